@@ -1,0 +1,49 @@
+// Files as the archive needs them: owned descriptors, bounded reads, durable writes, and errors that say what to do.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "archive/bytes.h"
+#include "support/result.h"
+
+namespace kernloop::archive {
+
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor() { reset(); }
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    if (this != &other) {
+      reset();
+      fd_ = std::exchange(other.fd_, -1);
+    }
+    return *this;
+  }
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  void reset();
+
+ private:
+  int fd_ = -1;
+};
+
+// `code` is DISK_FULL for ENOSPC and EDQUOT, FILE_NOT_FOUND for ENOENT, IO_ERROR for the rest.
+Error io_error(const std::string& action, const std::filesystem::path& path, int error_number);
+
+// Regular files only: a FIFO or a device named by a hostile archive never blocks and never streams without end.
+Result<FileDescriptor> open_for_reading(const std::filesystem::path& path, uint64_t* size);
+Status read_exactly(int fd, uint64_t offset, std::span<uint8_t> into, const std::filesystem::path& path);
+Status write_all(int fd, Bytes bytes, const std::filesystem::path& path);
+Result<std::string> read_text(const std::filesystem::path& path, uint64_t max_bytes);
+
+// Temporary file beside the target, fsync, rename, fsync of the folder: readers see the old file or the new one.
+Status write_atomically(const std::filesystem::path& path, Bytes bytes);
+Status write_atomically(const std::filesystem::path& path, std::string_view text);
+Status sync_directory(const std::filesystem::path& directory);
+
+}  // namespace kernloop::archive

@@ -1,0 +1,162 @@
+// capture.json as structs ("kernloop.capture/1", docs/archive-format.md). Unknown fields survive a round trip in `extra`.
+#pragma once
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "archive/chunk.h"
+#include "archive/digest.h"
+#include "support/result.h"
+
+namespace kernloop::archive {
+
+using Json = nlohmann::json;  // sorts its keys, so equal manifests are equal files
+
+inline constexpr const char* kCaptureSchema = "kernloop.capture/1";
+inline constexpr const char* kManifestFile = "capture.json";
+inline constexpr const char* kObservedFile = "observed.json";
+inline constexpr const char* kSelfcheckFile = "selfcheck.json";
+inline constexpr const char* kPackFile = "chunks.pack";
+
+struct Tool {
+  std::string name = "kernloop";
+  std::string version;
+  Json extra = Json::object();
+};
+
+struct Device {
+  std::string kind;  // softgpu, hsa, cuda
+  std::string identity;
+  std::string isa;
+  std::string name;
+  uint32_t wavefront_size = 0;
+  Json extra = Json::object();
+};
+
+struct Kernel {
+  std::string name;    // demangled
+  std::string symbol;  // mangled, without ".kd"
+  Digest code_object;
+  uint32_t kernarg_bytes = 0;
+  uint32_t group_segment_bytes = 0;    // static, of the code object
+  uint32_t private_segment_bytes = 0;  // per work-item, of the code object
+  Json extra = Json::object();
+};
+
+struct Dispatch {
+  uint64_t ordinal = 0;  // among the matches, from 1
+  uint64_t index = 0;    // among all dispatches of the process
+  uint64_t queue = 0;
+  Json extra = Json::object();
+};
+
+struct Geometry {
+  std::array<uint32_t, 3> grid_blocks = {1, 1, 1};
+  std::array<uint32_t, 3> block_threads = {1, 1, 1};
+  std::array<uint32_t, 3> grid_work_items = {1, 1, 1};  // the last block of a dimension may be partial
+  uint32_t group_segment_bytes = 0;                     // of the packet: static + dynamic
+  uint32_t private_segment_bytes = 0;                   // of the packet, per work-item
+  uint32_t dimensions = 1;
+  Json extra = Json::object();
+};
+
+enum class SlotPolicy { kReplay, kZero };
+
+struct KernargSlot {
+  uint32_t offset = 0;
+  uint32_t size = 0;
+  std::string kind;  // value_kind of the metadata: global_buffer, by_value, hidden_…
+  std::string name;
+  std::optional<std::string> type_name;  // "float*", where the compiler tells
+  Json value;                            // "0x…" for up to eight bytes; absent (null) for larger ones
+  std::optional<std::string> region;     // id of the region the value points into
+  SlotPolicy policy = SlotPolicy::kReplay;
+  Json extra = Json::object();
+};
+
+struct Kernarg {
+  Buffer bytes;  // exactly Kernel::kernarg_bytes
+  std::vector<KernargSlot> slots;
+  Json extra = Json::object();
+};
+
+struct Scope {
+  std::string mode;  // reachable, all
+  bool widened = false;
+  uint64_t tracked_regions = 0;
+  uint64_t tracked_bytes = 0;
+  Json extra = Json::object();
+};
+
+enum class RegionClass { kDevice, kHost };
+
+struct Region {
+  std::string id;  // [A-Za-z0-9_-]{1,64}: names files of a dump
+  uint64_t base = 0;
+  uint64_t size = 0;
+  RegionClass memory_class = RegionClass::kDevice;
+  std::string api;  // the call that allocated it
+  uint64_t allocation_ordinal = 0;
+  Content pre, post;
+  Json extra = Json::object();
+};
+
+struct ModuleVariable {
+  Digest code_object;
+  std::string name;
+  uint64_t address = 0;
+  uint64_t size = 0;
+  Content pre, post;
+  Json extra = Json::object();
+};
+
+struct CodeObject {
+  Digest sha256;
+  uint64_t size = 0;
+  uint64_t load_base = 0;
+  Content content;
+  Json extra = Json::object();
+};
+
+struct Execution {
+  std::optional<uint64_t> wave_instructions;  // softgpu only
+  Json extra = Json::object();
+};
+
+struct Manifest {
+  Tool tool;
+  uint64_t chunk_bytes = kChunkBytes;
+  Json app = Json::object();  // written and read by the stages; nothing native opens what it names
+  Device device;
+  Kernel kernel;
+  Dispatch dispatch;
+  Geometry geometry;
+  Kernarg kernarg;
+  Scope scope;
+  std::vector<Region> regions;  // disjoint
+  std::vector<ModuleVariable> module_variables;
+  std::vector<CodeObject> code_objects;
+  Execution execution;
+  Json extra = Json::object();
+
+  const CodeObject* find_code_object(const Digest& digest) const;
+};
+
+// Pretty-printed with two spaces, keys sorted, one newline at the end.
+std::string to_text(const Json& json);
+std::string to_text(const Manifest& manifest);
+Json to_json(const Manifest& manifest);
+
+// Every field is checked: types, bounds, chunk counts against sizes, overlaps, references. Never throws.
+// `where` names the file in errors. CAPTURE_NEWER for another major version, CAPTURE_INVALID for the rest.
+Result<Manifest> parse_manifest(std::string_view text, const std::string& where);
+// What parse_manifest checks, for a manifest made in memory: a writer refuses what no reader would take.
+Status validate(const Manifest& manifest, const std::string& where);
+
+// JSON text of bounded depth; never throws.
+Result<Json> parse_json(std::string_view text, const std::string& where);
+
+}  // namespace kernloop::archive

@@ -1,0 +1,64 @@
+// chunks.pack: the chunks of one capture in one file (layout: docs/archive-format.md, "chunks.pack").
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+
+#include "archive/chunk.h"
+#include "archive/file.h"
+
+namespace kernloop::archive {
+
+struct PackEntry {
+  Digest digest;
+  uint64_t offset = 0;
+  uint64_t stored_bytes = 0;
+  uint32_t raw_bytes = 0;
+  Encoding encoding = Encoding::kRaw;
+};
+
+// Not thread-safe. A writer that is destroyed before finish() removes its file.
+class PackWriter {
+ public:
+  static Result<std::unique_ptr<PackWriter>> create(const std::filesystem::path& path);
+  ~PackWriter();
+
+  bool contains(const Digest& digest) const { return entries_.contains(digest); }
+  Status put(const Digest& digest, uint32_t raw_bytes, Encoding encoding, Bytes stored);
+  Status finish();  // index, footer, fsync
+
+  uint64_t stored_bytes() const { return position_; }
+  size_t count() const { return entries_.size(); }
+  // In order of first use; `stored` is valid during the call.
+  Status for_each(const std::function<Status(const PackEntry&, Bytes stored)>& visit) const;
+
+ private:
+  PackWriter(std::filesystem::path path, FileDescriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+  Status append(Bytes bytes);
+
+  std::filesystem::path path_;
+  FileDescriptor file_;
+  uint64_t position_ = 0;
+  bool finished_ = false;
+  std::unordered_map<Digest, PackEntry, DigestHash> entries_;
+};
+
+// Thread-safe. The index is verified when opened, each chunk when read.
+class PackReader {
+ public:
+  static Result<std::unique_ptr<PackReader>> open(const std::filesystem::path& path);
+  const std::vector<PackEntry>& entries() const { return entries_; }  // sorted by digest
+  const PackEntry* find(const Digest& digest) const;
+  // False when the pack does not have it; an Error when what it has is not that chunk.
+  Result<bool> get(const Digest& digest, std::span<uint8_t> raw) const;
+
+ private:
+  PackReader(std::filesystem::path path, FileDescriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+  std::filesystem::path path_;
+  FileDescriptor file_;
+  std::vector<PackEntry> entries_;
+};
+
+}  // namespace kernloop::archive
