@@ -1,0 +1,86 @@
+// Progress for the repository's own scripts: one line a step, with what it is doing while it takes long.
+import { spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+export const logDirectory = join(root, '.kernloop', 'logs');
+
+const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
+
+/** A step that cannot go on: what happened, what to do, and the exit code (DESIGN.md: 5 = the environment lacks something). */
+export class StepError extends Error {
+  constructor(message, hint, exitCode = 1) {
+    super(message);
+    this.hint = hint;
+    this.exitCode = exitCode;
+  }
+}
+
+/**
+ * Runs a program as a named step. Its whole output goes to a log file; a sign of life is printed every 10 s; on failure the
+ * last lines are shown. `inherit` shows the output as it comes instead.
+ */
+export async function step(name, file, args, options = {}) {
+  const { cwd = root, env = {}, inherit = false, allowFailure = false } = options;
+  const started = Date.now();
+  mkdirSync(logDirectory, { recursive: true });
+  const logPath = join(logDirectory, `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.log`);
+  const log = createWriteStream(logPath);
+  const tail = [];
+  process.stdout.write(`▸ ${name}\n`);
+  const child = spawn(file, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', inherit ? 'inherit' : 'pipe', inherit ? 'inherit' : 'pipe'],
+  });
+  const keep = (data) => {
+    log.write(data);
+    for (const line of data.toString().split('\n')) {
+      if (line.trim()) tail.push(line);
+    }
+    tail.splice(0, Math.max(0, tail.length - 40));
+  };
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
+  const heartbeat = setInterval(() => {
+    const last = tail.at(-1)?.trim().slice(0, 100);
+    process.stdout.write(`  … ${name}: ${seconds(started)}${last ? ` (${last})` : ''}\n`);
+  }, 10_000);
+  const stop = () => child.kill('SIGINT');
+  process.once('SIGINT', stop);
+  const code = await new Promise((resolve, reject) => {
+    child.on('error', (error) => reject(new StepError(`${name}: cannot run ${file}: ${error.message}`)));
+    child.on('close', (exit, signal) => resolve(exit ?? (signal ? 130 : 1)));
+  }).finally(() => {
+    clearInterval(heartbeat);
+    process.removeListener('SIGINT', stop);
+    log.end();
+  });
+  if (code !== 0 && !allowFailure) {
+    if (!inherit) process.stdout.write(tail.map((line) => `    ${line}\n`).join(''));
+    throw new StepError(`${name} failed with exit code ${code}`, `the whole output is in ${relativeToRoot(logPath)}`, code === 130 ? 130 : 1);
+  }
+  process.stdout.write(`  ${code === 0 ? 'done' : `exit code ${code}`} in ${seconds(started)}\n`);
+  return { code, tail, milliseconds: Date.now() - started };
+}
+
+export const relativeToRoot = (path) => (path.startsWith(root) ? path.slice(root.length + 1) : path);
+
+/** Runs a script's main function; an expected failure becomes a message and an exit code, never a stack trace. */
+export async function runMain(main) {
+  try {
+    process.exitCode = (await main()) ?? 0;
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    process.stderr.write(`\nerror: ${error.message}\n${error.hint ? `  → ${error.hint}\n` : ''}`);
+    process.exitCode = error.exitCode;
+  }
+}
+
+/** Left-aligned columns; the first row is the head. */
+export function table(rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)));
+  return rows.map((row) => '  ' + row.map((cell, column) => String(cell).padEnd(widths[column])).join('   ').trimEnd()).join('\n');
+}
