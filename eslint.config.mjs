@@ -1,0 +1,61 @@
+import js from '@eslint/js';
+import prettier from 'eslint-config-prettier';
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  {
+    ignores: [
+      'dist/',
+      'native/',
+      'node_modules/',
+      '.nx/',
+      '.kernloop/',
+      'coverage/',
+      'kernels/',
+      'generators/*/files/',
+      'examples/**/build/',
+    ],
+  },
+  js.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [...tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+    },
+  },
+  {
+    // execa lives in one module, so that every process Kernloop starts is started and stopped in one place.
+    files: ['**/*.ts'],
+    ignores: ['lib/support/exec.ts'],
+    rules: { 'no-restricted-imports': ['error', { paths: ['execa'] }] },
+  },
+  {
+    files: ['lib/**/*.ts'],
+    rules: { 'no-restricted-imports': ['error', { paths: ['execa'], patterns: ['@nx/*', 'nx', 'nx/*'] }] },
+  },
+  {
+    files: ['lib/support/exec.ts'],
+    rules: { 'no-restricted-imports': ['error', { patterns: ['@nx/*', 'nx', 'nx/*'] }] },
+  },
+  {
+    files: ['**/*.{js,cjs,mjs}'],
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        module: 'writable',
+        require: 'readonly',
+        __dirname: 'readonly',
+        URL: 'readonly',
+        setTimeout: 'readonly',
+        clearTimeout: 'readonly',
+        Buffer: 'readonly',
+      },
+    },
+  },
+  prettier,
+);

@@ -1,0 +1,41 @@
+// Only lib/support/exec.ts imports execa, which is ESM only; Jest cannot require() ESM on Node 20, so its packages are transformed.
+const esmPackages = [
+  'execa',
+  '@sindresorhus/merge-streams',
+  'figures',
+  'get-stream',
+  'human-signals',
+  'is-plain-obj',
+  'is-stream',
+  'npm-run-path',
+  'path-key',
+  'pretty-ms',
+  'parse-ms',
+  'signal-exit',
+  'strip-final-newline',
+  'yoctocolors',
+  'unicorn-magic',
+  'is-unicode-supported',
+  '@sec-ant/readable-stream',
+];
+
+/** @type {import('jest').Config} */
+module.exports = {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/cli', '<rootDir>/lib', '<rootDir>/executors', '<rootDir>/generators', '<rootDir>/plugins'],
+  testMatch: ['**/*.spec.ts'],
+  transform: {
+    '^.+\\.[cm]?[jt]s$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } },
+    ],
+  },
+  transformIgnorePatterns: [`/node_modules/(?!(?:.*/)?(?:${esmPackages.join('|')})/)`],
+  moduleNameMapper: {
+    // unicorn-magic exports only an `import` condition.
+    '^unicorn-magic$': '<rootDir>/node_modules/unicorn-magic/node.js',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/native/', '<rootDir>/e2e/'],
+  maxWorkers: 2,
+};

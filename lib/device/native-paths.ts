@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { KernloopError } from '../support/error';
+
+/** Products of the native build (docs/contributing/seams.md, "Native build"). */
+export interface NativePaths {
+  readonly root: string;
+  readonly recorder: string;
+  readonly replay: string;
+  readonly archive: string;
+  readonly agentHsa: string;
+  /** The folder that holds only libhsa-runtime64.so.1. */
+  readonly softgpuDir: string;
+  readonly softgpu: string;
+}
+
+const programs = ['recorder', 'replay', 'archive', 'agentHsa', 'softgpu'] as const;
+
+export function nativePathsIn(root: string): NativePaths {
+  const softgpuDir = join(root, 'lib', 'softgpu');
+  return {
+    root,
+    recorder: join(root, 'bin', 'kernloop-recorder'),
+    replay: join(root, 'bin', 'kernloop-replay'),
+    archive: join(root, 'bin', 'kernloop-archive'),
+    agentHsa: join(root, 'lib', 'libkernloop-capture-hsa.so'),
+    softgpuDir,
+    softgpu: join(softgpuDir, 'libhsa-runtime64.so.1'),
+  };
+}
+
+/** Products that are not there. */
+export function missingProducts(paths: NativePaths): string[] {
+  return programs.map((name) => paths[name]).filter((path) => !existsSync(path));
+}
+
+/** KERNLOOP_NATIVE_DIR if set, else `native/build` beside or above this file (checkout or installed package). */
+export function findNative(env: Readonly<Record<string, string | undefined>>, from: string = __dirname): NativePaths {
+  const named = env['KERNLOOP_NATIVE_DIR'];
+  const root = named ? resolve(named) : searchUpward(from);
+  const missing = root === undefined ? ['native/build'] : missingProducts(nativePathsIn(root));
+  if (root === undefined || missing.length > 0) {
+    throw new KernloopError(
+      'ENVIRONMENT_NATIVE_MISSING',
+      `the native programs are not built${root === undefined ? '' : ` in ${root}`}: ${missing.join(', ')} not found`,
+      named
+        ? 'point KERNLOOP_NATIVE_DIR at a complete native build, or unset it and run `npm run build:native`'
+        : 'run `npm run build:native` in the kernloop package, or set KERNLOOP_NATIVE_DIR to a native build',
+    );
+  }
+  return nativePathsIn(root);
+}
+
+function searchUpward(from: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const candidate = join(folder, 'native', 'build');
+    if (existsSync(join(candidate, 'bin'))) return candidate;
+    if (dirname(folder) === folder) return undefined;
+  }
+}

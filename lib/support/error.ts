@@ -1,0 +1,67 @@
+import { errorCodes, type ErrorCode } from './error-codes';
+
+export interface ErrorReport {
+  code: ErrorCode;
+  message: string;
+  hint: string;
+}
+
+/** The one error class of Kernloop: a code, what happened and where, and what to do next. */
+export class KernloopError extends Error {
+  readonly exitCode: number;
+
+  constructor(
+    readonly code: ErrorCode,
+    readonly what: string,
+    readonly hint: string,
+    options?: { cause?: unknown },
+  ) {
+    super(what, options);
+    this.name = 'KernloopError';
+    this.exitCode = errorCodes[code].exitCode;
+  }
+
+  toJSON(): ErrorReport {
+    return { code: this.code, message: this.what, hint: this.hint };
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The code of a Node system error (`ENOENT`, …), if it is one. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** The candidates closest to a name, best first: substrings, then small edit distances. */
+export function nearest(name: string, candidates: Iterable<string>, limit = 3): string[] {
+  const wanted = name.toLowerCase();
+  return [...new Set(candidates)]
+    .map((candidate) => ({ candidate, distance: nameDistance(wanted, candidate.toLowerCase()) }))
+    .filter(
+      ({ candidate, distance }) => distance <= Math.max(2, Math.ceil(Math.max(candidate.length, name.length) / 2)),
+    )
+    .sort((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate))
+    .slice(0, limit)
+    .map(({ candidate }) => candidate);
+}
+
+function nameDistance(wanted: string, candidate: string): number {
+  if (wanted.length > 0 && (candidate.includes(wanted) || wanted.includes(candidate))) return 0;
+  return editDistance(wanted.slice(0, 200), candidate.slice(0, 200));
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, substitution));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

@@ -1,0 +1,128 @@
+import { execa } from 'execa';
+import { LineSplitter } from './lines';
+
+/** What is kept of a child's output for error messages; everything is still streamed. */
+const tailBytes = 16 * 1024;
+
+export interface RunOptions {
+  cwd?: string;
+  /** Variables on top of the environment of this process; `undefined` removes one. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Each complete line of stdout. */
+  onStdoutLine?: (line: string) => void;
+  /** Raw output as it comes, of either stream. */
+  onStdout?: (chunk: string) => void;
+  onStderr?: (chunk: string) => void;
+  /** Keep stdin open until `closeStdin` is called; otherwise the child reads end-of-file at once. */
+  holdStdin?: boolean;
+  timeoutMs?: number;
+}
+
+export interface RunResult {
+  exitCode: number | null;
+  signal: string | null;
+  /** The end of each stream, at most 16 KiB. */
+  stdoutTail: string;
+  stderrTail: string;
+  timedOut: boolean;
+  /** The system's code (`ENOENT`, `EACCES`, …) when the program could not be started. */
+  startError: string | null;
+}
+
+export interface RunningProcess {
+  readonly pid: number | undefined;
+  readonly result: Promise<RunResult>;
+  closeStdin(): void;
+  kill(signal?: NodeJS.Signals): void;
+}
+
+export type ProcessRunner = (file: string, args: readonly string[], options?: RunOptions) => RunningProcess;
+
+const groups = new Set<number>();
+
+/**
+ * Starts a program in a process group of its own, so that stopping it stops what it started, and so that a Ctrl-C reaches
+ * it only through `stopAll`, in the order the stages need.
+ */
+export const runProcess: ProcessRunner = (file, args, options = {}) => {
+  const subprocess = execa(file, args, {
+    cwd: options.cwd,
+    env: options.env,
+    extendEnv: true,
+    stdin: options.holdStdin ? 'pipe' : 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    buffer: false,
+    encoding: 'utf8',
+    reject: false,
+    detached: true,
+    cleanup: false,
+    timeout: 0,
+  });
+  const { pid } = subprocess;
+  if (pid !== undefined) groups.add(pid);
+
+  const stdoutTail = new Tail();
+  const stderrTail = new Tail();
+  const lines = new LineSplitter((line) => options.onStdoutLine?.(line));
+  subprocess.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    stdoutTail.push(chunk);
+    options.onStdout?.(chunk);
+    if (options.onStdoutLine) lines.push(chunk);
+  });
+  subprocess.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    stderrTail.push(chunk);
+    options.onStderr?.(chunk);
+  });
+
+  let timedOut = false;
+  const timer = options.timeoutMs
+    ? setTimeout(() => {
+        timedOut = true;
+        killGroup(pid, 'SIGKILL');
+      }, options.timeoutMs)
+    : undefined;
+
+  const result = subprocess.then((ended): RunResult => {
+    clearTimeout(timer);
+    if (pid !== undefined) groups.delete(pid);
+    if (options.onStdoutLine) lines.end();
+    return {
+      exitCode: ended.exitCode ?? null,
+      signal: ended.signal ?? null,
+      stdoutTail: stdoutTail.text,
+      stderrTail: stderrTail.text,
+      timedOut,
+      startError: pid === undefined ? (ended.code ?? 'UNKNOWN') : null,
+    };
+  });
+
+  return {
+    pid,
+    result,
+    closeStdin: () => subprocess.stdin?.end(),
+    kill: (signal = 'SIGTERM') => killGroup(pid, signal),
+  };
+};
+
+/** Stops every process group that is still running; called once a signal has arrived. */
+export function stopAll(signal: NodeJS.Signals): void {
+  for (const pid of groups) killGroup(pid, signal);
+}
+
+function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group has already ended.
+  }
+}
+
+class Tail {
+  text = '';
+
+  push(chunk: string): void {
+    this.text = (this.text + chunk).slice(-tailBytes);
+  }
+}

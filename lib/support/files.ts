@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { KernloopError } from './error';
+
+/** Writes a file by rename: readers see the old content or the new, never a part. */
+export function writeFileAtomic(path: string, content: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const partial = `${path}.partial-${process.pid}`;
+  try {
+    const file = openSync(partial, 'w');
+    try {
+      const bytes = Buffer.from(content, 'utf8');
+      for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(partial, path);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
+  }
+}
+
+export function writeJson(path: string, value: unknown): void {
+  writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+export function sha256OfFile(path: string): string {
+  const hash = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(1 << 20);
+  const file = openSync(path, 'r');
+  try {
+    for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer))
+      hash.update(buffer.subarray(0, read));
+  } finally {
+    closeSync(file);
+  }
+  return hash.digest('hex');
+}
+
+export function sha256(content: string): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** Resolves a path that a file names; one that leaves `root` is refused. */
+export function resolveInside(root: string, path: string, where: string): string {
+  const absolute = resolve(root, path);
+  const inside = relative(root, absolute);
+  if (isAbsolute(path) || inside === '..' || inside.startsWith(`..${sep}`)) {
+    throw new KernloopError('PATH_OUTSIDE', `${where}: "${path}" leaves ${root}`, 'use a path inside that folder');
+  }
+  return absolute;
+}

@@ -1,0 +1,24 @@
+/** Longest line accepted from a child; the rest of a longer one is dropped. */
+const maxLine = 16 * 1024 * 1024;
+
+/** Cuts a stream of text into lines; the last one need not end in a newline. */
+export class LineSplitter {
+  private pending = '';
+
+  constructor(private readonly onLine: (line: string) => void) {}
+
+  push(chunk: string): void {
+    let start = 0;
+    for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', start)) {
+      this.onLine(this.pending + chunk.slice(start, end));
+      this.pending = '';
+      start = end + 1;
+    }
+    if (this.pending.length < maxLine) this.pending += chunk.slice(start);
+  }
+
+  end(): void {
+    if (this.pending.length > 0) this.onLine(this.pending);
+    this.pending = '';
+  }
+}

@@ -1,0 +1,108 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { z } from 'zod';
+import type { ErrorCode } from './error-codes';
+import { KernloopError, messageOf, nearest, systemCode } from './error';
+
+/** No file of JSON that Kernloop reads is larger than this; a larger one is hostile or a mistake. */
+const maxJsonBytes = 256 * 1024 * 1024;
+
+/** Reads a JSON file and checks it against its schema; every error names the file and the field. */
+export function readJson<S extends z.ZodType>(
+  path: string,
+  schema: S,
+  missing: ErrorCode,
+  missingHint: string,
+): z.output<S> {
+  return parseJson(path, readText(path, missing, missingHint), schema);
+}
+
+export function parseJson<S extends z.ZodType>(path: string, text: string, schema: S): z.output<S> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new KernloopError('CONFIG_INVALID', `${path} is not JSON: ${messageOf(error)}`, 'correct the file', {
+      cause: error,
+    });
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new KernloopError(
+    'CONFIG_INVALID',
+    `${path}: ${describeIssues(parsed.error, schema)}`,
+    'correct the file; its schema is in the schemas folder of the kernloop package',
+  );
+}
+
+export function readText(path: string, missing: ErrorCode, missingHint: string): string {
+  try {
+    if (statSync(path).size > maxJsonBytes) {
+      throw new KernloopError(
+        'FILE_UNREADABLE',
+        `${path} is larger than ${maxJsonBytes} bytes`,
+        'this is not a file of Kernloop',
+      );
+    }
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof KernloopError) throw error;
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') {
+      throw new KernloopError(missing, `${path} does not exist`, missingHint, { cause: error });
+    }
+    throw new KernloopError('FILE_UNREADABLE', `${path}: ${messageOf(error)}`, 'check the path and its permissions', {
+      cause: error,
+    });
+  }
+}
+
+/** One line for the issues of a failed parse: where, what, and the nearest known name of an unknown key. */
+export function describeIssues(error: z.ZodError, schema?: z.ZodType): string {
+  return error.issues
+    .slice(0, 5)
+    .map((issue) => {
+      const where = issue.path.length > 0 ? issue.path.join('.') : 'top level';
+      if (issue.code !== 'unrecognized_keys') return `${where}: ${issue.message}`;
+      const known = schema ? knownKeys(schema, issue.path) : [];
+      return `${where}: ${issue.keys.map((key) => unknownKey(key, known)).join(', ')}`;
+    })
+    .join('; ');
+}
+
+function unknownKey(key: string, known: readonly string[]): string {
+  const [suggestion] = nearest(key, known, 1);
+  return `unknown field "${key}"${suggestion ? ` (did you mean "${suggestion}"?)` : ''}`;
+}
+
+/** Field names of the object at `path` inside a schema; empty where the schema is no plain object there. */
+function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let node: unknown = schema;
+  for (const step of path) {
+    node = unwrap(node);
+    if (hasShape(node)) node = node.shape[String(step)];
+    else if (isRecord(node) && 'element' in node) node = node['element'];
+    else return [];
+  }
+  node = unwrap(node);
+  return hasShape(node) ? Object.keys(node.shape) : [];
+}
+
+function unwrap(node: unknown): unknown {
+  let current = node;
+  while (
+    isRecord(current) &&
+    typeof current['unwrap'] === 'function' &&
+    !hasShape(current) &&
+    !('element' in current)
+  ) {
+    current = (current['unwrap'] as () => unknown).call(current);
+  }
+  return current;
+}
+
+function hasShape(node: unknown): node is { shape: Record<string, unknown> } {
+  return isRecord(node) && isRecord(node['shape']);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
