@@ -60,7 +60,11 @@ export async function step(name, file, args, options = {}) {
   });
   if (code !== 0 && !allowFailure) {
     if (!inherit) process.stdout.write(tail.map((line) => `    ${line}\n`).join(''));
-    throw new StepError(`${name} failed with exit code ${code}`, `the whole output is in ${relativeToRoot(logPath)}`, code === 130 ? 130 : 1);
+    throw new StepError(
+      `${name} failed with exit code ${code}`,
+      `the whole output is in ${relativeToRoot(logPath)}`,
+      code === 130 ? 130 : 1,
+    );
   }
   process.stdout.write(`  ${code === 0 ? 'done' : `exit code ${code}`} in ${seconds(started)}\n`);
   return { code, tail, milliseconds: Date.now() - started };
@@ -82,5 +86,14 @@ export async function runMain(main) {
 /** Left-aligned columns; the first row is the head. */
 export function table(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)));
-  return rows.map((row) => '  ' + row.map((cell, column) => String(cell).padEnd(widths[column])).join('   ').trimEnd()).join('\n');
+  return rows
+    .map(
+      (row) =>
+        '  ' +
+        row
+          .map((cell, column) => String(cell).padEnd(widths[column]))
+          .join('   ')
+          .trimEnd(),
+    )
+    .join('\n');
 }

@@ -7,18 +7,44 @@ import { runMain, root, step, StepError } from './console.mjs';
 
 /** Debian 12 packages. The HIP stack is stock; nothing from outside Debian. */
 const systemPackages = [
-  'g++', 'make', 'cmake', 'pkg-config', 'python3',
-  'hipcc', 'libamdhip64-dev', 'libhsa-runtime-dev', 'librocrand-dev',
-  'clang-15', 'lld-15', 'llvm-15', 'clang-format', 'strace',
-  'libzstd-dev', 'nlohmann-json3-dev', 'libssl-dev', 'libgtest-dev', 'libxxhash-dev',
+  'g++',
+  'make',
+  'cmake',
+  'pkg-config',
+  'python3',
+  'hipcc',
+  'libamdhip64-dev',
+  'libhsa-runtime-dev',
+  'librocrand-dev',
+  'clang-15',
+  'lld-15',
+  'llvm-15',
+  'clang-format',
+  'strace',
+  'libzstd-dev',
+  'nlohmann-json3-dev',
+  'libssl-dev',
+  'libgtest-dev',
+  'libxxhash-dev',
 ];
 
 function missingPackages() {
-  const query = spawnSync('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Abbrev}\n', ...systemPackages], { encoding: 'utf8' });
+  const query = spawnSync('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Abbrev}\n', ...systemPackages], {
+    encoding: 'utf8',
+  });
   if (query.error) {
-    throw new StepError('dpkg-query is not here: this set-up knows Debian 12 only', `install by hand: ${systemPackages.join(' ')}`, 5);
+    throw new StepError(
+      'dpkg-query is not here: this set-up knows Debian 12 only',
+      `install by hand: ${systemPackages.join(' ')}`,
+      5,
+    );
   }
-  const installed = new Set(query.stdout.split('\n').filter((line) => / ii/.test(line)).map((line) => line.split(' ')[0]));
+  const installed = new Set(
+    query.stdout
+      .split('\n')
+      .filter((line) => / ii/.test(line))
+      .map((line) => line.split(' ')[0]),
+  );
   return systemPackages.filter((name) => !installed.has(name));
 }
 
@@ -33,18 +59,29 @@ async function installSystemPackages() {
   if (missing.length === 0) return;
   const prefix = aptPrefix();
   const line = `apt-get install -y ${missing.join(' ')}`;
-  if (!prefix) throw new StepError(`${missing.length} system packages are missing, and this user may not install them`, `run: sudo ${line}`, 5);
+  if (!prefix)
+    throw new StepError(
+      `${missing.length} system packages are missing, and this user may not install them`,
+      `run: sudo ${line}`,
+      5,
+    );
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
-  const [update, install] = [['apt-get', 'update'], ['apt-get', 'install', '-y', '--no-install-recommends', ...missing]].map((words) => [...prefix, ...words]);
+  const [update, install] = [
+    ['apt-get', 'update'],
+    ['apt-get', 'install', '-y', '--no-install-recommends', ...missing],
+  ].map((words) => [...prefix, ...words]);
   await step('system packages: update lists', update[0], update.slice(1), { env });
   await step(`system packages: install ${missing.length}`, install[0], install.slice(1), { env });
   const still = missingPackages();
-  if (still.length > 0) throw new StepError(`still missing after the installation: ${still.join(' ')}`, `run: sudo ${line}`, 5);
+  if (still.length > 0)
+    throw new StepError(`still missing after the installation: ${still.join(' ')}`, `run: sudo ${line}`, 5);
 }
 
 async function installNpmPackages() {
   const stamp = join(root, 'node_modules', '.kernloop-lock');
-  const digest = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  const digest = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   await step('npm packages', 'npm', ['ci', '--no-audit', '--no-fund']);
   writeFileSync(stamp, digest);

@@ -9,7 +9,10 @@ const results = join(logDirectory, 'results');
 function jestCounts(file) {
   if (!existsSync(file)) return { passed: 0, failed: 1 };
   const report = JSON.parse(readFileSync(file, 'utf8'));
-  return { passed: report.numPassedTests, failed: report.numFailedTests + report.numRuntimeErrorTestSuites + report.numPendingTests };
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + report.numRuntimeErrorTestSuites + report.numPendingTests,
+  };
 }
 
 /** Reads ctest's own closing line; a test that did not run counts as failed. */
@@ -21,11 +24,16 @@ function ctestCounts(tail) {
 
 async function jest(name, config, extra = []) {
   const file = join(results, `${name}.json`);
-  await step(`tests: ${name}`, 'npx', ['jest', '--config', config, '--ci', '--json', `--outputFile=${file}`, ...extra], {
-    inherit: true,
-    allowFailure: true,
-    env: { NX_DAEMON: 'false', FORCE_COLOR: '0' },
-  });
+  await step(
+    `tests: ${name}`,
+    'npx',
+    ['jest', '--config', config, '--ci', '--json', `--outputFile=${file}`, ...extra],
+    {
+      inherit: true,
+      allowFailure: true,
+      env: { NX_DAEMON: 'false', FORCE_COLOR: '0' },
+    },
+  );
   return jestCounts(file);
 }
 
@@ -49,19 +57,31 @@ await runMain(async () => {
   const failedChecks = await checks();
   const counts = {};
   counts.TypeScript = await jest('typescript', 'jest.config.cjs');
-  const ctest = await step('tests: native', 'ctest', ['--test-dir', 'native/build', '--output-on-failure', '-j', '2', '--timeout', '600'], {
-    allowFailure: true,
-  });
+  const ctest = await step(
+    'tests: native',
+    'ctest',
+    ['--test-dir', 'native/build', '--output-on-failure', '-j', '2', '--timeout', '600'],
+    {
+      allowFailure: true,
+    },
+  );
   counts.native = ctestCounts(ctest.tail);
   if (ctest.code !== 0) process.stdout.write(ctest.tail.map((line) => `    ${line}\n`).join(''));
   counts['end to end'] = await jest('e2e', 'e2e/jest.config.cjs', ['--runInBand']);
 
-  const total = Object.values(counts).reduce((sum, { passed, failed }) => ({ passed: sum.passed + passed, failed: sum.failed + failed }), {
-    passed: 0,
-    failed: 0,
-  });
-  console.log(`\n${table([['suite', 'passed', 'failed'], ...Object.entries(counts).map(([name, { passed, failed }]) => [name, passed, failed])])}`);
-  console.log(`  in ${Math.round((Date.now() - started) / 1000)} s${failedChecks.length ? `; failed checks: ${failedChecks.join(', ')}` : ''}\n`);
+  const total = Object.values(counts).reduce(
+    (sum, { passed, failed }) => ({ passed: sum.passed + passed, failed: sum.failed + failed }),
+    {
+      passed: 0,
+      failed: 0,
+    },
+  );
+  console.log(
+    `\n${table([['suite', 'passed', 'failed'], ...Object.entries(counts).map(([name, { passed, failed }]) => [name, passed, failed])])}`,
+  );
+  console.log(
+    `  in ${Math.round((Date.now() - started) / 1000)} s${failedChecks.length ? `; failed checks: ${failedChecks.join(', ')}` : ''}\n`,
+  );
   console.log(`Tests: ${total.passed} passed, ${total.failed} failed`);
   const nothingRan = Object.values(counts).some(({ passed }) => passed === 0);
   return total.failed > 0 || failedChecks.length > 0 || nothingRan ? 1 : 0;

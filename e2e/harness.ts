@@ -1,0 +1,200 @@
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+
+export const repository = join(__dirname, '..');
+const packed = join(repository, '.kernloop', 'e2e', 'package', 'package');
+export const nativeDirectory = join(repository, 'native', 'build');
+
+export interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** Both streams, for messages. */
+  text: string;
+}
+
+export interface RunOptions {
+  cwd?: string;
+  env?: Record<string, string | undefined>;
+  /** Called once with the running process when its output first matches. */
+  when?: { output: RegExp; then: (kill: (signal: NodeJS.Signals) => void) => void };
+  timeoutMs?: number;
+}
+
+/** Runs a program to its end; never throws for its exit code. */
+export function run(file: string, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, {
+      cwd: options.cwd,
+      env: { ...process.env, ...options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const kill = (signal: NodeJS.Signals): void => {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    };
+    const timer = setTimeout(() => kill('SIGKILL'), options.timeoutMs ?? 240_000);
+    const outcome = { stdout: '', stderr: '', text: '' };
+    let pending = options.when;
+    const take = (stream: 'stdout' | 'stderr') => (data: Buffer) => {
+      outcome[stream] += data.toString();
+      outcome.text += data.toString();
+      if (pending?.output.test(outcome.text)) {
+        const { then } = pending;
+        pending = undefined;
+        then(kill);
+      }
+    };
+    child.stdout.on('data', take('stdout'));
+    child.stderr.on('data', take('stderr'));
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve({ ...outcome, code: code ?? (signal === 'SIGINT' ? 130 : 137) });
+    });
+  });
+}
+
+/** A fresh workspace with the packed package installed, as a user has it after `npm install kernloop nx`. */
+export class Workspace {
+  private constructor(readonly root: string) {}
+
+  static create(apps: readonly string[]): Workspace {
+    const root = mkdtempSync(join(tmpdir(), 'kernloop-e2e-'));
+    const workspace = new Workspace(root);
+    workspace.write('package.json', { name: 'workspace', private: true });
+    workspace.write('nx.json', { plugins: ['kernloop/plugin'], cacheDirectory: '.nx/cache', analytics: false });
+    workspace.write('.gitignore', 'node_modules\n.nx\n.kernloop\nbuild\ncapture\n');
+    workspace.installPackage();
+    for (const app of apps) workspace.addApp(app);
+    return workspace;
+  }
+
+  /** Copies an app of this repository (`examples/x`, `e2e/fixtures/x`) to the same folder name under `apps/`. */
+  addApp(source: string): string {
+    const target = this.path('apps', source.split('/').at(-1) ?? source);
+    cpSync(join(repository, source), target, {
+      recursive: true,
+      filter: (path) => !/\/(build|kernels\/[^/]+\/[^/]+\/capture)$/.test(path),
+    });
+    return target;
+  }
+
+  path(...parts: string[]): string {
+    return join(this.root, ...parts);
+  }
+
+  write(path: string, content: string | object): void {
+    mkdirSync(dirname(this.path(path)), { recursive: true });
+    writeFileSync(this.path(path), typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`);
+  }
+
+  read(path: string): string {
+    return readFileSync(this.path(path), 'utf8');
+  }
+
+  json<T>(path: string): T {
+    return JSON.parse(this.read(path)) as T;
+  }
+
+  edit(path: string, change: (text: string) => string): void {
+    const before = this.read(path);
+    const after = change(before);
+    if (after === before) throw new Error(`the edit of ${path} changed nothing`);
+    writeFileSync(this.path(path), after);
+  }
+
+  nx(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    return run(process.execPath, [this.path('node_modules/nx/dist/bin/nx.js'), ...args], this.runOptions(options));
+  }
+
+  kernloop(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    return run(
+      process.execPath,
+      [this.path('node_modules/kernloop/bin/kernloop.js'), ...args],
+      this.runOptions(options),
+    );
+  }
+
+  /** Every file below a folder with its size and modification time: what a run wrote shows as a difference. */
+  snapshot(folder: string, ignore: RegExp = /node_modules|\.nx|\.git\//): Map<string, string> {
+    const files = new Map<string, string>();
+    const visit = (directory: string): void => {
+      for (const entry of readdirSync(directory, { withFileTypes: true })) {
+        const path = join(directory, entry.name);
+        const name = relative(this.root, path);
+        if (ignore.test(`${name}/`)) continue;
+        if (entry.isDirectory()) visit(path);
+        else {
+          const { size, mtimeMs } = statSync(path);
+          files.set(name, `${size} ${mtimeMs}`);
+        }
+      }
+    };
+    visit(this.path(folder));
+    return files;
+  }
+
+  async git(...args: string[]): Promise<Outcome> {
+    const identity = ['-c', 'user.name=e2e', '-c', 'user.email=e2e@localhost'];
+    const outcome = await run('git', [...identity, ...args], { cwd: this.root });
+    if (outcome.code !== 0) throw new Error(`git ${args.join(' ')}: ${outcome.text}`);
+    return outcome;
+  }
+
+  async commitAll(): Promise<void> {
+    if (!existsSync(this.path('.git'))) await this.git('init', '-q', '-b', 'main');
+    await this.git('add', '-A');
+    await this.git('commit', '-q', '-m', 'state');
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  private installPackage(): void {
+    mkdirSync(this.path('node_modules'), { recursive: true });
+    cpSync(packed, this.path('node_modules', 'kernloop'), { recursive: true });
+    const installed = join(repository, 'node_modules');
+    for (const name of readdirSync(installed)) {
+      if (name.startsWith('.') || name === 'kernloop') continue;
+      if (name.startsWith('@')) {
+        mkdirSync(this.path('node_modules', name), { recursive: true });
+        for (const scoped of readdirSync(join(installed, name))) {
+          symlinkSync(join(installed, name, scoped), this.path('node_modules', name, scoped));
+        }
+      } else {
+        symlinkSync(join(installed, name), this.path('node_modules', name));
+      }
+    }
+  }
+
+  private runOptions(options: RunOptions): RunOptions {
+    return {
+      cwd: this.root,
+      ...options,
+      env: {
+        KERNLOOP_NATIVE_DIR: nativeDirectory,
+        HIP_PLATFORM: 'amd',
+        NX_DAEMON: 'false',
+        NX_TUI: 'false',
+        CI: 'true',
+        FORCE_COLOR: '0',
+        ...options.env,
+      },
+    };
+  }
+}
