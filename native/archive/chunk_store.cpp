@@ -1,0 +1,74 @@
+#include "archive/chunk_store.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "archive/file.h"
+
+namespace kernloop::archive {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr Encoding kEncodings[] = {Encoding::kRaw, Encoding::kZstd};
+
+}  // namespace
+
+fs::path ChunkStore::path_of(const Digest& digest, Encoding encoding) const {
+  const std::string hex = digest.hex();
+  return root_ / hex.substr(0, 2) / (encoding == Encoding::kZstd ? hex + ".zst" : hex);
+}
+
+Result<uint64_t> ChunkStore::put(const Digest& digest, Bytes raw, Encoding encoding, Bytes stored) const {
+  // A good copy is proven by reading it: a capture that ends well is readable, whatever happened to the store before.
+  Buffer present(raw.size());
+  if (auto got = get(digest, present); got && *got) return uint64_t{0};
+
+  const fs::path path = path_of(digest, encoding);
+  std::error_code failure;
+  fs::create_directories(path.parent_path(), failure);
+  if (failure) return io_error("cannot create", path.parent_path(), failure.value());
+  if (auto written = write_atomically(path, stored); !written) return written.error();
+  // get() tries raw first: a damaged copy in the other encoding must not hide the good one.
+  const Encoding other = encoding == Encoding::kRaw ? Encoding::kZstd : Encoding::kRaw;
+  ::unlink(path_of(digest, other).c_str());
+  return static_cast<uint64_t>(stored.size());
+}
+
+Result<bool> ChunkStore::get(const Digest& digest, std::span<uint8_t> raw) const {
+  std::optional<Error> damaged;
+  for (Encoding encoding : kEncodings) {
+    const fs::path path = path_of(digest, encoding);
+    uint64_t size = 0;
+    auto file = open_for_reading(path, &size);
+    if (!file) {
+      if (file.error().code != "FILE_NOT_FOUND") damaged = file.error();
+      continue;
+    }
+    Status decoded = Error{"CHUNK_CORRUPT", "has an impossible size of " + std::to_string(size) + " bytes", ""};
+    if (size <= max_stored_bytes(raw.size())) {
+      Buffer stored(size);
+      decoded = read_exactly(file->get(), 0, stored, path);
+      if (decoded) decoded = decode_chunk(encoding, stored, raw);
+      if (decoded && sha256(raw) == digest) return true;
+      if (decoded) decoded = Error{"CHUNK_CORRUPT", "its content has another digest", ""};
+    }
+    damaged = Error{"CHUNK_CORRUPT", path.string() + ": " + decoded.error().message,
+                    "delete that file and capture again, or fetch the chunk from another store"};
+  }
+  if (damaged) return *damaged;
+  return false;
+}
+
+std::optional<uint64_t> ChunkStore::stored_bytes(const Digest& digest) const {
+  for (Encoding encoding : kEncodings) {
+    struct stat status;
+    if (::stat(path_of(digest, encoding).c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+      return static_cast<uint64_t>(status.st_size);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace kernloop::archive

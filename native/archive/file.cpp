@@ -1,0 +1,111 @@
+#include "archive/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+namespace kernloop::archive {
+
+namespace fs = std::filesystem;
+
+void FileDescriptor::reset() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+Error io_error(const std::string& action, const fs::path& path, int error_number) {
+  const std::string message = action + " " + path.string() + ": " + std::strerror(error_number);
+  if (error_number == ENOSPC || error_number == EDQUOT) {
+    return {"DISK_FULL", message, "free some space on that disk, or narrow the capture's scope, and try again"};
+  }
+  if (error_number == ENOENT) return {"FILE_NOT_FOUND", message, "check the path"};
+  return {"IO_ERROR", message, "check the path, its permissions and the disk"};
+}
+
+Result<FileDescriptor> open_for_reading(const fs::path& path, uint64_t* size) {
+  // O_NONBLOCK: opening a FIFO without a writer would block for ever. It means nothing for regular files.
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return io_error("cannot open", path, errno);
+  struct stat status;
+  if (::fstat(file.get(), &status) != 0) return io_error("cannot examine", path, errno);
+  if (!S_ISREG(status.st_mode)) {
+    return Error{"IO_ERROR", path.string() + " is not a regular file", "a capture holds only plain files: capture again"};
+  }
+  if (size) *size = static_cast<uint64_t>(status.st_size);
+  return file;
+}
+
+Status read_exactly(int fd, uint64_t offset, std::span<uint8_t> into, const fs::path& path) {
+  while (!into.empty()) {
+    const ssize_t count = ::pread(fd, into.data(), into.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return io_error("cannot read", path, errno);
+    if (count == 0) {
+      return Error{"IO_ERROR", path.string() + " ends at byte " + std::to_string(offset) + ", before what it should hold",
+                   "the file was truncated: restore it or capture again"};
+    }
+    offset += static_cast<uint64_t>(count);
+    into = into.subspan(static_cast<size_t>(count));
+  }
+  return Unit{};
+}
+
+Status write_all(int fd, Bytes bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return io_error("cannot write", path, errno);
+    bytes = bytes.subspan(static_cast<size_t>(count));
+  }
+  return Unit{};
+}
+
+Result<std::string> read_text(const fs::path& path, uint64_t max_bytes) {
+  uint64_t size = 0;
+  auto file = open_for_reading(path, &size);
+  if (!file) return file.error();
+  if (size > max_bytes) {
+    return Error{"FILE_TOO_LARGE",
+                 path.string() + " is " + std::to_string(size) + " bytes; at most " + std::to_string(max_bytes) + " are read",
+                 "this is not a file that Kernloop wrote"};
+  }
+  std::string text(size, '\0');
+  auto read = read_exactly(file->get(), 0, {reinterpret_cast<uint8_t*>(text.data()), text.size()}, path);
+  if (!read) return read.error();
+  return text;
+}
+
+Status sync_directory(const fs::path& directory) {
+  FileDescriptor folder(::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return io_error("cannot open", directory, errno);
+  // Some file systems cannot fsync a folder and say so with EINVAL; their renames are as durable as they get.
+  if (::fsync(folder.get()) != 0 && errno != EINVAL) return io_error("cannot sync", directory, errno);
+  return Unit{};
+}
+
+Status write_atomically(const fs::path& path, Bytes bytes) {
+  static std::atomic<uint64_t> counter{0};
+  const fs::path temporary = path.parent_path() / ("." + path.filename().string() + "." + std::to_string(::getpid()) + "." +
+                                                   std::to_string(counter.fetch_add(1)) + ".tmp");
+  FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!file) return io_error("cannot create", temporary, errno);
+  auto fail = [&](Error error) -> Status {
+    ::unlink(temporary.c_str());
+    return error;
+  };
+  if (auto written = write_all(file.get(), bytes, temporary); !written) return fail(written.error());
+  if (::fsync(file.get()) != 0) return fail(io_error("cannot sync", temporary, errno));
+  file.reset();
+  if (::rename(temporary.c_str(), path.c_str()) != 0) return fail(io_error("cannot rename to", path, errno));
+  return sync_directory(path.parent_path());
+}
+
+Status write_atomically(const fs::path& path, std::string_view text) {
+  return write_atomically(path, Bytes(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
+}
+
+}  // namespace kernloop::archive

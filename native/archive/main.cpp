@@ -1,0 +1,123 @@
+// kernloop-archive: `verify DIR [--store DIR]…` reads and checks every byte, `info DIR` tells what a capture holds.
+// One JSON object on stdout; exit codes of docs/contributing/seams.md.
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <set>
+
+#include "archive/reader.h"
+
+namespace {
+
+using namespace kernloop;
+using namespace kernloop::archive;
+
+constexpr int kPass = 0, kBadInput = 2;
+constexpr size_t kProblemsListed = 16;
+
+int print(const Json& json) {
+  std::cout << json.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  return json.at("event") == "error" ? kBadInput : kPass;
+}
+
+Json error_event(const Error& error) {
+  return {{"event", "error"}, {"code", error.code}, {"message", error.message}, {"hint", error.hint}};
+}
+
+// Distinct chunks are read once, however often they are used.
+int verify(const Reader& reader) {
+  std::set<Digest> seen;
+  std::vector<Error> problems;
+  uint64_t raw_bytes = 0, distinct_bytes = 0, zero_chunks = 0;
+  for (const ContentView& view : contents_of(reader.manifest())) {
+    raw_bytes += view.size;
+    Buffer raw;
+    for (size_t i = 0; i < view.content->chunks.size(); ++i) {
+      const ChunkName& name = view.content->chunks[i];
+      if (!name) ++zero_chunks;
+      // Not only the name is new, the expected size may be: a chunk of two sizes is damaged in one of its uses.
+      if (!name || !seen.insert(*name).second) {
+        if (!name || reader.chunk_size(view, i) == reader.manifest().chunk_bytes) continue;
+      }
+      raw.resize(reader.chunk_size(view, i));
+      if (auto read = reader.read_chunk(view, i, raw); !read) problems.push_back(read.error());
+      distinct_bytes += raw.size();
+    }
+  }
+  for (const CodeObject& code_object : reader.manifest().code_objects) {
+    if (auto read = reader.read_code_object(code_object); !read && read.error().code == "CAPTURE_INVALID") {
+      problems.push_back(read.error());
+    }
+  }
+  if (problems.empty()) {
+    return print({{"event", "verified"},
+                  {"capture_sha256", reader.capture_digest().hex()},
+                  {"chunks", seen.size()},
+                  {"zero_chunks", zero_chunks},
+                  {"bytes_raw", raw_bytes},
+                  {"bytes_distinct", distinct_bytes}});
+  }
+  Json event = error_event(problems.front());
+  event["problem_count"] = problems.size();
+  event["problems"] = Json::array();
+  for (size_t i = 0; i < problems.size() && i < kProblemsListed; ++i) event["problems"].push_back(error_event(problems[i]));
+  return print(event);
+}
+
+int info(const Reader& reader) {
+  const Manifest& manifest = reader.manifest();
+  std::set<Digest> distinct;
+  uint64_t region_bytes = 0, raw_bytes = 0, stored_bytes = 0, missing = 0;
+  for (const Region& region : manifest.regions) region_bytes += region.size;
+  for (const ContentView& view : contents_of(manifest)) {
+    raw_bytes += view.size;
+    for (const ChunkName& name : view.content->chunks) {
+      if (!name || !distinct.insert(*name).second) continue;
+      const auto size = reader.stored_bytes(*name);
+      size ? stored_bytes += *size : ++missing;
+    }
+  }
+  return print({{"event", "info"},
+                {"schema", kCaptureSchema},
+                {"capture_sha256", reader.capture_digest().hex()},
+                {"kernel", {{"name", manifest.kernel.name}, {"symbol", manifest.kernel.symbol}}},
+                {"device", {{"kind", manifest.device.kind}, {"identity", manifest.device.identity}, {"isa", manifest.device.isa}}},
+                {"grid_blocks", manifest.geometry.grid_blocks},
+                {"block_threads", manifest.geometry.block_threads},
+                {"regions", manifest.regions.size()},
+                {"region_bytes", region_bytes},
+                {"module_variables", manifest.module_variables.size()},
+                {"code_objects", manifest.code_objects.size()},
+                {"tracked_bytes", manifest.scope.tracked_bytes},
+                {"chunks", distinct.size()},
+                {"chunks_missing", missing},
+                {"bytes_raw", raw_bytes},
+                {"bytes_stored", stored_bytes}});
+}
+
+int usage(const std::string& what) {
+  return print(error_event({"USAGE", what, "kernloop-archive verify|info DIR [--store DIR]…"}));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.empty() || (arguments[0] != "verify" && arguments[0] != "info")) return usage("no verb: verify or info");
+  std::vector<std::filesystem::path> directories, stores;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    if (arguments[i] == "--store") {
+      if (++i == arguments.size()) return usage("--store needs a folder");
+      stores.emplace_back(arguments[i]);
+    } else if (arguments[i].starts_with("--")) {
+      return usage("unknown option " + arguments[i]);
+    } else {
+      directories.emplace_back(arguments[i]);
+    }
+  }
+  if (directories.size() != 1) return usage("exactly one capture folder is needed");
+  if (const char* store = std::getenv("KERNLOOP_STORE"); store && *store) stores.emplace_back(store);
+  auto reader = Reader::open(directories[0], stores);
+  if (!reader) return print(error_event(reader.error()));
+  return arguments[0] == "verify" ? verify(**reader) : info(**reader);
+}

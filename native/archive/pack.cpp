@@ -1,0 +1,175 @@
+#include "archive/pack.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "archive/little_endian.h"
+
+namespace kernloop::archive {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kHeader = "KLPACK1\n";
+constexpr std::string_view kEnd = "KLPKEND\n";
+constexpr size_t kIndexEntryBytes = 32 + 8 + 8 + 4 + 4;
+constexpr size_t kFooterBytes = 8 + 8 + 32 + 8;
+// 16 M chunks of 4 MiB are 64 TiB: more is no capture but an attempt to exhaust memory.
+constexpr uint64_t kMaxEntries = 16u << 20;
+
+Bytes as_bytes(std::string_view text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
+
+Error damaged(const fs::path& path, const std::string& why) {
+  return {"PACK_CORRUPT", path.string() + ": " + why,
+          "the file was damaged or truncated: restore it from where the capture was copied, or capture again"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PackWriter>> PackWriter::create(const fs::path& path) {
+  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!file) return io_error("cannot create", path, errno);
+  std::unique_ptr<PackWriter> writer(new PackWriter(path, std::move(file)));
+  if (auto written = writer->append(as_bytes(kHeader)); !written) return written.error();
+  return writer;
+}
+
+PackWriter::~PackWriter() {
+  if (!finished_) ::unlink(path_.c_str());
+}
+
+Status PackWriter::append(Bytes bytes) {
+  if (auto written = write_all(file_.get(), bytes, path_); !written) {
+    // Part of it may be on disk; the next append must not follow a torn chunk.
+    if (::ftruncate(file_.get(), static_cast<off_t>(position_)) != 0 ||
+        ::lseek(file_.get(), static_cast<off_t>(position_), SEEK_SET) < 0) {
+      return io_error("cannot roll back", path_, errno);
+    }
+    return written;
+  }
+  position_ += bytes.size();
+  return Unit{};
+}
+
+Status PackWriter::put(const Digest& digest, uint32_t raw_bytes, Encoding encoding, Bytes stored) {
+  if (contains(digest)) return Unit{};
+  const PackEntry entry{digest, position_, stored.size(), raw_bytes, encoding};
+  if (auto written = append(stored); !written) return written;
+  entries_.emplace(digest, entry);
+  return Unit{};
+}
+
+Status PackWriter::finish() {
+  std::vector<const PackEntry*> sorted;
+  for (const auto& [digest, entry] : entries_) sorted.push_back(&entry);
+  std::sort(sorted.begin(), sorted.end(), [](auto* a, auto* b) { return a->digest < b->digest; });
+
+  Buffer tail;
+  tail.reserve(sorted.size() * kIndexEntryBytes + kFooterBytes);
+  for (const PackEntry* entry : sorted) {
+    tail.insert(tail.end(), entry->digest.bytes.begin(), entry->digest.bytes.end());
+    append_little_endian(tail, entry->offset);
+    append_little_endian(tail, entry->stored_bytes);
+    append_little_endian(tail, entry->raw_bytes);
+    append_little_endian(tail, static_cast<uint32_t>(entry->encoding));
+  }
+  const Digest index_digest = sha256(tail);
+  append_little_endian(tail, position_);
+  append_little_endian(tail, static_cast<uint64_t>(sorted.size()));
+  tail.insert(tail.end(), index_digest.bytes.begin(), index_digest.bytes.end());
+  tail.insert(tail.end(), kEnd.begin(), kEnd.end());
+  if (auto written = append(tail); !written) return written;
+  if (::fsync(file_.get()) != 0) return io_error("cannot sync", path_, errno);
+  finished_ = true;
+  return Unit{};
+}
+
+Status PackWriter::for_each(const std::function<Status(const PackEntry&, Bytes stored)>& visit) const {
+  std::vector<const PackEntry*> in_order;
+  for (const auto& [digest, entry] : entries_) in_order.push_back(&entry);
+  std::sort(in_order.begin(), in_order.end(), [](auto* a, auto* b) { return a->offset < b->offset; });
+  Buffer stored;
+  for (const PackEntry* entry : in_order) {
+    stored.resize(entry->stored_bytes);
+    if (auto read = read_exactly(file_.get(), entry->offset, stored, path_); !read) return read;
+    if (auto visited = visit(*entry, stored); !visited) return visited;
+  }
+  return Unit{};
+}
+
+Result<std::unique_ptr<PackReader>> PackReader::open(const fs::path& path) {
+  uint64_t size = 0;
+  auto file = open_for_reading(path, &size);
+  if (!file) return file.error();
+  std::unique_ptr<PackReader> reader(new PackReader(path, std::move(*file)));
+  if (size < kHeader.size() + kFooterBytes) return damaged(path, "too short to be a chunk pack");
+
+  std::array<uint8_t, 8> header;
+  std::array<uint8_t, kFooterBytes> footer;
+  if (auto read = read_exactly(reader->file_.get(), 0, header, path); !read) return read.error();
+  if (auto read = read_exactly(reader->file_.get(), size - kFooterBytes, footer, path); !read) return read.error();
+  if (std::memcmp(header.data(), kHeader.data(), 8) != 0) return damaged(path, "does not begin as a chunk pack, version 1");
+  if (std::memcmp(footer.data() + kFooterBytes - 8, kEnd.data(), 8) != 0) return damaged(path, "its end is missing");
+
+  const uint64_t index_offset = load_little_endian<uint64_t>(footer.data());
+  const uint64_t count = load_little_endian<uint64_t>(footer.data() + 8);
+  if (count > kMaxEntries || index_offset < kHeader.size() || index_offset > size - kFooterBytes ||
+      size - kFooterBytes - index_offset != count * kIndexEntryBytes) {
+    return damaged(path, "its index does not fit the file");
+  }
+  Buffer index(count * kIndexEntryBytes);
+  if (auto read = read_exactly(reader->file_.get(), index_offset, index, path); !read) return read.error();
+  Digest expected;
+  std::memcpy(expected.bytes.data(), footer.data() + 16, 32);
+  if (sha256(index) != expected) return damaged(path, "its index has another digest");
+
+  reader->entries_.reserve(count);
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint8_t* bytes = index.data() + i * kIndexEntryBytes;
+    PackEntry entry;
+    std::memcpy(entry.digest.bytes.data(), bytes, 32);
+    entry.offset = load_little_endian<uint64_t>(bytes + 32);
+    entry.stored_bytes = load_little_endian<uint64_t>(bytes + 40);
+    entry.raw_bytes = load_little_endian<uint32_t>(bytes + 48);
+    const uint32_t encoding = load_little_endian<uint32_t>(bytes + 52);
+    entry.encoding = static_cast<Encoding>(encoding);
+    const bool in_file = entry.offset >= kHeader.size() && entry.offset <= index_offset &&
+                         entry.stored_bytes <= index_offset - entry.offset;
+    if (!in_file || encoding > 1 || entry.raw_bytes > kMaxChunkBytes || entry.stored_bytes > max_stored_bytes(entry.raw_bytes)) {
+      return damaged(path, "entry " + std::to_string(i) + " of its index is out of bounds");
+    }
+    if (i > 0 && !(reader->entries_.back().digest < entry.digest)) return damaged(path, "its index is not sorted");
+    reader->entries_.push_back(entry);
+  }
+  return reader;
+}
+
+const PackEntry* PackReader::find(const Digest& digest) const {
+  const auto found = std::lower_bound(entries_.begin(), entries_.end(), digest,
+                                      [](const PackEntry& entry, const Digest& wanted) { return entry.digest < wanted; });
+  return found != entries_.end() && found->digest == digest ? &*found : nullptr;
+}
+
+Result<bool> PackReader::get(const Digest& digest, std::span<uint8_t> raw) const {
+  const PackEntry* entry = find(digest);
+  if (!entry) return false;
+  const auto corrupt = [&](const std::string& why) {
+    return Error{"CHUNK_CORRUPT", path_.string() + ", byte " + std::to_string(entry->offset) + ": " + why,
+                 "restore the file from where the capture was copied, or capture again"};
+  };
+  if (entry->raw_bytes != raw.size()) {
+    return corrupt("the chunk has " + std::to_string(entry->raw_bytes) + " bytes instead of " + std::to_string(raw.size()));
+  }
+  Buffer stored(entry->stored_bytes);
+  if (auto read = read_exactly(file_.get(), entry->offset, stored, path_); !read) return corrupt(read.error().message);
+  if (auto decoded = decode_chunk(entry->encoding, stored, raw); !decoded) return corrupt(decoded.error().message);
+  if (sha256(raw) != digest) return corrupt("the chunk's content has another digest");
+  return true;
+}
+
+}  // namespace kernloop::archive
