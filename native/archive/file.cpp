@@ -89,8 +89,10 @@ Status sync_directory(const fs::path& directory) {
 
 Status write_atomically(const fs::path& path, Bytes bytes) {
   static std::atomic<uint64_t> counter{0};
-  const fs::path temporary = path.parent_path() / ("." + path.filename().string() + "." + std::to_string(::getpid()) + "." +
-                                                   std::to_string(counter.fetch_add(1)) + ".tmp");
+  std::string name = path.filename().string();
+  name.insert(name.begin(), '.');
+  name += "." + std::to_string(::getpid()) + "." + std::to_string(counter.fetch_add(1)) + ".tmp";
+  const fs::path temporary = path.parent_path() / name;
   FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return io_error("cannot create", temporary, errno);
   auto fail = [&](Error error) -> Status {
