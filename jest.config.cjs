@@ -21,7 +21,7 @@ const esmPackages = [
 
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/lib/source/testing/environment.cjs',
   roots: ['<rootDir>/cli', '<rootDir>/lib', '<rootDir>/executors', '<rootDir>/generators', '<rootDir>/plugins'],
   testMatch: ['**/*.spec.ts'],
   transform: {
@@ -32,6 +32,7 @@ module.exports = {
   },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/)?(?:${esmPackages.join('|')})/)`],
   moduleNameMapper: {
+    '^(tree-sitter(?:-cuda)?)$': '<rootDir>/lib/source/testing/$1.cjs',
     // unicorn-magic exports only an `import` condition.
     '^unicorn-magic$': '<rootDir>/node_modules/unicorn-magic/node.js',
     '^(\\.{1,2}/.*)\\.js$': '$1',

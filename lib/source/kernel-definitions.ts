@@ -1,0 +1,174 @@
+import type Parser from 'tree-sitter';
+import { parseCuda } from './cuda-parser';
+
+export interface KernelParameter {
+  /** Null for a parameter without a name. */
+  name: string | null;
+  /** As written, without the name and the default: `const float* __restrict__`. */
+  declared: string;
+}
+
+/** One definition (a declaration with a body) of a `__global__` function. */
+export interface KernelDefinition {
+  name: string;
+  /** Enclosing namespaces and classes, outermost first; null for an anonymous namespace. */
+  scope: (string | null)[];
+  externC: boolean;
+  isTemplate: boolean;
+  /** Template arguments of an explicit specialisation (`scale<int>`), as written. */
+  specialization: string | null;
+  parameters: KernelParameter[];
+  line: number;
+  /** The grammar had to recover from an error inside it: its parameters may be misread. */
+  hasError: boolean;
+}
+
+/** Every kernel that a source text defines, whatever its preprocessor conditions say. */
+export function findKernelDefinitions(text: string): KernelDefinition[] {
+  const found: KernelDefinition[] = [];
+  visit(parseCuda(text).rootNode, { scope: [], externC: false, isTemplate: false }, found);
+  return found;
+}
+
+interface Surroundings {
+  scope: (string | null)[];
+  externC: boolean;
+  isTemplate: boolean;
+}
+
+function visit(node: Parser.SyntaxNode, around: Surroundings, found: KernelDefinition[]): void {
+  if (node.type === 'function_definition') {
+    const kernel = readKernel(node, around);
+    if (kernel) found.push(kernel);
+    return;
+  }
+  const inside = enter(node, around);
+  for (const child of node.namedChildren) visit(child, inside, found);
+}
+
+function enter(node: Parser.SyntaxNode, around: Surroundings): Surroundings {
+  switch (node.type) {
+    case 'namespace_definition':
+      return { ...around, scope: [...around.scope, ...namespaceNames(node)] };
+    case 'class_specifier':
+    case 'struct_specifier':
+      return { ...around, scope: [...around.scope, node.childForFieldName('name')?.text ?? null], isTemplate: false };
+    case 'linkage_specification':
+      return { ...around, externC: node.childForFieldName('value')?.text === '"C"' };
+    case 'template_declaration':
+      return { ...around, isTemplate: true };
+    default:
+      return around;
+  }
+}
+
+/** `namespace a::b` opens two, `namespace` alone an anonymous one. Inline namespaces are part of the mangled name like any other. */
+function namespaceNames(node: Parser.SyntaxNode): (string | null)[] {
+  const name = node.childForFieldName('name');
+  if (!name) return [null];
+  return name.type === 'nested_namespace_specifier' ? identifiersIn(name) : [name.text];
+}
+
+function identifiersIn(node: Parser.SyntaxNode): string[] {
+  return node.namedChildren.flatMap((child) =>
+    child.type === 'nested_namespace_specifier' ? identifiersIn(child) : [child.text],
+  );
+}
+
+function readKernel(definition: Parser.SyntaxNode, around: Surroundings): KernelDefinition | null {
+  const specifier = globalSpecifier(definition);
+  if (!specifier) return null;
+  const declarator = functionDeclarator(definition.childForFieldName('declarator'));
+  const named = declarator && readName(declarator.childForFieldName('declarator'));
+  if (!declarator || !named) return null;
+  return {
+    name: named.name,
+    scope: [...around.scope, ...named.scope],
+    externC: around.externC,
+    isTemplate: around.isTemplate,
+    specialization: named.specialization,
+    parameters: readParameters(declarator.childForFieldName('parameters')),
+    line: specifier.startPosition.row + 1,
+    hasError: definition.hasError && !onlyBodyHasError(definition),
+  };
+}
+
+/** `__global__` may stand before or after the return type, and among attributes; it is never inside the declarator or the body. */
+function globalSpecifier(definition: Parser.SyntaxNode): Parser.SyntaxNode | undefined {
+  return definition.children.find((child) => child.type === '__global__');
+}
+
+function onlyBodyHasError(definition: Parser.SyntaxNode): boolean {
+  return definition.namedChildren.every((child) => child.type === 'compound_statement' || !child.hasError);
+}
+
+/** Looks through what may wrap the declarator: references, pointers, parentheses, attributes. */
+function functionDeclarator(node: Parser.SyntaxNode | null): Parser.SyntaxNode | null {
+  for (let current = node; current; current = current.childForFieldName('declarator') ?? current.namedChild(0)) {
+    if (current.type === 'function_declarator') return current;
+    if (current.type === 'identifier') return null;
+  }
+  return null;
+}
+
+interface Name {
+  name: string;
+  scope: string[];
+  specialization: string | null;
+}
+
+function readName(node: Parser.SyntaxNode | null): Name | null {
+  switch (node?.type) {
+    case 'identifier':
+    case 'field_identifier':
+      return { name: node.text, scope: [], specialization: null };
+    case 'template_function':
+      return {
+        name: node.childForFieldName('name')?.text ?? '',
+        scope: [],
+        specialization: node.childForFieldName('arguments')?.text ?? null,
+      };
+    case 'qualified_identifier': {
+      const inner = readName(node.childForFieldName('name'));
+      const scope = node.childForFieldName('scope')?.text;
+      return inner && { ...inner, scope: scope === undefined ? inner.scope : [scope, ...inner.scope] };
+    }
+    case 'parenthesized_declarator':
+      return readName(node.namedChild(0));
+    default:
+      return null;
+  }
+}
+
+const parameterNodes = new Set([
+  'parameter_declaration',
+  'optional_parameter_declaration',
+  'variadic_parameter_declaration',
+]);
+
+function readParameters(list: Parser.SyntaxNode | null): KernelParameter[] {
+  const parameters = (list?.namedChildren ?? []).filter((child) => parameterNodes.has(child.type));
+  const read = parameters.map(readParameter);
+  // `f(void)` has no parameters.
+  return read.length === 1 && read[0]?.name === null && read[0].declared === 'void' ? [] : read;
+}
+
+function readParameter(parameter: Parser.SyntaxNode): KernelParameter {
+  const name = parameterName(parameter.childForFieldName('declarator'));
+  const end = parameter.childForFieldName('default_value')?.startIndex ?? parameter.endIndex;
+  const before = parameter.text.slice(0, (name?.startIndex ?? end) - parameter.startIndex);
+  const after = name ? parameter.text.slice(name.endIndex - parameter.startIndex, end - parameter.startIndex) : '';
+  const written = `${before} ${after}`
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .join(' ');
+  return { name: name?.text ?? null, declared: written.endsWith('=') ? written.slice(0, -1).trim() : written };
+}
+
+function parameterName(node: Parser.SyntaxNode | null): Parser.SyntaxNode | null {
+  if (!node || node.type.startsWith('abstract_')) return null;
+  if (node.type === 'identifier') return node;
+  const inner =
+    node.childForFieldName('declarator') ?? node.namedChildren.find((child) => child.type !== 'type_qualifier') ?? null;
+  return parameterName(inner);
+}

@@ -1,0 +1,19 @@
+import { execFileSync } from 'node:child_process';
+import { shellWords } from './shell-words';
+
+describe('shellWords', () => {
+  it.each([
+    ['hipcc -O3  -c\tk.hip'],
+    [String.raw`hipcc -DNAME=\"a\ b\" -DPATH='"/x y"' -D"A=1 2" -c k.hip`],
+    [String.raw`a "b\"c\\d\e" 'f\g' "" ''h`],
+    ['a\\\nb c'],
+    [String.raw`-DX="a'b" -DY='a"b'`],
+  ])('cuts %j as the shell does', (line) => {
+    const shell = execFileSync('/bin/sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' });
+    expect(shellWords(line)).toEqual(shell.split('\n').slice(0, -1));
+  });
+
+  it('reads an unclosed quote to the end', () => {
+    expect(shellWords('a "b c')).toEqual(['a', 'b c']);
+  });
+});
