@@ -32,7 +32,10 @@ export function messageOf(error: unknown): string {
 
 /** The code of a Node system error (`ENOENT`, …), if it is one. */
 export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  // Not instanceof: an error of Node's own modules has another Error for its class inside a sandbox, as in Jest.
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
 }
 
 /** The candidates closest to a name, best first: substrings, then small edit distances. */

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readCompileDatabase } from './compile-database';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'kernloop-database-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function read(entries: unknown) {
+  const path = join(folder, 'compile_commands.json');
+  writeFileSync(path, typeof entries === 'string' ? entries : JSON.stringify(entries));
+  return readCompileDatabase(path);
+}
+
+describe('readCompileDatabase', () => {
+  it('reads both the command and the arguments form, relative to their directory', () => {
+    expect(
+      read([
+        { directory: '/b', command: 'hipcc -DA="x y" -c ../s/k.hip', file: '../s/k.hip' },
+        { directory: '/b', arguments: ['clang++', '-c', 'k.cpp'], file: 'k.cpp', output: 'k.o' },
+      ]),
+    ).toEqual([
+      { directory: '/b', file: '/s/k.hip', compiler: 'hipcc', args: ['-DA=x y', '-c', '../s/k.hip'] },
+      { directory: '/b', file: '/b/k.cpp', compiler: 'clang++', args: ['-c', 'k.cpp'] },
+    ]);
+  });
+
+  it('sees the compiler behind a compiler cache', () => {
+    expect(
+      read([{ directory: '/b', command: '/usr/bin/ccache /usr/bin/hipcc -c k.hip', file: 'k.hip' }])[0]?.compiler,
+    ).toBe('/usr/bin/hipcc');
+  });
+
+  it('expands response files, which may name others', () => {
+    writeFileSync(join(folder, 'a.rsp'), '-DA -I"with space" @b.rsp');
+    writeFileSync(join(folder, 'b.rsp'), '-DB');
+    expect(read([{ directory: folder, command: 'hipcc @a.rsp -c k.hip', file: 'k.hip' }])[0]?.args).toEqual([
+      '-DA',
+      '-Iwith space',
+      '-DB',
+      '-c',
+      'k.hip',
+    ]);
+  });
+
+  it('ends on a response file that names itself', () => {
+    writeFileSync(join(folder, 'a.rsp'), '@a.rsp');
+    expect(() => read([{ directory: folder, command: 'hipcc @a.rsp', file: 'k.hip' }])).toThrow(/nest too deeply/);
+  });
+
+  it.each([
+    ['no JSON', '[{'],
+    ['an object', '{}'],
+    ['an entry without a file', [{ directory: '/b', command: 'hipcc' }]],
+    ['an entry without a command', [{ directory: '/b', file: 'k.hip' }]],
+  ])('refuses %s with the file it came from', (_case, content) => {
+    expect(() => read(content)).toThrow(
+      expect.objectContaining({ code: 'COMPILE_DATABASE_INVALID', what: expect.stringContaining(folder) }),
+    );
+  });
+
+  it('says how to get one where there is none', () => {
+    expect(() => readCompileDatabase(join(folder, 'none.json'))).toThrow(
+      expect.objectContaining({
+        code: 'COMPILE_DATABASE_INVALID',
+        hint: expect.stringContaining('CMAKE_EXPORT_COMPILE_COMMANDS'),
+      }),
+    );
+  });
+});

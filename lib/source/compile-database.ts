@@ -1,0 +1,85 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { KernloopError, messageOf } from '../support/error';
+import { parseJson, readText } from '../support/schema';
+import { shellWords } from './shell-words';
+
+/** One compilation of one file, as the app's build runs it. */
+export interface CompileCommand {
+  /** Absolute. */
+  directory: string;
+  /** Absolute. */
+  file: string;
+  compiler: string;
+  /** Without the compiler; response files are expanded. */
+  args: string[];
+}
+
+const databaseSchema = z.array(
+  z.looseObject({
+    directory: z.string(),
+    file: z.string(),
+    command: z.string().optional(),
+    arguments: z.array(z.string()).optional(),
+  }),
+);
+
+const maxResponseFiles = 64;
+
+/** Reads a `compile_commands.json` (clang's JSON compilation database). */
+export function readCompileDatabase(path: string): CompileCommand[] {
+  const text = readText(path, 'COMPILE_DATABASE_INVALID', 'build the app with CMAKE_EXPORT_COMPILE_COMMANDS=ON');
+  let entries: z.output<typeof databaseSchema>;
+  try {
+    entries = parseJson(path, text, databaseSchema);
+  } catch (error) {
+    throw new KernloopError(
+      'COMPILE_DATABASE_INVALID',
+      messageOf(error),
+      'build the app again, so that it is written anew',
+      {
+        cause: error,
+      },
+    );
+  }
+  return entries.map((entry, index) => {
+    const directory = resolve(dirname(path), entry.directory);
+    const words = entry.arguments ?? (entry.command === undefined ? [] : shellWords(entry.command));
+    const [compiler, ...args] = withoutLaunchers(words);
+    if (compiler === undefined) {
+      throw new KernloopError(
+        'COMPILE_DATABASE_INVALID',
+        `${path}: entry ${index} (${entry.file}) has no command`,
+        'build the app again',
+      );
+    }
+    return { directory, file: resolve(directory, entry.file), compiler, args: expandResponseFiles(args, directory) };
+  });
+}
+
+const launchers = new Set(['ccache', 'sccache', 'distcc', 'icecc', 'env']);
+
+/** A compiler cache in front of the compiler changes nothing about what is compiled. */
+function withoutLaunchers(words: string[]): string[] {
+  const name = words[0]?.slice(words[0].lastIndexOf('/') + 1) ?? '';
+  return launchers.has(name) ? withoutLaunchers(words.slice(1)) : words;
+}
+
+function expandResponseFiles(args: string[], directory: string): string[] {
+  let budget = maxResponseFiles;
+  const expand = (arg: string): string[] => {
+    const path = resolve(directory, arg.slice(1));
+    if (!arg.startsWith('@') || !existsSync(path)) return [arg];
+    budget -= 1;
+    if (budget < 0) {
+      throw new KernloopError(
+        'COMPILE_DATABASE_INVALID',
+        `${path}: response files nest too deeply`,
+        'build the app again',
+      );
+    }
+    return shellWords(readFileSync(path, 'utf8')).flatMap(expand);
+  };
+  return args.flatMap(expand);
+}
