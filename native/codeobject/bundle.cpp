@@ -1,0 +1,167 @@
+#include "codeobject/bundle.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "codeobject/code_object.h"
+
+namespace kernloop::codeobject {
+
+namespace {
+
+constexpr std::string_view kMagic = "__CLANG_OFFLOAD_BUNDLE__";
+constexpr std::string_view kCompressedMagic = "CCOB";
+constexpr uint64_t kMaxEntries = 256;
+
+bool begins_with(Bytes bytes, std::string_view text) {
+  return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
+}
+
+bool is_elf(Bytes bytes) { return begins_with(bytes, std::string_view(ELFMAG, SELFMAG)); }
+
+Error bad_bundle(const std::string& what, const std::string& why) {
+  return {"CODE_OBJECT_INVALID", what + ": " + why, "give the file as the compiler wrote it"};
+}
+
+// "hipv4-amdgcn-amd-amdhsa--gfx90a" and "hip-amdgcn-amd-amdhsa-gfx90a" → from "amdgcn" on.
+std::string target_of(std::string_view id) {
+  const size_t start = id.find("amdgcn");
+  return start == id.npos ? "" : std::string(id.substr(start));
+}
+
+// One bundle at the start of `bytes`; returns how far its entries reach.
+Result<uint64_t> read_bundle(Bytes bytes, const std::string& what, std::vector<BundledCodeObject>& found) {
+  uint64_t position = kMagic.size();
+  const auto number = [&](uint64_t& value) {
+    if (bytes.size() - position < 8) return false;
+    std::memcpy(&value, bytes.data() + position, 8);
+    position += 8;
+    return true;
+  };
+  uint64_t count = 0, end = 0;
+  if (!number(count) || count > kMaxEntries) return bad_bundle(what, "its offload bundle has an impossible table");
+  for (uint64_t i = 0; i < count; ++i) {
+    uint64_t offset = 0, size = 0, id_size = 0;
+    if (!number(offset) || !number(size) || !number(id_size) || id_size > bytes.size() - position) {
+      return bad_bundle(what, "its offload bundle ends within its table");
+    }
+    const std::string_view id(reinterpret_cast<const char*>(bytes.data() + position), id_size);
+    position += id_size;
+    if (offset > bytes.size() || size > bytes.size() - offset) {
+      return bad_bundle(what, "its offload bundle was cut off");
+    }
+    end = std::max(end, offset + size);
+    if (const std::string target = target_of(id); !target.empty() && size > 0) {
+      found.push_back({target, bytes.subspan(offset, size)});
+    }
+  }
+  return std::max(end, position);
+}
+
+// Bundles of several translation units follow each other, padded.
+Status read_bundles(Bytes bytes, const std::string& what, std::vector<BundledCodeObject>& found) {
+  while (true) {
+    const auto next = std::search(bytes.begin(), bytes.end(), kMagic.begin(), kMagic.end());
+    if (next == bytes.end()) return Unit{};
+    bytes = bytes.subspan(static_cast<size_t>(next - bytes.begin()));
+    const auto end = read_bundle(bytes, what, found);
+    if (!end) return end.error();
+    bytes = bytes.subspan(*end);
+  }
+}
+
+std::string join(const std::set<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
+  return text.empty() ? "none" : text;
+}
+
+struct TargetId {
+  std::string processor;
+  std::set<std::string> features;  // "xnack-"
+};
+
+TargetId parse_target(std::string_view text) {
+  // Triples of both spellings end in the target id: amdgcn-amd-amdhsa--gfx90a:xnack- and …-amdhsa-gfx90a.
+  if (const size_t start = text.rfind("gfx"); start != text.npos) text = text.substr(start);
+  TargetId id;
+  while (!text.empty()) {
+    const size_t colon = std::min(text.find(':'), text.size());
+    const std::string part(text.substr(0, colon));
+    id.processor.empty() ? void(id.processor = part) : void(id.features.insert(part));
+    text = text.substr(std::min(colon + 1, text.size()));
+  }
+  return id;
+}
+
+}  // namespace
+
+bool target_fits(std::string_view target, std::string_view isa) {
+  const TargetId built = parse_target(target), device = parse_target(isa);
+  if (built.processor != device.processor) return false;
+  return std::all_of(built.features.begin(), built.features.end(),
+                     [&](const std::string& feature) { return device.features.contains(feature); });
+}
+
+Result<std::vector<BundledCodeObject>> list_code_objects(Bytes file, const std::string& what) {
+  std::vector<BundledCodeObject> found;
+  if (begins_with(file, kCompressedMagic)) {
+    return Error{"CODE_OBJECT_COMPRESSED", what + " is a compressed offload bundle, which is not read",
+                 "build it with -no-offload-compress"};
+  }
+  if (begins_with(file, kMagic)) {
+    if (auto read = read_bundles(file, what, found); !read) return read.error();
+    return found;
+  }
+  if (!is_elf(file)) return bad_bundle(what, "it is neither an ELF file nor an offload bundle");
+  auto image = ElfImage::parse(file, what);
+  if (!image) return image.error();
+  if (image->machine() == EM_AMDGPU) return std::vector<BundledCodeObject>{{"", file}};
+  const ElfSection* fat_binary = image->section(".hip_fatbin");
+  if (!fat_binary) return bad_bundle(what, "this host program holds no HIP device code (no .hip_fatbin section)");
+  if (begins_with(fat_binary->bytes, kCompressedMagic)) {
+    return Error{"CODE_OBJECT_COMPRESSED", what + " holds a compressed offload bundle, which is not read",
+                 "build it with -no-offload-compress"};
+  }
+  if (auto read = read_bundles(fat_binary->bytes, what, found); !read) return read.error();
+  return found;
+}
+
+Result<Bytes> select_code_object(Bytes file, std::string_view isa, std::string_view kernel, const std::string& what) {
+  auto listed = list_code_objects(file, what);
+  if (!listed) return listed.error();
+  std::set<std::string> targets, kernels;
+  std::vector<Bytes> fitting;
+  for (const BundledCodeObject& candidate : *listed) {
+    auto info = parse_code_object(candidate.bytes, what + (candidate.target.empty() ? "" : " (" + candidate.target + ")"));
+    if (!info) return info.error();
+    const std::string target = info->target.empty() ? candidate.target : info->target;
+    targets.insert(target);
+    if (!target_fits(target, isa)) continue;
+    for (const Kernel& defined : info->kernels) kernels.insert(defined.name);
+    if (kernel.empty() || info->find_kernel(kernel)) fitting.push_back(candidate.bytes);
+  }
+  const auto fits_isa = [&](const std::string& target) { return target_fits(target, isa); };
+  if (std::none_of(targets.begin(), targets.end(), fits_isa)) {
+    return Error{"CODE_OBJECT_TARGET", what + " is built for " + join(targets) + "; the capture is of " + std::string(isa),
+                 "build it for the captured device (--offload-arch=" + parse_target(isa).processor + ")"};
+  }
+  if (fitting.empty()) {
+    const std::vector<std::string> all(kernels.begin(), kernels.end());
+    std::string nearest;
+    for (const std::string& name : nearest_names(kernel, all)) nearest += (nearest.empty() ? "" : ", ") + name + " = " + demangle(name);
+    return Error{"SYMBOL_MISSING", what + " does not define kernel " + std::string(kernel) + "; nearest: " + (nearest.empty() ? "none" : nearest),
+                 "keep the kernel's name, parameters and extern \"C\"-ness as captured"};
+  }
+  const bool same = std::all_of(fitting.begin(), fitting.end(), [&](Bytes b) { return std::ranges::equal(b, fitting[0]); });
+  if (!same) {
+    return Error{"CODE_OBJECT_AMBIGUOUS", what + " holds " + std::to_string(fitting.size()) + " different code objects with that kernel",
+                 "give the one code object to use"};
+  }
+  return fitting[0];
+}
+
+}  // namespace kernloop::codeobject

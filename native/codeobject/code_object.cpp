@@ -1,0 +1,177 @@
+#include "codeobject/code_object.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "codeobject/msgpack.h"
+
+#ifndef EM_AMDGPU
+#define EM_AMDGPU 224
+#endif
+
+namespace kernloop::codeobject {
+
+namespace {
+
+constexpr uint32_t kNoteAmdgpuMetadata = 32;  // NT_AMDGPU_METADATA, code object v3 and later
+constexpr uint64_t kMaxImageBytes = uint64_t{1} << 40;
+
+struct Malformed {
+  std::string why;
+};
+
+std::string text_of(const msgpack::Value& map, const char* key) {
+  const msgpack::Value* value = map.find(key);
+  return value && value->text() ? *value->text() : "";
+}
+
+uint32_t number_of(const msgpack::Value& map, const char* key, bool required = false) {
+  const msgpack::Value* value = map.find(key);
+  const auto number = value ? value->number() : std::nullopt;
+  if (!number && !required) return 0;
+  if (!number || *number > std::numeric_limits<uint32_t>::max()) throw Malformed{std::string("metadata lacks a good ") + key};
+  return static_cast<uint32_t>(*number);
+}
+
+KernelArgument read_argument(const msgpack::Value& map, const std::string& kernel, uint32_t kernarg_bytes) {
+  KernelArgument argument;
+  argument.offset = number_of(map, ".offset", true);
+  argument.size = number_of(map, ".size", true);
+  argument.value_kind = text_of(map, ".value_kind");
+  argument.name = text_of(map, ".name");
+  argument.type_name = text_of(map, ".type_name");
+  argument.address_space = text_of(map, ".address_space");
+  argument.access = text_of(map, ".access");
+  argument.actual_access = text_of(map, ".actual_access");
+  if (argument.offset > kernarg_bytes || argument.size > kernarg_bytes - argument.offset) {
+    throw Malformed{"an argument of " + kernel + " ends beyond its kernarg segment"};
+  }
+  return argument;
+}
+
+Kernel read_kernel(const msgpack::Value& map) {
+  Kernel kernel;
+  kernel.name = text_of(map, ".name");
+  kernel.symbol = text_of(map, ".symbol");
+  if (kernel.name.empty() || kernel.symbol.empty()) throw Malformed{"metadata has a kernel without a name"};
+  kernel.demangled = demangle(kernel.name);
+  kernel.kernarg_bytes = number_of(map, ".kernarg_segment_size", true);
+  kernel.group_segment_bytes = number_of(map, ".group_segment_fixed_size", true);
+  kernel.private_segment_bytes = number_of(map, ".private_segment_fixed_size", true);
+  kernel.wavefront_size = number_of(map, ".wavefront_size", true);
+  kernel.sgpr_count = number_of(map, ".sgpr_count");
+  kernel.vgpr_count = number_of(map, ".vgpr_count");
+  kernel.agpr_count = number_of(map, ".agpr_count");
+  kernel.sgpr_spill_count = number_of(map, ".sgpr_spill_count");
+  kernel.vgpr_spill_count = number_of(map, ".vgpr_spill_count");
+  kernel.max_flat_workgroup_size = number_of(map, ".max_flat_workgroup_size");
+  if (const auto* dynamic = map.find(".uses_dynamic_stack")) {
+    if (const bool* value = std::get_if<bool>(&dynamic->data)) kernel.uses_dynamic_stack = *value;
+  }
+  if (const auto* args = map.find(".args")) {
+    if (!args->array()) throw Malformed{"metadata of " + kernel.name + " has no list of arguments"};
+    for (const auto& argument : *args->array()) {
+      kernel.args.push_back(read_argument(argument, kernel.name, kernel.kernarg_bytes));
+    }
+  }
+  return kernel;
+}
+
+void read_metadata(const ElfImage& image, const std::string& what, CodeObjectInfo& info) {
+  const auto notes = image.notes();
+  if (!notes) throw Malformed{notes.error().message};
+  for (const ElfNote& note : *notes) {
+    if (note.type != kNoteAmdgpuMetadata || note.name != "AMDGPU") continue;
+    const auto metadata = msgpack::parse(note.description, what + ": its metadata note");
+    if (!metadata) throw Malformed{metadata.error().message};
+    info.target = text_of(*metadata, "amdhsa.target");
+    if (const auto* kernels = metadata->find("amdhsa.kernels"); kernels && kernels->array()) {
+      for (const auto& kernel : *kernels->array()) info.kernels.push_back(read_kernel(kernel));
+    }
+    return;
+  }
+  throw Malformed{"it has no AMDGPU metadata (code object version 3 or later is needed)"};
+}
+
+std::vector<ElfSymbol> symbols_of(const ElfImage& image, uint32_t type) {
+  auto symbols = image.symbols(type);
+  if (!symbols) throw Malformed{symbols.error().message};
+  return std::move(*symbols);
+}
+
+void read_symbols(const ElfImage& image, CodeObjectInfo& info) {
+  std::map<std::string_view, uint64_t> descriptors;
+  std::map<std::string_view, Variable> variables;
+  std::vector<ElfSymbol> lists[] = {symbols_of(image, SHT_DYNSYM), symbols_of(image, SHT_SYMTAB)};
+  for (int list = 0; list < 2; ++list) {
+    for (const ElfSymbol& symbol : lists[list]) {
+      if (symbol.type != STT_OBJECT || symbol.section == SHN_UNDEF || symbol.section >= image.sections().size()) continue;
+      if (symbol.value >= kMaxImageBytes || symbol.size > kMaxImageBytes) throw Malformed{"a symbol lies outside of the image"};
+      if (symbol.name.ends_with(".kd")) {
+        descriptors.emplace(symbol.name, symbol.value);
+        continue;
+      }
+      if (symbol.size == 0 || symbol.name.empty()) continue;
+      const ElfSection& section = image.sections()[symbol.section];
+      if (!(section.flags & SHF_ALLOC)) continue;
+      variables.try_emplace(symbol.name, Variable{std::string(symbol.name), symbol.value, symbol.size, std::string(section.name),
+                                                  (section.flags & SHF_WRITE) != 0, list == 0});
+    }
+  }
+  for (Kernel& kernel : info.kernels) {
+    const auto found = descriptors.find(kernel.symbol);
+    if (found == descriptors.end()) throw Malformed{"metadata names " + kernel.symbol + ", which is not defined"};
+    kernel.descriptor_address = found->second;
+  }
+  for (auto& [name, variable] : variables) info.variables.push_back(std::move(variable));
+}
+
+uint64_t image_bytes(const ElfImage& image) {
+  uint64_t end = 0;
+  for (const ElfSegment& segment : image.segments()) {
+    if (segment.type != PT_LOAD) continue;
+    if (segment.address > kMaxImageBytes || segment.memory_size > kMaxImageBytes) throw Malformed{"a segment is impossibly large"};
+    end = std::max(end, segment.address + segment.memory_size);
+  }
+  if (end == 0) throw Malformed{"it has nothing to load"};
+  return end;
+}
+
+}  // namespace
+
+const Kernel* CodeObjectInfo::find_kernel(std::string_view mangled) const {
+  const auto found = std::lower_bound(kernels.begin(), kernels.end(), mangled,
+                                      [](const Kernel& kernel, std::string_view name) { return kernel.name < name; });
+  return found != kernels.end() && found->name == mangled ? &*found : nullptr;
+}
+
+const Variable* CodeObjectInfo::find_variable(std::string_view name) const {
+  const auto found = std::lower_bound(variables.begin(), variables.end(), name,
+                                      [](const Variable& variable, std::string_view wanted) { return variable.name < wanted; });
+  return found != variables.end() && found->name == name ? &*found : nullptr;
+}
+
+Result<CodeObjectInfo> parse_code_object(Bytes bytes, const std::string& what) {
+  auto image = ElfImage::parse(bytes, what);
+  if (!image) return image.error();
+  try {
+    if (image->machine() != EM_AMDGPU) throw Malformed{"it is not for an AMD GPU"};
+    CodeObjectInfo info;
+    info.sha256 = archive::sha256(bytes);
+    read_metadata(*image, what, info);
+    std::sort(info.kernels.begin(), info.kernels.end(), [](const Kernel& a, const Kernel& b) { return a.name < b.name; });
+    for (size_t i = 1; i < info.kernels.size(); ++i) {
+      if (info.kernels[i - 1].name == info.kernels[i].name) throw Malformed{"kernel " + info.kernels[i].name + " occurs twice"};
+    }
+    read_symbols(*image, info);
+    info.memory_bytes = image_bytes(*image);
+    return info;
+  } catch (const Malformed& problem) {
+    return Error{"CODE_OBJECT_INVALID", what + ": " + problem.why, "give a complete code object, as the compiler wrote it"};
+  }
+}
+
+}  // namespace kernloop::codeobject

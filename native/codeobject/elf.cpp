@@ -1,0 +1,169 @@
+#include "codeobject/elf.h"
+
+#include <elf.h>
+
+#include <cstring>
+
+namespace kernloop::codeobject {
+
+namespace {
+
+constexpr size_t kMaxSymbols = 8u << 20;
+constexpr size_t kMaxNotes = 65536;
+
+struct Malformed {
+  std::string why;
+};
+
+Error bad_elf(const std::string& what, const std::string& why) {
+  return {"CODE_OBJECT_INVALID", what + ": " + why, "give a complete code object, as the compiler wrote it"};
+}
+
+// A copy, so that alignment of the input never matters.
+template <typename T>
+T load(Bytes bytes, uint64_t offset, const char* what) {
+  if (offset > bytes.size() || sizeof(T) > bytes.size() - offset) throw Malformed{std::string(what) + " lies outside of the file"};
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+Bytes slice(Bytes bytes, uint64_t offset, uint64_t size, const char* what) {
+  if (offset > bytes.size() || size > bytes.size() - offset) throw Malformed{std::string(what) + " lies outside of the file"};
+  return bytes.subspan(offset, size);
+}
+
+std::string_view text_at(Bytes table, uint64_t offset, const char* what) {
+  if (offset >= table.size()) throw Malformed{std::string(what) + " has a name outside of its string table"};
+  const auto* begin = reinterpret_cast<const char*>(table.data()) + offset;
+  const void* end = std::memchr(begin, 0, table.size() - offset);
+  if (!end) throw Malformed{std::string(what) + " has a name without an end"};
+  return {begin, static_cast<size_t>(static_cast<const char*>(end) - begin)};
+}
+
+std::vector<ElfSection> read_sections(Bytes bytes, const Elf64_Ehdr& header) {
+  std::vector<ElfSection> sections;
+  std::vector<Elf64_Shdr> raw;
+  if (header.e_shoff == 0 || header.e_shnum == 0) return sections;
+  if (header.e_shentsize != sizeof(Elf64_Shdr)) throw Malformed{"section headers have an unknown size"};
+  for (size_t i = 0; i < header.e_shnum; ++i) {
+    raw.push_back(load<Elf64_Shdr>(bytes, header.e_shoff + i * sizeof(Elf64_Shdr), "a section header"));
+  }
+  if (header.e_shstrndx >= raw.size()) throw Malformed{"the section name table does not exist"};
+  const Elf64_Shdr& names_header = raw[header.e_shstrndx];
+  if (names_header.sh_type == SHT_NOBITS) throw Malformed{"the section name table is empty"};
+  const Bytes names = slice(bytes, names_header.sh_offset, names_header.sh_size, "the section name table");
+  for (const Elf64_Shdr& s : raw) {
+    ElfSection section;
+    section.type = s.sh_type;
+    section.flags = s.sh_flags;
+    section.address = s.sh_addr;
+    section.size = s.sh_size;
+    section.link = s.sh_link;
+    if (s.sh_type != SHT_NULL) {
+      section.name = text_at(names, s.sh_name, "a section");
+      if (s.sh_type != SHT_NOBITS) section.bytes = slice(bytes, s.sh_offset, s.sh_size, "a section");
+    }
+    sections.push_back(section);
+  }
+  return sections;
+}
+
+std::vector<ElfSegment> read_segments(Bytes bytes, const Elf64_Ehdr& header) {
+  std::vector<ElfSegment> segments;
+  if (header.e_phnum == 0) return segments;
+  if (header.e_phentsize != sizeof(Elf64_Phdr)) throw Malformed{"program headers have an unknown size"};
+  for (size_t i = 0; i < header.e_phnum; ++i) {
+    const auto p = load<Elf64_Phdr>(bytes, header.e_phoff + i * sizeof(Elf64_Phdr), "a program header");
+    segments.push_back({p.p_type, p.p_flags, p.p_vaddr, p.p_memsz, slice(bytes, p.p_offset, p.p_filesz, "a segment")});
+  }
+  return segments;
+}
+
+void read_notes(Bytes bytes, std::vector<ElfNote>& notes) {
+  uint64_t offset = 0;
+  const auto padded = [](uint64_t size) { return (size + 3) & ~uint64_t{3}; };
+  while (offset < bytes.size()) {
+    const auto header = load<Elf64_Nhdr>(bytes, offset, "a note");
+    offset += sizeof header;
+    const Bytes name = slice(bytes, offset, header.n_namesz, "a note's name");
+    offset += padded(header.n_namesz);
+    const Bytes description = slice(bytes, offset, header.n_descsz, "a note's content");
+    offset += padded(header.n_descsz);
+    std::string_view text(reinterpret_cast<const char*>(name.data()), name.size());
+    if (const size_t end = text.find('\0'); end != text.npos) text = text.substr(0, end);
+    if (notes.size() == kMaxNotes) throw Malformed{"it has impossibly many notes"};
+    notes.push_back({text, header.n_type, description});
+  }
+}
+
+}  // namespace
+
+Result<ElfImage> ElfImage::parse(Bytes bytes, const std::string& what) {
+  try {
+    const auto header = load<Elf64_Ehdr>(bytes, 0, "the ELF header");
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) throw Malformed{"this is not an ELF file"};
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
+      throw Malformed{"this is not a 64-bit little-endian ELF file"};
+    }
+    ElfImage image;
+    image.what_ = what;
+    image.machine_ = header.e_machine;
+    image.os_abi_ = header.e_ident[EI_OSABI];
+    image.abi_version_ = header.e_ident[EI_ABIVERSION];
+    image.flags_ = header.e_flags;
+    image.sections_ = read_sections(bytes, header);
+    image.segments_ = read_segments(bytes, header);
+    return image;
+  } catch (const Malformed& problem) {
+    return bad_elf(what, problem.why);
+  }
+}
+
+const ElfSection* ElfImage::section(std::string_view name) const {
+  for (const ElfSection& section : sections_) {
+    if (section.name == name) return &section;
+  }
+  return nullptr;
+}
+
+Result<std::vector<ElfSymbol>> ElfImage::symbols(uint32_t section_type) const {
+  try {
+    std::vector<ElfSymbol> symbols;
+    for (const ElfSection& table : sections_) {
+      if (table.type != section_type) continue;
+      if (table.link >= sections_.size()) throw Malformed{"a symbol table has no string table"};
+      const Bytes names = sections_[table.link].bytes;
+      const size_t count = table.bytes.size() / sizeof(Elf64_Sym);
+      // Together, not each: headers of many tables may share the same bytes.
+      if (count > kMaxSymbols - symbols.size()) throw Malformed{"its symbol tables are impossibly large"};
+      symbols.reserve(symbols.size() + count);
+      for (size_t i = 0; i < count; ++i) {
+        const auto s = load<Elf64_Sym>(table.bytes, i * sizeof(Elf64_Sym), "a symbol");
+        symbols.push_back({text_at(names, s.st_name, "a symbol"), static_cast<uint8_t>(ELF64_ST_TYPE(s.st_info)),
+                           static_cast<uint8_t>(ELF64_ST_BIND(s.st_info)), s.st_shndx, s.st_value, s.st_size});
+      }
+    }
+    return symbols;
+  } catch (const Malformed& problem) {
+    return bad_elf(what_, problem.why);
+  }
+}
+
+Result<std::vector<ElfNote>> ElfImage::notes() const {
+  try {
+    std::vector<ElfNote> notes;
+    for (const ElfSegment& segment : segments_) {
+      if (segment.type == PT_NOTE) read_notes(segment.bytes, notes);
+    }
+    if (!notes.empty()) return notes;
+    for (const ElfSection& section : sections_) {
+      if (section.type == SHT_NOTE) read_notes(section.bytes, notes);
+    }
+    return notes;
+  } catch (const Malformed& problem) {
+    return bad_elf(what_, problem.why);
+  }
+}
+
+}  // namespace kernloop::codeobject
