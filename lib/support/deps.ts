@@ -1,5 +1,6 @@
 import { findNative, type NativePaths } from '../device/native-paths';
 import { runProcess, type ProcessRunner } from './exec';
+import { interruption } from './interrupt';
 import { consoleReporter, type Reporter } from './report';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,6 +19,8 @@ export interface Deps {
   readonly report: Reporter;
   /** The native programs; reading it throws ENVIRONMENT_NATIVE_MISSING where they are not built. */
   readonly native: NativePaths;
+  /** Aborted by SIGINT and SIGTERM; a stage then stops, leaves nothing half-written and throws INTERRUPTED. */
+  readonly signal: AbortSignal;
 }
 
 export const systemClock: Clock = {
@@ -33,6 +36,7 @@ export function defaultDeps(overrides: Partial<Deps> = {}): Deps {
     clock: overrides.clock ?? systemClock,
     env,
     report: overrides.report ?? consoleReporter(),
+    signal: overrides.signal ?? interruption(),
     get native() {
       native ??= overrides.native ?? findNative(env);
       return native;

@@ -1,0 +1,105 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { KernloopError, nearest } from '../support/error';
+import { resolveInside } from '../support/files';
+import { readJson } from '../support/schema';
+import { kernloopJsonSchema, type KernelEntry, type KernloopJson } from './kernloop-json';
+
+export const kernloopFile = 'kernloop.json';
+
+/** The user's program, as its kernloop.json declares it. */
+export interface App {
+  readonly root: string;
+  readonly workspaceRoot: string;
+  readonly config: KernloopJson;
+  readonly cwd: string;
+  /** KERNEL_UNKNOWN with the nearest names where it is not declared. */
+  kernel(name: string): KernelEntry;
+  /** Folder of a kernel's reproducer. */
+  reproducer(kernel: string): string;
+  /** Folder of a kernel's capture. */
+  capture(kernel: string): string;
+  readonly profile: string;
+  /** Chunks of captures that outgrow their own pack. */
+  readonly store: string;
+}
+
+/** Opens the app in `folder`, or in the nearest folder upward. */
+export function openApp(folder: string): App {
+  const root = findUpward(resolve(folder), kernloopFile);
+  if (root === undefined) {
+    throw new KernloopError(
+      'CONFIG_MISSING',
+      `no ${kernloopFile} in ${resolve(folder)} or above`,
+      `go to the folder of the app, name it with --app, or write ${kernloopFile} with \`nx g kernloop:init\`${appsBelow(folder)}`,
+    );
+  }
+  const path = join(root, kernloopFile);
+  const config = readJson(path, kernloopJsonSchema, 'CONFIG_MISSING', `write ${kernloopFile}`);
+  return appFrom(root, config);
+}
+
+export function appFrom(root: string, config: KernloopJson): App {
+  const workspaceRoot = findWorkspaceRoot(root);
+  const reproducer = (kernel: string): string => join(workspaceRoot, 'kernels', config.name, kernel);
+  return {
+    root,
+    workspaceRoot,
+    config,
+    cwd: resolveInside(root, config.cwd, `${kernloopFile}: cwd`),
+    kernel: (name) => findKernel(config, name),
+    reproducer,
+    capture: (kernel) => join(reproducer(kernel), 'capture'),
+    profile: join(root, '.kernloop', 'profile.json'),
+    store: join(workspaceRoot, '.kernloop', 'store'),
+  };
+}
+
+/** The nearest folder upward with nx.json; without one, the folder itself. */
+export function findWorkspaceRoot(folder: string): string {
+  return findUpward(folder, 'nx.json') ?? folder;
+}
+
+export function findUpward(folder: string, file: string): string | undefined {
+  for (let current = folder; ; current = dirname(current)) {
+    if (existsSync(join(current, file))) return current;
+    if (dirname(current) === current) return undefined;
+  }
+}
+
+function findKernel(config: KernloopJson, name: string): KernelEntry {
+  const entry = config.kernels.find((kernel) => kernel.name === name);
+  if (entry) return entry;
+  const names = config.kernels.map((kernel) => kernel.name);
+  const close = nearest(name, names);
+  throw new KernloopError(
+    'KERNEL_UNKNOWN',
+    `${config.name} declares no kernel "${name}"`,
+    names.length === 0
+      ? `add it to "kernels" of ${kernloopFile}; \`kernloop profile\` lists what the app launches`
+      : `${close.length > 0 ? `did you mean ${close.join(', ')}? ` : ''}declared: ${names.join(', ')}`,
+  );
+}
+
+/** Folders with a kernloop.json directly below or one deeper, as a hint for someone in the wrong folder. */
+function appsBelow(folder: string): string {
+  const found: string[] = [];
+  for (const name of foldersIn(folder)) {
+    if (existsSync(join(folder, name, kernloopFile))) found.push(name);
+    for (const inner of foldersIn(join(folder, name))) {
+      if (existsSync(join(folder, name, inner, kernloopFile))) found.push(join(name, inner));
+    }
+  }
+  return found.length === 0 ? '' : ` (apps below here: ${found.slice(0, 5).join(', ')})`;
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
+      .map((entry) => entry.name)
+      .slice(0, 200);
+  } catch {
+    return [];
+  }
+}

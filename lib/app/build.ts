@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { throwIfInterrupted } from '../support/interrupt';
+import { describeEnd } from '../support/ndjson';
+import type { App } from './app';
+
+/** Configures the app where an output is missing, then runs its build command, which is trusted to be incremental. */
+export async function buildApp(app: App, deps: Deps): Promise<void> {
+  const { build } = app.config;
+  if (!build) return;
+  const missing = build.outputs.some((output) => !existsSync(resolve(app.root, output)));
+  if (build.configure && missing) await runStep(app, 'configure', build.configure, deps);
+  await runStep(app, 'build', build.command, deps);
+}
+
+async function runStep(app: App, name: string, command: readonly string[], deps: Deps): Promise<void> {
+  const [program = '', ...args] = command;
+  deps.report.info(`${app.config.name}: ${name}: ${command.join(' ')}`);
+  const output = (chunk: string): void => deps.report.output(chunk);
+  const ended = await deps.run(program, args, {
+    cwd: app.root,
+    env: app.config.env,
+    onStdout: output,
+    onStderr: output,
+  }).result;
+  throwIfInterrupted(deps.signal);
+  if (ended.exitCode === 0) return;
+  throw new KernloopError(
+    'APP_BUILD_FAILED',
+    `${app.config.name}: ${name}: ${describeEnd(command.join(' '), ended)}`,
+    `run it by hand in ${app.root}`,
+  );
+}

@@ -1,0 +1,61 @@
+import { basename, relative, sep } from 'node:path';
+import type { Deps } from '../support/deps';
+import { sha256OfFile } from '../support/files';
+import type { App } from './app';
+
+export interface AppFile {
+  path: string;
+  sha256: string;
+  role: 'executable' | 'library';
+}
+
+/** "app" of capture.json: nothing of this machine, so that equal apps give equal captures. */
+export interface AppIdentity {
+  name: string;
+  command: string[];
+  cwd: string;
+  environment: Record<string, string>;
+  files: AppFile[];
+}
+
+export async function appIdentity(
+  app: App,
+  program: string,
+  deviceEnv: Readonly<Record<string, string | undefined>>,
+  deps: Deps,
+): Promise<AppIdentity> {
+  const libraries = await loadedLibraries(program, { ...app.config.env, ...deviceEnv }, deps);
+  const describe = (path: string, role: AppFile['role']): AppFile => ({
+    path: portablePath(app, path),
+    sha256: sha256OfFile(path),
+    role,
+  });
+  return {
+    name: app.config.name,
+    command: app.config.command,
+    cwd: portablePath(app, app.cwd) || '.',
+    environment: app.config.env,
+    files: [describe(program, 'executable'), ...libraries.map((path) => describe(path, 'library'))],
+  };
+}
+
+/** Libraries that the dynamic linker would load; none for scripts and static programs. */
+async function loadedLibraries(
+  program: string,
+  env: Readonly<Record<string, string | undefined>>,
+  deps: Deps,
+): Promise<string[]> {
+  const lines: string[] = [];
+  const ended = await deps.run('ldd', [program], { env, onStdoutLine: (line) => lines.push(line), timeoutMs: 30_000 })
+    .result;
+  if (ended.exitCode !== 0) return [];
+  const paths = lines.map((line) => /=> (\/.*) \(0x[0-9a-f]+\)$/.exec(line)?.[1]).filter((path) => path !== undefined);
+  // The runtime of the software GPU is the device, not the app.
+  return paths.filter((path) => !path.startsWith(deps.native.root + sep)).sort();
+}
+
+/** Relative inside the workspace; only the name outside it. */
+function portablePath(app: App, path: string): string {
+  const inside = relative(app.workspaceRoot, path);
+  return inside === '..' || inside.startsWith(`..${sep}`) ? basename(path) : inside;
+}

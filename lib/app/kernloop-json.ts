@@ -1,0 +1,84 @@
+import { z } from 'zod';
+
+export const deviceKinds = ['softgpu', 'hsa', 'cuda'] as const;
+export const scopes = ['reachable', 'all'] as const;
+
+/** Names become folders, Nx targets and event ids. */
+export const nameSchema = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
+    'letters, digits, ".", "_" and "-" only, starting with a letter or digit',
+  );
+
+const commandSchema = z.array(z.string().min(1)).min(1);
+
+const regexSchema = z.string().min(1).refine(isRegex, 'not a valid regular expression');
+
+export const kernelEntrySchema = z.strictObject({
+  name: nameSchema.describe('Folder of the reproducer below kernels/<app>/, and suffix of the Nx targets.'),
+  match: regexSchema.describe('Regular expression (ECMAScript) on the demangled or the mangled kernel name.'),
+  ordinal: z.int().min(1).default(1).describe('Which of the matching dispatches to capture, counted from 1.'),
+  scope: z
+    .enum(scopes)
+    .default('reachable')
+    .describe('Memory to capture: what the arguments reach, or every tracked allocation.'),
+});
+
+/** `options` of kernloop.json and kernel.json: stage name to option name to value, below flags and environment. */
+export const stageOptionsSchema = z
+  .record(z.string(), z.record(z.string(), z.unknown()))
+  .describe('Options for each stage, e.g. { "capture": { "byteBudget": 1073741824 } }.');
+
+export const kernloopJsonSchema = z
+  .strictObject({
+    $schema: z.string().optional(),
+    name: nameSchema.describe('Name of the app, and of its Nx project.'),
+    device: z.enum(deviceKinds).default('softgpu').describe('Where the kernels run.'),
+    build: z
+      .strictObject({
+        configure: commandSchema.optional().describe('Run when an output is missing.'),
+        command: commandSchema.describe(
+          'Builds the app; run before every capture and profile, so it should be incremental.',
+        ),
+        outputs: z
+          .array(z.string().min(1))
+          .default([])
+          .describe('Files or folders that the build writes, relative to this file.'),
+      })
+      .optional()
+      .describe('How the app is built; leave out if it needs no build.'),
+    command: commandSchema.describe('Program and arguments; a program with a slash is relative to cwd.'),
+    cwd: z.string().min(1).default('.').describe('Working directory of the app, relative to this file.'),
+    env: z
+      .record(z.string(), z.string())
+      .default({})
+      .describe('Environment variables set for the build and for the app.'),
+    source: z.string().min(1).default('.').describe("Root of the app's own sources, relative to this file."),
+    compileCommands: z.string().min(1).optional().describe('The compile database, relative to this file.'),
+    kernels: z
+      .array(kernelEntrySchema)
+      .default([])
+      .refine(haveDistinctNames, 'two kernels have the same name')
+      .describe('The kernels that matter.'),
+    options: stageOptionsSchema.default({}),
+  })
+  .meta({ title: 'kernloop.json', description: 'An app: how it is built and run, and which of its kernels matter.' });
+
+export type KernloopJson = z.output<typeof kernloopJsonSchema>;
+export type KernelEntry = z.output<typeof kernelEntrySchema>;
+export type DeviceKind = (typeof deviceKinds)[number];
+export type Scope = (typeof scopes)[number];
+
+function isRegex(source: string): boolean {
+  try {
+    new RegExp(source);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function haveDistinctNames(kernels: readonly { name: string }[]): boolean {
+  return new Set(kernels.map(({ name }) => name)).size === kernels.length;
+}

@@ -1,0 +1,59 @@
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Environment } from '../support/deps';
+import { KernloopError, nearest } from '../support/error';
+import type { App } from './app';
+
+/** The absolute path of the app's program, checked before anything is started. */
+export function findProgram(app: App, env: Environment): string {
+  const [program = ''] = app.config.command;
+  if (!program.includes('/')) return searchPath(program, app.config.env['PATH'] ?? env['PATH'] ?? '');
+  const path = resolve(app.cwd, program);
+  if (!existsSync(path)) {
+    const close = nearest(basename(path), namesIn(dirname(path)), 1);
+    throw new KernloopError(
+      'APP_NOT_FOUND',
+      `${path} does not exist ("command" of ${join(app.root, 'kernloop.json')})`,
+      close[0]
+        ? `did you mean ${join(dirname(program), close[0])}?`
+        : 'build the app, or correct "command"; a program with a slash is relative to "cwd"',
+    );
+  }
+  if (!isExecutable(path)) {
+    throw new KernloopError(
+      'APP_NOT_FOUND',
+      `${path} is not an executable file`,
+      'correct "command", or make it executable',
+    );
+  }
+  return path;
+}
+
+function searchPath(program: string, path: string): string {
+  for (const folder of path.split(':')) {
+    const candidate = join(folder || '.', program);
+    if (isExecutable(candidate)) return candidate;
+  }
+  throw new KernloopError(
+    'APP_NOT_FOUND',
+    `"${program}" is not on the PATH`,
+    `write ./${program} in "command" for a program in the app's own folder`,
+  );
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).slice(0, 1000);
+  } catch {
+    return [];
+  }
+}

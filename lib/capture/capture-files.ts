@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { varyingSchema } from '../replay/replay-events';
+import { KernloopError } from '../support/error';
+import { parseJson, readText } from '../support/schema';
+
+/** The parts of capture.json that the stages read; kernloop-archive and the replay check the rest. */
+const hex = z.string().regex(/^0x[0-9a-fA-F]+$/);
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const contentSchema = z.looseObject({ chunks: z.array(digest.nullable()) });
+
+export const captureJsonSchema = z.looseObject({
+  schema: z.string(),
+  app: z.looseObject({
+    name: z.string().optional(),
+    files: z.array(z.looseObject({ path: z.string(), sha256: digest, role: z.string() })).default([]),
+  }),
+  device: z.looseObject({ kind: z.string(), identity: z.string(), isa: z.string() }),
+  kernel: z.looseObject({ name: z.string(), symbol: z.string(), code_object: digest }),
+  dispatch: z.looseObject({ ordinal: z.number(), index: z.number() }),
+  geometry: z.looseObject({ grid_blocks: z.array(z.number()), block_threads: z.array(z.number()) }),
+  scope: z.looseObject({ mode: z.string(), tracked_regions: z.number(), tracked_bytes: z.number() }),
+  regions: z.array(z.looseObject({ id: z.string(), base: hex, size: z.number(), pre: contentSchema, post: contentSchema })),
+  module_variables: z.array(z.looseObject({ name: z.string(), pre: contentSchema, post: contentSchema })).default([]),
+  code_objects: z.array(z.looseObject({ sha256: digest, content: contentSchema })),
+  execution: z.looseObject({ wave_instructions: z.number().nullish() }).default({}),
+});
+
+export type CaptureJson = z.output<typeof captureJsonSchema>;
+
+export const selfcheckSchema = z.looseObject({
+  schema: z.literal('kernloop.selfcheck/1'),
+  capture_sha256: digest,
+  device: z.looseObject({ kind: z.string(), identity: z.string() }),
+  verdict: z.enum(['verified', 'nondeterministic', 'failed']),
+  reason: z.string().nullable(),
+  replays: z.int().nonnegative(),
+  poison_patterns: z.array(z.string()),
+  varying: z.array(varyingSchema),
+});
+
+export type Selfcheck = z.output<typeof selfcheckSchema>;
+
+export const captureFile = (folder: string): string => join(folder, 'capture.json');
+export const selfcheckFile = (folder: string): string => join(folder, 'selfcheck.json');
+export const packFile = (folder: string): string => join(folder, 'chunks.pack');
+
+export function readCapture(folder: string): CaptureJson {
+  const path = captureFile(folder);
+  const text = readText(path, 'CAPTURE_MISSING', 'capture it: `kernloop capture`, or `nx run <app>:extract-kernel`');
+  const { schema } = parseJson(path, text, z.looseObject({ schema: z.string() }));
+  const [name, major] = schema.split('/');
+  if (name !== 'kernloop.capture' || major !== '1') {
+    throw new KernloopError(
+      'CAPTURE_INVALID',
+      `${path} has the format "${schema}"; this version of Kernloop reads kernloop.capture/1`,
+      'use the version of Kernloop that wrote it, or capture again',
+    );
+  }
+  return parseJson(path, text, captureJsonSchema);
+}
+
+/** Digests of every chunk that a capture needs, each once. */
+export function chunksOf(capture: CaptureJson): Set<string> {
+  const contents = [
+    ...[...capture.regions, ...capture.module_variables].flatMap(({ pre, post }) => [pre, post]),
+    ...capture.code_objects.map(({ content }) => content),
+  ];
+  return new Set(contents.flatMap(({ chunks }) => chunks).filter((chunk) => chunk !== null));
+}

@@ -1,0 +1,304 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { KernloopError } from '../support/error';
+import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
+import { difference, differed, fakeRecorder, fakeReplay, flag, passed, type RecorderScript } from '../testing/fake-programs';
+import { TestWorkspace } from '../testing/workspace';
+import { capture } from './capture';
+import { captureOptionsSchema } from './options';
+
+describe('capture', () => {
+  let workspace: TestWorkspace;
+
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+  });
+  afterEach(() => workspace.dispose());
+
+  const options = (overrides: object = {}) => captureOptionsSchema.parse({ app: workspace.app, ...overrides });
+
+  function deps(programs: { recorder?: RecorderScript; app?: FakeProgram; replay?: FakeProgram } = {}): FakeDeps {
+    return fakeDeps(
+      {
+        ldd: () => 1,
+        program: programs.app ?? (() => 0),
+        'kernloop-recorder': fakeRecorder(programs.recorder),
+        'kernloop-replay': programs.replay ?? fakeReplay(),
+      },
+      workspace.native,
+    );
+  }
+
+  async function failure(promise: Promise<unknown>): Promise<KernloopError> {
+    const error: unknown = await promise.then(
+      () => new Error('it passed'),
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof KernloopError)) throw error;
+    return error;
+  }
+
+  it('captures into the reproducer and records the verdict of the self-check', async () => {
+    const output = workspace.path('kernels/app/saxpy/capture');
+    const result = await capture(options(), deps());
+    expect(result).toMatchObject({ exitCode: 0, captures: [{ name: 'saxpy', output, selfcheck: { verdict: 'verified' } }] });
+    expect(JSON.parse(readFileSync(join(output, 'selfcheck.json'), 'utf8'))).toMatchObject({
+      schema: 'kernloop.selfcheck/1',
+      verdict: 'verified',
+      poison_patterns: ['0xa5', '0x5a'],
+      replays: 4,
+    });
+  });
+
+  it('starts the app inside the agent, on the software GPU, once the recorder listens', async () => {
+    const fake = deps();
+    await capture(options(), fake);
+    const order = fake.calls.map(({ program }) => program).filter((name) => name !== 'ldd');
+    expect(order.slice(0, 2)).toEqual(['kernloop-recorder', 'program']);
+    const socket = flag(fake.calls.find(({ program }) => program === 'kernloop-recorder')?.args ?? [], '--socket');
+    expect(fake.calls.find(({ program }) => program === 'program')?.env).toMatchObject({
+      HSA_TOOLS_LIB: workspace.native.agentHsa,
+      KERNLOOP_RECORDER_SOCKET: socket,
+      LD_LIBRARY_PATH: workspace.native.softgpuDir,
+      KERNLOOP_SOFTGPU: 'gfx90a',
+    });
+  });
+
+  it('captures several kernels in one run of the app', async () => {
+    workspace.write('app/kernloop.json', {
+      name: 'app',
+      command: ['./program'],
+      kernels: [
+        { name: 'a', match: 'a' },
+        { name: 'b', match: 'b', ordinal: 3 },
+      ],
+    });
+    const fake = deps();
+    const { captures } = await capture(options(), fake);
+    expect(captures.map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(fake.calls.filter(({ program }) => program === 'program')).toHaveLength(1);
+  });
+
+  it('replays under two poison patterns with one wave order, then under other orders', async () => {
+    const fake = deps();
+    await capture(options(), fake);
+    const replays = fake.calls.filter(({ program }) => program === 'kernloop-replay').map(({ args }) => args);
+    expect(replays.map((args) => [flag(args, '--poison'), flag(args, '--seed'), flag(args, '--threads')])).toEqual([
+      ['0xA5', '1', '1'],
+      ['0x5A', '1', '1'],
+      ['0xA5', '2', undefined],
+      ['0xA5', '3', undefined],
+    ]);
+    expect(replays.every((args) => args.includes('--compare'))).toBe(true);
+  });
+
+  it('passes the output of the app through', async () => {
+    const fake = deps({
+      app: ({ print }) => {
+        print('hello from the app');
+        return 0;
+      },
+    });
+    await capture(options(), fake);
+    expect(fake.said.output.join('')).toContain('hello from the app');
+  });
+
+  it('runs the app once more with scope all when the result depends on poison', async () => {
+    const scopes: string[] = [];
+    const fake = deps({
+      recorder: {
+        play: (config, _print, captureOne) => {
+          scopes.push(config.selections[0]?.scope ?? '');
+          captureOne('saxpy');
+        },
+      },
+      replay: fakeReplay((args) => (scopes.length === 1 && flag(args, '--poison') === '0x5A' ? [difference, differed] : [passed])),
+    });
+    const result = await capture(options(), fake);
+    expect(scopes).toEqual(['reachable', 'all']);
+    expect(result.captures).toMatchObject([{ scope: 'all', selfcheck: { verdict: 'verified' } }]);
+  });
+
+  it('runs the app once more with scope all when the recorder saw the scope violated and nothing after it', async () => {
+    const scopes: string[] = [];
+    const play: RecorderScript['play'] = (config, print, captureOne) => {
+      scopes.push(config.selections[0]?.scope ?? '');
+      captureOne('saxpy');
+      if (scopes.length === 1) print({ event: 'scope_violation', id: 'saxpy', regions: ['r1'] });
+    };
+    await capture(options(), deps({ recorder: { play } }));
+    expect(scopes).toEqual(['reachable', 'all']);
+  });
+
+  it('does not run the app again when a later dispatch was captured after a violation', async () => {
+    const fake = deps({
+      recorder: {
+        play: (_config, print, captureOne) => {
+          print({ event: 'scope_violation', id: 'saxpy', regions: [] });
+          captureOne('saxpy');
+        },
+      },
+    });
+    await capture(options(), fake);
+    expect(fake.calls.filter(({ program }) => program === 'program')).toHaveLength(1);
+  });
+
+  it('records ranges that vary with the wave order, and checks them with fresh orders', async () => {
+    const varying = { region: 'r0', offset: 0, dtype: 'f32', count: 1, min: [1], max: [1.5] };
+    const replay = fakeReplay((args) => {
+      if (flag(args, '--calibrate')) return [{ event: 'varying', ...varying }, { ...passed, verdict: 'ran' }];
+      if (flag(args, '--varying')) return [passed];
+      return flag(args, '--seed') === '3' ? [difference, differed] : [passed];
+    });
+    const { captures } = await capture(options(), deps({ replay }));
+    expect(captures[0]?.selfcheck).toMatchObject({ verdict: 'nondeterministic', varying: [varying] });
+  });
+
+  it('fails the self-check when fresh orders leave the ranges that were recorded', async () => {
+    const varying = { region: 'r0', offset: 0, dtype: 'f32', count: 1, min: [1], max: [1.5] };
+    const replay = fakeReplay((args) => {
+      if (flag(args, '--calibrate')) return [{ event: 'varying', ...varying }, { ...passed, verdict: 'ran' }];
+      return flag(args, '--varying') || flag(args, '--seed') === '3' ? [difference, differed] : [passed];
+    });
+    const error = await failure(capture(options(), deps({ replay })));
+    expect(error).toMatchObject({ code: 'SELFCHECK_FAILED', exitCode: 1 });
+  });
+
+  it('never calls a result nondeterministic that is the same in every replay but differs from the app', async () => {
+    const replay = fakeReplay((args) => (flag(args, '--calibrate') ? [{ ...passed, verdict: 'ran' }] : [difference, differed]));
+    const error = await failure(capture(options(), deps({ replay })));
+    expect(error).toMatchObject({ code: 'SELFCHECK_FAILED', exitCode: 1 });
+    expect(error.what).toContain('differs from the app');
+  });
+
+  it('keeps the capture and passes the code on when the app fails after it', async () => {
+    const fake = deps({ app: () => 3 });
+    const result = await capture(options(), fake);
+    expect(result).toMatchObject({ exitCode: 3, captures: [{ name: 'saxpy' }] });
+    expect(fake.said.warn.join()).toContain('exited with code 3');
+  });
+
+  const nothing: RecorderScript['play'] = () => undefined;
+  it.each([
+    ['the app failed', () => 7, {}, 'APP_FAILED', 'exited with code 7'],
+    ['the app was killed', () => ({ exitCode: null, signal: 'SIGSEGV' }), {}, 'APP_FAILED', 'killed by SIGSEGV'],
+    ['no process loaded the agent', () => 0, { processes: 0, queues: 0, dispatches: 0, kernels: [] }, 'NO_AGENT', 'never loaded'],
+    ['no queue was created', () => 0, { queues: 0, dispatches: 0, kernels: [] }, 'NO_QUEUE', 'no queue'],
+    ['nothing was launched', () => 0, { dispatches: 0, kernels: [] }, 'NO_DISPATCH', 'no kernel'],
+    ['nothing matched', () => 0, { kernels: [{ name: 'saxpi(float*)', dispatches: 3 }] }, 'NO_MATCH', 'none of the 3 dispatches'],
+  ])('says so when %s', async (_name, app, summary, code, text) => {
+    const error = await failure(capture(options(), deps({ app, recorder: { play: nothing, summary } })));
+    expect(error).toMatchObject({ code, exitCode: 2 });
+    expect(error.what).toContain(text);
+  });
+
+  it('names the nearest kernels and their counts when nothing matched', async () => {
+    const kernels = [
+      { name: 'saxpi(float*)', dispatches: 3 },
+      { name: 'void reduce<float>(float*)', dispatches: 40 },
+    ];
+    const error = await failure(capture(options(), deps({ recorder: { play: nothing, summary: { kernels } } })));
+    expect(error.hint).toContain('did you mean saxpi?');
+    expect(error.hint).toContain('void reduce<float>(float*) (40 dispatches)');
+  });
+
+  it('says how many dispatches matched when the ordinal is beyond them', async () => {
+    const error = await failure(capture(options({ ordinal: 9 }), deps({ recorder: { play: nothing } })));
+    expect(error).toMatchObject({ code: 'NO_MATCH' });
+    expect(error.what).toContain('only 3 matched');
+  });
+
+  it('passes the reason of a refusal on, with its code', async () => {
+    const refused = { event: 'refused', id: 'saxpy', code: 'DISK_FULL', reason: 'no space left', hint: 'free some' };
+    const error = await failure(capture(options(), deps({ recorder: { play: (_config, print) => print(refused) } })));
+    expect(error).toMatchObject({ code: 'CAPTURE_REFUSED', hint: 'free some', exitCode: 1 });
+    expect(error.what).toContain('DISK_FULL: no space left');
+  });
+
+  it('passes an error of the recorder on', async () => {
+    const fake = fakeDeps(
+      {
+        ldd: () => 1,
+        'kernloop-recorder': ({ print }) => {
+          print({ event: 'error', code: 'CAPTURE_BUSY', message: 'locked by another process', hint: 'wait' });
+          return 2;
+        },
+      },
+      workspace.native,
+    );
+    expect(await failure(capture(options(), fake))).toMatchObject({ code: 'CAPTURE_BUSY', exitCode: 2, hint: 'wait' });
+  });
+
+  it('tells of every kernel that failed, and of those that were captured', async () => {
+    workspace.write('app/kernloop.json', {
+      name: 'app',
+      command: ['./program'],
+      kernels: ['a', 'b', 'c'].map((name) => ({ name, match: name })),
+    });
+    const recorder: RecorderScript = { play: (_config, _print, captureOne) => captureOne('b'), summary: { kernels: [{ name: 'zzz()', dispatches: 1 }] } };
+    const error = await failure(capture(options(), deps({ recorder })));
+    expect(error.what).toMatch(/a: none of[^]*also: c: none of[^]*captured nevertheless: b/);
+  });
+
+  it('rejects a kernel that is not declared before anything runs', async () => {
+    const fake = deps();
+    const error = await failure(capture(options({ kernel: ['saxpu'] }), fake));
+    expect(error).toMatchObject({ code: 'KERNEL_UNKNOWN', exitCode: 2 });
+    expect(error.hint).toContain('did you mean saxpy?');
+    expect(fake.calls).toEqual([]);
+  });
+
+  it('names the program that is not there, and the nearest one', async () => {
+    workspace.write('app/kernloop.json', { name: 'app', command: ['./progam'], kernels: [{ name: 'k', match: 'k' }] });
+    const error = await failure(capture(options(), deps()));
+    expect(error).toMatchObject({ code: 'APP_NOT_FOUND', exitCode: 2 });
+    expect(error.hint).toContain('program');
+  });
+
+  it('removes what a killed recorder left, and nothing of a recorder that is alive', async () => {
+    const reproducer = workspace.path('kernels/app/saxpy');
+    for (const pid of [999_998, process.pid]) {
+      mkdirSync(join(reproducer, `capture.partial-${pid}`), { recursive: true });
+      writeFileSync(join(reproducer, `capture.partial-${pid}`, 'chunks.pack'), 'x');
+    }
+    await capture(options(), deps());
+    expect(readdirSync(reproducer).sort()).toEqual(['capture', `capture.partial-${process.pid}`]);
+  });
+
+  it('stops with INTERRUPTED and leaves no partial capture when a signal arrives during the run', async () => {
+    const controller = new AbortController();
+    const partial = workspace.path('kernels/app/saxpy/capture.partial-999999');
+    const fake = fakeDeps(
+      {
+        ldd: () => 1,
+        program: () => {
+          mkdirSync(partial, { recursive: true });
+          controller.abort('SIGINT');
+          return { exitCode: null, signal: 'SIGTERM' };
+        },
+        'kernloop-recorder': async ({ print, stdinClosed }) => {
+          print({ event: 'listening' });
+          await stdinClosed;
+          return { exitCode: null, signal: 'SIGTERM' };
+        },
+      },
+      workspace.native,
+      { signal: controller.signal },
+    );
+    expect(await failure(capture(options(), fake))).toMatchObject({ code: 'INTERRUPTED', exitCode: 130 });
+    expect(existsSync(partial)).toBe(false);
+  });
+
+  it('builds the app first, and says which step failed', async () => {
+    workspace.write('app/kernloop.json', {
+      name: 'app',
+      command: ['./program'],
+      build: { command: ['make', '-j2'] },
+      kernels: [{ name: 'saxpy', match: 'saxpy' }],
+    });
+    const fake = fakeDeps({ make: () => ({ exitCode: 2, stderrTail: 'no rule' }) }, workspace.native);
+    const error = await failure(capture(options(), fake));
+    expect(error).toMatchObject({ code: 'APP_BUILD_FAILED' });
+    expect(error.what).toContain('no rule');
+  });
+});

@@ -1,0 +1,87 @@
+import type { RunResult } from '../support/exec';
+import { KernloopError, nearest } from '../support/error';
+import { isErrorCode } from '../support/error-codes';
+import { describeEnd } from '../support/ndjson';
+import { formatCount } from '../support/report';
+import type { RefusedEvent, SummaryEvent } from './recorder-events';
+
+export interface Seen {
+  app: string;
+  command: string;
+  appEnd: RunResult;
+  summary: SummaryEvent;
+  kernels: { name: string; symbol: string }[];
+  refused: RefusedEvent[];
+}
+
+export interface Wanted {
+  name: string;
+  match: string;
+  ordinal: number;
+}
+
+/** Why a selection gave no capture: the most useful true answer, never silence. */
+export function whyNotCaptured(wanted: Wanted, seen: Seen): KernloopError {
+  const refusal = seen.refused.findLast(({ id }) => id === wanted.name);
+  if (refusal) {
+    const code = isErrorCode(refusal.code) ? refusal.code : 'CAPTURE_REFUSED';
+    const named = code === refusal.code ? '' : `${refusal.code}: `;
+    return new KernloopError(code, `${wanted.name} was not captured: ${named}${refusal.reason}`, refusal.hint || 'capture another dispatch of it with --ordinal');
+  }
+  if (seen.appEnd.exitCode !== 0) {
+    return new KernloopError(
+      'APP_FAILED',
+      `${seen.app} failed before ${wanted.name} was captured: ${describeEnd(seen.command, seen.appEnd)}`,
+      'make the app run through by itself first; `kernloop doctor` checks the device',
+    );
+  }
+  const { summary } = seen;
+  if (summary.processes === 0) {
+    return new KernloopError(
+      'NO_AGENT',
+      `${seen.app} exited with code 0 but never loaded the HSA runtime, so no kernel of it could be seen`,
+      'check that "command" starts the program that uses the GPU, and that the program is linked with or loads the HIP runtime',
+    );
+  }
+  if (summary.queues === 0) {
+    return new KernloopError('NO_QUEUE', `${seen.app} loaded the HSA runtime but created no queue`, 'check that the app uses the device in this run');
+  }
+  if (summary.dispatches === 0) {
+    return new KernloopError('NO_DISPATCH', `${seen.app} created ${summary.queues} queues but launched no kernel`, 'check that the app reaches its kernels with these arguments');
+  }
+  const matched = countMatches(wanted, seen);
+  if (matched > 0) {
+    return new KernloopError(
+      'NO_MATCH',
+      `${wanted.name}: dispatch ${wanted.ordinal} was asked for, but only ${matched} matched /${wanted.match}/`,
+      `use an ordinal from 1 to ${matched}`,
+    );
+  }
+  return new KernloopError('NO_MATCH', `${wanted.name}: none of the ${formatCount(summary.dispatches)} dispatches matched /${wanted.match}/`, nearestKernels(wanted, seen));
+}
+
+function countMatches({ match }: Wanted, { summary, kernels }: Seen): number {
+  const pattern = new RegExp(match);
+  const bySymbol = new Set(kernels.filter(({ symbol }) => pattern.test(symbol)).map(({ name }) => name));
+  return summary.kernels
+    .filter(({ name }) => pattern.test(name) || bySymbol.has(name))
+    .reduce((sum, { dispatches }) => sum + dispatches, 0);
+}
+
+function nearestKernels(wanted: Wanted, { summary }: Seen): string {
+  const counts = new Map(summary.kernels.map(({ name, dispatches }) => [name, dispatches]));
+  const plain = wanted.match.replace(/\\[bdswBDSW]|[\\^$()[\]{}*+?|]/g, '');
+  const byBase = new Map([...counts.keys()].map((name) => [baseName(name), name]));
+  const close = nearest(baseName(plain), byBase.keys()).map((base) => byBase.get(base) ?? base);
+  const busiest = [...counts].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+  const shown = [...new Set([...close, ...busiest])].slice(0, 8);
+  const lines = shown.map((name) => `  ${name} (${formatCount(counts.get(name) ?? 0)} dispatches)`);
+  const lead = close[0] ? `did you mean ${baseName(close[0])}? ` : '';
+  return `${lead}the app launched${counts.size > shown.length ? `, among ${counts.size} kernels` : ''}:\n${lines.join('\n')}`;
+}
+
+/** `ns::scale<float>(float*, int)` is `scale`: what people remember of a kernel's name. */
+function baseName(name: string): string {
+  const head = name.replace(/^void /, '').replace(/[(<].*$/s, '');
+  return head.split('::').at(-1) ?? head;
+}

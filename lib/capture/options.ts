@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { deviceKinds, nameSchema, scopes } from '../app/kernloop-json';
+
+const bytes = z.int().min(0);
+
+/** Options of every stage that runs the app. */
+export const appRunOptions = {
+  app: z.string().default('.').describe('Folder of the app: the one with kernloop.json, or a folder below it.'),
+  device: z.enum(deviceKinds).default('softgpu').describe('Where the kernels run.'),
+  softgpu: z.string().default('gfx90a').describe('Target that the software GPU presents.'),
+  build: z.boolean().default(true).describe("Run the app's build command first."),
+  timeLimitSeconds: z.number().min(0).default(0).describe('End the app after this time; 0 is no limit.'),
+};
+
+export const captureOptionsSchema = z.object({
+  ...appRunOptions,
+  kernel: z.array(nameSchema).default([]).describe('Kernels of kernloop.json to capture; all declared ones if left out.'),
+  match: z.string().min(1).optional().describe('Capture by this regular expression instead of what kernloop.json declares for the kernel.'),
+  ordinal: z.int().min(1).optional().describe('Which matching dispatch, counted from 1; overrides kernloop.json.'),
+  scope: z.enum(scopes).optional().describe('Memory to capture; overrides kernloop.json.'),
+  output: z.string().optional().describe('Folder of the capture, for a single kernel; kernels/<app>/<kernel>/capture if left out.'),
+  selfCheck: z.boolean().default(true).describe('Replay the capture after the app has exited, and compare with what the app computed.'),
+  byteBudget: bytes.default(8 * 1024 ** 3).describe('Refuse a capture of more raw bytes than this; 0 is no limit.'),
+  inlineLimitBytes: bytes.default(256 * 1024 ** 2).describe('Captures larger than this (stored) keep their chunks in the store.'),
+  drainLimitMs: z.int().min(1).default(10_000).describe('Time to wait for work in flight before the dispatch.'),
+  runLimitMs: z.int().min(1).default(60_000).describe('Time for the captured dispatch itself.'),
+  store: z.string().optional().describe("Chunk store; the workspace's .kernloop/store if left out."),
+});
+
+export type CaptureOptions = z.output<typeof captureOptionsSchema>;

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+/** Events of kernloop-recorder (docs/contributing/seams.md). Unknown fields are kept. */
+const count = z.number().nonnegative();
+const id = z.string();
+
+export const geometrySchema = z.looseObject({
+  grid_blocks: z.array(count).min(1).max(3),
+  block_threads: z.array(count).min(1).max(3),
+});
+
+const events = {
+  listening: z.looseObject({ event: z.literal('listening') }),
+  process: z.looseObject({ event: z.literal('process'), pid: z.int(), executable: z.string() }),
+  queue: z.looseObject({ event: z.literal('queue') }),
+  kernel: z.looseObject({ event: z.literal('kernel'), name: z.string(), symbol: z.string(), code_object: z.string() }),
+  matched: z.looseObject({ event: z.literal('matched'), id: id }),
+  capturing: z.looseObject({ event: z.literal('capturing'), id: id.optional(), bytes: count.optional(), progress: z.number().optional() }),
+  captured: z.looseObject({
+    event: z.literal('captured'),
+    id,
+    output: z.string(),
+    bytes_raw: count,
+    bytes_stored: count,
+    regions: count,
+    bytes_tracked: count,
+    kernel: z.string(),
+    geometry: geometrySchema,
+    wave_instructions: count.nullish(),
+  }),
+  refused: z.looseObject({ event: z.literal('refused'), id, code: z.string(), reason: z.string(), hint: z.string().default('') }),
+  scope_violation: z.looseObject({ event: z.literal('scope_violation'), id, regions: z.array(z.unknown()).default([]) }),
+  dispatch: z.looseObject({
+    event: z.literal('dispatch'),
+    kernel: z.string(),
+    symbol: z.string().optional(),
+    code_object: z.string(),
+    geometry: geometrySchema,
+    duration_ns: count.nullish(),
+    wave_instructions: count.nullish(),
+  }),
+  summary: z.looseObject({
+    event: z.literal('summary'),
+    processes: count,
+    queues: count,
+    dispatches: count,
+    kernels: z.array(z.looseObject({ name: z.string(), dispatches: count })),
+  }),
+} as const;
+
+export type RecorderEvent = { [Name in keyof typeof events]: z.output<(typeof events)[Name]> }[keyof typeof events];
+export type CapturedEvent = z.output<typeof events.captured>;
+export type RefusedEvent = z.output<typeof events.refused>;
+export type DispatchEvent = z.output<typeof events.dispatch>;
+export type SummaryEvent = z.output<typeof events.summary>;
+
+export const recorderEvents: ReadonlyMap<string, z.ZodType<RecorderEvent>> = new Map(Object.entries(events));

@@ -1,0 +1,162 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import type { App } from '../app/app';
+import type { AppIdentity } from '../app/identity';
+import type { Scope } from '../app/kernloop-json';
+import type { Device, DeviceDescription } from '../device/device';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import type { RunResult } from '../support/exec';
+import { throwIfInterrupted } from '../support/interrupt';
+import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
+import { recorderEvents, type RecorderEvent } from './recorder-events';
+
+export interface RecorderSelection {
+  id: string;
+  match: string;
+  ordinal: number;
+  scope: Scope;
+  byte_budget: number;
+  output: string;
+}
+
+/** The configuration file of kernloop-recorder (docs/contributing/seams.md). */
+export interface RecorderConfig {
+  mode: 'capture' | 'profile';
+  selections: RecorderSelection[];
+  store: string | null;
+  inline_limit_bytes: number;
+  drain_limit_ms: number;
+  run_limit_ms: number;
+  tool_version: string;
+  app: AppIdentity;
+  device: DeviceDescription;
+}
+
+export interface RecordedRun {
+  app: App;
+  program: string;
+  device: Device;
+  config: RecorderConfig;
+  /** Of the app; 0 is none. */
+  timeLimitSeconds: number;
+}
+
+const startLimitMs = 30_000;
+
+/**
+ * Runs the app once with the agent inside and the recorder beside it, and gives the recorder's events as they come.
+ * The recorder outlives the app: its stdin is closed only once the app has ended, and then it drains.
+ */
+export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) => void, deps: Deps): Promise<RunResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'kernloop-'));
+  const outputs = run.config.selections.map(({ output }) => output);
+  let recorderPid: number | undefined;
+  for (const output of outputs) {
+    mkdirSync(dirname(output), { recursive: true });
+    removePartials(output, (pid) => !isAlive(pid));
+  }
+  try {
+    const socket = join(folder, 'recorder.sock');
+    const configPath = join(folder, 'config.json');
+    writeFileSync(configPath, JSON.stringify(run.config));
+
+    const listening = deferred();
+    const reader = new EventReader<RecorderEvent>('kernloop-recorder', recorderEvents, (event) => {
+      if (event.event === 'listening') listening.resolve();
+      onEvent(event);
+    });
+    const recorder = deps.run(deps.native.recorder, ['--socket', socket, '--config', configPath], {
+      holdStdin: true,
+      onStdoutLine: reader.push,
+      onStderr: (chunk) => deps.report.output(chunk),
+    });
+    recorderPid = recorder.pid;
+    const ended = recorder.result.then((result) => ({ result }));
+    const first = await Promise.race([listening.promise, ended, timeout(startLimitMs)]);
+    if (first === 'timeout') {
+      recorder.kill('SIGKILL');
+      throw new KernloopError('NATIVE_FAILED', `kernloop-recorder did not listen within ${startLimitMs / 1000} s`, rebuildHint);
+    }
+    if (first !== undefined) {
+      throwIfInterrupted(deps.signal);
+      reader.finish(first.result);
+      throw new KernloopError('NATIVE_FAILED', `${describeEnd('kernloop-recorder', first.result)} before it listened`, rebuildHint);
+    }
+
+    const appEnd = await runApp(run, socket, deps);
+    recorder.closeStdin();
+    const { result } = await ended;
+    throwIfInterrupted(deps.signal);
+    reader.finish(result);
+    if (result.signal !== null || result.exitCode === null) {
+      throw new KernloopError('NATIVE_FAILED', describeEnd('kernloop-recorder', result), rebuildHint);
+    }
+    return appEnd;
+  } finally {
+    for (const output of outputs) removePartials(output, (pid) => pid === recorderPid);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function runApp(run: RecordedRun, socket: string, deps: Deps): Promise<RunResult> {
+  const { app, device } = run;
+  const [, ...args] = app.config.command;
+  const output = (chunk: string): void => deps.report.output(chunk);
+  return deps.run(run.program, args, {
+    cwd: app.cwd,
+    env: {
+      ...app.config.env,
+      ...device.env,
+      HSA_TOOLS_LIB: deps.native.agentHsa,
+      KERNLOOP_RECORDER_SOCKET: socket,
+      KERNLOOP_LOG_FILE: agentLog(app),
+    },
+    onStdout: output,
+    onStderr: output,
+    ...(run.timeLimitSeconds > 0 ? { timeoutMs: run.timeLimitSeconds * 1000 } : {}),
+  }).result;
+}
+
+/** One file a process of the app, of the latest run only. */
+function agentLog(app: App): string {
+  const folder = join(app.workspaceRoot, '.kernloop', 'logs');
+  const prefix = `${app.config.name}-agent-`;
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder)) if (name.startsWith(prefix)) rmSync(join(folder, name), { force: true });
+  return join(folder, `${prefix}%p.log`);
+}
+
+/** What a recorder that was killed has left of a capture. */
+function removePartials(output: string, ofPid: (pid: number) => boolean): void {
+  const prefix = `${basename(output)}.partial-`;
+  for (const name of readdirSync(dirname(output))) {
+    if (name.startsWith(prefix) && ofPid(Number(name.slice(prefix.length)))) {
+      rmSync(join(dirname(output), name), { recursive: true, force: true });
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+function timeout(ms: number): Promise<'timeout'> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve('timeout'), ms).unref();
+  });
+}

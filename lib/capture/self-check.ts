@@ -1,0 +1,185 @@
+import type { Device } from '../device/device';
+import { replayOnce, type ReplayOutcome, type ReplayRequest } from '../replay/program';
+import type { FaultEvent, VaryingRange } from '../replay/replay-events';
+import type { Deps } from '../support/deps';
+import { sha256OfFile, writeJson } from '../support/files';
+import { captureFile, selfcheckFile, type Selfcheck } from './capture-files';
+
+type Outcome =
+  | { kind: 'verified' }
+  | { kind: 'nondeterministic'; varying: VaryingRange[] }
+  /** What the replay saw depends on memory that was not captured. */
+  | { kind: 'scope-too-small'; reason: string }
+  | { kind: 'failed'; reason: string };
+
+export interface SelfCheckResult {
+  selfcheck: Selfcheck;
+  /** A capture of a wider scope may pass where this one failed. */
+  scopeTooSmall: boolean;
+}
+
+const poisons = ['0xA5', '0x5A'] as const;
+const fixedSeed = 1;
+const variedSeeds = [2, 3];
+const calibrationSeeds = [1, 2, 3, 4, 5, 6, 7, 8];
+/** Not among the seeds that the ranges were made from. */
+const probeSeeds = [101, 102];
+
+const limitMultiple = 10;
+const limitFloor = 1_000_000;
+
+export interface SelfCheckTarget {
+  capture: string;
+  stores: readonly string[];
+  /** Wave-instructions of the captured dispatch, where the device counts them. */
+  waveInstructions: number | null;
+}
+
+/**
+ * Replays the capture as the app ran it and compares with what the app computed.
+ *
+ * 1. Two poison patterns, same wave order: if the outcomes differ, the kernel read memory outside the scope.
+ * 2. Both equal to post: other wave orders; if they are equal too, the capture is verified.
+ * 3. Otherwise the result depends on the order (atomics): replays with several seeds give the ranges that vary. Bytes that never
+ *    vary must equal post, and those that do must hold post and further replays within what the ranges allow.
+ */
+export async function selfCheck(target: SelfCheckTarget, device: Device, deps: Deps): Promise<SelfCheckResult> {
+  const replays = new Replays(target, device, deps);
+  let outcome = await classify(replays);
+  let selfcheck = writeSelfcheck(target, outcome, replays.count, device);
+  if (outcome.kind === 'nondeterministic') {
+    const broken = await probe(replays);
+    if (broken) outcome = broken;
+    selfcheck = writeSelfcheck(target, outcome, replays.count, device);
+  }
+  return { selfcheck, scopeTooSmall: outcome.kind === 'scope-too-small' };
+}
+
+/** Judges fresh replays by the ranges just written. */
+async function probe(replays: Replays): Promise<Outcome | undefined> {
+  for (const seed of probeSeeds) {
+    const outcome = await replays.compare({ seed, varying: selfcheckFile(replays.target.capture) });
+    if (!isEqual(outcome)) {
+      return { kind: 'failed', reason: `replays vary, and more than what the app computed allows${firstDifference(outcome)}` };
+    }
+  }
+  return undefined;
+}
+
+async function classify(replays: Replays): Promise<Outcome> {
+  const first = await replays.compare({ poison: poisons[0], seed: fixedSeed, threads: 1 });
+  const second = await replays.compare({ poison: poisons[1], seed: fixedSeed, threads: 1 });
+  const stopped = [first, second].find(({ result }) => result.verdict === 'fault' || result.verdict === 'limit');
+  if (stopped) return { kind: 'scope-too-small', reason: describeStop(stopped) };
+  if (fingerprint(first) !== fingerprint(second)) {
+    return { kind: 'scope-too-small', reason: 'the result depends on memory outside the captured scope (it changes with the poison there)' };
+  }
+  if (isEqual(first)) {
+    const varied: ReplayOutcome[] = [];
+    for (const seed of variedSeeds) varied.push(await replays.compare({ poison: poisons[0], seed }));
+    const broken = varied.find(({ result }) => result.verdict === 'fault' || result.verdict === 'limit');
+    if (broken) return { kind: 'failed', reason: `with another wave order, ${describeStop(broken)}` };
+    if (varied.every(isEqual)) return { kind: 'verified' };
+  }
+  return calibrate(first, replays);
+}
+
+async function calibrate(first: ReplayOutcome, replays: Replays): Promise<Outcome> {
+  const { varying, result } = await replays.calibrate(calibrationSeeds);
+  if (result.verdict === 'fault' || result.verdict === 'limit') {
+    return { kind: 'failed', reason: `replaying with several wave orders ended in "${result.verdict}"` };
+  }
+  if (varying.length === 0) {
+    return {
+      kind: 'scope-too-small',
+      reason: `every replay gives the same result, which differs from the app's in ${first.result.differing_bytes ?? 0} bytes${firstDifference(first)}`,
+    };
+  }
+  return { kind: 'nondeterministic', varying };
+}
+
+/** Runs kernloop-replay and counts how often it replayed. */
+class Replays {
+  count = 0;
+
+  constructor(
+    readonly target: SelfCheckTarget,
+    private readonly device: Device,
+    private readonly deps: Deps,
+  ) {}
+
+  compare(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
+    this.count += 1;
+    return this.replay({ ...request, compare: true });
+  }
+
+  calibrate(seeds: readonly number[]): Promise<ReplayOutcome> {
+    this.count += seeds.length;
+    return this.replay({ calibrate: seeds });
+  }
+
+  private replay(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
+    const { capture, stores, waveInstructions } = this.target;
+    const limit = waveInstructions === null ? {} : { limitWaveInstructions: instructionLimit(waveInstructions) };
+    return replayOnce({ capture, stores, ...limit, ...request }, this.device, this.deps);
+  }
+}
+
+export function instructionLimit(waveInstructions: number, multiple = limitMultiple): number {
+  return Math.max(limitFloor, Math.ceil(waveInstructions * multiple));
+}
+
+function isEqual({ result }: ReplayOutcome): boolean {
+  // A kernel that changes nothing is replayed faithfully when nothing differs; it is validate that calls it vacuous.
+  return result.verdict === 'pass' || (result.verdict === 'vacuous' && (result.differing_bytes ?? 0) === 0);
+}
+
+/** Equal for two replays with the same differences from post, whatever the poison was. */
+function fingerprint({ result, differences }: ReplayOutcome): string {
+  return JSON.stringify([
+    result.differing_bytes ?? 0,
+    differences.map((d) => [d.region, d.variable, d.padding !== undefined, d.offset, d.differing_bytes, d.padding === undefined ? d.first_actual : null]),
+  ]);
+}
+
+function describeStop({ result, faults }: ReplayOutcome): string {
+  const [fault] = faults;
+  if (fault) return `the replay faulted: ${describeFault(fault)}`;
+  return result.verdict === 'limit' ? 'the replay ran past its limit of instructions' : 'the replay faulted';
+}
+
+/** One line: what, where in the code, which lane, which address. */
+export function describeFault(fault: FaultEvent): string {
+  const parts = [
+    fault.kind,
+    fault.text,
+    fault.kernel && `in ${fault.kernel}`,
+    fault.pc && `pc ${fault.pc}`,
+    fault.instruction && `"${fault.instruction}"`,
+    fault.lane !== null && fault.lane !== undefined && `lane ${fault.lane}`,
+    fault.address && `address ${fault.address}`,
+  ];
+  return parts.filter(Boolean).join(', ');
+}
+
+function firstDifference({ differences }: ReplayOutcome): string {
+  const [first] = differences;
+  if (!first) return '';
+  const where = first.region ?? first.variable ?? 'the padding';
+  return ` (first in ${where} at offset ${first.offset}: expected ${first.first_expected ?? '?'}, got ${first.first_actual ?? '?'})`;
+}
+
+function writeSelfcheck(target: SelfCheckTarget, outcome: Outcome, replays: number, device: Device): Selfcheck {
+  const selfcheck: Selfcheck = {
+    schema: 'kernloop.selfcheck/1',
+    capture_sha256: sha256OfFile(captureFile(target.capture)),
+    device: { kind: device.description.kind, identity: device.description.identity },
+    verdict: outcome.kind === 'verified' || outcome.kind === 'nondeterministic' ? outcome.kind : 'failed',
+    reason: 'reason' in outcome ? outcome.reason : null,
+    replays,
+    poison_patterns: poisons.map((poison) => poison.toLowerCase()),
+    varying: outcome.kind === 'nondeterministic' ? outcome.varying : [],
+  };
+  writeJson(selfcheckFile(target.capture), selfcheck);
+  return selfcheck;
+}

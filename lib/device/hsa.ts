@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import type { Device, DeviceDescription } from './device';
+
+/** Where the amdgpu driver describes its nodes (Linux, drivers/gpu/drm/amd/amdkfd/kfd_topology.c). */
+const topology = '/sys/class/kfd/kfd/topology/nodes';
+
+export function openHsa(deps: Deps): Device {
+  const description = firstGpu(topology);
+  deps.report.warn('the hsa device has not been run on AMD hardware by the authors of Kernloop; check its results');
+  return { description, work: 'duration_ns', env: {}, replayArguments: [] };
+}
+
+/** The first node with compute units, from the driver's topology files. */
+export function firstGpu(folder: string): DeviceDescription {
+  for (const node of nodesOf(folder)) {
+    const properties = readProperties(join(folder, node, 'properties'));
+    const version = properties.get('gfx_target_version') ?? 0n;
+    if (version === 0n) continue;
+    const target = targetName(version);
+    return {
+      kind: 'hsa',
+      identity: `hsa-${target}-${(properties.get('unique_id') ?? properties.get('location_id') ?? 0n).toString(16)}`,
+      isa: `amdgcn-amd-amdhsa--${target}`,
+      name: `AMD ${target}`,
+      wavefront_size: Number(properties.get('wave_front_size') ?? 64n),
+    };
+  }
+  throw new KernloopError(
+    'DEVICE_UNAVAILABLE',
+    `no AMD GPU: ${folder} lists none`,
+    'use "device": "softgpu", or install the amdgpu driver on a machine with an AMD GPU',
+  );
+}
+
+/** 90010 is gfx90a: major, then minor and stepping of two decimal digits each, the last two written in hex. */
+export function targetName(version: bigint): string {
+  const [major, minor, stepping] = [version / 10000n, (version / 100n) % 100n, version % 100n];
+  return `gfx${major}${minor.toString(16)}${stepping.toString(16)}`;
+}
+
+function nodesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort((a, b) => Number(a) - Number(b));
+  } catch {
+    return [];
+  }
+}
+
+function readProperties(path: string): Map<string, bigint> {
+  const properties = new Map<string, bigint>();
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return properties;
+  }
+  for (const line of text.split('\n')) {
+    const match = /^(\w+) (\d+)$/.exec(line);
+    if (match?.[1] && match[2]) properties.set(match[1], BigInt(match[2]));
+  }
+  return properties;
+}

@@ -1,0 +1,45 @@
+import type { Deps, Environment } from '../support/deps';
+import { KernloopError, nearest } from '../support/error';
+import { sha256OfFile } from '../support/files';
+import type { Device } from './device';
+
+/** The targets of the software GPU. More are refused rather than guessed. */
+export const softgpuTargets = {
+  gfx90a: { isa: 'amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-', wavefrontSize: 64 },
+  gfx1030: { isa: 'amdgcn-amd-amdhsa--gfx1030', wavefrontSize: 32 },
+} as const;
+
+export function openSoftgpu(target: string, deps: Deps): Device {
+  const known = Object.entries(softgpuTargets).find(([name]) => name === target)?.[1];
+  if (!known) {
+    const close = nearest(target, Object.keys(softgpuTargets), 1);
+    throw new KernloopError(
+      'USAGE',
+      `the software GPU knows no target "${target}"`,
+      `use one of ${Object.keys(softgpuTargets).join(', ')}${close[0] ? `; did you mean ${close[0]}?` : ''}`,
+    );
+  }
+  const { native } = deps;
+  return {
+    description: {
+      kind: 'softgpu',
+      identity: softgpuIdentity(target, native.softgpu),
+      isa: known.isa,
+      name: 'Software AMD GPU',
+      wavefront_size: known.wavefrontSize,
+    },
+    work: 'wave_instructions',
+    env: { LD_LIBRARY_PATH: prepend(native.softgpuDir, deps.env), KERNLOOP_SOFTGPU: target },
+    replayArguments: ['--hsa-runtime', native.softgpu],
+  };
+}
+
+/** Another build of the interpreter is another device: what it computes may differ. */
+export function softgpuIdentity(target: string, library: string): string {
+  return `softgpu-${target}-${sha256OfFile(library).slice(0, 12)}`;
+}
+
+function prepend(folder: string, env: Environment): string {
+  const rest = env['LD_LIBRARY_PATH'];
+  return rest ? `${folder}:${rest}` : folder;
+}

@@ -1,0 +1,134 @@
+import type { Device } from '../device/device';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { throwIfInterrupted } from '../support/interrupt';
+import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
+import {
+  replayEvents,
+  type DifferenceEvent,
+  type FaultEvent,
+  type IterationEvent,
+  type ReplayEvent,
+  type ResultEvent,
+  type VaryingRange,
+} from './replay-events';
+
+/** Arguments of kernloop-replay, without those of the device. */
+export interface ReplayRequest {
+  capture: string;
+  stores: readonly string[];
+  codeObject?: string;
+  symbol?: string;
+  iterations?: number;
+  warmup?: number;
+  poison?: string;
+  seed?: number;
+  threads?: number;
+  limitWaveInstructions?: number;
+  limitSeconds?: number;
+  compare?: boolean;
+  /** A selfcheck.json whose varying ranges are judged by value. */
+  varying?: string;
+  /** Seeds to replay with, to find what varies. */
+  calibrate?: readonly number[];
+  dump?: string;
+}
+
+export interface ReplayOutcome {
+  result: ResultEvent;
+  iterations: IterationEvent[];
+  differences: DifferenceEvent[];
+  faults: FaultEvent[];
+  varying: VaryingRange[];
+  restored: { regions: number; bytes: number };
+}
+
+/** Differences kept for reports; the totals are in `result`. */
+const maxDifferences = 1000;
+
+export function replayArguments(request: ReplayRequest, device: Device): string[] {
+  const args = ['--capture', request.capture];
+  for (const store of request.stores) args.push('--store', store);
+  args.push(...device.replayArguments);
+  const named: [string, string | number | undefined][] = [
+    ['--code-object', request.codeObject],
+    ['--symbol', request.symbol],
+    ['--iterations', request.iterations],
+    ['--warmup', request.warmup],
+    ['--poison', request.poison],
+    ['--seed', request.seed],
+    ['--threads', request.threads],
+    ['--limit-wave-instructions', request.limitWaveInstructions],
+    ['--limit-seconds', request.limitSeconds],
+    ['--varying', request.varying],
+    ['--calibrate', request.calibrate?.join(',')],
+    ['--dump', request.dump],
+  ];
+  for (const [name, value] of named) if (value !== undefined) args.push(name, String(value));
+  if (request.compare) args.push('--compare');
+  return args;
+}
+
+/** Replays in a fresh process. A fault or a limit is an outcome; anything else that ends it early is an error. */
+export async function replayOnce(request: ReplayRequest, device: Device, deps: Deps): Promise<ReplayOutcome> {
+  const outcome: Omit<ReplayOutcome, 'result'> & { result?: ResultEvent } = {
+    iterations: [],
+    differences: [],
+    faults: [],
+    varying: [],
+    restored: { regions: 0, bytes: 0 },
+  };
+  const reader = new EventReader<ReplayEvent>('kernloop-replay', replayEvents, (event) => collect(event, outcome));
+  const ended = await deps.run(deps.native.replay, replayArguments(request, device), {
+    env: device.env,
+    onStdoutLine: reader.push,
+    onStderr: (chunk) => deps.report.output(chunk),
+  }).result;
+  throwIfInterrupted(deps.signal);
+  reader.finish(ended);
+  const { result } = outcome;
+  if (!result) {
+    throw new KernloopError('NATIVE_FAILED', `${describeEnd('kernloop-replay', ended)}\nwithout a result`, rebuildHint);
+  }
+  checkExit(result, ended.exitCode, ended.signal);
+  return { ...outcome, result };
+}
+
+function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { result?: ResultEvent }): void {
+  switch (event.event) {
+    case 'restored':
+      outcome.restored = { regions: event.regions, bytes: event.bytes };
+      break;
+    case 'iteration':
+      outcome.iterations.push(event);
+      break;
+    case 'difference':
+      if (outcome.differences.length < maxDifferences) outcome.differences.push(event);
+      break;
+    case 'fault':
+      outcome.faults.push(event);
+      break;
+    case 'varying':
+      outcome.varying.push({
+        region: event.region,
+        offset: event.offset,
+        dtype: event.dtype,
+        count: event.count,
+        min: event.min,
+        max: event.max,
+      });
+      break;
+    case 'result':
+      outcome.result = event;
+      break;
+  }
+}
+
+const exitOf = { pass: 0, ran: 0, fail: 1, vacuous: 3, fault: 4, limit: 4 } as const;
+
+/** A verdict and an exit code that contradict each other mean that neither can be trusted. */
+function checkExit(result: ResultEvent, exitCode: number | null, signal: string | null): void {
+  if (exitCode === exitOf[result.verdict]) return;
+  const how = signal === null ? `exited with code ${exitCode}` : `was killed by ${signal}`;
+  throw new KernloopError('NATIVE_FAILED', `kernloop-replay reported "${result.verdict}" but ${how}`, rebuildHint);
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+
+/** Events of kernloop-replay (docs/contributing/seams.md). Unknown fields are kept. */
+const count = z.number().nonnegative();
+
+export const varyingSchema = z.looseObject({
+  region: z.string(),
+  offset: count,
+  dtype: z.string(),
+  count,
+  min: z.array(z.unknown()),
+  max: z.array(z.unknown()),
+});
+
+export const differenceSchema = z.looseObject({
+  event: z.literal('difference'),
+  region: z.string().optional(),
+  variable: z.string().optional(),
+  padding: z.union([z.string(), z.boolean()]).optional(),
+  offset: count,
+  bytes: count.optional(),
+  first_expected: z.string().optional(),
+  first_actual: z.string().optional(),
+  differing_bytes: count,
+});
+
+const events = {
+  restored: z.looseObject({ event: z.literal('restored'), regions: count, bytes: count }),
+  iteration: z.looseObject({
+    event: z.literal('iteration'),
+    index: count,
+    duration_ns: count.nullish(),
+    counters: z.record(z.string(), z.number()).nullish(),
+  }),
+  difference: differenceSchema,
+  fault: z.looseObject({
+    event: z.literal('fault'),
+    kind: z.string(),
+    kernel: z.string().nullish(),
+    pc: z.string().nullish(),
+    instruction: z.string().nullish(),
+    lane: z.union([z.number(), z.string()]).nullish(),
+    address: z.string().nullish(),
+    text: z.string().nullish(),
+  }),
+  varying: varyingSchema.extend({ event: z.literal('varying') }),
+  result: z.looseObject({
+    event: z.literal('result'),
+    verdict: z.enum(['pass', 'fail', 'vacuous', 'fault', 'limit', 'ran']),
+    compared_bytes: count.nullish(),
+    changed_bytes: count.nullish(),
+    differing_bytes: count.nullish(),
+    wave_instructions: count.nullish(),
+  }),
+} as const;
+
+export type ReplayEvent = { [Name in keyof typeof events]: z.output<(typeof events)[Name]> }[keyof typeof events];
+export type DifferenceEvent = z.output<typeof differenceSchema>;
+export type FaultEvent = z.output<typeof events.fault>;
+export type IterationEvent = z.output<typeof events.iteration>;
+export type ResultEvent = z.output<typeof events.result>;
+export type VaryingRange = z.output<typeof varyingSchema>;
+
+export const replayEvents: ReadonlyMap<string, z.ZodType<ReplayEvent>> = new Map(Object.entries(events));

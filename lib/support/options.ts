@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { Environment } from './deps';
+import { KernloopError } from './error';
+import { describeIssues } from './schema';
+
+export type OptionsSchema = z.ZodObject;
+
+/** One source of values, with a name for people; earlier layers win. */
+export interface Layer {
+  origin: string | ((option: string) => string);
+  values: Readonly<Record<string, unknown>>;
+}
+
+export interface Resolved<S extends OptionsSchema> {
+  values: z.output<S>;
+  /** Where each value came from: "flag --seed", "KERNLOOP_SEED", "kernloop.json", "default". */
+  origins: Record<string, string>;
+}
+
+export interface OptionInfo {
+  name: string;
+  flag: string;
+  env: string;
+  type: 'string' | 'number' | 'integer' | 'boolean' | 'array';
+  choices?: string[];
+  description: string;
+  default?: unknown;
+  required: boolean;
+}
+
+/** The options of a schema as flags, variables and rows of a table. */
+export function optionInfos(schema: OptionsSchema): OptionInfo[] {
+  const json = z.toJSONSchema(schema, { io: 'input' });
+  const required = new Set(json.required ?? []);
+  return Object.entries(json.properties ?? {}).map(([name, property]) => {
+    if (typeof property === 'boolean') throw new Error(`option ${name} has no type`);
+    const choices = property.enum ?? (isObject(property.items) ? property.items.enum : undefined);
+    return {
+      name,
+      flag: `--${kebab(name)}`,
+      env: envName(name),
+      type: typeOf(name, property.type),
+      ...(choices ? { choices: choices.map(String) } : {}),
+      description: property.description ?? '',
+      ...(property.default === undefined ? {} : { default: property.default }),
+      required: required.has(name),
+    };
+  });
+}
+
+/** Merges the layers, best first, fills defaults and checks the result; every error names the option and its origin. */
+export function resolveOptions<S extends OptionsSchema>(schema: S, layers: readonly Layer[]): Resolved<S> {
+  const values: Record<string, unknown> = {};
+  const origins: Record<string, string> = {};
+  for (const layer of layers) {
+    for (const [name, value] of Object.entries(layer.values)) {
+      if (value === undefined || name in values) continue;
+      values[name] = value;
+      origins[name] = typeof layer.origin === 'string' ? layer.origin : layer.origin(name);
+    }
+  }
+  const parsed = schema.safeParse(values);
+  if (!parsed.success) {
+    const named = parsed.error.issues[0]?.path[0];
+    const origin = named === undefined ? undefined : origins[String(named)];
+    throw new KernloopError(
+      'USAGE',
+      `${describeIssues(parsed.error, schema)}${origin ? ` (from ${origin})` : ''}`,
+      'see --help for the options of this stage',
+    );
+  }
+  for (const name of Object.keys(parsed.data)) origins[name] ??= 'default';
+  return { values: parsed.data, origins };
+}
+
+export function flagLayer(values: Readonly<Record<string, unknown>>): Layer {
+  return { origin: (option) => `flag --${kebab(option)}`, values };
+}
+
+/** Values of the KERNLOOP_* variables that name an option of the schema. */
+export function environmentLayer(schema: OptionsSchema, env: Environment): Layer {
+  const values: Record<string, unknown> = {};
+  for (const info of optionInfos(schema)) {
+    const text = env[info.env];
+    if (text !== undefined && text !== '') values[info.name] = parseText(info, text, info.env);
+  }
+  return { origin: envName, values };
+}
+
+/** The typed value of a flag's or a variable's text. */
+export function parseText(info: OptionInfo, text: string, where: string): unknown {
+  switch (info.type) {
+    case 'array':
+      return text.split(',').map((part) => part.trim());
+    case 'boolean':
+      if (['1', 'true', 'yes', 'on'].includes(text.toLowerCase())) return true;
+      if (['0', 'false', 'no', 'off'].includes(text.toLowerCase())) return false;
+      throw new KernloopError('USAGE', `${where}: "${text}" is neither true nor false`, 'use 1 or 0');
+    case 'integer':
+    case 'number': {
+      const value = /^0x[0-9a-f]+$/i.test(text) ? Number.parseInt(text, 16) : Number(text);
+      if (text.trim() === '' || !Number.isFinite(value)) {
+        throw new KernloopError('USAGE', `${where}: "${text}" is not a number`, 'give a number');
+      }
+      return value;
+    }
+    case 'string':
+      return text;
+  }
+}
+
+export function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function envName(name: string): string {
+  return `KERNLOOP_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
+}
+
+function typeOf(name: string, type: unknown): OptionInfo['type'] {
+  if (type === 'string' || type === 'number' || type === 'integer' || type === 'boolean' || type === 'array')
+    return type;
+  throw new Error(`option ${name} is of type ${String(type)}, which no flag can carry`);
+}
+
+function isObject(value: unknown): value is { enum?: unknown[] } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

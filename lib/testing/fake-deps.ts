@@ -1,0 +1,87 @@
+import { basename } from 'node:path';
+import type { NativePaths } from '../device/native-paths';
+import type { Deps } from '../support/deps';
+import type { ProcessRunner, RunOptions, RunResult } from '../support/exec';
+import { LineSplitter } from '../support/lines';
+import type { Reporter } from '../support/report';
+
+export interface Call {
+  program: string;
+  args: readonly string[];
+  options: RunOptions;
+  /** Resolves once the stage has closed stdin. */
+  stdinClosed: Promise<void>;
+  print(event: object | string): void;
+}
+
+/** Plays one program: prints lines, touches files, and ends with an exit code or more of a result. */
+export type FakeProgram = (call: Call) => Promise<number | Partial<RunResult>> | number | Partial<RunResult>;
+
+export interface FakeDeps extends Deps {
+  readonly calls: { program: string; args: readonly string[]; env: Readonly<Record<string, string | undefined>> }[];
+  readonly said: { info: string[]; warn: string[]; result: string[]; output: string[] };
+}
+
+/** Programs are looked up by the last part of their path. */
+export function fakeDeps(
+  programs: Readonly<Record<string, FakeProgram>>,
+  native: NativePaths,
+  overrides: Partial<Deps> = {},
+): FakeDeps {
+  const calls: FakeDeps['calls'] = [];
+  const said: FakeDeps['said'] = { info: [], warn: [], result: [], output: [] };
+  const report: Reporter = {
+    info: (line) => said.info.push(line),
+    warn: (line) => said.warn.push(line),
+    result: (line) => said.result.push(line),
+    output: (chunk) => said.output.push(chunk),
+  };
+  const run: ProcessRunner = (file, args, options = {}) => {
+    const program = basename(file);
+    calls.push({ program, args, env: options.env ?? {} });
+    let closeStdin = (): void => undefined;
+    const stdinClosed = new Promise<void>((resolve) => {
+      closeStdin = resolve;
+    });
+    return {
+      pid: 999_999,
+      result: play(programs[program], { program, args, options, stdinClosed }),
+      closeStdin,
+      kill: () => closeStdin(),
+    };
+  };
+  return {
+    run,
+    clock: { now: () => new Date(0), monotonicMs: () => 0 },
+    env: {},
+    report,
+    native,
+    signal: new AbortController().signal,
+    ...overrides,
+    calls,
+    said,
+  };
+}
+
+async function play(program: FakeProgram | undefined, call: Omit<Call, 'print'>): Promise<RunResult> {
+  const ended: RunResult = {
+    exitCode: 0,
+    signal: null,
+    stdoutTail: '',
+    stderrTail: '',
+    timedOut: false,
+    startError: null,
+  };
+  if (!program) return { ...ended, exitCode: null, startError: 'ENOENT' };
+  let text = '';
+  const lines = new LineSplitter((line) => call.options.onStdoutLine?.(line));
+  const print = (event: object | string): void => {
+    const line = `${typeof event === 'string' ? event : JSON.stringify(event)}\n`;
+    text += line;
+    call.options.onStdout?.(line);
+    lines.push(line);
+  };
+  await Promise.resolve();
+  const result = await program({ ...call, print });
+  return { ...ended, stdoutTail: text, ...(typeof result === 'number' ? { exitCode: result } : result) };
+}

@@ -1,0 +1,100 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RecorderConfig } from '../capture/recorder';
+import type { FakeProgram } from './fake-deps';
+import { captureJson } from './workspace';
+
+export interface RecorderScript {
+  /** Events before the summary; `capture` writes a folder and prints `captured`. */
+  play?: (config: RecorderConfig, print: (event: object) => void, capture: (id: string) => void) => void;
+  summary?: object;
+}
+
+/** kernloop-recorder: listens, and once its stdin is closed plays what the agents would have sent. */
+export function fakeRecorder({ play = captureAll, summary = {} }: RecorderScript = {}): FakeProgram {
+  return async ({ args, print, stdinClosed }) => {
+    const config = JSON.parse(readFileSync(args[args.indexOf('--config') + 1] ?? '', 'utf8')) as RecorderConfig;
+    print({ event: 'listening' });
+    await stdinClosed;
+    print({ event: 'process', pid: 1, executable: 'program' });
+    play(config, print, (id) => {
+      const { output } = config.selections.find((selection) => selection.id === id) ?? { output: '' };
+      mkdirSync(output, { recursive: true });
+      writeFileSync(
+        join(output, 'capture.json'),
+        JSON.stringify(captureJson({ scope: { mode: 'x', tracked_regions: 1, tracked_bytes: 1 } })),
+      );
+      print(capturedEvent(id, output));
+    });
+    print({
+      event: 'summary',
+      processes: 1,
+      queues: 1,
+      dispatches: 3,
+      kernels: [{ name: 'saxpy(float*, float)', dispatches: 3 }],
+      ...summary,
+    });
+    return 0;
+  };
+}
+
+function captureAll(config: RecorderConfig, _print: (event: object) => void, capture: (id: string) => void): void {
+  for (const { id } of config.selections) capture(id);
+}
+
+function capturedEvent(id: string, output: string): object {
+  return {
+    event: 'captured',
+    id,
+    output,
+    bytes_raw: 4096,
+    bytes_stored: 1024,
+    regions: 1,
+    bytes_tracked: 1 << 30,
+    kernel: 'saxpy(float*, float)',
+    geometry: { grid_blocks: [4, 1, 1], block_threads: [256, 1, 1] },
+    wave_instructions: 1000,
+  };
+}
+
+export const passed = {
+  event: 'result',
+  verdict: 'pass',
+  compared_bytes: 4096,
+  changed_bytes: 4096,
+  differing_bytes: 0,
+  wave_instructions: 1000,
+};
+
+export const differed = { ...passed, verdict: 'fail', differing_bytes: 4 };
+
+export const difference = {
+  event: 'difference',
+  region: 'r0',
+  offset: 8,
+  bytes: 4,
+  first_expected: '00',
+  first_actual: '01',
+  differing_bytes: 4,
+};
+
+/** The value of a flag in an argument list. */
+export function flag(args: readonly string[], name: string): string | undefined {
+  const index = args.indexOf(name);
+  return index < 0 ? undefined : args[index + 1];
+}
+
+const exits: Record<string, number> = { pass: 0, ran: 0, fail: 1, vacuous: 3, fault: 4, limit: 4 };
+
+/** kernloop-replay: prints what `answer` gives for the arguments, and exits as its verdict says. */
+export function fakeReplay(answer: (args: readonly string[]) => object[] = () => [passed]): FakeProgram {
+  return ({ args, print }) => {
+    let code = 5;
+    for (const event of answer(args)) {
+      print(event);
+      if ('verdict' in event) code = exits[String(event.verdict)] ?? 5;
+    }
+    return code;
+  };
+}

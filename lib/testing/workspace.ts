@@ -1,0 +1,62 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { nativePathsIn, type NativePaths } from '../device/native-paths';
+
+/** A workspace on disk with one app and a native build of empty files; `dispose` removes it. */
+export class TestWorkspace {
+  readonly root = mkdtempSync(join(tmpdir(), 'kernloop-spec-'));
+  readonly app = join(this.root, 'app');
+  readonly native: NativePaths = nativePathsIn(join(this.root, 'native'));
+
+  constructor(kernloopJson: object = {}) {
+    this.write('nx.json', {});
+    this.write('app/kernloop.json', {
+      name: 'app',
+      command: ['./program'],
+      kernels: [{ name: 'saxpy', match: '^saxpy\\(' }],
+      ...kernloopJson,
+    });
+    this.write('app/program', '#!/bin/sh\n');
+    chmodSync(join(this.app, 'program'), 0o755);
+    const { recorder, replay, archive, agentHsa, softgpu } = this.native;
+    for (const path of [recorder, replay, archive, agentHsa, softgpu]) this.write(path, path);
+  }
+
+  path(...parts: string[]): string {
+    return join(this.root, ...parts);
+  }
+
+  write(path: string, content: string | object): string {
+    const absolute = path.startsWith('/') ? path : this.path(path);
+    mkdirSync(dirname(absolute), { recursive: true });
+    writeFileSync(absolute, typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`);
+    return absolute;
+  }
+
+  dispose(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+export const someDigest = 'a'.repeat(64);
+
+/** A small, complete capture.json. */
+export function captureJson(overrides: object = {}): object {
+  return {
+    schema: 'kernloop.capture/1',
+    app: { name: 'app', files: [] },
+    device: { kind: 'softgpu', identity: 'softgpu-gfx90a-1', isa: 'amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-' },
+    kernel: { name: 'saxpy(float*, float)', symbol: '_Z5saxpyPff', code_object: someDigest },
+    dispatch: { ordinal: 1, index: 0, queue: 0 },
+    geometry: { grid_blocks: [4, 1, 1], block_threads: [256, 1, 1] },
+    scope: { mode: 'reachable', widened: false, tracked_regions: 2, tracked_bytes: 8192 },
+    regions: [
+      { id: 'r0', base: '0x400000000000', size: 4096, pre: { chunks: [someDigest] }, post: { chunks: [someDigest] } },
+    ],
+    module_variables: [],
+    code_objects: [{ sha256: someDigest, content: { chunks: [someDigest] } }],
+    execution: { wave_instructions: 1000 },
+    ...overrides,
+  };
+}
