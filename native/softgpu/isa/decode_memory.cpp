@@ -1,0 +1,229 @@
+// DS, FLAT, GLOBAL, SCRATCH, MUBUF and MTBUF.
+#include "softgpu/isa/decode_context.h"
+
+namespace kernloop::softgpu {
+namespace {
+
+constexpr unsigned kNoScalarAddress = 0x7f;
+
+// Data registers are accumulation registers where the acc bit says so.
+bool data_operand(unsigned index, OperandType type, bool accumulation, Operand& operand) {
+  return accumulation ? agpr_operand(index, type, operand) : vgpr_operand(index, type, operand);
+}
+
+Operand off_operand(OperandType type) {
+  Operand operand;
+  operand.kind = Operand::Kind::kOff;
+  operand.type = type;
+  operand.dwords = 0;
+  return operand;
+}
+
+}  // namespace
+
+// offset0[7:0] offset1[15:8] gds[16] op[24:17] acc[25] | addr[7:0] data0[15:8] data1[23:16] vdst[31:24]
+DecodeStatus decode_ds(DecodeContext& c) {
+  if (!c.has_word(1)) return c.truncated();
+  const uint32_t w0 = c.word(0);
+  const uint32_t w1 = c.word(1);
+  if (!c.begin(Encoding::kDs, bits(w0, 24, 17), 2)) return c.refuse();
+  const Signature& signature = c.signature();
+  Instruction& instruction = c.instruction;
+  const bool acc = bit(w0, 25);
+  instruction.gds = bit(w0, 16);
+  if (c.flag(kGdsOnly) && !instruction.gds) return c.refuse();
+  if (c.flag(kTwoOffsets)) {
+    instruction.offset0 = static_cast<uint8_t>(bits(w0, 7, 0));
+    instruction.offset1 = static_cast<uint8_t>(bits(w0, 15, 8));
+  } else {
+    instruction.offset = static_cast<int32_t>(bits(w0, 15, 0));
+  }
+
+  Operand operand;
+  unsigned unused_w1 = w1;
+  bool uses_data = false;
+  if (signature.dst_count == 1) {
+    if (!data_operand(bits(w1, 31, 24), signature.dst[0].type, acc, operand)) return c.refuse();
+    c.add_dst(operand);
+    unused_w1 &= ~0xff000000u;
+    uses_data = true;
+  }
+  unsigned data_shift = 8;
+  for (unsigned i = 0; i < signature.src_count; ++i) {
+    const OperandSpec& spec = signature.src[i];
+    if (spec.where == OperandClass::kAddress) {
+      if (!vgpr_operand(bits(w1, 7, 0), spec.type, operand)) return c.refuse();
+      unused_w1 &= ~0xffu;
+    } else {
+      if (!data_operand((w1 >> data_shift) & 0xff, spec.type, acc, operand)) return c.refuse();
+      unused_w1 &= ~(0xffu << data_shift);
+      data_shift += 8;
+      uses_data = true;
+    }
+    c.add_src(operand);
+  }
+  if (unused_w1 != 0 || (acc && !uses_data)) return c.refuse();
+  return DecodeStatus::kOk;
+}
+
+// offset[12:0] lds[13] seg[15:14] glc[16] slc[17] op[24:18] scc[25] | addr[7:0] data[15:8] saddr[22:16] acc[23] vdst[31:24]
+DecodeStatus decode_flat(DecodeContext& c) {
+  if (!c.has_word(1)) return c.truncated();
+  const uint32_t w0 = c.word(0);
+  const uint32_t w1 = c.word(1);
+  static constexpr Encoding kSegments[] = {Encoding::kFlat, Encoding::kScratch, Encoding::kGlobal, Encoding::kInvalid};
+  const Encoding encoding = kSegments[bits(w0, 15, 14)];
+  if (encoding == Encoding::kInvalid || !c.begin(encoding, bits(w0, 24, 18), 2)) return c.refuse();
+  const Signature& signature = c.signature();
+  Instruction& instruction = c.instruction;
+  instruction.lds = bit(w0, 13);
+  instruction.glc = bit(w0, 16);
+  instruction.slc = bit(w0, 17);
+  instruction.scc = bit(w0, 25);
+  if (instruction.lds && !c.flag(kLds)) return c.refuse();
+  const unsigned raw_offset = bits(w0, 12, 0);
+  if (encoding == Encoding::kFlat) {
+    if (raw_offset & 0x1000) return c.refuse();  // flat offsets are unsigned, 12 bits
+    instruction.offset = static_cast<int32_t>(raw_offset);
+  } else {
+    instruction.offset = static_cast<int32_t>(raw_offset << 19) >> 19;
+  }
+
+  const unsigned saddr = bits(w1, 22, 16);
+  const bool acc = bit(w1, 23);
+  const bool has_saddr = encoding != Encoding::kFlat && saddr != kNoScalarAddress;
+  if (encoding == Encoding::kFlat && saddr != 0) return c.refuse();
+
+  Operand operand;
+  unsigned unused_w1 = w1 & 0xff00ff00u;
+  if (signature.dst_count == 1 && !instruction.lds && (!c.flag(kReturnsIfGlc) || instruction.glc)) {
+    if (!data_operand(bits(w1, 31, 24), signature.dst[0].type, acc, operand)) return c.refuse();
+    c.add_dst(operand);
+    unused_w1 &= ~0xff000000u;
+  }
+  for (unsigned i = 0; i < signature.src_count; ++i) {
+    const OperandSpec& spec = signature.src[i];
+    switch (spec.where) {
+      case OperandClass::kVectorAddress: {
+        const unsigned vaddr = bits(w1, 7, 0);
+        if (encoding == Encoding::kScratch) {
+          // gfx9 scratch: a vector offset or a scalar one, not both; "off, s0" leaves vaddr zero.
+          if (has_saddr) {
+            if (vaddr != 0) return c.refuse();
+            operand = off_operand(OperandType::kB32);
+          } else if (!vgpr_operand(vaddr, OperandType::kB32, operand)) {
+            return c.refuse();
+          }
+        } else {
+          const OperandType type = has_saddr ? OperandType::kU32 : OperandType::kB64;
+          if (!vgpr_operand(vaddr, type, operand)) return c.refuse();
+        }
+        break;
+      }
+      case OperandClass::kScalarAddress:
+        if (!has_saddr) {
+          operand = off_operand(spec.type);
+        } else {
+          const OperandType type = encoding == Encoding::kScratch ? OperandType::kB32 : OperandType::kB64;
+          if (!sgpr_operand(saddr, type, operand)) return c.refuse();
+        }
+        break;
+      default:
+        if (!data_operand(bits(w1, 15, 8), spec.type, acc, operand)) return c.refuse();
+        unused_w1 &= ~0xff00u;
+        break;
+    }
+    c.add_src(operand);
+  }
+  if (unused_w1 != 0 || (instruction.lds && acc)) return c.refuse();
+  return DecodeStatus::kOk;
+}
+
+namespace {
+
+// The part that MUBUF and MTBUF share.
+// offset[11:0] offen[12] idxen[13] glc[14] … | vaddr[7:0] vdata[15:8] srsrc[20:16] scc/slc/acc … soffset[31:24]
+DecodeStatus buffer_operands(DecodeContext& c, uint32_t w0, uint32_t w1, bool acc) {
+  const Signature& signature = c.signature();
+  Instruction& instruction = c.instruction;
+  instruction.offset = static_cast<int32_t>(bits(w0, 11, 0));
+  instruction.offen = bit(w0, 12);
+  instruction.idxen = bit(w0, 13);
+  instruction.glc = bit(w0, 14);
+
+  if (signature.dst_count == 0 && signature.src_count == 0) {  // cache control
+    const bool fields = instruction.offset != 0 || instruction.offen || instruction.idxen || w1 != 0 || instruction.glc;
+    return fields || instruction.lds || instruction.slc ? c.refuse() : DecodeStatus::kOk;
+  }
+
+  Operand operand;
+  const unsigned vdata = bits(w1, 15, 8);
+  bool uses_vdata = false;
+  if (signature.dst_count == 1 && !instruction.lds && (!c.flag(kReturnsIfGlc) || instruction.glc)) {
+    uses_vdata = true;
+  }
+  if (uses_vdata) {
+    if (!data_operand(vdata, signature.dst[0].type, acc, operand)) return c.refuse();
+    c.add_dst(operand);
+  }
+  bool uses_vaddr = false;
+  for (unsigned i = 0; i < signature.src_count; ++i) {
+    const OperandSpec& spec = signature.src[i];
+    switch (spec.where) {
+      case OperandClass::kVectorAddress: {
+        uses_vaddr = instruction.offen || instruction.idxen;
+        if (!uses_vaddr) {
+          operand = off_operand(OperandType::kB32);
+        } else {
+          const bool both = instruction.offen && instruction.idxen;
+          if (!vgpr_operand(bits(w1, 7, 0), both ? OperandType::kB64 : OperandType::kB32, operand)) return c.refuse();
+        }
+        break;
+      }
+      case OperandClass::kResource:
+        if (!sgpr_operand(bits(w1, 20, 16) * 4, spec.type, operand)) return c.refuse();
+        break;
+      case OperandClass::kScalarOffset:
+        if (!scalar_source(bits(w1, 31, 24), spec.type, operand)) return c.refuse();
+        break;
+      default:
+        uses_vdata = true;
+        if (!data_operand(vdata, spec.type, acc, operand)) return c.refuse();
+        break;
+    }
+    c.add_src(operand);
+  }
+  if (!uses_vdata && (vdata != 0 || acc)) return c.refuse();
+  if (!uses_vaddr && bits(w1, 7, 0) != 0) return c.refuse();
+  return DecodeStatus::kOk;
+}
+
+}  // namespace
+
+// … scc[15] lds[16] slc[17] op[24:18] | … acc[23]
+DecodeStatus decode_mubuf(DecodeContext& c) {
+  if (!c.has_word(1)) return c.truncated();
+  const uint32_t w0 = c.word(0);
+  const uint32_t w1 = c.word(1);
+  if (!c.begin(Encoding::kMubuf, bits(w0, 24, 18), 2)) return c.refuse();
+  c.instruction.scc = bit(w0, 15);
+  c.instruction.lds = bit(w0, 16);
+  c.instruction.slc = bit(w0, 17);
+  if (c.flag(kLdsOnly) ? !c.instruction.lds : (c.instruction.lds && !c.flag(kLds))) return c.refuse();
+  if (bit(w0, 25) || bits(w1, 22, 21) != 0) return c.refuse();
+  return buffer_operands(c, w0, w1, bit(w1, 23));
+}
+
+// … op[18:15] dfmt[22:19] nfmt[25:23] | … scc[21] slc[22] acc[23]
+DecodeStatus decode_mtbuf(DecodeContext& c) {
+  if (!c.has_word(1)) return c.truncated();
+  const uint32_t w0 = c.word(0);
+  const uint32_t w1 = c.word(1);
+  if (!c.begin(Encoding::kMtbuf, bits(w0, 18, 15), 2)) return c.refuse();
+  c.instruction.mtbuf_format = static_cast<uint8_t>(bits(w0, 25, 19));
+  c.instruction.scc = bit(w1, 21);
+  c.instruction.slc = bit(w1, 22);
+  return buffer_operands(c, w0, w1, bit(w1, 23));
+}
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,154 @@
+// The SDWA and DPP forms of VOP1, VOP2 and VOPC: a second dword replaces src0.
+#include "softgpu/isa/decode_context.h"
+
+namespace kernloop::softgpu {
+namespace {
+
+constexpr unsigned kSelectDword = 6;
+
+// Destinations of both forms. VOPC has none in the vdst field.
+bool destinations(DecodeContext& c, unsigned vdst, const Operand* mask_destination) {
+  const Signature& signature = c.signature();
+  Operand operand;
+  for (unsigned i = 0; i < signature.dst_count; ++i) {
+    if (signature.dst[i].type == OperandType::kMask64) {
+      if (mask_destination != nullptr) {
+        operand = *mask_destination;
+      } else {
+        sgpr_operand(kCodeVcc, OperandType::kMask64, operand);
+      }
+    } else if (!vgpr_operand(vdst, signature.dst[i].type, operand)) {
+      return false;
+    }
+    c.add_dst(operand);
+  }
+  return true;
+}
+
+struct SourceField {
+  unsigned code;
+  bool scalar;
+  unsigned select;
+  bool sign_extend, negate, absolute;
+};
+
+bool sdwa_source(DecodeContext& c, const OperandSpec& spec, const SourceField& field) {
+  Operand operand;
+  if (field.scalar) {
+    if (!sgpr_operand(field.code, spec.type, operand)) return false;
+  } else if (!vgpr_operand(field.code, spec.type, operand)) {
+    return false;
+  }
+  if (field.select > kSelectDword) return false;
+  if (is_float(spec.type) ? field.sign_extend : (field.negate || field.absolute)) return false;
+  operand.sdwa_select = static_cast<uint8_t>(field.select);
+  operand.sign_extend = field.sign_extend;
+  operand.negate = field.negate;
+  operand.absolute = field.absolute;
+  c.add_src(operand);
+  return true;
+}
+
+bool add_implicit_vcc(DecodeContext& c) {
+  Operand operand;
+  sgpr_operand(kCodeVcc, OperandType::kMask64, operand);
+  c.add_src(operand);
+  return true;
+}
+
+bool is_quad_perm(unsigned control) { return control <= 0xff; }
+bool is_row_newbcast(unsigned control) { return control >= 0x150 && control <= 0x15f; }
+bool is_dpp_control(unsigned control) {
+  if (is_quad_perm(control) || is_row_newbcast(control)) return true;
+  const bool row_shift = control > 0x100 && control < 0x130 && (control & 0xf) != 0;  // row_shl, row_shr, row_ror
+  const bool wave_shift = control == 0x130 || control == 0x134 || control == 0x138 || control == 0x13c;
+  return row_shift || wave_shift || (control >= 0x140 && control <= 0x143);  // mirrors and broadcasts
+}
+
+}  // namespace
+
+// src0[7:0] dst_sel[10:8] dst_unused[12:11] clamp[13] omod[15:14] (VOPC: sdst[14:8] sd[15])
+// src0_sel[18:16] sext neg abs s0[23] src1_sel[26:24] sext neg abs s1[31]
+DecodeStatus decode_sdwa(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
+  if (!c.has_word(1)) return c.truncated();
+  if (!c.flag(kSdwa)) return c.refuse();
+  const uint32_t w = c.word(1);
+  Instruction& instruction = c.instruction;
+  const Signature& signature = c.signature();
+  instruction.is_sdwa = true;
+  instruction.size_bytes = 8;
+
+  if (instruction.encoding == Encoding::kVopC) {
+    Operand mask;
+    const bool named = bit(w, 15);
+    if (!named && bits(w, 14, 8) != 0) return c.refuse();
+    if (named && bits(w, 14, 8) == kCodeVcc) return c.refuse();  // the canonical form leaves sd clear
+    if (!sgpr_operand(named ? bits(w, 14, 8) : kCodeVcc, OperandType::kMask64, mask)) return c.refuse();
+    if (!destinations(c, 0, &mask)) return c.refuse();
+  } else {
+    if (!destinations(c, vdst, nullptr)) return c.refuse();
+    instruction.dst_sel = static_cast<uint8_t>(bits(w, 10, 8));
+    instruction.dst_unused = static_cast<uint8_t>(bits(w, 12, 11));
+    instruction.clamp = bit(w, 13);
+    instruction.omod = static_cast<uint8_t>(bits(w, 15, 14));
+    if (instruction.dst_sel > kSelectDword || instruction.dst_unused > 2) return c.refuse();
+    if (instruction.omod != 0 && !is_float(signature.dst[0].type)) return c.refuse();
+  }
+
+  const SourceField fields[] = {
+      {bits(w, 7, 0), bit(w, 23), bits(w, 18, 16), bit(w, 19), bit(w, 20), bit(w, 21)},
+      {vsrc1, bit(w, 31), bits(w, 26, 24), bit(w, 27), bit(w, 28), bit(w, 29)},
+  };
+  if (bit(w, 22) || bit(w, 30)) return c.refuse();
+  unsigned next = 0;
+  for (unsigned i = 0; i < signature.src_count; ++i) {
+    if (signature.src[i].type == OperandType::kMask64) {
+      add_implicit_vcc(c);
+    } else if (!sdwa_source(c, signature.src[i], fields[next++])) {
+      return c.refuse();
+    }
+  }
+  if (next < 2 && bits(w, 31, 24) != 0) return c.refuse();
+  return within_constant_bus_limit(instruction) ? DecodeStatus::kOk : c.refuse();
+}
+
+// src0[7:0] dpp_ctrl[16:8] bound_ctrl[19] src0_neg src0_abs src1_neg src1_abs bank_mask[27:24] row_mask[31:28]
+DecodeStatus decode_dpp(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
+  if (!c.has_word(1)) return c.truncated();
+  if (!c.flag(kDpp | kDpp64)) return c.refuse();
+  const uint32_t w = c.word(1);
+  Instruction& instruction = c.instruction;
+  const Signature& signature = c.signature();
+  instruction.is_dpp = true;
+  instruction.size_bytes = 8;
+  instruction.dpp_ctrl = static_cast<uint16_t>(bits(w, 16, 8));
+  instruction.bound_ctrl = bit(w, 19);
+  instruction.bank_mask = static_cast<uint8_t>(bits(w, 27, 24));
+  instruction.row_mask = static_cast<uint8_t>(bits(w, 31, 28));
+  if (bits(w, 18, 17) != 0 || !is_dpp_control(instruction.dpp_ctrl)) return c.refuse();
+  if (c.flag(kDpp64) && !is_row_newbcast(instruction.dpp_ctrl)) return c.refuse();
+  if (!destinations(c, vdst, nullptr)) return c.refuse();
+
+  const unsigned codes[] = {bits(w, 7, 0), vsrc1};
+  unsigned next = 0;
+  for (unsigned i = 0; i < signature.src_count; ++i) {
+    const OperandSpec& spec = signature.src[i];
+    if (spec.type == OperandType::kMask64) {
+      add_implicit_vcc(c);
+      continue;
+    }
+    Operand operand;
+    if (!vgpr_operand(codes[next], spec.type, operand)) return c.refuse();
+    operand.negate = bit(w, 20 + 2 * next);
+    operand.absolute = bit(w, 21 + 2 * next);
+    if ((operand.negate || operand.absolute) && !is_float(spec.type)) return c.refuse();
+    c.add_src(operand);
+    ++next;
+  }
+  for (; next < 2; ++next) {
+    if (bit(w, 20 + 2 * next) || bit(w, 21 + 2 * next)) return c.refuse();
+  }
+  return DecodeStatus::kOk;
+}
+
+}  // namespace kernloop::softgpu

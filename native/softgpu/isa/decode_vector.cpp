@@ -1,0 +1,171 @@
+// VOP1, VOP2, VOPC in their 32-bit forms, and VOP3.
+#include "softgpu/isa/decode_context.h"
+
+namespace kernloop::softgpu {
+namespace {
+
+constexpr unsigned kMaxSgprCode = 127;
+
+bool implicit_vcc(OperandType type, Operand& operand) { return sgpr_operand(kCodeVcc, type, operand); }
+
+// A 9-bit source field. `literal` says whether this form may be followed by one.
+bool vector_source(DecodeContext& c, const OperandSpec& spec, unsigned code, bool literal, Operand& operand) {
+  switch (spec.where) {
+    case OperandClass::kVgpr:
+      return code >= kCodeVgpr0 && vgpr_operand(code - kCodeVgpr0, spec.type, operand);
+    case OperandClass::kAgpr:
+      return code >= kCodeVgpr0 && agpr_operand(code - kCodeVgpr0, spec.type, operand);
+    case OperandClass::kScalar:
+    case OperandClass::kLane:
+      return code < kCodeVgpr0 && scalar_source(code, spec.type, operand);
+    default:
+      break;
+  }
+  if (code >= kCodeVgpr0) return vgpr_operand(code - kCodeVgpr0, spec.type, operand);
+  if (code == kCodeLiteral) return literal && c.literal(spec.type, operand);
+  return scalar_source(code, spec.type, operand);
+}
+
+bool vector_destination(const OperandSpec& spec, unsigned code, Operand& operand) {
+  switch (spec.where) {
+    case OperandClass::kSgpr:
+      return code <= kMaxSgprCode && sgpr_operand(code, spec.type, operand);
+    case OperandClass::kAgpr:
+      return agpr_operand(code, spec.type, operand);
+    default:
+      return vgpr_operand(code, spec.type, operand);
+  }
+}
+
+DecodeStatus decode_e32(DecodeContext& c, unsigned vdst, unsigned src0, unsigned vsrc1) {
+  const Signature& signature = c.signature();
+  Operand operand;
+  bool uses_vdst = false;
+  for (unsigned i = 0; i < signature.dst_count; ++i) {
+    const OperandSpec& spec = signature.dst[i];
+    if (spec.type == OperandType::kMask64) {
+      implicit_vcc(spec.type, operand);
+    } else {
+      uses_vdst = true;
+      if (!vector_destination(spec, vdst, operand)) return c.refuse();
+    }
+    c.add_dst(operand);
+  }
+  if (!uses_vdst && vdst != 0) return c.refuse();
+  if (signature.src_count == 0 && src0 != 0) return c.refuse();
+  bool first = true;
+  for (unsigned i = 0; i < signature.src_count; ++i) {
+    const OperandSpec& spec = signature.src[i];
+    if (spec.where == OperandClass::kLiteral) {
+      if (!c.literal(spec.type, operand)) return c.refuse();
+    } else if (spec.type == OperandType::kMask64) {
+      implicit_vcc(spec.type, operand);
+    } else if (first) {
+      first = false;
+      if (!vector_source(c, spec, src0, true, operand)) return c.refuse();
+    } else if (!vgpr_operand(vsrc1, spec.type, operand)) {
+      return c.refuse();
+    }
+    c.add_src(operand);
+  }
+  return within_constant_bus_limit(c.instruction) ? DecodeStatus::kOk : c.refuse();
+}
+
+DecodeStatus decode_vop12c(DecodeContext& c, unsigned vdst, unsigned src0, unsigned vsrc1) {
+  if (src0 == kCodeSdwa) return decode_sdwa(c, vdst, vsrc1);
+  if (src0 == kCodeDpp) return decode_dpp(c, vdst, vsrc1);
+  return decode_e32(c, vdst, src0, vsrc1);
+}
+
+}  // namespace
+
+bool within_constant_bus_limit(const Instruction& instruction) {
+  const Operand* seen = nullptr;
+  for (unsigned i = 0; i < instruction.src_count; ++i) {
+    const Operand& source = instruction.src[i];
+    const bool scalar = source.kind == Operand::Kind::kSgpr || source.kind == Operand::Kind::kSpecial ||
+                        (source.kind == Operand::Kind::kConstant && source.is_literal);
+    if (!scalar) continue;
+    if (seen != nullptr && !(seen->kind == source.kind && seen->index == source.index &&
+                             (source.kind == Operand::Kind::kConstant || seen->dwords == source.dwords))) {
+      return false;
+    }
+    seen = &source;
+  }
+  return true;
+}
+
+DecodeStatus decode_vop1(DecodeContext& c) {
+  const uint32_t w = c.word(0);
+  if (!c.begin(Encoding::kVop1, bits(w, 16, 9), 1)) return c.refuse();
+  return decode_vop12c(c, bits(w, 24, 17), bits(w, 8, 0), 0);
+}
+
+DecodeStatus decode_vop2(DecodeContext& c) {
+  const uint32_t w = c.word(0);
+  if (!c.begin(Encoding::kVop2, bits(w, 30, 25), 1)) return c.refuse();
+  return decode_vop12c(c, bits(w, 24, 17), bits(w, 8, 0), bits(w, 16, 9));
+}
+
+DecodeStatus decode_vopc(DecodeContext& c) {
+  const uint32_t w = c.word(0);
+  if (!c.begin(Encoding::kVopC, bits(w, 24, 17), 1)) return c.refuse();
+  return decode_vop12c(c, 0, bits(w, 8, 0), bits(w, 16, 9));
+}
+
+// vdst[7:0] abs[10:8] op_sel[14:11] (or sdst[14:8]) clamp[15] op[25:16] | src0 src1 src2 omod[28:27] neg[31:29]
+DecodeStatus decode_vop3(DecodeContext& c) {
+  if (!c.has_word(1)) return c.truncated();
+  const uint32_t w0 = c.word(0);
+  const uint32_t w1 = c.word(1);
+  if (!c.begin(Encoding::kVop3, bits(w0, 25, 16), 2)) return c.refuse();
+  const Signature& signature = c.signature();
+  const unsigned vdst = bits(w0, 7, 0);
+  Operand operand;
+
+  const bool has_sdst = signature.dst_count == 2;
+  if (signature.dst_count == 0) {
+    if (vdst != 0) return c.refuse();
+  } else if (signature.dst[0].type == OperandType::kMask64) {
+    if (vdst > kMaxSgprCode || !sgpr_operand(vdst, OperandType::kMask64, operand)) return c.refuse();
+    c.add_dst(operand);
+  } else {
+    if (!vector_destination(signature.dst[0], vdst, operand)) return c.refuse();
+    c.add_dst(operand);
+  }
+  if (has_sdst) {
+    if (!sgpr_operand(bits(w0, 14, 8), signature.dst[1].type, operand)) return c.refuse();
+    c.add_dst(operand);
+  }
+
+  const unsigned codes[] = {bits(w1, 8, 0), bits(w1, 17, 9), bits(w1, 26, 18)};
+  const unsigned absolute = has_sdst ? 0 : bits(w0, 10, 8);
+  const unsigned negate = bits(w1, 31, 29);
+  for (unsigned i = 0; i < 3; ++i) {
+    if (i >= signature.src_count) {
+      if (codes[i] != 0 || ((absolute | negate) >> i & 1)) return c.refuse();
+      continue;
+    }
+    const OperandSpec& spec = signature.src[i];
+    if (!vector_source(c, spec, codes[i], false, operand)) return c.refuse();
+    if (spec.type == OperandType::kMask64 && operand.kind != Operand::Kind::kSgpr) return c.refuse();
+    operand.absolute = absolute >> i & 1;
+    operand.negate = negate >> i & 1;
+    const bool takes_modifiers = is_float(spec.type) || (c.flag(kMods) && spec.type != OperandType::kMask64);
+    if ((operand.absolute || operand.negate) && !takes_modifiers) return c.refuse();
+    c.add_src(operand);
+  }
+
+  c.instruction.clamp = bit(w0, 15);
+  c.instruction.omod = static_cast<uint8_t>(bits(w1, 28, 27));
+  if (c.instruction.clamp && !c.flag(kClamp)) return c.refuse();
+  if (c.instruction.omod != 0 && !c.flag(kOmod)) return c.refuse();
+  if (!has_sdst) {
+    c.instruction.op_sel = static_cast<uint8_t>(bits(w0, 14, 11));
+    const unsigned allowed = c.flag(kOpSel) ? 0b1000u | ((1u << signature.src_count) - 1) : 0u;
+    if (c.instruction.op_sel & ~allowed) return c.refuse();
+  }
+  return within_constant_bus_limit(c.instruction) ? DecodeStatus::kOk : c.refuse();
+}
+
+}  // namespace kernloop::softgpu

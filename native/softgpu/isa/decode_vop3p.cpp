@@ -1,0 +1,136 @@
+// VOP3P: packed math, dot products, v_fma_mix, MFMA and the moves between vector and accumulation registers.
+#include "softgpu/isa/decode_context.h"
+
+namespace kernloop::softgpu {
+namespace {
+
+constexpr unsigned kMaxBlgp = 7;
+
+bool packed_source(const OperandSpec& spec, unsigned code, Operand& operand) {
+  return code >= kCodeVgpr0 ? vgpr_operand(code - kCodeVgpr0, spec.type, operand)
+                            : scalar_source(code, spec.type, operand);
+}
+
+// A matrix of an MFMA: accumulation registers where its acc bit is set.
+bool matrix_source(OperandType type, unsigned code, bool accumulation, Operand& operand) {
+  if (code < kCodeVgpr0) return false;
+  const unsigned index = code - kCodeVgpr0;
+  return accumulation ? agpr_operand(index, type, operand) : vgpr_operand(index, type, operand);
+}
+
+// The inline constants of an accumulator stand for each of its elements.
+OperandType element_type(Op op, OperandType type) {
+  const bool doubles = op == Op::v_mfma_f64_16x16x4f64 || op == Op::v_mfma_f64_4x4x4f64;
+  return doubles ? OperandType::kF64 : type;
+}
+
+// vdst[7:0] cbsz[10:8] abid[14:11] acc_cd[15] op[22:16] | src0 src1 src2 acc[28:27] blgp[31:29]
+DecodeStatus decode_mfma(DecodeContext& c, uint32_t w0, uint32_t w1) {
+  const Signature& signature = c.signature();
+  Instruction& instruction = c.instruction;
+  const bool acc_cd = bit(w0, 15);
+  const unsigned vdst = bits(w0, 7, 0);
+  Operand operand;
+  if (!(acc_cd ? agpr_operand(vdst, signature.dst[0].type, operand)
+               : vgpr_operand(vdst, signature.dst[0].type, operand))) {
+    return c.refuse();
+  }
+  c.add_dst(operand);
+  if (!matrix_source(signature.src[0].type, bits(w1, 8, 0), bit(w1, 27), operand)) return c.refuse();
+  c.add_src(operand);
+  if (!matrix_source(signature.src[1].type, bits(w1, 17, 9), bit(w1, 28), operand)) return c.refuse();
+  c.add_src(operand);
+
+  const unsigned src2 = bits(w1, 26, 18);
+  const OperandType accumulator = signature.src[2].type;
+  if (src2 >= kCodeVgpr0) {
+    if (!matrix_source(accumulator, src2, acc_cd, operand)) return c.refuse();
+  } else {
+    if (!inline_constant(src2, element_type(instruction.op, accumulator), operand)) return c.refuse();
+    operand.type = accumulator;
+    operand.dwords = static_cast<uint8_t>(dwords_of(accumulator));
+  }
+  c.add_src(operand);
+  instruction.cbsz = static_cast<uint8_t>(bits(w0, 10, 8));
+  instruction.abid = static_cast<uint8_t>(bits(w0, 14, 11));
+  instruction.blgp = static_cast<uint8_t>(bits(w1, 31, 29));
+  static_assert(kMaxBlgp == 7, "three bits");
+  return DecodeStatus::kOk;
+}
+
+DecodeStatus decode_accvgpr(DecodeContext& c, uint32_t w0, uint32_t w1) {
+  const bool write = c.instruction.op == Op::v_accvgpr_write_b32;
+  const unsigned vdst = bits(w0, 7, 0);
+  const unsigned src0 = bits(w1, 8, 0);
+  Operand operand;
+  if (write) {
+    agpr_operand(vdst, OperandType::kB32, operand);
+    c.add_dst(operand);
+    if (!packed_source({OperandType::kB32, OperandClass::kDefault}, src0, operand)) return c.refuse();
+  } else {
+    vgpr_operand(vdst, OperandType::kB32, operand);
+    c.add_dst(operand);
+    if (src0 < kCodeVgpr0 || !agpr_operand(src0 - kCodeVgpr0, OperandType::kB32, operand)) return c.refuse();
+  }
+  c.add_src(operand);
+  // The encoder sets op_sel_hi of unused sources; the acc bit of src0 mirrors the register file it reads.
+  const uint32_t expected_w1_high = write ? 0x18000000u : 0x18000000u;
+  const uint32_t expected_w0 = 0x4000u;
+  if ((w0 & 0xff00u) != expected_w0 || (w1 & ~0x1ffu) != expected_w1_high) return c.refuse();
+  return DecodeStatus::kOk;
+}
+
+}  // namespace
+
+// vdst[7:0] neg_hi[10:8] op_sel[13:11] op_sel_hi2[14] clamp[15] op[22:16] | src0 src1 src2 op_sel_hi[28:27] neg[31:29]
+DecodeStatus decode_vop3p(DecodeContext& c) {
+  if (!c.has_word(1)) return c.truncated();
+  const uint32_t w0 = c.word(0);
+  const uint32_t w1 = c.word(1);
+  if (!c.begin(Encoding::kVop3p, bits(w0, 22, 16), 2)) return c.refuse();
+  if (c.flag(kMfma)) return decode_mfma(c, w0, w1);
+  if (c.flag(kAccvgpr)) return decode_accvgpr(c, w0, w1);
+
+  const Signature& signature = c.signature();
+  Instruction& instruction = c.instruction;
+  Operand operand;
+  if (!vgpr_operand(bits(w0, 7, 0), signature.dst[0].type, operand)) return c.refuse();
+  c.add_dst(operand);
+  instruction.clamp = bit(w0, 15);
+  instruction.op_sel = static_cast<uint8_t>(bits(w0, 13, 11));
+  instruction.op_sel_hi = static_cast<uint8_t>(bits(w1, 28, 27) | (bit(w0, 14) ? 4u : 0u));
+  instruction.neg_lo = static_cast<uint8_t>(bits(w1, 31, 29));
+  instruction.neg_hi = static_cast<uint8_t>(bits(w0, 10, 8));
+  if (instruction.clamp && !c.flag(kClamp)) return c.refuse();
+
+  const unsigned used = (1u << signature.src_count) - 1;
+  const unsigned unused = 7u & ~used;
+  if ((instruction.op_sel | instruction.neg_lo | instruction.neg_hi) & unused) return c.refuse();
+  // The encoder sets op_sel_hi of sources that an instruction does not have.
+  if ((instruction.op_sel_hi & unused) != unused) return c.refuse();
+  instruction.op_sel_hi &= static_cast<uint8_t>(used);
+  if (!c.flag(kNeg | kMix) && (instruction.neg_lo | instruction.neg_hi) != 0) return c.refuse();
+
+  const unsigned codes[] = {bits(w1, 8, 0), bits(w1, 17, 9), bits(w1, 26, 18)};
+  for (unsigned i = 0; i < 3; ++i) {
+    if (i >= signature.src_count) {
+      if (codes[i] != 0) return c.refuse();
+      continue;
+    }
+    OperandSpec spec = signature.src[i];
+    // v_fma_mix reads f16 where op_sel_hi says so, else f32; its neg_hi bits mean absolute value.
+    if (c.flag(kMix)) {
+      if (!(instruction.op_sel_hi >> i & 1)) spec.type = OperandType::kF32;
+    }
+    if (!packed_source(spec, codes[i], operand)) return c.refuse();
+    if (c.flag(kMix)) {
+      operand.negate = instruction.neg_lo >> i & 1;
+      operand.absolute = instruction.neg_hi >> i & 1;
+    }
+    c.add_src(operand);
+  }
+  if (c.flag(kMix)) instruction.neg_lo = instruction.neg_hi = 0;
+  return within_constant_bus_limit(instruction) ? DecodeStatus::kOk : c.refuse();
+}
+
+}  // namespace kernloop::softgpu

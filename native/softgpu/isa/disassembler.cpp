@@ -1,0 +1,295 @@
+// Instructions in LLVM's assembly syntax, such that llvm-mc -mcpu=gfx90a assembles the text to the same bytes.
+#include <string>
+#include <vector>
+
+#include "softgpu/isa/decoder.h"
+#include "softgpu/isa/opcode_table.h"
+#include "softgpu/isa/print_immediates.h"
+#include "softgpu/isa/print_operand.h"
+
+namespace kernloop::softgpu {
+namespace {
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+std::string mnemonic(const Instruction& instruction, const OpcodeRow& row) {
+  std::string name = op_name(instruction.op);
+  switch (instruction.encoding) {
+    case Encoding::kVop1:
+    case Encoding::kVop2:
+    case Encoding::kVopC:
+      if (instruction.is_sdwa) return name + "_sdwa";
+      if (instruction.is_dpp) return name + "_dpp";
+      return row.flags & kBare ? name : name + "_e32";
+    case Encoding::kVop3:
+      return is_promoted_to_vop3(instruction.op) ? name + "_e64" : name;
+    default:
+      return name;
+  }
+}
+
+std::vector<std::string> operands(const Instruction& instruction) {
+  std::vector<std::string> parts;
+  for (unsigned i = 0; i < instruction.dst_count; ++i) parts.push_back(print_register_or_constant(instruction.dst[i]));
+  for (unsigned i = 0; i < instruction.src_count; ++i) parts.push_back(print_source(instruction.src[i]));
+  return parts;
+}
+
+// SOPP and SOPK immediates: LLVM writes small numbers in decimal, others in hexadecimal.
+std::string print_number(unsigned value) { return value <= 64 ? std::to_string(value) : hex(value); }
+
+std::string print_scalar_immediate(const Instruction& instruction, uint32_t flags) {
+  const unsigned simm16 = static_cast<unsigned>(instruction.simm16) & 0xffff;
+  if (flags & kHwreg) return print_hwreg(simm16);
+  if (flags & kWaitcnt) return print_waitcnt(simm16);
+  if (flags & kMessage) return print_message(simm16);
+  if (flags & kGprIndex) return print_gpr_index(simm16);
+  if (flags & kLabel) return std::to_string(simm16);
+  if (flags & kHex) return hex(simm16);
+  if (flags & kNumber) return print_number(simm16);
+  return "";
+}
+
+std::string print_sop(const Instruction& instruction, const OpcodeRow& row) {
+  std::vector<std::string> parts = operands(instruction);
+  if (instruction.op == Op::s_endpgm && instruction.simm16 == 0) return "";
+  const std::string immediate = print_scalar_immediate(instruction, row.flags);
+  if (!immediate.empty()) {
+    const bool first = (row.flags & kHwreg) && instruction.dst_count == 0;  // s_setreg names its target first
+    parts.insert(first ? parts.begin() : parts.end(), immediate);
+  }
+  return join(parts);
+}
+
+std::string print_smem(const Instruction& instruction, const OpcodeRow& row) {
+  std::vector<std::string> parts;
+  bool has_offset = false;
+  for (unsigned i = 0; i < row.signature.src_count; ++i) {
+    has_offset |= row.signature.src[i].where == OperandClass::kScalarOffset;
+  }
+  for (unsigned i = 0; i < instruction.dst_count; ++i) {
+    // A returning atomic writes its data operand, which is printed once.
+    if (!(row.flags & kReturnsIfGlc)) parts.push_back(print_register_or_constant(instruction.dst[i]));
+  }
+  for (unsigned i = 0; i < instruction.src_count; ++i) {
+    const bool number = row.signature.src[i].where == OperandClass::kProbe;
+    parts.push_back(number ? print_number(static_cast<unsigned>(instruction.src[i].value))
+                           : print_register_or_constant(instruction.src[i]));
+  }
+  const uint32_t offset = static_cast<uint32_t>(instruction.offset);
+  const std::string offset_text =
+      instruction.offset < 0 ? "-" + hex(static_cast<uint64_t>(-static_cast<int64_t>(instruction.offset))) : hex(offset);
+  if (has_offset && !instruction.soffset_en) parts.push_back(offset_text);
+  std::string text = join(parts);
+  if (has_offset && instruction.offen) text += " offset:" + offset_text;
+  if (instruction.glc) text += " glc";
+  return text;
+}
+
+std::string bit_list(unsigned value, unsigned count) {
+  std::string text = "[";
+  for (unsigned i = 0; i < count; ++i) text += std::string(i ? "," : "") + (value >> i & 1 ? "1" : "0");
+  return text + "]";
+}
+
+std::string print_output_modifiers(const Instruction& instruction) {
+  static constexpr const char* kOmodNames[] = {"", " mul:2", " mul:4", " div:2"};
+  return std::string(instruction.clamp ? " clamp" : "") + kOmodNames[instruction.omod & 3];
+}
+
+const char* select_name(unsigned select) {
+  static constexpr const char* kNames[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"};
+  return kNames[select];
+}
+
+std::string print_dpp_control(unsigned control) {
+  if (control <= 0xff) {
+    std::string text = "quad_perm:[";
+    for (unsigned i = 0; i < 4; ++i) text += std::string(i ? "," : "") + std::to_string(control >> (2 * i) & 3);
+    return text + "]";
+  }
+  const std::string amount = std::to_string(control & 0xf);
+  switch (control >> 4) {
+    case 0x10:
+      return "row_shl:" + amount;
+    case 0x11:
+      return "row_shr:" + amount;
+    case 0x12:
+      return "row_ror:" + amount;
+    case 0x15:
+      return "row_newbcast:" + amount;
+    default:
+      break;
+  }
+  switch (control) {
+    case 0x130:
+      return "wave_shl:1";
+    case 0x134:
+      return "wave_rol:1";
+    case 0x138:
+      return "wave_shr:1";
+    case 0x13c:
+      return "wave_ror:1";
+    case 0x140:
+      return "row_mirror";
+    case 0x141:
+      return "row_half_mirror";
+    case 0x142:
+      return "row_bcast:15";
+    default:
+      return "row_bcast:31";
+  }
+}
+
+std::string print_sdwa(const Instruction& instruction) {
+  std::string text = print_output_modifiers(instruction);
+  if (instruction.encoding != Encoding::kVopC) {
+    static constexpr const char* kUnused[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
+    text += std::string(" dst_sel:") + select_name(instruction.dst_sel) +
+            " dst_unused:" + kUnused[instruction.dst_unused];
+  }
+  for (unsigned i = 0; i < instruction.src_count && i < 2; ++i) {
+    if (instruction.src[i].type == OperandType::kMask64) continue;
+    text += " src" + std::to_string(i) + "_sel:" + select_name(instruction.src[i].sdwa_select);
+  }
+  return text;
+}
+
+std::string print_dpp(const Instruction& instruction) {
+  return " " + print_dpp_control(instruction.dpp_ctrl) + " row_mask:" + hex(instruction.row_mask) +
+         " bank_mask:" + hex(instruction.bank_mask) + (instruction.bound_ctrl ? " bound_ctrl:1" : "");
+}
+
+std::string print_vop(const Instruction& instruction) {
+  std::string text = join(operands(instruction));
+  if (instruction.is_sdwa) return text + print_sdwa(instruction);
+  if (instruction.is_dpp) return text + print_dpp(instruction);
+  if (instruction.encoding != Encoding::kVop3) return text;
+  if (instruction.op_sel != 0) {
+    const unsigned count = instruction.src_count;
+    const unsigned listed = (instruction.op_sel & ((1u << count) - 1)) | (instruction.op_sel >> 3 & 1) << count;
+    text += " op_sel:" + bit_list(listed, count + 1);
+  }
+  return text + print_output_modifiers(instruction);
+}
+
+std::string print_vop3p(const Instruction& instruction, const OpcodeRow& row) {
+  std::string text = join(operands(instruction));
+  if (row.flags & kAccvgpr) return text;
+  if (row.flags & kMfma) {
+    if (instruction.cbsz != 0) text += " cbsz:" + std::to_string(instruction.cbsz);
+    if (instruction.abid != 0) text += " abid:" + std::to_string(instruction.abid);
+    if (instruction.blgp != 0) text += " blgp:" + std::to_string(instruction.blgp);
+    return text;
+  }
+  const unsigned count = instruction.src_count;
+  const unsigned all = (1u << count) - 1;
+  const unsigned default_hi = row.flags & kMix ? 0 : all;
+  if (instruction.op_sel != 0) text += " op_sel:" + bit_list(instruction.op_sel, count);
+  if (instruction.op_sel_hi != default_hi) text += " op_sel_hi:" + bit_list(instruction.op_sel_hi, count);
+  if (instruction.neg_lo != 0) text += " neg_lo:" + bit_list(instruction.neg_lo, count);
+  if (instruction.neg_hi != 0) text += " neg_hi:" + bit_list(instruction.neg_hi, count);
+  return text + print_output_modifiers(instruction);
+}
+
+std::string print_ds(const Instruction& instruction, const OpcodeRow& row) {
+  std::string text = join(operands(instruction));
+  if (row.flags & kTwoOffsets) {
+    if (instruction.offset0 != 0) text += " offset0:" + std::to_string(instruction.offset0);
+    if (instruction.offset1 != 0) text += " offset1:" + std::to_string(instruction.offset1);
+  } else if (instruction.offset != 0) {
+    text += " offset:" + std::to_string(instruction.offset);
+  }
+  return text + (instruction.gds ? " gds" : "");
+}
+
+std::string print_cache_flags(const Instruction& instruction) {
+  return std::string(instruction.glc ? " glc" : "") + (instruction.slc ? " slc" : "") +
+         (instruction.scc ? " scc" : "") + (instruction.lds ? " lds" : "");
+}
+
+std::string print_flat(const Instruction& instruction) {
+  std::string text = join(operands(instruction));
+  if (instruction.offset != 0) text += " offset:" + std::to_string(instruction.offset);
+  return text + print_cache_flags(instruction);
+}
+
+std::string print_mtbuf_format(unsigned format) {
+  static constexpr const char* kData[] = {"INVALID",  "8",           "16",          "8_8",         "32",   "16_16",
+                                          "10_11_11", "11_11_10",    "10_10_10_2",  "2_10_10_10",  "8_8_8_8", "32_32",
+                                          "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
+  static constexpr const char* kNumber[] = {"UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"};
+  const unsigned data = format & 0xf;
+  const unsigned number = format >> 4 & 7;
+  if (data == 1 && number == 0) return "";  // the default
+  const std::string data_text = std::string("BUF_DATA_FORMAT_") + kData[data];
+  const std::string number_text = std::string("BUF_NUM_FORMAT_") + kNumber[number];
+  if (number == 0) return " format:[" + data_text + "]";
+  if (data == 1) return " format:[" + number_text + "]";
+  return " format:[" + data_text + "," + number_text + "]";
+}
+
+std::string print_buffer(const Instruction& instruction, const OpcodeRow& row) {
+  std::vector<std::string> parts;
+  if (!(row.flags & kReturnsIfGlc)) {
+    for (unsigned i = 0; i < instruction.dst_count; ++i) {
+      parts.push_back(print_register_or_constant(instruction.dst[i]));
+    }
+  }
+  for (unsigned i = 0; i < instruction.src_count; ++i) parts.push_back(print_register_or_constant(instruction.src[i]));
+  std::string text = join(parts);
+  if (instruction.encoding == Encoding::kMtbuf) text += print_mtbuf_format(instruction.mtbuf_format);
+  if (instruction.idxen) text += " idxen";
+  if (instruction.offen) text += " offen";
+  if (instruction.offset != 0) text += " offset:" + std::to_string(instruction.offset);
+  return text + print_cache_flags(instruction);
+}
+
+std::string print_body(const Instruction& instruction, const OpcodeRow& row) {
+  switch (instruction.encoding) {
+    case Encoding::kSop1:
+    case Encoding::kSop2:
+    case Encoding::kSopK:
+    case Encoding::kSopC:
+    case Encoding::kSopP:
+      return print_sop(instruction, row);
+    case Encoding::kSmem:
+      return print_smem(instruction, row);
+    case Encoding::kVop1:
+    case Encoding::kVop2:
+    case Encoding::kVopC:
+    case Encoding::kVop3:
+      return print_vop(instruction);
+    case Encoding::kVop3p:
+      return print_vop3p(instruction, row);
+    case Encoding::kDs:
+      return print_ds(instruction, row);
+    case Encoding::kFlat:
+    case Encoding::kGlobal:
+    case Encoding::kScratch:
+      return print_flat(instruction);
+    case Encoding::kMubuf:
+    case Encoding::kMtbuf:
+      return print_buffer(instruction, row);
+    case Encoding::kInvalid:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string disassemble(const Instruction& instruction) {
+  const OpcodeRow* row = find_row(instruction.encoding, instruction.op);
+  if (row == nullptr) return "invalid";
+  const std::string name = mnemonic(instruction, *row);
+  const std::string body = print_body(instruction, *row);
+  if (body.empty()) return name;
+  return body.front() == ' ' ? name + body : name + " " + body;
+}
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,28 @@
+// The opcode tables of a target, by encoding and number, and backwards by encoding and name.
+#pragma once
+
+#include <cstdint>
+
+#include "softgpu/isa/instruction.h"
+#include "softgpu/isa/signature.h"
+
+namespace kernloop::softgpu {
+
+struct OpcodeRow {
+  uint16_t opcode;
+  Op op;
+  Signature signature;
+  uint32_t flags;
+};
+
+// The row of an opcode number, or null where the target has none. For kVop3 this includes the VOP3 forms of VOPC
+// (numbers 0x000..0x0ff), VOP2 (0x100..0x13f) and VOP1 (0x140..0x1bf).
+const OpcodeRow* find_row(Encoding encoding, unsigned opcode);
+
+// The row of a decoded instruction.
+const OpcodeRow* find_row(Encoding encoding, Op op);
+
+// True if a kVop3 row is the longer form of a VOP1, VOP2 or VOPC opcode: LLVM then prints _e64.
+bool is_promoted_to_vop3(Op op);
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,139 @@
+#include "softgpu/isa/operand_fields.h"
+
+namespace kernloop::softgpu {
+namespace {
+
+constexpr unsigned kLastSgpr = 101;
+constexpr unsigned kFirstTtmp = 108;
+constexpr unsigned kLastTtmp = 123;
+constexpr unsigned kExec = 126;
+
+// 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2*pi): codes 240..248.
+constexpr uint16_t kF16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
+constexpr uint32_t kF32[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
+                             0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
+constexpr uint64_t kF64[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
+                             0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
+                             0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
+
+bool is_16_bit(OperandType type) {
+  return type == OperandType::kB16 || type == OperandType::kI16 || type == OperandType::kU16 ||
+         type == OperandType::kF16 || type == OperandType::kPkF16 || type == OperandType::kPkI16;
+}
+
+// Packed 32-bit pairs take 32-bit constants; only true 64-bit operands take 64-bit ones.
+bool is_64_bit(OperandType type) {
+  return type == OperandType::kB64 || type == OperandType::kI64 || type == OperandType::kU64 ||
+         type == OperandType::kF64 || type == OperandType::kMask64;
+}
+
+Operand constant(uint64_t value, OperandType type) {
+  Operand operand;
+  operand.kind = Operand::Kind::kConstant;
+  operand.type = type;
+  operand.dwords = static_cast<uint8_t>(dwords_of(type));
+  operand.value = value;
+  return operand;
+}
+
+bool registers(Operand::Kind kind, unsigned index, OperandType type, Operand& operand) {
+  operand = Operand{};
+  operand.kind = kind;
+  operand.type = type;
+  operand.dwords = static_cast<uint8_t>(dwords_of(type));
+  operand.index = static_cast<uint16_t>(index);
+  return true;
+}
+
+bool vector_registers(Operand::Kind kind, unsigned index, OperandType type, Operand& operand) {
+  const unsigned dwords = dwords_of(type);
+  // gfx90a requires even-aligned tuples.
+  if (dwords > 1 && index % 2 != 0) return false;
+  if (index + dwords > 256) return false;
+  return registers(kind, index, type, operand);
+}
+
+}  // namespace
+
+bool sgpr_operand(unsigned code, OperandType type, Operand& operand) {
+  const unsigned dwords = dwords_of(type);
+  const unsigned alignment = dwords == 1 ? 1 : dwords == 2 ? 2 : 4;
+  if (code % alignment != 0) return false;
+  const bool general = code + dwords - 1 <= kLastSgpr;
+  const bool trap = code >= kFirstTtmp && code + dwords - 1 <= kLastTtmp;
+  const bool named_pair = dwords <= 2 && code > kLastSgpr && code < kFirstTtmp;  // flat_scratch, xnack_mask, vcc
+  const bool m0 = dwords == 1 && code == kCodeM0;
+  const bool exec = dwords <= 2 && code >= kExec && code + dwords - 1 <= kExec + 1;
+  if (!general && !trap && !named_pair && !m0 && !exec) return false;
+  return registers(Operand::Kind::kSgpr, code, type, operand);
+}
+
+bool vgpr_operand(unsigned index, OperandType type, Operand& operand) {
+  return vector_registers(Operand::Kind::kVgpr, index, type, operand);
+}
+
+bool agpr_operand(unsigned index, OperandType type, Operand& operand) {
+  return vector_registers(Operand::Kind::kAgpr, index, type, operand);
+}
+
+bool inline_constant(unsigned code, OperandType type, Operand& operand) {
+  if (code >= kCodeZero && code <= 208) {
+    const int64_t integer = code <= 192 ? static_cast<int64_t>(code) - 128 : 192 - static_cast<int64_t>(code);
+    operand = constant(is_64_bit(type) ? static_cast<uint64_t>(integer) : static_cast<uint32_t>(integer), type);
+    operand.index = static_cast<uint16_t>(code);
+    return true;
+  }
+  if (code < 240 || code > 248) return false;
+  const unsigned i = code - 240;
+  operand = constant(is_64_bit(type) ? kF64[i] : is_16_bit(type) ? kF16[i] : kF32[i], type);
+  operand.index = static_cast<uint16_t>(code);
+  return true;
+}
+
+bool scalar_source(unsigned code, OperandType type, Operand& operand) {
+  if (code < kCodeZero) return sgpr_operand(code, type, operand);
+  if ((code >= 235 && code <= 239) || (code >= 251 && code <= 253)) {
+    return registers(Operand::Kind::kSpecial, code, type, operand);
+  }
+  return inline_constant(code, type, operand);
+}
+
+uint64_t expand_literal(uint32_t literal, OperandType type) {
+  if (type == OperandType::kF64) return static_cast<uint64_t>(literal) << 32;
+  if (type == OperandType::kI64) return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(literal)));
+  return literal;
+}
+
+Operand literal_operand(uint32_t literal, OperandType type) {
+  Operand operand = constant(expand_literal(literal, type), type);
+  operand.is_literal = true;
+  operand.literal = literal;
+  return operand;
+}
+
+bool has_inline_form(uint32_t literal, OperandType type) {
+  const auto integer = static_cast<int32_t>(literal);
+  if (type == OperandType::kF64) {
+    if (literal == 0) return true;
+    for (uint64_t bits : kF64) {
+      if (bits == static_cast<uint64_t>(literal) << 32) return true;
+    }
+    return false;
+  }
+  if (integer >= -16 && integer <= 64) return true;
+  if (is_16_bit(type)) {
+    const auto half = static_cast<int16_t>(literal);
+    if (half >= -16 && half <= 64) return true;
+    for (uint16_t bits : kF16) {
+      if (bits == static_cast<uint16_t>(literal)) return true;
+    }
+    return false;
+  }
+  if (is_64_bit(type)) return false;
+  for (uint32_t bits : kF32) {
+    if (bits == literal) return true;
+  }
+  return false;
+}
+
+}  // namespace kernloop::softgpu

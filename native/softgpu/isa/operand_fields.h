@@ -1,0 +1,38 @@
+// Turns the register and constant codes of operand fields into operands. Every function refuses (false) what the
+// encoding does not have: misaligned tuples, tuples that run off the register file, reserved codes.
+#pragma once
+
+#include <cstdint>
+
+#include "softgpu/isa/instruction.h"
+#include "softgpu/isa/signature.h"
+
+namespace kernloop::softgpu {
+
+// Codes of the 9-bit source field ("MI200 ISA", table of operands).
+inline constexpr unsigned kCodeVcc = 106;
+inline constexpr unsigned kCodeM0 = 124;
+inline constexpr unsigned kCodeZero = 128;
+inline constexpr unsigned kCodeSdwa = 249;
+inline constexpr unsigned kCodeDpp = 250;
+inline constexpr unsigned kCodeLiteral = 255;
+inline constexpr unsigned kCodeVgpr0 = 256;
+
+bool sgpr_operand(unsigned code, OperandType type, Operand& operand);
+bool vgpr_operand(unsigned index, OperandType type, Operand& operand);
+bool agpr_operand(unsigned index, OperandType type, Operand& operand);
+
+// Codes 128..208 and 240..248.
+bool inline_constant(unsigned code, OperandType type, Operand& operand);
+// Scalar registers, inline constants and the special scalar values (235..239, 251..253).
+bool scalar_source(unsigned code, OperandType type, Operand& operand);
+
+Operand literal_operand(uint32_t literal, OperandType type);
+
+// The value that a 32-bit literal stands for in an operand of this type.
+uint64_t expand_literal(uint32_t literal, OperandType type);
+
+// True if an inline constant could have expressed the literal: LLVM's assembler would then choose the shorter form.
+bool has_inline_form(uint32_t literal, OperandType type);
+
+}  // namespace kernloop::softgpu

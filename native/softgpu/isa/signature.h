@@ -1,0 +1,212 @@
+// The operands and options of one opcode, written as text in the tables and parsed at compile time:
+// "f32 m64 = f32 f32 f32" reads: destinations, '=', sources. A token is a type, or class:type, or a class alone.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "softgpu/isa/instruction.h"
+
+namespace kernloop::softgpu {
+
+// Where an operand may live. kDefault is what the encoding's field offers: a scalar source in SOP, a scalar-or-vector
+// source in VOP src0 and VOP3, a vector register elsewhere.
+enum class OperandClass : uint8_t {
+  kDefault,
+  kSgpr,            // scalar register only
+  kVgpr,            // vector register only
+  kAgpr,            // accumulation register only
+  kScalar,          // scalar register or inline constant
+  kLane,            // lane select: scalar register, m0 or inline constant
+  kLiteral,         // the K dword of v_madmk and v_madak
+  kBase,            // SMEM sbase: scalar pair or buffer resource
+  kProbe,           // SMEM sdata as a plain number
+  kAddress,         // DS address
+  kData0,           // DS data0 without an address
+  kVectorAddress,   // vaddr of FLAT, MUBUF
+  kScalarAddress,   // saddr of GLOBAL, SCRATCH
+  kResource,        // MUBUF srsrc
+  kScalarOffset,    // SMEM and MUBUF soffset
+};
+
+struct OperandSpec {
+  OperandType type = OperandType::kNone;
+  OperandClass where = OperandClass::kDefault;
+};
+
+struct Signature {
+  OperandSpec dst[2];
+  OperandSpec src[5];
+  uint8_t dst_count = 0;
+  uint8_t src_count = 0;
+};
+
+// Options of a row. The words in the tables are those of kFlagNames.
+enum RowFlag : uint32_t {
+  kBare = 1u << 0,          // LLVM prints no _e32
+  kE64 = 1u << 1,           // a VOP1/VOP2/VOPC opcode with a VOP3 form
+  kSdwa = 1u << 2,          // ... with an SDWA form
+  kDpp = 1u << 3,           // ... with a DPP form
+  kDpp64 = 1u << 4,         // ... with a DPP form limited to row_newbcast (64-bit operands)
+  kClamp = 1u << 5,         // VOP3/VOP3P: clamp
+  kOmod = 1u << 6,          // VOP3: output modifier
+  kMods = 1u << 7,          // VOP3: abs and neg although the operand types are not floating point
+  kOpSel = 1u << 8,         // VOP3: op_sel
+  kNeg = 1u << 9,           // VOP3P: neg_lo and neg_hi
+  kMix = 1u << 10,          // VOP3P: v_fma_mix (neg_hi means abs; op_sel_hi chooses f16)
+  kMfma = 1u << 11,
+  kAccvgpr = 1u << 12,      // v_accvgpr_read, v_accvgpr_write
+  kReturnsIfGlc = 1u << 13, // atomic: dst[0] only with glc
+  kTwoOffsets = 1u << 14,   // DS: offset0, offset1
+  kGdsOnly = 1u << 15,
+  kLds = 1u << 16,          // may load to LDS
+  kLdsOnly = 1u << 17,
+  // SOPK, SOPP: how simm16 is written
+  kNumber = 1u << 18,
+  kLabel = 1u << 19,
+  kWaitcnt = 1u << 20,
+  kMessage = 1u << 21,
+  kHwreg = 1u << 22,
+  kGprIndex = 1u << 23,
+  kHex = 1u << 24,            // simm16 as hexadecimal
+  kLiteralDword = 1u << 25,   // SOPK followed by a literal
+};
+
+struct FlagName {
+  std::string_view name;
+  uint32_t flag;
+};
+inline constexpr FlagName kFlagNames[] = {
+    {"bare", kBare},     {"e64", kE64},         {"sdwa", kSdwa},       {"dpp", kDpp},
+    {"dpp64", kDpp64},   {"clamp", kClamp},     {"omod", kOmod},       {"mods", kMods},
+    {"op_sel", kOpSel},  {"neg", kNeg},         {"mix", kMix},         {"mfma", kMfma},
+    {"accvgpr", kAccvgpr},                      {"returns_if_glc", kReturnsIfGlc},
+    {"two_offsets", kTwoOffsets},               {"gds_only", kGdsOnly},
+    {"lds", kLds},       {"lds_only", kLdsOnly},                       {"number", kNumber},
+    {"label", kLabel},   {"waitcnt", kWaitcnt}, {"message", kMessage}, {"hwreg", kHwreg},
+    {"gpr_index", kGprIndex},                   {"hex", kHex},         {"literal_dword", kLiteralDword},
+};
+
+struct TypeName {
+  std::string_view name;
+  OperandType type;
+};
+inline constexpr TypeName kTypeNames[] = {
+    {"b16", OperandType::kB16},     {"b32", OperandType::kB32},     {"b64", OperandType::kB64},
+    {"b96", OperandType::kB96},     {"b128", OperandType::kB128},   {"b256", OperandType::kB256},
+    {"b512", OperandType::kB512},   {"b1024", OperandType::kB1024}, {"i16", OperandType::kI16},
+    {"i32", OperandType::kI32},     {"i64", OperandType::kI64},     {"u16", OperandType::kU16},
+    {"u32", OperandType::kU32},     {"u64", OperandType::kU64},     {"f16", OperandType::kF16},
+    {"f32", OperandType::kF32},     {"f64", OperandType::kF64},     {"pkf16", OperandType::kPkF16},
+    {"pki16", OperandType::kPkI16}, {"pkf32", OperandType::kPkF32}, {"pki32", OperandType::kPkI32},
+    {"m64", OperandType::kMask64},
+};
+
+struct ClassName {
+  std::string_view name;
+  OperandClass where;
+  OperandType type;  // of a token that names only its class
+};
+inline constexpr ClassName kClassNames[] = {
+    {"sgpr", OperandClass::kSgpr, OperandType::kNone},
+    {"vgpr", OperandClass::kVgpr, OperandType::kNone},
+    {"agpr", OperandClass::kAgpr, OperandType::kNone},
+    {"scalar", OperandClass::kScalar, OperandType::kNone},
+    {"lane", OperandClass::kLane, OperandType::kNone},
+    {"k", OperandClass::kLiteral, OperandType::kNone},
+    {"base", OperandClass::kBase, OperandType::kNone},
+    {"addr", OperandClass::kAddress, OperandType::kNone},
+    {"data0", OperandClass::kData0, OperandType::kNone},
+    {"probe", OperandClass::kProbe, OperandType::kB32},
+    {"vaddr", OperandClass::kVectorAddress, OperandType::kB64},
+    {"saddr", OperandClass::kScalarAddress, OperandType::kB64},
+    {"srsrc", OperandClass::kResource, OperandType::kB128},
+    {"soffset", OperandClass::kScalarOffset, OperandType::kU32},
+};
+
+// A typing error in a table is a compile error: the parsers only run at compile time, where throwing is one.
+consteval OperandSpec parse_operand(std::string_view token) {
+  OperandSpec spec;
+  const size_t colon = token.find(':');
+  const std::string_view type = colon == std::string_view::npos ? token : token.substr(colon + 1);
+  const std::string_view where = colon == std::string_view::npos ? token : token.substr(0, colon);
+  for (const ClassName& known : kClassNames) {
+    if (known.name == where) {
+      spec.where = known.where;
+      spec.type = known.type;
+    }
+  }
+  for (const TypeName& known : kTypeNames) {
+    if (known.name == type) spec.type = known.type;
+  }
+  if (spec.type == OperandType::kNone) throw "no such operand type";
+  if (colon != std::string_view::npos && spec.where == OperandClass::kDefault) throw "no such operand class";
+  return spec;
+}
+
+consteval Signature parse_signature(std::string_view text) {
+  Signature signature;
+  bool sources = false;
+  while (!text.empty()) {
+    const size_t space = text.find(' ');
+    const std::string_view token = text.substr(0, space);
+    text = space == std::string_view::npos ? std::string_view{} : text.substr(space + 1);
+    if (token == "=") {
+      sources = true;
+    } else if (sources) {
+      signature.src[signature.src_count++] = parse_operand(token);
+    } else {
+      signature.dst[signature.dst_count++] = parse_operand(token);
+    }
+  }
+  return signature;
+}
+
+consteval uint32_t parse_flags(std::string_view text) {
+  uint32_t flags = 0;
+  while (!text.empty()) {
+    const size_t space = text.find(' ');
+    const std::string_view token = text.substr(0, space);
+    text = space == std::string_view::npos ? std::string_view{} : text.substr(space + 1);
+    bool found = false;
+    for (const FlagName& known : kFlagNames) {
+      if (known.name == token) {
+        flags |= known.flag;
+        found = true;
+      }
+    }
+    if (!found) throw "no such flag";
+  }
+  return flags;
+}
+
+constexpr bool is_float(OperandType type) {
+  return type == OperandType::kF16 || type == OperandType::kF32 || type == OperandType::kF64;
+}
+
+constexpr unsigned dwords_of(OperandType type) {
+  switch (type) {
+    case OperandType::kB64:
+    case OperandType::kI64:
+    case OperandType::kU64:
+    case OperandType::kF64:
+    case OperandType::kPkF32:
+    case OperandType::kPkI32:
+    case OperandType::kMask64:
+      return 2;
+    case OperandType::kB96:
+      return 3;
+    case OperandType::kB128:
+      return 4;
+    case OperandType::kB256:
+      return 8;
+    case OperandType::kB512:
+      return 16;
+    case OperandType::kB1024:
+      return 32;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace kernloop::softgpu
