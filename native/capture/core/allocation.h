@@ -1,0 +1,25 @@
+// One allocation of device-visible memory, as the app asked for it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "capture/protocol/messages.h"
+
+namespace kernloop::capture {
+
+struct Allocation {
+  uint64_t base = 0;  // as the device sees it
+  uint64_t size = 0;
+  MemoryClass memory_class = MemoryClass::kDevice;
+  std::string_view api;  // a string literal: the call that made it
+  uint64_t ordinal = 0;  // the n-th allocation of the process, from 1
+  bool kernarg = false;  // from a pool made for kernel arguments
+  // Memory of the host process that it may unmap without telling us: read it in a way that survives that.
+  bool host_owned = false;
+  uint64_t host_address = 0;  // host_owned: where the host sees it
+
+  uint64_t end() const { return base + size; }
+};
+
+}  // namespace kernloop::capture

@@ -1,0 +1,30 @@
+// Checksums of everything that a capture leaves out, before and after: proof that the dispatch wrote nothing there.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "capture/core/scope.h"
+
+namespace kernloop::capture {
+
+class Outside {
+ public:
+  Outside(const AllocationList& allocations, const Scope& scope, DeviceCapture& device)
+      : allocations_(allocations), scope_(scope), device_(device) {}
+
+  std::optional<Refusal> read_before();
+  // The allocations whose contents are not what they were.
+  std::optional<Refusal> compare_after(std::vector<Allocation>* changed);
+
+ private:
+  std::optional<Refusal> checksum_of(const Allocation& allocation, Checksum* result);
+
+  const AllocationList& allocations_;
+  const Scope& scope_;
+  DeviceCapture& device_;
+  std::vector<Checksum> before_;  // parallel to allocations_
+  std::vector<uint8_t> buffer_;
+};
+
+}  // namespace kernloop::capture

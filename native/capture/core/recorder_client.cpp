@@ -1,0 +1,186 @@
+#include "capture/core/recorder_client.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "capture/core/deadline.h"
+
+namespace kernloop::capture {
+namespace {
+
+// A recorder that takes nothing for this long is as good as dead; the app must not wait for it any longer.
+constexpr std::chrono::milliseconds kStallLimit{30000};
+
+std::string executable_path() {
+  char path[kMaxTextBytes];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
+  return size > 0 ? std::string(path, static_cast<size_t>(size)) : std::string();
+}
+
+int connect_to(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (fd < 0) return -1;
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    const int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+  }
+  return fd;
+}
+
+bool send_hello(int socket, const Encoded& hello, const int (&descriptors)[3]) {
+  iovec data{const_cast<uint8_t*>(hello.data()), hello.size()};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptors)] = {};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof descriptors);
+  std::memcpy(CMSG_DATA(header), descriptors, sizeof descriptors);
+  ssize_t sent;
+  do {
+    sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == static_cast<ssize_t>(hello.size());
+}
+
+void close_if_open(int& fd) {
+  if (fd >= 0) close(fd);
+  fd = -1;
+}
+
+}  // namespace
+
+std::unique_ptr<RecorderClient> RecorderClient::connect(const std::string& socket_path, uint64_t ring_bytes, Welcome* welcome,
+                                                        std::string* error) {
+  std::unique_ptr<RecorderClient> client(new RecorderClient);
+  const auto fail = [&](const std::string& what) {
+    *error = what + ": " + std::strerror(errno);
+    return nullptr;
+  };
+  client->socket_ = connect_to(socket_path);
+  if (client->socket_ < 0) return fail("cannot connect to the recorder at " + socket_path);
+  int memory = RingMapping::create_memfd(ring_bytes);
+  if (memory < 0) return fail("cannot make the shared ring");
+  client->ring_ = RingMapping::map(memory, false);
+  client->data_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  client->space_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (!client->ring_ || client->data_event_ < 0 || client->space_event_ < 0) {
+    close_if_open(memory);
+    return fail("cannot make the shared ring");
+  }
+  // A forked child must not write into its parent's ring.
+  madvise(client->ring_.base(), client->ring_.bytes(), MADV_DONTFORK);
+  client->producer_.emplace(client->ring_);
+
+  const Encoded hello = Hello{executable_path()}.encode();
+  const bool sent = send_hello(client->socket_, hello, {memory, client->data_event_, client->space_event_});
+  close_if_open(memory);
+  if (!sent) return fail("cannot greet the recorder");
+  const auto answer = client->receive();
+  const auto decoded = answer ? Welcome::decode(*answer) : std::nullopt;
+  if (!decoded) {
+    *error = "the recorder did not answer as expected (another version?)";
+    return nullptr;
+  }
+  if (!decoded->refusal.empty()) {
+    *error = "the recorder refused this process: " + decoded->refusal;
+    return nullptr;
+  }
+  *welcome = *decoded;
+  return client;
+}
+
+RecorderClient::~RecorderClient() {
+  close_if_open(socket_);
+  close_if_open(data_event_);
+  close_if_open(space_event_);
+}
+
+void RecorderClient::abandon_after_fork() {
+  lose();
+  close_if_open(socket_);
+  close_if_open(data_event_);
+  close_if_open(space_event_);
+}
+
+bool RecorderClient::wait_for_room(uint64_t payload) {
+  RingHeader& header = ring_.header();
+  uint64_t seen = header.tail.load(std::memory_order_acquire);
+  Deadline stall = Deadline::in(kStallLimit);
+  while (!producer_->has_room(payload)) {
+    header.producer_waiting.store(1, std::memory_order_seq_cst);
+    if (producer_->has_room(payload)) break;
+    pollfd events[2] = {{space_event_, POLLIN, 0}, {socket_, POLLRDHUP, 0}};
+    const int ready = poll(events, 2, static_cast<int>(stall.left().count()));
+    if (ready < 0 && errno != EINTR) return false;
+    if ((events[1].revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0) return false;
+    if ((events[0].revents & POLLIN) != 0) {
+      uint64_t count;
+      [[maybe_unused]] const ssize_t got = read(space_event_, &count, sizeof count);
+    }
+    if (const uint64_t tail = header.tail.load(std::memory_order_acquire); tail != seen) {
+      seen = tail;
+      stall = Deadline::in(kStallLimit);
+    } else if (stall.passed()) {
+      return false;
+    }
+  }
+  header.producer_waiting.store(0, std::memory_order_relaxed);
+  return true;
+}
+
+bool RecorderClient::send(FrameType type, std::span<const uint8_t> head, std::span<const uint8_t> bulk) {
+  std::lock_guard lock(send_mutex_);
+  if (lost()) return false;
+  if (!producer_->try_write(static_cast<uint32_t>(type), head, bulk)) {
+    if (!wait_for_room(head.size() + bulk.size()) || !producer_->try_write(static_cast<uint32_t>(type), head, bulk)) {
+      lose();
+      return false;
+    }
+  }
+  if (ring_.header().consumer_waiting.exchange(0, std::memory_order_seq_cst) != 0) {
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t sent = write(data_event_, &one, sizeof one);
+  }
+  return true;
+}
+
+std::optional<Encoded> RecorderClient::receive() {
+  const Deadline deadline = Deadline::in(kStallLimit);
+  Encoded datagram(kMaxDatagramBytes);
+  while (!deadline.passed()) {
+    pollfd event{socket_, POLLIN, 0};
+    const int ready = poll(&event, 1, static_cast<int>(deadline.left().count()));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) break;
+    const ssize_t size = recv(socket_, datagram.data(), datagram.size(), MSG_DONTWAIT);
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (size <= 0) break;
+    datagram.resize(static_cast<size_t>(size));
+    return datagram;
+  }
+  return std::nullopt;
+}
+
+}  // namespace kernloop::capture

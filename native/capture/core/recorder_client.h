@@ -1,0 +1,65 @@
+// The agent's end of the line to kernloop-recorder. Any thread may send. When the recorder is gone or stuck, every call says so at once
+// and the app goes on without us.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "capture/protocol/messages.h"
+#include "capture/protocol/ring.h"
+
+namespace kernloop::capture {
+
+class RecorderClient {
+ public:
+  // Null and `error` when there is no recorder, or it does not want this process.
+  static std::unique_ptr<RecorderClient> connect(const std::string& socket_path, uint64_t ring_bytes, Welcome* welcome,
+                                                 std::string* error);
+  ~RecorderClient();
+
+  // Waits while the ring is full. False when the recorder is lost.
+  bool send(FrameType type, std::span<const uint8_t> head, std::span<const uint8_t> bulk = {});
+  bool send(FrameType type, const Encoded& message) { return send(type, std::span<const uint8_t>(message)); }
+
+  // Sends a message made by `make(request id)` and waits for its reply. One at a time.
+  template <typename Reply, typename Make>
+  std::optional<Reply> request(FrameType type, Make&& make) {
+    std::lock_guard lock(request_mutex_);
+    const uint32_t id = ++last_request_;
+    if (!send(type, make(id).encode())) return std::nullopt;
+    while (auto datagram = receive()) {
+      auto reply = Reply::decode(*datagram);
+      if (reply && reply->request == id) return reply;
+      if (!reply || reply->request > id) break;  // an older one came late: wait on
+    }
+    lose();
+    return std::nullopt;
+  }
+
+  bool lost() const { return lost_.load(std::memory_order_relaxed); }
+  // Counters that the recorder reads even after the app was killed.
+  std::atomic<uint64_t>* counter(uint32_t kernel) { return &ring_.counters()[kernel < kMaxKernels ? kernel : kMaxKernels - 1]; }
+  std::atomic<uint64_t>* dispatches() { return &ring_.header().dispatches; }
+
+  // In a forked child: drops the parent's connection without a word to it.
+  void abandon_after_fork();
+
+ private:
+  RecorderClient() = default;
+  std::optional<Encoded> receive();
+  bool wait_for_room(uint64_t payload);
+  void lose() { lost_.store(true, std::memory_order_relaxed); }
+
+  int socket_ = -1, data_event_ = -1, space_event_ = -1;
+  RingMapping ring_;
+  std::optional<RingProducer> producer_;
+  std::mutex send_mutex_, request_mutex_;
+  uint32_t last_request_ = 0;
+  std::atomic<bool> lost_{false};
+};
+
+}  // namespace kernloop::capture

@@ -1,0 +1,125 @@
+#include "capture/hsa/hsa_device.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace kernloop::capture {
+namespace {
+
+std::string hex(uint64_t value) {
+  char text[24];
+  snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+struct LateCompletion {
+  const HsaOriginals* hsa;
+  OwnSignal own;
+  hsa_signal_t app;
+};
+
+// A dispatch that outlived its limit ended after all.
+bool on_late_completion(hsa_signal_value_t, void* data) {
+  const std::unique_ptr<LateCompletion> late(static_cast<LateCompletion*>(data));
+  complete_for_app(*late->hsa, late->own.get(), late->app);
+  return false;
+}
+
+}  // namespace
+
+HsaDevice::HsaDevice(Agent& agent, QueueState& queue, const hsa_kernel_dispatch_packet_t& packet, PacketWriter write)
+    : agent_(agent),
+      queue_(queue),
+      packet_(packet),
+      write_(write),
+      completion_(OwnSignal::create(agent.hsa, 1)),
+      counters_(agent.hsa) {
+  agent_.drainer.begin();
+}
+
+HsaDevice::~HsaDevice() {
+  agent_.drainer.end();
+  if (self_memory_ >= 0) close(self_memory_);
+  if (!ours_) return;
+  if (completion_.value() < 1) {
+    complete_for_app(agent_.hsa, completion_.get(), packet_.completion_signal);
+    return;
+  }
+  if (queue_.failed.load()) {
+    // Nothing in a failed queue completes: not the app's signal either.
+    completion_.leak();
+    return;
+  }
+  auto* late = new LateCompletion{&agent_.hsa, std::move(completion_), packet_.completion_signal};
+  agent_.hsa.amd.hsa_amd_signal_async_handler_fn(late->own.get(), HSA_SIGNAL_CONDITION_LT, 1, on_late_completion, late);
+}
+
+std::optional<Refusal> HsaDevice::drain(Deadline deadline) { return agent_.drainer.wait(queue_, write_, deadline); }
+
+std::optional<Refusal> HsaDevice::read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
+  if (from.host_owned) return read_host(from.host_address + offset, into);
+  const uint64_t address = from.base + offset;
+  if (agent_.hsa.core.hsa_memory_copy_fn(into.data(), reinterpret_cast<const void*>(address), into.size()) == HSA_STATUS_SUCCESS) {
+    return std::nullopt;
+  }
+  return Refusal{"READ_FAILED", "the runtime cannot copy " + std::to_string(into.size()) + " bytes from " + hex(address),
+                 "see the program's own log of the runtime; please report this with the agent's log"};
+}
+
+std::optional<Refusal> HsaDevice::read_kernarg(std::span<uint8_t> into) {
+  if (into.empty()) return std::nullopt;
+  return read_host(reinterpret_cast<uint64_t>(packet_.kernarg_address), into);
+}
+
+// Through the kernel: an address that the app has unmapped meanwhile is an error, not a crash of the app.
+std::optional<Refusal> HsaDevice::read_host(uint64_t address, std::span<uint8_t> into) {
+  if (self_memory_ < 0) self_memory_ = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  for (size_t done = 0; done < into.size();) {
+    const ssize_t got = pread(self_memory_, into.data() + done, into.size() - done, static_cast<off_t>(address + done));
+    if (got <= 0) {
+      return Refusal{"READ_FAILED", "host memory at " + hex(address + done) + " cannot be read: the program has unmapped it",
+                     "unlock or unregister host memory before it is unmapped, or capture another dispatch"};
+    }
+    done += static_cast<size_t>(got);
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> HsaDevice::run(Deadline deadline, RunReport* report) {
+  const HsaOriginals& hsa = agent_.hsa;
+  hsa_kernel_dispatch_packet_t packet = packet_;
+  if (completion_) packet.completion_signal = completion_.get();
+  // Alone in its queue, and everything it wrote visible when it is done.
+  packet.header |= (1 << HSA_PACKET_HEADER_BARRIER) | (HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE) |
+                   (HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
+  handed_over_ = true;
+  if (!completion_) {
+    write_(&packet, 1);
+    return Refusal{"NO_SIGNAL", "the runtime has no signal left for the dispatch", "close other programs that use this device"};
+  }
+  const bool timed = hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn != nullptr && !queue_.profiling.load();
+  if (timed) hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn(queue_.queue, 1);
+  ours_ = true;
+  write_(&packet, 1);
+  const bool done = wait_below_one(hsa, completion_.get(), deadline, [this] { return queue_.failed.load(); });
+  if (timed) hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn(queue_.queue, 0);
+
+  const SoftgpuReport counters = counters_.report_of(completion_.get());
+  if (!counters.fault.empty()) {
+    return Refusal{"DEVICE_FAULT", "the dispatch faulted: " + counters.fault, "the program itself is wrong here, or the device lacks something"};
+  }
+  if (queue_.failed.load()) {
+    return Refusal{"DEVICE_FAULT", "the queue reported an error while the dispatch ran", "see the program's own output"};
+  }
+  if (!done) {
+    return Refusal{"RUN_LIMIT", "the dispatch did not end within the run limit",
+                   "a kernel that waits for the host or for another queue cannot be captured in isolation; otherwise raise the run limit"};
+  }
+  report->duration_ns = dispatch_duration_ns(hsa, queue_.device, completion_.get());
+  report->wave_instructions = counters.wave_instructions;
+  return std::nullopt;
+}
+
+}  // namespace kernloop::capture

@@ -1,0 +1,39 @@
+// DeviceCapture for one dispatch that waits in a queue's intercept handler.
+#pragma once
+
+#include "capture/core/device_capture.h"
+#include "capture/hsa/agent.h"
+
+namespace kernloop::capture {
+
+class HsaDevice : public DeviceCapture {
+ public:
+  HsaDevice(Agent& agent, QueueState& queue, const hsa_kernel_dispatch_packet_t& packet, PacketWriter write);
+  // Completes the app's signal if the dispatch has ended, or arranges for it. Nothing is held any more then.
+  ~HsaDevice() override;
+  HsaDevice(const HsaDevice&) = delete;
+  HsaDevice& operator=(const HsaDevice&) = delete;
+
+  std::optional<Refusal> drain(Deadline deadline) override;
+  std::optional<Refusal> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override;
+  std::optional<Refusal> read_kernarg(std::span<uint8_t> into) override;
+  std::optional<Refusal> run(Deadline deadline, RunReport* report) override;
+
+  // The dispatch is the device's now, come what may.
+  bool handed_over() const { return handed_over_; }
+
+ private:
+  std::optional<Refusal> read_host(uint64_t address, std::span<uint8_t> into);
+
+  Agent& agent_;
+  QueueState& queue_;
+  const hsa_kernel_dispatch_packet_t packet_;
+  const PacketWriter write_;
+  OwnSignal completion_;
+  SoftgpuCounters counters_;
+  int self_memory_ = -1;
+  bool handed_over_ = false;
+  bool ours_ = false;  // with our completion signal: the app's is ours to complete
+};
+
+}  // namespace kernloop::capture

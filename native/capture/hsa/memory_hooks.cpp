@@ -1,0 +1,182 @@
+// Allocation and release of device-visible memory. Releases wait while a capture reads memory.
+#include "capture/hsa/agent.h"
+#include "capture/hsa/hooks.h"
+
+namespace kernloop::capture {
+namespace {
+
+const HsaOriginals& originals() { return Agent::get()->hsa; }
+
+void track(Agent& agent, const void* base, size_t size, PoolKind kind, std::string_view api) {
+  Allocation allocation;
+  allocation.base = reinterpret_cast<uint64_t>(base);
+  allocation.size = size;
+  allocation.memory_class = kind.memory_class;
+  allocation.kernarg = kind.kernarg;
+  allocation.api = api;
+  agent.allocations.add(allocation);
+}
+
+// Memory of the host process that was made visible to the device.
+void track_host(Agent& agent, const void* device_address, const void* host_address, size_t size, std::string_view api) {
+  Allocation allocation;
+  allocation.base = reinterpret_cast<uint64_t>(device_address);
+  allocation.size = size;
+  allocation.memory_class = MemoryClass::kHost;
+  allocation.api = api;
+  allocation.host_owned = true;
+  allocation.host_address = reinterpret_cast<uint64_t>(host_address);
+  agent.allocations.add(allocation);
+}
+
+// A call that takes memory away: held while a capture looks at it.
+template <typename Call>
+hsa_status_t releasing(const void* base, Call&& call) {
+  Agent* agent = active_agent();
+  if (agent == nullptr) return call();
+  HoldScope scope(agent->hold);
+  agent->guarded([&] { agent->allocations.remove(reinterpret_cast<uint64_t>(base)); });
+  return call();
+}
+
+// Locked ranges are known by their host address at unlock, by their device address in the map.
+class LockedRanges {
+ public:
+  void add(const void* host, const void* device) {
+    std::lock_guard lock(mutex_);
+    ranges_.emplace(host, device);
+  }
+  const void* remove(const void* host) {
+    std::lock_guard lock(mutex_);
+    const auto entry = ranges_.find(host);
+    if (entry == ranges_.end()) return host;
+    const void* device = entry->second;
+    ranges_.erase(entry);
+    return device;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::multimap<const void*, const void*> ranges_;
+};
+
+LockedRanges& locked_ranges() {
+  static auto* ranges = new LockedRanges;  // never destroyed: the app may unlock while it exits
+  return *ranges;
+}
+
+hsa_status_t pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint32_t flags, void** result) {
+  const hsa_status_t status = originals().amd.hsa_amd_memory_pool_allocate_fn(pool, size, flags, result);
+  if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
+    agent->guarded([&] { track(*agent, *result, size, agent->pools.of_pool(pool), "hsa_amd_memory_pool_allocate"); });
+  }
+  return status;
+}
+
+hsa_status_t pool_free(void* base) {
+  return releasing(base, [&] { return originals().amd.hsa_amd_memory_pool_free_fn(base); });
+}
+
+hsa_status_t memory_allocate(hsa_region_t region, size_t size, void** result) {
+  const hsa_status_t status = originals().core.hsa_memory_allocate_fn(region, size, result);
+  if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
+    agent->guarded([&] { track(*agent, *result, size, agent->pools.of_region(region), "hsa_memory_allocate"); });
+  }
+  return status;
+}
+
+hsa_status_t memory_free(void* base) {
+  return releasing(base, [&] { return originals().core.hsa_memory_free_fn(base); });
+}
+
+void locked(hsa_status_t status, void* host, size_t size, void** device, std::string_view api) {
+  Agent* agent = active_agent();
+  if (agent == nullptr || status != HSA_STATUS_SUCCESS) return;
+  agent->guarded([&] {
+    locked_ranges().add(host, *device);
+    track_host(*agent, *device, host, size, api);
+  });
+}
+
+hsa_status_t memory_lock(void* host, size_t size, hsa_agent_t* agents, int count, void** device) {
+  const hsa_status_t status = originals().amd.hsa_amd_memory_lock_fn(host, size, agents, count, device);
+  locked(status, host, size, device, "hsa_amd_memory_lock");
+  return status;
+}
+
+hsa_status_t memory_lock_to_pool(void* host, size_t size, hsa_agent_t* agents, int count, hsa_amd_memory_pool_t pool,
+                                 uint32_t flags, void** device) {
+  const hsa_status_t status = originals().amd.hsa_amd_memory_lock_to_pool_fn(host, size, agents, count, pool, flags, device);
+  locked(status, host, size, device, "hsa_amd_memory_lock_to_pool");
+  return status;
+}
+
+hsa_status_t memory_unlock(void* host) {
+  Agent* agent = active_agent();
+  if (agent == nullptr) return originals().amd.hsa_amd_memory_unlock_fn(host);
+  HoldScope scope(agent->hold);
+  agent->guarded([&] { agent->allocations.remove(reinterpret_cast<uint64_t>(locked_ranges().remove(host))); });
+  return originals().amd.hsa_amd_memory_unlock_fn(host);
+}
+
+hsa_status_t ipc_attach(const hsa_amd_ipc_memory_t* handle, size_t size, uint32_t count, const hsa_agent_t* agents, void** mapped) {
+  const hsa_status_t status = originals().amd.hsa_amd_ipc_memory_attach_fn(handle, size, count, agents, mapped);
+  if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
+    agent->guarded([&] { track(*agent, *mapped, size, {MemoryClass::kDevice, false}, "hsa_amd_ipc_memory_attach"); });
+  }
+  return status;
+}
+
+hsa_status_t ipc_detach(void* mapped) {
+  return releasing(mapped, [&] { return originals().amd.hsa_amd_ipc_memory_detach_fn(mapped); });
+}
+
+hsa_status_t interop_map(uint32_t count, hsa_agent_t* agents, int handle, uint32_t flags, size_t* size, void** mapped,
+                         size_t* metadata_size, const void** metadata) {
+  const hsa_status_t status =
+      originals().amd.hsa_amd_interop_map_buffer_fn(count, agents, handle, flags, size, mapped, metadata_size, metadata);
+  if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
+    agent->guarded([&] { track(*agent, *mapped, *size, {MemoryClass::kDevice, false}, "hsa_amd_interop_map_buffer"); });
+  }
+  return status;
+}
+
+hsa_status_t interop_unmap(void* mapped) {
+  return releasing(mapped, [&] { return originals().amd.hsa_amd_interop_unmap_buffer_fn(mapped); });
+}
+
+// Shared virtual memory is ordinary memory of the process, named by its attributes only; nothing ever says that it is gone.
+hsa_status_t svm_attributes_set(void* base, size_t size, hsa_amd_svm_attribute_pair_t* attributes, size_t count) {
+  const hsa_status_t status = originals().amd.hsa_amd_svm_attributes_set_fn(base, size, attributes, count);
+  if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
+    agent->guarded([&] {
+      while (agent->allocations.remove(reinterpret_cast<uint64_t>(base))) {
+      }
+      track_host(*agent, base, base, size, "hsa_amd_svm_attributes_set");
+    });
+  }
+  return status;
+}
+
+}  // namespace
+
+void install_memory_hooks(HsaApiTable& table) {
+  CoreApiTable& core = *table.core_;
+  AmdExtTable& amd = *table.amd_ext_;
+  hook(core.version, core.hsa_memory_allocate_fn, &memory_allocate);
+  hook(core.version, core.hsa_memory_free_fn, &memory_free);
+  hook(amd.version, amd.hsa_amd_memory_pool_allocate_fn, &pool_allocate);
+  hook(amd.version, amd.hsa_amd_memory_pool_free_fn, &pool_free);
+  hook(amd.version, amd.hsa_amd_memory_lock_fn, &memory_lock);
+  hook(amd.version, amd.hsa_amd_memory_lock_to_pool_fn, &memory_lock_to_pool);
+  hook(amd.version, amd.hsa_amd_memory_unlock_fn, &memory_unlock);
+  hook(amd.version, amd.hsa_amd_ipc_memory_attach_fn, &ipc_attach);
+  hook(amd.version, amd.hsa_amd_ipc_memory_detach_fn, &ipc_detach);
+  hook(amd.version, amd.hsa_amd_interop_map_buffer_fn, &interop_map);
+  hook(amd.version, amd.hsa_amd_interop_unmap_buffer_fn, &interop_unmap);
+  hook(amd.version, amd.hsa_amd_svm_attributes_set_fn, &svm_attributes_set);
+}
+
+bool hooks_installed(const HsaApiTable& table) { return table.amd_ext_->hsa_amd_memory_pool_allocate_fn == &pool_allocate; }
+
+}  // namespace kernloop::capture

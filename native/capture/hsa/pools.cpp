@@ -1,0 +1,66 @@
+#include "capture/hsa/pools.h"
+
+namespace kernloop::capture {
+namespace {
+
+struct Walk {
+  const HsaOriginals* hsa;
+  std::unordered_map<uint64_t, PoolKind>* pools;
+  std::unordered_map<uint64_t, PoolKind>* regions;
+  MemoryClass memory_class;
+};
+
+hsa_status_t on_pool(hsa_amd_memory_pool_t pool, void* data) {
+  auto& walk = *static_cast<Walk*>(data);
+  uint32_t flags = 0;
+  walk.hsa->amd.hsa_amd_memory_pool_get_info_fn(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags);
+  (*walk.pools)[pool.handle] = {walk.memory_class, (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT) != 0};
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t on_region(hsa_region_t region, void* data) {
+  auto& walk = *static_cast<Walk*>(data);
+  uint32_t flags = 0;
+  walk.hsa->core.hsa_region_get_info_fn(region, HSA_REGION_INFO_GLOBAL_FLAGS, &flags);
+  (*walk.regions)[region.handle] = {walk.memory_class, (flags & HSA_REGION_GLOBAL_FLAG_KERNARG) != 0};
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t on_agent(hsa_agent_t agent, void* data) {
+  auto& walk = *static_cast<Walk*>(data);
+  hsa_device_type_t type = HSA_DEVICE_TYPE_CPU;
+  walk.hsa->core.hsa_agent_get_info_fn(agent, HSA_AGENT_INFO_DEVICE, &type);
+  walk.memory_class = type == HSA_DEVICE_TYPE_CPU ? MemoryClass::kHost : MemoryClass::kDevice;
+  if (walk.hsa->amd.hsa_amd_agent_iterate_memory_pools_fn != nullptr) {
+    walk.hsa->amd.hsa_amd_agent_iterate_memory_pools_fn(agent, on_pool, data);
+  }
+  if (walk.hsa->core.hsa_agent_iterate_regions_fn != nullptr) {
+    walk.hsa->core.hsa_agent_iterate_regions_fn(agent, on_region, data);
+  }
+  return HSA_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+void Pools::enumerate() {
+  if (enumerated_) return;
+  enumerated_ = true;
+  Walk walk{&hsa_, &pools_, &regions_, MemoryClass::kDevice};
+  hsa_.core.hsa_iterate_agents_fn(on_agent, &walk);
+}
+
+PoolKind Pools::of_pool(hsa_amd_memory_pool_t pool) {
+  std::lock_guard lock(mutex_);
+  enumerate();
+  const auto found = pools_.find(pool.handle);
+  return found != pools_.end() ? found->second : PoolKind{MemoryClass::kDevice, false};
+}
+
+PoolKind Pools::of_region(hsa_region_t region) {
+  std::lock_guard lock(mutex_);
+  enumerate();
+  const auto found = regions_.find(region.handle);
+  return found != regions_.end() ? found->second : PoolKind{MemoryClass::kDevice, false};
+}
+
+}  // namespace kernloop::capture

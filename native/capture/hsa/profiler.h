@@ -1,0 +1,49 @@
+// Profile mode: gives every dispatch a completion signal of our own and reports what it took.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "capture/core/kernel_table.h"
+#include "capture/core/recorder_client.h"
+#include "capture/hsa/queue_state.h"
+#include "capture/hsa/softgpu_counters.h"
+
+namespace kernloop::capture {
+
+class Profiler {
+ public:
+  Profiler(const HsaOriginals& hsa, RecorderClient& recorder) : hsa_(hsa), recorder_(recorder), counters_(hsa) {}
+
+  // Exchanges the packet's completion signal for ours. False: no signal to be had, the packet stays as it is.
+  bool attach(hsa_kernel_dispatch_packet_t& packet, const KernelEntry& kernel, hsa_agent_t device);
+  // False when some dispatch has not completed at the deadline.
+  bool wait_all(Deadline deadline);
+
+ private:
+  // One dispatch on its way.
+  struct Flight {
+    Profiler* profiler = nullptr;
+    OwnSignal signal;
+    hsa_signal_t app_signal{0};
+    hsa_agent_t device{};
+    ProfileMessage message;
+  };
+  static bool on_complete(hsa_signal_value_t value, void* data);
+  std::unique_ptr<Flight> take();
+
+  const HsaOriginals& hsa_;
+  RecorderClient& recorder_;
+  SoftgpuCounters counters_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Flight>> idle_;
+  std::atomic<uint64_t> in_flight_{0};
+};
+
+LaunchGeometry geometry_of(const hsa_kernel_dispatch_packet_t& packet);
+// From the stamps in the signal, in nanoseconds; 0 where the runtime has none.
+uint64_t dispatch_duration_ns(const HsaOriginals& hsa, hsa_agent_t device, hsa_signal_t signal);
+
+}  // namespace kernloop::capture

@@ -1,0 +1,118 @@
+// Queues are created as intercepted ones.
+#include "capture/hsa/agent.h"
+#include "capture/hsa/dispatch_handler.h"
+#include "capture/hsa/hooks.h"
+
+namespace kernloop::capture {
+namespace {
+
+const HsaOriginals& originals() { return Agent::get()->hsa; }
+
+void on_queue_error(hsa_status_t status, hsa_queue_t* queue, void* data) {
+  auto& state = *static_cast<QueueState*>(data);
+  state.failed.store(true);
+  state.agent->log.line("queue %u reported error 0x%x", state.index, static_cast<unsigned>(status));
+  if (state.app_callback != nullptr) state.app_callback(status, queue, state.app_data);
+}
+
+hsa_status_t take_first_isa(hsa_isa_t isa, void* data) {
+  *static_cast<hsa_isa_t*>(data) = isa;
+  return HSA_STATUS_INFO_BREAK;
+}
+
+QueueMessage describe(const HsaOriginals& hsa, const QueueState& state) {
+  QueueMessage message;
+  message.index = state.index;
+  char name[64] = {};
+  if (hsa.core.hsa_agent_get_info_fn(state.device, static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_PRODUCT_NAME), name) !=
+          HSA_STATUS_SUCCESS ||
+      name[0] == '\0') {
+    hsa.core.hsa_agent_get_info_fn(state.device, HSA_AGENT_INFO_NAME, name);
+  }
+  name[sizeof name - 1] = '\0';
+  message.agent_name = name;
+  hsa.core.hsa_agent_get_info_fn(state.device, HSA_AGENT_INFO_WAVEFRONT_SIZE, &message.wavefront_size);
+  hsa_isa_t isa{};
+  hsa.core.hsa_agent_iterate_isas_fn(state.device, take_first_isa, &isa);
+  uint32_t length = 0;
+  if (isa.handle != 0 && hsa.core.hsa_isa_get_info_alt_fn(isa, HSA_ISA_INFO_NAME_LENGTH, &length) == HSA_STATUS_SUCCESS &&
+      length < kMaxTextBytes) {
+    message.isa.resize(length);
+    hsa.core.hsa_isa_get_info_alt_fn(isa, HSA_ISA_INFO_NAME, message.isa.data());
+    if (const size_t end = message.isa.find('\0'); end != std::string::npos) message.isa.resize(end);
+  }
+  return message;
+}
+
+void adopt(Agent& agent, QueueState& state, hsa_queue_t* queue) {
+  state.queue = queue;
+  if (queue->type == HSA_QUEUE_TYPE_SINGLE) state.tail_signal = OwnSignal::create(agent.hsa, 0);
+  if (agent.profiling()) agent.hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn(queue, 1);
+  state.alive.store(true, std::memory_order_release);
+  agent.recorder->send(FrameType::kQueue, describe(agent.hsa, state).encode());
+}
+
+hsa_status_t queue_create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t type, QueueErrorCallback callback, void* data,
+                          uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t** queue) {
+  Agent* agent = active_agent();
+  const HsaOriginals& hsa = originals();
+  QueueState* state = nullptr;
+  if (agent != nullptr) agent->guarded([&] { state = &agent->queues.add(); });
+  if (state == nullptr) {
+    return hsa.core.hsa_queue_create_fn(device, size, type, callback, data, private_segment_size, group_segment_size, queue);
+  }
+  HoldScope scope(agent->hold);
+  state->agent = agent;
+  state->device = device;
+  state->app_callback = callback;
+  state->app_data = data;
+  hsa_status_t status = hsa.amd.hsa_amd_queue_intercept_create_fn(device, size, type, on_queue_error, state,
+                                                                  private_segment_size, group_segment_size, queue);
+  if (status == HSA_STATUS_SUCCESS) {
+    status = hsa.amd.hsa_amd_queue_intercept_register_fn(*queue, on_packets, state);
+    if (status != HSA_STATUS_SUCCESS) hsa.core.hsa_queue_destroy_fn(*queue);
+  }
+  if (status == HSA_STATUS_SUCCESS) {
+    agent->guarded([&] { adopt(*agent, *state, *queue); });
+    return status;
+  }
+  agent->guarded([&] {
+    agent->note("QUEUE_NOT_INTERCEPTED", "a queue could not be created as an intercepted one (status " + std::to_string(status) +
+                                             "): what is dispatched there is not seen");
+  });
+  return hsa.core.hsa_queue_create_fn(device, size, type, callback, data, private_segment_size, group_segment_size, queue);
+}
+
+hsa_status_t queue_destroy(hsa_queue_t* queue) {
+  Agent* agent = active_agent();
+  if (agent == nullptr) return originals().core.hsa_queue_destroy_fn(queue);
+  HoldScope scope(agent->hold);
+  agent->guarded([&] {
+    if (QueueState* state = agent->queues.find(queue)) state->alive.store(false, std::memory_order_release);
+  });
+  return originals().core.hsa_queue_destroy_fn(queue);
+}
+
+hsa_status_t set_profiler_enabled(hsa_queue_t* queue, int enable) {
+  if (Agent* agent = active_agent()) {
+    bool ours = false;
+    agent->guarded([&] {
+      if (QueueState* state = agent->queues.find(queue)) state->profiling.store(enable != 0);
+      ours = agent->profiling();
+    });
+    if (ours) enable = 1;
+  }
+  return originals().amd.hsa_amd_profiling_set_profiler_enabled_fn(queue, enable);
+}
+
+}  // namespace
+
+void install_queue_hooks(HsaApiTable& table) {
+  CoreApiTable& core = *table.core_;
+  AmdExtTable& amd = *table.amd_ext_;
+  hook(core.version, core.hsa_queue_create_fn, &queue_create);
+  hook(core.version, core.hsa_queue_destroy_fn, &queue_destroy);
+  hook(amd.version, amd.hsa_amd_profiling_set_profiler_enabled_fn, &set_profiler_enabled);
+}
+
+}  // namespace kernloop::capture

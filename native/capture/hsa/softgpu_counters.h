@@ -1,0 +1,29 @@
+// What the software GPU tells of a dispatch beyond HSA. Real hardware has no such extension: then everything is empty.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "capture/hsa/hsa_api.h"
+#include "softgpu/hsa/softgpu_extension.h"
+
+namespace kernloop::capture {
+
+struct SoftgpuReport {
+  std::optional<uint64_t> wave_instructions;
+  std::string fault;  // JSON; empty when it ran to its end
+};
+
+class SoftgpuCounters {
+ public:
+  explicit SoftgpuCounters(const HsaOriginals& hsa) : hsa_(hsa) {}
+  SoftgpuReport report_of(hsa_signal_t completion);
+
+ private:
+  const HsaOriginals& hsa_;
+  std::once_flag looked_up_;
+  kernloop_softgpu_extension_1_t table_{};
+};
+
+}  // namespace kernloop::capture

@@ -1,0 +1,216 @@
+// What agent and recorder say to each other. Same machine, same build: host byte order, one protocol number, no compatibility.
+//
+// Agent to recorder: `Hello` with three descriptors (ring, data event, space event) on the socket, everything else as frames of the ring.
+// Recorder to agent: `Welcome`, then one reply for each request, on the socket (SOCK_SEQPACKET: one message a datagram).
+// Every decode() returns nothing for anything but exactly one well-formed message.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernloop::capture {
+
+inline constexpr uint32_t kProtocol = 1;
+inline constexpr uint32_t kHelloMagic = 0x4c4b4148;
+inline constexpr uint32_t kMaxSelections = 64;  // one bit each in a kernel's mask
+inline constexpr uint32_t kMaxSymbolBytes = 64u << 10;
+inline constexpr uint32_t kMaxTextBytes = 4096;
+inline constexpr uint32_t kMaxReasonBytes = 16u << 10;  // may quote a fault of the device
+inline constexpr uint32_t kMaxKernargBytes = 64u << 10;
+inline constexpr uint32_t kMaxDatagramBytes = 160u << 10;
+inline constexpr uint64_t kSnapshotChunkBytes = 4ull << 20;  // = archive::kChunkBytes: the grain in which post is compared with pre
+
+using Encoded = std::vector<uint8_t>;
+
+enum class Mode : uint8_t { kCapture = 0, kProfile = 1 };
+enum class ScopeMode : uint8_t { kReachable = 0, kAll = 1 };
+enum class MemoryClass : uint8_t { kDevice = 0, kHost = 1, kModule = 2 };
+
+enum class FrameType : uint32_t {
+  kQueue = 1,
+  kCodeObject,
+  kCodeObjectBytes,
+  kKernel,
+  kBegin,
+  kKernarg,
+  kScope,
+  kRegion,
+  kPre,
+  kPost,
+  kOutside,
+  kViolation,
+  kCommit,
+  kAbort,
+  kProfile,
+  kNote,
+  kGoodbye,
+};
+
+struct Hello {
+  std::string executable;
+  Encoded encode() const;
+  static std::optional<Hello> decode(std::span<const uint8_t>);
+};
+
+struct SelectionRequest {
+  uint64_t ordinal = 1;
+  ScopeMode scope = ScopeMode::kReachable;
+  uint64_t byte_budget = 0;
+};
+
+struct Welcome {
+  std::string refusal;  // not empty: the agent stays out
+  Mode mode = Mode::kCapture;
+  uint64_t drain_limit_ms = 0;
+  uint64_t run_limit_ms = 0;
+  std::vector<SelectionRequest> selections;
+  Encoded encode() const;
+  static std::optional<Welcome> decode(std::span<const uint8_t>);
+};
+
+struct QueueMessage {
+  uint32_t index = 0;
+  std::string agent_name;
+  std::string isa;
+  uint32_t wavefront_size = 0;
+  Encoded encode() const;
+  static std::optional<QueueMessage> decode(std::span<const uint8_t>);
+};
+
+struct CodeObjectMessage {
+  uint32_t object = 0;  // the agent's number for it
+  uint64_t size = 0;
+  Encoded encode() const;
+  static std::optional<CodeObjectMessage> decode(std::span<const uint8_t>);
+};
+
+// Header of a bulk frame: `id` is a code object or a region; the bytes follow to the end of the frame.
+struct BulkHeader {
+  uint32_t capture = 0;
+  uint32_t id = 0;
+  uint64_t offset = 0;
+  Encoded encode() const;
+  static std::optional<BulkHeader> decode(std::span<const uint8_t>, std::span<const uint8_t>* bulk);
+};
+
+struct KernelMessage {
+  uint32_t request = 0;
+  uint32_t kernel = 0;
+  uint64_t kernel_object = 0;  // address of the kernel descriptor
+  std::string symbol;          // mangled, without ".kd"
+  std::vector<uint32_t> objects;  // what its executable was loaded from
+  Encoded encode() const;
+  static std::optional<KernelMessage> decode(std::span<const uint8_t>);
+};
+
+struct KernelReply {
+  uint32_t request = 0;
+  uint64_t selections = 0;  // bit i: selection i of the Welcome
+  Encoded encode() const;
+  static std::optional<KernelReply> decode(std::span<const uint8_t>);
+};
+
+struct LaunchGeometry {
+  std::array<uint32_t, 3> grid_work_items{1, 1, 1};
+  std::array<uint32_t, 3> block_threads{1, 1, 1};
+  uint32_t group_segment_bytes = 0;
+  uint32_t private_segment_bytes = 0;
+  uint32_t dimensions = 1;
+  auto operator<=>(const LaunchGeometry&) const = default;
+};
+
+struct BeginMessage {
+  uint32_t request = 0;
+  uint32_t capture = 0;
+  uint32_t selection = 0;
+  uint32_t kernel = 0;
+  uint64_t ordinal = 0;
+  uint64_t index = 0;
+  uint32_t queue = 0;
+  ScopeMode scope = ScopeMode::kReachable;
+  bool widened = false;
+  LaunchGeometry geometry;
+  Encoded encode() const;
+  static std::optional<BeginMessage> decode(std::span<const uint8_t>);
+};
+
+struct ByteRange {
+  uint64_t base = 0;
+  uint64_t size = 0;
+  bool operator==(const ByteRange&) const = default;
+};
+
+struct BeginReply {
+  uint32_t request = 0;
+  bool granted = false;
+  uint32_t kernarg_bytes = 0;
+  std::vector<ByteRange> ignored_kernarg;   // offsets of hidden arguments that are not followed
+  std::vector<ByteRange> module_variables;  // absolute
+  Encoded encode() const;
+  static std::optional<BeginReply> decode(std::span<const uint8_t>);
+};
+
+struct KernargMessage {
+  uint32_t capture = 0;
+  std::vector<uint8_t> bytes;
+  Encoded encode() const;
+  static std::optional<KernargMessage> decode(std::span<const uint8_t>);
+};
+
+struct ScopeMessage {
+  uint32_t capture = 0;
+  uint64_t tracked_regions = 0;
+  uint64_t tracked_bytes = 0;
+  Encoded encode() const;
+  static std::optional<ScopeMessage> decode(std::span<const uint8_t>);
+};
+
+// kRegion: a region of the scope. kOutside, kViolation: one outside that changed.
+struct RegionMessage {
+  uint32_t capture = 0;
+  uint32_t region = 0;
+  uint64_t base = 0;
+  uint64_t size = 0;
+  MemoryClass memory_class = MemoryClass::kDevice;
+  std::string api;
+  uint64_t ordinal = 0;
+  Encoded encode() const;
+  static std::optional<RegionMessage> decode(std::span<const uint8_t>);
+};
+
+struct CommitMessage {
+  uint32_t capture = 0;
+  uint64_t duration_ns = 0;
+  bool has_wave_instructions = false;
+  uint64_t wave_instructions = 0;
+  Encoded encode() const;
+  static std::optional<CommitMessage> decode(std::span<const uint8_t>);
+};
+
+struct AbortMessage {
+  uint32_t capture = 0;
+  std::string code, reason, hint;
+  Encoded encode() const;
+  static std::optional<AbortMessage> decode(std::span<const uint8_t>);
+};
+
+struct ProfileMessage {
+  uint32_t kernel = 0;
+  LaunchGeometry geometry;
+  bool is_wave_instructions = false;  // else nanoseconds
+  uint64_t value = 0;
+  Encoded encode() const;
+  static std::optional<ProfileMessage> decode(std::span<const uint8_t>);
+};
+
+struct NoteMessage {
+  std::string code, text;
+  Encoded encode() const;
+  static std::optional<NoteMessage> decode(std::span<const uint8_t>);
+};
+
+}  // namespace kernloop::capture
