@@ -19,6 +19,9 @@ export const captureJsonSchema = z.looseObject({
   kernel: z.looseObject({ name: z.string(), symbol: z.string(), code_object: digest }),
   dispatch: z.looseObject({ ordinal: z.number(), index: z.number() }),
   geometry: z.looseObject({ grid_blocks: z.array(z.number()), block_threads: z.array(z.number()) }),
+  kernarg: z
+    .looseObject({ slots: z.array(z.looseObject({ offset: z.number(), region: z.string().nullish() })).default([]) })
+    .default({ slots: [] }),
   scope: z.looseObject({ mode: z.string(), tracked_regions: z.number(), tracked_bytes: z.number() }),
   regions: z.array(z.looseObject({ id: z.string(), base: hex, size: z.number(), pre: contentSchema, post: contentSchema })),
   module_variables: z.array(z.looseObject({ name: z.string(), pre: contentSchema, post: contentSchema })).default([]),

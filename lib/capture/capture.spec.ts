@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KernloopError } from '../support/error';
+import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
-import { difference, differed, fakeRecorder, fakeReplay, flag, passed, type RecorderScript } from '../testing/fake-programs';
+import { difference, differed, fakeRecorder, fakeReplay, flag, passed, type Play, type RecorderScript } from '../testing/fake-programs';
 import { TestWorkspace } from '../testing/workspace';
 import { capture } from './capture';
 import { captureOptionsSchema } from './options';
@@ -27,15 +27,6 @@ describe('capture', () => {
       },
       workspace.native,
     );
-  }
-
-  async function failure(promise: Promise<unknown>): Promise<KernloopError> {
-    const error: unknown = await promise.then(
-      () => new Error('it passed'),
-      (reason: unknown) => reason,
-    );
-    if (!(error instanceof KernloopError)) throw error;
-    return error;
   }
 
   it('captures into the reproducer and records the verdict of the self-check', async () => {
@@ -121,7 +112,7 @@ describe('capture', () => {
 
   it('runs the app once more with scope all when the recorder saw the scope violated and nothing after it', async () => {
     const scopes: string[] = [];
-    const play: RecorderScript['play'] = (config, print, captureOne) => {
+    const play: Play = (config, print, captureOne) => {
       scopes.push(config.selections[0]?.scope ?? '');
       captureOne('saxpy');
       if (scopes.length === 1) print({ event: 'scope_violation', id: 'saxpy', regions: ['r1'] });
@@ -178,7 +169,7 @@ describe('capture', () => {
     expect(fake.said.warn.join()).toContain('exited with code 3');
   });
 
-  const nothing: RecorderScript['play'] = () => undefined;
+  const nothing: Play = () => undefined;
   it.each([
     ['the app failed', () => 7, {}, 'APP_FAILED', 'exited with code 7'],
     ['the app was killed', () => ({ exitCode: null, signal: 'SIGSEGV' }), {}, 'APP_FAILED', 'killed by SIGSEGV'],

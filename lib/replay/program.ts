@@ -32,6 +32,8 @@ export interface ReplayRequest {
   /** Seeds to replay with, to find what varies. */
   calibrate?: readonly number[];
   dump?: string;
+  /** Bytes left out of the comparison. */
+  ignore?: readonly { region: string; offset: number; size: number }[];
 }
 
 export interface ReplayOutcome {
@@ -65,6 +67,7 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
     ['--dump', request.dump],
   ];
   for (const [name, value] of named) if (value !== undefined) args.push(name, String(value));
+  for (const { region, offset, size } of request.ignore ?? []) args.push('--ignore', `${region}:${offset}:${size}`);
   if (request.compare) args.push('--compare');
   return args;
 }

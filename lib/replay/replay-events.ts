@@ -49,6 +49,7 @@ const events = {
     verdict: z.enum(['pass', 'fail', 'vacuous', 'fault', 'limit', 'ran']),
     compared_bytes: count.nullish(),
     changed_bytes: count.nullish(),
+    ignored_bytes: count.nullish(),
     differing_bytes: count.nullish(),
     wave_instructions: count.nullish(),
   }),

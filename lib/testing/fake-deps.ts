@@ -11,7 +11,7 @@ export interface Call {
   options: RunOptions;
   /** Resolves once the stage has closed stdin. */
   stdinClosed: Promise<void>;
-  print(event: object | string): void;
+  print: (this: void, event: object | string) => void;
 }
 
 /** Plays one program: prints lines, touches files, and ends with an exit code or more of a result. */

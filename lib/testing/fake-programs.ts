@@ -5,9 +5,16 @@ import type { RecorderConfig } from '../capture/recorder';
 import type { FakeProgram } from './fake-deps';
 import { captureJson } from './workspace';
 
+export type Play = (
+  this: void,
+  config: RecorderConfig,
+  print: (this: void, event: object) => void,
+  capture: (this: void, id: string) => void,
+) => void;
+
 export interface RecorderScript {
   /** Events before the summary; `capture` writes a folder and prints `captured`. */
-  play?: (config: RecorderConfig, print: (event: object) => void, capture: (id: string) => void) => void;
+  play?: Play;
   summary?: object;
 }
 

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { sha256OfFile } from '../support/files';
 import { nativePathsIn, type NativePaths } from '../device/native-paths';
 
 /** A workspace on disk with one app and a native build of empty files; `dispose` removes it. */
@@ -59,4 +60,56 @@ export function captureJson(overrides: object = {}): object {
     execution: { wave_instructions: 1000 },
     ...overrides,
   };
+}
+
+/** A kernel.json that goes with `captureJson`. */
+export function kernelJson(overrides: object = {}): object {
+  return {
+    name: 'saxpy',
+    app: { name: 'app', root: 'app' },
+    symbol: '_Z5saxpyPff',
+    demangled: 'saxpy(float*, float)',
+    code_object: someDigest,
+    device: { kind: 'softgpu', isa: 'amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-' },
+    selection: { match: '^saxpy', ordinal: 1, scope: 'reachable' },
+    language: 'hip',
+    source: { file: 'app/saxpy.hip', line: 1, translation_unit: 'app/saxpy.hip', variant: 'kernel_variant.hip' },
+    args: [],
+    ...overrides,
+  };
+}
+
+/** A reproducer on disk: verified capture with its own pack, an untouched variant. */
+export function writeReproducer(workspace: TestWorkspace, kernel: object = {}, selfcheck: object = {}): string {
+  const root = 'kernels/app/saxpy';
+  workspace.write(`${root}/kernel.json`, kernelJson(kernel));
+  for (const folder of [root, `${root}/pristine`])
+    workspace.write(`${folder}/kernel_variant.hip`, '__global__ void saxpy() {}\n');
+  const capture = workspace.write(`${root}/capture/capture.json`, captureJson());
+  workspace.write(`${root}/capture/chunks.pack`, 'pack');
+  workspace.write(`${root}/capture/selfcheck.json`, {
+    schema: 'kernloop.selfcheck/1',
+    capture_sha256: sha256OfFile(capture),
+    device: { kind: 'softgpu', identity: 'softgpu-gfx90a-1' },
+    verdict: 'verified',
+    reason: null,
+    replays: 4,
+    poison_patterns: ['0xa5', '0x5a'],
+    varying: [],
+    ...selfcheck,
+  });
+  return workspace.path(root);
+}
+
+/** What recompile leaves behind. */
+export function writeVariant(workspace: TestWorkspace): string {
+  const root = 'kernels/app/saxpy';
+  const codeObject = workspace.write(`${root}/build/variant.hsaco`, 'code object');
+  workspace.write(`${root}/build/variant.json`, {
+    schema: 'kernloop.variant/1',
+    code_object: 'variant.hsaco',
+    code_object_sha256: sha256OfFile(codeObject),
+    sources: { 'kernel_variant.hip': sha256OfFile(workspace.path(root, 'kernel_variant.hip')) },
+  });
+  return codeObject;
 }

@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { z } from 'zod';
+import { findUpward, findWorkspaceRoot } from '../app/app';
+import { kernelFile, kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
+import { KernloopError } from '../support/error';
+import { resolveInside, sha256OfFile } from '../support/files';
+import { readJson } from '../support/schema';
+
+/** A reproducer as its kernel.json declares it. */
+export interface Reproducer {
+  readonly root: string;
+  readonly workspaceRoot: string;
+  readonly config: KernelJson;
+  readonly capture: string;
+  readonly report: string;
+}
+
+/** Opens the reproducer in `folder`, or in the nearest folder upward. */
+export function openReproducer(folder: string): Reproducer {
+  const root = findUpward(resolve(folder), kernelFile);
+  if (root === undefined) {
+    throw new KernloopError(
+      'CONFIG_MISSING',
+      `no ${kernelFile} in ${resolve(folder)} or above`,
+      'go to the folder of a reproducer (kernels/<app>/<kernel>), or name it with --reproducer; `kernloop extract` makes one',
+    );
+  }
+  const config = readJson(join(root, kernelFile), kernelJsonSchema, 'CONFIG_MISSING', 'extract the kernel again');
+  return {
+    root,
+    workspaceRoot: findWorkspaceRoot(root),
+    config,
+    capture: join(root, 'capture'),
+    report: join(root, 'report.json'),
+  };
+}
+
+/** The code to replay: the captured one, or a code object in its place. */
+export type Code =
+  { kind: 'captured'; note?: string } | { kind: 'variant'; path: string; shown: string; sha256: string };
+
+const variantJsonSchema = z.looseObject({
+  schema: z.literal('kernloop.variant/1'),
+  code_object: z.string(),
+  code_object_sha256: z.string(),
+  sources: z.record(z.string(), z.string()),
+});
+
+const recompileHint = 'run `kernloop recompile` (or `make recompile`, or the recompile target)';
+
+/**
+ * Which code a stage should replay. Without a name: what recompile built from the sources as they are now; the captured code
+ * where nothing was edited or there is no source. Never an older build of sources that were edited since.
+ */
+export function chooseCode(reproducer: Reproducer, variant: string | undefined): Code {
+  if (variant === 'none') return { kind: 'captured' };
+  if (variant !== undefined) return namedVariant(reproducer, variant);
+  if (reproducer.config.language === 'none') return { kind: 'captured', note: 'this kernel has no source' };
+  if (existsSync(join(reproducer.root, 'build', 'variant.json'))) return builtVariant(reproducer);
+  const edited = editedFile(reproducer);
+  if (edited === undefined) return { kind: 'captured', note: 'nothing was edited' };
+  throw new KernloopError(
+    'VARIANT_MISSING',
+    `${edited} was edited but not compiled`,
+    `${recompileHint}; \`--variant none\` takes the captured code`,
+  );
+}
+
+function namedVariant(reproducer: Reproducer, variant: string): Code {
+  const path = resolve(reproducer.root, variant);
+  if (!existsSync(path) || !statSync(path).isFile()) {
+    throw new KernloopError('VARIANT_MISSING', `${path} does not exist`, recompileHint);
+  }
+  const built = join(reproducer.root, 'build', 'variant.json');
+  if (existsSync(built) && resolve(reproducer.root, 'build', readVariantJson(built).code_object) === path)
+    return builtVariant(reproducer);
+  return { kind: 'variant', path, shown: relative(reproducer.root, path), sha256: sha256OfFile(path) };
+}
+
+function builtVariant(reproducer: Reproducer): Code {
+  const folder = join(reproducer.root, 'build');
+  const built = readVariantJson(join(folder, 'variant.json'));
+  const path = resolveInside(folder, built.code_object, 'build/variant.json: code_object');
+  const actual = existsSync(path) ? sha256OfFile(path) : undefined;
+  if (actual !== built.code_object_sha256) {
+    throw new KernloopError('VARIANT_STALE', `${path} is not what build/variant.json says was built`, recompileHint);
+  }
+  for (const [source, digest] of Object.entries(built.sources)) {
+    const file = resolveInside(reproducer.root, source, 'build/variant.json: sources');
+    if (!existsSync(file) || sha256OfFile(file) !== digest) {
+      throw new KernloopError(
+        'VARIANT_STALE',
+        `${source} was changed after ${relative(reproducer.root, path)} was built`,
+        recompileHint,
+      );
+    }
+  }
+  return { kind: 'variant', path, shown: relative(reproducer.root, path), sha256: actual };
+}
+
+function readVariantJson(path: string): z.output<typeof variantJsonSchema> {
+  return readJson(path, variantJsonSchema, 'VARIANT_MISSING', recompileHint);
+}
+
+/** The first file that the user may edit and that differs from its pristine copy. */
+function editedFile({ root, config }: Reproducer): string | undefined {
+  const pristine = join(root, 'pristine');
+  const candidates = [...(config.source ? [config.source.variant] : []), ...filesBelow(pristine, 'deps')];
+  return candidates.find((name) => {
+    const [mine, original] = [join(root, name), join(pristine, name)];
+    return existsSync(mine) && existsSync(original) && !readFileSync(mine).equals(readFileSync(original));
+  });
+}
+
+function filesBelow(root: string, folder: string): string[] {
+  const absolute = join(root, folder);
+  if (!existsSync(absolute)) return [];
+  return readdirSync(absolute, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}

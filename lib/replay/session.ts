@@ -1,0 +1,74 @@
+import { readCapture, type CaptureJson } from '../capture/capture-files';
+import { instructionLimit } from '../capture/self-check';
+import { openDevice, type Device } from '../device/device';
+import { missingChunks, storesFor } from '../store/store';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import type { ReplayingOptions } from './options';
+import type { ReplayRequest } from './program';
+import { chooseCode, openReproducer, type Code, type Reproducer } from './reproducer';
+
+/** What replay and validate start from: the reproducer, its capture with all its content at hand, the device and the code. */
+export interface ReplaySession {
+  reproducer: Reproducer;
+  capture: CaptureJson;
+  device: Device;
+  code: Code;
+  request: ReplayRequest;
+}
+
+export function openSession(options: ReplayingOptions, deps: Deps): ReplaySession {
+  const reproducer = openReproducer(options.reproducer);
+  const capture = readCapture(reproducer.capture);
+  const stores = storesFor(reproducer.capture, deps.env, options.store);
+  requireChunks(reproducer, stores);
+  const code = chooseCode(reproducer, options.variant);
+  const device = openDevice(options, deps);
+  if (capture.device.kind !== device.description.kind) {
+    throw new KernloopError(
+      'USAGE',
+      `the capture was made on the device "${capture.device.kind}", not on "${device.description.kind}"`,
+      `replay it with --device ${capture.device.kind}`,
+    );
+  }
+  return {
+    reproducer,
+    capture,
+    device,
+    code,
+    request: {
+      capture: reproducer.capture,
+      stores,
+      ...codeArguments(code, capture),
+      ...limits(capture, device, options),
+    },
+  };
+}
+
+function requireChunks(reproducer: Reproducer, stores: readonly string[]): void {
+  const missing = missingChunks(reproducer.capture, stores);
+  if (missing.length === 0) return;
+  const named = missing.slice(0, 3).join(', ');
+  throw new KernloopError(
+    'CHUNK_MISSING',
+    `${missing.length} chunks of ${reproducer.capture} are in no store (${named}${missing.length > 3 ? ', …' : ''}); looked in ${stores.join(', ')}`,
+    `capture again (\`nx run ${reproducer.config.app.name}:extract-kernel\` or \`kernloop capture\`), or set KERNLOOP_STORE to a store that has them`,
+  );
+}
+
+function codeArguments(code: Code, capture: CaptureJson): Partial<ReplayRequest> {
+  return code.kind === 'captured' ? {} : { codeObject: code.path, symbol: capture.kernel.symbol };
+}
+
+/** Instructions where the device counts them, since they are the same on a slow machine; seconds otherwise. */
+function limits(capture: CaptureJson, device: Device, options: ReplayingOptions): Partial<ReplayRequest> {
+  const instructions = capture.execution.wave_instructions;
+  return device.work === 'wave_instructions' && instructions !== null && instructions !== undefined
+    ? { limitWaveInstructions: instructionLimit(instructions, options.limitFactor) }
+    : { limitSeconds: options.limitSeconds };
+}
+
+export function describeCode(code: Code): string {
+  if (code.kind === 'variant') return `variant ${code.shown}`;
+  return code.note ? `the captured code (${code.note})` : 'the captured code';
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { differenceSchema } from '../replay/replay-events';
+
+export const verdicts = ['pass', 'fail', 'vacuous', 'fault', 'limit'] as const;
+
+export const reportSchema = z
+  .object({
+    schema: z.literal('kernloop.report/1'),
+    verdict: z.enum(verdicts),
+    exit_code: z.int(),
+    summary: z.string().describe('The result line without its verdict.'),
+    kernel: z.string(),
+    symbol: z.string(),
+    code: z.enum(['captured', 'variant']),
+    variant: z.string().nullable().describe('The code object, relative to the reproducer.'),
+    code_object_sha256: z.string(),
+    capture_sha256: z.string(),
+    selfcheck: z.enum(['verified', 'nondeterministic']),
+    device: z.object({ kind: z.string(), identity: z.string() }),
+    compared_bytes: z.number(),
+    changed_bytes: z.number().describe('Bytes in which the captured dispatch changed memory.'),
+    ignored_bytes: z.number().describe('Bytes left out because their argument has the role "workspace" or "ignore".'),
+    varying_bytes: z.number().describe('Bytes judged by the range that the self-check recorded.'),
+    differing_bytes: z.number(),
+    differences: z.array(differenceSchema.omit({ event: true })),
+    fault: z.string().nullable(),
+    replays: z.array(
+      z.object({
+        poison: z.string(),
+        seed: z.int(),
+        verdict: z.string(),
+        differing_bytes: z.number(),
+        wave_instructions: z.number().nullable(),
+      }),
+    ),
+  })
+  .meta({ title: 'report.json', description: 'What validate found.' });
+
+export type Report = z.output<typeof reportSchema>;
+export type Verdict = (typeof verdicts)[number];

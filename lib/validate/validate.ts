@@ -1,0 +1,207 @@
+import { rmSync } from 'node:fs';
+import { captureFile, selfcheckFile, selfcheckSchema, type Selfcheck } from '../capture/capture-files';
+import { describeFault } from '../capture/self-check';
+import { replayOnce, type ReplayOutcome } from '../replay/program';
+import type { VaryingRange } from '../replay/replay-events';
+import { openReproducer } from '../replay/reproducer';
+import { describeCode, openSession, type ReplaySession } from '../replay/session';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { exitCodes } from '../support/error-codes';
+import { sha256OfFile, writeJson } from '../support/files';
+import { formatCount } from '../support/report';
+import { readJson } from '../support/schema';
+import type { ValidateOptions } from './options';
+import type { Report, Verdict } from './report-json';
+import { ignoredRanges } from './roles';
+
+const poisons = ['0xA5', '0x5A'] as const;
+
+/** Replays and compares device memory with what the app itself computed; only that can pass. Writes report.json. */
+export async function validate(options: ValidateOptions, deps: Deps): Promise<Report> {
+  // An error below must not leave the verdict of an earlier run standing.
+  rmSync(openReproducer(options.reproducer).report, { force: true });
+  const session = openSession(options, deps);
+  const selfcheck = requireSelfcheck(session, deps);
+  const runs: Run[] = [];
+  for (let index = 0; index < options.replays; index += 1) {
+    const run = await runOnce(session, selfcheck, index, deps);
+    runs.push(run);
+    if (run.outcome.result.verdict === 'fault' || run.outcome.result.verdict === 'limit') break;
+  }
+  const report = judge(session, selfcheck, runs);
+  writeJson(session.reproducer.report, report);
+  print(report, session, deps);
+  return report;
+}
+
+interface Run {
+  poison: string;
+  seed: number;
+  outcome: ReplayOutcome;
+}
+
+async function runOnce(session: ReplaySession, selfcheck: Selfcheck, index: number, deps: Deps): Promise<Run> {
+  const poison = poisons[index % poisons.length] ?? poisons[0];
+  const seed = index + 1;
+  const outcome = await replayOnce(
+    {
+      ...session.request,
+      compare: true,
+      poison,
+      seed,
+      ignore: ignoredRanges(session.reproducer.config, session.capture),
+      ...(selfcheck.verdict === 'nondeterministic' ? { varying: selfcheckFile(session.reproducer.capture) } : {}),
+    },
+    session.device,
+    deps,
+  );
+  return { poison, seed, outcome };
+}
+
+/** A capture that does not give back what the app computed can judge nothing. */
+function requireSelfcheck({ reproducer, device }: ReplaySession, deps: Deps): Selfcheck {
+  const again = 'capture it again without --no-self-check';
+  const selfcheck = readJson(selfcheckFile(reproducer.capture), selfcheckSchema, 'SELFCHECK_MISSING', again);
+  if (selfcheck.capture_sha256 !== sha256OfFile(captureFile(reproducer.capture))) {
+    throw new KernloopError(
+      'SELFCHECK_MISSING',
+      `${selfcheckFile(reproducer.capture)} belongs to another capture`,
+      again,
+    );
+  }
+  if (selfcheck.verdict === 'failed') {
+    throw new KernloopError(
+      'SELFCHECK_FAILED',
+      `the capture cannot judge a variant: its self-check failed: ${selfcheck.reason ?? 'no reason given'}`,
+      'capture it with a wider scope, or another dispatch of the kernel',
+    );
+  }
+  if (selfcheck.device.identity !== device.description.identity) {
+    deps.report.warn(`the capture was checked on ${selfcheck.device.identity}, this is ${device.description.identity}`);
+  }
+  return selfcheck;
+}
+
+const severity: readonly string[] = ['pass', 'vacuous', 'fail', 'limit', 'fault'];
+const exitOf: Readonly<Record<Verdict, number>> = {
+  pass: exitCodes.pass,
+  vacuous: exitCodes.vacuous,
+  fail: exitCodes.fail,
+  limit: exitCodes.fault,
+  fault: exitCodes.fault,
+};
+
+function judge(session: ReplaySession, selfcheck: Selfcheck, runs: readonly Run[]): Report {
+  const worst = runs.reduce((a, b) => (rank(b) > rank(a) ? b : a));
+  const { result, differences, faults } = worst.outcome;
+  const verdict = verdictOf(worst);
+  const { capture, code, reproducer } = session;
+  const report: Omit<Report, 'summary'> = {
+    schema: 'kernloop.report/1',
+    verdict,
+    exit_code: exitOf[verdict],
+    kernel: capture.kernel.name,
+    symbol: capture.kernel.symbol,
+    code: code.kind,
+    variant: code.kind === 'variant' ? code.shown : null,
+    code_object_sha256: code.kind === 'variant' ? code.sha256 : capture.kernel.code_object,
+    capture_sha256: sha256OfFile(captureFile(reproducer.capture)),
+    selfcheck: selfcheck.verdict === 'nondeterministic' ? 'nondeterministic' : 'verified',
+    device: { kind: session.device.description.kind, identity: session.device.description.identity },
+    compared_bytes: result.compared_bytes ?? 0,
+    changed_bytes: result.changed_bytes ?? 0,
+    ignored_bytes: result.ignored_bytes ?? 0,
+    varying_bytes: varyingBytes(selfcheck.varying),
+    differing_bytes: result.differing_bytes ?? 0,
+    differences: differences.map(({ event: _event, ...difference }) => difference),
+    fault: faults[0] ? describeFault(faults[0]) : null,
+    replays: runs.map(({ poison, seed, outcome }) => ({
+      poison,
+      seed,
+      verdict: outcome.result.verdict,
+      differing_bytes: outcome.result.differing_bytes ?? 0,
+      wave_instructions: outcome.result.wave_instructions ?? null,
+    })),
+  };
+  return { ...report, summary: summaryOf(report, runs.length) };
+}
+
+/** "ran" means that nothing was compared, which is never a pass. */
+function verdictOf({ outcome: { result } }: Run): Verdict {
+  if (result.verdict === 'vacuous' && (result.differing_bytes ?? 0) > 0) return 'fail';
+  if (result.verdict !== 'ran' && !(result.verdict === 'pass' && !result.compared_bytes)) return result.verdict;
+  throw new KernloopError(
+    'NATIVE_FAILED',
+    'kernloop-replay compared nothing',
+    'run `npm run build:native`; if it stays, report it',
+  );
+}
+
+function rank(run: Run): number {
+  return severity.indexOf(verdictOf(run));
+}
+
+function summaryOf(report: Omit<Report, 'summary'>, replays: number): string {
+  const judged: string[] = [];
+  if (report.varying_bytes > 0)
+    judged.push(`${formatCount(report.varying_bytes)} bytes judged by their recorded range`);
+  if (report.ignored_bytes > 0) judged.push(`${formatCount(report.ignored_bytes)} bytes ignored as workspace`);
+  const extra = judged.length > 0 ? `; ${judged.join('; ')}` : '';
+  const compared = `${formatCount(report.compared_bytes)} bytes compared with what the app computed`;
+  switch (report.verdict) {
+    case 'pass':
+      return `${compared} in ${replays} ${replays === 1 ? 'replay' : 'replays'}, ${formatCount(report.changed_bytes)} of them changed by the kernel${extra}`;
+    case 'vacuous':
+      return `the captured dispatch changes no byte, so that nothing can be compared${extra}`;
+    case 'fail':
+      return `${formatCount(report.differing_bytes)} of ${compared} differ${extra}`;
+    case 'limit':
+      return 'the replay ran past its limit';
+    case 'fault':
+      return `the device faulted${report.fault ? `: ${report.fault}` : ''}`;
+  }
+}
+
+const labels: Readonly<Record<Verdict, string>> = {
+  pass: 'PASS',
+  fail: 'FAIL',
+  vacuous: 'VACUOUS',
+  limit: 'FAIL',
+  fault: 'FAIL',
+};
+const shownDifferences = 8;
+
+function print(report: Report, session: ReplaySession, deps: Deps): void {
+  deps.report.result(`${report.kernel}: ${describeCode(session.code)}`);
+  for (const difference of report.differences.slice(0, shownDifferences)) {
+    const where = difference.region ?? difference.variable ?? 'padding';
+    const padding = difference.padding === undefined ? '' : ' (padding around it)';
+    deps.report.result(
+      `  ${where}${padding} at offset ${formatCount(difference.offset)}: expected ${difference.first_expected ?? '?'}, got ${difference.first_actual ?? '?'}; ${formatCount(difference.differing_bytes)} bytes differ`,
+    );
+  }
+  const more = report.differences.length - shownDifferences;
+  if (more > 0) deps.report.result(`  and ${more} more places: see report.json`);
+  deps.report.result(`Result: ${labels[report.verdict]} (${report.summary})`);
+}
+
+const elementBytes: Readonly<Record<string, number>> = {
+  f64: 8,
+  i64: 8,
+  u64: 8,
+  f32: 4,
+  i32: 4,
+  u32: 4,
+  f16: 2,
+  bf16: 2,
+  i16: 2,
+  u16: 2,
+  i8: 1,
+  u8: 1,
+  bool: 1,
+};
+
+function varyingBytes(ranges: readonly VaryingRange[]): number {
+  return ranges.reduce((sum, { dtype, count }) => sum + count * (elementBytes[dtype] ?? 1), 0);
+}
