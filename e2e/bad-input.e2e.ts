@@ -1,0 +1,193 @@
+import { copyFileSync, cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Workspace, run } from './harness';
+import { addProbeApp, replayEvents } from './probe';
+
+describe('bad input', () => {
+  let workspace: Workspace;
+  let good = '';
+
+  beforeAll(async () => {
+    workspace = Workspace.create([]);
+    const app = await addProbeApp(workspace, 'good', ['once'], [{ name: 'increment', match: '^increment' }]);
+    const outcome = await workspace.kernloop(['capture', '--app', app]);
+    expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
+    good = workspace.path('kernels/good/increment/capture');
+  });
+  afterAll(() => workspace.remove());
+
+  const captureFails = async (name: string, mode: string[], match: string, extra: string[] = []) => {
+    const app = await addProbeApp(workspace, name, mode, [{ name: 'increment', match }]);
+    const outcome = await workspace.kernloop(['capture', '--app', app, ...extra]);
+    const folder = workspace.path('kernels', name);
+    const left = existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : [];
+    expect(left.filter((path) => /capture\.json|partial|chunks/.test(path))).toEqual([]);
+    return outcome;
+  };
+
+  it('no such kernel: lists what was seen, nearest first', async () => {
+    const outcome = await captureFails('typo', ['once'], '^incremnt');
+    expect([outcome.code, outcome.text]).toEqual([2, expect.stringMatching(/increment\(int\*, int\)/)]);
+  });
+
+  it('no such kernel entry: names the nearest', async () => {
+    const outcome = await workspace.kernloop(['capture', '--app', 'apps/good', '--kernel', 'incremet']);
+    expect([outcome.code, outcome.text]).toEqual([2, expect.stringMatching(/increment/)]);
+  });
+
+  it('an ordinal that never comes says how many dispatches matched', async () => {
+    const outcome = await captureFails('ordinal', ['once'], '^increment', ['--ordinal', '3']);
+    expect([outcome.code, outcome.text]).toEqual([2, expect.stringMatching(/1/)]);
+  });
+
+  it('an app that fails before the dispatch is an error with its exit code', async () => {
+    const outcome = await captureFails('early', ['fail-before'], '^increment');
+    expect([outcome.code === 0, outcome.text]).toEqual([false, expect.stringMatching(/exit(ed)?.* 7\b/)]);
+  });
+
+  it('an app that fails after it keeps the archive and passes the code on with a warning', async () => {
+    const app = await addProbeApp(workspace, 'late', ['fail-after'], [{ name: 'increment', match: '^increment' }]);
+    const outcome = await workspace.kernloop(['capture', '--app', app]);
+    expect([outcome.code, outcome.text]).toEqual([9, expect.stringMatching(/warning/i)]);
+    expect(existsSync(workspace.path('kernels/late/increment/capture/capture.json'))).toBe(true);
+  });
+
+  it('an app that never dispatches says so', async () => {
+    const outcome = await captureFails('idle', ['idle'], '^increment');
+    expect([outcome.code, outcome.text]).toEqual([
+      2,
+      expect.stringMatching(/no (kernel|queue|dispatch)|never|launched no/i),
+    ]);
+  });
+
+  it('an app that is not there says which file', async () => {
+    workspace.write('apps/nowhere/kernloop.json', {
+      name: 'nowhere',
+      command: ['build/missing'],
+      kernels: [{ name: 'k', match: 'k' }],
+    });
+    const outcome = await workspace.kernloop(['capture', '--app', 'apps/nowhere']);
+    expect([outcome.code, outcome.text]).toEqual([2, expect.stringMatching(/build\/missing/)]);
+  });
+
+  const damaged = (name: string, damage: (folder: string) => void): string => {
+    const folder = workspace.path('damaged', name);
+    cpSync(good, folder, { recursive: true });
+    damage(folder);
+    return folder;
+  };
+  const refuses = async (folder: string, code: RegExp): Promise<void> => {
+    const result = await replayEvents(folder, ['--compare']);
+    expect([result.code, JSON.stringify(result.events.at(-1))]).toEqual([2, expect.stringMatching(code)]);
+    expect(result.events.some(({ event }) => event === 'result')).toBe(false);
+  };
+
+  it('a truncated pack is refused', async () => {
+    const folder = damaged('truncated', (path) => {
+      const pack = join(path, 'chunks.pack');
+      writeFileSync(pack, readFileSync(pack).subarray(0, -40));
+    });
+    await refuses(folder, /CAPTURE_INVALID|CHUNK/);
+  });
+
+  it('one flipped bit anywhere in a chunk is refused by name', async () => {
+    const folder = damaged('flipped', (path) => {
+      const pack = join(path, 'chunks.pack');
+      const bytes = readFileSync(pack);
+      bytes[20] = (bytes[20] ?? 0) ^ 0x10;
+      writeFileSync(pack, bytes);
+    });
+    await refuses(folder, /CHUNK|corrupt/);
+  });
+
+  it('a capture of a newer version is refused as such', async () => {
+    const folder = damaged('newer', (path) => {
+      const file = join(path, 'capture.json');
+      writeFileSync(file, readFileSync(file, 'utf8').replace('kernloop.capture/1', 'kernloop.capture/2'));
+    });
+    await refuses(folder, /CAPTURE_NEWER|newer/);
+  });
+
+  it('a region id that climbs out of the archive is refused', async () => {
+    const folder = damaged('climbing', (path) => {
+      const file = join(path, 'capture.json');
+      writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"r0"', '"../../r0"'));
+    });
+    await refuses(folder, /CAPTURE_INVALID/);
+  });
+
+  it('a disk that fills up during the capture leaves nothing behind', async () => {
+    const app = await addProbeApp(
+      workspace,
+      'full',
+      ['linked', '24'],
+      [{ name: 'scale_linked', match: 'scale_linked' }],
+    );
+    const disk = workspace.path('kernels/full');
+    workspace.write('kernels/full/.keep', '');
+    const mounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]);
+    expect(mounted.code).toBe(0);
+    try {
+      const outcome = await workspace.kernloop(['capture', '--app', app, '--scope', 'all']);
+      expect([outcome.code === 0, outcome.text]).toEqual([false, expect.stringMatching(/space|disk full/i)]);
+      const left = readdirSync(disk, { recursive: true }).map(String);
+      expect(left.filter((path) => /capture\.json|partial|chunks/.test(path))).toEqual([]);
+    } finally {
+      await run('umount', [disk]);
+    }
+  });
+
+  it('two captures into one directory at once: one wins, the other says why it did not', async () => {
+    const app = await addProbeApp(
+      workspace,
+      'busy',
+      ['linked', '96'],
+      [{ name: 'scale_linked', match: 'scale_linked' }],
+    );
+    const both = await Promise.all([1, 2].map(() => workspace.kernloop(['capture', '--app', app, '--scope', 'all'])));
+    const codes = both.map(({ code }) => code).sort();
+    expect([codes, both.map(({ text }) => text).join('\n')]).toEqual([
+      [0, 2],
+      expect.stringMatching(/CAPTURE_BUSY|another/),
+    ]);
+    expect((await replayEvents(workspace.path('kernels/busy/scale_linked/capture'), ['--compare'])).code).toBe(0);
+  });
+
+  it.each(['SIGINT', 'SIGKILL'] as const)('%s while the app runs leaves no half-written capture', async (signal) => {
+    const app = await addProbeApp(
+      workspace,
+      `killed-${signal}`,
+      ['linked', '256'],
+      [{ name: 'scale_linked', match: 'scale_linked' }],
+    );
+    const folder = workspace.path('kernels', `killed-${signal}`, 'scale_linked');
+    const timer = { handle: undefined as NodeJS.Timeout | undefined };
+    const outcome = await workspace.kernloop(['capture', '--app', app, '--scope', 'all'], {
+      when: { output: /captur/i, then: (kill) => void (timer.handle = setTimeout(() => kill(signal), 300)) },
+    });
+    clearTimeout(timer.handle);
+    expect(outcome.code).not.toBe(0);
+    expect(existsSync(join(folder, 'capture'))).toBe(false);
+    const again = await workspace.kernloop(['capture', '--app', app]);
+    expect([again.code, again.text]).toEqual([0, expect.any(String)]);
+    expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+
+  it('a missing capture says how to get it', async () => {
+    const outcome = await workspace.kernloop(['replay', '--reproducer', 'kernels/none/none']);
+    expect([outcome.code, outcome.text]).toEqual([2, expect.any(String)]);
+  });
+
+  it('an unknown verb names the nearest', async () => {
+    const outcome = await workspace.kernloop(['validte']);
+    expect([outcome.code, outcome.text]).toEqual([2, expect.stringMatching(/validate/)]);
+  });
+
+  it('an app description with an unknown field is refused by name', async () => {
+    copyFileSync(workspace.path('apps/good/kernloop.json'), workspace.path('apps/good/backup.json'));
+    workspace.edit('apps/good/kernloop.json', (text) => text.replace('"command"', '"comand"'));
+    const outcome = await workspace.kernloop(['capture', '--app', 'apps/good']);
+    expect([outcome.code, outcome.text]).toEqual([2, expect.stringMatching(/comand/)]);
+    copyFileSync(workspace.path('apps/good/backup.json'), workspace.path('apps/good/kernloop.json'));
+  });
+});

@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { replayEvents } from './probe';
+import { Workspace } from './harness';
+
+/** Kernel, the line of its source that a do-nothing variant loses, and the file the line is in. */
+const kernels: [name: string, line: string, replacement: string][] = [
+  ['saxpy', 'y[i] = a * x[i] + y[i];', ';'],
+  ['block_sums', 'if (threadIdx.x == 0) sums[blockIdx.x] = partial[0];', ''],
+  ['histogram', 'atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);', ';'],
+  ['table_lookup', 'out[i] = table[index[i] % kTableSize];', ';'],
+  ['matmul_tiled', 'c[row * n + column] = sum;', ''],
+  ['axpby', 'y[first + k] = alpha * x[first + k] + beta * y[first + k];', ';'],
+  ['clamp_to_range', 'x[i] = range.clamp(x[i]);', ';'],
+  ['softmax_rows', 'out[i] = expf(in[i] - highest) / sum;', ';'],
+];
+
+describe('the kernels of hip-pipeline', () => {
+  let workspace: Workspace;
+  const project = (kernel: string): string => `kernels/hip-pipeline/${kernel}`;
+  const variant = (kernel: string): string =>
+    ['hip', 'h']
+      .map((extension) => `${project(kernel)}/kernel_variant.${extension}`)
+      .find((path) => existsSync(workspace.path(path))) ?? '';
+
+  beforeAll(async () => {
+    workspace = Workspace.create(['examples/hip-pipeline']);
+    await workspace.commitAll();
+    const outcome = await workspace.nx(['run', 'hip-pipeline:extract-kernel']);
+    expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
+  });
+  afterAll(() => workspace.remove());
+
+  it.each(kernels)('%s: the capture is verified and the untouched kernel passes', async (kernel) => {
+    expect(workspace.json<{ verdict: string }>(`${project(kernel)}/capture/selfcheck.json`).verdict).toBe('verified');
+    const outcome = await workspace.kernloop(['validate', '--reproducer', project(kernel), '--variant', 'none']);
+    expect([outcome.code, outcome.text]).toEqual([0, expect.stringMatching(/Result: PASS \(/)]);
+  });
+
+  it.each(kernels)('%s: no flipped bit of any output is missed', async (kernel) => {
+    const { code, events } = await replayEvents(workspace.path(project(kernel), 'capture'), [
+      '--inject-bit-flips',
+      '200',
+      '--seed',
+      '7',
+    ]);
+    expect(code).toBe(0);
+    expect(events.find(({ event }) => event === 'injection')).toMatchObject({ flips: 200, detected: 200 });
+  });
+
+  it.each(kernels)(
+    '%s: a rebuilt but unedited kernel passes, one that stores nothing fails',
+    async (kernel, line, replacement) => {
+      const options = ['--reproducer', project(kernel)];
+      expect(await workspace.kernloop(['recompile', ...options])).toMatchObject({ code: 0 });
+      expect(await workspace.kernloop(['validate', ...options])).toMatchObject({ code: 0 });
+      const file = variant(kernel);
+      const original = workspace.read(file);
+      workspace.edit(file, (text) => text.replace(line, replacement));
+      expect((await workspace.kernloop(['validate', ...options])).text).toMatch(/VARIANT_STALE|recompile/);
+      expect(await workspace.kernloop(['recompile', ...options])).toMatchObject({ code: 0 });
+      const failed = await workspace.kernloop(['validate', ...options]);
+      expect([failed.code, failed.text]).toEqual([1, expect.stringMatching(/Result: FAIL \(/)]);
+      workspace.write(file, original);
+    },
+  );
+
+  it('affected selects exactly the kernel whose variant was edited, and only its tasks run', async () => {
+    expect((await workspace.nx(['run-many', '-t', 'validate'])).code).toBe(0);
+    await workspace.commitAll();
+    workspace.edit(variant('saxpy'), (text) => text.replace('a * x[i] + y[i]', 'y[i] + a * x[i]'));
+    await workspace.nx(['affected', '-t', 'validate', '--graph=affected.json']);
+    const graph = workspace.json<{ tasks: { tasks: Record<string, unknown> } }>('affected.json');
+    const selected = Object.keys(graph.tasks.tasks).filter((id) => id.endsWith(':validate'));
+    expect(selected).toEqual(['hip-pipeline-saxpy:validate']);
+    const all = await workspace.nx(['run-many', '-t', 'validate', '--outputStyle=stream']);
+    expect(all.code).toBe(0);
+    expect(all.text).toMatch(/7 out of \d+ tasks|existing outputs match the cache|local cache/);
+  });
+
+  it('a saxpy that is right in all but one element fails', async () => {
+    workspace.edit(variant('saxpy'), (text) =>
+      text.replace('y[i] = y[i] + a * x[i];', 'y[i] = a * x[i] + y[i] + (i == 49999 ? 1e-6f : 0.0f);'),
+    );
+    const outcome = await workspace.nx(['run', 'hip-pipeline-saxpy:validate']);
+    expect([outcome.code === 0, outcome.text]).toEqual([false, expect.stringMatching(/Result: FAIL/)]);
+  });
+});

@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { nativeDirectory, repository, run, type Workspace } from './harness';
+
+export interface ProbeKernel {
+  name: string;
+  match: string;
+  ordinal?: number;
+  scope?: 'reachable' | 'all';
+}
+
+const buildDirectory = join(repository, '.kernloop', 'e2e', 'probe');
+let built: Promise<string> | undefined;
+
+/** Builds e2e/fixtures/probe once a run of the tests and gives the path of the program. */
+export function probeProgram(): Promise<string> {
+  built ??= build();
+  return built;
+}
+
+async function build(): Promise<string> {
+  const source = join(repository, 'e2e', 'fixtures', 'probe');
+  const env = { HIP_PLATFORM: 'amd' };
+  for (const args of [
+    ['-S', source, '-B', buildDirectory],
+    ['--build', buildDirectory],
+  ]) {
+    const outcome = await run('cmake', args, { env });
+    if (outcome.code !== 0) throw new Error(`the probe was not built:\n${outcome.text}`);
+  }
+  return join(buildDirectory, 'probe');
+}
+
+/** An app in the workspace that runs one mode of the probe. The program is shared: only kernloop.json is the app's own. */
+export async function addProbeApp(
+  workspace: Workspace,
+  name: string,
+  mode: readonly string[],
+  kernels: readonly ProbeKernel[],
+): Promise<string> {
+  const program = await probeProgram();
+  workspace.write(`apps/${name}/kernloop.json`, {
+    name,
+    device: 'softgpu',
+    command: [program, ...mode],
+    env: { HIP_PLATFORM: 'amd' },
+    source: join(repository, 'e2e', 'fixtures', 'probe'),
+    compileCommands: join(buildDirectory, 'compile_commands.json'),
+    kernels,
+  });
+  return `apps/${name}`;
+}
+
+export interface CaptureJson {
+  kernel: { name: string; symbol: string };
+  dispatch: { ordinal: number };
+  scope: { mode: string; widened: boolean; tracked_regions: number; tracked_bytes: number };
+  regions: { id: string; base: string; size: number; pre: Content; post: Content }[];
+  module_variables: { name: string; size: number }[];
+  execution: { wave_instructions: number };
+}
+
+interface Content {
+  chunks: (string | null)[];
+}
+
+export interface SelfcheckJson {
+  verdict: string;
+  reason: string | null;
+  varying: { region: string; dtype: string; count: number; min: number[]; max: number[] }[];
+}
+
+export const capturedBytes = (capture: CaptureJson): number =>
+  capture.regions.reduce((sum, region) => sum + region.size, 0);
+
+/** Runs kernloop-replay itself and gives its NDJSON events. */
+export async function replayEvents(
+  capture: string,
+  args: readonly string[] = [],
+): Promise<{ code: number; events: Record<string, unknown>[] }> {
+  const outcome = await run(join(nativeDirectory, 'bin', 'kernloop-replay'), ['--capture', capture, ...args]);
+  const events = outcome.stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { code: outcome.code, events };
+}

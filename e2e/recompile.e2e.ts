@@ -1,0 +1,74 @@
+import { readFileSync, renameSync } from 'node:fs';
+import { run, Workspace } from './harness';
+
+describe('recompile', () => {
+  let workspace: Workspace;
+  beforeAll(async () => {
+    workspace = Workspace.create(['examples/hip-pipeline']);
+    const outcome = await workspace.kernloop([
+      'extract',
+      '--app',
+      'apps/hip-pipeline',
+      '--kernel',
+      'saxpy',
+      'clamp_to_range',
+    ]);
+    expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
+  });
+  afterAll(() => workspace.remove());
+
+  it.each(['saxpy', 'clamp_to_range'])("%s: opens no file of the app's tree", async (kernel) => {
+    const project = workspace.path('kernels/hip-pipeline', kernel);
+    const log = workspace.path('strace.log');
+    const outcome = await run(
+      'strace',
+      [
+        '-f',
+        '-qq',
+        '-e',
+        'trace=openat,open,execve',
+        '-o',
+        log,
+        process.execPath,
+        workspace.path('node_modules/kernloop/bin/kernloop.js'),
+        'recompile',
+        '--reproducer',
+        project,
+      ],
+      { cwd: workspace.root },
+    );
+    expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
+    const opened = readFileSync(log, 'utf8');
+    expect(opened).toContain('kernel_variant');
+    expect(opened.split('\n').filter((line) => line.includes(workspace.path('apps')))).toEqual([]);
+  });
+
+  it('works after the project was moved and the app is gone', async () => {
+    renameSync(workspace.path('kernels/hip-pipeline/clamp_to_range'), workspace.path('moved'));
+    renameSync(workspace.path('apps/hip-pipeline'), workspace.path('gone'));
+    const options = ['--reproducer', 'moved'];
+    expect(await workspace.kernloop(['recompile', ...options])).toMatchObject({ code: 0 });
+    const verdict = await workspace.kernloop(['validate', ...options]);
+    expect([verdict.code, verdict.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+  });
+
+  it('the Makefile of the project runs the loop without Nx', async () => {
+    const env = { KERNLOOP: `${process.execPath} ${workspace.path('node_modules/kernloop/bin/kernloop.js')}` };
+    for (const target of ['run', 'recompile', 'run-variant', 'validate-variant']) {
+      const outcome = await run('make', ['-C', workspace.path('moved'), target], { env });
+      expect([target, outcome.code, outcome.text]).toEqual([target, 0, expect.any(String)]);
+    }
+  });
+
+  it('no file of the project holds an absolute path of this machine', async () => {
+    const found = await run('grep', [
+      '-rlF',
+      workspace.root,
+      workspace.path('moved'),
+      '--include=*',
+      '--exclude-dir=capture',
+      '--exclude-dir=build',
+    ]);
+    expect(found.stdout).toBe('');
+  });
+});

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { Workspace } from './harness';
+import { addProbeApp } from './probe';
+
+/** Variants that go wrong in ways other than a wrong result: each ends in a clear verdict, within its limit. */
+describe('variants that go wrong', () => {
+  let workspace: Workspace;
+  const project = 'kernels/outputs/two_outputs';
+  const options = ['--reproducer', project];
+  let original = '';
+
+  beforeAll(async () => {
+    workspace = Workspace.create([]);
+    const app = await addProbeApp(workspace, 'outputs', ['outputs'], [{ name: 'two_outputs', match: 'two_outputs' }]);
+    const outcome = await workspace.kernloop(['extract', '--app', app]);
+    expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
+    original = workspace.read(`${project}/kernel_variant.hip`);
+  });
+  afterAll(() => workspace.remove());
+
+  const tryVariant = async (replacement: string) => {
+    workspace.write(`${project}/kernel_variant.hip`, original);
+    workspace.edit(`${project}/kernel_variant.hip`, (text) => text.replace('first[i] = in[i] * 3;', replacement));
+    const built = await workspace.kernloop(['recompile', ...options]);
+    if (built.code !== 0) return { built, verdict: undefined };
+    return { built, verdict: await workspace.kernloop(['validate', ...options]) };
+  };
+
+  afterEach(async () => {
+    // Whatever the variant did, the baseline still replays.
+    const baseline = await workspace.kernloop(['validate', ...options, '--variant', 'none']);
+    expect([baseline.code, baseline.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+  });
+
+  it('one that spins for ever is stopped by the instruction limit', async () => {
+    const { verdict } = await tryVariant('first[i] = in[i] * 3; while (*(volatile int*)in != 12345) {}');
+    expect([verdict?.code, verdict?.text]).toEqual([4, expect.stringMatching(/wave-instructions/)]);
+  });
+
+  it('one that writes through a wild pointer faults with kernel, pc, lane and address', async () => {
+    const { verdict } = await tryVariant('first[i] = in[i] * 3; if (i == 70) *(int*)0x123456789000 = 1;');
+    expect([verdict?.code, verdict?.text]).toEqual([4, expect.stringMatching(/two_outputs[^]*0x123456789000/)]);
+    expect(verdict?.text).toMatch(/lane 6\b/);
+  });
+
+  it('one without the captured symbol names the nearest', async () => {
+    workspace.write(`${project}/kernel_variant.hip`, original.replaceAll('two_outputs', 'two_output'));
+    const built = await workspace.kernloop(['recompile', ...options]);
+    const verdict = built.code === 0 ? await workspace.kernloop(['validate', ...options]) : built;
+    expect([verdict.code, verdict.text]).toEqual([2, expect.stringMatching(/two_output/)]);
+  });
+
+  it('one that also writes a byte of another region fails', async () => {
+    const { verdict } = await tryVariant('first[i] = in[i] * 3; if (i == 5) ((char*)in)[4097 % (n * 4)] ^= 1;');
+    expect([verdict?.code, verdict?.text]).toEqual([1, expect.stringMatching(/Result: FAIL/)]);
+  });
+
+  it('one that writes a byte of the padding beside the output fails', async () => {
+    const { verdict } = await tryVariant('first[i] = in[i] * 3; if (i == 5) ((char*)first)[n * 4 + 3] = 1;');
+    expect([verdict?.code, verdict?.text]).toEqual([1, expect.stringMatching(/Result: FAIL/)]);
+  });
+
+  it('one that does not compile shows what the compiler said, and leaves no code object behind', async () => {
+    const { built } = await tryVariant('first[i] = undeclared_name;');
+    expect([built.code, built.text]).toEqual([1, expect.stringMatching(/undeclared_name/)]);
+    workspace.write(`${project}/kernel_variant.hip`, original);
+  });
+
+  it('a verdict is never taken from a code object older than the source', async () => {
+    await tryVariant('first[i] = in[i] * 3;' + ' ');
+    workspace.edit(`${project}/kernel_variant.hip`, (text) => text.replace('in[i] * 3', 'in[i] * 4'));
+    const stale = await workspace.kernloop(['validate', ...options]);
+    expect([stale.code, stale.text]).toEqual([2, expect.stringMatching(/recompile/)]);
+    expect(readFileSync(workspace.path(project, 'kernel_variant.hip'), 'utf8')).toContain('* 4');
+  });
+});
