@@ -1,0 +1,81 @@
+// Comparisons: a bit a lane into a scalar register pair. Inactive lanes give 0; v_cmpx also writes EXEC.
+#pragma once
+
+#include "softgpu/engine/vector/forms.h"
+
+namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
+
+template <class A, class B, class Lambda>
+struct Comparison {
+  static constexpr FormRule rule() {
+    FormRule r;
+    r.sources = 2;
+    r.source[0] = source_rule<A>(kNone);
+    r.source[1] = source_rule<B>(kNone);
+    return r;
+  }
+  static void compute(uint32_t* result, const uint32_t* a, const uint32_t* b, bool flush) {
+    if constexpr (kIsFloat<B>) {
+      if (flush) [[unlikely]] {
+        for (unsigned l = 0; l < kLanes; ++l) result[l] = 0u - Lambda{}(flushed(A::load(a, l)), flushed(B::load(b, l)));
+        return;
+      }
+    }
+    for (unsigned l = 0; l < kLanes; ++l) result[l] = 0u - static_cast<uint32_t>(Lambda{}(A::load(a, l), B::load(b, l)));
+  }
+  static float flushed(float v) { return std::is_same_v<A, F16> ? flush_half_denormal(v) : flush_denormal(v); }
+  static double flushed(double v) { return flush_denormal(v); }
+  // v_cmp_class looks at the bits (its second source is a mask of classes): it flushes nothing.
+  static bool flushes(const Mode& mode) {
+    if constexpr (!kIsFloat<B>) return false;
+    return !((B::kPrecision == Precision::kF32 ? mode.denorm_f32 : mode.denorm_f64_f16) & 1);
+  }
+};
+
+template <class C, bool kWritesExec>
+void compare_plain(Wave& wave, const Instruction& instruction) {
+  constexpr FormRule rule = C::rule();
+  alignas(64) uint32_t temporary[2][2 * kLanes];
+  alignas(64) uint32_t result[kLanes];
+  const uint32_t* src[2];
+  for (unsigned k = 0; k < 2; ++k) {
+    const Operand& operand = instruction.src[k];
+    src[k] = operand.kind == Operand::Kind::kVgpr ? wave.vgpr[operand.index] : broadcast(wave, operand, rule.source[k], temporary[k]);
+  }
+  C::compute(result, src[0], src[1], C::flushes(wave.mode));
+  const uint64_t mask = gather_mask(result) & wave.exec();
+  wave.set_sgpr64(instruction.dst[0].index, mask);
+  if constexpr (kWritesExec) wave.set_exec(mask);
+}
+
+template <class C, bool kWritesExec>
+void compare_general(Wave& wave, const Instruction& instruction) {
+  constexpr FormRule rule = C::rule();
+  General general;
+  prepare_sources(wave, instruction, rule, general);
+  C::compute(general.result, general.src[0], general.src[1], C::flushes(wave.mode));
+  const uint64_t mask = gather_mask(general.result) & wave.exec();
+  wave.set_sgpr64(instruction.dst[0].index, mask);
+  if constexpr (kWritesExec) wave.set_exec(mask);
+}
+
+struct CompareRow {
+  Op op;
+  FormRule rule;
+  ExecuteFn plain, general;
+};
+
+template <class A, class B = A, class Lambda>
+constexpr CompareRow compare(Op op, Lambda) {
+  using C = Comparison<A, B, Lambda>;
+  return {op, C::rule(), compare_plain<C, false>, compare_general<C, false>};
+}
+template <class A, class B = A, class Lambda>
+constexpr CompareRow compare_exec(Op op, Lambda) {
+  using C = Comparison<A, B, Lambda>;
+  return {op, C::rule(), compare_plain<C, true>, compare_general<C, true>};
+}
+
+ExecuteFn select_compare(std::span<const CompareRow> rows, const Instruction& instruction);
+
+}  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

@@ -1,0 +1,197 @@
+// The division sequence (v_div_scale, v_div_fmas, v_div_fixup) and v_trig_preop.
+//
+// v_div_scale moves numerator and denominator to where reciprocal and refinement neither overflow nor lose bits, and sets a
+// lane's VCC bit when only one of them was moved; v_div_fmas then moves the quotient back. The ISA's text scales a too large
+// denominator up (where it must go down) and v_div_fmas by 2^32 or 2^64 (half of what v_div_scale applied, and in one
+// direction only); with those no sequence gives correct quotients at the ends of the range. What is here is what makes
+// LLVM's expansion of a correctly rounded a / b exact for every a and b, denormal results included (division_test.cpp).
+#include "softgpu/engine/vector/rows.h"
+
+namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
+
+namespace {
+
+template <class T>
+struct Format;
+template <>
+struct Format<float> {
+  using Bits = uint32_t;
+  static constexpr int kFraction = 23, kScale = 64, kFar = 96, kTiny = 23, kUnderflow = -150, kMaxField = 255;
+  static constexpr Bits kSign = 0x80000000u, kInfinity = 0x7f800000u, kInvalid = 0xffc00000u;
+  static float from(Bits v) { return as_float(v); }
+};
+template <>
+struct Format<double> {
+  using Bits = uint64_t;
+  static constexpr int kFraction = 52, kScale = 128, kFar = 768, kTiny = 53, kUnderflow = -1075, kMaxField = 2047;
+  static constexpr Bits kSign = 1ull << 63, kInfinity = 0x7ff0000000000000ull, kInvalid = 0xfff8000000000000ull;
+  static double from(Bits v) { return as_double(v); }
+};
+
+template <class T>
+int exponent_field(T v) {
+  return static_cast<int>((bits(v) & ~Format<T>::kSign) >> Format<T>::kFraction);
+}
+template <class T>
+T magnitude(T v) {
+  return Format<T>::from(bits(v) & ~Format<T>::kSign);
+}
+template <class T>
+T power_of_two(int n) {
+  constexpr int bias = Format<T>::kMaxField / 2;
+  return Format<T>::from(static_cast<typename Format<T>::Bits>(n + bias) << Format<T>::kFraction);
+}
+
+// |v| = significand * 2^exponent with significand in [2^fraction, 2^(fraction+1)); v finite and not 0.
+template <class T>
+struct Split {
+  typename Format<T>::Bits significand;
+  int exponent;
+  explicit Split(T v) : significand(bits(v) & (Format<T>::kInfinity - 1) & ~Format<T>::kSign), exponent(exponent_field(v)) {
+    const auto implicit = typename Format<T>::Bits{1} << Format<T>::kFraction;
+    significand &= implicit - 1;
+    if (exponent) {
+      significand |= implicit;
+    } else {
+      for (exponent = 1; !(significand & implicit); --exponent) significand <<= 1;
+    }
+  }
+};
+
+// Whether |numerator / denominator|, unrounded, is below the least normal number.
+template <class T>
+bool quotient_is_denormal(T numerator, T denominator) {
+  const Split<T> n(numerator), d(denominator);
+  constexpr int least = 1 - Format<T>::kMaxField / 2;
+  const int difference = n.exponent - d.exponent;
+  return difference < least || (difference == least && n.significand < d.significand);
+}
+
+template <class T, class Result>
+Result div_scale(T value, T denominator, T numerator) {
+  using F = Format<T>;
+  if (denominator == 0 || numerator == 0) return {F::from(F::kInfinity | F::kInfinity >> 1), false};
+  const int nf = exponent_field(numerator), df = exponent_field(denominator);
+  if (nf == F::kMaxField || df == F::kMaxField) return {value, false};  // v_div_fixup knows the answer
+  const T up = value * power_of_two<T>(F::kScale), down = value * power_of_two<T>(-F::kScale);
+  if (nf - df >= F::kFar) return {value == denominator ? up : value, true};
+  if (df == 0) return {up, false};
+  const bool reciprocal_denormal = magnitude(denominator) > power_of_two<T>(F::kMaxField / 2 - 1);
+  const bool result_denormal = quotient_is_denormal(numerator, denominator);
+  if (reciprocal_denormal && result_denormal) return {value == denominator ? down : value, true};
+  if (reciprocal_denormal) return {down, false};
+  if (result_denormal) return {value == numerator ? up : value, true};
+  if (nf <= F::kTiny) return {up, false};
+  return {value, false};
+}
+
+// (a * b + c) * 2^scale rounded once, where the result may be denormal.
+float fused_scaled(const Mode& mode, float a, float b, float c, int scale) {
+  const double product = static_cast<double>(a) * b;  // exact
+  double sum = product + c;
+  if (mode.round_f32 == 0) {
+    // To odd, so that the conversion below rounds as if from the exact sum.
+    const double back = sum - product, error = (product - (sum - back)) + (c - back);
+    if (error != 0 && !(bits(sum) & 1)) sum = as_double(bits(sum) + ((error > 0) == (sum > 0) ? 1 : -1));
+  }
+  return static_cast<float>(sum * power_of_two<double>(scale));
+}
+double fused_scaled(const Mode& mode, double a, double b, double c, int scale) {
+  const double sum = fused(a, b, c);
+  const double result = sum * power_of_two<double>(scale);
+  if (mode.round_f64_f16 != 0 || !(magnitude(result) < 0x1p-1022)) return result;
+  // A second rounding went wrong only if it met a tie that the first had made.
+  const double left = sum - result * power_of_two<double>(-scale), tie = power_of_two<double>(-1074 - scale) * 0.5;
+  if (magnitude(left) != tie) return result;
+  const double product = a * b, low = fused(a, b, -product);
+  const double s = product + c, back = s - product, error = (product - (s - back)) + (c - back);
+  const double rest = ((s - sum) + error) + low;
+  if (left > 0 && rest > 0) return result + 0x1p-1074;
+  if (left < 0 && rest < 0) return result - 0x1p-1074;
+  return result;
+}
+
+template <class T>
+T div_fmas(const Mode& mode, T a, T b, T c, bool scaled) {
+  if (!scaled) return fused(a, b, c);
+  const int scale = exponent_field(c) > Format<T>::kMaxField / 2 ? Format<T>::kScale : -Format<T>::kScale;
+  return fused_scaled(mode, a, b, c, scale);
+}
+
+// The quotient, or what the special cases make of it. `Computed`: the sequence's result; the rest are the original operands.
+template <class T>
+T div_fixup(unsigned rounding, T computed, T denominator, T numerator) {
+  using F = Format<T>;
+  const auto sign = (bits(denominator) ^ bits(numerator)) & F::kSign;
+  const T d = magnitude(denominator), n = magnitude(numerator), infinity = F::from(F::kInfinity);
+  if (is_nan(numerator)) return quiet(numerator);
+  if (is_nan(denominator)) return quiet(denominator);
+  if ((d == 0 && n == 0) || (d == infinity && n == infinity)) return F::from(F::kInvalid);
+  if (d == 0 || n == infinity) return F::from(sign | F::kInfinity);
+  if (d == infinity || n == 0) return F::from(sign);
+  if (exponent_field(numerator) - exponent_field(denominator) < F::kUnderflow) {
+    const bool away = rounding == (sign ? 2u : 1u);
+    return F::from(sign | (away ? 1 : 0));
+  }
+  return F::from((bits(computed) & ~F::kSign) | sign);
+}
+float div_fixup_half(float computed, float denominator, float numerator) {
+  const uint32_t sign = (bits(denominator) ^ bits(numerator)) & 0x80000000u;
+  const float d = magnitude(denominator), n = magnitude(numerator), infinity = as_float(0x7f800000u);
+  if (is_nan(numerator)) return quiet(numerator);
+  if (is_nan(denominator)) return quiet(denominator);
+  if ((d == 0 && n == 0) || (d == infinity && n == infinity)) return as_float(0xffc00000u);
+  if (d == 0 || n == infinity) return as_float(sign | 0x7f800000u);
+  if (d == infinity || n == 0) return as_float(sign);
+  return as_float((bits(computed) & 0x7fffffffu) | sign);
+}
+
+// 2 / pi from its most significant bit on: 1216 bits, of which v_trig_preop uses 1201.
+constexpr uint64_t kTwoOverPi[] = {
+    0xa2f9836e4e441529ull, 0xfc2757d1f534ddc0ull, 0xdb6295993c439041ull, 0xfe5163abdebbc561ull, 0xb7246e3a424dd2e0ull,
+    0x06492eea09d1921cull, 0xfe1deb1cb129a73eull, 0xe88235f52ebb4484ull, 0xe99c7026b45f7e41ull, 0x3991d639835339f4ull,
+    0x9c845f8bbdf9283bull, 0x1ff897ffde05980full, 0xef2f118b5a0a6d1full, 0x6d367ecf27cb09b7ull, 0x4f463f669e5fea2dull,
+    0x7527bac7ebe5f17bull, 0x3d0739f78a5292eaull, 0x6bfb5fb11f8d5d08ull, 0x56033046fc7b6babull};
+constexpr unsigned kTwoOverPiBits = 1201;
+
+// 53 bits of 2/pi at the place where they matter for an argument of a's magnitude, as a double of their weight.
+double trig_preop(double a, uint32_t segment) {
+  const int field = exponent_field(a);
+  int shift = static_cast<int>(segment & 31) * 53 + (field > 1077 ? field - 1077 : 0);
+  uint64_t chunk = 0;
+  for (int k = 0; k < 53; ++k) {
+    const unsigned at = static_cast<unsigned>(shift + k);
+    const uint64_t bit = at < kTwoOverPiBits ? (kTwoOverPi[at / 64] >> (63 - at % 64)) & 1 : 0;
+    chunk = chunk << 1 | bit;
+  }
+  int scale = -53 - shift + (field >= 1968 ? 128 : 0);
+  double r = static_cast<double>(static_cast<int64_t>(chunk));
+  for (; scale < -1000; scale += 1000) r *= power_of_two<double>(-1000);
+  return r * power_of_two<double>(scale);
+}
+
+constexpr Row kRows[] = {
+    row<BitAnd<F32>(F32, F32, F32)>(Op::v_div_scale_f32,
+                                    [](float a, float b, float c) { return div_scale<float, WithBit<F32>>(a, b, c); }),
+    row<BitAnd<F64>(F64, F64, F64)>(Op::v_div_scale_f64,
+                                    [](double a, double b, double c) { return div_scale<double, WithBit<F64>>(a, b, c); }),
+    row<F32(F32, F32, F32, Mask), kReadsVcc>(
+        Op::v_div_fmas_f32, [](const Mode& m, float a, float b, float c, bool v) { return div_fmas(m, a, b, c, v); }),
+    row<F64(F64, F64, F64, Mask), kReadsVcc>(
+        Op::v_div_fmas_f64, [](const Mode& m, double a, double b, double c, bool v) { return div_fmas(m, a, b, c, v); }),
+    row<F32(F32, F32, F32), kKeepNan>(Op::v_div_fixup_f32,
+                                      [](const Mode& m, float a, float b, float c) { return div_fixup(m.round_f32, a, b, c); }),
+    row<F64(F64, F64, F64), kKeepNan>(
+        Op::v_div_fixup_f64, [](const Mode& m, double a, double b, double c) { return div_fixup(m.round_f64_f16, a, b, c); }),
+    row<F16(F16, F16, F16), kKeepNan | kPreserveHigh>(Op::v_div_fixup_f16,
+                                                      [](float a, float b, float c) { return div_fixup_half(a, b, c); }),
+    row<F16(F16, F16, F16), kKeepNan>(Op::v_div_fixup_legacy_f16,
+                                      [](float a, float b, float c) { return div_fixup_half(a, b, c); }),
+    row<F64(F64, U32), kKeepNan>(Op::v_trig_preop_f64, [](double a, uint32_t b) { return trig_preop(a, b); }),
+};
+
+}  // namespace
+
+RowTable division_rows() { return kRows; }
+
+}  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

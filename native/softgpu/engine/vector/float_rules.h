@@ -1,0 +1,97 @@
+// Floating-point rules of the GPU that differ from the host's, or that a compiler may not be left to choose:
+// NaN results, denormal flushing, half precision, rounding modes.
+#pragma once
+
+#include <cstdint>
+
+#include "softgpu/engine/wave.h"
+
+namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
+
+inline float as_float(uint32_t v) { return __builtin_bit_cast(float, v); }
+inline double as_double(uint64_t v) { return __builtin_bit_cast(double, v); }
+inline uint32_t bits(float v) { return __builtin_bit_cast(uint32_t, v); }
+inline uint64_t bits(double v) { return __builtin_bit_cast(uint64_t, v); }
+
+inline constexpr uint32_t kDefaultNan32 = 0x7fc00000u;
+inline constexpr uint64_t kDefaultNan64 = 0x7ff8000000000000ull;
+
+inline bool is_nan(float v) { return v != v; }
+inline bool is_nan(double v) { return v != v; }
+inline bool is_signalling(float v) { return is_nan(v) && !(bits(v) & 0x00400000u); }
+inline bool is_signalling(double v) { return is_nan(v) && !(bits(v) & 0x0008000000000000ull); }
+inline float quiet(float v) { return as_float(bits(v) | 0x00400000u); }
+inline double quiet(double v) { return as_double(bits(v) | 0x0008000000000000ull); }
+
+// Denormals to zeros of the same sign.
+inline float flush_denormal(float v) {
+  const uint32_t b = bits(v);
+  return as_float((b & 0x7f800000u) ? b : b & 0x80000000u);
+}
+inline double flush_denormal(double v) {
+  const uint64_t b = bits(v);
+  return as_double((b & 0x7ff0000000000000ull) ? b : b & 0x8000000000000000ull);
+}
+// A half held in a float: denormal below 2^-14.
+inline float flush_half_denormal(float v) {
+  const uint32_t b = bits(v);
+  return as_float((b & 0x7fffffffu) < 0x38800000u ? b & 0x80000000u : b);
+}
+
+inline float half_to_float(uint32_t h) {
+  const uint32_t sign = (h & 0x8000u) << 16, magnitude = h & 0x7fffu;
+  const uint32_t normal = (magnitude << 13) + (112u << 23);
+  const uint32_t infinity_or_nan = (magnitude << 13) | 0x7f800000u;
+  const uint32_t denormal = bits(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
+  const uint32_t finite = magnitude < 0x0400u ? denormal : normal;
+  return as_float(sign | (magnitude >= 0x7c00u ? infinity_or_nan : finite));
+}
+
+// Nearest even. A NaN keeps the top of its payload and becomes quiet.
+inline uint32_t float_to_half(float v) {
+  const uint32_t b = bits(v), sign = (b >> 16) & 0x8000u, magnitude = b & 0x7fffffffu;
+  const uint32_t normal = (magnitude - (112u << 23) + 0x0fffu + ((magnitude >> 13) & 1)) >> 13;
+  // Adding one half aligns the last bit of a half denormal with the float's.
+  const uint32_t denormal = bits(as_float(magnitude) + 0.5f) - 0x3f000000u;
+  const uint32_t nan = 0x7e00u | ((magnitude >> 13) & 0x1ffu);
+  uint32_t r = magnitude < 0x38800000u ? denormal : normal;
+  r = magnitude >= 0x477ff000u ? 0x7c00u : r;  // from 65520 on
+  r = magnitude > 0x7f800000u ? nan : r;
+  return sign | r;
+}
+
+// A float that rounds to the same half as `v` does: toward zero, with the last bit set when inexact (round to odd).
+inline float narrow_to_odd(double v) {
+  const uint64_t b = bits(v), magnitude = b & 0x7fffffffffffffffull;
+  const uint32_t sign = static_cast<uint32_t>(b >> 32) & 0x80000000u;
+  const uint32_t sticky = (magnitude & 0x1fffffffull) != 0;
+  const uint32_t normal = static_cast<uint32_t>((magnitude - (896ull << 52)) >> 29) | sticky;
+  const uint32_t tiny = magnitude != 0;  // far below the half range: any positive float denormal will do
+  uint32_t r = magnitude < 0x3810000000000000ull ? tiny : normal;
+  r = magnitude >= 0x47f0000000000000ull ? 0x7f800000u : r;
+  r = magnitude > 0x7ff0000000000000ull ? (0x7fc00000u | static_cast<uint32_t>((magnitude >> 29) & 0x3fffffu)) : r;
+  return as_float(sign | r);
+}
+inline uint32_t double_to_half(double v) { return float_to_half(narrow_to_odd(v)); }
+
+// Any rounding mode of MODE (0 nearest even, 1 toward +inf, 2 toward -inf, 3 toward zero). Scalar; for the slow loops.
+uint32_t round_to_half(double v, unsigned rounding);
+float round_to_float(double v, unsigned rounding);
+
+inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+
+// Sets the host's rounding direction for a scope. What is rounded must be in a function that is not inlined into the scope:
+// the compiler does not order arithmetic against the control register.
+class RoundingScope {
+ public:
+  explicit RoundingScope(unsigned mode);
+  ~RoundingScope();
+  RoundingScope(const RoundingScope&) = delete;
+  RoundingScope& operator=(const RoundingScope&) = delete;
+
+ private:
+  unsigned saved_;
+};
+
+}  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

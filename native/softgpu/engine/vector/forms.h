@@ -1,0 +1,305 @@
+// From a row "operation, lane types, lambda on lane values" to functions that execute instructions.
+//
+// A Kernel computes 64 lanes from source planes into destination planes. Two forms wrap it: execute_plain for instructions
+// without modifiers (the register file is read and written in place where possible), and execute_general, which prepares
+// sources (SDWA, DPP, op_sel, neg, abs) and finishes results (omod, clamp, SDWA, op_sel) through temporary planes.
+#pragma once
+
+#include <span>
+#include <type_traits>
+
+#include "softgpu/engine/vector/lanes.h"
+#include "softgpu/engine/vector/operands.h"
+
+namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
+
+// What a row says beyond its types.
+enum RowFlag : unsigned {
+  kNone = 0,
+  kAccumulate = 1,        // the last source is the destination register (v_fmac, v_mac, v_dot*c)
+  kKeepNan = 2,           // the lambda decides about NaN results itself (selection rather than arithmetic)
+  kFlushAlways = 4,       // denormals are flushed whatever MODE says (v_mad, v_mac, and the f32 transcendentals)
+  kIgnoreRounding = 8,    // rounds to nearest even whatever MODE says (transcendentals)
+  kPreserveHigh = 16,     // a 16-bit result leaves the register's other half alone (gfx9's newer 16-bit instructions)
+  kBitwiseFloat = 32,     // sources are bits, but neg and abs are allowed and act as on f32 (v_cndmask_b32)
+  kNoModifiers = 64,      // refuse every modifier, SDWA and DPP
+  kKeepDenormals = 128,   // never flushes (v_frexp looks at the bits)
+  kReadsVcc = 256,        // the last source is VCC, which the instruction does not name
+};
+
+// Result of an operation that also gives a bit a lane: carry, overflow, the scaling flag of v_div_scale.
+template <class Tag>
+struct WithBit {
+  typename Tag::Value value;
+  bool bit;
+};
+template <class Tag>
+struct BitAnd {  // destination tag: Tag's planes, then one plane of 0 / ~0
+  using Value = WithBit<Tag>;
+  static constexpr unsigned kDwords = Tag::kDwords, kBits = Tag::kBits;
+  static constexpr Precision kPrecision = Tag::kPrecision;
+  static void store(uint32_t* p, unsigned lane, const Value& v) {
+    Tag::store(p, lane, v.value);
+    p[Tag::kDwords * kLanes + lane] = 0u - static_cast<uint32_t>(v.bit);
+  }
+};
+template <class Tag>
+inline constexpr bool kHasBit = false;
+template <class Tag>
+inline constexpr bool kHasBit<BitAnd<Tag>> = true;
+
+// A source that is one bit a lane of a scalar register pair; prepared as a plane of 0 / 1.
+struct Mask {
+  using Value = bool;
+  static constexpr unsigned kDwords = 1, kBits = 1;
+  static constexpr Precision kPrecision = Precision::kNone;
+  static Value load(const uint32_t* p, unsigned lane) { return p[lane] != 0; }
+};
+
+template <class Tag>
+constexpr SourceRule source_rule(unsigned flags) {
+  if (std::is_same_v<Tag, Mask>) return {SourceRule::kMask, 1, 1, false};
+  const bool sign = Tag::kPrecision != Precision::kNone || (flags & kBitwiseFloat);
+  return {SourceRule::kValue, static_cast<uint8_t>(Tag::kDwords), static_cast<uint8_t>(Tag::kBits), sign};
+}
+
+template <class Tag>
+inline constexpr bool kIsFloat = Tag::kPrecision != Precision::kNone;
+
+template <class Signature, class Lambda, unsigned kFlags>
+struct Kernel;
+
+template <class D, class... S, class Lambda, unsigned kFlags>
+struct Kernel<D(S...), Lambda, kFlags> {
+  static constexpr unsigned kSources = sizeof...(S);
+  static constexpr unsigned kResultPlanes = D::kDwords + (kHasBit<D> ? 1 : 0);
+  static constexpr bool kFloatResult = kIsFloat<D> && !kHasBit<D>;
+  static constexpr bool kFixNan = kFloatResult && !(kFlags & kKeepNan);
+  static constexpr bool kUsesF32 = D::kPrecision == Precision::kF32 || ((S::kPrecision == Precision::kF32) || ...);
+  static constexpr bool kUsesF64F16 = D::kPrecision == Precision::kF64F16 || ((S::kPrecision == Precision::kF64F16) || ...);
+
+  static constexpr FormRule rule() {
+    FormRule r;
+    r.sources = kSources;
+    r.result_dwords = D::kDwords;
+    r.result_bits = D::kBits;
+    r.float_result = kIsFloat<D>;
+    r.has_bit = kHasBit<D>;
+    r.accumulate = kFlags & kAccumulate;
+    r.reads_vcc = kFlags & kReadsVcc;
+    r.preserve_high = kFlags & kPreserveHigh;
+    r.f32_result = D::kPrecision == Precision::kF32;
+    unsigned k = 0;
+    ((r.source[k++] = source_rule<S>(kFlags)), ...);
+    return r;
+  }
+
+  static bool needs_slow(const Mode& mode) {
+    if constexpr ((kFlags & kFlushAlways) != 0) return true;
+    if constexpr (kUsesF32) {
+      if (mode.denorm_f32 != 3 || mode.round_f32 != 0) return true;
+    }
+    if constexpr (kUsesF64F16) {
+      if (mode.denorm_f64_f16 != 3 || mode.round_f64_f16 != 0 || mode.fp16_overflow) return true;
+    }
+    return false;
+  }
+
+  static void compute(uint32_t* dst, const uint32_t* const* src, const Mode& mode) {
+    if constexpr (kUsesF32 || kUsesF64F16) {
+      if (needs_slow(mode)) [[unlikely]]
+        return compute_by_mode(dst, src, mode);
+    }
+    fast(dst, src, mode, std::index_sequence_for<S...>());
+  }
+
+ private:
+  // Lambdas that look at MODE (IEEE, rounding of an intermediate result) take it as their first parameter.
+  static auto call(const Mode& mode, typename S::Value... v) {
+    if constexpr (std::is_invocable_v<Lambda, const Mode&, typename S::Value...>) {
+      return Lambda{}(mode, v...);
+    } else {
+      return Lambda{}(v...);
+    }
+  }
+
+  template <size_t... K>
+  static void fast(uint32_t* dst, const uint32_t* const* src, const Mode& mode, std::index_sequence<K...>) {
+    const uint32_t* s[kSources == 0 ? 1 : kSources] = {src[K]...};
+    [[maybe_unused]] uint32_t bad = 0;
+    const Mode local = mode;  // a copy: stores to lanes cannot change it
+#pragma GCC ivdep
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const auto r = call(local, S::load(s[K], l)...);
+      if constexpr (kFixNan) bad |= r != r;
+      D::store(dst, l, r);
+    }
+    if constexpr (kFixNan) {
+      if (bad) [[unlikely]]
+        fix_nans(dst, src, mode, std::index_sequence_for<S...>());
+    }
+  }
+
+  // The result of arithmetic that gives a NaN: the first NaN among the sources, made quiet, else the default NaN.
+  // x86 would choose by the order of its operands, which the compiler is free to change.
+  template <size_t... K>
+  [[gnu::noinline, gnu::cold]] static void fix_nans(uint32_t* dst, const uint32_t* const* src, const Mode& mode,
+                                                       std::index_sequence<K...>) {
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const auto r = call(mode, S::load(src[K], l)...);
+      if (is_nan(r)) D::store(dst, l, nan_of(S::load(src[K], l)...));
+    }
+  }
+  template <class... V>
+  static auto nan_of(V... v) {
+    using R = std::conditional_t<D::kBits == 64, double, float>;
+    R nan = D::kBits == 64 ? static_cast<R>(as_double(kDefaultNan64)) : static_cast<R>(as_float(kDefaultNan32));
+    bool found = false;
+    (
+        [&] {
+          if constexpr (std::is_floating_point_v<V>) {
+            if (!found && is_nan(v)) {
+              nan = static_cast<R>(quiet(v));
+              found = true;
+            }
+          }
+        }(),
+        ...);
+    return nan;
+  }
+
+  static constexpr unsigned rounding(const Mode& mode) {
+    if constexpr ((kFlags & kIgnoreRounding) != 0) return 0;
+    if constexpr (D::kPrecision == Precision::kF32) return mode.round_f32;
+    if constexpr (D::kPrecision == Precision::kF64F16) return mode.round_f64_f16;
+    return 0;
+  }
+
+  [[gnu::noinline, gnu::cold]] static void compute_by_mode(uint32_t* dst, const uint32_t* const* src, const Mode& mode) {
+    const unsigned direction = rounding(mode);
+    if (direction == 0) return slow(dst, src, mode, 0, std::index_sequence_for<S...>());
+    RoundingScope scope(direction);
+    slow(dst, src, mode, direction, std::index_sequence_for<S...>());
+  }
+
+  template <class Tag>
+  static constexpr unsigned denormals(const Mode& mode) {
+    if constexpr ((kFlags & kKeepDenormals) != 0) return 3;
+    if constexpr ((kFlags & kFlushAlways) != 0 && Tag::kPrecision != Precision::kNone) return 0;
+    if constexpr (Tag::kPrecision == Precision::kF32) return mode.denorm_f32;
+    if constexpr (Tag::kPrecision == Precision::kF64F16) return mode.denorm_f64_f16;
+    return 3;
+  }
+  template <class Tag>
+  static typename Tag::Value load_flushed(const uint32_t* p, unsigned lane, bool flush) {
+    typename Tag::Value v = Tag::load(p, lane);
+    if constexpr (std::is_same_v<Tag, F16>) {
+      if (flush) v = flush_half_denormal(v);
+    } else if constexpr (std::is_floating_point_v<typename Tag::Value>) {
+      if (flush) v = flush_denormal(v);
+    }
+    return v;
+  }
+
+  template <size_t... K>
+  [[gnu::noinline]] static void slow(uint32_t* dst, const uint32_t* const* src, const Mode& mode, unsigned direction,
+                                     std::index_sequence<K...>) {
+    const bool flush_in[] = {!(denormals<S>(mode) & 1)..., false};
+    const bool flush_out = !(denormals<D>(mode) & 2);
+    for (unsigned l = 0; l < kLanes; ++l) {
+      auto r = call(mode, load_flushed<S>(src[K], l, flush_in[K])...);
+      if constexpr (kFixNan) {
+        if (is_nan(r)) {
+          D::store(dst, l, nan_of(S::load(src[K], l)...));
+          continue;
+        }
+      }
+      if constexpr (std::is_same_v<D, F16>) {
+        uint32_t h = direction ? round_to_half(static_cast<double>(r), direction) : half_bits(r);
+        if (flush_out && (h & 0x7c00u) == 0) h &= 0x8000u;
+        // FP16_OVFL: overflow gives the largest finite value, but a true infinity stays.
+        if (mode.fp16_overflow && (h & 0x7fffu) == 0x7c00u && r - r == 0) h -= 1;
+        dst[l] = h;
+      } else {
+        if constexpr (kFloatResult) {
+          if (flush_out) r = flush_denormal(r);
+        }
+        D::store(dst, l, r);
+      }
+    }
+  }
+  static uint32_t half_bits(float v) { return float_to_half(v); }
+  static uint32_t half_bits(double v) { return double_to_half(v); }
+};
+
+template <class K>
+void execute_plain(Wave& wave, const Instruction& instruction) {
+  constexpr FormRule rule = K::rule();
+  const uint64_t exec = wave.exec();
+  alignas(64) uint32_t temporary[rule.sources + 1][kMaxPlanes * kLanes];
+  const uint32_t* src[rule.sources + 1];
+  for (unsigned k = 0; k < rule.sources; ++k) {
+    const Operand& operand = source_operand(rule, instruction, k);
+    src[k] = operand.kind == Operand::Kind::kVgpr && rule.source[k].kind == SourceRule::kValue
+                 ? wave.vgpr[operand.index]
+                 : broadcast(wave, operand, rule.source[k], temporary[k]);
+  }
+  uint32_t* dst = wave.vgpr[instruction.dst[0].index];
+  // A NaN is repaired from the sources, so these must not be overwritten before.
+  if (!K::kFixNan && !rule.has_bit && exec == ~0ull) {
+    K::compute(dst, src, wave.mode);
+    return;
+  }
+  alignas(64) uint32_t result[K::kResultPlanes * kLanes];
+  K::compute(result, src, wave.mode);
+  if (exec == ~0ull) {
+    __builtin_memcpy(dst, result, rule.result_dwords * sizeof(VectorRegister));
+  } else {
+    write_planes(dst, result, rule.result_dwords, exec);
+  }
+  if constexpr (rule.has_bit) {
+    wave.set_sgpr64(instruction.dst[1].index, gather_mask(result + rule.result_dwords * kLanes) & exec);
+  }
+}
+
+template <class K>
+void execute_general(Wave& wave, const Instruction& instruction) {
+  constexpr FormRule rule = K::rule();
+  General general;
+  prepare_sources(wave, instruction, rule, general);
+  K::compute(general.result, general.src, wave.mode);
+  finish_result(wave, instruction, rule, general);
+}
+
+// One operation. `clamped` is the saturating form of integer operations that have one.
+struct Row {
+  Op op;
+  FormRule rule;
+  ExecuteFn plain;
+  ExecuteFn general;
+  ExecuteFn clamped;
+  unsigned flags;
+};
+
+template <class Signature, unsigned kFlags = kNone, class Lambda>
+constexpr Row row(Op op, Lambda) {
+  using K = Kernel<Signature, Lambda, kFlags>;
+  return {op, K::rule(), execute_plain<K>, execute_general<K>, nullptr, kFlags};
+}
+template <class Signature, unsigned kFlags = kNone, class Lambda, class Saturating>
+constexpr Row row(Op op, Lambda, Saturating) {
+  using K = Kernel<Signature, Lambda, kFlags>;
+  return {op, K::rule(), execute_plain<K>, execute_general<K>, execute_general<Kernel<Signature, Saturating, kFlags>>, kFlags};
+}
+
+// The function for an instruction of this row, or nullptr when its operands or modifiers mean nothing that the row knows.
+ExecuteFn select_row(const Row& row, const Instruction& instruction);
+
+// True when count, kinds and modifiers of the sources are ones that the rule covers.
+bool sources_fit(const FormRule& rule, const Instruction& instruction);
+bool has_source_modifiers(const FormRule& rule, const Instruction& instruction);
+
+// Tables of the semantics files; row_tables.cpp lists them.
+using RowTable = std::span<const Row>;
+
+}  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

@@ -1,0 +1,66 @@
+// Minimum, maximum and median of floating-point values. Under IEEE mode a signalling NaN comes out quiet; otherwise a NaN
+// loses to a number. -0 is less than +0.
+#include "softgpu/engine/vector/rows.h"
+
+namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
+
+namespace {
+
+float with_bits(uint32_t v) { return as_float(v); }
+double with_bits(uint64_t v) { return as_double(v); }
+
+template <class T>
+T resolve_nans(T a, T b, T number, bool ieee) {
+  T r = is_nan(b) ? a : number;
+  r = is_nan(a) ? b : r;
+  r = ieee && is_signalling(b) ? quiet(b) : r;
+  r = ieee && is_signalling(a) ? quiet(a) : r;
+  return r;
+}
+template <class T>
+T minimum(T a, T b, bool ieee) {
+  const T number = a < b ? a : b < a ? b : with_bits(bits(a) | bits(b));  // equal: the sign of either zero
+  return resolve_nans(a, b, number, ieee);
+}
+template <class T>
+T maximum(T a, T b, bool ieee) {
+  const T number = a > b ? a : b > a ? b : with_bits(bits(a) & bits(b));
+  return resolve_nans(a, b, number, ieee);
+}
+template <class T>
+T minimum3(T a, T b, T c, bool ieee) {
+  return minimum(minimum(a, b, ieee), c, ieee);
+}
+template <class T>
+T maximum3(T a, T b, T c, bool ieee) {
+  return maximum(maximum(a, b, ieee), c, ieee);
+}
+template <class T>
+T median3(T a, T b, T c, bool ieee) {
+  if (is_nan(a) || is_nan(b) || is_nan(c)) return minimum3(a, b, c, ieee);
+  const T largest = maximum3(a, b, c, ieee);
+  return largest == a ? maximum(b, c, ieee) : largest == b ? maximum(a, c, ieee) : maximum(a, b, ieee);
+}
+
+constexpr unsigned kNew = kKeepNan | kPreserveHigh;
+
+constexpr Row kRows[] = {
+    row<F32(F32, F32), kKeepNan>(Op::v_min_f32, [](const Mode& m, float a, float b) { return minimum(a, b, m.ieee); }),
+    row<F32(F32, F32), kKeepNan>(Op::v_max_f32, [](const Mode& m, float a, float b) { return maximum(a, b, m.ieee); }),
+    row<F32(F32, F32, F32), kKeepNan>(Op::v_min3_f32, [](const Mode& m, float a, float b, float c) { return minimum3(a, b, c, m.ieee); }),
+    row<F32(F32, F32, F32), kKeepNan>(Op::v_max3_f32, [](const Mode& m, float a, float b, float c) { return maximum3(a, b, c, m.ieee); }),
+    row<F32(F32, F32, F32), kKeepNan>(Op::v_med3_f32, [](const Mode& m, float a, float b, float c) { return median3(a, b, c, m.ieee); }),
+    row<F64(F64, F64), kKeepNan>(Op::v_min_f64, [](const Mode& m, double a, double b) { return minimum(a, b, m.ieee); }),
+    row<F64(F64, F64), kKeepNan>(Op::v_max_f64, [](const Mode& m, double a, double b) { return maximum(a, b, m.ieee); }),
+    row<F16(F16, F16), kKeepNan>(Op::v_min_f16, [](const Mode& m, float a, float b) { return minimum(a, b, m.ieee); }),
+    row<F16(F16, F16), kKeepNan>(Op::v_max_f16, [](const Mode& m, float a, float b) { return maximum(a, b, m.ieee); }),
+    row<F16(F16, F16, F16), kNew>(Op::v_min3_f16, [](const Mode& m, float a, float b, float c) { return minimum3(a, b, c, m.ieee); }),
+    row<F16(F16, F16, F16), kNew>(Op::v_max3_f16, [](const Mode& m, float a, float b, float c) { return maximum3(a, b, c, m.ieee); }),
+    row<F16(F16, F16, F16), kNew>(Op::v_med3_f16, [](const Mode& m, float a, float b, float c) { return median3(a, b, c, m.ieee); }),
+};
+
+}  // namespace
+
+RowTable min_max_rows() { return kRows; }
+
+}  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

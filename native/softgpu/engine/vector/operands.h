@@ -1,0 +1,73 @@
+// Access to operands: broadcast of scalars, source modifiers, SDWA and DPP before an operation; result modifiers after it.
+#pragma once
+
+#include "softgpu/engine/vector/lanes.h"
+
+namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
+
+struct SourceRule {
+  enum Kind : uint8_t { kValue, kMask };
+  Kind kind = kValue;
+  uint8_t dwords = 1;
+  uint8_t bits = 32;
+  bool sign_modifiers = false;  // neg and abs allowed; they act on the top bit of `bits`
+};
+
+// What an operation's types say about its operands.
+struct FormRule {
+  unsigned sources = 0;
+  SourceRule source[4];
+  unsigned result_dwords = 1;
+  unsigned result_bits = 32;
+  bool float_result = false;
+  bool f32_result = false;     // else f16 or f64: decides which fields of MODE apply
+  bool has_bit = false;        // a mask result follows the value (dst[1])
+  bool accumulate = false;
+  bool reads_vcc = false;
+  bool preserve_high = false;
+
+  constexpr unsigned explicit_sources() const { return sources - (accumulate ? 1 : 0) - (reads_vcc ? 1 : 0); }
+};
+
+inline constexpr Operand kVccOperand = [] {
+  Operand operand;
+  operand.kind = Operand::Kind::kSgpr;
+  operand.dwords = 2;
+  operand.index = kVcc;
+  return operand;
+}();
+// Source k, named by the instruction or not.
+inline const Operand& source_operand(const FormRule& rule, const Instruction& instruction, unsigned k) {
+  if (k < rule.explicit_sources()) return instruction.src[k];
+  return rule.accumulate ? instruction.dst[0] : kVccOperand;
+}
+
+inline constexpr unsigned kMaxPlanes = 4;
+
+// Temporaries of an instruction with modifiers.
+struct General {
+  const uint32_t* src[4];
+  uint64_t write_mask;  // lanes to write: EXEC, less what DPP disables
+  alignas(64) uint32_t source[4][kMaxPlanes * kLanes];
+  alignas(64) uint32_t result[(kMaxPlanes + 1) * kLanes];
+};
+
+// The operand's planes: `temporary` filled with a scalar or constant in every lane, a mask's bits, or the register itself.
+const uint32_t* broadcast(const Wave& wave, const Operand& operand, const SourceRule& rule, uint32_t* temporary);
+
+// The scalar value of an operand that is no vector register.
+uint64_t scalar_value(const Wave& wave, const Operand& operand);
+
+void prepare_sources(const Wave& wave, const Instruction& instruction, const FormRule& rule, General& general);
+void finish_result(Wave& wave, const Instruction& instruction, const FormRule& rule, General& general);
+
+// True when a scalar_value() of the operand can be had.
+bool is_readable(const Operand& operand);
+// True when the instruction's DPP control is one that gfx90a has.
+bool is_known_dpp(const Instruction& instruction);
+// The mask of lanes that DPP lets write, and the source lane of each lane (64: none).
+uint64_t dpp_lanes(const Instruction& instruction, uint64_t exec, uint8_t (&source_lane)[kLanes]);
+
+uint64_t gather_mask(const uint32_t* plane);  // bit l = top bit of lane l
+
+}  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

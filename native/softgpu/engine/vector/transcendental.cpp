@@ -1,0 +1,152 @@
+// Reciprocals, roots, exponentials, logarithms, sine and cosine.
+//
+// The hardware's are within 1 ulp (f32), 0.51 ulp (f16) and 2^29 ulp (f64 rcp, rsq) by the ISA; which of the values in
+// reach it takes is not documented. Ours are computed in double by fixed sequences of IEEE operations (no libm), so that
+// every host gives the same bits: rcp and sqrt correctly rounded, all others within 0.501 ulp (f32, f16) and rsq_f64 within
+// 1 ulp. They round to nearest even whatever MODE says. In f32 they flush denormals, inputs and results, whatever MODE
+// says; f16 and f64 ones follow MODE.
+#include "softgpu/engine/vector/rows.h"
+
+namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
+
+namespace {
+
+constexpr double kInfinity = __builtin_inf();
+
+// To the nearest integer, for |v| < 2^51.
+double nearest(double v) { return (v + 0x1.8p52) - 0x1.8p52; }
+
+// 2^x for |x| < 1000: 2^n * e^(f ln 2), |f| <= 1/2, by Taylor's series to f^13 (error below 2^-52).
+double exp2_bounded(double x) {
+  const double n = nearest(x), f = x - n;
+  double p = 0x1.816193166d0f9p-40;
+  p = p * f + 0x1.c3bd650fc2986p-36;
+  p = p * f + 0x1.e8cac7351bb25p-32;
+  p = p * f + 0x1.e4cf5158b8ecap-28;
+  p = p * f + 0x1.b5253d395e7c4p-24;
+  p = p * f + 0x1.62c0223a5c824p-20;
+  p = p * f + 0x1.ffcbfc588b0c7p-17;
+  p = p * f + 0x1.430912f86c787p-13;
+  p = p * f + 0x1.5d87fe78a6731p-10;
+  p = p * f + 0x1.3b2ab6fba4e77p-7;
+  p = p * f + 0x1.c6b08d704a0c0p-5;
+  p = p * f + 0x1.ebfbdff82c58fp-3;
+  p = p * f + 0x1.62e42fefa39efp-1;
+  p = p * f + 1.0;
+  return p * as_double(static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(n)) + 1023) << 52);
+}
+
+// Past these, float and half have overflowed or gone to zero.
+double exp2_of(float x) {
+  const double v = x;
+  const double bounded = v < -200.0 ? -200.0 : v > 200.0 ? 200.0 : v;  // a NaN passes
+  const double r = exp2_bounded(v == v ? bounded : 0.0);
+  return v == v ? r : v;
+}
+
+// log2 of a normal positive double: exponent + 2 atanh(t) / ln 2, t = (m - 1) / (m + 1), m in [sqrt(1/2), sqrt(2)).
+double log2_positive(double v) {
+  const uint64_t b = bits(v);
+  int32_t exponent = static_cast<int32_t>(b >> 52) - 1023;
+  double m = as_double((b & 0xfffffffffffffull) | 0x3ff0000000000000ull);
+  const bool upper = m > 0x1.6a09e667f3bcdp0;
+  m = upper ? m * 0.5 : m;
+  exponent += upper;
+  const double t = (m - 1.0) / (m + 1.0), s = t * t;
+  double p = 1.0 / 23;
+  p = p * s + 1.0 / 21;
+  p = p * s + 1.0 / 19;
+  p = p * s + 1.0 / 17;
+  p = p * s + 1.0 / 15;
+  p = p * s + 1.0 / 13;
+  p = p * s + 1.0 / 11;
+  p = p * s + 1.0 / 9;
+  p = p * s + 1.0 / 7;
+  p = p * s + 1.0 / 5;
+  p = p * s + 1.0 / 3;
+  p = p * s + 1.0;
+  return t * p * 0x1.71547652b82fep1 + exponent;  // 2 / ln 2
+}
+double log2_of(float x) {
+  const double v = x;
+  double r = log2_positive(v > 0 && v < kInfinity ? v : 1.0);
+  r = v == 0 ? -kInfinity : r;
+  r = v == kInfinity ? v : r;
+  return v < 0 || v != v ? as_double(kDefaultNan64) : r;
+}
+
+// Sine and cosine of r turns, |r| <= 1/8, by Taylor's series in the angle (error below 2^-54).
+double sin_small(double angle) {
+  const double s = angle * angle;
+  double p = 1.0 / 355687428096000.0;
+  p = p * s - 1.0 / 1307674368000.0;
+  p = p * s + 1.0 / 6227020800.0;
+  p = p * s - 1.0 / 39916800.0;
+  p = p * s + 1.0 / 362880.0;
+  p = p * s - 1.0 / 5040.0;
+  p = p * s + 1.0 / 120.0;
+  p = p * s - 1.0 / 6.0;
+  return angle + angle * (s * p);
+}
+double cos_small(double angle) {
+  const double s = angle * angle;
+  double p = 1.0 / 20922789888000.0;
+  p = p * s - 1.0 / 87178291200.0;
+  p = p * s + 1.0 / 479001600.0;
+  p = p * s - 1.0 / 3628800.0;
+  p = p * s + 1.0 / 40320.0;
+  p = p * s - 1.0 / 720.0;
+  p = p * s + 1.0 / 24.0;
+  p = p * s - 0.5;
+  return p * s + 1.0;
+}
+// sin(2 pi (x + quarters / 4)); `out_of_range` for |x| > 256, NaN for infinities.
+double sin_turns(float x, int quarters, double out_of_range) {
+  const double v = x, magnitude = v < 0 ? -v : v;
+  const bool valid = magnitude <= 256.0;
+  const double bounded = valid ? v : 0.0;
+  const double quadrant = nearest(bounded * 4.0);
+  const double angle = (bounded - quadrant * 0.25) * 0x1.921fb54442d18p2;  // the difference is exact
+  const int q = static_cast<int32_t>(quadrant) + quarters;
+  const double s = sin_small(angle), c = cos_small(angle);
+  double r = (q & 1) ? c : s;
+  r = (q & 2) ? 0.0 - r : r;
+  r = valid ? r : out_of_range;
+  return magnitude < kInfinity ? r : as_double(kDefaultNan64);
+}
+// -0 in, -0 out.
+double sin_of(float x) { return x == 0 ? static_cast<double>(x) : sin_turns(x, 0, 0.0); }
+double cos_of(float x) { return sin_turns(x, 1, 1.0); }
+
+double rsqrt(double v) { return 1.0 / __builtin_sqrt(v); }
+double root(double v) { return __builtin_sqrt(v); }
+float narrow(double v) { return static_cast<float>(v); }
+
+constexpr unsigned kSingle = kFlushAlways | kIgnoreRounding;
+
+constexpr Row kRows[] = {
+    row<F32(F32), kSingle>(Op::v_rcp_f32, [](float a) { return 1.0f / a; }),
+    row<F32(F32), kSingle>(Op::v_rcp_iflag_f32, [](float a) { return 1.0f / a; }),
+    row<F32(F32), kSingle>(Op::v_rsq_f32, [](float a) { return narrow(rsqrt(a)); }),
+    row<F32(F32), kSingle>(Op::v_sqrt_f32, [](float a) { return __builtin_sqrtf(a); }),
+    row<F32(F32), kSingle>(Op::v_exp_f32, [](float a) { return narrow(exp2_of(a)); }),
+    row<F32(F32), kSingle>(Op::v_log_f32, [](float a) { return narrow(log2_of(a)); }),
+    row<F32(F32), kSingle>(Op::v_sin_f32, [](float a) { return narrow(sin_of(a)); }),
+    row<F32(F32), kSingle>(Op::v_cos_f32, [](float a) { return narrow(cos_of(a)); }),
+    row<F16(F16), kIgnoreRounding>(Op::v_rcp_f16, [](float a) { return 1.0f / a; }),
+    row<F16(F16), kIgnoreRounding>(Op::v_rsq_f16, [](float a) { return rsqrt(a); }),
+    row<F16(F16), kIgnoreRounding>(Op::v_sqrt_f16, [](float a) { return root(a); }),
+    row<F16(F16), kIgnoreRounding>(Op::v_exp_f16, [](float a) { return exp2_of(a); }),
+    row<F16(F16), kIgnoreRounding>(Op::v_log_f16, [](float a) { return log2_of(a); }),
+    row<F16(F16), kIgnoreRounding>(Op::v_sin_f16, [](float a) { return sin_of(a); }),
+    row<F16(F16), kIgnoreRounding>(Op::v_cos_f16, [](float a) { return cos_of(a); }),
+    row<F64(F64), kIgnoreRounding>(Op::v_rcp_f64, [](double a) { return 1.0 / a; }),
+    row<F64(F64), kIgnoreRounding>(Op::v_rsq_f64, [](double a) { return rsqrt(a); }),
+    row<F64(F64), kIgnoreRounding>(Op::v_sqrt_f64, [](double a) { return root(a); }),
+};
+
+}  // namespace
+
+RowTable transcendental_rows() { return kRows; }
+
+}  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT
