@@ -52,7 +52,17 @@ class DecodeContext {
     instruction.literal_dword = word(literal_at_);
     instruction.size_bytes = static_cast<uint8_t>(4 * (literal_at_ + 1));
     operand = literal_operand(instruction.literal_dword, type);
-    return true;
+    // A relocated literal may take any value; relocations are 32 bits wide.
+    return dwords_of(type) == 1 && !is_16_bit(type) ? true : literal_is_canonical(instruction.literal_dword, type);
+  }
+
+  // The K of v_madmk and v_madak: always a dword, so any value is canonical that fits the operand.
+  bool k_literal(OperandType type, Operand& operand) {
+    literal(type, operand);
+    if (truncated_ || (type == OperandType::kF16 && instruction.literal_dword > 0xffff)) return false;
+    // A source that names K again is no relocation.
+    const Operand& src0 = instruction.src[0];
+    return !src0.is_literal || literal_is_canonical(src0.literal, src0.type);
   }
 
   // A scalar source field that may name a literal (SOP encodings).
@@ -89,6 +99,6 @@ DecodeStatus decode_mubuf(DecodeContext& context);
 DecodeStatus decode_mtbuf(DecodeContext& context);
 
 // The vector ALU reads at most one scalar register (or literal) an instruction on this generation.
-bool within_constant_bus_limit(const Instruction& instruction);
+bool within_constant_bus_limit(const Instruction& instruction, bool reads_vcc = false);
 
 }  // namespace kernloop::softgpu

@@ -32,6 +32,7 @@ DecodeStatus decode_ds(DecodeContext& c) {
   const bool acc = bit(w0, 25);
   instruction.gds = bit(w0, 16);
   if (c.flag(kGdsOnly) && !instruction.gds) return c.refuse();
+  if (c.flag(kNoGds) && instruction.gds) return c.refuse();
   if (c.flag(kTwoOffsets)) {
     instruction.offset0 = static_cast<uint8_t>(bits(w0, 7, 0));
     instruction.offset1 = static_cast<uint8_t>(bits(w0, 15, 8));
@@ -48,7 +49,7 @@ DecodeStatus decode_ds(DecodeContext& c) {
     unused_w1 &= ~0xff000000u;
     uses_data = true;
   }
-  unsigned data_shift = 8;
+  unsigned data_shift = c.flag(kGdsOnly) ? 0 : 8;  // the semaphore instructions take data0 from the address field
   for (unsigned i = 0; i < signature.src_count; ++i) {
     const OperandSpec& spec = signature.src[i];
     if (spec.where == OperandClass::kAddress) {
@@ -79,7 +80,7 @@ DecodeStatus decode_flat(DecodeContext& c) {
   instruction.lds = bit(w0, 13);
   instruction.glc = bit(w0, 16);
   instruction.slc = bit(w0, 17);
-  instruction.scc = bit(w0, 25);
+  if (bit(w0, 25)) return c.refuse();  // scc came with gfx940
   if (instruction.lds && !c.flag(kLds)) return c.refuse();
   const unsigned raw_offset = bits(w0, 12, 0);
   if (encoding == Encoding::kFlat) {
@@ -206,7 +207,7 @@ DecodeStatus decode_mubuf(DecodeContext& c) {
   const uint32_t w0 = c.word(0);
   const uint32_t w1 = c.word(1);
   if (!c.begin(Encoding::kMubuf, bits(w0, 24, 18), 2)) return c.refuse();
-  c.instruction.scc = bit(w0, 15);
+  if (bit(w0, 15)) return c.refuse();  // scc came with gfx940
   c.instruction.lds = bit(w0, 16);
   c.instruction.slc = bit(w0, 17);
   if (c.flag(kLdsOnly) ? !c.instruction.lds : (c.instruction.lds && !c.flag(kLds))) return c.refuse();
@@ -221,7 +222,7 @@ DecodeStatus decode_mtbuf(DecodeContext& c) {
   const uint32_t w1 = c.word(1);
   if (!c.begin(Encoding::kMtbuf, bits(w0, 18, 15), 2)) return c.refuse();
   c.instruction.mtbuf_format = static_cast<uint8_t>(bits(w0, 25, 19));
-  c.instruction.scc = bit(w1, 21);
+  if (bit(w1, 21)) return c.refuse();  // scc came with gfx940
   c.instruction.slc = bit(w1, 22);
   return buffer_operands(c, w0, w1, bit(w1, 23));
 }

@@ -109,6 +109,7 @@ DecodeStatus decode_smem(DecodeContext& c) {
 
   bool uses_data = false;
   bool uses_base = false;
+  bool buffer = false;
   const bool has_result = signature.dst_count == 1 && (!c.flag(kReturnsIfGlc) || glc);
   if (signature.dst_count == 1) {
     uses_data = true;
@@ -120,6 +121,7 @@ DecodeStatus decode_smem(DecodeContext& c) {
     switch (spec.where) {
       case OperandClass::kBase:
         uses_base = true;
+        buffer = spec.type == OperandType::kB128;
         if (!sgpr_operand(sbase * 2, spec.type, operand)) return c.refuse();
         c.add_src(operand);
         break;
@@ -129,6 +131,7 @@ DecodeStatus decode_smem(DecodeContext& c) {
         if (imm) {
           if (bits(w1, 24, 21) != 0) return c.refuse();
           c.instruction.offset = offset21;
+          if (offset21 < 0 && buffer) return c.refuse();  // a negative offset into a buffer resource is reserved
           if (!soffset_en && bits(w1, 31, 25) != 0) return c.refuse();
         } else if (soffset_en || bits(w1, 31, 7) != 0) {
           return c.refuse();
@@ -143,6 +146,7 @@ DecodeStatus decode_smem(DecodeContext& c) {
       }
       case OperandClass::kProbe:
         uses_data = true;
+        if (glc) return c.refuse();
         operand = Operand{};
         operand.kind = Operand::Kind::kConstant;
         operand.type = spec.type;

@@ -35,7 +35,7 @@ struct SourceField {
 bool sdwa_source(DecodeContext& c, const OperandSpec& spec, const SourceField& field) {
   Operand operand;
   if (field.scalar) {
-    if (!sgpr_operand(field.code, spec.type, operand)) return false;
+    if (!scalar_source(field.code, spec.type, operand)) return false;
   } else if (!vgpr_operand(field.code, spec.type, operand)) {
     return false;
   }

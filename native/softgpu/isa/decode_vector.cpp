@@ -57,7 +57,7 @@ DecodeStatus decode_e32(DecodeContext& c, unsigned vdst, unsigned src0, unsigned
   for (unsigned i = 0; i < signature.src_count; ++i) {
     const OperandSpec& spec = signature.src[i];
     if (spec.where == OperandClass::kLiteral) {
-      if (!c.literal(spec.type, operand)) return c.refuse();
+      if (!c.k_literal(spec.type, operand)) return c.refuse();
     } else if (spec.type == OperandType::kMask64) {
       implicit_vcc(spec.type, operand);
     } else if (first) {
@@ -79,8 +79,10 @@ DecodeStatus decode_vop12c(DecodeContext& c, unsigned vdst, unsigned src0, unsig
 
 }  // namespace
 
-bool within_constant_bus_limit(const Instruction& instruction) {
-  const Operand* seen = nullptr;
+bool within_constant_bus_limit(const Instruction& instruction, bool reads_vcc) {
+  Operand vcc;
+  implicit_vcc(OperandType::kMask64, vcc);
+  const Operand* seen = reads_vcc ? &vcc : nullptr;
   for (unsigned i = 0; i < instruction.src_count; ++i) {
     const Operand& source = instruction.src[i];
     const bool scalar = source.kind == Operand::Kind::kSgpr || source.kind == Operand::Kind::kSpecial ||
@@ -165,7 +167,7 @@ DecodeStatus decode_vop3(DecodeContext& c) {
     const unsigned allowed = c.flag(kOpSel) ? 0b1000u | ((1u << signature.src_count) - 1) : 0u;
     if (c.instruction.op_sel & ~allowed) return c.refuse();
   }
-  return within_constant_bus_limit(c.instruction) ? DecodeStatus::kOk : c.refuse();
+  return within_constant_bus_limit(c.instruction, c.flag(kReadsVcc)) ? DecodeStatus::kOk : c.refuse();
 }
 
 }  // namespace kernloop::softgpu

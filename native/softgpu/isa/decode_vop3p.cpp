@@ -4,7 +4,8 @@
 namespace kernloop::softgpu {
 namespace {
 
-constexpr unsigned kMaxBlgp = 7;
+constexpr uint32_t kUnusedOpSelHi0 = 0x4000;
+constexpr uint32_t kUnusedOpSelHi1 = 0x18000000;
 
 bool packed_source(const OperandSpec& spec, unsigned code, Operand& operand) {
   return code >= kCodeVgpr0 ? vgpr_operand(code - kCodeVgpr0, spec.type, operand)
@@ -22,6 +23,12 @@ bool matrix_source(OperandType type, unsigned code, bool accumulation, Operand& 
 OperandType element_type(Op op, OperandType type) {
   const bool doubles = op == Op::v_mfma_f64_16x16x4f64 || op == Op::v_mfma_f64_4x4x4f64;
   return doubles ? OperandType::kF64 : type;
+}
+
+// A large result may replace the accumulator it reads, but not part of it.
+bool overlaps_partially(const Operand& result, const Operand& accumulator) {
+  if (accumulator.kind != result.kind || accumulator.index == result.index || result.dwords <= 4) return false;
+  return result.index < accumulator.index + accumulator.dwords && accumulator.index < result.index + result.dwords;
 }
 
 // vdst[7:0] cbsz[10:8] abid[14:11] acc_cd[15] op[22:16] | src0 src1 src2 acc[28:27] blgp[31:29]
@@ -51,10 +58,10 @@ DecodeStatus decode_mfma(DecodeContext& c, uint32_t w0, uint32_t w1) {
     operand.dwords = static_cast<uint8_t>(dwords_of(accumulator));
   }
   c.add_src(operand);
+  if (overlaps_partially(instruction.dst[0], operand)) return c.refuse();
   instruction.cbsz = static_cast<uint8_t>(bits(w0, 10, 8));
   instruction.abid = static_cast<uint8_t>(bits(w0, 14, 11));
   instruction.blgp = static_cast<uint8_t>(bits(w1, 31, 29));
-  static_assert(kMaxBlgp == 7, "three bits");
   return DecodeStatus::kOk;
 }
 
@@ -73,10 +80,8 @@ DecodeStatus decode_accvgpr(DecodeContext& c, uint32_t w0, uint32_t w1) {
     if (src0 < kCodeVgpr0 || !agpr_operand(src0 - kCodeVgpr0, OperandType::kB32, operand)) return c.refuse();
   }
   c.add_src(operand);
-  // The encoder sets op_sel_hi of unused sources; the acc bit of src0 mirrors the register file it reads.
-  const uint32_t expected_w1_high = write ? 0x18000000u : 0x18000000u;
-  const uint32_t expected_w0 = 0x4000u;
-  if ((w0 & 0xff00u) != expected_w0 || (w1 & ~0x1ffu) != expected_w1_high) return c.refuse();
+  // The encoder sets op_sel_hi of unused sources.
+  if ((w0 & 0xff00u) != kUnusedOpSelHi0 || (w1 & ~0x1ffu) != kUnusedOpSelHi1) return c.refuse();
   return DecodeStatus::kOk;
 }
 
@@ -109,6 +114,7 @@ DecodeStatus decode_vop3p(DecodeContext& c) {
   // The encoder sets op_sel_hi of sources that an instruction does not have.
   if ((instruction.op_sel_hi & unused) != unused) return c.refuse();
   instruction.op_sel_hi &= static_cast<uint8_t>(used);
+  if (!c.flag(kOpSel) && (instruction.op_sel != 0 || instruction.op_sel_hi != used)) return c.refuse();
   if (!c.flag(kNeg | kMix) && (instruction.neg_lo | instruction.neg_hi) != 0) return c.refuse();
 
   const unsigned codes[] = {bits(w1, 8, 0), bits(w1, 17, 9), bits(w1, 26, 18)};

@@ -56,7 +56,7 @@ std::string print_scalar_immediate(const Instruction& instruction, uint32_t flag
 
 std::string print_sop(const Instruction& instruction, const OpcodeRow& row) {
   std::vector<std::string> parts = operands(instruction);
-  if (instruction.op == Op::s_endpgm && instruction.simm16 == 0) return "";
+  if (instruction.op == Op::s_endpgm) return instruction.simm16 == 0 ? "" : std::to_string(instruction.simm16 & 0xffff);
   const std::string immediate = print_scalar_immediate(instruction, row.flags);
   if (!immediate.empty()) {
     const bool first = (row.flags & kHwreg) && instruction.dst_count == 0;  // s_setreg names its target first

@@ -16,11 +16,6 @@ constexpr uint64_t kF64[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff000000
                              0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
                              0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
 
-bool is_16_bit(OperandType type) {
-  return type == OperandType::kB16 || type == OperandType::kI16 || type == OperandType::kU16 ||
-         type == OperandType::kF16 || type == OperandType::kPkF16 || type == OperandType::kPkI16;
-}
-
 // Packed 32-bit pairs take 32-bit constants; only true 64-bit operands take 64-bit ones.
 bool is_64_bit(OperandType type) {
   return type == OperandType::kB64 || type == OperandType::kI64 || type == OperandType::kU64 ||
@@ -84,6 +79,8 @@ bool inline_constant(unsigned code, OperandType type, Operand& operand) {
     return true;
   }
   if (code < 240 || code > 248) return false;
+  // What a 16-bit integer operand reads is undocumented, and LLVM never emits it.
+  if (is_16_bit(type) && type != OperandType::kF16 && type != OperandType::kPkF16) return false;
   const unsigned i = code - 240;
   operand = constant(is_64_bit(type) ? kF64[i] : is_16_bit(type) ? kF16[i] : kF32[i], type);
   operand.index = static_cast<uint16_t>(code);
@@ -111,29 +108,30 @@ Operand literal_operand(uint32_t literal, OperandType type) {
   return operand;
 }
 
-bool has_inline_form(uint32_t literal, OperandType type) {
-  const auto integer = static_cast<int32_t>(literal);
+bool literal_is_canonical(uint32_t literal, OperandType type) {
+  const auto small_integer = [](int64_t value) { return value >= -16 && value <= 64; };
+  if (dwords_of(type) == 1 && !is_16_bit(type)) {
+    for (uint32_t bits : kF32) {
+      if (bits == literal) return false;
+    }
+    return !small_integer(static_cast<int32_t>(literal));
+  }
   if (type == OperandType::kF64) {
-    if (literal == 0) return true;
     for (uint64_t bits : kF64) {
-      if (bits == static_cast<uint64_t>(literal) << 32) return true;
+      if (bits == static_cast<uint64_t>(literal) << 32) return false;
     }
-    return false;
+    return literal != 0;
   }
-  if (integer >= -16 && integer <= 64) return true;
-  if (is_16_bit(type)) {
-    const auto half = static_cast<int16_t>(literal);
-    if (half >= -16 && half <= 64) return true;
-    for (uint16_t bits : kF16) {
-      if (bits == static_cast<uint16_t>(literal)) return true;
-    }
-    return false;
+  if (is_64_bit(type)) return !small_integer(literal);
+  const auto half = static_cast<int16_t>(literal);
+  const bool packed = type == OperandType::kPkF16 || type == OperandType::kPkI16;
+  if (!packed && literal > 0xffff) return false;
+  if (small_integer(packed ? static_cast<int32_t>(literal) : half)) return false;
+  if (type != OperandType::kF16 && type != OperandType::kPkF16) return true;
+  for (uint16_t bits : kF16) {
+    if (bits == literal) return false;
   }
-  if (is_64_bit(type)) return false;
-  for (uint32_t bits : kF32) {
-    if (bits == literal) return true;
-  }
-  return false;
+  return true;
 }
 
 }  // namespace kernloop::softgpu

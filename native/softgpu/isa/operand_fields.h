@@ -32,7 +32,8 @@ Operand literal_operand(uint32_t literal, OperandType type);
 // The value that a 32-bit literal stands for in an operand of this type.
 uint64_t expand_literal(uint32_t literal, OperandType type);
 
-// True if an inline constant could have expressed the literal: LLVM's assembler would then choose the shorter form.
-bool has_inline_form(uint32_t literal, OperandType type);
+// False for a literal that LLVM's assembler would not write for a number: one that has an inline form, or set bits
+// above a 16-bit operand.
+bool literal_is_canonical(uint32_t literal, OperandType type);
 
 }  // namespace kernloop::softgpu

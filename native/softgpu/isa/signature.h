@@ -69,6 +69,8 @@ enum RowFlag : uint32_t {
   kHwreg = 1u << 22,
   kGprIndex = 1u << 23,
   kHex = 1u << 24,            // simm16 as hexadecimal
+  kNoGds = 1u << 27,
+  kReadsVcc = 1u << 26,     // besides its operands
   kLiteralDword = 1u << 25,   // SOPK followed by a literal
 };
 
@@ -85,6 +87,7 @@ inline constexpr FlagName kFlagNames[] = {
     {"lds", kLds},       {"lds_only", kLdsOnly},                       {"number", kNumber},
     {"label", kLabel},   {"waitcnt", kWaitcnt}, {"message", kMessage}, {"hwreg", kHwreg},
     {"gpr_index", kGprIndex},                   {"hex", kHex},         {"literal_dword", kLiteralDword},
+    {"reads_vcc", kReadsVcc},                   {"no_gds", kNoGds},
 };
 
 struct TypeName {
@@ -182,6 +185,11 @@ consteval uint32_t parse_flags(std::string_view text) {
 
 constexpr bool is_float(OperandType type) {
   return type == OperandType::kF16 || type == OperandType::kF32 || type == OperandType::kF64;
+}
+
+constexpr bool is_16_bit(OperandType type) {
+  return type == OperandType::kB16 || type == OperandType::kI16 || type == OperandType::kU16 ||
+         type == OperandType::kF16 || type == OperandType::kPkF16 || type == OperandType::kPkI16;
 }
 
 constexpr unsigned dwords_of(OperandType type) {
