@@ -1,0 +1,68 @@
+import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { pristineOnly, reproducerPaths } from '../reproducer/layout';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import type { AdoptOptions } from './options';
+
+export interface AdoptResult {
+  /** Absolute. */
+  reproducer: string;
+  /** Files that were not there and now are, relative to the reproducer. */
+  written: string[];
+  /** Files that differ from pristine/ and were left as they are. */
+  different: string[];
+  /** Files that differed and were brought back. */
+  reset: string[];
+}
+
+/** Copies out of `pristine/` what does not exist yet. What the user has changed or added stays, unless a reset is asked for. */
+export function adopt(options: AdoptOptions, deps: Pick<Deps, 'report'>): Promise<AdoptResult> {
+  const root = resolve(options.reproducer);
+  const { pristine } = reproducerPaths(root);
+  if (!existsSync(pristine)) {
+    throw new KernloopError(
+      'CAPTURE_MISSING',
+      `${pristine} does not exist: nothing was generated yet`,
+      "run `kernloop extract` in the app's folder, or `nx run <app>:extract-kernel`",
+    );
+  }
+  const result: AdoptResult = { reproducer: root, written: [], different: [], reset: [] };
+  for (const file of filesBelow(pristine)) {
+    if (!pristineOnly.includes(file)) adoptFile(join(pristine, file), join(root, file), file, options.reset, result);
+  }
+  report(result, deps);
+  return Promise.resolve(result);
+}
+
+function adoptFile(from: string, to: string, file: string, reset: boolean, result: AdoptResult): void {
+  if (!existsSync(to)) {
+    mkdirSync(dirname(to), { recursive: true });
+    // Fails rather than overwrites if somebody else writes the file at this moment.
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
+    result.written.push(file);
+  } else if (!sameContent(from, to)) {
+    if (reset) copyFileSync(from, to);
+    (reset ? result.reset : result.different).push(file);
+  }
+}
+
+function sameContent(a: string, b: string): boolean {
+  return statSync(b).isFile() && readFileSync(a).equals(readFileSync(b));
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+function report({ reproducer, written, different, reset }: AdoptResult, deps: Pick<Deps, 'report'>): void {
+  const shown = relative(process.cwd(), reproducer) || '.';
+  if (written.length > 0) deps.report.result(`${shown}: wrote ${written.join(', ')}`);
+  if (reset.length > 0) deps.report.result(`${shown}: reset ${reset.join(', ')}`);
+  if (different.length > 0) deps.report.result(`${shown}: kept ${different.join(', ')}, which differ from pristine/`);
+  if (written.length + different.length + reset.length === 0)
+    deps.report.result(`${shown}: nothing to do, as generated`);
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import type { App } from '../app/app';
+import type { KernelEntry } from '../app/kernloop-json';
+import { captureFile, readCapture, type CaptureJson } from '../capture/capture-files';
+import { openDevice, type DeviceOptions } from '../device/device';
+import { kernelFile } from '../reproducer/kernel-json';
+import { reproducerPaths } from '../reproducer/layout';
+import { missingChunks, storesFor } from '../store/store';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { sha256OfFile } from '../support/files';
+import { readJson } from '../support/schema';
+
+/** Why a kernel has to be captured again; null where its capture is complete and of the same program, selection and device. */
+export function whyCaptureAgain(
+  app: App,
+  kernel: KernelEntry,
+  options: DeviceOptions & { store?: string | undefined },
+  deps: Deps,
+): string | null {
+  const folder = app.capture(kernel.name);
+  if (!existsSync(captureFile(folder))) return 'there is none';
+  let capture: CaptureJson;
+  try {
+    capture = readCapture(folder);
+  } catch (error) {
+    if (error instanceof KernloopError) return error.what;
+    throw error;
+  }
+  const missing = missingChunks(folder, storesFor(folder, deps.env, options.store)).length;
+  if (missing > 0) return `${missing} of its chunks are in no store here`;
+  if (capture.device.identity !== openDevice(options, deps).description.identity)
+    return `it is of another device (${capture.device.identity})`;
+  return changedFile(app, capture) ?? changedSelection(app, kernel, capture);
+}
+
+/** Digests, not times: a rebuild that gives the same program keeps its captures. */
+function changedFile(app: App, capture: CaptureJson): string | null {
+  for (const { path, sha256 } of capture.app.files) {
+    const file = resolve(app.workspaceRoot, path);
+    // Files outside the workspace are known by name only; the libraries among them are the system's.
+    if (existsSync(file) && sha256OfFile(file) !== sha256) return `${path} was rebuilt`;
+  }
+  return null;
+}
+
+const selectionSchema = z.looseObject({
+  selection: z.looseObject({ match: z.string(), ordinal: z.number(), scope: z.string() }),
+});
+
+/** What was selected is on record where the project was generated; before that, the capture can at least not contradict it. */
+function changedSelection(app: App, { name, match, ordinal, scope }: KernelEntry, capture: CaptureJson): string | null {
+  const changed = 'kernloop.json selects another dispatch';
+  const path = join(reproducerPaths(app.reproducer(name)).pristine, kernelFile);
+  if (!existsSync(path)) {
+    const pattern = new RegExp(match);
+    const matches = pattern.test(capture.kernel.name) || pattern.test(capture.kernel.symbol);
+    return matches && capture.dispatch.ordinal === ordinal ? null : changed;
+  }
+  const { selection } = readJson(path, selectionSchema, 'CONFIG_MISSING', 'generate it again');
+  const same = selection.match === match && selection.ordinal === ordinal && selection.scope === scope;
+  return same ? null : changed;
+}

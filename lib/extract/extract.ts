@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
+import { openApp, type App } from '../app/app';
+import { buildApp } from '../app/build';
+import { captureKernels, type KernelCapture } from '../capture/capture';
+import { generate, type GenerateResult } from '../generate/generate';
+import { reproducerPaths } from '../reproducer/layout';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { adopt, type AdoptResult } from './adopt';
+import { whyCaptureAgain } from './current-capture';
+import type { ExtractOptions } from './options';
+
+export interface ExtractedKernel {
+  name: string;
+  /** Absolute. */
+  reproducer: string;
+  /** Null where a capture was there already. */
+  capture: KernelCapture | null;
+  generated: GenerateResult;
+  adopted: AdoptResult;
+}
+
+export interface ExtractResult {
+  app: string;
+  kernels: ExtractedKernel[];
+  /** Of the app, where it ran; 0 where every capture was there. */
+  exitCode: number;
+}
+
+/** Capture, generate and adopt for each kernel, in this order and without Nx. One run of the app serves all of them. */
+export async function extract(options: ExtractOptions, deps: Deps): Promise<ExtractResult> {
+  const app = openApp(options.app);
+  const names = selectedKernels(app, options);
+  if (options.build) await buildApp(app, deps);
+  const missing = names.filter((name) => needsCapture(app, name, options, deps));
+  const captured =
+    missing.length === 0
+      ? null
+      : await captureKernels({ ...options, app: app.root, kernel: missing, build: false }, deps);
+  const failures = captured?.failures ?? [];
+  const kernels: ExtractedKernel[] = [];
+  for (const name of names.filter((wanted) => !failures.some((failure) => failure.name === wanted))) {
+    const capture = captured?.captures.find((done) => done.name === name) ?? null;
+    kernels.push({ name, capture, ...(await makeReproducer(app, name, options, deps)) });
+  }
+  const [failure] = failures;
+  if (failure) throw withProgress(failure, failures.length, kernels);
+  return { app: app.config.name, kernels, exitCode: captured?.exitCode ?? 0 };
+}
+
+async function makeReproducer(
+  app: App,
+  name: string,
+  options: ExtractOptions,
+  deps: Deps,
+): Promise<Pick<ExtractedKernel, 'reproducer' | 'generated' | 'adopted'>> {
+  const { translationUnit, compileLimitSeconds, reset } = options;
+  const { root } = reproducerPaths(app.reproducer(name));
+  const generated = await generate({ app: app.root, kernel: name, translationUnit, compileLimitSeconds }, deps);
+  const adopted = await adopt({ reproducer: root, reset }, deps);
+  return { reproducer: root, generated, adopted };
+}
+
+function selectedKernels(app: App, options: ExtractOptions): string[] {
+  const names = options.kernel.length > 0 ? [...new Set(options.kernel)] : app.config.kernels.map(({ name }) => name);
+  names.forEach((name) => app.kernel(name));
+  if (names.length > 0) return names;
+  throw new KernloopError(
+    'KERNEL_UNKNOWN',
+    `${app.config.name} declares no kernel`,
+    'add one to "kernels" of kernloop.json; `kernloop profile` lists what the app launches',
+  );
+}
+
+function needsCapture(app: App, name: string, options: ExtractOptions, deps: Deps): boolean {
+  const reason = options.recapture ? 'asked to capture again' : whyCaptureAgain(app, app.kernel(name), options, deps);
+  if (reason === null) deps.report.info(`${name}: ${relative(app.root, app.capture(name))} is up to date`);
+  else if (existsSync(app.capture(name))) deps.report.info(`${name}: capturing again: ${reason}`);
+  return reason !== null;
+}
+
+function withProgress(
+  failure: { name: string; error: KernloopError },
+  count: number,
+  kernels: readonly ExtractedKernel[],
+): KernloopError {
+  const { error, name } = failure;
+  const others = count > 1 ? ` (and ${count - 1} more)` : '';
+  const done = kernels.length > 0 ? `; extracted: ${kernels.map((kernel) => kernel.name).join(', ')}` : '';
+  return new KernloopError(error.code, `${name}: ${error.what}${others}${done}`, error.hint, { cause: error });
+}

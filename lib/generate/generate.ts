@@ -1,0 +1,211 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { openApp, type App } from '../app/app';
+import { readCapture, type CaptureJson } from '../capture/capture-files';
+import type { KernelJson } from '../reproducer/kernel-json';
+import { reproducerPaths } from '../reproducer/layout';
+import { SourceTree, isProjectFile } from '../reproducer/source-tree';
+import { kernelCandidates, type KernelCandidate, type KernelQuery } from '../source/find-kernel';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { compileReproducer } from '../toolchain/compile';
+import { compilerVersion } from '../toolchain/find-compiler';
+import { makeRecipe } from '../toolchain/make-recipe';
+import { overlayTemplate } from '../toolchain/overlay';
+import type { Recipe } from '../toolchain/recipe';
+import type { GenerateOptions } from './options';
+import { writeProjectFiles, writeSources } from './pristine';
+
+export interface GenerateResult {
+  kernel: string;
+  /** Absolute. */
+  pristine: string;
+  language: KernelJson['language'];
+  /** The file that defines the kernel, relative to the workspace; null without source. */
+  source: string | null;
+  files: string[];
+  /** Whether the untouched source compiles to the very code object that was captured; null without source. */
+  identical: boolean | null;
+  notes: string[];
+}
+
+/** Candidates that compile to the kernel but to another code object than the captured one, tried before settling for the first. */
+const maxCompiles = 8;
+
+/** Writes `pristine/`: the kernel's source as a project of its own, proven by compiling it there. */
+export async function generate(options: GenerateOptions, deps: Deps): Promise<GenerateResult> {
+  const app = openApp(options.app);
+  app.kernel(options.kernel);
+  const capture = readCapture(app.capture(options.kernel));
+  const { pristine } = reproducerPaths(app.reproducer(options.kernel));
+  const scratch = `${pristine}.partial-${process.pid}`;
+  try {
+    const found = await findSource({ app, capture, options, scratch }, deps);
+    if (found === null) resetFolder(scratch);
+    const files = writeProjectFiles({ folder: scratch, app, kernel: options.kernel, capture, found });
+    rmSync(pristine, { recursive: true, force: true });
+    renameSync(scratch, pristine);
+    const result: GenerateResult = {
+      kernel: options.kernel,
+      pristine,
+      language: found === null ? 'none' : 'hip',
+      source: found && relative(app.workspaceRoot, found.candidate.kernelFile),
+      files,
+      identical: found && found.recipe.code_object.recompiled === found.recipe.code_object.captured,
+      notes: found?.recipe.notes ?? [],
+    };
+    describe(result, capture, deps);
+    return result;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** A candidate whose sources lie in the scratch folder and compile to the captured kernel. */
+export interface FoundSource {
+  candidate: KernelCandidate;
+  recipe: Recipe;
+}
+
+interface Search {
+  app: App;
+  capture: CaptureJson;
+  options: GenerateOptions;
+  scratch: string;
+}
+
+/** The candidate that compiles to the captured code object; else the first that compiles to the kernel; null if none does. */
+async function findSource(search: Search, deps: Deps): Promise<FoundSource | null> {
+  const { app, capture, options, scratch } = search;
+  if (capture.device.kind === 'cuda') return null;
+  const accepted: FoundSource[] = [];
+  const failures: KernloopError[] = [];
+  for await (const candidate of kernelCandidates(queryOf(search), deps)) {
+    try {
+      const found = await tryCandidate(candidate, search, deps);
+      accepted.push(found);
+      if (isIdentical(found)) return found;
+    } catch (error) {
+      if (!(error instanceof KernloopError)) throw error;
+      if (error.code === 'COMPILE_FAILED') failures.push(error);
+      else if (error.code !== 'SYMBOL_MISSING') throw error;
+    }
+    if (accepted.length + failures.length >= maxCompiles) break;
+  }
+  const [first] = accepted;
+  if (first) {
+    warnAboutDifference(accepted, app, capture, deps);
+    return accepted.length === 1 && existsSync(scratch) ? first : tryCandidate(first.candidate, search, deps);
+  }
+  const [failure] = failures;
+  if (failure) {
+    throw new KernloopError(
+      failure.code,
+      `the source of ${options.kernel} was found, but does not compile outside the app: ${failure.what}`,
+      'the output of the compiler is above; check that the compile database is that of the captured build',
+      { cause: failure },
+    );
+  }
+  return null;
+}
+
+function queryOf({ app, capture, options }: Search): KernelQuery {
+  const { source, compileCommands, env } = app.config;
+  return {
+    name: capture.kernel.name,
+    isa: capture.device.isa,
+    source: resolve(app.root, source),
+    compileCommands: compileCommands === undefined ? undefined : resolve(app.root, compileCommands),
+    translationUnit: options.translationUnit === undefined ? undefined : resolve(app.root, options.translationUnit),
+    environment: env,
+    isProjectFile: (real) => isProjectFile(real, [app.root, app.workspaceRoot]),
+  };
+}
+
+async function tryCandidate(candidate: KernelCandidate, search: Search, deps: Deps): Promise<FoundSource> {
+  const { app, capture, options, scratch } = search;
+  const { unit, kernelFile, target } = candidate;
+  const tree = new SourceTree({
+    source: resolve(app.root, app.config.source),
+    workspaceRoot: app.workspaceRoot,
+    files: candidate.files,
+    includeDirs: unit.args
+      .filter(({ kind }) => kind === 'include')
+      .map(({ value }) => resolve(unit.directory, value ?? '')),
+  });
+  const compiler = { path: candidate.compiler, version: await compilerVersion(candidate.compiler, deps) };
+  const environment = app.config.env;
+  const symbol = capture.kernel.symbol;
+  const unproven = makeRecipe({
+    unit,
+    tree,
+    kernelFile,
+    target,
+    compilerVersion: compiler.version,
+    environment,
+    symbol,
+  });
+  resetFolder(scratch);
+  const files = writeSources(scratch, tree, unproven, app.workspaceRoot);
+  const { codeObjectSha256, outside } = await compileReproducer(
+    {
+      reproducer: scratch,
+      recipe: unproven,
+      overlay: overlayTemplate(unproven),
+      compiler,
+      output: join(scratch, 'proof.hsaco'),
+      limitSeconds: options.compileLimitSeconds,
+    },
+    deps,
+  );
+  rmSync(join(scratch, 'proof.hsaco'));
+  const strays = outside.filter((path) => !tree.isSystem(path));
+  if (strays.length > 0) {
+    throw new KernloopError(
+      'PATH_OUTSIDE',
+      `the reproducer of ${options.kernel} would still open ${strays.slice(0, 3).join(', ')}`,
+      'report this: a header of the app was not carried along',
+    );
+  }
+  const recipe = {
+    ...unproven,
+    files,
+    code_object: { captured: capture.kernel.code_object, recompiled: codeObjectSha256 },
+  };
+  return { candidate, recipe };
+}
+
+function isIdentical({ recipe }: FoundSource): boolean {
+  return recipe.code_object.recompiled === recipe.code_object.captured;
+}
+
+function warnAboutDifference(accepted: readonly FoundSource[], app: App, capture: CaptureJson, deps: Deps): void {
+  const units = accepted.map(({ candidate }) => relative(app.root, candidate.unit.file));
+  deps.report.warn(
+    `recompiling ${units[0] ?? ''} gives ${capture.kernel.name}, but not the captured code object: ` +
+      'another compiler or other options than those of the captured build, or an edit since',
+  );
+  if (units.length > 1) {
+    deps.report.warn(`it is also in ${units.slice(1).join(', ')}; choose one with --translation-unit`);
+  }
+}
+
+function describe(result: GenerateResult, capture: CaptureJson, deps: Deps): void {
+  if (result.language === 'none') {
+    deps.report.warn(
+      `no translation unit of the app's build defines ${capture.kernel.name}: the reproducer has no source, ` +
+        'so the captured code can be replayed and validated, but not recompiled',
+    );
+    return;
+  }
+  for (const note of result.notes) deps.report.info(`note: ${note}`);
+  const verdict = result.identical
+    ? 'recompiles to the captured code object, byte for byte'
+    : 'recompiles to the captured kernel';
+  deps.report.result(`${result.kernel}: ${result.source ?? ''} and ${result.files.length} files in all; ${verdict}`);
+}
+
+function resetFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+}

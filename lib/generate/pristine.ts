@@ -1,0 +1,103 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import type { App } from '../app/app';
+import type { CaptureJson } from '../capture/capture-files';
+import { kernelArgs } from '../reproducer/kernel-args';
+import { kernelFile, kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
+import type { SourceTree } from '../reproducer/source-tree';
+import { renderTemplates } from '../reproducer/templates';
+import { sha256OfFile, writeJson } from '../support/files';
+import type { UnprovenRecipe } from '../toolchain/make-recipe';
+import { overlayTemplate } from '../toolchain/overlay';
+import { overlayTemplateFile, recipeFile, type Recipe } from '../toolchain/recipe';
+import type { FoundSource } from './generate';
+
+/** Copies the kernel's file and its headers into a folder; returns where each came from. */
+export function writeSources(
+  folder: string,
+  tree: SourceTree,
+  recipe: UnprovenRecipe,
+  workspaceRoot: string,
+): Recipe['files'] {
+  const files: Recipe['files'] = {};
+  const { file: variant, stands_for: standsFor } = recipe.variant;
+  for (const { path, origin } of tree.files) {
+    const place = path === standsFor ? variant : posix.join('deps', path);
+    const copy = join(folder, place);
+    mkdirSync(dirname(copy), { recursive: true });
+    copyFileSync(origin, copy);
+    files[place] = { origin: originOf(origin, path, workspaceRoot), sha256: sha256OfFile(copy) };
+  }
+  writeStandIn(folder, recipe);
+  return files;
+}
+
+/**
+ * The compiler's driver looks for its input before the overlay is read, so a file has to be there. It defines nothing: if the overlay were
+ * ever not used, the kernel would be missing, not silently another one.
+ */
+function writeStandIn(folder: string, { variant }: UnprovenRecipe): void {
+  const path = join(folder, 'deps', variant.stands_for);
+  const back = relative(dirname(path), join(folder, variant.file));
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `// ${back} is compiled in the place of this file.\n`);
+}
+
+/** Relative to the workspace; a header from outside is named by its place in the reproducer, which no machine's path is part of. */
+function originOf(origin: string, place: string, workspaceRoot: string): string {
+  const inside = relative(workspaceRoot, origin);
+  return inside.startsWith('..') ? place : inside;
+}
+
+export interface ProjectFilesOptions {
+  folder: string;
+  app: App;
+  kernel: string;
+  capture: CaptureJson;
+  /** Null where the kernel has no source. */
+  found: FoundSource | null;
+}
+
+/** Everything of pristine/ beside the sources; returns the paths of all its files. */
+export function writeProjectFiles({ folder, app, kernel, capture, found }: ProjectFilesOptions): string[] {
+  const project = kernelJson(app, kernel, capture, found);
+  writeJson(join(folder, kernelFile), project);
+  const rendered = renderTemplates({
+    project,
+    capture,
+    captureFolder: app.capture(kernel),
+    recipe: found?.recipe ?? null,
+  });
+  for (const [path, text] of Object.entries(rendered)) writeFileSync(join(folder, path), text);
+  if (found) {
+    writeJson(join(folder, recipeFile), found.recipe);
+    writeJson(join(folder, overlayTemplateFile), overlayTemplate(found.recipe));
+  }
+  const sources = found
+    ? [...Object.keys(found.recipe.files), posix.join('deps', found.recipe.variant.stands_for)]
+    : [];
+  const recipes = found ? [recipeFile, overlayTemplateFile] : [];
+  return [...sources, ...recipes, kernelFile, ...Object.keys(rendered)].sort();
+}
+
+function kernelJson(app: App, kernel: string, capture: CaptureJson, found: FoundSource | null): KernelJson {
+  const { match, ordinal, scope } = app.config.kernels.find(({ name }) => name === kernel) ?? app.kernel(kernel);
+  const inWorkspace = (path: string): string => relative(app.workspaceRoot, path);
+  return kernelJsonSchema.parse({
+    name: kernel,
+    app: { name: app.config.name, root: inWorkspace(app.root) || '.' },
+    symbol: capture.kernel.symbol,
+    demangled: capture.kernel.name,
+    code_object: capture.kernel.code_object,
+    device: { kind: capture.device.kind, isa: capture.device.isa },
+    selection: { match, ordinal, scope },
+    language: found ? 'hip' : 'none',
+    source: found && {
+      file: found.recipe.files[found.recipe.variant.file]?.origin ?? found.recipe.variant.stands_for,
+      line: found.candidate.definition?.line ?? null,
+      translation_unit: inWorkspace(found.candidate.unit.file),
+      variant: found.recipe.variant.file,
+    },
+    args: kernelArgs(capture, found?.candidate.definition ?? null),
+  });
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import type { CaptureJson } from '../capture/capture-files';
+import { KernloopError } from '../support/error';
+import { parseDemangledName } from '../source/demangled-name';
+import type { KernelDefinition, KernelParameter } from '../source/kernel-definitions';
+import type { ElementType, KernelArg } from './kernel-json';
+
+const slotsSchema = z.array(
+  z.looseObject({
+    offset: z.int().min(0),
+    size: z.int().min(0),
+    kind: z.string(),
+    name: z.string().nullish(),
+    value: z.string().nullish(),
+    region: z.string().nullish(),
+  }),
+);
+
+export type KernargSlot = z.output<typeof slotsSchema>[number];
+
+/** The explicit arguments of a capture; what the compiler adds behind them (`hidden_*`) is none of the user's. */
+export function explicitSlots(capture: CaptureJson): KernargSlot[] {
+  const slots = slotsSchema.safeParse(capture.kernarg.slots);
+  if (!slots.success) {
+    throw new KernloopError('CAPTURE_INVALID', `kernarg.slots: ${z.prettifyError(slots.error)}`, 'capture again');
+  }
+  return slots.data.filter(({ kind }) => !kind.startsWith('hidden_')).sort((a, b) => a.offset - b.offset);
+}
+
+/** What is known of each argument: its place from the code object, its type from the name, its name from the source. */
+export function kernelArgs(capture: CaptureJson, definition: KernelDefinition | null): KernelArg[] {
+  const slots = explicitSlots(capture);
+  const types = parseDemangledName(capture.kernel.name).parameters;
+  // A parameter pack is one parameter of the source and many slots: names would be shifted.
+  const parameters = definition?.parameters.length === slots.length ? definition.parameters : null;
+  return slots.map((slot, index) => {
+    const parameter = parameters?.[index] ?? null;
+    const type = (types?.length === slots.length ? types[index] : undefined) ?? parameter?.declared ?? slot.kind;
+    return {
+      index,
+      name: parameter?.name ?? (slot.name || null),
+      type,
+      declared: parameter?.declared ?? null,
+      role: roleOf(slot, type, parameter),
+      element: elementOf(type),
+      offset: slot.offset,
+      size: slot.size,
+      kind: slot.kind,
+    };
+  });
+}
+
+/** Memory behind a pointer to const is input; any other pointer may be read and written. */
+function roleOf(slot: KernargSlot, type: string, parameter: KernelParameter | null): KernelArg['role'] {
+  const isPointer = slot.kind === 'global_buffer' || type.includes('*');
+  if (!isPointer) return 'in';
+  return isConstPointee(type) || (parameter !== null && isConstPointee(parameter.declared)) ? 'in' : 'inout';
+}
+
+/** `T const*` and `const T*`, but not `T* const` and not `T const* *`, whose inner pointers may lead to what is written. */
+function isConstPointee(type: string): boolean {
+  const words = pointerWords(type);
+  const stars = words.filter((word) => word === '*').length;
+  return stars === 1 && words.slice(0, words.indexOf('*')).includes('const');
+}
+
+function elementOf(type: string): ElementType | null {
+  const words = pointerWords(type);
+  const star = words.indexOf('*');
+  if (star < 0 || words.filter((word) => word === '*').length > 1) return null;
+  const name = words
+    .slice(0, star)
+    .filter((word) => word !== 'const' && word !== 'volatile')
+    .join(' ');
+  return elementNames[name] ?? null;
+}
+
+/** The type as words, `*` among them; qualifiers of the pointer itself come after it. */
+function pointerWords(type: string): string[] {
+  return type
+    .replaceAll('*', ' * ')
+    .split(' ')
+    .filter((word) => word !== '');
+}
+
+const elementNames: Record<string, ElementType> = {
+  double: 'f64',
+  float: 'f32',
+  _Float16: 'f16',
+  __half: 'f16',
+  __fp16: 'f16',
+  __bf16: 'bf16',
+  hip_bfloat16: 'bf16',
+  __hip_bfloat16: 'bf16',
+  bool: 'bool',
+  char: 'i8',
+  'signed char': 'i8',
+  int8_t: 'i8',
+  'unsigned char': 'u8',
+  uint8_t: 'u8',
+  short: 'i16',
+  int16_t: 'i16',
+  'unsigned short': 'u16',
+  uint16_t: 'u16',
+  int: 'i32',
+  int32_t: 'i32',
+  unsigned: 'u32',
+  'unsigned int': 'u32',
+  uint32_t: 'u32',
+  long: 'i64',
+  'long long': 'i64',
+  int64_t: 'i64',
+  'unsigned long': 'u64',
+  'unsigned long long': 'u64',
+  size_t: 'u64',
+  uint64_t: 'u64',
+};

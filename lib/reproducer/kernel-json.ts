@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { deviceKinds, nameSchema, scopes, stageOptionsSchema } from '../app/kernloop-json';
+
+export const kernelFile = 'kernel.json';
+
+export const roles = ['in', 'out', 'inout', 'workspace', 'ignore'] as const;
+export const languages = ['hip', 'none'] as const;
+
+export const elementTypes = [
+  'f64',
+  'f32',
+  'f16',
+  'bf16',
+  'i64',
+  'i32',
+  'i16',
+  'i8',
+  'u64',
+  'u32',
+  'u16',
+  'u8',
+  'bool',
+] as const;
+
+export const kernelArgSchema = z.strictObject({
+  index: z.int().min(0).describe('Position in the parameter list.'),
+  name: z
+    .string()
+    .nullable()
+    .describe('Name of the parameter in the source; null where it has none or there is no source.'),
+  type: z
+    .string()
+    .describe('Type after template arguments and typedefs, as the demangled name has it; else as written.'),
+  declared: z.string().nullable().describe('Type as the source writes it.'),
+  role: z
+    .enum(roles)
+    .describe(
+      'What the kernel does with the memory behind it. "ignore" and "workspace" leave it out of validate; every verdict counts such bytes.',
+    ),
+  element: z
+    .enum(elementTypes)
+    .nullable()
+    .describe('Type of the values behind a pointer, for tolerances; null where it is not one of these.'),
+  offset: z.int().min(0).describe('Byte offset in the kernel-argument segment.'),
+  size: z.int().min(0).describe('Bytes in the kernel-argument segment.'),
+  kind: z.string().describe('Kind of the slot in the metadata of the code object.'),
+});
+
+export const kernelJsonSchema = z
+  .strictObject({
+    $schema: z.string().optional(),
+    name: nameSchema.describe('Name of the kernel in kernloop.json, and of this folder.'),
+    app: z.strictObject({
+      name: nameSchema.describe('Name of the app.'),
+      root: z.string().describe('Folder of the app, relative to the workspace.'),
+    }),
+    symbol: z.string().min(1).describe('Mangled name.'),
+    demangled: z.string().min(1),
+    code_object: z.string().length(64).describe('sha256 of the captured code object.'),
+    device: z.strictObject({ kind: z.enum(deviceKinds), isa: z.string() }),
+    selection: z.strictObject({
+      match: z.string(),
+      ordinal: z.int().min(1),
+      scope: z.enum(scopes),
+    }),
+    language: z.enum(languages).describe('"none": there is no source, so that only the captured code can be replayed.'),
+    source: z
+      .strictObject({
+        file: z.string().describe('The file that defines the kernel, relative to the workspace.'),
+        line: z.int().min(1).nullable(),
+        translation_unit: z.string().describe('The file that is compiled, relative to the workspace.'),
+        variant: z.string().describe('The copy to edit.'),
+      })
+      .nullable(),
+    args: z.array(kernelArgSchema),
+    options: stageOptionsSchema.default({}),
+  })
+  .meta({
+    title: 'kernel.json',
+    description: 'A reproducer: one captured dispatch of one kernel, and its source to edit.',
+  });
+
+export type KernelJson = z.output<typeof kernelJsonSchema>;
+export type KernelArg = z.output<typeof kernelArgSchema>;
+export type ElementType = (typeof elementTypes)[number];

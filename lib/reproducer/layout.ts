@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import { overlayTemplateFile, recipeFile } from '../toolchain/recipe';
+import { kernelFile } from './kernel-json';
+
+/** Where things lie in a reproducer (docs/contributing/seams.md). */
+export const reproducerPaths = (root: string) => ({
+  root,
+  pristine: join(root, 'pristine'),
+  recipe: join(root, 'pristine', recipeFile),
+  overlayTemplate: join(root, 'pristine', overlayTemplateFile),
+  kernelJson: join(root, kernelFile),
+  capture: join(root, 'capture'),
+  build: join(root, 'build'),
+  variant: join(root, 'build', 'variant.hsaco'),
+  variantJson: join(root, 'build', 'variant.json'),
+});
+
+/** Files of pristine/ that stages read from there; everything else is copied out for the user by `extract`. */
+export const pristineOnly: readonly string[] = [recipeFile, overlayTemplateFile];

@@ -1,0 +1,178 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import type { OpenedFile } from '../source/dependencies';
+import { KernloopError } from '../support/error';
+
+/** Where toolchains and packages live: headers from there stay where they are. */
+const systemRoots = ['/usr', '/opt', '/lib', '/lib64', '/nix/store', '/gnu/store'];
+
+/** Folder below deps/ for headers from outside the workspace; one numbered folder for each include directory. */
+const externalFolder = '_external';
+
+export interface SourceTreeOptions {
+  /** The app's source folder. */
+  source: string;
+  workspaceRoot: string;
+  /** What one translation unit opens. */
+  files: readonly OpenedFile[];
+  /** Its include directories, absolute. */
+  includeDirs: readonly string[];
+}
+
+export interface CarriedFile {
+  /** Below deps/. */
+  path: string;
+  /** Absolute. */
+  origin: string;
+}
+
+/**
+ * The project files of one translation unit, laid out below `deps/` as they lie in the app, so that includes by relative path resolve
+ * as they did: the root is the deepest folder that holds the app's sources and everything of the workspace that the unit includes.
+ */
+export class SourceTree {
+  readonly files: CarriedFile[] = [];
+  /** Paths below deps/ that lead to a carried file through a link of the app. */
+  readonly aliases: Record<string, string> = {};
+  private root: string;
+  private readonly workspaceRoot: string;
+  /** Include directories outside the workspace, and which of them anything is included from. */
+  private readonly externals: string[];
+  private readonly usedExternals = new Set<number>();
+
+  constructor({ source, workspaceRoot, files, includeDirs }: SourceTreeOptions) {
+    this.root = realpathSync(source);
+    this.workspaceRoot = realpathSync(workspaceRoot);
+    const outside = includeDirs
+      .map(realpathOfExisting)
+      .filter((folder) => !this.isProject(folder) && !isSystemPath(folder));
+    this.externals = [...new Set(outside)];
+    const carried = files.filter(({ real }) => this.isCarried(real));
+    for (const { real } of carried) this.widen(real);
+    this.place(carried);
+  }
+
+  /** The folder of the app that deps/ mirrors. */
+  get folder(): string {
+    return this.root;
+  }
+
+  /** Where an absolute path of the app lies below deps/; null for one that is not carried. */
+  pathInDeps(path: string): string | null {
+    const real = realpathOfExisting(path);
+    if (isInside(this.root, real)) return relative(this.root, real);
+    const index = this.externalIndex(real);
+    if (index < 0 || !this.usedExternals.has(index)) return null;
+    return join(externalFolder, String(index), relative(this.externals[index] ?? '', real));
+  }
+
+  /** Whether a path belongs to the toolchain or a package, and so is the same on every machine. */
+  isSystem(path: string): boolean {
+    return !this.isCarried(realpathOfExisting(path));
+  }
+
+  /** The text with every path of the tree in it made relative to deps/; the rest of the workspace becomes `/workspace`. */
+  withoutAbsolutePaths(text: string, depsPlaceholder: string): string {
+    return replacePath(replacePath(text, this.root, depsPlaceholder), this.workspaceRoot, '/workspace');
+  }
+
+  private isProject(real: string): boolean {
+    return isInside(this.root, real) || isInside(this.workspaceRoot, real);
+  }
+
+  private isCarried(real: string): boolean {
+    return this.isProject(real) || !isSystemPath(real);
+  }
+
+  private externalIndex(real: string): number {
+    let best = -1;
+    this.externals.forEach((folder, index) => {
+      if (isInside(folder, real) && folder.length > (this.externals[best] ?? '').length) best = index;
+    });
+    return best;
+  }
+
+  /** Includes like `../../common/x.h` need the folder that both sides share. */
+  private widen(real: string): void {
+    if (isInside(this.root, real)) return;
+    const external = this.externalIndex(real);
+    if (external >= 0) {
+      this.usedExternals.add(external);
+      return;
+    }
+    const shared = sharedFolder(this.root, real);
+    if (shared.split(sep).filter((part) => part !== '').length < 2) {
+      throw new KernloopError(
+        'PATH_OUTSIDE',
+        `${real} is included but shares no folder with the sources in ${this.root}`,
+        'add its folder to the include directories of the build, or move it into the workspace',
+      );
+    }
+    this.root = shared;
+  }
+
+  private place(carried: readonly OpenedFile[]): void {
+    const placed = new Set<string>();
+    for (const { spelled, real } of carried) {
+      const path = this.pathInDeps(real) ?? basename(real);
+      if (!placed.has(path)) this.files.push({ path, origin: real });
+      placed.add(path);
+      const reached = this.spelledInDeps(spelled);
+      if (reached !== null && reached !== path) this.aliases[reached] = path;
+    }
+    this.files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** The path below deps/ by which the compiler reached a file, links not followed; null where it came in from elsewhere. */
+  private spelledInDeps(file: string): string | null {
+    for (let folder = dirname(file); ; folder = dirname(folder)) {
+      if (existsSync(folder) && realpathSync(folder) === this.root) return relative(folder, file);
+      if (dirname(folder) === folder) return null;
+    }
+  }
+}
+
+/** Whether a path, links followed, belongs to a toolchain or a package. */
+export function isSystemPath(real: string): boolean {
+  return systemRoots.some((root) => isInside(root, real));
+}
+
+/** Whether a file belongs to the user's own sources rather than to the toolchain or a package. */
+export function isProjectFile(real: string, roots: readonly string[]): boolean {
+  return roots.some((root) => isInside(realpathSync(root), real)) || !isSystemPath(real);
+}
+
+export function isInside(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+}
+
+function sharedFolder(folder: string, path: string): string {
+  let shared = folder;
+  while (!isInside(shared, path)) shared = dirname(shared);
+  return shared;
+}
+
+/** Follows the links of a path whose end may not exist. */
+function realpathOfExisting(path: string): string {
+  let existing = path;
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  return join(realpathSync(existing), relative(existing, path));
+}
+
+/** Replaces a folder where it stands as a whole path, not as the start of a longer name. */
+function replacePath(text: string, folder: string, replacement: string): string {
+  let result = '';
+  let rest = text;
+  for (let at = rest.indexOf(folder); at >= 0; at = rest.indexOf(folder)) {
+    const next = rest[at + folder.length] ?? '/';
+    const whole = !isNameCharacter(next);
+    result += rest.slice(0, at) + (whole ? replacement : folder);
+    rest = rest.slice(at + folder.length);
+  }
+  return result + rest;
+}
+
+function isNameCharacter(character: string): boolean {
+  return /[\w.-]/.test(character);
+}

@@ -1,0 +1,80 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { render } from 'ejs';
+import { packFile, type CaptureJson } from '../capture/capture-files';
+import { formatBytes, formatCount } from '../support/report';
+import { packageRoot } from '../support/version';
+import type { Recipe } from '../toolchain/recipe';
+import { explicitSlots } from './kernel-args';
+import type { KernelJson } from './kernel-json';
+
+const templateFolder = join(packageRoot, 'generators', 'reproducer', 'files');
+const templateSuffix = '.template';
+
+export interface TemplateInput {
+  project: KernelJson;
+  capture: CaptureJson;
+  captureFolder: string;
+  recipe: Recipe | null;
+}
+
+/** The files that explain and drive a reproducer, by their path in it. */
+export function renderTemplates(input: TemplateInput): Record<string, string> {
+  const view = viewOf(input);
+  const names = readdirSync(templateFolder).filter((name) => name.endsWith(templateSuffix));
+  return Object.fromEntries(
+    names.sort().map((name) => {
+      const path = join(templateFolder, name);
+      // No HTML here: values are written as they are.
+      return [
+        name.slice(0, -templateSuffix.length),
+        render(readFileSync(path, 'utf8'), view, { filename: path, escape: String }),
+      ];
+    }),
+  );
+}
+
+function viewOf({ project, capture, captureFolder, recipe }: TemplateInput) {
+  const regions = new Map(capture.regions.map((region) => [region.id, region]));
+  const slots = explicitSlots(capture);
+  const rawBytes = [...capture.regions].reduce((sum, { size }) => sum + size, 0);
+  return {
+    project,
+    recipe,
+    hasSource: project.language !== 'none',
+    grid: capture.geometry.grid_blocks.join(' x '),
+    block: capture.geometry.block_threads.join(' x '),
+    ordinal: capture.dispatch.ordinal,
+    waveInstructions: countOrNull(capture.execution.wave_instructions),
+    regionCount: formatCount(capture.regions.length),
+    variableCount: capture.module_variables.length,
+    scope: capture.scope.mode,
+    rawSize: formatBytes(rawBytes),
+    trackedSize: formatBytes(capture.scope.tracked_bytes),
+    trackedCount: formatCount(capture.scope.tracked_regions),
+    storedSize: storedSize(captureFolder),
+    args: project.args.map((arg, index) => {
+      const slot = slots[index];
+      const region = slot?.region == null ? undefined : regions.get(slot.region);
+      return {
+        ...arg,
+        label: arg.name ?? `#${index}`,
+        value: slot?.value ?? '',
+        memory: region ? `${region.id}, ${formatBytes(region.size)}` : '',
+      };
+    }),
+    deps: Object.keys(recipe?.files ?? {}).filter((path) => path.startsWith('deps/')),
+    compiler: recipe?.compiler,
+    identical: recipe !== null && recipe.code_object.captured === recipe.code_object.recompiled,
+  };
+}
+
+function countOrNull(count: number | null | undefined): string | null {
+  return count == null ? null : formatCount(count);
+}
+
+/** Null where the chunks are in a store, shared with other captures. */
+function storedSize(captureFolder: string): string | null {
+  const size = statSync(packFile(captureFolder), { throwIfNoEntry: false })?.size;
+  return size === undefined ? null : formatBytes(size);
+}

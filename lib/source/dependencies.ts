@@ -1,0 +1,62 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join, normalize } from 'node:path';
+import { renderCompileArgument } from '../toolchain/compile-arguments';
+import { compilerEnvironment } from '../toolchain/find-compiler';
+import type { Deps } from '../support/deps';
+import { parseMakeDependencies } from './make-dependencies';
+import type { TranslationUnit } from './translation-unit';
+
+/** A file that a compilation opens. */
+export interface OpenedFile {
+  /** Absolute, as the compiler came to it, links not followed. */
+  spelled: string;
+  /** Absolute, links followed. */
+  real: string;
+}
+
+export interface Dependencies {
+  files: OpenedFile[];
+  /** What the compiler said where it failed; the files are then incomplete. */
+  failure: string | null;
+}
+
+const scanLimitMs = 5 * 60_000;
+
+/** Asks the compiler itself, with the app's own command, which files the device side of a unit opens. */
+export async function scanDependencies(
+  unit: TranslationUnit,
+  compiler: string,
+  target: string,
+  environment: Readonly<Record<string, string>>,
+  deps: Pick<Deps, 'run'>,
+): Promise<Dependencies> {
+  const scratch = mkdtempSync(join(tmpdir(), 'kernloop-deps-'));
+  const output = join(scratch, 'unit.d');
+  const kept = unit.args.filter(({ kind }) => kind !== 'drop' && kind !== 'arch');
+  const args = [
+    ...[`--offload-arch=${target}`, '--cuda-device-only', '-M', '-MF', output, '-MT', 'unit', '-c'],
+    ...[...kept.flatMap(renderCompileArgument), unit.file],
+  ];
+  try {
+    const ended = await deps.run(compiler, args, {
+      cwd: unit.directory,
+      env: { ...environment, ...compilerEnvironment() },
+      timeoutMs: scanLimitMs,
+    }).result;
+    if (ended.exitCode !== 0)
+      return { files: [], failure: ended.stderrTail.trim() || (ended.startError ?? 'no output') };
+    return {
+      files: parseMakeDependencies(readFileSync(output, 'utf8')).map((path) => opened(path, unit.directory)),
+      failure: null,
+    };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function opened(path: string, directory: string): OpenedFile {
+  // Joined by hand: `..` after a link has to be resolved by the system, not by text.
+  const raw = isAbsolute(path) ? path : `${directory}/${path}`;
+  return { spelled: normalize(raw), real: realpathSync.native(raw) };
+}

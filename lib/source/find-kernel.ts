@@ -1,0 +1,165 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { compilerCandidates } from '../toolchain/find-compiler';
+import { offloadTarget } from '../toolchain/target';
+import { readCompileDatabase } from './compile-database';
+import { parseDemangledName, type DemangledName } from './demangled-name';
+import { scanDependencies, type OpenedFile } from './dependencies';
+import { findKernelDefinitions, type KernelDefinition } from './kernel-definitions';
+import { bestDefinition, matchScore } from './match-definition';
+import { deviceSources } from './project-files';
+import { defaultTranslationUnit, hipTranslationUnit, type TranslationUnit } from './translation-unit';
+
+export interface KernelQuery {
+  /** Demangled. */
+  name: string;
+  isa: string;
+  /** The app's source folder. */
+  source: string;
+  /** Path of the compile database; undefined where the app has none. */
+  compileCommands: string | undefined;
+  /** Only consider the unit of this file. */
+  translationUnit: string | undefined;
+  /** Environment of the app's build. */
+  environment: Readonly<Record<string, string>>;
+  isProjectFile: (real: string) => boolean;
+}
+
+/** A translation unit that may have produced the kernel; only compiling it tells. */
+export interface KernelCandidate {
+  unit: TranslationUnit;
+  compiler: string;
+  target: string;
+  files: OpenedFile[];
+  /** Absolute: the file that holds the definition, or the unit itself where no definition is visible (made by a macro). */
+  kernelFile: string;
+  definition: KernelDefinition | null;
+}
+
+type FindDeps = Pick<Deps, 'run' | 'env' | 'report'>;
+
+/** Units of a large project that are asked for their headers, at most. */
+const maxScans = 500;
+
+/** Every translation unit that could define the kernel, the most likely first. */
+export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): AsyncGenerator<KernelCandidate> {
+  const name = parseDemangledName(query.name);
+  const files = new SourceFiles(name);
+  const later: KernelCandidate[] = [];
+  for (const unit of byLikelihood(translationUnits(query, deps), files).slice(0, maxScans)) {
+    const target = offloadTarget(query.isa, unit.args);
+    const compiler = compilerOf(unit, deps);
+    const scanned = await scanDependencies(unit, compiler, target, query.environment, deps);
+    if (scanned.failure !== null) {
+      reportFailedScan(unit, scanned.failure, deps);
+      continue;
+    }
+    const project = scanned.files.filter(({ real }) => query.isProjectFile(real));
+    const [best] = project
+      .map(({ real }) => ({ real, definition: files.bestIn(real), score: files.scoreOf(real) }))
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score);
+    const candidate = { unit, compiler, target, files: scanned.files };
+    if (best) yield { ...candidate, kernelFile: best.real, definition: best.definition };
+    else if (project.some(({ real }) => files.mentions(real)))
+      later.push({ ...candidate, kernelFile: unit.file, definition: null });
+  }
+  yield* later;
+}
+
+function translationUnits(query: KernelQuery, deps: FindDeps): TranslationUnit[] {
+  const units = allUnits(query, deps);
+  if (query.translationUnit === undefined) return units;
+  const chosen = units.filter(({ file }) => file === query.translationUnit);
+  if (chosen.length > 0) return chosen;
+  throw new KernloopError(
+    'SOURCE_NOT_FOUND',
+    `${query.translationUnit} is not compiled as HIP by the app's build`,
+    `translation units with device code: ${
+      units
+        .map(({ file }) => file)
+        .slice(0, 10)
+        .join(', ') || 'none'
+    }`,
+  );
+}
+
+function allUnits(query: KernelQuery, deps: FindDeps): TranslationUnit[] {
+  if (query.compileCommands !== undefined && existsSync(query.compileCommands)) {
+    return readCompileDatabase(query.compileCommands)
+      .map(hipTranslationUnit)
+      .filter((unit) => unit !== null);
+  }
+  deps.report.warn(
+    `${query.compileCommands ? `${query.compileCommands} does not exist` : 'no compile database is named'}: ` +
+      'the sources are compiled with plain hipcc; build with CMAKE_EXPORT_COMPILE_COMMANDS=ON and set "compileCommands" for the options of the app',
+  );
+  return deviceSources(query.source).map((file) => defaultTranslationUnit(file, query.source));
+}
+
+/** Units that hold a fitting definition themselves first; the rest may include it. */
+function byLikelihood(units: readonly TranslationUnit[], files: SourceFiles): TranslationUnit[] {
+  return units
+    .map((unit, index) => ({ unit, index, score: files.scoreOf(unit.file) }))
+    .sort((a, b) => b.score - a.score || a.index - b.index)
+    .map(({ unit }) => unit);
+}
+
+/** The compiler of the app's own build where it still exists, else one of its name. */
+function compilerOf(unit: TranslationUnit, deps: FindDeps): string {
+  if (unit.compilerPath !== null && existsSync(unit.compilerPath)) return unit.compilerPath;
+  const [path] = compilerCandidates(unit.compiler, deps.env);
+  if (path !== undefined) return path;
+  throw new KernloopError(
+    'ENVIRONMENT_TOOL_MISSING',
+    `the compiler ${unit.compiler}, which builds ${unit.file}, is not installed`,
+    'install it (Debian: sudo apt-get install hipcc libamdhip64-dev), or name one with KERNLOOP_COMPILER',
+  );
+}
+
+/** Without a compile database a source that plain hipcc cannot read is no surprise. */
+function reportFailedScan(unit: TranslationUnit, failure: string, deps: FindDeps): void {
+  const [firstLine] = failure.split('\n').filter((line) => line.includes('error'));
+  const message = `${unit.file} could not be read by ${unit.compiler}: ${firstLine ?? failure.slice(0, 300)}`;
+  if (unit.fromDatabase) deps.report.warn(message);
+  else deps.report.info(message);
+}
+
+/** Reads and parses each file at most once, and only where it mentions the kernel at all. */
+class SourceFiles {
+  private readonly texts = new Map<string, string>();
+  private readonly parsed = new Map<string, KernelDefinition[]>();
+
+  constructor(private readonly name: DemangledName) {}
+
+  mentions(path: string): boolean {
+    return this.text(path).includes(this.name.base);
+  }
+
+  bestIn(path: string): KernelDefinition | null {
+    return bestDefinition(this.definitions(path), this.name);
+  }
+
+  scoreOf(path: string): number {
+    return Math.max(0, ...this.definitions(path).map((definition) => matchScore(definition, this.name)));
+  }
+
+  private definitions(path: string): KernelDefinition[] {
+    let definitions = this.parsed.get(path);
+    if (!definitions) {
+      definitions = this.mentions(path) ? findKernelDefinitions(this.text(path)) : [];
+      this.parsed.set(path, definitions);
+    }
+    return definitions;
+  }
+
+  private text(path: string): string {
+    let text = this.texts.get(path);
+    if (text === undefined) {
+      text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+      this.texts.set(path, text);
+    }
+    return text;
+  }
+}

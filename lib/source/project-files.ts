@@ -1,0 +1,23 @@
+import { readdirSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { deviceExtensions } from './translation-unit';
+
+const skippedFolders = new Set(['node_modules', 'build', 'dist', 'kernels', 'CMakeFiles']);
+
+/** A source tree with more files than this is not searched without a compile database. */
+const maxFiles = 5000;
+
+/** Files below a folder that hipcc would take for device code, in a fixed order; hidden and generated folders are left out. */
+export function deviceSources(folder: string): string[] {
+  const found: string[] = [];
+  const pending = [folder];
+  for (let current = pending.shift(); current !== undefined && found.length < maxFiles; current = pending.shift()) {
+    const entries = readdirSync(current, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const entry of entries) {
+      const path = join(current, entry.name);
+      if (entry.isDirectory() && !entry.name.startsWith('.') && !skippedFolders.has(entry.name)) pending.push(path);
+      if (entry.isFile() && deviceExtensions.includes(extname(entry.name))) found.push(path);
+    }
+  }
+  return found;
+}

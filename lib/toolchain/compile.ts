@@ -1,0 +1,139 @@
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { parseMakeDependencies } from '../source/make-dependencies';
+import type { Deps } from '../support/deps';
+import { KernloopError, nearest } from '../support/error';
+import { sha256OfFile, writeJson } from '../support/files';
+import { codeObjectKernels } from './code-object-kernels';
+import { compilerEnvironment, type Compiler } from './find-compiler';
+import { renderOverlay, type Overlay } from './overlay';
+import type { UnprovenRecipe } from './make-recipe';
+import { depsPlaceholder } from './recipe';
+
+export interface CompileRequest {
+  /** Absolute: the folder with kernel_variant.* and deps/. */
+  reproducer: string;
+  recipe: UnprovenRecipe;
+  overlay: Overlay;
+  compiler: Compiler;
+  /** Absolute; written by rename. */
+  output: string;
+  limitSeconds: number;
+}
+
+export interface CompileResult {
+  codeObjectSha256: string;
+  kernargBytes: number;
+  /** Every file of the reproducer that was opened, with its digest. */
+  sources: Record<string, string>;
+  /** Files elsewhere that are no system headers: they do not travel with the reproducer. */
+  outside: string[];
+}
+
+/** Compiles the one kernel of a reproducer through its overlay. The output appears only when the kernel is in it. */
+export async function compileReproducer(
+  request: CompileRequest,
+  deps: Pick<Deps, 'run' | 'report'>,
+): Promise<CompileResult> {
+  const partial = `${request.output}.partial-${process.pid}`;
+  const overlayPath = `${partial}.overlay.json`;
+  const dependencyPath = `${partial}.d`;
+  try {
+    writeJson(overlayPath, renderOverlay(request.overlay, request.reproducer));
+    await runCompiler(request, compileArguments(request, { output: partial, overlayPath, dependencyPath }), deps);
+    const kernargBytes = checkKernel(partial, request.recipe.symbol);
+    const result = {
+      codeObjectSha256: sha256OfFile(partial),
+      kernargBytes,
+      ...openedFiles(dependencyPath, request),
+    };
+    renameSync(partial, request.output);
+    return result;
+  } finally {
+    for (const path of [partial, overlayPath, dependencyPath]) rmSync(path, { force: true });
+  }
+}
+
+interface Paths {
+  output: string;
+  overlayPath: string;
+  dependencyPath: string;
+}
+
+export function compileArguments(
+  { recipe, reproducer }: CompileRequest,
+  { output, overlayPath, dependencyPath }: Paths,
+): string[] {
+  const folder = join(reproducer, 'deps');
+  return [
+    ...recipe.arguments.map((arg) => arg.split(depsPlaceholder).join(folder)),
+    `--offload-arch=${recipe.target}`,
+    ...['--cuda-device-only', '--no-gpu-bundle-output', '-c'],
+    // A header that a user puts beside kernel_variant.* is found; the project's own come first.
+    ...['-iquote', reproducer],
+    // __FILE__ and debug information then do not depend on where the reproducer lies.
+    `-ffile-prefix-map=${reproducer}=.`,
+    ...['-ivfsoverlay', overlayPath],
+    ...['-MD', '-MF', dependencyPath, '-MT', 'variant'],
+    ...['-o', output, join(folder, recipe.main)],
+  ];
+}
+
+async function runCompiler(request: CompileRequest, args: string[], deps: Pick<Deps, 'run' | 'report'>): Promise<void> {
+  const { compiler, recipe, reproducer, limitSeconds } = request;
+  const running = deps.run(compiler.path, args, {
+    cwd: reproducer,
+    env: { ...recipe.environment, ...compilerEnvironment() },
+    timeoutMs: limitSeconds * 1000,
+    onStdout: (chunk) => deps.report.output(chunk),
+    onStderr: (chunk) => deps.report.output(chunk),
+  });
+  const ended = await running.result;
+  if (ended.exitCode === 0) return;
+  const errors = ended.stderrTail.split('\n').filter((line) => line.includes('error:'));
+  const reason = ended.timedOut
+    ? `it ran longer than ${limitSeconds} s`
+    : (errors[0] ??
+      ended.startError ??
+      `${compiler.path} ended with ${ended.exitCode ?? ended.signal ?? 'no exit code'}`);
+  throw new KernloopError(
+    'COMPILE_FAILED',
+    `${recipe.variant.file} did not compile: ${reason}`,
+    `correct ${recipe.variant.file}; \`kernloop extract --reset\` brings the captured source back`,
+  );
+}
+
+function checkKernel(path: string, symbol: string): number {
+  const kernels = codeObjectKernels(readFileSync(path));
+  if (kernels === null) {
+    throw new KernloopError(
+      'COMPILE_FAILED',
+      'the compiler wrote no AMD code object',
+      'check the compiler and the recipe',
+    );
+  }
+  const kernel = kernels.find((found) => found.symbol === symbol);
+  if (kernel) return kernel.kernargBytes;
+  const names = kernels.map((found) => found.symbol);
+  const close = nearest(symbol, names);
+  throw new KernloopError(
+    'SYMBOL_MISSING',
+    `the compiled code has no kernel ${symbol}; it has ${names.length === 0 ? 'none' : (close.length > 0 ? close : names.slice(0, 3)).join(', ')}`,
+    'keep the name, the namespace, the template arguments and the parameter types of the captured kernel',
+  );
+}
+
+function openedFiles(
+  dependencyPath: string,
+  { reproducer }: CompileRequest,
+): Pick<CompileResult, 'sources' | 'outside'> {
+  const sources: Record<string, string> = {};
+  const outside: string[] = [];
+  const paths = existsSync(dependencyPath) ? parseMakeDependencies(readFileSync(dependencyPath, 'utf8')) : [];
+  for (const path of paths.map((spelled) => resolve(reproducer, spelled)).sort()) {
+    const inside = relative(reproducer, path);
+    if (!inside.startsWith('..') && !isAbsolute(inside)) sources[inside] = sha256OfFile(path);
+    else outside.push(path);
+  }
+  return { sources, outside };
+}

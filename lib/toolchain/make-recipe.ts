@@ -1,0 +1,94 @@
+import { extname, isAbsolute, join, relative, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import type { SourceTree } from '../reproducer/source-tree';
+import type { TranslationUnit } from '../source/translation-unit';
+import { renderCompileArgument, type CompileArgument } from './compile-arguments';
+import { depsPlaceholder, type Recipe } from './recipe';
+
+export interface RecipeSource {
+  unit: TranslationUnit;
+  tree: SourceTree;
+  /** Absolute: what becomes kernel_variant.*. */
+  kernelFile: string;
+  target: string;
+  compilerVersion: string;
+  /** Environment of the app's build. */
+  environment: Readonly<Record<string, string>>;
+  symbol: string;
+}
+
+export type UnprovenRecipe = Omit<Recipe, 'files' | 'code_object'>;
+
+/** Variables that change what hipcc compiles and hold no path. */
+const compileVariables = ['HIPCC_COMPILE_FLAGS_APPEND'];
+
+/** The app's own compile command for a unit, reduced to its device code and freed of every path outside the reproducer. */
+export function makeRecipe(source: RecipeSource): UnprovenRecipe {
+  const { unit, tree, target, environment } = source;
+  const notes: string[] = [];
+  const args = unit.args.flatMap((argument) => carryArgument(argument, unit, tree, notes));
+  const standsFor = placeOf(source.kernelFile, tree);
+  if (!unit.fromDatabase) notes.push('there was no compile database: compiled with the defaults of hipcc');
+  return {
+    schema: 'kernloop.recipe/1',
+    language: 'hip',
+    symbol: source.symbol,
+    compiler: { name: unit.compiler, version: source.compilerVersion },
+    environment: Object.fromEntries(Object.entries(environment).filter(([name]) => compileVariables.includes(name))),
+    target,
+    arguments: args,
+    main: placeOf(unit.file, tree),
+    variant: { file: `kernel_variant${extname(source.kernelFile)}`, stands_for: standsFor },
+    aliases: Object.fromEntries(Object.entries(tree.aliases).sort(([a], [b]) => (a < b ? -1 : 1))),
+    notes,
+  };
+}
+
+function placeOf(path: string, tree: SourceTree): string {
+  const place = tree.pathInDeps(path);
+  if (place === null) throw new Error(`${path} was not carried`);
+  return place;
+}
+
+function carryArgument(argument: CompileArgument, unit: TranslationUnit, tree: SourceTree, notes: string[]): string[] {
+  const { option, value, kind } = argument;
+  switch (kind) {
+    case 'arch':
+    case 'input':
+      return [];
+    case 'drop':
+      if (option === '-fgpu-rdc') {
+        notes.push('-fgpu-rdc left out: the unit is linked alone, so device functions of other units are not found');
+      }
+      return [];
+    case 'include':
+      return carryFolder(argument, resolve(unit.directory, value ?? ''), tree, notes);
+    case 'file':
+      return carryFile(argument, unit.directory, tree);
+    default: {
+      const rendered = renderCompileArgument(argument);
+      const carried = rendered.map((word) => tree.withoutAbsolutePaths(word, depsPlaceholder));
+      if (carried.some((word) => word.includes('/workspace'))) {
+        notes.push(`${carried.join(' ')}: names a path of the workspace that is not part of the reproducer`);
+      }
+      return carried;
+    }
+  }
+}
+
+function carryFolder(argument: CompileArgument, path: string, tree: SourceTree, notes: string[]): string[] {
+  const place = tree.pathInDeps(path);
+  if (place !== null) return renderCompileArgument({ ...argument, value: join(depsPlaceholder, place) });
+  if (tree.isSystem(path)) return renderCompileArgument({ ...argument, value: path });
+  notes.push(`${argument.option} ${relative(tree.folder, path)}: left out, nothing is included from it`);
+  return [];
+}
+
+/** A file named by `-include` is looked for in the working directory first, then like any quoted include. */
+function carryFile(argument: CompileArgument, directory: string, tree: SourceTree): string[] {
+  const path = resolve(directory, argument.value ?? '');
+  const place = existsSync(path) ? tree.pathInDeps(path) : null;
+  if (place !== null) return renderCompileArgument({ ...argument, value: join(depsPlaceholder, place) });
+  const value = isAbsolute(argument.value ?? '') || existsSync(path) ? path : (argument.value ?? '');
+  return renderCompileArgument({ ...argument, value });
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+const digest = z.string().length(64);
+/** Inside the reproducer: relative, no step upward. */
+const relativePath = z.string().refine(isInside, 'must stay inside the reproducer');
+
+/**
+ * How to compile a reproducer, with nothing of the machine it was made on: `{deps}` stands for the folder of the project's files and
+ * is filled in when the recipe is used.
+ */
+export const recipeSchema = z.strictObject({
+  schema: z.literal('kernloop.recipe/1'),
+  language: z.literal('hip'),
+  symbol: z.string().min(1).describe('Mangled name of the captured kernel: what the compiled code must contain.'),
+  compiler: z.strictObject({ name: z.string(), version: z.string() }),
+  environment: z.record(z.string(), z.string()),
+  target: z.string().describe('The offload architecture of the captured code object.'),
+  arguments: z.array(z.string()),
+  main: relativePath.describe('The translation unit, below deps/.'),
+  variant: z.strictObject({
+    file: relativePath.describe('What the user edits.'),
+    stands_for: relativePath.describe('The file below deps/ in whose place it is compiled.'),
+  }),
+  aliases: z
+    .record(relativePath, relativePath)
+    .describe('Other paths below deps/ by which a file is reached, through links of the app.'),
+  files: z.record(relativePath, z.strictObject({ origin: z.string(), sha256: digest })),
+  code_object: z.strictObject({
+    captured: digest,
+    recompiled: digest.describe('Of the untouched source; equal to the captured one where the compiler is the same.'),
+  }),
+  notes: z.array(z.string()).describe('What differs from the command of the app, and why.'),
+});
+
+export type Recipe = z.output<typeof recipeSchema>;
+
+export const depsPlaceholder = '{deps}';
+export const recipeFile = 'recipe.json';
+export const overlayTemplateFile = 'overlay.template.json';
+
+function isInside(path: string): boolean {
+  return path !== '' && !path.startsWith('/') && !path.split('/').includes('..');
+}

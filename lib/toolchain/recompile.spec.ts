@@ -1,0 +1,217 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { adopt } from '../extract/adopt';
+import { generate } from '../generate/generate';
+import { fixture, recordingDeps, type Fixture } from '../generate/testing/fixture';
+import { sha256OfFile } from '../support/files';
+import { failure } from '../testing/failure';
+import { recompile } from './recompile';
+
+jest.setTimeout(180_000);
+
+const source = `#include <hip/hip_runtime.h>
+#include "../inc/scale.h"
+namespace demo {
+__global__ void scale(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= SCALE; }
+__global__ void scale_all(float* x) { x[threadIdx.x] = 1.0f; }
+}
+`;
+
+let made: Fixture;
+const { deps, reported } = recordingDeps();
+const options = () => ({ reproducer: made.reproducer, compileLimitSeconds: 120 });
+const variant = () => join(made.reproducer, 'kernel_variant.hip');
+const built = () => join(made.reproducer, 'build', 'variant.hsaco');
+
+beforeAll(async () => {
+  made = fixture({
+    sources: { 'src/k.hip': source, 'inc/scale.h': '#define SCALE 3.0f\n' },
+    commands: { 'src/k.hip': '-O3 --offload-arch=gfx90a' },
+    captured: 'src/k.hip',
+    symbol: '_ZN4demo5scaleEPfi',
+    name: 'demo::scale(float*, int)',
+  });
+  await generate({ app: made.app, kernel: 'k', compileLimitSeconds: 120 }, deps);
+  await adopt({ reproducer: made.reproducer, reset: false }, deps);
+});
+beforeEach(() => {
+  writeFileSync(variant(), source);
+  rmSync(join(made.reproducer, 'build'), { recursive: true, force: true });
+  reported.length = 0;
+});
+afterAll(() => rmSync(made.workspace, { recursive: true, force: true }));
+
+describe('recompile', () => {
+  it('gives the captured code object for the untouched source', async () => {
+    const result = await recompile(options(), deps);
+    const captured = JSON.parse(readFileSync(join(made.reproducer, 'kernel.json'), 'utf8')) as { code_object: string };
+    expect(result).toMatchObject({ unchanged: true, codeObjectSha256: captured.code_object });
+    expect(sha256OfFile(built())).toBe(captured.code_object);
+    expect(result.sources).toEqual(['deps/inc/scale.h', 'kernel_variant.hip']);
+  });
+
+  it('compiles the edit, not the original', async () => {
+    writeFileSync(variant(), source.replace('*= SCALE', '+= SCALE'));
+    expect((await recompile(options(), deps)).unchanged).toBe(false);
+    const listing = execFileSync(
+      '/usr/lib/llvm-15/bin/llvm-objdump',
+      ['-d', '--disassemble-symbols=_ZN4demo5scaleEPfi', built()],
+      { encoding: 'utf8' },
+    );
+    expect(listing).toContain('v_add_f32');
+    expect(listing).not.toContain('v_mul_f32');
+  });
+
+  it('compiles an edited header below deps/ and a header put beside the variant', async () => {
+    const header = join(made.reproducer, 'deps', 'inc', 'scale.h');
+    const original = readFileSync(header);
+    try {
+      writeFileSync(header, '#include "mine.h"\n#define SCALE MINE\n');
+      writeFileSync(join(made.reproducer, 'mine.h'), '#define MINE 5.0f\n');
+      const result = await recompile(options(), deps);
+      expect(result.unchanged).toBe(false);
+      expect(result.sources).toEqual(['deps/inc/scale.h', 'kernel_variant.hip', 'mine.h']);
+    } finally {
+      writeFileSync(header, original);
+      rmSync(join(made.reproducer, 'mine.h'));
+    }
+  });
+
+  it('records the digest of every source that went in', async () => {
+    await recompile(options(), deps);
+    const variantJson = JSON.parse(readFileSync(join(made.reproducer, 'build', 'variant.json'), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+    expect(variantJson).toMatchObject({
+      schema: 'kernloop.variant/1',
+      code_object: 'variant.hsaco',
+      code_object_sha256: sha256OfFile(built()),
+      sources: {
+        'kernel_variant.hip': sha256OfFile(variant()),
+        'deps/inc/scale.h': sha256OfFile(join(made.reproducer, 'deps', 'inc', 'scale.h')),
+      },
+    });
+  });
+
+  it('passes the compiler on where it rejects the edit, and leaves the last build as it was', async () => {
+    await recompile(options(), deps);
+    const before = sha256OfFile(built());
+    appendFileSync(variant(), '\n#error "not like this"\n');
+    const error = await failure(recompile(options(), deps));
+    expect(error).toMatchObject({ code: 'COMPILE_FAILED', exitCode: 1 });
+    expect(error.what).toContain('kernel_variant.hip:8:2: error: "not like this"');
+    expect(reported.join('')).toContain('not like this');
+    expect(sha256OfFile(built())).toBe(before);
+    expect(execFileSync('ls', [join(made.reproducer, 'build')], { encoding: 'utf8' })).toBe(
+      'variant.hsaco\nvariant.json\n',
+    );
+  });
+
+  it('refuses code without the captured kernel and names the nearest', async () => {
+    writeFileSync(variant(), source.replace('void scale(float* x, int n)', 'void scale(float* x, long n)'));
+    const error = await failure(recompile(options(), deps));
+    expect(error).toMatchObject({ code: 'SYMBOL_MISSING', exitCode: 2 });
+    expect(error.what).toContain('_ZN4demo5scaleEPfl');
+    expect(existsSync(built())).toBe(false);
+  });
+
+  it('works after the reproducer was moved and the app deleted, and opens nothing of the app', async () => {
+    const moved = join(made.workspace, 'else where', 'k');
+    const hidden = `${made.app}-hidden`;
+    mkdirSync(dirname(moved));
+    renameSync(made.reproducer, moved);
+    try {
+      const trace = join(made.workspace, 'trace');
+      const traced = recordingDeps({
+        run: (file, args, runOptions) =>
+          deps.run('strace', ['-f', '-qq', '-e', 'trace=%file', '-o', trace, file, ...args], runOptions),
+      });
+      const there = await recompile({ ...options(), reproducer: moved }, traced.deps);
+      expect(there.unchanged).toBe(true);
+      const opened = readFileSync(trace, 'utf8').split('\n');
+      expect(opened.some((line) => line.includes(join(moved, 'kernel_variant.hip')))).toBe(true);
+      expect(opened.filter((line) => line.includes(made.app) || line.includes(made.reproducer))).toEqual([]);
+      renameSync(made.app, hidden);
+      expect((await recompile({ ...options(), reproducer: moved }, deps)).unchanged).toBe(true);
+    } finally {
+      if (existsSync(hidden)) renameSync(hidden, made.app);
+      renameSync(moved, made.reproducer);
+    }
+  });
+
+  it('gives the same code wherever the reproducer lies, even where the kernel holds its own file name', async () => {
+    writeFileSync(variant(), source.replace('*= SCALE', '*= __FILE__[2] + sizeof(__FILE__)'));
+    const here = await recompile(options(), deps);
+    const moved = join(made.workspace, 'a-much-longer-folder-name');
+    renameSync(made.reproducer, moved);
+    try {
+      expect((await recompile({ ...options(), reproducer: moved }, deps)).codeObjectSha256).toBe(here.codeObjectSha256);
+    } finally {
+      renameSync(moved, made.reproducer);
+    }
+  });
+
+  it('says so where the compiler of the recipe is not installed', async () => {
+    const path = join(made.reproducer, 'pristine', 'recipe.json');
+    const original = readFileSync(path, 'utf8');
+    try {
+      writeFileSync(path, original.replace('"name": "hipcc"', '"name": "clang++-99"'));
+      const error = await failure(recompile(options(), deps));
+      expect(error).toMatchObject({ code: 'ENVIRONMENT_TOOL_MISSING', exitCode: 5 });
+      expect(error.hint).toContain('apt-get install clang-99');
+    } finally {
+      writeFileSync(path, original);
+    }
+  });
+
+  it('says so where another version of the compiler has to be taken', async () => {
+    const path = join(made.reproducer, 'pristine', 'recipe.json');
+    const original = readFileSync(path, 'utf8');
+    try {
+      writeFileSync(path, original.replace('clang version 15', 'clang version 14'));
+      expect((await recompile(options(), deps)).unchanged).toBe(true);
+      expect(reported.join('\n')).toContain('the code may differ');
+    } finally {
+      writeFileSync(path, original);
+    }
+  });
+
+  it('ends a compiler that runs past its limit', async () => {
+    writeFileSync(
+      variant(),
+      `${source}\ntemplate <long N> struct F { static constexpr long v = F<N - 1>::v + F<N - 2>::v; };\n`,
+    );
+    const error = await failure(recompile({ ...options(), compileLimitSeconds: 0.01 }, deps));
+    expect(error).toMatchObject({ code: 'COMPILE_FAILED' });
+    expect(error.what).toContain('longer than 0.01 s');
+  });
+
+  it('is a clear error for a kernel without source', async () => {
+    const kernelJson = join(made.reproducer, 'kernel.json');
+    const original = readFileSync(kernelJson, 'utf8');
+    try {
+      writeFileSync(
+        kernelJson,
+        JSON.stringify({ ...(JSON.parse(original) as object), language: 'none', source: null }),
+      );
+      expect(await failure(recompile(options(), deps))).toMatchObject({ code: 'SOURCE_NOT_FOUND', exitCode: 2 });
+    } finally {
+      writeFileSync(kernelJson, original);
+    }
+  });
+
+  it.each(['kernel_variant.hip', 'deps/src/k.hip'])('says which file is missing: %s', async (file) => {
+    const path = join(made.reproducer, file);
+    const original = readFileSync(path);
+    rmSync(path);
+    try {
+      const error = await failure(recompile(options(), deps));
+      expect(error).toMatchObject({ code: 'SOURCE_NOT_FOUND' });
+      expect(error.what).toContain(path);
+    } finally {
+      writeFileSync(path, original);
+    }
+  });
+});

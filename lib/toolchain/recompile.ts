@@ -1,0 +1,94 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { openReproducer, type Reproducer } from '../replay/reproducer';
+import { reproducerPaths } from '../reproducer/layout';
+import { isSystemPath } from '../reproducer/source-tree';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { sha256OfFile, writeJson } from '../support/files';
+import { readJson } from '../support/schema';
+import { compileReproducer } from './compile';
+import { findCompiler } from './find-compiler';
+import type { RecompileOptions } from './options';
+import { overlaySchema, type Overlay } from './overlay';
+import { recipeSchema, type Recipe } from './recipe';
+import type { VariantJson } from './variant-json';
+
+export interface RecompileResult {
+  kernel: string;
+  /** Absolute. */
+  codeObject: string;
+  codeObjectSha256: string;
+  /** The code is the captured one, byte for byte. */
+  unchanged: boolean;
+  sources: string[];
+}
+
+/** Compiles the user's copy of a kernel: `kernel_variant.*` and `deps/` to `build/variant.hsaco`. */
+export async function recompile(options: RecompileOptions, deps: Deps): Promise<RecompileResult> {
+  const reproducer = openReproducer(options.reproducer);
+  const paths = reproducerPaths(reproducer.root);
+  const { recipe, overlay } = readRecipe(reproducer);
+  const compiler = await findCompiler(recipe.compiler, deps);
+  mkdirSync(paths.build, { recursive: true });
+  const compiled = await compileReproducer(
+    {
+      reproducer: reproducer.root,
+      recipe,
+      overlay,
+      compiler,
+      output: paths.variant,
+      limitSeconds: options.compileLimitSeconds,
+    },
+    deps,
+  );
+  for (const path of compiled.outside.filter((outside) => !isSystemPath(outside))) {
+    deps.report.warn(`${path} lies outside the reproducer: it will be missing where the reproducer goes`);
+  }
+  const variant: VariantJson = {
+    schema: 'kernloop.variant/1',
+    code_object: basename(paths.variant),
+    code_object_sha256: compiled.codeObjectSha256,
+    symbol: recipe.symbol,
+    compiler: { name: recipe.compiler.name, version: compiler.version },
+    target: recipe.target,
+    recipe_sha256: sha256OfFile(paths.recipe),
+    sources: compiled.sources,
+  };
+  writeJson(paths.variantJson, variant);
+  const result: RecompileResult = {
+    kernel: reproducer.config.name,
+    codeObject: paths.variant,
+    codeObjectSha256: compiled.codeObjectSha256,
+    unchanged: compiled.codeObjectSha256 === recipe.code_object.captured,
+    sources: Object.keys(compiled.sources),
+  };
+  deps.report.result(
+    `${result.kernel}: build/${variant.code_object} from ${result.sources.join(', ')}` +
+      (result.unchanged ? '; it is the captured code, byte for byte' : ''),
+  );
+  return result;
+}
+
+function readRecipe({ root, config }: Reproducer): { recipe: Recipe; overlay: Overlay } {
+  const paths = reproducerPaths(root);
+  if (config.language === 'none') {
+    throw new KernloopError(
+      'SOURCE_NOT_FOUND',
+      `${config.name} has no source: ${config.demangled} is not defined in the sources of ${config.app.name}`,
+      'replay and validate work with the captured code; name a code object of your own with --variant',
+    );
+  }
+  const hint = `run \`kernloop generate --kernel ${config.name}\` in the app's folder, or bring pristine/ back from version control`;
+  const recipe = readJson(paths.recipe, recipeSchema, 'SOURCE_NOT_FOUND', hint);
+  const overlay = readJson(paths.overlayTemplate, overlaySchema, 'SOURCE_NOT_FOUND', hint);
+  for (const path of [recipe.variant.file, join('deps', recipe.main)]) {
+    if (existsSync(join(root, path))) continue;
+    throw new KernloopError(
+      'SOURCE_NOT_FOUND',
+      `${join(root, path)} is missing`,
+      '`kernloop extract` copies it out of pristine/ again',
+    );
+  }
+  return { recipe, overlay };
+}

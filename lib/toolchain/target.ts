@@ -1,0 +1,37 @@
+import { KernloopError } from '../support/error';
+import type { CompileArgument } from './compile-arguments';
+
+/**
+ * The `--offload-arch` of the captured code object: the one that the app's own command names for that processor, so that a feature
+ * which it leaves open (`gfx90a` against `gfx90a:xnack-`) stays open, or the processor alone.
+ */
+export function offloadTarget(isa: string, args: readonly CompileArgument[]): string {
+  const processor = processorOf(isa);
+  const targets = args
+    .filter(({ kind, option }) => kind === 'arch' && !option.startsWith('--no-'))
+    .flatMap(({ value }) => (value ?? '').split(','));
+  const matching = targets.filter((target) => target.split(':')[0] === processor);
+  const features = new Set(isa.split('--')[1]?.split(':').slice(1) ?? []);
+  return (
+    matching.find((target) =>
+      target
+        .split(':')
+        .slice(1)
+        .every((feature) => features.has(feature)),
+    ) ?? processor
+  );
+}
+
+/** `amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-` is for gfx90a. */
+function processorOf(isa: string): string {
+  const target = isa.split('--')[1] ?? isa;
+  const processor = target.split(':')[0] ?? '';
+  if (!processor.startsWith('gfx')) {
+    throw new KernloopError(
+      'CAPTURE_INVALID',
+      `"${isa}" is no AMD target`,
+      'only captures of AMD code objects can be recompiled',
+    );
+  }
+  return processor;
+}
