@@ -174,4 +174,22 @@ Result<CodeObjectInfo> parse_code_object(Bytes bytes, const std::string& what) {
   }
 }
 
+Result<std::vector<uint8_t>> initial_content(Bytes code_object, const Variable& variable) {
+  constexpr uint64_t kMaxBytes = uint64_t{1} << 30;
+  auto image = ElfImage::parse(code_object, "the code object of " + variable.name);
+  if (!image) return image.error();
+  if (variable.size > kMaxBytes) {
+    return Error{"CODE_OBJECT_INVALID", "variable " + variable.name + " is impossibly large", "give a complete code object"};
+  }
+  std::vector<uint8_t> content(variable.size, 0);
+  for (const ElfSegment& segment : image->segments()) {
+    if (segment.type != PT_LOAD || variable.address < segment.address) continue;
+    const uint64_t offset = variable.address - segment.address;
+    if (offset >= segment.bytes.size()) continue;
+    std::copy_n(segment.bytes.begin() + static_cast<ptrdiff_t>(offset), std::min<uint64_t>(variable.size, segment.bytes.size() - offset),
+                content.begin());
+  }
+  return content;
+}
+
 }  // namespace kernloop::codeobject

@@ -63,6 +63,9 @@ struct CodeObjectInfo {
 // `bytes` is one code object, not a bundle (bundle.h). `what` names it in errors.
 Result<CodeObjectInfo> parse_code_object(Bytes bytes, const std::string& what);
 
+// What the variable holds right after loading (before relocations): zeros where the file has no bytes for it.
+Result<std::vector<uint8_t>> initial_content(Bytes code_object, const Variable& variable);
+
 // Itanium demangling; a name that is not mangled comes back as it is.
 std::string demangle(const std::string& name);
 

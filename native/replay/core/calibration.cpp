@@ -1,0 +1,205 @@
+#include "replay/core/calibration.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "replay/core/differences.h"
+#include "replay/core/element_inference.h"
+
+namespace kernloop::replay {
+
+namespace {
+
+// More than this varies only where something is broken (or the whole result is random): numbers would say nothing.
+constexpr size_t kMaxBytes = 256u << 20;
+constexpr size_t kMaxRuns = 8u << 20;
+constexpr uint64_t kClusterGap = 64;          // closer bytes belong to one array or struct
+constexpr uint64_t kClusterBytes = 1u << 20;  // a multiple of every element size
+constexpr size_t kUnexplainedListed = 64;
+constexpr size_t kElementsPerRange = 4096;    // keeps one event a line of moderate length
+
+}  // namespace
+
+struct Calibration::Cluster {
+  uint64_t offset = 0;  // in the target
+  Observations seen;    // the replays, then *post*
+};
+
+Calibration::Calibration(ContentCache& cache, const std::vector<Target>& targets)
+    : cache_(cache), targets_(targets), histories_(targets.size()) {}
+
+Status Calibration::record_replay(DeviceReplay& device) {
+  ++replays_;
+  for (size_t t = 0; t < targets_.size(); ++t) {
+    std::vector<Run>& runs = histories_[t].runs.emplace_back();
+    auto walked = walk_target(device, cache_, targets_[t], targets_[t].post, [&](uint64_t offset, Bytes post, Bytes actual) -> Status {
+      bool too_much = false;
+      for_each_difference(post, actual, [&](size_t at, size_t size) {
+        if (too_much || bytes_.size() + size > kMaxBytes || runs_ == kMaxRuns) {
+          too_much = true;
+          return;
+        }
+        runs.push_back({offset + at, size, bytes_.size()});
+        bytes_.insert(bytes_.end(), actual.begin() + at, actual.begin() + at + size);
+        ++runs_;
+      });
+      if (!too_much) return Unit{};
+      return Error{"CALIBRATION_TOO_LARGE",
+                   "so much of " + targets_[t].name + " differs from the app's result that it cannot be calibrated",
+                   "this is no rounding noise: check that the capture's scope holds all of the kernel's inputs (--scope all)"};
+    });
+    if (!walked) return walked;
+  }
+  return Unit{};
+}
+
+std::optional<ElementType> Calibration::declared_type(const Target& target) const {
+  if (target.is_variable) return std::nullopt;
+  const archive::Manifest& manifest = cache_.reader().manifest();
+  const std::vector<std::string> parameters = parameter_types(manifest.kernel.name);
+  std::optional<ElementType> declared;
+  size_t position = 0;
+  for (const archive::KernargSlot& slot : manifest.kernarg.slots) {
+    if (slot.kind.starts_with("hidden_")) continue;
+    const size_t parameter = position++;
+    if (slot.region != target.name) continue;
+    const std::string type_name = slot.type_name ? *slot.type_name : parameter < parameters.size() ? parameters[parameter] : "";
+    const auto type = pointee_type(type_name);
+    if (!type || (declared && *declared != *type)) return std::nullopt;
+    declared = type;
+  }
+  return declared;
+}
+
+std::vector<AddressRange> Calibration::varying_bytes_of(const History& history) const {
+  std::vector<AddressRange> all;
+  for (const auto& runs : history.runs) {
+    for (const Run& run : runs) all.push_back({run.offset, run.size});
+  }
+  std::sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.base < b.base; });
+  std::vector<AddressRange> merged;
+  for (const AddressRange& range : all) {
+    if (!merged.empty() && range.base <= merged.back().end()) {
+      merged.back().size = std::max(merged.back().end(), range.end()) - merged.back().base;
+    } else {
+      merged.push_back(range);
+    }
+  }
+  return merged;
+}
+
+Result<Calibration::Cluster> Calibration::gather(const Target& target, const History& history, const AddressRange& extent,
+                                                 std::vector<AddressRange> varying) const {
+  Cluster cluster;
+  cluster.offset = extent.base;
+  cluster.seen.address = target.address + extent.base;
+  for (AddressRange& range : varying) range.base -= extent.base;
+  cluster.seen.varying = std::move(varying);
+
+  archive::Buffer post(extent.size);
+  const uint64_t chunk_bytes = cache_.reader().manifest().chunk_bytes;
+  for (uint64_t at = extent.base; at < extent.end();) {
+    const auto chunk = cache_.chunk(target.post, at / chunk_bytes);
+    if (!chunk) return chunk.error();
+    const uint64_t from = at % chunk_bytes, size = std::min(chunk->size() - from, extent.end() - at);
+    std::memcpy(post.data() + (at - extent.base), chunk->data() + from, size);
+    at += size;
+  }
+  // A replay holds *post* wherever it did not differ from it.
+  for (const auto& runs : history.runs) {
+    archive::Buffer& sample = cluster.seen.samples.emplace_back(post);
+    auto run = std::partition_point(runs.begin(), runs.end(), [&](const Run& r) { return r.offset + r.size <= extent.base; });
+    for (; run != runs.end() && run->offset < extent.end(); ++run) {
+      const uint64_t from = std::max(run->offset, extent.base), to = std::min(run->offset + run->size, extent.end());
+      std::memcpy(sample.data() + (from - extent.base), bytes_.data() + run->data + (from - run->offset), to - from);
+    }
+  }
+  cluster.seen.samples.push_back(std::move(post));
+  return cluster;
+}
+
+void Calibration::judge(const Target& target, const Cluster& cluster, CalibrationResult& result) const {
+  std::vector<uint64_t> offsets;
+  ElementType type = declared_type(target).value_or(ElementType::kU8);
+  if (type == ElementType::kU8 || !elements_of(cluster.seen, size_of(type), offsets)) {
+    type = infer_type(cluster.seen);
+    elements_of(cluster.seen, size_of(type), offsets);
+  }
+  const size_t size = size_of(type);
+  for (uint64_t at : offsets) {
+    Number min = std::numeric_limits<Number>::infinity(), max = -min;
+    bool finite = true;
+    for (size_t replay = 0; replay < replays_; ++replay) {
+      const Number value = load_number(type, cluster.seen.samples[replay].data() + at);
+      finite = finite && is_finite(value);
+      min = std::min(min, value);
+      max = std::max(max, value);
+    }
+    const Number post = load_number(type, cluster.seen.samples.back().data() + at);
+    const uint64_t offset = cluster.offset + at;
+    if (!finite || !within_spread(post, min, max)) {
+      ++result.unexplained_elements;
+      if (result.unexplained.size() < kUnexplainedListed) {
+        result.unexplained.push_back({target.is_variable, target.name, offset, type, post, min, max});
+      }
+      continue;
+    }
+    result.varying_bytes += size;
+    VaryingRange* last = result.varying.empty() ? nullptr : &result.varying.back();
+    const bool continues = last && last->is_variable == target.is_variable && last->target == target.name && last->type == type &&
+                           last->offset + last->bytes() == offset && last->count() < kElementsPerRange;
+    if (!continues) {
+      result.varying.push_back({target.is_variable, target.name, offset, type, {}, {}});
+      last = &result.varying.back();
+    }
+    last->min.push_back(std::min(min, post));
+    last->max.push_back(std::max(max, post));
+  }
+}
+
+Result<CalibrationResult> Calibration::finish() {
+  CalibrationResult result;
+  for (size_t t = 0; t < targets_.size(); ++t) {
+    const Target& target = targets_[t];
+    const std::vector<AddressRange> varying = varying_bytes_of(histories_[t]);
+    // Extents are widened to eight-byte bounds, so that no element is cut, and never cross a multiple of kClusterBytes.
+    std::vector<AddressRange> members;
+    AddressRange extent;
+    const auto widen = [&](uint64_t begin, uint64_t end) {
+      const uint64_t low = (target.address + begin) / 8 * 8, high = (target.address + end + 7) / 8 * 8;
+      const uint64_t from = std::max(low, target.address) - target.address;
+      return AddressRange{from, std::min(high - target.address, target.size) - from};
+    };
+    const auto close = [&]() -> Status {
+      if (members.empty()) return Unit{};
+      auto cluster = gather(target, histories_[t], extent, std::move(members));
+      members.clear();
+      if (!cluster) return cluster.error();
+      judge(target, *cluster, result);
+      return Unit{};
+    };
+    for (AddressRange range : varying) {
+      while (range.size > 0) {
+        const uint64_t bound = (target.address + range.base) / kClusterBytes * kClusterBytes + kClusterBytes - target.address;
+        const AddressRange piece{range.base, std::min(range.size, bound - range.base)};
+        const AddressRange wide = widen(piece.base, piece.end());
+        const bool joins = !members.empty() && piece.base <= extent.end() + kClusterGap &&
+                           (target.address + piece.base) / kClusterBytes == (target.address + extent.base) / kClusterBytes;
+        if (!joins) {
+          if (auto closed = close(); !closed) return closed.error();
+          extent = wide;
+        } else {
+          extent.size = std::max(extent.end(), wide.end()) - extent.base;
+        }
+        members.push_back(piece);
+        range.base += piece.size;
+        range.size -= piece.size;
+      }
+    }
+    if (auto closed = close(); !closed) return closed.error();
+  }
+  return result;
+}
+
+}  // namespace kernloop::replay

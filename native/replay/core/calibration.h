@@ -1,0 +1,60 @@
+// Which elements vary from replay to replay, of which type they are, and whether the app's own result is explained by that.
+#pragma once
+
+#include <vector>
+
+#include "replay/core/target.h"
+#include "replay/core/varying.h"
+
+namespace kernloop::replay {
+
+// An element of *post* that lies further outside of the replayed values than their spread: something else than order is at work.
+struct Unexplained {
+  bool is_variable = false;
+  std::string target;
+  uint64_t offset = 0;
+  ElementType type = ElementType::kF32;
+  Number post = 0, min = 0, max = 0;
+};
+
+struct CalibrationResult {
+  std::vector<VaryingRange> varying;     // least and greatest over the replays and the app
+  std::vector<Unexplained> unexplained;  // the first few
+  uint64_t unexplained_elements = 0;
+  uint64_t varying_bytes = 0;
+};
+
+class Calibration {
+ public:
+  Calibration(ContentCache& cache, const std::vector<Target>& targets);
+
+  // After a replay: remembers what differs from *post*.
+  Status record_replay(DeviceReplay& device);
+  Result<CalibrationResult> finish();
+
+ private:
+  struct Run {
+    uint64_t offset = 0, size = 0;
+    size_t data = 0;  // in bytes_
+  };
+  // runs[replay], in ascending order of offset
+  struct History {
+    std::vector<std::vector<Run>> runs;
+  };
+  struct Cluster;
+
+  std::optional<ElementType> declared_type(const Target& target) const;
+  std::vector<AddressRange> varying_bytes_of(const History& history) const;
+  Result<Cluster> gather(const Target& target, const History& history, const AddressRange& extent,
+                         std::vector<AddressRange> varying) const;
+  void judge(const Target& target, const Cluster& cluster, CalibrationResult& result) const;
+
+  ContentCache& cache_;
+  const std::vector<Target>& targets_;
+  std::vector<History> histories_;  // one a target
+  archive::Buffer bytes_;
+  size_t runs_ = 0;
+  size_t replays_ = 0;
+};
+
+}  // namespace kernloop::replay

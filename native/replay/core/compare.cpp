@@ -1,0 +1,119 @@
+#include "replay/core/compare.h"
+
+#include <algorithm>
+
+#include "replay/core/differences.h"
+
+namespace kernloop::replay {
+
+namespace {
+
+constexpr uint64_t kPieceBytes = 1u << 20;
+
+void emit_differences(const char* kind, const std::string& name, uint64_t address, const DifferenceCollector& found,
+                      EventSink& sink) {
+  for (const Difference& difference : found.listed()) {
+    sink.emit({{"event", "difference"},
+               {kind, name},
+               {"offset", difference.offset},
+               {"address", archive::to_hex_number(address + difference.offset)},
+               {"bytes", difference.bytes},
+               {"first_expected", archive::to_hex(difference.first_expected)},
+               {"first_actual", archive::to_hex(difference.first_actual)},
+               {"differing_bytes", difference.differing_bytes}});
+  }
+  if (found.ranges() == 0) return;
+  sink.emit({{"event", "differences"},
+             {kind, name},
+             {"ranges", found.ranges()},
+             {"listed", found.listed().size()},
+             {"differing_bytes", found.differing_bytes()}});
+}
+
+// The actual bytes with *post* in place of what was accepted as a number, so that the rest can be compared as bytes.
+Bytes with_accepted(uint64_t offset, Bytes expected, Bytes actual, const std::vector<AddressRange>& accepted,
+                    archive::Buffer& copy) {
+  const uint64_t end = offset + actual.size();
+  auto range = std::lower_bound(accepted.begin(), accepted.end(), offset,
+                                [](const AddressRange& r, uint64_t at) { return r.end() <= at; });
+  if (range == accepted.end() || range->base >= end) return actual;
+  copy.assign(actual.begin(), actual.end());
+  for (; range != accepted.end() && range->base < end; ++range) {
+    const uint64_t from = std::max(range->base, offset) - offset, to = std::min(range->end(), end) - offset;
+    std::copy(expected.begin() + from, expected.begin() + to, copy.begin() + from);
+  }
+  return copy;
+}
+
+Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& target, const std::vector<VaryingRange>& varying,
+                      Comparison& comparison, EventSink& sink) {
+  const auto numbers = accept_varying(device, target, varying);
+  if (!numbers) return numbers.error();
+  DifferenceCollector found;
+  archive::Buffer copy;
+  auto walked = walk_target(device, cache, target, target.post, [&](uint64_t offset, Bytes expected, Bytes actual) -> Status {
+    found.compare(offset, expected, with_accepted(offset, expected, actual, numbers->accepted, copy));
+    return Unit{};
+  });
+  if (!walked) return walked;
+  comparison.compared_bytes += target.size;
+  comparison.varying_bytes += numbers->judged_bytes;
+  comparison.differing_bytes += found.differing_bytes();
+  emit_differences(target.kind(), target.name, target.address, found, sink);
+  return Unit{};
+}
+
+// Calls `visit` with pieces of the range that are cheap to hold.
+template <typename Visit>
+Status for_each_piece(const AddressRange& range, const Visit& visit) {
+  for (uint64_t offset = 0; offset < range.size; offset += kPieceBytes) {
+    if (auto visited = visit(offset, std::min(kPieceBytes, range.size - offset)); !visited) return visited;
+  }
+  return Unit{};
+}
+
+Status compare_padding(DeviceReplay& device, const AddressRange& range, uint8_t poison, Comparison& comparison, EventSink& sink) {
+  DifferenceCollector found;
+  archive::Buffer expected, actual;
+  auto walked = for_each_piece(range, [&](uint64_t offset, uint64_t size) -> Status {
+    expected.assign(size, poison);
+    actual.resize(size);
+    if (auto read = device.read(range.base + offset, actual); !read) return read;
+    found.compare(offset, expected, actual);
+    return Unit{};
+  });
+  if (!walked) return walked;
+  comparison.padding_bytes += range.size;
+  comparison.differing_bytes += found.differing_bytes();
+  emit_differences("padding", archive::to_hex_number(range.base), range.base, found, sink);
+  return Unit{};
+}
+
+}  // namespace
+
+Result<Comparison> compare_with_post(DeviceReplay& device, ContentCache& cache, const std::vector<Target>& targets,
+                                     const std::vector<AddressRange>& padding, uint8_t poison,
+                                     const std::vector<VaryingRange>& varying, EventSink& sink) {
+  Comparison comparison;
+  for (const Target& target : targets) {
+    if (auto compared = compare_target(device, cache, target, varying, comparison, sink); !compared) return compared.error();
+  }
+  for (const AddressRange& range : padding) {
+    if (auto compared = compare_padding(device, range, poison, comparison, sink); !compared) return compared.error();
+  }
+  return comparison;
+}
+
+Status poison_padding(DeviceReplay& device, const std::vector<AddressRange>& padding, uint8_t poison) {
+  archive::Buffer bytes;
+  for (const AddressRange& range : padding) {
+    auto filled = for_each_piece(range, [&](uint64_t offset, uint64_t size) -> Status {
+      bytes.assign(size, poison);
+      return device.write(range.base + offset, bytes);
+    });
+    if (!filled) return filled;
+  }
+  return Unit{};
+}
+
+}  // namespace kernloop::replay

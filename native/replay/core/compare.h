@@ -1,0 +1,27 @@
+// The verdict's evidence: every region, every module variable and the poison around them, against *post*.
+#pragma once
+
+#include <vector>
+
+#include "replay/core/events.h"
+#include "replay/core/layout.h"
+#include "replay/core/target.h"
+#include "replay/core/varying.h"
+
+namespace kernloop::replay {
+
+struct Comparison {
+  uint64_t compared_bytes = 0;   // of regions and variables
+  uint64_t padding_bytes = 0;    // checked for poison
+  uint64_t varying_bytes = 0;    // of compared_bytes: judged as numbers
+  uint64_t differing_bytes = 0;  // anywhere
+};
+
+// Emits `difference` events (the first ranges of each target) and a `differences` event with totals for each target that differs.
+Result<Comparison> compare_with_post(DeviceReplay& device, ContentCache& cache, const std::vector<Target>& targets,
+                                     const std::vector<AddressRange>& padding, uint8_t poison,
+                                     const std::vector<VaryingRange>& varying, EventSink& sink);
+
+Status poison_padding(DeviceReplay& device, const std::vector<AddressRange>& padding, uint8_t poison);
+
+}  // namespace kernloop::replay

@@ -1,0 +1,28 @@
+// Decoded chunks of a capture, kept while they fit into a budget: restoring and comparing read the same chunks over and over.
+#pragma once
+
+#include <unordered_map>
+
+#include "archive/reader.h"
+
+namespace kernloop::replay {
+
+class ContentCache {
+ public:
+  ContentCache(const archive::Reader& reader, uint64_t budget_bytes)
+      : reader_(reader), budget_(budget_bytes), zeros_(reader.manifest().chunk_bytes) {}
+
+  // Valid until the next but one call: chunks that did not fit take turns in two scratch buffers, so that two can be compared.
+  Result<archive::Bytes> chunk(const archive::ContentView& view, size_t index);
+  const archive::Reader& reader() const { return reader_; }
+
+ private:
+  const archive::Reader& reader_;
+  uint64_t budget_;
+  archive::Buffer zeros_;
+  archive::Buffer scratch_[2];
+  int next_scratch_ = 0;
+  std::unordered_map<archive::Digest, archive::Buffer, archive::DigestHash> kept_;
+};
+
+}  // namespace kernloop::replay

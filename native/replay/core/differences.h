@@ -1,0 +1,66 @@
+// Exact byte differences between what is expected and what is there.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "archive/bytes.h"
+
+namespace kernloop::replay {
+
+// Calls `run(offset, size)` for every maximal run of differing bytes. Equal spans cost one memcmp.
+template <typename Run>
+void for_each_difference(archive::Bytes expected, archive::Bytes actual, const Run& run) {
+  constexpr size_t kBlock = 4096;
+  const size_t size = std::min(expected.size(), actual.size());
+  const uint8_t *a = expected.data(), *b = actual.data();
+  if (size == 0 || std::memcmp(a, b, size) == 0) return;
+  size_t run_begin = 0, run_end = 0;  // open run; empty when equal
+  const auto close = [&] {
+    if (run_end > run_begin) run(run_begin, run_end - run_begin);
+  };
+  for (size_t block = 0; block < size; block += kBlock) {
+    const size_t end = std::min(size, block + kBlock);
+    if (std::memcmp(a + block, b + block, end - block) == 0) continue;
+    for (size_t i = block; i < end; ++i) {
+      if (a[i] == b[i]) continue;
+      if (i != run_end || run_end == run_begin) {
+        close();
+        run_begin = i;
+      }
+      run_end = i + 1;
+    }
+  }
+  close();
+}
+
+uint64_t count_differences(archive::Bytes expected, archive::Bytes actual);
+
+struct Difference {
+  uint64_t offset = 0;
+  uint64_t bytes = 0;            // extent
+  uint64_t differing_bytes = 0;  // of that extent
+  archive::Buffer first_expected, first_actual;  // up to 16 bytes from `offset` on
+};
+
+// Collects the differences of one target: the first few in detail, the rest in totals. Runs arrive in ascending order.
+class DifferenceCollector {
+ public:
+  static constexpr size_t kListed = 64;
+  static constexpr uint64_t kMergeGap = 8;  // runs closer than this are one range: a wrong float is one thing, not three
+
+  // Compares a piece that lies at `offset` in the target.
+  void compare(uint64_t offset, archive::Bytes expected, archive::Bytes actual);
+
+  uint64_t differing_bytes() const { return differing_bytes_; }
+  uint64_t ranges() const { return ranges_; }
+  const std::vector<Difference>& listed() const { return listed_; }
+
+ private:
+  std::vector<Difference> listed_;
+  uint64_t ranges_ = 0, differing_bytes_ = 0, last_end_ = 0;
+};
+
+}  // namespace kernloop::replay

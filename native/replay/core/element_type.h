@@ -1,0 +1,37 @@
+// Numbers in device memory, for values that vary from run to run and so cannot be compared as bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "archive/bytes.h"
+#include "archive/manifest.h"
+
+namespace kernloop::replay {
+
+enum class ElementType : uint8_t { kF16, kF32, kF64, kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64 };
+
+// long double holds every value of these types exactly (x86-64: 64 bits of significand).
+using Number = long double;
+
+size_t size_of(ElementType type);
+bool is_float(ElementType type);
+const char* name_of(ElementType type);  // "f32"
+std::optional<ElementType> element_type_of(std::string_view name);
+
+Number load_number(ElementType type, const uint8_t* bytes);
+bool is_finite(Number value);
+
+// Whole numbers beyond 2^53 become decimal strings, since many JSON readers would round them.
+archive::Json number_to_json(ElementType type, Number value);
+std::optional<Number> number_from_json(const archive::Json& json);
+
+// Of what a C++ pointer type points to: "float*", "float const*", "const unsigned int *". Nothing for structs, void, T**.
+std::optional<ElementType> pointee_type(std::string_view pointer_type);
+
+// Types of the parameters in a demangled signature: "scale(float**, int const*, float)" → three.
+std::vector<std::string> parameter_types(std::string_view demangled);
+
+}  // namespace kernloop::replay

@@ -1,0 +1,104 @@
+#include "replay/core/kernarg.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kernloop::replay {
+
+namespace {
+
+using codeobject::Kernel;
+using codeobject::KernelArgument;
+
+bool is_hidden(const KernelArgument& argument) { return argument.value_kind.starts_with("hidden_"); }
+
+std::vector<KernelArgument> explicit_arguments(const Kernel& kernel) {
+  std::vector<KernelArgument> arguments;
+  std::copy_if(kernel.args.begin(), kernel.args.end(), std::back_inserter(arguments), [](auto& a) { return !is_hidden(a); });
+  std::sort(arguments.begin(), arguments.end(), [](auto& a, auto& b) { return a.offset < b.offset; });
+  return arguments;
+}
+
+bool same_layout(const Kernel& a, const Kernel& b) {
+  return a.kernarg_bytes == b.kernarg_bytes &&
+         std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(), [](auto& x, auto& y) {
+           return x.offset == y.offset && x.size == y.size && x.value_kind == y.value_kind;
+         });
+}
+
+std::string describe(const std::vector<KernelArgument>& arguments) {
+  std::string text;
+  for (const KernelArgument& argument : arguments) {
+    text += (text.empty() ? "" : ", ") + std::to_string(argument.size) + " bytes at " + std::to_string(argument.offset);
+  }
+  return text.empty() ? "none" : text;
+}
+
+Error mismatch(const Kernel& captured, const Kernel& launched) {
+  return {"KERNARG_MISMATCH",
+          "kernel " + launched.name + " takes other arguments than the captured one: captured " +
+              std::to_string(captured.kernarg_bytes) + " bytes (" + describe(explicit_arguments(captured)) + "), now " +
+              std::to_string(launched.kernarg_bytes) + " bytes (" + describe(explicit_arguments(launched)) + ")",
+          "keep the kernel's parameter list as captured, or capture again with the new one"};
+}
+
+// The values that the ABI defines from the geometry (AMDGPUUsage, "Kernel Argument Metadata"). The rest is zero: such pointers
+// belong to the app's process.
+uint64_t hidden_value(const std::string& kind, const archive::Geometry& geometry) {
+  if (kind == "hidden_grid_dims") return geometry.dimensions;
+  const char axis = kind.back();
+  if (kind.size() < 2 || kind[kind.size() - 2] != '_' || axis < 'x' || axis > 'z') return 0;
+  const size_t i = static_cast<size_t>(axis - 'x');
+  const uint32_t items = geometry.grid_work_items[i], threads = geometry.block_threads[i];
+  if (kind.starts_with("hidden_block_count_")) return items / threads;
+  if (kind.starts_with("hidden_group_size_")) return threads;
+  if (kind.starts_with("hidden_remainder_")) return items % threads;
+  return 0;
+}
+
+}  // namespace
+
+Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const Kernel& captured, const Kernel& launched) {
+  archive::Buffer source = manifest.kernarg.bytes;
+  for (const archive::KernargSlot& slot : manifest.kernarg.slots) {
+    if (slot.policy == archive::SlotPolicy::kZero) std::fill_n(source.begin() + slot.offset, slot.size, uint8_t{0});
+  }
+  if (source.size() != captured.kernarg_bytes) {
+    return Error{"CAPTURE_INVALID",
+                 "the capture has " + std::to_string(source.size()) + " bytes of kernel arguments; its own code object says " +
+                     std::to_string(captured.kernarg_bytes),
+                 "capture again"};
+  }
+  if (same_layout(captured, launched)) return source;
+
+  // Without arguments in the metadata (assembly) there is nothing to go by but the size.
+  const auto opaque = [](const Kernel& kernel) { return kernel.args.empty() && kernel.kernarg_bytes > 0; };
+  if (opaque(captured) || opaque(launched)) {
+    if (captured.kernarg_bytes != launched.kernarg_bytes) return mismatch(captured, launched);
+    return source;
+  }
+  const auto before = explicit_arguments(captured), after = explicit_arguments(launched);
+  const bool same = std::equal(before.begin(), before.end(), after.begin(), after.end(),
+                               [](auto& x, auto& y) { return x.offset == y.offset && x.size == y.size; });
+  if (!same) return mismatch(captured, launched);
+
+  archive::Buffer kernarg(launched.kernarg_bytes, 0);
+  for (const KernelArgument& argument : after) {
+    std::copy_n(source.begin() + argument.offset, argument.size, kernarg.begin() + argument.offset);
+  }
+  for (const KernelArgument& argument : launched.args) {
+    if (!is_hidden(argument)) continue;
+    const auto twin = std::find_if(captured.args.begin(), captured.args.end(), [&](auto& other) {
+      return other.value_kind == argument.value_kind && other.size == argument.size;
+    });
+    if (twin != captured.args.end() && argument.value_kind != "hidden_none") {
+      std::copy_n(source.begin() + twin->offset, argument.size, kernarg.begin() + argument.offset);
+      continue;
+    }
+    const uint64_t value = hidden_value(argument.value_kind, manifest.geometry);
+    std::memcpy(kernarg.data() + argument.offset, &value, std::min<size_t>(sizeof value, argument.size));
+  }
+  return kernarg;
+}
+
+}  // namespace kernloop::replay

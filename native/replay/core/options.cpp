@@ -1,0 +1,114 @@
+#include "replay/core/options.h"
+
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+
+#include "archive/bytes.h"
+
+namespace kernloop::replay {
+
+namespace {
+
+constexpr const char* kUsage =
+    "kernloop-replay --capture DIR [--store DIR]… [--hsa-runtime LIB] [--code-object FILE] [--symbol MANGLED] [--iterations N] "
+    "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] [--compare] "
+    "[--known-varying FILE] [--calibrate SEEDS] [--dump DIR]";
+
+Error usage(const std::string& what) { return {"USAGE", what, kUsage}; }
+
+std::optional<uint64_t> parse_number(const std::string& text, uint64_t max) {
+  if (const auto hex = archive::from_hex_number(text)) return *hex <= max ? hex : std::nullopt;
+  uint64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size() || text.empty() || value > max) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_seconds(const std::string& text) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0) return std::nullopt;
+  return value;
+}
+
+std::optional<std::vector<uint64_t>> parse_seeds(const std::string& text) {
+  std::vector<uint64_t> seeds;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const auto seed = parse_number(text.substr(begin, end - begin), UINT64_MAX);
+    if (!seed) return std::nullopt;
+    seeds.push_back(*seed);
+    begin = end + 1;
+  }
+  return seeds;
+}
+
+}  // namespace
+
+Result<Options> parse_options(const std::vector<std::string>& arguments) {
+  Options options;
+  using Setter = std::function<bool(const std::string&)>;
+  const auto number = [](auto& into) {
+    using T = std::decay_t<decltype(into)>;
+    return Setter([&into](const std::string& text) {
+      const auto value = parse_number(text, std::numeric_limits<T>::max());
+      if (value) into = static_cast<T>(*value);
+      return value.has_value();
+    });
+  };
+  const auto path = [](auto& into) {
+    return Setter([&into](const std::string& text) {
+      into = std::filesystem::path(text);
+      return !text.empty();
+    });
+  };
+  const std::map<std::string, Setter> setters = {
+      {"--capture", path(options.capture)},
+      {"--store", [&](const std::string& text) { return options.stores.emplace_back(text), !text.empty(); }},
+      {"--hsa-runtime", path(options.hsa_runtime)},
+      {"--code-object", path(options.code_object)},
+      {"--symbol", [&](const std::string& text) { return options.symbol = text, !text.empty(); }},
+      {"--iterations", number(options.iterations)},
+      {"--warmup", number(options.warmup)},
+      {"--poison", number(options.poison)},
+      {"--seed", [&](const std::string& text) { return (options.seed = parse_number(text, UINT64_MAX)).has_value(); }},
+      {"--threads", number(options.threads)},
+      {"--limit-wave-instructions", number(options.limit_wave_instructions)},
+      {"--limit-seconds",
+       [&](const std::string& text) {
+         const auto value = parse_seconds(text);
+         if (value) options.limit_seconds = *value;
+         return value.has_value();
+       }},
+      {"--known-varying", path(options.known_varying)},
+      {"--calibrate",
+       [&](const std::string& text) {
+         const auto seeds = parse_seeds(text);
+         if (seeds) options.calibrate = *seeds;
+         return seeds.has_value();
+       }},
+      {"--dump", path(options.dump)},
+  };
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& name = arguments[i];
+    if (name == "--compare") {
+      options.compare = true;
+      continue;
+    }
+    const auto setter = setters.find(name);
+    if (setter == setters.end()) return usage("unknown option " + name);
+    if (i + 1 == arguments.size()) return usage(name + " needs a value");
+    if (!setter->second(arguments[++i])) return usage(name + " does not take \"" + arguments[i] + "\"");
+  }
+  if (options.capture.empty()) return usage("--capture is missing");
+  if (options.iterations == 0) return usage("--iterations must be at least 1");
+  if (!options.calibrate.empty() && (options.code_object || options.known_varying)) {
+    return usage("--calibrate replays the captured kernel itself: it goes with neither --code-object nor --known-varying");
+  }
+  return options;
+}
+
+}  // namespace kernloop::replay

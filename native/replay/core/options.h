@@ -1,0 +1,34 @@
+// The command line of kernloop-replay (docs/contributing/seams.md).
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/result.h"
+
+namespace kernloop::replay {
+
+struct Options {
+  std::filesystem::path capture;
+  std::vector<std::filesystem::path> stores;
+  std::filesystem::path hsa_runtime;  // empty: the software GPU beside the program
+  std::optional<std::filesystem::path> code_object;
+  std::string symbol;
+  uint64_t iterations = 1;
+  uint64_t warmup = 0;
+  uint8_t poison = 0xa5;
+  std::optional<uint64_t> seed;
+  uint32_t threads = 0;
+  uint64_t limit_wave_instructions = 0;
+  double limit_seconds = 0;
+  bool compare = false;
+  std::optional<std::filesystem::path> known_varying;
+  std::vector<uint64_t> calibrate;  // seeds; empty: no calibration
+  std::optional<std::filesystem::path> dump;
+};
+
+Result<Options> parse_options(const std::vector<std::string>& arguments);
+
+}  // namespace kernloop::replay

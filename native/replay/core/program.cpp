@@ -1,0 +1,263 @@
+#include "replay/core/program.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "codeobject/bundle.h"
+#include "replay/core/kernarg.h"
+
+namespace kernloop::replay {
+
+namespace {
+
+using archive::CodeObject;
+using archive::Manifest;
+using archive::ModuleVariable;
+using codeobject::CodeObjectInfo;
+
+AddressRange captured_range(const LoadedCodeObject& object) {
+  return {object.captured->load_base, object.captured_info.memory_bytes};
+}
+
+bool overlaps(const AddressRange& a, const AddressRange& b) { return a.base < b.end() && b.base < a.end(); }
+
+// A variant takes the captured place when every captured variable lies at the same offset in it: then data pointers in captured
+// memory stay good. Elsewhere a stale pointer faults loudly instead of meeting other code.
+bool fits_in_place(const Manifest& manifest, const LoadedCodeObject& object, const std::vector<LoadedCodeObject>& all) {
+  bool any = false;
+  for (const ModuleVariable& variable : manifest.module_variables) {
+    if (variable.code_object != object.captured->sha256) continue;
+    const codeobject::Variable* now = object.info.find_variable(variable.name);
+    if (!now || now->size != variable.size || now->address != variable.address - object.captured->load_base) return false;
+    any = true;
+  }
+  const AddressRange range{object.captured->load_base, object.info.memory_bytes};
+  for (const LoadedCodeObject& other : all) {
+    if (other.captured != object.captured && overlaps(range, captured_range(other))) return false;
+  }
+  return any;
+}
+
+class Loader {
+ public:
+  Loader(ContentCache& cache, DeviceReplay& device, const VariantOptions& variant, EventSink& sink)
+      : cache_(cache), manifest_(cache.reader().manifest()), device_(device), variant_(variant), sink_(sink) {}
+
+  Result<Program> load() {
+    if (auto done = read_code_objects(); !done) return done.error();
+    if (auto done = place_code_objects(); !done) return done.error();
+    if (auto done = prepare_launch(); !done) return done.error();
+    for (const ModuleVariable& variable : manifest_.module_variables) {
+      if (auto done = bind_variable(variable); !done) return done.error();
+    }
+    find_stale_ranges();
+    relocate_kernargs();
+    return std::move(program_);
+  }
+
+ private:
+  LoadedCodeObject& object_of(const archive::Digest& digest) {
+    for (LoadedCodeObject& object : program_.code_objects) {
+      if (object.captured->sha256 == digest) return object;
+    }
+    return program_.code_objects.front();  // the manifest was validated: not reached
+  }
+
+  Status read_code_objects() {
+    for (const CodeObject& captured : manifest_.code_objects) {
+      auto bytes = cache_.reader().read_code_object(captured);
+      if (!bytes) return bytes.error();
+      auto info = codeobject::parse_code_object(*bytes, "captured code object " + captured.sha256.hex());
+      if (!info) return info.error();
+      LoadedCodeObject object{&captured, *info, *info, false, 0};
+      images_.push_back(std::move(*bytes));
+      captured_images_.push_back(images_.back());
+      if (variant_.file && captured.sha256 == manifest_.kernel.code_object) {
+        auto selected = codeobject::select_code_object(*variant_.file, manifest_.device.isa, symbol(), variant_.file_name);
+        if (!selected) return selected.error();
+        auto variant_info = codeobject::parse_code_object(*selected, variant_.file_name);
+        if (!variant_info) return variant_info.error();
+        object.info = std::move(*variant_info);
+        object.is_variant = true;
+        images_.back().assign(selected->begin(), selected->end());
+      }
+      program_.code_objects.push_back(std::move(object));
+    }
+    return Unit{};
+  }
+
+  Status place_code_objects() {
+    std::vector<std::optional<uint64_t>> addresses;
+    for (const LoadedCodeObject& object : program_.code_objects) {
+      const bool in_place =
+          device_.can_place_code() && (!object.is_variant || fits_in_place(manifest_, object, program_.code_objects));
+      addresses.push_back(in_place ? std::optional(object.captured->load_base) : std::nullopt);
+    }
+    // What has an address of its own goes first: the others take what is left.
+    for (const bool placed : {true, false}) {
+      for (size_t i = 0; i < addresses.size(); ++i) {
+        if (addresses[i].has_value() != placed) continue;
+        auto base = device_.load(images_[i], program_.code_objects[i].info, addresses[i]);
+        if (!base) return base.error();
+        program_.code_objects[i].base = *base;
+      }
+    }
+    return Unit{};
+  }
+
+  Status prepare_launch() {
+    LoadedCodeObject& object = object_of(manifest_.kernel.code_object);
+    const codeobject::Kernel* captured = object.captured_info.find_kernel(manifest_.kernel.symbol);
+    if (!captured) return missing(object.captured_info, manifest_.kernel.symbol, "the captured code object");
+    const codeobject::Kernel* kernel = object.info.find_kernel(symbol());
+    if (!kernel) return missing(object.info, symbol(), object.is_variant ? variant_.file_name : "the captured code object");
+    auto kernarg = build_kernarg(manifest_, *captured, *kernel);
+    if (!kernarg) return kernarg.error();
+
+    // The packet holds static + dynamic; a variant may have other static parts, the dynamic ones are the app's choice.
+    const auto adjusted = [](uint32_t packet, uint32_t captured_static, uint32_t now_static) {
+      return now_static + (packet > captured_static ? packet - captured_static : 0);
+    };
+    const archive::Geometry& geometry = manifest_.geometry;
+    Launch& launch = program_.launch;
+    launch.kernel_object = object.base + kernel->descriptor_address;
+    launch.kernel_name = kernel->name;
+    launch.dimensions = static_cast<uint16_t>(geometry.dimensions);
+    launch.block_threads = geometry.block_threads;
+    launch.grid_work_items = geometry.grid_work_items;
+    launch.group_segment_bytes =
+        adjusted(geometry.group_segment_bytes, captured->group_segment_bytes, kernel->group_segment_bytes);
+    launch.private_segment_bytes =
+        adjusted(geometry.private_segment_bytes, captured->private_segment_bytes, kernel->private_segment_bytes);
+    launch.kernarg = std::move(*kernarg);
+    return Unit{};
+  }
+
+  Status bind_variable(const ModuleVariable& variable) {
+    const LoadedCodeObject& object = object_of(variable.code_object);
+    const uint64_t offset = variable.address - object.captured->load_base;
+    if (variable.address < object.captured->load_base || offset > object.captured_info.memory_bytes ||
+        variable.size > object.captured_info.memory_bytes - offset) {
+      return Error{"CAPTURE_INVALID", "module variable " + variable.name + " lies outside of its code object", "capture again"};
+    }
+    Target target{true, variable.name, object.base + offset, variable.size, pre_of(variable), post_of(variable)};
+    if (object.is_variant) {
+      const codeobject::Variable* now = object.info.find_variable(variable.name);
+      if (!now || now->size != variable.size) return report_missing(variable, now);
+      target.address = object.base + now->address;
+      auto kept = keep_initializer(variable, *now, target);
+      if (!kept) return kept.error();
+      if (*kept) return Unit{};
+    }
+    program_.variables.push_back(std::move(target));
+    return Unit{};
+  }
+
+  Status report_missing(const ModuleVariable& variable, const codeobject::Variable* now) {
+    const std::string what = now ? "has " + std::to_string(now->size) + " bytes in the variant instead of " + std::to_string(variable.size)
+                                 : "is not in the variant";
+    // Removing a variable that the kernel left alone is a fair optimisation. Changing its size, or losing one that the kernel
+    // writes, leaves nothing to compare with.
+    if (now || variable.pre != variable.post) {
+      return Error{now ? "VARIABLE_SIZE" : "VARIABLE_MISSING",
+                   "module variable " + variable.name + " " + what +
+                       (now ? "" : ", and the captured kernel changed it"),
+                   "keep the module variables of the kernel as captured"};
+    }
+    sink_.emit({{"event", "variable_missing"}, {"variable", variable.name}, {"bytes", variable.size}});
+    return Unit{};
+  }
+
+  // See KeptVariable.
+  Result<bool> keep_initializer(const ModuleVariable& variable, const codeobject::Variable& now, const Target& target) {
+    constexpr uint64_t kMaxBytes = 16u << 20;
+    if (variable.pre != variable.post || variable.size > kMaxBytes) return false;
+    const LoadedCodeObject& object = object_of(variable.code_object);
+    const size_t index = static_cast<size_t>(&object - program_.code_objects.data());
+    const codeobject::Variable* before = object.captured_info.find_variable(variable.name);
+    if (!before) return false;
+    const auto captured_initial = codeobject::initial_content(captured_images_[index], *before);
+    const auto variant_initial = codeobject::initial_content(images_[index], now);
+    if (!captured_initial || !variant_initial || *captured_initial == *variant_initial) return false;
+    auto pre = cache_.reader().read_all(target.pre, kMaxBytes);
+    if (!pre) return pre.error();
+    if (*pre != *captured_initial) return false;  // the app set it: its value is the capture's, not the source's
+    sink_.emit({{"event", "variable_kept"},
+                {"variable", variable.name},
+                {"reason", "the app never set it and the variant has another initializer"}});
+    program_.kept.push_back({variable.name, target.address, *variant_initial});
+    return true;
+  }
+
+  void find_stale_ranges() {
+    for (const LoadedCodeObject& object : program_.code_objects) {
+      const bool moved = object.base != object.captured->load_base;
+      if (!moved && !object.is_variant) continue;
+      std::vector<AddressRange> alive;
+      for (const ModuleVariable& variable : manifest_.module_variables) {
+        if (!moved && variable.code_object == object.captured->sha256) alive.push_back({variable.address, variable.size});
+      }
+      std::sort(alive.begin(), alive.end(), [](auto& a, auto& b) { return a.base < b.base; });
+      AddressRange rest = captured_range(object);
+      for (const AddressRange& range : alive) {
+        if (range.base > rest.base) program_.stale_ranges.push_back({rest.base, range.base - rest.base});
+        const uint64_t end = std::max(range.end(), rest.base);
+        rest = {end, captured_range(object).end() > end ? captured_range(object).end() - end : 0};
+      }
+      if (rest.size > 0) program_.stale_ranges.push_back(rest);
+    }
+  }
+
+  // A pointer argument that names a module variable follows it. Pointers in memory cannot be told from numbers and are left.
+  void relocate_kernargs() {
+    const LoadedCodeObject& owner = object_of(manifest_.kernel.code_object);
+    const codeobject::Kernel* kernel = owner.info.find_kernel(symbol());
+    for (const codeobject::KernelArgument& argument : kernel->args) {
+      if (argument.value_kind != "global_buffer" || argument.size != 8) continue;
+      uint8_t* slot = program_.launch.kernarg.data() + argument.offset;
+      uint64_t value;
+      std::memcpy(&value, slot, sizeof value);
+      for (const ModuleVariable& variable : manifest_.module_variables) {
+        if (value < variable.address || value - variable.address >= variable.size) continue;
+        const auto now = std::find_if(program_.variables.begin(), program_.variables.end(), [&](const Target& target) {
+          return target.pre.content == &variable.pre;
+        });
+        if (now == program_.variables.end() || now->address == variable.address) break;
+        value = now->address + (value - variable.address);
+        std::memcpy(slot, &value, sizeof value);
+        ++program_.relocated_kernargs;
+        break;
+      }
+    }
+  }
+
+  static Error missing(const CodeObjectInfo& info, const std::string& name, const std::string& where) {
+    std::vector<std::string> names;
+    for (const codeobject::Kernel& kernel : info.kernels) names.push_back(kernel.name);
+    std::string nearest;
+    for (const std::string& candidate : codeobject::nearest_names(name, names)) {
+      nearest += (nearest.empty() ? "" : ", ") + candidate;
+      if (const std::string plain = codeobject::demangle(candidate); plain != candidate) nearest += " = " + plain;
+    }
+    return {"SYMBOL_MISSING", where + " does not define kernel " + name + "; nearest: " + (nearest.empty() ? "none" : nearest),
+            "keep the kernel's name, parameters and extern \"C\"-ness as captured, or name it with --symbol"};
+  }
+
+  const std::string& symbol() const { return variant_.symbol.empty() ? manifest_.kernel.symbol : variant_.symbol; }
+
+  ContentCache& cache_;
+  const Manifest& manifest_;
+  DeviceReplay& device_;
+  const VariantOptions& variant_;
+  EventSink& sink_;
+  Program program_;
+  std::vector<archive::Buffer> images_, captured_images_;
+};
+
+}  // namespace
+
+Result<Program> load_program(ContentCache& cache, DeviceReplay& device, const VariantOptions& variant, EventSink& sink) {
+  return Loader(cache, device, variant, sink).load();
+}
+
+}  // namespace kernloop::replay

@@ -1,0 +1,50 @@
+// What is launched: the captured code objects at their addresses, or a variant in place of the one that owns the kernel.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/core/content_cache.h"
+#include "replay/core/device.h"
+#include "replay/core/events.h"
+#include "replay/core/layout.h"
+#include "replay/core/target.h"
+
+namespace kernloop::replay {
+
+struct LoadedCodeObject {
+  const archive::CodeObject* captured = nullptr;
+  codeobject::CodeObjectInfo captured_info;
+  codeobject::CodeObjectInfo info;  // of what is loaded: the same, or the variant's
+  bool is_variant = false;
+  uint64_t base = 0;
+};
+
+// A variable that nobody changed between load and capture, and whose initializer the variant's source changed: the edit counts.
+struct KeptVariable {
+  std::string name;
+  uint64_t address = 0;
+  archive::Buffer content;
+};
+
+struct Program {
+  Launch launch;
+  std::vector<LoadedCodeObject> code_objects;
+  std::vector<Target> variables;
+  std::vector<KeptVariable> kept;
+  // Where code and variables of the capture were and are no more: a captured pointer into these is stale.
+  std::vector<AddressRange> stale_ranges;
+  uint64_t relocated_kernargs = 0;
+};
+
+struct VariantOptions {
+  std::optional<archive::Buffer> file;  // code object or bundle
+  std::string file_name;
+  std::string symbol;  // empty: the captured one
+};
+
+// Emits `variable_missing` and `variable_kept`.
+Result<Program> load_program(ContentCache& cache, DeviceReplay& device, const VariantOptions& variant, EventSink& sink);
+
+}  // namespace kernloop::replay

@@ -1,0 +1,289 @@
+#include "replay/core/session.h"
+
+#include <algorithm>
+#include <array>
+
+#include "archive/file.h"
+#include "replay/core/calibration.h"
+#include "replay/core/compare.h"
+#include "replay/core/differences.h"
+#include "replay/core/dump.h"
+#include "replay/core/layout.h"
+#include "replay/core/program.h"
+#include "replay/core/stale_pointers.h"
+
+namespace kernloop::replay {
+
+namespace {
+
+constexpr uint64_t kCacheBytes = uint64_t{1} << 30;
+constexpr uint64_t kMaxCodeObjectFile = uint64_t{1} << 30;
+
+class Session {
+ public:
+  Session(const Options& options, const archive::Reader& reader, DeviceReplay& device, EventSink& sink)
+      : options_(options), reader_(reader), device_(device), sink_(sink), cache_(reader, kCacheBytes) {}
+
+  Result<SessionEnd> run() {
+    if (auto prepared = prepare(); !prepared) return prepared.error();
+    return options_.calibrate.empty() ? replay() : calibrate();
+  }
+
+ private:
+  Status prepare() {
+    const archive::Manifest& manifest = reader_.manifest();
+    layout_ = lay_out(manifest.regions, device_.granule());
+    for (const AddressRange& mapping : layout_.mappings) {
+      if (auto mapped = device_.map(mapping.base, mapping.size); !mapped) return mapped;
+    }
+    VariantOptions variant;
+    variant.symbol = options_.symbol;
+    if (options_.code_object) {
+      auto file = archive::read_text(*options_.code_object, kMaxCodeObjectFile);
+      if (!file) return file.error();
+      variant.file.emplace(file->begin(), file->end());
+      variant.file_name = options_.code_object->string();
+    }
+    auto program = load_program(cache_, device_, variant, sink_);
+    if (!program) return program.error();
+    program_ = std::move(*program);
+    program_.launch.limit_seconds = options_.limit_seconds;
+
+    for (const archive::Region& region : manifest.regions) {
+      targets_.push_back({false, region.id, region.base, region.size, pre_of(region), post_of(region)});
+    }
+    targets_.insert(targets_.end(), program_.variables.begin(), program_.variables.end());
+
+    if (options_.known_varying) {
+      auto varying = read_varying(*options_.known_varying, targets_);
+      if (!varying) return varying.error();
+      varying_ = std::move(*varying);
+    }
+    return configure_device();
+  }
+
+  // What was not asked for stays as the environment has it.
+  Status configure_device() {
+    if (options_.limit_wave_instructions != 0) {
+      if (auto set = device_.set_wave_instruction_limit(options_.limit_wave_instructions); !set) return set;
+    }
+    if (options_.threads != 0) {
+      if (auto set = device_.set_threads(options_.threads); !set) return set;
+    }
+    if (options_.seed) return device_.set_seed(*options_.seed);
+    return Unit{};
+  }
+
+  Status restore() {
+    for (const Target& target : targets_) {
+      // Code objects come with their variables initialised: only regions start as fresh memory.
+      if (auto restored = restore_target(device_, cache_, target, !restored_once_ && !target.is_variable); !restored) return restored;
+    }
+    for (const KeptVariable& kept : program_.kept) {
+      if (auto written = device_.write(kept.address, kept.content); !written) return written;
+    }
+    if (auto poisoned = poison_padding(device_, layout_.padding, options_.poison); !poisoned) return poisoned;
+    if (restored_once_) return Unit{};
+    restored_once_ = true;
+    return report_restored();
+  }
+
+  Status report_restored() {
+    uint64_t bytes = 0;
+    for (const Target& target : targets_) bytes += target.size;
+    sink_.emit({{"event", "restored"},
+                {"regions", reader_.manifest().regions.size()},
+                {"variables", program_.variables.size()},
+                {"bytes", bytes},
+                {"relocated_kernargs", program_.relocated_kernargs}});
+    const auto in_memory = count_captured_pointers_into(program_.stale_ranges, cache_, targets_);
+    if (!in_memory) return in_memory.error();
+    const uint64_t in_kernargs = count_pointers_into(program_.stale_ranges, 0, program_.launch.kernarg);
+    if (*in_memory + in_kernargs > 0) {
+      sink_.emit({{"event", "stale_code_pointers"}, {"kernargs", in_kernargs}, {"memory", *in_memory}});
+    }
+    return Unit{};
+  }
+
+  // True: completed. False: `end_` says how it ended.
+  Result<bool> launch(uint64_t index, bool measured) {
+    auto outcome = device_.launch(program_.launch);
+    if (!outcome) return outcome.error();
+    wave_instructions_ = outcome->wave_instructions;
+    if (outcome->end == LaunchOutcome::End::kCompleted) {
+      if (!measured) return true;
+      Json event = {{"event", "iteration"}, {"index", index}};
+      if (outcome->duration_ns) event["duration_ns"] = *outcome->duration_ns;
+      if (!outcome->counters.empty()) event["counters"] = outcome->counters;
+      sink_.emit(event);
+      return true;
+    }
+    const bool limit = outcome->end == LaunchOutcome::End::kLimit;
+    Json event = outcome->fault.is_object() ? outcome->fault : Json::object();
+    event["event"] = "fault";
+    if (!event.contains("kind")) event["kind"] = limit ? "limit" : "unknown";
+    if (!event.contains("kernel")) event["kernel"] = program_.launch.kernel_name;
+    sink_.emit(event);
+    emit_result(limit ? "limit" : "fault", {});
+    end_ = {kExitDevice, outcome->device_lost};
+    return false;
+  }
+
+  Result<SessionEnd> replay() {
+    Comparison total;
+    for (uint64_t i = 0; i < options_.warmup + options_.iterations; ++i) {
+      const bool measured = i >= options_.warmup;
+      if (auto restored = restore(); !restored) return restored.error();
+      auto completed = launch(i - options_.warmup, measured);
+      if (!completed) return completed.error();
+      if (!*completed) return end_;
+      if (!options_.compare || !measured) continue;
+      auto compared = compare();
+      if (!compared) return compared.error();
+      total = *compared;
+      if (total.differing_bytes > 0) break;  // one wrong iteration is a wrong kernel
+    }
+    if (options_.dump) {
+      if (auto dumped = dump_targets(device_, targets_, *options_.dump); !dumped) return dumped.error();
+    }
+    if (!options_.compare) {
+      emit_result("ran", {});
+      return SessionEnd{kExitPass, false};
+    }
+    auto changed = changed_bytes();
+    if (!changed) return changed.error();
+    Json numbers = {{"compared_bytes", total.compared_bytes},
+                    {"changed_bytes", *changed},
+                    {"differing_bytes", total.differing_bytes},
+                    {"varying_bytes", total.varying_bytes},
+                    {"padding_bytes", total.padding_bytes}};
+    return conclude(total.differing_bytes > 0, total.compared_bytes > 0 && *changed > 0, std::move(numbers));
+  }
+
+  Result<Comparison> compare() {
+    auto comparison = compare_with_post(device_, cache_, targets_, layout_.padding, options_.poison, varying_, sink_);
+    if (!comparison) return comparison;
+    for (const KeptVariable& kept : program_.kept) {
+      archive::Buffer actual(kept.content.size());
+      if (auto read = device_.read(kept.address, actual); !read) return read.error();
+      const uint64_t differing = count_differences(kept.content, actual);
+      comparison->differing_bytes += differing;
+      if (differing > 0) {
+        sink_.emit({{"event", "differences"}, {"variable", kept.name}, {"ranges", 1}, {"listed", 0}, {"differing_bytes", differing}});
+      }
+    }
+    return comparison;
+  }
+
+  Result<SessionEnd> calibrate() {
+    Calibration calibration(cache_, targets_);
+    Comparison padding;
+    for (size_t i = 0; i < options_.calibrate.size(); ++i) {
+      // Hardware takes no seed, and needs none: its order varies by nature.
+      if (auto seeded = device_.set_seed(options_.calibrate[i]); !seeded && seeded.error().code != "UNSUPPORTED_OPTION") {
+        return seeded.error();
+      }
+      if (auto restored = restore(); !restored) return restored.error();
+      auto completed = launch(i, true);
+      if (!completed) return completed.error();
+      if (!*completed) return end_;
+      if (auto recorded = calibration.record_replay(device_); !recorded) return recorded.error();
+      auto compared = compare_with_post(device_, cache_, {}, layout_.padding, options_.poison, {}, sink_);
+      if (!compared) return compared.error();
+      padding.differing_bytes += compared->differing_bytes;
+      padding.padding_bytes = compared->padding_bytes;
+    }
+    auto found = calibration.finish();
+    if (!found) return found.error();
+    for (const VaryingRange& range : found->varying) {
+      Json event = to_json(range);
+      event["event"] = "varying";
+      sink_.emit(event);
+    }
+    for (const Unexplained& element : found->unexplained) {
+      sink_.emit({{"event", "unexplained"},
+                  {element.is_variable ? "variable" : "region", element.target},
+                  {"offset", element.offset},
+                  {"dtype", name_of(element.type)},
+                  {"post", number_to_json(element.type, element.post)},
+                  {"min", number_to_json(element.type, element.min)},
+                  {"max", number_to_json(element.type, element.max)}});
+    }
+    auto changed = changed_bytes();
+    if (!changed) return changed.error();
+    uint64_t compared = 0;
+    for (const Target& target : targets_) compared += target.size;
+    Json numbers = {{"compared_bytes", compared},
+                    {"changed_bytes", *changed},
+                    {"differing_bytes", padding.differing_bytes},
+                    {"varying_bytes", found->varying_bytes},
+                    {"padding_bytes", padding.padding_bytes},
+                    {"unexplained_elements", found->unexplained_elements},
+                    {"replays", options_.calibrate.size()}};
+    if (found->unexplained_elements > 0) {
+      numbers["reason"] = "the app's result lies outside of what the replays gave by more than their spread: the order of waves does not explain it";
+    }
+    return conclude(found->unexplained_elements > 0 || padding.differing_bytes > 0, compared > 0 && *changed > 0, std::move(numbers));
+  }
+
+  // A kernel that changes nothing is no proof of anything; a difference is a failure all the same.
+  SessionEnd conclude(bool differs, bool meaningful, Json numbers) {
+    emit_result(differs ? "fail" : meaningful ? "pass" : "vacuous", std::move(numbers));
+    return {differs ? kExitFail : meaningful ? kExitPass : kExitVacuous, false};
+  }
+
+  void emit_result(const char* verdict, Json numbers) {
+    Json event = numbers.is_object() ? std::move(numbers) : Json::object();
+    event["event"] = "result";
+    event["verdict"] = verdict;
+    if (wave_instructions_) event["wave_instructions"] = *wave_instructions_;
+    sink_.emit(event);
+  }
+
+  Result<uint64_t> changed_bytes() {
+    uint64_t changed = 0;
+    for (const archive::Region& region : reader_.manifest().regions) {
+      auto count = count_changed_bytes(cache_, pre_of(region), post_of(region));
+      if (!count) return count;
+      changed += *count;
+    }
+    for (const archive::ModuleVariable& variable : reader_.manifest().module_variables) {
+      auto count = count_changed_bytes(cache_, pre_of(variable), post_of(variable));
+      if (!count) return count;
+      changed += *count;
+    }
+    return changed;
+  }
+
+  const Options& options_;
+  const archive::Reader& reader_;
+  DeviceReplay& device_;
+  EventSink& sink_;
+  ContentCache cache_;
+  Layout layout_;
+  Program program_;
+  std::vector<Target> targets_;
+  std::vector<VaryingRange> varying_;
+  std::optional<uint64_t> wave_instructions_;
+  bool restored_once_ = false;
+  SessionEnd end_;
+};
+
+}  // namespace
+
+int exit_code_of(const Error& error) {
+  constexpr std::array kEnvironment = {"RUNTIME_NOT_FOUND", "RUNTIME_INCOMPLETE", "DEVICE_NOT_FOUND", "DEVICE_MISMATCH",
+                                       "DEVICE_ERROR",      "ADDRESS_TAKEN",      "OUT_OF_MEMORY",    "DISK_FULL"};
+  return std::any_of(kEnvironment.begin(), kEnvironment.end(), [&](const char* code) { return error.code == code; })
+             ? kExitEnvironment
+             : kExitBadInput;
+}
+
+SessionEnd run_session(const Options& options, const archive::Reader& reader, DeviceReplay& device, EventSink& sink) {
+  auto end = Session(options, reader, device, sink).run();
+  if (end) return *end;
+  sink.emit(error_event(end.error()));
+  return {exit_code_of(end.error()), false};
+}
+
+}  // namespace kernloop::replay

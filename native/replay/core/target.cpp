@@ -1,0 +1,60 @@
+#include "replay/core/target.h"
+
+#include <cstring>
+
+#include "replay/core/differences.h"
+
+namespace kernloop::replay {
+
+Status walk_target(DeviceReplay& device, ContentCache& cache, const Target& target, const archive::ContentView& content,
+                   const ChunkVisitor& visit) {
+  const uint64_t chunk_bytes = cache.reader().manifest().chunk_bytes;
+  archive::Buffer copy;
+  for (size_t i = 0; i < content.content->chunks.size(); ++i) {
+    const uint64_t offset = i * chunk_bytes;
+    const auto expected = cache.chunk(content, i);
+    if (!expected) return expected.error();
+    Bytes actual;
+    if (const uint8_t* memory = device.in_place(target.address + offset)) {
+      actual = {memory, expected->size()};
+    } else {
+      copy.resize(expected->size());
+      if (auto read = device.read(target.address + offset, copy); !read) return read;
+      actual = copy;
+    }
+    if (auto visited = visit(offset, *expected, actual); !visited) return visited;
+  }
+  return Unit{};
+}
+
+Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& target, bool fresh) {
+  const uint64_t chunk_bytes = cache.reader().manifest().chunk_bytes;
+  const bool is_zero = fresh && device.fresh_memory_is_zero();
+  for (size_t i = 0; i < target.pre.content->chunks.size(); ++i) {
+    if (is_zero && !target.pre.content->chunks[i]) continue;  // keeps sparse memory sparse
+    const auto pre = cache.chunk(target.pre, i);
+    if (!pre) return pre.error();
+    const uint64_t address = target.address + i * chunk_bytes;
+    if (uint8_t* memory = device.in_place(address)) {
+      if (std::memcmp(memory, pre->data(), pre->size()) != 0) std::memcpy(memory, pre->data(), pre->size());
+    } else if (auto written = device.write(address, *pre); !written) {
+      return written;
+    }
+  }
+  return Unit{};
+}
+
+Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre, const archive::ContentView& post) {
+  uint64_t changed = 0;
+  for (size_t i = 0; i < post.content->chunks.size(); ++i) {
+    if (pre.content->chunks[i] == post.content->chunks[i]) continue;
+    const auto before = cache.chunk(pre, i);
+    if (!before) return before.error();
+    const auto after = cache.chunk(post, i);
+    if (!after) return after.error();
+    changed += count_differences(*before, *after);
+  }
+  return changed;
+}
+
+}  // namespace kernloop::replay

@@ -1,0 +1,33 @@
+// One thing that is restored and compared: a region, or a module variable wherever its code object lies now.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "replay/core/content_cache.h"
+#include "replay/core/device.h"
+
+namespace kernloop::replay {
+
+struct Target {
+  bool is_variable = false;
+  std::string name;  // region id or variable name
+  uint64_t address = 0;
+  uint64_t size = 0;
+  archive::ContentView pre, post;
+
+  const char* kind() const { return is_variable ? "variable" : "region"; }
+};
+
+// Chunk by chunk: what `content` holds and what the device holds now. Both spans are valid during the call.
+using ChunkVisitor = std::function<Status(uint64_t offset, Bytes content, Bytes actual)>;
+Status walk_target(DeviceReplay& device, ContentCache& cache, const Target& target, const archive::ContentView& content,
+                   const ChunkVisitor& visit);
+
+// Writes *pre*. Bytes that are right already are left alone where the device can be read cheaply.
+Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& target, bool fresh);
+
+// Bytes in which *post* differs from *pre*, from the archive alone.
+Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre, const archive::ContentView& post);
+
+}  // namespace kernloop::replay

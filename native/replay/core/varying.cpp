@@ -1,0 +1,107 @@
+#include "replay/core/varying.h"
+
+#include <algorithm>
+
+#include "archive/file.h"
+
+namespace kernloop::replay {
+
+namespace {
+
+constexpr uint64_t kMaxFileBytes = 256u << 20;
+
+Error bad_file(const std::filesystem::path& path, const std::string& why) {
+  return {"VARYING_INVALID", path.string() + ": " + why, "calibrate again (the capture's self-check writes this file)"};
+}
+
+std::optional<VaryingRange> read_range(const archive::Json& json) {
+  if (!json.is_object()) return std::nullopt;
+  const auto text = [&](const char* name) {
+    const auto found = json.find(name);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  VaryingRange range;
+  range.is_variable = json.contains("variable");
+  range.target = text(range.is_variable ? "variable" : "region");
+  const auto type = element_type_of(text("dtype"));
+  const auto offset = json.find("offset"), count = json.find("count"), min = json.find("min"), max = json.find("max");
+  if (range.target.empty() || !type || offset == json.end() || !offset->is_number_unsigned() || count == json.end() ||
+      !count->is_number_unsigned() || min == json.end() || !min->is_array() || max == json.end() || !max->is_array() ||
+      min->size() != count->get<uint64_t>() || max->size() != min->size() || min->empty()) {
+    return std::nullopt;
+  }
+  range.type = *type;
+  range.offset = offset->get<uint64_t>();
+  for (size_t i = 0; i < min->size(); ++i) {
+    const auto low = number_from_json((*min)[i]), high = number_from_json((*max)[i]);
+    if (!low || !high || !is_finite(*low) || !is_finite(*high) || *low > *high) return std::nullopt;
+    range.min.push_back(*low);
+    range.max.push_back(*high);
+  }
+  return range;
+}
+
+}  // namespace
+
+bool within_spread(Number value, Number min, Number max) {
+  const Number spread = max - min;
+  return is_finite(value) && spread > 0 && value >= min - spread && value <= max + spread;
+}
+
+archive::Json to_json(const VaryingRange& range) {
+  archive::Json min = archive::Json::array(), max = archive::Json::array();
+  for (size_t i = 0; i < range.count(); ++i) {
+    min.push_back(number_to_json(range.type, range.min[i]));
+    max.push_back(number_to_json(range.type, range.max[i]));
+  }
+  return {{range.is_variable ? "variable" : "region", range.target},
+          {"offset", range.offset},
+          {"dtype", name_of(range.type)},
+          {"count", range.count()},
+          {"min", std::move(min)},
+          {"max", std::move(max)}};
+}
+
+Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path, const std::vector<Target>& targets) {
+  auto text = archive::read_text(path, kMaxFileBytes);
+  if (!text) return text.error();
+  auto json = archive::parse_json(*text, path.string());
+  if (!json) return json.error();
+  const auto list = json->is_object() ? json->find("varying") : json->end();
+  if (!json->is_object() || list == json->end() || !list->is_array()) return bad_file(path, "it has no list \"varying\"");
+  std::vector<VaryingRange> ranges;
+  for (const archive::Json& item : *list) {
+    auto range = read_range(item);
+    if (!range) return bad_file(path, "entry " + std::to_string(ranges.size()) + " of varying is malformed");
+    const auto target = std::find_if(targets.begin(), targets.end(), [&](const Target& candidate) {
+      return candidate.is_variable == range->is_variable && candidate.name == range->target;
+    });
+    if (target == targets.end()) return bad_file(path, "it names " + range->target + ", which the capture does not have");
+    if (range->offset > target->size || range->bytes() > target->size - range->offset) {
+      return bad_file(path, "a varying range ends beyond " + range->target);
+    }
+    ranges.push_back(std::move(*range));
+  }
+  return ranges;
+}
+
+Result<AcceptedBytes> accept_varying(DeviceReplay& device, const Target& target, const std::vector<VaryingRange>& ranges) {
+  AcceptedBytes result;
+  archive::Buffer actual;
+  for (const VaryingRange& range : ranges) {
+    if (range.is_variable != target.is_variable || range.target != target.name) continue;
+    actual.resize(range.bytes());
+    if (auto read = device.read(target.address + range.offset, actual); !read) return read.error();
+    const size_t size = size_of(range.type);
+    for (size_t i = 0; i < range.count(); ++i) {
+      if (within_spread(load_number(range.type, actual.data() + i * size), range.min[i], range.max[i])) {
+        result.accepted.push_back({range.offset + i * size, size});
+      }
+    }
+    result.judged_bytes += range.bytes();
+  }
+  std::sort(result.accepted.begin(), result.accepted.end(), [](auto& a, auto& b) { return a.base < b.base; });
+  return result;
+}
+
+}  // namespace kernloop::replay

@@ -1,0 +1,41 @@
+// Ranges that vary by nature (the order of atomics): recorded as elements with the values seen, compared as numbers.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "replay/core/element_type.h"
+#include "replay/core/layout.h"
+#include "replay/core/target.h"
+
+namespace kernloop::replay {
+
+// `count` elements in a row, each with the least and the greatest value seen.
+struct VaryingRange {
+  bool is_variable = false;
+  std::string target;
+  uint64_t offset = 0;
+  ElementType type = ElementType::kF32;
+  std::vector<Number> min, max;
+
+  uint64_t count() const { return min.size(); }
+  uint64_t bytes() const { return count() * size_of(type); }
+};
+
+// Finite, and no further outside of what was seen than the width of what was seen. An element that never varied has no width.
+bool within_spread(Number value, Number min, Number max);
+
+archive::Json to_json(const VaryingRange& range);
+
+// The `varying` list of a selfcheck.json. Ranges must lie in the targets they name.
+Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path, const std::vector<Target>& targets);
+
+// Of the ranges that concern `target`: the bytes whose values are acceptable now, sorted; and how many bytes were judged as numbers.
+struct AcceptedBytes {
+  std::vector<AddressRange> accepted;  // offsets in the target
+  uint64_t judged_bytes = 0;
+};
+Result<AcceptedBytes> accept_varying(DeviceReplay& device, const Target& target, const std::vector<VaryingRange>& ranges);
+
+}  // namespace kernloop::replay

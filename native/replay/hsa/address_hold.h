@@ -1,0 +1,29 @@
+// Keeps the captured addresses free while the runtime starts, which may otherwise take them for itself.
+#pragma once
+
+#include <vector>
+
+#include "replay/core/layout.h"
+
+namespace kernloop::replay {
+
+class AddressHold {
+ public:
+  // Reserves what it can; `taken` are the ranges that something else occupies already.
+  explicit AddressHold(const std::vector<AddressRange>& ranges);
+  ~AddressHold() { release(); }
+  AddressHold(const AddressHold&) = delete;
+  AddressHold& operator=(const AddressHold&) = delete;
+
+  void release();
+  const std::vector<AddressRange>& taken() const { return taken_; }
+
+ private:
+  std::vector<AddressRange> held_, taken_;
+};
+
+// Starts this program again without address-space randomisation, once: where the stack or a library lies is luck otherwise.
+// Returns only when that is not possible or was done already.
+void restart_without_randomisation(char** argv);
+
+}  // namespace kernloop::replay

@@ -1,0 +1,495 @@
+#include "replay/hsa/hsa_device.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <map>
+
+#include "codeobject/bundle.h"
+#include "replay/core/layout.h"
+#include "replay/hsa/hsa_library.h"
+#include "softgpu/hsa/softgpu_extension.h"
+
+namespace kernloop::replay {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Agents {
+  hsa_agent_t gpu{}, cpu{};
+  std::string gpu_isa;
+  std::vector<std::string> seen;  // ISAs of all GPUs
+};
+
+struct Pools {
+  hsa_amd_memory_pool_t device{}, kernarg{};
+};
+
+class HsaDevice final : public DeviceReplay {
+ public:
+  explicit HsaDevice(std::unique_ptr<HsaLibrary> library) : hsa_(std::move(library)) {}
+  ~HsaDevice() override;
+
+  Status start(const std::string& isa);
+
+  uint64_t granule() const override { return granule_; }
+  bool fresh_memory_is_zero() const override { return soft_; }
+  bool can_place_code() const override { return soft_; }
+  Status map(uint64_t base, uint64_t size) override;
+  Result<uint64_t> load(Bytes code_object, const codeobject::CodeObjectInfo& info, std::optional<uint64_t> address) override;
+  Status write(uint64_t address, Bytes bytes) override;
+  Status read(uint64_t address, std::span<uint8_t> into) override;
+  uint8_t* in_place(uint64_t address) override { return soft_ ? reinterpret_cast<uint8_t*>(address) : nullptr; }
+  Status set_wave_instruction_limit(uint64_t per_dispatch) override;
+  Status set_seed(uint64_t seed) override;
+  Status set_threads(uint32_t threads) override;
+  Result<LaunchOutcome> launch(const Launch& launch) override;
+
+ private:
+  struct Mapping {
+    uint64_t base, size;
+    hsa_amd_vmem_alloc_handle_t handle;
+  };
+
+  Error device_error(const char* call, hsa_status_t status, const std::string& doing) const {
+    return {status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? "OUT_OF_MEMORY" : "DEVICE_ERROR",
+            doing + " failed: " + hsa_->describe(call, status), "see the runtime's message above; `kernloop doctor` checks the device"};
+  }
+  Status find_agents(const std::string& isa);
+  Status find_pools();
+  Status prepare_queue();
+  Status prepare_kernarg(size_t bytes);
+  void submit(const Launch& launch);
+  // How long to wait in one go: short enough to notice faults and limits.
+  uint64_t wait_ticks() const { return timestamp_hz_ / 100; }
+  LaunchOutcome fault_outcome(hsa_status_t status) const;
+  Status add_report(LaunchOutcome& outcome) const;
+
+  std::unique_ptr<HsaLibrary> hsa_;
+  bool initialised_ = false;
+  kernloop_softgpu_extension_1_t extension_{};
+  bool soft_ = false;
+  Agents agents_;
+  Pools pools_;
+  uint64_t granule_ = 4096;
+  uint64_t timestamp_hz_ = 1'000'000'000;
+  std::vector<Mapping> mappings_;
+  std::vector<hsa_executable_t> executables_;
+  hsa_queue_t* queue_ = nullptr;
+  hsa_signal_t signal_{};
+  void* kernarg_ = nullptr;
+  size_t kernarg_bytes_ = 0;
+  std::atomic<int> queue_status_{HSA_STATUS_SUCCESS};
+  bool lost_ = false;
+};
+
+HsaDevice::~HsaDevice() {
+  if (!initialised_ || lost_) return;
+  if (queue_) hsa_->hsa_queue_destroy(queue_);
+  if (signal_.handle) hsa_->hsa_signal_destroy(signal_);
+  if (kernarg_) hsa_->hsa_amd_memory_pool_free(kernarg_);
+  for (hsa_executable_t executable : executables_) hsa_->hsa_executable_destroy(executable);
+  for (const Mapping& mapping : mappings_) {
+    void* base = reinterpret_cast<void*>(mapping.base);
+    hsa_->hsa_amd_vmem_unmap(base, mapping.size);
+    hsa_->hsa_amd_vmem_handle_release(mapping.handle);
+    hsa_->hsa_amd_vmem_address_free(base, mapping.size);
+  }
+  hsa_->hsa_shut_down();
+}
+
+Status HsaDevice::start(const std::string& isa) {
+  if (const hsa_status_t status = hsa_->hsa_init(); status != HSA_STATUS_SUCCESS) {
+    return Error{"DEVICE_NOT_FOUND", "the HSA runtime " + hsa_->path().string() + " does not start: " + hsa_->describe("hsa_init", status),
+                 "check the device and its driver (`kernloop doctor`), or use the built-in software GPU"};
+  }
+  initialised_ = true;
+  soft_ = hsa_->hsa_system_get_major_extension_table(KERNLOOP_SOFTGPU_EXTENSION_ID, 1, sizeof extension_, &extension_) ==
+          HSA_STATUS_SUCCESS;
+  hsa_->hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &timestamp_hz_);
+  // Without a handler a memory fault ends the process before anything could be reported.
+  hsa_->hsa_amd_register_system_event_handler([](const hsa_amd_event_t*, void*) { return HSA_STATUS_SUCCESS; }, nullptr);
+  if (auto found = find_agents(isa); !found) return found;
+  return find_pools();
+}
+
+Status HsaDevice::find_agents(const std::string& isa) {
+  struct Search {
+    HsaLibrary& hsa;
+    const std::string& wanted;
+    Agents found;
+  } search{*hsa_, isa, {}};
+  hsa_->hsa_iterate_agents(
+      [](hsa_agent_t agent, void* data) {
+        Search& search = *static_cast<Search*>(data);
+        hsa_device_type_t type;
+        if (search.hsa.hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type) != HSA_STATUS_SUCCESS) return HSA_STATUS_SUCCESS;
+        if (type == HSA_DEVICE_TYPE_CPU && !search.found.cpu.handle) search.found.cpu = agent;
+        if (type != HSA_DEVICE_TYPE_GPU) return HSA_STATUS_SUCCESS;
+        struct Names {
+          HsaLibrary& hsa;
+          std::vector<std::string> list;
+        } names{search.hsa, {}};
+        search.hsa.hsa_agent_iterate_isas(
+            agent,
+            [](hsa_isa_t isa, void* data) {
+              Names& names = *static_cast<Names*>(data);
+              uint32_t length = 0;
+              if (names.hsa.hsa_isa_get_info_alt(isa, HSA_ISA_INFO_NAME_LENGTH, &length) != HSA_STATUS_SUCCESS) return HSA_STATUS_SUCCESS;
+              std::string name(length, '\0');
+              if (names.hsa.hsa_isa_get_info_alt(isa, HSA_ISA_INFO_NAME, name.data()) == HSA_STATUS_SUCCESS) {
+                names.list.emplace_back(name.c_str());
+              }
+              return HSA_STATUS_SUCCESS;
+            },
+            &names);
+        for (const std::string& name : names.list) {
+          search.found.seen.push_back(name);
+          if (search.found.gpu_isa.empty() && codeobject::target_fits(search.wanted, name)) {
+            search.found.gpu = agent;
+            search.found.gpu_isa = name;
+          }
+        }
+        return HSA_STATUS_SUCCESS;
+      },
+      &search);
+  agents_ = std::move(search.found);
+  if (!agents_.gpu_isa.empty()) return Unit{};
+  if (agents_.seen.empty()) {
+    return Error{"DEVICE_NOT_FOUND", "the HSA runtime " + hsa_->path().string() + " has no GPU", "check the device and its driver"};
+  }
+  std::string seen;
+  for (const std::string& name : agents_.seen) seen += (seen.empty() ? "" : ", ") + name;
+  return Error{"DEVICE_MISMATCH", "the capture is of " + isa + "; this machine has " + seen,
+               "replay on the kind of device it was captured on, or capture again here"};
+}
+
+Status HsaDevice::find_pools() {
+  struct Search {
+    HsaLibrary& hsa;
+    uint32_t wanted_flag;
+    hsa_amd_memory_pool_t found;
+  };
+  const auto look = [](hsa_amd_memory_pool_t pool, void* data) {
+    Search& search = *static_cast<Search*>(data);
+    hsa_amd_segment_t segment;
+    uint32_t flags = 0;
+    bool allowed = false;
+    search.hsa.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment);
+    if (segment != HSA_AMD_SEGMENT_GLOBAL) return HSA_STATUS_SUCCESS;
+    search.hsa.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags);
+    search.hsa.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED, &allowed);
+    if (allowed && (flags & search.wanted_flag) && !search.found.handle) search.found = pool;
+    return HSA_STATUS_SUCCESS;
+  };
+  Search device{*hsa_, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED, {}};
+  Search kernarg{*hsa_, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT, {}};
+  hsa_->hsa_amd_agent_iterate_memory_pools(agents_.gpu, look, &device);
+  hsa_->hsa_amd_agent_iterate_memory_pools(agents_.cpu, look, &kernarg);
+  if (!device.found.handle || !kernarg.found.handle) {
+    return Error{"DEVICE_ERROR", "the HSA runtime offers no device memory pool or no kernel-argument pool", "check the driver"};
+  }
+  pools_ = {device.found, kernarg.found};
+  size_t granule = 0;
+  if (hsa_->hsa_amd_memory_pool_get_info(pools_.device, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE, &granule) ==
+          HSA_STATUS_SUCCESS &&
+      granule > 0) {
+    granule_ = granule;
+  }
+  return Unit{};
+}
+
+Status HsaDevice::map(uint64_t base, uint64_t size) {
+  const std::string range = archive::to_hex_number(base) + " (" + std::to_string(size) + " bytes)";
+  const auto taken = [&](const std::string& why) {
+    return Error{"ADDRESS_TAKEN", "captured memory at " + range + " cannot be restored at its address: " + why,
+                 "the address is in use in this process: run it again, or without address-space randomisation (setarch -R)"};
+  };
+  void* got = nullptr;
+  hsa_status_t status = hsa_->hsa_amd_vmem_address_reserve(&got, size, base, 0);
+  if (status != HSA_STATUS_SUCCESS) return taken(hsa_->describe("hsa_amd_vmem_address_reserve", status));
+  if (got != reinterpret_cast<void*>(base)) {
+    hsa_->hsa_amd_vmem_address_free(got, size);
+    return taken("the runtime gave " + archive::to_hex_number(reinterpret_cast<uint64_t>(got)) + " instead");
+  }
+  Mapping mapping{base, size, {}};
+  status = hsa_->hsa_amd_vmem_handle_create(pools_.device, size, MEMORY_TYPE_NONE, 0, &mapping.handle);
+  if (status != HSA_STATUS_SUCCESS) {
+    hsa_->hsa_amd_vmem_address_free(got, size);
+    return device_error("hsa_amd_vmem_handle_create", status, "allocating " + range);
+  }
+  status = hsa_->hsa_amd_vmem_map(got, size, 0, mapping.handle, 0);
+  if (status != HSA_STATUS_SUCCESS) {
+    hsa_->hsa_amd_vmem_handle_release(mapping.handle);
+    hsa_->hsa_amd_vmem_address_free(got, size);
+    return device_error("hsa_amd_vmem_map", status, "mapping " + range);
+  }
+  mappings_.push_back(mapping);
+  const hsa_amd_memory_access_desc_t access[] = {{HSA_ACCESS_PERMISSION_RW, agents_.gpu}, {HSA_ACCESS_PERMISSION_RW, agents_.cpu}};
+  // The host needs access only where memory is read in place.
+  status = hsa_->hsa_amd_vmem_set_access(got, size, access, soft_ ? 2 : 1);
+  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_amd_vmem_set_access", status, "giving access to " + range);
+  return Unit{};
+}
+
+Result<uint64_t> HsaDevice::load(Bytes code_object, const codeobject::CodeObjectInfo& info, std::optional<uint64_t> address) {
+  const std::string doing = "loading code object " + info.sha256.hex().substr(0, 12);
+  hsa_code_object_reader_t reader;
+  hsa_status_t status = hsa_->hsa_code_object_reader_create_from_memory(code_object.data(), code_object.size(), &reader);
+  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_code_object_reader_create_from_memory", status, doing);
+  struct Destroy {
+    HsaLibrary& hsa;
+    hsa_code_object_reader_t reader;
+    ~Destroy() { hsa.hsa_code_object_reader_destroy(reader); }
+  } destroy{*hsa_, reader};
+
+  hsa_executable_t executable;
+  status = hsa_->hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &executable);
+  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_executable_create_alt", status, doing);
+  executables_.push_back(executable);
+  if (address && soft_) {
+    status = extension_.set_next_load_address(*address);
+    if (status != HSA_STATUS_SUCCESS) return device_error("set_next_load_address", status, doing);
+  }
+  status = hsa_->hsa_executable_load_agent_code_object(executable, agents_.gpu, reader, nullptr, nullptr);
+  if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && address) {
+    return Error{"ADDRESS_TAKEN", doing + " at its captured address " + archive::to_hex_number(*address) + " failed: that is in use",
+                 "run it again; if it persists, capture again"};
+  }
+  if (status != HSA_STATUS_SUCCESS) {
+    return Error{"CODE_OBJECT_REFUSED", doing + " failed: " + hsa_->describe("hsa_executable_load_agent_code_object", status),
+                 "see the runtime's message above; build it for " + agents_.gpu_isa};
+  }
+  status = hsa_->hsa_executable_freeze(executable, nullptr);
+  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_executable_freeze", status, doing);
+
+  // The load base, from any symbol whose address both the file and the runtime tell.
+  const auto base_from = [&](const std::string& name, hsa_executable_symbol_info_t attribute, uint64_t relative) -> std::optional<uint64_t> {
+    hsa_executable_symbol_t symbol;
+    uint64_t absolute = 0;
+    if (hsa_->hsa_executable_get_symbol_by_name(executable, name.c_str(), &agents_.gpu, &symbol) != HSA_STATUS_SUCCESS ||
+        hsa_->hsa_executable_symbol_get_info(symbol, attribute, &absolute) != HSA_STATUS_SUCCESS || absolute < relative) {
+      return std::nullopt;
+    }
+    return absolute - relative;
+  };
+  std::optional<uint64_t> base;
+  for (const codeobject::Kernel& kernel : info.kernels) {
+    if (!base) base = base_from(kernel.symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, kernel.descriptor_address);
+  }
+  for (const codeobject::Variable& variable : info.variables) {
+    if (!base && variable.exported) base = base_from(variable.name, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, variable.address);
+  }
+  if (!base) base = address;
+  if (!base) return Error{"DEVICE_ERROR", doing + " gave no symbol to find it by", "the code object defines neither kernels nor variables"};
+  if (address && *base != *address) {
+    return Error{"ADDRESS_TAKEN", doing + " put it at " + archive::to_hex_number(*base) + " instead of its captured address " +
+                                      archive::to_hex_number(*address), "run it again"};
+  }
+  return *base;
+}
+
+Status HsaDevice::write(uint64_t address, Bytes bytes) {
+  if (soft_) {
+    std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
+    return Unit{};
+  }
+  const hsa_status_t status = hsa_->hsa_memory_copy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
+  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_memory_copy", status, "writing to " + archive::to_hex_number(address));
+  return Unit{};
+}
+
+Status HsaDevice::read(uint64_t address, std::span<uint8_t> into) {
+  if (soft_) {
+    std::memcpy(into.data(), reinterpret_cast<const void*>(address), into.size());
+    return Unit{};
+  }
+  const hsa_status_t status = hsa_->hsa_memory_copy(into.data(), reinterpret_cast<const void*>(address), into.size());
+  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_memory_copy", status, "reading from " + archive::to_hex_number(address));
+  return Unit{};
+}
+
+namespace {
+
+Error unsupported(const char* option) {
+  return {"UNSUPPORTED_OPTION", std::string(option) + " is an option of the software GPU; this device has no such thing",
+          "leave it out, or use --limit-seconds"};
+}
+
+}  // namespace
+
+Status HsaDevice::set_wave_instruction_limit(uint64_t per_dispatch) {
+  if (!soft_) return unsupported("--limit-wave-instructions");
+  const hsa_status_t status = extension_.set_max_wave_instructions(per_dispatch);
+  if (status != HSA_STATUS_SUCCESS) return device_error("set_max_wave_instructions", status, "setting the limit");
+  return Unit{};
+}
+
+Status HsaDevice::set_seed(uint64_t seed) {
+  if (!soft_) return unsupported("--seed");
+  const hsa_status_t status = extension_.set_seed(seed);
+  if (status != HSA_STATUS_SUCCESS) return device_error("set_seed", status, "setting the seed");
+  return Unit{};
+}
+
+Status HsaDevice::set_threads(uint32_t threads) {
+  if (!soft_) return unsupported("--threads");
+  const hsa_status_t status = extension_.set_threads(threads);
+  if (status != HSA_STATUS_SUCCESS) return device_error("set_threads", status, "setting the number of threads");
+  return Unit{};
+}
+
+Status HsaDevice::prepare_queue() {
+  if (queue_) return Unit{};
+  constexpr uint32_t kPackets = 64;
+  hsa_status_t status = hsa_->hsa_queue_create(
+      agents_.gpu, kPackets, HSA_QUEUE_TYPE_SINGLE,
+      [](hsa_status_t status, hsa_queue_t*, void* data) { static_cast<HsaDevice*>(data)->queue_status_ = status; }, this, UINT32_MAX,
+      UINT32_MAX, &queue_);
+  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_queue_create", status, "creating a queue");
+  status = hsa_->hsa_signal_create(1, 0, nullptr, &signal_);
+  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_signal_create", status, "creating a signal");
+  if (soft_) return Unit{};
+  status = hsa_->hsa_amd_profiling_set_profiler_enabled(queue_, 1);
+  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_amd_profiling_set_profiler_enabled", status, "timing the queue");
+  return Unit{};
+}
+
+Status HsaDevice::prepare_kernarg(size_t bytes) {
+  if (kernarg_ && kernarg_bytes_ >= bytes) return Unit{};
+  if (kernarg_) hsa_->hsa_amd_memory_pool_free(kernarg_);
+  kernarg_ = nullptr;
+  // The ABI lets kernels load up to 64 bytes at once from the segment.
+  kernarg_bytes_ = (bytes + 63) / 64 * 64 + 64;
+  hsa_status_t status = hsa_->hsa_amd_memory_pool_allocate(pools_.kernarg, kernarg_bytes_, 0, &kernarg_);
+  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_amd_memory_pool_allocate", status, "allocating kernel arguments");
+  status = hsa_->hsa_amd_agents_allow_access(1, &agents_.gpu, nullptr, kernarg_);
+  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_amd_agents_allow_access", status, "sharing kernel arguments");
+  return Unit{};
+}
+
+void HsaDevice::submit(const Launch& launch) {
+  hsa_kernel_dispatch_packet_t packet{};
+  packet.setup = static_cast<uint16_t>(launch.dimensions << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS);
+  packet.workgroup_size_x = static_cast<uint16_t>(launch.block_threads[0]);
+  packet.workgroup_size_y = static_cast<uint16_t>(launch.block_threads[1]);
+  packet.workgroup_size_z = static_cast<uint16_t>(launch.block_threads[2]);
+  packet.grid_size_x = launch.grid_work_items[0];
+  packet.grid_size_y = launch.grid_work_items[1];
+  packet.grid_size_z = launch.grid_work_items[2];
+  packet.private_segment_size = launch.private_segment_bytes;
+  packet.group_segment_size = launch.group_segment_bytes;
+  packet.kernel_object = launch.kernel_object;
+  packet.kernarg_address = kernarg_;
+  packet.completion_signal = signal_;
+  const uint16_t header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER |
+                          HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                          HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
+
+  const uint64_t index = hsa_->hsa_queue_add_write_index_scacq_screl(queue_, 1);
+  auto* slot = static_cast<hsa_kernel_dispatch_packet_t*>(queue_->base_address) + (index & (queue_->size - 1));
+  // The header makes the packet valid: the rest must be there before it.
+  std::memcpy(reinterpret_cast<uint8_t*>(slot) + 4, reinterpret_cast<const uint8_t*>(&packet) + 4, sizeof packet - 4);
+  const uint32_t first = header | static_cast<uint32_t>(packet.setup) << 16;
+  __atomic_store_n(reinterpret_cast<uint32_t*>(slot), first, __ATOMIC_RELEASE);
+  hsa_->hsa_signal_store_screlease(queue_->doorbell_signal, static_cast<hsa_signal_value_t>(index));
+}
+
+Result<LaunchOutcome> HsaDevice::launch(const Launch& launch) {
+  if (auto ready = prepare_queue(); !ready) return ready.error();
+  if (auto ready = prepare_kernarg(launch.kernarg.size()); !ready) return ready.error();
+  std::memcpy(kernarg_, launch.kernarg.data(), launch.kernarg.size());
+  hsa_->hsa_signal_store_relaxed(signal_, 1);
+  const auto begin = Clock::now();
+  submit(launch);
+  while (hsa_->hsa_signal_wait_scacquire(signal_, HSA_SIGNAL_CONDITION_LT, 1, wait_ticks(), HSA_WAIT_STATE_BLOCKED) >= 1) {
+    if (const int status = queue_status_; status != HSA_STATUS_SUCCESS) {
+      lost_ = true;
+      return fault_outcome(static_cast<hsa_status_t>(status));
+    }
+    const std::chrono::duration<double> elapsed = Clock::now() - begin;
+    if (launch.limit_seconds > 0 && elapsed.count() > launch.limit_seconds) {
+      lost_ = true;
+      LaunchOutcome outcome;
+      outcome.end = LaunchOutcome::End::kLimit;
+      outcome.device_lost = true;
+      outcome.fault = {{"kind", "time_limit"},
+                       {"kernel", launch.kernel_name},
+                       {"text", launch.kernel_name + " still ran after " + std::to_string(launch.limit_seconds) + " seconds"}};
+      return outcome;
+    }
+  }
+  LaunchOutcome outcome;
+  if (soft_) {
+    if (auto reported = add_report(outcome); !reported) return reported.error();
+    return outcome;
+  }
+  hsa_amd_profiling_dispatch_time_t time{};
+  const hsa_status_t status = hsa_->hsa_amd_profiling_get_dispatch_time(agents_.gpu, signal_, &time);
+  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_amd_profiling_get_dispatch_time", status, "timing the dispatch");
+  outcome.duration_ns = static_cast<uint64_t>(static_cast<double>(time.end - time.start) * 1e9 / static_cast<double>(timestamp_hz_));
+  return outcome;
+}
+
+LaunchOutcome HsaDevice::fault_outcome(hsa_status_t status) const {
+  LaunchOutcome outcome;
+  outcome.end = LaunchOutcome::End::kFault;
+  outcome.device_lost = true;
+  outcome.fault = {{"kind", "queue_error"}, {"text", hsa_->describe("the queue stopped", status)}};
+  kernloop_softgpu_report_t report{};
+  report.struct_size = sizeof report;
+  if (!soft_ || extension_.dispatch_report(signal_, &report) != HSA_STATUS_SUCCESS || !report.faulted) return outcome;
+  report.fault_json[sizeof report.fault_json - 1] = '\0';
+  if (auto fault = archive::parse_json(report.fault_json, "the fault report"); fault && fault->is_object()) {
+    outcome.fault = std::move(*fault);
+  } else {
+    outcome.fault["text"] = std::string(report.fault_json);
+  }
+  outcome.wave_instructions = report.wave_instructions;
+  const auto kind = outcome.fault.find("kind");
+  if (kind != outcome.fault.end() && *kind == "instruction_limit") outcome.end = LaunchOutcome::End::kLimit;
+  return outcome;
+}
+
+Status HsaDevice::add_report(LaunchOutcome& outcome) const {
+  kernloop_softgpu_report_t report{};
+  report.struct_size = sizeof report;
+  const hsa_status_t status = extension_.dispatch_report(signal_, &report);
+  if (status != HSA_STATUS_SUCCESS) return device_error("dispatch_report", status, "reading the counters");
+  outcome.wave_instructions = report.wave_instructions;
+#define KERNLOOP_COUNTER(name) outcome.counters[#name] = report.name;
+  KERNLOOP_COUNTER(wave_instructions)
+  KERNLOOP_COUNTER(valu)
+  KERNLOOP_COUNTER(salu)
+  KERNLOOP_COUNTER(smem)
+  KERNLOOP_COUNTER(vmem_read)
+  KERNLOOP_COUNTER(vmem_write)
+  KERNLOOP_COUNTER(atomics)
+  KERNLOOP_COUNTER(lds)
+  KERNLOOP_COUNTER(scratch)
+  KERNLOOP_COUNTER(branches)
+  KERNLOOP_COUNTER(divergent_branches)
+  KERNLOOP_COUNTER(barriers)
+  KERNLOOP_COUNTER(active_lanes)
+  KERNLOOP_COUNTER(bytes_read)
+  KERNLOOP_COUNTER(bytes_written)
+  KERNLOOP_COUNTER(memory_transactions)
+  KERNLOOP_COUNTER(waves)
+  KERNLOOP_COUNTER(workgroups)
+#undef KERNLOOP_COUNTER
+  return Unit{};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DeviceReplay>> open_hsa_device(const std::filesystem::path& path, const std::string& isa, AddressHold& hold) {
+  auto library = HsaLibrary::open(path);
+  if (!library) return library.error();
+  auto device = std::make_unique<HsaDevice>(std::move(*library));
+  if (auto started = device->start(isa); !started) return started.error();
+  hold.release();
+  return std::unique_ptr<DeviceReplay>(std::move(device));
+}
+
+}  // namespace kernloop::replay

@@ -1,0 +1,38 @@
+#include "replay/hsa/hsa_library.h"
+
+#include <dlfcn.h>
+
+#include "archive/bytes.h"
+
+namespace kernloop::replay {
+
+Result<std::unique_ptr<HsaLibrary>> HsaLibrary::open(const std::filesystem::path& path) {
+  void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    return Error{"RUNTIME_NOT_FOUND", std::string("cannot load the HSA runtime: ") + ::dlerror(),
+                 "build the native core, or name a runtime with --hsa-runtime"};
+  }
+  std::unique_ptr<HsaLibrary> library(new HsaLibrary(path, handle));
+  std::string missing;
+#define KERNLOOP_LOOK_UP(name)                                                              \
+  library->name = reinterpret_cast<decltype(&::name)>(::dlsym(handle, #name));              \
+  if (!library->name) missing += std::string(missing.empty() ? "" : ", ") + #name;
+  KERNLOOP_HSA_FUNCTIONS(KERNLOOP_LOOK_UP)
+#undef KERNLOOP_LOOK_UP
+  if (!missing.empty()) {
+    return Error{"RUNTIME_INCOMPLETE", path.string() + " lacks " + missing,
+                 "use a runtime with virtual memory management (ROCm 6 or later), or the built-in software GPU"};
+  }
+  return library;
+}
+
+// The library stays loaded: runtimes leave threads behind that would run unmapped code.
+HsaLibrary::~HsaLibrary() = default;
+
+std::string HsaLibrary::describe(const char* call, hsa_status_t status) const {
+  const char* text = nullptr;
+  if (hsa_status_string(status, &text) != HSA_STATUS_SUCCESS || !text) text = "unknown status";
+  return std::string(call) + ": " + text + " (" + archive::to_hex_number(static_cast<uint64_t>(status)) + ")";
+}
+
+}  // namespace kernloop::replay
