@@ -26,7 +26,8 @@ struct Mode {
   }
 };
 
-enum class WaveState : uint8_t { kReady, kAtBarrier, kSleeping, kDone };
+// kIndexed: ready, with VGPR indexing (s_set_gpr_idx_on) switched on.
+enum class WaveState : uint8_t { kReady, kAtBarrier, kSleeping, kDone, kIndexed };
 
 struct Wave {
   alignas(64) uint32_t sgpr[128] = {};   // vcc, m0, exec, flat_scratch live here under their operand numbers

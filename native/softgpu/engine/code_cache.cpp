@@ -1,0 +1,185 @@
+#include "softgpu/engine/code_cache.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <span>
+
+#include "softgpu/engine/wave_fault.h"
+#include "softgpu/isa/decoder.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+[[noreturn]] void raise_unmapped_code(uint64_t address) {
+  throw WaveFault{.kind = Fault::Kind::kMemoryAccess, .detail = "instruction fetch from an address that is not mapped",
+                  .address = address, .bytes = 4};
+}
+
+void execute_unmapped(Wave& wave, const Instruction&) { raise_unmapped_code(wave.pc); }
+
+void execute_unknown(Wave&, const Instruction&) {
+  throw WaveFault{.kind = Fault::Kind::kUnknownInstruction,
+                  .detail = "gfx90a has no such instruction, or one of its reserved fields is set (is this code for another target?)"};
+}
+
+void execute_truncated(Wave&, const Instruction&) {
+  throw WaveFault{.kind = Fault::Kind::kUnknownInstruction, .detail = "the code ends inside this instruction"};
+}
+
+void execute_unsupported(Wave&, const Instruction&) {
+  throw WaveFault{.kind = Fault::Kind::kUnsupportedInstruction,
+                  .detail = "the software GPU does not execute this operation or one of its modifiers"};
+}
+
+// Counts the times that control flow splits a wave: EXEC shrinks, but not to nothing.
+void execute_watching_exec(Wave& wave, const Instruction& instruction) {
+  const uint64_t before = wave.exec();
+  static_cast<const DecodedInstruction&>(instruction).untracked(wave, instruction);
+  const uint64_t after = wave.exec();
+  if (after != 0 && after != before && (after & ~before) == 0) ++wave.memory->counters.divergent_branches;
+}
+
+bool covers_exec(const Operand& operand) {
+  return operand.kind == Operand::Kind::kSgpr && operand.index <= kExec + 1 && operand.index + operand.dwords > kExec;
+}
+
+bool writes_exec(const Instruction& instruction) {
+  for (unsigned k = 0; k < instruction.dst_count; ++k) {
+    if (covers_exec(instruction.dst[k])) return true;
+  }
+  const std::string_view name = op_name(instruction.op);
+  return name.find("saveexec") != name.npos || name.find("wrexec") != name.npos || name.starts_with("v_cmpx");
+}
+
+bool is_vector_alu(Encoding encoding) {
+  return encoding == Encoding::kVop1 || encoding == Encoding::kVop2 || encoding == Encoding::kVopC || encoding == Encoding::kVop3 ||
+         encoding == Encoding::kVop3p;
+}
+
+bool is_vector_memory(Encoding encoding) {
+  return encoding == Encoding::kDs || encoding == Encoding::kFlat || encoding == Encoding::kGlobal || encoding == Encoding::kScratch ||
+         encoding == Encoding::kMubuf || encoding == Encoding::kMtbuf;
+}
+
+InstructionClass classify(const Instruction& instruction) {
+  if (is_vector_alu(instruction.encoding)) return InstructionClass::kValu;
+  if (is_vector_memory(instruction.encoding)) return InstructionClass::kVectorMemory;
+  if (instruction.encoding == Encoding::kSmem) return InstructionClass::kSmem;
+  switch (instruction.op) {
+    case Op::s_barrier: return InstructionClass::kBarrier;
+    case Op::s_branch:
+    case Op::s_cbranch_scc0:
+    case Op::s_cbranch_scc1:
+    case Op::s_cbranch_vccz:
+    case Op::s_cbranch_vccnz:
+    case Op::s_cbranch_execz:
+    case Op::s_cbranch_execnz:
+    case Op::s_setpc_b64:
+    case Op::s_swappc_b64:
+    case Op::s_call_b64: return InstructionClass::kBranch;
+    default: return instruction.encoding == Encoding::kSopP ? InstructionClass::kOther : InstructionClass::kSalu;
+  }
+}
+
+// Register tuples that run past the end of their file: no such registers exist, so nothing may be executed on them.
+bool is_within_registers(const Operand& operand) {
+  switch (operand.kind) {
+    case Operand::Kind::kSgpr: return operand.index + operand.dwords <= 128;
+    case Operand::Kind::kVgpr:
+    case Operand::Kind::kAgpr: return operand.index + operand.dwords <= 256;
+    default: return true;
+  }
+}
+
+bool has_valid_registers(const Instruction& instruction) {
+  return std::all_of(instruction.dst, instruction.dst + instruction.dst_count, is_within_registers) &&
+         std::all_of(instruction.src, instruction.src + instruction.src_count, is_within_registers);
+}
+
+ExecuteFn select(const Instruction& instruction) {
+  if (!has_valid_registers(instruction)) return nullptr;
+  if (is_vector_alu(instruction.encoding)) return select_vector(instruction);
+  if (is_vector_memory(instruction.encoding)) return select_memory(instruction);
+  return select_scalar(instruction);
+}
+
+void resolve(DecodedInstruction& decoded) {
+  decoded.counted_as = classify(decoded);
+  decoded.is_vector = is_vector_alu(decoded.encoding) || is_vector_memory(decoded.encoding);
+  decoded.execute = select(decoded);
+  if (!decoded.execute) {
+    decoded.execute = execute_unsupported;
+  } else if (writes_exec(decoded)) {
+    decoded.untracked = decoded.execute;
+    decoded.execute = execute_watching_exec;
+  }
+}
+
+}  // namespace
+
+CodePage::CodePage(uint64_t base, uint64_t first, uint64_t end) : base_(base), first_(first), end_(end), words_((kBytes + kTailBytes) / 4) {
+  std::memcpy(reinterpret_cast<uint8_t*>(words_.data()) + (first - base), reinterpret_cast<const void*>(first), end - first);
+}
+
+bool CodePage::is_current(uint64_t first, uint64_t end) const {
+  return first == first_ && end == end_ &&
+         std::memcmp(reinterpret_cast<const uint8_t*>(words_.data()) + (first - base_), reinterpret_cast<const void*>(first), end - first) == 0;
+}
+
+const DecodedInstruction* CodePage::prepare(unsigned slot) {
+  auto decoded = std::make_unique<DecodedInstruction>();
+  const uint64_t address = base_ + uint64_t{slot} * 4;
+  if (address < first_ || address + 4 > end_) {
+    decoded->execute = execute_unmapped;
+  } else {
+    const DecodeResult result = decode_gfx90a(std::span<const uint32_t>(&words_[slot], (end_ - address) / 4));
+    if (result.status == DecodeStatus::kOk) {
+      static_cast<Instruction&>(*decoded) = result.instruction;
+      resolve(*decoded);
+    } else {
+      decoded->execute = result.status == DecodeStatus::kTruncated ? execute_truncated : execute_unknown;
+    }
+  }
+  decoded->address = address;
+  std::lock_guard lock(mutex_);
+  if (const DecodedInstruction* other = find(slot)) return other;
+  slots_[slot].store(decoded.get(), std::memory_order_release);
+  owned_.push_back(std::move(decoded));
+  return owned_.back().get();
+}
+
+std::shared_ptr<CodePage> CodeCache::page(uint64_t base, uint64_t first, uint64_t end) {
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<CodePage>& page = pages_[base];
+  if (!page || !page->is_current(first, end)) page = std::make_shared<CodePage>(base, first, end);
+  return page;
+}
+
+void CodeCache::forget(uint64_t base, uint64_t size) {
+  std::lock_guard lock(mutex_);
+  std::erase_if(pages_, [&](const auto& entry) { return entry.first < base + size && base < entry.first + CodePage::kBytes; });
+}
+
+CodePage* CodeView::page_of(uint64_t address, MemoryPort& memory) {
+  const uint64_t number = address / CodePage::kBytes;
+  Entry& entry = entries_[number % kEntries];
+  if (entry.number != number) entry = Entry{number, add(address, memory)};
+  return entry.page;
+}
+
+CodePage* CodeView::add(uint64_t address, MemoryPort& memory) {
+  const uint64_t base = address & ~(CodePage::kBytes - 1);
+  const auto known = pages_.find(base);
+  if (known != pages_.end() && known->second->contains(address)) return known->second.get();
+  uint64_t run_base = 0, run_bytes = 0;
+  if (!memory.code_at(address, &run_base, &run_bytes)) raise_unmapped_code(address);
+  const uint64_t first = std::max(base, (run_base + 3) & ~uint64_t{3});
+  const uint64_t end = std::min(base + CodePage::kBytes + CodePage::kTailBytes, (run_base + run_bytes) & ~uint64_t{3});
+  if (first >= end) raise_unmapped_code(address);
+  std::shared_ptr<CodePage>& page = pages_[base];
+  page = cache_.page(base, first, end);
+  return page.get();
+}
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,231 @@
+#include "softgpu/engine/dispatch.h"
+
+#include <algorithm>
+
+#include "softgpu/engine/apertures.h"
+#include "softgpu/engine/wave_fault.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+constexpr uint64_t kDefaultInstructionLimit = uint64_t{64} << 30;
+constexpr uint32_t kMaxWorkgroupItems = 1024, kMaxLdsBytes = 65536;
+constexpr uint32_t kMaxPrivateBytes = 1u << 20;
+
+std::string triple(const uint32_t v[3]) {
+  return std::to_string(v[0]) + " x " + std::to_string(v[1]) + " x " + std::to_string(v[2]);
+}
+
+void add(Counters& into, const Counters& from) {
+  into.wave_instructions += from.wave_instructions;
+  into.valu += from.valu;
+  into.salu += from.salu;
+  into.smem += from.smem;
+  into.vmem_read += from.vmem_read;
+  into.vmem_write += from.vmem_write;
+  into.atomics += from.atomics;
+  into.lds += from.lds;
+  into.scratch += from.scratch;
+  into.branches += from.branches;
+  into.divergent_branches += from.divergent_branches;
+  into.barriers += from.barriers;
+  into.active_lanes += from.active_lanes;
+  into.bytes_read += from.bytes_read;
+  into.bytes_written += from.bytes_written;
+  into.memory_transactions += from.memory_transactions;
+  into.waves += from.waves;
+  into.workgroups += from.workgroups;
+}
+
+// Returns what is wrong with the geometry, or nothing.
+std::string check_geometry(const DispatchRequest& request) {
+  const uint64_t items = uint64_t{request.workgroup_size[0]} * request.workgroup_size[1] * request.workgroup_size[2];
+  for (unsigned k = 0; k < 3; ++k) {
+    if (request.workgroup_size[k] == 0 || request.workgroup_size[k] > kMaxWorkgroupItems) {
+      return "workgroup size " + triple(request.workgroup_size) + " has a dimension outside of 1..1024";
+    }
+    if (request.grid_size[k] == 0) return "grid size " + triple(request.grid_size) + " has a zero dimension";
+  }
+  if (items > kMaxWorkgroupItems) return "workgroup size " + triple(request.workgroup_size) + " is more than 1024 work-items";
+  const unsigned __int128 groups = static_cast<unsigned __int128>((request.grid_size[0] + uint64_t{request.workgroup_size[0]} - 1) / request.workgroup_size[0]) *
+                                   ((request.grid_size[1] + uint64_t{request.workgroup_size[1]} - 1) / request.workgroup_size[1]) *
+                                   ((request.grid_size[2] + uint64_t{request.workgroup_size[2]} - 1) / request.workgroup_size[2]);
+  if (groups >> 62) return "grid size " + triple(request.grid_size) + " makes too many workgroups";
+  return {};
+}
+
+}  // namespace
+
+Dispatch::Dispatch(const AddressSpace& space, CodeCache& code, const DispatchRequest& request, const DispatchOptions& options)
+    : space_(space), code_(code), request_(request), options_(options),
+      limit_(options.max_wave_instructions ? options.max_wave_instructions : kDefaultInstructionLimit) {
+  if (std::string problem = prepare(); !problem.empty()) {
+    Fault fault;
+    fault.kind = Fault::Kind::kBadDispatch;
+    fault.detail = std::move(problem);
+    fail(std::move(fault));
+  }
+}
+
+std::string Dispatch::prepare() {
+  if (std::string problem = check_geometry(request_); !problem.empty()) return problem;
+  try {
+    MemoryPort port(space_, nullptr);
+    std::string problem;
+    const uint8_t* bytes = port.check_scalar_load(request_.kernel_object, kKernelDescriptorBytes);
+    if (!KernelDescriptor::parse(bytes, request_.kernel_object, &kernel_, &problem)) return problem;
+  } catch (const WaveFault& fault) {
+    return "the kernel object is not in device memory: " + fault.detail;
+  }
+
+  lds_bytes_ = std::max(request_.group_segment_bytes, kernel_.group_segment_bytes);
+  private_bytes_ = std::max(request_.private_segment_bytes, kernel_.private_segment_bytes);
+  if (lds_bytes_ > kMaxLdsBytes) return "the workgroup wants " + std::to_string(lds_bytes_) + " bytes of LDS; there are 65536";
+  if (private_bytes_ > kMaxPrivateBytes) {
+    return "a work-item wants " + std::to_string(private_bytes_) + " bytes of private memory; the limit is 1 MiB";
+  }
+  workgroups_ = 1;
+  uint32_t items = 1;
+  for (unsigned k = 0; k < 3; ++k) {
+    groups_[k] = static_cast<uint32_t>((request_.grid_size[k] + uint64_t{request_.workgroup_size[k]} - 1) / request_.workgroup_size[k]);
+    workgroups_ *= groups_[k];
+    items *= std::min(request_.workgroup_size[k], request_.grid_size[k]);
+  }
+  max_waves_ = (items + kLanes - 1) / kLanes;
+  order_ = Permutation(workgroups_, options_.seed);
+  return {};
+}
+
+std::optional<uint64_t> Dispatch::take_workgroup() {
+  const uint64_t index = next_.fetch_add(1, std::memory_order_relaxed);
+  if (index >= workgroups_) {
+    next_.store(workgroups_, std::memory_order_relaxed);
+    return std::nullopt;
+  }
+  return order_(index);
+}
+
+void Dispatch::wave_geometry(uint64_t ordinal, uint32_t id[3], uint32_t size[3]) const {
+  id[0] = static_cast<uint32_t>(ordinal % groups_[0]);
+  id[1] = static_cast<uint32_t>(ordinal / groups_[0] % groups_[1]);
+  id[2] = static_cast<uint32_t>(ordinal / groups_[0] / groups_[1]);
+  for (unsigned k = 0; k < 3; ++k) {
+    const uint64_t begin = uint64_t{id[k]} * request_.workgroup_size[k];
+    size[k] = static_cast<uint32_t>(std::min<uint64_t>(request_.workgroup_size[k], request_.grid_size[k] - begin));
+  }
+}
+
+uint32_t Dispatch::waves_of(uint64_t ordinal) const {
+  uint32_t id[3], size[3];
+  wave_geometry(ordinal, id, size);
+  return (size[0] * size[1] * size[2] + kLanes - 1) / kLanes;
+}
+
+void Dispatch::begin_workgroup(uint64_t ordinal, Workgroup& workgroup, std::vector<std::unique_ptr<WaveSlot>>& slots) const {
+  uint32_t size[3];
+  wave_geometry(ordinal, workgroup.id, size);
+  const uint32_t items = size[0] * size[1] * size[2];
+  const uint32_t waves = (items + kLanes - 1) / kLanes;
+  workgroup.ordinal = ordinal;
+  workgroup.instructions = 0;
+  workgroup.waves.clear();
+  const Permutation order(waves, options_.seed ? mix(options_.seed ^ mix(ordinal)) : 0);
+  for (uint32_t k = 0; k < waves; ++k) {
+    const auto index = static_cast<uint32_t>(order(k));
+    WaveSlot& wave = *slots[k];
+    wave.begin_wave(kernel_.vgprs, kernel_.agprs);
+    wave.scratch.begin_wave(private_bytes_);
+    wave.workgroup = &workgroup;
+    wave.index_in_workgroup = index;
+    wave.mode = kernel_.mode;
+    wave.pc = kernel_.entry;
+    const uint32_t lanes = std::min(items - index * kLanes, kLanes);
+    wave.set_exec(lanes == kLanes ? ~uint64_t{0} : (uint64_t{1} << lanes) - 1);
+    set_initial_registers(wave, workgroup, size, index, waves);
+    workgroup.waves.push_back(&wave);
+  }
+}
+
+// AMDGPUUsage "Initial Kernel Execution State": user SGPRs, then system SGPRs, each only when the descriptor enables it.
+void Dispatch::set_initial_registers(WaveSlot& wave, const Workgroup& workgroup, const uint32_t size[3], uint32_t wave_index,
+                                     uint32_t wave_count) const {
+  unsigned next = 0;
+  const auto push64 = [&](uint64_t value) {
+    wave.set_sgpr64(next, value);
+    next += 2;
+  };
+  if (kernel_.private_segment_buffer) {
+    // Swizzled, 64 lanes interleaved by dwords, the lane added as index: what the queue's scratch descriptor holds for GFX9.
+    push64(kScratchBackingBase | uint64_t{1} << 63);
+    push64(0xffffffffu | uint64_t{(4u << 12) | (4u << 15) | (3u << 21) | (1u << 23)} << 32);
+  }
+  if (kernel_.dispatch_ptr) push64(request_.packet_address);
+  if (kernel_.queue_ptr) push64(request_.queue_address);
+  if (kernel_.kernarg_segment_ptr) push64(request_.kernarg_address);
+  if (kernel_.dispatch_id) push64(request_.dispatch_id);
+  if (kernel_.flat_scratch_init) push64(kScratchBackingBase);
+  if (kernel_.private_segment_size) wave.sgpr[next++] = private_bytes_;
+  next = kernel_.user_sgprs;
+  for (unsigned k = 0; k < 3; ++k) {
+    if (kernel_.workgroup_id[k]) wave.sgpr[next++] = workgroup.id[k];
+  }
+  if (kernel_.workgroup_info) wave.sgpr[next++] = uint32_t{wave_index == 0} << 31 | wave_count;
+  if (kernel_.private_segment_wave_offset) wave.sgpr[next++] = kScratchWaveOffset;
+
+  // gfx90a packs the work-item ids into v0, 10 bits each.
+  const uint32_t row = size[0], plane = size[0] * size[1];
+  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+    const uint32_t item = wave_index * kLanes + lane;
+    uint32_t ids = item % row;
+    if (kernel_.work_item_ids >= 1) ids |= (item / row % size[1]) << 10;
+    if (kernel_.work_item_ids >= 2) ids |= (item / plane) << 20;
+    wave.vgpr[0][lane] = ids;
+  }
+}
+
+uint32_t Dispatch::allowance(uint32_t wanted, uint64_t unreported) const {
+  const uint64_t used = executed_.load(std::memory_order_relaxed) + unreported;
+  if (used > limit_) return 0;
+  return static_cast<uint32_t>(std::min<uint64_t>(wanted, limit_ - used + 1));
+}
+
+void Dispatch::completed_workgroup(uint64_t instructions) {
+  uint64_t seen = longest_.load(std::memory_order_relaxed);
+  while (seen < instructions && !longest_.compare_exchange_weak(seen, instructions, std::memory_order_relaxed)) {
+  }
+}
+
+void Dispatch::fail(Fault fault) {
+  std::lock_guard lock(mutex_);
+  if (!fault_) {
+    fault.kernel = request_.kernel_name;
+    fault_ = std::move(fault);
+  }
+  stopped_.store(true, std::memory_order_relaxed);
+}
+
+void Dispatch::add_results(const Counters& counters, std::unique_ptr<AccessRecorder> recorder) {
+  std::lock_guard lock(mutex_);
+  add(counters_, counters);
+  if (recorder) recorders_.push_back(std::move(recorder));
+}
+
+DispatchOutcome Dispatch::finish() {
+  if (!is_stopped() && is_over_limit(0)) {
+    // Workers report in batches: the last ones may go past the limit unnoticed.
+    Fault fault;
+    fault.kind = Fault::Kind::kInstructionLimit;
+    fault.detail = "the dispatch executed more than " + std::to_string(limit_) + " wave-instructions";
+    fail(std::move(fault));
+  }
+  std::lock_guard lock(mutex_);
+  if (options_.accesses) {
+    std::vector<const AccessRecorder*> recorders;
+    for (const auto& recorder : recorders_) recorders.push_back(recorder.get());
+    *options_.accesses = AccessRecorder::merge(recorders);
+  }
+  return DispatchOutcome{fault_, counters_};
+}
+
+}  // namespace kernloop::softgpu

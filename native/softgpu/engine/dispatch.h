@@ -1,0 +1,84 @@
+// One dispatch while it runs: what its workers share.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "softgpu/engine/access_recorder.h"
+#include "softgpu/engine/code_cache.h"
+#include "softgpu/engine/engine.h"
+#include "softgpu/engine/kernel_descriptor.h"
+#include "softgpu/engine/permutation.h"
+#include "softgpu/engine/workgroup.h"
+
+namespace kernloop::softgpu {
+
+class Dispatch {
+ public:
+  // Checks the request and reads the kernel descriptor. A dispatch that cannot start has its fault set.
+  Dispatch(const AddressSpace& space, CodeCache& code, const DispatchRequest& request, const DispatchOptions& options);
+
+  const DispatchRequest& request() const { return request_; }
+  const KernelDescriptor& kernel() const { return kernel_; }
+  const AddressSpace& space() const { return space_; }
+  CodeCache& code() const { return code_; }
+  bool records_accesses() const { return options_.accesses != nullptr; }
+  uint64_t workgroups() const { return workgroups_; }
+  uint32_t lds_bytes() const { return lds_bytes_; }
+  uint32_t private_bytes() const { return private_bytes_; }
+  uint32_t max_waves_per_workgroup() const { return max_waves_; }
+
+  // The next workgroup to run, in seed order; nothing when all are taken.
+  std::optional<uint64_t> take_workgroup();
+  bool has_untaken_workgroups() const { return next_.load(std::memory_order_relaxed) < workgroups_; }
+  // Fills in the workgroup's id and geometry and the initial state of its waves. `slots`: enough of them.
+  void begin_workgroup(uint64_t ordinal, Workgroup& workgroup, std::vector<std::unique_ptr<WaveSlot>>& slots) const;
+  uint32_t waves_of(uint64_t ordinal) const;
+
+  // How many instructions a slice of `wanted` may execute so that going past the limit is noticed.
+  // `unreported`: what the caller executed but has not counted yet.
+  uint32_t allowance(uint32_t wanted, uint64_t unreported) const;
+  void count_instructions(uint64_t executed) { executed_.fetch_add(executed, std::memory_order_relaxed); }
+  bool is_over_limit(uint64_t unreported) const { return executed_.load(std::memory_order_relaxed) + unreported > limit_; }
+  uint64_t limit() const { return limit_; }
+
+  // The longest workgroup that completed, in instructions.
+  uint64_t longest_workgroup() const { return longest_.load(std::memory_order_relaxed); }
+  void completed_workgroup(uint64_t instructions);
+
+  // The first fault wins and stops all workers.
+  void fail(Fault fault);
+  bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
+
+  void add_results(const Counters& counters, std::unique_ptr<AccessRecorder> recorder);
+  DispatchOutcome finish();
+
+ private:
+  std::string prepare();  // what is wrong with the request, or nothing
+  void wave_geometry(uint64_t ordinal, uint32_t id[3], uint32_t size[3]) const;
+  void set_initial_registers(WaveSlot& wave, const Workgroup& workgroup, const uint32_t size[3], uint32_t wave_index,
+                             uint32_t wave_count) const;
+
+  const AddressSpace& space_;
+  CodeCache& code_;
+  const DispatchRequest& request_;
+  const DispatchOptions& options_;
+  KernelDescriptor kernel_;
+  uint32_t groups_[3] = {0, 0, 0};
+  uint64_t workgroups_ = 0;
+  uint32_t lds_bytes_ = 0, private_bytes_ = 0, max_waves_ = 0;
+  uint64_t limit_ = 0;
+  Permutation order_;
+
+  std::atomic<uint64_t> next_{0}, executed_{0}, longest_{0};
+  std::atomic<bool> stopped_{false};
+  std::mutex mutex_;
+  std::optional<Fault> fault_;
+  Counters counters_;
+  std::vector<std::unique_ptr<AccessRecorder>> recorders_;
+};
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,66 @@
+#include "softgpu/engine/engine.h"
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+
+#include "softgpu/engine/code_cache.h"
+#include "softgpu/engine/dispatch.h"
+#include "softgpu/engine/helper_pool.h"
+#include "softgpu/engine/slot_pool.h"
+#include "softgpu/engine/worker.h"
+
+namespace kernloop::softgpu {
+
+struct Engine::State {
+  explicit State(AddressSpace& space) : memory(space) {}
+  AddressSpace& memory;
+  CodeCache code;
+  SlotPool slots;
+  HelperPool helpers;  // last: its threads end before what they use
+};
+
+namespace {
+
+void run_worker(Dispatch& dispatch, SlotPool& slots, const std::function<void()>& poll) {
+  try {
+    Worker worker(dispatch, slots, poll);
+    worker.run();
+  } catch (const std::exception& error) {
+    Fault fault;
+    fault.kind = Fault::Kind::kInternal;
+    fault.detail = error.what();
+    dispatch.fail(std::move(fault));
+  }
+}
+
+}  // namespace
+
+Engine::Engine(AddressSpace& memory) : state_(std::make_unique<State>(memory)) {}
+Engine::~Engine() = default;
+
+DispatchOutcome Engine::run(const DispatchRequest& request, const DispatchOptions& options) {
+  Dispatch dispatch(state_->memory, state_->code, request, options);
+  if (dispatch.is_stopped()) return dispatch.finish();
+
+  const unsigned wanted = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  const auto threads = static_cast<unsigned>(std::min<uint64_t>(wanted, dispatch.workgroups()));
+  const std::function<void()> poll_cancelled = [&] {
+    if (!options.cancelled || dispatch.is_stopped() || !(*options.cancelled)()) return;
+    Fault fault;
+    fault.kind = Fault::Kind::kCancelled;
+    fault.detail = "the dispatch was cancelled by its submitter";
+    dispatch.fail(std::move(fault));
+  };
+  const std::function<void()> nothing = [] {};
+
+  HelperPool::Job job{.work = [&] { run_worker(dispatch, state_->slots, nothing); }};
+  state_->helpers.submit(job, threads - 1);
+  run_worker(dispatch, state_->slots, poll_cancelled);
+  state_->helpers.finish(job, poll_cancelled);
+  return dispatch.finish();
+}
+
+void Engine::forget_code(uint64_t base, uint64_t size) { state_->code.forget(base, size); }
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,100 @@
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "softgpu/engine/engine.h"
+#include "softgpu/engine/wave_fault.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+std::string hex(uint64_t value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+bool has_address(Fault::Kind kind) {
+  return kind == Fault::Kind::kMemoryAccess || kind == Fault::Kind::kMisaligned || kind == Fault::Kind::kLdsOutOfRange ||
+         kind == Fault::Kind::kScratchOutOfRange;
+}
+
+const char* describe(Fault::Kind kind) {
+  switch (kind) {
+    case Fault::Kind::kUnknownInstruction: return "unknown instruction";
+    case Fault::Kind::kUnsupportedInstruction: return "unsupported instruction";
+    case Fault::Kind::kMemoryAccess: return "memory access outside of every allocation";
+    case Fault::Kind::kMisaligned: return "misaligned access";
+    case Fault::Kind::kLdsOutOfRange: return "LDS access out of range";
+    case Fault::Kind::kScratchOutOfRange: return "private memory access out of range";
+    case Fault::Kind::kInstructionLimit: return "instruction limit reached";
+    case Fault::Kind::kCancelled: return "cancelled";
+    case Fault::Kind::kTrap: return "trap";
+    case Fault::Kind::kBadDispatch: return "bad dispatch";
+    case Fault::Kind::kInternal: return "internal error of the software GPU";
+  }
+  return "fault";
+}
+
+}  // namespace
+
+const char* Fault::kind_name() const {
+  switch (kind) {
+    case Kind::kUnknownInstruction: return "unknown_instruction";
+    case Kind::kUnsupportedInstruction: return "unsupported_instruction";
+    case Kind::kMemoryAccess: return "memory_access";
+    case Kind::kMisaligned: return "misaligned";
+    case Kind::kLdsOutOfRange: return "lds_out_of_range";
+    case Kind::kScratchOutOfRange: return "scratch_out_of_range";
+    case Kind::kInstructionLimit: return "instruction_limit";
+    case Kind::kCancelled: return "cancelled";
+    case Kind::kTrap: return "trap";
+    case Kind::kBadDispatch: return "bad_dispatch";
+    case Kind::kInternal: return "internal";
+  }
+  return "unknown";
+}
+
+std::string Fault::text() const {
+  std::string out = std::string(describe(kind)) + " in kernel " + (kernel.empty() ? "(unnamed)" : kernel);
+  if (pc != 0) {
+    const bool before_entry = static_cast<int64_t>(pc_offset) < 0;
+    out += " at pc " + hex(pc) + " (entry " + (before_entry ? "-" + hex(-pc_offset) : "+" + hex(pc_offset)) + ")";
+    if (!instruction.empty()) out += ", instruction `" + instruction + "`";
+    out += ", workgroup (" + std::to_string(workgroup[0]) + ", " + std::to_string(workgroup[1]) + ", " +
+           std::to_string(workgroup[2]) + "), wave " + std::to_string(wave);
+    if (lane >= 0) out += ", lane " + std::to_string(lane);
+  }
+  if (has_address(kind)) {
+    out += std::string(": ") + (is_write ? "write" : "read") + " of " + std::to_string(bytes) +
+           (bytes == 1 ? " byte" : " bytes") + " at " + hex(address);
+  }
+  if (!detail.empty()) out += ": " + detail;
+  return out;
+}
+
+std::string Fault::json() const {
+  nlohmann::json out;
+  out["kind"] = kind_name();
+  out["kernel"] = kernel;
+  out["pc"] = hex(pc);
+  out["pc_offset"] = hex(pc_offset);
+  out["instruction"] = instruction;
+  out["workgroup"] = {workgroup[0], workgroup[1], workgroup[2]};
+  out["wave"] = wave;
+  out["lane"] = lane;
+  if (has_address(kind)) {
+    out["address"] = hex(address);
+    out["bytes"] = bytes;
+    out["access"] = is_write ? "write" : "read";
+  }
+  out["detail"] = detail;
+  out["text"] = text();
+  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void raise_unsupported(std::string detail, int32_t lane) {
+  throw WaveFault{.kind = Fault::Kind::kUnsupportedInstruction, .detail = std::move(detail), .lane = lane};
+}
+
+}  // namespace kernloop::softgpu

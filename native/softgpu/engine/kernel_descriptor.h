@@ -1,0 +1,30 @@
+// The 64-byte kernel descriptor (AMDGPUUsage "Kernel Descriptor"), as far as it decides how a wave starts on gfx90a.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "softgpu/engine/wave.h"
+
+namespace kernloop::softgpu {
+
+struct KernelDescriptor {
+  uint32_t group_segment_bytes = 0;
+  uint32_t private_segment_bytes = 0;
+  uint64_t entry = 0;
+  unsigned vgprs = 0, agprs = 0;  // allocated rows of each file
+  Mode mode;
+  unsigned user_sgprs = 0;
+  bool private_segment_buffer = false, dispatch_ptr = false, queue_ptr = false, kernarg_segment_ptr = false, dispatch_id = false,
+       flat_scratch_init = false, private_segment_size = false;
+  bool workgroup_id[3] = {false, false, false};
+  bool workgroup_info = false, private_segment_wave_offset = false;
+  unsigned work_item_ids = 0;  // 0: x, 1: x y, 2: x y z
+
+  // `bytes`: the descriptor, at `address`. On failure `error` says what this device cannot do.
+  static bool parse(const uint8_t* bytes, uint64_t address, KernelDescriptor* out, std::string* error);
+};
+
+inline constexpr uint32_t kKernelDescriptorBytes = 64;
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,162 @@
+// FLAT: the address tells the memory of each lane (global, LDS or private). SCRATCH: private memory.
+#include <cstdio>
+
+#include "softgpu/engine/apertures.h"
+#include "softgpu/engine/private_access.h"
+#include "softgpu/engine/wave_fault.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+// gfx90a has absolute flat scratch: private addresses are relative to FLAT_SCRATCH, which the kernel's prolog sets.
+void require_flat_scratch(const Wave& wave) {
+  const uint64_t base = wave.sgpr64(kFlatScratch);
+  if (base == kScratchWaveBase) return;
+  char text[128];
+  std::snprintf(text, sizeof text, "FLAT_SCRATCH is 0x%llx, not the base of this wave's private memory (0x%llx)",
+                static_cast<unsigned long long>(base), static_cast<unsigned long long>(kScratchWaveBase));
+  throw WaveFault{.kind = Fault::Kind::kScratchOutOfRange, .detail = text, .address = base};
+}
+
+// Which lanes go where.
+struct Partition {
+  uint64_t global = 0, lds = 0, scratch = 0;
+};
+
+Partition compute_flat(Wave& wave, const Instruction& i, LaneAddresses& addresses) {
+  const VectorRegister* vaddr = register_rows(wave, i.src[0]);
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
+  uint64_t any = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    addresses.at[lane] = (vaddr[0][lane] | uint64_t{vaddr[1][lane]} << 32) + offset;
+    any |= addresses.at[lane];
+  }
+  Partition partition{.global = wave.exec()};
+  if (any < kSharedApertureBase) return partition;
+  for_lanes(wave.exec(), [&](unsigned lane) {
+    const uint64_t bit = uint64_t{1} << lane, address = addresses.at[lane];
+    if (address - kSharedApertureBase < kApertureBytes) {
+      partition.lds |= bit;
+      addresses.at[lane] -= kSharedApertureBase;
+    } else if (address - kPrivateApertureBase < kApertureBytes) {
+      partition.scratch |= bit;
+      addresses.at[lane] -= kPrivateApertureBase;
+    }
+  });
+  partition.global &= ~(partition.lds | partition.scratch);
+  if (partition.scratch) require_flat_scratch(wave);
+  return partition;
+}
+
+template <Load load>
+void flat_load(Wave& wave, const Instruction& i) {
+  MemoryPort& port = *wave.memory;
+  LaneAddresses addresses;
+  const Partition lanes = compute_flat(wave, i, addresses);
+  VectorRegister* rows = register_rows(wave, i.dst[0]);
+  if (lanes.lds) {
+    ++port.counters.lds;
+    LaneAddresses in_lds = addresses;
+    port.check_lds(wave, in_lds, lanes.lds, bytes_of(load), AccessKind::kLoad);
+    load_lanes<load>(rows, in_lds, lanes.lds);
+  }
+  if (lanes.scratch) {
+    LaneAddresses in_scratch = addresses;
+    private_load<load>(wave, in_scratch, lanes.scratch, rows);
+  }
+  if (lanes.global || !(lanes.lds | lanes.scratch)) {
+    ++port.counters.vmem_read;
+    port.check_global(addresses, lanes.global, bytes_of(load), AccessKind::kLoad);
+    load_lanes<load>(rows, addresses, lanes.global);
+  }
+}
+
+template <Store store>
+void flat_store(Wave& wave, const Instruction& i) {
+  MemoryPort& port = *wave.memory;
+  LaneAddresses addresses;
+  const Partition lanes = compute_flat(wave, i, addresses);
+  const VectorRegister* rows = register_rows(wave, i.src[1]);
+  if (lanes.lds) {
+    ++port.counters.lds;
+    LaneAddresses in_lds = addresses;
+    port.check_lds(wave, in_lds, lanes.lds, bytes_of(store), AccessKind::kStore);
+    store_lanes<store>(rows, in_lds, lanes.lds);
+  }
+  if (lanes.scratch) {
+    LaneAddresses in_scratch = addresses;
+    private_store<store>(wave, in_scratch, lanes.scratch, rows);
+  }
+  if (lanes.global || !(lanes.lds | lanes.scratch)) {
+    ++port.counters.vmem_write;
+    port.check_global(addresses, lanes.global, bytes_of(store), AccessKind::kStore);
+    store_lanes<store>(rows, addresses, lanes.global);
+  }
+}
+
+template <Atomic atomic, typename T>
+void flat_atomic(Wave& wave, const Instruction& i) {
+  MemoryPort& port = *wave.memory;
+  LaneAddresses addresses;
+  const Partition lanes = compute_flat(wave, i, addresses);
+  const VectorRegister* data = register_rows(wave, i.src[1]);
+  const VectorRegister* compared = data + (data_count(atomic) == 2 ? sizeof(T) / 4 : 0);
+  VectorRegister* result = i.glc ? register_rows(wave, i.dst[0]) : nullptr;
+  const AtomicMode mode{.flush_f32 = (wave.mode.denorm_f32 != 3), .flush_f64 = (wave.mode.denorm_f64_f16 != 3)};
+  if (lanes.lds) {
+    ++port.counters.lds;
+    LaneAddresses in_lds = addresses;
+    port.check_lds(wave, in_lds, lanes.lds, sizeof(T), AccessKind::kAtomic);
+    modify_lanes<atomic, T, false>(in_lds, lanes.lds, compared, data, result, mode);
+  }
+  if (lanes.scratch) {
+    LaneAddresses in_scratch = addresses;
+    private_atomic<atomic, T>(wave, in_scratch, lanes.scratch, compared, data, result, mode);
+  }
+  if (lanes.global || !(lanes.lds | lanes.scratch)) {
+    ++port.counters.atomics;
+    port.check_global(addresses, lanes.global, sizeof(T), AccessKind::kAtomic);
+    modify_lanes<atomic, T, true>(addresses, lanes.global, compared, data, result, AtomicMode{.flush_f32 = true});
+  }
+}
+
+// SCRATCH: a vector offset or a scalar one or neither, plus the immediate.
+void compute_scratch(Wave& wave, const Instruction& i, const Operand& vaddr, const Operand& saddr, LaneAddresses& offsets) {
+  require_flat_scratch(wave);
+  uint64_t uniform = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
+  if (saddr.kind == Operand::Kind::kSgpr) uniform += wave.sgpr[saddr.index];
+  const bool has_vector = vaddr.kind == Operand::Kind::kVgpr;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    offsets.at[lane] = uniform + (has_vector ? wave.vgpr[vaddr.index][lane] : 0);
+  }
+}
+
+template <Load load>
+void scratch_load(Wave& wave, const Instruction& i) {
+  LaneAddresses offsets;
+  compute_scratch(wave, i, i.src[0], i.src[1], offsets);
+  private_load<load>(wave, offsets, wave.exec(), register_rows(wave, i.dst[0]));
+}
+
+template <Store store>
+void scratch_store(Wave& wave, const Instruction& i) {
+  LaneAddresses offsets;
+  compute_scratch(wave, i, i.src[0], i.src[2], offsets);
+  private_store<store>(wave, offsets, wave.exec(), register_rows(wave, i.src[1]));
+}
+
+}  // namespace
+
+ExecuteFn select_flat(const Instruction& instruction) {
+  switch (instruction.op) {
+    KERNLOOP_SELECT_LOADS(flat, flat_load)
+    KERNLOOP_SELECT_STORES(flat, flat_store)
+    KERNLOOP_SELECT_ATOMICS(flat, flat_atomic)
+    KERNLOOP_SELECT_LOADS(scratch, scratch_load)
+    KERNLOOP_SELECT_STORES(scratch, scratch_store)
+    default: return nullptr;
+  }
+}
+
+}  // namespace kernloop::softgpu

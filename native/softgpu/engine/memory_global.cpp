@@ -1,0 +1,71 @@
+// GLOBAL: loads, stores and atomics on device memory.
+#include "softgpu/engine/memory_select.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+void compute_addresses(Wave& wave, const Instruction& i, const Operand& saddr, LaneAddresses& addresses) {
+  const VectorRegister* vaddr = register_rows(wave, i.src[0]);
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
+  if (saddr.kind == Operand::Kind::kSgpr) {
+    const uint64_t base = wave.sgpr64(saddr.index) + offset;
+    for (unsigned lane = 0; lane < kLanes; ++lane) addresses.at[lane] = base + vaddr[0][lane];
+  } else {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      addresses.at[lane] = (vaddr[0][lane] | uint64_t{vaddr[1][lane]} << 32) + offset;
+    }
+  }
+}
+
+template <Load load>
+void global_load(Wave& wave, const Instruction& i) {
+  MemoryPort& port = *wave.memory;
+  ++port.counters.vmem_read;
+  LaneAddresses addresses;
+  compute_addresses(wave, i, i.src[1], addresses);
+  const uint64_t lanes = wave.exec();
+  port.check_global(addresses, lanes, bytes_of(load), AccessKind::kLoad);
+  load_lanes<load>(register_rows(wave, i.dst[0]), addresses, lanes);
+}
+
+template <Store store>
+void global_store(Wave& wave, const Instruction& i) {
+  MemoryPort& port = *wave.memory;
+  ++port.counters.vmem_write;
+  LaneAddresses addresses;
+  compute_addresses(wave, i, i.src[2], addresses);
+  const uint64_t lanes = wave.exec();
+  port.check_global(addresses, lanes, bytes_of(store), AccessKind::kStore);
+  store_lanes<store>(register_rows(wave, i.src[1]), addresses, lanes);
+}
+
+template <Atomic atomic, typename T>
+void global_atomic(Wave& wave, const Instruction& i) {
+  MemoryPort& port = *wave.memory;
+  ++port.counters.atomics;
+  LaneAddresses addresses;
+  compute_addresses(wave, i, i.src[2], addresses);
+  const uint64_t lanes = wave.exec();
+  port.check_global(addresses, lanes, sizeof(T), AccessKind::kAtomic);
+  // Compare-and-swap: the new value comes first, what it is compared with after it.
+  const VectorRegister* data = register_rows(wave, i.src[1]);
+  const VectorRegister* compared = data + (data_count(atomic) == 2 ? sizeof(T) / 4 : 0);
+  modify_lanes<atomic, T, true>(addresses, lanes, compared, data, i.glc ? register_rows(wave, i.dst[0]) : nullptr,
+                                AtomicMode{.flush_f32 = true});
+}
+
+}  // namespace
+
+ExecuteFn select_global(const Instruction& instruction) {
+  switch (instruction.op) {
+    KERNLOOP_SELECT_LOADS(global, global_load)
+    KERNLOOP_SELECT_STORES(global, global_store)
+    KERNLOOP_SELECT_ATOMICS(global, global_atomic)
+    case Op::global_atomic_add_f32: return global_atomic<Atomic::kFloatAdd, uint32_t>;
+    case Op::global_atomic_pk_add_f16: return global_atomic<Atomic::kPackedHalfAdd, uint32_t>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace kernloop::softgpu

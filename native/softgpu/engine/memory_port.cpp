@@ -1,0 +1,274 @@
+#include "softgpu/engine/memory_port.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "softgpu/engine/wave_fault.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+constexpr uint64_t kLineBytes = 64;
+
+using Mappings = std::vector<AddressSpace::Mapping>;
+
+// The last mapping whose base is not above the address.
+Mappings::const_iterator at_or_below(const Mappings& mappings, uint64_t address) {
+  auto it = std::upper_bound(mappings.begin(), mappings.end(), address,
+                             [](uint64_t value, const AddressSpace::Mapping& m) { return value < m.base; });
+  return it == mappings.begin() ? mappings.end() : it - 1;
+}
+
+bool is_writable(const AddressSpace::Mapping& mapping) { return mapping.access == AddressSpace::Access::kReadWrite; }
+
+std::string range_text(const AddressSpace::Mapping& mapping) {
+  char text[64];
+  std::snprintf(text, sizeof text, " [0x%llx, 0x%llx)", static_cast<unsigned long long>(mapping.base),
+                static_cast<unsigned long long>(mapping.base + mapping.size));
+  return "'" + mapping.label + "'" + text;
+}
+
+std::string describe_miss(const Mappings& mappings, uint64_t address, uint32_t bytes, bool write) {
+  if (mappings.empty()) return "nothing is mapped on the device";
+  const auto below = at_or_below(mappings, address);
+  if (below != mappings.end() && address - below->base < below->size) {
+    if (write && !is_writable(*below)) return range_text(*below) + " is read-only";
+    return "the last " + std::to_string(address + bytes - below->base - below->size) + " of its bytes lie past the end of " +
+           range_text(*below);
+  }
+  const auto above = below == mappings.end() ? mappings.begin() : below + 1;
+  const uint64_t past = below == mappings.end() ? ~uint64_t{0} : address - (below->base + below->size);
+  const uint64_t before = above == mappings.end() ? ~uint64_t{0} : above->base - address;
+  if (past <= before) return "nearest is " + range_text(*below) + ", which ends " + std::to_string(past) + " bytes before it";
+  return "nearest is " + range_text(*above) + ", which begins " + std::to_string(before) + " bytes after it";
+}
+
+}  // namespace
+
+MemoryPort::MemoryPort(const AddressSpace& space, AccessRecorder* recorder)
+    : space_(space), mappings_(space.snapshot()), recorder_(recorder) {}
+
+bool MemoryPort::find(uint64_t address, uint64_t bytes, bool write) {
+  const auto it = at_or_below(*mappings_, address);
+  if (it == mappings_->end() || address - it->base >= it->size || it->size - (address - it->base) < bytes) return false;
+  if (write && !is_writable(*it)) return false;
+  last_window_ = next_window_;
+  next_window_ = (next_window_ + 1) % kWindows;
+  windows_[last_window_] = Window{it->base, it->size, is_writable(*it)};
+  return true;
+}
+
+bool MemoryPort::look_up(uint64_t address, uint64_t bytes, bool write) {
+  for (unsigned i = 0; i < kWindows; ++i) {
+    const Window& window = windows_[i];
+    const uint64_t offset = address - window.base;
+    if (offset < window.size && window.size - offset >= bytes && (!write || window.writable)) {
+      last_window_ = i;
+      return true;
+    }
+  }
+  return find(address, bytes, write);
+}
+
+inline bool MemoryPort::covers(uint64_t address, uint64_t bytes, bool write) {
+  const Window& window = windows_[last_window_];
+  const uint64_t offset = address - window.base;
+  if (offset < window.size && window.size - offset >= bytes && (!write || window.writable)) return true;
+  return look_up(address, bytes, write);
+}
+
+void MemoryPort::raise_miss(uint64_t address, uint32_t bytes, bool write, int32_t lane) {
+  throw WaveFault{.kind = Fault::Kind::kMemoryAccess,
+                  .detail = describe_miss(*mappings_, address, bytes, write),
+                  .lane = lane,
+                  .address = address,
+                  .bytes = bytes,
+                  .is_write = write};
+}
+
+void MemoryPort::record(uint64_t address, uint64_t bytes, AccessKind kind) {
+  if (kind != AccessKind::kStore) recorder_->read(address, bytes);
+  if (kind != AccessKind::kLoad) recorder_->written(address, bytes);
+}
+
+uint64_t MemoryPort::count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes) {
+  // Ascending addresses, the usual case, need no table.
+  uint64_t lines = 0, highest = 0;
+  bool ascending = true;
+  for_lanes(lanes, [&](unsigned lane) {
+    const uint64_t first = addresses.at[lane] / kLineBytes + 1;
+    const uint64_t last = (addresses.at[lane] + bytes - 1) / kLineBytes + 1;
+    if (first < highest) ascending = false;
+    if (last > highest) {
+      lines += first > highest ? last - first + 1 : last - highest;
+      highest = last;
+    }
+  });
+  if (ascending) return lines;
+  if (++stamp_ == 0) {
+    std::fill_n(line_stamps_, 256, 0);
+    stamp_ = 1;
+  }
+  lines = 0;
+  for_lanes(lanes, [&](unsigned lane) {
+    const uint64_t last = (addresses.at[lane] + bytes - 1) / kLineBytes;
+    for (uint64_t line = addresses.at[lane] / kLineBytes; line <= last; ++line) {
+      unsigned at = static_cast<unsigned>((line * 0x9E3779B97F4A7C15ull) >> 56);
+      while (line_stamps_[at] == stamp_ && line_keys_[at] != line) at = (at + 1) & 255;
+      if (line_stamps_[at] == stamp_) continue;
+      line_stamps_[at] = stamp_;
+      line_keys_[at] = line;
+      ++lines;
+    }
+  });
+  return lines;
+}
+
+void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+  addresses.contiguous = false;
+  if (lanes == 0) return;
+  const bool write = kind != AccessKind::kLoad;
+  const unsigned first_lane = static_cast<unsigned>(__builtin_ctzll(lanes));
+  uint64_t lowest = addresses.at[first_lane], highest = lowest;
+
+  if (lanes == ~uint64_t{0}) {
+    uint64_t difference = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane) difference |= addresses.at[lane] ^ (lowest + uint64_t{lane} * bytes);
+    addresses.contiguous = difference == 0;
+  }
+  uint64_t misalignment = 0;
+  if (addresses.contiguous) {
+    highest = addresses.at[kLanes - 1];
+    misalignment = lowest;
+  } else {
+    for_lanes(lanes, [&](unsigned lane) {
+      const uint64_t address = addresses.at[lane];
+      lowest = std::min(lowest, address);
+      highest = std::max(highest, address);
+      misalignment |= address;
+    });
+  }
+  if (kind == AccessKind::kAtomic && (misalignment & (bytes - 1)) != 0) {
+    for_lanes(lanes, [&](unsigned lane) {
+      if ((addresses.at[lane] & (bytes - 1)) != 0) {
+        throw WaveFault{.kind = Fault::Kind::kMisaligned,
+                        .detail = "atomics need natural alignment",
+                        .lane = static_cast<int32_t>(lane),
+                        .address = addresses.at[lane],
+                        .bytes = bytes,
+                        .is_write = true};
+      }
+    });
+  }
+  const uint64_t span = highest - lowest + bytes;
+  if (span < bytes || !covers(lowest, span, write)) {
+    // Several mappings, or a miss: decide lane by lane. Mappings may have been added while the dispatch runs.
+    for_lanes(lanes, [&](unsigned lane) {
+      const uint64_t address = addresses.at[lane];
+      if (covers(address, bytes, write)) return;
+      mappings_ = space_.snapshot();
+      if (!find(address, bytes, write)) raise_miss(address, bytes, write, static_cast<int32_t>(lane));
+    });
+  }
+
+  const uint64_t moved = uint64_t{bytes} * static_cast<unsigned>(__builtin_popcountll(lanes));
+  if (kind != AccessKind::kStore) counters.bytes_read += moved;
+  if (kind != AccessKind::kLoad) counters.bytes_written += moved;
+  counters.memory_transactions += addresses.contiguous
+                                      ? (highest + bytes - 1) / kLineBytes - lowest / kLineBytes + 1
+                                      : count_lines(addresses, lanes, bytes);
+  if (recorder_) {
+    if (addresses.contiguous) {
+      record(lowest, span, kind);
+    } else {
+      for_lanes(lanes, [&](unsigned lane) { record(addresses.at[lane], bytes, kind); });
+    }
+  }
+}
+
+void MemoryPort::check_lds(const Wave& wave, LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+  offsets.contiguous = false;
+  const Workgroup& workgroup = *wave.workgroup;
+  uint64_t highest = 0, misalignment = 0;
+  for_lanes(lanes, [&](unsigned lane) {
+    highest = std::max(highest, offsets.at[lane]);
+    misalignment |= offsets.at[lane];
+  });
+  const bool in_range = highest + bytes <= workgroup.lds_bytes;
+  const bool aligned = kind != AccessKind::kAtomic || (misalignment & (bytes - 1)) == 0;
+  if (lanes != 0 && !(in_range && aligned)) {
+    for_lanes(lanes, [&](unsigned lane) {
+      const uint64_t offset = offsets.at[lane];
+      if (offset + bytes > workgroup.lds_bytes) {
+        throw WaveFault{.kind = Fault::Kind::kLdsOutOfRange,
+                        .detail = "the workgroup has " + std::to_string(workgroup.lds_bytes) + " bytes of LDS",
+                        .lane = static_cast<int32_t>(lane),
+                        .address = offset,
+                        .bytes = bytes,
+                        .is_write = kind != AccessKind::kLoad};
+      }
+      if (kind == AccessKind::kAtomic && (offset & (bytes - 1)) != 0) {
+        throw WaveFault{.kind = Fault::Kind::kMisaligned,
+                        .detail = "LDS atomics need natural alignment",
+                        .lane = static_cast<int32_t>(lane),
+                        .address = offset,
+                        .bytes = bytes,
+                        .is_write = true};
+      }
+    });
+  }
+  const uint64_t base = reinterpret_cast<uint64_t>(workgroup.lds);
+  for (unsigned lane = 0; lane < kLanes; ++lane) offsets.at[lane] += base;
+}
+
+void MemoryPort::check_private(Wave& wave, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+  WaveScratch& scratch = static_cast<WaveSlot&>(wave).scratch;
+  const bool write = kind != AccessKind::kLoad;
+  uint64_t highest = 0;
+  for_lanes(lanes, [&](unsigned lane) {
+    const uint64_t offset = offsets.at[lane];
+    if (offset + bytes > scratch.bytes_per_lane() || offset + bytes < offset) {
+      throw WaveFault{.kind = Fault::Kind::kScratchOutOfRange,
+                      .detail = "each lane has " + std::to_string(scratch.bytes_per_lane()) +
+                                " bytes of private memory (a stack overflow, or an index outside of a local array)",
+                      .lane = static_cast<int32_t>(lane),
+                      .address = offset,
+                      .bytes = bytes,
+                      .is_write = write};
+    }
+    highest = std::max(highest, offset);
+  });
+  if (write && lanes != 0) scratch.written_up_to(static_cast<uint32_t>(highest + bytes));
+}
+
+const uint8_t* MemoryPort::check_scalar_load(uint64_t address, uint32_t bytes) {
+  if (!covers(address, bytes, false)) {
+    mappings_ = space_.snapshot();
+    if (!find(address, bytes, false)) raise_miss(address, bytes, false, -1);
+  }
+  counters.bytes_read += bytes;
+  if (recorder_) recorder_->read(address, bytes);
+  return reinterpret_cast<const uint8_t*>(address);
+}
+
+const uint8_t* MemoryPort::code_at(uint64_t address, uint64_t* run_base, uint64_t* run_bytes) {
+  auto it = at_or_below(*mappings_, address);
+  if (it == mappings_->end() || address - it->base >= it->size) {
+    mappings_ = space_.snapshot();
+    it = at_or_below(*mappings_, address);
+    if (it == mappings_->end() || address - it->base >= it->size) return nullptr;
+  }
+  *run_base = it->base;
+  uint64_t end = it->base + it->size;
+  for (auto next = it + 1; next != mappings_->end() && next->base == end; ++next) end += next->size;
+  for (auto before = it; before != mappings_->begin();) {
+    --before;
+    if (before->base + before->size != *run_base) break;
+    *run_base = before->base;
+  }
+  *run_bytes = end - *run_base;
+  return reinterpret_cast<const uint8_t*>(address);
+}
+
+}  // namespace kernloop::softgpu

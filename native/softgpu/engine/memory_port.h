@@ -1,0 +1,77 @@
+// The checked way from a wave to memory. Every address is looked up before the first byte of the instruction is touched, so a
+// fault leaves no half-done instruction behind. One port a worker; it also counts and records what passes through it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "softgpu/engine/access_recorder.h"
+#include "softgpu/engine/engine.h"
+#include "softgpu/engine/workgroup.h"
+
+namespace kernloop::softgpu {
+
+enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
+
+// One address a lane: a device address at first; after MemoryPort's check the host's pointer to the same byte.
+struct LaneAddresses {
+  alignas(64) uint64_t at[kLanes];
+  // All 64 lanes are active and access one contiguous range in lane order.
+  bool contiguous = false;
+
+  uint8_t* host(unsigned lane) const { return reinterpret_cast<uint8_t*>(at[lane]); }
+};
+
+class MemoryPort {
+ public:
+  MemoryPort(const AddressSpace& space, AccessRecorder* recorder);
+
+  // `bytes` at each lane of the mask, in global memory. Counts transactions and bytes. Faults throw.
+  void check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
+  // The same for LDS offsets of the wave's workgroup.
+  void check_lds(const Wave& wave, LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, AccessKind kind);
+  // Checks offsets into the lanes' private memory; they stay offsets (WaveScratch::at is where they lie).
+  void check_private(Wave& wave, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, AccessKind kind);
+  // Scalar access.
+  const uint8_t* check_scalar_load(uint64_t address, uint32_t bytes);
+
+  // Host pointer to code, and how many bytes from there on belong to the same run of mappings; nullptr when unmapped.
+  const uint8_t* code_at(uint64_t address, uint64_t* run_base, uint64_t* run_bytes);
+
+  Counters counters;   // vmem_read, vmem_write, atomics, lds, scratch, bytes_*, memory_transactions are kept here
+
+ private:
+  struct Window { uint64_t base = 0, size = 0; bool writable = false; };
+
+  bool covers(uint64_t address, uint64_t bytes, bool write);
+  bool look_up(uint64_t address, uint64_t bytes, bool write);
+  bool find(uint64_t address, uint64_t bytes, bool write);
+  [[noreturn]] void raise_miss(uint64_t address, uint32_t bytes, bool write, int32_t lane);
+  void record(uint64_t address, uint64_t bytes, AccessKind kind);
+  uint64_t count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes);
+
+  const AddressSpace& space_;
+  std::shared_ptr<const std::vector<AddressSpace::Mapping>> mappings_;
+  AccessRecorder* recorder_;
+  // The mappings that were hit last; most kernels use a handful.
+  static constexpr unsigned kWindows = 8;
+  Window windows_[kWindows];
+  unsigned last_window_ = 0, next_window_ = 0;
+  // Open addressing by stamp, so that it needs no clearing.
+  uint64_t line_keys_[256] = {};
+  uint32_t line_stamps_[256] = {};
+  uint32_t stamp_ = 0;
+};
+
+// Calls f(lane) for each lane of the mask in ascending order.
+template <typename F>
+inline void for_lanes(uint64_t lanes, F&& f) {
+  if (lanes == ~uint64_t{0}) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) f(lane);
+  } else {
+    for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(__builtin_ctzll(lanes)));
+  }
+}
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,70 @@
+// Runs waves of one dispatch on one thread.
+//
+// A worker takes a workgroup and runs it to its end: the usual case. A workgroup that has run longer than any that completed may be
+// waiting for another one (a spin-wait, a grid barrier), so once every resident workgroup is suspect, one more is admitted beside
+// them, until all that the dispatch has are resident. Suspects share half of the time, the oldest first, so that workgroups
+// that merely take long do not pile up.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "softgpu/engine/code_cache.h"
+#include "softgpu/engine/dispatch.h"
+#include "softgpu/engine/memory_port.h"
+#include "softgpu/engine/slot_pool.h"
+#include "softgpu/engine/wave_fault.h"
+#include "softgpu/engine/workgroup.h"
+
+namespace kernloop::softgpu {
+
+class Worker {
+ public:
+  // `poll` is called between time slices; it may stop the dispatch.
+  Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& poll);
+  ~Worker();
+  // Until no workgroup is left or the dispatch is stopped.
+  void run();
+
+ private:
+  struct Resident {
+    Workgroup workgroup;
+    std::vector<std::unique_ptr<WaveSlot>> slots;
+    std::vector<uint32_t> lds;
+    bool waits = false;  // its last slice ended with every wave asleep
+  };
+
+  bool admit();
+  bool is_suspect(const Resident& resident) const;
+  Resident* find_fresh() const;
+  // One slice; retires the workgroup when it is done. Returns the instructions executed.
+  uint64_t run_slice(Resident& resident, uint32_t instructions_a_wave);
+  bool advance(Resident& resident);
+  void run_suspects(uint64_t budget);
+  void run_wave(WaveSlot& wave);
+  template <bool indexed>
+  void interpret(WaveSlot& wave, uint64_t end);
+  void retire(Resident& resident);
+  void account(uint64_t executed);
+  void fail(const WaveFault& fault, const WaveSlot& wave);
+
+  Dispatch& dispatch_;
+  SlotPool& pool_;
+  const std::function<void()>& poll_;
+  std::unique_ptr<AccessRecorder> recorder_;
+  MemoryPort memory_;
+  CodeView code_;
+  std::vector<std::unique_ptr<Resident>> residents_;  // oldest first
+  std::vector<std::unique_ptr<Resident>> spare_;
+  size_t next_suspect_ = 0;
+  size_t bytes_a_workgroup_ = 0;
+  uint64_t unreported_ = 0;        // executed, not yet added to the dispatch's count
+  unsigned slices_since_poll_ = 0;
+
+  uint64_t by_class_[static_cast<size_t>(InstructionClass::kCount)] = {};
+  uint64_t active_lanes_ = 0, waves_ = 0, workgroups_ = 0;
+};
+
+}  // namespace kernloop::softgpu

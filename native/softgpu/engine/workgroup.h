@@ -1,0 +1,76 @@
+// A workgroup that is resident on a worker, and the storage behind its waves.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "softgpu/engine/wave.h"
+
+namespace kernloop::softgpu {
+
+// Anonymous pages, zero at first, released on destruction.
+class PageBlock {
+ public:
+  PageBlock() = default;
+  explicit PageBlock(size_t bytes);
+  ~PageBlock();
+  PageBlock(PageBlock&& other) noexcept;
+  PageBlock& operator=(PageBlock&& other) noexcept;
+  PageBlock(const PageBlock&) = delete;
+  PageBlock& operator=(const PageBlock&) = delete;
+
+  uint8_t* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  uint8_t* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// The private memory of one wave in the hardware's layout: dword k of lane l lies at k * 256 + l * 4 (AMDGPUUsage, swizzled
+// scratch). A wave finds it zero; only what the previous wave wrote is cleared again.
+class WaveScratch {
+ public:
+  void begin_wave(uint32_t bytes_per_lane);
+  uint32_t bytes_per_lane() const { return bytes_per_lane_; }
+  uint8_t* at(uint32_t offset, unsigned lane) const {
+    return block_.data() + (uint64_t{offset & ~3u} << 6) + lane * 4 + (offset & 3);
+  }
+  void written_up_to(uint32_t offset) { if (offset > dirty_end_) dirty_end_ = offset; }
+  size_t capacity() const { return block_.size(); }
+
+ private:
+  PageBlock block_;
+  uint32_t bytes_per_lane_ = 0;
+  uint32_t dirty_end_ = 0;
+};
+
+// A Wave with what the engine keeps beside the architectural state.
+struct WaveSlot : Wave {
+  // vgpr and agpr are neighbours, followed by a guard as large as the widest register tuple.
+  static constexpr unsigned kRegisterRows = 256 + 256 + 32;
+
+  WaveSlot();
+  // Registers as the kernel finds them: the same garbage in every run, and in those it does not own, too.
+  void begin_wave(unsigned vgprs, unsigned agprs);
+
+  WaveScratch scratch;
+  uint64_t slice_end = 0;  // the instruction count at which the wave's time slice ends
+
+ private:
+  PageBlock registers_;
+  unsigned stale_vgprs_ = 0, stale_agprs_ = 0;  // rows that an earlier kernel used
+};
+
+struct Workgroup {
+  uint32_t id[3] = {0, 0, 0};
+  uint64_t ordinal = 0;
+  uint8_t* lds = nullptr;
+  uint32_t lds_bytes = 0;
+  std::vector<WaveSlot*> waves;   // in the order in which they are taken
+  uint64_t instructions = 0;      // executed by all its waves so far
+};
+
+}  // namespace kernloop::softgpu
