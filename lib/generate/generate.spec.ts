@@ -1,49 +1,311 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generate } from './generate';
-import { fixture, filesBelow, recordingDeps, type Fixture } from './testing/fixture';
+import type { KernelJson } from '../reproducer/kernel-json';
+import { failure } from '../testing/failure';
+import type { Recipe } from '../toolchain/recipe';
+import { generate, type GenerateResult } from './generate';
+import { fixture, filesBelow, recordingDeps, write, type Fixture, type FixtureOptions } from './testing/fixture';
 
 jest.setTimeout(120_000);
 
-let made: Fixture | undefined;
-afterEach(() => made && rmSync(made.workspace, { recursive: true }));
+const folders: string[] = [];
+afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-const options = (app: string) => ({ app, kernel: 'k', compileLimitSeconds: 120, translationUnit: undefined });
+function make(options: FixtureOptions): Fixture {
+  const made = fixture(options);
+  folders.push(made.workspace);
+  return made;
+}
+
+interface Generated extends GenerateResult {
+  recipe: Recipe;
+  project: KernelJson;
+  said: string;
+  read: (path: string) => string;
+}
+
+async function generateIn({ app }: Fixture, options: { translationUnit?: string } = {}): Promise<Generated> {
+  const { deps, reported } = recordingDeps();
+  const result = await generate({ app, kernel: 'k', compileLimitSeconds: 120, ...options }, deps);
+  const read = (path: string): string => readFileSync(join(result.pristine, path), 'utf8');
+  const json = (path: string): unknown => (result.files.includes(path) ? JSON.parse(read(path)) : null);
+  return {
+    ...result,
+    recipe: json('recipe.json') as Recipe,
+    project: json('kernel.json') as KernelJson,
+    said: reported.join('\n'),
+    read,
+  };
+}
+
+const hip = '#include <hip/hip_runtime.h>\n';
+const scale = '__global__ void scale(float* __restrict__ x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= SCALE; }\n';
+const ofScale = { symbol: '_Z5scalePfi', name: 'scale(float*, int)' };
+const arch = '-O3 --offload-arch=gfx90a';
+
+const scaleApp: FixtureOptions = {
+  sources: {
+    'src/k.hip': `${hip}#include "../inc/scale.h"\n${scale}`,
+    'inc/scale.h': '#include "sub/value.h"\n#define SCALE VALUE * FACTOR\n',
+    'inc/sub/value.h': '#pragma once\n#define VALUE 3.0f\n',
+  },
+  commands: { 'src/k.hip': '-DFACTOR=2.0f -I{app}/inc -O3 --offload-arch=gfx1030 --offload-arch=gfx90a' },
+  captured: 'src/k.hip',
+  ...ofScale,
+};
 
 describe('generate', () => {
   it('writes a project that compiles to the captured code object', async () => {
-    made = fixture({
-      sources: {
-        'src/k.hip': `#include <hip/hip_runtime.h>
-#include "../inc/scale.h"
-__global__ void scale(float* __restrict__ x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= SCALE * FACTOR; }
-`,
-        'inc/scale.h': '#include "sub/value.h"\n#define SCALE VALUE\n',
-        'inc/sub/value.h': '#pragma once\n#define VALUE 3.0f\n',
-      },
-      commands: { 'src/k.hip': '-DFACTOR=2.0f -I{app}/inc -O3 --offload-arch=gfx1030 --offload-arch=gfx90a' },
-      captured: 'src/k.hip',
-      symbol: '_Z5scalePfi',
-      name: 'scale(float*, int)',
-    });
-    const { deps } = recordingDeps();
-    const result = await generate(options(made.app), deps);
-    expect(result).toMatchObject({ language: 'hip', identical: true, source: 'apps/demo/src/k.hip', notes: [] });
-    const files = filesBelow(result.pristine);
-    expect(files).toEqual(result.files);
-    expect(files).toEqual(
+    const generated = await generateIn(make(scaleApp));
+    expect(generated).toMatchObject({ language: 'hip', identical: true, source: 'apps/demo/src/k.hip', notes: [] });
+    expect(filesBelow(generated.pristine)).toEqual(generated.files);
+    expect([...generated.files].sort()).toEqual(
       [
-        'Makefile',
-        'README.md',
-        'deps/inc/scale.h',
-        'deps/inc/sub/value.h',
-        'deps/src/k.hip',
-        'kernel.json',
-        'kernel_variant.hip',
-        'overlay.template.json',
-        'recipe.json',
+        ...['Makefile', 'README.md', 'kernel.json', 'kernel_variant.hip', 'overlay.template.json', 'recipe.json'],
+        ...['deps/inc/scale.h', 'deps/inc/sub/value.h', 'deps/src/k.hip'],
       ].sort(),
     );
-    for (const file of files) expect(readFileSync(join(result.pristine, file), 'utf8')).not.toContain(made.workspace);
+    expect(generated.read('kernel_variant.hip')).toBe(scaleApp.sources['src/k.hip']);
+  });
+
+  it('writes the same bytes wherever the workspace lies, and no path of it', async () => {
+    const [one, other] = [make(scaleApp), make(scaleApp)];
+    const [first, second] = [await generateIn(one), await generateIn(other)];
+    for (const path of first.files) {
+      expect(second.read(path)).toBe(first.read(path));
+      expect(first.read(path)).not.toContain(one.workspace);
+    }
+  });
+
+  it('leaves nothing but pristine/ behind and touches nothing beside it', async () => {
+    const made = make(scaleApp);
+    write(join(made.reproducer, 'kernel_variant.hip'), 'mine');
+    write(join(made.reproducer, 'pristine', 'stale.h'), 'from an earlier source');
+    const generated = await generateIn(made);
+    expect(readdirSync(made.reproducer).sort()).toEqual(['capture', 'kernel_variant.hip', 'pristine']);
+    expect(readFileSync(join(made.reproducer, 'kernel_variant.hip'), 'utf8')).toBe('mine');
+    expect(filesBelow(generated.pristine)).not.toContain('stale.h');
+  });
+
+  it('makes the header the variant where the kernel is in a header', async () => {
+    const generated = await generateIn(
+      make({
+        sources: { 'main.hip': `${hip}#define SCALE 2.0f\n#include "kernels/scale.cuh"\n`, 'kernels/scale.cuh': scale },
+        commands: { 'main.hip': arch },
+        captured: 'main.hip',
+        ...ofScale,
+      }),
+    );
+    expect(generated).toMatchObject({ identical: true, source: 'apps/demo/kernels/scale.cuh' });
+    expect(generated.recipe).toMatchObject({
+      main: 'main.hip',
+      variant: { file: 'kernel_variant.cuh', stands_for: 'kernels/scale.cuh' },
+    });
+    expect(generated.read('deps/main.hip')).toContain('#define SCALE');
+    expect(generated.project.source).toMatchObject({ line: 1, translation_unit: 'apps/demo/main.hip' });
+  });
+
+  it('finds a template instance and gives its arguments the types of that instance', async () => {
+    const generated = await generateIn(
+      make({
+        sources: {
+          'main.hip': `${hip}namespace a { namespace {
+template <typename T> using Ptr = const T*;
+template <typename T, int N> __global__ void __launch_bounds__(256) axpy(T alpha, Ptr<T> x, T* y, unsigned char flag) {
+  if (flag) y[threadIdx.x] += alpha * x[threadIdx.x] * T(N); } } }
+void run(double* p, float* q) { a::axpy<double, 3><<<1, 64>>>(1.0, p, p, 1); a::axpy<float, 3><<<1, 64>>>(1.0f, q, q, 1); }`,
+        },
+        commands: { 'main.hip': arch },
+        captured: 'main.hip',
+        symbol: '_ZN1a12_GLOBAL__N_14axpyIdLi3EEEvT_PKS2_PS2_h',
+        name: 'void a::(anonymous namespace)::axpy<double, 3>(double, double const*, double*, unsigned char)',
+        slots: [
+          { offset: 0, size: 8, kind: 'by_value' },
+          { offset: 8, size: 8, kind: 'global_buffer', value: '0x400000001000', region: 'r0' },
+          { offset: 16, size: 8, kind: 'global_buffer' },
+          { offset: 24, size: 1, kind: 'by_value' },
+          { offset: 32, size: 8, kind: 'hidden_global_offset_x' },
+        ],
+      }),
+    );
+    expect(generated.identical).toBe(true);
+    expect(generated.project.args).toEqual([
+      expect.objectContaining({ name: 'alpha', type: 'double', declared: 'T', role: 'in', element: null }),
+      expect.objectContaining({ name: 'x', type: 'double const*', declared: 'Ptr<T>', role: 'in', element: 'f64' }),
+      expect.objectContaining({
+        name: 'y',
+        type: 'double*',
+        declared: 'T*',
+        role: 'inout',
+        element: 'f64',
+        offset: 16,
+      }),
+      expect.objectContaining({ name: 'flag', type: 'unsigned char', role: 'in', size: 1 }),
+    ]);
+    expect(generated.read('README.md')).toContain(
+      '| `x` | `double const*` | in | 8 | 8 | `0x400000001000` | r0, 4.0 KiB |',
+    );
+  });
+
+  it('tells two static kernels of one name apart by the code they compile to', async () => {
+    const twin = (factor: string) => `${hip}static __global__ void scale(float* x) { x[threadIdx.x] *= ${factor}; }
+void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
+    const generated = await generateIn(
+      make({
+        sources: { 'a.hip': twin('2.0'), 'b.hip': twin('5.0') },
+        commands: { 'a.hip': arch, 'b.hip': arch },
+        captured: 'b.hip',
+        symbol: '_ZL5scalePf',
+        name: 'scale(float*)',
+      }),
+    );
+    expect(generated).toMatchObject({ identical: true, source: 'apps/demo/b.hip' });
+    expect(generated.read('kernel_variant.hip')).toContain('5.0');
+  });
+
+  it('takes the unit that it is told to', async () => {
+    const made = make({
+      sources: { 'a.hip': `${hip}#define SCALE 2\n${scale}`, 'b.hip': `${hip}#define SCALE 3\n${scale}` },
+      commands: { 'a.hip': arch, 'b.hip': arch },
+      captured: 'a.hip',
+      ...ofScale,
+    });
+    expect(await generateIn(made, { translationUnit: 'b.hip' })).toMatchObject({
+      identical: false,
+      source: 'apps/demo/b.hip',
+    });
+    const error = await failure(generateIn(made, { translationUnit: 'c.hip' }));
+    expect(error).toMatchObject({ code: 'SOURCE_NOT_FOUND' });
+    expect(error.hint).toContain('a.hip');
+  });
+
+  it('says so where the source was edited after the capture', async () => {
+    const made = make(scaleApp);
+    write(join(made.app, 'inc/sub/value.h'), '#define VALUE 4.0f\n');
+    const generated = await generateIn(made);
+    expect(generated.identical).toBe(false);
+    expect(generated.said).toContain('not the captured code object');
+    expect(generated.read('README.md')).toContain('though not to the');
+  });
+
+  it('falls back to what hipcc does where there is no compile database, and says so', async () => {
+    const generated = await generateIn(
+      make({
+        sources: { 'k.cpp': `${hip}#define SCALE 2\n${scale}`, 'host.cpp': 'this is no C++ { at all' },
+        commands: null,
+        captured: 'k.cpp',
+        ...ofScale,
+      }),
+    );
+    expect(generated).toMatchObject({ identical: true, source: 'apps/demo/k.cpp' });
+    expect(generated.said).toMatch(/compile_commands\.json does not exist: the sources are compiled with plain hipcc/);
+    expect(generated.notes.join()).toContain('no compile database');
+  });
+
+  it('makes a reproducer without source for a kernel that no source of the app defines', async () => {
+    const generated = await generateIn(
+      make({
+        sources: { 'main.hip': `${hip}#define SCALE 2\n${scale}// calls library_kernel<float>` },
+        commands: { 'main.hip': arch },
+        captured: 'main.hip',
+        symbol: '_ZN3lib14library_kernelIfEEvPT_',
+        name: 'void lib::library_kernel<float>(float*)',
+      }),
+    );
+    expect(generated).toMatchObject({ language: 'none', identical: null, source: null });
+    expect(generated.files).toEqual(['Makefile', 'README.md', 'kernel.json']);
+    expect(generated.said).toContain("no translation unit of the app's build defines");
+    expect(generated.read('Makefile')).not.toContain('recompile');
+  });
+
+  it('takes the unit itself for a kernel that a macro defines', async () => {
+    const generated = await generateIn(
+      make({
+        sources: {
+          'k.hip': `${hip}#define KERNEL(name) extern "C" __global__ void name(float* x) { x[0] *= 2.0f; }\nKERNEL(made)\n`,
+        },
+        commands: { 'k.hip': arch },
+        captured: 'k.hip',
+        symbol: 'made',
+        name: 'made',
+        slots: [{ offset: 0, size: 8, kind: 'global_buffer' }],
+      }),
+    );
+    expect(generated).toMatchObject({ identical: true, source: 'apps/demo/k.hip' });
+    expect(generated.project.args).toMatchObject([{ name: null, type: 'global_buffer', role: 'inout' }]);
+  });
+
+  it('carries headers beside the app, outside the workspace and behind links, each where its includes expect it', async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'kernloop-outside-'));
+    folders.push(outside);
+    write(join(outside, 'include', 'lib', 'lib.h'), '#include "detail.h"\n#define C 5.0f * D\n');
+    write(join(outside, 'include', 'lib', 'detail.h'), '#define D 7.0f\n');
+    const generated = await generateIn(
+      make({
+        sources: {
+          'src/k.hip': `${hip}#include "../../common/a.h"\n#include "missing/../../linked/b.h"\n#include <lib/lib.h>\n#define SCALE A * B * C * E\n${scale}`,
+          'src/missing/unused.h': '',
+          'real/b.h': '#include "inner.h"\n',
+          'real/inner.h': '#define B 3.0f\n',
+          'forced.h': '#define E 11.0f\n',
+        },
+        beside: { 'apps/common/a.h': '#define A 2.0f\n' },
+        links: { linked: 'real' },
+        commands: {
+          'src/k.hip': `-I ${outside}/include -I${outside}/nothing -idirafter /usr/include -include {app}/forced.h -DHOME="{app}/data" ${arch}`,
+        },
+        captured: 'src/k.hip',
+        ...ofScale,
+      }),
+    );
+    expect(generated.identical).toBe(true);
+    expect(generated.files.filter((path) => path.startsWith('deps/')).sort()).toEqual([
+      'deps/_external/0/lib/detail.h',
+      'deps/_external/0/lib/lib.h',
+      'deps/common/a.h',
+      'deps/demo/forced.h',
+      'deps/demo/real/b.h',
+      'deps/demo/real/inner.h',
+      'deps/demo/src/k.hip',
+    ]);
+    expect(generated.recipe.arguments).toEqual([
+      ...['-I', '{deps}/_external/0', '-idirafter', '/usr/include', '-include', '{deps}/demo/forced.h'],
+      ...['-DHOME="{deps}/demo/data"', '-O3', '-x', 'hip'],
+    ]);
+    expect(generated.notes.join()).toContain('nothing is included from it');
+    for (const path of generated.files) expect(generated.read(path)).not.toContain(outside);
+  });
+
+  it('keeps the variables that change what hipcc compiles', async () => {
+    const generated = await generateIn(
+      make({
+        sources: { 'k.hip': `${hip}${scale}` },
+        commands: { 'k.hip': arch },
+        captured: 'k.hip',
+        env: { HIPCC_COMPILE_FLAGS_APPEND: '-DSCALE=9', OTHER: 'x' },
+        ...ofScale,
+      }),
+    );
+    expect(generated.identical).toBe(true);
+    expect(generated.recipe.environment).toEqual({ HIPCC_COMPILE_FLAGS_APPEND: '-DSCALE=9' });
+  });
+
+  it('passes on why a source that was found does not compile', async () => {
+    const made = make(scaleApp);
+    write(join(made.app, 'inc/scale.h'), '#define SCALE no_such_value\n');
+    const error = await failure(generateIn(made));
+    expect(error).toMatchObject({ code: 'COMPILE_FAILED' });
+    expect(error.what).toContain('no_such_value');
+    expect(readdirSync(made.reproducer)).toEqual(['capture']);
+  });
+
+  it('refuses a kernel that is not declared and one that was not captured', async () => {
+    const made = make(scaleApp);
+    const { deps } = recordingDeps();
+    const base = { app: made.app, compileLimitSeconds: 120 };
+    expect(await failure(generate({ ...base, kernel: 'kk' }, deps))).toMatchObject({ code: 'KERNEL_UNKNOWN' });
+    rmSync(join(made.reproducer, 'capture'), { recursive: true });
+    expect(await failure(generate({ ...base, kernel: 'k' }, deps))).toMatchObject({ code: 'CAPTURE_MISSING' });
   });
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { defaultDeps, type Deps } from '../../support/deps';
@@ -18,6 +18,10 @@ export interface FixtureOptions {
   name: string;
   slots?: { offset: number; size: number; kind: string; value?: string; region?: string }[];
   env?: Record<string, string>;
+  /** Links of the app: path to target, both relative to its folder. */
+  links?: Record<string, string>;
+  /** Files beside the app, by path relative to the workspace. */
+  beside?: Record<string, string>;
 }
 
 export interface Fixture {
@@ -30,11 +34,14 @@ export interface Fixture {
  * A workspace with an app whose kernel `k` is captured. The captured code object is the one that the app's own command gives, unbundled
  * from the host object as the HIP runtime would see it: the oracle for what a recompile has to produce.
  */
-export function fixture({ sources, commands, captured, symbol, name, slots = [], env = {} }: FixtureOptions): Fixture {
+export function fixture(options: FixtureOptions): Fixture {
+  const { sources, commands, captured, symbol, name, slots = [], env = {}, links = {}, beside = {} } = options;
   const workspace = mkdtempSync(join(tmpdir(), 'kernloop generate-'));
   const app = join(workspace, 'apps', 'demo');
   write(join(workspace, 'nx.json'), '{}');
   for (const [path, text] of Object.entries(sources)) write(join(app, path), text);
+  for (const [path, text] of Object.entries(beside)) write(join(workspace, path), text);
+  for (const [path, target] of Object.entries(links)) symlinkSync(target, join(app, path));
   const build = join(app, 'build');
   mkdirSync(build, { recursive: true });
   if (commands) {
