@@ -34,7 +34,7 @@ export const kernloopJsonSchema = z
   .strictObject({
     $schema: z.string().optional(),
     name: nameSchema.describe('Name of the app, and of its Nx project.'),
-    device: z.enum(deviceKinds).default('softgpu').describe('Where the kernels run.'),
+    device: z.enum(deviceKinds).optional().describe('Where the kernels run; softgpu if left out.'),
     build: z
       .strictObject({
         configure: commandSchema.optional().describe('Run when an output is missing.'),

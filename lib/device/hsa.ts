@@ -5,10 +5,10 @@ import { KernloopError } from '../support/error';
 import type { Device, DeviceDescription } from './device';
 
 /** Where the amdgpu driver describes its nodes (Linux, drivers/gpu/drm/amd/amdkfd/kfd_topology.c). */
-const topology = '/sys/class/kfd/kfd/topology/nodes';
+export const topologyFolder = '/sys/class/kfd/kfd/topology/nodes';
 
 export function openHsa(deps: Deps): Device {
-  const description = firstGpu(topology);
+  const description = firstGpu(topologyFolder);
   deps.report.warn('the hsa device has not been run on AMD hardware by the authors of Kernloop; check its results');
   return { description, work: 'duration_ns', env: {}, replayArguments: [] };
 }

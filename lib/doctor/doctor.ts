@@ -1,0 +1,146 @@
+import { statfsSync } from 'node:fs';
+import { firstGpu, topologyFolder } from '../device/hsa';
+import { missingProducts } from '../device/native-paths';
+import { softgpuIdentity, softgpuTargets } from '../device/softgpu';
+import type { Deps } from '../support/deps';
+import { KernloopError, messageOf } from '../support/error';
+import { exitCodes } from '../support/error-codes';
+import { formatBytes, table } from '../support/report';
+
+export interface Check {
+  name: string;
+  state: 'ok' | 'missing' | 'optional';
+  detail: string;
+  hint: string;
+}
+
+export interface DoctorResult {
+  checks: Check[];
+  exitCode: number;
+}
+
+/** Says what this machine has and lacks; anything that a stage cannot do without gives exit code 5. */
+export async function runDoctor(deps: Deps): Promise<DoctorResult> {
+  const checks = [
+    checkNode(),
+    checkNative(deps),
+    await checkSoftgpu(deps),
+    await checkProgram('hipcc', ['--version'], 'rebuilds HIP kernels (recompile)', 'apt-get install hipcc', deps),
+    await checkProgram(
+      'cmake',
+      ['--version'],
+      'builds the examples and the native programs',
+      'apt-get install cmake',
+      deps,
+    ),
+    await checkHip(deps),
+    checkHsa(),
+    checkDisk(),
+  ];
+  const exitCode = checks.some(({ state }) => state === 'missing') ? exitCodes.environment : exitCodes.pass;
+  const marks = { ok: 'ok', missing: 'MISSING', optional: '-' } as const;
+  for (const line of table([
+    ['', 'what', 'found'],
+    ...checks.map(({ name, state, detail }) => [marks[state], name, detail]),
+  ]))
+    deps.report.result(line);
+  for (const { name, hint } of checks.filter(({ state }) => state === 'missing'))
+    deps.report.result(`${name}: ${hint}`);
+  return { checks, exitCode };
+}
+
+function checkNode(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const ok = major > 20 || (major === 20 && minor >= 19);
+  return {
+    name: 'Node',
+    state: ok ? 'ok' : 'missing',
+    detail: process.versions.node,
+    hint: 'install Node 20.19 or newer',
+  };
+}
+
+function checkNative(deps: Deps): Check {
+  const name = 'native programs';
+  try {
+    const missing = missingProducts(deps.native);
+    if (missing.length === 0) return { name, state: 'ok', detail: deps.native.root, hint: '' };
+    return { name, state: 'missing', detail: `${missing.join(', ')} not found`, hint: 'npm run build:native' };
+  } catch (error) {
+    return {
+      name,
+      state: 'missing',
+      detail: messageOf(error),
+      hint: error instanceof KernloopError ? error.hint : 'npm run build:native',
+    };
+  }
+}
+
+/** The loader must be able to open the replay program with the software GPU in front. */
+async function checkSoftgpu(deps: Deps): Promise<Check> {
+  const name = 'software GPU';
+  const hint = 'npm run build:native; then install what ldd calls "not found"';
+  try {
+    const { softgpu, softgpuDir, replay } = deps.native;
+    const lines: string[] = [];
+    await deps.run('ldd', [replay], {
+      env: { LD_LIBRARY_PATH: softgpuDir },
+      onStdoutLine: (line) => lines.push(line),
+      timeoutMs: 30_000,
+    }).result;
+    const unresolved = lines.filter((line) => line.includes('not found')).map((line) => line.trim());
+    if (unresolved.length > 0) return { name, state: 'missing', detail: unresolved.join('; '), hint };
+    return {
+      name,
+      state: 'ok',
+      detail: `${softgpuIdentity('gfx90a', softgpu)} (targets: ${Object.keys(softgpuTargets).join(', ')})`,
+      hint: '',
+    };
+  } catch (error) {
+    return { name, state: 'missing', detail: messageOf(error), hint };
+  }
+}
+
+async function checkProgram(name: string, args: string[], purpose: string, hint: string, deps: Deps): Promise<Check> {
+  const ended = await deps.run(name, args, { timeoutMs: 30_000 }).result;
+  if (ended.exitCode !== 0) return { name, state: 'optional', detail: `not found; ${purpose}: ${hint}`, hint };
+  return { name, state: 'ok', detail: ended.stdoutTail.split('\n')[0]?.trim() ?? '', hint: '' };
+}
+
+async function checkHip(deps: Deps): Promise<Check> {
+  const name = 'HIP runtime';
+  const lines: string[] = [];
+  await deps.run('ldconfig', ['-p'], {
+    env: { PATH: `${deps.env['PATH'] ?? ''}:/sbin:/usr/sbin` },
+    onStdoutLine: (line) => lines.push(line),
+    timeoutMs: 30_000,
+  }).result;
+  const found = lines.find((line) => line.includes('libamdhip64.so'));
+  return found
+    ? { name, state: 'ok', detail: found.split('=>').at(-1)?.trim() ?? '', hint: '' }
+    : {
+        name,
+        state: 'optional',
+        detail: 'not in the linker cache; HIP programs need it: apt-get install libamdhip64-dev',
+        hint: '',
+      };
+}
+
+function checkHsa(): Check {
+  const name = 'AMD GPU';
+  try {
+    return {
+      name,
+      state: 'ok',
+      detail: `${firstGpu(topologyFolder).identity} (hsa is unverified on hardware)`,
+      hint: '',
+    };
+  } catch {
+    return { name, state: 'optional', detail: 'none here; the software GPU needs none', hint: '' };
+  }
+}
+
+function checkDisk(): Check {
+  const { bavail, bsize } = statfsSync('.');
+  return { name: 'free disk', state: 'ok', detail: formatBytes(bavail * bsize), hint: '' };
+}

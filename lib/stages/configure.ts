@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { kernloopFile, openApp } from '../app/app';
+import { kernloopJsonSchema } from '../app/kernloop-json';
+import { openReproducer } from '../replay/reproducer';
+import { kernelFile } from '../reproducer/kernel-json';
+import type { Environment } from '../support/deps';
+import { KernloopError, nearest } from '../support/error';
+import {
+  environmentLayer,
+  flagLayer,
+  resolveOptions,
+  type Layer,
+  type OptionsSchema,
+  type Resolved,
+} from '../support/options';
+import { readJson } from '../support/schema';
+import type { Stage } from './registry';
+
+/** The options of a stage: flag > environment > kernel.json > kernloop.json > default, with the origin of each. */
+export function configure<S extends OptionsSchema, R>(
+  stage: Stage<S, R>,
+  flags: Readonly<Record<string, unknown>>,
+  env: Environment,
+): Resolved<S> {
+  const outer = [flagLayer(flags), environmentLayer(stage.schema, env)];
+  return resolveOptions(stage.schema, [...outer, ...fileLayers(stage, outer)]);
+}
+
+/** The project that the flags and the environment name, or that of the working directory. */
+function fileLayers(stage: Stage, outer: readonly Layer[]): Layer[] {
+  const named = outer.map(({ values }) => values[stage.project]).find((value) => value !== undefined);
+  const folder = typeof named === 'string' ? named : '.';
+  return stage.project === 'app' ? appLayers(stage, folder) : reproducerLayers(stage, folder);
+}
+
+function appLayers(stage: Stage, folder: string): Layer[] {
+  const { config, root } = openApp(folder);
+  return [layer(stage, join(root, kernloopFile), kernloopFile, { device: config.device }, config.options)];
+}
+
+function reproducerLayers(stage: Stage, folder: string): Layer[] {
+  const { config, root, workspaceRoot } = openReproducer(folder);
+  const own = layer(stage, join(root, kernelFile), kernelFile, { device: config.device.kind }, config.options);
+  const appFile = join(workspaceRoot, config.app.root, kernloopFile);
+  if (!existsSync(appFile)) return [own];
+  const app = readJson(appFile, kernloopJsonSchema, 'CONFIG_MISSING', 'restore the file');
+  return [own, layer(stage, appFile, kernloopFile, {}, app.options)];
+}
+
+function layer(
+  stage: Stage,
+  path: string,
+  origin: string,
+  implied: Readonly<Record<string, unknown>>,
+  options: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+): Layer {
+  const known = Object.keys(stage.schema.shape);
+  const own = options[stage.name] ?? {};
+  for (const name of Object.keys(own)) {
+    if (known.includes(name)) continue;
+    const [suggestion] = nearest(name, known, 1);
+    throw new KernloopError(
+      'CONFIG_INVALID',
+      `${path}: options.${stage.name}: there is no option "${name}"${suggestion ? ` (did you mean "${suggestion}"?)` : ''}`,
+      `see \`kernloop ${stage.name} --help\``,
+    );
+  }
+  const relevant = Object.entries(implied).filter(([name]) => known.includes(name));
+  return { origin, values: { ...Object.fromEntries(relevant), ...own } };
+}

@@ -1,0 +1,103 @@
+import type { z } from 'zod';
+import { capture } from '../capture/capture';
+import { profile } from '../profile/profile';
+import { generate } from '../generate/generate';
+import { extract } from '../extract/extract';
+import { recompile } from '../toolchain/recompile';
+import { replay } from '../replay/replay';
+import { validate } from '../validate/validate';
+import { captureOptionsSchema } from '../capture/options';
+import { generateOptionsSchema } from '../generate/options';
+import { profileOptionsSchema } from '../profile/options';
+import { replayOptionsSchema } from '../replay/options';
+import type { Deps } from '../support/deps';
+import type { OptionsSchema } from '../support/options';
+import { recompileOptionsSchema } from '../toolchain/options';
+import { validateOptionsSchema } from '../validate/options';
+import { extractOptionsSchema } from '../extract/options';
+
+/** One stage of the product: an executor, a CLI verb and a function of the API over the same options. */
+export interface Stage<S extends OptionsSchema = OptionsSchema, R = unknown> {
+  readonly name: string;
+  readonly summary: string;
+  readonly schema: S;
+  /** Which project file it starts from. */
+  readonly project: 'app' | 'reproducer';
+  /** The option that words after the verb fill. */
+  readonly positional: string;
+  run(options: z.output<S>, deps: Deps): Promise<R>;
+  exitCode(result: R): number;
+}
+
+function stage<S extends OptionsSchema, R>(definition: Stage<S, R>): Stage<S, R> {
+  return definition;
+}
+
+export const stages = {
+  profile: stage({
+    name: 'profile',
+    summary: 'Rank the kernels that an app launches.',
+    schema: profileOptionsSchema,
+    project: 'app',
+    positional: 'app',
+    run: profile,
+    exitCode: () => 0,
+  }),
+  capture: stage({
+    name: 'capture',
+    summary: 'Capture dispatches of kernels out of a run of an app.',
+    schema: captureOptionsSchema,
+    project: 'app',
+    positional: 'kernel',
+    run: capture,
+    exitCode: ({ exitCode }) => exitCode,
+  }),
+  generate: stage({
+    name: 'generate',
+    summary: "Generate the pristine files of a kernel's reproducer from its capture.",
+    schema: generateOptionsSchema,
+    project: 'app',
+    positional: 'kernel',
+    run: generate,
+    exitCode: () => 0,
+  }),
+  extract: stage({
+    name: 'extract',
+    summary: 'Capture, generate and adopt: kernels of an app become projects of their own.',
+    schema: extractOptionsSchema,
+    project: 'app',
+    positional: 'kernel',
+    run: extract,
+    exitCode: ({ exitCode }) => exitCode,
+  }),
+  recompile: stage({
+    name: 'recompile',
+    summary: 'Rebuild the kernel of a reproducer from its edited source.',
+    schema: recompileOptionsSchema,
+    project: 'reproducer',
+    positional: 'reproducer',
+    run: recompile,
+    exitCode: () => 0,
+  }),
+  replay: stage({
+    name: 'replay',
+    summary: 'Replay a captured dispatch, or a variant of it.',
+    schema: replayOptionsSchema,
+    project: 'reproducer',
+    positional: 'reproducer',
+    run: replay,
+    exitCode: ({ exitCode }) => exitCode,
+  }),
+  validate: stage({
+    name: 'validate',
+    summary: 'Replay a variant and compare device memory with what the app computed.',
+    schema: validateOptionsSchema,
+    project: 'reproducer',
+    positional: 'reproducer',
+    run: validate,
+    exitCode: ({ exit_code: exitCode }) => exitCode,
+  }),
+} as const;
+
+export type StageName = keyof typeof stages;
+export const stageNames = Object.keys(stages) as StageName[];
