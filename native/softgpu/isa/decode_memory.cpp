@@ -153,8 +153,9 @@ DecodeStatus buffer_operands(DecodeContext& c, uint32_t w0, uint32_t w1, bool ac
   instruction.glc = bit(w0, 14);
 
   if (signature.dst_count == 0 && signature.src_count == 0) {  // cache control
-    const bool fields = instruction.offset != 0 || instruction.offen || instruction.idxen || w1 != 0 || instruction.glc;
-    return fields || instruction.lds || instruction.slc ? c.refuse() : DecodeStatus::kOk;
+    const bool fields = instruction.offset != 0 || instruction.offen || instruction.idxen || w1 != 0;
+    if (fields || instruction.lds || instruction.slc) return c.refuse();
+    return instruction.glc == instruction.scc ? DecodeStatus::kOk : c.refuse();
   }
 
   Operand operand;
@@ -207,7 +208,9 @@ DecodeStatus decode_mubuf(DecodeContext& c) {
   const uint32_t w0 = c.word(0);
   const uint32_t w1 = c.word(1);
   if (!c.begin(Encoding::kMubuf, bits(w0, 24, 18), 2)) return c.refuse();
-  if (bit(w0, 15)) return c.refuse();  // scc came with gfx940
+  c.instruction.scc = bit(w0, 15);
+  // The assembler knows scc from gfx940 on; the gfx90a compiler sets it, with glc, on the L2 write-back alone.
+  if (c.instruction.scc && !c.flag(kCoherent)) return c.refuse();
   c.instruction.lds = bit(w0, 16);
   c.instruction.slc = bit(w0, 17);
   if (c.flag(kLdsOnly) ? !c.instruction.lds : (c.instruction.lds && !c.flag(kLds))) return c.refuse();

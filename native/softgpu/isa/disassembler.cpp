@@ -234,6 +234,7 @@ std::string print_mtbuf_format(unsigned format) {
 }
 
 std::string print_buffer(const Instruction& instruction, const OpcodeRow& row) {
+  if (row.flags & kCoherent) return "";  // LLVM's syntax has no place for the flags of buffer_wbl2
   std::vector<std::string> parts;
   if (!(row.flags & kReturnsIfGlc)) {
     for (unsigned i = 0; i < instruction.dst_count; ++i) {

@@ -120,7 +120,7 @@ bool literal_is_canonical(uint32_t literal, OperandType type) {
     for (uint64_t bits : kF64) {
       if (bits == static_cast<uint64_t>(literal) << 32) return false;
     }
-    return literal != 0;
+    return !small_integer(literal);
   }
   if (is_64_bit(type)) return !small_integer(literal);
   const auto half = static_cast<int16_t>(literal);

@@ -70,6 +70,7 @@ enum RowFlag : uint32_t {
   kGprIndex = 1u << 23,
   kHex = 1u << 24,            // simm16 as hexadecimal
   kNoGds = 1u << 27,
+  kCoherent = 1u << 28,     // cache control that the compiler marks with glc and scc
   kReadsVcc = 1u << 26,     // besides its operands
   kLiteralDword = 1u << 25,   // SOPK followed by a literal
 };
@@ -88,6 +89,7 @@ inline constexpr FlagName kFlagNames[] = {
     {"label", kLabel},   {"waitcnt", kWaitcnt}, {"message", kMessage}, {"hwreg", kHwreg},
     {"gpr_index", kGprIndex},                   {"hex", kHex},         {"literal_dword", kLiteralDword},
     {"reads_vcc", kReadsVcc},                   {"no_gds", kNoGds},
+    {"coherent", kCoherent},
 };
 
 struct TypeName {
