@@ -1,0 +1,39 @@
+// Hands out addresses of one aperture, the same ones for the same sequence of calls.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "softgpu/hsa/apertures.h"
+#include "softgpu/hsa/mapping.h"
+
+namespace kernloop::softgpu {
+
+class AddressAllocator {
+ public:
+  explicit AddressAllocator(Aperture aperture) : aperture_(aperture), next_(aperture.base) {}
+
+  // Size is rounded to granules; an unmapped granule follows every block, so that running off its end faults.
+  std::optional<Mapping> take(uint64_t size);
+  // Exactly these addresses; nothing when any of them is in use. `take` keeps clear of them until `give_back`.
+  std::optional<Mapping> take_at(uint64_t base, uint64_t size);
+  std::optional<Mapping> reserve(uint64_t size);
+  std::optional<Mapping> reserve_at(uint64_t base, uint64_t size);
+  void give_back(Mapping mapping);
+
+ private:
+  using Map = std::optional<Mapping> (*)(uint64_t, uint64_t);
+  std::optional<Mapping> choose(uint64_t size, Map map);
+  std::optional<Mapping> exact(uint64_t base, uint64_t size, Map map);
+
+  const Aperture aperture_;
+  std::mutex mutex_;
+  uint64_t next_;                                   // nothing chosen yet from here on
+  std::map<uint64_t, std::vector<uint64_t>> free_;  // by exact size, last freed first
+  std::map<uint64_t, uint64_t> exact_;              // base -> size of what was asked for by address
+};
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,118 @@
+#include "softgpu/hsa/dispatcher.h"
+
+#include <utility>
+
+#include "softgpu/hsa/log.h"
+#include "softgpu/hsa/memory_pools.h"
+
+namespace kernloop::softgpu {
+namespace {
+
+constexpr uint32_t kMaxWorkgroupSize = 1024;
+
+// What an agent refuses before it starts a kernel.
+std::string reason_to_refuse(const hsa_kernel_dispatch_packet_t& packet, const std::optional<KernelInfo>& kernel) {
+  const unsigned dimensions = packet.setup & ((1u << HSA_KERNEL_DISPATCH_PACKET_SETUP_WIDTH_DIMENSIONS) - 1);
+  if (dimensions == 0) return "the packet's number of dimensions is 0";
+  const uint64_t workgroup = uint64_t{packet.workgroup_size_x} * packet.workgroup_size_y * packet.workgroup_size_z;
+  if (workgroup == 0) return "a workgroup size is 0";
+  if (workgroup > kMaxWorkgroupSize) {
+    return "the workgroup has " + std::to_string(workgroup) + " work-items, more than " +
+           std::to_string(kMaxWorkgroupSize);
+  }
+  if (packet.grid_size_x == 0 || packet.grid_size_y == 0 || packet.grid_size_z == 0) return "a grid size is 0";
+  if (packet.group_segment_size > kGroupSegmentBytes) {
+    return "the workgroup asks for " + std::to_string(packet.group_segment_size) + " bytes of LDS, more than " +
+           std::to_string(kGroupSegmentBytes);
+  }
+  if (!kernel) return "kernel_object is not a kernel of a loaded code object";
+  if (packet.group_segment_size < kernel->group_segment_bytes) {
+    return "the packet gives " + std::to_string(packet.group_segment_size) + " bytes of LDS; the kernel needs " +
+           std::to_string(kernel->group_segment_bytes);
+  }
+  if (packet.private_segment_size < kernel->private_segment_bytes) {
+    return "the packet gives " + std::to_string(packet.private_segment_size) +
+           " bytes of private memory a work-item; the kernel needs " + std::to_string(kernel->private_segment_bytes);
+  }
+  return {};
+}
+
+}  // namespace
+
+hsa_status_t status_of(const Fault& fault) {
+  switch (fault.kind) {
+    case Fault::Kind::kMemoryAccess:
+      return static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT);
+    case Fault::Kind::kUnknownInstruction:
+    case Fault::Kind::kUnsupportedInstruction:
+      return static_cast<hsa_status_t>(HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION);
+    case Fault::Kind::kMisaligned:
+    case Fault::Kind::kLdsOutOfRange:
+    case Fault::Kind::kScratchOutOfRange:
+      return static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION);
+    case Fault::Kind::kBadDispatch:
+      return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    case Fault::Kind::kInstructionLimit:
+    case Fault::Kind::kCancelled:
+    case Fault::Kind::kTrap:
+      return HSA_STATUS_ERROR_EXCEPTION;
+    case Fault::Kind::kInternal:
+      break;
+  }
+  return HSA_STATUS_ERROR;
+}
+
+Dispatcher::Dispatcher(Engine& engine, DispatchSettings& settings, KernelLookup find_kernel)
+    : engine_(engine), settings_(settings), find_kernel_(std::move(find_kernel)) {}
+
+std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_packet_t& packet,
+                                                      uint64_t packet_address, uint64_t queue_address,
+                                                      uint64_t dispatch_id, const std::function<bool()>& cancelled) {
+  auto record = std::make_shared<DispatchRecord>();
+  const std::optional<KernelInfo> kernel = find_kernel_(packet.kernel_object);
+  const std::string name = kernel ? kernel->name : "(unknown kernel)";
+  if (std::string reason = reason_to_refuse(packet, kernel); !reason.empty()) {
+    Fault fault;
+    fault.kind = Fault::Kind::kBadDispatch;
+    fault.kernel = name;
+    fault.detail = std::move(reason);
+    record->fault = std::move(fault);
+    return record;
+  }
+
+  DispatchRequest request;
+  request.kernel_name = name;
+  request.kernel_object = packet.kernel_object;
+  request.workgroup_size[0] = packet.workgroup_size_x;
+  request.workgroup_size[1] = packet.workgroup_size_y;
+  request.workgroup_size[2] = packet.workgroup_size_z;
+  request.grid_size[0] = packet.grid_size_x;
+  request.grid_size[1] = packet.grid_size_y;
+  request.grid_size[2] = packet.grid_size_z;
+  request.dimensions = packet.setup & 3;
+  request.private_segment_bytes = packet.private_segment_size;
+  request.group_segment_bytes = packet.group_segment_size;
+  request.kernarg_address = reinterpret_cast<uint64_t>(packet.kernarg_address);
+  request.packet_address = packet_address;
+  request.queue_address = queue_address;
+  request.dispatch_id = dispatch_id;
+
+  DispatchOptions options;
+  options.max_wave_instructions = settings_.max_wave_instructions;
+  options.seed = settings_.seed;
+  options.threads = settings_.threads;
+  options.cancelled = &cancelled;
+  AccessSets accesses;
+  if (settings_.record_accesses) options.accesses = &accesses;
+
+  log_line(LogLevel::kPackets, "dispatch %s grid %ux%ux%u workgroup %ux%ux%u kernarg 0x%lx", name.c_str(),
+           packet.grid_size_x, packet.grid_size_y, packet.grid_size_z, packet.workgroup_size_x, packet.workgroup_size_y,
+           packet.workgroup_size_z, request.kernarg_address);
+  DispatchOutcome outcome = engine_.run(request, options);
+  record->fault = std::move(outcome.fault);
+  record->counters = outcome.counters;
+  if (options.accesses != nullptr) record->accesses = std::move(accesses);
+  return record;
+}
+
+}  // namespace kernloop::softgpu

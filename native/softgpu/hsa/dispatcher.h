@@ -1,0 +1,49 @@
+// From a kernel dispatch packet to the engine, and back to what HSA says about the outcome.
+#pragma once
+
+#include <hsa/hsa.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "softgpu/engine/engine.h"
+#include "softgpu/hsa/signals.h"
+
+namespace kernloop::softgpu {
+
+// Changed by the vendor extension while dispatches run; each dispatch reads them once.
+struct DispatchSettings {
+  std::atomic<uint64_t> max_wave_instructions{0};
+  std::atomic<uint64_t> seed{0};
+  std::atomic<uint32_t> threads{0};
+  std::atomic<bool> record_accesses{false};
+};
+
+struct KernelInfo {
+  std::string name;
+  uint32_t group_segment_bytes = 0;
+  uint32_t private_segment_bytes = 0;
+};
+
+// The queue error that ROCr reports for such a fault.
+hsa_status_t status_of(const Fault& fault);
+
+class Dispatcher {
+ public:
+  using KernelLookup = std::function<std::optional<KernelInfo>(uint64_t kernel_object)>;
+  Dispatcher(Engine& engine, DispatchSettings& settings, KernelLookup find_kernel);
+
+  std::shared_ptr<const DispatchRecord> run(const hsa_kernel_dispatch_packet_t& packet, uint64_t packet_address,
+                                            uint64_t queue_address, uint64_t dispatch_id,
+                                            const std::function<bool()>& cancelled);
+
+ private:
+  Engine& engine_;
+  DispatchSettings& settings_;
+  KernelLookup find_kernel_;
+};
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,109 @@
+// Executables: code objects loaded for the GPU, their symbols and the variables defined for them.
+#pragma once
+
+#include <hsa/hsa.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "softgpu/engine/engine.h"
+#include "softgpu/hsa/dispatcher.h"
+#include "softgpu/hsa/memory.h"
+#include "softgpu/loader/code_object.h"
+
+namespace kernloop::softgpu {
+
+// hsa_code_object_reader_t. Memory given by the program stays the program's, as HSA has it; files are read at once.
+struct CodeObjectSource {
+  std::span<const std::byte> bytes;
+  std::vector<std::byte> file_bytes;  // when read from a file
+  int file = -1;
+  std::string uri;
+};
+
+class LoadedCodeObject;
+
+struct ExecutableSymbol {
+  std::string name;
+  uint64_t address = 0;
+  uint64_t size = 0;
+  bool global = true;  // linkage
+  bool defined_by_program = false;
+  bool read_only = false;
+  std::optional<KernelDescriptor> kernel;
+};
+
+class LoadedCodeObject {
+ public:
+  ~LoadedCodeObject();
+  uint64_t base() const { return mapping_.base(); }
+  uint64_t size() const { return mapping_.size(); }
+  const CodeObject& object() const { return object_; }
+  const CodeObjectSource& source() const { return source_; }
+
+ private:
+  friend class CodeObjects;
+  LoadedCodeObject(class CodeObjects& owner, CodeObject object, Mapping mapping)
+      : owner_(owner), object_(std::move(object)), mapping_(std::move(mapping)) {}
+  CodeObjects& owner_;
+  CodeObject object_;
+  Mapping mapping_;
+  CodeObjectSource source_;  // where the bytes came from; `bytes` is our own copy
+};
+
+class Executable {
+ public:
+  Executable(hsa_profile_t profile, hsa_default_float_rounding_mode_t rounding)
+      : profile(profile), rounding(rounding) {}
+  const hsa_profile_t profile;
+  const hsa_default_float_rounding_mode_t rounding;
+
+  hsa_status_t load(CodeObjects& loader, const CodeObjectSource& source, std::shared_ptr<LoadedCodeObject>* loaded);
+  hsa_status_t define_variable(const std::string& name, uint64_t address);
+  hsa_status_t freeze();
+  bool frozen() const;
+  std::shared_ptr<const ExecutableSymbol> find(const std::string& name) const;
+  std::vector<std::shared_ptr<const ExecutableSymbol>> symbols() const;
+  std::vector<std::shared_ptr<LoadedCodeObject>> code_objects() const;
+
+ private:
+  mutable std::mutex mutex_;
+  bool frozen_ = false;
+  std::map<std::string, std::shared_ptr<const ExecutableSymbol>> symbols_;
+  std::vector<std::shared_ptr<LoadedCodeObject>> loaded_;
+};
+
+// Places code objects in memory, and knows which kernel lives where.
+class CodeObjects {
+ public:
+  CodeObjects(AddressSpace& space, Memory& memory, Engine& engine);
+
+  // A failure is said on stderr with its reason, as HSA only returns a number.
+  hsa_status_t load(const CodeObjectSource& source,
+                    const std::map<std::string, std::shared_ptr<const ExecutableSymbol>>& defined,
+                    std::shared_ptr<LoadedCodeObject>* loaded,
+                    std::vector<std::shared_ptr<const ExecutableSymbol>>* symbols);
+  std::optional<KernelInfo> find_kernel(uint64_t kernel_object) const;
+  // The next load on this thread goes to this address.
+  static void set_next_load_address(uint64_t address);
+
+ private:
+  friend class LoadedCodeObject;
+  void unload(LoadedCodeObject& loaded);
+  void map_segments(const CodeObject& object, uint64_t base, const std::string& label);
+
+  AddressSpace& space_;
+  Memory& memory_;
+  Engine& engine_;
+  mutable std::shared_mutex mutex_;
+  std::map<uint64_t, KernelInfo> kernels_;
+  std::atomic<uint64_t> next_ordinal_{1};
+};
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,199 @@
+#include "softgpu/hsa/hardware_queue.h"
+
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "softgpu/hsa/log.h"
+
+namespace kernloop::softgpu {
+
+HardwareQueue::HardwareQueue(Services services, QueueErrorCallback callback, void* callback_data)
+    : services_(std::move(services)),
+      callback_(callback),
+      callback_data_(callback_data),
+      cancelled_([this] { return stop_.load(); }) {}
+
+void HardwareQueue::start(std::unique_ptr<QueueMemory> memory) {
+  memory_ = std::move(memory);
+  if (reported_as_ == nullptr) reported_as_ = memory_->handle();
+  thread_ = std::thread(&HardwareQueue::run, this);
+}
+
+HardwareQueue::~HardwareQueue() {
+  inactivate();
+  if (!thread_.joinable()) return;
+  if (thread_.get_id() == std::this_thread::get_id()) {
+    thread_.detach();  // destroyed by its own error callback: the thread touches nothing after it
+  } else {
+    thread_.join();
+  }
+}
+
+void HardwareQueue::ring() {
+  { std::lock_guard lock(mutex_); }  // the consumer is either before its look at the header or asleep
+  changed_.notify_all();
+}
+
+void HardwareQueue::inactivate() {
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  services_.signals.wake_all();
+}
+
+void HardwareQueue::submit(std::span<const Packet> packets) {
+  std::lock_guard producer(producers_);
+  for (const Packet& packet : packets) {
+    const uint64_t index = memory_->write_index().fetch_add(1, std::memory_order_acq_rel);
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] {
+        return stop_ || index - memory_->read_index().load(std::memory_order_acquire) < memory_->size();
+      });
+      if (stop_) return;
+    }
+    publish(memory_->slot(index), packet);
+  }
+  ring();
+}
+
+void HardwareQueue::run() {
+  for (uint64_t index = 0;; ++index) {
+    wait_for_doorbell(index);
+    if (stop_) return;
+    Packet& slot = memory_->slot(index);
+    if (auto error = execute(slot, index)) {
+      if (!stop_) fail(*error);
+      return;
+    }
+    store_header(slot, kInvalidHeader);
+    {
+      std::lock_guard lock(mutex_);
+      memory_->read_index().store(index + 1, std::memory_order_release);
+    }
+    changed_.notify_all();
+  }
+}
+
+void HardwareQueue::wait_for_doorbell(uint64_t index) {
+  // The header says whether a packet is there; the doorbell only says when to look. (Producers may ring out of order.)
+  auto ready = [&] { return packet_type(load_header(memory_->slot(index))) != HSA_PACKET_TYPE_INVALID; };
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return stop_ || ready(); });
+}
+
+std::optional<QueueError> HardwareQueue::execute(const Packet& packet, uint64_t index) {
+  const uint16_t header = load_header(packet);
+  switch (packet_type(header)) {
+    case HSA_PACKET_TYPE_KERNEL_DISPATCH:
+      return dispatch(packet, index);
+    case HSA_PACKET_TYPE_BARRIER_AND:
+      return barrier(packet, true);
+    case HSA_PACKET_TYPE_BARRIER_OR:
+      return barrier(packet, false);
+    case HSA_PACKET_TYPE_AGENT_DISPATCH:
+      return QueueError{HSA_STATUS_ERROR_INVALID_PACKET_FORMAT,
+                        "packet " + std::to_string(index) + ": a GPU queue takes no agent dispatch packets"};
+    case HSA_PACKET_TYPE_VENDOR_SPECIFIC: {
+      const auto format = packet.as<hsa_amd_barrier_value_packet_t>().header.AmdFormat;
+      if (format == HSA_AMD_PACKET_TYPE_BARRIER_VALUE) return barrier_value(packet);
+      return QueueError{HSA_STATUS_ERROR_INVALID_PACKET_FORMAT,
+                        "packet " + std::to_string(index) + ": vendor packets of format " + std::to_string(format) +
+                            " (1 is PM4 commands) are not supported"};
+    }
+    default:
+      return QueueError{HSA_STATUS_ERROR_INVALID_PACKET_FORMAT,
+                        "packet " + std::to_string(index) + ": unknown type " + std::to_string(packet_type(header))};
+  }
+}
+
+std::optional<QueueError> HardwareQueue::dispatch(const Packet& packet, uint64_t index) {
+  const auto typed = packet.as<hsa_kernel_dispatch_packet_t>();
+  if (typed.completion_signal.handle != 0 && !services_.signals.valid(typed.completion_signal)) {
+    return QueueError{HSA_STATUS_ERROR_INVALID_SIGNAL,
+                      "packet " + std::to_string(index) + ": no such completion signal"};
+  }
+  const uint64_t start = now_ns();
+  std::shared_ptr<const DispatchRecord> record;
+  {
+    Signals::RunningDispatch running(services_.signals);
+    // Kernels read the packet through dispatch_ptr: it stays in its slot until the kernel has ended.
+    record = services_.dispatcher.run(typed, reinterpret_cast<uint64_t>(&packet),
+                                      reinterpret_cast<uint64_t>(memory_->handle()), index, cancelled_);
+  }
+  if (typed.completion_signal.handle != 0) services_.signals.set_record(typed.completion_signal, record);
+  if (record->fault) {
+    if (record->fault->kind == Fault::Kind::kMemoryAccess && !stop_) services_.memory_fault(*record->fault);
+    return QueueError{status_of(*record->fault), record->fault->text()};
+  }
+  complete(typed.completion_signal, start);
+  return std::nullopt;
+}
+
+bool HardwareQueue::wait_for_signals(std::span<const WaitTarget> targets, bool all) {
+  if (all) {
+    for (const WaitTarget& target : targets) {
+      if (!services_.signals.wait_any({&target, 1}, kWaitForever, &stop_)) return false;
+    }
+    return true;
+  }
+  return targets.empty() || services_.signals.wait_any(targets, kWaitForever, &stop_).has_value();
+}
+
+std::optional<QueueError> HardwareQueue::barrier(const Packet& packet, bool all) {
+  const auto typed = packet.as<hsa_barrier_and_packet_t>();  // barrier-OR has the same layout
+  const uint64_t start = now_ns();
+  std::vector<WaitTarget> targets;
+  for (hsa_signal_t signal : typed.dep_signal) {
+    if (signal.handle == 0) continue;
+    if (!services_.signals.valid(signal))
+      return QueueError{HSA_STATUS_ERROR_INVALID_SIGNAL, "barrier packet: no such signal"};
+    targets.push_back({signal, HSA_SIGNAL_CONDITION_EQ, 0});
+  }
+  if (wait_for_signals(targets, all)) complete(typed.completion_signal, start);
+  return std::nullopt;
+}
+
+std::optional<QueueError> HardwareQueue::barrier_value(const Packet& packet) {
+  const auto typed = packet.as<hsa_amd_barrier_value_packet_t>();
+  if (!services_.signals.valid(typed.signal)) {
+    return QueueError{HSA_STATUS_ERROR_INVALID_SIGNAL, "barrier-value packet: no such signal"};
+  }
+  const uint64_t start = now_ns();
+  const auto condition = static_cast<hsa_signal_condition_t>(typed.cond);
+  while (!stop_) {
+    const int64_t seen = services_.signals.load(typed.signal);
+    if (satisfies(seen & typed.mask, condition, typed.value)) {
+      complete(typed.completion_signal, start);
+      break;
+    }
+    // The mask makes the condition one that only we can check: wait for any change.
+    const WaitTarget changed{typed.signal, HSA_SIGNAL_CONDITION_NE, seen};
+    services_.signals.wait_any({&changed, 1}, kWaitForever, &stop_);
+  }
+  return std::nullopt;
+}
+
+void HardwareQueue::complete(hsa_signal_t signal, uint64_t start_ns) {
+  if (signal.handle != 0 && services_.signals.valid(signal)) services_.signals.complete(signal, start_ns, now_ns());
+}
+
+void HardwareQueue::fail(const QueueError& error) {
+  report_error("%s", error.text.c_str());
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  if (callback_ == nullptr) {
+    // Nobody would ever learn of it: whoever waits for this packet would wait forever. ROCr aborts here, too.
+    report_error("the queue has no error callback: the process is aborted");
+    std::abort();
+  }
+  callback_(error.status, reported_as_, callback_data_);
+}
+
+}  // namespace kernloop::softgpu

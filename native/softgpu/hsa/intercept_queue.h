@@ -1,0 +1,54 @@
+// hsa_amd_queue_intercept_create: a queue whose packets pass through handlers before they reach a real one.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "softgpu/hsa/api/tables.h"
+#include "softgpu/hsa/hardware_queue.h"
+
+namespace kernloop::softgpu {
+
+// Handlers run on the thread that rings the doorbell, as in ROCr, and may block. While one runs, another thread (or the
+// handler itself) that rings only leaves word, and the first thread goes on with its packets. The handler registered
+// last sees packets first; its writer hands them to the one before, and the first one's writer to the real queue. A
+// handler is given all consecutive valid packets up to the ring's end at once (ROCr gives one at a time; the API allows
+// both).
+class InterceptQueue final : public Queue, public Doorbell {
+ public:
+  explicit InterceptQueue(std::unique_ptr<HardwareQueue> target);
+  ~InterceptQueue() override;
+
+  void start(std::unique_ptr<QueueMemory> memory);
+  void add(hsa_amd_queue_intercept_handler handler, void* data);
+
+  hsa_queue_t* handle() override { return memory_->handle(); }
+  void ring() override;
+  void inactivate() override { target_->inactivate(); }
+
+ private:
+  struct Interceptor {
+    hsa_amd_queue_intercept_handler handler;
+    void* data;
+  };
+  struct Cursor {  // where the calling thread is in the chain of handlers
+    InterceptQueue* queue = nullptr;
+    size_t level = 0;  // handlers that have not seen the packets yet
+    uint64_t packet_index = 0;
+  };
+  static thread_local Cursor cursor_;
+
+  void process();
+  static void write(const void* packets, uint64_t count);
+  void pass_on(std::span<const Packet> packets, size_t level, uint64_t packet_index);
+
+  std::unique_ptr<HardwareQueue> target_;
+  std::unique_ptr<QueueMemory> memory_;
+  std::mutex mutex_;
+  std::vector<Interceptor> interceptors_;
+  std::atomic<uint64_t> rings_{0};
+  uint64_t next_ = 0;  // owned by the thread that made rings_ leave 0
+};
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,46 @@
+#include "softgpu/hsa/options.h"
+
+#include <charconv>
+#include <cstring>
+#include <limits>
+
+namespace kernloop::softgpu {
+namespace {
+
+Status read_number(const char* (*environment)(const char*), const char* name, uint64_t limit, uint64_t& value) {
+  const char* text = environment(name);
+  if (text == nullptr || *text == '\0') return Unit{};
+  const char* end = text + std::strlen(text);
+  uint64_t parsed = 0;
+  auto [stop, error] = std::from_chars(text, end, parsed);
+  if (error != std::errc{} || stop != end || parsed > limit) {
+    return Error{"BAD_OPTION", std::string(name) + "=" + text + " is not a number from 0 to " + std::to_string(limit),
+                 "unset it or give a decimal number"};
+  }
+  value = parsed;
+  return Unit{};
+}
+
+}  // namespace
+
+Result<Options> read_options(const char* (*environment)(const char*)) {
+  Options options;
+  const char* target = environment("KERNLOOP_SOFTGPU");
+  if (target != nullptr && *target != '\0') options.target = target;
+  if (options.target != "gfx90a") {
+    return Error{"UNSUPPORTED_TARGET", "KERNLOOP_SOFTGPU=" + options.target + " is not a target of the software GPU",
+                 "the supported target is gfx90a"};
+  }
+  uint64_t threads = 0, log_level = 0;
+  if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_THREADS", 4096, threads); !s) return s.error();
+  if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_LOG", 3, log_level); !s) return s.error();
+  constexpr uint64_t kAny = std::numeric_limits<uint64_t>::max();
+  if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_SEED", kAny, options.seed); !s) return s.error();
+  if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS", kAny, options.max_wave_instructions); !s)
+    return s.error();
+  options.threads = static_cast<uint32_t>(threads);
+  options.log_level = static_cast<int>(log_level);
+  return options;
+}
+
+}  // namespace kernloop::softgpu

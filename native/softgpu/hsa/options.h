@@ -1,0 +1,24 @@
+// The options of the software GPU, read from the environment at hsa_init and changed later through the vendor
+// extension.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "support/result.h"
+
+namespace kernloop::softgpu {
+
+struct Options {
+  std::string target = "gfx90a";       // KERNLOOP_SOFTGPU
+  uint32_t threads = 0;                // KERNLOOP_SOFTGPU_THREADS, 0: all cores
+  uint64_t seed = 0;                   // KERNLOOP_SOFTGPU_SEED
+  uint64_t max_wave_instructions = 0;  // KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS, 0: the engine's default
+  int log_level = 0;                   // KERNLOOP_SOFTGPU_LOG
+};
+
+// `environment(name)` returns nullptr for what is not set. A value that is no number is an error, never a silent
+// default.
+Result<Options> read_options(const char* (*environment)(const char* name));
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,113 @@
+#include "softgpu/hsa/softgpu_extension_table.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "softgpu/hsa/runtime.h"
+
+namespace kernloop::softgpu {
+namespace {
+
+constexpr uint32_t kMaxThreads = 4096;
+
+hsa_status_t set_max_wave_instructions(uint64_t per_dispatch) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  runtime().settings.max_wave_instructions = per_dispatch;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t set_seed(uint64_t seed) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  runtime().settings.seed = seed;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t set_threads(uint32_t threads) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (threads > kMaxThreads) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  runtime().settings.threads = threads;
+  return HSA_STATUS_SUCCESS;
+}
+
+void fill(kernloop_softgpu_report_t& report, const DispatchRecord& record) {
+  const Counters& counters = record.counters;
+  report.wave_instructions = counters.wave_instructions;
+  report.valu = counters.valu;
+  report.salu = counters.salu;
+  report.smem = counters.smem;
+  report.vmem_read = counters.vmem_read;
+  report.vmem_write = counters.vmem_write;
+  report.atomics = counters.atomics;
+  report.lds = counters.lds;
+  report.scratch = counters.scratch;
+  report.branches = counters.branches;
+  report.divergent_branches = counters.divergent_branches;
+  report.barriers = counters.barriers;
+  report.active_lanes = counters.active_lanes;
+  report.bytes_read = counters.bytes_read;
+  report.bytes_written = counters.bytes_written;
+  report.memory_transactions = counters.memory_transactions;
+  report.waves = counters.waves;
+  report.workgroups = counters.workgroups;
+  report.faulted = record.fault ? 1 : 0;
+  if (!record.fault) return;
+  std::string json = record.fault->json();
+  if (json.size() >= sizeof(report.fault_json)) {
+    // Cut text is no JSON: leave out the long parts instead.
+    Fault shorter = *record.fault;
+    shorter.kernel.resize(std::min<size_t>(shorter.kernel.size(), 512));
+    shorter.instruction.resize(std::min<size_t>(shorter.instruction.size(), 256));
+    shorter.detail.resize(std::min<size_t>(shorter.detail.size(), 512));
+    json = shorter.json();
+  }
+  std::memcpy(report.fault_json, json.c_str(), std::min(json.size() + 1, sizeof(report.fault_json)));
+}
+
+hsa_status_t dispatch_report(hsa_signal_t completion_signal, kernloop_softgpu_report_t* report) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (report == nullptr || report->struct_size < sizeof(report->struct_size)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  auto record = runtime().signals.record(completion_signal);
+  if (record == nullptr) return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  kernloop_softgpu_report_t full{};
+  fill(full, *record);
+  full.struct_size = report->struct_size;
+  std::memcpy(report, &full, std::min<size_t>(report->struct_size, sizeof(full)));
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t set_access_recording(uint32_t enabled) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  runtime().settings.record_accesses = enabled != 0;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t dispatch_accesses(hsa_signal_t completion_signal,
+                               void (*callback)(uint32_t is_write, uint64_t base, uint64_t size, void* data),
+                               void* data) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (callback == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  auto record = runtime().signals.record(completion_signal);
+  if (record == nullptr || !record->accesses) return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  for (const AddressRange& range : record->accesses->reads) callback(0, range.base, range.size, data);
+  for (const AddressRange& range : record->accesses->writes) callback(1, range.base, range.size, data);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t set_next_load_address(uint64_t base) {
+  if (base % kGranule != 0) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  CodeObjects::set_next_load_address(base);
+  return HSA_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+const kernloop_softgpu_extension_1_t& softgpu_extension_table() {
+  static constexpr kernloop_softgpu_extension_1_t kTable{
+      &set_max_wave_instructions, &set_seed,          &set_threads,           &dispatch_report,
+      &set_access_recording,      &dispatch_accesses, &set_next_load_address,
+  };
+  return kTable;
+}
+
+}  // namespace kernloop::softgpu

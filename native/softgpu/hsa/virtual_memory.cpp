@@ -1,0 +1,185 @@
+#include "softgpu/hsa/virtual_memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+namespace kernloop::softgpu {
+namespace {
+
+bool granular(uint64_t value) {
+  return value % kGranule == 0;
+}
+
+void* pointer(uint64_t address) {
+  return reinterpret_cast<void*>(address);
+}
+
+int host_protection(int permission) {
+  switch (permission) {
+    case HSA_ACCESS_PERMISSION_RO:
+      return PROT_READ;
+    case HSA_ACCESS_PERMISSION_WO:
+    case HSA_ACCESS_PERMISSION_RW:
+      return PROT_READ | PROT_WRITE;
+    default:
+      return PROT_NONE;
+  }
+}
+
+}  // namespace
+
+VirtualMemory::Physical::Physical(Memory& memory, const Pool& pool, uint64_t size, int file)
+    : memory(memory), pool(pool), size(size), file(file) {}
+
+VirtualMemory::Physical::~Physical() {
+  ::close(file);
+  memory.refund(pool, size);
+}
+
+VirtualMemory::VirtualMemory(AddressSpace& space, Memory& memory) : space_(space), memory_(memory) {}
+
+hsa_status_t VirtualMemory::reserve(uint64_t size, uint64_t address, uint64_t* base) {
+  if (size == 0 || !granular(size) || !granular(address)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  auto mapping = address == 0 ? memory_.device_addresses().reserve(size)
+                              : memory_.addresses_for(address).reserve_at(address, size);
+  if (!mapping) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  *base = mapping->base();
+  std::lock_guard lock(mutex_);
+  reservations_.emplace(mapping->base(), std::move(*mapping));
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t VirtualMemory::free(uint64_t base, uint64_t size) {
+  std::lock_guard lock(mutex_);
+  auto found = reservations_.find(base);
+  if (found == reservations_.end() || found->second.size() != size) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  auto mapped = mappings_.lower_bound(base);
+  if (mapped != mappings_.end() && mapped->first < base + size) return HSA_STATUS_ERROR_RESOURCE_FREE;
+  memory_.addresses_for(base).give_back(std::move(found->second));
+  reservations_.erase(found);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t VirtualMemory::create_handle(const Pool& pool, uint64_t size, uint64_t* handle) {
+  if (size == 0 || !granular(size)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!memory_.charge(pool, size)) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  const int file = ::memfd_create("kernloop-softgpu", MFD_CLOEXEC);
+  if (file < 0 || ::ftruncate(file, static_cast<off_t>(size)) != 0) {
+    if (file >= 0) ::close(file);
+    memory_.refund(pool, size);
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  }
+  std::lock_guard lock(mutex_);
+  *handle = next_handle_++;
+  handles_.emplace(*handle, std::make_shared<Physical>(memory_, pool, size, file));
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t VirtualMemory::release_handle(uint64_t handle) {
+  std::lock_guard lock(mutex_);
+  return handles_.erase(handle) == 1 ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
+}
+
+bool VirtualMemory::reserved(uint64_t address, uint64_t size) const {
+  auto above = reservations_.upper_bound(address);
+  if (above == reservations_.begin()) return false;
+  const Mapping& reservation = std::prev(above)->second;
+  return address - reservation.base() <= reservation.size() &&
+         size <= reservation.size() - (address - reservation.base());
+}
+
+hsa_status_t VirtualMemory::map(uint64_t address, uint64_t size, uint64_t offset, uint64_t handle) {
+  if (size == 0 || !granular(address) || !granular(size) || !granular(offset)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  std::lock_guard lock(mutex_);
+  auto found = handles_.find(handle);
+  if (found == handles_.end() || !reserved(address, size)) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  const Physical& physical = *found->second;
+  if (offset > physical.size || size > physical.size - offset) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  auto next = mappings_.lower_bound(address);
+  if (next != mappings_.end() && next->first < address + size) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  if (next != mappings_.begin()) {
+    auto before = std::prev(next);
+    if (before->first + before->second.size > address) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  }
+  void* got =
+      ::mmap(pointer(address), size, PROT_NONE, MAP_SHARED | MAP_FIXED, physical.file, static_cast<off_t>(offset));
+  if (got == MAP_FAILED) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  mappings_.emplace(address, Mapped{size, found->second});
+  return HSA_STATUS_SUCCESS;
+}
+
+bool VirtualMemory::exact(uint64_t address, uint64_t size, Mappings::iterator& first, Mappings::iterator& last) {
+  first = mappings_.find(address);
+  uint64_t end = address;
+  for (last = first; last != mappings_.end() && last->first == end && end - address < size; ++last)
+    end += last->second.size;
+  return first != mappings_.end() && end - address == size;
+}
+
+hsa_status_t VirtualMemory::unmap(uint64_t address, uint64_t size) {
+  std::lock_guard lock(mutex_);
+  Mappings::iterator first, last;
+  if (!exact(address, size, first, last)) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  space_.unmap(address, size);
+  // The addresses stay reserved.
+  void* got = ::mmap(pointer(address), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (got == MAP_FAILED) return HSA_STATUS_ERROR;
+  mappings_.erase(first, last);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t VirtualMemory::set_access(uint64_t address, uint64_t size,
+                                       std::span<const hsa_amd_memory_access_desc_t> access) {
+  std::lock_guard lock(mutex_);
+  Mappings::iterator first, last;
+  if (!exact(address, size, first, last)) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  for (const auto& entry : access) {
+    if (!is_agent(entry.agent_handle)) return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (static_cast<int>(entry.permissions) < 0 || entry.permissions > HSA_ACCESS_PERMISSION_RW)
+      return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+  for (auto mapping = first; mapping != last; ++mapping) {
+    Mapped& mapped = mapping->second;
+    for (const auto& entry : access)
+      (is_gpu(entry.agent_handle) ? mapped.gpu_permission : mapped.cpu_permission) = entry.permissions;
+    // Kernels run in this process, so what the GPU may do the host's page tables must allow.
+    const int protection = host_protection(mapped.gpu_permission) | host_protection(mapped.cpu_permission);
+    if (::mprotect(pointer(mapping->first), mapped.size, protection) != 0) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    if (mapped.gpu_permission == 0) {
+      space_.unmap(mapping->first, mapped.size);
+    } else {
+      space_.map(mapping->first, mapped.size,
+                 mapped.gpu_permission == HSA_ACCESS_PERMISSION_RO ? AddressSpace::Access::kRead
+                                                                   : AddressSpace::Access::kReadWrite,
+                 "virtual memory (" + std::to_string(mapped.size) + " bytes)");
+    }
+  }
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t VirtualMemory::get_access(uint64_t address, hsa_agent_t agent, hsa_access_permission_t* permission) const {
+  if (!is_agent(agent)) return HSA_STATUS_ERROR_INVALID_AGENT;
+  std::lock_guard lock(mutex_);
+  auto above = mappings_.upper_bound(address);
+  if (above == mappings_.begin()) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  const auto& [base, mapped] = *std::prev(above);
+  if (address - base >= mapped.size) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  *permission = static_cast<hsa_access_permission_t>(is_gpu(agent) ? mapped.gpu_permission : mapped.cpu_permission);
+  return HSA_STATUS_SUCCESS;
+}
+
+std::optional<RangeInfo> VirtualMemory::find(const void* wanted) const {
+  const uint64_t address = reinterpret_cast<uint64_t>(wanted);
+  std::lock_guard lock(mutex_);
+  auto above = mappings_.upper_bound(address);
+  if (above == mappings_.begin()) return std::nullopt;
+  const auto& [base, mapped] = *std::prev(above);
+  if (address - base >= mapped.size) return std::nullopt;
+  return RangeInfo{HSA_EXT_POINTER_TYPE_HSA,           base,   mapped.size, mapped.physical->pool.owner,
+                   mapped.physical->pool.global_flags, nullptr};
+}
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,64 @@
+// Reservations, memory handles and mappings behind hsa_amd_vmem_*.
+#pragma once
+
+#include <hsa/hsa.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "softgpu/hsa/memory.h"
+#include "softgpu/hsa/vmem.h"
+
+namespace kernloop::softgpu {
+
+class VirtualMemory {
+ public:
+  VirtualMemory(AddressSpace& space, Memory& memory);
+
+  hsa_status_t reserve(uint64_t size, uint64_t address, uint64_t* base);
+  hsa_status_t free(uint64_t base, uint64_t size);
+  hsa_status_t create_handle(const Pool& pool, uint64_t size, uint64_t* handle);
+  hsa_status_t release_handle(uint64_t handle);
+  hsa_status_t map(uint64_t address, uint64_t size, uint64_t offset, uint64_t handle);
+  hsa_status_t unmap(uint64_t address, uint64_t size);
+  hsa_status_t set_access(uint64_t address, uint64_t size, std::span<const hsa_amd_memory_access_desc_t> access);
+  hsa_status_t get_access(uint64_t address, hsa_agent_t agent, hsa_access_permission_t* permission) const;
+
+  std::optional<RangeInfo> find(const void* pointer) const;
+
+ private:
+  // Physical memory: a file in memory, alive while the handle or a mapping is.
+  struct Physical {
+    Physical(Memory& memory, const Pool& pool, uint64_t size, int file);
+    ~Physical();
+    Memory& memory;
+    const Pool& pool;
+    const uint64_t size;
+    const int file;
+  };
+  struct Mapped {
+    uint64_t size;
+    std::shared_ptr<Physical> physical;
+    int cpu_permission = 0;  // hsa_access_permission_t, 0: none
+    int gpu_permission = 0;
+  };
+  using Mappings = std::map<uint64_t, Mapped>;
+
+  bool reserved(uint64_t address, uint64_t size) const;
+  // The mappings that together are exactly [address, address+size); false when there are none such.
+  bool exact(uint64_t address, uint64_t size, Mappings::iterator& first, Mappings::iterator& last);
+
+  AddressSpace& space_;
+  Memory& memory_;
+  mutable std::mutex mutex_;
+  std::map<uint64_t, Mapping> reservations_;
+  std::map<uint64_t, std::shared_ptr<Physical>> handles_;
+  Mappings mappings_;
+  uint64_t next_handle_ = 1;
+};
+
+}  // namespace kernloop::softgpu
