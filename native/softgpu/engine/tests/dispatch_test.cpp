@@ -1,0 +1,247 @@
+// Whole kernels, compiled by clang with and without optimisation, against host arithmetic.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <set>
+#include <thread>
+
+#include "softgpu/engine/tests/program.h"
+
+namespace kernloop::softgpu::testing {
+namespace {
+
+class Kernels : public ::testing::TestWithParam<const char*> {
+ protected:
+  Device device{GetParam()};
+
+  void expect_completed(const DispatchOutcome& outcome) { ASSERT_FALSE(outcome.fault) << outcome.fault->text(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Optimised, Kernels, ::testing::Values(KERNLOOP_TEST_PROGRAMS_O0, KERNLOOP_TEST_PROGRAMS_O3),
+                         [](const auto& info) { return info.index == 0 ? "O0" : "O3"; });
+
+uint32_t noise(uint32_t x) { return (x * 2654435761u) ^ (x << 7) ^ 0x5bd1e995u; }
+
+TEST_P(Kernels, AddVectorsWithPartialWavesAndWorkgroups) {
+  constexpr uint32_t n = 1000;
+  Array<int32_t> a(device.space, n), b(device.space, n), out(device.space, n + 64);
+  for (uint32_t i = 0; i < n; ++i) {
+    a[i] = static_cast<int32_t>(noise(i));
+    b[i] = static_cast<int32_t>(noise(i + n));
+  }
+  std::fill(out.begin(), out.end(), -7);
+  expect_completed(device.run("vector_add", linear(1024, 128), Arguments(a.address(), b.address(), out.address(), n)));
+  for (uint32_t i = 0; i < n; ++i) {
+    ASSERT_EQ(static_cast<uint32_t>(out[i]), static_cast<uint32_t>(a[i]) + static_cast<uint32_t>(b[i]) * 3u) << i;
+  }
+  for (uint32_t i = n; i < n + 64; ++i) ASSERT_EQ(out[i], -7) << i;
+}
+
+TEST_P(Kernels, RunNoWorkItemBeyondTheGrid) {
+  // The kernel's own bound is far away, so only the grid limits it: the last workgroup is partial.
+  Array<int32_t> a(device.space, 512), b(device.space, 512), out(device.space, 512);
+  std::fill(out.begin(), out.end(), 9);
+  const DispatchOutcome outcome = device.run("vector_add", linear(300, 128), Arguments(a.address(), b.address(), out.address(), 512u));
+  expect_completed(outcome);
+  EXPECT_EQ(outcome.counters.workgroups, 3u);
+  EXPECT_EQ(outcome.counters.waves, 5u);
+  EXPECT_EQ(std::count(out.begin(), out.end(), 0), 300);
+  EXPECT_EQ(out[299], 0);
+  EXPECT_EQ(out[300], 9);
+}
+
+TEST_P(Kernels, ReduceInLdsWithBarriers) {
+  constexpr uint32_t n = 5000;
+  Array<uint32_t> in(device.space, n), out(device.space, 20);
+  for (uint32_t i = 0; i < n; ++i) in[i] = noise(i);
+  for (uint64_t seed : {0ull, 1ull, 99ull}) {
+    std::fill(out.begin(), out.end(), 0);
+    expect_completed(device.run("block_sum", linear(20 * 256, 256), Arguments(in.address(), out.address(), n), {.seed = seed}));
+    for (uint32_t group = 0; group < 20; ++group) {
+      const uint32_t first = group * 256, last = std::min(n, first + 256);
+      EXPECT_EQ(out[group], std::accumulate(&in[first], &in[0] + last, 0u)) << "group " << group << " seed " << seed;
+    }
+  }
+}
+
+TEST_P(Kernels, CountEveryAtomicIncrementAcrossThreads) {
+  constexpr uint32_t n = 100000;
+  Array<uint8_t> in(device.space, n);
+  Array<uint32_t> bins(device.space, 256);
+  std::vector<uint32_t> expected(256);
+  for (uint32_t i = 0; i < n; ++i) ++expected[in[i] = static_cast<uint8_t>(noise(i) >> 9) % 11];
+  expect_completed(device.run("histogram", linear(n, 256), Arguments(in.address(), bins.address(), n), {.threads = 4}));
+  for (uint32_t bin = 0; bin < 256; ++bin) EXPECT_EQ(bins[bin], expected[bin]) << bin;
+}
+
+TEST_P(Kernels, WaitForEveryOtherWorkgroup) {
+  constexpr uint32_t groups = 150, rounds = 3;
+  for (unsigned threads : {1u, 3u}) {
+    Array<uint32_t> arrived(device.space, 1), log(device.space, groups);
+    expect_completed(device.run("grid_barrier", linear(groups * 128, 128), Arguments(arrived.address(), log.address(), groups, rounds),
+                                {.max_wave_instructions = 200'000'000, .threads = threads}));
+    EXPECT_EQ(arrived[0], groups * rounds);
+    for (uint32_t group = 0; group < groups; ++group) EXPECT_EQ(log[group], groups * rounds);
+  }
+}
+
+TEST_P(Kernels, WaitForAFlagThatAConcurrentDispatchSets) {
+  for (const char* waiter : {"wait_for_flag", "wait_asleep"}) {
+    Array<uint32_t> flag(device.space, 1), out(device.space, 1);
+    const DispatchRequest waiting = device.request(waiter, linear(64, 64), Arguments(flag.address(), out.address()), 0);
+    const DispatchRequest setting = device.request("set_flag", linear(1, 1), Arguments(flag.address()), 1);
+    DispatchOutcome waited;
+    std::thread queue([&] { waited = device.engine.run(waiting, {}); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    EXPECT_EQ(out[0], 0u) << "the waiting kernel must not have passed yet";
+    expect_completed(device.engine.run(setting, {}));
+    queue.join();
+    expect_completed(waited);
+    EXPECT_EQ(out[0], 7u);
+  }
+}
+
+uint32_t fibonacci(uint32_t n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+
+TEST_P(Kernels, RecurseWithDivergentDepths) {
+  Array<uint32_t> out(device.space, 128);
+  expect_completed(device.run("recursion", linear(128, 128), Arguments(out.address())));
+  for (uint32_t i = 0; i < 128; ++i) EXPECT_EQ(out[i], fibonacci(i % 10)) << i;
+}
+
+TEST_P(Kernels, IndexLocalArraysOfEveryWidth) {
+  Array<uint32_t> in(device.space, 64);
+  Array<uint64_t> out(device.space, 64);
+  for (uint32_t i = 0; i < 64; ++i) in[i] = noise(i);
+  expect_completed(device.run("local_arrays", linear(64, 64), Arguments(in.address(), out.address())));
+  for (uint32_t t = 0; t < 64; ++t) {
+    uint8_t bytes[16];
+    uint16_t words[16];
+    uint64_t wide[16];
+    for (uint32_t k = 0; k < 16; ++k) {
+      const uint32_t x = in[(t + k) % 64];
+      bytes[(k * 7) % 16] = static_cast<uint8_t>(x);
+      words[(k * 5) % 16] = static_cast<uint16_t>(x);
+      wide[(k * 3) % 16] = uint64_t{x} << 20 | k;
+    }
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < 16; ++k) sum = sum * 31 + bytes[k] + words[15 - k] * 3ull + wide[(k + in[0]) % 16];
+    EXPECT_EQ(out[t], sum) << t;
+  }
+}
+
+TEST_P(Kernels, FollowFlatPointersIntoEveryMemory) {
+  Array<uint32_t> in(device.space, 64), out(device.space, 64);
+  for (uint32_t i = 0; i < 64; ++i) in[i] = noise(i);
+  expect_completed(device.run("flat_pointers", linear(64, 64), Arguments(in.address(), out.address())));
+  for (uint32_t t = 0; t < 64; ++t) {
+    const uint32_t mine = 2000 + t + in[t] % 4;
+    const uint32_t expected = t % 3 == 0 ? in[t] : t % 3 == 1 ? 1000 + 63 - t : mine + mine + 5;
+    EXPECT_EQ(out[t], expected) << t;
+  }
+}
+
+TEST_P(Kernels, KnowWhoTheyAreInThreeDimensions) {
+  constexpr uint32_t width = 19, height = 6, depth = 3;  // partial in x, y and z
+  Array<uint32_t> out(device.space, width * height * depth * 2);
+  expect_completed(device.run("identity", Geometry{{width, height, depth}, {8, 4, 2}}, Arguments(out.address(), width, height)));
+  for (uint32_t z = 0; z < depth; ++z) {
+    for (uint32_t y = 0; y < height; ++y) {
+      for (uint32_t x = 0; x < width; ++x) {
+        const size_t at = ((z * height + y) * width + x) * 2;
+        EXPECT_EQ(out[at], (x / 8) | (y / 4) << 8 | (z / 2) << 16);
+        EXPECT_EQ(out[at + 1], (x % 8) | (y % 4) << 8 | (z % 2) << 16);
+      }
+    }
+  }
+}
+
+TEST_P(Kernels, RepeatTheirCountersExactly) {
+  Array<uint32_t> out(device.space, 256);
+  const auto run = [&](unsigned threads) { return device.run("divergent", linear(256, 128), Arguments(out.address()), {.threads = threads}).counters; };
+  const Counters first = run(1), second = run(1), parallel = run(2);
+  EXPECT_GT(first.divergent_branches, 0u);
+  for (const Counters* other : {&second, &parallel}) {
+    EXPECT_EQ(std::memcmp(&first, other, sizeof first), 0);
+  }
+}
+
+TEST_P(Kernels, ReportExactlyTheBytesTheyTouch) {
+  Array<int32_t> a(device.space, 256, "a"), b(device.space, 256, "b"), out(device.space, 256, "out");
+  AccessSets sets;
+  DispatchOptions options;
+  options.accesses = &sets;
+  const DispatchOutcome outcome =
+      device.run("vector_add", linear(128, 128), Arguments(a.address() + 4, b.address() + 40, out.address() + 8, 100u), options);
+  expect_completed(outcome);
+  ASSERT_EQ(sets.writes.size(), 1u);
+  EXPECT_EQ(sets.writes[0].base, out.address() + 8);
+  EXPECT_EQ(sets.writes[0].size, 400u);
+  std::set<std::pair<uint64_t, uint64_t>> reads;
+  for (const AddressRange& range : sets.reads) reads.insert({range.base, range.size});
+  EXPECT_TRUE(reads.count({a.address() + 4, 400}));
+  EXPECT_TRUE(reads.count({b.address() + 40, 400}));
+  for (const auto& [base, size] : reads) {
+    const bool is_kernarg = base >= device.kernarg_address() && base + size <= device.kernarg_address() + 512;
+    EXPECT_TRUE(is_kernarg || base == a.address() + 4 || base == b.address() + 40) << std::hex << base << " " << size;
+  }
+}
+
+TEST_P(Kernels, CountTransactionsOfWholeCacheLines) {
+  Array<int32_t> a(device.space, 256), b(device.space, 256), out(device.space, 256);
+  const auto run = [&](uint64_t offset) {
+    return device.run("vector_add", linear(64, 128), Arguments(a.address() + offset, b.address(), out.address(), 64u)).counters;
+  };
+  // 64 lanes of 4 bytes are 4 lines of 64 bytes, or 5 when they begin inside of one.
+  const Counters aligned = run(0), shifted = run(4);
+  EXPECT_EQ(shifted.memory_transactions, aligned.memory_transactions + 1);
+  EXPECT_EQ(aligned.bytes_written, 256u);
+}
+
+TEST_P(Kernels, TakeWorkgroupsInTheOrderOfTheSeed) {
+  constexpr uint32_t groups = 100;
+  const auto run = [&](uint64_t seed) {
+    Array<uint32_t> next(device.space, 1), order(device.space, groups);
+    expect_completed(device.run("take_ticket", linear(groups * 64, 64), Arguments(next.address(), order.address()), {.seed = seed, .threads = 1}));
+    return std::vector<uint32_t>(order.begin(), order.end());
+  };
+  std::vector<uint32_t> ascending(groups);
+  std::iota(ascending.begin(), ascending.end(), 0u);
+  EXPECT_EQ(run(0), ascending);
+  const std::vector<uint32_t> one = run(1), two = run(2);
+  EXPECT_NE(one, ascending);
+  EXPECT_NE(one, two);
+  EXPECT_EQ(one, run(1));
+  EXPECT_TRUE(std::is_permutation(one.begin(), one.end(), ascending.begin()));
+}
+
+TEST_P(Kernels, TakeWavesInTheOrderOfTheSeed) {
+  const auto run = [&](uint64_t seed) {
+    Array<uint32_t> order(device.space, 8);
+    expect_completed(device.run("wave_order", linear(512, 512), Arguments(order.address()), {.seed = seed, .threads = 1}));
+    return std::vector<uint32_t>(order.begin(), order.end());
+  };
+  const std::vector<uint32_t> ascending = {0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(run(0), ascending);
+  std::set<std::vector<uint32_t>> orders;
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    orders.insert(run(seed));
+    EXPECT_EQ(run(seed), run(seed));
+  }
+  EXPECT_GE(orders.size(), 4u);
+}
+
+TEST_P(Kernels, SeeAClockThatMovesAndRepeats) {
+  Array<uint64_t> out(device.space, 2);
+  expect_completed(device.run("clocks", linear(1, 1), Arguments(out.address())));
+  const uint64_t elapsed = out[0], now = out[1];
+  EXPECT_GT(elapsed, 0u);
+  expect_completed(device.run("clocks", linear(1, 1), Arguments(out.address())));
+  EXPECT_EQ(out[0], elapsed);
+  EXPECT_EQ(out[1], now);
+}
+
+}  // namespace
+}  // namespace kernloop::softgpu::testing
