@@ -1,4 +1,5 @@
-import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pristineOnly, reproducerPaths } from '../reproducer/layout';
 import type { Deps } from '../support/deps';
@@ -17,7 +18,7 @@ export interface AdoptResult {
 }
 
 /** Copies out of `pristine/` what does not exist yet. What the user has changed or added stays, unless a reset is asked for. */
-export function adopt(options: AdoptOptions, deps: Pick<Deps, 'report'>): Promise<AdoptResult> {
+export async function adopt(options: AdoptOptions, deps: Pick<Deps, 'report'>): Promise<AdoptResult> {
   const root = resolve(options.reproducer);
   const { pristine } = reproducerPaths(root);
   if (!existsSync(pristine)) {
@@ -29,20 +30,21 @@ export function adopt(options: AdoptOptions, deps: Pick<Deps, 'report'>): Promis
   }
   const result: AdoptResult = { reproducer: root, written: [], different: [], reset: [] };
   for (const file of filesBelow(pristine)) {
-    if (!pristineOnly.includes(file)) adoptFile(join(pristine, file), join(root, file), file, options.reset, result);
+    if (!pristineOnly.includes(file))
+      await adoptFile(join(pristine, file), join(root, file), file, options.reset, result);
   }
   report(result, deps);
-  return Promise.resolve(result);
+  return result;
 }
 
-function adoptFile(from: string, to: string, file: string, reset: boolean, result: AdoptResult): void {
+async function adoptFile(from: string, to: string, file: string, reset: boolean, result: AdoptResult): Promise<void> {
   if (!existsSync(to)) {
-    mkdirSync(dirname(to), { recursive: true });
+    await mkdir(dirname(to), { recursive: true });
     // Fails rather than overwrites if somebody else writes the file at this moment.
-    copyFileSync(from, to, constants.COPYFILE_EXCL);
+    await copyFile(from, to, constants.COPYFILE_EXCL);
     result.written.push(file);
   } else if (!sameContent(from, to)) {
-    if (reset) copyFileSync(from, to);
+    if (reset) await copyFile(from, to);
     (reset ? result.reset : result.different).push(file);
   }
 }

@@ -1,0 +1,43 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { toolchainIdentity } from './identity';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'kernloop-identity-'));
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(join(folder, 'bin', 'hipcc'), '#!/bin/sh\nexit 1\n');
+  chmodSync(join(folder, 'bin', 'hipcc'), 0o755);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const identity = (): string => toolchainIdentity({ PATH: join(folder, 'bin') });
+
+describe('toolchainIdentity', () => {
+  it('is the same as long as nothing changes, without starting the compiler', () => {
+    expect(identity()).toMatch(/^[0-9a-f]{64}$/);
+    expect(identity()).toBe(identity());
+  });
+
+  it('changes with the content of the driver, even where its time stays', () => {
+    const before = identity();
+    const path = join(folder, 'bin', 'hipcc');
+    utimesSync(path, 0, 0);
+    expect(identity()).toBe(before);
+    writeFileSync(path, '#!/bin/sh\nexit 2\n');
+    utimesSync(path, 0, 0);
+    expect(identity()).not.toBe(before);
+  });
+
+  it('changes with the libraries that hold the compiler', () => {
+    const before = identity();
+    mkdirSync(join(folder, 'lib'));
+    writeFileSync(join(folder, 'lib', 'libLLVM-15.so.1'), 'compiler');
+    expect(identity()).not.toBe(before);
+  });
+
+  it('is a digest where no compiler is installed', () => {
+    expect(toolchainIdentity({ PATH: '' })).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
