@@ -5,7 +5,7 @@
 namespace kernloop::capture {
 namespace {
 
-constexpr uint32_t kMaxRanges = 4096;
+constexpr uint32_t kMaxRanges = kMaxModuleVariables;
 constexpr uint32_t kMaxObjects = 1024;
 
 Encoded finish(const WireWriter& out) { return Encoded(out.bytes().begin(), out.bytes().end()); }

@@ -21,6 +21,7 @@ inline constexpr uint32_t kMaxSymbolBytes = 64u << 10;
 inline constexpr uint32_t kMaxTextBytes = 4096;
 inline constexpr uint32_t kMaxReasonBytes = 16u << 10;  // may quote a fault of the device
 inline constexpr uint32_t kMaxKernargBytes = 64u << 10;
+inline constexpr uint32_t kMaxModuleVariables = 4096;
 inline constexpr uint32_t kMaxDatagramBytes = 160u << 10;
 inline constexpr uint64_t kSnapshotChunkBytes = 4ull << 20;  // = archive::kChunkBytes: the grain in which post is compared with pre
 

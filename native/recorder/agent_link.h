@@ -1,0 +1,46 @@
+// The recorder's end of the line to one agent: takes its frames from the ring, answers on the socket. Trusts nothing.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "archive/file.h"
+#include "capture/protocol/messages.h"
+#include "capture/protocol/ring.h"
+#include "support/result.h"
+
+namespace kernloop::recorder {
+
+class AgentLink {
+ public:
+  // Takes the agent's greeting from a freshly accepted socket.
+  static Result<std::unique_ptr<AgentLink>> accept(archive::FileDescriptor socket);
+
+  pid_t pid() const { return pid_; }
+  const std::string& executable() const { return executable_; }
+  bool answer(const capture::Encoded& datagram);
+
+  enum class Event { kFrame, kIdle, kClosed, kCorrupt };
+  // The next frame, waiting up to `timeout_ms` for it. kIdle: none came, or `wake` became readable. kClosed: the agent is gone and the
+  // ring is empty, so everything it ever sent has been seen.
+  Event next(uint32_t* type, std::vector<uint8_t>* payload, int timeout_ms, int wake);
+
+  uint64_t dispatches() const { return ring_.header().dispatches.load(std::memory_order_relaxed); }
+  uint64_t kernel_dispatches(uint32_t kernel) const { return ring_.counters()[kernel].load(std::memory_order_relaxed); }
+
+ private:
+  AgentLink() = default;
+  void free_space();
+
+  archive::FileDescriptor socket_, data_event_, space_event_;
+  capture::RingMapping ring_;
+  std::optional<capture::RingConsumer> consumer_;
+  pid_t pid_ = 0;
+  std::string executable_;
+};
+
+}  // namespace kernloop::recorder

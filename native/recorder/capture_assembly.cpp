@@ -1,0 +1,299 @@
+#include "recorder/capture_assembly.h"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+namespace kernloop::recorder {
+namespace {
+
+using archive::Json;
+using capture::MemoryClass;
+
+constexpr size_t kMaxParts = 1u << 20;
+static_assert(capture::kSnapshotChunkBytes == archive::kChunkBytes);
+
+Error protocol_error(const std::string& what) {
+  return {"AGENT_PROTOCOL", "the agent does not keep to the protocol: " + what, "use an agent and a recorder of the same version"};
+}
+
+archive::Bytes as_bytes(std::span<const uint8_t> bytes) { return bytes; }
+
+std::string utc_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+uint64_t value_at(const std::vector<uint8_t>& bytes, uint64_t offset, uint64_t size) {
+  uint64_t value = 0;
+  for (uint64_t i = 0; i < size; ++i) value |= uint64_t{bytes[offset + i]} << (8 * i);
+  return value;
+}
+
+}  // namespace
+
+CaptureAssembly::CaptureAssembly(const Config& config, OutputFolder& folder, const KernelRecord& kernel, const DeviceFacts& device,
+                                 const capture::BeginMessage& begin)
+    : config_(config), folder_(folder), kernel_(kernel), device_(device), begin_(begin), pieces_(module_pieces(kernel)) {}
+
+Result<std::unique_ptr<CaptureAssembly>> CaptureAssembly::begin(const Config& config, OutputFolder& folder,
+                                                                const KernelRecord& kernel, const DeviceFacts& device,
+                                                                const capture::BeginMessage& begin) {
+  std::unique_ptr<CaptureAssembly> assembly(new CaptureAssembly(config, folder, kernel, device, begin));
+  if (assembly->pieces_.size() > capture::kMaxModuleVariables) {
+    return Error{"TOO_MANY_VARIABLES",
+                 "the code object of " + kernel.demangled + " has " + std::to_string(assembly->pieces_.size()) +
+                     " module variables, more than the " + std::to_string(capture::kMaxModuleVariables) + " that a capture can hold",
+                 "capture a kernel of a smaller code object"};
+  }
+  folder.discard();  // an attempt whose scope was too small
+  auto writer = archive::CaptureWriter::create({folder.partial(), config.store, config.inline_limit_bytes});
+  if (!writer) return writer.error();
+  assembly->writer_ = std::move(*writer);
+  return assembly;
+}
+
+capture::BeginReply CaptureAssembly::reply() const {
+  capture::BeginReply reply;
+  reply.granted = true;
+  reply.kernarg_bytes = kernel_.metadata->kernarg_bytes;
+  for (const codeobject::KernelArgument& argument : kernel_.metadata->args) {
+    if (is_process_bound(argument.value_kind)) reply.ignored_kernarg.push_back({argument.offset, argument.size});
+  }
+  for (const ModulePiece& piece : pieces_) reply.module_variables.push_back(piece.range);
+  return reply;
+}
+
+Status CaptureAssembly::kernarg(const capture::KernargMessage& message) {
+  // No kernel arguments at all: an AQL packet without a kernarg address.
+  if (message.bytes.size() != kernel_.metadata->kernarg_bytes && !message.bytes.empty()) return protocol_error("size of the kernel arguments");
+  kernarg_ = message.bytes;
+  kernarg_.resize(kernel_.metadata->kernarg_bytes);
+  return Unit{};
+}
+
+Status CaptureAssembly::scope(const capture::ScopeMessage& message) {
+  scope_ = message;
+  return Unit{};
+}
+
+Status CaptureAssembly::region(const capture::RegionMessage& message) {
+  if (message.region != parts_.size() || parts_.size() >= kMaxParts) return protocol_error("region numbers");
+  if (!parts_.empty() && !parts_.back().complete()) return protocol_error("a region before the end of the one before");
+  if (message.memory_class == MemoryClass::kModule &&
+      (message.ordinal >= pieces_.size() || pieces_[message.ordinal].range != capture::ByteRange{message.base, message.size})) {
+    return protocol_error("a module variable that was not asked for");
+  }
+  Part part;
+  part.message = message;
+  part.stream = std::make_unique<archive::ContentStream>(*writer_);
+  parts_.push_back(std::move(part));
+  return Unit{};
+}
+
+Status CaptureAssembly::pre(const capture::BulkHeader& header, std::span<const uint8_t> bytes) {
+  if (parts_.empty() || header.id != parts_.size() - 1) return protocol_error("bytes of another region than the last");
+  Part& part = parts_.back();
+  if (header.offset != part.received || bytes.empty() || bytes.size() > part.message.size - part.received) {
+    return protocol_error("bytes of a region out of order");
+  }
+  bytes_received_ += bytes.size();
+  part.received += bytes.size();
+  if (auto appended = part.stream->append(as_bytes(bytes)); !appended) return appended.error();
+  return part.complete() ? finish_pre(part) : Status(Unit{});
+}
+
+Status CaptureAssembly::finish_pre(Part& part) {
+  auto content = part.stream->finish();
+  if (!content) return content.error();
+  part.stream.reset();
+  part.pre = *content;
+  part.post = std::move(*content);  // until told otherwise
+  return Unit{};
+}
+
+Status CaptureAssembly::post(const capture::BulkHeader& header, std::span<const uint8_t> bytes) {
+  if (header.id >= parts_.size() || !parts_[header.id].complete()) return protocol_error("post bytes of an unknown region");
+  const Part& part = parts_[header.id];
+  if (header.offset > part.message.size || bytes.empty() || bytes.size() > part.message.size - header.offset) {
+    return protocol_error("post bytes beyond their region");
+  }
+  const bool continues =
+      !post_chunk_.empty() && header.id == post_region_ && header.offset == post_offset_ + post_chunk_.size();
+  if (!continues) {
+    if (header.offset % archive::kChunkBytes != 0 || !post_chunk_.empty()) return protocol_error("post bytes out of order");
+    post_region_ = header.id;
+    post_offset_ = header.offset;
+  }
+  const uint64_t whole = std::min<uint64_t>(archive::kChunkBytes, part.message.size - post_offset_);
+  if (bytes.size() > whole - post_chunk_.size()) return protocol_error("post bytes beyond their chunk");
+  bytes_received_ += bytes.size();
+  post_chunk_.insert(post_chunk_.end(), bytes.begin(), bytes.end());
+  return post_chunk_.size() == whole ? flush_post() : Status(Unit{});
+}
+
+Status CaptureAssembly::flush_post() {
+  auto name = writer_->put_chunk(as_bytes(post_chunk_));
+  if (!name) return name.error();
+  parts_[post_region_].post.chunks[post_offset_ / archive::kChunkBytes] = *name;
+  post_chunk_.clear();
+  return Unit{};
+}
+
+Result<CaptureResult> CaptureAssembly::commit(const capture::CommitMessage& message) {
+  if (!parts_.empty() && !parts_.back().complete()) return protocol_error("a commit before the end of the last region");
+  if (!post_chunk_.empty()) return protocol_error("a commit in the middle of a chunk");
+  if (!violations_.empty()) return protocol_error("a commit of a capture whose scope was violated");
+  auto made = manifest(message);
+  if (!made) return made.error();
+  if (auto finished = writer_->finish(*made, observed(message)); !finished) return finished.error();
+  if (auto published = folder_.publish(); !published) return published.error();
+  CaptureResult result;
+  result.geometry = made->geometry;
+  result.bytes_raw = writer_->bytes_raw();
+  result.bytes_stored = writer_->bytes_stored();
+  result.regions = made->regions.size();
+  result.bytes_tracked = made->scope.tracked_bytes;
+  result.wave_instructions = made->execution.wave_instructions;
+  return result;
+}
+
+Result<archive::Manifest> CaptureAssembly::manifest(const capture::CommitMessage& message) {
+  archive::Manifest manifest;
+  manifest.tool.version = config_.tool_version;
+  manifest.app = config_.app;
+  describe_device(manifest);
+
+  const CodeObject& object = *kernel_.object;
+  manifest.kernel.name = kernel_.demangled;
+  manifest.kernel.symbol = kernel_.symbol;
+  manifest.kernel.code_object = object.info->sha256;
+  manifest.kernel.kernarg_bytes = kernel_.metadata->kernarg_bytes;
+  manifest.kernel.group_segment_bytes = kernel_.metadata->group_segment_bytes;
+  manifest.kernel.private_segment_bytes = kernel_.metadata->private_segment_bytes;
+  manifest.dispatch = {begin_.ordinal, begin_.index, begin_.queue, Json::object()};
+
+  const capture::LaunchGeometry& launch = begin_.geometry;
+  manifest.geometry.block_threads = launch.block_threads;
+  manifest.geometry.grid_work_items = launch.grid_work_items;
+  for (size_t i = 0; i < 3; ++i) {
+    const uint64_t items = launch.grid_work_items[i], threads = std::max<uint32_t>(launch.block_threads[i], 1);
+    manifest.geometry.grid_blocks[i] = static_cast<uint32_t>((items + threads - 1) / threads);
+  }
+  manifest.geometry.group_segment_bytes = launch.group_segment_bytes;
+  manifest.geometry.private_segment_bytes = launch.private_segment_bytes;
+  manifest.geometry.dimensions = launch.dimensions;
+
+  manifest.scope.mode = begin_.scope == capture::ScopeMode::kAll ? "all" : "reachable";
+  manifest.scope.widened = begin_.widened;
+  manifest.scope.tracked_regions = scope_.tracked_regions;
+  manifest.scope.tracked_bytes = scope_.tracked_bytes;
+  add_regions(manifest);
+  add_kernarg(manifest);
+
+  auto content = writer_->put(as_bytes(object.bytes));
+  if (!content) return content.error();
+  manifest.code_objects.push_back({object.info->sha256, object.bytes.size(), kernel_.load_base, std::move(*content), Json::object()});
+  if (message.has_wave_instructions) manifest.execution.wave_instructions = message.wave_instructions;
+  return manifest;
+}
+
+// The stage describes the device that it chose; what it leaves open is what the device said itself.
+void CaptureAssembly::describe_device(archive::Manifest& manifest) const {
+  archive::Device& device = manifest.device;
+  for (const auto& [name, value] : config_.device.items()) {
+    if (name == "kind" && value.is_string()) {
+      device.kind = value;
+    } else if (name == "identity" && value.is_string()) {
+      device.identity = value;
+    } else if (name == "isa" && value.is_string()) {
+      device.isa = value;
+    } else if (name == "name" && value.is_string()) {
+      device.name = value;
+    } else if (name == "wavefront_size" && value.is_number_unsigned()) {
+      device.wavefront_size = value;
+    } else {
+      device.extra[name] = value;
+    }
+  }
+  if (device.isa.empty()) device.isa = device_.isa;
+  if (device.name.empty()) device.name = device_.name;
+  if (device.wavefront_size == 0) device.wavefront_size = device_.wavefront_size;
+}
+
+// In the order of their addresses, whatever order they were found in.
+void CaptureAssembly::add_regions(archive::Manifest& manifest) const {
+  std::vector<const Part*> sorted;
+  for (const Part& part : parts_) sorted.push_back(&part);
+  std::sort(sorted.begin(), sorted.end(), [](auto* a, auto* b) { return a->message.base < b->message.base; });
+  for (const Part* part : sorted) {
+    const capture::RegionMessage& message = part->message;
+    if (message.memory_class == MemoryClass::kModule) {
+      manifest.module_variables.push_back({kernel_.object->info->sha256, pieces_[message.ordinal].name, message.base, message.size,
+                                           part->pre, part->post, Json::object()});
+      continue;
+    }
+    archive::Region region;
+    region.id = "r" + std::to_string(manifest.regions.size());
+    region.base = message.base;
+    region.size = message.size;
+    region.memory_class = message.memory_class == MemoryClass::kHost ? archive::RegionClass::kHost : archive::RegionClass::kDevice;
+    region.api = message.api;
+    region.allocation_ordinal = message.ordinal;
+    region.pre = part->pre;
+    region.post = part->post;
+    manifest.regions.push_back(std::move(region));
+  }
+}
+
+void CaptureAssembly::add_kernarg(archive::Manifest& manifest) const {
+  manifest.kernarg.bytes = kernarg_;
+  for (const codeobject::KernelArgument& argument : kernel_.metadata->args) {
+    if (argument.offset > kernarg_.size() || argument.size > kernarg_.size() - argument.offset) continue;
+    archive::KernargSlot slot;
+    slot.offset = argument.offset;
+    slot.size = argument.size;
+    slot.kind = argument.value_kind;
+    slot.name = argument.name;
+    if (!argument.type_name.empty()) slot.type_name = argument.type_name;
+    if (is_process_bound(argument.value_kind)) {
+      slot.policy = archive::SlotPolicy::kZero;
+      std::fill_n(manifest.kernarg.bytes.begin() + argument.offset, argument.size, uint8_t{0});
+    }
+    if (argument.size <= 8) slot.value = archive::to_hex_number(value_at(manifest.kernarg.bytes, argument.offset, argument.size));
+    if (argument.size == 8) {
+      const uint64_t address = value_at(manifest.kernarg.bytes, argument.offset, 8) & ((uint64_t{1} << 48) - 1);
+      for (const archive::Region& region : manifest.regions) {
+        if (address - region.base < region.size) slot.region = region.id;
+      }
+    }
+    manifest.kernarg.slots.push_back(std::move(slot));
+  }
+}
+
+Json CaptureAssembly::observed(const capture::CommitMessage& message) const {
+  utsname host{};
+  uname(&host);
+  Json json = {{"schema", "kernloop.observed/1"},
+               {"captured_at", utc_now()},
+               {"host", {{"system", host.sysname}, {"release", host.release}, {"machine", host.machine}}}};
+  // On the software GPU a duration is no GPU time.
+  if (!message.has_wave_instructions) json["duration_ns"] = message.duration_ns;
+  json["changed_outside_scope"] = Json::array();
+  for (const capture::RegionMessage& region : outside_) {
+    json["changed_outside_scope"].push_back({{"base", archive::to_hex_number(region.base)},
+                                             {"size", region.size},
+                                             {"class", "host"},
+                                             {"api", region.api},
+                                             {"allocation_ordinal", region.ordinal}});
+  }
+  return json;
+}
+
+}  // namespace kernloop::recorder

@@ -1,0 +1,91 @@
+// One capture as it arrives: streams contents into the archive, then makes the manifest of what was told.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "archive/capture_writer.h"
+#include "capture/protocol/messages.h"
+#include "recorder/kernels.h"
+#include "recorder/output_folder.h"
+
+namespace kernloop::recorder {
+
+// What the device told of itself, for what the configuration leaves open.
+struct DeviceFacts {
+  std::string name, isa;
+  uint32_t wavefront_size = 0;
+};
+
+struct CaptureResult {
+  archive::Geometry geometry;
+  uint64_t bytes_raw = 0, bytes_stored = 0, regions = 0, bytes_tracked = 0;
+  std::optional<uint64_t> wave_instructions;
+};
+
+class CaptureAssembly {
+ public:
+  // `kernel` has a code object.
+  static Result<std::unique_ptr<CaptureAssembly>> begin(const Config& config, OutputFolder& folder, const KernelRecord& kernel,
+                                                        const DeviceFacts& device, const capture::BeginMessage& begin);
+
+  const capture::BeginMessage& message() const { return begin_; }
+  // For the agent: what to read besides what it finds.
+  capture::BeginReply reply() const;
+
+  // Frames, in the order of the protocol. An Error AGENT_PROTOCOL: the agent is not to be trusted any further; any other: this capture
+  // has failed (disk full, …).
+  Status kernarg(const capture::KernargMessage& message);
+  Status scope(const capture::ScopeMessage& message);
+  Status region(const capture::RegionMessage& message);
+  Status pre(const capture::BulkHeader& header, std::span<const uint8_t> bytes);
+  Status post(const capture::BulkHeader& header, std::span<const uint8_t> bytes);
+  void outside(const capture::RegionMessage& message) { outside_.push_back(message); }
+  void violation(const capture::RegionMessage& message) { violations_.push_back(message); }
+  // Writes the manifest and moves the capture into place.
+  Result<CaptureResult> commit(const capture::CommitMessage& message);
+
+  const std::vector<capture::RegionMessage>& violations() const { return violations_; }
+  uint64_t bytes_received() const { return bytes_received_; }
+
+ private:
+  struct Part {
+    capture::RegionMessage message;
+    std::unique_ptr<archive::ContentStream> stream;  // while pre arrives
+    uint64_t received = 0;
+    archive::Content pre, post;
+    bool complete() const { return received == message.size; }
+  };
+  CaptureAssembly(const Config& config, OutputFolder& folder, const KernelRecord& kernel, const DeviceFacts& device,
+                  const capture::BeginMessage& begin);
+
+  Status finish_pre(Part& part);
+  Status flush_post();
+  Result<archive::Manifest> manifest(const capture::CommitMessage& message);
+  void describe_device(archive::Manifest& manifest) const;
+  void add_regions(archive::Manifest& manifest) const;
+  void add_kernarg(archive::Manifest& manifest) const;
+  archive::Json observed(const capture::CommitMessage& message) const;
+
+  const Config& config_;
+  OutputFolder& folder_;
+  const KernelRecord kernel_;
+  const DeviceFacts device_;
+  const capture::BeginMessage begin_;
+  const std::vector<ModulePiece> pieces_;
+  std::unique_ptr<archive::CaptureWriter> writer_;
+
+  std::vector<uint8_t> kernarg_;
+  capture::ScopeMessage scope_;
+  std::vector<Part> parts_;
+  std::vector<capture::RegionMessage> outside_, violations_;
+  // The chunk of post that is arriving.
+  uint32_t post_region_ = 0;
+  uint64_t post_offset_ = 0;
+  std::vector<uint8_t> post_chunk_;
+  uint64_t bytes_received_ = 0;
+};
+
+}  // namespace kernloop::recorder

@@ -1,0 +1,146 @@
+#include "recorder/kernels.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <array>
+
+#include "capture/protocol/ring.h"
+
+namespace kernloop::recorder {
+namespace {
+
+constexpr uint64_t kMaxObjectBytes = 4ull << 30;
+constexpr uint64_t kMaxAllObjectsBytes = 16ull << 30;
+constexpr size_t kMaxObjects = 65536;
+
+Error protocol_error(const std::string& what) {
+  return {"AGENT_PROTOCOL", "the agent does not keep to the protocol: " + what, "use an agent and a recorder of the same version"};
+}
+
+void complete(CodeObject& object, uint32_t number) {
+  auto info = codeobject::parse_code_object(object.bytes, "code object " + std::to_string(number));
+  if (info) {
+    object.info = std::move(*info);
+  } else {
+    object.unreadable = info.error().message;
+  }
+}
+
+bool holds_data(const codeobject::ElfSection& section) {
+  // What the loader fills in itself comes back by loading at the same address.
+  const bool loader_owned = section.type == SHT_DYNAMIC || section.name.starts_with(".got") || section.name.starts_with(".relro");
+  return (section.flags & SHF_ALLOC) != 0 && (section.flags & SHF_WRITE) != 0 && section.size != 0 && !loader_owned;
+}
+
+// A stripped code object names its exported variables only: the rest of its writable sections is covered piece by piece.
+void add_nameless(std::span<const uint8_t> bytes, uint64_t load_base, std::vector<ModulePiece>& pieces) {
+  auto image = codeobject::ElfImage::parse(bytes, "code object");
+  if (!image) return;
+  std::vector<capture::ByteRange> named;
+  for (const ModulePiece& piece : pieces) named.push_back(piece.range);
+  std::sort(named.begin(), named.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
+  for (const codeobject::ElfSection& section : image->sections()) {
+    if (!holds_data(section)) continue;
+    const uint64_t start = load_base + section.address, end = start + section.size;
+    const auto add = [&](uint64_t from, uint64_t to) {
+      if (from < to) pieces.push_back({std::string(section.name) + "+" + archive::to_hex_number(from - start), {from, to - from}});
+    };
+    uint64_t at = start;
+    for (const capture::ByteRange& range : named) {
+      if (range.base + range.size <= at || range.base >= end) continue;
+      add(at, std::max(at, range.base));
+      at = std::max(at, range.base + range.size);
+    }
+    add(at, end);
+  }
+}
+
+}  // namespace
+
+Status Kernels::begin_object(const capture::CodeObjectMessage& message) {
+  if (objects_.contains(message.object) || objects_.size() >= kMaxObjects) return protocol_error("code object numbers");
+  if (message.size == 0 || message.size > kMaxObjectBytes || object_bytes_ + message.size > kMaxAllObjectsBytes) {
+    return protocol_error("a code object of " + std::to_string(message.size) + " bytes");
+  }
+  object_bytes_ += message.size;
+  auto object = std::make_shared<CodeObject>();
+  object->expected_bytes = message.size;
+  objects_[message.object] = std::move(object);
+  return Unit{};
+}
+
+Status Kernels::append_object(const capture::BulkHeader& header, std::span<const uint8_t> bytes) {
+  const auto found = objects_.find(header.id);
+  if (found == objects_.end()) return protocol_error("bytes of an unknown code object");
+  CodeObject& object = *found->second;
+  if (header.offset != object.bytes.size() || bytes.empty() || bytes.size() > object.expected_bytes - object.bytes.size()) {
+    return protocol_error("bytes of a code object out of order");
+  }
+  // Grows with what really arrives, not with what was announced.
+  object.bytes.insert(object.bytes.end(), bytes.begin(), bytes.end());
+  if (object.complete()) complete(object, header.id);
+  return Unit{};
+}
+
+uint64_t Kernels::matching(const std::string& symbol, const std::string& demangled) const {
+  uint64_t mask = 0;
+  for (size_t i = 0; i < config_.selections.size(); ++i) {
+    const std::regex& match = config_.selections[i].match;
+    if (std::regex_search(demangled, match) || std::regex_search(symbol, match)) mask |= uint64_t{1} << i;
+  }
+  return mask;
+}
+
+Result<const KernelRecord*> Kernels::add(const capture::KernelMessage& message) {
+  if (message.kernel >= capture::kMaxKernels || kernels_.contains(message.kernel)) return protocol_error("kernel numbers");
+  KernelRecord record;
+  record.id = message.kernel;
+  record.symbol = message.symbol;
+  record.demangled = codeobject::demangle(message.symbol);
+  record.selections = matching(record.symbol, record.demangled);
+  for (uint32_t number : message.objects) {
+    const auto object = objects_.find(number);
+    if (object == objects_.end() || !object->second->info) continue;
+    const codeobject::Kernel* metadata = object->second->info->find_kernel(message.symbol);
+    if (metadata == nullptr || metadata->descriptor_address > message.kernel_object) continue;
+    record.object = object->second;
+    record.metadata = metadata;
+    record.load_base = message.kernel_object - metadata->descriptor_address;
+    break;
+  }
+  return &kernels_.emplace(message.kernel, std::move(record)).first->second;
+}
+
+const KernelRecord* Kernels::find(uint32_t id) const {
+  const auto found = kernels_.find(id);
+  return found != kernels_.end() ? &found->second : nullptr;
+}
+
+std::vector<ModulePiece> module_pieces(const KernelRecord& kernel) {
+  std::vector<ModulePiece> pieces;
+  for (const codeobject::Variable& variable : kernel.object->info->variables) {
+    // An exported constant may have been set by the host (hipMemcpyToSymbol); one that is neither is as in the code object.
+    if (variable.size == 0 || !(variable.writable || variable.exported)) continue;
+    pieces.push_back({variable.name, {kernel.load_base + variable.address, variable.size}});
+  }
+  std::stable_sort(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) {
+    return a.range.base != b.range.base ? a.range.base < b.range.base : a.range.size > b.range.size;
+  });
+  // Aliases of the same bytes: once.
+  std::vector<ModulePiece> disjoint;
+  for (ModulePiece& piece : pieces) {
+    if (!disjoint.empty() && piece.range.base < disjoint.back().range.base + disjoint.back().range.size) continue;
+    disjoint.push_back(std::move(piece));
+  }
+  add_nameless(kernel.object->bytes, kernel.load_base, disjoint);
+  return disjoint;
+}
+
+bool is_process_bound(const std::string& value_kind) {
+  static constexpr std::array kKinds = {"hidden_hostcall_buffer", "hidden_printf_buffer",     "hidden_multigrid_sync_arg",
+                                        "hidden_default_queue",   "hidden_completion_action", "hidden_queue_ptr"};
+  return std::find(kKinds.begin(), kKinds.end(), value_kind) != kKinds.end();
+}
+
+}  // namespace kernloop::recorder

@@ -1,0 +1,68 @@
+// The code objects and kernels of one process, and which selections want them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture/protocol/messages.h"
+#include "codeobject/code_object.h"
+#include "recorder/config.h"
+
+namespace kernloop::recorder {
+
+struct CodeObject {
+  uint64_t expected_bytes = 0;
+  std::vector<uint8_t> bytes;
+  // Once complete:
+  std::optional<codeobject::CodeObjectInfo> info;
+  std::string unreadable;  // why there is no info
+  bool complete() const { return bytes.size() == expected_bytes; }
+};
+
+struct KernelRecord {
+  uint32_t id = 0;
+  std::string symbol;     // mangled
+  std::string demangled;
+  uint64_t selections = 0;
+  std::shared_ptr<const CodeObject> object;  // null: its code object is not known or cannot be read
+  const codeobject::Kernel* metadata = nullptr;
+  uint64_t load_base = 0;
+  std::string code_object_hex() const { return object != nullptr ? object->info->sha256.hex() : std::string(); }
+};
+
+// A module variable, or a nameless part of a writable section, at its address in the process.
+struct ModulePiece {
+  std::string name;
+  capture::ByteRange range;
+};
+
+class Kernels {
+ public:
+  explicit Kernels(const Config& config) : config_(config) {}
+
+  // The agent's frames; an Error means that it does not keep to the protocol.
+  Status begin_object(const capture::CodeObjectMessage& message);
+  Status append_object(const capture::BulkHeader& header, std::span<const uint8_t> bytes);
+  Result<const KernelRecord*> add(const capture::KernelMessage& message);
+
+  const KernelRecord* find(uint32_t id) const;
+  const std::map<uint32_t, KernelRecord>& all() const { return kernels_; }
+
+ private:
+  uint64_t matching(const std::string& symbol, const std::string& demangled) const;
+  const Config& config_;
+  std::map<uint32_t, std::shared_ptr<CodeObject>> objects_;
+  std::map<uint32_t, KernelRecord> kernels_;
+  uint64_t object_bytes_ = 0;
+};
+
+// Everything of the kernel's code object that a dispatch may change or that the host may have set.
+std::vector<ModulePiece> module_pieces(const KernelRecord& kernel);
+
+// Hidden arguments that mean something to the app's process only.
+bool is_process_bound(const std::string& value_kind);
+
+}  // namespace kernloop::recorder

@@ -1,0 +1,77 @@
+#include "recorder/output_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+namespace kernloop::recorder {
+
+namespace fs = std::filesystem;
+
+Result<std::unique_ptr<OutputFolder>> OutputFolder::claim(const fs::path& output) {
+  std::unique_ptr<OutputFolder> folder(new OutputFolder);
+  folder->output_ = output;
+  folder->lock_path_ = output.string() + ".lock";
+  std::error_code failure;
+  fs::create_directories(output.parent_path(), failure);
+  if (failure) return archive::io_error("cannot create", output.parent_path(), failure.value());
+  if (auto locked = folder->lock(); !locked) return locked.error();
+
+  // Whoever left a partial capture of this output is dead: we hold its lock.
+  const std::string prefix = output.filename().string() + ".partial-";
+  for (const auto& entry : fs::directory_iterator(output.parent_path(), failure)) {
+    if (entry.path().filename().string().starts_with(prefix)) fs::remove_all(entry.path(), failure);
+  }
+  folder->partial_ = output.string() + ".partial-" + std::to_string(getpid());
+  return folder;
+}
+
+Status OutputFolder::lock() {
+  while (true) {
+    archive::FileDescriptor file(open(lock_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    if (!file) return archive::io_error("cannot open", lock_path_, errno);
+    if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) return archive::io_error("cannot lock", lock_path_, errno);
+      return Error{"CAPTURE_BUSY", output_.string() + " is being written by another capture",
+                   "wait for it to end, or choose another output"};
+    }
+    // The one before us may have removed the file between our open and our lock: then it locks nobody out.
+    struct stat ours, named;
+    if (fstat(file.get(), &ours) == 0 && stat(lock_path_.c_str(), &named) == 0 && ours.st_ino == named.st_ino &&
+        ours.st_dev == named.st_dev) {
+      lock_ = std::move(file);
+      return Unit{};
+    }
+  }
+}
+
+void OutputFolder::discard() {
+  std::error_code ignored;
+  fs::remove_all(partial_, ignored);
+}
+
+OutputFolder::~OutputFolder() {
+  if (!lock_) return;
+  discard();
+  unlink(lock_path_.c_str());
+}
+
+Status OutputFolder::publish() {
+  if (rename(partial_.c_str(), output_.c_str()) == 0) return archive::sync_directory(output_.parent_path());
+  if (errno != ENOTEMPTY && errno != EEXIST) return archive::io_error("cannot move a complete capture to", output_, errno);
+  // An older capture is there: exchange, so that there is a complete one at every moment; then drop the older.
+  if (renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, output_.c_str(), RENAME_EXCHANGE) != 0) {
+    // A file system without exchange: a moment without, but never half of one.
+    std::error_code failure;
+    fs::remove_all(output_, failure);
+    if (rename(partial_.c_str(), output_.c_str()) != 0) return archive::io_error("cannot move a complete capture to", output_, errno);
+  }
+  discard();
+  return archive::sync_directory(output_.parent_path());
+}
+
+}  // namespace kernloop::recorder

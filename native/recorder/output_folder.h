@@ -1,0 +1,34 @@
+// The folder that one capture is written to: locked against other recorders, filled beside its final place, and moved there when complete.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "archive/file.h"
+#include "support/result.h"
+
+namespace kernloop::recorder {
+
+class OutputFolder {
+ public:
+  // Takes `<output>.lock`; CAPTURE_BUSY when another recorder has it. Removes what dead recorders left of this output.
+  static Result<std::unique_ptr<OutputFolder>> claim(const std::filesystem::path& output);
+  // Removes an unfinished capture, and the lock.
+  ~OutputFolder();
+
+  const std::filesystem::path& output() const { return output_; }
+  // `<output>.partial-<pid>`: does not exist until the writer makes it.
+  const std::filesystem::path& partial() const { return partial_; }
+  // Moves the complete capture into place, instead of an older one if there is one.
+  Status publish();
+  void discard();
+
+ private:
+  OutputFolder() = default;
+  Status lock();
+
+  std::filesystem::path output_, partial_, lock_path_;
+  archive::FileDescriptor lock_;
+};
+
+}  // namespace kernloop::recorder

@@ -1,0 +1,41 @@
+// Profile mode: what the dispatches of each kernel took, aggregated over all processes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "archive/manifest.h"
+#include "capture/protocol/messages.h"
+#include "recorder/kernels.h"
+
+namespace kernloop::recorder {
+
+class Profile {
+ public:
+  void add(const KernelRecord& kernel, const capture::ProfileMessage& sample);
+  // One row a kernel, the most expensive first.
+  archive::Json rows() const;
+
+ private:
+  // Beyond so many samples the median is that of a sample; geometries beyond so many are counted together.
+  static constexpr size_t kMaxSamples = 1u << 20;
+  static constexpr size_t kMaxGeometries = 64;
+
+  struct Row {
+    std::string name, symbol, code_object;
+    bool is_wave_instructions = false;
+    uint64_t count = 0, total = 0, min = UINT64_MAX, max = 0;
+    std::vector<uint64_t> samples;
+    std::map<capture::LaunchGeometry, uint64_t> geometries;
+    uint64_t other_geometries = 0;
+  };
+  static archive::Json to_json(const Row& row);
+
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, Row> rows_;  // by code object and symbol
+};
+
+}  // namespace kernloop::recorder

@@ -1,0 +1,104 @@
+// kernloop-recorder: runs beside the app, takes what its agents stream, and writes captures (docs/contributing/seams.md).
+#include <pthread.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <iostream>
+#include <map>
+
+#include "recorder/server.h"
+
+namespace kernloop::recorder {
+namespace {
+
+constexpr int kExitPass = 0, kExitUsage = 2, kExitEnvironment = 5;
+
+struct Arguments {
+  std::filesystem::path socket, config;
+};
+
+Result<Arguments> parse_arguments(int count, char** values) {
+  std::map<std::string, std::string> given;
+  for (int i = 1; i < count; i += 2) {
+    const std::string name = values[i];
+    if (name != "--socket" && name != "--config") {
+      return Error{"USAGE", "unknown option " + name, "kernloop-recorder --socket PATH --config FILE"};
+    }
+    if (i + 1 >= count) return Error{"USAGE", name + " needs a value", "kernloop-recorder --socket PATH --config FILE"};
+    given[name] = values[i + 1];
+  }
+  if (given["--socket"].empty() || given["--config"].empty()) {
+    return Error{"USAGE", "--socket and --config are needed", "kernloop-recorder --socket PATH --config FILE"};
+  }
+  return Arguments{given["--socket"], given["--config"]};
+}
+
+// Blocked in every thread, and read from a descriptor: cleaning up is then ordinary code.
+archive::FileDescriptor block_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return archive::FileDescriptor(signalfd(-1, &set, SFD_CLOEXEC));
+}
+
+// std::regex recurses with the length of a name: room for the longest that the protocol lets through.
+void grow_thread_stacks() {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, size_t{128} << 20);
+  pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
+}
+
+int exit_code_of(const Error& error) {
+  return error.code == "USAGE" || error.code == "CONFIG_INVALID" || error.code == "CAPTURE_BUSY" || error.code == "FILE_NOT_FOUND"
+             ? kExitUsage
+             : kExitEnvironment;
+}
+
+int run(int count, char** values) {
+  Events events(std::cout);
+  const auto fail = [&](const Error& error) {
+    events.error(error);
+    return exit_code_of(error);
+  };
+  const archive::FileDescriptor signals = block_signals();
+  grow_thread_stacks();
+  const auto arguments = parse_arguments(count, values);
+  if (!arguments) return fail(arguments.error());
+  const auto config = read_config(arguments->config);
+  if (!config) return fail(config.error());
+
+  SelectionBoard board(*config, events);
+  if (auto claimed = board.claim_outputs(); !claimed) return fail(claimed.error());
+  Profile profile;
+  Totals totals;
+  Shared shared{*config, events, board, profile, totals};
+  Server server(shared);
+  if (auto listening = server.listen(arguments->socket); !listening) return fail(listening.error());
+  events.print("listening");
+
+  const int signal_number = server.serve(STDIN_FILENO, signals.get());
+  board.close();
+  if (signal_number != 0) {
+    events.error({"INTERRUPTED", std::string("stopped by ") + strsignal(signal_number), "capture again"});
+    return 128 + signal_number;
+  }
+  archive::Json summary = totals.summary();
+  summary["captured"] = board.captured_ids();
+  summary["refused"] = board.refused_ids();
+  if (config->mode == capture::Mode::kProfile) summary["kernel_profile"] = profile.rows();
+  events.print("summary", std::move(summary));
+  return kExitPass;
+}
+
+}  // namespace
+}  // namespace kernloop::recorder
+
+int main(int argument_count, char** arguments) { return kernloop::recorder::run(argument_count, arguments); }

@@ -1,0 +1,111 @@
+#include "recorder/server.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace kernloop::recorder {
+namespace {
+
+constexpr size_t kMaxSessions = 4096;
+
+}  // namespace
+
+Server::~Server() {
+  if (listener_) unlink(path_.c_str());
+}
+
+Status Server::listen(const std::filesystem::path& path) {
+  path_ = path;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string text = path.string();
+  if (text.size() >= sizeof address.sun_path) {
+    return Error{"USAGE", "the socket's path is longer than the " + std::to_string(sizeof address.sun_path - 1) +
+                              " bytes that the system allows: " + text,
+                 "choose a shorter --socket, in /tmp for example"};
+  }
+  std::memcpy(address.sun_path, text.c_str(), text.size() + 1);
+  archive::FileDescriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return archive::io_error("cannot make a socket for", path, errno);
+  const auto* name = reinterpret_cast<const sockaddr*>(&address);
+  if (bind(fd.get(), name, sizeof address) != 0) {
+    if (errno != EADDRINUSE) return archive::io_error("cannot listen at", path, errno);
+    // Somebody alive there, or a dead recorder's leftover?
+    archive::FileDescriptor probe(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    if (connect(probe.get(), name, sizeof address) == 0) {
+      return Error{"USAGE", "another recorder listens at " + text, "give each recorder its own --socket"};
+    }
+    unlink(text.c_str());
+    if (bind(fd.get(), name, sizeof address) != 0) return archive::io_error("cannot listen at", path, errno);
+  }
+  if (::listen(fd.get(), 128) != 0) return archive::io_error("cannot listen at", path, errno);
+  listener_ = std::move(fd);
+  return Unit{};
+}
+
+void Server::accept_all() {
+  while (true) {
+    archive::FileDescriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!socket) {
+      if (errno == EINTR || errno == ECONNABORTED) continue;
+      return;
+    }
+    if (sessions_.size() >= kMaxSessions) {
+      shared_.events.print("note", {{"code", "TOO_MANY_PROCESSES"}, {"text", "more processes connected than a recorder takes"}});
+      continue;  // closes it: that process runs uncaptured
+    }
+    sessions_.emplace_back([this, fd = std::make_shared<archive::FileDescriptor>(std::move(socket))] {
+      auto link = AgentLink::accept(std::move(*fd));
+      if (!link) {
+        shared_.events.print("note", {{"code", link.error().code}, {"text", link.error().message}});
+        return;
+      }
+      Session(shared_, std::move(*link)).run();
+    });
+  }
+}
+
+int Server::serve(int end, int signals) {
+  const archive::FileDescriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  shared_.wake = wake.get();
+  int signal_number = 0;
+  while (true) {
+    pollfd events[3] = {{listener_.get(), POLLIN, 0}, {end, POLLIN, 0}, {signals, POLLIN, 0}};
+    if (poll(events, 3, -1) < 0 && errno != EINTR) break;
+    if ((events[0].revents & POLLIN) != 0) accept_all();
+    if ((events[2].revents & POLLIN) != 0) {
+      signalfd_siginfo info{};
+      if (read(signals, &info, sizeof info) == sizeof info) signal_number = static_cast<int>(info.ssi_signo);
+      break;
+    }
+    if ((events[1].revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL)) != 0) {
+      char ignored[256];
+      const ssize_t got = read(end, ignored, sizeof ignored);
+      if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) break;
+    }
+  }
+  if (signal_number != 0) {
+    shared_.stopping.store(true);
+  } else {
+    accept_all();  // who connected just before the end
+    shared_.draining.store(true);
+  }
+  finish(wake.get());
+  return signal_number;
+}
+
+void Server::finish(int wake_writer) {
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t sent = write(wake_writer, &one, sizeof one);
+  for (std::thread& session : sessions_) session.join();
+  sessions_.clear();
+}
+
+}  // namespace kernloop::recorder

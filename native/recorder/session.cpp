@@ -1,0 +1,265 @@
+#include "recorder/session.h"
+
+namespace kernloop::recorder {
+namespace {
+
+using archive::Json;
+using capture::FrameType;
+
+constexpr int kIdleMs = 1000;
+// After the app's end, an agent in the middle of a capture that says nothing for so long is not coming back.
+constexpr std::chrono::seconds kDrainLimit{10};
+
+Error protocol_error(const std::string& what) {
+  return {"AGENT_PROTOCOL", "the agent does not keep to the protocol: " + what, "use an agent and a recorder of the same version"};
+}
+
+Json geometry_json(const archive::Geometry& geometry) {
+  return {{"grid_blocks", geometry.grid_blocks},
+          {"block_threads", geometry.block_threads},
+          {"grid_work_items", geometry.grid_work_items},
+          {"group_segment_bytes", geometry.group_segment_bytes},
+          {"private_segment_bytes", geometry.private_segment_bytes},
+          {"dimensions", geometry.dimensions}};
+}
+
+Json regions_json(const std::vector<capture::RegionMessage>& regions) {
+  Json json = Json::array();
+  for (const capture::RegionMessage& region : regions) {
+    json.push_back({{"base", archive::to_hex_number(region.base)},
+                    {"size", region.size},
+                    {"api", region.api},
+                    {"allocation_ordinal", region.ordinal}});
+  }
+  return json;
+}
+
+// Decodes a message and hands it on; a frame that is not exactly one message is a breach.
+template <typename Message, typename Use>
+Status with(std::span<const uint8_t> payload, Use&& use) {
+  const auto message = Message::decode(payload);
+  if (!message) return protocol_error("a frame that cannot be decoded");
+  return use(*message);
+}
+
+}  // namespace
+
+void Session::run() {
+  if (!welcome()) return;
+  shared_.totals.add_process();
+  shared_.events.print("process", {{"pid", link_->pid()}, {"executable", link_->executable()}});
+  consume();
+  if (assembly_ != nullptr) {
+    const uint32_t selection = assembly_->message().selection;
+    assembly_.reset();
+    const bool stopped = shared_.stopping.load();
+    shared_.board.refused(selection, stopped ? Error{"INTERRUPTED", "the recorder was stopped in the middle of the capture", "capture again"}
+                                             : Error{"AGENT_LOST",
+                                                     "process " + std::to_string(link_->pid()) + " ended in the middle of the capture",
+                                                     "see why the program ended; the capture needs it to go on"});
+  }
+  count();
+}
+
+bool Session::welcome() {
+  capture::Welcome answer;
+  answer.mode = shared_.config.mode;
+  answer.drain_limit_ms = shared_.config.drain_limit_ms;
+  answer.run_limit_ms = shared_.config.run_limit_ms;
+  for (const Selection& selection : shared_.config.selections) {
+    answer.selections.push_back({selection.ordinal, selection.scope, selection.byte_budget});
+  }
+  return link_->answer(answer.encode());
+}
+
+void Session::consume() {
+  uint32_t type = 0;
+  std::vector<uint8_t> payload;
+  auto last_frame = std::chrono::steady_clock::now();
+  while (!shared_.stopping.load()) {
+    const bool draining = shared_.draining.load();
+    switch (link_->next(&type, &payload, draining ? 50 : kIdleMs, draining ? -1 : shared_.wake)) {
+      case AgentLink::Event::kClosed:
+        return;
+      case AgentLink::Event::kCorrupt:
+        shared_.events.print("note", {{"code", "AGENT_PROTOCOL"}, {"pid", link_->pid()}, {"text", "the agent's ring holds garbage"}});
+        return;
+      case AgentLink::Event::kIdle:
+        if (goodbye_) return;
+        // The app has ended; whoever is still connected gets to finish a capture, no more.
+        if (draining && (assembly_ == nullptr || std::chrono::steady_clock::now() - last_frame > kDrainLimit)) return;
+        break;
+      case AgentLink::Event::kFrame:
+        last_frame = std::chrono::steady_clock::now();
+        if (const Status handled = handle(static_cast<FrameType>(type), payload); !handled) {
+          const Error& error = handled.error();
+          shared_.events.print("note", {{"code", error.code}, {"pid", link_->pid()}, {"text", error.message}});
+          return;
+        }
+        break;
+    }
+  }
+}
+
+Status Session::handle(FrameType type, std::span<const uint8_t> payload) {
+  switch (type) {
+    case FrameType::kQueue:
+      return with<capture::QueueMessage>(payload, [&](const auto& message) { return on_queue(message), Status(Unit{}); });
+    case FrameType::kCodeObject:
+      return with<capture::CodeObjectMessage>(payload, [&](const auto& message) { return kernels_.begin_object(message); });
+    case FrameType::kCodeObjectBytes:
+    case FrameType::kPre:
+    case FrameType::kPost:
+      return on_bulk(type, payload);
+    case FrameType::kKernel:
+      return with<capture::KernelMessage>(payload, [&](const auto& message) { return on_kernel(message); });
+    case FrameType::kBegin:
+      return with<capture::BeginMessage>(payload, [&](const auto& message) { return on_begin(message); });
+    case FrameType::kKernarg:
+      return with<capture::KernargMessage>(payload, [&](const auto& message) {
+        return current(message.capture) ? settle(assembly_->kernarg(message)) : Status(Unit{});
+      });
+    case FrameType::kScope:
+      return with<capture::ScopeMessage>(payload, [&](const auto& message) {
+        return current(message.capture) ? settle(assembly_->scope(message)) : Status(Unit{});
+      });
+    case FrameType::kRegion:
+      return with<capture::RegionMessage>(payload, [&](const auto& message) {
+        return current(message.capture) ? settle(assembly_->region(message)) : Status(Unit{});
+      });
+    case FrameType::kOutside:
+    case FrameType::kViolation:
+      return with<capture::RegionMessage>(payload, [&](const auto& message) {
+        if (current(message.capture)) type == FrameType::kOutside ? assembly_->outside(message) : assembly_->violation(message);
+        return Status(Unit{});
+      });
+    case FrameType::kCommit:
+      return with<capture::CommitMessage>(payload, [&](const auto& message) { return on_commit(message); });
+    case FrameType::kAbort:
+      return with<capture::AbortMessage>(payload, [&](const auto& message) { return on_abort(message), Status(Unit{}); });
+    case FrameType::kProfile:
+      return with<capture::ProfileMessage>(payload, [&](const auto& message) {
+        const KernelRecord* kernel = kernels_.find(message.kernel);
+        if (kernel == nullptr) return Status(protocol_error("a sample of an unknown kernel"));
+        shared_.profile.add(*kernel, message);
+        return Status(Unit{});
+      });
+    case FrameType::kNote:
+      return with<capture::NoteMessage>(payload, [&](const auto& message) {
+        shared_.events.print("note", {{"code", message.code}, {"pid", link_->pid()}, {"text", message.text}});
+        return Status(Unit{});
+      });
+    case FrameType::kGoodbye:
+      goodbye_ = true;
+      return Unit{};
+  }
+  return protocol_error("a frame of type " + std::to_string(static_cast<uint32_t>(type)));
+}
+
+void Session::on_queue(const capture::QueueMessage& message) {
+  shared_.totals.add_queue();
+  device_ = {message.agent_name, message.isa, message.wavefront_size};
+  shared_.events.print("queue", {{"pid", link_->pid()}, {"queue", message.index}, {"device", message.agent_name}, {"isa", message.isa}});
+}
+
+Status Session::on_kernel(const capture::KernelMessage& message) {
+  auto added = kernels_.add(message);
+  if (!added) return added.error();
+  const KernelRecord& kernel = **added;
+  shared_.events.print("kernel", {{"name", kernel.demangled}, {"symbol", kernel.symbol}, {"code_object", kernel.code_object_hex()}});
+  link_->answer(capture::KernelReply{message.request, kernel.selections}.encode());
+  return Unit{};
+}
+
+Status Session::on_begin(const capture::BeginMessage& message) {
+  const KernelRecord* kernel = kernels_.find(message.kernel);
+  if (kernel == nullptr || message.selection >= shared_.config.selections.size() || assembly_ != nullptr) {
+    return protocol_error("a capture that cannot begin");
+  }
+  capture::BeginReply reply;
+  if (OutputFolder* folder = shared_.board.begin(message.selection)) {
+    shared_.events.print("matched", {{"id", shared_.config.selections[message.selection].id},
+                                     {"kernel", kernel->demangled},
+                                     {"ordinal", message.ordinal},
+                                     {"widened", message.widened}});
+    if (kernel->object == nullptr) {
+      shared_.board.refused(message.selection,
+                            {"CODE_OBJECT_UNREADABLE", "the code object of " + kernel->demangled + " could not be read",
+                             "the agent's log and the note events say why"});
+    } else {
+      auto assembly = CaptureAssembly::begin(shared_.config, *folder, *kernel, device_, message);
+      if (assembly) {
+        assembly_ = std::move(*assembly);
+        reply = assembly_->reply();
+      } else {
+        shared_.board.refused(message.selection, assembly.error());
+      }
+    }
+  }
+  reply.request = message.request;
+  link_->answer(reply.encode());
+  return Unit{};
+}
+
+Status Session::on_bulk(FrameType type, std::span<const uint8_t> payload) {
+  std::span<const uint8_t> bytes;
+  const auto header = capture::BulkHeader::decode(payload, &bytes);
+  if (!header) return protocol_error("a bulk frame that cannot be decoded");
+  if (type == FrameType::kCodeObjectBytes) return kernels_.append_object(*header, bytes);
+  if (!current(header->capture)) return Unit{};  // of a capture that has failed here
+  report_progress();
+  return settle(type == FrameType::kPre ? assembly_->pre(*header, bytes) : assembly_->post(*header, bytes));
+}
+
+Status Session::settle(Status done) {
+  if (done) return done;
+  const uint32_t selection = assembly_->message().selection;
+  assembly_.reset();
+  shared_.board.refused(selection, done.error());
+  if (done.error().code == "AGENT_PROTOCOL") return done;
+  return Unit{};
+}
+
+Status Session::on_commit(const capture::CommitMessage& message) {
+  if (!current(message.capture)) return Unit{};
+  auto committed = assembly_->commit(message);
+  if (!committed) return settle(committed.error());
+  const uint32_t selection = assembly_->message().selection;
+  const KernelRecord* kernel = kernels_.find(assembly_->message().kernel);
+  assembly_.reset();
+  Json event = {{"bytes_raw", committed->bytes_raw},   {"bytes_stored", committed->bytes_stored},
+                {"regions", committed->regions},       {"bytes_tracked", committed->bytes_tracked},
+                {"kernel", kernel->demangled},         {"symbol", kernel->symbol},
+                {"code_object", kernel->code_object_hex()}, {"geometry", geometry_json(committed->geometry)}};
+  if (committed->wave_instructions) event["wave_instructions"] = *committed->wave_instructions;
+  shared_.board.captured(selection, std::move(event));
+  return Unit{};
+}
+
+void Session::on_abort(const capture::AbortMessage& message) {
+  if (!current(message.capture)) return;
+  const uint32_t selection = assembly_->message().selection;
+  const Json violations = regions_json(assembly_->violations());
+  assembly_.reset();
+  const Error why{message.code, message.reason, message.hint};
+  if (!violations.empty()) {
+    shared_.board.violated(selection, violations, why);
+  } else {
+    shared_.board.refused(selection, why);
+  }
+}
+
+void Session::report_progress() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_progress_ < std::chrono::seconds(1)) return;
+  last_progress_ = now;
+  shared_.events.print("capturing", {{"id", shared_.config.selections[assembly_->message().selection].id},
+                                     {"bytes", assembly_->bytes_received()}});
+}
+
+void Session::count() {
+  shared_.totals.add_dispatches(link_->dispatches());
+  for (const auto& [id, kernel] : kernels_.all()) shared_.totals.add_kernel(kernel, link_->kernel_dispatches(id));
+}
+
+}  // namespace kernloop::recorder

@@ -1,0 +1,60 @@
+// One connected process, from its greeting to its end. Runs on a thread of its own.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "recorder/agent_link.h"
+#include "recorder/capture_assembly.h"
+#include "recorder/profile.h"
+#include "recorder/selection_board.h"
+#include "recorder/totals.h"
+
+namespace kernloop::recorder {
+
+// What all sessions share.
+struct Shared {
+  const Config& config;
+  Events& events;
+  SelectionBoard& board;
+  Profile& profile;
+  Totals& totals;
+  // Readable once the recorder is to end: drain, or stop at once.
+  int wake = -1;
+  std::atomic<bool> draining{false};
+  std::atomic<bool> stopping{false};
+};
+
+class Session {
+ public:
+  Session(Shared& shared, std::unique_ptr<AgentLink> link) : shared_(shared), link_(std::move(link)), kernels_(shared.config) {}
+  void run();
+
+ private:
+  bool welcome();
+  void consume();
+  Status handle(capture::FrameType type, std::span<const uint8_t> payload);
+  Status on_kernel(const capture::KernelMessage& message);
+  Status on_begin(const capture::BeginMessage& message);
+  Status on_bulk(capture::FrameType type, std::span<const uint8_t> payload);
+  Status on_commit(const capture::CommitMessage& message);
+  void on_abort(const capture::AbortMessage& message);
+  void on_queue(const capture::QueueMessage& message);
+  bool current(uint32_t capture) const { return assembly_ != nullptr && assembly_->message().capture == capture; }
+  // Ends the capture in work unless `done` is good; only a breach of the protocol is passed on.
+  Status settle(Status done);
+  void report_progress();
+  void count();
+
+  Shared& shared_;
+  const std::unique_ptr<AgentLink> link_;
+  Kernels kernels_;
+  DeviceFacts device_;
+  std::unique_ptr<CaptureAssembly> assembly_;
+  std::chrono::steady_clock::time_point last_progress_{};
+  bool goodbye_ = false;
+};
+
+}  // namespace kernloop::recorder
