@@ -22,7 +22,14 @@ const esmPackages = [
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: '<rootDir>/lib/source/testing/environment.cjs',
-  roots: ['<rootDir>/cli', '<rootDir>/lib', '<rootDir>/executors', '<rootDir>/generators', '<rootDir>/plugins'],
+  roots: [
+    '<rootDir>/cli',
+    '<rootDir>/lib',
+    '<rootDir>/executors',
+    '<rootDir>/generators',
+    '<rootDir>/plugins',
+    '<rootDir>/schemas',
+  ],
   testMatch: ['**/*.spec.ts'],
   transform: {
     '^.+\\.[cm]?[jt]s$': [

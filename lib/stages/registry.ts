@@ -27,6 +27,8 @@ export interface Stage<S extends OptionsSchema = OptionsSchema, R = unknown> {
   readonly positional: string;
   run(options: z.output<S>, deps: Deps): Promise<R>;
   exitCode(result: R): number;
+  /** Of a task under Nx, where that is not the same as exit code 0. */
+  succeeds?(result: R): boolean;
 }
 
 function stage<S extends OptionsSchema, R>(definition: Stage<S, R>): Stage<S, R> {
@@ -51,6 +53,8 @@ export const stages = {
     positional: 'kernel',
     run: capture,
     exitCode: ({ exitCode }) => exitCode,
+    // The exit code is then that of the app, which failed after a complete capture.
+    succeeds: () => true,
   }),
   generate: stage({
     name: 'generate',
@@ -69,6 +73,7 @@ export const stages = {
     positional: 'kernel',
     run: extract,
     exitCode: ({ exitCode }) => exitCode,
+    succeeds: () => true,
   }),
   recompile: stage({
     name: 'recompile',

@@ -1,0 +1,120 @@
+import { join, normalize } from 'node:path/posix';
+import type { ProjectConfiguration, TargetConfiguration } from '@nx/devkit';
+import type { KernelEntry, KernloopJson } from '../../lib/app/kernloop-json';
+import { stages } from '../../lib/stages/registry';
+import { identityInputs, noPackages, optionInputs, type TargetInput } from './inputs';
+
+export const captureTarget = (kernel: string): string => `capture-${kernel}`;
+export const generateTarget = (kernel: string): string => `generate-${kernel}`;
+export const reproducerRoot = (app: string, kernel: string): string => `kernels/${app}/${kernel}`;
+
+/** The project of an app: pure, from its kernloop.json. `root` is relative to the workspace, with forward slashes. */
+export function appProject(root: string, config: KernloopJson): Omit<ProjectConfiguration, 'root'> {
+  const targets: Record<string, TargetConfiguration> = {};
+  if (config.build) targets['build'] = buildTarget(root, config);
+  targets['profile'] = profileTarget(root, config);
+  for (const kernel of config.kernels) {
+    targets[captureTarget(kernel.name)] = captureKernel(root, config, kernel);
+    targets[generateTarget(kernel.name)] = generateKernel(root, config, kernel);
+  }
+  targets['extract-kernel'] = extractKernel(root, config);
+  return { name: config.name, projectType: 'application', targets, metadata: { technologies: ['kernloop'] } };
+}
+
+/** Not cached: the app's own build tool knows what is out of date, headers outside the project included. */
+function buildTarget(root: string, { build }: KernloopJson): TargetConfiguration {
+  return {
+    executor: 'kernloop:build',
+    options: { app: root },
+    cache: false,
+    outputs: (build?.outputs ?? []).map((output) => `{projectRoot}/${normalize(output)}`),
+    metadata: { description: 'Build the app with its own build command.' },
+  };
+}
+
+function profileTarget(root: string, config: KernloopJson): TargetConfiguration {
+  return {
+    executor: 'kernloop:profile',
+    options: { app: root, build: false },
+    ...afterBuild(config),
+    cache: true,
+    inputs: [...appInputs(root, config), ...optionInputs(stages.profile), ...deviceInputs, noPackages],
+    outputs: ['{projectRoot}/.kernloop/profile.json'],
+    metadata: { description: stages.profile.summary },
+  };
+}
+
+function captureKernel(root: string, config: KernloopJson, kernel: KernelEntry): TargetConfiguration {
+  return {
+    executor: 'kernloop:capture',
+    options: { app: root, kernel: [kernel.name], build: false },
+    ...afterBuild(config),
+    cache: true,
+    inputs: [
+      ...appInputs(root, config),
+      ...optionInputs(stages.capture),
+      ...deviceInputs,
+      ...identityInputs('KERNLOOP_STORE_GENERATION'),
+      noPackages,
+    ],
+    outputs: [`{workspaceRoot}/${reproducerRoot(config.name, kernel.name)}/capture`],
+    metadata: { description: `Capture ${kernel.name} out of a run of the app.` },
+  };
+}
+
+function generateKernel(root: string, config: KernloopJson, kernel: KernelEntry): TargetConfiguration {
+  const folder = reproducerRoot(config.name, kernel.name);
+  const database = config.compileCommands ? [outputOf(join(root, config.compileCommands), true)] : [];
+  return {
+    executor: 'kernloop:generate',
+    options: { app: root, kernel: kernel.name },
+    dependsOn: [captureTarget(kernel.name)],
+    cache: true,
+    inputs: [
+      ...appInputs(root, config),
+      outputOf(`${folder}/capture/capture.json`, false),
+      ...database,
+      ...optionInputs(stages.generate),
+      ...identityInputs('KERNLOOP_TOOLCHAIN', 'KERNLOOP_PACKAGE_DIGEST'),
+      noPackages,
+    ],
+    outputs: [`{workspaceRoot}/${folder}/pristine`],
+    metadata: { description: `Generate the pristine files of ${kernel.name}'s reproducer.` },
+  };
+}
+
+/** Not cached: it writes files that a user may edit. */
+function extractKernel(root: string, { name }: KernloopJson): TargetConfiguration {
+  return {
+    executor: 'kernloop:extract',
+    options: { app: root },
+    cache: false,
+    metadata: { description: `Make kernels of ${name} projects of their own (all declared ones, or --kernel).` },
+  };
+}
+
+const deviceInputs = identityInputs('KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID', 'KERNLOOP_PACKAGE_DIGEST');
+
+function afterBuild({ build }: KernloopJson): Pick<TargetConfiguration, 'dependsOn'> {
+  return build ? { dependsOn: ['build'] } : {};
+}
+
+/** The app's files, and the program that its build left (a rebuild that changes nothing re-runs nothing). */
+function appInputs(root: string, config: KernloopJson): TargetInput[] {
+  const own = ['{projectRoot}/**/*', '!{projectRoot}/.kernloop/**/*', ...outputExclusions(config)];
+  // An app at the root of the workspace has the reproducers below it.
+  const reproducers = root === '.' ? ['!{projectRoot}/kernels/**/*'] : [];
+  const [program = ''] = config.command;
+  const built = config.build && program.includes('/') ? [outputOf(join(root, config.cwd, program), false)] : [];
+  const libraries = config.build ? [outputOf('**/*.so*', false)] : [];
+  return [...own, ...reproducers, ...built, ...libraries];
+}
+
+/** What a build writes changes with every build; where the user's .gitignore does not name it, it is excluded here. */
+function outputExclusions({ build }: KernloopJson): string[] {
+  return (build?.outputs ?? []).map((output) => `!{projectRoot}/${normalize(output)}/**/*`);
+}
+
+function outputOf(glob: string, transitive: boolean): TargetInput {
+  return { dependentTasksOutputFiles: normalize(glob), transitive };
+}

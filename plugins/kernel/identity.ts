@@ -1,0 +1,76 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { firstGpu, topologyFolder } from '../../lib/device/hsa';
+import { findNative, type NativePaths } from '../../lib/device/native-paths';
+import { softgpuIdentity } from '../../lib/device/softgpu';
+import { storeGeneration } from '../../lib/store/generation';
+import type { Environment } from '../../lib/support/deps';
+import { KernloopError } from '../../lib/support/error';
+import { sha256, sha256OfFile } from '../../lib/support/files';
+import { packageRoot, version } from '../../lib/support/version';
+import { toolchainIdentity } from '../../lib/toolchain/identity';
+
+/**
+ * Inputs that are no files of the workspace, as variables: they are set once before the tasks of a command run, and inferred
+ * targets name them. (`runtime` inputs would start a program for each, and ignore its exit code.)
+ */
+export interface IdentityVariables {
+  KERNLOOP_PACKAGE_DIGEST: string;
+  KERNLOOP_NATIVE_DIGEST: string;
+  KERNLOOP_DEVICE_ID: string;
+  KERNLOOP_TOOLCHAIN: string;
+  KERNLOOP_STORE_GENERATION: string;
+}
+
+export function identityVariables(workspaceRoot: string, env: Environment): IdentityVariables {
+  const native = nativeOrNone(env);
+  return {
+    KERNLOOP_PACKAGE_DIGEST: packageDigest(packageRoot),
+    KERNLOOP_NATIVE_DIGEST: native ? nativeDigest(native) : 'none',
+    KERNLOOP_DEVICE_ID: deviceId(native, env),
+    KERNLOOP_TOOLCHAIN: toolchainIdentity(env),
+    KERNLOOP_STORE_GENERATION: storeGeneration(workspaceRoot, env),
+  };
+}
+
+/** Without the native programs other tasks of the workspace still run; ours then fail and say what is missing. */
+function nativeOrNone(env: Environment): NativePaths | undefined {
+  try {
+    return findNative(env);
+  } catch (error) {
+    if (error instanceof KernloopError) return undefined;
+    throw error;
+  }
+}
+
+export function nativeDigest({ recorder, replay, archive, agentHsa, softgpu }: NativePaths): string {
+  return sha256([recorder, replay, archive, agentHsa, softgpu].map(sha256OfFile).join('\n'));
+}
+
+function deviceId(native: NativePaths | undefined, env: Environment): string {
+  const software = native ? softgpuIdentity(env['KERNLOOP_SOFTGPU'] || 'gfx90a', native.softgpu) : 'none';
+  return `${software} ${hardwareId()}`;
+}
+
+function hardwareId(): string {
+  try {
+    return firstGpu(topologyFolder).identity;
+  } catch {
+    return 'none';
+  }
+}
+
+/** The version; in a checkout also the sources, since editing an executor invalidates nothing by itself. */
+export function packageDigest(root: string): string {
+  if (!existsSync(join(root, 'cli', 'main.ts'))) return version;
+  const files = ['lib', 'executors', 'generators'].flatMap((folder) => filesBelow(join(root, folder)));
+  return sha256([version, ...files.map((file) => `${relative(root, file)} ${sha256OfFile(file)}`)].join('\n'));
+}
+
+function filesBelow(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.spec.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}

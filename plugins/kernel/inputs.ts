@@ -1,0 +1,18 @@
+import type { TargetConfiguration } from '@nx/devkit';
+import { optionInfos } from '../../lib/support/options';
+import type { Stage } from '../../lib/stages/registry';
+import type { IdentityVariables } from './identity';
+
+export type TargetInput = NonNullable<TargetConfiguration['inputs']>[number];
+
+/** Only what a target names: without this, every package of the workspace would be an input of every kernel. */
+export const noPackages: TargetInput = { externalDependencies: [] };
+
+export function identityInputs(...names: (keyof IdentityVariables)[]): TargetInput[] {
+  return names.map((env) => ({ env }));
+}
+
+/** Variables that set an option of the stage. */
+export function optionInputs(stage: Stage): TargetInput[] {
+  return optionInfos(stage.schema).map(({ env }) => ({ env }));
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
+import { createNodesFromFiles, type CreateNodes, type CreateNodesResult, type PreTasksExecution } from '@nx/devkit';
+import { kernloopFile } from '../../lib/app/app';
+import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
+import { kernelFile, kernelJsonSchema } from '../../lib/reproducer/kernel-json';
+import { parseJson } from '../../lib/support/schema';
+import { appProject, reproducerRoot } from './app-targets';
+import { identityVariables } from './identity';
+import { reproducerProject } from './reproducer-targets';
+
+export const name = 'kernloop';
+
+export const createNodes: CreateNodes = [
+  `**/{${kernloopFile},${kernelFile}}`,
+  (files, options, context) => {
+    const read = (path: string): string => readFileSync(join(context.workspaceRoot, path), 'utf8');
+    const apps = declaredKernels(files, read);
+    return createNodesFromFiles((file) => projectsOf(file, read, apps), files, options, context);
+  },
+];
+
+export const createNodesV2 = createNodes;
+
+/** Sets the identity of device, toolchain, native core and store for every task of this command. */
+export const preTasksExecution: PreTasksExecution = (_options, { workspaceRoot }) => {
+  Object.assign(process.env, identityVariables(workspaceRoot, process.env));
+};
+
+type Read = (path: string) => string;
+
+/** The projects that one file declares; none for a file of that name that is not ours. */
+export function projectsOf(file: string, read: Read, declared: ReadonlySet<string>): CreateNodesResult {
+  const root = dirname(file);
+  if (isCopy(file)) return {};
+  if (file.endsWith(kernloopFile)) {
+    const config = parseJson(file, read(file), kernloopJsonSchema);
+    return { projects: { [root]: { root, ...appProject(root, config) } } };
+  }
+  const text = read(file);
+  if (!isReproducer(text)) return {};
+  const config = parseJson(file, text, kernelJsonSchema);
+  const captures = declared.has(root) && root === reproducerRoot(config.app.name, config.name);
+  return { projects: { [root]: { root, ...reproducerProject(root, config, captures) } } };
+}
+
+/** Folders of all kernels that the apps among the files declare. A broken kernloop.json is reported where it is itself read. */
+export function declaredKernels(files: readonly string[], read: Read): Set<string> {
+  return new Set(
+    files
+      .filter((file) => file.endsWith(kernloopFile) && !isCopy(file))
+      .flatMap((file) => {
+        const config = configOrNone(file, read);
+        return config ? config.kernels.map((kernel) => reproducerRoot(config.name, kernel.name)) : [];
+      }),
+  );
+}
+
+function configOrNone(file: string, read: Read): KernloopJson | undefined {
+  try {
+    return parseJson(file, read(file), kernloopJsonSchema);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Generated or built copies are no projects. */
+function isCopy(file: string): boolean {
+  return file.split('/').some((part) => ['pristine', 'capture', 'build', 'dist', 'node_modules'].includes(part));
+}
+
+/** kernel.json is also what Jupyter calls its kernel specifications. */
+function isReproducer(text: string): boolean {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // A damaged kernel.json of ours must be an error, and one of others is not valid JSON either.
+    return text.includes('"code_object"');
+  }
+  return (
+    typeof value === 'object' && value !== null && 'symbol' in value && 'code_object' in value && 'selection' in value
+  );
+}

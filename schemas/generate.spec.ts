@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generatedFiles } from './generate';
+
+describe('generated files', () => {
+  it.each([...generatedFiles()])('%s is what the schemas say (run `npm run schemas`)', (path, content) => {
+    expect(readFileSync(join(__dirname, '..', path), 'utf8')).toBe(content);
+  });
+
+  it('leaves defaults out of executor schemas, because Nx would pass them as if they had been given', () => {
+    for (const [path, content] of generatedFiles()) {
+      if (path.startsWith('executors/')) expect(content).not.toContain('"default"');
+    }
+  });
+});
