@@ -23,8 +23,12 @@ struct U128 {  // four 32-bit accumulators
   }
 };
 
-constexpr u32 difference(u32 a, u32 b) { return a > b ? a - b : b - a; }
-constexpr u32 byte(u32 v, unsigned k) { return (v >> (8 * k)) & 0xff; }
+constexpr u32 difference(u32 a, u32 b) {
+  return a > b ? a - b : b - a;
+}
+constexpr u32 byte(u32 v, unsigned k) {
+  return (v >> (8 * k)) & 0xff;
+}
 
 constexpr u32 sad_u8(u32 a, u32 b) {
   u32 sum = 0;
@@ -37,8 +41,12 @@ constexpr u32 masked_sad_u8(u32 a, u32 b) {
   for (unsigned k = 0; k < 4; ++k) sum += byte(b, k) ? difference(byte(a, k), byte(b, k)) : 0;
   return sum;
 }
-constexpr u32 sad_u16(u32 a, u32 b) { return difference(a & 0xffff, b & 0xffff) + difference(a >> 16, b >> 16); }
-constexpr u32 add_saturated(u32 a, u32 b) { return a + b < a ? ~0u : a + b; }
+constexpr u32 sad_u16(u32 a, u32 b) {
+  return difference(a & 0xffff, b & 0xffff) + difference(a >> 16, b >> 16);
+}
+constexpr u32 add_saturated(u32 a, u32 b) {
+  return a + b < a ? ~0u : a + b;
+}
 
 // The reference against four windows of a, a byte apart, each sum added to 16 bits of c.
 template <class Sad>
@@ -51,7 +59,8 @@ u64 four_windows(u64 a, u32 b, u64 c, Sad sad) {
   return r;
 }
 
-// One byte of v_perm: selectors 0..7 take a byte of {a, b} (b low), 8..11 the sign of bytes 1, 3, 5, 7, 12 is 0, above all ones.
+// One byte of v_perm: selectors 0..7 take a byte of {a, b} (b low), 8..11 the sign of bytes 1, 3, 5, 7, 12 is 0, above
+// all ones.
 constexpr u32 permuted_byte(u64 data, u32 selector) {
   const u32 sign_at = selector < 8 ? 0 : 16 * ((selector - 8) & 3) + 15;
   const u32 sign = (data >> sign_at) & 1 ? 0xff : 0;
@@ -71,31 +80,41 @@ constexpr Row kRows[] = {
     row<U32(U32, U32, U32)>(Op::v_lerp_u8,
                             [](u32 a, u32 b, u32 c) {
                               u32 r = 0;
-                              for (unsigned k = 0; k < 4; ++k) r |= ((byte(a, k) + byte(b, k) + (byte(c, k) & 1)) >> 1) << (8 * k);
+                              for (unsigned k = 0; k < 4; ++k)
+                                r |= ((byte(a, k) + byte(b, k) + (byte(c, k) & 1)) >> 1) << (8 * k);
                               return r;
                             }),
-    row<U32(U32, U32, U32)>(Op::v_sad_u8, [](u32 a, u32 b, u32 c) { return sad_u8(a, b) + c; },
-                            [](u32 a, u32 b, u32 c) { return add_saturated(sad_u8(a, b), c); }),
-    row<U32(U32, U32, U32)>(Op::v_sad_hi_u8, [](u32 a, u32 b, u32 c) { return (sad_u8(a, b) << 16) + c; },
-                            [](u32 a, u32 b, u32 c) { return add_saturated(sad_u8(a, b) << 16, c); }),
-    row<U32(U32, U32, U32)>(Op::v_sad_u16, [](u32 a, u32 b, u32 c) { return sad_u16(a, b) + c; },
-                            [](u32 a, u32 b, u32 c) { return add_saturated(sad_u16(a, b), c); }),
-    row<U32(U32, U32, U32)>(Op::v_sad_u32, [](u32 a, u32 b, u32 c) { return difference(a, b) + c; },
-                            [](u32 a, u32 b, u32 c) { return add_saturated(difference(a, b), c); }),
-    row<U32(U32, U32, U32)>(Op::v_msad_u8, [](u32 a, u32 b, u32 c) { return masked_sad_u8(a, b) + c; },
-                            [](u32 a, u32 b, u32 c) { return add_saturated(masked_sad_u8(a, b), c); }),
+    row<U32(U32, U32, U32)>(
+        Op::v_sad_u8, [](u32 a, u32 b, u32 c) { return sad_u8(a, b) + c; },
+        [](u32 a, u32 b, u32 c) { return add_saturated(sad_u8(a, b), c); }),
+    row<U32(U32, U32, U32)>(
+        Op::v_sad_hi_u8, [](u32 a, u32 b, u32 c) { return (sad_u8(a, b) << 16) + c; },
+        [](u32 a, u32 b, u32 c) { return add_saturated(sad_u8(a, b) << 16, c); }),
+    row<U32(U32, U32, U32)>(
+        Op::v_sad_u16, [](u32 a, u32 b, u32 c) { return sad_u16(a, b) + c; },
+        [](u32 a, u32 b, u32 c) { return add_saturated(sad_u16(a, b), c); }),
+    row<U32(U32, U32, U32)>(
+        Op::v_sad_u32, [](u32 a, u32 b, u32 c) { return difference(a, b) + c; },
+        [](u32 a, u32 b, u32 c) { return add_saturated(difference(a, b), c); }),
+    row<U32(U32, U32, U32)>(
+        Op::v_msad_u8, [](u32 a, u32 b, u32 c) { return masked_sad_u8(a, b) + c; },
+        [](u32 a, u32 b, u32 c) { return add_saturated(masked_sad_u8(a, b), c); }),
     row<U64(U64, U32, U64)>(Op::v_qsad_pk_u16_u8, [](u64 a, u32 b, u64 c) { return four_windows(a, b, c, sad_u8); }),
-    row<U64(U64, U32, U64)>(Op::v_mqsad_pk_u16_u8, [](u64 a, u32 b, u64 c) { return four_windows(a, b, c, masked_sad_u8); }),
+    row<U64(U64, U32, U64)>(Op::v_mqsad_pk_u16_u8,
+                            [](u64 a, u32 b, u64 c) { return four_windows(a, b, c, masked_sad_u8); }),
     row<U128(U64, U32, U128)>(Op::v_mqsad_u32_u8,
                               [](u64 a, u32 b, const Quad& c) {
                                 Quad r;
-                                for (unsigned k = 0; k < 4; ++k) r.word[k] = masked_sad_u8(static_cast<u32>(a >> (8 * k)), b) + c.word[k];
+                                for (unsigned k = 0; k < 4; ++k)
+                                  r.word[k] = masked_sad_u8(static_cast<u32>(a >> (8 * k)), b) + c.word[k];
                                 return r;
                               }),
 };
 
 }  // namespace
 
-RowTable byte_rows() { return kRows; }
+RowTable byte_rows() {
+  return kRows;
+}
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

@@ -17,7 +17,9 @@ constexpr Sum add(u32 a, u32 b, bool carry) {
   const u64 sum = u64{a} + b + carry;
   return {static_cast<u32>(sum), (sum >> 32) != 0};
 }
-constexpr Sum subtract(u32 a, u32 b, bool borrow) { return {a - b - borrow, u64{b} + borrow > a}; }
+constexpr Sum subtract(u32 a, u32 b, bool borrow) {
+  return {a - b - borrow, u64{b} + borrow > a};
+}
 
 constexpr Row kRows[] = {
     row<U32Carry(U32, U32)>(Op::v_add_co_u32, [](u32 a, u32 b) { return add(a, b, false); }),
@@ -36,7 +38,8 @@ constexpr Row kRows[] = {
                                  [](int32_t a, int32_t b, i64 c) {
                                    const i64 product = i64{a} * b;
                                    const u64 sum = static_cast<u64>(product) + static_cast<u64>(c);
-                                   // Sign of the 65-bit sum: that of the operands if they agree, else that of the 64-bit sum.
+                                   // Sign of the 65-bit sum: that of the operands if they agree, else that of the
+                                   // 64-bit sum.
                                    const bool negative = (product < 0) == (c < 0) ? c < 0 : static_cast<i64>(sum) < 0;
                                    return WideSum{sum, negative};
                                  }),
@@ -44,6 +47,8 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-RowTable carry_rows() { return kRows; }
+RowTable carry_rows() {
+  return kRows;
+}
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

@@ -21,7 +21,8 @@ struct Comparison {
         return;
       }
     }
-    for (unsigned l = 0; l < kLanes; ++l) result[l] = 0u - static_cast<uint32_t>(Lambda{}(A::load(a, l), B::load(b, l)));
+    for (unsigned l = 0; l < kLanes; ++l)
+      result[l] = 0u - static_cast<uint32_t>(Lambda{}(A::load(a, l), B::load(b, l)));
   }
   static float flushed(float v) { return std::is_same_v<A, F16> ? flush_half_denormal(v) : flush_denormal(v); }
   static double flushed(double v) { return flush_denormal(v); }
@@ -40,7 +41,8 @@ void compare_plain(Wave& wave, const Instruction& instruction) {
   const uint32_t* src[2];
   for (unsigned k = 0; k < 2; ++k) {
     const Operand& operand = instruction.src[k];
-    src[k] = operand.kind == Operand::Kind::kVgpr ? wave.vgpr[operand.index] : broadcast(wave, operand, rule.source[k], temporary[k]);
+    src[k] = operand.kind == Operand::Kind::kVgpr ? wave.vgpr[operand.index]
+                                                  : broadcast(wave, operand, rule.source[k], temporary[k]);
   }
   C::compute(result, src[0], src[1], C::flushes(wave.mode));
   const uint64_t mask = gather_mask(result) & wave.exec();

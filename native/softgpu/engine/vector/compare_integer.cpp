@@ -5,15 +5,16 @@ namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
 namespace {
 
-#define KERNLOOP_INTEGER_COMPARE(type, tag, name, expression)                                        \
+#define KERNLOOP_INTEGER_COMPARE(type, tag, name, expression)                                     \
   compare<tag>(Op::v_cmp_##name##_##type, [](tag::Value a, tag::Value b) { return expression; }), \
       compare_exec<tag>(Op::v_cmpx_##name##_##type, [](tag::Value a, tag::Value b) { return expression; })
 
-#define KERNLOOP_INTEGER_COMPARES(type, tag)                                                                              \
-  KERNLOOP_INTEGER_COMPARE(type, tag, f, ((void)a, (void)b, false)), KERNLOOP_INTEGER_COMPARE(type, tag, lt, a < b),      \
-      KERNLOOP_INTEGER_COMPARE(type, tag, eq, a == b), KERNLOOP_INTEGER_COMPARE(type, tag, le, a <= b),                   \
-      KERNLOOP_INTEGER_COMPARE(type, tag, gt, a > b), KERNLOOP_INTEGER_COMPARE(type, tag, ne, a != b),                    \
-      KERNLOOP_INTEGER_COMPARE(type, tag, ge, a >= b), KERNLOOP_INTEGER_COMPARE(type, tag, t, ((void)a, (void)b, true))
+#define KERNLOOP_INTEGER_COMPARES(type, tag)                                                                         \
+  KERNLOOP_INTEGER_COMPARE(type, tag, f, ((void)a, (void)b, false)), KERNLOOP_INTEGER_COMPARE(type, tag, lt, a < b), \
+      KERNLOOP_INTEGER_COMPARE(type, tag, eq, a == b), KERNLOOP_INTEGER_COMPARE(type, tag, le, a <= b),              \
+      KERNLOOP_INTEGER_COMPARE(type, tag, gt, a > b), KERNLOOP_INTEGER_COMPARE(type, tag, ne, a != b),               \
+      KERNLOOP_INTEGER_COMPARE(type, tag, ge, a >= b),                                                               \
+      KERNLOOP_INTEGER_COMPARE(type, tag, t, ((void)a, (void)b, true))
 
 constexpr CompareRow kRows[] = {
     KERNLOOP_INTEGER_COMPARES(i16, I16), KERNLOOP_INTEGER_COMPARES(u16, U16), KERNLOOP_INTEGER_COMPARES(i32, I32),
@@ -34,6 +35,8 @@ ExecuteFn select_compare(std::span<const CompareRow> rows, const Instruction& in
   return nullptr;
 }
 
-ExecuteFn select_compare_integer(const Instruction& instruction) { return select_compare(kRows, instruction); }
+ExecuteFn select_compare_integer(const Instruction& instruction) {
+  return select_compare(kRows, instruction);
+}
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

@@ -33,10 +33,18 @@ i32 to_bounded(float v, float low, float high) {  // `low` and `high` are intege
   return v == v ? static_cast<i32>(bounded) : 0;
 }
 
-u32 saturate_u16(u32 v) { return v < 0xffff ? v : 0xffff; }
-u32 saturate_i16(i32 v) { return static_cast<u32>(v < -32768 ? -32768 : v > 32767 ? 32767 : v) & 0xffff; }
-u32 saturate_u8(i32 v) { return v < 0 ? 0 : v > 255 ? 255 : static_cast<u32>(v); }
-u32 pack(u32 low, u32 high) { return (low & 0xffff) | high << 16; }
+u32 saturate_u16(u32 v) {
+  return v < 0xffff ? v : 0xffff;
+}
+u32 saturate_i16(i32 v) {
+  return static_cast<u32>(v < -32768 ? -32768 : v > 32767 ? 32767 : v) & 0xffff;
+}
+u32 saturate_u8(i32 v) {
+  return v < 0 ? 0 : v > 255 ? 255 : static_cast<u32>(v);
+}
+u32 pack(u32 low, u32 high) {
+  return (low & 0xffff) | high << 16;
+}
 
 // Toward zero, whatever MODE says; what is too large becomes the largest finite half.
 u32 half_toward_zero(float v) {
@@ -50,7 +58,9 @@ u32 half_toward_zero(float v) {
   r = magnitude > 0x7f800000u ? (0x7e00u | ((magnitude >> 13) & 0x1ffu)) : r;
   return sign | r;
 }
-u32 flushed_half(const Mode& mode, u32 h) { return !(mode.denorm_f64_f16 & 2) && (h & 0x7c00u) == 0 ? h & 0x8000u : h; }
+u32 flushed_half(const Mode& mode, u32 h) {
+  return !(mode.denorm_f64_f16 & 2) && (h & 0x7c00u) == 0 ? h & 0x8000u : h;
+}
 
 struct HalfBits : U16 {  // a half that is moved, not computed with
   static constexpr Precision kPrecision = Precision::kF64F16;
@@ -68,7 +78,8 @@ constexpr Row kRows[] = {
     row<F32(U32)>(Op::v_cvt_f32_ubyte2, [](u32 a) { return static_cast<float>(static_cast<i32>((a >> 16) & 0xff)); }),
     row<F32(U32)>(Op::v_cvt_f32_ubyte3, [](u32 a) { return static_cast<float>(static_cast<i32>(a >> 24)); }),
     // Four signed bits as sixteenths: an offset in [-0.5, 0.4375].
-    row<F32(U32)>(Op::v_cvt_off_f32_i4, [](u32 a) { return static_cast<float>(static_cast<i32>(a << 28) >> 28) * 0.0625f; }),
+    row<F32(U32)>(Op::v_cvt_off_f32_i4,
+                  [](u32 a) { return static_cast<float>(static_cast<i32>(a << 28) >> 28) * 0.0625f; }),
 
     row<F64(F32)>(Op::v_cvt_f64_f32, [](float a) { return static_cast<double>(a); }),
     row<F32(F64)>(Op::v_cvt_f32_f64, [](double a) { return static_cast<float>(a); }),
@@ -90,15 +101,16 @@ constexpr Row kRows[] = {
                        }),
     row<U32(U32, U32)>(Op::v_cvt_pk_u16_u32, [](u32 a, u32 b) { return pack(saturate_u16(a), saturate_u16(b)); }),
     row<U32(I32, I32)>(Op::v_cvt_pk_i16_i32, [](i32 a, i32 b) { return pack(saturate_i16(a), saturate_i16(b)); }),
-    row<U16(U32)>(Op::v_sat_pk_u8_i16,
-                  [](u32 a) {
-                    return saturate_u8(static_cast<int16_t>(a)) | saturate_u8(static_cast<int16_t>(a >> 16)) << 8;
-                  }),
+    row<U16(U32)>(
+        Op::v_sat_pk_u8_i16,
+        [](u32 a) { return saturate_u8(static_cast<int16_t>(a)) | saturate_u8(static_cast<int16_t>(a >> 16)) << 8; }),
     row<U32(HalfBits, HalfBits)>(Op::v_pack_b32_f16, [](u32 a, u32 b) { return pack(a, b); }),
 };
 
 }  // namespace
 
-RowTable convert_rows() { return kRows; }
+RowTable convert_rows() {
+  return kRows;
+}
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

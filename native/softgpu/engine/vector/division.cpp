@@ -1,10 +1,11 @@
 // The division sequence (v_div_scale, v_div_fmas, v_div_fixup) and v_trig_preop.
 //
-// v_div_scale moves numerator and denominator to where reciprocal and refinement neither overflow nor lose bits, and sets a
-// lane's VCC bit when only one of them was moved; v_div_fmas then moves the quotient back. The ISA's text scales a too large
-// denominator up (where it must go down) and v_div_fmas by 2^32 or 2^64 (half of what v_div_scale applied, and in one
-// direction only); with those no sequence gives correct quotients at the ends of the range. What is here is what makes
-// LLVM's expansion of a correctly rounded a / b exact for every a and b, denormal results included (division_test.cpp).
+// v_div_scale moves numerator and denominator to where reciprocal and refinement neither overflow nor lose bits, and
+// sets a lane's VCC bit when only one of them was moved; v_div_fmas then moves the quotient back. The ISA's text scales
+// a too large denominator up (where it must go down) and v_div_fmas by 2^32 or 2^64 (half of what v_div_scale applied,
+// and in one direction only); with those no sequence gives correct quotients at the ends of the range. What is here is
+// what makes LLVM's expansion of a correctly rounded a / b exact for every a and b, denormal results included
+// (division_test.cpp).
 #include "softgpu/engine/vector/rows.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
@@ -47,7 +48,8 @@ template <class T>
 struct Split {
   typename Format<T>::Bits significand;
   int exponent;
-  explicit Split(T v) : significand(bits(v) & (Format<T>::kInfinity - 1) & ~Format<T>::kSign), exponent(exponent_field(v)) {
+  explicit Split(T v)
+      : significand(bits(v) & (Format<T>::kInfinity - 1) & ~Format<T>::kSign), exponent(exponent_field(v)) {
     const auto implicit = typename Format<T>::Bits{1} << Format<T>::kFraction;
     significand &= implicit - 1;
     if (exponent) {
@@ -118,7 +120,8 @@ T div_fmas(const Mode& mode, T a, T b, T c, bool scaled) {
   return fused_scaled(mode, a, b, c, scale);
 }
 
-// The quotient, or what the special cases make of it. `Computed`: the sequence's result; the rest are the original operands.
+// The quotient, or what the special cases make of it. `Computed`: the sequence's result; the rest are the original
+// operands.
 template <class T>
 T div_fixup(unsigned rounding, T computed, T denominator, T numerator) {
   using F = Format<T>;
@@ -173,18 +176,19 @@ double trig_preop(double a, uint32_t segment) {
 constexpr Row kRows[] = {
     row<BitAnd<F32>(F32, F32, F32)>(Op::v_div_scale_f32,
                                     [](float a, float b, float c) { return div_scale<float, WithBit<F32>>(a, b, c); }),
-    row<BitAnd<F64>(F64, F64, F64)>(Op::v_div_scale_f64,
-                                    [](double a, double b, double c) { return div_scale<double, WithBit<F64>>(a, b, c); }),
+    row<BitAnd<F64>(F64, F64, F64)>(
+        Op::v_div_scale_f64, [](double a, double b, double c) { return div_scale<double, WithBit<F64>>(a, b, c); }),
     row<F32(F32, F32, F32, Mask), kReadsVcc>(
         Op::v_div_fmas_f32, [](const Mode& m, float a, float b, float c, bool v) { return div_fmas(m, a, b, c, v); }),
-    row<F64(F64, F64, F64, Mask), kReadsVcc>(
-        Op::v_div_fmas_f64, [](const Mode& m, double a, double b, double c, bool v) { return div_fmas(m, a, b, c, v); }),
-    row<F32(F32, F32, F32), kKeepNan>(Op::v_div_fixup_f32,
-                                      [](const Mode& m, float a, float b, float c) { return div_fixup(m.round_f32, a, b, c); }),
+    row<F64(F64, F64, F64, Mask), kReadsVcc>(Op::v_div_fmas_f64, [](const Mode& m, double a, double b, double c,
+                                                                    bool v) { return div_fmas(m, a, b, c, v); }),
+    row<F32(F32, F32, F32), kKeepNan>(
+        Op::v_div_fixup_f32, [](const Mode& m, float a, float b, float c) { return div_fixup(m.round_f32, a, b, c); }),
     row<F64(F64, F64, F64), kKeepNan>(
-        Op::v_div_fixup_f64, [](const Mode& m, double a, double b, double c) { return div_fixup(m.round_f64_f16, a, b, c); }),
-    row<F16(F16, F16, F16), kKeepNan | kPreserveHigh>(Op::v_div_fixup_f16,
-                                                      [](float a, float b, float c) { return div_fixup_half(a, b, c); }),
+        Op::v_div_fixup_f64,
+        [](const Mode& m, double a, double b, double c) { return div_fixup(m.round_f64_f16, a, b, c); }),
+    row<F16(F16, F16, F16), kKeepNan | kPreserveHigh>(
+        Op::v_div_fixup_f16, [](float a, float b, float c) { return div_fixup_half(a, b, c); }),
     row<F16(F16, F16, F16), kKeepNan>(Op::v_div_fixup_legacy_f16,
                                       [](float a, float b, float c) { return div_fixup_half(a, b, c); }),
     row<F64(F64, U32), kKeepNan>(Op::v_trig_preop_f64, [](double a, uint32_t b) { return trig_preop(a, b); }),
@@ -192,6 +196,8 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-RowTable division_rows() { return kRows; }
+RowTable division_rows() {
+  return kRows;
+}
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

@@ -5,10 +5,15 @@ namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
 namespace {
 
-double abs(double v) { return as_double(bits(v) & 0x7fffffffffffffffull); }
-double power_of_two(int n) { return as_double(static_cast<uint64_t>(n + 1023) << 52); }
+double abs(double v) {
+  return as_double(bits(v) & 0x7fffffffffffffffull);
+}
+double power_of_two(int n) {
+  return as_double(static_cast<uint64_t>(n + 1023) << 52);
+}
 
-// a * 2^n, rounded once: a step down leaves 53 bits in hand before the last, so that only the last can round to a denormal.
+// a * 2^n, rounded once: a step down leaves 53 bits in hand before the last, so that only the last can round to a
+// denormal.
 double scale(double a, int32_t n) {
   if (n > 1023) {
     a *= power_of_two(1023);
@@ -37,28 +42,33 @@ constexpr Row kRows[] = {
     row<F64(F64)>(Op::v_ceil_f64, [](double a) { return __builtin_ceil(a); }),
     row<F64(F64)>(Op::v_floor_f64, [](double a) { return __builtin_floor(a); }),
     row<F64(F64), kIgnoreRounding>(Op::v_rndne_f64, [](double a) { return __builtin_rint(a); }),
-    row<F64(F64)>(Op::v_fract_f64, [](double a) {
-      const double f = a - __builtin_floor(a);
-      return f >= 1.0 ? as_double(0x3fefffffffffffffull) : f;
-    }),
+    row<F64(F64)>(Op::v_fract_f64,
+                  [](double a) {
+                    const double f = a - __builtin_floor(a);
+                    return f >= 1.0 ? as_double(0x3fefffffffffffffull) : f;
+                  }),
     row<F64(F64, I32)>(Op::v_ldexp_f64, [](double a, int32_t n) { return scale(a, n); }),
-    row<F64(F64), kKeepDenormals>(Op::v_frexp_mant_f64, [](double a) {
-      const double magnitude = abs(a);
-      if (!(magnitude < as_double(0x7ff0000000000000ull)) || magnitude == 0) return a;
-      const double normal = magnitude < 0x1p-1022 ? a * 0x1p64 : a;
-      return as_double((bits(normal) & 0x800fffffffffffffull) | 0x3fe0000000000000ull);
-    }),
-    row<I32(F64), kKeepDenormals>(Op::v_frexp_exp_i32_f64, [](double a) {
-      const double magnitude = abs(a);
-      if (!(magnitude < as_double(0x7ff0000000000000ull)) || magnitude == 0) return 0;
-      const bool denormal = magnitude < 0x1p-1022;
-      const double normal = denormal ? magnitude * 0x1p64 : magnitude;
-      return static_cast<int32_t>(bits(normal) >> 52) - 1022 - (denormal ? 64 : 0);
-    }),
+    row<F64(F64), kKeepDenormals>(Op::v_frexp_mant_f64,
+                                  [](double a) {
+                                    const double magnitude = abs(a);
+                                    if (!(magnitude < as_double(0x7ff0000000000000ull)) || magnitude == 0) return a;
+                                    const double normal = magnitude < 0x1p-1022 ? a * 0x1p64 : a;
+                                    return as_double((bits(normal) & 0x800fffffffffffffull) | 0x3fe0000000000000ull);
+                                  }),
+    row<I32(F64), kKeepDenormals>(Op::v_frexp_exp_i32_f64,
+                                  [](double a) {
+                                    const double magnitude = abs(a);
+                                    if (!(magnitude < as_double(0x7ff0000000000000ull)) || magnitude == 0) return 0;
+                                    const bool denormal = magnitude < 0x1p-1022;
+                                    const double normal = denormal ? magnitude * 0x1p64 : magnitude;
+                                    return static_cast<int32_t>(bits(normal) >> 52) - 1022 - (denormal ? 64 : 0);
+                                  }),
 };
 
 }  // namespace
 
-RowTable float64_rows() { return kRows; }
+RowTable float64_rows() {
+  return kRows;
+}
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

@@ -9,9 +9,10 @@ namespace {
 // The rounding bits of MXCSR for MODE's directions.
 constexpr unsigned kDirections[4] = {_MM_ROUND_NEAREST, _MM_ROUND_UP, _MM_ROUND_DOWN, _MM_ROUND_TOWARD_ZERO};
 
-// Rounds sign * significand * 2^exponent (significand a 64-bit integer, not 0) to a format of `precision` bits whose least
-// exponent (of the last place of denormals) is `least` and whose greatest finite value has last place 2^`greatest`.
-// Returns the format's magnitude bits: significand with its exponent field, or one past the largest finite for overflow.
+// Rounds sign * significand * 2^exponent (significand a 64-bit integer, not 0) to a format of `precision` bits whose
+// least exponent (of the last place of denormals) is `least` and whose greatest finite value has last place
+// 2^`greatest`. Returns the format's magnitude bits: significand with its exponent field, or one past the largest
+// finite for overflow.
 uint64_t round_magnitude(uint64_t significand, int exponent, bool negative, unsigned precision, int least, int greatest,
                          unsigned rounding) {
   const int top = 63 - __builtin_clzll(significand);
@@ -29,10 +30,17 @@ uint64_t round_magnitude(uint64_t significand, int exponent, bool negative, unsi
   }
   bool up = false;
   switch (rounding) {
-    case 0: up = half && (sticky || (kept & 1)); break;
-    case 1: up = !negative && (half || sticky); break;
-    case 2: up = negative && (half || sticky); break;
-    default: break;
+    case 0:
+      up = half && (sticky || (kept & 1));
+      break;
+    case 1:
+      up = !negative && (half || sticky);
+      break;
+    case 2:
+      up = negative && (half || sticky);
+      break;
+    default:
+      break;
   }
   kept += up;
   if (kept >> precision) {
@@ -54,8 +62,8 @@ uint64_t narrow(double v, unsigned precision, int least, int greatest, unsigned 
   const unsigned field = static_cast<unsigned>(magnitude >> 52);
   const uint64_t fraction = magnitude & 0xfffffffffffffull;
   if (magnitude == 0) return 0;
-  return round_magnitude(field ? fraction | (1ull << 52) : fraction, static_cast<int>(field ? field : 1) - 1075, negative,
-                         precision, least, greatest, rounding);
+  return round_magnitude(field ? fraction | (1ull << 52) : fraction, static_cast<int>(field ? field : 1) - 1075,
+                         negative, precision, least, greatest, rounding);
 }
 
 }  // namespace
@@ -81,6 +89,8 @@ float round_to_float(double v, unsigned rounding) {
 RoundingScope::RoundingScope(unsigned mode) : saved_(_mm_getcsr()) {
   _mm_setcsr((saved_ & ~static_cast<unsigned>(_MM_ROUND_MASK)) | kDirections[mode & 3]);
 }
-RoundingScope::~RoundingScope() { _mm_setcsr(saved_); }
+RoundingScope::~RoundingScope() {
+  _mm_setcsr(saved_);
+}
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

@@ -8,20 +8,40 @@
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
-inline float as_float(uint32_t v) { return __builtin_bit_cast(float, v); }
-inline double as_double(uint64_t v) { return __builtin_bit_cast(double, v); }
-inline uint32_t bits(float v) { return __builtin_bit_cast(uint32_t, v); }
-inline uint64_t bits(double v) { return __builtin_bit_cast(uint64_t, v); }
+inline float as_float(uint32_t v) {
+  return __builtin_bit_cast(float, v);
+}
+inline double as_double(uint64_t v) {
+  return __builtin_bit_cast(double, v);
+}
+inline uint32_t bits(float v) {
+  return __builtin_bit_cast(uint32_t, v);
+}
+inline uint64_t bits(double v) {
+  return __builtin_bit_cast(uint64_t, v);
+}
 
 inline constexpr uint32_t kDefaultNan32 = 0x7fc00000u;
 inline constexpr uint64_t kDefaultNan64 = 0x7ff8000000000000ull;
 
-inline bool is_nan(float v) { return v != v; }
-inline bool is_nan(double v) { return v != v; }
-inline bool is_signalling(float v) { return is_nan(v) && !(bits(v) & 0x00400000u); }
-inline bool is_signalling(double v) { return is_nan(v) && !(bits(v) & 0x0008000000000000ull); }
-inline float quiet(float v) { return as_float(bits(v) | 0x00400000u); }
-inline double quiet(double v) { return as_double(bits(v) | 0x0008000000000000ull); }
+inline bool is_nan(float v) {
+  return v != v;
+}
+inline bool is_nan(double v) {
+  return v != v;
+}
+inline bool is_signalling(float v) {
+  return is_nan(v) && !(bits(v) & 0x00400000u);
+}
+inline bool is_signalling(double v) {
+  return is_nan(v) && !(bits(v) & 0x0008000000000000ull);
+}
+inline float quiet(float v) {
+  return as_float(bits(v) | 0x00400000u);
+}
+inline double quiet(double v) {
+  return as_double(bits(v) | 0x0008000000000000ull);
+}
 
 // Denormals to zeros of the same sign.
 inline float flush_denormal(float v) {
@@ -72,17 +92,23 @@ inline float narrow_to_odd(double v) {
   r = magnitude > 0x7ff0000000000000ull ? (0x7fc00000u | static_cast<uint32_t>((magnitude >> 29) & 0x3fffffu)) : r;
   return as_float(sign | r);
 }
-inline uint32_t double_to_half(double v) { return float_to_half(narrow_to_odd(v)); }
+inline uint32_t double_to_half(double v) {
+  return float_to_half(narrow_to_odd(v));
+}
 
 // Any rounding mode of MODE (0 nearest even, 1 toward +inf, 2 toward -inf, 3 toward zero). Scalar; for the slow loops.
 uint32_t round_to_half(double v, unsigned rounding);
 float round_to_float(double v, unsigned rounding);
 
-inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+inline float fused(float a, float b, float c) {
+  return __builtin_fmaf(a, b, c);
+}
+inline double fused(double a, double b, double c) {
+  return __builtin_fma(a, b, c);
+}
 
-// Sets the host's rounding direction for a scope. What is rounded must be in a function that is not inlined into the scope:
-// the compiler does not order arithmetic against the control register.
+// Sets the host's rounding direction for a scope. What is rounded must be in a function that is not inlined into the
+// scope: the compiler does not order arithmetic against the control register.
 class RoundingScope {
  public:
   explicit RoundingScope(unsigned mode);

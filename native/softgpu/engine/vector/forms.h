@@ -1,8 +1,9 @@
 // From a row "operation, lane types, lambda on lane values" to functions that execute instructions.
 //
-// A Kernel computes 64 lanes from source planes into destination planes. Two forms wrap it: execute_plain for instructions
-// without modifiers (the register file is read and written in place where possible), and execute_general, which prepares
-// sources (SDWA, DPP, op_sel, neg, abs) and finishes results (omod, clamp, SDWA, op_sel) through temporary planes.
+// A Kernel computes 64 lanes from source planes into destination planes. Two forms wrap it: execute_plain for
+// instructions without modifiers (the register file is read and written in place where possible), and execute_general,
+// which prepares sources (SDWA, DPP, op_sel, neg, abs) and finishes results (omod, clamp, SDWA, op_sel) through
+// temporary planes.
 #pragma once
 
 #include <span>
@@ -16,15 +17,15 @@ namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 // What a row says beyond its types.
 enum RowFlag : unsigned {
   kNone = 0,
-  kAccumulate = 1,        // the last source is the destination register (v_fmac, v_mac, v_dot*c)
-  kKeepNan = 2,           // the lambda decides about NaN results itself (selection rather than arithmetic)
-  kFlushAlways = 4,       // denormals are flushed whatever MODE says (v_mad, v_mac, and the f32 transcendentals)
-  kIgnoreRounding = 8,    // rounds to nearest even whatever MODE says (transcendentals)
-  kPreserveHigh = 16,     // a 16-bit result leaves the register's other half alone (gfx9's newer 16-bit instructions)
-  kBitwiseFloat = 32,     // sources are bits, but neg and abs are allowed and act as on f32 (v_cndmask_b32)
-  kNoModifiers = 64,      // refuse every modifier, SDWA and DPP
-  kKeepDenormals = 128,   // never flushes (v_frexp looks at the bits)
-  kReadsVcc = 256,        // the last source is VCC, which the instruction does not name
+  kAccumulate = 1,       // the last source is the destination register (v_fmac, v_mac, v_dot*c)
+  kKeepNan = 2,          // the lambda decides about NaN results itself (selection rather than arithmetic)
+  kFlushAlways = 4,      // denormals are flushed whatever MODE says (v_mad, v_mac, and the f32 transcendentals)
+  kIgnoreRounding = 8,   // rounds to nearest even whatever MODE says (transcendentals)
+  kPreserveHigh = 16,    // a 16-bit result leaves the register's other half alone (gfx9's newer 16-bit instructions)
+  kBitwiseFloat = 32,    // sources are bits, but neg and abs are allowed and act as on f32 (v_cndmask_b32)
+  kNoModifiers = 64,     // refuse every modifier, SDWA and DPP
+  kKeepDenormals = 128,  // never flushes (v_frexp looks at the bits)
+  kReadsVcc = 256,       // the last source is VCC, which the instruction does not name
 };
 
 // Result of an operation that also gives a bit a lane: carry, overflow, the scaling flag of v_div_scale.
@@ -76,7 +77,8 @@ struct Kernel<D(S...), Lambda, kFlags> {
   static constexpr bool kFloatResult = kIsFloat<D> && !kHasBit<D>;
   static constexpr bool kFixNan = kFloatResult && !(kFlags & kKeepNan);
   static constexpr bool kUsesF32 = D::kPrecision == Precision::kF32 || ((S::kPrecision == Precision::kF32) || ...);
-  static constexpr bool kUsesF64F16 = D::kPrecision == Precision::kF64F16 || ((S::kPrecision == Precision::kF64F16) || ...);
+  static constexpr bool kUsesF64F16 =
+      D::kPrecision == Precision::kF64F16 || ((S::kPrecision == Precision::kF64F16) || ...);
 
   static constexpr FormRule rule() {
     FormRule r;
@@ -144,7 +146,7 @@ struct Kernel<D(S...), Lambda, kFlags> {
   // x86 would choose by the order of its operands, which the compiler is free to change.
   template <size_t... K>
   [[gnu::noinline, gnu::cold]] static void fix_nans(uint32_t* dst, const uint32_t* const* src, const Mode& mode,
-                                                       std::index_sequence<K...>) {
+                                                    std::index_sequence<K...>) {
     for (unsigned l = 0; l < kLanes; ++l) {
       const auto r = call(mode, S::load(src[K], l)...);
       if (is_nan(r)) D::store(dst, l, nan_of(S::load(src[K], l)...));
@@ -175,7 +177,8 @@ struct Kernel<D(S...), Lambda, kFlags> {
     return 0;
   }
 
-  [[gnu::noinline, gnu::cold]] static void compute_by_mode(uint32_t* dst, const uint32_t* const* src, const Mode& mode) {
+  [[gnu::noinline, gnu::cold]] static void compute_by_mode(uint32_t* dst, const uint32_t* const* src,
+                                                           const Mode& mode) {
     const unsigned direction = rounding(mode);
     if (direction == 0) return slow(dst, src, mode, 0, std::index_sequence_for<S...>());
     RoundingScope scope(direction);
@@ -228,8 +231,12 @@ struct Kernel<D(S...), Lambda, kFlags> {
       }
     }
   }
-  static uint32_t half_bits(float v) { return float_to_half(v); }
-  static uint32_t half_bits(double v) { return double_to_half(v); }
+  static uint32_t half_bits(float v) {
+    return float_to_half(v);
+  }
+  static uint32_t half_bits(double v) {
+    return double_to_half(v);
+  }
 };
 
 template <class K>
@@ -289,10 +296,13 @@ constexpr Row row(Op op, Lambda) {
 template <class Signature, unsigned kFlags = kNone, class Lambda, class Saturating>
 constexpr Row row(Op op, Lambda, Saturating) {
   using K = Kernel<Signature, Lambda, kFlags>;
-  return {op, K::rule(), execute_plain<K>, execute_general<K>, execute_general<Kernel<Signature, Saturating, kFlags>>, kFlags};
+  return {
+      op,    K::rule(), execute_plain<K>, execute_general<K>, execute_general<Kernel<Signature, Saturating, kFlags>>,
+      kFlags};
 }
 
-// The function for an instruction of this row, or nullptr when its operands or modifiers mean nothing that the row knows.
+// The function for an instruction of this row, or nullptr when its operands or modifiers mean nothing that the row
+// knows.
 ExecuteFn select_row(const Row& row, const Instruction& instruction);
 
 // True when count, kinds and modifiers of the sources are ones that the rule covers.

@@ -15,13 +15,25 @@ using i64 = int64_t;
 constexpr i32 saturate_i32(i64 v) {
   return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : static_cast<i32>(v);
 }
-constexpr u32 saturate_u32(i64 v) { return v < 0 ? 0u : v > i64{UINT32_MAX} ? UINT32_MAX : static_cast<u32>(v); }
-constexpr i32 saturate_i16(i64 v) { return v > INT16_MAX ? INT16_MAX : v < INT16_MIN ? INT16_MIN : static_cast<i32>(v); }
-constexpr u32 saturate_u16(i64 v) { return v < 0 ? 0u : v > i64{UINT16_MAX} ? u32{UINT16_MAX} : static_cast<u32>(v); }
+constexpr u32 saturate_u32(i64 v) {
+  return v < 0 ? 0u : v > i64{UINT32_MAX} ? UINT32_MAX : static_cast<u32>(v);
+}
+constexpr i32 saturate_i16(i64 v) {
+  return v > INT16_MAX ? INT16_MAX : v < INT16_MIN ? INT16_MIN : static_cast<i32>(v);
+}
+constexpr u32 saturate_u16(i64 v) {
+  return v < 0 ? 0u : v > i64{UINT16_MAX} ? u32{UINT16_MAX} : static_cast<u32>(v);
+}
 
-constexpr i32 sign24(u32 v) { return static_cast<i32>(v << 8) >> 8; }
-constexpr u32 low24(u32 v) { return v & 0xffffff; }
-constexpr i32 as_i32(u32 v) { return static_cast<i32>(v); }
+constexpr i32 sign24(u32 v) {
+  return static_cast<i32>(v << 8) >> 8;
+}
+constexpr u32 low24(u32 v) {
+  return v & 0xffffff;
+}
+constexpr i32 as_i32(u32 v) {
+  return static_cast<i32>(v);
+}
 
 constexpr u32 reverse_bits(u32 v) {
   v = ((v >> 1) & 0x55555555u) | ((v & 0x55555555u) << 1);
@@ -60,13 +72,18 @@ constexpr Row kRows[] = {
     row<I32(U32, I32)>(Op::v_ashrrev_i32, [](u32 a, i32 b) { return b >> (a & 31); }),
     row<U32(U32, U32, Mask), kBitwiseFloat>(Op::v_cndmask_b32, [](u32 a, u32 b, bool m) { return m ? b : a; }),
 
-    row<U32(U32, U32)>(Op::v_add_u32, [](u32 a, u32 b) { return a + b; }, [](u32 a, u32 b) { return saturate_u32(i64{a} + b); }),
-    row<U32(U32, U32)>(Op::v_sub_u32, [](u32 a, u32 b) { return a - b; }, [](u32 a, u32 b) { return saturate_u32(i64{a} - b); }),
-    row<U32(U32, U32)>(Op::v_subrev_u32, [](u32 a, u32 b) { return b - a; }, [](u32 a, u32 b) { return saturate_u32(i64{b} - a); }),
-    row<U32(U32, U32)>(Op::v_add_i32, [](u32 a, u32 b) { return a + b; },
-                       [](u32 a, u32 b) { return static_cast<u32>(saturate_i32(i64{as_i32(a)} + as_i32(b))); }),
-    row<U32(U32, U32)>(Op::v_sub_i32, [](u32 a, u32 b) { return a - b; },
-                       [](u32 a, u32 b) { return static_cast<u32>(saturate_i32(i64{as_i32(a)} - as_i32(b))); }),
+    row<U32(U32, U32)>(
+        Op::v_add_u32, [](u32 a, u32 b) { return a + b; }, [](u32 a, u32 b) { return saturate_u32(i64{a} + b); }),
+    row<U32(U32, U32)>(
+        Op::v_sub_u32, [](u32 a, u32 b) { return a - b; }, [](u32 a, u32 b) { return saturate_u32(i64{a} - b); }),
+    row<U32(U32, U32)>(
+        Op::v_subrev_u32, [](u32 a, u32 b) { return b - a; }, [](u32 a, u32 b) { return saturate_u32(i64{b} - a); }),
+    row<U32(U32, U32)>(
+        Op::v_add_i32, [](u32 a, u32 b) { return a + b; },
+        [](u32 a, u32 b) { return static_cast<u32>(saturate_i32(i64{as_i32(a)} + as_i32(b))); }),
+    row<U32(U32, U32)>(
+        Op::v_sub_i32, [](u32 a, u32 b) { return a - b; },
+        [](u32 a, u32 b) { return static_cast<u32>(saturate_i32(i64{as_i32(a)} - as_i32(b))); }),
     row<U32(U32, U32, U32)>(Op::v_add3_u32, [](u32 a, u32 b, u32 c) { return a + b + c; }),
     row<U32(U32, U32, U32)>(Op::v_xad_u32, [](u32 a, u32 b, u32 c) { return (a ^ b) + c; }),
     row<U32(U32, U32, U32)>(Op::v_lshl_add_u32, [](u32 a, u32 b, u32 c) { return (a << (b & 31)) + c; }),
@@ -78,23 +95,29 @@ constexpr Row kRows[] = {
     row<U32(U32, U32)>(Op::v_mul_lo_u32, [](u32 a, u32 b) { return a * b; }),
     row<U32(U32, U32)>(Op::v_mul_hi_u32, [](u32 a, u32 b) { return static_cast<u32>((u64{a} * b) >> 32); }),
     row<I32(I32, I32)>(Op::v_mul_hi_i32, [](i32 a, i32 b) { return static_cast<i32>((i64{a} * b) >> 32); }),
-    row<U32(U32, U32)>(Op::v_mul_u32_u24, [](u32 a, u32 b) { return low24(a) * low24(b); },
-                       [](u32 a, u32 b) { return saturate_u32(static_cast<i64>(u64{low24(a)} * low24(b))); }),
-    row<U32(U32, U32)>(Op::v_mul_hi_u32_u24, [](u32 a, u32 b) { return static_cast<u32>((u64{low24(a)} * low24(b)) >> 32); }),
-    row<U32(U32, U32)>(Op::v_mul_i32_i24, [](u32 a, u32 b) { return static_cast<u32>(sign24(a)) * static_cast<u32>(sign24(b)); },
-                       [](u32 a, u32 b) { return static_cast<u32>(saturate_i32(i64{sign24(a)} * sign24(b))); }),
-    row<I32(U32, U32)>(Op::v_mul_hi_i32_i24, [](u32 a, u32 b) { return static_cast<i32>((i64{sign24(a)} * sign24(b)) >> 32); }),
-    row<U32(U32, U32, U32)>(Op::v_mad_u32_u24, [](u32 a, u32 b, u32 c) { return low24(a) * low24(b) + c; },
-                            [](u32 a, u32 b, u32 c) { return saturate_u32(static_cast<i64>(u64{low24(a)} * low24(b) + c)); }),
-    row<U32(U32, U32, U32)>(Op::v_mad_i32_i24,
-                            [](u32 a, u32 b, u32 c) { return static_cast<u32>(sign24(a)) * static_cast<u32>(sign24(b)) + c; },
-                            [](u32 a, u32 b, u32 c) {
-                              return static_cast<u32>(saturate_i32(i64{sign24(a)} * sign24(b) + as_i32(c)));
-                            }),
-    row<U32(U16, U16, U32)>(Op::v_mad_u32_u16, [](u32 a, u32 b, u32 c) { return a * b + c; },
-                            [](u32 a, u32 b, u32 c) { return saturate_u32(static_cast<i64>(u64{a} * b + c)); }),
-    row<U32(I16, I16, U32)>(Op::v_mad_i32_i16, [](i32 a, i32 b, u32 c) { return static_cast<u32>(a * b) + c; },
-                            [](i32 a, i32 b, u32 c) { return static_cast<u32>(saturate_i32(i64{a} * b + as_i32(c))); }),
+    row<U32(U32, U32)>(
+        Op::v_mul_u32_u24, [](u32 a, u32 b) { return low24(a) * low24(b); },
+        [](u32 a, u32 b) { return saturate_u32(static_cast<i64>(u64{low24(a)} * low24(b))); }),
+    row<U32(U32, U32)>(Op::v_mul_hi_u32_u24,
+                       [](u32 a, u32 b) { return static_cast<u32>((u64{low24(a)} * low24(b)) >> 32); }),
+    row<U32(U32, U32)>(
+        Op::v_mul_i32_i24, [](u32 a, u32 b) { return static_cast<u32>(sign24(a)) * static_cast<u32>(sign24(b)); },
+        [](u32 a, u32 b) { return static_cast<u32>(saturate_i32(i64{sign24(a)} * sign24(b))); }),
+    row<I32(U32, U32)>(Op::v_mul_hi_i32_i24,
+                       [](u32 a, u32 b) { return static_cast<i32>((i64{sign24(a)} * sign24(b)) >> 32); }),
+    row<U32(U32, U32, U32)>(
+        Op::v_mad_u32_u24, [](u32 a, u32 b, u32 c) { return low24(a) * low24(b) + c; },
+        [](u32 a, u32 b, u32 c) { return saturate_u32(static_cast<i64>(u64{low24(a)} * low24(b) + c)); }),
+    row<U32(U32, U32, U32)>(
+        Op::v_mad_i32_i24,
+        [](u32 a, u32 b, u32 c) { return static_cast<u32>(sign24(a)) * static_cast<u32>(sign24(b)) + c; },
+        [](u32 a, u32 b, u32 c) { return static_cast<u32>(saturate_i32(i64{sign24(a)} * sign24(b) + as_i32(c))); }),
+    row<U32(U16, U16, U32)>(
+        Op::v_mad_u32_u16, [](u32 a, u32 b, u32 c) { return a * b + c; },
+        [](u32 a, u32 b, u32 c) { return saturate_u32(static_cast<i64>(u64{a} * b + c)); }),
+    row<U32(I16, I16, U32)>(
+        Op::v_mad_i32_i16, [](i32 a, i32 b, u32 c) { return static_cast<u32>(a * b) + c; },
+        [](i32 a, i32 b, u32 c) { return static_cast<u32>(saturate_i32(i64{a} * b + as_i32(c))); }),
 
     row<U32(U32, U32)>(Op::v_min_u32, [](u32 a, u32 b) { return a < b ? a : b; }),
     row<U32(U32, U32)>(Op::v_max_u32, [](u32 a, u32 b) { return a > b ? a : b; }),
@@ -107,7 +130,8 @@ constexpr Row kRows[] = {
     row<I32(I32, I32, I32)>(Op::v_max3_i32, [](i32 a, i32 b, i32 c) { return std::max(std::max(a, b), c); }),
     row<I32(I32, I32, I32)>(Op::v_med3_i32, [](i32 a, i32 b, i32 c) { return median(a, b, c); }),
 
-    row<U32(U32, U32, U32)>(Op::v_bfe_u32, [](u32 a, u32 b, u32 c) { return (a >> (b & 31)) & ((1u << (c & 31)) - 1); }),
+    row<U32(U32, U32, U32)>(Op::v_bfe_u32,
+                            [](u32 a, u32 b, u32 c) { return (a >> (b & 31)) & ((1u << (c & 31)) - 1); }),
     row<I32(I32, U32, U32)>(Op::v_bfe_i32,
                             [](i32 a, u32 b, u32 c) {
                               const u32 width = c & 31, spare = 31 - width;
@@ -122,15 +146,18 @@ constexpr Row kRows[] = {
                             [](u32 a, u32 b, u32 c) { return static_cast<u32>((u64{a} << 32 | b) >> (8 * (c & 3))); }),
     row<U32(U32, U32)>(Op::v_bcnt_u32_b32, [](u32 a, u32 b) { return count_bits(a) + b; }),
 
-    row<U16(U16, U16)>(Op::v_add_u16, [](u32 a, u32 b) { return a + b; }, [](u32 a, u32 b) { return saturate_u16(i64{a} + b); }),
-    row<U16(U16, U16)>(Op::v_sub_u16, [](u32 a, u32 b) { return a - b; }, [](u32 a, u32 b) { return saturate_u16(i64{a} - b); }),
-    row<U16(U16, U16)>(Op::v_subrev_u16, [](u32 a, u32 b) { return b - a; }, [](u32 a, u32 b) { return saturate_u16(i64{b} - a); }),
-    row<I16(I16, I16), kPreserveHigh>(Op::v_add_i16, [](i32 a, i32 b) { return a + b; },
-                                      [](i32 a, i32 b) { return saturate_i16(i64{a} + b); }),
-    row<I16(I16, I16), kPreserveHigh>(Op::v_sub_i16, [](i32 a, i32 b) { return a - b; },
-                                      [](i32 a, i32 b) { return saturate_i16(i64{a} - b); }),
-    row<U16(U16, U16)>(Op::v_mul_lo_u16, [](u32 a, u32 b) { return a * b; },
-                       [](u32 a, u32 b) { return saturate_u16(i64{a} * b); }),
+    row<U16(U16, U16)>(
+        Op::v_add_u16, [](u32 a, u32 b) { return a + b; }, [](u32 a, u32 b) { return saturate_u16(i64{a} + b); }),
+    row<U16(U16, U16)>(
+        Op::v_sub_u16, [](u32 a, u32 b) { return a - b; }, [](u32 a, u32 b) { return saturate_u16(i64{a} - b); }),
+    row<U16(U16, U16)>(
+        Op::v_subrev_u16, [](u32 a, u32 b) { return b - a; }, [](u32 a, u32 b) { return saturate_u16(i64{b} - a); }),
+    row<I16(I16, I16), kPreserveHigh>(
+        Op::v_add_i16, [](i32 a, i32 b) { return a + b; }, [](i32 a, i32 b) { return saturate_i16(i64{a} + b); }),
+    row<I16(I16, I16), kPreserveHigh>(
+        Op::v_sub_i16, [](i32 a, i32 b) { return a - b; }, [](i32 a, i32 b) { return saturate_i16(i64{a} - b); }),
+    row<U16(U16, U16)>(
+        Op::v_mul_lo_u16, [](u32 a, u32 b) { return a * b; }, [](u32 a, u32 b) { return saturate_u16(i64{a} * b); }),
     row<U16(U16, U16)>(Op::v_lshlrev_b16, [](u32 a, u32 b) { return b << (a & 15); }),
     row<U16(U16, U16)>(Op::v_lshrrev_b16, [](u32 a, u32 b) { return b >> (a & 15); }),
     row<I16(U16, I16)>(Op::v_ashrrev_i16, [](u32 a, i32 b) { return b >> (a & 15); }),
@@ -138,24 +165,34 @@ constexpr Row kRows[] = {
     row<U16(U16, U16)>(Op::v_max_u16, [](u32 a, u32 b) { return a > b ? a : b; }),
     row<I16(I16, I16)>(Op::v_min_i16, [](i32 a, i32 b) { return a < b ? a : b; }),
     row<I16(I16, I16)>(Op::v_max_i16, [](i32 a, i32 b) { return a > b ? a : b; }),
-    row<U16(U16, U16, U16), kPreserveHigh>(Op::v_min3_u16, [](u32 a, u32 b, u32 c) { return std::min(std::min(a, b), c); }),
-    row<U16(U16, U16, U16), kPreserveHigh>(Op::v_max3_u16, [](u32 a, u32 b, u32 c) { return std::max(std::max(a, b), c); }),
+    row<U16(U16, U16, U16), kPreserveHigh>(Op::v_min3_u16,
+                                           [](u32 a, u32 b, u32 c) { return std::min(std::min(a, b), c); }),
+    row<U16(U16, U16, U16), kPreserveHigh>(Op::v_max3_u16,
+                                           [](u32 a, u32 b, u32 c) { return std::max(std::max(a, b), c); }),
     row<U16(U16, U16, U16), kPreserveHigh>(Op::v_med3_u16, [](u32 a, u32 b, u32 c) { return median(a, b, c); }),
-    row<I16(I16, I16, I16), kPreserveHigh>(Op::v_min3_i16, [](i32 a, i32 b, i32 c) { return std::min(std::min(a, b), c); }),
-    row<I16(I16, I16, I16), kPreserveHigh>(Op::v_max3_i16, [](i32 a, i32 b, i32 c) { return std::max(std::max(a, b), c); }),
+    row<I16(I16, I16, I16), kPreserveHigh>(Op::v_min3_i16,
+                                           [](i32 a, i32 b, i32 c) { return std::min(std::min(a, b), c); }),
+    row<I16(I16, I16, I16), kPreserveHigh>(Op::v_max3_i16,
+                                           [](i32 a, i32 b, i32 c) { return std::max(std::max(a, b), c); }),
     row<I16(I16, I16, I16), kPreserveHigh>(Op::v_med3_i16, [](i32 a, i32 b, i32 c) { return median(a, b, c); }),
-    row<U16(U16, U16, U16), kPreserveHigh>(Op::v_mad_u16, [](u32 a, u32 b, u32 c) { return a * b + c; },
-                                           [](u32 a, u32 b, u32 c) { return saturate_u16(i64{a} * b + c); }),
-    row<I16(I16, I16, I16), kPreserveHigh>(Op::v_mad_i16, [](i32 a, i32 b, i32 c) { return a * b + c; },
-                                           [](i32 a, i32 b, i32 c) { return saturate_i16(i64{a} * b + c); }),
-    row<U16(U16, U16, U16)>(Op::v_mad_legacy_u16, [](u32 a, u32 b, u32 c) { return a * b + c; },
-                            [](u32 a, u32 b, u32 c) { return saturate_u16(i64{a} * b + c); }),
-    row<I16(I16, I16, I16)>(Op::v_mad_legacy_i16, [](i32 a, i32 b, i32 c) { return a * b + c; },
-                            [](i32 a, i32 b, i32 c) { return saturate_i16(i64{a} * b + c); }),
+    row<U16(U16, U16, U16), kPreserveHigh>(
+        Op::v_mad_u16, [](u32 a, u32 b, u32 c) { return a * b + c; },
+        [](u32 a, u32 b, u32 c) { return saturate_u16(i64{a} * b + c); }),
+    row<I16(I16, I16, I16), kPreserveHigh>(
+        Op::v_mad_i16, [](i32 a, i32 b, i32 c) { return a * b + c; },
+        [](i32 a, i32 b, i32 c) { return saturate_i16(i64{a} * b + c); }),
+    row<U16(U16, U16, U16)>(
+        Op::v_mad_legacy_u16, [](u32 a, u32 b, u32 c) { return a * b + c; },
+        [](u32 a, u32 b, u32 c) { return saturate_u16(i64{a} * b + c); }),
+    row<I16(I16, I16, I16)>(
+        Op::v_mad_legacy_i16, [](i32 a, i32 b, i32 c) { return a * b + c; },
+        [](i32 a, i32 b, i32 c) { return saturate_i16(i64{a} * b + c); }),
 };
 
 }  // namespace
 
-RowTable integer_rows() { return kRows; }
+RowTable integer_rows() {
+  return kRows;
+}
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

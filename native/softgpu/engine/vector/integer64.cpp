@@ -13,6 +13,8 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-RowTable integer64_rows() { return kRows; }
+RowTable integer64_rows() {
+  return kRows;
+}
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

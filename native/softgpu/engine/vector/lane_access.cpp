@@ -8,7 +8,8 @@ namespace {
 using Kind = Operand::Kind;
 
 bool is_modified(const Instruction& instruction) {
-  if (instruction.is_sdwa || instruction.is_dpp || instruction.clamp || instruction.omod || instruction.op_sel) return true;
+  if (instruction.is_sdwa || instruction.is_dpp || instruction.clamp || instruction.omod || instruction.op_sel)
+    return true;
   for (unsigned k = 0; k < instruction.src_count; ++k) {
     const Operand& operand = instruction.src[k];
     if (operand.negate || operand.absolute || operand.sign_extend) return true;
@@ -20,7 +21,9 @@ bool is_modified(const Instruction& instruction) {
 VectorRegister* file_of(const Wave& wave, const Operand& operand) {
   return operand.kind == Kind::kAgpr ? wave.agpr : wave.vgpr;
 }
-bool is_vector(const Operand& operand) { return operand.kind == Kind::kVgpr || operand.kind == Kind::kAgpr; }
+bool is_vector(const Operand& operand) {
+  return operand.kind == Kind::kVgpr || operand.kind == Kind::kAgpr;
+}
 
 // Without an active lane it reads lane 0.
 void readfirstlane(Wave& wave, const Instruction& instruction) {
@@ -90,19 +93,30 @@ ExecuteFn select_lane_access(const Instruction& instruction) {
   if (instruction.op == Op::v_clrexcp) return nothing;  // exceptions are not modelled: there is nothing to clear
   if (is_modified(instruction) || instruction.dst_count < 1) return nullptr;
   const Operand &dst = instruction.dst[0], &src = instruction.src[0];
-  const bool scalar_lane = instruction.src_count == 2 && instruction.src[1].kind != Kind::kVgpr && is_readable(instruction.src[1]);
+  const bool scalar_lane =
+      instruction.src_count == 2 && instruction.src[1].kind != Kind::kVgpr && is_readable(instruction.src[1]);
   switch (instruction.op) {
-    case Op::v_readfirstlane_b32: return dst.kind == Kind::kSgpr && is_vector(src) ? readfirstlane : nullptr;
-    case Op::v_readlane_b32: return dst.kind == Kind::kSgpr && is_vector(src) && scalar_lane ? readlane : nullptr;
+    case Op::v_readfirstlane_b32:
+      return dst.kind == Kind::kSgpr && is_vector(src) ? readfirstlane : nullptr;
+    case Op::v_readlane_b32:
+      return dst.kind == Kind::kSgpr && is_vector(src) && scalar_lane ? readlane : nullptr;
     case Op::v_writelane_b32:
-      return dst.kind == Kind::kVgpr && src.kind != Kind::kVgpr && is_readable(src) && scalar_lane ? writelane : nullptr;
-    case Op::v_swap_b32: return dst.kind == Kind::kVgpr && src.kind == Kind::kVgpr ? swap : nullptr;
-    case Op::v_mbcnt_lo_u32_b32: return dst.kind == Kind::kVgpr && reads(instruction, 2) ? masked_count<false> : nullptr;
-    case Op::v_mbcnt_hi_u32_b32: return dst.kind == Kind::kVgpr && reads(instruction, 2) ? masked_count<true> : nullptr;
-    case Op::v_accvgpr_read_b32: return dst.kind == Kind::kVgpr && src.kind == Kind::kAgpr ? accumulator_move : nullptr;
-    case Op::v_accvgpr_write_b32: return dst.kind == Kind::kAgpr && is_readable(src) ? accumulator_move : nullptr;
-    case Op::v_accvgpr_mov_b32: return dst.kind == Kind::kAgpr && src.kind == Kind::kAgpr ? accumulator_move : nullptr;
-    default: return nullptr;
+      return dst.kind == Kind::kVgpr && src.kind != Kind::kVgpr && is_readable(src) && scalar_lane ? writelane
+                                                                                                   : nullptr;
+    case Op::v_swap_b32:
+      return dst.kind == Kind::kVgpr && src.kind == Kind::kVgpr ? swap : nullptr;
+    case Op::v_mbcnt_lo_u32_b32:
+      return dst.kind == Kind::kVgpr && reads(instruction, 2) ? masked_count<false> : nullptr;
+    case Op::v_mbcnt_hi_u32_b32:
+      return dst.kind == Kind::kVgpr && reads(instruction, 2) ? masked_count<true> : nullptr;
+    case Op::v_accvgpr_read_b32:
+      return dst.kind == Kind::kVgpr && src.kind == Kind::kAgpr ? accumulator_move : nullptr;
+    case Op::v_accvgpr_write_b32:
+      return dst.kind == Kind::kAgpr && is_readable(src) ? accumulator_move : nullptr;
+    case Op::v_accvgpr_mov_b32:
+      return dst.kind == Kind::kAgpr && src.kind == Kind::kAgpr ? accumulator_move : nullptr;
+    default:
+      return nullptr;
   }
 }
 

@@ -46,7 +46,8 @@ struct I64 {
   static Value load(const uint32_t* p, unsigned lane) { return static_cast<int64_t>(U64::load(p, lane)); }
   static void store(uint32_t* p, unsigned lane, Value v) { U64::store(p, lane, static_cast<uint64_t>(v)); }
 };
-// 16-bit values use the low half; results are zero-extended (what happens to the register's high half is the form's rule).
+// 16-bit values use the low half; results are zero-extended (what happens to the register's high half is the form's
+// rule).
 struct U16 {
   using Value = uint32_t;
   static constexpr unsigned kDwords = 1, kBits = 16;
@@ -75,8 +76,8 @@ struct F64 {
   static Value load(const uint32_t* p, unsigned lane) { return as_double(U64::load(p, lane)); }
   static void store(uint32_t* p, unsigned lane, Value v) { U64::store(p, lane, bits(v)); }
 };
-// Computed with as float, which holds every half exactly; sums, products, quotients and roots of halves rounded to float
-// and then to half equal those rounded once (24 >= 2*11+2 bits). Operations for which that fails give a double.
+// Computed with as float, which holds every half exactly; sums, products, quotients and roots of halves rounded to
+// float and then to half equal those rounded once (24 >= 2*11+2 bits). Operations for which that fails give a double.
 struct F16 {
   using Value = float;
   static constexpr unsigned kDwords = 1, kBits = 16;

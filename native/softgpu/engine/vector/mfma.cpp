@@ -1,4 +1,236 @@
+// Matrix fused multiply-add: D = A * B + C for `blocks` independent M x N matrices, spread over all 64 lanes. EXEC and
+// MODE play no part.
+//
+// Where elements lie (AMD matrix instruction calculator, CDNA2): A[i][k] of block b in lane i + M * (b + blocks * (k /
+// per)), element k % per of that lane's operand; B[k][j] likewise with j. A lane of C and D holds rows of one column:
+// see place(). Arithmetic: products are summed over k in ascending order, each sum rounded to nearest even; the
+// hardware's order within an instruction is not documented, so low bits may differ from it. f16 and bf16 forms flush
+// denormals, inputs and results (as AMD states for MI200); f32 and f64 forms keep them.
 #include "softgpu/engine/vector/rows.h"
+
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
-ExecuteFn select_mfma(const Instruction&) { return nullptr; }
+
+namespace {
+
+using Kind = Operand::Kind;
+
+// Elements of A and B as lanes hold them.
+struct SingleElement {
+  using Sum = float;
+  static constexpr unsigned kPerLane = 1, kResultDwords = 1;
+  static constexpr bool kFlushes = false;
+  static Sum load(const uint32_t* p, unsigned lane, unsigned) { return as_float(p[lane]); }
+};
+struct DoubleElement {
+  using Sum = double;
+  static constexpr unsigned kPerLane = 1, kResultDwords = 2;
+  static constexpr bool kFlushes = false;
+  static Sum load(const uint32_t* p, unsigned lane, unsigned) { return F64::load(p, lane); }
+};
+struct HalfElement {
+  using Sum = float;
+  static constexpr unsigned kPerLane = 4, kResultDwords = 1;
+  static constexpr bool kFlushes = true;
+  static Sum load(const uint32_t* p, unsigned lane, unsigned e) {
+    return flush_half_denormal(half_to_float((p[e / 2 * kLanes + lane] >> (16 * (e & 1))) & 0xffffu));
+  }
+};
+template <unsigned kElements>
+struct BrainElement {  // bf16: two a lane in the older forms, four in the _1k ones
+  using Sum = float;
+  static constexpr unsigned kPerLane = kElements, kResultDwords = 1;
+  static constexpr bool kFlushes = true;
+  static Sum load(const uint32_t* p, unsigned lane, unsigned e) {
+    return flush_denormal(as_float((p[e / 2 * kLanes + lane] >> (16 * (e & 1))) << 16));
+  }
+};
+struct ByteElement {
+  using Sum = int32_t;
+  static constexpr unsigned kPerLane = 4, kResultDwords = 1;
+  static constexpr bool kFlushes = false;
+  static Sum load(const uint32_t* p, unsigned lane, unsigned e) { return static_cast<int8_t>(p[lane] >> (8 * e)); }
+};
+
+float multiply_add(float sum, float a, float b) {
+  return fused(a, b, sum);
 }
+double multiply_add(double sum, double a, double b) {
+  return fused(a, b, sum);
+}
+int32_t multiply_add(int32_t sum, int32_t a, int32_t b) {  // wraps
+  return static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(a * b));
+}
+
+// The lane whose A that of `lane` is replaced by: cbsz makes 2^cbsz blocks share the one that abid names.
+unsigned a_lane(const Instruction& instruction, unsigned lane, unsigned rows, unsigned blocks) {
+  const unsigned block = lane / rows % blocks, group = 1u << instruction.cbsz;
+  const unsigned source = (block & ~(group - 1)) + instruction.abid;
+  return lane + (source - block) * rows;
+}
+// Likewise for B: blgp moves groups of lanes.
+unsigned b_lane(unsigned blgp, unsigned lane) {
+  switch (blgp) {
+    case 0:
+      return lane;
+    case 1:
+      return lane % 32;
+    case 2:
+      return 32 + lane % 32;
+    case 3:
+      return (lane + 16) % kLanes;
+    default:
+      return 16 * (blgp - 4) + lane % 16;
+  }
+}
+
+struct Place {
+  unsigned result, lane;  // which of a lane's results
+};
+// C[i][j] and D[i][j]. Results of 32 bits come in groups of four rows; f64 rows are dealt out one by one.
+template <unsigned kSize, unsigned kBlocks, bool kWide>
+constexpr Place place(unsigned block, unsigned i, unsigned j) {
+  constexpr unsigned lane_groups = kLanes / kSize;
+  if constexpr (kWide) {
+    return kSize == 4 ? Place{0, j + 4 * block + 16 * i} : Place{i / 4, j + 16 * (i % 4)};
+  } else if constexpr (kSize == 4) {
+    return {i, j + 4 * block};
+  } else {
+    const unsigned group = i / 4;
+    return {block * (kSize / lane_groups) + group / lane_groups * 4 + i % 4, j + kSize * (group % lane_groups)};
+  }
+}
+
+template <class Sum>
+Sum load_sum(const uint32_t* p, unsigned lane) {
+  if constexpr (sizeof(Sum) == 8) {
+    return F64::load(p, lane);
+  } else {
+    return __builtin_bit_cast(Sum, p[lane]);
+  }
+}
+template <class Sum>
+void store_sum(uint32_t* p, unsigned lane, Sum v) {
+  if constexpr (sizeof(Sum) == 8) {
+    F64::store(p, lane, is_nan(v) ? as_double(kDefaultNan64) : v);
+  } else if constexpr (std::is_same_v<Sum, float>) {
+    p[lane] = is_nan(v) ? kDefaultNan32 : bits(v);
+  } else {
+    p[lane] = static_cast<uint32_t>(v);
+  }
+}
+
+template <class Element, unsigned kSize, unsigned kDepth, unsigned kBlocks>
+void multiply(Wave& wave, const Instruction& instruction) {
+  using Sum = typename Element::Sum;
+  constexpr unsigned per = Element::kPerLane, dwords = Element::kResultDwords;
+  static_assert(kSize * kBlocks * kDepth / per == kLanes, "A fills the lanes");
+  constexpr unsigned results = kSize * kSize * kBlocks / kLanes;
+  const auto file = [&](const Operand& o) { return (o.kind == Kind::kAgpr ? wave.agpr : wave.vgpr)[o.index]; };
+  const uint32_t *a_planes = file(instruction.src[0]), *b_planes = file(instruction.src[1]);
+
+  Sum a[kBlocks][kSize][kDepth], b[kBlocks][kDepth][kSize];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const unsigned place = lane % kSize, block = lane / kSize % kBlocks, k = lane / (kSize * kBlocks) * per;
+    const unsigned from_a = a_lane(instruction, lane, kSize, kBlocks), from_b = b_lane(instruction.blgp, lane);
+    for (unsigned e = 0; e < per; ++e) {
+      a[block][place][k + e] = Element::load(a_planes, from_a, e);
+      b[block][k + e][place] = Element::load(b_planes, from_b, e);
+    }
+  }
+
+  const Operand& c = instruction.src[2];
+  const bool constant = c.kind == Kind::kConstant;
+  const uint32_t* c_planes = constant ? nullptr : file(c);
+  uint32_t* d_planes = file(instruction.dst[0]);
+  Sum constant_sum{};
+  if (constant) __builtin_memcpy(&constant_sum, &c.value, sizeof constant_sum);
+
+  // D may be C: everything is computed before anything is written.
+  alignas(64) uint32_t d[results * dwords * kLanes];
+  for (unsigned block = 0; block < kBlocks; ++block) {
+    for (unsigned i = 0; i < kSize; ++i) {
+      Sum row[kSize];
+      for (unsigned j = 0; j < kSize; ++j) {
+        const Place at = place<kSize, kBlocks, dwords == 2>(block, i, j);
+        row[j] = constant ? constant_sum : load_sum<Sum>(c_planes + at.result * dwords * kLanes, at.lane);
+        if constexpr (Element::kFlushes) row[j] = flush_denormal(row[j]);
+      }
+      for (unsigned k = 0; k < kDepth; ++k) {
+        const Sum left = a[block][i][k];
+        for (unsigned j = 0; j < kSize; ++j) row[j] = multiply_add(row[j], left, b[block][k][j]);
+      }
+      for (unsigned j = 0; j < kSize; ++j) {
+        const Place at = place<kSize, kBlocks, dwords == 2>(block, i, j);
+        if constexpr (Element::kFlushes) row[j] = flush_denormal(row[j]);
+        store_sum<Sum>(d + at.result * dwords * kLanes, at.lane, row[j]);
+      }
+    }
+  }
+  __builtin_memcpy(d_planes, d, sizeof d);
+}
+
+struct MatrixRow {
+  Op op;
+  ExecuteFn execute;
+  unsigned blocks;
+  bool doubles;
+};
+
+template <class Element, unsigned kSize, unsigned kDepth, unsigned kBlocks>
+constexpr MatrixRow matrix(Op op) {
+  return {op, multiply<Element, kSize, kDepth, kBlocks>, kBlocks, Element::kResultDwords == 2};
+}
+
+constexpr MatrixRow kRows[] = {
+    matrix<SingleElement, 32, 1, 2>(Op::v_mfma_f32_32x32x1f32),
+    matrix<SingleElement, 16, 1, 4>(Op::v_mfma_f32_16x16x1f32),
+    matrix<SingleElement, 4, 1, 16>(Op::v_mfma_f32_4x4x1f32),
+    matrix<SingleElement, 32, 2, 1>(Op::v_mfma_f32_32x32x2f32),
+    matrix<SingleElement, 16, 4, 1>(Op::v_mfma_f32_16x16x4f32),
+    matrix<HalfElement, 32, 4, 2>(Op::v_mfma_f32_32x32x4f16),
+    matrix<HalfElement, 16, 4, 4>(Op::v_mfma_f32_16x16x4f16),
+    matrix<HalfElement, 4, 4, 16>(Op::v_mfma_f32_4x4x4f16),
+    matrix<HalfElement, 32, 8, 1>(Op::v_mfma_f32_32x32x8f16),
+    matrix<HalfElement, 16, 16, 1>(Op::v_mfma_f32_16x16x16f16),
+    matrix<BrainElement<4>, 32, 4, 2>(Op::v_mfma_f32_32x32x4bf16_1k),
+    matrix<BrainElement<4>, 16, 4, 4>(Op::v_mfma_f32_16x16x4bf16_1k),
+    matrix<BrainElement<4>, 4, 4, 16>(Op::v_mfma_f32_4x4x4bf16_1k),
+    matrix<BrainElement<4>, 32, 8, 1>(Op::v_mfma_f32_32x32x8bf16_1k),
+    matrix<BrainElement<4>, 16, 16, 1>(Op::v_mfma_f32_16x16x16bf16_1k),
+    matrix<BrainElement<2>, 32, 2, 2>(Op::v_mfma_f32_32x32x2bf16),
+    matrix<BrainElement<2>, 16, 2, 4>(Op::v_mfma_f32_16x16x2bf16),
+    matrix<BrainElement<2>, 4, 2, 16>(Op::v_mfma_f32_4x4x2bf16),
+    matrix<BrainElement<2>, 32, 4, 1>(Op::v_mfma_f32_32x32x4bf16),
+    matrix<BrainElement<2>, 16, 8, 1>(Op::v_mfma_f32_16x16x8bf16),
+    matrix<ByteElement, 32, 4, 2>(Op::v_mfma_i32_32x32x4i8),
+    matrix<ByteElement, 16, 4, 4>(Op::v_mfma_i32_16x16x4i8),
+    matrix<ByteElement, 4, 4, 16>(Op::v_mfma_i32_4x4x4i8),
+    matrix<ByteElement, 32, 8, 1>(Op::v_mfma_i32_32x32x8i8),
+    matrix<ByteElement, 16, 16, 1>(Op::v_mfma_i32_16x16x16i8),
+    matrix<DoubleElement, 16, 4, 1>(Op::v_mfma_f64_16x16x4f64),
+    matrix<DoubleElement, 4, 4, 4>(Op::v_mfma_f64_4x4x4f64),
+};
+
+bool is_register(const Operand& operand) {
+  return operand.kind == Kind::kVgpr || operand.kind == Kind::kAgpr;
+}
+
+}  // namespace
+
+ExecuteFn select_mfma(const Instruction& instruction) {
+  for (const MatrixRow& row : kRows) {
+    if (row.op != instruction.op) continue;
+    if (instruction.dst_count != 1 || instruction.src_count != 3 || !is_register(instruction.dst[0])) return nullptr;
+    if (!is_register(instruction.src[0]) || !is_register(instruction.src[1])) return nullptr;
+    if (!is_register(instruction.src[2]) && instruction.src[2].kind != Kind::kConstant) return nullptr;
+    if (instruction.clamp || instruction.omod || instruction.op_sel || instruction.neg_lo || instruction.neg_hi)
+      return nullptr;
+    // Broadcasts between blocks need blocks; the f64 forms have neither modifier.
+    if (row.doubles && (instruction.cbsz || instruction.abid || instruction.blgp)) return nullptr;
+    if ((1u << instruction.cbsz) > row.blocks || instruction.abid >= (1u << instruction.cbsz)) return nullptr;
+    return row.execute;
+  }
+  return nullptr;
+}
+
+}  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

@@ -1,13 +1,17 @@
-// Minimum, maximum and median of floating-point values. Under IEEE mode a signalling NaN comes out quiet; otherwise a NaN
-// loses to a number. -0 is less than +0.
+// Minimum, maximum and median of floating-point values. Under IEEE mode a signalling NaN comes out quiet; otherwise a
+// NaN loses to a number. -0 is less than +0.
 #include "softgpu/engine/vector/rows.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
 namespace {
 
-float with_bits(uint32_t v) { return as_float(v); }
-double with_bits(uint64_t v) { return as_double(v); }
+float with_bits(uint32_t v) {
+  return as_float(v);
+}
+double with_bits(uint64_t v) {
+  return as_double(v);
+}
 
 template <class T>
 T resolve_nans(T a, T b, T number, bool ieee) {
@@ -47,20 +51,30 @@ constexpr unsigned kNew = kKeepNan | kPreserveHigh;
 constexpr Row kRows[] = {
     row<F32(F32, F32), kKeepNan>(Op::v_min_f32, [](const Mode& m, float a, float b) { return minimum(a, b, m.ieee); }),
     row<F32(F32, F32), kKeepNan>(Op::v_max_f32, [](const Mode& m, float a, float b) { return maximum(a, b, m.ieee); }),
-    row<F32(F32, F32, F32), kKeepNan>(Op::v_min3_f32, [](const Mode& m, float a, float b, float c) { return minimum3(a, b, c, m.ieee); }),
-    row<F32(F32, F32, F32), kKeepNan>(Op::v_max3_f32, [](const Mode& m, float a, float b, float c) { return maximum3(a, b, c, m.ieee); }),
-    row<F32(F32, F32, F32), kKeepNan>(Op::v_med3_f32, [](const Mode& m, float a, float b, float c) { return median3(a, b, c, m.ieee); }),
-    row<F64(F64, F64), kKeepNan>(Op::v_min_f64, [](const Mode& m, double a, double b) { return minimum(a, b, m.ieee); }),
-    row<F64(F64, F64), kKeepNan>(Op::v_max_f64, [](const Mode& m, double a, double b) { return maximum(a, b, m.ieee); }),
+    row<F32(F32, F32, F32), kKeepNan>(
+        Op::v_min3_f32, [](const Mode& m, float a, float b, float c) { return minimum3(a, b, c, m.ieee); }),
+    row<F32(F32, F32, F32), kKeepNan>(
+        Op::v_max3_f32, [](const Mode& m, float a, float b, float c) { return maximum3(a, b, c, m.ieee); }),
+    row<F32(F32, F32, F32), kKeepNan>(
+        Op::v_med3_f32, [](const Mode& m, float a, float b, float c) { return median3(a, b, c, m.ieee); }),
+    row<F64(F64, F64), kKeepNan>(Op::v_min_f64,
+                                 [](const Mode& m, double a, double b) { return minimum(a, b, m.ieee); }),
+    row<F64(F64, F64), kKeepNan>(Op::v_max_f64,
+                                 [](const Mode& m, double a, double b) { return maximum(a, b, m.ieee); }),
     row<F16(F16, F16), kKeepNan>(Op::v_min_f16, [](const Mode& m, float a, float b) { return minimum(a, b, m.ieee); }),
     row<F16(F16, F16), kKeepNan>(Op::v_max_f16, [](const Mode& m, float a, float b) { return maximum(a, b, m.ieee); }),
-    row<F16(F16, F16, F16), kNew>(Op::v_min3_f16, [](const Mode& m, float a, float b, float c) { return minimum3(a, b, c, m.ieee); }),
-    row<F16(F16, F16, F16), kNew>(Op::v_max3_f16, [](const Mode& m, float a, float b, float c) { return maximum3(a, b, c, m.ieee); }),
-    row<F16(F16, F16, F16), kNew>(Op::v_med3_f16, [](const Mode& m, float a, float b, float c) { return median3(a, b, c, m.ieee); }),
+    row<F16(F16, F16, F16), kNew>(Op::v_min3_f16,
+                                  [](const Mode& m, float a, float b, float c) { return minimum3(a, b, c, m.ieee); }),
+    row<F16(F16, F16, F16), kNew>(Op::v_max3_f16,
+                                  [](const Mode& m, float a, float b, float c) { return maximum3(a, b, c, m.ieee); }),
+    row<F16(F16, F16, F16), kNew>(Op::v_med3_f16,
+                                  [](const Mode& m, float a, float b, float c) { return median3(a, b, c, m.ieee); }),
 };
 
 }  // namespace
 
-RowTable min_max_rows() { return kRows; }
+RowTable min_max_rows() {
+  return kRows;
+}
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

@@ -11,8 +11,19 @@ using Kind = Operand::Kind;
 constexpr unsigned kVccz = 251, kExecz = 252, kScc = 253;
 
 enum Dpp : unsigned {
-  kQuadPerm = 0x000, kQuadPermLast = 0x0ff, kRowShl = 0x100, kRowShr = 0x110, kRowRor = 0x120, kWaveShl = 0x130, kWaveRol = 0x134,
-  kWaveShr = 0x138, kWaveRor = 0x13c, kRowMirror = 0x140, kRowHalfMirror = 0x141, kRowBcast15 = 0x142, kRowBcast31 = 0x143,
+  kQuadPerm = 0x000,
+  kQuadPermLast = 0x0ff,
+  kRowShl = 0x100,
+  kRowShr = 0x110,
+  kRowRor = 0x120,
+  kWaveShl = 0x130,
+  kWaveRol = 0x134,
+  kWaveShr = 0x138,
+  kWaveRor = 0x13c,
+  kRowMirror = 0x140,
+  kRowHalfMirror = 0x141,
+  kRowBcast15 = 0x142,
+  kRowBcast31 = 0x143,
   kRowNewBcast = 0x150,
 };
 constexpr unsigned kNoLane = 64;
@@ -22,22 +33,36 @@ unsigned dpp_source(unsigned control, unsigned lane) {
   const unsigned row = lane & ~15u, in_row = lane & 15, n = control & 15;
   if (control <= kQuadPermLast) return (lane & ~3u) | ((control >> (2 * (lane & 3))) & 3);
   switch (control & ~15u) {
-    case kRowShl: return in_row + n < 16 ? lane + n : kNoLane;
-    case kRowShr: return in_row >= n ? lane - n : kNoLane;
-    case kRowRor: return row | ((in_row - n) & 15);
-    case kRowNewBcast: return row | n;
-    default: break;
+    case kRowShl:
+      return in_row + n < 16 ? lane + n : kNoLane;
+    case kRowShr:
+      return in_row >= n ? lane - n : kNoLane;
+    case kRowRor:
+      return row | ((in_row - n) & 15);
+    case kRowNewBcast:
+      return row | n;
+    default:
+      break;
   }
   switch (control) {
-    case kWaveShl: return lane + 1 < kLanes ? lane + 1 : kNoLane;
-    case kWaveRol: return (lane + 1) % kLanes;
-    case kWaveShr: return lane >= 1 ? lane - 1 : kNoLane;
-    case kWaveRor: return (lane + kLanes - 1) % kLanes;
-    case kRowMirror: return row | (15 - in_row);
-    case kRowHalfMirror: return (lane & ~7u) | (7 - (lane & 7));
-    case kRowBcast15: return row ? row - 1 : kNoLane;
-    case kRowBcast31: return lane >= 32 ? 31 : kNoLane;
-    default: return kNoLane;
+    case kWaveShl:
+      return lane + 1 < kLanes ? lane + 1 : kNoLane;
+    case kWaveRol:
+      return (lane + 1) % kLanes;
+    case kWaveShr:
+      return lane >= 1 ? lane - 1 : kNoLane;
+    case kWaveRor:
+      return (lane + kLanes - 1) % kLanes;
+    case kRowMirror:
+      return row | (15 - in_row);
+    case kRowHalfMirror:
+      return (lane & ~7u) | (7 - (lane & 7));
+    case kRowBcast15:
+      return row ? row - 1 : kNoLane;
+    case kRowBcast31:
+      return lane >= 32 ? 31 : kNoLane;
+    default:
+      return kNoLane;
   }
 }
 
@@ -82,8 +107,8 @@ void apply_sign(uint32_t* plane, uint32_t sign_bit, bool absolute, bool negate) 
   for (unsigned l = 0; l < kLanes; ++l) plane[l] = (plane[l] & keep) ^ flip;
 }
 
-// omod and clamp on one result, as MODE has it (ISA "Output modifiers"): omod acts only without IEEE mode and with output
-// denormals flushed, and gives no -0; clamp bounds to [0, 1] and takes NaN to 0 under DX10_CLAMP.
+// omod and clamp on one result, as MODE has it (ISA "Output modifiers"): omod acts only without IEEE mode and with
+// output denormals flushed, and gives no -0; clamp bounds to [0, 1] and takes NaN to 0 under DX10_CLAMP.
 float modify(float v, unsigned omod, bool clamp, bool dx10) {
   if (omod) {
     v = flush_denormal(v * (omod == 1 ? 2.0f : omod == 2 ? 4.0f : 0.5f));
@@ -146,21 +171,27 @@ bool is_readable(const Operand& operand) {
   switch (operand.kind) {
     case Kind::kSgpr:
     case Kind::kVgpr:
-    case Kind::kConstant: return true;
-    case Kind::kSpecial: return operand.index == kVccz || operand.index == kExecz || operand.index == kScc;
-    default: return false;
+    case Kind::kConstant:
+      return true;
+    case Kind::kSpecial:
+      return operand.index == kVccz || operand.index == kExecz || operand.index == kScc;
+    default:
+      return false;
   }
 }
 
 uint64_t scalar_value(const Wave& wave, const Operand& operand) {
   switch (operand.kind) {
-    case Kind::kSgpr: return operand.dwords >= 2 ? wave.sgpr64(operand.index) : wave.sgpr[operand.index];
-    case Kind::kConstant: return operand.value;
+    case Kind::kSgpr:
+      return operand.dwords >= 2 ? wave.sgpr64(operand.index) : wave.sgpr[operand.index];
+    case Kind::kConstant:
+      return operand.value;
     case Kind::kSpecial:
       if (operand.index == kVccz) return wave.vcc() == 0;
       if (operand.index == kExecz) return wave.exec() == 0;
       return wave.scc;
-    default: return 0;
+    default:
+      return 0;
   }
 }
 
@@ -176,7 +207,8 @@ const uint32_t* broadcast(const Wave& wave, const Operand& operand, const Source
     return temporary;
   }
   const uint64_t value = scalar_value(wave, operand);
-  for (unsigned k = 0; k < rule.dwords; ++k) fill(temporary + k * kLanes, k < 2 ? static_cast<uint32_t>(value >> (32 * k)) : 0);
+  for (unsigned k = 0; k < rule.dwords; ++k)
+    fill(temporary + k * kLanes, k < 2 ? static_cast<uint32_t>(value >> (32 * k)) : 0);
   return temporary;
 }
 
@@ -186,9 +218,12 @@ bool is_known_dpp(const Instruction& instruction) {
   switch (control & ~15u) {
     case kRowShl:
     case kRowShr:
-    case kRowRor: return n != 0;
-    case kRowNewBcast: return true;
-    default: break;
+    case kRowRor:
+      return n != 0;
+    case kRowNewBcast:
+      return true;
+    default:
+      break;
   }
   switch (control) {
     case kWaveShl:
@@ -198,8 +233,10 @@ bool is_known_dpp(const Instruction& instruction) {
     case kRowMirror:
     case kRowHalfMirror:
     case kRowBcast15:
-    case kRowBcast31: return true;
-    default: return false;
+    case kRowBcast31:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -264,7 +301,8 @@ void finish_result(Wave& wave, const Instruction& instruction, const FormRule& r
   }
   uint32_t* dst = wave.vgpr[instruction.dst[0].index];
   if (instruction.is_sdwa && instruction.dst_sel != 6) {
-    const unsigned select = instruction.dst_sel, shift = select < 4 ? 8 * select : 16 * (select - 4), width = select < 4 ? 8 : 16;
+    const unsigned select = instruction.dst_sel, shift = select < 4 ? 8 * select : 16 * (select - 4),
+                   width = select < 4 ? 8 : 16;
     const uint32_t field = ((1u << width) - 1) << shift;
     for (unsigned l = 0; l < kLanes; ++l) {
       const uint32_t placed = (r[l] << shift) & field;

@@ -1,4 +1,5 @@
-// Access to operands: broadcast of scalars, source modifiers, SDWA and DPP before an operation; result modifiers after it.
+// Access to operands: broadcast of scalars, source modifiers, SDWA and DPP before an operation; result modifiers after
+// it.
 #pragma once
 
 #include "softgpu/engine/vector/lanes.h"
@@ -20,8 +21,8 @@ struct FormRule {
   unsigned result_dwords = 1;
   unsigned result_bits = 32;
   bool float_result = false;
-  bool f32_result = false;     // else f16 or f64: decides which fields of MODE apply
-  bool has_bit = false;        // a mask result follows the value (dst[1])
+  bool f32_result = false;  // else f16 or f64: decides which fields of MODE apply
+  bool has_bit = false;     // a mask result follows the value (dst[1])
   bool accumulate = false;
   bool reads_vcc = false;
   bool preserve_high = false;
@@ -52,7 +53,8 @@ struct General {
   alignas(64) uint32_t result[(kMaxPlanes + 1) * kLanes];
 };
 
-// The operand's planes: `temporary` filled with a scalar or constant in every lane, a mask's bits, or the register itself.
+// The operand's planes: `temporary` filled with a scalar or constant in every lane, a mask's bits, or the register
+// itself.
 const uint32_t* broadcast(const Wave& wave, const Operand& operand, const SourceRule& rule, uint32_t* temporary);
 
 // The scalar value of an operand that is no vector register.

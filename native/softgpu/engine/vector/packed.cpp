@@ -1,4 +1,211 @@
+// VOP3P: one operation on both halves of its operands. op_sel chooses each source's half for the low result, op_sel_hi
+// for the high one; neg_lo and neg_hi negate accordingly.
+#include <algorithm>
+
 #include "softgpu/engine/vector/rows.h"
+
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
-ExecuteFn select_packed(const Instruction&) { return nullptr; }
+
+namespace {
+
+using Kind = Operand::Kind;
+using Compute = void (*)(uint32_t* dst, const uint32_t* const* src, const Mode& mode);
+
+// Which half of source `k` each half of the result reads, and whether negated. v_pk_fmac_f16 (VOP2) has no fields for
+// it.
+struct Halves {
+  unsigned select, negate;
+};
+Halves halves_of(const Instruction& instruction, unsigned half) {
+  if (instruction.encoding != Encoding::kVop3p) return {half ? 7u : 0u, 0};
+  return half ? Halves{instruction.op_sel_hi, instruction.neg_hi} : Halves{instruction.op_sel, instruction.neg_lo};
 }
+
+void take_half(uint32_t* to, const uint32_t* from, bool high, bool negate) {
+  const unsigned shift = high ? 16 : 0;
+  const uint32_t flip = negate ? 0x8000u : 0;
+  for (unsigned l = 0; l < kLanes; ++l) to[l] = ((from[l] >> shift) & 0xffffu) ^ flip;
+}
+
+template <class T>
+void clamp_plane(uint32_t* plane, bool dx10) {
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const float v = T::load(plane, l);
+    if (is_nan(v) && !dx10) continue;
+    T::store(plane, l, v > 0 ? (v < 1 ? v : 1.0f) : 0.0f);
+  }
+}
+
+constexpr SourceRule kWord{SourceRule::kValue, 1, 32, false}, kPair{SourceRule::kValue, 2, 32, false};
+
+template <Compute kCompute, unsigned kSources, bool kFloat, bool kAccumulates>
+void execute_halves(Wave& wave, const Instruction& instruction) {
+  alignas(64) uint32_t whole[kSources][kLanes], part[kSources][kLanes], result[2][kLanes];
+  const uint32_t *from[kSources], *src[kSources];
+  for (unsigned k = 0; k < kSources; ++k) {
+    const Operand& operand = kAccumulates && k + 1 == kSources ? instruction.dst[0] : instruction.src[k];
+    from[k] = broadcast(wave, operand, kWord, whole[k]);
+    src[k] = part[k];
+  }
+  for (unsigned half = 0; half < 2; ++half) {
+    const Halves h = halves_of(instruction, half);
+    for (unsigned k = 0; k < kSources; ++k) take_half(part[k], from[k], (h.select >> k) & 1, (h.negate >> k) & 1);
+    kCompute(result[half], src, wave.mode);
+    if (kFloat && instruction.clamp) clamp_plane<F16>(result[half], wave.mode.dx10_clamp);
+  }
+  for (unsigned l = 0; l < kLanes; ++l) result[0][l] |= result[1][l] << 16;
+  write_planes(wave.vgpr[instruction.dst[0].index], result[0], 1, wave.exec());
+}
+
+template <Compute kCompute, unsigned kSources>
+void execute_pair(Wave& wave, const Instruction& instruction) {
+  alignas(64) uint32_t whole[kSources][2 * kLanes], part[kSources][kLanes], result[2 * kLanes];
+  const uint32_t *from[kSources], *src[kSources];
+  for (unsigned k = 0; k < kSources; ++k) from[k] = broadcast(wave, instruction.src[k], kPair, whole[k]);
+  for (unsigned half = 0; half < 2; ++half) {
+    const Halves h = halves_of(instruction, half);
+    for (unsigned k = 0; k < kSources; ++k) {
+      src[k] = from[k] + ((h.select >> k) & 1) * kLanes;
+      if (!((h.negate >> k) & 1)) continue;
+      for (unsigned l = 0; l < kLanes; ++l) part[k][l] = src[k][l] ^ 0x80000000u;
+      src[k] = part[k];
+    }
+    kCompute(result + half * kLanes, src, wave.mode);
+    if (instruction.clamp) clamp_plane<F32>(result + half * kLanes, wave.mode.dx10_clamp);
+  }
+  write_planes(wave.vgpr[instruction.dst[0].index], result, 2, wave.exec());
+}
+
+// Each half of the result comes from one source.
+void move_pair(Wave& wave, const Instruction& instruction) {
+  alignas(64) uint32_t whole[2][2 * kLanes], result[2 * kLanes];
+  for (unsigned k = 0; k < 2; ++k) {
+    const uint32_t* from =
+        broadcast(wave, instruction.src[k], kPair, whole[k]) + ((instruction.op_sel >> k) & 1) * kLanes;
+    __builtin_memcpy(result + k * kLanes, from, sizeof(VectorRegister));
+  }
+  write_planes(wave.vgpr[instruction.dst[0].index], result, 2, wave.exec());
+}
+
+struct PackedRow {
+  Op op;
+  ExecuteFn execute;
+  ExecuteFn clamped;  // nullptr: clamp is refused
+  unsigned sources;
+  bool wide;  // halves are registers
+};
+
+template <class Signature, unsigned kFlags = kNone, class Lambda>
+constexpr PackedRow float_halves(Op op, Lambda) {
+  using K = Kernel<Signature, Lambda, kFlags>;
+  constexpr bool accumulates = (kFlags & kAccumulate) != 0;
+  constexpr ExecuteFn execute = execute_halves<K::compute, K::kSources, true, accumulates>;
+  return {op, execute, execute, K::kSources - accumulates, false};
+}
+template <class Signature, class Lambda>
+constexpr PackedRow integer_halves(Op op, Lambda) {
+  using K = Kernel<Signature, Lambda, kNone>;
+  return {op, execute_halves<K::compute, K::kSources, false, false>, nullptr, K::kSources, false};
+}
+template <class Signature, class Lambda, class Saturating>
+constexpr PackedRow integer_halves(Op op, Lambda, Saturating) {
+  using K = Kernel<Signature, Lambda, kNone>;
+  using Clamped = Kernel<Signature, Saturating, kNone>;
+  return {op, execute_halves<K::compute, K::kSources, false, false>,
+          execute_halves<Clamped::compute, K::kSources, false, false>, K::kSources, false};
+}
+template <class Signature, class Lambda>
+constexpr PackedRow float_pair(Op op, Lambda) {
+  using K = Kernel<Signature, Lambda, kNone>;
+  return {op, execute_pair<K::compute, K::kSources>, execute_pair<K::compute, K::kSources>, K::kSources, true};
+}
+
+using u32 = uint32_t;
+using i32 = int32_t;
+
+constexpr i32 saturate_i16(int64_t v) {
+  return static_cast<i32>(std::clamp<int64_t>(v, INT16_MIN, INT16_MAX));
+}
+constexpr u32 saturate_u16(int64_t v) {
+  return static_cast<u32>(std::clamp<int64_t>(v, 0, UINT16_MAX));
+}
+
+double fused_half(float a, float b, float c) {
+  return static_cast<double>(a) * b + c;
+}
+// As v_min_f16 and v_max_f16 (min_max.cpp).
+template <bool kMaximum>
+float select_half(const Mode& mode, float a, float b) {
+  const float zero = as_float(kMaximum ? bits(a) & bits(b) : bits(a) | bits(b));
+  float r = a < b ? (kMaximum ? b : a) : b < a ? (kMaximum ? a : b) : zero;
+  r = is_nan(b) ? a : r;
+  r = is_nan(a) ? b : r;
+  r = mode.ieee && is_signalling(b) ? quiet(b) : r;
+  return mode.ieee && is_signalling(a) ? quiet(a) : r;
+}
+
+constexpr PackedRow kRows[] = {
+    float_halves<F16(F16, F16)>(Op::v_pk_add_f16, [](float a, float b) { return a + b; }),
+    float_halves<F16(F16, F16)>(Op::v_pk_mul_f16, [](float a, float b) { return a * b; }),
+    float_halves<F16(F16, F16), kKeepNan>(Op::v_pk_min_f16,
+                                          [](const Mode& m, float a, float b) { return select_half<false>(m, a, b); }),
+    float_halves<F16(F16, F16), kKeepNan>(Op::v_pk_max_f16,
+                                          [](const Mode& m, float a, float b) { return select_half<true>(m, a, b); }),
+    float_halves<F16(F16, F16, F16)>(Op::v_pk_fma_f16, [](float a, float b, float c) { return fused_half(a, b, c); }),
+    float_halves<F16(F16, F16, F16), kAccumulate>(Op::v_pk_fmac_f16,
+                                                  [](float a, float b, float c) { return fused_half(a, b, c); }),
+    integer_halves<I16(I16, I16, I16)>(
+        Op::v_pk_mad_i16, [](i32 a, i32 b, i32 c) { return a * b + c; },
+        [](i32 a, i32 b, i32 c) { return saturate_i16(int64_t{a} * b + c); }),
+    integer_halves<U16(U16, U16, U16)>(
+        Op::v_pk_mad_u16, [](u32 a, u32 b, u32 c) { return a * b + c; },
+        [](u32 a, u32 b, u32 c) { return saturate_u16(int64_t{a} * b + c); }),
+    integer_halves<U16(U16, U16)>(
+        Op::v_pk_mul_lo_u16, [](u32 a, u32 b) { return a * b; },
+        [](u32 a, u32 b) { return saturate_u16(int64_t{a} * b); }),
+    integer_halves<I16(I16, I16)>(
+        Op::v_pk_add_i16, [](i32 a, i32 b) { return a + b; },
+        [](i32 a, i32 b) { return saturate_i16(int64_t{a} + b); }),
+    integer_halves<I16(I16, I16)>(
+        Op::v_pk_sub_i16, [](i32 a, i32 b) { return a - b; },
+        [](i32 a, i32 b) { return saturate_i16(int64_t{a} - b); }),
+    integer_halves<U16(U16, U16)>(
+        Op::v_pk_add_u16, [](u32 a, u32 b) { return a + b; },
+        [](u32 a, u32 b) { return saturate_u16(int64_t{a} + b); }),
+    integer_halves<U16(U16, U16)>(
+        Op::v_pk_sub_u16, [](u32 a, u32 b) { return a - b; },
+        [](u32 a, u32 b) { return saturate_u16(int64_t{a} - b); }),
+    integer_halves<U16(U16, U16)>(Op::v_pk_lshlrev_b16, [](u32 a, u32 b) { return b << (a & 15); }),
+    integer_halves<U16(U16, U16)>(Op::v_pk_lshrrev_b16, [](u32 a, u32 b) { return b >> (a & 15); }),
+    integer_halves<I16(U16, I16)>(Op::v_pk_ashrrev_i16, [](u32 a, i32 b) { return b >> (a & 15); }),
+    integer_halves<I16(I16, I16)>(Op::v_pk_max_i16, [](i32 a, i32 b) { return a > b ? a : b; }),
+    integer_halves<I16(I16, I16)>(Op::v_pk_min_i16, [](i32 a, i32 b) { return a < b ? a : b; }),
+    integer_halves<U16(U16, U16)>(Op::v_pk_max_u16, [](u32 a, u32 b) { return a > b ? a : b; }),
+    integer_halves<U16(U16, U16)>(Op::v_pk_min_u16, [](u32 a, u32 b) { return a < b ? a : b; }),
+    float_pair<F32(F32, F32)>(Op::v_pk_add_f32, [](float a, float b) { return a + b; }),
+    float_pair<F32(F32, F32)>(Op::v_pk_mul_f32, [](float a, float b) { return a * b; }),
+    float_pair<F32(F32, F32, F32)>(Op::v_pk_fma_f32, [](float a, float b, float c) { return fused(a, b, c); }),
+    {Op::v_pk_mov_b32, move_pair, nullptr, 2, true},
+};
+
+}  // namespace
+
+ExecuteFn select_packed(const Instruction& instruction) {
+  for (const PackedRow& row : kRows) {
+    if (row.op != instruction.op) continue;
+    if (instruction.src_count != row.sources || instruction.dst_count != 1 || instruction.dst[0].kind != Kind::kVgpr)
+      return nullptr;
+    if (instruction.is_sdwa || instruction.is_dpp || instruction.omod) return nullptr;
+    for (unsigned k = 0; k < row.sources; ++k) {
+      const Operand& operand = instruction.src[k];
+      if (!is_readable(operand) || operand.negate || operand.absolute) return nullptr;
+      // What a constant has in its upper register is not documented; compilers select the lower one.
+      const bool upper = ((instruction.op_sel | (row.op == Op::v_pk_mov_b32 ? 0 : instruction.op_sel_hi)) >> k) & 1;
+      if (row.wide && upper && operand.kind != Kind::kVgpr && operand.kind != Kind::kSgpr) return nullptr;
+    }
+    return instruction.clamp ? row.clamped : row.execute;
+  }
+  return nullptr;
+}
+
+}  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

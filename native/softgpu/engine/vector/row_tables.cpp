@@ -12,8 +12,8 @@ using Index = std::array<const Row*, static_cast<size_t>(Op::kCount)>;
 const Index& index_of_rows() {
   static const Index index = [] {
     Index made{};
-    for (RowTable table : {integer_rows(), integer64_rows(), byte_rows(), carry_rows(), float32_rows(), float64_rows(), float16_rows(),
-                           min_max_rows(), convert_rows(), transcendental_rows(), division_rows()}) {
+    for (RowTable table : {integer_rows(), integer64_rows(), byte_rows(), carry_rows(), float32_rows(), float64_rows(),
+                           float16_rows(), min_max_rows(), convert_rows(), transcendental_rows(), division_rows()}) {
       for (const Row& row : table) made[static_cast<size_t>(row.op)] = &row;
     }
     return made;
@@ -73,7 +73,8 @@ ExecuteFn select_row(const Row& row, const Instruction& instruction) {
 
 ExecuteFn select(const Instruction& instruction) {
   if (const Row* row = index_of_rows()[static_cast<size_t>(instruction.op)]) return select_row(*row, instruction);
-  for (auto* selector : {select_compare_integer, select_compare_float, select_packed, select_mixed, select_lane_access, select_mfma}) {
+  for (auto* selector :
+       {select_compare_integer, select_compare_float, select_packed, select_mixed, select_lane_access, select_mfma}) {
     if (ExecuteFn execute = selector(instruction)) return execute;
   }
   return nullptr;

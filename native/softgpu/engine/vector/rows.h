@@ -5,10 +5,10 @@
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
-RowTable integer_rows();        // 32- and 16-bit integers and bits
+RowTable integer_rows();  // 32- and 16-bit integers and bits
 RowTable integer64_rows();
-RowTable byte_rows();           // v_perm, v_sad, v_lerp, …
-RowTable carry_rows();          // results with a carry or overflow bit
+RowTable byte_rows();   // v_perm, v_sad, v_lerp, …
+RowTable carry_rows();  // results with a carry or overflow bit
 RowTable float32_rows();
 RowTable float64_rows();
 RowTable float16_rows();

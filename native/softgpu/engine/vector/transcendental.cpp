@@ -1,10 +1,10 @@
 // Reciprocals, roots, exponentials, logarithms, sine and cosine.
 //
 // The hardware's are within 1 ulp (f32), 0.51 ulp (f16) and 2^29 ulp (f64 rcp, rsq) by the ISA; which of the values in
-// reach it takes is not documented. Ours are computed in double by fixed sequences of IEEE operations (no libm), so that
-// every host gives the same bits: rcp and sqrt correctly rounded, all others within 0.501 ulp (f32, f16) and rsq_f64 within
-// 1 ulp. They round to nearest even whatever MODE says. In f32 they flush denormals, inputs and results, whatever MODE
-// says; f16 and f64 ones follow MODE.
+// reach it takes is not documented. Ours are computed in double by fixed sequences of IEEE operations (no libm), so
+// that every host gives the same bits: rcp and sqrt correctly rounded, all others within 0.501 ulp (f32, f16) and
+// rsq_f64 within 1 ulp. They round to nearest even whatever MODE says. In f32 they flush denormals, inputs and results,
+// whatever MODE says; f16 and f64 ones follow MODE.
 #include "softgpu/engine/vector/rows.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
@@ -14,7 +14,9 @@ namespace {
 constexpr double kInfinity = __builtin_inf();
 
 // To the nearest integer, for |v| < 2^51.
-double nearest(double v) { return (v + 0x1.8p52) - 0x1.8p52; }
+double nearest(double v) {
+  return (v + 0x1.8p52) - 0x1.8p52;
+}
 
 // 2^x for |x| < 1000: 2^n * e^(f ln 2), |f| <= 1/2, by Taylor's series to f^13 (error below 2^-52).
 double exp2_bounded(double x) {
@@ -115,12 +117,22 @@ double sin_turns(float x, int quarters, double out_of_range) {
   return magnitude < kInfinity ? r : as_double(kDefaultNan64);
 }
 // -0 in, -0 out.
-double sin_of(float x) { return x == 0 ? static_cast<double>(x) : sin_turns(x, 0, 0.0); }
-double cos_of(float x) { return sin_turns(x, 1, 1.0); }
+double sin_of(float x) {
+  return x == 0 ? static_cast<double>(x) : sin_turns(x, 0, 0.0);
+}
+double cos_of(float x) {
+  return sin_turns(x, 1, 1.0);
+}
 
-double rsqrt(double v) { return 1.0 / __builtin_sqrt(v); }
-double root(double v) { return __builtin_sqrt(v); }
-float narrow(double v) { return static_cast<float>(v); }
+double rsqrt(double v) {
+  return 1.0 / __builtin_sqrt(v);
+}
+double root(double v) {
+  return __builtin_sqrt(v);
+}
+float narrow(double v) {
+  return static_cast<float>(v);
+}
 
 constexpr unsigned kSingle = kFlushAlways | kIgnoreRounding;
 
@@ -147,6 +159,8 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-RowTable transcendental_rows() { return kRows; }
+RowTable transcendental_rows() {
+  return kRows;
+}
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

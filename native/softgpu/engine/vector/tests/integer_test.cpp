@@ -13,9 +13,12 @@ using u64 = uint64_t;
 using i64 = int64_t;
 using i128 = __int128;
 
-constexpr u32 kEdges[] = {0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 23, 24, 31, 32, 33, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff,
-                          0x10000, 0x7fffff, 0x800000, 0xffffff, 0x1000000, 0x7ffffffe, 0x7fffffff, 0x80000000, 0x80000001,
-                          0xfffffffe, 0xffffffff, 0x12345678, 0xdeadbeef, 0xaaaaaaaa, 0x55555555, 0x01020304, 0x80808080};
+constexpr u32 kEdges[] = {0,          1,          2,          3,          4,          5,          7,
+                          8,          15,         16,         17,         23,         24,         31,
+                          32,         33,         0x7f,       0x80,       0xff,       0x100,      0x7fff,
+                          0x8000,     0xffff,     0x10000,    0x7fffff,   0x800000,   0xffffff,   0x1000000,
+                          0x7ffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x12345678,
+                          0xdeadbeef, 0xaaaaaaaa, 0x55555555, 0x01020304, 0x80808080};
 
 struct Triple {
   u32 a, b, c;
@@ -26,7 +29,8 @@ std::vector<Triple> triples() {
     for (u32 b : kEdges) all.push_back({a, b, kEdges[(all.size() * 7 + all.size() / 40) % std::size(kEdges)]});
   }
   std::mt19937 random(1);
-  for (int k = 0; k < 2000; ++k) all.push_back({static_cast<u32>(random()), static_cast<u32>(random()), static_cast<u32>(random())});
+  for (int k = 0; k < 2000; ++k)
+    all.push_back({static_cast<u32>(random()), static_cast<u32>(random()), static_cast<u32>(random())});
   return all;
 }
 
@@ -38,15 +42,33 @@ struct Case {
   std::function<u32(u32, u32, u32)> expected;
 };
 
-i32 s(u32 v) { return static_cast<i32>(v); }
-i64 s16(u32 v) { return static_cast<int16_t>(v); }
-i64 s24(u32 v) { return (static_cast<i64>(v & 0xffffff) ^ 0x800000) - 0x800000; }
-u32 h(i64 v) { return static_cast<u32>(v) & 0xffff; }
-i64 bound(i64 v, i64 low, i64 high) { return v < low ? low : v > high ? high : v; }
-u32 clamp_u32(i64 v) { return static_cast<u32>(bound(v, 0, UINT32_MAX)); }
-u32 clamp_i32(i64 v) { return static_cast<u32>(bound(v, INT32_MIN, INT32_MAX)); }
-u32 clamp_u16(i64 v) { return h(bound(v, 0, 65535)); }
-u32 clamp_i16(i64 v) { return h(bound(v, -32768, 32767)); }
+i32 s(u32 v) {
+  return static_cast<i32>(v);
+}
+i64 s16(u32 v) {
+  return static_cast<int16_t>(v);
+}
+i64 s24(u32 v) {
+  return (static_cast<i64>(v & 0xffffff) ^ 0x800000) - 0x800000;
+}
+u32 h(i64 v) {
+  return static_cast<u32>(v) & 0xffff;
+}
+i64 bound(i64 v, i64 low, i64 high) {
+  return v < low ? low : v > high ? high : v;
+}
+u32 clamp_u32(i64 v) {
+  return static_cast<u32>(bound(v, 0, UINT32_MAX));
+}
+u32 clamp_i32(i64 v) {
+  return static_cast<u32>(bound(v, INT32_MIN, INT32_MAX));
+}
+u32 clamp_u16(i64 v) {
+  return h(bound(v, 0, 65535));
+}
+u32 clamp_i16(i64 v) {
+  return h(bound(v, -32768, 32767));
+}
 u32 bit_by_bit_reverse(u32 a) {
   u32 r = 0;
   for (int k = 0; k < 32; ++k) r |= ((a >> k) & 1) << (31 - k);
@@ -80,9 +102,12 @@ u32 permute(u32 a, u32 b, u32 c) {
   for (int k = 0; k < 4; ++k) {
     const u32 selector = (c >> (8 * k)) & 0xff;
     uint8_t v = 0xff;
-    if (selector < 8) v = in[selector];
-    else if (selector < 12) v = in[2 * (selector - 8) + 1] & 0x80 ? 0xff : 0;
-    else if (selector == 12) v = 0;
+    if (selector < 8)
+      v = in[selector];
+    else if (selector < 12)
+      v = in[2 * (selector - 8) + 1] & 0x80 ? 0xff : 0;
+    else if (selector == 12)
+      v = 0;
     r |= static_cast<u32>(v) << (8 * k);
   }
   return r;
@@ -302,7 +327,8 @@ TEST(VectorCarries, CarryInAndOutMayBeTheSamePair) {
   t.fill(1, 0xffffffff);
   t.fill(2, 0);
   t.wave.set_vcc(0x5555555555555555ull);
-  ASSERT_TRUE(t.run(make(Op::v_addc_co_u32, {vgpr(1), sgpr(kVcc, 2)}, {vgpr(1), vgpr(2), sgpr(kVcc, 2)}, Encoding::kVop2)));
+  ASSERT_TRUE(
+      t.run(make(Op::v_addc_co_u32, {vgpr(1), sgpr(kVcc, 2)}, {vgpr(1), vgpr(2), sgpr(kVcc, 2)}, Encoding::kVop2)));
   EXPECT_EQ(0x5555555555555555ull, t.wave.vcc());
   EXPECT_EQ(0u, t.lane(1)[0]);
   EXPECT_EQ(0xffffffffu, t.lane(1)[1]);
@@ -312,11 +338,13 @@ TEST(VectorCarries, WideMultiplyAddsAreExactInSixtyFiveBits) {
   const std::vector<Triple> values = triples();
   for (bool is_signed : {false, true}) {
     TestWave t;
-    const Instruction i = make(is_signed ? Op::v_mad_i64_i32 : Op::v_mad_u64_u32, {vgpr(8, 2), sgpr(20, 2)}, {vgpr(1), vgpr(2), vgpr(4, 2)});
+    const Instruction i = make(is_signed ? Op::v_mad_i64_i32 : Op::v_mad_u64_u32, {vgpr(8, 2), sgpr(20, 2)},
+                               {vgpr(1), vgpr(2), vgpr(4, 2)});
     for (size_t base = 0; base < values.size(); base += kLanes) {
       for (unsigned l = 0; l < kLanes; ++l) {
         const Triple& v = values[(base + l) % values.size()];
-        t.lane(1)[l] = v.a, t.lane(2)[l] = v.b, t.lane(4)[l] = v.c, t.lane(5)[l] = values[(base * 3 + l * 5) % values.size()].a;
+        t.lane(1)[l] = v.a, t.lane(2)[l] = v.b, t.lane(4)[l] = v.c,
+        t.lane(5)[l] = values[(base * 3 + l * 5) % values.size()].a;
       }
       ASSERT_TRUE(t.run(i));
       for (unsigned l = 0; l < kLanes; ++l) {
@@ -348,18 +376,21 @@ TEST(VectorIntegers, SlidingSumsOfDifferencesUseFourWindows) {
     for (unsigned l = 0; l < kLanes; ++l) t.lane(r)[l] = static_cast<u32>(random()) & (l % 3 ? ~0u : 0xff00ff00u);
   }
   for (bool masked : {false, true}) {
-    ASSERT_TRUE(t.run(make(masked ? Op::v_mqsad_pk_u16_u8 : Op::v_qsad_pk_u16_u8, {vgpr(20, 2)}, {vgpr(1, 2), vgpr(3), vgpr(4, 2)})));
+    ASSERT_TRUE(t.run(
+        make(masked ? Op::v_mqsad_pk_u16_u8 : Op::v_qsad_pk_u16_u8, {vgpr(20, 2)}, {vgpr(1, 2), vgpr(3), vgpr(4, 2)})));
     for (unsigned l = 0; l < kLanes; ++l) {
       for (unsigned k = 0; k < 4; ++k) {
         const u32 window = static_cast<u32>(t.get64(1, l) >> (8 * k));
-        EXPECT_EQ(h(sad8(window, t.lane(3)[l], masked) + i64{h(static_cast<i64>(t.get64(4, l) >> (16 * k)))}), h(static_cast<i64>(t.get64(20, l) >> (16 * k))));
+        EXPECT_EQ(h(sad8(window, t.lane(3)[l], masked) + i64{h(static_cast<i64>(t.get64(4, l) >> (16 * k)))}),
+                  h(static_cast<i64>(t.get64(20, l) >> (16 * k))));
       }
     }
   }
   ASSERT_TRUE(t.run(make(Op::v_mqsad_u32_u8, {vgpr(20, 4)}, {vgpr(1, 2), vgpr(3), vgpr(6, 4)})));
   for (unsigned l = 0; l < kLanes; ++l) {
     for (unsigned k = 0; k < 4; ++k) {
-      EXPECT_EQ(sad8(static_cast<u32>(t.get64(1, l) >> (8 * k)), t.lane(3)[l], true) + t.lane(6 + k)[l], t.lane(20 + k)[l]);
+      EXPECT_EQ(sad8(static_cast<u32>(t.get64(1, l) >> (8 * k)), t.lane(3)[l], true) + t.lane(6 + k)[l],
+                t.lane(20 + k)[l]);
     }
   }
 }

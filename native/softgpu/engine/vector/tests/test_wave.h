@@ -83,7 +83,9 @@ class TestWave {
     wave.vgpr[r][l] = static_cast<uint32_t>(value);
     wave.vgpr[r + 1][l] = static_cast<uint32_t>(value >> 32);
   }
-  uint64_t get64(unsigned r, unsigned l) const { return wave.vgpr[r][l] | static_cast<uint64_t>(wave.vgpr[r + 1][l]) << 32; }
+  uint64_t get64(unsigned r, unsigned l) const {
+    return wave.vgpr[r][l] | static_cast<uint64_t>(wave.vgpr[r + 1][l]) << 32;
+  }
 
   // Registers with values that differ in every lane, so that a write to the wrong place shows.
   void scribble() {
@@ -127,9 +129,17 @@ class TestWave {
   std::unique_ptr<Registers> registers_;
 };
 
-inline uint32_t fbits(float v) { return __builtin_bit_cast(uint32_t, v); }
-inline uint64_t dbits(double v) { return __builtin_bit_cast(uint64_t, v); }
-inline float as_f32(uint32_t v) { return __builtin_bit_cast(float, v); }
-inline double as_f64(uint64_t v) { return __builtin_bit_cast(double, v); }
+inline uint32_t fbits(float v) {
+  return __builtin_bit_cast(uint32_t, v);
+}
+inline uint64_t dbits(double v) {
+  return __builtin_bit_cast(uint64_t, v);
+}
+inline float as_f32(uint32_t v) {
+  return __builtin_bit_cast(float, v);
+}
+inline double as_f64(uint64_t v) {
+  return __builtin_bit_cast(double, v);
+}
 
 }  // namespace kernloop::softgpu::vector
