@@ -89,10 +89,9 @@ Status sync_directory(const fs::path& directory) {
 
 Status write_atomically(const fs::path& path, Bytes bytes) {
   static std::atomic<uint64_t> counter{0};
-  std::string name = ".";
-  name += path.filename().string();
-  name += "." + std::to_string(::getpid()) + "." + std::to_string(counter.fetch_add(1)) + ".tmp";
-  const fs::path temporary = path.parent_path() / name;
+  const std::string name = path.filename().string();
+  const std::string unique = std::to_string(::getpid()) + '.' + std::to_string(counter.fetch_add(1));
+  const fs::path temporary = path.parent_path() / ('.' + name + '.' + unique + ".tmp");
   FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return io_error("cannot create", temporary, errno);
   auto fail = [&](Error error) -> Status {

@@ -18,7 +18,7 @@ std::string escaped(const std::string& name) {
   for (unsigned char c : name) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
                        (c == '.' && !text.empty());
-    plain ? void(text += static_cast<char>(c)) : void(text += "%" + archive::to_hex({&c, 1}));
+    plain ? void(text += static_cast<char>(c)) : void(text.append(1, '%').append(archive::to_hex({&c, 1})));
   }
   if (text.size() <= kMaxLength) return text;
   const Bytes bytes(reinterpret_cast<const uint8_t*>(name.data()), name.size());

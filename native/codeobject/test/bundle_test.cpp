@@ -1,0 +1,124 @@
+// Bundles and host objects as clang wrote them.
+#include "codeobject/bundle.h"
+
+#include <gtest/gtest.h>
+
+#include "codeobject/code_object.h"
+#include "codeobject/test/test_files.h"
+
+namespace kernloop::codeobject {
+namespace {
+
+constexpr const char* kGfx90a = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
+
+TEST(Bundle, ListsTheDeviceEntriesOfABundle) {
+  const auto file = read_test_file("small.hipfb");
+  const auto listed = list_code_objects(file, "small.hipfb");
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_EQ(listed->size(), 2u);
+  for (const BundledCodeObject& entry : *listed) {
+    const auto info = parse_code_object(entry.bytes, entry.target);
+    ASSERT_TRUE(info) << info.error().message;
+    EXPECT_EQ(info->target, entry.target);
+    EXPECT_NE(info->find_kernel("tiny"), nullptr);
+  }
+}
+
+TEST(Bundle, FindsTheSameCodeObjectsInsideOfAHostObject) {
+  const auto bundle = read_test_file("small.hipfb"), host = read_test_file("small.o");
+  const auto from_bundle = select_code_object(bundle, kGfx90a, "tiny", "small.hipfb");
+  const auto from_host = select_code_object(host, kGfx90a, "tiny", "small.o");
+  ASSERT_TRUE(from_bundle) << from_bundle.error().message;
+  ASSERT_TRUE(from_host) << from_host.error().message;
+  EXPECT_EQ(parse_code_object(*from_bundle, "a")->target, "amdgcn-amd-amdhsa--gfx90a");
+  EXPECT_EQ(parse_code_object(*from_host, "b")->target, "amdgcn-amd-amdhsa--gfx90a");
+}
+
+TEST(Bundle, TakesAPlainCodeObjectAsItIs) {
+  const auto file = read_test_file("baseline.hsaco");
+  const auto selected = select_code_object(file, kGfx90a, "fill", "baseline.hsaco");
+  ASSERT_TRUE(selected);
+  EXPECT_EQ(selected->size(), file.size());
+}
+
+TEST(Bundle, RefusesAnotherTargetAndNamesWhatThereIs) {
+  const auto file = read_test_file("small.hipfb");
+  const auto selected = select_code_object(file, "amdgcn-amd-amdhsa--gfx942", "tiny", "small.hipfb");
+  ASSERT_FALSE(selected);
+  EXPECT_EQ(selected.error().code, "CODE_OBJECT_TARGET");
+  EXPECT_NE(selected.error().message.find("gfx1030"), std::string::npos) << selected.error().message;
+}
+
+TEST(Bundle, NamesTheNearestKernelsWhenTheOneIsMissing) {
+  const auto file = read_test_file("baseline.hsaco");
+  const auto selected = select_code_object(file, kGfx90a, "_Z5scaleIdEvPT_S0_", "baseline.hsaco");
+  ASSERT_FALSE(selected);
+  EXPECT_EQ(selected.error().code, "SYMBOL_MISSING");
+  EXPECT_NE(selected.error().message.find("_Z5scaleIfEvPT_S0_ = void scale<float>(float*, float)"), std::string::npos)
+      << selected.error().message;
+}
+
+TEST(Bundle, ReadsBundlesOfSeveralTranslationUnits) {
+  auto file = read_test_file("small.hipfb");
+  const auto once = file;
+  file.resize((file.size() + 4095) / 4096 * 4096, 0);
+  file.insert(file.end(), once.begin(), once.end());
+  const auto listed = list_code_objects(file, "two");
+  ASSERT_TRUE(listed);
+  EXPECT_EQ(listed->size(), 4u);
+  EXPECT_TRUE(select_code_object(file, kGfx90a, "tiny", "two")) << "the same code object twice is no ambiguity";
+}
+
+TEST(Bundle, RefusesDifferentCodeObjectsWithTheSameKernel) {
+  // A bundle of baseline and do_nothing, both for gfx90a, built by hand from the documented layout.
+  const std::string id = "hipv4-amdgcn-amd-amdhsa--gfx90a";
+  const auto first = read_test_file("baseline.hsaco"), second = read_test_file("do_nothing.hsaco");
+  std::vector<uint8_t> file;
+  const auto text = [&](std::string_view t) { file.insert(file.end(), t.begin(), t.end()); };
+  const auto number = [&](uint64_t value) {
+    for (int i = 0; i < 8; ++i) file.push_back(static_cast<uint8_t>(value >> 8 * i));
+  };
+  text("__CLANG_OFFLOAD_BUNDLE__");
+  number(2);
+  number(4096), number(first.size()), number(id.size()), text(id);
+  number(4096 + first.size()), number(second.size()), number(id.size()), text(id);
+  file.resize(4096);
+  file.insert(file.end(), first.begin(), first.end());
+  file.insert(file.end(), second.begin(), second.end());
+  const auto selected = select_code_object(file, kGfx90a, "fill", "mixed");
+  ASSERT_FALSE(selected);
+  EXPECT_EQ(selected.error().code, "CODE_OBJECT_AMBIGUOUS");
+}
+
+TEST(Bundle, ComparesTargetsByProcessorAndFeature) {
+  EXPECT_TRUE(target_fits("amdgcn-amd-amdhsa--gfx90a", kGfx90a));
+  EXPECT_TRUE(target_fits("amdgcn-amd-amdhsa--gfx90a:xnack-", kGfx90a));
+  EXPECT_FALSE(target_fits("amdgcn-amd-amdhsa--gfx90a:xnack+", kGfx90a));
+  EXPECT_FALSE(target_fits("amdgcn-amd-amdhsa--gfx90", kGfx90a));
+  EXPECT_FALSE(target_fits("amdgcn-amd-amdhsa--gfx1030", kGfx90a));
+}
+
+TEST(Bundle, SaysThatCompressedBundlesAreNotRead) {
+  const std::string compressed = "CCOB\x02";
+  const auto listed = list_code_objects({reinterpret_cast<const uint8_t*>(compressed.data()), compressed.size()}, "c");
+  ASSERT_FALSE(listed);
+  EXPECT_EQ(listed.error().code, "CODE_OBJECT_COMPRESSED");
+}
+
+TEST(Bundle, SurvivesTruncationAndFlippedBits) {
+  const auto original = read_test_file("small.hipfb");
+  for (size_t size = 0; size < original.size(); size += size < 512 ? 1 : 61) {
+    EXPECT_FALSE(select_code_object(Bytes(original).first(size), kGfx90a, "tiny", "cut") &&
+                 select_code_object(Bytes(original).first(size), "amdgcn-amd-amdhsa--gfx1030", "tiny", "cut"))
+        << size;
+  }
+  auto bytes = original;
+  for (size_t i = 0; i < bytes.size(); i += i < 512 ? 1 : 7) {
+    bytes[i] ^= static_cast<uint8_t>(1 << (i % 8));
+    (void)select_code_object(bytes, kGfx90a, "tiny", "flipped");
+    bytes[i] = original[i];
+  }
+}
+
+}  // namespace
+}  // namespace kernloop::codeobject

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Compiles kernels.hip into the code objects that the native tests read. Needs clang 15 and Debian's ROCm device libraries.
+set -e
+cd "$(dirname "$0")"
+compile() {
+  output=$1
+  shift
+  clang++-15 -x hip kernels.hip -O3 --offload-arch=gfx90a --cuda-device-only --no-gpu-bundle-output \
+    -mcode-object-version=4 -munsafe-fp-atomics -ffile-prefix-map="$PWD"=. --rocm-path=/usr \
+    --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode "$@" -o "$output"
+}
+compile baseline.hsaco
+compile do_nothing.hsaco -DDO_NOTHING
+compile wrong_bit.hsaco -DWRONG_BIT
+compile beyond.hsaco -DBEYOND
+compile wild.hsaco -DWILD
+compile spin.hsaco -DSPIN
+compile no_fill.hsaco -DNO_FILL
+compile more_arguments.hsaco -DMORE_ARGUMENTS
+compile no_variables.hsaco -DNO_VARIABLES
+compile other_initializer.hsaco -DOTHER_INITIALIZER
+# The same for two targets, as an offload bundle and inside of a host object.
+clang++-15 -x hip small.hip -O3 --offload-arch=gfx90a --offload-arch=gfx1030 --cuda-device-only -mcode-object-version=4 \
+  --rocm-path=/usr --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode -o small.hipfb
+clang++-15 -x hip small.hip -O3 --offload-arch=gfx90a --offload-arch=gfx1030 -c -mcode-object-version=4 -include hip/hip_runtime.h --rocm-path=/usr \
+  --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode -o small.o
+chmod 644 *.hsaco *.hipfb *.o

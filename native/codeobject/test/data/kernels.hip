@@ -1,0 +1,72 @@
+// Kernels for the native tests. The .hsaco files beside this one are its compiled forms: see README.md.
+#include <hip/hip_runtime.h>
+
+struct Pair {
+  float a;
+  double b;
+};
+
+#ifndef NO_VARIABLES
+__device__ int d_counter = 3;
+__device__ float d_big[8];
+#endif
+#ifdef OTHER_INITIALIZER
+__constant__ float c_tab[4] = {2, 2, 3, 4};
+#else
+__constant__ float c_tab[4] = {1, 2, 3, 4};
+#endif
+
+// out[i] = in[i] * c_tab[i % 4] + d_big[i % 8], and one thread counts the launch.
+#ifndef NO_FILL
+#ifdef MORE_ARGUMENTS
+extern "C" __global__ void fill(float* out, const float* in, int n, float bias) {
+#else
+extern "C" __global__ void fill(float* out, const float* in, int n) {
+  const float bias = 0;
+#endif
+  const int i = blockIdx.x * 64 + threadIdx.x;
+#ifdef SPIN
+  volatile float* forever = out;
+  while (forever[0] != -1.0f) forever[1] = 0.0f;
+#endif
+#ifdef WILD
+  out[(1ull << 40) + i] = 1.0f;
+#endif
+#ifndef DO_NOTHING
+#ifdef NO_VARIABLES
+  if (i < n) out[i] = in[i] * c_tab[i & 3] + bias;
+#else
+  if (i < n) out[i] = in[i] * c_tab[i & 3] + d_big[i & 7] + bias;
+  if (i == 0) ++d_counter;
+#endif
+#ifdef WRONG_BIT
+  if (i == 37) out[i] = __int_as_float(__float_as_int(out[i]) ^ 1);
+#endif
+#ifdef BEYOND
+  if (i == 0) reinterpret_cast<char*>(out)[n * 4] = 0;
+#endif
+#endif
+}
+#endif
+
+// A float sum whose value depends on the order of waves.
+extern "C" __global__ void sum(float* total, const float* in, int n) {
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  if (i < n) unsafeAtomicAdd(total, in[i]);
+}
+
+template <typename T>
+__global__ void scale(T* data, T factor) {
+  data[blockIdx.x * blockDim.x + threadIdx.x] *= factor;
+}
+template __global__ void scale<float>(float*, float);
+
+// Static and dynamic LDS, a structure by value.
+__global__ void lds(float* out, Pair pair) {
+  extern __shared__ float dynamic[];
+  __shared__ int fixed[10];
+  dynamic[threadIdx.x] = threadIdx.x * pair.a;
+  fixed[threadIdx.x % 10] = 3;
+  __syncthreads();
+  out[threadIdx.x] = dynamic[threadIdx.x ^ 1] + fixed[0] + pair.b;
+}
