@@ -1,0 +1,368 @@
+// The capture core against a fake device: what ends up in a capture, and what is refused.
+#include "capture/core/capture.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <thread>
+
+#include "capture/test/fake_device.h"
+
+namespace kernloop::capture {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr uint64_t kA = 0x400000101000, kB = 0x400000203000, kC = 0x400000305000, kD = 0x400000407000;
+
+std::vector<uint8_t> filled(size_t size, uint8_t value = 0) { return std::vector<uint8_t>(size, value); }
+
+class CaptureTest : public testing::Test {
+ protected:
+  AllocationMap allocations;
+  HoldGate hold;
+  FakeDevice device{allocations};
+  CollectingSink sink;
+  CaptureRequest request;
+
+  void argument(uint64_t value) {
+    const size_t at = device.kernarg.size();
+    device.kernarg.resize(at + 8);
+    std::memcpy(device.kernarg.data() + at, &value, 8);
+  }
+  CaptureOutcome capture() {
+    request.kernarg_bytes = static_cast<uint32_t>(device.kernarg.size());
+    hold.enter();
+    CaptureOutcome outcome = capture_dispatch(request, allocations, hold, device, sink);
+    hold.leave();
+    return outcome;
+  }
+  std::set<uint64_t> captured_bases() const {
+    std::set<uint64_t> bases;
+    for (const auto& [base, region] : sink.regions) bases.insert(base);
+    return bases;
+  }
+};
+
+TEST_F(CaptureTest, FollowsPointersThroughMemoryToAFixedPoint) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(64));
+  device.allocate(kC, filled(64));
+  device.allocate(kD, filled(64));  // nothing leads there
+  device.put(kA, 16, kB + 8);
+  device.put(kB, 56, kC);
+  argument(kA);
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(captured_bases(), (std::set<uint64_t>{kA, kB, kC}));
+}
+
+TEST_F(CaptureTest, EndsOnCyclesAndSelfReferences) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(64));
+  device.put(kA, 0, kB);
+  device.put(kB, 0, kA);
+  device.put(kB, 8, kB);
+  argument(kA);
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(sink.order.size(), 2u);
+}
+
+TEST_F(CaptureTest, FindsUnalignedPointersAtEveryByteOffset) {
+  for (uint64_t offset = 0; offset < 8; ++offset) {
+    AllocationMap map;
+    FakeDevice fresh(map);
+    CollectingSink collected;
+    fresh.allocate(kA, filled(64));
+    fresh.allocate(kB, filled(64));
+    fresh.put(kA, 24 + offset, kB + 3);
+    fresh.kernarg = filled(8);
+    std::memcpy(fresh.kernarg.data(), &kA, 8);
+    request.kernarg_bytes = 8;
+    hold.enter();
+    EXPECT_FALSE(capture_dispatch(request, map, hold, fresh, collected).refusal);
+    hold.leave();
+    EXPECT_TRUE(collected.regions.contains(kB)) << "offset " << offset;
+  }
+}
+
+TEST_F(CaptureTest, FindsTaggedPointers) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(64));
+  device.allocate(kC, filled(64));
+  device.put(kA, 8, kB | 0xabcd000000000000ull);
+  device.put(kA, 24, (kC + 32) | 0x00ff000000000000ull);
+  argument(kA);
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(captured_bases(), (std::set<uint64_t>{kA, kB, kC}));
+}
+
+TEST_F(CaptureTest, FindsPointersInByValueStructsOfTheKernelArguments) {
+  device.allocate(kA, filled(64));
+  device.kernarg = filled(40, 0x11);
+  std::memcpy(device.kernarg.data() + 13, &kA, 8);
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(captured_bases(), (std::set<uint64_t>{kA}));
+}
+
+TEST_F(CaptureTest, FindsPointersThatLieAcrossTwoChunksOfALargeRegion) {
+  device.allocate(kA, filled(kSnapshotChunkBytes + 4096));
+  device.allocate(kB + (16ull << 20), filled(64));
+  device.put(kA, kSnapshotChunkBytes - 3, kB + (16ull << 20));
+  argument(kA);
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(sink.order.size(), 2u);
+}
+
+// Data of floats around 2.0 looks like tagged addresses of the software GPU's device memory, if one looks too laxly.
+TEST_F(CaptureTest, DoesNotTakeFloatsForPointers) {
+  std::vector<float> values(1 << 16);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = 1.0f + 0.25f * static_cast<float>(i % 17);
+  std::vector<uint8_t> bytes(values.size() * 4);
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  device.allocate(kA, bytes);
+  device.allocate(kD, filled(64 << 20));
+  argument(kA);
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(captured_bases(), (std::set<uint64_t>{kA}));
+}
+
+TEST_F(CaptureTest, DoesNotFollowIgnoredKernelArguments) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(64));
+  argument(kA);
+  argument(kB);
+  request.ignored_kernarg = {{8, 8}};
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(captured_bases(), (std::set<uint64_t>{kA}));
+  EXPECT_EQ(sink.kernarg_bytes, device.kernarg);  // the recorder zeroes them where it describes them
+}
+
+TEST_F(CaptureTest, StartsFromModuleVariablesToo) {
+  constexpr uint64_t kVariable = 0x500000001000;
+  device.place(kVariable, filled(16));
+  device.put(kVariable, 8, kB);
+  device.allocate(kB, filled(64));
+  request.module_variables = {{kVariable, 16}};
+  device.kernel = [](FakeDevice& d) { d.at(kVariable)[0] = 7; };
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(captured_bases(), (std::set<uint64_t>{kB, kVariable}));
+  EXPECT_EQ(sink.regions.at(kVariable).pre[0], 0);
+  EXPECT_EQ(sink.regions.at(kVariable).post[0], 7);
+}
+
+TEST_F(CaptureTest, PreIsTheStateBeforeAndPostTheStateAfter) {
+  device.allocate(kA, filled(3 * kSnapshotChunkBytes + 17, 5));
+  argument(kA);
+  device.kernel = [](FakeDevice& d) {
+    d.at(kA)[kSnapshotChunkBytes + 9] = 6;
+    d.at(kA).back() = 8;
+  };
+  const CaptureOutcome outcome = capture();
+  EXPECT_TRUE(outcome.ran);
+  EXPECT_FALSE(outcome.refusal);
+  const auto& region = sink.regions.at(kA);
+  EXPECT_EQ(region.pre, filled(3 * kSnapshotChunkBytes + 17, 5));
+  EXPECT_EQ(region.post, device.at(kA));
+  EXPECT_EQ(sink.post_bytes, kSnapshotChunkBytes + 17) << "only the two chunks that changed are sent";
+  EXPECT_EQ(sink.committed->wave_instructions, 42u);
+}
+
+TEST_F(CaptureTest, AWriteOutsideTheScopeRefusesTheCaptureAndNamesTheRegion) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(4096));
+  argument(kA);
+  device.kernel = [](FakeDevice& d) { d.at(kB)[4000] = 1; };
+  const CaptureOutcome outcome = capture();
+  ASSERT_TRUE(outcome.refusal);
+  EXPECT_EQ(outcome.refusal->code, "SCOPE_VIOLATION");
+  EXPECT_EQ(outcome.violation, (std::vector<ByteRange>{{kB, 4096}}));
+  EXPECT_TRUE(outcome.ran);
+  EXPECT_FALSE(sink.committed);
+  EXPECT_TRUE(sink.aborted);
+}
+
+TEST_F(CaptureTest, AWidenedScopeIncludesTheRegionThatWasMissed) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(4096));
+  argument(kA);
+  device.kernel = [](FakeDevice& d) { d.at(kB)[4000] ^= 1; };
+  request.widened = {{kB, 4096}};
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(captured_bases(), (std::set<uint64_t>{kA, kB}));
+  EXPECT_EQ(sink.regions.at(kB).post[4000], 1);
+}
+
+TEST_F(CaptureTest, AChangeOfHostMemoryOutsideIsOnlyNoted) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(64), MemoryClass::kHost);
+  argument(kA);
+  device.kernel = [](FakeDevice& d) { d.at(kB)[0] = 1; };
+  EXPECT_FALSE(capture().refusal);
+  ASSERT_EQ(sink.outside.size(), 1u);
+  EXPECT_EQ(sink.outside[0].base, kB);
+}
+
+TEST_F(CaptureTest, ScopeAllTakesEverythingButTheKernelArgumentsOwnMemory) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(64), MemoryClass::kHost);
+  device.allocate(kC, filled(64), MemoryClass::kHost);
+  request.scope = ScopeMode::kAll;
+  request.kernarg_address = kC + 16;
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(captured_bases(), (std::set<uint64_t>{kA, kB}));
+}
+
+TEST_F(CaptureTest, TheBudgetIsCheckedBeforeTheBytesAreCopied) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(1 << 20));
+  device.put(kA, 0, kB);
+  argument(kA);
+  request.byte_budget = 4096;
+  const CaptureOutcome outcome = capture();
+  ASSERT_TRUE(outcome.refusal);
+  EXPECT_EQ(outcome.refusal->code, "BYTE_BUDGET");
+  EXPECT_NE(outcome.refusal->reason.find(std::to_string((1 << 20) + 64)), std::string::npos) << outcome.refusal->reason;
+  EXPECT_FALSE(outcome.ran) << "the caller submits it as if nothing had been";
+  EXPECT_EQ(device.bytes_read, 64u);
+}
+
+TEST_F(CaptureTest, ABudgetThatIsJustMetIsFine) {
+  device.allocate(kA, filled(4096));
+  argument(kA);
+  request.byte_budget = 4096;
+  EXPECT_FALSE(capture().refusal);
+}
+
+TEST_F(CaptureTest, DrainsBeforeItReadsAndRunsOnce) {
+  device.allocate(kA, filled(64));
+  argument(kA);
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(device.calls, (std::vector<std::string>{"drain", "kernarg", "run"}));
+}
+
+TEST_F(CaptureTest, ADrainThatDoesNotEndIsRefusedWithoutRunning) {
+  argument(0);
+  request.drain_limit = 50ms;
+  device.on_drain = [](Deadline deadline) -> std::optional<Refusal> {
+    while (!deadline.passed()) std::this_thread::sleep_for(1ms);
+    return Refusal{"DRAIN_LIMIT", "", ""};
+  };
+  const auto start = std::chrono::steady_clock::now();
+  const CaptureOutcome outcome = capture();
+  EXPECT_EQ(outcome.refusal->code, "DRAIN_LIMIT");
+  EXPECT_FALSE(outcome.ran);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
+  // Everything is released: another thread passes.
+  std::thread([this] { HoldScope scope(hold); }).join();
+}
+
+TEST_F(CaptureTest, AThreadThatStaysInsideTheRuntimeIsRefusedAtTheLimit) {
+  std::atomic<bool> inside{false}, leave{false};
+  std::thread stubborn([&] {
+    HoldScope scope(hold);
+    inside = true;
+    while (!leave) std::this_thread::sleep_for(1ms);
+  });
+  while (!inside) std::this_thread::sleep_for(1ms);
+  request.drain_limit = 50ms;
+  const CaptureOutcome outcome = capture();
+  EXPECT_EQ(outcome.refusal->code, "HOLD_LIMIT");
+  EXPECT_FALSE(outcome.ran);
+  leave = true;
+  stubborn.join();
+}
+
+TEST_F(CaptureTest, ARunThatFailsIsRefusedAndReleased) {
+  device.allocate(kA, filled(64));
+  argument(kA);
+  device.run_refusal = Refusal{"RUN_LIMIT", "", ""};
+  const CaptureOutcome outcome = capture();
+  EXPECT_EQ(outcome.refusal->code, "RUN_LIMIT");
+  EXPECT_TRUE(outcome.ran);
+  EXPECT_FALSE(sink.committed);
+  std::thread([this] { HoldScope scope(hold); }).join();
+}
+
+TEST_F(CaptureTest, ARecorderThatDiesMidwayLeavesTheDispatchToTheCaller) {
+  device.allocate(kA, filled(64));
+  argument(kA);
+  int calls = 0;
+  sink.alive = [&] { return ++calls < 4; };
+  const CaptureOutcome outcome = capture();
+  EXPECT_EQ(outcome.refusal->code, "RECORDER_LOST");
+  EXPECT_FALSE(outcome.ran);
+}
+
+TEST_F(CaptureTest, CallsOfOtherThreadsWaitWhileTheDispatchRuns) {
+  device.allocate(kA, filled(64));
+  argument(kA);
+  std::atomic<bool> entered{false};
+  std::thread other;
+  device.kernel = [&](FakeDevice&) {
+    other = std::thread([&] {
+      HoldScope scope(hold);
+      entered = true;
+    });
+    std::this_thread::sleep_for(50ms);
+    EXPECT_FALSE(entered);
+  };
+  EXPECT_FALSE(capture().refusal);
+  other.join();
+  EXPECT_TRUE(entered);
+}
+
+TEST_F(CaptureTest, TheHoldIsReleasedWhenTheSinkThrows) {
+  device.allocate(kA, filled(64));
+  argument(kA);
+  sink.alive = []() -> bool { throw std::bad_alloc(); };
+  hold.enter();
+  EXPECT_THROW(capture_dispatch(request, allocations, hold, device, sink), std::bad_alloc);
+  hold.leave();
+  std::thread([this] { HoldScope scope(hold); }).join();
+}
+
+// Random pointer graphs: the captured set is what a plain breadth-first search over the same graph gives.
+TEST_F(CaptureTest, ReachesExactlyWhatASearchOverTheGraphReaches) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 50; ++round) {
+    AllocationMap map;
+    FakeDevice fresh(map);
+    CollectingSink collected;
+    const size_t count = 40;
+    std::vector<uint64_t> bases;
+    for (size_t i = 0; i < count; ++i) bases.push_back(fresh.allocate(0x400000000000 + i * 0x1000, filled(256)));
+    std::map<size_t, std::set<size_t>> edges;
+    for (size_t i = 0; i < 45; ++i) {
+      const size_t from = random() % count, to = random() % count, slot = random() % 31;
+      fresh.put(bases[from], slot * 8, bases[to] + random() % 256);
+    }
+    for (size_t i = 0; i < count; ++i) {  // what was overwritten is gone: read the graph back
+      for (size_t slot = 0; slot < 32; ++slot) {
+        uint64_t value;
+        std::memcpy(&value, fresh.at(bases[i]).data() + slot * 8, 8);
+        if (value >= bases[0]) edges[i].insert((value - bases[0]) / 0x1000);
+      }
+    }
+    std::set<uint64_t> expected;
+    std::vector<size_t> todo = {0};
+    while (!todo.empty()) {
+      const size_t node = todo.back();
+      todo.pop_back();
+      if (!expected.insert(bases[node]).second) continue;
+      todo.insert(todo.end(), edges[node].begin(), edges[node].end());
+    }
+    fresh.kernarg.assign(8, 0);
+    std::memcpy(fresh.kernarg.data(), &bases[0], 8);
+    request.kernarg_bytes = 8;
+    hold.enter();
+    EXPECT_FALSE(capture_dispatch(request, map, hold, fresh, collected).refusal);
+    hold.leave();
+    std::set<uint64_t> got;
+    for (const auto& [base, region] : collected.regions) got.insert(base);
+    EXPECT_EQ(got, expected);
+  }
+}
+
+}  // namespace
+}  // namespace kernloop::capture
