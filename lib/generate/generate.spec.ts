@@ -57,7 +57,7 @@ const scaleApp: FixtureOptions = {
 
 describe('generate', () => {
   it('writes a project that compiles to the captured code object', async () => {
-    const generated = await generateIn(make(scaleApp));
+    const generated = await generateIn(make({ ...scaleApp, bundled: true }));
     expect(generated).toMatchObject({ language: 'hip', identical: true, source: 'apps/demo/src/k.hip', notes: [] });
     expect(filesBelow(generated.pristine)).toEqual(generated.files);
     expect([...generated.files].sort()).toEqual(

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { openApp, type App } from '../app/app';
+import type { KernelEntry } from '../app/kernloop-json';
 import { readCapture, type CaptureJson } from '../capture/capture-files';
 import type { KernelJson } from '../reproducer/kernel-json';
 import { reproducerPaths } from '../reproducer/layout';
@@ -14,7 +15,7 @@ import { makeRecipe } from '../toolchain/make-recipe';
 import { overlayTemplate } from '../toolchain/overlay';
 import type { Recipe } from '../toolchain/recipe';
 import type { GenerateOptions } from './options';
-import { writeProjectFiles, writeSources } from './pristine';
+import { inWorkspace, writeProjectFiles, writeSources } from './pristine';
 
 export interface GenerateResult {
   kernel: string;
@@ -35,30 +36,48 @@ const maxCompiles = 8;
 /** Writes `pristine/`: the kernel's source as a project of its own, proven by compiling it there. */
 export async function generate(options: GenerateOptions, deps: Deps): Promise<GenerateResult> {
   const app = openApp(options.app);
-  app.kernel(options.kernel);
-  const capture = readCapture(app.capture(options.kernel));
-  const { pristine } = reproducerPaths(app.reproducer(options.kernel));
-  const scratch = `${pristine}.partial-${process.pid}`;
+  const kernel = app.kernel(options.kernel);
+  const captureFolder = app.capture(kernel.name);
+  const { pristine } = reproducerPaths(app.reproducer(kernel.name));
+  const folder = `${pristine}.partial-${process.pid}`;
   try {
-    const found = await findSource({ app, capture, options, scratch }, deps);
-    if (found === null) resetFolder(scratch);
-    const files = writeProjectFiles({ folder: scratch, app, kernel: options.kernel, capture, found });
+    const request = { ...options, app, kernel, captureFolder, capture: readCapture(captureFolder), folder };
+    const result = await buildPristine(request, deps);
     rmSync(pristine, { recursive: true, force: true });
-    renameSync(scratch, pristine);
-    const result: GenerateResult = {
-      kernel: options.kernel,
-      pristine,
-      language: found === null ? 'none' : 'hip',
-      source: found && relative(app.workspaceRoot, found.candidate.kernelFile),
-      files,
-      identical: found && found.recipe.code_object.recompiled === found.recipe.code_object.captured,
-      notes: found?.recipe.notes ?? [],
-    };
-    describe(result, capture, deps);
-    return result;
+    renameSync(folder, pristine);
+    return { ...result, pristine };
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
+}
+
+export interface PristineRequest {
+  app: App;
+  kernel: KernelEntry;
+  capture: CaptureJson;
+  captureFolder: string;
+  /** Absolute; emptied first. */
+  folder: string;
+  translationUnit?: string | undefined;
+  compileLimitSeconds: number;
+}
+
+/** The same into any folder. */
+export async function buildPristine(request: PristineRequest, deps: Deps): Promise<Omit<GenerateResult, 'pristine'>> {
+  const { app, kernel, capture, folder } = request;
+  const found = await findSource(request, deps);
+  if (found === null) resetFolder(folder);
+  const files = writeProjectFiles({ ...request, found });
+  const result = {
+    kernel: kernel.name,
+    language: found === null ? ('none' as const) : ('hip' as const),
+    source: found && inWorkspace(app.workspaceRoot, found.candidate.kernelFile),
+    files,
+    identical: found && isIdentical(found),
+    notes: found?.recipe.notes ?? [],
+  };
+  describe(result, capture, deps);
+  return result;
 }
 
 /** A candidate whose sources lie in the scratch folder and compile to the captured kernel. */
@@ -67,22 +86,17 @@ export interface FoundSource {
   recipe: Recipe;
 }
 
-interface Search {
-  app: App;
-  capture: CaptureJson;
-  options: GenerateOptions;
-  scratch: string;
-}
-
 /** The candidate that compiles to the captured code object; else the first that compiles to the kernel; null if none does. */
-async function findSource(search: Search, deps: Deps): Promise<FoundSource | null> {
-  const { app, capture, options, scratch } = search;
+async function findSource(request: PristineRequest, deps: Deps): Promise<FoundSource | null> {
+  const { app, capture, kernel } = request;
   if (capture.device.kind === 'cuda') return null;
   const accepted: FoundSource[] = [];
   const failures: KernloopError[] = [];
-  for await (const candidate of kernelCandidates(queryOf(search), deps)) {
+  let last: KernelCandidate | undefined;
+  for await (const candidate of kernelCandidates(queryOf(request), deps)) {
+    last = candidate;
     try {
-      const found = await tryCandidate(candidate, search, deps);
+      const found = await tryCandidate(candidate, request, deps);
       accepted.push(found);
       if (isIdentical(found)) return found;
     } catch (error) {
@@ -95,13 +109,14 @@ async function findSource(search: Search, deps: Deps): Promise<FoundSource | nul
   const [first] = accepted;
   if (first) {
     warnAboutDifference(accepted, app, capture, deps);
-    return accepted.length === 1 && existsSync(scratch) ? first : tryCandidate(first.candidate, search, deps);
+    // The folder holds what was tried last.
+    return first.candidate === last ? first : tryCandidate(first.candidate, request, deps);
   }
   const [failure] = failures;
   if (failure) {
     throw new KernloopError(
       failure.code,
-      `the source of ${options.kernel} was found, but does not compile outside the app: ${failure.what}`,
+      `the source of ${kernel.name} was found, but does not compile outside the app: ${failure.what}`,
       'the output of the compiler is above; check that the compile database is that of the captured build',
       { cause: failure },
     );
@@ -109,21 +124,21 @@ async function findSource(search: Search, deps: Deps): Promise<FoundSource | nul
   return null;
 }
 
-function queryOf({ app, capture, options }: Search): KernelQuery {
+function queryOf({ app, capture, translationUnit }: PristineRequest): KernelQuery {
   const { source, compileCommands, env } = app.config;
   return {
     name: capture.kernel.name,
     isa: capture.device.isa,
     source: resolve(app.root, source),
     compileCommands: compileCommands === undefined ? undefined : resolve(app.root, compileCommands),
-    translationUnit: options.translationUnit === undefined ? undefined : resolve(app.root, options.translationUnit),
+    translationUnit: translationUnit === undefined ? undefined : resolve(app.root, translationUnit),
     environment: env,
     isProjectFile: (real) => isProjectFile(real, [app.root, app.workspaceRoot]),
   };
 }
 
-async function tryCandidate(candidate: KernelCandidate, search: Search, deps: Deps): Promise<FoundSource> {
-  const { app, capture, options, scratch } = search;
+async function tryCandidate(candidate: KernelCandidate, request: PristineRequest, deps: Deps): Promise<FoundSource> {
+  const { app, capture, kernel, folder } = request;
   const { unit, kernelFile, target } = candidate;
   const tree = new SourceTree({
     source: resolve(app.root, app.config.source),
@@ -145,25 +160,25 @@ async function tryCandidate(candidate: KernelCandidate, search: Search, deps: De
     environment,
     symbol,
   });
-  resetFolder(scratch);
-  const files = writeSources(scratch, tree, unproven, app.workspaceRoot);
+  resetFolder(folder);
+  const files = writeSources(folder, tree, unproven, app.workspaceRoot);
   const { codeObjectSha256, outside } = await compileReproducer(
     {
-      reproducer: scratch,
+      reproducer: folder,
       recipe: unproven,
       overlay: overlayTemplate(unproven),
       compiler,
-      output: join(scratch, 'proof.hsaco'),
-      limitSeconds: options.compileLimitSeconds,
+      output: join(folder, 'proof.hsaco'),
+      limitSeconds: request.compileLimitSeconds,
     },
     deps,
   );
-  rmSync(join(scratch, 'proof.hsaco'));
+  rmSync(join(folder, 'proof.hsaco'));
   const strays = outside.filter((path) => !tree.isSystem(path));
   if (strays.length > 0) {
     throw new KernloopError(
       'PATH_OUTSIDE',
-      `the reproducer of ${options.kernel} would still open ${strays.slice(0, 3).join(', ')}`,
+      `the reproducer of ${kernel.name} would still open ${strays.slice(0, 3).join(', ')}`,
       'report this: a header of the app was not carried along',
     );
   }
@@ -190,7 +205,7 @@ function warnAboutDifference(accepted: readonly FoundSource[], app: App, capture
   }
 }
 
-function describe(result: GenerateResult, capture: CaptureJson, deps: Deps): void {
+function describe(result: Omit<GenerateResult, 'pristine'>, capture: CaptureJson, deps: Deps): void {
   if (result.language === 'none') {
     deps.report.warn(
       `no translation unit of the app's build defines ${capture.kernel.name}: the reproducer has no source, ` +

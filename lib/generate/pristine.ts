@@ -1,6 +1,7 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import type { App } from '../app/app';
+import type { KernelEntry } from '../app/kernloop-json';
 import type { CaptureJson } from '../capture/capture-files';
 import { kernelArgs } from '../reproducer/kernel-args';
 import { kernelFile, kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
@@ -45,27 +46,34 @@ function writeStandIn(folder: string, { variant }: UnprovenRecipe): void {
 
 /** Relative to the workspace; a header from outside is named by its place in the reproducer, which no machine's path is part of. */
 function originOf(origin: string, place: string, workspaceRoot: string): string {
-  const inside = relative(workspaceRoot, origin);
+  const inside = inWorkspace(workspaceRoot, origin);
   return inside.startsWith('..') ? place : inside;
+}
+
+/** Links followed on both sides: the compiler and the user may come to the workspace by different ways. */
+export function inWorkspace(workspaceRoot: string, path: string): string {
+  return relative(realpathSync(workspaceRoot), realpathSync(path));
 }
 
 export interface ProjectFilesOptions {
   folder: string;
   app: App;
-  kernel: string;
+  kernel: KernelEntry;
   capture: CaptureJson;
+  captureFolder: string;
   /** Null where the kernel has no source. */
   found: FoundSource | null;
 }
 
 /** Everything of pristine/ beside the sources; returns the paths of all its files. */
-export function writeProjectFiles({ folder, app, kernel, capture, found }: ProjectFilesOptions): string[] {
-  const project = kernelJson(app, kernel, capture, found);
+export function writeProjectFiles(options: ProjectFilesOptions): string[] {
+  const { folder, capture, captureFolder, found } = options;
+  const project = kernelJson(options);
   writeJson(join(folder, kernelFile), project);
   const rendered = renderTemplates({
     project,
     capture,
-    captureFolder: app.capture(kernel),
+    captureFolder,
     recipe: found?.recipe ?? null,
   });
   for (const [path, text] of Object.entries(rendered)) writeFileSync(join(folder, path), text);
@@ -80,12 +88,11 @@ export function writeProjectFiles({ folder, app, kernel, capture, found }: Proje
   return [...sources, ...recipes, kernelFile, ...Object.keys(rendered)].sort();
 }
 
-function kernelJson(app: App, kernel: string, capture: CaptureJson, found: FoundSource | null): KernelJson {
-  const { match, ordinal, scope } = app.config.kernels.find(({ name }) => name === kernel) ?? app.kernel(kernel);
-  const inWorkspace = (path: string): string => relative(app.workspaceRoot, path);
+function kernelJson({ app, kernel, capture, found }: ProjectFilesOptions): KernelJson {
+  const { name, match, ordinal, scope } = kernel;
   return kernelJsonSchema.parse({
-    name: kernel,
-    app: { name: app.config.name, root: inWorkspace(app.root) || '.' },
+    name,
+    app: { name: app.config.name, root: inWorkspace(app.workspaceRoot, app.root) || '.' },
     symbol: capture.kernel.symbol,
     demangled: capture.kernel.name,
     code_object: capture.kernel.code_object,
@@ -95,7 +102,7 @@ function kernelJson(app: App, kernel: string, capture: CaptureJson, found: Found
     source: found && {
       file: found.recipe.files[found.recipe.variant.file]?.origin ?? found.recipe.variant.stands_for,
       line: found.candidate.definition?.line ?? null,
-      translation_unit: inWorkspace(found.candidate.unit.file),
+      translation_unit: inWorkspace(app.workspaceRoot, found.candidate.unit.file),
       variant: found.recipe.variant.file,
     },
     args: kernelArgs(capture, found?.candidate.definition ?? null),

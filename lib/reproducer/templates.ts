@@ -37,7 +37,7 @@ export function renderTemplates(input: TemplateInput): Record<string, string> {
 function viewOf({ project, capture, captureFolder, recipe }: TemplateInput) {
   const regions = new Map(capture.regions.map((region) => [region.id, region]));
   const slots = explicitSlots(capture);
-  const rawBytes = [...capture.regions].reduce((sum, { size }) => sum + size, 0);
+  const rawBytes = capture.regions.reduce((sum, { size }) => sum + size, 0);
   return {
     project,
     recipe,
@@ -46,12 +46,12 @@ function viewOf({ project, capture, captureFolder, recipe }: TemplateInput) {
     block: capture.geometry.block_threads.join(' x '),
     ordinal: capture.dispatch.ordinal,
     waveInstructions: countOrNull(capture.execution.wave_instructions),
-    regionCount: formatCount(capture.regions.length),
+    regionCount: countRegions(capture.regions.length),
     variableCount: capture.module_variables.length,
     scope: capture.scope.mode,
     rawSize: formatBytes(rawBytes),
     trackedSize: formatBytes(capture.scope.tracked_bytes),
-    trackedCount: formatCount(capture.scope.tracked_regions),
+    trackedCount: countRegions(capture.scope.tracked_regions),
     storedSize: storedSize(captureFolder),
     args: project.args.map((arg, index) => {
       const slot = slots[index];
@@ -71,6 +71,10 @@ function viewOf({ project, capture, captureFolder, recipe }: TemplateInput) {
 
 function countOrNull(count: number | null | undefined): string | null {
   return count == null ? null : formatCount(count);
+}
+
+function countRegions(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'region' : 'regions'}`;
 }
 
 /** Null where the chunks are in a store, shared with other captures. */

@@ -29,6 +29,7 @@ beforeAll(async () => {
     sources: { 'src/k.hip': source, 'inc/scale.h': '#define SCALE 3.0f\n' },
     commands: { 'src/k.hip': '-O3 --offload-arch=gfx90a' },
     captured: 'src/k.hip',
+    bundled: true,
     symbol: '_ZN4demo5scaleEPfi',
     name: 'demo::scale(float*, int)',
   });

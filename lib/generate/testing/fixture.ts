@@ -20,6 +20,8 @@ export interface FixtureOptions {
   env?: Record<string, string>;
   /** Links of the app: path to target, both relative to its folder. */
   links?: Record<string, string>;
+  /** Compile host code too and take the device code out of it, as the HIP runtime does; slower. */
+  bundled?: boolean;
   /** Files beside the app, by path relative to the workspace. */
   beside?: Record<string, string>;
 }
@@ -31,11 +33,22 @@ export interface Fixture {
 }
 
 /**
- * A workspace with an app whose kernel `k` is captured. The captured code object is the one that the app's own command gives, unbundled
- * from the host object as the HIP runtime would see it: the oracle for what a recompile has to produce.
+ * A workspace with an app whose kernel `k` is captured. The captured code object is what the app's own command gives: the oracle for what
+ * a recompile has to produce.
  */
 export function fixture(options: FixtureOptions): Fixture {
-  const { sources, commands, captured, symbol, name, slots = [], env = {}, links = {}, beside = {} } = options;
+  const {
+    sources,
+    commands,
+    captured,
+    symbol,
+    name,
+    slots = [],
+    env = {},
+    links = {},
+    beside = {},
+    bundled = false,
+  } = options;
   const workspace = mkdtempSync(join(tmpdir(), 'kernloop generate-'));
   const app = join(workspace, 'apps', 'demo');
   write(join(workspace, 'nx.json'), '{}');
@@ -63,18 +76,22 @@ export function fixture(options: FixtureOptions): Fixture {
     }),
   );
   const reproducer = join(workspace, 'kernels', 'demo', 'k');
-  const codeObject = compileAsApp(
-    app,
-    build,
-    captured,
-    words(commands?.[captured] ?? '--offload-arch=gfx90a', app),
-    env,
-  );
+  const args = words(commands?.[captured] ?? '--offload-arch=gfx90a', app);
+  const codeObject = compileAsApp({ app, build, file: captured, args, env, bundled });
   write(join(reproducer, 'capture', 'capture.json'), JSON.stringify(captureJson(codeObject, symbol, name, slots)));
   return { workspace, app, reproducer };
 }
 
-function compileAsApp(app: string, build: string, file: string, args: string[], env: Record<string, string>): Buffer {
+interface AppCompilation {
+  app: string;
+  build: string;
+  file: string;
+  args: string[];
+  env: Record<string, string>;
+  bundled: boolean;
+}
+
+function compileAsApp({ app, build, file, args, env, bundled }: AppCompilation): Buffer {
   const object = join(build, 'captured.o');
   const run = (program: string, programArgs: string[]): void => {
     execFileSync(program, programArgs, {
@@ -83,25 +100,17 @@ function compileAsApp(app: string, build: string, file: string, args: string[], 
       stdio: 'pipe',
     });
   };
+  if (!bundled) {
+    const device = ['--cuda-device-only', '--no-gpu-bundle-output', '--no-offload-arch=gfx1030'];
+    run('hipcc', [...args, ...device, '-c', join(app, file), '-o', `${object}.hsaco`]);
+    return readFileSync(`${object}.hsaco`);
+  }
   run('hipcc', [...args, '-c', join(app, file), '-o', object]);
-  run('objcopy', [
-    '-O',
-    'binary',
-    '--only-section=.hip_fatbin',
-    '--set-section-flags',
-    '.hip_fatbin=alloc',
-    object,
-    `${object}.bundle`,
-  ]);
-  run(join(clang, 'clang-offload-bundler'), [
-    ...[
-      '--unbundle',
-      '--type=o',
-      `--input=${object}.bundle`,
-      '--targets=hipv4-amdgcn-amd-amdhsa--gfx90a',
-      `--output=${object}.hsaco`,
-    ],
-  ]);
+  const section = ['--only-section=.hip_fatbin', '--set-section-flags', '.hip_fatbin=alloc'];
+  run('objcopy', ['-O', 'binary', ...section, object, `${object}.bundle`]);
+  const target = '--targets=hipv4-amdgcn-amd-amdhsa--gfx90a';
+  const files = [`--input=${object}.bundle`, `--output=${object}.hsaco`];
+  run(join(clang, 'clang-offload-bundler'), ['--unbundle', '--type=o', target, ...files]);
   return readFileSync(`${object}.hsaco`);
 }
 
