@@ -1,4 +1,6 @@
 // The two agents, their ISA, caches and wavefronts.
+#include <hsa/hsa_ext_image.h>
+
 #include <array>
 #include <string>
 
@@ -83,6 +85,36 @@ hsa_status_t cpu_info(hsa_agent_info_t attribute, void* value) {
   return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
+// The limits of an MI200's images. HIP asks for them before it allocates pitched memory (hipMallocPitch); creating an image
+// fails (api/images.cpp).
+hsa_status_t image_info(int attribute, void* value) {
+  constexpr size_t kMaxElements = 16384, kMaxBufferElements = size_t{1} << 32, kMax3d = 16384, kMaxLayers = 8192;
+  switch (attribute) {
+    case HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS:
+    case HSA_EXT_AGENT_INFO_IMAGE_1DA_MAX_ELEMENTS:
+      return give<size_t>(value, kMaxElements);
+    case HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS:
+      return give<size_t>(value, kMaxBufferElements);
+    case HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS:
+    case HSA_EXT_AGENT_INFO_IMAGE_2DA_MAX_ELEMENTS:
+    case HSA_EXT_AGENT_INFO_IMAGE_2DDEPTH_MAX_ELEMENTS:
+    case HSA_EXT_AGENT_INFO_IMAGE_2DADEPTH_MAX_ELEMENTS:
+      return give(value, std::array<size_t, 2>{kMaxElements, kMaxElements});
+    case HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS:
+      return give(value, std::array<size_t, 3>{kMax3d, kMax3d, kMaxLayers});
+    case HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS:
+      return give<size_t>(value, kMaxLayers);
+    case HSA_EXT_AGENT_INFO_MAX_IMAGE_RD_HANDLES:
+    case HSA_EXT_AGENT_INFO_MAX_IMAGE_RORW_HANDLES:
+      return give<size_t>(value, 64);
+    case HSA_EXT_AGENT_INFO_MAX_SAMPLER_HANDLERS:
+      return give<size_t>(value, 16);
+    case HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT:
+      return give<size_t>(value, 256);
+  }
+  return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
 hsa_status_t gpu_info(hsa_agent_info_t attribute, void* value) {
   switch (static_cast<int>(attribute)) {
     case HSA_AGENT_INFO_NAME:
@@ -160,7 +192,7 @@ hsa_status_t gpu_info(hsa_agent_info_t attribute, void* value) {
     case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:
       return give<bool>(value, true);
   }
-  return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  return image_info(static_cast<int>(attribute), value);
 }
 
 }  // namespace
@@ -183,9 +215,14 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, v
     case HSA_AGENT_INFO_VERSION_MAJOR:
     case HSA_AGENT_INFO_VERSION_MINOR:
       return give<uint16_t>(value, 1);
-    case HSA_AGENT_INFO_EXTENSIONS:
-      return is_gpu(agent) ? api::hsa_system_get_info(HSA_SYSTEM_INFO_EXTENSIONS, value)
-                           : give(value, std::array<uint8_t, 128>{});
+    case HSA_AGENT_INFO_EXTENSIONS: {
+      std::array<uint8_t, 128> bits{};
+      if (is_gpu(agent)) {
+        api::hsa_system_get_info(HSA_SYSTEM_INFO_EXTENSIONS, bits.data());
+        bits[HSA_EXTENSION_IMAGES / 8] |= 1u << (HSA_EXTENSION_IMAGES % 8);  // see image_info
+      }
+      return give(value, bits);
+    }
     default:
       return is_gpu(agent) ? gpu_info(attribute, value) : cpu_info(attribute, value);
   }

@@ -177,4 +177,9 @@ hsa_status_t hsa_amd_queue_cu_get_mask(const hsa_queue_t* queue, uint32_t num_cu
   return api_tables().amd_ext.hsa_amd_queue_cu_get_mask_fn(queue, num_cu_mask_count, cu_mask);
 }
 
+// In no table. Answers for HSA_EXT_AGENT_INFO_IMAGE_* only, as hsa_agent_get_info does.
+hsa_status_t hsa_amd_image_get_info_max_dim(hsa_agent_t agent, hsa_agent_info_t attribute, void* value) {
+  return api_tables().core.hsa_agent_get_info_fn(agent, attribute, value);
+}
+
 }  // extern "C"

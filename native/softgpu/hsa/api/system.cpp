@@ -121,6 +121,11 @@ hsa_status_t hsa_system_major_extension_supported(uint16_t extension, uint16_t v
 hsa_status_t hsa_agent_extension_supported(uint16_t extension, hsa_agent_t agent, uint16_t version_major,
                                            uint16_t version_minor, bool* result) {
   if (!is_agent(agent)) return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (is_gpu(agent) && extension == HSA_EXTENSION_IMAGES && result != nullptr) {
+    // HIP 5.2.3 refuses hipMallocPitch on a device without images. Making an image fails with a message.
+    *result = version_major == 1 && version_minor == 0;
+    return HSA_STATUS_SUCCESS;
+  }
   if (is_gpu(agent)) return api::hsa_system_extension_supported(extension, version_major, version_minor, result);
   if (result == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   *result = false;
