@@ -90,7 +90,7 @@ class DamagedCapture : public testing::Test {
   std::map<Digest, Buffer> known_;
 };
 
-TEST_F(DamagedCapture, PackIsNeverTakenForGood) { damage(kPackFile, 2); }
+TEST_F(DamagedCapture, PackIsNeverTakenForGood) { damage(kPackFile, 1); }
 
 TEST_F(DamagedCapture, ManifestNeverLeadsToWrongContent) { damage(kManifestFile, 1); }
 

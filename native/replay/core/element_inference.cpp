@@ -8,10 +8,12 @@ namespace kernloop::replay {
 
 namespace {
 
-// Mean over the varying elements of (max - min) / greatest magnitude. Rearranged sums differ in their last digits when read with
+enum class Measure { kRelative, kAbsolute };
+
+// Mean over the varying elements of (max - min), relative to the greatest magnitude for floats. Rearranged sums differ in their last digits when read with
 // the right type; with a wrong one, noise of one number lands in the leading digits of another. Nothing when a value is no plausible
 // float: counters read as floats are denormal, sign-extended ones are NaN.
-std::optional<Number> mean_relative_spread(const Observations& seen, ElementType type) {
+std::optional<Number> mean_spread(const Observations& seen, ElementType type, Measure measure) {
   std::vector<uint64_t> offsets;
   if (!elements_of(seen, size_of(type), offsets) || offsets.empty()) return std::nullopt;
   // A half goes down to 6e-8 by design; float and double values of real programs keep far from their limits.
@@ -30,16 +32,18 @@ std::optional<Number> mean_relative_spread(const Observations& seen, ElementType
       high = std::max(high, value);
     }
     const Number magnitude = std::max(std::fabs(low), std::fabs(high));
-    sum += magnitude == 0 ? 0 : (high - low) / magnitude;
+    const Number unit = measure == Measure::kAbsolute ? 1 : magnitude;
+    sum += unit == 0 ? 0 : (high - low) / unit;
   }
   return sum / static_cast<Number>(offsets.size());
 }
 
-ElementType least_spread(const Observations& seen, std::initializer_list<ElementType> types, ElementType otherwise) {
+ElementType least_spread(const Observations& seen, std::initializer_list<ElementType> types, Measure measure,
+                         ElementType otherwise) {
   std::optional<Number> best;
   ElementType chosen = otherwise;
   for (ElementType type : types) {
-    const auto spread = mean_relative_spread(seen, type);
+    const auto spread = mean_spread(seen, type, measure);
     if (!spread || (best && *spread >= *best)) continue;
     best = spread;
     chosen = type;
@@ -65,15 +69,17 @@ bool elements_of(const Observations& seen, size_t element_size, std::vector<uint
 ElementType infer_type(const Observations& seen) {
   // Integers always look closer than floats (a float's exponent counts as magnitude), so floats are asked first.
   constexpr ElementType kNone = ElementType::kU8;
-  const ElementType floating = least_spread(seen, {ElementType::kF32, ElementType::kF64, ElementType::kF16}, kNone);
+  ElementType floating = least_spread(seen, {ElementType::kF32, ElementType::kF64, ElementType::kF16}, Measure::kRelative, kNone);
   if (floating == ElementType::kF16) {
-    // Any two bytes are a plausible half: it takes words that make no sense as integers to believe it.
-    const auto half = mean_relative_spread(seen, ElementType::kF16);
-    const auto word = mean_relative_spread(seen, ElementType::kI32);
-    if (word && half && *word <= *half) return least_spread(seen, {ElementType::kI32, ElementType::kU32}, kNone);
+    // Any two bytes are a plausible half: it takes words that make less sense as integers to believe it.
+    const auto half = mean_spread(seen, ElementType::kF16, Measure::kRelative);
+    const auto word = mean_spread(seen, ElementType::kI32, Measure::kRelative);
+    if (word && half && *word <= *half) floating = kNone;
   }
   if (floating != kNone) return floating;
-  return least_spread(seen, {ElementType::kI32, ElementType::kU32, ElementType::kI16, ElementType::kU8}, kNone);
+  // Signed and unsigned differ only where values cross zero, or the middle of the range: there, the wrong one spreads over all of it.
+  const ElementType word = least_spread(seen, {ElementType::kI32, ElementType::kU32}, Measure::kAbsolute, kNone);
+  return word != kNone ? word : least_spread(seen, {ElementType::kI16, ElementType::kU16}, Measure::kAbsolute, kNone);
 }
 
 }  // namespace kernloop::replay

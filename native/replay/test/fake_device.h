@@ -1,0 +1,88 @@
+// A device whose kernel is a function of the test: memory at any address, and exact counts of what was asked of it.
+#pragma once
+
+#include <functional>
+#include <map>
+
+#include "replay/core/device.h"
+
+namespace kernloop::replay {
+
+class FakeDevice final : public DeviceReplay {
+ public:
+  using KernelFunction = std::function<void(FakeDevice&, const Launch&)>;
+
+  explicit FakeDevice(KernelFunction kernel) : kernel(std::move(kernel)) {}
+
+  KernelFunction kernel;
+  bool in_place_access = true;
+  bool places_code = true;
+  uint64_t free_code_address = 0x500010000000;
+  LaunchOutcome outcome;       // what launches end with
+  std::vector<uint64_t> seeds;
+  uint64_t seed = 0;
+  std::vector<Launch> launches;
+  std::optional<uint64_t> taken;  // a base that cannot be mapped
+
+  uint64_t granule() const override { return 4096; }
+  bool fresh_memory_is_zero() const override { return true; }
+  bool can_place_code() const override { return places_code; }
+
+  Status map(uint64_t base, uint64_t size) override {
+    if (taken == base) return Error{"ADDRESS_TAKEN", "taken", "again"};
+    memory_[base] = archive::Buffer(size, 0);
+    return Unit{};
+  }
+
+  Result<uint64_t> load(Bytes code_object, const codeobject::CodeObjectInfo& info, std::optional<uint64_t> address) override {
+    const uint64_t base = address ? *address : free_code_address;
+    if (!address) free_code_address += 0x100000;
+    archive::Buffer& image = memory_[base] = archive::Buffer((info.memory_bytes + 4095) / 4096 * 4096, 0);
+    for (const codeobject::Variable& variable : info.variables) {
+      const auto initial = codeobject::initial_content(code_object, variable);
+      std::copy(initial->begin(), initial->end(), image.begin() + static_cast<ptrdiff_t>(variable.address));
+    }
+    loaded.push_back(base);
+    return base;
+  }
+
+  uint8_t* at(uint64_t address) {
+    auto above = memory_.upper_bound(address);
+    if (above == memory_.begin()) return nullptr;
+    --above;
+    return address - above->first < above->second.size() ? above->second.data() + (address - above->first) : nullptr;
+  }
+  float& number(uint64_t address) { return *reinterpret_cast<float*>(at(address)); }
+
+  uint8_t* in_place(uint64_t address) override { return in_place_access ? at(address) : nullptr; }
+  Status write(uint64_t address, Bytes bytes) override {
+    uint8_t* memory = at(address);
+    if (!memory) return Error{"DEVICE_ERROR", "no memory at " + archive::to_hex_number(address), ""};
+    std::copy(bytes.begin(), bytes.end(), memory);
+    return Unit{};
+  }
+  Status read(uint64_t address, std::span<uint8_t> into) override {
+    const uint8_t* memory = at(address);
+    if (!memory) return Error{"DEVICE_ERROR", "no memory at " + archive::to_hex_number(address), ""};
+    std::copy_n(memory, into.size(), into.begin());
+    return Unit{};
+  }
+
+  Status set_wave_instruction_limit(uint64_t limit) override { return wave_instruction_limit = limit, Unit{}; }
+  Status set_seed(uint64_t value) override { return seed = value, seeds.push_back(value), Unit{}; }
+  Status set_threads(uint32_t) override { return Unit{}; }
+
+  Result<LaunchOutcome> launch(const Launch& launch) override {
+    launches.push_back(launch);
+    kernel(*this, launch);
+    return outcome;
+  }
+
+  uint64_t wave_instruction_limit = 0;
+  std::vector<uint64_t> loaded;
+
+ private:
+  std::map<uint64_t, archive::Buffer> memory_;
+};
+
+}  // namespace kernloop::replay

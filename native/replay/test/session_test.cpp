@@ -1,0 +1,450 @@
+// Verdicts of whole replays, on a fake device.
+#include "replay/core/session.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+
+#include "replay/test/fake_device.h"
+#include "replay/test/fill_capture.h"
+
+namespace kernloop::replay {
+namespace {
+
+using Capture = FillCapture;
+
+// What `fill` does, reading its variables where the code object was loaded.
+void fill(FakeDevice& device, const Launch& launch, const std::string& code_object = "baseline.hsaco") {
+  uint64_t pointers[2];
+  int32_t count;
+  std::memcpy(pointers, launch.kernarg.data(), 16);
+  std::memcpy(&count, launch.kernarg.data() + 16, 4);
+  const auto info = *codeobject::parse_code_object(codeobject::read_test_file(code_object), code_object);
+  const uint64_t base = launch.kernel_object - info.find_kernel("fill")->descriptor_address;
+  const auto variable = [&](const char* name) { return base + info.find_variable(name)->address; };
+  for (int i = 0; i < count; ++i) {
+    device.number(pointers[0] + 4 * i) =
+        device.number(pointers[1] + 4 * i) * device.number(variable("c_tab") + i % 4 * 4) + device.number(variable("d_big") + i % 8 * 4);
+  }
+  ++*reinterpret_cast<int32_t*>(device.at(variable("d_counter")));
+}
+
+class SessionTest : public testing::Test {
+ protected:
+  SessionEnd run(FakeDevice& device) {
+    if (!std::filesystem::exists(directory_.path() / "capture")) capture_.write(directory_.path() / "capture");
+    auto reader = archive::Reader::open(directory_.path() / "capture", {});
+    EXPECT_TRUE(reader) << reader.error().message;
+    output_.events.clear();
+    return run_session(options_, **reader, device, output_);
+  }
+  SessionEnd run(FakeDevice::KernelFunction kernel) {
+    FakeDevice device(std::move(kernel));
+    return run(device);
+  }
+  archive::Json result() { return output_.events.empty() ? archive::Json() : output_.events.back(); }
+  static FakeDevice::KernelFunction baseline() {
+    return [](FakeDevice& device, const Launch& launch) { fill(device, launch); };
+  }
+  void SetUp() override { options_.compare = true; }
+
+  archive::TemporaryDirectory directory_;
+  Capture capture_;
+  Options options_;
+  EventList output_;
+};
+
+TEST_F(SessionTest, PassesWhenEverythingIsAsTheAppLeftIt) {
+  EXPECT_EQ(run(baseline()).exit_code, kExitPass);
+  EXPECT_EQ(result()["verdict"], "pass") << result();
+  const uint64_t bytes = 2 * Capture::kCount * 4 + 16 + 32 + 4;
+  EXPECT_EQ(result()["compared_bytes"], bytes);
+  EXPECT_EQ(result()["differing_bytes"], 0);
+  // 41 → 42 is one byte; every float of the output changes, not every byte of it.
+  EXPECT_GT(result()["changed_bytes"], Capture::kCount);
+  EXPECT_LE(result()["changed_bytes"], Capture::kCount * 4 + 1);
+  EXPECT_EQ(output_.first("restored")["bytes"], bytes);
+}
+
+TEST_F(SessionTest, PassesWithoutAccessInPlace) {
+  FakeDevice device(baseline());
+  device.in_place_access = false;
+  EXPECT_EQ(run(device).exit_code, kExitPass) << result();
+}
+
+TEST_F(SessionTest, FailsForAVariantThatDoesNothing) {
+  EXPECT_EQ(run([](FakeDevice&, const Launch&) {}).exit_code, kExitFail);
+  EXPECT_EQ(result()["verdict"], "fail");
+}
+
+TEST_F(SessionTest, FailsForOneWrongBitAnywhere) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 40; ++round) {
+    const uint64_t offset = random() % (Capture::kCount * 4), bit = random() % 8;
+    const bool input = round % 4 == 0;
+    EXPECT_EQ(run([&](FakeDevice& device, const Launch& launch) {
+                fill(device, launch);
+                *device.at((input ? Capture::kIn : Capture::kOut) + offset) ^= static_cast<uint8_t>(1 << bit);
+              }).exit_code,
+              kExitFail);
+    EXPECT_EQ(result()["differing_bytes"], 1);
+    const archive::Json difference = output_.first("difference");
+    EXPECT_EQ(difference["region"], input ? "in" : "out");
+    EXPECT_EQ(difference["offset"], offset);
+    EXPECT_EQ(difference["bytes"], 1);
+  }
+}
+
+TEST_F(SessionTest, FailsForAByteWrittenIntoThePadding) {
+  // Before the first region, between the two, and behind the last.
+  for (uint64_t address : {Capture::kIn - 1, Capture::kOut - 1, Capture::kOut + Capture::kCount * 4, uint64_t{0x400000001fff}}) {
+    EXPECT_EQ(run([&](FakeDevice& device, const Launch& launch) {
+                fill(device, launch);
+                *device.at(address) = 0;
+              }).exit_code,
+              kExitFail);
+    const archive::Json difference = output_.first("difference");
+    ASSERT_TRUE(difference.contains("padding")) << difference;
+    EXPECT_EQ(difference["address"], archive::to_hex_number(address));
+    EXPECT_EQ(difference["first_expected"].get<std::string>().substr(0, 2), "a5");
+  }
+}
+
+TEST_F(SessionTest, SeesAPaddingByteThatIsReadThroughASecondPoison) {
+  // A kernel whose result depends on memory that the capture lacks passes by luck under one pattern at most.
+  const auto kernel = [](FakeDevice& device, const Launch& launch) {
+    fill(device, launch);
+    if (*device.at(Capture::kOut - 1) != 0xa5) device.number(Capture::kOut) = 0;
+  };
+  EXPECT_EQ(run(kernel).exit_code, kExitPass);
+  options_.poison = 0x5a;
+  EXPECT_EQ(run(kernel).exit_code, kExitFail);
+}
+
+TEST_F(SessionTest, FailsForAChangedModuleVariable) {
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {
+              fill(device, launch);
+              fill(device, launch);
+            }).exit_code,
+            kExitFail);
+  EXPECT_EQ(output_.first("difference")["variable"], "d_counter");
+}
+
+TEST_F(SessionTest, IsVacuousWhenTheCapturedKernelChangedNothing) {
+  capture_.out_pre = capture_.out_post;
+  capture_.counter_pre = capture_.counter_post;
+  EXPECT_EQ(run([](FakeDevice&, const Launch&) {}).exit_code, kExitVacuous);
+  EXPECT_EQ(result()["verdict"], "vacuous");
+  EXPECT_EQ(result()["changed_bytes"], 0);
+  EXPECT_EQ(run([](FakeDevice& device, const Launch&) { device.number(Capture::kOut) = 0; }).exit_code, kExitFail)
+      << "a difference is a failure, vacuous or not";
+}
+
+TEST_F(SessionTest, RestoresEverythingBeforeEachIteration) {
+  options_.iterations = 3;
+  options_.warmup = 2;
+  int launches = 0;
+  EXPECT_EQ(run([&](FakeDevice& device, const Launch& launch) {
+              ++launches;
+              EXPECT_EQ(device.number(Capture::kOut), -7);
+              EXPECT_EQ(*device.at(Capture::kOut - 1), 0xa5);
+              fill(device, launch);
+              if (launches <= 2) std::memset(device.at(0x400000000000), 0x11, 0x2000);  // a warm-up may do anything
+            }).exit_code,
+            kExitPass)
+      << result();
+  EXPECT_EQ(launches, 5);
+  EXPECT_EQ(output_.count("iteration"), 3u);
+}
+
+TEST_F(SessionTest, ComparesEveryIteration) {
+  options_.iterations = 3;
+  int launches = 0;
+  EXPECT_EQ(run([&](FakeDevice& device, const Launch& launch) {
+              fill(device, launch);
+              if (++launches == 2) *device.at(Capture::kOut) ^= 1;
+            }).exit_code,
+            kExitFail);
+}
+
+TEST_F(SessionTest, RunsWithoutAVerdictWhenNotAskedToCompare) {
+  options_.compare = false;
+  EXPECT_EQ(run([](FakeDevice&, const Launch&) {}).exit_code, kExitPass);
+  EXPECT_EQ(result()["verdict"], "ran");
+}
+
+TEST_F(SessionTest, ZeroesKernelArgumentsThatOnlyTheAppUnderstands) {
+  archive::Manifest manifest = capture_.write(directory_.path() / "capture");
+  manifest.kernarg.slots[1].policy = archive::SlotPolicy::kZero;
+  std::ofstream(directory_.path() / "capture" / "capture.json") << archive::to_text(manifest);
+  FakeDevice device([](FakeDevice&, const Launch&) {});
+  run(device);
+  ASSERT_EQ(device.launches.size(), 1u);
+  uint64_t pointers[2];
+  std::memcpy(pointers, device.launches[0].kernarg.data(), 16);
+  EXPECT_EQ(pointers[0], Capture::kOut);
+  EXPECT_EQ(pointers[1], 0u);
+}
+
+TEST_F(SessionTest, LaunchesTheCapturedGeometryWithDynamicLds) {
+  capture_.symbol = "_Z3ldsPf4Pair";
+  archive::Manifest manifest = capture_.write(directory_.path() / "capture");
+  manifest.geometry.group_segment_bytes = 40 + 256;
+  manifest.geometry.private_segment_bytes = 16;
+  manifest.geometry.grid_work_items = {250, 1, 1};
+  std::ofstream(directory_.path() / "capture" / "capture.json") << archive::to_text(manifest);
+  FakeDevice device([](FakeDevice&, const Launch&) {});
+  run(device);
+  ASSERT_EQ(device.launches.size(), 1u);
+  EXPECT_EQ(device.launches[0].grid_work_items[0], 250u) << "a partial last block, as captured";
+  EXPECT_EQ(device.launches[0].group_segment_bytes, 296u);
+  EXPECT_EQ(device.launches[0].private_segment_bytes, 16u);
+}
+
+TEST_F(SessionTest, SaysWhenAnAddressIsTaken) {
+  FakeDevice device(baseline());
+  device.taken = 0x400000000000;
+  EXPECT_EQ(run(device).exit_code, kExitEnvironment);
+  EXPECT_EQ(result()["code"], "ADDRESS_TAKEN");
+}
+
+TEST_F(SessionTest, ReportsAFaultWithItsOwnExitCode) {
+  FakeDevice device(baseline());
+  device.outcome.end = LaunchOutcome::End::kFault;
+  device.outcome.device_lost = true;
+  device.outcome.fault = {{"kind", "memory_access"}, {"address", "0x10"}, {"text", "lane 3 wrote to 0x10"}};
+  const SessionEnd end = run(device);
+  EXPECT_EQ(end.exit_code, kExitDevice);
+  EXPECT_TRUE(end.device_lost);
+  EXPECT_EQ(output_.first("fault")["kind"], "memory_access");
+  EXPECT_EQ(output_.first("fault")["kernel"], "fill");
+  EXPECT_EQ(result()["verdict"], "fault");
+}
+
+TEST_F(SessionTest, ReportsALimit) {
+  FakeDevice device(baseline());
+  options_.limit_wave_instructions = 1000;
+  device.outcome.end = LaunchOutcome::End::kLimit;
+  EXPECT_EQ(run(device).exit_code, kExitDevice);
+  EXPECT_EQ(device.wave_instruction_limit, 1000u);
+  EXPECT_EQ(result()["verdict"], "limit");
+}
+
+// --- variants ---
+
+TEST_F(SessionTest, PutsAVariantOfTheSameLayoutInPlace) {
+  options_.code_object = test_code_object("wrong_bit.hsaco");
+  FakeDevice device(baseline());
+  run(device);
+  EXPECT_EQ(device.loaded, std::vector<uint64_t>{Capture::kCode});
+}
+
+TEST_F(SessionTest, LoadsAVariantOfAnotherLayoutElsewhereAndTellsOfStalePointers) {
+  capture_.pointers = {Capture::kCode + 0x1f00, 17, Capture::kOut, Capture::kCode + 0x47f0};
+  capture_.counter_pre = capture_.counter_post;
+  options_.code_object = test_code_object("no_variables.hsaco");
+  FakeDevice device([](FakeDevice&, const Launch&) {});
+  run(device);
+  EXPECT_NE(device.loaded.at(0), Capture::kCode);
+  const archive::Json stale = output_.first("stale_code_pointers");
+  ASSERT_FALSE(stale.is_null());
+  EXPECT_EQ(stale["memory"], 2);
+  EXPECT_EQ(stale["kernargs"], 0);
+}
+
+TEST_F(SessionTest, CountsOnlyCodePointersAsStaleWhenTheVariablesStayInPlace) {
+  capture_.pointers = {Capture::kCode + 0x1f00, Capture::kCode + 0x47f0};
+  options_.code_object = test_code_object("wrong_bit.hsaco");
+  run(baseline());
+  EXPECT_EQ(output_.first("stale_code_pointers")["memory"], 1);
+  options_.code_object.reset();
+  run(baseline());
+  EXPECT_TRUE(output_.first("stale_code_pointers").is_null()) << "the baseline is where it was";
+}
+
+TEST_F(SessionTest, FollowsPointerArgumentsToModuleVariables) {
+  archive::Manifest manifest = capture_.write(directory_.path() / "capture");
+  const uint64_t pointer = Capture::kCode + 0x4810 + 8;  // into d_big
+  std::memcpy(manifest.kernarg.bytes.data() + 8, &pointer, 8);
+  std::ofstream(directory_.path() / "capture" / "capture.json") << archive::to_text(manifest);
+  FakeDevice device([](FakeDevice&, const Launch&) {});
+  device.places_code = false;
+  run(device);
+  uint64_t now;
+  std::memcpy(&now, device.launches.at(0).kernarg.data() + 8, 8);
+  EXPECT_EQ(now, device.loaded.at(0) + 0x4810 + 8);
+  EXPECT_EQ(output_.first("restored")["relocated_kernargs"], 1);
+}
+
+TEST_F(SessionTest, RefusesAVariantWithoutTheKernelAndNamesTheNearest) {
+  options_.code_object = test_code_object("no_fill.hsaco");
+  FakeDevice device(baseline());
+  EXPECT_EQ(run(device).exit_code, kExitBadInput);
+  EXPECT_EQ(result()["code"], "SYMBOL_MISSING");
+  EXPECT_NE(result()["message"].get<std::string>().find("sum"), std::string::npos) << result();
+  EXPECT_TRUE(device.launches.empty()) << "never another kernel";
+}
+
+TEST_F(SessionTest, RefusesAVariantWithOtherArguments) {
+  options_.code_object = test_code_object("more_arguments.hsaco");
+  EXPECT_EQ(run(baseline()).exit_code, kExitBadInput);
+  EXPECT_EQ(result()["code"], "KERNARG_MISMATCH");
+}
+
+TEST_F(SessionTest, RefusesAVariantThatLostAVariableTheKernelChanged) {
+  options_.code_object = test_code_object("no_variables.hsaco");
+  EXPECT_EQ(run(baseline()).exit_code, kExitBadInput);
+  EXPECT_EQ(result()["code"], "VARIABLE_MISSING");
+  EXPECT_NE(result()["message"].get<std::string>().find("d_counter"), std::string::npos);
+}
+
+TEST_F(SessionTest, SkipsAVariableThatTheKernelLeftAlone) {
+  capture_.counter_pre = capture_.counter_post;
+  options_.code_object = test_code_object("no_variables.hsaco");
+  run([](FakeDevice&, const Launch&) {});
+  EXPECT_EQ(output_.count("variable_missing"), 2u);
+  EXPECT_EQ(output_.count("error"), 0u) << result();
+}
+
+TEST_F(SessionTest, RestoresVariablesOfAVariantByName) {
+  options_.code_object = test_code_object("other_initializer.hsaco");
+  // The app had set c_tab to 5…8: the variant's initializer 2,2,3,4 must not show.
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) { fill(device, launch, "other_initializer.hsaco"); }).exit_code, kExitPass)
+      << result();
+}
+
+TEST_F(SessionTest, LetsAnEditedInitializerCountWhenTheAppNeverSetTheVariable) {
+  capture_.table = {1, 2, 3, 4};  // as in the source
+  capture_.out_post.clear();
+  for (int i = 0; i < Capture::kCount; ++i) capture_.out_post.push_back(capture_.in[i] * capture_.table[i % 4] + capture_.big[i % 8]);
+  const auto kernel = [](FakeDevice& device, const Launch& launch) { fill(device, launch, "other_initializer.hsaco"); };
+  options_.code_object = test_code_object("other_initializer.hsaco");
+  EXPECT_EQ(run(kernel).exit_code, kExitFail) << "the edit changes the result";
+  EXPECT_EQ(output_.first("variable_kept")["variable"], "c_tab");
+  EXPECT_EQ(output_.first("difference")["region"], "out");
+}
+
+TEST_F(SessionTest, RefusesASymbolThatIsNotThere) {
+  options_.symbol = "fil";
+  EXPECT_EQ(run(baseline()).exit_code, kExitBadInput);
+  EXPECT_EQ(result()["code"], "SYMBOL_MISSING");
+}
+
+// --- values that vary ---
+
+class VaryingTest : public SessionTest {
+ protected:
+  // out[0] is a sum whose order varies: `error` away from the app's value, in units of the spread between the replays.
+  static FakeDevice::KernelFunction off_by(float error) {
+    return [error](FakeDevice& device, const Launch& launch) {
+      fill(device, launch);
+      device.number(Capture::kOut) += error;
+    };
+  }
+  FakeDevice::KernelFunction seeded(float away = 0) {
+    return [away](FakeDevice& device, const Launch& launch) {
+      fill(device, launch);
+      device.number(Capture::kOut) += static_cast<float>(device.seed % 5) * 0.001f - 0.002f + away;
+    };
+  }
+  void write_varying(archive::Json list) {
+    options_.known_varying = directory_.path() / "selfcheck.json";
+    std::ofstream(*options_.known_varying) << archive::Json({{"schema", "kernloop.selfcheck/1"}, {"varying", list}}).dump();
+  }
+  float post() const { return capture_.out_post[0]; }
+};
+
+TEST_F(VaryingTest, CalibratesTheElementsTheirTypeAndTheirSpread) {
+  options_.calibrate = {1, 2, 3, 4, 5, 6};
+  FakeDevice device(seeded());
+  EXPECT_EQ(run(device).exit_code, kExitPass) << result();
+  EXPECT_EQ(device.seeds, options_.calibrate);
+  ASSERT_EQ(output_.count("varying"), 1u);
+  const archive::Json varying = output_.first("varying");
+  EXPECT_EQ(varying["region"], "out");
+  EXPECT_EQ(varying["offset"], 0);
+  EXPECT_EQ(varying["dtype"], "f32");
+  EXPECT_EQ(varying["count"], 1);
+  EXPECT_NEAR(varying["min"][0].get<float>(), post() - 0.002f, 1e-5);
+  EXPECT_NEAR(varying["max"][0].get<float>(), post() + 0.002f, 1e-5);
+  EXPECT_EQ(result()["varying_bytes"], 4);
+}
+
+TEST_F(VaryingTest, FindsNothingToCalibrateInADeterministicKernel) {
+  options_.calibrate = {1, 2, 3};
+  EXPECT_EQ(run(baseline()).exit_code, kExitPass);
+  EXPECT_EQ(output_.count("varying"), 0u);
+  EXPECT_EQ(result()["varying_bytes"], 0);
+}
+
+TEST_F(VaryingTest, RefusesAnAppResultThatTheOrderDoesNotExplain) {
+  options_.calibrate = {1, 2, 3, 4, 5};
+  EXPECT_EQ(run(seeded(1.0f)).exit_code, kExitFail);
+  EXPECT_EQ(result()["unexplained_elements"], 1);
+  EXPECT_EQ(output_.first("unexplained")["region"], "out");
+  options_.calibrate = {1, 1};
+  EXPECT_EQ(run(off_by(0.001f)).exit_code, kExitFail) << "replays that agree with each other explain no difference";
+}
+
+TEST_F(VaryingTest, FailsACalibrationThatWritesIntoThePadding) {
+  options_.calibrate = {1, 2};
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {
+              fill(device, launch);
+              *device.at(Capture::kOut - 1) = 0;
+            }).exit_code,
+            kExitFail);
+}
+
+TEST_F(VaryingTest, AcceptsAKnownVaryingElementWithinItsSpreadOnly) {
+  write_varying({{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 1}, {"min", {post() - 0.002f}}, {"max", {post() + 0.002f}}}});
+  EXPECT_EQ(run(off_by(0.001f)).exit_code, kExitPass) << result();
+  EXPECT_EQ(result()["varying_bytes"], 4);
+  EXPECT_EQ(run(off_by(0.0055f)).exit_code, kExitPass) << "within one spread beyond";
+  EXPECT_EQ(run(off_by(0.04f)).exit_code, kExitFail) << "ten spreads";
+  EXPECT_EQ(run(off_by(-0.04f)).exit_code, kExitFail);
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {
+              fill(device, launch);
+              device.number(Capture::kOut) = std::nanf("");
+            }).exit_code,
+            kExitFail);
+  EXPECT_EQ(run([](FakeDevice&, const Launch&) {}).exit_code, kExitFail) << "doing nothing stays wrong";
+}
+
+TEST_F(VaryingTest, KeepsEverythingElseByteExact) {
+  write_varying({{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 1}, {"min", {post() - 0.002f}}, {"max", {post() + 0.002f}}}});
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {
+              fill(device, launch);
+              device.number(Capture::kOut) += 0.001f;
+              *device.at(Capture::kOut + 4) ^= 1;
+            }).exit_code,
+            kExitFail);
+  EXPECT_EQ(output_.first("difference")["offset"], 4);
+  EXPECT_EQ(result()["differing_bytes"], 1);
+}
+
+TEST_F(VaryingTest, RefusesAFileOfVaryingRangesThatDoesNotFitTheCapture) {
+  for (const auto& list : {archive::Json({{{"region", "nowhere"}, {"offset", 0}, {"dtype", "f32"}, {"count", 1}, {"min", {0}}, {"max", {1}}}}),
+                           archive::Json({{{"region", "out"}, {"offset", 800}, {"dtype", "f32"}, {"count", 1}, {"min", {0}}, {"max", {1}}}}),
+                           archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f7"}, {"count", 1}, {"min", {0}}, {"max", {1}}}}),
+                           archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 2}, {"min", {0}}, {"max", {1}}}}),
+                           archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 1}, {"min", {2}}, {"max", {1}}}})}) {
+    write_varying(list);
+    EXPECT_EQ(run(baseline()).exit_code, kExitBadInput) << list;
+    EXPECT_EQ(result()["code"], "VARYING_INVALID");
+  }
+}
+
+// --- dump ---
+
+TEST_F(SessionTest, DumpsWhatTheDeviceHoldsAfterwards) {
+  options_.dump = directory_.path() / "dump";
+  run(baseline());
+  std::ifstream file(*options_.dump / "out.bin", std::ios::binary);
+  const Buffer bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  EXPECT_EQ(bytes, as_bytes(capture_.out_post));
+  EXPECT_TRUE(std::filesystem::exists(*options_.dump / "d_counter.bin"));
+}
+
+}  // namespace
+}  // namespace kernloop::replay
