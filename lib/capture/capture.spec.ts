@@ -137,8 +137,8 @@ describe('capture', () => {
   it('records ranges that vary with the wave order, and checks them with fresh orders', async () => {
     const varying = { region: 'r0', offset: 0, dtype: 'f32', count: 1, min: [1], max: [1.5] };
     const replay = fakeReplay((args) => {
-      if (flag(args, '--calibrate')) return [{ event: 'varying', ...varying }, { ...passed, verdict: 'ran' }];
-      if (flag(args, '--varying')) return [passed];
+      if (flag(args, '--calibrate')) return [{ event: 'varying', ...varying }, passed];
+      if (flag(args, '--known-varying')) return [passed];
       return flag(args, '--seed') === '3' ? [difference, differed] : [passed];
     });
     const { captures } = await capture(options(), deps({ replay }));
@@ -148,18 +148,29 @@ describe('capture', () => {
   it('fails the self-check when fresh orders leave the ranges that were recorded', async () => {
     const varying = { region: 'r0', offset: 0, dtype: 'f32', count: 1, min: [1], max: [1.5] };
     const replay = fakeReplay((args) => {
-      if (flag(args, '--calibrate')) return [{ event: 'varying', ...varying }, { ...passed, verdict: 'ran' }];
-      return flag(args, '--varying') || flag(args, '--seed') === '3' ? [difference, differed] : [passed];
+      if (flag(args, '--calibrate')) return [{ event: 'varying', ...varying }, passed];
+      return flag(args, '--known-varying') || flag(args, '--seed') === '3' ? [difference, differed] : [passed];
     });
     const error = await failure(capture(options(), deps({ replay })));
     expect(error).toMatchObject({ code: 'SELFCHECK_FAILED', exitCode: 1 });
   });
 
   it('never calls a result nondeterministic that is the same in every replay but differs from the app', async () => {
-    const replay = fakeReplay((args) => (flag(args, '--calibrate') ? [{ ...passed, verdict: 'ran' }] : [difference, differed]));
+    const replay = fakeReplay((args) => (flag(args, '--calibrate') ? [differed] : [difference, differed]));
     const error = await failure(capture(options(), deps({ replay })));
     expect(error).toMatchObject({ code: 'SELFCHECK_FAILED', exitCode: 1 });
     expect(error.what).toContain('differs from the app');
+  });
+
+  it('fails the self-check when the replays vary, but not around what the app computed', async () => {
+    const varying = { region: 'r0', offset: 0, dtype: 'f32', count: 1, min: [1], max: [1.5] };
+    const unexplained = { event: 'unexplained', region: 'r0', offset: 0, dtype: 'f32', post: 9, min: 1, max: 1.5 };
+    const replay = fakeReplay((args) =>
+      flag(args, '--calibrate') ? [{ event: 'varying', ...varying }, unexplained, differed] : [difference, differed],
+    );
+    const error = await failure(capture(options(), deps({ replay })));
+    expect(error).toMatchObject({ code: 'SELFCHECK_FAILED' });
+    expect(error.what).toContain('the app has 9, the replays 1 to 1.5');
   });
 
   it('keeps the capture and passes the code on when the app fails after it', async () => {
@@ -202,8 +213,8 @@ describe('capture', () => {
   it('passes the reason of a refusal on, with its code', async () => {
     const refused = { event: 'refused', id: 'saxpy', code: 'DISK_FULL', reason: 'no space left', hint: 'free some' };
     const error = await failure(capture(options(), deps({ recorder: { play: (_config, print) => print(refused) } })));
-    expect(error).toMatchObject({ code: 'CAPTURE_REFUSED', hint: 'free some', exitCode: 1 });
-    expect(error.what).toContain('DISK_FULL: no space left');
+    expect(error).toMatchObject({ code: 'DISK_FULL', hint: 'free some', exitCode: 5 });
+    expect(error.what).toContain('no space left');
   });
 
   it('passes an error of the recorder on', async () => {

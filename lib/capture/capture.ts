@@ -270,7 +270,10 @@ class RunLog {
         break;
       case 'refused':
         this.refused.push(event);
-        this.deps.report.warn(`${event.id}: ${event.reason}`);
+        if (event.code !== 'SCOPE_VIOLATION') this.deps.report.warn(`${event.id}: ${event.reason}`);
+        break;
+      case 'note':
+        this.deps.report.info(`${event.code}: ${event.text}`);
         break;
       case 'summary':
         this.summary = event;

@@ -23,7 +23,8 @@ export interface Wanted {
 /** Why a selection gave no capture: the most useful true answer, never silence. */
 export function whyNotCaptured(wanted: Wanted, seen: Seen): KernloopError {
   const refusal = seen.refused.findLast(({ id }) => id === wanted.name);
-  if (refusal) {
+  const died = refusal?.code === 'AGENT_LOST' && seen.appEnd.exitCode !== 0;
+  if (refusal && !died) {
     const code = isErrorCode(refusal.code) ? refusal.code : 'CAPTURE_REFUSED';
     const named = code === refusal.code ? '' : `${refusal.code}: `;
     return new KernloopError(code, `${wanted.name} was not captured: ${named}${refusal.reason}`, refusal.hint || 'capture another dispatch of it with --ordinal');

@@ -9,6 +9,19 @@ export const geometrySchema = z.looseObject({
   block_threads: z.array(count).min(1).max(3),
 });
 
+const kernelProfileSchema = z.looseObject({
+  name: z.string(),
+  symbol: z.string(),
+  code_object: z.string(),
+  unit: z.enum(['wave_instructions', 'duration_ns']),
+  dispatches: count,
+  total: count,
+  min: count,
+  median: count,
+  max: count,
+  geometries: z.array(geometrySchema.extend({ dispatches: count })),
+});
+
 const events = {
   listening: z.looseObject({ event: z.literal('listening') }),
   process: z.looseObject({ event: z.literal('process'), pid: z.int(), executable: z.string() }),
@@ -30,28 +43,22 @@ const events = {
   }),
   refused: z.looseObject({ event: z.literal('refused'), id, code: z.string(), reason: z.string(), hint: z.string().default('') }),
   scope_violation: z.looseObject({ event: z.literal('scope_violation'), id, regions: z.array(z.unknown()).default([]) }),
-  dispatch: z.looseObject({
-    event: z.literal('dispatch'),
-    kernel: z.string(),
-    symbol: z.string().optional(),
-    code_object: z.string(),
-    geometry: geometrySchema,
-    duration_ns: count.nullish(),
-    wave_instructions: count.nullish(),
-  }),
+  note: z.looseObject({ event: z.literal('note'), code: z.string(), text: z.string() }),
   summary: z.looseObject({
     event: z.literal('summary'),
     processes: count,
     queues: count,
     dispatches: count,
-    kernels: z.array(z.looseObject({ name: z.string(), dispatches: count })),
+    kernels: z.array(z.looseObject({ name: z.string(), symbol: z.string().optional(), dispatches: count })),
+    /** Profile mode only. */
+    kernel_profile: z.array(kernelProfileSchema).optional(),
   }),
 } as const;
 
 export type RecorderEvent = { [Name in keyof typeof events]: z.output<(typeof events)[Name]> }[keyof typeof events];
 export type CapturedEvent = z.output<typeof events.captured>;
 export type RefusedEvent = z.output<typeof events.refused>;
-export type DispatchEvent = z.output<typeof events.dispatch>;
+export type KernelProfileRow = z.output<typeof kernelProfileSchema>;
 export type SummaryEvent = z.output<typeof events.summary>;
 
 export const recorderEvents: ReadonlyMap<string, z.ZodType<RecorderEvent>> = new Map(Object.entries(events));

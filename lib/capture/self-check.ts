@@ -1,6 +1,6 @@
 import type { Device } from '../device/device';
 import { replayOnce, type ReplayOutcome, type ReplayRequest } from '../replay/program';
-import type { FaultEvent, VaryingRange } from '../replay/replay-events';
+import type { FaultEvent, UnexplainedEvent, VaryingRange } from '../replay/replay-events';
 import type { Deps } from '../support/deps';
 import { sha256OfFile, writeJson } from '../support/files';
 import { captureFile, selfcheckFile, type Selfcheck } from './capture-files';
@@ -69,7 +69,7 @@ async function probe(replays: Replays): Promise<Outcome | undefined> {
 async function classify(replays: Replays): Promise<Outcome> {
   const first = await replays.compare({ poison: poisons[0], seed: fixedSeed, threads: 1 });
   const second = await replays.compare({ poison: poisons[1], seed: fixedSeed, threads: 1 });
-  const stopped = [first, second].find(({ result }) => result.verdict === 'fault' || result.verdict === 'limit');
+  const stopped = [first, second].find(isStopped);
   if (stopped) return { kind: 'scope-too-small', reason: describeStop(stopped) };
   if (fingerprint(first) !== fingerprint(second)) {
     return { kind: 'scope-too-small', reason: 'the result depends on memory outside the captured scope (it changes with the poison there)' };
@@ -77,25 +77,33 @@ async function classify(replays: Replays): Promise<Outcome> {
   if (isEqual(first)) {
     const varied: ReplayOutcome[] = [];
     for (const seed of variedSeeds) varied.push(await replays.compare({ poison: poisons[0], seed }));
-    const broken = varied.find(({ result }) => result.verdict === 'fault' || result.verdict === 'limit');
+    const broken = varied.find(isStopped);
     if (broken) return { kind: 'failed', reason: `with another wave order, ${describeStop(broken)}` };
     if (varied.every(isEqual)) return { kind: 'verified' };
   }
   return calibrate(first, replays);
 }
 
+/** What varies from replay to replay, and whether that explains what the app computed. */
 async function calibrate(first: ReplayOutcome, replays: Replays): Promise<Outcome> {
-  const { varying, result } = await replays.calibrate(calibrationSeeds);
-  if (result.verdict === 'fault' || result.verdict === 'limit') {
-    return { kind: 'failed', reason: `replaying with several wave orders ended in "${result.verdict}"` };
-  }
+  const outcome = await replays.calibrate(calibrationSeeds);
+  const { varying, unexplained, result } = outcome;
+  if (isStopped(outcome)) return { kind: 'failed', reason: `with another wave order, ${describeStop(outcome)}` };
   if (varying.length === 0) {
     return {
       kind: 'scope-too-small',
       reason: `every replay gives the same result, which differs from the app's in ${first.result.differing_bytes ?? 0} bytes${firstDifference(first)}`,
     };
   }
-  return { kind: 'nondeterministic', varying };
+  if (result.verdict !== 'fail') return { kind: 'nondeterministic', varying };
+  return { kind: 'scope-too-small', reason: `${result.reason ?? 'the replays vary, but not around what the app computed'}${firstUnexplained(unexplained)}` };
+}
+
+function firstUnexplained([first]: readonly UnexplainedEvent[]): string {
+  if (!first) return '';
+  const text = (value: unknown): string => (typeof value === 'number' ? String(value) : JSON.stringify(value));
+  const where = `${first.region ?? first.variable ?? '?'} at offset ${first.offset}`;
+  return ` (first in ${where}: the app has ${text(first.post)}, the replays ${text(first.min)} to ${text(first.max)})`;
 }
 
 /** Runs kernloop-replay and counts how often it replayed. */
@@ -127,6 +135,10 @@ class Replays {
 
 export function instructionLimit(waveInstructions: number, multiple = limitMultiple): number {
   return Math.max(limitFloor, Math.ceil(waveInstructions * multiple));
+}
+
+function isStopped({ result }: ReplayOutcome): boolean {
+  return result.verdict === 'fault' || result.verdict === 'limit';
 }
 
 function isEqual({ result }: ReplayOutcome): boolean {

@@ -16,63 +16,64 @@ describe('profile', () => {
   afterEach(() => workspace.dispose());
 
   const options = (overrides: object = {}) => profileOptionsSchema.parse({ app: workspace.app, ...overrides });
-  const dispatch = (kernel: string, work: object, blocks = 4): object => ({
-    event: 'dispatch',
-    kernel,
+  const row = (name: string, total: number, overrides: object = {}) => ({
+    name,
+    symbol: `_Z${name}`,
     code_object: 'c',
-    geometry: { grid_blocks: [blocks, 1, 1], block_threads: [64, 1, 1] },
-    ...work,
+    unit: 'wave_instructions',
+    dispatches: 1,
+    total,
+    min: total,
+    median: total,
+    max: total,
+    geometries: [{ grid_blocks: [4, 1, 1], block_threads: [64, 1, 1], dispatches: 1 }],
+    ...overrides,
   });
 
-  function deps(events: object[], summary: object = {}, appExit = 0): FakeDeps {
+  function deps(rows: { dispatches: number }[], summary: object = {}, appExit = 0): FakeDeps {
+    const dispatches = rows.reduce((sum, measured) => sum + measured.dispatches, 0);
     const recorder = fakeRecorder({
-      play: (_config, print) => events.forEach(print),
-      summary: { dispatches: events.length, kernels: [], ...summary },
+      play: () => undefined,
+      summary: { dispatches, kernels: [], kernel_profile: rows, ...summary },
     });
     return fakeDeps({ ldd: () => 1, program: () => appExit, 'kernloop-recorder': recorder }, workspace.native);
   }
 
   it('ranks kernels by what they executed, not by how often they ran', async () => {
-    const events = [
-      ...[10, 20, 40].map((count) => dispatch('often', { wave_instructions: count })),
-      dispatch('once', { wave_instructions: 930 }, 8),
-    ];
-    const fake = deps(events);
-    const result = await profile(options(), fake);
+    const often = row('often', 70, { dispatches: 3, min: 10, median: 20, max: 40 });
+    const result = await profile(options(), deps([often, row('once', 930)]));
     expect(result.kernels).toMatchObject([
       { name: 'once', share: 0.93, dispatches: 1 },
       { name: 'often', share: 0.07, dispatches: 3, min: 10, median: 20, max: 40 },
     ]);
+    expect(result).toMatchObject({ total: 1000, dispatches: 4 });
     expect(JSON.parse(readFileSync(join(workspace.app, '.kernloop', 'profile.json'), 'utf8'))).toEqual(result);
   });
 
   it('names the unit wave-instructions on the software GPU, and no time', async () => {
-    const fake = deps([dispatch('k', { wave_instructions: 10, duration_ns: 5 })]);
+    const fake = deps([row('k', 10)]);
     expect(await profile(options(), fake)).toMatchObject({ work: 'wave_instructions', total: 10 });
     expect(fake.said.result[0]).toContain('wave-instructions');
     expect(fake.said.result.join()).not.toMatch(/\bns\b/);
   });
 
   it('keeps kernels of the same name in different code objects apart', async () => {
-    const events = [
-      dispatch('k', { wave_instructions: 1 }),
-      { ...dispatch('k', { wave_instructions: 2 }), code_object: 'd' },
-    ];
-    expect((await profile(options(), deps(events))).kernels).toHaveLength(2);
+    const rows = [row('k', 1), row('k', 2, { code_object: 'd' })];
+    expect((await profile(options(), deps(rows))).kernels).toHaveLength(2);
   });
 
   it.each([
-    ['a failing app', [], {}, 3, 'APP_FAILED', 2],
-    ['an app that launches nothing', [], { dispatches: 0 }, 0, 'NO_DISPATCH', 2],
-    ['an app without a GPU runtime', [], { processes: 0 }, 0, 'NO_AGENT', 2],
-    ['measurements that were lost', [], { dispatches: 2 }, 0, 'NATIVE_FAILED', 5],
-  ])('is an error for %s', async (_name, events, summary, appExit, code, exitCode) => {
-    expect(await failure(profile(options(), deps(events, summary, appExit)))).toMatchObject({ code, exitCode });
+    ['a failing app', {}, 3, 'APP_FAILED', 2],
+    ['an app that launches nothing', { dispatches: 0 }, 0, 'NO_DISPATCH', 2],
+    ['an app without a GPU runtime', { processes: 0 }, 0, 'NO_AGENT', 2],
+    ['measurements that were lost', { dispatches: 2 }, 0, 'NATIVE_FAILED', 5],
+  ])('is an error for %s', async (_name, summary, appExit, code, exitCode) => {
+    expect(await failure(profile(options(), deps([row('k', 1)], summary, appExit)))).toMatchObject({ code, exitCode });
   });
 
-  it('never ranks by a number that is not there', async () => {
-    const error = await failure(profile(options(), deps([dispatch('k', { duration_ns: 5 })])));
+  it('never ranks by a time on the software GPU', async () => {
+    const error = await failure(profile(options(), deps([row('k', 5, { unit: 'duration_ns' })])));
     expect(error).toMatchObject({ code: 'NATIVE_FAILED' });
-    expect(error.what).toContain('wave_instructions');
+    expect(error.what).toContain('duration_ns instead of wave_instructions');
   });
 });

@@ -4,9 +4,8 @@ import { buildApp } from '../app/build';
 import { appIdentity } from '../app/identity';
 import { findProgram } from '../app/program';
 import { record } from '../capture/recorder';
-import type { DispatchEvent, SummaryEvent } from '../capture/recorder-events';
+import type { KernelProfileRow, SummaryEvent } from '../capture/recorder-events';
 import { openDevice, type DeviceDescription, type WorkUnit } from '../device/device';
-import { statistics } from '../replay/statistics';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
@@ -17,6 +16,7 @@ import type { ProfileOptions } from './options';
 
 export interface KernelProfile {
   name: string;
+  symbol: string;
   code_object: string;
   dispatches: number;
   /** Part of the app's work, 0 to 1. */
@@ -47,7 +47,6 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   if (options.build) await buildApp(app, deps);
   const program = findProgram(app, deps.env);
   const identity = await appIdentity(app, program, device.env, deps);
-  const dispatches = new Dispatches(device.work);
   let summary: SummaryEvent | undefined;
   const appEnd = await record(
     {
@@ -68,7 +67,6 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
       },
     },
     (event) => {
-      if (event.event === 'dispatch') dispatches.add(event);
       if (event.event === 'summary') summary = event;
     },
     deps,
@@ -80,15 +78,21 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
       'make the app run through by itself first',
     );
   }
-  requireDispatches(app.config.name, dispatches, summary);
+  const rows = measuredKernels(app.config.name, summary);
   const { kind, identity: deviceIdentity } = device.description;
-  const result = dispatches.profile(app.config.name, { kind, identity: deviceIdentity });
+  const result: Profile = {
+    schema: 'kernloop.profile/1',
+    app: app.config.name,
+    device: { kind, identity: deviceIdentity },
+    work: device.work,
+    ...rank(rows, device.work),
+  };
   writeJson(options.output === undefined ? app.profile : resolve(options.output), result);
   print(result, options.top, deps);
   return result;
 }
 
-function requireDispatches(app: string, dispatches: Dispatches, summary: SummaryEvent | undefined): void {
+function measuredKernels(app: string, summary: SummaryEvent | undefined): KernelProfileRow[] {
   if (!summary) throw new KernloopError('NATIVE_FAILED', 'kernloop-recorder ended without a summary', rebuildHint);
   if (summary.processes === 0) {
     throw new KernloopError(
@@ -104,81 +108,36 @@ function requireDispatches(app: string, dispatches: Dispatches, summary: Summary
       'check that the app reaches its kernels with these arguments',
     );
   }
-  if (dispatches.count !== summary.dispatches) {
+  const rows = summary.kernel_profile ?? [];
+  const measured = rows.reduce((sum, { dispatches }) => sum + dispatches, 0);
+  if (measured !== summary.dispatches) {
     throw new KernloopError(
       'NATIVE_FAILED',
-      `${summary.dispatches} dispatches were seen but ${dispatches.count} were measured`,
+      `${summary.dispatches} dispatches were seen but ${measured} were measured`,
       rebuildHint,
     );
   }
+  return rows;
 }
 
-class Dispatches {
-  count = 0;
-  private readonly kernels = new Map<
-    string,
-    { name: string; codeObject: string; samples: number[]; geometries: Map<string, number> }
-  >();
-
-  constructor(private readonly work: WorkUnit) {}
-
-  add(event: DispatchEvent): void {
-    const sample = event[this.work];
-    if (sample === null || sample === undefined) {
-      throw new KernloopError('NATIVE_FAILED', `a dispatch of ${event.kernel} came without ${this.work}`, rebuildHint);
-    }
-    this.count += 1;
-    const key = `${event.code_object} ${event.symbol ?? event.kernel}`;
-    const kernel = this.kernels.get(key) ?? {
-      name: event.kernel,
-      codeObject: event.code_object,
-      samples: [],
-      geometries: new Map<string, number>(),
-    };
-    this.kernels.set(key, kernel);
-    kernel.samples.push(sample);
-    const geometry = JSON.stringify([event.geometry.grid_blocks, event.geometry.block_threads]);
-    kernel.geometries.set(geometry, (kernel.geometries.get(geometry) ?? 0) + 1);
+function rank(rows: readonly KernelProfileRow[], work: WorkUnit): Pick<Profile, 'dispatches' | 'total' | 'kernels'> {
+  for (const { name, unit } of rows) {
+    if (unit === work) continue;
+    throw new KernloopError('NATIVE_FAILED', `${name} was measured in ${unit} instead of ${work}`, rebuildHint);
   }
-
-  profile(app: string, device: Profile['device']): Profile {
-    const kernels = [...this.kernels.values()].map(({ name, codeObject, samples, geometries }) => {
-      const { min, median, max } = statistics(samples);
-      const sum = samples.reduce((a, b) => a + b, 0);
-      return {
-        name,
-        code_object: codeObject,
-        dispatches: samples.length,
-        share: 0,
-        total: sum,
-        min,
-        median,
-        max,
-        geometries: describeGeometries(geometries),
-      };
-    });
-    const total = kernels.reduce((sum, kernel) => sum + kernel.total, 0);
-    return {
-      schema: 'kernloop.profile/1',
-      app,
-      device,
-      work: this.work,
-      dispatches: this.count,
-      total,
-      kernels: kernels
-        .map((kernel) => ({ ...kernel, share: total > 0 ? kernel.total / total : 0 }))
-        .sort((a, b) => b.total - a.total || a.name.localeCompare(b.name)),
-    };
-  }
-}
-
-function describeGeometries(geometries: ReadonlyMap<string, number>): KernelProfile['geometries'] {
-  return [...geometries]
-    .map(([key, dispatches]) => {
-      const [grid, block] = JSON.parse(key) as [number[], number[]];
-      return { grid_blocks: grid, block_threads: block, dispatches };
+  const total = rows.reduce((sum, row) => sum + row.total, 0);
+  const kernels = rows
+    .map(({ name, symbol, code_object, dispatches, total: own, min, median, max, geometries }): KernelProfile => {
+      const share = total > 0 ? own / total : 0;
+      const launches = geometries.map(({ grid_blocks, block_threads, dispatches: count }) => ({
+        grid_blocks,
+        block_threads,
+        dispatches: count,
+      }));
+      return { name, symbol, code_object, dispatches, share, total: own, min, median, max, geometries: launches };
     })
-    .sort((a, b) => b.dispatches - a.dispatches);
+    .sort((a, b) => b.total - a.total || a.name.localeCompare(b.name));
+  return { dispatches: rows.reduce((sum, row) => sum + row.dispatches, 0), total, kernels };
 }
 
 const titles: Readonly<Record<WorkUnit, string>> = { wave_instructions: 'wave-instructions', duration_ns: 'ns' };

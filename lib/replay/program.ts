@@ -10,6 +10,7 @@ import {
   type IterationEvent,
   type ReplayEvent,
   type ResultEvent,
+  type UnexplainedEvent,
   type VaryingRange,
 } from './replay-events';
 
@@ -42,6 +43,8 @@ export interface ReplayOutcome {
   differences: DifferenceEvent[];
   faults: FaultEvent[];
   varying: VaryingRange[];
+  /** Elements of *post* that the replays of a calibration do not explain. */
+  unexplained: UnexplainedEvent[];
   restored: { regions: number; bytes: number };
 }
 
@@ -62,7 +65,7 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
     ['--threads', request.threads],
     ['--limit-wave-instructions', request.limitWaveInstructions],
     ['--limit-seconds', request.limitSeconds],
-    ['--varying', request.varying],
+    ['--known-varying', request.varying],
     ['--calibrate', request.calibrate?.join(',')],
     ['--dump', request.dump],
   ];
@@ -79,6 +82,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     differences: [],
     faults: [],
     varying: [],
+    unexplained: [],
     restored: { regions: 0, bytes: 0 },
   };
   const reader = new EventReader<ReplayEvent>('kernloop-replay', replayEvents, (event) => collect(event, outcome));
@@ -111,15 +115,13 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
     case 'fault':
       outcome.faults.push(event);
       break;
-    case 'varying':
-      outcome.varying.push({
-        region: event.region,
-        offset: event.offset,
-        dtype: event.dtype,
-        count: event.count,
-        min: event.min,
-        max: event.max,
-      });
+    case 'varying': {
+      const { event: _event, ...range } = event;
+      outcome.varying.push(range);
+      break;
+    }
+    case 'unexplained':
+      outcome.unexplained.push(event);
       break;
     case 'result':
       outcome.result = event;

@@ -4,7 +4,8 @@ import { z } from 'zod';
 const count = z.number().nonnegative();
 
 export const varyingSchema = z.looseObject({
-  region: z.string(),
+  region: z.string().optional(),
+  variable: z.string().optional(),
   offset: count,
   dtype: z.string(),
   count,
@@ -43,6 +44,16 @@ const events = {
     address: z.string().nullish(),
     text: z.string().nullish(),
   }),
+  unexplained: z.looseObject({
+    event: z.literal('unexplained'),
+    region: z.string().optional(),
+    variable: z.string().optional(),
+    offset: count,
+    dtype: z.string(),
+    post: z.unknown(),
+    min: z.unknown(),
+    max: z.unknown(),
+  }),
   varying: varyingSchema.extend({ event: z.literal('varying') }),
   result: z.looseObject({
     event: z.literal('result'),
@@ -50,6 +61,8 @@ const events = {
     compared_bytes: count.nullish(),
     changed_bytes: count.nullish(),
     ignored_bytes: count.nullish(),
+    varying_bytes: count.nullish(),
+    reason: z.string().nullish(),
     differing_bytes: count.nullish(),
     wave_instructions: count.nullish(),
   }),
@@ -60,6 +73,7 @@ export type DifferenceEvent = z.output<typeof differenceSchema>;
 export type FaultEvent = z.output<typeof events.fault>;
 export type IterationEvent = z.output<typeof events.iteration>;
 export type ResultEvent = z.output<typeof events.result>;
+export type UnexplainedEvent = z.output<typeof events.unexplained>;
 export type VaryingRange = z.output<typeof varyingSchema>;
 
 export const replayEvents: ReadonlyMap<string, z.ZodType<ReplayEvent>> = new Map(Object.entries(events));

@@ -249,9 +249,9 @@ describe('validate', () => {
   it('judges what varies by the recorded ranges, and says how much that was', async () => {
     const varying = [{ region: 'r0', offset: 0, dtype: 'f32', count: 2, min: [1, 1], max: [2, 2] }];
     writeReproducer(workspace, {}, { verdict: 'nondeterministic', varying });
-    const fake = deps();
+    const fake = deps(() => [{ ...passed, varying_bytes: 8 }]);
     await validate(options(), fake);
-    expect(flag(replays(fake)[0] ?? [], '--varying')).toBe(join(reproducer, 'capture', 'selfcheck.json'));
+    expect(flag(replays(fake)[0] ?? [], '--known-varying')).toBe(join(reproducer, 'capture', 'selfcheck.json'));
     expect(lastLine(fake)).toContain('8 bytes judged by their recorded range');
   });
 

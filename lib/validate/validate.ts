@@ -2,7 +2,6 @@ import { rmSync } from 'node:fs';
 import { captureFile, selfcheckFile, selfcheckSchema, type Selfcheck } from '../capture/capture-files';
 import { describeFault } from '../capture/self-check';
 import { replayOnce, type ReplayOutcome } from '../replay/program';
-import type { VaryingRange } from '../replay/replay-events';
 import { openReproducer } from '../replay/reproducer';
 import { describeCode, openSession, type ReplaySession } from '../replay/session';
 import type { Deps } from '../support/deps';
@@ -112,7 +111,7 @@ function judge(session: ReplaySession, selfcheck: Selfcheck, runs: readonly Run[
     compared_bytes: result.compared_bytes ?? 0,
     changed_bytes: result.changed_bytes ?? 0,
     ignored_bytes: result.ignored_bytes ?? 0,
-    varying_bytes: varyingBytes(selfcheck.varying),
+    varying_bytes: result.varying_bytes ?? 0,
     differing_bytes: result.differing_bytes ?? 0,
     differences: differences.map(({ event: _event, ...difference }) => difference),
     fault: faults[0] ? describeFault(faults[0]) : null,
@@ -184,24 +183,4 @@ function print(report: Report, session: ReplaySession, deps: Deps): void {
   const more = report.differences.length - shownDifferences;
   if (more > 0) deps.report.result(`  and ${more} more places: see report.json`);
   deps.report.result(`Result: ${labels[report.verdict]} (${report.summary})`);
-}
-
-const elementBytes: Readonly<Record<string, number>> = {
-  f64: 8,
-  i64: 8,
-  u64: 8,
-  f32: 4,
-  i32: 4,
-  u32: 4,
-  f16: 2,
-  bf16: 2,
-  i16: 2,
-  u16: 2,
-  i8: 1,
-  u8: 1,
-  bool: 1,
-};
-
-function varyingBytes(ranges: readonly VaryingRange[]): number {
-  return ranges.reduce((sum, { dtype, count }) => sum + count * (elementBytes[dtype] ?? 1), 0);
 }
