@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { buildOptionsSchema } from '../executors/build/options';
 import { extractTaskOptionsSchema } from '../executors/extract/options';
+import { initOptionsSchema } from '../generators/init/options';
+import { reproducerOptionsSchema } from '../generators/reproducer/options';
 import { kernloopJsonSchema } from '../lib/app/kernloop-json';
 import { selfcheckSchema } from '../lib/capture/capture-files';
 import { kernelJsonSchema } from '../lib/reproducer/kernel-json';
@@ -20,6 +22,8 @@ export function generatedFiles(): Map<string, string> {
       'executors/build/schema.json',
       executorSchema('build', 'Build an app with its own build command.', buildOptionsSchema),
     ],
+    ['generators/init/schema.json', generatorSchema('init', initOptionsSchema, 'directory')],
+    ['generators/reproducer/schema.json', generatorSchema('reproducer', reproducerOptionsSchema, 'capture')],
     ['docs/reference/options.md', optionsPage()],
     ['docs/reference/errors.md', errorsPage()],
   ]);
@@ -50,6 +54,24 @@ function executorSchema(name: string, description: string, schema: OptionsSchema
     description,
     type: 'object',
     properties,
+    required: json.required ?? [],
+    additionalProperties: false,
+  });
+}
+
+/** The first word after the generator's name fills the positional option. */
+function generatorSchema(name: string, schema: OptionsSchema, positional: string): string {
+  const json = z.toJSONSchema(schema, { io: 'input' });
+  const properties = Object.entries(json.properties ?? {}).map(([option, property]) => [
+    option,
+    option === positional ? { ...(property as object), $default: { $source: 'argv', index: 0 } } : property,
+  ]);
+  return toText({
+    $schema: 'https://json-schema.org/schema',
+    $id: `kernloop-${name}`,
+    title: `${name} generator`,
+    type: 'object',
+    properties: Object.fromEntries(properties) as object,
     required: json.required ?? [],
     additionalProperties: false,
   });

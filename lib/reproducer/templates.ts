@@ -39,6 +39,7 @@ function viewOf({ project, capture, captureFolder, recipe }: TemplateInput) {
   const slots = explicitSlots(capture);
   const rawBytes = capture.regions.reduce((sum, { size }) => sum + size, 0);
   return {
+    cell,
     project,
     recipe,
     hasSource: project.language !== 'none',
@@ -67,6 +68,11 @@ function viewOf({ project, capture, captureFolder, recipe }: TemplateInput) {
     compiler: recipe?.compiler,
     identical: recipe !== null && recipe.code_object.captured === recipe.code_object.recompiled,
   };
+}
+
+/** Code in a cell of a Markdown table. */
+function cell(text: string): string {
+  return text === '' ? '' : `\`${text.replaceAll('|', '\\|')}\``;
 }
 
 function countOrNull(count: number | null | undefined): string | null {

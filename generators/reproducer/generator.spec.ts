@@ -1,0 +1,95 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { flushChanges, FsTree } from 'nx/src/generators/tree';
+import { failure } from '../../lib/testing/failure';
+import { fixture, recordingDeps, type Fixture } from '../../lib/generate/testing/fixture';
+import { generateReproducer } from './generator';
+
+jest.setTimeout(120_000);
+
+let made: Fixture;
+let tree: FsTree;
+const { deps } = recordingDeps();
+
+beforeAll(() => {
+  made = fixture({
+    sources: {
+      'src/k.hip': `#include <hip/hip_runtime.h>
+#include "../inc/scale.h"
+namespace demo { __global__ void scale(float* x, int n) { x[threadIdx.x] *= SCALE; } }
+`,
+      'inc/scale.h': '#define SCALE 3.0f\n',
+    },
+    commands: { 'src/k.hip': '-O3 --offload-arch=gfx90a' },
+    captured: 'src/k.hip',
+    symbol: '_ZN4demo5scaleEPfi',
+    name: 'demo::scale(float*, int)',
+    slots: [
+      { offset: 0, size: 8, kind: 'global_buffer', value: '0x400000001000', region: 'r0' },
+      { offset: 8, size: 4, kind: 'by_value', value: '0x100' },
+    ],
+  });
+  renameSync(join(made.reproducer, 'capture'), join(made.workspace, 'from-a-colleague'));
+});
+beforeEach(() => {
+  tree = new FsTree(made.workspace, false);
+});
+afterAll(() => rmSync(made.workspace, { recursive: true, force: true }));
+
+const options = { capture: 'from-a-colleague', app: 'apps/demo', compileLimitSeconds: 100 };
+
+describe('reproducer', () => {
+  it('writes the project of a capture, and declares its kernel', async () => {
+    await generateReproducer(tree, options, deps);
+    const contents = tree.listChanges().map(({ path, content }) => [path, withoutDigests(content?.toString() ?? '')]);
+    expect(Object.fromEntries(contents)).toMatchSnapshot();
+  });
+
+  it('takes the name and keeps what is in the folder already', async () => {
+    const mine = 'kernels/demo/mine/kernel_variant.hip';
+    tree.write(mine, 'edited');
+    await generateReproducer(tree, { ...options, name: 'mine' }, deps);
+    expect(tree.read(mine, 'utf-8')).toBe('edited');
+    expect(tree.read('kernels/demo/mine/pristine/kernel_variant.hip', 'utf-8')).toContain('namespace demo');
+  });
+
+  it('copies the capture only once the files are written', async () => {
+    const capture = join(made.workspace, 'kernels', 'demo', 'scale', 'capture', 'capture.json');
+    const callback = await generateReproducer(tree, options, deps);
+    expect(existsSync(capture)).toBe(false);
+    flushChanges(made.workspace, tree.listChanges());
+    await callback();
+    expect(readFileSync(capture)).toEqual(readFileSync(join(made.workspace, 'from-a-colleague', 'capture.json')));
+  });
+
+  it('never replaces another capture', async () => {
+    const other = join(made.workspace, 'kernels', 'demo', 'scale', 'capture', 'capture.json');
+    writeFileSync(other, readFileSync(other, 'utf8').replace('"index":3', '"index":4'));
+    expect(await failure(generateReproducer(tree, options, deps))).toMatchObject({ code: 'USAGE' });
+  });
+
+  it('refuses a name that the app declares for another kernel', async () => {
+    tree = new FsTree(made.workspace, false);
+    const path = join(made.app, 'kernloop.json');
+    const before = readFileSync(path, 'utf8');
+    const config = JSON.parse(before) as { kernels: object[] };
+    writeFileSync(path, JSON.stringify({ ...config, kernels: [{ name: 'k', match: '^other' }] }));
+    try {
+      const error = await failure(generateReproducer(tree, { ...options, name: 'k' }, deps));
+      expect(error.what).toContain('does not match');
+    } finally {
+      writeFileSync(path, before);
+    }
+  });
+
+  it('says where there is no capture', async () => {
+    expect(await failure(generateReproducer(tree, { ...options, capture: 'apps' }, deps))).toMatchObject({
+      code: 'CAPTURE_MISSING',
+    });
+  });
+});
+
+/** Digests and versions depend on the compiler; the snapshot is about everything else. */
+function withoutDigests(text: string): string {
+  return text.replaceAll(/\b[0-9a-f]{64}\b/g, '<sha256>').replaceAll(/HIP version: [^"|)]*/g, '<compiler version>');
+}

@@ -1,0 +1,101 @@
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { joinPathFragments, logger, updateJson, type GeneratorCallback, type Tree } from '@nx/devkit';
+import { kernloopFile, openApp, type App } from '../../lib/app/app';
+import { kernelEntrySchema, type KernelEntry } from '../../lib/app/kernloop-json';
+import { readCapture, type CaptureJson } from '../../lib/capture/capture-files';
+import { buildPristine } from '../../lib/generate/generate';
+import { pristineOnly } from '../../lib/reproducer/layout';
+import { parseDemangledName } from '../../lib/source/demangled-name';
+import { defaultDeps, type Deps } from '../../lib/support/deps';
+import { KernloopError } from '../../lib/support/error';
+import { reproducerOptionsSchema, type ReproducerOptions } from './options';
+
+/** Makes a project of a capture that is already there, from a colleague or from `kernloop capture`; no program is run but the compiler. */
+export default function reproducer(tree: Tree, given: ReproducerOptions): Promise<GeneratorCallback> {
+  return generateReproducer(tree, given, defaultDeps());
+}
+
+export async function generateReproducer(tree: Tree, given: ReproducerOptions, deps: Deps): Promise<GeneratorCallback> {
+  const options = reproducerOptionsSchema.parse(given);
+  const app = openApp(resolve(tree.root, options.app));
+  const from = resolve(tree.root, options.capture);
+  const capture = readCapture(from);
+  const kernel = entryFor(app, capture, options.name);
+  const to = app.capture(kernel.name);
+  refuseAnother(to, capture);
+  declare(tree, app, kernel);
+  const folder = mkdtempSync(join(tmpdir(), 'kernloop-reproducer-'));
+  try {
+    const { files } = await buildPristine({ ...options, app, kernel, capture, captureFolder: from, folder }, deps);
+    writeProject(tree, relative(tree.root, app.reproducer(kernel.name)), folder, files);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return () => copyCapture(from, to);
+}
+
+/** The declared kernel of that name, else a new entry that selects the very kernel that was captured. */
+function entryFor(app: App, capture: CaptureJson, name: string | undefined): KernelEntry {
+  const wanted = name ?? parseDemangledName(capture.kernel.name).base;
+  const declared = app.config.kernels.find((kernel) => kernel.name === wanted);
+  if (declared) {
+    const pattern = new RegExp(declared.match);
+    if (pattern.test(capture.kernel.name) || pattern.test(capture.kernel.symbol)) return declared;
+    throw new KernloopError(
+      'USAGE',
+      `${app.config.name} declares "${wanted}" as ${declared.match}, which ${capture.kernel.name} does not match`,
+      'give the reproducer another name with --name',
+    );
+  }
+  return kernelEntrySchema.parse({
+    name: wanted,
+    match: `^${escaped(capture.kernel.name)}$`,
+    ordinal: capture.dispatch.ordinal,
+    scope: capture.scope.mode,
+  });
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** A capture is never replaced by another one. */
+function refuseAnother(to: string, capture: CaptureJson): void {
+  if (!existsSync(join(to, 'capture.json'))) return;
+  const there = readCapture(to);
+  if (JSON.stringify(there) === JSON.stringify(capture)) return;
+  throw new KernloopError(
+    'USAGE',
+    `${to} holds another capture (${there.kernel.name})`,
+    'give the reproducer another name with --name, or remove that capture',
+  );
+}
+
+function declare(tree: Tree, app: App, kernel: KernelEntry): void {
+  if (app.config.kernels.some(({ name }) => name === kernel.name)) return;
+  const path = joinPathFragments(relative(tree.root, app.root), kernloopFile);
+  updateJson<{ kernels?: unknown[] }>(tree, path, (config) => ({
+    ...config,
+    kernels: [...(config.kernels ?? []), kernel],
+  }));
+}
+
+/** `pristine/` as generated, and beside it what does not exist yet. */
+function writeProject(tree: Tree, root: string, folder: string, files: readonly string[]): void {
+  for (const file of files) {
+    const content = readFileSync(join(folder, file));
+    tree.write(joinPathFragments(root, 'pristine', file), content);
+    const adopted = joinPathFragments(root, file);
+    if (pristineOnly.includes(file)) continue;
+    if (!tree.exists(adopted)) tree.write(adopted, content);
+    else if (!tree.read(adopted)?.equals(content))
+      logger.info(`${adopted} differs from what was generated and stays as it is`);
+  }
+}
+
+/** After the files of the project: a capture may be far larger than what a generator should hold in memory. */
+function copyCapture(from: string, to: string): void {
+  if (resolve(from) !== resolve(to)) cpSync(from, to, { recursive: true, errorOnExist: false, force: true });
+}
