@@ -32,7 +32,7 @@ export default async function* captureBatch(
       const flags = absoluteOptions({ ...inputs[task], ...overrides }, context.root);
       addTo(groups, task, captureOptionsSchema.parse(configure(stages.capture, flags, deps.env).values));
     } catch (error) {
-      yield failed(task, error);
+      yield failed(task, error, deps);
     }
   }
   for (const group of groups.values()) yield* runGroup(group, deps);
@@ -54,12 +54,12 @@ async function* runGroup({ options, tasks }: Group, deps: Deps): AsyncGenerator<
   try {
     result = await captureKernels(options, deps);
   } catch (error) {
-    for (const task of tasks.keys()) yield failed(task, error);
+    for (const task of tasks.keys()) yield failed(task, error, deps);
     return;
   }
   for (const [task, kernel] of tasks) {
     const failure = result.failures.find(({ name }) => kernel === '' || name === kernel);
-    if (failure) yield failed(task, failure.error);
+    if (failure) yield failed(task, failure.error, deps);
     else yield { task, result: { success: true, terminalOutput: describe(result, kernel) } };
   }
 }
@@ -71,11 +71,11 @@ function describe({ captures }: CaptureResult, kernel: string): string {
     .join('');
 }
 
-function failed(task: string, error: unknown): TaskResult {
+function failed(task: string, error: unknown, deps: Deps): TaskResult {
   const text =
     error instanceof KernloopError
       ? `error: ${error.what} [${error.code}]\n${error.hint ? `  → ${error.hint}\n` : ''}`
       : `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`;
-  process.stderr.write(text);
+  deps.report.output(text);
   return { task, result: { success: false, terminalOutput: text } };
 }

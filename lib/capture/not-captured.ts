@@ -51,6 +51,13 @@ export function whyNotCaptured(wanted: Wanted, seen: Seen): KernloopError {
     return new KernloopError('NO_DISPATCH', `${seen.app} created ${summary.queues} queues but launched no kernel`, 'check that the app reaches its kernels with these arguments');
   }
   const matched = countMatches(wanted, seen);
+  if (matched >= wanted.ordinal) {
+    return new KernloopError(
+      'CAPTURE_REFUSED',
+      `${wanted.name}: ${matched} dispatches matched /${wanted.match}/, but the agent captured none`,
+      'its log in .kernloop/logs of the workspace says what it saw',
+    );
+  }
   if (matched > 0) {
     return new KernloopError(
       'NO_MATCH',

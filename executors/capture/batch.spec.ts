@@ -1,0 +1,64 @@
+import { fakeDeps, type FakeDeps } from '../../lib/testing/fake-deps';
+import { fakeRecorder, fakeReplay, type Play } from '../../lib/testing/fake-programs';
+import { TestWorkspace } from '../../lib/testing/workspace';
+import captureBatch, { type TaskResult } from './batch';
+
+describe('the batch of captures', () => {
+  let workspace: TestWorkspace;
+
+  beforeEach(() => {
+    workspace = new TestWorkspace({ kernels: ['a', 'b', 'c'].map((name) => ({ name, match: name })) });
+  });
+  afterEach(() => workspace.dispose());
+
+  function deps(play?: Play): FakeDeps {
+    const programs = {
+      ldd: () => 1,
+      program: () => 0,
+      'kernloop-recorder': fakeRecorder(play ? { play } : {}),
+      'kernloop-replay': fakeReplay(),
+    };
+    return fakeDeps(programs, workspace.native);
+  }
+
+  async function run(inputs: Record<string, Record<string, unknown>>, fake: FakeDeps): Promise<Record<string, TaskResult['result']>> {
+    const tasks = Object.fromEntries(Object.keys(inputs).map((id) => [id, { id }])) as never;
+    const results: Record<string, TaskResult['result']> = {};
+    for await (const { task, result } of captureBatch({ tasks }, inputs, {}, { root: workspace.root }, fake)) results[task] = result;
+    return results;
+  }
+
+  const appRuns = (fake: FakeDeps): number => fake.calls.filter(({ program }) => program === 'program').length;
+  const input = (kernel: string, more: object = {}) => ({ app: 'app', kernel: [kernel], build: false, ...more });
+
+  it('serves every kernel of an app from one run', async () => {
+    const fake = deps();
+    const results = await run({ 'app:capture-a': input('a'), 'app:capture-b': input('b') }, fake);
+    expect(results).toMatchObject({ 'app:capture-a': { success: true }, 'app:capture-b': { success: true } });
+    expect(appRuns(fake)).toBe(1);
+  });
+
+  it('fails only the task whose kernel was not captured, and says why in its output', async () => {
+    const fake = deps((_config, _print, capture) => capture('b'));
+    const results = await run({ 'app:capture-a': input('a'), 'app:capture-b': input('b') }, fake);
+    expect(results).toMatchObject({ 'app:capture-a': { success: false }, 'app:capture-b': { success: true } });
+    expect(results['app:capture-a']?.terminalOutput).toContain('CAPTURE_REFUSED');
+  });
+
+  it('runs the app apart for tasks with other options', async () => {
+    const fake = deps();
+    await run({ 'app:capture-a': input('a'), 'app:capture-b': input('b', { scope: 'all' }), 'app:capture-c': input('c', { ordinal: 2 }) }, fake);
+    expect(appRuns(fake)).toBe(3);
+  });
+
+  it('gives every task a result when the app cannot be run at all', async () => {
+    const fake = fakeDeps({ ldd: () => 1 }, workspace.native);
+    const results = await run({ 'app:capture-a': input('a'), 'app:capture-b': input('b') }, fake);
+    expect(Object.values(results).map(({ success }) => success)).toEqual([false, false]);
+  });
+
+  it('fails a task with an option that does not exist, and runs the others', async () => {
+    const results = await run({ 'app:capture-a': input('a', { scope: 'wide' }), 'app:capture-b': input('b') }, deps());
+    expect(results).toMatchObject({ 'app:capture-a': { success: false }, 'app:capture-b': { success: true } });
+  });
+});

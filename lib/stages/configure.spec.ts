@@ -1,0 +1,58 @@
+import { KernloopError } from '../support/error';
+import { TestWorkspace, writeReproducer } from '../testing/workspace';
+import { configure } from './configure';
+import { stages } from './registry';
+
+describe('precedence of options', () => {
+  let workspace: TestWorkspace;
+
+  afterEach(() => workspace.dispose());
+
+  const kernloopJson = { options: { validate: { replays: 3, limitFactor: 3 }, capture: { byteBudget: 7 } } };
+
+  it.each([
+    ['flag', { replays: 9 }, { KERNLOOP_REPLAYS: '8' }, { validate: { replays: 5 } }, 9, 'flag --replays'],
+    ['environment', {}, { KERNLOOP_REPLAYS: '8' }, { validate: { replays: 5 } }, 8, 'KERNLOOP_REPLAYS'],
+    ['kernel.json', {}, {}, { validate: { replays: 5 } }, 5, 'kernel.json'],
+    ['kernloop.json', {}, {}, {}, 3, 'kernloop.json'],
+  ])('%s wins over what comes after it', (_name, flags, env, options, value, origin) => {
+    workspace = new TestWorkspace(kernloopJson);
+    const reproducer = writeReproducer(workspace, { options });
+    const { values, origins } = configure(stages.validate, { reproducer, ...flags }, env);
+    expect([values.replays, origins['replays']]).toEqual([value, origin]);
+  });
+
+  it('ends with the default, and says so', () => {
+    workspace = new TestWorkspace();
+    const { values, origins } = configure(stages.capture, { app: workspace.app }, {});
+    expect([values.selfCheck, origins['selfCheck']]).toEqual([true, 'default']);
+  });
+
+  it('takes the device from kernloop.json where it names one', () => {
+    workspace = new TestWorkspace({ device: 'hsa' });
+    const { values, origins } = configure(stages.capture, { app: workspace.app }, {});
+    expect([values.device, origins['device']]).toEqual(['hsa', 'kernloop.json']);
+  });
+
+  it.each([
+    [
+      'an unknown option in kernloop.json',
+      { options: { capture: { byteBugdet: 1 } } },
+      {},
+      'did you mean "byteBudget"?',
+    ],
+    [
+      'a value of the wrong type in kernloop.json',
+      { options: { capture: { byteBudget: 'much' } } },
+      {},
+      '(from kernloop.json)',
+    ],
+    ['a variable that is no number', {}, { KERNLOOP_BYTE_BUDGET: 'much' }, 'KERNLOOP_BYTE_BUDGET'],
+    ['a variable out of range', {}, { KERNLOOP_ORDINAL: '0' }, '(from KERNLOOP_ORDINAL)'],
+  ])('rejects %s and names where it came from', (_name, config, env, message) => {
+    workspace = new TestWorkspace(config);
+    const act = (): unknown => configure(stages.capture, { app: workspace.app }, env);
+    expect(act).toThrow(KernloopError);
+    expect(act).toThrow(message);
+  });
+});

@@ -1,0 +1,180 @@
+import type { TargetConfiguration } from '@nx/devkit';
+import { kernelJson } from '../../lib/testing/workspace';
+import { declaredKernels, projectsOf } from './plugin';
+
+const app = {
+  name: 'pipeline',
+  build: { configure: ['cmake'], command: ['make'], outputs: ['build'] },
+  command: ['build/pipeline'],
+  compileCommands: 'build/compile_commands.json',
+  kernels: [
+    { name: 'saxpy', match: 'saxpy' },
+    { name: 'matmul', match: 'matmul' },
+  ],
+};
+
+const reproducer = kernelJson({ name: 'saxpy', app: { name: 'pipeline', root: 'apps/pipeline' } });
+
+/** The projects of a workspace of virtual files. */
+function projects(files: Record<string, object | string>) {
+  const read = (path: string): string => {
+    const content = files[path];
+    if (content === undefined) throw new Error(`${path} was not expected to be read`);
+    return typeof content === 'string' ? content : JSON.stringify(content);
+  };
+  const declared = declaredKernels(Object.keys(files), read);
+  return Object.assign(
+    {},
+    ...Object.keys(files).map((file) => projectsOf(file, read, declared).projects ?? {}),
+  ) as Record<
+    string,
+    { name?: string; implicitDependencies?: string[]; targets?: Record<string, TargetConfiguration> }
+  >;
+}
+
+function targets(files: Record<string, object | string>, root: string): Record<string, TargetConfiguration> {
+  return projects(files)[root]?.targets ?? {};
+}
+
+const workspace = { 'apps/pipeline/kernloop.json': app, 'kernels/pipeline/saxpy/kernel.json': reproducer };
+
+describe('the plugin', () => {
+  it('makes an app a project with a capture and a generate target for each kernel', () => {
+    expect(projects(workspace)['apps/pipeline']?.name).toBe('pipeline');
+    expect(Object.keys(targets(workspace, 'apps/pipeline'))).toEqual([
+      'build',
+      'profile',
+      'capture-saxpy',
+      'generate-saxpy',
+      'capture-matmul',
+      'generate-matmul',
+      'extract-kernel',
+    ]);
+  });
+
+  it('makes a reproducer a project that recompiles, replays and validates', () => {
+    expect(projects(workspace)['kernels/pipeline/saxpy']?.name).toBe('pipeline-saxpy');
+    expect(Object.keys(targets(workspace, 'kernels/pipeline/saxpy'))).toEqual(['recompile', 'replay', 'validate']);
+  });
+
+  it('never caches a target that writes what a user may edit, that builds, or that measures time', () => {
+    expect(targets(workspace, 'apps/pipeline')['extract-kernel']).toMatchObject({ cache: false });
+    expect(targets(workspace, 'apps/pipeline')['extract-kernel']?.outputs).toBeUndefined();
+    expect(targets(workspace, 'apps/pipeline')['build']).toMatchObject({ cache: false });
+    expect(targets(workspace, 'kernels/pipeline/saxpy')['replay']).toMatchObject({ cache: false });
+  });
+
+  it('declares as outputs of cached targets only folders and files that no user edits', () => {
+    const outputs = [
+      ...Object.values(targets(workspace, 'apps/pipeline')),
+      ...Object.values(targets(workspace, 'kernels/pipeline/saxpy')),
+    ]
+      .filter(({ cache }) => cache)
+      .flatMap(({ outputs: declared }) => declared ?? []);
+    expect(new Set(outputs)).toEqual(
+      new Set([
+        '{projectRoot}/.kernloop/profile.json',
+        '{workspaceRoot}/kernels/pipeline/saxpy/capture',
+        '{workspaceRoot}/kernels/pipeline/saxpy/pristine',
+        '{workspaceRoot}/kernels/pipeline/matmul/capture',
+        '{workspaceRoot}/kernels/pipeline/matmul/pristine',
+        '{projectRoot}/build',
+        '{projectRoot}/report.json',
+      ]),
+    );
+  });
+
+  const cached = Object.entries({
+    ...targets(workspace, 'apps/pipeline'),
+    ...targets(workspace, 'kernels/pipeline/saxpy'),
+  }).filter(([, { cache }]) => cache);
+
+  it.each(cached)(
+    '%s depends on no package, runs no program for its hash, and knows the version of Kernloop',
+    (_name, { inputs }) => {
+      expect(inputs).toContainEqual({ externalDependencies: [] });
+      expect(inputs).toContainEqual({ env: 'KERNLOOP_PACKAGE_DIGEST' });
+      expect(JSON.stringify(inputs)).not.toContain('"runtime"');
+      // Named inputs may be missing from the user's nx.json: every input is a file, a variable or an output.
+      for (const input of inputs ?? [])
+        if (typeof input === 'string') expect(input).toMatch(/^!?\{(projectRoot|workspaceRoot)\}\//);
+    },
+  );
+
+  it.each([
+    ['capture-saxpy', ['KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID', 'KERNLOOP_STORE_GENERATION', 'KERNLOOP_SCOPE']],
+    ['profile', ['KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID']],
+    ['generate-saxpy', ['KERNLOOP_TOOLCHAIN']],
+    ['recompile', ['KERNLOOP_TOOLCHAIN']],
+    ['validate', ['KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID', 'KERNLOOP_STORE_GENERATION', 'KERNLOOP_VARIANT']],
+  ])('%s depends on %j', (name, variables) => {
+    const target = { ...targets(workspace, 'apps/pipeline'), ...targets(workspace, 'kernels/pipeline/saxpy') }[name];
+    for (const env of variables) expect(target?.inputs).toContainEqual({ env });
+  });
+
+  it('captures after the build, and again when the built program is another one', () => {
+    const capture = targets(workspace, 'apps/pipeline')['capture-saxpy'];
+    expect(capture?.dependsOn).toEqual(['build']);
+    expect(capture?.inputs).toContainEqual({
+      dependentTasksOutputFiles: 'apps/pipeline/build/pipeline',
+      transitive: false,
+    });
+    expect(capture?.options).toEqual({ app: 'apps/pipeline', kernel: ['saxpy'], build: false });
+  });
+
+  it('judges by the digest of the capture, not by what varies from run to run', () => {
+    const { inputs } = targets(workspace, 'kernels/pipeline/saxpy')['validate'] ?? {};
+    expect(inputs).toContainEqual({ dependentTasksOutputFiles: '**/capture/{capture,selfcheck}.json' });
+    expect(JSON.stringify(inputs)).not.toContain('observed');
+  });
+
+  it('lets a reproducer wait for its capture and its recompile', () => {
+    const expected = [{ projects: ['pipeline'], target: 'capture-saxpy' }, 'recompile'];
+    expect(targets(workspace, 'kernels/pipeline/saxpy')['validate']?.dependsOn).toEqual(expected);
+    expect(projects(workspace)['kernels/pipeline/saxpy']?.implicitDependencies).toEqual(['pipeline']);
+  });
+
+  it.each([
+    ['its app is elsewhere', { 'kernels/pipeline/saxpy/kernel.json': reproducer }, 'kernels/pipeline/saxpy'],
+    ['it was moved', { 'apps/pipeline/kernloop.json': app, 'mine/saxpy/kernel.json': reproducer }, 'mine/saxpy'],
+    [
+      'its app no longer declares it',
+      { 'apps/pipeline/kernloop.json': { ...app, kernels: [] }, 'kernels/pipeline/saxpy/kernel.json': reproducer },
+      'kernels/pipeline/saxpy',
+    ],
+  ])('lives from the capture it has when %s', (_name, files, root) => {
+    const validate = targets(files, root)['validate'];
+    expect(validate?.dependsOn).toEqual(['recompile']);
+    expect(validate?.inputs).toContainEqual({ fileset: '{projectRoot}/capture/capture.json', includeIgnored: true });
+  });
+
+  it('has nothing to recompile where a kernel has no source', () => {
+    const files = { 'k/kernel.json': kernelJson({ language: 'none', source: null }) };
+    expect(Object.keys(targets(files, 'k'))).toEqual(['replay', 'validate']);
+    expect(targets(files, 'k')['validate']?.dependsOn).toEqual([]);
+  });
+
+  it('keeps reproducers out of the inputs of an app at the root of the workspace', () => {
+    const capture = targets({ 'kernloop.json': app }, '.')['capture-saxpy'];
+    expect(capture?.inputs).toContain('!{projectRoot}/kernels/**/*');
+    expect(capture?.options).toMatchObject({ app: '.' });
+  });
+
+  it.each([
+    ['a generated copy', { 'kernels/a/b/pristine/kernel.json': reproducer }],
+    [
+      'a kernel specification of Jupyter',
+      { 'share/jupyter/kernel.json': { argv: ['python'], display_name: 'Python' } },
+    ],
+    ['somebody else’s broken file', { 'x/kernel.json': '{' }],
+  ])('takes no notice of %s', (_name, files) => {
+    expect(projects(files)).toEqual({});
+  });
+
+  it.each([
+    ['kernloop.json', { 'a/kernloop.json': { ...app, kernel: [] } }, 'did you mean "kernels"?'],
+    ['kernel.json', { 'a/kernel.json': `{"code_object"` }, 'a/kernel.json is not JSON'],
+  ])('says what is wrong with a %s of ours', (_name, files, message) => {
+    expect(() => projects(files)).toThrow(message);
+  });
+});
