@@ -1,4 +1,5 @@
 import { basename, join, relative, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import {
   joinPathFragments,
   logger,
@@ -114,10 +115,10 @@ function schemaPath(tree: Tree, directory: string): string {
 }
 
 function setUpNx(tree: Tree): void {
-  const nxJson: NxJsonConfiguration & { analytics?: boolean } = readNxJson(tree) ?? {};
+  const nxJson = readNxJson(tree) ?? {};
   const plugins = nxJson.plugins ?? [];
   const names = plugins.map((entry) => (typeof entry === 'string' ? entry : entry.plugin));
-  updateNxJson(tree, {
+  const updated: NxJsonConfiguration = {
     ...nxJson,
     plugins: names.includes(plugin) ? plugins : [...plugins, plugin],
     // Nx shares its cache between clones otherwise, while captures lie in each clone's own store.
@@ -126,7 +127,9 @@ function setUpNx(tree: Tree): void {
     ...(nxJson.nxCloudId || nxJson.nxCloudAccessToken
       ? {}
       : { neverConnectToCloud: nxJson.neverConnectToCloud ?? true }),
-  });
+  };
+  // Written anew, the file would lose its layout.
+  if (!isDeepStrictEqual(nxJson, updated)) updateNxJson(tree, updated);
 }
 
 function ignoreOutputs(tree: Tree): void {
