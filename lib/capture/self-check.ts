@@ -154,17 +154,16 @@ function fingerprint({ result, differences }: ReplayOutcome): string {
   ]);
 }
 
-function describeStop({ result, faults }: ReplayOutcome): string {
-  const [fault] = faults;
-  if (fault) return `the replay faulted: ${describeFault(fault)}`;
-  return result.verdict === 'limit' ? 'the replay ran past its limit of instructions' : 'the replay faulted';
+function describeStop({ result, faults: [fault] }: ReplayOutcome): string {
+  const what = result.verdict === 'limit' ? 'the replay ran past its limit' : 'the replay faulted';
+  return fault ? `${what}: ${describeFault(fault)}` : what;
 }
 
-/** One line: what, where in the code, which lane, which address. */
+/** One line: what, where in the code, which lane, which address. The device's own text says all of it, where it gives one. */
 export function describeFault(fault: FaultEvent): string {
+  if (fault.text) return fault.text;
   const parts = [
     fault.kind,
-    fault.text,
     fault.kernel && `in ${fault.kernel}`,
     fault.pc && `pc ${fault.pc}`,
     fault.instruction && `"${fault.instruction}"`,

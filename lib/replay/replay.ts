@@ -58,9 +58,13 @@ function summarise(session: ReplaySession, { iterations, faults, result }: Repla
 }
 
 function counterStatistics(iterations: readonly Record<string, number>[]): Record<string, Statistics> {
-  const names = [...new Set(iterations.flatMap((counters) => Object.keys(counters)))];
+  // What limits and shares are counted in comes first.
+  const names = [...new Set(['wave_instructions', ...iterations.flatMap((counters) => Object.keys(counters))])];
   return Object.fromEntries(
-    names.map((name) => [name, statistics(iterations.flatMap((counters) => counters[name] ?? []))]),
+    names.flatMap((name) => {
+      const samples = iterations.flatMap((counters) => counters[name] ?? []);
+      return samples.length > 0 ? [[name, statistics(samples)]] : [];
+    }),
   );
 }
 

@@ -156,7 +156,7 @@ function summaryOf(report: Omit<Report, 'summary'>, replays: number): string {
     case 'fail':
       return `${formatCount(report.differing_bytes)} of ${compared} differ${extra}`;
     case 'limit':
-      return 'the replay ran past its limit';
+      return `the replay ran past its limit${report.fault ? `: ${report.fault}` : ''}`;
     case 'fault':
       return `the device faulted${report.fault ? `: ${report.fault}` : ''}`;
   }
