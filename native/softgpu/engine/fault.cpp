@@ -56,20 +56,39 @@ const char* Fault::kind_name() const {
 }
 
 std::string Fault::text() const {
-  std::string out = std::string(describe(kind)) + " in kernel " + (kernel.empty() ? "(unnamed)" : kernel);
+  std::string out = describe(kind);
+  out += " in kernel ";
+  out += kernel.empty() ? "(unnamed)" : kernel;
   if (pc != 0) {
     const bool before_entry = static_cast<int64_t>(pc_offset) < 0;
-    out += " at pc " + hex(pc) + " (entry " + (before_entry ? "-" + hex(-pc_offset) : "+" + hex(pc_offset)) + ")";
-    if (!instruction.empty()) out += ", instruction `" + instruction + "`";
-    out += ", workgroup (" + std::to_string(workgroup[0]) + ", " + std::to_string(workgroup[1]) + ", " +
-           std::to_string(workgroup[2]) + "), wave " + std::to_string(wave);
-    if (lane >= 0) out += ", lane " + std::to_string(lane);
+    out += " at pc ";
+    out += hex(pc);
+    out += before_entry ? " (entry -" : " (entry +";
+    out += hex(before_entry ? -pc_offset : pc_offset);
+    out += ")";
+    if (!instruction.empty()) {
+      out += ", instruction `";
+      out += instruction;
+      out += "`";
+    }
+    char place[96];
+    std::snprintf(place, sizeof place, ", workgroup (%u, %u, %u), wave %u", workgroup[0], workgroup[1], workgroup[2], wave);
+    out += place;
+    if (lane >= 0) {
+      out += ", lane ";
+      out += std::to_string(lane);
+    }
   }
   if (has_address(kind)) {
-    out += std::string(": ") + (is_write ? "write" : "read") + " of " + std::to_string(bytes) +
-           (bytes == 1 ? " byte" : " bytes") + " at " + hex(address);
+    out += is_write ? ": write of " : ": read of ";
+    out += std::to_string(bytes);
+    out += bytes == 1 ? " byte at " : " bytes at ";
+    out += hex(address);
   }
-  if (!detail.empty()) out += ": " + detail;
+  if (!detail.empty()) {
+    out += ": ";
+    out += detail;
+  }
   return out;
 }
 

@@ -3,10 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <new>
-
-#include "softgpu/isa/decoder.h"
 
 namespace kernloop::softgpu {
 
@@ -19,35 +16,6 @@ constexpr unsigned kPollEverySlices = 64;
 constexpr size_t kMaxResidentBytes = size_t{2} << 30;  // a worker
 constexpr uint32_t kLdsGarbage = 0xC0DEC0DE;           // what a workgroup finds in LDS: the same in every run
 
-std::string raw_words(uint64_t address, uint64_t available) {
-  std::string out;
-  for (uint64_t k = 0; k < 3 && 4 * (k + 1) <= available; ++k) {
-    uint32_t word;
-    std::memcpy(&word, reinterpret_cast<const void*>(address + 4 * k), 4);
-    char text[16];
-    std::snprintf(text, sizeof text, "%s0x%08x", k ? " " : "", word);
-    out += text;
-  }
-  return out;
-}
-
-// With VGPR indexing on, M0 shifts the vector registers of the instruction. Compilers use it with v_mov_b32 alone.
-Instruction shift_registers(const WaveSlot& wave, const Instruction& instruction) {
-  if (instruction.op != Op::v_mov_b32 || instruction.is_sdwa || instruction.is_dpp) {
-    raise_unsupported("this operation while VGPR indexing is on (only v_mov_b32 is)");
-  }
-  Instruction shifted = instruction;
-  const uint32_t index = wave.sgpr[kM0] & 0xff, enables = (wave.sgpr[kM0] >> 12) & 0xf;
-  const auto shift = [&](Operand& operand) {
-    if (operand.kind != Operand::Kind::kVgpr) return;
-    if (operand.index + index > 255) raise_unsupported("indexed register v" + std::to_string(operand.index + index) + " does not exist");
-    operand.index = static_cast<uint16_t>(operand.index + index);
-  };
-  if (enables & 1) shift(shifted.src[0]);
-  if (enables & 8) shift(shifted.dst[0]);
-  return shifted;
-}
-
 bool is_runnable(const WaveSlot& wave) { return wave.state == WaveState::kReady || wave.state == WaveState::kIndexed; }
 
 }  // namespace
@@ -55,7 +23,7 @@ bool is_runnable(const WaveSlot& wave) { return wave.state == WaveState::kReady 
 Worker::Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& poll)
     : dispatch_(dispatch), pool_(pool), poll_(poll),
       recorder_(dispatch.records_accesses() ? std::make_unique<AccessRecorder>() : nullptr),
-      memory_(dispatch.space(), recorder_.get()), code_(dispatch.code()) {
+      memory_(dispatch.space(), recorder_.get()), interpreter_(memory_, dispatch.code()) {
   const size_t rows = size_t{dispatch.kernel().vgprs} + dispatch.kernel().agprs;
   bytes_a_workgroup_ = dispatch.lds_bytes() + dispatch.max_waves_per_workgroup() *
                        (rows * sizeof(VectorRegister) + size_t{dispatch.private_bytes()} * kLanes);
@@ -64,14 +32,7 @@ Worker::Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& 
 Worker::~Worker() {
   dispatch_.count_instructions(unreported_);
   Counters counters = memory_.counters;
-  const auto count = [&](InstructionClass which) { return by_class_[static_cast<size_t>(which)]; };
-  for (uint64_t executed : by_class_) counters.wave_instructions += executed;
-  counters.valu = count(InstructionClass::kValu);
-  counters.salu = count(InstructionClass::kSalu);
-  counters.smem = count(InstructionClass::kSmem);
-  counters.branches = count(InstructionClass::kBranch);
-  counters.barriers = count(InstructionClass::kBarrier);
-  counters.active_lanes = active_lanes_;
+  interpreter_.add_to(counters);
   counters.waves = waves_;
   counters.workgroups = workgroups_;
   dispatch_.add_results(counters, std::move(recorder_));
@@ -225,13 +186,7 @@ void Worker::run_wave(WaveSlot& wave) {
   const uint64_t start = wave.instructions;
   try {
     const uint64_t end = start + dispatch_.allowance(static_cast<uint32_t>(wave.slice_end - start), unreported_);
-    while (is_runnable(wave) && wave.instructions < end) {
-      if (wave.state == WaveState::kReady) {
-        interpret<false>(wave, end);
-      } else {
-        interpret<true>(wave, end);
-      }
-    }
+    interpreter_.run(wave, end);
   } catch (const WaveFault& fault) {
     fail(fault, wave);
   } catch (const std::bad_alloc&) {
@@ -255,49 +210,6 @@ void Worker::account(uint64_t executed) {
   poll_();
 }
 
-template <bool indexed>
-void Worker::interpret(WaveSlot& wave, uint64_t end) {
-  constexpr WaveState kRunning = indexed ? WaveState::kIndexed : WaveState::kReady;
-  CodePage* page = nullptr;
-  uint64_t page_base = 1;  // no offset from here is below a page's size and a multiple of 4
-  uint64_t exec = ~uint64_t{0};
-  uint64_t lanes = kLanes;
-  do {
-    const uint64_t pc = wave.pc;
-    uint64_t offset = pc - page_base;
-    if (offset >= CodePage::kBytes || !page) [[unlikely]] {
-      page = code_.page_of(pc, memory_);
-      page_base = pc & ~(CodePage::kBytes - 1);
-      offset = pc - page_base;
-    }
-    const unsigned slot = static_cast<unsigned>(offset / 4);
-    const DecodedInstruction* decoded = page->find(slot);
-    if (!decoded) [[unlikely]] decoded = page->prepare(slot);
-    wave.next_pc = pc + decoded->size_bytes;
-    ++wave.instructions;
-    ++by_class_[static_cast<size_t>(decoded->counted_as)];
-    if (decoded->is_vector) {
-      if (wave.exec() != exec) {
-        exec = wave.exec();
-        lanes = static_cast<unsigned>(__builtin_popcountll(exec));
-      }
-      active_lanes_ += lanes;
-    }
-    if constexpr (indexed) {
-      if (decoded->counted_as == InstructionClass::kValu) {
-        const Instruction shifted = shift_registers(wave, *decoded);
-        shifted.execute(wave, shifted);
-      } else {
-        decoded->execute(wave, *decoded);
-        if (wave.state != kRunning && wave.state != WaveState::kReady) raise_unsupported("leaving VGPR indexing other than by s_set_gpr_idx_off");
-      }
-    } else {
-      decoded->execute(wave, *decoded);
-    }
-    wave.pc = wave.next_pc;
-  } while (wave.state == kRunning && wave.instructions < end);
-}
-
 void Worker::fail(const WaveFault& fault, const WaveSlot& wave) {
   Fault out;
   out.kind = fault.kind;
@@ -310,18 +222,7 @@ void Worker::fail(const WaveFault& fault, const WaveSlot& wave) {
   out.bytes = fault.bytes;
   out.is_write = fault.is_write;
   out.detail = fault.detail;
-  uint64_t run_base = 0, run_bytes = 0;
-  if (memory_.code_at(wave.pc, &run_base, &run_bytes)) {
-    try {
-      const unsigned slot = static_cast<unsigned>(wave.pc % CodePage::kBytes / 4);
-      CodePage* page = code_.page_of(wave.pc, memory_);
-      const DecodedInstruction* decoded = page->find(slot);
-      if (!decoded) decoded = page->prepare(slot);
-      out.instruction = decoded->encoding != Encoding::kInvalid ? disassemble(*decoded)
-                                                                : raw_words(wave.pc, run_base + run_bytes - wave.pc);
-    } catch (const WaveFault&) {
-    }
-  }
+  out.instruction = interpreter_.describe(wave.pc);
   dispatch_.fail(std::move(out));
 }
 

@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
-#include "softgpu/engine/code_cache.h"
 #include "softgpu/engine/dispatch.h"
+#include "softgpu/engine/interpreter.h"
 #include "softgpu/engine/memory_port.h"
 #include "softgpu/engine/slot_pool.h"
 #include "softgpu/engine/wave_fault.h"
@@ -44,8 +44,6 @@ class Worker {
   bool advance(Resident& resident);
   void run_suspects(uint64_t budget);
   void run_wave(WaveSlot& wave);
-  template <bool indexed>
-  void interpret(WaveSlot& wave, uint64_t end);
   void retire(Resident& resident);
   void account(uint64_t executed);
   void fail(const WaveFault& fault, const WaveSlot& wave);
@@ -55,7 +53,7 @@ class Worker {
   const std::function<void()>& poll_;
   std::unique_ptr<AccessRecorder> recorder_;
   MemoryPort memory_;
-  CodeView code_;
+  Interpreter interpreter_;
   std::vector<std::unique_ptr<Resident>> residents_;  // oldest first
   std::vector<std::unique_ptr<Resident>> spare_;
   size_t next_suspect_ = 0;
@@ -63,8 +61,7 @@ class Worker {
   uint64_t unreported_ = 0;        // executed, not yet added to the dispatch's count
   unsigned slices_since_poll_ = 0;
 
-  uint64_t by_class_[static_cast<size_t>(InstructionClass::kCount)] = {};
-  uint64_t active_lanes_ = 0, waves_ = 0, workgroups_ = 0;
+  uint64_t waves_ = 0, workgroups_ = 0;
 };
 
 }  // namespace kernloop::softgpu

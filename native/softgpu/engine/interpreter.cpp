@@ -1,0 +1,125 @@
+#include "softgpu/engine/interpreter.h"
+
+#include <cstdio>
+
+#include "softgpu/engine/wave_fault.h"
+#include "softgpu/isa/decoder.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+std::string raw_words(uint64_t address, uint64_t available) {
+  std::string out;
+  for (uint64_t k = 0; k < 3 && 4 * (k + 1) <= available; ++k) {
+    uint32_t word;
+    std::memcpy(&word, reinterpret_cast<const void*>(address + 4 * k), 4);
+    char text[16];
+    std::snprintf(text, sizeof text, "%s0x%08x", k ? " " : "", word);
+    out += text;
+  }
+  return out;
+}
+
+// With VGPR indexing on, M0 shifts the vector registers of the instruction. Compilers use it with v_mov_b32 alone.
+Instruction shift_registers(const WaveSlot& wave, const Instruction& instruction) {
+  if (instruction.op != Op::v_mov_b32 || instruction.is_sdwa || instruction.is_dpp) {
+    raise_unsupported("this operation while VGPR indexing is on (only v_mov_b32 is)");
+  }
+  Instruction shifted = instruction;
+  const uint32_t index = wave.sgpr[kM0] & 0xff, enables = (wave.sgpr[kM0] >> 12) & 0xf;
+  const auto shift = [&](Operand& operand) {
+    if (operand.kind != Operand::Kind::kVgpr) return;
+    if (operand.index + index > 255) raise_unsupported("indexed register v" + std::to_string(operand.index + index) + " does not exist");
+    operand.index = static_cast<uint16_t>(operand.index + index);
+  };
+  if (enables & 1) shift(shifted.src[0]);
+  if (enables & 8) shift(shifted.dst[0]);
+  return shifted;
+}
+
+}  // namespace
+
+void Interpreter::run(WaveSlot& wave, uint64_t end) {
+  while (wave.instructions < end) {
+    if (wave.state == WaveState::kReady) {
+      interpret<false>(wave, end);
+    } else if (wave.state == WaveState::kIndexed) {
+      interpret<true>(wave, end);
+    } else {
+      return;
+    }
+  }
+}
+
+template <bool indexed>
+void Interpreter::interpret(WaveSlot& wave, uint64_t end) {
+  constexpr WaveState kRunning = indexed ? WaveState::kIndexed : WaveState::kReady;
+  CodePage* page = nullptr;
+  uint64_t page_base = 0;
+  uint64_t exec = ~uint64_t{0};
+  uint64_t lanes = kLanes;
+  do {
+    const uint64_t pc = wave.pc;
+    uint64_t offset = pc - page_base;
+    if (offset >= CodePage::kBytes || !page) [[unlikely]] {
+      page = code_.page_of(pc, memory_);
+      page_base = pc & ~(CodePage::kBytes - 1);
+      offset = pc - page_base;
+    }
+    const unsigned slot = static_cast<unsigned>(offset / 4);
+    const DecodedInstruction* decoded = page->find(slot);
+    if (!decoded) [[unlikely]] decoded = page->prepare(slot);
+    wave.next_pc = pc + decoded->size_bytes;
+    ++wave.instructions;
+    ++by_class_[static_cast<size_t>(decoded->counted_as)];
+    if (decoded->is_vector) {
+      if (wave.exec() != exec) {
+        exec = wave.exec();
+        lanes = static_cast<unsigned>(__builtin_popcountll(exec));
+      }
+      active_lanes_ += lanes;
+    }
+    if constexpr (indexed) {
+      if (decoded->counted_as == InstructionClass::kValu) {
+        const Instruction shifted = shift_registers(wave, *decoded);
+        shifted.execute(wave, shifted);
+      } else {
+        decoded->execute(wave, *decoded);
+        if (wave.state != kRunning && wave.state != WaveState::kReady) {
+          raise_unsupported("leaving VGPR indexing other than by s_set_gpr_idx_off");
+        }
+      }
+    } else {
+      decoded->execute(wave, *decoded);
+    }
+    wave.pc = wave.next_pc;
+  } while (wave.state == kRunning && wave.instructions < end);
+}
+
+std::string Interpreter::describe(uint64_t pc) {
+  uint64_t run_base = 0, run_bytes = 0;
+  if (pc % 4 != 0 || !memory_.code_at(pc, &run_base, &run_bytes)) return {};
+  try {
+    const unsigned slot = static_cast<unsigned>(pc % CodePage::kBytes / 4);
+    CodePage* page = code_.page_of(pc, memory_);
+    const DecodedInstruction* decoded = page->find(slot);
+    if (!decoded) decoded = page->prepare(slot);
+    return decoded->encoding != Encoding::kInvalid ? disassemble(*decoded) : raw_words(pc, run_base + run_bytes - pc);
+  } catch (const WaveFault&) {
+    return {};
+  }
+}
+
+void Interpreter::add_to(Counters& counters) const {
+  const auto count = [&](InstructionClass which) { return by_class_[static_cast<size_t>(which)]; };
+  for (uint64_t executed : by_class_) counters.wave_instructions += executed;
+  counters.valu += count(InstructionClass::kValu);
+  counters.salu += count(InstructionClass::kSalu);
+  counters.smem += count(InstructionClass::kSmem);
+  counters.branches += count(InstructionClass::kBranch);
+  counters.barriers += count(InstructionClass::kBarrier);
+  counters.active_lanes += active_lanes_;
+}
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,34 @@
+// Executes the instructions of a wave, one after the other: the hot loop of the engine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "softgpu/engine/code_cache.h"
+#include "softgpu/engine/memory_port.h"
+#include "softgpu/engine/workgroup.h"
+
+namespace kernloop::softgpu {
+
+class Interpreter {
+ public:
+  Interpreter(MemoryPort& memory, CodeCache& code) : memory_(memory), code_(code) {}
+
+  // Until the wave ends, waits, or has executed `end` instructions in all. Throws WaveFault with wave.pc at the culprit.
+  void run(WaveSlot& wave, uint64_t end);
+
+  // The instruction at the address, disassembled, or its raw dwords; empty when nothing is mapped there.
+  std::string describe(uint64_t pc);
+  void add_to(Counters& counters) const;
+
+ private:
+  template <bool indexed>
+  void interpret(WaveSlot& wave, uint64_t end);
+
+  MemoryPort& memory_;
+  CodeView code_;
+  uint64_t by_class_[static_cast<size_t>(InstructionClass::kCount)] = {};
+  uint64_t active_lanes_ = 0;
+};
+
+}  // namespace kernloop::softgpu

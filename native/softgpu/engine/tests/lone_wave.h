@@ -1,0 +1,81 @@
+// One wave with registers that a test sets, which executes the snippets of kernels/snippets.s.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "softgpu/engine/apertures.h"
+#include "softgpu/engine/code_cache.h"
+#include "softgpu/engine/interpreter.h"
+#include "softgpu/engine/memory_port.h"
+#include "softgpu/engine/tests/program.h"
+#include "softgpu/engine/wave_fault.h"
+
+namespace kernloop::softgpu::testing {
+
+class LoneWave {
+ public:
+  static constexpr uint32_t kLdsBytes = 4096, kPrivateBytes = 256;
+
+  LoneWave() : program(space, KERNLOOP_TEST_SNIPPETS), lds(kLdsBytes) {
+    wave.begin_wave(256, 256);
+    wave.scratch.begin_wave(kPrivateBytes);
+    workgroup.lds = lds.data();
+    workgroup.lds_bytes = kLdsBytes;
+    wave.workgroup = &workgroup;
+    wave.set_exec(~uint64_t{0});
+    wave.set_sgpr64(kFlatScratch, kScratchWaveBase);
+    wave.scc = false;
+  }
+
+  // What stopped the snippet, or nothing when it reached s_endpgm.
+  std::optional<WaveFault> try_run(const std::string& snippet) {
+    // A port of its own, so that buffers made since are seen, and counters begin at 0.
+    port.emplace(space, nullptr);
+    Interpreter interpreter(*port, code);
+    wave.memory = &*port;
+    wave.state = WaveState::kReady;
+    wave.pc = program.symbol(snippet);
+    wave.instructions = 0;
+    try {
+      interpreter.run(wave, 10000);
+    } catch (const WaveFault& fault) {
+      return fault;
+    }
+    EXPECT_EQ(wave.state, WaveState::kDone) << snippet;
+    counters = port->counters;
+    interpreter.add_to(counters);
+    return std::nullopt;
+  }
+
+  void run(const std::string& snippet) {
+    const std::optional<WaveFault> fault = try_run(snippet);
+    ASSERT_FALSE(fault) << snippet << ": " << fault->detail;
+  }
+
+  Fault::Kind fault_kind(const std::string& snippet) {
+    const std::optional<WaveFault> fault = try_run(snippet);
+    EXPECT_TRUE(fault) << snippet << " must fault";
+    return fault ? fault->kind : Fault::Kind::kInternal;
+  }
+
+  void set_vector64(unsigned row, unsigned lane, uint64_t value) {
+    wave.vgpr[row][lane] = static_cast<uint32_t>(value);
+    wave.vgpr[row + 1][lane] = static_cast<uint32_t>(value >> 32);
+  }
+  uint64_t vector64(unsigned row, unsigned lane) const { return wave.vgpr[row][lane] | uint64_t{wave.vgpr[row + 1][lane]} << 32; }
+
+  AddressSpace space;
+  Program program;
+  CodeCache code;
+  std::vector<uint8_t> lds;
+  Workgroup workgroup;
+  WaveSlot wave;
+  std::optional<MemoryPort> port;
+  Counters counters;
+};
+
+}  // namespace kernloop::softgpu::testing
