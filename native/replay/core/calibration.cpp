@@ -77,16 +77,7 @@ std::vector<AddressRange> Calibration::varying_bytes_of(const History& history) 
   for (const auto& runs : history.runs) {
     for (const Run& run : runs) all.push_back({run.offset, run.size});
   }
-  std::sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.base < b.base; });
-  std::vector<AddressRange> merged;
-  for (const AddressRange& range : all) {
-    if (!merged.empty() && range.base <= merged.back().end()) {
-      merged.back().size = std::max(merged.back().end(), range.end()) - merged.back().base;
-    } else {
-      merged.push_back(range);
-    }
-  }
-  return merged;
+  return merge_ranges(std::move(all));
 }
 
 Result<Calibration::Cluster> Calibration::gather(const Target& target, const History& history, const AddressRange& extent,

@@ -30,7 +30,7 @@ void emit_differences(const char* kind, const std::string& name, uint64_t addres
              {"differing_bytes", found.differing_bytes()}});
 }
 
-// The actual bytes with *post* in place of what was accepted as a number, so that the rest can be compared as bytes.
+// The actual bytes with *post* in place of what was accepted already, so that the rest can be compared as bytes.
 Bytes with_accepted(uint64_t offset, Bytes expected, Bytes actual, const std::vector<AddressRange>& accepted,
                     archive::Buffer& copy) {
   const uint64_t end = offset + actual.size();
@@ -49,14 +49,18 @@ Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& t
                       Comparison& comparison, EventSink& sink) {
   const auto numbers = accept_varying(device, target, varying);
   if (!numbers) return numbers.error();
+  std::vector<AddressRange> accepted = target.ignored;
+  accepted.insert(accepted.end(), numbers->accepted.begin(), numbers->accepted.end());
+  accepted = merge_ranges(std::move(accepted));
   DifferenceCollector found;
   archive::Buffer copy;
   auto walked = walk_target(device, cache, target, target.post, [&](uint64_t offset, Bytes expected, Bytes actual) -> Status {
-    found.compare(offset, expected, with_accepted(offset, expected, actual, numbers->accepted, copy));
+    found.compare(offset, expected, with_accepted(offset, expected, actual, accepted, copy));
     return Unit{};
   });
   if (!walked) return walked;
-  comparison.compared_bytes += target.size;
+  comparison.compared_bytes += target.size - target.ignored_bytes();
+  comparison.ignored_bytes += target.ignored_bytes();
   comparison.varying_bytes += numbers->judged_bytes;
   comparison.differing_bytes += found.differing_bytes();
   emit_differences(target.kind(), target.name, target.address, found, sink);

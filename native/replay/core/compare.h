@@ -14,6 +14,7 @@ struct Comparison {
   uint64_t compared_bytes = 0;   // of regions and variables
   uint64_t padding_bytes = 0;    // checked for poison
   uint64_t varying_bytes = 0;    // of compared_bytes: judged as numbers
+  uint64_t ignored_bytes = 0;    // not compared, as asked
   uint64_t differing_bytes = 0;  // anywhere
 };
 

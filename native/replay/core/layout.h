@@ -20,6 +20,9 @@ struct Layout {
   std::vector<AddressRange> padding;   // bytes of the mappings outside of every region, sorted
 };
 
+// The same bytes as sorted, disjoint ranges.
+std::vector<AddressRange> merge_ranges(std::vector<AddressRange> ranges);
+
 Layout lay_out(const std::vector<archive::Region>& regions, uint64_t granule);
 
 }  // namespace kernloop::replay

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kUsage =
     "kernloop-replay --capture DIR [--store DIR]… [--hsa-runtime LIB] [--code-object FILE] [--symbol MANGLED] [--iterations N] "
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] [--compare] "
-    "[--known-varying FILE] [--calibrate SEEDS] [--dump DIR]";
+    "[--known-varying FILE] [--calibrate SEEDS] [--ignore REGION:OFFSET:SIZE]… [--dump DIR]";
 
 Error usage(const std::string& what) { return {"USAGE", what, kUsage}; }
 
@@ -44,6 +44,15 @@ std::optional<std::vector<uint64_t>> parse_seeds(const std::string& text) {
     begin = end + 1;
   }
   return seeds;
+}
+
+std::optional<IgnoredBytes> parse_ignored(const std::string& text) {
+  const size_t first = text.find(':'), second = text.find(':', first + 1);
+  if (first == text.npos || first == 0 || second == text.npos) return std::nullopt;
+  const auto offset = parse_number(text.substr(first + 1, second - first - 1), UINT64_MAX);
+  const auto size = parse_number(text.substr(second + 1), UINT64_MAX);
+  if (!offset || !size) return std::nullopt;
+  return IgnoredBytes{text.substr(0, first), *offset, *size};
 }
 
 }  // namespace
@@ -90,6 +99,12 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
          if (seeds) options.calibrate = *seeds;
          return seeds.has_value();
        }},
+      {"--ignore",
+       [&](const std::string& text) {
+         const auto ignored = parse_ignored(text);
+         if (ignored) options.ignored.push_back(*ignored);
+         return ignored.has_value();
+       }},
       {"--dump", path(options.dump)},
   };
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -105,8 +120,8 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   }
   if (options.capture.empty()) return usage("--capture is missing");
   if (options.iterations == 0) return usage("--iterations must be at least 1");
-  if (!options.calibrate.empty() && (options.code_object || options.known_varying)) {
-    return usage("--calibrate replays the captured kernel itself: it goes with neither --code-object nor --known-varying");
+  if (!options.calibrate.empty() && (options.code_object || options.known_varying || !options.ignored.empty())) {
+    return usage("--calibrate replays the captured kernel itself: it goes with none of --code-object, --known-varying and --ignore");
   }
   return options;
 }

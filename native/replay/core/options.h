@@ -10,6 +10,13 @@
 
 namespace kernloop::replay {
 
+// Bytes of a region that --ignore leaves out of the comparison.
+struct IgnoredBytes {
+  std::string region;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
 struct Options {
   std::filesystem::path capture;
   std::vector<std::filesystem::path> stores;
@@ -26,6 +33,7 @@ struct Options {
   bool compare = false;
   std::optional<std::filesystem::path> known_varying;
   std::vector<uint64_t> calibrate;  // seeds; empty: no calibration
+  std::vector<IgnoredBytes> ignored;
   std::optional<std::filesystem::path> dump;
 };
 

@@ -52,6 +52,7 @@ class Session {
     for (const archive::Region& region : manifest.regions) {
       targets_.push_back({false, region.id, region.base, region.size, pre_of(region), post_of(region)});
     }
+    if (auto marked = mark_ignored(); !marked) return marked;
     targets_.insert(targets_.end(), program_.variables.begin(), program_.variables.end());
 
     if (options_.known_varying) {
@@ -60,6 +61,20 @@ class Session {
       varying_ = std::move(*varying);
     }
     return configure_device();
+  }
+
+  Status mark_ignored() {
+    for (const IgnoredBytes& ignored : options_.ignored) {
+      const auto target =
+          std::find_if(targets_.begin(), targets_.end(), [&](const Target& candidate) { return candidate.name == ignored.region; });
+      if (target == targets_.end() || ignored.offset > target->size || ignored.size > target->size - ignored.offset) {
+        return Error{"USAGE", "--ignore names bytes of " + ignored.region + " that the capture does not have",
+                     "give REGION:OFFSET:SIZE of a captured region"};
+      }
+      target->ignored.push_back({ignored.offset, ignored.size});
+    }
+    for (Target& target : targets_) target.ignored = merge_ranges(std::move(target.ignored));
+    return Unit{};
   }
 
   // What was not asked for stays as the environment has it.
@@ -156,6 +171,7 @@ class Session {
                     {"changed_bytes", *changed},
                     {"differing_bytes", total.differing_bytes},
                     {"varying_bytes", total.varying_bytes},
+                    {"ignored_bytes", total.ignored_bytes},
                     {"padding_bytes", total.padding_bytes}};
     return conclude(total.differing_bytes > 0, total.compared_bytes > 0 && *changed > 0, std::move(numbers));
   }
@@ -240,15 +256,17 @@ class Session {
     sink_.emit(event);
   }
 
+  // Of what is compared: a kernel all of whose results are ignored proves nothing.
   Result<uint64_t> changed_bytes() {
     uint64_t changed = 0;
-    for (const archive::Region& region : reader_.manifest().regions) {
-      auto count = count_changed_bytes(cache_, pre_of(region), post_of(region));
+    for (const Target& target : targets_) {
+      if (target.is_variable) continue;
+      auto count = count_changed_bytes(cache_, target.pre, target.post, target.ignored);
       if (!count) return count;
       changed += *count;
     }
     for (const archive::ModuleVariable& variable : reader_.manifest().module_variables) {
-      auto count = count_changed_bytes(cache_, pre_of(variable), post_of(variable));
+      auto count = count_changed_bytes(cache_, pre_of(variable), post_of(variable), {});
       if (!count) return count;
       changed += *count;
     }

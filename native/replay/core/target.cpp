@@ -1,5 +1,6 @@
 #include "replay/core/target.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "replay/core/differences.h"
@@ -44,7 +45,28 @@ Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& t
   return Unit{};
 }
 
-Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre, const archive::ContentView& post) {
+namespace {
+
+uint64_t overlap(const AddressRange& run, const std::vector<AddressRange>& ranges) {
+  uint64_t bytes = 0;
+  for (const AddressRange& range : ranges) {
+    const uint64_t from = std::max(run.base, range.base), to = std::min(run.end(), range.end());
+    if (from < to) bytes += to - from;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+uint64_t Target::ignored_bytes() const {
+  uint64_t bytes = 0;
+  for (const AddressRange& range : ignored) bytes += range.size;
+  return bytes;
+}
+
+Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre, const archive::ContentView& post,
+                                     const std::vector<AddressRange>& ignored) {
+  const uint64_t chunk_bytes = cache.reader().manifest().chunk_bytes;
   uint64_t changed = 0;
   for (size_t i = 0; i < post.content->chunks.size(); ++i) {
     if (pre.content->chunks[i] == post.content->chunks[i]) continue;
@@ -52,7 +74,10 @@ Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::Content
     if (!before) return before.error();
     const auto after = cache.chunk(post, i);
     if (!after) return after.error();
-    changed += count_differences(*before, *after);
+    for_each_difference(*before, *after, [&](size_t at, size_t size) {
+      const AddressRange run{i * chunk_bytes + at, size};
+      changed += run.size - overlap(run, ignored);
+    });
   }
   return changed;
 }

@@ -6,6 +6,7 @@
 
 #include "replay/core/content_cache.h"
 #include "replay/core/device.h"
+#include "replay/core/layout.h"
 
 namespace kernloop::replay {
 
@@ -15,6 +16,9 @@ struct Target {
   uint64_t address = 0;
   uint64_t size = 0;
   archive::ContentView pre, post;
+  std::vector<AddressRange> ignored = {};  // offsets that are not compared: sorted, disjoint
+
+  uint64_t ignored_bytes() const;
 
   const char* kind() const { return is_variable ? "variable" : "region"; }
 };
@@ -27,7 +31,8 @@ Status walk_target(DeviceReplay& device, ContentCache& cache, const Target& targ
 // Writes *pre*. Bytes that are right already are left alone where the device can be read cheaply.
 Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& target, bool fresh);
 
-// Bytes in which *post* differs from *pre*, from the archive alone.
-Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre, const archive::ContentView& post);
+// Bytes in which *post* differs from *pre*, from the archive alone, without those in `ignored`.
+Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre, const archive::ContentView& post,
+                                     const std::vector<AddressRange>& ignored);
 
 }  // namespace kernloop::replay

@@ -245,12 +245,14 @@ TEST(Options, TakesEveryDocumentedOption) {
   const auto options = parse_options({"--capture", "c", "--store", "a", "--store", "b", "--hsa-runtime", "lib", "--code-object", "v.hsaco",
                                       "--symbol", "s", "--iterations", "3", "--warmup", "1", "--poison", "0x5A", "--seed", "9", "--threads", "2",
                                       "--limit-wave-instructions", "1000", "--limit-seconds", "1.5", "--compare", "--known-varying", "f",
-                                      "--dump", "d"});
+                                      "--ignore", "r0:16:0x20", "--dump", "d"});
   ASSERT_TRUE(options) << options.error().message;
   EXPECT_EQ(options->stores.size(), 2u);
   EXPECT_EQ(options->poison, 0x5a);
   EXPECT_EQ(options->seed, 9u);
   EXPECT_EQ(options->limit_seconds, 1.5);
+  EXPECT_EQ(options->ignored.at(0).offset, 16u);
+  EXPECT_EQ(options->ignored.at(0).size, 32u);
   EXPECT_EQ(parse_options({"--capture", "c", "--calibrate", "1,2,0x10"})->calibrate, (std::vector<uint64_t>{1, 2, 16}));
 }
 
@@ -259,7 +261,7 @@ TEST(Options, RefusesWhatItDoesNotUnderstand) {
   for (const Arguments& bad :
        {Arguments{}, Arguments{"--capture"}, Arguments{"--capture", "c", "--iterations", "0"}, Arguments{"--capture", "c", "--iterations", "x"},
         Arguments{"--capture", "c", "--poison", "256"}, Arguments{"--capture", "c", "--seed", "-1"}, Arguments{"--capture", "c", "--limit-seconds", "nan"},
-        Arguments{"--capture", "c", "--calibrate", "1,,2"}, Arguments{"--capture", "c", "--unknown", "1"},
+        Arguments{"--capture", "c", "--calibrate", "1,,2"}, Arguments{"--capture", "c", "--ignore", "r0:1"}, Arguments{"--capture", "c", "--ignore", ":1:1"}, Arguments{"--capture", "c", "--unknown", "1"},
         Arguments{"--capture", "c", "--calibrate", "1", "--code-object", "v"}}) {
     const auto options = parse_options(bad);
     ASSERT_FALSE(options);

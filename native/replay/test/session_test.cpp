@@ -435,6 +435,35 @@ TEST_F(VaryingTest, RefusesAFileOfVaryingRangesThatDoesNotFitTheCapture) {
   }
 }
 
+// --- ignored bytes ---
+
+TEST_F(SessionTest, LeavesIgnoredBytesOutAndCountsThem) {
+  options_.ignored = {{"out", 0, 8}, {"out", 4, 8}, {"in", 0, 1}};
+  const auto wrong_at = [](uint64_t offset) {
+    return [offset](FakeDevice& device, const Launch& launch) {
+      fill(device, launch);
+      *device.at(Capture::kOut + offset) ^= 1;
+    };
+  };
+  EXPECT_EQ(run(wrong_at(11)).exit_code, kExitPass) << result();
+  EXPECT_EQ(result()["ignored_bytes"], 13);
+  EXPECT_EQ(result()["compared_bytes"], 2 * Capture::kCount * 4 + 52 - 13);
+  EXPECT_EQ(run(wrong_at(12)).exit_code, kExitFail) << "the byte behind is compared";
+}
+
+TEST_F(SessionTest, IsVacuousWhenAllThatChangedIsIgnored) {
+  capture_.counter_post = capture_.counter_pre;
+  options_.ignored = {{"out", 0, Capture::kCount * 4}};
+  EXPECT_EQ(run([](FakeDevice&, const Launch&) {}).exit_code, kExitVacuous) << result();
+}
+
+TEST_F(SessionTest, RefusesToIgnoreWhatIsNotThere) {
+  for (const IgnoredBytes& bad : {IgnoredBytes{"nothing", 0, 1}, IgnoredBytes{"out", 799, 2}, IgnoredBytes{"out", UINT64_MAX, 2}}) {
+    options_.ignored = {bad};
+    EXPECT_EQ(run(baseline()).exit_code, kExitBadInput);
+  }
+}
+
 // --- dump ---
 
 TEST_F(SessionTest, DumpsWhatTheDeviceHoldsAfterwards) {
