@@ -11,7 +11,11 @@ export async function buildApp(app: App, deps: Deps): Promise<void> {
   const { build } = app.config;
   if (!build) return;
   const missing = build.outputs.some((output) => !existsSync(resolve(app.root, output)));
-  if (build.configure && missing) await runStep(app, 'configure', build.configure, deps);
+  if (build.configure && missing) {
+    await runStep(app, 'configure', build.configure, deps);
+    await runStep(app, 'build', build.command, deps);
+    // CMake's Makefiles write their dependencies in the build after the first: from here on, a build without work writes nothing.
+  }
   await runStep(app, 'build', build.command, deps);
 }
 

@@ -69,6 +69,8 @@ export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) =
     });
     const recorder = deps.run(deps.native.recorder, ['--socket', socket, '--config', configPath], {
       holdStdin: true,
+      // It then discards what it was writing.
+      parentDeathSignal: 'SIGTERM',
       onStdoutLine: reader.push,
       onStderr: (chunk) => deps.report.output(chunk),
     });

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { runProcess } from './exec';
 
 const node = process.execPath;
@@ -10,6 +11,18 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+function runningCommands(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim();
+      } catch {
+        return '';
+      }
+    });
 }
 
 describe('runProcess', () => {
@@ -55,6 +68,17 @@ describe('runProcess', () => {
     expect(await child.result).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(isRunning(grandchild)).toBe(false);
+  });
+
+  it('does not leave a program behind when this process is killed', async () => {
+    const exec = join(__dirname, 'exec.ts');
+    const parent = `require('${join(__dirname, '..', '..', 'bin', 'source.js')}');
+      require('${exec}').runProcess('sleep', ['30.5'], {});
+      setTimeout(() => process.kill(process.pid, 'SIGKILL'), 300);`;
+    const result = await runProcess(node, ['-e', parent]).result;
+    expect(result.signal).toBe('SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(runningCommands()).not.toContain('sleep 30.5');
   });
 
   it('ends a program that outlives its time limit and says so', async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { execa } from 'execa';
 import { LineSplitter } from './lines';
 
@@ -16,6 +17,8 @@ export interface RunOptions {
   /** Keep stdin open until `closeStdin` is called; otherwise the child reads end-of-file at once. */
   holdStdin?: boolean;
   timeoutMs?: number;
+  /** What the program gets when this process dies without a chance to stop it; SIGKILL if left out. */
+  parentDeathSignal?: 'SIGTERM' | 'SIGKILL';
 }
 
 export interface RunResult {
@@ -45,7 +48,8 @@ const groups = new Set<number>();
  * it only through `stopAll`, in the order the stages need.
  */
 export const runProcess: ProcessRunner = (file, args, options = {}) => {
-  const subprocess = execa(file, args, {
+  const [program, programArgs] = dyingWithParent(file, args, options.parentDeathSignal ?? 'SIGKILL');
+  const subprocess = execa(program, programArgs, {
     cwd: options.cwd,
     env: options.env,
     extendEnv: true,
@@ -104,6 +108,24 @@ export const runProcess: ProcessRunner = (file, args, options = {}) => {
     kill: (signal = 'SIGTERM') => killGroup(pid, signal),
   };
 };
+
+/** util-linux; part of every Debian. Without it a program may outlive a stage that was killed. */
+const setpriv = '/usr/bin/setpriv';
+
+/** Through setpriv, which replaces itself by the program. A program that cannot be found is started as it is, for its error. */
+function dyingWithParent(
+  file: string,
+  args: readonly string[],
+  signal: 'SIGTERM' | 'SIGKILL',
+): [string, readonly string[]] {
+  if (!existsSync(setpriv) || !isOnPath(file)) return [file, args];
+  return [setpriv, ['--pdeathsig', signal.slice(3), '--', file, ...args]];
+}
+
+function isOnPath(file: string): boolean {
+  const folders = file.includes('/') ? [''] : (process.env['PATH'] ?? '').split(':').map((folder) => `${folder}/`);
+  return folders.some((folder) => existsSync(folder + file));
+}
 
 /** Stops every process group that is still running; called once a signal has arrived. */
 export function stopAll(signal: NodeJS.Signals): void {

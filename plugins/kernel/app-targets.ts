@@ -104,10 +104,17 @@ function appInputs(root: string, config: KernloopJson): TargetInput[] {
   const own = ['{projectRoot}/**/*', '!{projectRoot}/.kernloop/**/*', ...outputExclusions(config)];
   // An app at the root of the workspace has the reproducers below it.
   const reproducers = root === '.' ? ['!{projectRoot}/kernels/**/*'] : [];
-  const [program = ''] = config.command;
-  const built = config.build && program.includes('/') ? [outputOf(join(root, config.cwd, program), false)] : [];
+  const built = builtFiles(root, config).map((path) => outputOf(path, false));
   const libraries = config.build ? [outputOf('**/*.so*', false)] : [];
   return [...own, ...reproducers, ...built, ...libraries];
+}
+
+/** Words of the command that name something the build writes: the program, also behind a wrapper. */
+function builtFiles(root: string, { build, command, cwd }: KernloopJson): string[] {
+  const outputs = (build?.outputs ?? []).map((output) => join(root, output));
+  return command
+    .map((word) => join(root, cwd, word))
+    .filter((path) => outputs.some((output) => path === output || path.startsWith(`${output}/`)));
 }
 
 /** What a build writes changes with every build; where the user's .gitignore does not name it, it is excluded here. */

@@ -122,6 +122,15 @@ describe('the plugin', () => {
     expect(capture?.options).toEqual({ app: 'apps/pipeline', kernel: ['saxpy'], build: false });
   });
 
+  it('knows the built program behind a wrapper', () => {
+    const wrapped = { ...app, command: ['sh', 'count', 'build/pipeline', '--n', '3'] };
+    const capture = targets({ 'apps/pipeline/kernloop.json': wrapped }, 'apps/pipeline')['capture-saxpy'];
+    expect(capture?.inputs).toContainEqual({
+      dependentTasksOutputFiles: 'apps/pipeline/build/pipeline',
+      transitive: false,
+    });
+  });
+
   it('judges by the digest of the capture, not by what varies from run to run', () => {
     const { inputs } = targets(workspace, 'kernels/pipeline/saxpy')['validate'] ?? {};
     expect(inputs).toContainEqual({ dependentTasksOutputFiles: '**/capture/{capture,selfcheck}.json' });
