@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readJson, readNxJson, updateNxJson, type Tree } from '@nx/devkit';
+import { logger, readJson, readNxJson, updateNxJson, type Tree } from '@nx/devkit';
 import { createTreeWithEmptyWorkspace } from '@nx/devkit/testing';
 import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
 import init from './generator';
@@ -8,6 +8,7 @@ let tree: Tree;
 const program = readFileSync('/bin/true');
 
 beforeEach(() => {
+  for (const level of ['info', 'warn'] as const) jest.spyOn(logger, level).mockImplementation(() => undefined);
   tree = createTreeWithEmptyWorkspace();
   tree.write('apps/demo/CMakeLists.txt', 'project(demo)');
   tree.write('apps/demo/build/demo', program);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { logger } from '@nx/devkit';
 import { flushChanges, FsTree } from 'nx/src/generators/tree';
 import { failure } from '../../lib/testing/failure';
 import { fixture, recordingDeps, type Fixture } from '../../lib/generate/testing/fixture';
@@ -32,6 +33,7 @@ namespace demo { __global__ void scale(float* x, int n) { x[threadIdx.x] *= SCAL
   renameSync(join(made.reproducer, 'capture'), join(made.workspace, 'from-a-colleague'));
 });
 beforeEach(() => {
+  jest.spyOn(logger, 'info').mockImplementation(() => undefined);
   tree = new FsTree(made.workspace, false);
 });
 afterAll(() => rmSync(made.workspace, { recursive: true, force: true }));

@@ -82,6 +82,7 @@ describe('generate', () => {
     const made = make(scaleApp);
     write(join(made.reproducer, 'kernel_variant.hip'), 'mine');
     write(join(made.reproducer, 'pristine', 'stale.h'), 'from an earlier source');
+    write(join(made.reproducer, 'pristine.partial-999999999', 'k.hip'), 'from a killed run');
     const generated = await generateIn(made);
     expect(readdirSync(made.reproducer).sort()).toEqual(['capture', 'kernel_variant.hip', 'pristine']);
     expect(readFileSync(join(made.reproducer, 'kernel_variant.hip'), 'utf8')).toBe('mine');

@@ -1,14 +1,15 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { openApp, type App } from '../app/app';
 import type { KernelEntry } from '../app/kernloop-json';
 import { readCapture, type CaptureJson } from '../capture/capture-files';
 import type { KernelJson } from '../reproducer/kernel-json';
+import { explicitSlots } from '../reproducer/kernel-args';
 import { reproducerPaths } from '../reproducer/layout';
 import { SourceTree, isProjectFile } from '../reproducer/source-tree';
 import { kernelCandidates, type KernelCandidate, type KernelQuery } from '../source/find-kernel';
 import type { Deps } from '../support/deps';
-import { KernloopError } from '../support/error';
+import { KernloopError, systemCode } from '../support/error';
 import { compileReproducer } from '../toolchain/compile';
 import { compilerVersion } from '../toolchain/find-compiler';
 import { makeRecipe } from '../toolchain/make-recipe';
@@ -40,6 +41,7 @@ export async function generate(options: GenerateOptions, deps: Deps): Promise<Ge
   const captureFolder = app.capture(kernel.name);
   const { pristine } = reproducerPaths(app.reproducer(kernel.name));
   const folder = `${pristine}.partial-${process.pid}`;
+  removeLeftovers(dirname(pristine));
   try {
     const request = { ...options, app, kernel, captureFolder, capture: readCapture(captureFolder), folder };
     const result = await buildPristine(request, deps);
@@ -150,15 +152,11 @@ async function tryCandidate(candidate: KernelCandidate, request: PristineRequest
   });
   const compiler = { path: candidate.compiler, version: await compilerVersion(candidate.compiler, deps) };
   const environment = app.config.env;
-  const symbol = capture.kernel.symbol;
   const unproven = makeRecipe({
-    unit,
-    tree,
-    kernelFile,
-    target,
+    ...{ unit, tree, kernelFile, target, environment },
     compilerVersion: compiler.version,
-    environment,
-    symbol,
+    symbol: capture.kernel.symbol,
+    signature: signatureOf(capture),
   });
   resetFolder(folder);
   const files = writeSources(folder, tree, unproven, app.workspaceRoot);
@@ -169,6 +167,8 @@ async function tryCandidate(candidate: KernelCandidate, request: PristineRequest
       overlay: overlayTemplate(unproven),
       compiler,
       output: join(folder, 'proof.hsaco'),
+      // An edit of the signature since the capture is for the user to see when recompiling.
+      signature: null,
       limitSeconds: request.compileLimitSeconds,
     },
     deps,
@@ -188,6 +188,11 @@ async function tryCandidate(candidate: KernelCandidate, request: PristineRequest
     code_object: { captured: capture.kernel.code_object, recompiled: codeObjectSha256 },
   };
   return { candidate, recipe };
+}
+
+function signatureOf(capture: CaptureJson): Recipe['signature'] {
+  const places = explicitSlots(capture).map(({ offset, size }) => ({ offset, size }));
+  return places.length === 0 ? null : places;
 }
 
 function isIdentical({ recipe }: FoundSource): boolean {
@@ -218,6 +223,24 @@ function describe(result: Omit<GenerateResult, 'pristine'>, capture: CaptureJson
     ? 'recompiles to the captured code object, byte for byte'
     : 'recompiles to the captured kernel';
   deps.report.result(`${result.kernel}: ${result.source ?? ''} and ${result.files.length} files in all; ${verdict}`);
+}
+
+/** What a killed run could not remove itself. */
+function removeLeftovers(reproducer: string): void {
+  if (!existsSync(reproducer)) return;
+  for (const name of readdirSync(reproducer)) {
+    const pid = name.startsWith('pristine.partial-') ? Number(name.slice('pristine.partial-'.length)) : NaN;
+    if (Number.isInteger(pid) && !isRunning(pid)) rmSync(join(reproducer, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
 }
 
 function resetFolder(folder: string): void {

@@ -4,6 +4,7 @@ import { isAbsolute, join, normalize } from 'node:path';
 import { renderCompileArgument } from '../toolchain/compile-arguments';
 import { compilerEnvironment } from '../toolchain/find-compiler';
 import type { Deps } from '../support/deps';
+import { throwIfInterrupted } from '../support/interrupt';
 import { parseMakeDependencies } from './make-dependencies';
 import type { TranslationUnit } from './translation-unit';
 
@@ -29,7 +30,7 @@ export async function scanDependencies(
   compiler: string,
   target: string,
   environment: Readonly<Record<string, string>>,
-  deps: Pick<Deps, 'run'>,
+  deps: Pick<Deps, 'run' | 'signal'>,
 ): Promise<Dependencies> {
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-deps-'));
   const output = join(scratch, 'unit.d');
@@ -44,6 +45,7 @@ export async function scanDependencies(
       env: { ...environment, ...compilerEnvironment() },
       timeoutMs: scanLimitMs,
     }).result;
+    throwIfInterrupted(deps.signal);
     if (ended.exitCode !== 0)
       return { files: [], failure: ended.stderrTail.trim() || (ended.startError ?? 'no output') };
     return {

@@ -37,7 +37,7 @@ export interface KernelCandidate {
   definition: KernelDefinition | null;
 }
 
-type FindDeps = Pick<Deps, 'run' | 'env' | 'report'>;
+type FindDeps = Pick<Deps, 'run' | 'env' | 'report' | 'signal'>;
 
 /** Units of a large project that are asked for their headers, at most. */
 const maxScans = 500;

@@ -1,76 +1,95 @@
-/** Where an AMD code object (ELF64, little-endian) keeps one kernel. */
+import { decode } from '@msgpack/msgpack';
+import { z } from 'zod';
+import { contentOf, isElf64, readNotes, readSections, sectionTypes, type Section } from './elf';
+
+/** Where an explicit argument lies in the kernel-argument segment. */
+export interface ArgumentPlace {
+  offset: number;
+  size: number;
+}
+
 export interface CodeObjectKernel {
   /** Mangled, without the `.kd` of its descriptor. */
   symbol: string;
-  /** Explicit and hidden arguments together, from the kernel descriptor. */
-  kernargBytes: number;
+  /** Explicit arguments; null where the code object has no metadata for the kernel. */
+  args: ArgumentPlace[] | null;
 }
 
-const elfMagic = 0x7f454c46;
 const machineAmdgpu = 224;
-const sectionTypeSymtab = 2;
-const sectionTypeDynsym = 11;
 const symbolBytes = 24;
-const sectionHeaderBytes = 64;
 const descriptorBytes = 64;
-/** `kernel_descriptor_t`, LLVM's AMDGPU user guide. */
-const descriptorKernargSize = 8;
+/** NT_AMDGPU_METADATA of LLVM's AMDGPU user guide: a MessagePack document. */
+const metadataNote = { name: 'AMDGPU', type: 32 };
 
-interface Section {
-  type: number;
-  address: bigint;
-  offset: number;
-  size: number;
-  link: number;
-}
+const metadataSchema = z.looseObject({
+  'amdhsa.kernels': z.array(
+    z.looseObject({
+      '.symbol': z.string(),
+      '.args': z
+        .array(z.looseObject({ '.offset': z.number(), '.size': z.number(), '.value_kind': z.string() }))
+        .default([]),
+    }),
+  ),
+});
 
-/** The kernels of a code object, from its symbol table; null where the bytes are no AMD code object. */
+type Metadata = z.output<typeof metadataSchema>;
+
+/** The kernels of an AMD code object, from its symbols and its metadata; null where the bytes are none. */
 export function codeObjectKernels(bytes: Buffer): CodeObjectKernel[] | null {
-  if (bytes.length < 64 || bytes.readUInt32BE(0) !== elfMagic || bytes[4] !== 2 || bytes[5] !== 1) return null;
-  if (bytes.readUInt16LE(18) !== machineAmdgpu) return null;
+  if (!isElf64(bytes, machineAmdgpu)) return null;
   const sections = readSections(bytes);
-  const kernels = new Map<string, CodeObjectKernel>();
-  for (const section of sections) {
-    if (section.type !== sectionTypeSymtab && section.type !== sectionTypeDynsym) continue;
-    for (const kernel of readKernels(bytes, section, sections)) kernels.set(kernel.symbol, kernel);
-  }
-  return [...kernels.values()].sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
+  const metadata = readMetadata(bytes, sections);
+  const symbols = sections
+    .filter(({ type }) => type === sectionTypes.symtab || type === sectionTypes.dynsym)
+    .flatMap((table) => kernelSymbols(bytes, table, sections));
+  return [...new Set(symbols)].sort().map((symbol) => ({ symbol, args: explicitArguments(metadata, symbol) }));
 }
 
-function readSections(bytes: Buffer): Section[] {
-  const table = Number(bytes.readBigUInt64LE(40));
-  const entryBytes = bytes.readUInt16LE(58);
-  const count = bytes.readUInt16LE(60);
-  if (entryBytes !== sectionHeaderBytes || table + count * sectionHeaderBytes > bytes.length) return [];
-  return Array.from({ length: count }, (_, index) => {
-    const at = table + index * sectionHeaderBytes;
-    return {
-      type: bytes.readUInt32LE(at + 4),
-      address: bytes.readBigUInt64LE(at + 16),
-      offset: Number(bytes.readBigUInt64LE(at + 24)),
-      size: Number(bytes.readBigUInt64LE(at + 32)),
-      link: bytes.readUInt32LE(at + 40),
-    };
-  });
-}
-
-function readKernels(bytes: Buffer, table: Section, sections: readonly Section[]): CodeObjectKernel[] {
+/** Every kernel has a descriptor: an object named after it, with `.kd`. */
+function kernelSymbols(bytes: Buffer, table: Section, sections: readonly Section[]): string[] {
   const strings = sections[table.link];
-  if (!strings || table.offset + table.size > bytes.length || strings.offset + strings.size > bytes.length) return [];
-  const names = bytes.subarray(strings.offset, strings.offset + strings.size);
-  const kernels: CodeObjectKernel[] = [];
-  for (let at = table.offset; at + symbolBytes <= table.offset + table.size; at += symbolBytes) {
-    const name = nameAt(names, bytes.readUInt32LE(at));
-    const section = sections[bytes.readUInt16LE(at + 6)];
+  if (!strings) return [];
+  const names = contentOf(bytes, strings);
+  const entries = contentOf(bytes, table);
+  const symbols: string[] = [];
+  for (let at = 0; at + symbolBytes <= entries.length; at += symbolBytes) {
+    const name = nameAt(names, entries.readUInt32LE(at));
+    const section = sections[entries.readUInt16LE(at + 6)];
     if (!section || !name.endsWith('.kd')) continue;
-    const descriptor = Number(bytes.readBigUInt64LE(at + 8) - section.address) + section.offset;
-    if (descriptor < section.offset || descriptor + descriptorBytes > bytes.length) continue;
-    kernels.push({ symbol: name.slice(0, -3), kernargBytes: bytes.readUInt32LE(descriptor + descriptorKernargSize) });
+    const inSection = Number(entries.readBigUInt64LE(at + 8) - section.address);
+    if (inSection >= 0 && inSection + descriptorBytes <= contentOf(bytes, section).length)
+      symbols.push(name.slice(0, -3));
   }
-  return kernels;
+  return symbols;
 }
 
 function nameAt(names: Buffer, offset: number): string {
   const end = names.indexOf(0, offset);
   return offset >= names.length || end < 0 ? '' : names.toString('utf8', offset, end);
+}
+
+function readMetadata(bytes: Buffer, sections: readonly Section[]): Metadata | null {
+  const note = sections
+    .filter(({ type }) => type === sectionTypes.note)
+    .flatMap((section) => readNotes(contentOf(bytes, section)))
+    .find(({ name, type }) => name === metadataNote.name && type === metadataNote.type);
+  const parsed = metadataSchema.safeParse(note && decodeOrNull(note.content));
+  return parsed.success ? parsed.data : null;
+}
+
+function decodeOrNull(content: Buffer): unknown {
+  try {
+    return decode(content);
+  } catch {
+    return null;
+  }
+}
+
+/** What the compiler appends for itself (`hidden_*`) is no part of the signature. */
+function explicitArguments(metadata: Metadata | null, symbol: string): ArgumentPlace[] | null {
+  const kernel = metadata?.['amdhsa.kernels'].find((entry) => entry['.symbol'] === `${symbol}.kd`);
+  if (!kernel) return null;
+  return kernel['.args']
+    .filter((argument) => !argument['.value_kind'].startsWith('hidden_'))
+    .map((argument) => ({ offset: argument['.offset'], size: argument['.size'] }));
 }

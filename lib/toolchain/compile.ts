@@ -1,10 +1,12 @@
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { parseMakeDependencies } from '../source/make-dependencies';
 import type { Deps } from '../support/deps';
 import { KernloopError, nearest } from '../support/error';
+import { throwIfInterrupted } from '../support/interrupt';
 import { sha256OfFile, writeJson } from '../support/files';
-import { codeObjectKernels } from './code-object-kernels';
+import { codeObjectKernels, type ArgumentPlace, type CodeObjectKernel } from './code-object-kernels';
 import { compilerEnvironment, type Compiler } from './find-compiler';
 import { renderOverlay, type Overlay } from './overlay';
 import type { UnprovenRecipe } from './make-recipe';
@@ -18,33 +20,32 @@ export interface CompileRequest {
   compiler: Compiler;
   /** Absolute; written by rename. */
   output: string;
+  /** Where the captured dispatch has its arguments; null to take any. */
+  signature: readonly ArgumentPlace[] | null;
   limitSeconds: number;
 }
 
 export interface CompileResult {
   codeObjectSha256: string;
-  kernargBytes: number;
   /** Every file of the reproducer that was opened, with its digest. */
   sources: Record<string, string>;
   /** Files elsewhere that are no system headers: they do not travel with the reproducer. */
   outside: string[];
 }
 
+type CompileDeps = Pick<Deps, 'run' | 'report' | 'signal'>;
+
 /** Compiles the one kernel of a reproducer through its overlay. The output appears only when the kernel is in it. */
-export async function compileReproducer(
-  request: CompileRequest,
-  deps: Pick<Deps, 'run' | 'report'>,
-): Promise<CompileResult> {
+export async function compileReproducer(request: CompileRequest, deps: CompileDeps): Promise<CompileResult> {
   const partial = `${request.output}.partial-${process.pid}`;
   const overlayPath = `${partial}.overlay.json`;
   const dependencyPath = `${partial}.d`;
   try {
     writeJson(overlayPath, renderOverlay(request.overlay, request.reproducer));
     await runCompiler(request, compileArguments(request, { output: partial, overlayPath, dependencyPath }), deps);
-    const kernargBytes = checkKernel(partial, request.recipe.symbol);
+    checkKernel(partial, request);
     const result = {
       codeObjectSha256: sha256OfFile(partial),
-      kernargBytes,
       ...openedFiles(dependencyPath, request),
     };
     renameSync(partial, request.output);
@@ -79,7 +80,7 @@ export function compileArguments(
   ];
 }
 
-async function runCompiler(request: CompileRequest, args: string[], deps: Pick<Deps, 'run' | 'report'>): Promise<void> {
+async function runCompiler(request: CompileRequest, args: string[], deps: CompileDeps): Promise<void> {
   const { compiler, recipe, reproducer, limitSeconds } = request;
   const running = deps.run(compiler.path, args, {
     cwd: reproducer,
@@ -89,6 +90,7 @@ async function runCompiler(request: CompileRequest, args: string[], deps: Pick<D
     onStderr: (chunk) => deps.report.output(chunk),
   });
   const ended = await running.result;
+  throwIfInterrupted(deps.signal);
   if (ended.exitCode === 0) return;
   const errors = ended.stderrTail.split('\n').filter((line) => line.includes('error:'));
   const reason = ended.timedOut
@@ -103,7 +105,7 @@ async function runCompiler(request: CompileRequest, args: string[], deps: Pick<D
   );
 }
 
-function checkKernel(path: string, symbol: string): number {
+function checkKernel(path: string, { recipe, signature }: CompileRequest): void {
   const kernels = codeObjectKernels(readFileSync(path));
   if (kernels === null) {
     throw new KernloopError(
@@ -112,15 +114,31 @@ function checkKernel(path: string, symbol: string): number {
       'check the compiler and the recipe',
     );
   }
-  const kernel = kernels.find((found) => found.symbol === symbol);
-  if (kernel) return kernel.kernargBytes;
-  const names = kernels.map((found) => found.symbol);
+  const kernel = kernels.find(({ symbol }) => symbol === recipe.symbol);
+  if (!kernel) throw symbolMissing(recipe.symbol, kernels);
+  if (signature !== null && kernel.args !== null && !isDeepStrictEqual(kernel.args, signature)) {
+    throw new KernloopError(
+      'SYMBOL_MISSING',
+      `${recipe.symbol} takes ${describePlaces(kernel.args)}, but the captured dispatch passed ${describePlaces(signature)}`,
+      'keep the parameters of the captured kernel: a replay passes it the very bytes that the app passed',
+    );
+  }
+}
+
+function symbolMissing(symbol: string, kernels: readonly CodeObjectKernel[]): KernloopError {
+  const names = kernels.map((kernel) => kernel.symbol);
   const close = nearest(symbol, names);
-  throw new KernloopError(
+  const shown = names.length === 0 ? ['none'] : close.length > 0 ? close : names.slice(0, 3);
+  return new KernloopError(
     'SYMBOL_MISSING',
-    `the compiled code has no kernel ${symbol}; it has ${names.length === 0 ? 'none' : (close.length > 0 ? close : names.slice(0, 3)).join(', ')}`,
+    `the compiled code has no kernel ${symbol}; it has ${shown.join(', ')}`,
     'keep the name, the namespace, the template arguments and the parameter types of the captured kernel',
   );
+}
+
+function describePlaces(places: readonly ArgumentPlace[]): string {
+  if (places.length === 0) return 'no arguments';
+  return places.map(({ offset, size }) => `${size} ${size === 1 ? 'byte' : 'bytes'} at ${offset}`).join(', ');
 }
 
 function openedFiles(

@@ -33,12 +33,13 @@ export async function findCompiler(wanted: WantedCompiler, deps: CompilerDeps): 
   return first;
 }
 
-/** Existing executables that go by the name, best first, without starting any. */
+/** Existing executables that go by the name, best first, without starting any; only KERNLOOP_COMPILER where that is set. */
 export function compilerCandidates(name: string, env: Environment): string[] {
   const named = env['KERNLOOP_COMPILER'];
+  if (named) return [named].filter(isExecutable);
   const folders = [...(env['PATH'] ?? '').split(delimiter), ...toolchainFolders(name, env)];
   const paths = folders.filter(isAbsolute).map((folder) => join(folder, name));
-  return [...new Set([...(named ? [named] : []), ...paths])].filter(isExecutable);
+  return [...new Set(paths)].filter(isExecutable);
 }
 
 /** Where distributions and AMD install compilers beside the PATH; `clang++-15` is `llvm-15/bin/clang++` in Debian. */

@@ -15,6 +15,7 @@ export interface RecipeSource {
   /** Environment of the app's build. */
   environment: Readonly<Record<string, string>>;
   symbol: string;
+  signature: Recipe['signature'];
 }
 
 export type UnprovenRecipe = Omit<Recipe, 'files' | 'code_object'>;
@@ -39,6 +40,7 @@ export function makeRecipe(source: RecipeSource): UnprovenRecipe {
     arguments: args,
     main: placeOf(unit.file, tree),
     variant: { file: `kernel_variant${extname(source.kernelFile)}`, stands_for: standsFor },
+    signature: source.signature,
     aliases: Object.fromEntries(Object.entries(tree.aliases).sort(([a], [b]) => (a < b ? -1 : 1))),
     notes,
   };

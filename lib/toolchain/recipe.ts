@@ -21,6 +21,10 @@ export const recipeSchema = z.strictObject({
     file: relativePath.describe('What the user edits.'),
     stands_for: relativePath.describe('The file below deps/ in whose place it is compiled.'),
   }),
+  signature: z
+    .array(z.strictObject({ offset: z.int().min(0), size: z.int().min(0) }))
+    .nullable()
+    .describe('Where the captured dispatch has its explicit arguments; null where the capture does not say.'),
   aliases: z
     .record(relativePath, relativePath)
     .describe('Other paths below deps/ by which a file is reached, through links of the app.'),

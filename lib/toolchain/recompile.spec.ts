@@ -32,6 +32,11 @@ beforeAll(async () => {
     bundled: true,
     symbol: '_ZN4demo5scaleEPfi',
     name: 'demo::scale(float*, int)',
+    slots: [
+      { offset: 0, size: 8, kind: 'global_buffer' },
+      { offset: 8, size: 4, kind: 'by_value' },
+      { offset: 16, size: 8, kind: 'hidden_global_offset_x' },
+    ],
   });
   await generate({ app: made.app, kernel: 'k', compileLimitSeconds: 120 }, deps);
   await adopt({ reproducer: made.reproducer, reset: false }, deps);
@@ -116,6 +121,26 @@ describe('recompile', () => {
     expect(error).toMatchObject({ code: 'SYMBOL_MISSING', exitCode: 2 });
     expect(error.what).toContain('_ZN4demo5scaleEPfl');
     expect(existsSync(built())).toBe(false);
+  });
+
+  it('refuses another signature of an extern "C" kernel, which keeps its symbol', async () => {
+    const path = join(made.reproducer, 'pristine', 'recipe.json');
+    const original = readFileSync(path, 'utf8');
+    try {
+      writeFileSync(path, original.replace('_ZN4demo5scaleEPfi', 'plain'));
+      const plain = (parameters: string) =>
+        writeFileSync(variant(), `${source}extern "C" __global__ void plain(${parameters}) { *x = n; }\n`);
+      plain('float* x, int n');
+      expect((await recompile(options(), deps)).unchanged).toBe(false);
+      plain('int n, float* x');
+      const error = await failure(recompile(options(), deps));
+      expect(error.code).toBe('SYMBOL_MISSING');
+      expect(error.what).toContain(
+        'takes 4 bytes at 0, 8 bytes at 8, but the captured dispatch passed 8 bytes at 0, 4 bytes at 8',
+      );
+    } finally {
+      writeFileSync(path, original);
+    }
   });
 
   it('works after the reproducer was moved and the app deleted, and opens nothing of the app', async () => {

@@ -38,6 +38,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
       overlay,
       compiler,
       output: paths.variant,
+      signature: recipe.signature,
       limitSeconds: options.compileLimitSeconds,
     },
     deps,
