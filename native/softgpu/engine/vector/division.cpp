@@ -101,7 +101,7 @@ float fused_scaled(const Mode& mode, float a, float b, float c, int scale) {
 double fused_scaled(const Mode& mode, double a, double b, double c, int scale) {
   const double sum = fused(a, b, c);
   const double result = sum * power_of_two<double>(scale);
-  if (mode.round_f64_f16 != 0 || !(magnitude(result) < 0x1p-1022)) return result;
+  if (mode.round_f64_f16 != 0 || !(magnitude(result) <= 0x1p-1022)) return result;
   // A second rounding went wrong only if it met a tie that the first had made.
   const double left = sum - result * power_of_two<double>(-scale), tie = power_of_two<double>(-1074 - scale) * 0.5;
   if (magnitude(left) != tie) return result;
@@ -135,6 +135,11 @@ T div_fixup(unsigned rounding, T computed, T denominator, T numerator) {
   if (exponent_field(numerator) - exponent_field(denominator) < F::kUnderflow) {
     const bool away = rounding == (sign ? 2u : 1u);
     return F::from(sign | (away ? 1 : 0));
+  }
+  // Of finite operands a NaN can only come from a quotient that overflowed before v_div_fmas.
+  if (is_nan(computed)) {
+    const bool finite = rounding == 3 || rounding == (sign ? 1u : 2u);
+    return F::from(sign | (F::kInfinity - (finite ? 1 : 0)));
   }
   return F::from((bits(computed) & ~F::kSign) | sign);
 }

@@ -2,9 +2,9 @@
 //
 // The hardware's are within 1 ulp (f32), 0.51 ulp (f16) and 2^29 ulp (f64 rcp, rsq) by the ISA; which of the values in
 // reach it takes is not documented. Ours are computed in double by fixed sequences of IEEE operations (no libm), so
-// that every host gives the same bits: rcp and sqrt correctly rounded, all others within 0.501 ulp (f32, f16) and
-// rsq_f64 within 1 ulp. They round to nearest even whatever MODE says. In f32 they flush denormals, inputs and results,
-// whatever MODE says; f16 and f64 ones follow MODE.
+// that every host gives the same bits: rcp and sqrt correctly rounded, rsq_f64 within 1.5 ulp, all others within 0.501
+// ulp. They round to nearest even whatever MODE says. In f32 they flush denormals, inputs and results, whatever MODE
+// says (LLVM: "v_rcp_f32 … always flushes"); f16 and f64 ones follow MODE.
 #include "softgpu/engine/vector/rows.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {

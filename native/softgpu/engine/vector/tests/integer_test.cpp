@@ -223,7 +223,7 @@ const Case kCases[] = {
 TEST(VectorIntegers, AgreeWithHostArithmeticOnEdgesAndRandomValues) {
   const std::vector<Triple> values = triples();
   for (const Case& c : kCases) {
-    SCOPED_TRACE(std::string(c.name) + (c.clamp ? " clamp" : ""));
+    SCOPED_TRACE(::testing::Message() << c.name << (c.clamp ? " clamp" : ""));
     TestWave t;
     Instruction i = make(c.op, {vgpr(9)}, {vgpr(1), vgpr(2), vgpr(3)});
     i.src_count = static_cast<uint8_t>(c.sources);
