@@ -85,7 +85,7 @@ function row(name: string, { median, min, max }: Statistics): string[] {
 function resultLine(result: ReplayResult): string {
   const times = `${formatCount(result.iterations)} ${result.iterations === 1 ? 'replay' : 'replays'}`;
   if (result.verdict === 'ran') return `Result: PASS (${times}; not compared: validate does that)`;
-  const why =
-    result.verdict === 'limit' ? 'ran past its limit' : `the device faulted${result.fault ? `: ${result.fault}` : ''}`;
+  const what = result.verdict === 'limit' ? 'ran past its limit' : 'the device faulted';
+  const why = `${what}${result.fault ? `: ${result.fault}` : ''}`;
   return `Result: FAIL (${why})`;
 }

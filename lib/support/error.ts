@@ -38,13 +38,20 @@ export function systemCode(error: unknown): string | undefined {
     : undefined;
 }
 
+/** Names are hostile input too: edit distance is quadratic. */
+const comparedLength = 200;
+
 /** The candidates closest to a name, best first: substrings, then small edit distances. */
 export function nearest(name: string, candidates: Iterable<string>, limit = 3): string[] {
-  const wanted = name.toLowerCase();
+  const wanted = name.toLowerCase().slice(0, comparedLength);
   return [...new Set(candidates)]
-    .map((candidate) => ({ candidate, distance: nameDistance(wanted, candidate.toLowerCase()) }))
+    .map((candidate) => ({
+      candidate,
+      distance: nameDistance(wanted, candidate.toLowerCase().slice(0, comparedLength)),
+    }))
     .filter(
-      ({ candidate, distance }) => distance <= Math.max(2, Math.ceil(Math.max(candidate.length, name.length) / 2)),
+      ({ candidate, distance }) =>
+        distance <= Math.max(2, Math.ceil(Math.min(comparedLength, Math.max(candidate.length, wanted.length)) / 2)),
     )
     .sort((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate))
     .slice(0, limit)
@@ -53,7 +60,7 @@ export function nearest(name: string, candidates: Iterable<string>, limit = 3): 
 
 function nameDistance(wanted: string, candidate: string): number {
   if (wanted.length > 0 && (candidate.includes(wanted) || wanted.includes(candidate))) return 0;
-  return editDistance(wanted.slice(0, 200), candidate.slice(0, 200));
+  return editDistance(wanted, candidate);
 }
 
 function editDistance(a: string, b: string): number {

@@ -9,3 +9,14 @@ export async function failure(promise: Promise<unknown>): Promise<KernloopError>
   if (!(error instanceof KernloopError)) throw error;
   return error;
 }
+
+/** The same for a function that throws at once. */
+export function thrown(act: () => unknown): KernloopError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof KernloopError) return error;
+    throw error;
+  }
+  throw new Error('it passed');
+}

@@ -1,0 +1,78 @@
+import { TestWorkspace, writeReproducer } from '../lib/testing/workspace';
+import { main } from './main';
+
+describe('kernloop on the command line', () => {
+  let workspace: TestWorkspace;
+  let stdout = '';
+  let stderr = '';
+
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+    stdout = '';
+    stderr = '';
+    jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => ((stdout += String(chunk)), true));
+    jest.spyOn(process.stderr, 'write').mockImplementation((chunk) => ((stderr += String(chunk)), true));
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    process.exitCode = undefined;
+    workspace.dispose();
+  });
+
+  async function kernloop(...args: string[]): Promise<number> {
+    process.exitCode = undefined;
+    await main(['node', 'kernloop', ...args]);
+    return Number(process.exitCode ?? 0);
+  }
+
+  it.each([
+    ['an unknown verb', ['captur'], 'Did you mean capture?'],
+    ['an unknown option', ['capture', '--kernal', 'x'], 'Did you mean --kernel?'],
+    ['a value of the wrong type', ['replay', '--iterations', 'many'], '"many" is not a number'],
+    ['a value out of range', ['capture', '--app', '{app}', '--ordinal', '0'], '--ordinal'],
+    ['an unknown device', ['capture', '--app', '{app}', '--device', 'softgpo'], '--device'],
+    ['an unknown target', ['capture', '--app', '{app}', '--softgpu', 'gfx90b'], 'did you mean gfx90a?'],
+    ['a folder without an app', ['capture', '--app', '/'], 'no kernloop.json'],
+    ['a folder without a reproducer', ['validate', '/'], 'no kernel.json'],
+  ])('ends with exit code 2 for %s and says what to do', async (_name, args, message) => {
+    expect(await kernloop(...args.map((word) => word.replace('{app}', workspace.app)))).toBe(2);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain('→');
+    expect(stdout).toBe('');
+  });
+
+  it('prints an error as JSON when asked for JSON', async () => {
+    expect(await kernloop('capture', '--app', workspace.app, '--kernel', 'saxpu', '--json')).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ exit_code: 2, error: { code: 'KERNEL_UNKNOWN' } });
+  });
+
+  it('has one exit code for what the environment lacks', async () => {
+    expect(await kernloop('capture', '--app', workspace.app, '--device', 'cuda')).toBe(5);
+    expect(stderr).toContain('not in this build');
+  });
+
+  it('shows every option in effect with its origin, and does nothing', async () => {
+    const reproducer = writeReproducer(workspace, { options: { validate: { replays: 5 } } });
+    expect(await kernloop('validate', reproducer, '--print-config', '--json', '--limit-factor', '20')).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      options: { replays: 5, limitFactor: 20, device: 'softgpu' },
+      origins: {
+        replays: 'kernel.json',
+        limitFactor: 'flag --limit-factor',
+        device: 'kernel.json',
+        limitSeconds: 'default',
+      },
+    });
+  });
+
+  it('takes kernels as words, and switches as --no-…', async () => {
+    await kernloop('capture', 'saxpy', '--app', workspace.app, '--no-self-check', '--print-config', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ options: { kernel: ['saxpy'], selfCheck: false } });
+  });
+
+  it('shows help and version with exit code 0', async () => {
+    expect(await kernloop('--help')).toBe(0);
+    expect(stdout).toContain('validate');
+    expect(await kernloop('--version')).toBe(0);
+  });
+});

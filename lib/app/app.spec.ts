@@ -1,0 +1,74 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { thrown } from '../testing/failure';
+import { TestWorkspace } from '../testing/workspace';
+import { openApp } from './app';
+import { findProgram } from './program';
+
+describe('an app', () => {
+  let workspace: TestWorkspace;
+
+  afterEach(() => workspace.dispose());
+
+  it('is found from a folder below it', () => {
+    workspace = new TestWorkspace();
+    mkdirSync(workspace.path('app/src/deep'), { recursive: true });
+    expect(openApp(workspace.path('app/src/deep')).root).toBe(workspace.app);
+  });
+
+  it('has its reproducers in the workspace, and in its own folder where there is no workspace', () => {
+    workspace = new TestWorkspace();
+    expect(openApp(workspace.app).capture('saxpy')).toBe(workspace.path('kernels/app/saxpy/capture'));
+  });
+
+  it.each([
+    ['an unknown field', { kernel: [] }, 'unknown field "kernel" (did you mean "kernels"?)'],
+    [
+      'an unknown field of a kernel',
+      { kernels: [{ name: 'a', match: 'a', ordinl: 1 }] },
+      'kernels.0: unknown field "ordinl" (did you mean "ordinal"?)',
+    ],
+    ['a regular expression that is none', { kernels: [{ name: 'a', match: '(' }] }, 'kernels.0.match'],
+    ['a name that is no folder', { kernels: [{ name: '../a', match: 'a' }] }, 'kernels.0.name'],
+    [
+      'two kernels of one name',
+      {
+        kernels: [
+          { name: 'a', match: 'a' },
+          { name: 'a', match: 'b' },
+        ],
+      },
+      'two kernels have the same name',
+    ],
+    ['no command', { command: [] }, 'command'],
+    ['a working directory outside', { cwd: '../elsewhere' }, 'leaves'],
+  ])('is rejected with %s', (_name, change, message) => {
+    workspace = new TestWorkspace(change);
+    expect(() => openApp(workspace.app)).toThrow(message);
+  });
+
+  it('names apps below a folder that has none', () => {
+    workspace = new TestWorkspace();
+    const error = thrown(() => openApp(workspace.root));
+    expect(error).toMatchObject({ code: 'CONFIG_MISSING', exitCode: 2 });
+    expect(error.hint).toContain('apps below here: app');
+  });
+
+  it('finds its program relative to cwd, or on the PATH', () => {
+    workspace = new TestWorkspace();
+    expect(findProgram(openApp(workspace.app), {})).toBe(workspace.path('app/program'));
+    workspace.dispose();
+    workspace = new TestWorkspace({ command: ['sh', '-c', 'true'] });
+    expect(realpathSync(findProgram(openApp(workspace.app), { PATH: '/nowhere:/bin' }))).toMatch(/sh$/);
+  });
+
+  it.each([
+    ['a file that is not executable', './kernloop.json', 'not an executable file'],
+    ['a folder', './', 'not an executable file'],
+    ['a program that no folder of the PATH has', 'no-such-program', 'not on the PATH'],
+  ])('does not start %s', (_name, program, message) => {
+    workspace = new TestWorkspace({ command: [program] });
+    const error = thrown(() => findProgram(openApp(workspace.app), { PATH: '/bin' }));
+    expect(error).toMatchObject({ code: 'APP_NOT_FOUND', exitCode: 2 });
+    expect(error.what).toContain(message);
+  });
+});

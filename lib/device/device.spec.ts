@@ -1,0 +1,91 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { thrown } from '../testing/failure';
+import { fakeDeps } from '../testing/fake-deps';
+import { TestWorkspace } from '../testing/workspace';
+import { openDevice } from './device';
+import { firstGpu, targetName } from './hsa';
+import { findNative } from './native-paths';
+
+describe('devices', () => {
+  let workspace: TestWorkspace;
+
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+  });
+  afterEach(() => workspace.dispose());
+
+  const softgpu = (target = 'gfx90a', env = {}) =>
+    openDevice({ device: 'softgpu', softgpu: target }, fakeDeps({}, workspace.native, { env }));
+
+  it('puts the software GPU in front of what the user has on the library path', () => {
+    expect(softgpu('gfx90a', { LD_LIBRARY_PATH: '/mine' }).env).toEqual({
+      LD_LIBRARY_PATH: `${workspace.native.softgpuDir}:/mine`,
+      KERNLOOP_SOFTGPU: 'gfx90a',
+    });
+  });
+
+  it('is another device for another target, and for another build of the interpreter', () => {
+    const before = softgpu().description.identity;
+    expect(softgpu('gfx1030').description.identity).not.toBe(before);
+    expect(softgpu().description.identity).toBe(before);
+    writeFileSync(workspace.native.softgpu, 'rebuilt');
+    expect(softgpu().description.identity).not.toBe(before);
+  });
+
+  it('refuses a target that it does not know instead of guessing', () => {
+    expect(thrown(() => softgpu('gfx942'))).toMatchObject({ code: 'USAGE', exitCode: 2 });
+  });
+
+  it('says that cuda is not in this build', () => {
+    const act = () => openDevice({ device: 'cuda', softgpu: '' }, fakeDeps({}, workspace.native));
+    expect(thrown(act)).toMatchObject({ code: 'DEVICE_UNAVAILABLE', exitCode: 5 });
+  });
+
+  it.each([
+    [90010n, 'gfx90a'],
+    [90402n, 'gfx942'],
+    [100300n, 'gfx1030'],
+    [110000n, 'gfx1100'],
+    [90006n, 'gfx906'],
+  ])('reads the version %s of the driver as %s', (version, name) => {
+    expect(targetName(version)).toBe(name);
+  });
+
+  it('takes the first node with compute units from the topology of the driver', () => {
+    const node = (index: number, text: string): void => {
+      mkdirSync(workspace.path('nodes', String(index)), { recursive: true });
+      writeFileSync(workspace.path('nodes', String(index), 'properties'), text);
+    };
+    node(0, 'cpu_cores_count 64\ngfx_target_version 0\n');
+    node(1, 'gfx_target_version 90010\nwave_front_size 64\nunique_id 255\n');
+    expect(firstGpu(workspace.path('nodes'))).toMatchObject({ identity: 'hsa-gfx90a-ff', wavefront_size: 64 });
+    expect(thrown(() => firstGpu(workspace.path('none')))).toMatchObject({ code: 'DEVICE_UNAVAILABLE' });
+  });
+});
+
+describe('the native programs', () => {
+  let workspace: TestWorkspace;
+
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+  });
+  afterEach(() => workspace.dispose());
+
+  it('are where KERNLOOP_NATIVE_DIR says', () => {
+    const root = workspace.native.root;
+    expect(findNative({ KERNLOOP_NATIVE_DIR: root }).replay).toBe(join(root, 'bin', 'kernloop-replay'));
+  });
+
+  it('name every product that is missing, with the command that builds them and exit code 5', () => {
+    rmSync(workspace.native.replay);
+    const error = thrown(() => findNative({ KERNLOOP_NATIVE_DIR: workspace.native.root }));
+    expect(error).toMatchObject({ code: 'ENVIRONMENT_NATIVE_MISSING', exitCode: 5 });
+    expect(error.what).toMatch(/kernloop-replay not found/);
+    expect(error.hint).toContain('npm run build:native');
+  });
+
+  it('are looked for upward from the package', () => {
+    expect(() => findNative({}, workspace.path('a', 'b'))).toThrow('native/build not found');
+  });
+});

@@ -1,0 +1,122 @@
+import { failure } from '../testing/failure';
+import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
+import { fakeReplay, flag } from '../testing/fake-programs';
+import { captureJson, TestWorkspace, writeReproducer } from '../testing/workspace';
+import { replayOptionsSchema } from './options';
+import { replay } from './replay';
+
+const iteration = (index: number, count: number): object => ({
+  event: 'iteration',
+  index,
+  duration_ns: 5,
+  counters: { lds: 0, wave_instructions: count },
+});
+const ran = { event: 'result', verdict: 'ran', wave_instructions: 10 };
+
+describe('replay', () => {
+  let workspace: TestWorkspace;
+  let reproducer: string;
+
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+    reproducer = writeReproducer(workspace);
+  });
+  afterEach(() => workspace.dispose());
+
+  const options = (overrides: object = {}) => replayOptionsSchema.parse({ reproducer, ...overrides });
+  const deps = (events: object[] = [iteration(0, 10), iteration(1, 30), ran]): FakeDeps =>
+    fakeDeps({ 'kernloop-replay': fakeReplay(() => events) }, workspace.native);
+
+  it('tells what was executed on the software GPU, and never a time', async () => {
+    const fake = deps();
+    const result = await replay(options({ iterations: 2 }), fake);
+    expect(result).toMatchObject({
+      verdict: 'ran',
+      durationNs: null,
+      counters: { wave_instructions: { min: 10, median: 20, max: 30 } },
+    });
+    expect(Object.keys(result.counters)[0]).toBe('wave_instructions');
+    expect(fake.said.result.join('\n')).not.toContain('duration');
+  });
+
+  it('does not call a replay that compared nothing more than that', async () => {
+    const fake = deps();
+    await replay(options(), fake);
+    expect(fake.said.result.at(-1)).toBe('Result: PASS (2 replays; not compared: validate does that)');
+  });
+
+  it.each([
+    ['fault', 'the device faulted'],
+    ['limit', 'ran past its limit'],
+  ])('ends with exit code 4 for a %s, in the words of the device', async (verdict, what) => {
+    const fake = deps([
+      { event: 'fault', kind: verdict, text: 'in kernel saxpy at pc 0x10, lane 3' },
+      { ...ran, verdict },
+    ]);
+    expect(await replay(options(), fake)).toMatchObject({ verdict, exitCode: 4 });
+    expect(fake.said.result.at(-1)).toBe(`Result: FAIL (${what}: in kernel saxpy at pc 0x10, lane 3)`);
+  });
+
+  it('hands iterations, seed and threads to the program', async () => {
+    const fake = deps();
+    await replay(options({ iterations: 7, warmup: 2, seed: 5, threads: 1 }), fake);
+    const { args } = fake.calls[0] ?? { args: [] };
+    expect(['--iterations', '--warmup', '--seed', '--threads'].map((name) => flag(args, name))).toEqual([
+      '7',
+      '2',
+      '5',
+      '1',
+    ]);
+    expect(args).not.toContain('--compare');
+  });
+
+  it('refuses to replay on another kind of device than the captured one', async () => {
+    workspace.write(
+      'kernels/app/saxpy/capture/capture.json',
+      captureJson({ device: { kind: 'hsa', identity: 'hsa-gfx90a-1', isa: 'gfx90a' } }),
+    );
+    expect(await failure(replay(options(), deps()))).toMatchObject({ code: 'USAGE', exitCode: 2 });
+  });
+
+  it.each([
+    ['SYMBOL_MISSING', 2],
+    ['DISK_FULL', 5],
+    ['CHUNK_CORRUPT', 2],
+  ])('passes the error %s of the program on with exit code %i', async (code, exitCode) => {
+    const fake = fakeDeps(
+      {
+        'kernloop-replay': ({ print }) => {
+          print({ event: 'error', code, message: 'what', hint: 'do' });
+          return 2;
+        },
+      },
+      workspace.native,
+    );
+    expect(await failure(replay(options(), fake))).toMatchObject({ code, exitCode, what: 'what', hint: 'do' });
+  });
+
+  it.each([
+    ['a crash', { exitCode: null, signal: 'SIGSEGV' }, 'killed by SIGSEGV'],
+    ['silence', { exitCode: 0 }, 'without a result'],
+  ])('is an error after %s', async (_name, end, message) => {
+    const error = await failure(replay(options(), fakeDeps({ 'kernloop-replay': () => end }, workspace.native)));
+    expect(error).toMatchObject({ code: 'NATIVE_FAILED', exitCode: 5 });
+    expect(error.what).toContain(message);
+  });
+
+  it.each([['not json'], ['{"event":"result","verdict":"great"}'], ['[]']])(
+    'is an error when the program prints %s',
+    async (line) => {
+      const fake = fakeDeps(
+        {
+          'kernloop-replay': ({ print }) => {
+            print(line);
+            return 0;
+          },
+        },
+        workspace.native,
+      );
+      expect(await failure(replay(options(), fake))).toMatchObject({ code: 'NATIVE_FAILED' });
+    },
+  );
+});

@@ -1,0 +1,31 @@
+import { errorCodes } from './error-codes';
+import { KernloopError, nearest } from './error';
+
+describe('errors', () => {
+  it('carry the exit code of their code, what happened and what to do', () => {
+    const error = new KernloopError('DEVICE_FAULT', 'what', 'hint');
+    expect(error.exitCode).toBe(4);
+    expect(error.toJSON()).toEqual({ code: 'DEVICE_FAULT', message: 'what', hint: 'hint' });
+  });
+
+  it('have no code whose exit code means success', () => {
+    for (const { exitCode } of Object.values(errorCodes)) expect(exitCode).toBeGreaterThan(0);
+  });
+});
+
+describe('nearest', () => {
+  it.each([
+    ['saxpi', ['saxpy', 'matmul'], ['saxpy']],
+    ['scale', ['void scale_batch<float>(float**)', 'matmul'], ['void scale_batch<float>(float**)']],
+    ['SAXPY', ['saxpy'], ['saxpy']],
+    ['zzzzzz', ['saxpy', 'matmul'], []],
+    ['', ['saxpy'], []],
+    ['a', [], []],
+  ])('of %j among %j is %j', (name, candidates, expected) => {
+    expect(nearest(name, candidates)).toEqual(expected);
+  });
+
+  it('stays fast for hostile lengths', () => {
+    expect(nearest('x'.repeat(100_000), ['y'.repeat(100_000)])).toHaveLength(0);
+  });
+});
