@@ -62,10 +62,11 @@ TEST(VectorCoverage, EveryDecodableOpcodeIsExecutedOrOnTheListOfRefusedOnes) {
       consider({op << 25 | 2 << 17 | 4 << 9 | 0xfa, second}, executed, refused);
   }
   for (uint32_t op = 0; op < 1024; ++op) {
-    const uint32_t first = 0xd0000002 | op << 16,
-                   sources[] = {0x104, 0x104 | 0x106 << 9, 0x104 | 0x106 << 9 | 0x108 << 18,
-                                0x104 | 0x106 << 9 | 0x008 << 18, 0x104 | 0x006 << 9};
-    for (uint32_t s : sources) consider({first, s}, executed, refused);
+    const uint32_t first = 0xd0000050 | op << 16;
+    for (uint32_t s : {0x104u, 0x104u | 0x106 << 9, 0x104u | 0x106 << 9 | 0x108 << 18,
+                       0x104u | 0x106 << 9 | 0x008 << 18, 0x104u | 0x006 << 9, 0x004u | 0x084 << 9}) {
+      consider({first, s}, executed, refused);
+    }
   }
   for (uint32_t op = 0; op < 128; ++op) {
     const bool matrix = op >= 0x40 && op != 0x58 && op != 0x59;
