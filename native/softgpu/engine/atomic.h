@@ -122,8 +122,8 @@ inline T modify_private(T* at, const T* data, AtomicMode mode) {
 
 // Lanes in ascending order. `data`: rows of the first operand; `second`: rows of the second, where there is one.
 // `result`: rows for the old values, or nullptr.
-template <Atomic atomic, typename T, bool shared>
-inline void modify_lanes(const LaneAddresses& where, uint64_t lanes, const VectorRegister* data, const VectorRegister* second,
+template <Atomic atomic, typename T, bool shared, typename Where>
+inline void modify_lanes(const Where& where, uint64_t lanes, const VectorRegister* data, const VectorRegister* second,
                          VectorRegister* result, AtomicMode mode) {
   const auto operand = [](const VectorRegister* rows, unsigned lane) {
     if constexpr (sizeof(T) == 4) {

@@ -175,11 +175,12 @@ void Dispatch::set_initial_registers(WaveSlot& wave, const Workgroup& workgroup,
 
   // gfx90a packs the work-item ids into v0, 10 bits each.
   const uint32_t row = size[0], plane = size[0] * size[1];
+  const bool one_row = size[1] == 1 && size[2] == 1;
   for (uint32_t lane = 0; lane < kLanes; ++lane) {
     const uint32_t item = wave_index * kLanes + lane;
-    uint32_t ids = item % row;
-    if (kernel_.work_item_ids >= 1) ids |= (item / row % size[1]) << 10;
-    if (kernel_.work_item_ids >= 2) ids |= (item / plane) << 20;
+    uint32_t ids = one_row ? item : item % row;
+    if (kernel_.work_item_ids >= 1 && !one_row) ids |= (item / row % size[1]) << 10;
+    if (kernel_.work_item_ids >= 2 && !one_row) ids |= (item / plane) << 20;
     wave.vgpr[0][lane] = ids;
   }
 }

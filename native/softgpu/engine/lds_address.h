@@ -5,11 +5,24 @@
 
 namespace kernloop::softgpu {
 
-inline void check_lds_access(Wave& wave, const Instruction& i, uint32_t offset, uint32_t bytes, AccessKind kind, LaneAddresses& addresses) {
-  const VectorRegister& base = *register_rows(wave, i.src[0]);
-  for (unsigned lane = 0; lane < kLanes; ++lane) addresses.at[lane] = uint64_t{base[lane]} + offset;
+inline LdsAccess check_lds_access(Wave& wave, const Instruction& i, uint32_t offset, uint32_t bytes, AccessKind kind) {
   ++wave.memory->counters.lds;
-  wave.memory->check_lds(wave, addresses, wave.exec(), bytes, kind);
+  return wave.memory->check_lds(wave, *register_rows(wave, i.src[0]), offset, wave.exec(), bytes, kind);
 }
+
+// Of an instruction with two addresses, whose first result may overwrite the register of the addresses.
+struct LdsPair {
+  VectorRegister offsets;
+  LdsAccess first, second;
+
+  LdsPair(Wave& wave, const Instruction& i, uint32_t unit, uint32_t bytes, AccessKind kind) {
+    ++wave.memory->counters.lds;
+    std::memcpy(offsets, *register_rows(wave, i.src[0]), sizeof offsets);
+    first = wave.memory->check_lds(wave, offsets, i.offset0 * unit, wave.exec(), bytes, kind);
+    second = wave.memory->check_lds(wave, offsets, i.offset1 * unit, wave.exec(), bytes, kind);
+  }
+  LdsPair(const LdsPair&) = delete;
+  LdsPair& operator=(const LdsPair&) = delete;
+};
 
 }  // namespace kernloop::softgpu

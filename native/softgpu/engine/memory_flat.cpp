@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "softgpu/engine/apertures.h"
+#include "softgpu/engine/lane_scan.h"
 #include "softgpu/engine/private_access.h"
 #include "softgpu/engine/wave_fault.h"
 
@@ -27,11 +28,9 @@ struct Partition {
 Partition compute_flat(Wave& wave, const Instruction& i, LaneAddresses& addresses) {
   const VectorRegister* vaddr = register_rows(wave, i.src[0]);
   const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
+  join_addresses(vaddr[0], vaddr[1], offset, addresses.at);
   uint64_t any = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    addresses.at[lane] = (vaddr[0][lane] | uint64_t{vaddr[1][lane]} << 32) + offset;
-    any |= addresses.at[lane];
-  }
+  for (unsigned lane = 0; lane < kLanes; ++lane) any |= addresses.at[lane];
   Partition partition{.global = wave.exec()};
   if (any < kSharedApertureBase) return partition;
   for_lanes(wave.exec(), [&](unsigned lane) {
@@ -49,6 +48,14 @@ Partition compute_flat(Wave& wave, const Instruction& i, LaneAddresses& addresse
   return partition;
 }
 
+// The low halves of addresses in the LDS aperture.
+struct LdsOffsets {
+  VectorRegister low;
+  explicit LdsOffsets(const LaneAddresses& addresses) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) low[lane] = static_cast<uint32_t>(addresses.at[lane]);
+  }
+};
+
 template <Load load>
 void flat_load(Wave& wave, const Instruction& i) {
   MemoryPort& port = *wave.memory;
@@ -57,9 +64,8 @@ void flat_load(Wave& wave, const Instruction& i) {
   VectorRegister* rows = register_rows(wave, i.dst[0]);
   if (lanes.lds) {
     ++port.counters.lds;
-    LaneAddresses in_lds = addresses;
-    port.check_lds(wave, in_lds, lanes.lds, bytes_of(load), AccessKind::kLoad);
-    load_lanes<load>(rows, in_lds, lanes.lds);
+    const LdsOffsets offsets(addresses);
+    load_lanes<load>(rows, port.check_lds(wave, offsets.low, 0, lanes.lds, bytes_of(load), AccessKind::kLoad), lanes.lds);
   }
   if (lanes.scratch) {
     LaneAddresses in_scratch = addresses;
@@ -80,9 +86,8 @@ void flat_store(Wave& wave, const Instruction& i) {
   const VectorRegister* rows = register_rows(wave, i.src[1]);
   if (lanes.lds) {
     ++port.counters.lds;
-    LaneAddresses in_lds = addresses;
-    port.check_lds(wave, in_lds, lanes.lds, bytes_of(store), AccessKind::kStore);
-    store_lanes<store>(rows, in_lds, lanes.lds);
+    const LdsOffsets offsets(addresses);
+    store_lanes<store>(rows, port.check_lds(wave, offsets.low, 0, lanes.lds, bytes_of(store), AccessKind::kStore), lanes.lds);
   }
   if (lanes.scratch) {
     LaneAddresses in_scratch = addresses;
@@ -106,9 +111,9 @@ void flat_atomic(Wave& wave, const Instruction& i) {
   const AtomicMode mode{.flush_f32 = (wave.mode.denorm_f32 != 3), .flush_f64 = (wave.mode.denorm_f64_f16 != 3)};
   if (lanes.lds) {
     ++port.counters.lds;
-    LaneAddresses in_lds = addresses;
-    port.check_lds(wave, in_lds, lanes.lds, sizeof(T), AccessKind::kAtomic);
-    modify_lanes<atomic, T, false>(in_lds, lanes.lds, compared, data, result, mode);
+    const LdsOffsets offsets(addresses);
+    const LdsAccess where = port.check_lds(wave, offsets.low, 0, lanes.lds, sizeof(T), AccessKind::kAtomic);
+    modify_lanes<atomic, T, false>(where, lanes.lds, compared, data, result, mode);
   }
   if (lanes.scratch) {
     LaneAddresses in_scratch = addresses;

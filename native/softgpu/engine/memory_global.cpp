@@ -1,4 +1,5 @@
 // GLOBAL: loads, stores and atomics on device memory.
+#include "softgpu/engine/lane_scan.h"
 #include "softgpu/engine/memory_select.h"
 
 namespace kernloop::softgpu {
@@ -9,12 +10,9 @@ void compute_addresses(Wave& wave, const Instruction& i, const Operand& saddr, L
   const VectorRegister* vaddr = register_rows(wave, i.src[0]);
   const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
   if (saddr.kind == Operand::Kind::kSgpr) {
-    const uint64_t base = wave.sgpr64(saddr.index) + offset;
-    for (unsigned lane = 0; lane < kLanes; ++lane) addresses.at[lane] = base + vaddr[0][lane];
+    offset_addresses(wave.sgpr64(saddr.index) + offset, vaddr[0], addresses.at);
   } else {
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      addresses.at[lane] = (vaddr[0][lane] | uint64_t{vaddr[1][lane]} << 32) + offset;
-    }
+    join_addresses(vaddr[0], vaddr[1], offset, addresses.at);
   }
 }
 

@@ -8,29 +8,24 @@ namespace {
 
 template <Atomic atomic, typename T>
 void modify(Wave& wave, const Instruction& i) {
-  LaneAddresses addresses;
-  check_lds_access(wave, i, static_cast<uint32_t>(i.offset), sizeof(T), AccessKind::kAtomic, addresses);
+  const LdsAccess where = check_lds_access(wave, i, static_cast<uint32_t>(i.offset), sizeof(T), AccessKind::kAtomic);
   const VectorRegister* second = data_count(atomic) == 2 ? register_rows(wave, i.src[2]) : nullptr;
   const AtomicMode mode{.flush_f32 = (wave.mode.denorm_f32 != 3), .flush_f64 = (wave.mode.denorm_f64_f16 != 3)};
-  modify_lanes<atomic, T, false>(addresses, wave.exec(), register_rows(wave, i.src[1]), second,
+  modify_lanes<atomic, T, false>(where, wave.exec(), register_rows(wave, i.src[1]), second,
                                  i.dst_count > 0 ? register_rows(wave, i.dst[0]) : nullptr, mode);
 }
 
 // Two exchanges, whose results lie side by side.
 template <typename T, unsigned scale>
 void exchange2(Wave& wave, const Instruction& i) {
-  constexpr uint32_t kUnit = sizeof(T) * scale;
-  LaneAddresses first, second;
-  check_lds_access(wave, i, i.offset0 * kUnit, sizeof(T), AccessKind::kAtomic, first);
-  check_lds_access(wave, i, i.offset1 * kUnit, sizeof(T), AccessKind::kAtomic, second);
-  --wave.memory->counters.lds;  // one instruction
+  const LdsPair where(wave, i, sizeof(T) * scale, sizeof(T), AccessKind::kAtomic);
   // The results may overwrite the second operand.
   VectorRegister data[2][sizeof(T) / 4];
   std::memcpy(data[0], register_rows(wave, i.src[1]), sizeof data[0]);
   std::memcpy(data[1], register_rows(wave, i.src[2]), sizeof data[1]);
   VectorRegister* result = register_rows(wave, i.dst[0]);
-  modify_lanes<Atomic::kSwap, T, false>(first, wave.exec(), data[0], nullptr, result, {});
-  modify_lanes<Atomic::kSwap, T, false>(second, wave.exec(), data[1], nullptr, result + sizeof(T) / 4, {});
+  modify_lanes<Atomic::kSwap, T, false>(where.first, wave.exec(), data[0], nullptr, result, {});
+  modify_lanes<Atomic::kSwap, T, false>(where.second, wave.exec(), data[1], nullptr, result + sizeof(T) / 4, {});
 }
 
 }  // namespace

@@ -8,40 +8,30 @@ namespace {
 
 template <Load load>
 void read(Wave& wave, const Instruction& i) {
-  LaneAddresses addresses;
-  check_lds_access(wave, i, static_cast<uint32_t>(i.offset), bytes_of(load), AccessKind::kLoad, addresses);
-  load_lanes<load>(register_rows(wave, i.dst[0]), addresses, wave.exec());
+  const LdsAccess from = check_lds_access(wave, i, static_cast<uint32_t>(i.offset), bytes_of(load), AccessKind::kLoad);
+  load_lanes<load>(register_rows(wave, i.dst[0]), from, wave.exec());
 }
 
 template <Store store>
 void write(Wave& wave, const Instruction& i) {
-  LaneAddresses addresses;
-  check_lds_access(wave, i, static_cast<uint32_t>(i.offset), bytes_of(store), AccessKind::kStore, addresses);
-  store_lanes<store>(register_rows(wave, i.src[1]), addresses, wave.exec());
+  const LdsAccess to = check_lds_access(wave, i, static_cast<uint32_t>(i.offset), bytes_of(store), AccessKind::kStore);
+  store_lanes<store>(register_rows(wave, i.src[1]), to, wave.exec());
 }
 
 // Two addresses: the offsets count elements, or 64 elements (st64).
 template <Load load, unsigned scale>
 void read2(Wave& wave, const Instruction& i) {
-  constexpr uint32_t kUnit = bytes_of(load) * scale;
-  LaneAddresses first, second;
-  check_lds_access(wave, i, i.offset0 * kUnit, bytes_of(load), AccessKind::kLoad, first);
-  check_lds_access(wave, i, i.offset1 * kUnit, bytes_of(load), AccessKind::kLoad, second);
-  --wave.memory->counters.lds;  // one instruction
+  const LdsPair from(wave, i, bytes_of(load) * scale, bytes_of(load), AccessKind::kLoad);
   VectorRegister* rows = register_rows(wave, i.dst[0]);
-  load_lanes<load>(rows, first, wave.exec());
-  load_lanes<load>(rows + dwords_of(load), second, wave.exec());
+  load_lanes<load>(rows, from.first, wave.exec());
+  load_lanes<load>(rows + dwords_of(load), from.second, wave.exec());
 }
 
 template <Store store, unsigned scale>
 void write2(Wave& wave, const Instruction& i) {
-  constexpr uint32_t kUnit = bytes_of(store) * scale;
-  LaneAddresses first, second;
-  check_lds_access(wave, i, i.offset0 * kUnit, bytes_of(store), AccessKind::kStore, first);
-  check_lds_access(wave, i, i.offset1 * kUnit, bytes_of(store), AccessKind::kStore, second);
-  --wave.memory->counters.lds;
-  store_lanes<store>(register_rows(wave, i.src[1]), first, wave.exec());
-  store_lanes<store>(register_rows(wave, i.src[2]), second, wave.exec());
+  const LdsPair to(wave, i, bytes_of(store) * scale, bytes_of(store), AccessKind::kStore);
+  store_lanes<store>(register_rows(wave, i.src[1]), to.first, wave.exec());
+  store_lanes<store>(register_rows(wave, i.src[2]), to.second, wave.exec());
 }
 
 }  // namespace

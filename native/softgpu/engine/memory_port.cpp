@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "softgpu/engine/lane_scan.h"
 #include "softgpu/engine/wave_fault.h"
 
 namespace kernloop::softgpu {
@@ -92,25 +93,13 @@ void MemoryPort::record(uint64_t address, uint64_t bytes, AccessKind kind) {
   if (kind != AccessKind::kLoad) recorder_->written(address, bytes);
 }
 
+// Distinct lines of scattered addresses.
 uint64_t MemoryPort::count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes) {
-  // Ascending addresses, the usual case, need no table.
-  uint64_t lines = 0, highest = 0;
-  bool ascending = true;
-  for_lanes(lanes, [&](unsigned lane) {
-    const uint64_t first = addresses.at[lane] / kLineBytes + 1;
-    const uint64_t last = (addresses.at[lane] + bytes - 1) / kLineBytes + 1;
-    if (first < highest) ascending = false;
-    if (last > highest) {
-      lines += first > highest ? last - first + 1 : last - highest;
-      highest = last;
-    }
-  });
-  if (ascending) return lines;
   if (++stamp_ == 0) {
     std::fill_n(line_stamps_, 256, 0);
     stamp_ = 1;
   }
-  lines = 0;
+  uint64_t lines = 0;
   for_lanes(lanes, [&](unsigned lane) {
     const uint64_t last = (addresses.at[lane] + bytes - 1) / kLineBytes;
     for (uint64_t line = addresses.at[lane] / kLineBytes; line <= last; ++line) {
@@ -125,101 +114,90 @@ uint64_t MemoryPort::count_lines(const LaneAddresses& addresses, uint64_t lanes,
   return lines;
 }
 
+void MemoryPort::require_aligned(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes) {
+  for_lanes(lanes, [&](unsigned lane) {
+    if ((addresses.at[lane] & (bytes - 1)) == 0) return;
+    throw WaveFault{.kind = Fault::Kind::kMisaligned,
+                    .detail = "atomics need natural alignment",
+                    .lane = static_cast<int32_t>(lane),
+                    .address = addresses.at[lane],
+                    .bytes = bytes,
+                    .is_write = true};
+  });
+}
+
+// Several mappings, or a miss: decided lane by lane. Mappings may have been added while the dispatch runs.
+void MemoryPort::check_each_lane(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, bool write) {
+  for_lanes(lanes, [&](unsigned lane) {
+    const uint64_t address = addresses.at[lane];
+    if (covers(address, bytes, write)) return;
+    mappings_ = space_.snapshot();
+    if (!find(address, bytes, write)) raise_miss(address, bytes, write, static_cast<int32_t>(lane));
+  });
+}
+
 void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind) {
   addresses.contiguous = false;
   if (lanes == 0) return;
+  const bool all_active = lanes == ~uint64_t{0};
+  if (!all_active) fill_inactive(addresses.at, lanes);
+  const LaneScan scan = scan_lanes(addresses.at, bytes);
+  addresses.contiguous = all_active && scan.contiguous;
+
   const bool write = kind != AccessKind::kLoad;
-  const unsigned first_lane = static_cast<unsigned>(__builtin_ctzll(lanes));
-  uint64_t lowest = addresses.at[first_lane], highest = lowest;
+  if (kind == AccessKind::kAtomic && (scan.any_bits & (bytes - 1)) != 0) require_aligned(addresses, lanes, bytes);
+  const bool in_one_mapping = scan.any_bits >> 63 == 0 && covers(scan.lowest, scan.highest - scan.lowest + bytes, write);
+  if (!in_one_mapping) check_each_lane(addresses, lanes, bytes, write);
 
-  if (lanes == ~uint64_t{0}) {
-    uint64_t difference = 0;
-    for (unsigned lane = 0; lane < kLanes; ++lane) difference |= addresses.at[lane] ^ (lowest + uint64_t{lane} * bytes);
-    addresses.contiguous = difference == 0;
-  }
-  uint64_t misalignment = 0;
-  if (addresses.contiguous) {
-    highest = addresses.at[kLanes - 1];
-    misalignment = lowest;
-  } else {
-    for_lanes(lanes, [&](unsigned lane) {
-      const uint64_t address = addresses.at[lane];
-      lowest = std::min(lowest, address);
-      highest = std::max(highest, address);
-      misalignment |= address;
-    });
-  }
-  if (kind == AccessKind::kAtomic && (misalignment & (bytes - 1)) != 0) {
-    for_lanes(lanes, [&](unsigned lane) {
-      if ((addresses.at[lane] & (bytes - 1)) != 0) {
-        throw WaveFault{.kind = Fault::Kind::kMisaligned,
-                        .detail = "atomics need natural alignment",
-                        .lane = static_cast<int32_t>(lane),
-                        .address = addresses.at[lane],
-                        .bytes = bytes,
-                        .is_write = true};
-      }
-    });
-  }
-  const uint64_t span = highest - lowest + bytes;
-  if (span < bytes || !covers(lowest, span, write)) {
-    // Several mappings, or a miss: decide lane by lane. Mappings may have been added while the dispatch runs.
-    for_lanes(lanes, [&](unsigned lane) {
-      const uint64_t address = addresses.at[lane];
-      if (covers(address, bytes, write)) return;
-      mappings_ = space_.snapshot();
-      if (!find(address, bytes, write)) raise_miss(address, bytes, write, static_cast<int32_t>(lane));
-    });
-  }
-
-  const uint64_t moved = uint64_t{bytes} * static_cast<unsigned>(__builtin_popcountll(lanes));
+  const uint64_t moved = uint64_t{bytes} * (all_active ? kLanes : static_cast<unsigned>(__builtin_popcountll(lanes)));
   if (kind != AccessKind::kStore) counters.bytes_read += moved;
-  if (kind != AccessKind::kLoad) counters.bytes_written += moved;
-  counters.memory_transactions += addresses.contiguous
-                                      ? (highest + bytes - 1) / kLineBytes - lowest / kLineBytes + 1
-                                      : count_lines(addresses, lanes, bytes);
-  if (recorder_) {
-    if (addresses.contiguous) {
-      record(lowest, span, kind);
-    } else {
-      for_lanes(lanes, [&](unsigned lane) { record(addresses.at[lane], bytes, kind); });
-    }
+  if (write) counters.bytes_written += moved;
+  if (scan.lines_known) {
+    counters.memory_transactions += scan.lines;
+  } else if (addresses.contiguous) {
+    counters.memory_transactions += (scan.highest + bytes - 1) / kLineBytes - scan.lowest / kLineBytes + 1;
+  } else {
+    counters.memory_transactions += count_lines(addresses, lanes, bytes);
+  }
+  if (!recorder_) return;
+  if (addresses.contiguous) {
+    record(scan.lowest, uint64_t{bytes} * kLanes, kind);
+  } else {
+    for_lanes(lanes, [&](unsigned lane) { record(addresses.at[lane], bytes, kind); });
   }
 }
 
-void MemoryPort::check_lds(const Wave& wave, LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, AccessKind kind) {
-  offsets.contiguous = false;
+LdsAccess MemoryPort::check_lds(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes,
+                                AccessKind kind) {
   const Workgroup& workgroup = *wave.workgroup;
-  uint64_t highest = 0, misalignment = 0;
+  const LdsAccess access{.base = workgroup.lds + immediate, .offsets = offsets, .contiguous = false};
+  if (lanes == 0) return access;
+  const OffsetScan scan = scan_offsets(offsets, lanes, bytes);
+  const uint64_t alignment = kind == AccessKind::kAtomic ? bytes - 1 : 0;
+  const bool fine = uint64_t{scan.highest} + immediate + bytes <= workgroup.lds_bytes &&
+                    ((scan.any_bits | immediate) & alignment) == 0;
+  if (!fine) raise_lds(workgroup, offsets, immediate, lanes, bytes, kind);
+  return LdsAccess{.base = access.base, .offsets = offsets, .contiguous = scan.contiguous};
+}
+
+void MemoryPort::raise_lds(const Workgroup& workgroup, const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes,
+                           AccessKind kind) {
   for_lanes(lanes, [&](unsigned lane) {
-    highest = std::max(highest, offsets.at[lane]);
-    misalignment |= offsets.at[lane];
+    const uint64_t offset = uint64_t{offsets[lane]} + immediate;
+    WaveFault fault{.kind = Fault::Kind::kLdsOutOfRange,
+                    .detail = "the workgroup has " + std::to_string(workgroup.lds_bytes) + " bytes of LDS",
+                    .lane = static_cast<int32_t>(lane),
+                    .address = offset,
+                    .bytes = bytes,
+                    .is_write = kind != AccessKind::kLoad};
+    if (offset + bytes > workgroup.lds_bytes) throw fault;
+    if (kind == AccessKind::kAtomic && (offset & (bytes - 1)) != 0) {
+      fault.kind = Fault::Kind::kMisaligned;
+      fault.detail = "LDS atomics need natural alignment";
+      throw fault;
+    }
   });
-  const bool in_range = highest + bytes <= workgroup.lds_bytes;
-  const bool aligned = kind != AccessKind::kAtomic || (misalignment & (bytes - 1)) == 0;
-  if (lanes != 0 && !(in_range && aligned)) {
-    for_lanes(lanes, [&](unsigned lane) {
-      const uint64_t offset = offsets.at[lane];
-      if (offset + bytes > workgroup.lds_bytes) {
-        throw WaveFault{.kind = Fault::Kind::kLdsOutOfRange,
-                        .detail = "the workgroup has " + std::to_string(workgroup.lds_bytes) + " bytes of LDS",
-                        .lane = static_cast<int32_t>(lane),
-                        .address = offset,
-                        .bytes = bytes,
-                        .is_write = kind != AccessKind::kLoad};
-      }
-      if (kind == AccessKind::kAtomic && (offset & (bytes - 1)) != 0) {
-        throw WaveFault{.kind = Fault::Kind::kMisaligned,
-                        .detail = "LDS atomics need natural alignment",
-                        .lane = static_cast<int32_t>(lane),
-                        .address = offset,
-                        .bytes = bytes,
-                        .is_write = true};
-      }
-    });
-  }
-  const uint64_t base = reinterpret_cast<uint64_t>(workgroup.lds);
-  for (unsigned lane = 0; lane < kLanes; ++lane) offsets.at[lane] += base;
+  // Only unaligned parts that add up to an aligned whole come here.
 }
 
 void MemoryPort::check_private(Wave& wave, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, AccessKind kind) {

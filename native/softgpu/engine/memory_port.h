@@ -23,14 +23,23 @@ struct LaneAddresses {
   uint8_t* host(unsigned lane) const { return reinterpret_cast<uint8_t*>(at[lane]); }
 };
 
+// A checked access to LDS.
+struct LdsAccess {
+  uint8_t* base;
+  const uint32_t* offsets;  // a vector register
+  bool contiguous;          // as in LaneAddresses
+
+  uint8_t* host(unsigned lane) const { return base + offsets[lane]; }
+};
+
 class MemoryPort {
  public:
   MemoryPort(const AddressSpace& space, AccessRecorder* recorder);
 
   // `bytes` at each lane of the mask, in global memory. Counts transactions and bytes. Faults throw.
   void check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
-  // The same for LDS offsets of the wave's workgroup.
-  void check_lds(const Wave& wave, LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, AccessKind kind);
+  // `bytes` at offsets[lane] + immediate of the workgroup's LDS. The result refers to `offsets`.
+  LdsAccess check_lds(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
   // Checks offsets into the lanes' private memory; they stay offsets (WaveScratch::at is where they lie).
   void check_private(Wave& wave, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, AccessKind kind);
   // Scalar access.
@@ -48,6 +57,9 @@ class MemoryPort {
   bool look_up(uint64_t address, uint64_t bytes, bool write);
   bool find(uint64_t address, uint64_t bytes, bool write);
   [[noreturn]] void raise_miss(uint64_t address, uint32_t bytes, bool write, int32_t lane);
+  void require_aligned(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes);
+  void check_each_lane(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, bool write);
+  void raise_lds(const Workgroup& workgroup, const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
   void record(uint64_t address, uint64_t bytes, AccessKind kind);
   uint64_t count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes);
 

@@ -77,8 +77,9 @@ inline void load_lane(VectorRegister* rows, unsigned lane, const uint8_t* at) {
   }
 }
 
-template <Load load>
-inline void load_lanes(VectorRegister* rows, const LaneAddresses& from, uint64_t lanes) {
+// `Where` is LaneAddresses or LdsAccess. A lane reads its address before it writes its registers, so these may be the same.
+template <Load load, typename Where>
+inline void load_lanes(VectorRegister* rows, const Where& from, uint64_t lanes) {
   if constexpr (load == Load::kB32) {
     if (from.contiguous) {
       std::memcpy(rows[0], from.host(0), sizeof(VectorRegister));
@@ -109,8 +110,8 @@ inline void store_lane(const VectorRegister* rows, unsigned lane, uint8_t* at) {
 }
 
 // Lanes that store to one address: the highest lane wins.
-template <Store store>
-inline void store_lanes(const VectorRegister* rows, const LaneAddresses& to, uint64_t lanes) {
+template <Store store, typename Where>
+inline void store_lanes(const VectorRegister* rows, const Where& to, uint64_t lanes) {
   if constexpr (store == Store::kB32) {
     if (to.contiguous) {
       std::memcpy(to.host(0), rows[0], sizeof(VectorRegister));

@@ -1,0 +1,35 @@
+// Facts about the addresses of 64 lanes, found in a few vector instructions (AVX2 where the host has it).
+#pragma once
+
+#include <cstdint>
+
+namespace kernloop::softgpu {
+
+struct LaneScan {
+  uint64_t lowest = 0, highest = 0;
+  uint64_t any_bits = 0;        // all addresses or-ed together
+  bool contiguous = false;      // address of lane k is that of lane 0 plus k * bytes
+  bool lines_known = false;     // no lane crosses a 64-byte line and lines never descend, so that `lines` is their number
+  uint64_t lines = 0;
+};
+
+// Every lane counts: fill_inactive first where some are not active.
+LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes);
+
+// Gives each inactive lane the address of the active lane before it (the first active one for those in front).
+void fill_inactive(uint64_t* addresses, uint64_t lanes);
+
+// out[k] = (low[k] | high[k] << 32) + offset, and base + low[k].
+void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out);
+void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out);
+
+struct OffsetScan {
+  uint32_t highest = 0;
+  uint32_t any_bits = 0;
+  bool contiguous = false;  // of all 64 lanes
+};
+
+// 32-bit offsets; inactive lanes are ignored.
+OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes);
+
+}  // namespace kernloop::softgpu
