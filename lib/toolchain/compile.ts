@@ -101,7 +101,7 @@ async function runCompiler(request: CompileRequest, args: string[], deps: Compil
   throw new KernloopError(
     'COMPILE_FAILED',
     `${recipe.variant.file} did not compile: ${reason}`,
-    `correct ${recipe.variant.file}; \`kernloop extract --reset\` brings the captured source back`,
+    `correct it; the captured source is in pristine/${recipe.variant.file}`,
   );
 }
 
