@@ -14,7 +14,9 @@ namespace kernloop::softgpu {
 constexpr uint32_t bits(uint32_t word, unsigned high, unsigned low) {
   return (word >> low) & ((high - low == 31) ? ~0u : (1u << (high - low + 1)) - 1);
 }
-constexpr bool bit(uint32_t word, unsigned position) { return (word >> position) & 1; }
+constexpr bool bit(uint32_t word, unsigned position) {
+  return (word >> position) & 1;
+}
 
 class DecodeContext {
  public:

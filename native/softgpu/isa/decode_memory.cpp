@@ -33,6 +33,8 @@ DecodeStatus decode_ds(DecodeContext& c) {
   instruction.gds = bit(w0, 16);
   if (c.flag(kGdsOnly) && !instruction.gds) return c.refuse();
   if (c.flag(kNoGds) && instruction.gds) return c.refuse();
+  const bool no_operands = signature.dst_count == 0 && signature.src_count == 0;
+  if (no_operands && !c.flag(kGdsOnly) && bits(w0, 16, 0) != 0) return c.refuse();  // ds_nop
   if (c.flag(kTwoOffsets)) {
     instruction.offset0 = static_cast<uint8_t>(bits(w0, 7, 0));
     instruction.offset1 = static_cast<uint8_t>(bits(w0, 15, 8));
@@ -67,7 +69,8 @@ DecodeStatus decode_ds(DecodeContext& c) {
   return DecodeStatus::kOk;
 }
 
-// offset[12:0] lds[13] seg[15:14] glc[16] slc[17] op[24:18] scc[25] | addr[7:0] data[15:8] saddr[22:16] acc[23] vdst[31:24]
+// offset[12:0] lds[13] seg[15:14] glc[16] slc[17] op[24:18] scc[25] | addr[7:0] data[15:8] saddr[22:16] acc[23]
+// vdst[31:24]
 DecodeStatus decode_flat(DecodeContext& c) {
   if (!c.has_word(1)) return c.truncated();
   const uint32_t w0 = c.word(0);
@@ -196,6 +199,7 @@ DecodeStatus buffer_operands(DecodeContext& c, uint32_t w0, uint32_t w1, bool ac
     c.add_src(operand);
   }
   if (!uses_vdata && (vdata != 0 || acc)) return c.refuse();
+  if (c.flag(kLdsOnly) && (instruction.offen || instruction.idxen)) return c.refuse();
   if (!uses_vaddr && bits(w1, 7, 0) != 0) return c.refuse();
   return DecodeStatus::kOk;
 }

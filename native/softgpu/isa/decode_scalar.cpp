@@ -7,6 +7,11 @@ namespace {
 constexpr unsigned kWaitcntReserved = 0x3080;
 constexpr unsigned kGprIndexModes = 0xf;
 
+// Scalar memory transfers general and trap registers, never m0 or exec.
+bool scalar_data(unsigned code, OperandType type, Operand& operand) {
+  return code < kCodeM0 && sgpr_operand(code, type, operand);
+}
+
 DecodeStatus scalar_operands(DecodeContext& c, unsigned sdst, unsigned ssrc0, unsigned ssrc1) {
   const Signature& signature = c.signature();
   Operand operand;
@@ -113,7 +118,7 @@ DecodeStatus decode_smem(DecodeContext& c) {
   const bool has_result = signature.dst_count == 1 && (!c.flag(kReturnsIfGlc) || glc);
   if (signature.dst_count == 1) {
     uses_data = true;
-    if (!sgpr_operand(sdata, signature.dst[0].type, operand)) return c.refuse();
+    if (!scalar_data(sdata, signature.dst[0].type, operand)) return c.refuse();
     if (has_result) c.add_dst(operand);
   }
   for (unsigned i = 0; i < signature.src_count; ++i) {
@@ -146,7 +151,6 @@ DecodeStatus decode_smem(DecodeContext& c) {
       }
       case OperandClass::kProbe:
         uses_data = true;
-        if (glc) return c.refuse();
         operand = Operand{};
         operand.kind = Operand::Kind::kConstant;
         operand.type = spec.type;
@@ -155,11 +159,12 @@ DecodeStatus decode_smem(DecodeContext& c) {
         break;
       default:
         uses_data = true;
-        if (!sgpr_operand(sdata, spec.type, operand)) return c.refuse();
+        if (!scalar_data(sdata, spec.type, operand)) return c.refuse();
         c.add_src(operand);
         break;
     }
   }
+  if (c.flag(kNoGlc) && glc) return c.refuse();
   if (!uses_data && sdata != 0) return c.refuse();
   if (!uses_base && (sbase != 0 || soffset_en || imm || glc || w1 != 0)) return c.refuse();
   return DecodeStatus::kOk;

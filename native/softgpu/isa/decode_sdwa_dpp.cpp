@@ -56,8 +56,12 @@ bool add_implicit_vcc(DecodeContext& c) {
   return true;
 }
 
-bool is_quad_perm(unsigned control) { return control <= 0xff; }
-bool is_row_newbcast(unsigned control) { return control >= 0x150 && control <= 0x15f; }
+bool is_quad_perm(unsigned control) {
+  return control <= 0xff;
+}
+bool is_row_newbcast(unsigned control) {
+  return control >= 0x150 && control <= 0x15f;
+}
 bool is_dpp_control(unsigned control) {
   if (is_quad_perm(control) || is_row_newbcast(control)) return true;
   const bool row_shift = control > 0x100 && control < 0x130 && (control & 0xf) != 0;  // row_shl, row_shr, row_ror

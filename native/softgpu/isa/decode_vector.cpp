@@ -6,7 +6,9 @@ namespace {
 
 constexpr unsigned kMaxSgprCode = 127;
 
-bool implicit_vcc(OperandType type, Operand& operand) { return sgpr_operand(kCodeVcc, type, operand); }
+bool implicit_vcc(OperandType type, Operand& operand) {
+  return sgpr_operand(kCodeVcc, type, operand);
+}
 
 // A 9-bit source field. `literal` says whether this form may be followed by one.
 bool vector_source(DecodeContext& c, const OperandSpec& spec, unsigned code, bool literal, Operand& operand) {
@@ -35,6 +37,16 @@ bool vector_destination(const OperandSpec& spec, unsigned code, Operand& operand
     default:
       return vgpr_operand(code, spec.type, operand);
   }
+}
+
+bool result_overlaps_a_source(const Instruction& instruction) {
+  const Operand& result = instruction.dst[0];
+  for (unsigned i = 0; i < instruction.src_count; ++i) {
+    const Operand& source = instruction.src[i];
+    if (source.kind != Operand::Kind::kVgpr) continue;
+    if (source.index < result.index + result.dwords && result.index < source.index + source.dwords) return true;
+  }
+  return false;
 }
 
 DecodeStatus decode_e32(DecodeContext& c, unsigned vdst, unsigned src0, unsigned vsrc1) {
@@ -167,6 +179,7 @@ DecodeStatus decode_vop3(DecodeContext& c) {
     const unsigned allowed = c.flag(kOpSel) ? 0b1000u | ((1u << signature.src_count) - 1) : 0u;
     if (c.instruction.op_sel & ~allowed) return c.refuse();
   }
+  if (c.flag(kEarlyClobber) && result_overlaps_a_source(c.instruction)) return c.refuse();
   return within_constant_bus_limit(c.instruction, c.flag(kReadsVcc)) ? DecodeStatus::kOk : c.refuse();
 }
 

@@ -12,8 +12,8 @@ namespace kernloop::softgpu {
 
 enum class DecodeStatus : uint8_t {
   kOk,
-  kTruncated,   // the bytes end inside the instruction
-  kUnknown,     // no such opcode, or a reserved field is set: refuse, never guess
+  kTruncated,  // the bytes end inside the instruction
+  kUnknown,    // no such opcode, or a reserved field is set: refuse, never guess
 };
 
 struct DecodeResult {

@@ -40,7 +40,9 @@ std::vector<std::string> operands(const Instruction& instruction) {
 }
 
 // SOPP and SOPK immediates: LLVM writes small numbers in decimal, others in hexadecimal.
-std::string print_number(unsigned value) { return value <= 64 ? std::to_string(value) : hex(value); }
+std::string print_number(unsigned value) {
+  return value <= 64 ? std::to_string(value) : hex(value);
+}
 
 std::string print_scalar_immediate(const Instruction& instruction, uint32_t flags) {
   const unsigned simm16 = static_cast<unsigned>(instruction.simm16) & 0xffff;
@@ -81,8 +83,9 @@ std::string print_smem(const Instruction& instruction, const OpcodeRow& row) {
                            : print_register_or_constant(instruction.src[i]));
   }
   const uint32_t offset = static_cast<uint32_t>(instruction.offset);
-  const std::string offset_text =
-      instruction.offset < 0 ? "-" + hex(static_cast<uint64_t>(-static_cast<int64_t>(instruction.offset))) : hex(offset);
+  const std::string offset_text = instruction.offset < 0
+                                      ? "-" + hex(static_cast<uint64_t>(-static_cast<int64_t>(instruction.offset)))
+                                      : hex(offset);
   if (has_offset && !instruction.soffset_en) parts.push_back(offset_text);
   std::string text = join(parts);
   if (has_offset && instruction.offen) text += " offset:" + offset_text;
@@ -149,8 +152,8 @@ std::string print_sdwa(const Instruction& instruction) {
   std::string text = print_output_modifiers(instruction);
   if (instruction.encoding != Encoding::kVopC) {
     static constexpr const char* kUnused[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
-    text += std::string(" dst_sel:") + select_name(instruction.dst_sel) +
-            " dst_unused:" + kUnused[instruction.dst_unused];
+    text +=
+        std::string(" dst_sel:") + select_name(instruction.dst_sel) + " dst_unused:" + kUnused[instruction.dst_unused];
   }
   for (unsigned i = 0; i < instruction.src_count && i < 2; ++i) {
     if (instruction.src[i].type == OperandType::kMask64) continue;
@@ -208,8 +211,9 @@ std::string print_ds(const Instruction& instruction, const OpcodeRow& row) {
 }
 
 std::string print_cache_flags(const Instruction& instruction) {
-  return std::string(instruction.glc ? " glc" : "") + (instruction.slc ? " slc" : "") +
-         (instruction.scc ? " scc" : "") + (instruction.lds ? " lds" : "");
+  const std::string coherence = std::string(instruction.glc ? " glc" : "") + (instruction.slc ? " slc" : "");
+  if (instruction.op == Op::buffer_store_lds_dword) return " lds" + coherence;
+  return coherence + (instruction.lds ? " lds" : "");
 }
 
 std::string print_flat(const Instruction& instruction) {
@@ -219,10 +223,11 @@ std::string print_flat(const Instruction& instruction) {
 }
 
 std::string print_mtbuf_format(unsigned format) {
-  static constexpr const char* kData[] = {"INVALID",  "8",           "16",          "8_8",         "32",   "16_16",
-                                          "10_11_11", "11_11_10",    "10_10_10_2",  "2_10_10_10",  "8_8_8_8", "32_32",
+  static constexpr const char* kData[] = {"INVALID",     "8",        "16",          "8_8",        "32",      "16_16",
+                                          "10_11_11",    "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
                                           "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
-  static constexpr const char* kNumber[] = {"UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"};
+  static constexpr const char* kNumber[] = {"UNORM", "SNORM", "USCALED",    "SSCALED",
+                                            "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
   const unsigned data = format & 0xf;
   const unsigned number = format >> 4 & 7;
   if (data == 1 && number == 0) return "";  // the default

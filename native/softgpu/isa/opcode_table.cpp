@@ -6,8 +6,7 @@
 namespace kernloop::softgpu {
 namespace {
 
-#define ROW(opcode, name, signature, flags) \
-  OpcodeRow{opcode, Op::name, parse_signature(signature), parse_flags(flags)},
+#define ROW(opcode, name, signature, flags) OpcodeRow{opcode, Op::name, parse_signature(signature), parse_flags(flags)},
 
 constexpr OpcodeRow kSop1[] = {
 #include "softgpu/isa/gfx90a/sop1.def"
@@ -128,6 +127,8 @@ const OpcodeRow* find_row(Encoding encoding, Op op) {
   return index().by_name[static_cast<size_t>(encoding)][static_cast<size_t>(op)];
 }
 
-bool is_promoted_to_vop3(Op op) { return op < Op::kCount && index().promoted[static_cast<size_t>(op)]; }
+bool is_promoted_to_vop3(Op op) {
+  return op < Op::kCount && index().promoted[static_cast<size_t>(op)];
+}
 
 }  // namespace kernloop::softgpu

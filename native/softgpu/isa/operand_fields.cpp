@@ -123,13 +123,13 @@ bool literal_is_canonical(uint32_t literal, OperandType type) {
     return !small_integer(literal);
   }
   if (is_64_bit(type)) return !small_integer(literal);
-  const auto half = static_cast<int16_t>(literal);
-  const bool packed = type == OperandType::kPkF16 || type == OperandType::kPkI16;
-  if (!packed && literal > 0xffff) return false;
-  if (small_integer(packed ? static_cast<int32_t>(literal) : half)) return false;
+  // The assembler takes a packed integer for a 32-bit one, and judges a packed half by its low half alone.
+  if (type == OperandType::kPkI16) return literal_is_canonical(literal, OperandType::kB32);
+  if (type != OperandType::kPkF16 && literal > 0xffff) return false;
+  if (small_integer(static_cast<int16_t>(literal))) return false;
   if (type != OperandType::kF16 && type != OperandType::kPkF16) return true;
   for (uint16_t bits : kF16) {
-    if (bits == literal) return false;
+    if (bits == static_cast<uint16_t>(literal)) return false;
   }
   return true;
 }

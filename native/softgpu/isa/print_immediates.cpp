@@ -41,10 +41,22 @@ const char* hwreg_name(unsigned id) {
 constexpr unsigned kGs = 2;
 constexpr unsigned kGsDone = 3;
 constexpr unsigned kSysmsg = 15;
-constexpr const char* kMessages[16] = {
-    nullptr, "MSG_INTERRUPT", "MSG_GS", "MSG_GS_DONE", "MSG_SAVEWAVE", "MSG_STALL_WAVE_GEN", "MSG_HALT_WAVES",
-    "MSG_ORDERED_PS_DONE", "MSG_EARLY_PRIM_DEALLOC", "MSG_GS_ALLOC_REQ", "MSG_GET_DOORBELL", nullptr, nullptr, nullptr,
-    nullptr, "MSG_SYSMSG"};
+constexpr const char* kMessages[16] = {nullptr,
+                                       "MSG_INTERRUPT",
+                                       "MSG_GS",
+                                       "MSG_GS_DONE",
+                                       "MSG_SAVEWAVE",
+                                       "MSG_STALL_WAVE_GEN",
+                                       "MSG_HALT_WAVES",
+                                       "MSG_ORDERED_PS_DONE",
+                                       "MSG_EARLY_PRIM_DEALLOC",
+                                       "MSG_GS_ALLOC_REQ",
+                                       "MSG_GET_DOORBELL",
+                                       nullptr,
+                                       nullptr,
+                                       nullptr,
+                                       nullptr,
+                                       "MSG_SYSMSG"};
 constexpr const char* kGsOperations[4] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"};
 constexpr const char* kSysmsgOperations[5] = {nullptr, "SYSMSG_OP_ECC_ERR_INTERRUPT", "SYSMSG_OP_REG_RD",
                                               "SYSMSG_OP_HOST_TRAP_ACK", "SYSMSG_OP_TTRACE_PC"};
@@ -68,8 +80,8 @@ std::string print_message(unsigned simm16) {
   const unsigned operation = simm16 >> 4 & 7;
   const unsigned stream = simm16 >> 8 & 3;
   if (simm16 & ~0x37fu) return std::to_string(simm16);
-  const std::string raw = "sendmsg(" + std::to_string(id) + ", " + std::to_string(operation) + ", " +
-                          std::to_string(stream) + ")";
+  const std::string raw =
+      "sendmsg(" + std::to_string(id) + ", " + std::to_string(operation) + ", " + std::to_string(stream) + ")";
   const char* name = kMessages[id];
   if (name == nullptr) return raw;
   const std::string start = std::string("sendmsg(") + name;

@@ -14,10 +14,18 @@ struct NamedRegister {
   const char* name;
 };
 constexpr NamedRegister kNamedRegisters[] = {
-    {102, 1, "flat_scratch_lo"}, {103, 1, "flat_scratch_hi"}, {102, 2, "flat_scratch"},
-    {104, 1, "xnack_mask_lo"},   {105, 1, "xnack_mask_hi"},   {104, 2, "xnack_mask"},
-    {106, 1, "vcc_lo"},          {107, 1, "vcc_hi"},          {106, 2, "vcc"},
-    {124, 1, "m0"},              {126, 1, "exec_lo"},         {127, 1, "exec_hi"},
+    {102, 1, "flat_scratch_lo"},
+    {103, 1, "flat_scratch_hi"},
+    {102, 2, "flat_scratch"},
+    {104, 1, "xnack_mask_lo"},
+    {105, 1, "xnack_mask_hi"},
+    {104, 2, "xnack_mask"},
+    {106, 1, "vcc_lo"},
+    {107, 1, "vcc_hi"},
+    {106, 2, "vcc"},
+    {124, 1, "m0"},
+    {126, 1, "exec_lo"},
+    {127, 1, "exec_hi"},
     {126, 2, "exec"},
 };
 constexpr unsigned kFirstTtmp = 108;

@@ -13,20 +13,20 @@ namespace kernloop::softgpu {
 // source in VOP src0 and VOP3, a vector register elsewhere.
 enum class OperandClass : uint8_t {
   kDefault,
-  kSgpr,            // scalar register only
-  kVgpr,            // vector register only
-  kAgpr,            // accumulation register only
-  kScalar,          // scalar register or inline constant
-  kLane,            // lane select: scalar register, m0 or inline constant
-  kLiteral,         // the K dword of v_madmk and v_madak
-  kBase,            // SMEM sbase: scalar pair or buffer resource
-  kProbe,           // SMEM sdata as a plain number
-  kAddress,         // DS address
-  kData0,           // DS data0 without an address
-  kVectorAddress,   // vaddr of FLAT, MUBUF
-  kScalarAddress,   // saddr of GLOBAL, SCRATCH
-  kResource,        // MUBUF srsrc
-  kScalarOffset,    // SMEM and MUBUF soffset
+  kSgpr,           // scalar register only
+  kVgpr,           // vector register only
+  kAgpr,           // accumulation register only
+  kScalar,         // scalar register or inline constant
+  kLane,           // lane select: scalar register, m0 or inline constant
+  kLiteral,        // the K dword of v_madmk and v_madak
+  kBase,           // SMEM sbase: scalar pair or buffer resource
+  kProbe,          // SMEM sdata as a plain number
+  kAddress,        // DS address
+  kData0,          // DS data0 without an address
+  kVectorAddress,  // vaddr of FLAT, MUBUF
+  kScalarAddress,  // saddr of GLOBAL, SCRATCH
+  kResource,       // MUBUF srsrc
+  kScalarOffset,   // SMEM and MUBUF soffset
 };
 
 struct OperandSpec {
@@ -43,23 +43,23 @@ struct Signature {
 
 // Options of a row. The words in the tables are those of kFlagNames.
 enum RowFlag : uint32_t {
-  kBare = 1u << 0,          // LLVM prints no _e32
-  kE64 = 1u << 1,           // a VOP1/VOP2/VOPC opcode with a VOP3 form
-  kSdwa = 1u << 2,          // ... with an SDWA form
-  kDpp = 1u << 3,           // ... with a DPP form
-  kDpp64 = 1u << 4,         // ... with a DPP form limited to row_newbcast (64-bit operands)
-  kClamp = 1u << 5,         // VOP3/VOP3P: clamp
-  kOmod = 1u << 6,          // VOP3: output modifier
-  kMods = 1u << 7,          // VOP3: abs and neg although the operand types are not floating point
-  kOpSel = 1u << 8,         // VOP3: op_sel
-  kNeg = 1u << 9,           // VOP3P: neg_lo and neg_hi
-  kMix = 1u << 10,          // VOP3P: v_fma_mix (neg_hi means abs; op_sel_hi chooses f16)
+  kBare = 1u << 0,   // LLVM prints no _e32
+  kE64 = 1u << 1,    // a VOP1/VOP2/VOPC opcode with a VOP3 form
+  kSdwa = 1u << 2,   // ... with an SDWA form
+  kDpp = 1u << 3,    // ... with a DPP form
+  kDpp64 = 1u << 4,  // ... with a DPP form limited to row_newbcast (64-bit operands)
+  kClamp = 1u << 5,  // VOP3/VOP3P: clamp
+  kOmod = 1u << 6,   // VOP3: output modifier
+  kMods = 1u << 7,   // VOP3: abs and neg although the operand types are not floating point
+  kOpSel = 1u << 8,  // VOP3: op_sel
+  kNeg = 1u << 9,    // VOP3P: neg_lo and neg_hi
+  kMix = 1u << 10,   // VOP3P: v_fma_mix (neg_hi means abs; op_sel_hi chooses f16)
   kMfma = 1u << 11,
-  kAccvgpr = 1u << 12,      // v_accvgpr_read, v_accvgpr_write
-  kReturnsIfGlc = 1u << 13, // atomic: dst[0] only with glc
-  kTwoOffsets = 1u << 14,   // DS: offset0, offset1
+  kAccvgpr = 1u << 12,       // v_accvgpr_read, v_accvgpr_write
+  kReturnsIfGlc = 1u << 13,  // atomic: dst[0] only with glc
+  kTwoOffsets = 1u << 14,    // DS: offset0, offset1
   kGdsOnly = 1u << 15,
-  kLds = 1u << 16,          // may load to LDS
+  kLds = 1u << 16,  // may load to LDS
   kLdsOnly = 1u << 17,
   // SOPK, SOPP: how simm16 is written
   kNumber = 1u << 18,
@@ -68,11 +68,13 @@ enum RowFlag : uint32_t {
   kMessage = 1u << 21,
   kHwreg = 1u << 22,
   kGprIndex = 1u << 23,
-  kHex = 1u << 24,            // simm16 as hexadecimal
+  kHex = 1u << 24,  // simm16 as hexadecimal
   kNoGds = 1u << 27,
-  kCoherent = 1u << 28,     // cache control that the compiler marks with glc and scc
-  kReadsVcc = 1u << 26,     // besides its operands
-  kLiteralDword = 1u << 25,   // SOPK followed by a literal
+  kNoGlc = 1u << 29,         // SMEM
+  kEarlyClobber = 1u << 30,  // the result is written before all sources are read: it must overlap none
+  kCoherent = 1u << 28,      // cache control that the compiler marks with glc and scc
+  kReadsVcc = 1u << 26,      // besides its operands
+  kLiteralDword = 1u << 25,  // SOPK followed by a literal
 };
 
 struct FlagName {
@@ -80,16 +82,37 @@ struct FlagName {
   uint32_t flag;
 };
 inline constexpr FlagName kFlagNames[] = {
-    {"bare", kBare},     {"e64", kE64},         {"sdwa", kSdwa},       {"dpp", kDpp},
-    {"dpp64", kDpp64},   {"clamp", kClamp},     {"omod", kOmod},       {"mods", kMods},
-    {"op_sel", kOpSel},  {"neg", kNeg},         {"mix", kMix},         {"mfma", kMfma},
-    {"accvgpr", kAccvgpr},                      {"returns_if_glc", kReturnsIfGlc},
-    {"two_offsets", kTwoOffsets},               {"gds_only", kGdsOnly},
-    {"lds", kLds},       {"lds_only", kLdsOnly},                       {"number", kNumber},
-    {"label", kLabel},   {"waitcnt", kWaitcnt}, {"message", kMessage}, {"hwreg", kHwreg},
-    {"gpr_index", kGprIndex},                   {"hex", kHex},         {"literal_dword", kLiteralDword},
-    {"reads_vcc", kReadsVcc},                   {"no_gds", kNoGds},
+    {"bare", kBare},
+    {"e64", kE64},
+    {"sdwa", kSdwa},
+    {"dpp", kDpp},
+    {"dpp64", kDpp64},
+    {"clamp", kClamp},
+    {"omod", kOmod},
+    {"mods", kMods},
+    {"op_sel", kOpSel},
+    {"neg", kNeg},
+    {"mix", kMix},
+    {"mfma", kMfma},
+    {"accvgpr", kAccvgpr},
+    {"returns_if_glc", kReturnsIfGlc},
+    {"two_offsets", kTwoOffsets},
+    {"gds_only", kGdsOnly},
+    {"lds", kLds},
+    {"lds_only", kLdsOnly},
+    {"number", kNumber},
+    {"label", kLabel},
+    {"waitcnt", kWaitcnt},
+    {"message", kMessage},
+    {"hwreg", kHwreg},
+    {"gpr_index", kGprIndex},
+    {"hex", kHex},
+    {"literal_dword", kLiteralDword},
+    {"reads_vcc", kReadsVcc},
+    {"no_gds", kNoGds},
     {"coherent", kCoherent},
+    {"no_glc", kNoGlc},
+    {"early_clobber", kEarlyClobber},
 };
 
 struct TypeName {

@@ -1,0 +1,137 @@
+// What a constant in the code means to the operation that reads it.
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <vector>
+
+#include "softgpu/isa/decoder.h"
+
+namespace kernloop::softgpu {
+namespace {
+
+Instruction decode(std::initializer_list<uint32_t> words) {
+  const DecodeResult result = decode_gfx90a(std::vector<uint32_t>(words));
+  EXPECT_EQ(result.status, DecodeStatus::kOk);
+  return result.instruction;
+}
+DecodeStatus status(std::initializer_list<uint32_t> words) {
+  return decode_gfx90a(std::vector<uint32_t>(words)).status;
+}
+uint64_t first_source(std::initializer_list<uint32_t> words) {
+  return decode(words).src[0].value;
+}
+
+constexpr uint32_t kMov32 = 0x7e000200, kAddF16 = 0x3e000000, kCvtF64 = 0x7e000600, kSMov64 = 0xbe800100;
+constexpr uint32_t kAshrI64 = 0x90800000, kCmpGtI64 = 0x7dc80000, kCmpGtU64 = 0x7dd80000;
+
+TEST(Operands, InlineIntegersAreSignExtendedToTheOperand) {
+  EXPECT_EQ(first_source({kMov32 | 192}), 64u);
+  EXPECT_EQ(first_source({kMov32 | 193}), 0xffffffffu);
+  EXPECT_EQ(first_source({kMov32 | 208}), 0xfffffff0u);
+  EXPECT_EQ(first_source({kSMov64 | 193}), ~uint64_t{0});
+  EXPECT_EQ(first_source({kCvtF64 | 208}), static_cast<uint64_t>(-16));
+}
+
+TEST(Operands, InlineFloatsTakeTheFormOfTheOperandType) {
+  EXPECT_EQ(first_source({kMov32 | 242}), 0x3f800000u);
+  EXPECT_EQ(first_source({kAddF16 | 242}), 0x3c00u);
+  EXPECT_EQ(first_source({kCvtF64 | 242}), 0x3ff0000000000000u);
+  EXPECT_EQ(first_source({kSMov64 | 247}), 0xc010000000000000u);
+}
+
+TEST(Operands, OneOverTwoPiIsRoundedForEachWidth) {
+  EXPECT_EQ(first_source({kAddF16 | 248}), 0x3118u);
+  EXPECT_EQ(first_source({kMov32 | 248}), 0x3e22f983u);
+  EXPECT_EQ(first_source({kCvtF64 | 248}), 0x3fc45f306dc9c882u);
+}
+
+TEST(Operands, ALiteralOfADoubleIsItsHighDword) {
+  EXPECT_EQ(first_source({kCvtF64 | 255, 0x40091234}), 0x4009123400000000u);
+}
+
+TEST(Operands, ALiteralOfA64BitIntegerFollowsItsSignedness) {
+  EXPECT_EQ(first_source({kSMov64 | 255, 0x80000001}), 0x80000001u);
+  EXPECT_EQ(first_source({kCmpGtU64 | 255, 0x80000001}), 0x80000001u);
+  EXPECT_EQ(first_source({kCmpGtI64 | 255, 0x80000001}), 0xffffffff80000001u);
+  EXPECT_EQ(first_source({kAshrI64 | 255, 0x80000001}), 0xffffffff80000001u);
+}
+
+TEST(Operands, ARelocatedLiteralMayHaveAValueThatAlsoHasAnInlineForm) {
+  const Instruction addc = decode({0x821fff1f, 0xffffffff});  // s_addc_u32 s31, s31, literal
+  EXPECT_EQ(addc.op, Op::s_addc_u32);
+  EXPECT_EQ(addc.size_bytes, 8);
+  EXPECT_TRUE(addc.src[1].is_literal);
+  EXPECT_EQ(addc.src[1].value, 0xffffffffu);
+  EXPECT_EQ(disassemble(addc), "s_addc_u32 s31, s31, 0xffffffff");
+}
+
+TEST(Operands, AFloatConstantForA16BitIntegerIsRefused) {
+  EXPECT_EQ(status({0x4c000000 | 242}), DecodeStatus::kUnknown);  // v_add_u16 1.0
+}
+
+TEST(Operands, ImplicitVccIsExplicit) {
+  const Instruction compare = decode({0x7d9a0501});  // v_cmp_ne_u32_e32 vcc, s1, v2
+  ASSERT_EQ(compare.op, Op::v_cmp_ne_u32);
+  EXPECT_EQ(compare.dst[0].kind, Operand::Kind::kSgpr);
+  EXPECT_EQ(compare.dst[0].index, 106);
+  EXPECT_EQ(compare.dst[0].type, OperandType::kMask64);
+  const Instruction add = decode({0x38020702});
+  ASSERT_EQ(add.op, Op::v_addc_co_u32);
+  ASSERT_EQ(add.dst_count, 2);
+  EXPECT_EQ(add.dst[1].index, 106);
+  ASSERT_EQ(add.src_count, 3);
+  EXPECT_EQ(add.src[2].index, 106);
+  EXPECT_EQ(disassemble(add), "v_addc_co_u32_e32 v1, vcc, v2, v3, vcc");
+}
+
+TEST(Operands, MisalignedVectorTuplesAreRefused) {
+  EXPECT_EQ(decode({0x7e000600 | 256 | 2}).src[0].index, 2);
+  EXPECT_EQ(status({0x7e000600 | 256 | 3}), DecodeStatus::kUnknown);
+  EXPECT_EQ(status({0x7e000600 | 256 | 255}), DecodeStatus::kUnknown);
+}
+
+TEST(Operands, TheAccBitSelectsAccumulationRegisters) {
+  const Instruction vgpr = decode({0xdc508000, 0x057f0002});  // global_load_dword v5, v[2:3], off
+  const Instruction agpr = decode({0xdc508000, 0x05ff0002});
+  EXPECT_EQ(vgpr.dst[0].kind, Operand::Kind::kVgpr);
+  EXPECT_EQ(agpr.dst[0].kind, Operand::Kind::kAgpr);
+  EXPECT_EQ(agpr.src[0].kind, Operand::Kind::kVgpr);
+  EXPECT_EQ(agpr.src[1].kind, Operand::Kind::kOff);
+}
+
+TEST(Operands, OffsetsAreSignedWhereTheEncodingSaysSo) {
+  EXPECT_EQ(decode({0xdc509fff, 0x057f0002}).offset, -1);     // global: 13 bits, signed
+  EXPECT_EQ(decode({0xdc500fff, 0x05000002}).offset, 0xfff);  // flat: 12 bits, unsigned
+  EXPECT_EQ(status({0xdc501fff, 0x05000002}), DecodeStatus::kUnknown);
+  EXPECT_EQ(decode({0xc0020003, 0x001fffff}).offset, -1);  // s_load_dword: 21 bits, signed
+  EXPECT_EQ(decode({0xd86c0010, 0x01000002}).offset, 16);  // ds_read_b32
+}
+
+TEST(Operands, AtomicsReturnOnlyWithGlc) {
+  EXPECT_EQ(decode({0xdd088000, 0x007f0402}).dst_count, 0);  // global_atomic_add v[2:3], v4, off
+  const Instruction returning = decode({0xdd098000, 0x057f0402});
+  ASSERT_EQ(returning.dst_count, 1);
+  EXPECT_EQ(returning.dst[0].index, 5);
+  EXPECT_EQ(status({0xdd088000, 0x057f0402}), DecodeStatus::kUnknown);
+}
+
+TEST(Operands, TwoDifferentScalarRegistersExceedTheConstantBus) {
+  constexpr uint32_t kFma = 0xd1cb0000;
+  const auto sources = [](uint32_t a, uint32_t b, uint32_t c) { return a | b << 9 | c << 18; };
+  EXPECT_EQ(status({kFma, sources(1, 1, 257)}), DecodeStatus::kOk);  // one register, read twice
+  EXPECT_EQ(status({kFma, sources(1, 242, 257)}), DecodeStatus::kOk);
+  EXPECT_EQ(status({kFma, sources(1, 2, 257)}), DecodeStatus::kUnknown);
+  EXPECT_EQ(status({0x38020602}), DecodeStatus::kUnknown);  // v_addc_co_u32_e32 v1, vcc, s2, v3, vcc: s2 and vcc
+}
+
+TEST(Decoder, EmptyInputIsTruncated) {
+  EXPECT_EQ(decode_gfx90a({}).status, DecodeStatus::kTruncated);
+}
+
+TEST(Decoder, GraphicsEncodingsAreUnknown) {
+  EXPECT_EQ(status({0xf0800f00, 0x00000000}), DecodeStatus::kUnknown);  // image_sample
+  EXPECT_EQ(status({0xc4000000, 0x00000000}), DecodeStatus::kUnknown);  // exp
+}
+
+}  // namespace
+}  // namespace kernloop::softgpu

@@ -1,0 +1,59 @@
+// LLVM's assembler and disassembler as the judges of ours. A missing tool fails the test that asks for it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernloop::softgpu::testing {
+
+// The longest instruction and one more dword, so that a literal is always there.
+using Words = std::array<uint32_t, 3>;
+using Bytes = std::vector<uint8_t>;
+
+class LlvmOracle {
+ public:
+  // Fails the current test and returns nothing usable if a tool is absent: call with ASSERT_NO_FATAL_FAILURE.
+  void require();
+
+  // LLVM's text of the first instruction of each item, empty where it refuses it (or crashes on it).
+  std::vector<std::optional<std::string>> disassemble(std::span<const Words> items);
+
+  // The bytes of each text alone, empty where LLVM refuses it.
+  std::vector<std::optional<Bytes>> assemble(std::span<const std::string> texts);
+
+  // The .text section of a whole source.
+  Bytes assemble_section(const std::string& source);
+
+  // Device code of a HIP source at an optimisation level: an offload bundle.
+  Bytes compile_hip(const std::string& source_path, const std::string& level);
+
+  // The .text section of each gfx90a code object in a file with offload bundles.
+  std::vector<Bytes> gfx90a_text_sections(const Bytes& file);
+
+ private:
+  struct Output {
+    bool crashed;
+    std::string text;
+    std::string errors;
+  };
+  struct Disassembly {
+    bool crashed;
+    std::vector<std::optional<std::string>> texts;  // of the items that it got through
+  };
+  Disassembly disassemble_once(std::span<const Words> items);
+  Output run(const std::string& program, const std::string& arguments);
+  Output run_llvm_mc(const std::string& arguments, const std::string& input);
+  Bytes text_section(const std::filesystem::path& object);
+  std::filesystem::path scratch();
+
+  std::filesystem::path scratch_;
+};
+
+Bytes read_file(const std::filesystem::path& path);
+
+}  // namespace kernloop::softgpu::testing

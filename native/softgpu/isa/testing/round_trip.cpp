@@ -1,0 +1,56 @@
+#include "softgpu/isa/testing/round_trip.h"
+
+#include <cstring>
+
+#include "softgpu/isa/operand_fields.h"
+#include "softgpu/isa/print_operand.h"
+
+namespace kernloop::softgpu::testing {
+namespace {
+
+// v_madmk, v_madak and s_setreg_imm32 have their dword in any case: it needs no relocation to be one.
+bool always_has_literal(Op op) {
+  switch (op) {
+    case Op::v_madmk_f32:
+    case Op::v_madak_f32:
+    case Op::v_madmk_f16:
+    case Op::v_madak_f16:
+    case Op::s_setreg_imm32_b32:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+AssemblerText assembler_text(const Instruction& instruction) {
+  AssemblerText result{disassemble(instruction), false};
+  if (always_has_literal(instruction.op)) return result;
+  for (unsigned i = 0; i < instruction.src_count; ++i) {
+    const Operand& source = instruction.src[i];
+    if (!source.is_literal || literal_is_canonical(source.literal, source.type)) continue;
+    const std::string number = hex(source.literal);
+    const size_t at = result.text.rfind(" " + number) + 1;
+    const std::string relocated =
+        "isa_test_there-isa_test_here+" + std::to_string(static_cast<int32_t>(source.literal));
+    result.text.replace(at, number.size(), relocated);
+    result.relocated = true;
+    break;
+  }
+  return result;
+}
+
+Bytes bytes_of(std::span<const uint32_t> words, size_t size) {
+  Bytes bytes(words.size() * 4);
+  std::memcpy(bytes.data(), words.data(), bytes.size());
+  bytes.resize(size);
+  return bytes;
+}
+
+void clear_inexpressible_flags(const Instruction& instruction, Bytes& bytes) {
+  constexpr uint8_t kGlcAndScc = 0xc0;
+  if (instruction.op == Op::buffer_wbl2) bytes[1] &= static_cast<uint8_t>(~kGlcAndScc);
+}
+
+}  // namespace kernloop::softgpu::testing

@@ -1,0 +1,91 @@
+#include "softgpu/isa/testing/word_generator.h"
+
+#include <string_view>
+
+namespace kernloop::softgpu::testing {
+
+// A 9-bit source: scalar registers, constants, even and odd vector registers.
+unsigned WordGenerator::source() {
+  switch (below(6)) {
+    case 0:
+      return below(128);
+    case 1:
+      return 128 + below(128);
+    case 2:
+      return 256 + below(256);
+    case 3:
+      return 2 * below(50);
+    default:
+      return 256 + 2 * below(100);
+  }
+}
+
+Words WordGenerator::shaped(const EncodingShape& shape, unsigned opcode) {
+  const std::string_view name = shape.name;
+  const uint32_t opcode_mask = ((1u << shape.opcode_width) - 1) << shape.opcode_low;
+  const uint32_t prefix_mask = ~0u << (32 - shape.prefix_bits);
+  uint32_t free = ~(opcode_mask | prefix_mask);
+  const bool flat = name == "FLAT" || name == "SCRATCH" || name == "GLOBAL";
+  if (flat) free &= ~0xc000u;  // the segment
+
+  uint32_t w0 = (chance(40) ? word() : sparse()) & free;
+  uint32_t w1 = chance(30) ? word() : word() & word();
+  if (chance(40)) w1 &= word() & word();
+  if (chance(20)) w1 = 0;
+
+  if (name == "VOP3" || name == "VOP3P") {
+    if (chance(80)) {
+      w1 = source() | source() << 9 | (chance(60) ? source() << 18 : 0) | (chance(30) ? word() & 0xf8000000 : 0);
+    }
+    if (chance(30)) w1 &= ~(0x1ffu << 9);
+    if (chance(50)) w0 &= ~0xff00u;
+    if (chance(50)) w0 &= ~1u;
+    if (name == "VOP3P" && chance(70)) {
+      w0 |= 0x4000;
+      w1 |= 0x18000000;
+    }
+  }
+  if (flat && chance(60)) {
+    w0 &= ~0x02002000u;  // no scc, no lds
+    w1 = name == "FLAT" ? w1 & ~0x7f0000u : w1 | (chance(50) ? 0x7f0000u : 0);
+    if (chance(50)) w1 &= ~0x01000101u;
+    if (chance(30)) w1 &= ~0xff000000u;
+    if (chance(30)) w1 &= ~0x0000ff00u;
+  }
+  if ((name == "MUBUF" || name == "MTBUF" || name == "DS") && chance(50)) {
+    w0 &= name == "MUBUF" ? ~0x02008000u : ~0u;
+    w1 &= chance(50) ? ~0x01010101u : ~0u;
+    if (name != "DS") w1 &= ~0x00600000u;
+    if (chance(40)) w1 &= ~0xffu;
+    if (chance(30)) w1 &= ~0xff00u;
+  }
+  if (name == "SMEM" && chance(60)) {
+    w0 &= ~0xa003u;
+    w1 = chance(50) ? word() & 0x1fffff : chance(50) ? below(128) : below(128) << 25 | (word() & 0xfffff);
+  }
+  if (name.starts_with("VOP1") || name.starts_with("VOP2") || name == "VOPC") {
+    if (chance(40)) {
+      static constexpr uint32_t kSpecial[] = {249, 250, 255, 254, 253};
+      const uint32_t source0 = kSpecial[below(std::size(kSpecial))];
+      w0 = (w0 & ~0x1ffu) | source0;
+      if (source0 == 249 && chance(80)) {
+        w1 = (w1 & 0x38bfe0ff) | (chance(50) ? 0x06060600u : word() & 0x06060600u);
+        if (name == "VOP1") w1 &= 0x00ffffff;
+        if (name == "VOPC" && chance(50)) w1 &= 0xffff00ff;
+      }
+      if (source0 == 250 && chance(80)) {
+        w1 = (w1 & 0x00f800ff) | (word() & 0xff000000) | (chance(50) ? below(256) : 0x100 + below(0x60)) << 8;
+        if (chance(60)) w1 &= 0xff0fffff;
+      }
+    } else if (chance(40)) {
+      w0 = (w0 & ~0x1ffu) | source();
+    }
+    if (chance(40)) w0 &= name == "VOP2" ? ~0x00020201u : ~0x00020001u;
+  }
+  static constexpr uint32_t kLiterals[] = {0, 1, 64, 0xffffffff, 0xfffffff0, 0x3f800000, 0x3c00, 0x3e22f983, 0x8001};
+  const uint32_t literal = chance(60) ? word() : chance(50) ? word() & 0xffff : kLiterals[below(std::size(kLiterals))];
+  if (chance(50) && (w0 & 0x1ff) == 255) w1 = literal;
+  return {shape.prefix | opcode << shape.opcode_low | w0, w1, literal};
+}
+
+}  // namespace kernloop::softgpu::testing
