@@ -1,3 +1,23 @@
+// The opcode tables of gfx90a, one file an encoding under gfx90a/, and the look-ups over them.
+//
+// A row says everything about an opcode that its encoding does not:
+//   ROW(0x1e0, v_div_scale_f32, "f32 m64 = f32 f32 f32", "clamp omod")
+// number, mnemonic (in ops.def, without LLVM's suffixes), operand types in the order of LLVM's syntax, options. The
+// words are those of kTypeNames, kClassNames and kFlagNames in signature.h; a word that is not there does not compile.
+// VOP1, VOP2 and VOPC rows with e64 also stand for their VOP3 form, at the offsets below.
+//
+// Adding an opcode: its mnemonic to ops.def, its row to the table. random_words_test then reaches the row, and LLVM
+// judges it.
+//
+// Adding a target, for example gfx1030:
+//  1. Find its opcodes by asking LLVM rather than a manual: decode every opcode number of every encoding with plausible
+//     operand fields (llvm-mc -disassemble -mcpu=…), assemble the text back (llvm-mc -show-encoding), and keep what
+//     gives the same bytes. Set each modifier bit in turn: those that survive are the row's options.
+//  2. Write the tables beside gfx90a/ and give Index one instance a target; rows that agree can be included from there.
+//  3. Field layouts live in decode_*.cpp. Where the target moves a field, give it its own function; where it only lacks
+//     or gains a code (registers, inline constants, alignment of tuples), make that a property of the target in
+//     operand_fields.cpp. The constant bus limit is in decode_vector.cpp.
+//  4. Point the tests at the target: testing/llvm_oracle.cpp names the -mcpu, word_generator.h the encodings.
 #include "softgpu/isa/opcode_table.h"
 
 #include <array>

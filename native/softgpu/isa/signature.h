@@ -43,38 +43,41 @@ struct Signature {
 
 // Options of a row. The words in the tables are those of kFlagNames.
 enum RowFlag : uint32_t {
-  kBare = 1u << 0,   // LLVM prints no _e32
-  kE64 = 1u << 1,    // a VOP1/VOP2/VOPC opcode with a VOP3 form
-  kSdwa = 1u << 2,   // ... with an SDWA form
-  kDpp = 1u << 3,    // ... with a DPP form
-  kDpp64 = 1u << 4,  // ... with a DPP form limited to row_newbcast (64-bit operands)
-  kClamp = 1u << 5,  // VOP3/VOP3P: clamp
-  kOmod = 1u << 6,   // VOP3: output modifier
-  kMods = 1u << 7,   // VOP3: abs and neg although the operand types are not floating point
-  kOpSel = 1u << 8,  // VOP3: op_sel
-  kNeg = 1u << 9,    // VOP3P: neg_lo and neg_hi
-  kMix = 1u << 10,   // VOP3P: v_fma_mix (neg_hi means abs; op_sel_hi chooses f16)
-  kMfma = 1u << 11,
-  kAccvgpr = 1u << 12,       // v_accvgpr_read, v_accvgpr_write
-  kReturnsIfGlc = 1u << 13,  // atomic: dst[0] only with glc
-  kTwoOffsets = 1u << 14,    // DS: offset0, offset1
-  kGdsOnly = 1u << 15,
-  kLds = 1u << 16,  // may load to LDS
-  kLdsOnly = 1u << 17,
-  // SOPK, SOPP: how simm16 is written
-  kNumber = 1u << 18,
-  kLabel = 1u << 19,
-  kWaitcnt = 1u << 20,
-  kMessage = 1u << 21,
-  kHwreg = 1u << 22,
-  kGprIndex = 1u << 23,
-  kHex = 1u << 24,  // simm16 as hexadecimal
+  // SOPK, SOPC, SOPP: how simm16 is written
+  kNumber = 1u << 0,
+  kHex = 1u << 1,
+  kLabel = 1u << 2,
+  kWaitcnt = 1u << 3,
+  kMessage = 1u << 4,
+  kHwreg = 1u << 5,
+  kGprIndex = 1u << 6,
+  kLiteralDword = 1u << 7,  // SOPK followed by a literal
+  // VOP1, VOP2, VOPC: which forms there are
+  kBare = 1u << 8,  // LLVM prints no _e32
+  kE64 = 1u << 9,   // VOP3
+  kSdwa = 1u << 10,
+  kDpp = 1u << 11,
+  kDpp64 = 1u << 12,  // DPP limited to row_newbcast (64-bit operands)
+  // VOP3, VOP3P: which modifiers
+  kClamp = 1u << 13,
+  kOmod = 1u << 14,
+  kMods = 1u << 15,  // abs and neg although the operand types are not floating point
+  kOpSel = 1u << 16,
+  kNeg = 1u << 17,           // VOP3P: neg_lo and neg_hi
+  kReadsVcc = 1u << 18,      // besides its operands
+  kEarlyClobber = 1u << 19,  // the result is written before all sources are read: it must overlap none
+  kMix = 1u << 20,           // v_fma_mix: neg_hi means abs, op_sel_hi chooses f16
+  kMfma = 1u << 21,
+  kAccvgpr = 1u << 22,  // v_accvgpr_read, v_accvgpr_write
+  // Memory
+  kReturnsIfGlc = 1u << 23,  // atomic: dst[0] only with glc
+  kNoGlc = 1u << 24,
+  kTwoOffsets = 1u << 25,  // DS: offset0, offset1
+  kGdsOnly = 1u << 26,
   kNoGds = 1u << 27,
-  kNoGlc = 1u << 29,         // SMEM
-  kEarlyClobber = 1u << 30,  // the result is written before all sources are read: it must overlap none
-  kCoherent = 1u << 28,      // cache control that the compiler marks with glc and scc
-  kReadsVcc = 1u << 26,      // besides its operands
-  kLiteralDword = 1u << 25,  // SOPK followed by a literal
+  kLds = 1u << 28,  // may load to LDS
+  kLdsOnly = 1u << 29,
+  kCoherent = 1u << 30,  // cache control that the compiler marks with glc and scc
 };
 
 struct FlagName {
@@ -82,6 +85,14 @@ struct FlagName {
   uint32_t flag;
 };
 inline constexpr FlagName kFlagNames[] = {
+    {"number", kNumber},
+    {"hex", kHex},
+    {"label", kLabel},
+    {"waitcnt", kWaitcnt},
+    {"message", kMessage},
+    {"hwreg", kHwreg},
+    {"gpr_index", kGprIndex},
+    {"literal_dword", kLiteralDword},
     {"bare", kBare},
     {"e64", kE64},
     {"sdwa", kSdwa},
@@ -92,27 +103,19 @@ inline constexpr FlagName kFlagNames[] = {
     {"mods", kMods},
     {"op_sel", kOpSel},
     {"neg", kNeg},
+    {"reads_vcc", kReadsVcc},
+    {"early_clobber", kEarlyClobber},
     {"mix", kMix},
     {"mfma", kMfma},
     {"accvgpr", kAccvgpr},
     {"returns_if_glc", kReturnsIfGlc},
+    {"no_glc", kNoGlc},
     {"two_offsets", kTwoOffsets},
     {"gds_only", kGdsOnly},
+    {"no_gds", kNoGds},
     {"lds", kLds},
     {"lds_only", kLdsOnly},
-    {"number", kNumber},
-    {"label", kLabel},
-    {"waitcnt", kWaitcnt},
-    {"message", kMessage},
-    {"hwreg", kHwreg},
-    {"gpr_index", kGprIndex},
-    {"hex", kHex},
-    {"literal_dword", kLiteralDword},
-    {"reads_vcc", kReadsVcc},
-    {"no_gds", kNoGds},
     {"coherent", kCoherent},
-    {"no_glc", kNoGlc},
-    {"early_clobber", kEarlyClobber},
 };
 
 struct TypeName {
