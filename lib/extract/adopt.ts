@@ -64,7 +64,7 @@ function report({ reproducer, written, different, reset }: AdoptResult, deps: Pi
   const shown = relative(process.cwd(), reproducer) || '.';
   if (written.length > 0) deps.report.result(`${shown}: wrote ${written.join(', ')}`);
   if (reset.length > 0) deps.report.result(`${shown}: reset ${reset.join(', ')}`);
-  if (different.length > 0) deps.report.result(`${shown}: kept ${different.join(', ')}, which differ from pristine/`);
+  if (different.length > 0) deps.report.result(`${shown}: kept, not as in pristine/: ${different.join(', ')}`);
   if (written.length + different.length + reset.length === 0)
     deps.report.result(`${shown}: nothing to do, as generated`);
 }

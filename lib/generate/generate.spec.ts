@@ -278,6 +278,22 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     for (const path of generated.files) expect(generated.read(path)).not.toContain(outside);
   });
 
+  it('compiles with the clang of a build that uses no hipcc', async () => {
+    const generated = await generateIn(
+      make({
+        ...scaleApp,
+        compiler: '/usr/bin/clang++-15',
+        commands: {
+          'src/k.hip':
+            '-DFACTOR=2.0f -O2 --rocm-path=/usr --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode --offload-arch=gfx90a',
+        },
+      }),
+    );
+    expect(generated.identical).toBe(true);
+    expect(generated.recipe.compiler.name).toBe('clang++-15');
+    expect(generated.recipe.arguments).toContain('--rocm-path=/usr');
+  });
+
   it('keeps the variables that change what hipcc compiles', async () => {
     const generated = await generateIn(
       make({

@@ -10,7 +10,9 @@ const clang = '/usr/lib/llvm-15/bin';
 export interface FixtureOptions {
   /** Sources of the app, by path relative to its folder. */
   sources: Record<string, string>;
-  /** Compile commands after `hipcc`, by translation unit; `{app}` is the app's folder. Null for no compile database. */
+  /** hipcc if left out. */
+  compiler?: string;
+  /** Compile commands after the compiler, by translation unit; `{app}` is the app's folder. Null for no compile database. */
   commands: Record<string, string> | null;
   /** The unit whose device code is "captured". */
   captured: string;
@@ -37,18 +39,8 @@ export interface Fixture {
  * a recompile has to produce.
  */
 export function fixture(options: FixtureOptions): Fixture {
-  const {
-    sources,
-    commands,
-    captured,
-    symbol,
-    name,
-    slots = [],
-    env = {},
-    links = {},
-    beside = {},
-    bundled = false,
-  } = options;
+  const { sources, commands, captured, symbol, name, compiler = 'hipcc', bundled = false } = options;
+  const { slots = [], env = {}, links = {}, beside = {} } = options;
   const workspace = mkdtempSync(join(tmpdir(), 'kernloop generate-'));
   const app = join(workspace, 'apps', 'demo');
   write(join(workspace, 'nx.json'), '{}');
@@ -61,7 +53,7 @@ export function fixture(options: FixtureOptions): Fixture {
     const entries = Object.entries(commands).map(([file, args]) => ({
       directory: build,
       file: join(app, file),
-      arguments: ['hipcc', ...words(args, app), '-o', `${file.replaceAll('/', '_')}.o`, '-c', join(app, file)],
+      arguments: [compiler, ...words(args, app), '-o', `${file.replaceAll('/', '_')}.o`, '-c', join(app, file)],
     }));
     write(join(build, 'compile_commands.json'), JSON.stringify(entries));
   }
@@ -77,12 +69,13 @@ export function fixture(options: FixtureOptions): Fixture {
   );
   const reproducer = join(workspace, 'kernels', 'demo', 'k');
   const args = words(commands?.[captured] ?? '--offload-arch=gfx90a', app);
-  const codeObject = compileAsApp({ app, build, file: captured, args, env, bundled });
+  const codeObject = compileAsApp({ compiler, app, build, file: captured, args, env, bundled });
   write(join(reproducer, 'capture', 'capture.json'), JSON.stringify(captureJson(codeObject, symbol, name, slots)));
   return { workspace, app, reproducer };
 }
 
 interface AppCompilation {
+  compiler: string;
   app: string;
   build: string;
   file: string;
@@ -91,7 +84,7 @@ interface AppCompilation {
   bundled: boolean;
 }
 
-function compileAsApp({ app, build, file, args, env, bundled }: AppCompilation): Buffer {
+function compileAsApp({ compiler, app, build, file, args, env, bundled }: AppCompilation): Buffer {
   const object = join(build, 'captured.o');
   const run = (program: string, programArgs: string[]): void => {
     execFileSync(program, programArgs, {
@@ -102,10 +95,10 @@ function compileAsApp({ app, build, file, args, env, bundled }: AppCompilation):
   };
   if (!bundled) {
     const device = ['--cuda-device-only', '--no-gpu-bundle-output', '--no-offload-arch=gfx1030'];
-    run('hipcc', [...args, ...device, '-c', join(app, file), '-o', `${object}.hsaco`]);
+    run(compiler, [...args, ...device, '-c', join(app, file), '-o', `${object}.hsaco`]);
     return readFileSync(`${object}.hsaco`);
   }
-  run('hipcc', [...args, '-c', join(app, file), '-o', object]);
+  run(compiler, [...args, '-c', join(app, file), '-o', object]);
   const section = ['--only-section=.hip_fatbin', '--set-section-flags', '.hip_fatbin=alloc'];
   run('objcopy', ['-O', 'binary', ...section, object, `${object}.bundle`]);
   const target = '--targets=hipv4-amdgcn-amd-amdhsa--gfx90a';
