@@ -61,20 +61,20 @@ u64 four_windows(u64 a, u32 b, u64 c, Sad sad) {
 
 // One byte of v_perm: selectors 0..7 take a byte of {a, b} (b low), 8..11 the sign of bytes 1, 3, 5, 7, 12 is 0, above
 // all ones.
-constexpr u32 permuted_byte(u64 data, u32 selector) {
-  const u32 sign_at = selector < 8 ? 0 : 16 * ((selector - 8) & 3) + 15;
-  const u32 sign = (data >> sign_at) & 1 ? 0xff : 0;
-  const u32 picked = static_cast<u32>(data >> (8 * (selector & 7))) & 0xff;
-  return selector < 8 ? picked : selector < 12 ? sign : selector == 12 ? 0 : 0xff;
+constexpr u32 permuted_byte(u32 a, u32 b, u32 selector) {
+  const u32 word = (selector & 4) ? a : b, signed_word = (selector & 2) ? a : b;
+  const u32 picked = (word >> (8 * (selector & 3))) & 0xff;
+  const u32 sign = 0u - ((signed_word >> (16 * (selector & 1) + 15)) & 1);
+  u32 r = selector == 12 ? 0 : 0xff;
+  r = selector < 12 ? sign & 0xff : r;
+  return selector < 8 ? picked : r;
 }
 
 constexpr Row kRows[] = {
     row<U32(U32, U32, U32)>(Op::v_perm_b32,
                             [](u32 a, u32 b, u32 c) {
-                              const u64 data = static_cast<u64>(a) << 32 | b;
-                              u32 r = 0;
-                              for (unsigned k = 0; k < 4; ++k) r |= permuted_byte(data, byte(c, k)) << (8 * k);
-                              return r;
+                              return permuted_byte(a, b, byte(c, 0)) | permuted_byte(a, b, byte(c, 1)) << 8 |
+                                     permuted_byte(a, b, byte(c, 2)) << 16 | permuted_byte(a, b, byte(c, 3)) << 24;
                             }),
     // Averages of bytes, rounded up where the third operand's byte is odd.
     row<U32(U32, U32, U32)>(Op::v_lerp_u8,

@@ -14,11 +14,12 @@ using U32Carry = BitAnd<U32>;
 using U64Carry = BitAnd<U64>;
 
 constexpr Sum add(u32 a, u32 b, bool carry) {
-  const u64 sum = u64{a} + b + carry;
-  return {static_cast<u32>(sum), (sum >> 32) != 0};
+  const u32 sum = a + b, with_carry = sum + carry;
+  return {with_carry, static_cast<bool>((sum < a) | (with_carry < sum))};
 }
 constexpr Sum subtract(u32 a, u32 b, bool borrow) {
-  return {a - b - borrow, u64{b} + borrow > a};
+  const u32 difference = a - b;
+  return {difference - borrow, static_cast<bool>((a < b) | (difference < static_cast<u32>(borrow)))};
 }
 
 constexpr Row kRows[] = {

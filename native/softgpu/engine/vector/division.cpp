@@ -43,48 +43,42 @@ T power_of_two(int n) {
   return Format<T>::from(static_cast<typename Format<T>::Bits>(n + bias) << Format<T>::kFraction);
 }
 
-// |v| = significand * 2^exponent with significand in [2^fraction, 2^(fraction+1)); v finite and not 0.
-template <class T>
-struct Split {
-  typename Format<T>::Bits significand;
-  int exponent;
-  explicit Split(T v)
-      : significand(bits(v) & (Format<T>::kInfinity - 1) & ~Format<T>::kSign), exponent(exponent_field(v)) {
-    const auto implicit = typename Format<T>::Bits{1} << Format<T>::kFraction;
-    significand &= implicit - 1;
-    if (exponent) {
-      significand |= implicit;
-    } else {
-      for (exponent = 1; !(significand & implicit); --exponent) significand <<= 1;
-    }
-  }
-};
-
-// Whether |numerator / denominator|, unrounded, is below the least normal number.
+// Whether |numerator / denominator|, unrounded, is below the least normal number. The denominator is normal.
 template <class T>
 bool quotient_is_denormal(T numerator, T denominator) {
-  const Split<T> n(numerator), d(denominator);
-  constexpr int least = 1 - Format<T>::kMaxField / 2;
-  const int difference = n.exponent - d.exponent;
-  return difference < least || (difference == least && n.significand < d.significand);
+  using F = Format<T>;
+  constexpr auto fraction = (typename F::Bits{1} << F::kFraction) - 1;
+  constexpr int least = 1 - F::kMaxField / 2;
+  const bool tiny = exponent_field(numerator) == 0;
+  const T normal = tiny ? numerator * power_of_two<T>(64) : numerator;
+  const int difference = exponent_field(normal) - (tiny ? 64 : 0) - exponent_field(denominator);
+  const bool smaller = (bits(normal) & fraction) < (bits(denominator) & fraction);
+  return (difference < least) | ((difference == least) & smaller);
 }
 
+// Without branches, for the vectoriser: the last condition that holds decides.
 template <class T, class Result>
 Result div_scale(T value, T denominator, T numerator) {
   using F = Format<T>;
-  if (denominator == 0 || numerator == 0) return {F::from(F::kInfinity | F::kInfinity >> 1), false};
   const int nf = exponent_field(numerator), df = exponent_field(denominator);
-  if (nf == F::kMaxField || df == F::kMaxField) return {value, false};  // v_div_fixup knows the answer
   const T up = value * power_of_two<T>(F::kScale), down = value * power_of_two<T>(-F::kScale);
-  if (nf - df >= F::kFar) return {value == denominator ? up : value, true};
-  if (df == 0) return {up, false};
   const bool reciprocal_denormal = magnitude(denominator) > power_of_two<T>(F::kMaxField / 2 - 1);
   const bool result_denormal = quotient_is_denormal(numerator, denominator);
-  if (reciprocal_denormal && result_denormal) return {value == denominator ? down : value, true};
-  if (reciprocal_denormal) return {down, false};
-  if (result_denormal) return {value == numerator ? up : value, true};
-  if (nf <= F::kTiny) return {up, false};
-  return {value, false};
+  const bool both = reciprocal_denormal & result_denormal;
+  const bool far = nf - df >= F::kFar;
+  T r = nf <= F::kTiny ? up : value;
+  r = result_denormal ? (value == numerator ? up : value) : r;
+  r = reciprocal_denormal ? down : r;
+  r = both ? (value == denominator ? down : value) : r;
+  r = df == 0 ? up : r;
+  r = far ? (value == denominator ? up : value) : r;
+  bool bit = result_denormal & (df != 0);
+  bit = bit | far;
+  const bool special = (nf == F::kMaxField) | (df == F::kMaxField);  // v_div_fixup knows the answer
+  const bool zero = (denominator == 0) | (numerator == 0);
+  r = special ? value : r;
+  r = zero ? F::from(F::kInfinity | F::kInfinity >> 1) : r;
+  return {r, static_cast<bool>(bit & !special & !zero)};
 }
 
 // (a * b + c) * 2^scale rounded once, where the result may be denormal.
@@ -120,28 +114,25 @@ T div_fmas(const Mode& mode, T a, T b, T c, bool scaled) {
   return fused_scaled(mode, a, b, c, scale);
 }
 
-// The quotient, or what the special cases make of it. `Computed`: the sequence's result; the rest are the original
-// operands.
+// The quotient, or what the special cases make of it: the last condition that holds decides. `computed` is the
+// sequence's result; the others are the original operands.
 template <class T>
 T div_fixup(unsigned rounding, T computed, T denominator, T numerator) {
   using F = Format<T>;
-  const auto sign = (bits(denominator) ^ bits(numerator)) & F::kSign;
+  using Bits = typename F::Bits;
+  const Bits sign = (bits(denominator) ^ bits(numerator)) & F::kSign;
   const T d = magnitude(denominator), n = magnitude(numerator), infinity = F::from(F::kInfinity);
-  if (is_nan(numerator)) return quiet(numerator);
-  if (is_nan(denominator)) return quiet(denominator);
-  if ((d == 0 && n == 0) || (d == infinity && n == infinity)) return F::from(F::kInvalid);
-  if (d == 0 || n == infinity) return F::from(sign | F::kInfinity);
-  if (d == infinity || n == 0) return F::from(sign);
-  if (exponent_field(numerator) - exponent_field(denominator) < F::kUnderflow) {
-    const bool away = rounding == (sign ? 2u : 1u);
-    return F::from(sign | (away ? 1 : 0));
-  }
+  const bool outward = rounding == (sign ? 2u : 1u), inward = (rounding == 3) | (rounding == (sign ? 1u : 2u));
+  Bits r = (bits(computed) & ~F::kSign) | sign;
   // Of finite operands a NaN can only come from a quotient that overflowed before v_div_fmas.
-  if (is_nan(computed)) {
-    const bool finite = rounding == 3 || rounding == (sign ? 1u : 2u);
-    return F::from(sign | (F::kInfinity - (finite ? 1 : 0)));
-  }
-  return F::from((bits(computed) & ~F::kSign) | sign);
+  r = is_nan(computed) ? sign | (inward ? F::kInfinity - 1 : F::kInfinity) : r;
+  r = exponent_field(numerator) - exponent_field(denominator) < F::kUnderflow ? sign | (outward ? 1 : 0) : r;
+  r = (d == infinity) | (n == 0) ? sign : r;
+  r = (d == 0) | (n == infinity) ? sign | F::kInfinity : r;
+  r = ((d == 0) & (n == 0)) | ((d == infinity) & (n == infinity)) ? F::kInvalid : r;
+  r = is_nan(denominator) ? bits(quiet(denominator)) : r;
+  r = is_nan(numerator) ? bits(quiet(numerator)) : r;
+  return F::from(r);
 }
 float div_fixup_half(float computed, float denominator, float numerator) {
   const uint32_t sign = (bits(denominator) ^ bits(numerator)) & 0x80000000u;

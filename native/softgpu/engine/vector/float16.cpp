@@ -5,12 +5,6 @@ namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
 namespace {
 
-// The product of halves is exact in double, and its sum with a half keeps more bits than a second rounding could
-// disturb.
-double fused_half(float a, float b, float c) {
-  return static_cast<double>(a) * b + c;
-}
-
 // v_mad and v_mac round the product to half first, and know no denormals.
 float multiply_add(const Mode& mode, float a, float b, float c) {
   const float product = a * b;
@@ -32,9 +26,10 @@ constexpr Row kRows[] = {
     row<F16(F16, F16)>(Op::v_sub_f16, [](float a, float b) { return a - b; }),
     row<F16(F16, F16)>(Op::v_subrev_f16, [](float a, float b) { return b - a; }),
     row<F16(F16, F16)>(Op::v_mul_f16, [](float a, float b) { return a * b; }),
-    row<F16(F16, F16, F16), kPreserveHigh>(Op::v_fma_f16,
-                                           [](float a, float b, float c) { return fused_half(a, b, c); }),
-    row<F16(F16, F16, F16)>(Op::v_fma_legacy_f16, [](float a, float b, float c) { return fused_half(a, b, c); }),
+    row<F16(F16, F16, F16), kPreserveHigh>(
+        Op::v_fma_f16, [](const Mode& m, float a, float b, float c) { return fused_half(m, a, b, c); }),
+    row<F16(F16, F16, F16)>(Op::v_fma_legacy_f16,
+                            [](const Mode& m, float a, float b, float c) { return fused_half(m, a, b, c); }),
     row<F16(F16, F16, F16), kMad | kPreserveHigh>(
         Op::v_mad_f16, [](const Mode& m, float a, float b, float c) { return multiply_add(m, a, b, c); }),
     row<F16(F16, F16, F16), kMad>(Op::v_mad_legacy_f16,

@@ -58,6 +58,10 @@ inline float flush_half_denormal(float v) {
   return as_float((b & 0x7fffffffu) < 0x38800000u ? b & 0x80000000u : b);
 }
 
+inline uint32_t flush_half_bits(uint32_t h) {
+  return (h & 0x7c00u) ? h : h & 0x8000u;
+}
+
 inline float half_to_float(uint32_t h) {
   const uint32_t sign = (h & 0x8000u) << 16, magnitude = h & 0x7fffu;
   const uint32_t normal = (magnitude << 13) + (112u << 23);
@@ -94,6 +98,19 @@ inline float narrow_to_odd(double v) {
 }
 inline uint32_t double_to_half(double v) {
   return float_to_half(narrow_to_odd(v));
+}
+
+// The fused a * b + c of halves, to be rounded to half. The product of halves is exact in float; the sum is rounded to
+// odd, so that it rounds to half as the exact sum would. (Under a directed mode rounding twice in its direction is
+// rounding once.)
+inline float fused_half(const Mode& mode, float a, float b, float c) {
+  const float product = a * b, sum = product + c;
+  const float back = sum - product, error = (product - (sum - back)) + (c - back);
+  const uint32_t b0 = bits(sum);
+  const bool inexact = (error > 0) | (error < 0);  // not where the sum is infinite or NaN
+  const bool adjust = inexact & !(b0 & 1) & (mode.round_f64_f16 == 0);
+  const uint32_t away = (error > 0) == (sum > 0) ? 1u : ~0u;
+  return as_float(b0 + (adjust ? away : 0));
 }
 
 // Any rounding mode of MODE (0 nearest even, 1 toward +inf, 2 toward -inf, 3 toward zero). Scalar; for the slow loops.

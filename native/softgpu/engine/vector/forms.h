@@ -96,8 +96,13 @@ struct Kernel<D(S...), Lambda, kFlags> {
     return r;
   }
 
+  // Denormals that are flushed whatever MODE says are flushed in the fast loop too.
+  static constexpr bool kStaticFlush = (kFlags & kFlushAlways) != 0;
+
   static bool needs_slow(const Mode& mode) {
-    if constexpr ((kFlags & kFlushAlways) != 0) return true;
+    if constexpr (kStaticFlush) {
+      return rounding(mode) != 0 || (std::is_same_v<D, F16> && mode.fp16_overflow);
+    }
     if constexpr (kUsesF32) {
       if (mode.denorm_f32 != 3 || mode.round_f32 != 0) return true;
     }
@@ -132,9 +137,16 @@ struct Kernel<D(S...), Lambda, kFlags> {
     const Mode local = mode;  // a copy: stores to lanes cannot change it
 #pragma GCC ivdep
     for (unsigned l = 0; l < kLanes; ++l) {
-      const auto r = call(local, S::load(s[K], l)...);
+      const auto r = call(local, load_flushed<S>(s[K], l, kStaticFlush)...);
       if constexpr (kFixNan) bad |= r != r;
-      D::store(dst, l, r);
+      if constexpr (!kStaticFlush || !kFloatResult) {
+        D::store(dst, l, r);
+      } else if constexpr (std::is_same_v<D, F16>) {
+        D::store(dst, l, r);
+        dst[l] = flush_half_bits(dst[l]);
+      } else {
+        D::store(dst, l, flush_denormal(r));
+      }
     }
     if constexpr (kFixNan) {
       if (bad) [[unlikely]]
@@ -148,7 +160,7 @@ struct Kernel<D(S...), Lambda, kFlags> {
   [[gnu::noinline, gnu::cold]] static void fix_nans(uint32_t* dst, const uint32_t* const* src, const Mode& mode,
                                                     std::index_sequence<K...>) {
     for (unsigned l = 0; l < kLanes; ++l) {
-      const auto r = call(mode, S::load(src[K], l)...);
+      const auto r = call(mode, load_flushed<S>(src[K], l, kStaticFlush)...);
       if (is_nan(r)) D::store(dst, l, nan_of(S::load(src[K], l)...));
     }
   }
@@ -219,7 +231,7 @@ struct Kernel<D(S...), Lambda, kFlags> {
       }
       if constexpr (std::is_same_v<D, F16>) {
         uint32_t h = direction ? round_to_half(static_cast<double>(r), direction) : half_bits(r);
-        if (flush_out && (h & 0x7c00u) == 0) h &= 0x8000u;
+        if (flush_out) h = flush_half_bits(h);
         // FP16_OVFL: overflow gives the largest finite value, but a true infinity stays.
         if (mode.fp16_overflow && (h & 0x7fffu) == 0x7c00u && r - r == 0) h -= 1;
         dst[l] = h;
@@ -250,6 +262,9 @@ void execute_plain(Wave& wave, const Instruction& instruction) {
     src[k] = operand.kind == Operand::Kind::kVgpr && rule.source[k].kind == SourceRule::kValue
                  ? wave.vgpr[operand.index]
                  : broadcast(wave, operand, rule.source[k], temporary[k]);
+    if (rule.source[k].sign_modifiers && k < rule.explicit_sources() && (operand.negate || operand.absolute)) {
+      src[k] = with_sign(src[k], operand, rule.source[k], temporary[k]);
+    }
   }
   uint32_t* dst = wave.vgpr[instruction.dst[0].index];
   // A NaN is repaired from the sources, so these must not be overwritten before.

@@ -41,12 +41,6 @@ constexpr u32 reverse_bits(u32 v) {
   v = ((v >> 4) & 0x0f0f0f0fu) | ((v & 0x0f0f0f0fu) << 4);
   return __builtin_bswap32(v);
 }
-constexpr u32 count_bits(u32 v) {
-  v -= (v >> 1) & 0x55555555u;
-  v = (v & 0x33333333u) + ((v >> 2) & 0x33333333u);
-  v = (v + (v >> 4)) & 0x0f0f0f0fu;
-  return (v * 0x01010101u) >> 24;
-}
 template <class T>
 constexpr T median(T a, T b, T c) {
   return std::max(std::min(a, b), std::min(std::max(a, b), c));

@@ -73,7 +73,7 @@ void masked_count(Wave& wave, const Instruction& instruction) {
   for (unsigned l = 0; l < kLanes; ++l) {
     const uint64_t below = (1ull << l) - 1;
     const uint32_t mask = static_cast<uint32_t>(kHigh ? below >> 32 : below);
-    result[l] = static_cast<uint32_t>(__builtin_popcount(a[l] & mask)) + b[l];
+    result[l] = count_bits(a[l] & mask) + b[l];
   }
   write_planes(wave.vgpr[instruction.dst[0].index], result, 1, wave.exec());
 }

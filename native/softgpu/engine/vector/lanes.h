@@ -87,6 +87,13 @@ struct F16 {
   static void store(uint32_t* p, unsigned lane, double v) { p[lane] = double_to_half(v); }
 };
 
+inline uint32_t count_bits(uint32_t v) {  // as the vectoriser likes it
+  v -= (v >> 1) & 0x55555555u;
+  v = (v & 0x33333333u) + ((v >> 2) & 0x33333333u);
+  v = (v + (v >> 4)) & 0x0f0f0f0fu;
+  return (v * 0x01010101u) >> 24;
+}
+
 // dst = exec ? src : dst, plane by plane.
 inline void write_planes(uint32_t* dst, const uint32_t* src, unsigned planes, uint64_t exec) {
   const uint32_t low = static_cast<uint32_t>(exec), high = static_cast<uint32_t>(exec >> 32);

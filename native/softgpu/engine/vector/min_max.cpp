@@ -41,9 +41,11 @@ T maximum3(T a, T b, T c, bool ieee) {
 }
 template <class T>
 T median3(T a, T b, T c, bool ieee) {
-  if (is_nan(a) || is_nan(b) || is_nan(c)) return minimum3(a, b, c, ieee);
-  const T largest = maximum3(a, b, c, ieee);
-  return largest == a ? maximum(b, c, ieee) : largest == b ? maximum(a, c, ieee) : maximum(a, b, ieee);
+  const T least = minimum3(a, b, c, ieee), largest = maximum3(a, b, c, ieee);
+  const T without_a = maximum(b, c, ieee), without_b = maximum(a, c, ieee), without_c = maximum(a, b, ieee);
+  const T r = largest == a ? without_a : largest == b ? without_b : without_c;
+  const bool any_nan = is_nan(a) | is_nan(b) | is_nan(c);
+  return any_nan ? least : r;
 }
 
 constexpr unsigned kNew = kKeepNan | kPreserveHigh;

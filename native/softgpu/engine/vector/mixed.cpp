@@ -226,7 +226,9 @@ ExecuteFn select_mixed(const Instruction& instruction) {
   if (!execute || instruction.dst_count != 1 || instruction.dst[0].kind != Kind::kVgpr) return nullptr;
   const bool packed = instruction.encoding == Encoding::kVop3p;
   if (instruction.src_count != (packed ? 3 : 2)) return nullptr;
-  if (instruction.is_sdwa || instruction.omod || (instruction.is_dpp && !is_known_dpp(instruction))) return nullptr;
+  if (instruction.is_sdwa || instruction.omod ||
+      (instruction.is_dpp && (!is_known_dpp(instruction) || instruction.src[0].kind != Kind::kVgpr)))
+    return nullptr;
   const bool mix = instruction.op == Op::v_fma_mix_f32 || instruction.op == Op::v_fma_mixlo_f16 ||
                    instruction.op == Op::v_fma_mixhi_f16;
   for (unsigned k = 0; k < instruction.src_count; ++k) {

@@ -26,7 +26,7 @@ enum Dpp : unsigned {
   kRowBcast31 = 0x143,
   kRowNewBcast = 0x150,
 };
-constexpr unsigned kNoLane = 64;
+constexpr unsigned kNoLane = 64, kDppControls = 0x160;
 
 // The lane that `lane` reads, or kNoLane.
 unsigned dpp_source(unsigned control, unsigned lane) {
@@ -96,15 +96,11 @@ void select_part(uint32_t* plane, const uint32_t* from, unsigned select, bool si
   }
 }
 
-void permute(uint32_t* plane, const uint32_t* from, const uint8_t (&source_lane)[kLanes]) {
-  alignas(64) uint32_t moved[kLanes];
-  for (unsigned l = 0; l < kLanes; ++l) moved[l] = source_lane[l] == kNoLane ? 0 : from[source_lane[l]];
-  __builtin_memcpy(plane, moved, sizeof moved);
-}
-
-void apply_sign(uint32_t* plane, uint32_t sign_bit, bool absolute, bool negate) {
-  const uint32_t keep = absolute ? ~sign_bit : ~0u, flip = negate ? sign_bit : 0;
-  for (unsigned l = 0; l < kLanes; ++l) plane[l] = (plane[l] & keep) ^ flip;
+// Lanes without a source read 0.
+void permute(uint32_t* plane, const uint32_t* from, const DppLanes& lanes) {
+  for (unsigned l = 0; l < kLanes; ++l) plane[l] = from[lanes.source[l]];
+  if (lanes.valid == ~0ull) return;
+  for (unsigned l = 0; l < kLanes; ++l) plane[l] &= 0u - static_cast<uint32_t>((lanes.valid >> l) & 1);
 }
 
 // omod and clamp on one result, as MODE has it (ISA "Output modifiers"): omod acts only without IEEE mode and with
@@ -212,6 +208,18 @@ const uint32_t* broadcast(const Wave& wave, const Operand& operand, const Source
   return temporary;
 }
 
+const uint32_t* with_sign(const uint32_t* planes, const Operand& operand, const SourceRule& rule, uint32_t* temporary) {
+  const unsigned last = (rule.dwords - 1) * kLanes;
+  if (last && planes != temporary) __builtin_memcpy(temporary, planes, last * sizeof(uint32_t));
+  const uint32_t sign = rule.bits == 16 ? 0x8000u : 0x80000000u;
+  const uint32_t keep = operand.absolute ? ~sign : ~0u, flip = operand.negate ? sign : 0;
+  const uint32_t* from = planes + last;
+  uint32_t* to = temporary + last;
+#pragma GCC ivdep
+  for (unsigned l = 0; l < kLanes; ++l) to[l] = (from[l] & keep) ^ flip;
+  return temporary;
+}
+
 bool is_known_dpp(const Instruction& instruction) {
   const unsigned control = instruction.dpp_ctrl, n = control & 15;
   if (control <= kQuadPermLast) return true;
@@ -240,23 +248,59 @@ bool is_known_dpp(const Instruction& instruction) {
   }
 }
 
-uint64_t dpp_lanes(const Instruction& instruction, uint64_t exec, uint8_t (&source_lane)[kLanes]) {
-  uint64_t write = 0;
-  for (unsigned l = 0; l < kLanes; ++l) {
-    unsigned from = dpp_source(instruction.dpp_ctrl, l);
-    // A lane that EXEC disables has nothing to give.
-    if (from != kNoLane && !((exec >> from) & 1)) from = kNoLane;
-    source_lane[l] = static_cast<uint8_t>(from);
-    const bool enabled = ((instruction.row_mask >> (l >> 4)) & 1) && ((instruction.bank_mask >> ((l >> 2) & 3)) & 1);
-    if (enabled && (from != kNoLane || instruction.bound_ctrl)) write |= 1ull << l;
+namespace {
+
+// Source lanes of every control, and the lanes that have one.
+struct DppMoves {
+  uint8_t source[kDppControls][kLanes];
+  uint64_t valid[kDppControls];
+};
+const DppMoves& dpp_moves() {
+  static const DppMoves moves = [] {
+    DppMoves m{};
+    for (unsigned control = 0; control < kDppControls; ++control) {
+      for (unsigned l = 0; l < kLanes; ++l) {
+        const unsigned from = dpp_source(control, l);
+        m.source[control][l] = static_cast<uint8_t>(from == kNoLane ? 0 : from);
+        if (from != kNoLane) m.valid[control] |= 1ull << l;
+      }
+    }
+    return m;
+  }();
+  return moves;
+}
+
+// Lanes of the enabled banks (groups of four, the same in every row) and rows (groups of sixteen).
+uint64_t enabled_lanes(const Instruction& instruction) {
+  uint64_t lanes = 0;
+  for (unsigned group = 0; group < 16; ++group) {
+    const bool enabled = ((instruction.row_mask >> (group / 4)) & 1) && ((instruction.bank_mask >> (group % 4)) & 1);
+    if (enabled) lanes |= 0xfull << (4 * group);
   }
-  return write & exec;
+  return lanes;
+}
+
+}  // namespace
+
+DppLanes dpp_lanes(const Instruction& instruction, uint64_t exec) {
+  const unsigned control = instruction.dpp_ctrl % kDppControls;
+  DppLanes lanes{dpp_moves().source[control], dpp_moves().valid[control], 0};
+  if (exec != ~0ull) {  // a lane that EXEC disables has nothing to give
+    uint64_t given = 0;
+    for (unsigned l = 0; l < kLanes; ++l) given |= ((exec >> lanes.source[l]) & 1) << l;
+    lanes.valid &= given;
+  }
+  lanes.write = exec & enabled_lanes(instruction) & (instruction.bound_ctrl ? ~0ull : lanes.valid);
+  return lanes;
 }
 
 void prepare_sources(const Wave& wave, const Instruction& instruction, const FormRule& rule, General& general) {
   general.write_mask = wave.exec();
-  uint8_t source_lane[kLanes];
-  if (instruction.is_dpp) general.write_mask = dpp_lanes(instruction, wave.exec(), source_lane);
+  DppLanes lanes{};
+  if (instruction.is_dpp) {
+    lanes = dpp_lanes(instruction, wave.exec());
+    general.write_mask = lanes.write;
+  }
   for (unsigned k = 0; k < rule.sources; ++k) {
     const SourceRule& source = rule.source[k];
     uint32_t* own = general.source[k];
@@ -270,16 +314,14 @@ void prepare_sources(const Wave& wave, const Instruction& instruction, const For
     const bool permuted = instruction.is_dpp && k == 0;
     const bool extended = select != 6 || operand.sign_extend;
     if (!permuted && !extended && !operand.absolute && !operand.negate) continue;
-    if (from != own) __builtin_memcpy(own, from, source.dwords * sizeof(VectorRegister));
     general.src[k] = own;
-    if (permuted) {
-      for (unsigned d = 0; d < source.dwords; ++d) permute(own + d * kLanes, own + d * kLanes, source_lane);
+    if (permuted) {  // DPP sources are vector registers: `from` is not `own`
+      for (unsigned d = 0; d < source.dwords; ++d) permute(own + d * kLanes, from + d * kLanes, lanes);
+    } else if (from != own) {
+      __builtin_memcpy(own, from, source.dwords * sizeof(VectorRegister));
     }
     if (extended) select_part(own, own, select, operand.sign_extend);
-    if (operand.absolute || operand.negate) {
-      const uint32_t sign = source.bits == 16 ? 0x8000u : 0x80000000u;
-      apply_sign(own + (source.dwords - 1) * kLanes, sign, operand.absolute, operand.negate);
-    }
+    if (operand.absolute || operand.negate) with_sign(own, operand, source, own);
   }
 }
 

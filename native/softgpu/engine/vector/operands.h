@@ -57,6 +57,9 @@ struct General {
 // itself.
 const uint32_t* broadcast(const Wave& wave, const Operand& operand, const SourceRule& rule, uint32_t* temporary);
 
+// The planes with the operand's abs and neg applied; `temporary` may be the planes themselves.
+const uint32_t* with_sign(const uint32_t* planes, const Operand& operand, const SourceRule& rule, uint32_t* temporary);
+
 // The scalar value of an operand that is no vector register.
 uint64_t scalar_value(const Wave& wave, const Operand& operand);
 
@@ -67,8 +70,13 @@ void finish_result(Wave& wave, const Instruction& instruction, const FormRule& r
 bool is_readable(const Operand& operand);
 // True when the instruction's DPP control is one that gfx90a has.
 bool is_known_dpp(const Instruction& instruction);
-// The mask of lanes that DPP lets write, and the source lane of each lane (64: none).
-uint64_t dpp_lanes(const Instruction& instruction, uint64_t exec, uint8_t (&source_lane)[kLanes]);
+// What DPP does to the lanes under an EXEC mask.
+struct DppLanes {
+  const uint8_t* source;  // the lane that each lane reads
+  uint64_t valid;         // lanes whose source exists and is active; others read 0
+  uint64_t write;         // lanes that may be written
+};
+DppLanes dpp_lanes(const Instruction& instruction, uint64_t exec);
 
 uint64_t gather_mask(const uint32_t* plane);  // bit l = top bit of lane l
 

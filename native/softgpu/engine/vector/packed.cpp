@@ -130,9 +130,6 @@ constexpr u32 saturate_u16(int64_t v) {
   return static_cast<u32>(std::clamp<int64_t>(v, 0, UINT16_MAX));
 }
 
-double fused_half(float a, float b, float c) {
-  return static_cast<double>(a) * b + c;
-}
 // As v_min_f16 and v_max_f16 (min_max.cpp).
 template <bool kMaximum>
 float select_half(const Mode& mode, float a, float b) {
@@ -151,9 +148,10 @@ constexpr PackedRow kRows[] = {
                                           [](const Mode& m, float a, float b) { return select_half<false>(m, a, b); }),
     float_halves<F16(F16, F16), kKeepNan>(Op::v_pk_max_f16,
                                           [](const Mode& m, float a, float b) { return select_half<true>(m, a, b); }),
-    float_halves<F16(F16, F16, F16)>(Op::v_pk_fma_f16, [](float a, float b, float c) { return fused_half(a, b, c); }),
-    float_halves<F16(F16, F16, F16), kAccumulate>(Op::v_pk_fmac_f16,
-                                                  [](float a, float b, float c) { return fused_half(a, b, c); }),
+    float_halves<F16(F16, F16, F16)>(Op::v_pk_fma_f16,
+                                     [](const Mode& m, float a, float b, float c) { return fused_half(m, a, b, c); }),
+    float_halves<F16(F16, F16, F16), kAccumulate>(
+        Op::v_pk_fmac_f16, [](const Mode& m, float a, float b, float c) { return fused_half(m, a, b, c); }),
     integer_halves<I16(I16, I16, I16)>(
         Op::v_pk_mad_i16, [](i32 a, i32 b, i32 c) { return a * b + c; },
         [](i32 a, i32 b, i32 c) { return saturate_i16(int64_t{a} * b + c); }),

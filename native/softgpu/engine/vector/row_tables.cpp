@@ -40,11 +40,16 @@ bool sources_fit(const FormRule& rule, const Instruction& instruction) {
     if (((instruction.op_sel >> k) & 1) && source.bits != 16) return false;
   }
   if ((instruction.op_sel & ~8u) >> explicit_sources) return false;
-  return !instruction.is_dpp || is_known_dpp(instruction);
+  if (!instruction.is_dpp) return true;
+  return is_known_dpp(instruction) && instruction.src[0].kind == Operand::Kind::kVgpr;
+}
+
+bool has_moves(const Instruction& instruction) {
+  return instruction.is_sdwa || instruction.is_dpp || instruction.op_sel;
 }
 
 bool has_source_modifiers(const FormRule& rule, const Instruction& instruction) {
-  if (instruction.is_sdwa || instruction.is_dpp || instruction.op_sel) return true;
+  if (has_moves(instruction)) return true;
   for (unsigned k = 0; k < rule.explicit_sources(); ++k) {
     if (instruction.src[k].negate || instruction.src[k].absolute) return true;
   }
@@ -67,7 +72,8 @@ ExecuteFn select_row(const Row& row, const Instruction& instruction) {
   const bool modified = has_source_modifiers(rule, instruction);
   if ((row.flags & kNoModifiers) && (modified || instruction.omod || instruction.clamp)) return nullptr;
   if (instruction.clamp && !rule.float_result) return row.clamped;
-  if (modified || instruction.omod || instruction.clamp || rule.preserve_high) return row.general;
+  // Signs of sources are no matter for the plain form.
+  if (has_moves(instruction) || instruction.omod || instruction.clamp || rule.preserve_high) return row.general;
   return row.plain;
 }
 
