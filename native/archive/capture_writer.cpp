@@ -21,7 +21,8 @@ Result<std::unique_ptr<CaptureWriter>> CaptureWriter::create(CaptureWriterOption
 
 Result<ChunkName> CaptureWriter::put_chunk(Bytes raw) {
   if (raw.empty() || raw.size() > kChunkBytes) {
-    return Error{"INTERNAL", "a chunk of " + std::to_string(raw.size()) + " bytes was put into a capture", "report this"};
+    return Error{"NATIVE_FAILED", "a chunk of " + std::to_string(raw.size()) + " bytes was put into a capture",
+                 "report this"};
   }
   {
     std::lock_guard lock(mutex_);
@@ -39,7 +40,8 @@ Result<ChunkName> CaptureWriter::put_chunk(Bytes raw) {
   const Bytes stored = chunk.stored(raw);
   if (!store) {
     std::lock_guard lock(mutex_);
-    const bool fits = !options_.store || (pack_ && pack_->stored_bytes() + stored.size() <= options_.inline_limit_bytes);
+    const bool fits =
+        !options_.store || (pack_ && pack_->stored_bytes() + stored.size() <= options_.inline_limit_bytes);
     if (fits) {
       if (auto put = pack_->put(digest, chunk.raw_bytes, chunk.encoding, stored); !put) return put.error();
       return ChunkName{digest};
@@ -85,7 +87,7 @@ Result<Content> CaptureWriter::put(Bytes raw) {
 
 Status CaptureWriter::finish(const Manifest& manifest, const Json& observed) {
   if (manifest.chunk_bytes != kChunkBytes) {
-    return Error{"INTERNAL", "the manifest's chunk size is not the writer's", "report this"};
+    return Error{"NATIVE_FAILED", "the manifest's chunk size is not the writer's", "report this"};
   }
   if (auto valid = validate(manifest, (options_.directory / kManifestFile).string()); !valid) return valid;
   std::lock_guard lock(mutex_);

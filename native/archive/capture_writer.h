@@ -1,5 +1,6 @@
 // Writes one capture into a folder: chunks as they come, then the manifest last.
-// Chunks go to chunks.pack until they take more than `inline_limit_bytes` stored; then all move to the store (if there is one).
+// Chunks go to chunks.pack until they take more than `inline_limit_bytes` stored; then all move to the store (if there
+// is one).
 #pragma once
 
 #include <filesystem>
@@ -24,7 +25,8 @@ class CaptureWriter {
  public:
   static Result<std::unique_ptr<CaptureWriter>> create(CaptureWriterOptions options);
 
-  // `raw` is one chunk: kChunkBytes, or less at the end of a content. Thread-safe; hashes and compresses outside the lock.
+  // `raw` is one chunk: kChunkBytes, or less at the end of a content. Thread-safe; hashes and compresses outside the
+  // lock.
   Result<ChunkName> put_chunk(Bytes raw);
   // Cuts `raw` into chunks.
   Result<Content> put(Bytes raw);

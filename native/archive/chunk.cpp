@@ -27,19 +27,23 @@ ZSTD_CCtx* compressor() {
 // Bytes after compression, or the input's size where zstd fails.
 size_t compress(Bytes raw, Buffer& into, int level) {
   into.resize(ZSTD_compressBound(raw.size()));
-  const size_t size = compressor() ? ZSTD_compressCCtx(compressor(), into.data(), into.size(), raw.data(), raw.size(), level)
-                                   : static_cast<size_t>(-1);
+  const size_t size = compressor()
+                          ? ZSTD_compressCCtx(compressor(), into.data(), into.size(), raw.data(), raw.size(), level)
+                          : static_cast<size_t>(-1);
   return ZSTD_isError(size) ? raw.size() : size;
 }
 
-bool pays(size_t compressed, size_t raw) { return compressed < raw - raw / 16; }
+bool pays(size_t compressed, size_t raw) {
+  return compressed < raw - raw / 16;
+}
 
 bool samples_pay(Bytes raw) {
   if (raw.size() <= kSampleBytes * kSamples) return true;  // trying costs no more than the samples
   Buffer scratch;
   size_t compressed = 0;
   const size_t stride = (raw.size() - kSampleBytes) / (kSamples - 1);
-  for (size_t i = 0; i < kSamples; ++i) compressed += compress(raw.subspan(i * stride, kSampleBytes), scratch, kSampleLevel);
+  for (size_t i = 0; i < kSamples; ++i)
+    compressed += compress(raw.subspan(i * stride, kSampleBytes), scratch, kSampleLevel);
   return pays(compressed, kSampleBytes * kSamples);
 }
 
@@ -81,6 +85,8 @@ Status decode_chunk(Encoding encoding, Bytes stored, std::span<uint8_t> raw) {
   return bad("has unknown encoding " + std::to_string(static_cast<uint32_t>(encoding)));
 }
 
-uint64_t max_stored_bytes(uint64_t raw_bytes) { return ZSTD_compressBound(raw_bytes); }
+uint64_t max_stored_bytes(uint64_t raw_bytes) {
+  return ZSTD_compressBound(raw_bytes);
+}
 
 }  // namespace kernloop::archive

@@ -1,4 +1,5 @@
-// A chunk: up to `chunk_bytes` of raw content, named by its SHA-256, stored raw or zstd-compressed. All-zero chunks have no name.
+// A chunk: up to `chunk_bytes` of raw content, named by its SHA-256, stored raw or zstd-compressed. All-zero chunks
+// have no name.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,8 @@ Result<FileDescriptor> open_for_reading(const fs::path& path, uint64_t* size) {
   struct stat status;
   if (::fstat(file.get(), &status) != 0) return io_error("cannot examine", path, errno);
   if (!S_ISREG(status.st_mode)) {
-    return Error{"IO_ERROR", path.string() + " is not a regular file", "a capture holds only plain files: capture again"};
+    return Error{"IO_ERROR", path.string() + " is not a regular file",
+                 "a capture holds only plain files: capture again"};
   }
   if (size) *size = static_cast<uint64_t>(status.st_size);
   return file;
@@ -45,7 +46,8 @@ Status read_exactly(int fd, uint64_t offset, std::span<uint8_t> into, const fs::
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return io_error("cannot read", path, errno);
     if (count == 0) {
-      return Error{"IO_ERROR", path.string() + " ends at byte " + std::to_string(offset) + ", before what it should hold",
+      return Error{"IO_ERROR",
+                   path.string() + " ends at byte " + std::to_string(offset) + ", before what it should hold",
                    "the file was truncated: restore it or capture again"};
     }
     offset += static_cast<uint64_t>(count);
@@ -69,9 +71,10 @@ Result<std::string> read_text(const fs::path& path, uint64_t max_bytes) {
   auto file = open_for_reading(path, &size);
   if (!file) return file.error();
   if (size > max_bytes) {
-    return Error{"FILE_TOO_LARGE",
-                 path.string() + " is " + std::to_string(size) + " bytes; at most " + std::to_string(max_bytes) + " are read",
-                 "this is not a file that Kernloop wrote"};
+    return Error{
+        "FILE_TOO_LARGE",
+        path.string() + " is " + std::to_string(size) + " bytes; at most " + std::to_string(max_bytes) + " are read",
+        "this is not a file that Kernloop wrote"};
   }
   std::string text(size, '\0');
   auto read = read_exactly(file->get(), 0, {reinterpret_cast<uint8_t*>(text.data()), text.size()}, path);

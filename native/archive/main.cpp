@@ -26,7 +26,7 @@ Json error_event(const Error& error) {
 
 // Distinct chunks are read once, however often they are used.
 int verify(const Reader& reader) {
-  std::set<Digest> seen;
+  std::set<std::pair<Digest, uint64_t>> seen;
   std::vector<Error> problems;
   uint64_t raw_bytes = 0, distinct_bytes = 0, zero_chunks = 0;
   for (const ContentView& view : contents_of(reader.manifest())) {
@@ -35,10 +35,8 @@ int verify(const Reader& reader) {
     for (size_t i = 0; i < view.content->chunks.size(); ++i) {
       const ChunkName& name = view.content->chunks[i];
       if (!name) ++zero_chunks;
-      // Not only the name is new, the expected size may be: a chunk of two sizes is damaged in one of its uses.
-      if (!name || !seen.insert(*name).second) {
-        if (!name || reader.chunk_size(view, i) == reader.manifest().chunk_bytes) continue;
-      }
+      // By size, too: a chunk that is expected with two sizes is damaged in one of its uses.
+      if (!name || !seen.emplace(*name, reader.chunk_size(view, i)).second) continue;
       raw.resize(reader.chunk_size(view, i));
       if (auto read = reader.read_chunk(view, i, raw); !read) problems.push_back(read.error());
       distinct_bytes += raw.size();
@@ -60,7 +58,8 @@ int verify(const Reader& reader) {
   Json event = error_event(problems.front());
   event["problem_count"] = problems.size();
   event["problems"] = Json::array();
-  for (size_t i = 0; i < problems.size() && i < kProblemsListed; ++i) event["problems"].push_back(error_event(problems[i]));
+  for (size_t i = 0; i < problems.size() && i < kProblemsListed; ++i)
+    event["problems"].push_back(error_event(problems[i]));
   return print(event);
 }
 
@@ -77,22 +76,24 @@ int info(const Reader& reader) {
       size ? stored_bytes += *size : ++missing;
     }
   }
-  return print({{"event", "info"},
-                {"schema", kCaptureSchema},
-                {"capture_sha256", reader.capture_digest().hex()},
-                {"kernel", {{"name", manifest.kernel.name}, {"symbol", manifest.kernel.symbol}}},
-                {"device", {{"kind", manifest.device.kind}, {"identity", manifest.device.identity}, {"isa", manifest.device.isa}}},
-                {"grid_blocks", manifest.geometry.grid_blocks},
-                {"block_threads", manifest.geometry.block_threads},
-                {"regions", manifest.regions.size()},
-                {"region_bytes", region_bytes},
-                {"module_variables", manifest.module_variables.size()},
-                {"code_objects", manifest.code_objects.size()},
-                {"tracked_bytes", manifest.scope.tracked_bytes},
-                {"chunks", distinct.size()},
-                {"chunks_missing", missing},
-                {"bytes_raw", raw_bytes},
-                {"bytes_stored", stored_bytes}});
+  return print(
+      {{"event", "info"},
+       {"schema", kCaptureSchema},
+       {"capture_sha256", reader.capture_digest().hex()},
+       {"kernel", {{"name", manifest.kernel.name}, {"symbol", manifest.kernel.symbol}}},
+       {"device",
+        {{"kind", manifest.device.kind}, {"identity", manifest.device.identity}, {"isa", manifest.device.isa}}},
+       {"grid_blocks", manifest.geometry.grid_blocks},
+       {"block_threads", manifest.geometry.block_threads},
+       {"regions", manifest.regions.size()},
+       {"region_bytes", region_bytes},
+       {"module_variables", manifest.module_variables.size()},
+       {"code_objects", manifest.code_objects.size()},
+       {"tracked_bytes", manifest.scope.tracked_bytes},
+       {"chunks", distinct.size()},
+       {"chunks_missing", missing},
+       {"bytes_raw", raw_bytes},
+       {"bytes_stored", stored_bytes}});
 }
 
 int usage(const std::string& what) {
@@ -103,7 +104,8 @@ int usage(const std::string& what) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.empty() || (arguments[0] != "verify" && arguments[0] != "info")) return usage("no verb: verify or info");
+  if (arguments.empty() || (arguments[0] != "verify" && arguments[0] != "info"))
+    return usage("no verb: verify or info");
   std::vector<std::filesystem::path> directories, stores;
   for (size_t i = 1; i < arguments.size(); ++i) {
     if (arguments[i] == "--store") {

@@ -1,4 +1,5 @@
-// capture.json as structs ("kernloop.capture/1", docs/archive-format.md). Unknown fields survive a round trip in `extra`.
+// capture.json as structs ("kernloop.capture/1", docs/archive-format.md). Unknown fields survive a round trip in
+// `extra`.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Reads the fields of one JSON object with types and bounds checked, and remembers which were read: the rest is `extra`.
-// Throws ManifestProblem, which parse_manifest turns into an Error.
+// Reads the fields of one JSON object with types and bounds checked, and remembers which were read: the rest is
+// `extra`. Throws ManifestProblem, which parse_manifest turns into an Error.
 #pragma once
 
 #include <limits>

@@ -161,7 +161,8 @@ Execution read_execution(const Json& json) {
 template <typename T>
 std::vector<T> read_list(Fields& top, const char* name, T (*read)(const Json&, const std::string&)) {
   std::vector<T> list;
-  for (const Json& json : top.array(name)) list.push_back(read(json, std::string(name) + "[" + std::to_string(list.size()) + "]"));
+  for (const Json& json : top.array(name))
+    list.push_back(read(json, std::string(name) + "[" + std::to_string(list.size()) + "]"));
   return list;
 }
 
@@ -169,7 +170,8 @@ std::vector<T> read_list(Fields& top, const char* name, T (*read)(const Json&, c
 std::optional<Error> check_schema(const Json& json, const std::string& where) {
   constexpr std::string_view kPrefix = "kernloop.capture/";
   const auto found = json.is_object() ? json.find("schema") : json.end();
-  if (!json.is_object() || found == json.end() || !found->is_string() || !found->get_ref<const std::string&>().starts_with(kPrefix)) {
+  if (!json.is_object() || found == json.end() || !found->is_string() ||
+      !found->get_ref<const std::string&>().starts_with(kPrefix)) {
     return Error{"CAPTURE_INVALID", where + " is not a Kernloop capture: it has no schema \"kernloop.capture/…\"",
                  "give the folder that a capture wrote"};
   }
@@ -215,7 +217,8 @@ Result<Manifest> parse_manifest(std::string_view text, const std::string& where)
     if (auto valid = validate(manifest, where); !valid) return valid.error();
     return manifest;
   } catch (const ManifestProblem& problem) {
-    return Error{"CAPTURE_INVALID", where + ": " + problem.what, "the file was damaged or edited: restore it, or capture again"};
+    return Error{"CAPTURE_INVALID", where + ": " + problem.what,
+                 "the file was damaged or edited: restore it, or capture again"};
   }
 }
 

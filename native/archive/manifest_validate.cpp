@@ -85,15 +85,19 @@ void check_code_objects(const Manifest& manifest) {
 void check_geometry(const Geometry& geometry) {
   require(geometry.dimensions >= 1 && geometry.dimensions <= 3, "geometry.dimensions is not 1, 2 or 3");
   for (size_t i = 0; i < 3; ++i) {
-    const uint64_t blocks = geometry.grid_blocks[i], threads = geometry.block_threads[i], items = geometry.grid_work_items[i];
-    require(threads >= 1 && threads <= UINT16_MAX, "geometry.block_threads is out of range");  // 16 bits in an AQL packet
-    require(items >= 1 && blocks == (items + threads - 1) / threads, "geometry.grid_blocks does not fit grid_work_items");
+    const uint64_t blocks = geometry.grid_blocks[i], threads = geometry.block_threads[i],
+                   items = geometry.grid_work_items[i];
+    require(threads >= 1 && threads <= UINT16_MAX,
+            "geometry.block_threads is out of range");  // 16 bits in an AQL packet
+    require(items >= 1 && blocks == (items + threads - 1) / threads,
+            "geometry.grid_blocks does not fit grid_work_items");
   }
 }
 
 void check_kernarg(const Manifest& manifest) {
   const size_t size = manifest.kernarg.bytes.size();
-  require(size == manifest.kernel.kernarg_bytes, "kernarg.hex has " + std::to_string(size) + " bytes; the kernel takes " +
+  require(size == manifest.kernel.kernarg_bytes, "kernarg.hex has " + std::to_string(size) +
+                                                     " bytes; the kernel takes " +
                                                      std::to_string(manifest.kernel.kernarg_bytes));
   require(size <= kMaxKernargBytes, "the kernel-argument segment is impossibly large");
   for (const KernargSlot& slot : manifest.kernarg.slots) {
@@ -113,7 +117,8 @@ void check_app(const Json& app) {
     const auto path = file.find("path");
     require(path != file.end() && path->is_string(), "an entry of app.files has no path");
     const std::string text = path->get<std::string>();
-    require(("/" + text + "/").find("/../") == std::string::npos, "app.files names a path that climbs: " + text.substr(0, 200));
+    require(("/" + text + "/").find("/../") == std::string::npos,
+            "app.files names a path that climbs: " + text.substr(0, 200));
   }
 }
 
@@ -134,7 +139,8 @@ Status validate(const Manifest& manifest, const std::string& where) {
     check_regions(manifest);
     return Unit{};
   } catch (const ManifestProblem& problem) {
-    return Error{"CAPTURE_INVALID", where + ": " + problem.what, "the file was damaged or edited: restore it, or capture again"};
+    return Error{"CAPTURE_INVALID", where + ": " + problem.what,
+                 "the file was damaged or edited: restore it, or capture again"};
   }
 }
 

@@ -132,7 +132,9 @@ Json to_json(const Manifest& manifest) {
        {"execution", to_json(manifest.execution)}});
 }
 
-std::string to_text(const Manifest& manifest) { return to_text(to_json(manifest)); }
+std::string to_text(const Manifest& manifest) {
+  return to_text(to_json(manifest));
+}
 
 const CodeObject* Manifest::find_code_object(const Digest& digest) const {
   for (const CodeObject& code_object : code_objects) {

@@ -22,7 +22,9 @@ constexpr size_t kFooterBytes = 8 + 8 + 32 + 8;
 // 16 M chunks of 4 MiB are 64 TiB: more is no capture but an attempt to exhaust memory.
 constexpr uint64_t kMaxEntries = 16u << 20;
 
-Bytes as_bytes(std::string_view text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
+Bytes as_bytes(std::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
 
 Error damaged(const fs::path& path, const std::string& why) {
   return {"PACK_CORRUPT", path.string() + ": " + why,
@@ -113,7 +115,8 @@ Result<std::unique_ptr<PackReader>> PackReader::open(const fs::path& path) {
   std::array<uint8_t, kFooterBytes> footer;
   if (auto read = read_exactly(reader->file_.get(), 0, header, path); !read) return read.error();
   if (auto read = read_exactly(reader->file_.get(), size - kFooterBytes, footer, path); !read) return read.error();
-  if (std::memcmp(header.data(), kHeader.data(), 8) != 0) return damaged(path, "does not begin as a chunk pack, version 1");
+  if (std::memcmp(header.data(), kHeader.data(), 8) != 0)
+    return damaged(path, "does not begin as a chunk pack, version 1");
   if (std::memcmp(footer.data() + kFooterBytes - 8, kEnd.data(), 8) != 0) return damaged(path, "its end is missing");
 
   const uint64_t index_offset = load_little_endian<uint64_t>(footer.data());
@@ -140,7 +143,8 @@ Result<std::unique_ptr<PackReader>> PackReader::open(const fs::path& path) {
     entry.encoding = static_cast<Encoding>(encoding);
     const bool in_file = entry.offset >= kHeader.size() && entry.offset <= index_offset &&
                          entry.stored_bytes <= index_offset - entry.offset;
-    if (!in_file || encoding > 1 || entry.raw_bytes > kMaxChunkBytes || entry.stored_bytes > max_stored_bytes(entry.raw_bytes)) {
+    if (!in_file || encoding > 1 || entry.raw_bytes > kMaxChunkBytes ||
+        entry.stored_bytes > max_stored_bytes(entry.raw_bytes)) {
       return damaged(path, "entry " + std::to_string(i) + " of its index is out of bounds");
     }
     if (i > 0 && !(reader->entries_.back().digest < entry.digest)) return damaged(path, "its index is not sorted");
@@ -150,8 +154,9 @@ Result<std::unique_ptr<PackReader>> PackReader::open(const fs::path& path) {
 }
 
 const PackEntry* PackReader::find(const Digest& digest) const {
-  const auto found = std::lower_bound(entries_.begin(), entries_.end(), digest,
-                                      [](const PackEntry& entry, const Digest& wanted) { return entry.digest < wanted; });
+  const auto found =
+      std::lower_bound(entries_.begin(), entries_.end(), digest,
+                       [](const PackEntry& entry, const Digest& wanted) { return entry.digest < wanted; });
   return found != entries_.end() && found->digest == digest ? &*found : nullptr;
 }
 
@@ -163,7 +168,8 @@ Result<bool> PackReader::get(const Digest& digest, std::span<uint8_t> raw) const
                  "restore the file from where the capture was copied, or capture again"};
   };
   if (entry->raw_bytes != raw.size()) {
-    return corrupt("the chunk has " + std::to_string(entry->raw_bytes) + " bytes instead of " + std::to_string(raw.size()));
+    return corrupt("the chunk has " + std::to_string(entry->raw_bytes) + " bytes instead of " +
+                   std::to_string(raw.size()));
   }
   Buffer stored(entry->stored_bytes);
   if (auto read = read_exactly(file_.get(), entry->offset, stored, path_); !read) return corrupt(read.error().message);

@@ -11,15 +11,23 @@ namespace {
 constexpr uint64_t kMaxManifestBytes = 256u << 20;
 
 constexpr const char* kRecovery =
-    "capture again (it is deterministic), unpack the capture where it came from, or name the store that has the chunk with --store or "
-    "KERNLOOP_STORE";
+    "capture again, copy the capture afresh from where it came from, or name a store that has the chunk with --store "
+    "or KERNLOOP_STORE";
 
 }  // namespace
 
-ContentView pre_of(const Region& region) { return {&region.pre, region.size, "region " + region.id + " (pre)"}; }
-ContentView post_of(const Region& region) { return {&region.post, region.size, "region " + region.id + " (post)"}; }
-ContentView pre_of(const ModuleVariable& v) { return {&v.pre, v.size, "module variable " + v.name + " (pre)"}; }
-ContentView post_of(const ModuleVariable& v) { return {&v.post, v.size, "module variable " + v.name + " (post)"}; }
+ContentView pre_of(const Region& region) {
+  return {&region.pre, region.size, "region " + region.id + " (pre)"};
+}
+ContentView post_of(const Region& region) {
+  return {&region.post, region.size, "region " + region.id + " (post)"};
+}
+ContentView pre_of(const ModuleVariable& v) {
+  return {&v.pre, v.size, "module variable " + v.name + " (pre)"};
+}
+ContentView post_of(const ModuleVariable& v) {
+  return {&v.post, v.size, "module variable " + v.name + " (post)"};
+}
 ContentView content_of(const CodeObject& code_object) {
   return {&code_object.content, code_object.size, "code object " + code_object.sha256.hex()};
 }
@@ -43,7 +51,8 @@ Result<std::unique_ptr<Reader>> Reader::open(const fs::path& directory, const st
   auto text = read_text(manifest_path, kMaxManifestBytes);
   if (!text) {
     if (text.error().code != "FILE_NOT_FOUND") return text.error();
-    return Error{"CAPTURE_NOT_FOUND", "there is no complete capture in " + directory.string() + ": it has no " + kManifestFile,
+    return Error{"CAPTURE_NOT_FOUND",
+                 "there is no complete capture in " + directory.string() + ": it has no " + kManifestFile,
                  "run the capture stage, or check the path"};
   }
   auto manifest = parse_manifest(*text, manifest_path.string());
@@ -68,7 +77,7 @@ uint64_t Reader::chunk_size(const ContentView& view, size_t index) const {
 
 Status Reader::read_chunk(const ContentView& view, size_t index, std::span<uint8_t> raw) const {
   if (index >= view.content->chunks.size() || raw.size() != chunk_size(view, index)) {
-    return Error{"INTERNAL", "a chunk outside of " + view.what + " was asked for", "report this"};
+    return Error{"NATIVE_FAILED", "a chunk outside of " + view.what + " was asked for", "report this"};
   }
   const ChunkName& name = view.content->chunks[index];
   if (!name) {
@@ -91,8 +100,9 @@ Status Reader::read_chunk(const ContentView& view, size_t index, std::span<uint8
   std::string searched = pack_ ? (directory_ / kPackFile).string() : "";
   for (const ChunkStore& store : stores_) searched += (searched.empty() ? "" : ", ") + store.root().string();
   return Error{"CHUNK_MISSING",
-               which + " is missing: " + (searched.empty() ? directory_.string() + " has no " + kPackFile + " and no store was named"
-                                                           : "looked in " + searched),
+               which + " is missing: " +
+                   (searched.empty() ? directory_.string() + " has no " + kPackFile + " and no store was named"
+                                     : "looked in " + searched),
                kRecovery};
 }
 
@@ -109,8 +119,10 @@ Status Reader::for_each_chunk(const ContentView& view,
 
 Result<Buffer> Reader::read_all(const ContentView& view, uint64_t max_bytes) const {
   if (view.size > max_bytes) {
-    return Error{"CAPTURE_INVALID", view.what + " has " + std::to_string(view.size) + " bytes; at most " +
-                                        std::to_string(max_bytes) + " are read at once", "capture again"};
+    return Error{"CAPTURE_INVALID",
+                 view.what + " has " + std::to_string(view.size) + " bytes; at most " + std::to_string(max_bytes) +
+                     " are read at once",
+                 "capture again"};
   }
   Buffer all;
   auto read = for_each_chunk(view, [&](uint64_t, Bytes raw) -> Status {

@@ -112,7 +112,9 @@ TEST(Capture, TakesAGoodCopyFromAStoreWhenThePackIsDamaged) {
   const SampleContents contents;
   write_sample(directory.path() / "capture", contents);
   write_sample(directory.path() / "other", contents, directory.path() / "store", 10);
-  std::fstream(directory.path() / "capture" / kPackFile, std::ios::in | std::ios::out | std::ios::binary).seekp(20).put('!');
+  std::fstream(directory.path() / "capture" / kPackFile, std::ios::in | std::ios::out | std::ios::binary)
+      .seekp(20)
+      .put('!');
   auto alone = Reader::open(directory.path() / "capture", {});
   const auto read = (*alone)->read_all(pre_of((*alone)->manifest().regions[0]), 1 << 20);
   ASSERT_FALSE(read);

@@ -21,7 +21,8 @@ TEST(Digest, IsSha256) {
 TEST(Bytes, ReadsHexNumbersStrictly) {
   EXPECT_EQ(from_hex_number("0x400000001000"), 0x400000001000u);
   EXPECT_EQ(from_hex_number("0xffffffffffffffff"), UINT64_MAX);
-  for (const char* bad : {"", "0x", "12", "0x10000000000000000", "0x1g", "-0x1", " 0x1"}) EXPECT_FALSE(from_hex_number(bad)) << bad;
+  for (const char* bad : {"", "0x", "12", "0x10000000000000000", "0x1g", "-0x1", " 0x1"})
+    EXPECT_FALSE(from_hex_number(bad)) << bad;
   EXPECT_EQ(to_hex_number(0), "0x0");
 }
 

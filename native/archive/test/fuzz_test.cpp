@@ -19,8 +19,8 @@ class DamagedCapture : public testing::Test {
     contents.r0_pre = noise(400, 1), contents.r0_post = noise(400, 2);
     contents.r1 = Buffer(3000, 7);
     write_sample(directory_.path(), contents);
-    for (const Buffer& content :
-         {contents.r0_pre, contents.r0_post, contents.r1, contents.variable_pre, contents.variable_post, contents.code_object}) {
+    for (const Buffer& content : {contents.r0_pre, contents.r0_post, contents.r1, contents.variable_pre,
+                                  contents.variable_post, contents.code_object}) {
       known_[sha256(content)] = content;
     }
   }
@@ -30,7 +30,8 @@ class DamagedCapture : public testing::Test {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
   void store(const char* name, Bytes bytes) {
-    std::ofstream(directory_.path() / name, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    std::ofstream(directory_.path() / name, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
 
   // How many contents could be read; each must be what its digest in the manifest promises.
@@ -90,9 +91,13 @@ class DamagedCapture : public testing::Test {
   std::map<Digest, Buffer> known_;
 };
 
-TEST_F(DamagedCapture, PackIsNeverTakenForGood) { damage(kPackFile, 1); }
+TEST_F(DamagedCapture, PackIsNeverTakenForGood) {
+  damage(kPackFile, 1);
+}
 
-TEST_F(DamagedCapture, ManifestNeverLeadsToWrongContent) { damage(kManifestFile, 1); }
+TEST_F(DamagedCapture, ManifestNeverLeadsToWrongContent) {
+  damage(kManifestFile, 1);
+}
 
 }  // namespace
 }  // namespace kernloop::archive

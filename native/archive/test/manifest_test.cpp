@@ -40,12 +40,14 @@ TEST(Manifest, IsWrittenTheSameWayEveryTime) {
 
 TEST(Manifest, TakesTheExampleOfTheFormatsDocument) {
   const std::string digest(64, 'b');
-  const Json json = Json::parse(R"json({
+  const Json json =
+      Json::parse(R"json({
     "schema": "kernloop.capture/1", "tool": {"name": "kernloop", "version": "0.1.0"}, "hash": "sha256", "chunk_bytes": 4194304,
     "app": {"name": "batched-scale", "command": ["build/batched_scale"], "cwd": ".", "environment": {}, "files": []},
     "device": {"kind": "softgpu", "identity": "softgpu-gfx90a-1", "isa": "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
                "name": "Software AMD GPU", "wavefront_size": 64},
-    "kernel": {"name": "scale(float**, int const*, float)", "symbol": "_Z5scalePPfPKif", "code_object": ")json" + digest + R"json(",
+    "kernel": {"name": "scale(float**, int const*, float)", "symbol": "_Z5scalePPfPKif", "code_object": ")json" +
+                  digest + R"json(",
                "kernarg_bytes": 8, "group_segment_bytes": 0, "private_segment_bytes": 0},
     "dispatch": {"ordinal": 1, "index": 3, "queue": 0},
     "geometry": {"grid_blocks": [4, 16, 1], "block_threads": [256, 1, 1], "grid_work_items": [1024, 16, 1],
@@ -55,9 +57,11 @@ TEST(Manifest, TakesTheExampleOfTheFormatsDocument) {
     "scope": {"mode": "reachable", "widened": false, "tracked_regions": 12, "tracked_bytes": 1073741824},
     "regions": [{"id": "r0", "base": "0x400000001000", "size": 8192, "class": "device", "api": "hsa_amd_memory_pool_allocate",
                  "allocation_ordinal": 7, "pre": {"chunks": [null]}, "post": {"chunks": [null]}}],
-    "module_variables": [{"code_object": ")json" + digest + R"json(", "name": "c_tab", "address": "0x500000000100", "size": 256,
+    "module_variables": [{"code_object": ")json" +
+                  digest + R"json(", "name": "c_tab", "address": "0x500000000100", "size": 256,
                           "pre": {"chunks": [null]}, "post": {"chunks": [null]}}],
-    "code_objects": [{"sha256": ")json" + digest + R"json(", "size": 9000, "load_base": "0x500000000000", "content": {"chunks": [null]}}],
+    "code_objects": [{"sha256": ")json" +
+                  digest + R"json(", "size": 9000, "load_base": "0x500000000000", "content": {"chunks": [null]}}],
     "execution": {"wave_instructions": 1234}})json");
   const auto manifest = parse_manifest(json.dump(), "example");
   ASSERT_TRUE(manifest) << manifest.error().message;
@@ -111,9 +115,18 @@ TEST(Manifest, RefusesWhatCannotBe) {
       {"not in code_objects", [](Json& j) { j["kernel"]["code_object"] = std::string(64, 'c'); }},
       {"unknown code object", [](Json& j) { j["module_variables"][0]["code_object"] = std::string(64, 'c'); }},
       {"impossible size", [](Json& j) { j["code_objects"][0]["size"] = uint64_t{1} << 40; }},
-      {"grid_blocks does not fit", [](Json& j) { j["geometry"]["grid_work_items"] = {1, 1, 1}; }},
-      {"block_threads", [](Json& j) { j["geometry"]["block_threads"] = {0, 1, 1}; }},
-      {"three dimensions", [](Json& j) { j["geometry"]["block_threads"] = {1, 1}; }},
+      {"grid_blocks does not fit",
+       [](Json& j) {
+         j["geometry"]["grid_work_items"] = {1, 1, 1};
+       }},
+      {"block_threads",
+       [](Json& j) {
+         j["geometry"]["block_threads"] = {0, 1, 1};
+       }},
+      {"three dimensions",
+       [](Json& j) {
+         j["geometry"]["block_threads"] = {1, 1};
+       }},
       {"path that climbs", [](Json& j) { j["app"]["files"][0]["path"] = "build/../../secret"; }},
       {"is not an object", [](Json& j) { j["device"] = 3; }},
       {"is not a list", [](Json& j) { j["regions"] = Json::object(); }},

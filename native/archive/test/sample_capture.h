@@ -19,7 +19,9 @@ inline Buffer noise(size_t size, uint32_t seed) {
   return bytes;
 }
 
-inline Buffer bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
+inline Buffer bytes_of(std::string_view text) {
+  return {text.begin(), text.end()};
+}
 
 // What the sample's contents are, by the name that ContentView gives them.
 struct SampleContents {
@@ -40,7 +42,8 @@ inline Manifest sample_manifest(CaptureWriter& writer, const SampleContents& con
   manifest.app = {{"name", "sample"},
                   {"command", {"build/sample"}},
                   {"files", {{{"path", "build/sample"}, {"sha256", std::string(64, 'a')}, {"role", "executable"}}}}};
-  manifest.device = {"softgpu", "softgpu-gfx90a-1", "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "Software AMD GPU", 64, Json::object()};
+  manifest.device = {"softgpu", "softgpu-gfx90a-1", "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "Software AMD GPU",
+                     64,        Json::object()};
   manifest.kernel.name = "scale(float*, int)";
   manifest.kernel.symbol = "_Z5scalePfi";
   manifest.kernel.code_object = sha256(contents.code_object);
