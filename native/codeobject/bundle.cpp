@@ -20,7 +20,9 @@ bool begins_with(Bytes bytes, std::string_view text) {
   return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
 }
 
-bool is_elf(Bytes bytes) { return begins_with(bytes, std::string_view(ELFMAG, SELFMAG)); }
+bool is_elf(Bytes bytes) {
+  return begins_with(bytes, std::string_view(ELFMAG, SELFMAG));
+}
 
 Error bad_bundle(const std::string& what, const std::string& why) {
   return {"CODE_OBJECT_INVALID", what + ": " + why, "give the file as the compiler wrote it"};
@@ -136,7 +138,8 @@ Result<Bytes> select_code_object(Bytes file, std::string_view isa, std::string_v
   std::set<std::string> targets, kernels;
   std::vector<Bytes> fitting;
   for (const BundledCodeObject& candidate : *listed) {
-    auto info = parse_code_object(candidate.bytes, what + (candidate.target.empty() ? "" : " (" + candidate.target + ")"));
+    auto info =
+        parse_code_object(candidate.bytes, what + (candidate.target.empty() ? "" : " (" + candidate.target + ")"));
     if (!info) return info.error();
     const std::string target = info->target.empty() ? candidate.target : info->target;
     targets.insert(target);
@@ -146,19 +149,25 @@ Result<Bytes> select_code_object(Bytes file, std::string_view isa, std::string_v
   }
   const auto fits_isa = [&](const std::string& target) { return target_fits(target, isa); };
   if (std::none_of(targets.begin(), targets.end(), fits_isa)) {
-    return Error{"CODE_OBJECT_TARGET", what + " is built for " + join(targets) + "; the capture is of " + std::string(isa),
+    return Error{"CODE_OBJECT_TARGET",
+                 what + " is built for " + join(targets) + "; the capture is of " + std::string(isa),
                  "build it for the captured device (--offload-arch=" + parse_target(isa).processor + ")"};
   }
   if (fitting.empty()) {
     const std::vector<std::string> all(kernels.begin(), kernels.end());
     std::string nearest;
-    for (const std::string& name : nearest_names(kernel, all)) nearest += (nearest.empty() ? "" : ", ") + name + " = " + demangle(name);
-    return Error{"SYMBOL_MISSING", what + " does not define kernel " + std::string(kernel) + "; nearest: " + (nearest.empty() ? "none" : nearest),
-                 "keep the kernel's name, parameters and extern \"C\"-ness as captured"};
+    for (const std::string& name : nearest_names(kernel, all))
+      nearest += (nearest.empty() ? "" : ", ") + name + " = " + demangle(name);
+    return Error{
+        "SYMBOL_MISSING",
+        what + " does not define kernel " + std::string(kernel) + "; nearest: " + (nearest.empty() ? "none" : nearest),
+        "keep the kernel's name, parameters and extern \"C\"-ness as captured"};
   }
-  const bool same = std::all_of(fitting.begin(), fitting.end(), [&](Bytes b) { return std::ranges::equal(b, fitting[0]); });
+  const bool same =
+      std::all_of(fitting.begin(), fitting.end(), [&](Bytes b) { return std::ranges::equal(b, fitting[0]); });
   if (!same) {
-    return Error{"CODE_OBJECT_AMBIGUOUS", what + " holds " + std::to_string(fitting.size()) + " different code objects with that kernel",
+    return Error{"CODE_OBJECT_AMBIGUOUS",
+                 what + " holds " + std::to_string(fitting.size()) + " different code objects with that kernel",
                  "give the one code object to use"};
   }
   return fitting[0];

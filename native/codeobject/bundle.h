@@ -1,4 +1,5 @@
-// Finds code objects inside of what compilers put them into: Clang offload bundles, and host programs' .hip_fatbin sections.
+// Finds code objects inside of what compilers put them into: Clang offload bundles, and host programs' .hip_fatbin
+// sections.
 #pragma once
 
 #include <string>
@@ -18,11 +19,12 @@ struct BundledCodeObject {
 // `file` is a code object, an offload bundle, or a host ELF with .hip_fatbin. Empty host entries are left out.
 Result<std::vector<BundledCodeObject>> list_code_objects(Bytes file, const std::string& what);
 
-// The one code object of `file` that `isa` ("amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-") can load and that defines the kernel
-// (any, if `kernel` is empty). Errors tell which targets and kernels there are.
+// The one code object of `file` that `isa` ("amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-") can load and that defines the
+// kernel (any, if `kernel` is empty). Errors tell which targets and kernels there are.
 Result<Bytes> select_code_object(Bytes file, std::string_view isa, std::string_view kernel, const std::string& what);
 
-// Whether a code object of `target` runs on `isa`: same processor, and no feature that contradicts (AMDGPUUsage, "Target ID").
+// Whether a code object of `target` runs on `isa`: same processor, and no feature that contradicts (AMDGPUUsage,
+// "Target ID").
 bool target_fits(std::string_view target, std::string_view isa);
 
 }  // namespace kernloop::codeobject

@@ -32,7 +32,8 @@ uint32_t number_of(const msgpack::Value& map, const char* key, bool required = f
   const msgpack::Value* value = map.find(key);
   const auto number = value ? value->number() : std::nullopt;
   if (!number && !required) return 0;
-  if (!number || *number > std::numeric_limits<uint32_t>::max()) throw Malformed{std::string("metadata lacks a good ") + key};
+  if (!number || *number > std::numeric_limits<uint32_t>::max())
+    throw Malformed{std::string("metadata lacks a good ") + key};
   return static_cast<uint32_t>(*number);
 }
 
@@ -108,8 +109,10 @@ void read_symbols(const ElfImage& image, CodeObjectInfo& info) {
   std::vector<ElfSymbol> lists[] = {symbols_of(image, SHT_DYNSYM), symbols_of(image, SHT_SYMTAB)};
   for (int list = 0; list < 2; ++list) {
     for (const ElfSymbol& symbol : lists[list]) {
-      if (symbol.type != STT_OBJECT || symbol.section == SHN_UNDEF || symbol.section >= image.sections().size()) continue;
-      if (symbol.value >= kMaxImageBytes || symbol.size > kMaxImageBytes) throw Malformed{"a symbol lies outside of the image"};
+      if (symbol.type != STT_OBJECT || symbol.section == SHN_UNDEF || symbol.section >= image.sections().size())
+        continue;
+      if (symbol.value >= kMaxImageBytes || symbol.size > kMaxImageBytes)
+        throw Malformed{"a symbol lies outside of the image"};
       if (symbol.name.ends_with(".kd")) {
         descriptors.emplace(symbol.name, symbol.value);
         continue;
@@ -117,8 +120,9 @@ void read_symbols(const ElfImage& image, CodeObjectInfo& info) {
       if (symbol.size == 0 || symbol.name.empty()) continue;
       const ElfSection& section = image.sections()[symbol.section];
       if (!(section.flags & SHF_ALLOC)) continue;
-      variables.try_emplace(symbol.name, Variable{std::string(symbol.name), symbol.value, symbol.size, std::string(section.name),
-                                                  (section.flags & SHF_WRITE) != 0, list == 0});
+      variables.try_emplace(symbol.name,
+                            Variable{std::string(symbol.name), symbol.value, symbol.size, std::string(section.name),
+                                     (section.flags & SHF_WRITE) != 0, list == 0});
     }
   }
   for (Kernel& kernel : info.kernels) {
@@ -133,7 +137,8 @@ uint64_t image_bytes(const ElfImage& image) {
   uint64_t end = 0;
   for (const ElfSegment& segment : image.segments()) {
     if (segment.type != PT_LOAD) continue;
-    if (segment.address > kMaxImageBytes || segment.memory_size > kMaxImageBytes) throw Malformed{"a segment is impossibly large"};
+    if (segment.address > kMaxImageBytes || segment.memory_size > kMaxImageBytes)
+      throw Malformed{"a segment is impossibly large"};
     end = std::max(end, segment.address + segment.memory_size);
   }
   if (end == 0) throw Malformed{"it has nothing to load"};
@@ -149,8 +154,9 @@ const Kernel* CodeObjectInfo::find_kernel(std::string_view mangled) const {
 }
 
 const Variable* CodeObjectInfo::find_variable(std::string_view name) const {
-  const auto found = std::lower_bound(variables.begin(), variables.end(), name,
-                                      [](const Variable& variable, std::string_view wanted) { return variable.name < wanted; });
+  const auto found =
+      std::lower_bound(variables.begin(), variables.end(), name,
+                       [](const Variable& variable, std::string_view wanted) { return variable.name < wanted; });
   return found != variables.end() && found->name == name ? &*found : nullptr;
 }
 
@@ -162,15 +168,18 @@ Result<CodeObjectInfo> parse_code_object(Bytes bytes, const std::string& what) {
     CodeObjectInfo info;
     info.sha256 = archive::sha256(bytes);
     read_metadata(*image, what, info);
-    std::sort(info.kernels.begin(), info.kernels.end(), [](const Kernel& a, const Kernel& b) { return a.name < b.name; });
+    std::sort(info.kernels.begin(), info.kernels.end(),
+              [](const Kernel& a, const Kernel& b) { return a.name < b.name; });
     for (size_t i = 1; i < info.kernels.size(); ++i) {
-      if (info.kernels[i - 1].name == info.kernels[i].name) throw Malformed{"kernel " + info.kernels[i].name + " occurs twice"};
+      if (info.kernels[i - 1].name == info.kernels[i].name)
+        throw Malformed{"kernel " + info.kernels[i].name + " occurs twice"};
     }
     read_symbols(*image, info);
     info.memory_bytes = image_bytes(*image);
     return info;
   } catch (const Malformed& problem) {
-    return Error{"CODE_OBJECT_INVALID", what + ": " + problem.why, "give a complete code object, as the compiler wrote it"};
+    return Error{"CODE_OBJECT_INVALID", what + ": " + problem.why,
+                 "give a complete code object, as the compiler wrote it"};
   }
 }
 
@@ -179,15 +188,16 @@ Result<std::vector<uint8_t>> initial_content(Bytes code_object, const Variable& 
   auto image = ElfImage::parse(code_object, "the code object of " + variable.name);
   if (!image) return image.error();
   if (variable.size > kMaxBytes) {
-    return Error{"CODE_OBJECT_INVALID", "variable " + variable.name + " is impossibly large", "give a complete code object"};
+    return Error{"CODE_OBJECT_INVALID", "variable " + variable.name + " is impossibly large",
+                 "give a complete code object"};
   }
   std::vector<uint8_t> content(variable.size, 0);
   for (const ElfSegment& segment : image->segments()) {
     if (segment.type != PT_LOAD || variable.address < segment.address) continue;
     const uint64_t offset = variable.address - segment.address;
     if (offset >= segment.bytes.size()) continue;
-    std::copy_n(segment.bytes.begin() + static_cast<ptrdiff_t>(offset), std::min<uint64_t>(variable.size, segment.bytes.size() - offset),
-                content.begin());
+    std::copy_n(segment.bytes.begin() + static_cast<ptrdiff_t>(offset),
+                std::min<uint64_t>(variable.size, segment.bytes.size() - offset), content.begin());
   }
   return content;
 }

@@ -25,9 +25,9 @@ struct KernelArgument {
 };
 
 struct Kernel {
-  std::string name;       // mangled
-  std::string demangled;  // the name itself where it is not mangled
-  std::string symbol;     // of the descriptor: "<name>.kd"
+  std::string name;                 // mangled
+  std::string demangled;            // the name itself where it is not mangled
+  std::string symbol;               // of the descriptor: "<name>.kd"
   uint64_t descriptor_address = 0;  // of that symbol, relative to the load base
   uint32_t kernarg_bytes = 0;
   uint32_t group_segment_bytes = 0;
@@ -51,9 +51,9 @@ struct Variable {
 
 struct CodeObjectInfo {
   archive::Digest sha256;
-  std::string target;          // "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-"
-  uint64_t memory_bytes = 0;   // extent of the loaded image from the load base
-  std::vector<Kernel> kernels;  // sorted by name
+  std::string target;               // "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-"
+  uint64_t memory_bytes = 0;        // extent of the loaded image from the load base
+  std::vector<Kernel> kernels;      // sorted by name
   std::vector<Variable> variables;  // sorted by name, each name once (an exported one wins)
 
   const Kernel* find_kernel(std::string_view mangled) const;
@@ -70,6 +70,7 @@ Result<std::vector<uint8_t>> initial_content(Bytes code_object, const Variable& 
 std::string demangle(const std::string& name);
 
 // The candidates most like `name`, best first: for "did you mean".
-std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates, size_t count = 3);
+std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates,
+                                       size_t count = 3);
 
 }  // namespace kernloop::codeobject

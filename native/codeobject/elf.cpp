@@ -22,14 +22,16 @@ Error bad_elf(const std::string& what, const std::string& why) {
 // A copy, so that alignment of the input never matters.
 template <typename T>
 T load(Bytes bytes, uint64_t offset, const char* what) {
-  if (offset > bytes.size() || sizeof(T) > bytes.size() - offset) throw Malformed{std::string(what) + " lies outside of the file"};
+  if (offset > bytes.size() || sizeof(T) > bytes.size() - offset)
+    throw Malformed{std::string(what) + " lies outside of the file"};
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
 }
 
 Bytes slice(Bytes bytes, uint64_t offset, uint64_t size, const char* what) {
-  if (offset > bytes.size() || size > bytes.size() - offset) throw Malformed{std::string(what) + " lies outside of the file"};
+  if (offset > bytes.size() || size > bytes.size() - offset)
+    throw Malformed{std::string(what) + " lies outside of the file"};
   return bytes.subspan(offset, size);
 }
 

@@ -1,4 +1,5 @@
-// Bounded reading of 64-bit little-endian ELF: just what code objects and fat binaries need. Holds views into the caller's bytes.
+// Bounded reading of 64-bit little-endian ELF: just what code objects and fat binaries need. Holds views into the
+// caller's bytes.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +54,9 @@ class ElfImage {
   const std::vector<ElfSegment>& segments() const { return segments_; }
   const ElfSection* section(std::string_view name) const;
 
-  Result<std::vector<ElfSymbol>> symbols(uint32_t section_type) const;  // SHT_DYNSYM or SHT_SYMTAB; empty when there is none
-  Result<std::vector<ElfNote>> notes() const;                           // of PT_NOTE segments, else of SHT_NOTE sections
+  Result<std::vector<ElfSymbol>> symbols(
+      uint32_t section_type) const;            // SHT_DYNSYM or SHT_SYMTAB; empty when there is none
+  Result<std::vector<ElfNote>> notes() const;  // of PT_NOTE segments, else of SHT_NOTE sections
 
  private:
   ElfImage() = default;

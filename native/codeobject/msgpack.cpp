@@ -7,7 +7,8 @@ namespace kernloop::codeobject::msgpack {
 
 namespace {
 
-// Code-object metadata nests about six levels; the element limit keeps hostile input from costing more than its size suggests.
+// Code-object metadata nests about six levels; the element limit keeps hostile input from costing more than its size
+// suggests.
 constexpr int kMaxDepth = 16;
 constexpr size_t kMaxElements = 1u << 20;
 
@@ -29,21 +30,45 @@ class Parser {
     if (tag <= 0xbf) return text(tag & 0x1f);
     if (tag >= 0xe0) return {static_cast<int64_t>(static_cast<int8_t>(tag))};
     switch (tag) {
-      case 0xc0: return {};
-      case 0xc2: return {false};
-      case 0xc3: return {true};
-      case 0xc4: case 0xc5: case 0xc6: return text(big_endian(size_t{1} << (tag - 0xc4)));  // bin: kept as bytes
-      case 0xca: return {static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(big_endian(4))))};
-      case 0xcb: return {std::bit_cast<double>(big_endian(8))};
-      case 0xcc: case 0xcd: case 0xce: case 0xcf: return {big_endian(size_t{1} << (tag - 0xcc))};
-      case 0xd0: return {static_cast<int64_t>(static_cast<int8_t>(big_endian(1)))};
-      case 0xd1: return {static_cast<int64_t>(static_cast<int16_t>(big_endian(2)))};
-      case 0xd2: return {static_cast<int64_t>(static_cast<int32_t>(big_endian(4)))};
-      case 0xd3: return {static_cast<int64_t>(big_endian(8))};
-      case 0xd9: case 0xda: case 0xdb: return text(big_endian(size_t{1} << (tag - 0xd9)));
-      case 0xdc: case 0xdd: return array(big_endian(tag == 0xdc ? 2 : 4), depth);
-      case 0xde: case 0xdf: return map(big_endian(tag == 0xde ? 2 : 4), depth);
-      default: throw Malformed{"has an element of unknown type"};
+      case 0xc0:
+        return {};
+      case 0xc2:
+        return {false};
+      case 0xc3:
+        return {true};
+      case 0xc4:
+      case 0xc5:
+      case 0xc6:
+        return text(big_endian(size_t{1} << (tag - 0xc4)));  // bin: kept as bytes
+      case 0xca:
+        return {static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(big_endian(4))))};
+      case 0xcb:
+        return {std::bit_cast<double>(big_endian(8))};
+      case 0xcc:
+      case 0xcd:
+      case 0xce:
+      case 0xcf:
+        return {big_endian(size_t{1} << (tag - 0xcc))};
+      case 0xd0:
+        return {static_cast<int64_t>(static_cast<int8_t>(big_endian(1)))};
+      case 0xd1:
+        return {static_cast<int64_t>(static_cast<int16_t>(big_endian(2)))};
+      case 0xd2:
+        return {static_cast<int64_t>(static_cast<int32_t>(big_endian(4)))};
+      case 0xd3:
+        return {static_cast<int64_t>(big_endian(8))};
+      case 0xd9:
+      case 0xda:
+      case 0xdb:
+        return text(big_endian(size_t{1} << (tag - 0xd9)));
+      case 0xdc:
+      case 0xdd:
+        return array(big_endian(tag == 0xdc ? 2 : 4), depth);
+      case 0xde:
+      case 0xdf:
+        return map(big_endian(tag == 0xde ? 2 : 4), depth);
+      default:
+        throw Malformed{"has an element of unknown type"};
     }
   }
 
@@ -113,7 +138,8 @@ Result<Value> parse(std::span<const uint8_t> bytes, const std::string& what) {
     if (!parser.at_end()) throw Malformed{"goes on after its end"};
     return value;
   } catch (const Malformed& problem) {
-    return Error{"CODE_OBJECT_INVALID", what + " " + problem.why, "give a complete code object, as the compiler wrote it"};
+    return Error{"CODE_OBJECT_INVALID", what + " " + problem.why,
+                 "give a complete code object, as the compiler wrote it"};
   }
 }
 

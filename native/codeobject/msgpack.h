@@ -1,4 +1,5 @@
-// A bounded MessagePack reader: depth, element count and lengths are limited by the input, nothing is allocated on its word alone.
+// A bounded MessagePack reader: depth, element count and lengths are limited by the input, nothing is allocated on its
+// word alone.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ struct Value {
   const Map* map() const { return std::get_if<Map>(&data); }
   const Array* array() const { return std::get_if<Array>(&data); }
   const std::string* text() const { return std::get_if<std::string>(&data); }
-  std::optional<uint64_t> number() const;           // non-negative integers
-  const Value* find(std::string_view key) const;    // in a map with string keys; null otherwise
+  std::optional<uint64_t> number() const;         // non-negative integers
+  const Value* find(std::string_view key) const;  // in a map with string keys; null otherwise
 };
 
 // One value that fills the whole input.

@@ -26,7 +26,8 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates, size_t count) {
+std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates,
+                                       size_t count) {
   std::vector<std::pair<size_t, std::string>> ranked;
   for (const std::string& candidate : candidates) ranked.emplace_back(edit_distance(name, candidate), candidate);
   std::sort(ranked.begin(), ranked.end());

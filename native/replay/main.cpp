@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
   if (!reader) return fail(output, reader.error());
   const archive::Manifest& manifest = (*reader)->manifest();
   if (manifest.device.kind != "softgpu" && manifest.device.kind != "hsa") {
-    return fail(output, {"DEVICE_MISMATCH", "the capture is of a " + manifest.device.kind + " device, which this program does not drive",
+    return fail(output, {"DEVICE_MISMATCH",
+                         "the capture is of a " + manifest.device.kind + " device, which this program does not drive",
                          "capture on softgpu or hsa"});
   }
 
@@ -55,7 +56,8 @@ int main(int argc, char** argv) {
     restart_without_randomisation(argv);
     return fail(output, {"ADDRESS_TAKEN",
                          "captured memory at " + archive::to_hex_number(hold.taken().front().base) + " (" +
-                             std::to_string(hold.taken().front().size) + " bytes) cannot be restored: the address is in use",
+                             std::to_string(hold.taken().front().size) +
+                             " bytes) cannot be restored: those addresses are not to be had in this process",
                          "run it again, or without address-space randomisation (setarch -R)"});
   }
   // A replay is not to be captured, whatever the environment is set up for.

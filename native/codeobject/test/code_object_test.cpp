@@ -76,7 +76,8 @@ TEST(CodeObject, KnowsWhatVariablesHoldAfterLoading) {
   const float expected[] = {1, 2, 3, 4};
   ASSERT_EQ(table.size(), sizeof expected);
   EXPECT_EQ(std::memcmp(table.data(), expected, sizeof expected), 0);
-  EXPECT_EQ(*initial_content(bytes, *info.find_variable("d_big")), std::vector<uint8_t>(32, 0)) << ".bss has no bytes in the file";
+  EXPECT_EQ(*initial_content(bytes, *info.find_variable("d_big")), std::vector<uint8_t>(32, 0))
+      << ".bss has no bytes in the file";
 }
 
 TEST(CodeObject, IsIdentifiedByTheDigestOfItsBytes) {

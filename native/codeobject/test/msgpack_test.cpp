@@ -5,7 +5,9 @@
 namespace kernloop::codeobject::msgpack {
 namespace {
 
-Result<Value> parse_bytes(std::vector<uint8_t> bytes) { return parse(bytes, "test"); }
+Result<Value> parse_bytes(std::vector<uint8_t> bytes) {
+  return parse(bytes, "test");
+}
 
 TEST(Msgpack, ReadsEveryIntegerForm) {
   const std::pair<std::vector<uint8_t>, uint64_t> cases[] = {
@@ -40,16 +42,21 @@ TEST(Msgpack, ReadsMapsStringsAndArrays) {
 }
 
 TEST(Msgpack, RefusesTruncationAtEveryByte) {
-  const std::vector<uint8_t> whole = {0x82, 0xa1, 'a', 0x93, 0xcd, 1, 2, 0xd9, 2, 'x', 'y', 0xc2, 0xa1, 'b', 0xcb, 0, 0, 0, 0, 0, 0, 0, 0};
+  const std::vector<uint8_t> whole = {0x82, 0xa1, 'a',  0x93, 0xcd, 1, 2, 0xd9, 2, 'x', 'y', 0xc2,
+                                      0xa1, 'b',  0xcb, 0,    0,    0, 0, 0,    0, 0,   0};
   ASSERT_TRUE(parse_bytes(whole));
   for (size_t size = 0; size < whole.size(); ++size) {
     EXPECT_FALSE(parse_bytes({whole.begin(), whole.begin() + size})) << size;
   }
 }
 
-TEST(Msgpack, RefusesWhatFollowsTheValue) { EXPECT_FALSE(parse_bytes({0x01, 0x02})); }
+TEST(Msgpack, RefusesWhatFollowsTheValue) {
+  EXPECT_FALSE(parse_bytes({0x01, 0x02}));
+}
 
-TEST(Msgpack, RefusesNestingThatWouldExhaustTheStack) { EXPECT_FALSE(parse_bytes(std::vector<uint8_t>(100000, 0x91))); }
+TEST(Msgpack, RefusesNestingThatWouldExhaustTheStack) {
+  EXPECT_FALSE(parse_bytes(std::vector<uint8_t>(100000, 0x91)));
+}
 
 TEST(Msgpack, DoesNotBelieveALengthBeyondTheInput) {
   EXPECT_FALSE(parse_bytes({0xdd, 0xff, 0xff, 0xff, 0xff, 0x01}));

@@ -17,7 +17,7 @@ constexpr size_t kMaxRuns = 8u << 20;
 constexpr uint64_t kClusterGap = 64;          // closer bytes belong to one array or struct
 constexpr uint64_t kClusterBytes = 1u << 20;  // a multiple of every element size
 constexpr size_t kUnexplainedListed = 64;
-constexpr size_t kElementsPerRange = 4096;    // keeps one event a line of moderate length
+constexpr size_t kElementsPerRange = 4096;  // keeps one event a line of moderate length
 
 }  // namespace
 
@@ -29,29 +29,27 @@ struct Calibration::Cluster {
 Calibration::Calibration(ContentCache& cache, const std::vector<Target>& targets)
     : cache_(cache), targets_(targets), histories_(targets.size()) {}
 
-Status Calibration::record_replay(DeviceReplay& device) {
+Result<bool> Calibration::record_replay(DeviceReplay& device) {
   ++replays_;
+  bool too_much = false;
   for (size_t t = 0; t < targets_.size(); ++t) {
     std::vector<Run>& runs = histories_[t].runs.emplace_back();
-    auto walked = walk_target(device, cache_, targets_[t], targets_[t].post, [&](uint64_t offset, Bytes post, Bytes actual) -> Status {
-      bool too_much = false;
-      for_each_difference(post, actual, [&](size_t at, size_t size) {
-        if (too_much || bytes_.size() + size > kMaxBytes || runs_ == kMaxRuns) {
-          too_much = true;
-          return;
-        }
-        runs.push_back({offset + at, size, bytes_.size()});
-        bytes_.insert(bytes_.end(), actual.begin() + at, actual.begin() + at + size);
-        ++runs_;
-      });
-      if (!too_much) return Unit{};
-      return Error{"CALIBRATION_TOO_LARGE",
-                   "so much of " + targets_[t].name + " differs from the app's result that it cannot be calibrated",
-                   "this is no rounding noise: check that the capture's scope holds all of the kernel's inputs (--scope all)"};
-    });
-    if (!walked) return walked;
+    auto walked = walk_target(device, cache_, targets_[t], targets_[t].post,
+                              [&](uint64_t offset, Bytes post, Bytes actual) -> Status {
+                                for_each_difference(post, actual, [&](size_t at, size_t size) {
+                                  if (too_much || bytes_.size() + size > kMaxBytes || runs_ == kMaxRuns) {
+                                    too_much = true;
+                                    return;
+                                  }
+                                  runs.push_back({offset + at, size, bytes_.size()});
+                                  bytes_.insert(bytes_.end(), actual.begin() + at, actual.begin() + at + size);
+                                  ++runs_;
+                                });
+                                return Unit{};
+                              });
+    if (!walked) return walked.error();
   }
-  return Unit{};
+  return !too_much;
 }
 
 std::optional<ElementType> Calibration::declared_type(const Target& target) const {
@@ -64,7 +62,9 @@ std::optional<ElementType> Calibration::declared_type(const Target& target) cons
     if (slot.kind.starts_with("hidden_")) continue;
     const size_t parameter = position++;
     if (slot.region != target.name) continue;
-    const std::string type_name = slot.type_name ? *slot.type_name : parameter < parameters.size() ? parameters[parameter] : "";
+    const std::string type_name = slot.type_name                  ? *slot.type_name
+                                  : parameter < parameters.size() ? parameters[parameter]
+                                                                  : "";
     const auto type = pointee_type(type_name);
     if (!type || (declared && *declared != *type)) return std::nullopt;
     declared = type;
@@ -80,8 +80,8 @@ std::vector<AddressRange> Calibration::varying_bytes_of(const History& history) 
   return merge_ranges(std::move(all));
 }
 
-Result<Calibration::Cluster> Calibration::gather(const Target& target, const History& history, const AddressRange& extent,
-                                                 std::vector<AddressRange> varying) const {
+Result<Calibration::Cluster> Calibration::gather(const Target& target, const History& history,
+                                                 const AddressRange& extent, std::vector<AddressRange> varying) const {
   Cluster cluster;
   cluster.offset = extent.base;
   cluster.seen.address = target.address + extent.base;
@@ -100,7 +100,8 @@ Result<Calibration::Cluster> Calibration::gather(const Target& target, const His
   // A replay holds *post* wherever it did not differ from it.
   for (const auto& runs : history.runs) {
     archive::Buffer& sample = cluster.seen.samples.emplace_back(post);
-    auto run = std::partition_point(runs.begin(), runs.end(), [&](const Run& r) { return r.offset + r.size <= extent.base; });
+    auto run =
+        std::partition_point(runs.begin(), runs.end(), [&](const Run& r) { return r.offset + r.size <= extent.base; });
     for (; run != runs.end() && run->offset < extent.end(); ++run) {
       const uint64_t from = std::max(run->offset, extent.base), to = std::min(run->offset + run->size, extent.end());
       std::memcpy(sample.data() + (from - extent.base), bytes_.data() + run->data + (from - run->offset), to - from);
@@ -138,8 +139,9 @@ void Calibration::judge(const Target& target, const Cluster& cluster, Calibratio
     }
     result.varying_bytes += size;
     VaryingRange* last = result.varying.empty() ? nullptr : &result.varying.back();
-    const bool continues = last && last->is_variable == target.is_variable && last->target == target.name && last->type == type &&
-                           last->offset + last->bytes() == offset && last->count() < kElementsPerRange;
+    const bool continues = last && last->is_variable == target.is_variable && last->target == target.name &&
+                           last->type == type && last->offset + last->bytes() == offset &&
+                           last->count() < kElementsPerRange;
     if (!continues) {
       result.varying.push_back({target.is_variable, target.name, offset, type, {}, {}});
       last = &result.varying.back();
@@ -172,11 +174,13 @@ Result<CalibrationResult> Calibration::finish() {
     };
     for (AddressRange range : varying) {
       while (range.size > 0) {
-        const uint64_t bound = (target.address + range.base) / kClusterBytes * kClusterBytes + kClusterBytes - target.address;
+        const uint64_t bound =
+            (target.address + range.base) / kClusterBytes * kClusterBytes + kClusterBytes - target.address;
         const AddressRange piece{range.base, std::min(range.size, bound - range.base)};
         const AddressRange wide = widen(piece.base, piece.end());
-        const bool joins = !members.empty() && piece.base <= extent.end() + kClusterGap &&
-                           (target.address + piece.base) / kClusterBytes == (target.address + extent.base) / kClusterBytes;
+        const bool joins =
+            !members.empty() && piece.base <= extent.end() + kClusterGap &&
+            (target.address + piece.base) / kClusterBytes == (target.address + extent.base) / kClusterBytes;
         if (!joins) {
           if (auto closed = close(); !closed) return closed.error();
           extent = wide;

@@ -1,4 +1,5 @@
-// Which elements vary from replay to replay, of which type they are, and whether the app's own result is explained by that.
+// Which elements vary from replay to replay, of which type they are, and whether the app's own result is explained by
+// that.
 #pragma once
 
 #include <vector>
@@ -8,7 +9,8 @@
 
 namespace kernloop::replay {
 
-// An element of *post* that lies further outside of the replayed values than their spread: something else than order is at work.
+// An element of *post* that lies further outside of the replayed values than their spread: something else than order is
+// at work.
 struct Unexplained {
   bool is_variable = false;
   std::string target;
@@ -28,8 +30,8 @@ class Calibration {
  public:
   Calibration(ContentCache& cache, const std::vector<Target>& targets);
 
-  // After a replay: remembers what differs from *post*.
-  Status record_replay(DeviceReplay& device);
+  // After a replay: remembers what differs from *post*. False when that is so much that it cannot be a matter of order.
+  Result<bool> record_replay(DeviceReplay& device);
   Result<CalibrationResult> finish();
 
  private:

@@ -45,8 +45,8 @@ Bytes with_accepted(uint64_t offset, Bytes expected, Bytes actual, const std::ve
   return copy;
 }
 
-Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& target, const std::vector<VaryingRange>& varying,
-                      Comparison& comparison, EventSink& sink) {
+Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& target,
+                      const std::vector<VaryingRange>& varying, Comparison& comparison, EventSink& sink) {
   const auto numbers = accept_varying(device, target, varying);
   if (!numbers) return numbers.error();
   std::vector<AddressRange> accepted = target.ignored;
@@ -54,10 +54,11 @@ Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& t
   accepted = merge_ranges(std::move(accepted));
   DifferenceCollector found;
   archive::Buffer copy;
-  auto walked = walk_target(device, cache, target, target.post, [&](uint64_t offset, Bytes expected, Bytes actual) -> Status {
-    found.compare(offset, expected, with_accepted(offset, expected, actual, accepted, copy));
-    return Unit{};
-  });
+  auto walked =
+      walk_target(device, cache, target, target.post, [&](uint64_t offset, Bytes expected, Bytes actual) -> Status {
+        found.compare(offset, expected, with_accepted(offset, expected, actual, accepted, copy));
+        return Unit{};
+      });
   if (!walked) return walked;
   comparison.compared_bytes += target.size - target.ignored_bytes();
   comparison.ignored_bytes += target.ignored_bytes();
@@ -76,7 +77,8 @@ Status for_each_piece(const AddressRange& range, const Visit& visit) {
   return Unit{};
 }
 
-Status compare_padding(DeviceReplay& device, const AddressRange& range, uint8_t poison, Comparison& comparison, EventSink& sink) {
+Status compare_padding(DeviceReplay& device, const AddressRange& range, uint8_t poison, Comparison& comparison,
+                       EventSink& sink) {
   DifferenceCollector found;
   archive::Buffer expected, actual;
   auto walked = for_each_piece(range, [&](uint64_t offset, uint64_t size) -> Status {
@@ -100,7 +102,8 @@ Result<Comparison> compare_with_post(DeviceReplay& device, ContentCache& cache, 
                                      const std::vector<VaryingRange>& varying, EventSink& sink) {
   Comparison comparison;
   for (const Target& target : targets) {
-    if (auto compared = compare_target(device, cache, target, varying, comparison, sink); !compared) return compared.error();
+    if (auto compared = compare_target(device, cache, target, varying, comparison, sink); !compared)
+      return compared.error();
   }
   for (const AddressRange& range : padding) {
     if (auto compared = compare_padding(device, range, poison, comparison, sink); !compared) return compared.error();

@@ -18,7 +18,8 @@ struct Comparison {
   uint64_t differing_bytes = 0;  // anywhere
 };
 
-// Emits `difference` events (the first ranges of each target) and a `differences` event with totals for each target that differs.
+// Emits `difference` events (the first ranges of each target) and a `differences` event with totals for each target
+// that differs.
 Result<Comparison> compare_with_post(DeviceReplay& device, ContentCache& cache, const std::vector<Target>& targets,
                                      const std::vector<AddressRange>& padding, uint8_t poison,
                                      const std::vector<VaryingRange>& varying, EventSink& sink);

@@ -1,4 +1,5 @@
-// Decoded chunks of a capture, kept while they fit into a budget: restoring and comparing read the same chunks over and over.
+// Decoded chunks of a capture, kept while they fit into a budget: restoring and comparing read the same chunks over and
+// over.
 #pragma once
 
 #include <unordered_map>
@@ -12,7 +13,8 @@ class ContentCache {
   ContentCache(const archive::Reader& reader, uint64_t budget_bytes)
       : reader_(reader), budget_(budget_bytes), zeros_(reader.manifest().chunk_bytes) {}
 
-  // Valid until the next but one call: chunks that did not fit take turns in two scratch buffers, so that two can be compared.
+  // Valid until the next but one call: chunks that did not fit take turns in two scratch buffers, so that two can be
+  // compared.
   Result<archive::Bytes> chunk(const archive::ContentView& view, size_t index);
   const archive::Reader& reader() const { return reader_; }
 

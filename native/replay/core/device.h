@@ -30,11 +30,12 @@ struct Launch {
 struct LaunchOutcome {
   enum class End { kCompleted, kFault, kLimit };
   End end = End::kCompleted;
-  Json fault = Json::object();            // what the device says about the fault or the limit
-  std::optional<uint64_t> duration_ns;    // hardware only: a duration on the software GPU is no GPU time
-  Json counters = Json::object();         // software GPU only
+  Json fault = Json::object();          // what the device says about the fault or the limit
+  std::optional<uint64_t> duration_ns;  // hardware only: a duration on the software GPU is no GPU time
+  Json counters = Json::object();       // software GPU only
   std::optional<uint64_t> wave_instructions;
-  bool device_lost = false;  // the kernel may still run: nothing of this device may be touched again, not even to shut it down
+  bool device_lost =
+      false;  // the kernel may still run: nothing of this device may be touched again, not even to shut it down
 };
 
 class DeviceReplay {
@@ -49,11 +50,17 @@ class DeviceReplay {
   // Memory for [base, base + size), whole granules, at exactly that address. ADDRESS_TAKEN when it is in use.
   virtual Status map(uint64_t base, uint64_t size) = 0;
   // Loads a code object and returns its load base: what its symbols' addresses are relative to.
-  virtual Result<uint64_t> load(Bytes code_object, const codeobject::CodeObjectInfo& info, std::optional<uint64_t> address) = 0;
+  virtual Result<uint64_t> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
+                                std::optional<uint64_t> address) = 0;
+
+  // Nothing may be placed there from now on, and any access by a kernel faults. Only asked of devices that can place
+  // code.
+  virtual Status keep_out(uint64_t base, uint64_t size) = 0;
 
   virtual Status write(uint64_t address, Bytes bytes) = 0;
   virtual Status read(uint64_t address, std::span<uint8_t> into) = 0;
-  // Mapped memory where this process can read and write it in place at full speed; null where only read() and write() do.
+  // Mapped memory where this process can read and write it in place at full speed; null where only read() and write()
+  // do.
   virtual uint8_t* in_place(uint64_t address) = 0;
 
   // 0 is the default of each. UNSUPPORTED_OPTION where the device has no such thing.

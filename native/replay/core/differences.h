@@ -40,8 +40,8 @@ uint64_t count_differences(archive::Bytes expected, archive::Bytes actual);
 
 struct Difference {
   uint64_t offset = 0;
-  uint64_t bytes = 0;            // extent
-  uint64_t differing_bytes = 0;  // of that extent
+  uint64_t bytes = 0;                            // extent
+  uint64_t differing_bytes = 0;                  // of that extent
   archive::Buffer first_expected, first_actual;  // up to 16 bytes from `offset` on
 };
 
@@ -49,7 +49,8 @@ struct Difference {
 class DifferenceCollector {
  public:
   static constexpr size_t kListed = 64;
-  static constexpr uint64_t kMergeGap = 8;  // runs closer than this are one range: a wrong float is one thing, not three
+  static constexpr uint64_t kMergeGap =
+      8;  // runs closer than this are one range: a wrong float is one thing, not three
 
   // Compares a piece that lies at `offset` in the target.
   void compare(uint64_t offset, archive::Bytes expected, archive::Bytes actual);

@@ -16,8 +16,8 @@ std::string escaped(const std::string& name) {
   constexpr size_t kMaxLength = 120;
   std::string text;
   for (unsigned char c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-                       (c == '.' && !text.empty());
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                       c == '-' || (c == '.' && !text.empty());
     plain ? void(text += static_cast<char>(c)) : void(text.append(1, '%').append(archive::to_hex({&c, 1})));
   }
   if (text.size() <= kMaxLength) return text;

@@ -10,9 +10,10 @@ namespace {
 
 enum class Measure { kRelative, kAbsolute };
 
-// Mean over the varying elements of (max - min), relative to the greatest magnitude for floats. Rearranged sums differ in their last digits when read with
-// the right type; with a wrong one, noise of one number lands in the leading digits of another. Nothing when a value is no plausible
-// float: counters read as floats are denormal, sign-extended ones are NaN.
+// Mean over the varying elements of (max - min), relative to the greatest magnitude for floats. Rearranged sums differ
+// in their last digits when read with the right type; with a wrong one, noise of one number lands in the leading digits
+// of another. Nothing when a value is no plausible float: counters read as floats are denormal, sign-extended ones are
+// NaN.
 std::optional<Number> mean_spread(const Observations& seen, ElementType type, Measure measure) {
   std::vector<uint64_t> offsets;
   if (!elements_of(seen, size_of(type), offsets) || offsets.empty()) return std::nullopt;
@@ -69,7 +70,8 @@ bool elements_of(const Observations& seen, size_t element_size, std::vector<uint
 ElementType infer_type(const Observations& seen) {
   // Integers always look closer than floats (a float's exponent counts as magnitude), so floats are asked first.
   constexpr ElementType kNone = ElementType::kU8;
-  ElementType floating = least_spread(seen, {ElementType::kF32, ElementType::kF64, ElementType::kF16}, Measure::kRelative, kNone);
+  ElementType floating =
+      least_spread(seen, {ElementType::kF32, ElementType::kF64, ElementType::kF16}, Measure::kRelative, kNone);
   if (floating == ElementType::kF16) {
     // Any two bytes are a plausible half: it takes words that make less sense as integers to believe it.
     const auto half = mean_spread(seen, ElementType::kF16, Measure::kRelative);
@@ -77,7 +79,8 @@ ElementType infer_type(const Observations& seen) {
     if (word && half && *word <= *half) floating = kNone;
   }
   if (floating != kNone) return floating;
-  // Signed and unsigned differ only where values cross zero, or the middle of the range: there, the wrong one spreads over all of it.
+  // Signed and unsigned differ only where values cross zero, or the middle of the range: there, the wrong one spreads
+  // over all of it.
   const ElementType word = least_spread(seen, {ElementType::kI32, ElementType::kU32}, Measure::kAbsolute, kNone);
   return word != kNone ? word : least_spread(seen, {ElementType::kI16, ElementType::kU16}, Measure::kAbsolute, kNone);
 }

@@ -8,14 +8,16 @@
 
 namespace kernloop::replay {
 
-// The same bytes as several runs left them (at least one), lying at `address`; `varying` are the ones that differ, as offsets.
+// The same bytes as several runs left them (at least one), lying at `address`; `varying` are the ones that differ, as
+// offsets.
 struct Observations {
   uint64_t address = 0;
   std::vector<archive::Buffer> samples;
   std::vector<AddressRange> varying;
 };
 
-// Offsets of the naturally aligned elements of that size which hold a varying byte. False when one sticks out of the bytes.
+// Offsets of the naturally aligned elements of that size which hold a varying byte. False when one sticks out of the
+// bytes.
 bool elements_of(const Observations& seen, size_t element_size, std::vector<uint64_t>& offsets);
 
 ElementType infer_type(const Observations& seen);

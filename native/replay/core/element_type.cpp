@@ -14,21 +14,29 @@ struct TypeRow {
   size_t size;
   bool is_float;
 };
-constexpr TypeRow kTypes[] = {{"f16", 2, true}, {"f32", 4, true},  {"f64", 8, true},  {"i8", 1, false},
-                              {"u8", 1, false}, {"i16", 2, false}, {"u16", 2, false}, {"i32", 4, false},
+constexpr TypeRow kTypes[] = {{"f16", 2, true},  {"f32", 4, true},  {"f64", 8, true},  {"i8", 1, false},
+                              {"u8", 1, false},  {"i16", 2, false}, {"u16", 2, false}, {"i32", 4, false},
                               {"u32", 4, false}, {"i64", 8, false}, {"u64", 8, false}};
 
 // C++ names after qualifiers are dropped; LP64, as on AMD GPUs.
-constexpr std::pair<std::string_view, ElementType> kSpellings[] = {
-    {"float", ElementType::kF32},          {"double", ElementType::kF64},
-    {"__half", ElementType::kF16},         {"_Float16", ElementType::kF16},
-    {"half", ElementType::kF16},           {"signed char", ElementType::kI8},
-    {"char", ElementType::kI8},            {"unsigned char", ElementType::kU8},
-    {"bool", ElementType::kU8},            {"short", ElementType::kI16},
-    {"unsigned short", ElementType::kU16}, {"int", ElementType::kI32},
-    {"unsigned int", ElementType::kU32},   {"unsigned", ElementType::kU32},
-    {"long", ElementType::kI64},           {"unsigned long", ElementType::kU64},
-    {"long long", ElementType::kI64},      {"unsigned long long", ElementType::kU64}};
+constexpr std::pair<std::string_view, ElementType> kSpellings[] = {{"float", ElementType::kF32},
+                                                                   {"double", ElementType::kF64},
+                                                                   {"__half", ElementType::kF16},
+                                                                   {"_Float16", ElementType::kF16},
+                                                                   {"half", ElementType::kF16},
+                                                                   {"signed char", ElementType::kI8},
+                                                                   {"char", ElementType::kI8},
+                                                                   {"unsigned char", ElementType::kU8},
+                                                                   {"bool", ElementType::kU8},
+                                                                   {"short", ElementType::kI16},
+                                                                   {"unsigned short", ElementType::kU16},
+                                                                   {"int", ElementType::kI32},
+                                                                   {"unsigned int", ElementType::kU32},
+                                                                   {"unsigned", ElementType::kU32},
+                                                                   {"long", ElementType::kI64},
+                                                                   {"unsigned long", ElementType::kU64},
+                                                                   {"long long", ElementType::kI64},
+                                                                   {"unsigned long long", ElementType::kU64}};
 
 template <typename T>
 Number load_as(const uint8_t* bytes) {
@@ -72,9 +80,15 @@ void drop_word(std::string& text, std::string_view word) {
 
 }  // namespace
 
-size_t size_of(ElementType type) { return kTypes[static_cast<size_t>(type)].size; }
-bool is_float(ElementType type) { return kTypes[static_cast<size_t>(type)].is_float; }
-const char* name_of(ElementType type) { return kTypes[static_cast<size_t>(type)].name; }
+size_t size_of(ElementType type) {
+  return kTypes[static_cast<size_t>(type)].size;
+}
+bool is_float(ElementType type) {
+  return kTypes[static_cast<size_t>(type)].is_float;
+}
+const char* name_of(ElementType type) {
+  return kTypes[static_cast<size_t>(type)].name;
+}
 
 std::optional<ElementType> element_type_of(std::string_view name) {
   for (size_t i = 0; i < std::size(kTypes); ++i) {
@@ -85,29 +99,45 @@ std::optional<ElementType> element_type_of(std::string_view name) {
 
 Number load_number(ElementType type, const uint8_t* bytes) {
   switch (type) {
-    case ElementType::kF16: return load_half(bytes);
-    case ElementType::kF32: return load_as<float>(bytes);
-    case ElementType::kF64: return load_as<double>(bytes);
-    case ElementType::kI8: return load_as<int8_t>(bytes);
-    case ElementType::kU8: return load_as<uint8_t>(bytes);
-    case ElementType::kI16: return load_as<int16_t>(bytes);
-    case ElementType::kU16: return load_as<uint16_t>(bytes);
-    case ElementType::kI32: return load_as<int32_t>(bytes);
-    case ElementType::kU32: return load_as<uint32_t>(bytes);
-    case ElementType::kI64: return load_as<int64_t>(bytes);
-    case ElementType::kU64: return load_as<uint64_t>(bytes);
+    case ElementType::kF16:
+      return load_half(bytes);
+    case ElementType::kF32:
+      return load_as<float>(bytes);
+    case ElementType::kF64:
+      return load_as<double>(bytes);
+    case ElementType::kI8:
+      return load_as<int8_t>(bytes);
+    case ElementType::kU8:
+      return load_as<uint8_t>(bytes);
+    case ElementType::kI16:
+      return load_as<int16_t>(bytes);
+    case ElementType::kU16:
+      return load_as<uint16_t>(bytes);
+    case ElementType::kI32:
+      return load_as<int32_t>(bytes);
+    case ElementType::kU32:
+      return load_as<uint32_t>(bytes);
+    case ElementType::kI64:
+      return load_as<int64_t>(bytes);
+    case ElementType::kU64:
+      return load_as<uint64_t>(bytes);
   }
   return std::nanl("");
 }
 
-bool is_finite(Number value) { return std::isfinite(value); }
+bool is_finite(Number value) {
+  return std::isfinite(value);
+}
 
 archive::Json number_to_json(ElementType type, Number value) {
   if (is_float(type)) return static_cast<double>(value);
   constexpr Number kExact = 9007199254740992.0L;  // 2^53
   const bool exact = value <= kExact && value >= -kExact;
-  if (value < 0) return exact ? archive::Json(static_cast<int64_t>(value)) : archive::Json(std::to_string(static_cast<int64_t>(value)));
-  return exact ? archive::Json(static_cast<uint64_t>(value)) : archive::Json(std::to_string(static_cast<uint64_t>(value)));
+  if (value < 0)
+    return exact ? archive::Json(static_cast<int64_t>(value))
+                 : archive::Json(std::to_string(static_cast<int64_t>(value)));
+  return exact ? archive::Json(static_cast<uint64_t>(value))
+               : archive::Json(std::to_string(static_cast<uint64_t>(value)));
 }
 
 std::optional<Number> number_from_json(const archive::Json& json) {
@@ -129,7 +159,8 @@ std::optional<Number> number_from_json(const archive::Json& json) {
 std::optional<ElementType> pointee_type(std::string_view pointer_type) {
   std::string text(trim(pointer_type));
   for (std::string_view word : {"__restrict__", "__restrict", "restrict", "const", "volatile"}) {
-    if (text.size() > word.size() && text.ends_with(word)) text = trim(std::string_view(text).substr(0, text.size() - word.size()));
+    if (text.size() > word.size() && text.ends_with(word))
+      text = trim(std::string_view(text).substr(0, text.size() - word.size()));
   }
   if (!text.ends_with('*')) return std::nullopt;
   text.pop_back();

@@ -28,7 +28,8 @@ bool is_finite(Number value);
 archive::Json number_to_json(ElementType type, Number value);
 std::optional<Number> number_from_json(const archive::Json& json);
 
-// Of what a C++ pointer type points to: "float*", "float const*", "const unsigned int *". Nothing for structs, void, T**.
+// Of what a C++ pointer type points to: "float*", "float const*", "const unsigned int *". Nothing for structs, void,
+// T**.
 std::optional<ElementType> pointee_type(std::string_view pointer_type);
 
 // Types of the parameters in a demangled signature: "scale(float**, int const*, float)" → three.

@@ -12,7 +12,14 @@ class EventSink {
 };
 
 // Exit codes of docs/contributing/seams.md.
-enum ExitCode : int { kExitPass = 0, kExitFail = 1, kExitBadInput = 2, kExitVacuous = 3, kExitDevice = 4, kExitEnvironment = 5 };
+enum ExitCode : int {
+  kExitPass = 0,
+  kExitFail = 1,
+  kExitBadInput = 2,
+  kExitVacuous = 3,
+  kExitDevice = 4,
+  kExitEnvironment = 5
+};
 
 inline archive::Json error_event(const Error& error) {
   return {{"event", "error"}, {"code", error.code}, {"message", error.message}, {"hint", error.hint}};

@@ -10,11 +10,14 @@ namespace {
 using codeobject::Kernel;
 using codeobject::KernelArgument;
 
-bool is_hidden(const KernelArgument& argument) { return argument.value_kind.starts_with("hidden_"); }
+bool is_hidden(const KernelArgument& argument) {
+  return argument.value_kind.starts_with("hidden_");
+}
 
 std::vector<KernelArgument> explicit_arguments(const Kernel& kernel) {
   std::vector<KernelArgument> arguments;
-  std::copy_if(kernel.args.begin(), kernel.args.end(), std::back_inserter(arguments), [](auto& a) { return !is_hidden(a); });
+  std::copy_if(kernel.args.begin(), kernel.args.end(), std::back_inserter(arguments),
+               [](auto& a) { return !is_hidden(a); });
   std::sort(arguments.begin(), arguments.end(), [](auto& a, auto& b) { return a.offset < b.offset; });
   return arguments;
 }
@@ -42,8 +45,8 @@ Error mismatch(const Kernel& captured, const Kernel& launched) {
           "keep the kernel's parameter list as captured, or capture again with the new one"};
 }
 
-// The values that the ABI defines from the geometry (AMDGPUUsage, "Kernel Argument Metadata"). The rest is zero: such pointers
-// belong to the app's process.
+// The values that the ABI defines from the geometry (AMDGPUUsage, "Kernel Argument Metadata"). The rest is zero: such
+// pointers belong to the app's process.
 uint64_t hidden_value(const std::string& kind, const archive::Geometry& geometry) {
   if (kind == "hidden_grid_dims") return geometry.dimensions;
   const char axis = kind.back();
@@ -58,15 +61,16 @@ uint64_t hidden_value(const std::string& kind, const archive::Geometry& geometry
 
 }  // namespace
 
-Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const Kernel& captured, const Kernel& launched) {
+Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const Kernel& captured,
+                                      const Kernel& launched) {
   archive::Buffer source = manifest.kernarg.bytes;
   for (const archive::KernargSlot& slot : manifest.kernarg.slots) {
     if (slot.policy == archive::SlotPolicy::kZero) std::fill_n(source.begin() + slot.offset, slot.size, uint8_t{0});
   }
   if (source.size() != captured.kernarg_bytes) {
     return Error{"CAPTURE_INVALID",
-                 "the capture has " + std::to_string(source.size()) + " bytes of kernel arguments; its own code object says " +
-                     std::to_string(captured.kernarg_bytes),
+                 "the capture has " + std::to_string(source.size()) +
+                     " bytes of kernel arguments; its own code object says " + std::to_string(captured.kernarg_bytes),
                  "capture again"};
   }
   if (same_layout(captured, launched)) return source;

@@ -16,8 +16,9 @@ struct AddressRange {
 };
 
 struct Layout {
-  std::vector<AddressRange> mappings;  // whole granules, disjoint, sorted; regions that share or touch granules share a mapping
-  std::vector<AddressRange> padding;   // bytes of the mappings outside of every region, sorted
+  std::vector<AddressRange>
+      mappings;  // whole granules, disjoint, sorted; regions that share or touch granules share a mapping
+  std::vector<AddressRange> padding;  // bytes of the mappings outside of every region, sorted
 };
 
 // The same bytes as sorted, disjoint ranges.

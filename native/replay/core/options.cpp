@@ -13,11 +13,15 @@ namespace kernloop::replay {
 namespace {
 
 constexpr const char* kUsage =
-    "kernloop-replay --capture DIR [--store DIR]… [--hsa-runtime LIB] [--code-object FILE] [--symbol MANGLED] [--iterations N] "
-    "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] [--compare] "
+    "kernloop-replay --capture DIR [--store DIR]… [--hsa-runtime LIB] [--code-object FILE] [--symbol MANGLED] "
+    "[--iterations N] "
+    "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
+    "[--compare] "
     "[--known-varying FILE] [--calibrate SEEDS] [--ignore REGION:OFFSET:SIZE]… [--dump DIR]";
 
-Error usage(const std::string& what) { return {"USAGE", what, kUsage}; }
+Error usage(const std::string& what) {
+  return {"USAGE", what, kUsage};
+}
 
 std::optional<uint64_t> parse_number(const std::string& text, uint64_t max) {
   if (const auto hex = archive::from_hex_number(text)) return *hex <= max ? hex : std::nullopt;
@@ -30,7 +34,8 @@ std::optional<uint64_t> parse_number(const std::string& text, uint64_t max) {
 std::optional<double> parse_seconds(const std::string& text) {
   double value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0) return std::nullopt;
+  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
+    return std::nullopt;
   return value;
 }
 
@@ -121,7 +126,9 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   if (options.capture.empty()) return usage("--capture is missing");
   if (options.iterations == 0) return usage("--iterations must be at least 1");
   if (!options.calibrate.empty() && (options.code_object || options.known_varying || !options.ignored.empty())) {
-    return usage("--calibrate replays the captured kernel itself: it goes with none of --code-object, --known-varying and --ignore");
+    return usage(
+        "--calibrate replays the captured kernel itself: it goes with none of --code-object, --known-varying and "
+        "--ignore");
   }
   return options;
 }

@@ -19,16 +19,19 @@ AddressRange captured_range(const LoadedCodeObject& object) {
   return {object.captured->load_base, object.captured_info.memory_bytes};
 }
 
-bool overlaps(const AddressRange& a, const AddressRange& b) { return a.base < b.end() && b.base < a.end(); }
+bool overlaps(const AddressRange& a, const AddressRange& b) {
+  return a.base < b.end() && b.base < a.end();
+}
 
-// A variant takes the captured place when every captured variable lies at the same offset in it: then data pointers in captured
-// memory stay good. Elsewhere a stale pointer faults loudly instead of meeting other code.
+// A variant takes the captured place when every captured variable lies at the same offset in it: then data pointers in
+// captured memory stay good. Elsewhere a stale pointer faults loudly instead of meeting other code.
 bool fits_in_place(const Manifest& manifest, const LoadedCodeObject& object, const std::vector<LoadedCodeObject>& all) {
   bool any = false;
   for (const ModuleVariable& variable : manifest.module_variables) {
     if (variable.code_object != object.captured->sha256) continue;
     const codeobject::Variable* now = object.info.find_variable(variable.name);
-    if (!now || now->size != variable.size || now->address != variable.address - object.captured->load_base) return false;
+    if (!now || now->size != variable.size || now->address != variable.address - object.captured->load_base)
+      return false;
     any = true;
   }
   const AddressRange range{object.captured->load_base, object.info.memory_bytes};
@@ -73,7 +76,8 @@ class Loader {
       images_.push_back(std::move(*bytes));
       captured_images_.push_back(images_.back());
       if (variant_.file && captured.sha256 == manifest_.kernel.code_object) {
-        auto selected = codeobject::select_code_object(*variant_.file, manifest_.device.isa, symbol(), variant_.file_name);
+        auto selected =
+            codeobject::select_code_object(*variant_.file, manifest_.device.isa, symbol(), variant_.file_name);
         if (!selected) return selected.error();
         auto variant_info = codeobject::parse_code_object(*selected, variant_.file_name);
         if (!variant_info) return variant_info.error();
@@ -92,6 +96,11 @@ class Loader {
       const bool in_place =
           device_.can_place_code() && (!object.is_variant || fits_in_place(manifest_, object, program_.code_objects));
       addresses.push_back(in_place ? std::optional(object.captured->load_base) : std::nullopt);
+      if (in_place || !device_.can_place_code()) continue;
+      // Otherwise the runtime may choose the very address that stale pointers lead to.
+      const uint64_t granule = device_.granule(), base = object.captured->load_base / granule * granule;
+      const uint64_t end = (captured_range(object).end() + granule - 1) / granule * granule;
+      if (auto kept = device_.keep_out(base, end - base); !kept) return kept;
     }
     // What has an address of its own goes first: the others take what is left.
     for (const bool placed : {true, false}) {
@@ -110,7 +119,8 @@ class Loader {
     const codeobject::Kernel* captured = object.captured_info.find_kernel(manifest_.kernel.symbol);
     if (!captured) return missing(object.captured_info, manifest_.kernel.symbol, "the captured code object");
     const codeobject::Kernel* kernel = object.info.find_kernel(symbol());
-    if (!kernel) return missing(object.info, symbol(), object.is_variant ? variant_.file_name : "the captured code object");
+    if (!kernel)
+      return missing(object.info, symbol(), object.is_variant ? variant_.file_name : "the captured code object");
     auto kernarg = build_kernarg(manifest_, *captured, *kernel);
     if (!kernarg) return kernarg.error();
 
@@ -138,7 +148,8 @@ class Loader {
     const uint64_t offset = variable.address - object.captured->load_base;
     if (variable.address < object.captured->load_base || offset > object.captured_info.memory_bytes ||
         variable.size > object.captured_info.memory_bytes - offset) {
-      return Error{"CAPTURE_INVALID", "module variable " + variable.name + " lies outside of its code object", "capture again"};
+      return Error{"CAPTURE_INVALID", "module variable " + variable.name + " lies outside of its code object",
+                   "capture again"};
     }
     Target target{true, variable.name, object.base + offset, variable.size, pre_of(variable), post_of(variable)};
     if (object.is_variant) {
@@ -154,15 +165,16 @@ class Loader {
   }
 
   Status report_missing(const ModuleVariable& variable, const codeobject::Variable* now) {
-    const std::string what = now ? "has " + std::to_string(now->size) + " bytes in the variant instead of " + std::to_string(variable.size)
-                                 : "is not in the variant";
-    // Removing a variable that the kernel left alone is a fair optimisation. Changing its size, or losing one that the kernel
-    // writes, leaves nothing to compare with.
+    const std::string what =
+        now ? "has " + std::to_string(now->size) + " bytes in the variant instead of " + std::to_string(variable.size)
+            : "is not in the variant";
+    // Removing a variable that the kernel left alone is a fair optimisation. Changing its size, or losing one that the
+    // kernel writes, leaves nothing to compare with.
     if (now || variable.pre != variable.post) {
-      return Error{now ? "VARIABLE_SIZE" : "VARIABLE_MISSING",
-                   "module variable " + variable.name + " " + what +
-                       (now ? "" : ", and the captured kernel changed it"),
-                   "keep the module variables of the kernel as captured"};
+      return Error{
+          now ? "VARIABLE_SIZE" : "VARIABLE_MISSING",
+          "module variable " + variable.name + " " + what + (now ? "" : ", and the captured kernel changed it"),
+          "keep the module variables of the kernel as captured"};
     }
     sink_.emit({{"event", "variable_missing"}, {"variable", variable.name}, {"bytes", variable.size}});
     return Unit{};
@@ -195,7 +207,8 @@ class Loader {
       if (!moved && !object.is_variant) continue;
       std::vector<AddressRange> alive;
       for (const ModuleVariable& variable : manifest_.module_variables) {
-        if (!moved && variable.code_object == object.captured->sha256) alive.push_back({variable.address, variable.size});
+        if (!moved && variable.code_object == object.captured->sha256)
+          alive.push_back({variable.address, variable.size});
       }
       std::sort(alive.begin(), alive.end(), [](auto& a, auto& b) { return a.base < b.base; });
       AddressRange rest = captured_range(object);
@@ -208,7 +221,8 @@ class Loader {
     }
   }
 
-  // A pointer argument that names a module variable follows it. Pointers in memory cannot be told from numbers and are left.
+  // A pointer argument that names a module variable follows it. Pointers in memory cannot be told from numbers and are
+  // left.
   void relocate_kernargs() {
     const LoadedCodeObject& owner = object_of(manifest_.kernel.code_object);
     const codeobject::Kernel* kernel = owner.info.find_kernel(symbol());
@@ -219,9 +233,8 @@ class Loader {
       std::memcpy(&value, slot, sizeof value);
       for (const ModuleVariable& variable : manifest_.module_variables) {
         if (value < variable.address || value - variable.address >= variable.size) continue;
-        const auto now = std::find_if(program_.variables.begin(), program_.variables.end(), [&](const Target& target) {
-          return target.pre.content == &variable.pre;
-        });
+        const auto now = std::find_if(program_.variables.begin(), program_.variables.end(),
+                                      [&](const Target& target) { return target.pre.content == &variable.pre; });
         if (now == program_.variables.end() || now->address == variable.address) break;
         value = now->address + (value - variable.address);
         std::memcpy(slot, &value, sizeof value);
@@ -239,7 +252,8 @@ class Loader {
       nearest += (nearest.empty() ? "" : ", ") + candidate;
       if (const std::string plain = codeobject::demangle(candidate); plain != candidate) nearest += " = " + plain;
     }
-    return {"SYMBOL_MISSING", where + " does not define kernel " + name + "; nearest: " + (nearest.empty() ? "none" : nearest),
+    return {"SYMBOL_MISSING",
+            where + " does not define kernel " + name + "; nearest: " + (nearest.empty() ? "none" : nearest),
             "keep the kernel's name, parameters and extern \"C\"-ness as captured, or name it with --symbol"};
   }
 
@@ -256,7 +270,8 @@ class Loader {
 
 }  // namespace
 
-Result<Program> load_program(ContentCache& cache, DeviceReplay& device, const VariantOptions& variant, EventSink& sink) {
+Result<Program> load_program(ContentCache& cache, DeviceReplay& device, const VariantOptions& variant,
+                             EventSink& sink) {
   return Loader(cache, device, variant, sink).load();
 }
 

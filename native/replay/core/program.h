@@ -1,4 +1,5 @@
-// What is launched: the captured code objects at their addresses, or a variant in place of the one that owns the kernel.
+// What is launched: the captured code objects at their addresses, or a variant in place of the one that owns the
+// kernel.
 #pragma once
 
 #include <optional>
@@ -21,7 +22,8 @@ struct LoadedCodeObject {
   uint64_t base = 0;
 };
 
-// A variable that nobody changed between load and capture, and whose initializer the variant's source changed: the edit counts.
+// A variable that nobody changed between load and capture, and whose initializer the variant's source changed: the edit
+// counts.
 struct KeptVariable {
   std::string name;
   uint64_t address = 0;

@@ -65,8 +65,8 @@ class Session {
 
   Status mark_ignored() {
     for (const IgnoredBytes& ignored : options_.ignored) {
-      const auto target =
-          std::find_if(targets_.begin(), targets_.end(), [&](const Target& candidate) { return candidate.name == ignored.region; });
+      const auto target = std::find_if(targets_.begin(), targets_.end(),
+                                       [&](const Target& candidate) { return candidate.name == ignored.region; });
       if (target == targets_.end() || ignored.offset > target->size || ignored.size > target->size - ignored.offset) {
         return Error{"USAGE", "--ignore names bytes of " + ignored.region + " that the capture does not have",
                      "give REGION:OFFSET:SIZE of a captured region"};
@@ -92,7 +92,8 @@ class Session {
   Status restore() {
     for (const Target& target : targets_) {
       // Code objects come with their variables initialised: only regions start as fresh memory.
-      if (auto restored = restore_target(device_, cache_, target, !restored_once_ && !target.is_variable); !restored) return restored;
+      if (auto restored = restore_target(device_, cache_, target, !restored_once_ && !target.is_variable); !restored)
+        return restored;
     }
     for (const KeptVariable& kept : program_.kept) {
       if (auto written = device_.write(kept.address, kept.content); !written) return written;
@@ -167,12 +168,9 @@ class Session {
     }
     auto changed = changed_bytes();
     if (!changed) return changed.error();
-    Json numbers = {{"compared_bytes", total.compared_bytes},
-                    {"changed_bytes", *changed},
-                    {"differing_bytes", total.differing_bytes},
-                    {"varying_bytes", total.varying_bytes},
-                    {"ignored_bytes", total.ignored_bytes},
-                    {"padding_bytes", total.padding_bytes}};
+    Json numbers = {{"compared_bytes", total.compared_bytes},   {"changed_bytes", *changed},
+                    {"differing_bytes", total.differing_bytes}, {"varying_bytes", total.varying_bytes},
+                    {"ignored_bytes", total.ignored_bytes},     {"padding_bytes", total.padding_bytes}};
     return conclude(total.differing_bytes > 0, total.compared_bytes > 0 && *changed > 0, std::move(numbers));
   }
 
@@ -185,7 +183,11 @@ class Session {
       const uint64_t differing = count_differences(kept.content, actual);
       comparison->differing_bytes += differing;
       if (differing > 0) {
-        sink_.emit({{"event", "differences"}, {"variable", kept.name}, {"ranges", 1}, {"listed", 0}, {"differing_bytes", differing}});
+        sink_.emit({{"event", "differences"},
+                    {"variable", kept.name},
+                    {"ranges", 1},
+                    {"listed", 0},
+                    {"differing_bytes", differing}});
       }
     }
     return comparison;
@@ -196,14 +198,21 @@ class Session {
     Comparison padding;
     for (size_t i = 0; i < options_.calibrate.size(); ++i) {
       // Hardware takes no seed, and needs none: its order varies by nature.
-      if (auto seeded = device_.set_seed(options_.calibrate[i]); !seeded && seeded.error().code != "UNSUPPORTED_OPTION") {
+      if (auto seeded = device_.set_seed(options_.calibrate[i]);
+          !seeded && seeded.error().code != "UNSUPPORTED_OPTION") {
         return seeded.error();
       }
       if (auto restored = restore(); !restored) return restored.error();
       auto completed = launch(i, true);
       if (!completed) return completed.error();
       if (!*completed) return end_;
-      if (auto recorded = calibration.record_replay(device_); !recorded) return recorded.error();
+      auto recorded = calibration.record_replay(device_);
+      if (!recorded) return recorded.error();
+      if (!*recorded) {
+        return conclude(true, true,
+                        {{"replays", i + 1},
+                         {"reason", "far more differs from the app's result than the order of waves can explain"}});
+      }
       auto compared = compare_with_post(device_, cache_, {}, layout_.padding, options_.poison, {}, sink_);
       if (!compared) return compared.error();
       padding.differing_bytes += compared->differing_bytes;
@@ -237,9 +246,12 @@ class Session {
                     {"unexplained_elements", found->unexplained_elements},
                     {"replays", options_.calibrate.size()}};
     if (found->unexplained_elements > 0) {
-      numbers["reason"] = "the app's result lies outside of what the replays gave by more than their spread: the order of waves does not explain it";
+      numbers["reason"] =
+          "the app's result lies outside of what the replays gave by more than their spread: the order of waves does "
+          "not explain it";
     }
-    return conclude(found->unexplained_elements > 0 || padding.differing_bytes > 0, compared > 0 && *changed > 0, std::move(numbers));
+    return conclude(found->unexplained_elements > 0 || padding.differing_bytes > 0, compared > 0 && *changed > 0,
+                    std::move(numbers));
   }
 
   // A kernel that changes nothing is no proof of anything; a difference is a failure all the same.

@@ -1,4 +1,5 @@
-// Captured values that point to where the captured code was: with a variant elsewhere they lead nowhere, and users should know first.
+// Captured values that point to where the captured code was: with a variant elsewhere they lead nowhere, and users
+// should know first.
 #pragma once
 
 #include <vector>

@@ -37,7 +37,7 @@ Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& t
     if (!pre) return pre.error();
     const uint64_t address = target.address + i * chunk_bytes;
     if (uint8_t* memory = device.in_place(address)) {
-      if (std::memcmp(memory, pre->data(), pre->size()) != 0) std::memcpy(memory, pre->data(), pre->size());
+      if (fresh || std::memcmp(memory, pre->data(), pre->size()) != 0) std::memcpy(memory, pre->data(), pre->size());
     } else if (auto written = device.write(address, *pre); !written) {
       return written;
     }
@@ -64,8 +64,8 @@ uint64_t Target::ignored_bytes() const {
   return bytes;
 }
 
-Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre, const archive::ContentView& post,
-                                     const std::vector<AddressRange>& ignored) {
+Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre,
+                                     const archive::ContentView& post, const std::vector<AddressRange>& ignored) {
   const uint64_t chunk_bytes = cache.reader().manifest().chunk_bytes;
   uint64_t changed = 0;
   for (size_t i = 0; i < post.content->chunks.size(); ++i) {

@@ -32,7 +32,7 @@ Status walk_target(DeviceReplay& device, ContentCache& cache, const Target& targ
 Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& target, bool fresh);
 
 // Bytes in which *post* differs from *pre*, from the archive alone, without those in `ignored`.
-Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre, const archive::ContentView& post,
-                                     const std::vector<AddressRange>& ignored);
+Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre,
+                                     const archive::ContentView& post, const std::vector<AddressRange>& ignored);
 
 }  // namespace kernloop::replay

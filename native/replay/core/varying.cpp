@@ -68,7 +68,8 @@ Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path
   auto json = archive::parse_json(*text, path.string());
   if (!json) return json.error();
   const auto list = json->is_object() ? json->find("varying") : json->end();
-  if (!json->is_object() || list == json->end() || !list->is_array()) return bad_file(path, "it has no list \"varying\"");
+  if (!json->is_object() || list == json->end() || !list->is_array())
+    return bad_file(path, "it has no list \"varying\"");
   std::vector<VaryingRange> ranges;
   for (const archive::Json& item : *list) {
     auto range = read_range(item);
@@ -76,7 +77,8 @@ Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path
     const auto target = std::find_if(targets.begin(), targets.end(), [&](const Target& candidate) {
       return candidate.is_variable == range->is_variable && candidate.name == range->target;
     });
-    if (target == targets.end()) return bad_file(path, "it names " + range->target + ", which the capture does not have");
+    if (target == targets.end())
+      return bad_file(path, "it names " + range->target + ", which the capture does not have");
     if (range->offset > target->size || range->bytes() > target->size - range->offset) {
       return bad_file(path, "a varying range ends beyond " + range->target);
     }
@@ -85,7 +87,8 @@ Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path
   return ranges;
 }
 
-Result<AcceptedBytes> accept_varying(DeviceReplay& device, const Target& target, const std::vector<VaryingRange>& ranges) {
+Result<AcceptedBytes> accept_varying(DeviceReplay& device, const Target& target,
+                                     const std::vector<VaryingRange>& ranges) {
   AcceptedBytes result;
   archive::Buffer actual;
   for (const VaryingRange& range : ranges) {

@@ -23,7 +23,8 @@ struct VaryingRange {
   uint64_t bytes() const { return count() * size_of(type); }
 };
 
-// Finite, and no further outside of what was seen than the width of what was seen. An element that never varied has no width.
+// Finite, and no further outside of what was seen than the width of what was seen. An element that never varied has no
+// width.
 bool within_spread(Number value, Number min, Number max);
 
 archive::Json to_json(const VaryingRange& range);
@@ -31,11 +32,13 @@ archive::Json to_json(const VaryingRange& range);
 // The `varying` list of a selfcheck.json. Ranges must lie in the targets they name.
 Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path, const std::vector<Target>& targets);
 
-// Of the ranges that concern `target`: the bytes whose values are acceptable now, sorted; and how many bytes were judged as numbers.
+// Of the ranges that concern `target`: the bytes whose values are acceptable now, sorted; and how many bytes were
+// judged as numbers.
 struct AcceptedBytes {
   std::vector<AddressRange> accepted;  // offsets in the target
   uint64_t judged_bytes = 0;
 };
-Result<AcceptedBytes> accept_varying(DeviceReplay& device, const Target& target, const std::vector<VaryingRange>& ranges);
+Result<AcceptedBytes> accept_varying(DeviceReplay& device, const Target& target,
+                                     const std::vector<VaryingRange>& ranges);
 
 }  // namespace kernloop::replay

@@ -17,7 +17,8 @@ constexpr const char* kRestarted = "KERNLOOP_REPLAY_RESTARTED";
 AddressHold::AddressHold(const std::vector<AddressRange>& ranges) {
   for (const AddressRange& range : ranges) {
     void* wanted = reinterpret_cast<void*>(range.base);
-    void* got = ::mmap(wanted, range.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    void* got =
+        ::mmap(wanted, range.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (got == wanted) {
       held_.push_back(range);
       continue;

@@ -22,8 +22,8 @@ class AddressHold {
   std::vector<AddressRange> held_, taken_;
 };
 
-// Starts this program again without address-space randomisation, once: where the stack or a library lies is luck otherwise.
-// Returns only when that is not possible or was done already.
+// Starts this program again without address-space randomisation, once: where the stack or a library lies is luck
+// otherwise. Returns only when that is not possible or was done already.
 void restart_without_randomisation(char** argv);
 
 }  // namespace kernloop::replay

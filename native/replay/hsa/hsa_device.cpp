@@ -37,7 +37,9 @@ class HsaDevice final : public DeviceReplay {
   bool fresh_memory_is_zero() const override { return soft_; }
   bool can_place_code() const override { return soft_; }
   Status map(uint64_t base, uint64_t size) override;
-  Result<uint64_t> load(Bytes code_object, const codeobject::CodeObjectInfo& info, std::optional<uint64_t> address) override;
+  Result<uint64_t> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
+                        std::optional<uint64_t> address) override;
+  Status keep_out(uint64_t base, uint64_t size) override;
   Status write(uint64_t address, Bytes bytes) override;
   Status read(uint64_t address, std::span<uint8_t> into) override;
   uint8_t* in_place(uint64_t address) override { return soft_ ? reinterpret_cast<uint8_t*>(address) : nullptr; }
@@ -54,7 +56,8 @@ class HsaDevice final : public DeviceReplay {
 
   Error device_error(const char* call, hsa_status_t status, const std::string& doing) const {
     return {status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? "OUT_OF_MEMORY" : "DEVICE_ERROR",
-            doing + " failed: " + hsa_->describe(call, status), "see the runtime's message above; `kernloop doctor` checks the device"};
+            doing + " failed: " + hsa_->describe(call, status),
+            "see the runtime's message above; `kernloop doctor` checks the device"};
   }
   Status find_agents(const std::string& isa);
   Status find_pools();
@@ -75,12 +78,14 @@ class HsaDevice final : public DeviceReplay {
   uint64_t granule_ = 4096;
   uint64_t timestamp_hz_ = 1'000'000'000;
   std::vector<Mapping> mappings_;
+  std::vector<AddressRange> kept_out_;
   std::vector<hsa_executable_t> executables_;
   hsa_queue_t* queue_ = nullptr;
   hsa_signal_t signal_{};
   void* kernarg_ = nullptr;
   size_t kernarg_bytes_ = 0;
   std::atomic<int> queue_status_{HSA_STATUS_SUCCESS};
+  std::atomic<uint64_t> fault_address_{0};
   bool lost_ = false;
 };
 
@@ -96,20 +101,32 @@ HsaDevice::~HsaDevice() {
     hsa_->hsa_amd_vmem_handle_release(mapping.handle);
     hsa_->hsa_amd_vmem_address_free(base, mapping.size);
   }
+  for (const AddressRange& range : kept_out_)
+    hsa_->hsa_amd_vmem_address_free(reinterpret_cast<void*>(range.base), range.size);
   hsa_->hsa_shut_down();
 }
 
 Status HsaDevice::start(const std::string& isa) {
   if (const hsa_status_t status = hsa_->hsa_init(); status != HSA_STATUS_SUCCESS) {
-    return Error{"DEVICE_NOT_FOUND", "the HSA runtime " + hsa_->path().string() + " does not start: " + hsa_->describe("hsa_init", status),
+    return Error{"DEVICE_NOT_FOUND",
+                 "the HSA runtime " + hsa_->path().string() + " does not start: " + hsa_->describe("hsa_init", status),
                  "check the device and its driver (`kernloop doctor`), or use the built-in software GPU"};
   }
   initialised_ = true;
-  soft_ = hsa_->hsa_system_get_major_extension_table(KERNLOOP_SOFTGPU_EXTENSION_ID, 1, sizeof extension_, &extension_) ==
-          HSA_STATUS_SUCCESS;
+  soft_ = hsa_->hsa_system_get_major_extension_table(KERNLOOP_SOFTGPU_EXTENSION_ID, 1, sizeof extension_,
+                                                     &extension_) == HSA_STATUS_SUCCESS;
   hsa_->hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &timestamp_hz_);
   // Without a handler a memory fault ends the process before anything could be reported.
-  hsa_->hsa_amd_register_system_event_handler([](const hsa_amd_event_t*, void*) { return HSA_STATUS_SUCCESS; }, nullptr);
+  // Some runtimes tell of it here only and leave the queue's own callback silent.
+  hsa_->hsa_amd_register_system_event_handler(
+      [](const hsa_amd_event_t* event, void* data) {
+        HsaDevice& device = *static_cast<HsaDevice*>(data);
+        if (event->event_type != HSA_AMD_GPU_MEMORY_FAULT_EVENT) return HSA_STATUS_SUCCESS;
+        device.fault_address_ = event->memory_fault.virtual_address;
+        device.queue_status_ = HSA_STATUS_ERROR_EXCEPTION;
+        return HSA_STATUS_SUCCESS;
+      },
+      this);
   if (auto found = find_agents(isa); !found) return found;
   return find_pools();
 }
@@ -124,7 +141,8 @@ Status HsaDevice::find_agents(const std::string& isa) {
       [](hsa_agent_t agent, void* data) {
         Search& search = *static_cast<Search*>(data);
         hsa_device_type_t type;
-        if (search.hsa.hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type) != HSA_STATUS_SUCCESS) return HSA_STATUS_SUCCESS;
+        if (search.hsa.hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type) != HSA_STATUS_SUCCESS)
+          return HSA_STATUS_SUCCESS;
         if (type == HSA_DEVICE_TYPE_CPU && !search.found.cpu.handle) search.found.cpu = agent;
         if (type != HSA_DEVICE_TYPE_GPU) return HSA_STATUS_SUCCESS;
         struct Names {
@@ -136,7 +154,8 @@ Status HsaDevice::find_agents(const std::string& isa) {
             [](hsa_isa_t isa, void* data) {
               Names& names = *static_cast<Names*>(data);
               uint32_t length = 0;
-              if (names.hsa.hsa_isa_get_info_alt(isa, HSA_ISA_INFO_NAME_LENGTH, &length) != HSA_STATUS_SUCCESS) return HSA_STATUS_SUCCESS;
+              if (names.hsa.hsa_isa_get_info_alt(isa, HSA_ISA_INFO_NAME_LENGTH, &length) != HSA_STATUS_SUCCESS)
+                return HSA_STATUS_SUCCESS;
               std::string name(length, '\0');
               if (names.hsa.hsa_isa_get_info_alt(isa, HSA_ISA_INFO_NAME, name.data()) == HSA_STATUS_SUCCESS) {
                 names.list.emplace_back(name.c_str());
@@ -157,7 +176,8 @@ Status HsaDevice::find_agents(const std::string& isa) {
   agents_ = std::move(search.found);
   if (!agents_.gpu_isa.empty()) return Unit{};
   if (agents_.seen.empty()) {
-    return Error{"DEVICE_NOT_FOUND", "the HSA runtime " + hsa_->path().string() + " has no GPU", "check the device and its driver"};
+    return Error{"DEVICE_NOT_FOUND", "the HSA runtime " + hsa_->path().string() + " has no GPU",
+                 "check the device and its driver"};
   }
   std::string seen;
   for (const std::string& name : agents_.seen) seen += (seen.empty() ? "" : ", ") + name;
@@ -188,7 +208,8 @@ Status HsaDevice::find_pools() {
   hsa_->hsa_amd_agent_iterate_memory_pools(agents_.gpu, look, &device);
   hsa_->hsa_amd_agent_iterate_memory_pools(agents_.cpu, look, &kernarg);
   if (!device.found.handle || !kernarg.found.handle) {
-    return Error{"DEVICE_ERROR", "the HSA runtime offers no device memory pool or no kernel-argument pool", "check the driver"};
+    return Error{"DEVICE_ERROR", "the HSA runtime offers no device memory pool or no kernel-argument pool",
+                 "check the driver"};
   }
   pools_ = {device.found, kernarg.found};
   size_t granule = 0;
@@ -203,8 +224,9 @@ Status HsaDevice::find_pools() {
 Status HsaDevice::map(uint64_t base, uint64_t size) {
   const std::string range = archive::to_hex_number(base) + " (" + std::to_string(size) + " bytes)";
   const auto taken = [&](const std::string& why) {
-    return Error{"ADDRESS_TAKEN", "captured memory at " + range + " cannot be restored at its address: " + why,
-                 "the address is in use in this process: run it again, or without address-space randomisation (setarch -R)"};
+    return Error{
+        "ADDRESS_TAKEN", "captured memory at " + range + " cannot be restored at its address: " + why,
+        "the address is in use in this process: run it again, or without address-space randomisation (setarch -R)"};
   };
   void* got = nullptr;
   hsa_status_t status = hsa_->hsa_amd_vmem_address_reserve(&got, size, base, 0);
@@ -226,17 +248,20 @@ Status HsaDevice::map(uint64_t base, uint64_t size) {
     return device_error("hsa_amd_vmem_map", status, "mapping " + range);
   }
   mappings_.push_back(mapping);
-  const hsa_amd_memory_access_desc_t access[] = {{HSA_ACCESS_PERMISSION_RW, agents_.gpu}, {HSA_ACCESS_PERMISSION_RW, agents_.cpu}};
+  const hsa_amd_memory_access_desc_t access[] = {{HSA_ACCESS_PERMISSION_RW, agents_.gpu},
+                                                 {HSA_ACCESS_PERMISSION_RW, agents_.cpu}};
   // The host needs access only where memory is read in place.
   status = hsa_->hsa_amd_vmem_set_access(got, size, access, soft_ ? 2 : 1);
   if (status != HSA_STATUS_SUCCESS) return device_error("hsa_amd_vmem_set_access", status, "giving access to " + range);
   return Unit{};
 }
 
-Result<uint64_t> HsaDevice::load(Bytes code_object, const codeobject::CodeObjectInfo& info, std::optional<uint64_t> address) {
+Result<uint64_t> HsaDevice::load(Bytes code_object, const codeobject::CodeObjectInfo& info,
+                                 std::optional<uint64_t> address) {
   const std::string doing = "loading code object " + info.sha256.hex().substr(0, 12);
   hsa_code_object_reader_t reader;
-  hsa_status_t status = hsa_->hsa_code_object_reader_create_from_memory(code_object.data(), code_object.size(), &reader);
+  hsa_status_t status =
+      hsa_->hsa_code_object_reader_create_from_memory(code_object.data(), code_object.size(), &reader);
   if (status != HSA_STATUS_SUCCESS) return device_error("hsa_code_object_reader_create_from_memory", status, doing);
   struct Destroy {
     HsaLibrary& hsa;
@@ -245,7 +270,8 @@ Result<uint64_t> HsaDevice::load(Bytes code_object, const codeobject::CodeObject
   } destroy{*hsa_, reader};
 
   hsa_executable_t executable;
-  status = hsa_->hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &executable);
+  status =
+      hsa_->hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &executable);
   if (status != HSA_STATUS_SUCCESS) return device_error("hsa_executable_create_alt", status, doing);
   executables_.push_back(executable);
   if (address && soft_) {
@@ -254,22 +280,27 @@ Result<uint64_t> HsaDevice::load(Bytes code_object, const codeobject::CodeObject
   }
   status = hsa_->hsa_executable_load_agent_code_object(executable, agents_.gpu, reader, nullptr, nullptr);
   if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && address) {
-    return Error{"ADDRESS_TAKEN", doing + " at its captured address " + archive::to_hex_number(*address) + " failed: that is in use",
+    return Error{"ADDRESS_TAKEN",
+                 doing + " at its captured address " + archive::to_hex_number(*address) + " failed: that is in use",
                  "run it again; if it persists, capture again"};
   }
   if (status != HSA_STATUS_SUCCESS) {
-    return Error{"CODE_OBJECT_REFUSED", doing + " failed: " + hsa_->describe("hsa_executable_load_agent_code_object", status),
+    return Error{"CODE_OBJECT_REFUSED",
+                 doing + " failed: " + hsa_->describe("hsa_executable_load_agent_code_object", status),
                  "see the runtime's message above; build it for " + agents_.gpu_isa};
   }
   status = hsa_->hsa_executable_freeze(executable, nullptr);
   if (status != HSA_STATUS_SUCCESS) return device_error("hsa_executable_freeze", status, doing);
 
   // The load base, from any symbol whose address both the file and the runtime tell.
-  const auto base_from = [&](const std::string& name, hsa_executable_symbol_info_t attribute, uint64_t relative) -> std::optional<uint64_t> {
+  const auto base_from = [&](const std::string& name, hsa_executable_symbol_info_t attribute,
+                             uint64_t relative) -> std::optional<uint64_t> {
     hsa_executable_symbol_t symbol;
     uint64_t absolute = 0;
-    if (hsa_->hsa_executable_get_symbol_by_name(executable, name.c_str(), &agents_.gpu, &symbol) != HSA_STATUS_SUCCESS ||
-        hsa_->hsa_executable_symbol_get_info(symbol, attribute, &absolute) != HSA_STATUS_SUCCESS || absolute < relative) {
+    if (hsa_->hsa_executable_get_symbol_by_name(executable, name.c_str(), &agents_.gpu, &symbol) !=
+            HSA_STATUS_SUCCESS ||
+        hsa_->hsa_executable_symbol_get_info(symbol, attribute, &absolute) != HSA_STATUS_SUCCESS ||
+        absolute < relative) {
       return std::nullopt;
     }
     return absolute - relative;
@@ -279,15 +310,33 @@ Result<uint64_t> HsaDevice::load(Bytes code_object, const codeobject::CodeObject
     if (!base) base = base_from(kernel.symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, kernel.descriptor_address);
   }
   for (const codeobject::Variable& variable : info.variables) {
-    if (!base && variable.exported) base = base_from(variable.name, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, variable.address);
+    if (!base && variable.exported)
+      base = base_from(variable.name, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, variable.address);
   }
   if (!base) base = address;
-  if (!base) return Error{"DEVICE_ERROR", doing + " gave no symbol to find it by", "the code object defines neither kernels nor variables"};
+  if (!base)
+    return Error{"DEVICE_ERROR", doing + " gave no symbol to find it by",
+                 "the code object defines neither kernels nor variables"};
   if (address && *base != *address) {
-    return Error{"ADDRESS_TAKEN", doing + " put it at " + archive::to_hex_number(*base) + " instead of its captured address " +
-                                      archive::to_hex_number(*address), "run it again"};
+    return Error{"ADDRESS_TAKEN",
+                 doing + " put it at " + archive::to_hex_number(*base) + " instead of its captured address " +
+                     archive::to_hex_number(*address),
+                 "run it again"};
   }
   return *base;
+}
+
+Status HsaDevice::keep_out(uint64_t base, uint64_t size) {
+  void* got = nullptr;
+  const hsa_status_t status = hsa_->hsa_amd_vmem_address_reserve(&got, size, base, 0);
+  if (status != HSA_STATUS_SUCCESS || got != reinterpret_cast<void*>(base)) {
+    return Error{"ADDRESS_TAKEN",
+                 "the addresses of the captured code at " + archive::to_hex_number(base) +
+                     " cannot be kept free: " + hsa_->describe("hsa_amd_vmem_address_reserve", status),
+                 "run it again"};
+  }
+  kept_out_.push_back({base, size});
+  return Unit{};
 }
 
 Status HsaDevice::write(uint64_t address, Bytes bytes) {
@@ -296,7 +345,8 @@ Status HsaDevice::write(uint64_t address, Bytes bytes) {
     return Unit{};
   }
   const hsa_status_t status = hsa_->hsa_memory_copy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
-  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_memory_copy", status, "writing to " + archive::to_hex_number(address));
+  if (status != HSA_STATUS_SUCCESS)
+    return device_error("hsa_memory_copy", status, "writing to " + archive::to_hex_number(address));
   return Unit{};
 }
 
@@ -306,14 +356,16 @@ Status HsaDevice::read(uint64_t address, std::span<uint8_t> into) {
     return Unit{};
   }
   const hsa_status_t status = hsa_->hsa_memory_copy(into.data(), reinterpret_cast<const void*>(address), into.size());
-  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_memory_copy", status, "reading from " + archive::to_hex_number(address));
+  if (status != HSA_STATUS_SUCCESS)
+    return device_error("hsa_memory_copy", status, "reading from " + archive::to_hex_number(address));
   return Unit{};
 }
 
 namespace {
 
 Error unsupported(const char* option) {
-  return {"UNSUPPORTED_OPTION", std::string(option) + " is an option of the software GPU; this device has no such thing",
+  return {"UNSUPPORTED_OPTION",
+          std::string(option) + " is an option of the software GPU; this device has no such thing",
           "leave it out, or use --limit-seconds"};
 }
 
@@ -345,14 +397,15 @@ Status HsaDevice::prepare_queue() {
   constexpr uint32_t kPackets = 64;
   hsa_status_t status = hsa_->hsa_queue_create(
       agents_.gpu, kPackets, HSA_QUEUE_TYPE_SINGLE,
-      [](hsa_status_t status, hsa_queue_t*, void* data) { static_cast<HsaDevice*>(data)->queue_status_ = status; }, this, UINT32_MAX,
-      UINT32_MAX, &queue_);
+      [](hsa_status_t status, hsa_queue_t*, void* data) { static_cast<HsaDevice*>(data)->queue_status_ = status; },
+      this, UINT32_MAX, UINT32_MAX, &queue_);
   if (status != HSA_STATUS_SUCCESS) return device_error("hsa_queue_create", status, "creating a queue");
   status = hsa_->hsa_signal_create(1, 0, nullptr, &signal_);
   if (status != HSA_STATUS_SUCCESS) return device_error("hsa_signal_create", status, "creating a signal");
   if (soft_) return Unit{};
   status = hsa_->hsa_amd_profiling_set_profiler_enabled(queue_, 1);
-  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_amd_profiling_set_profiler_enabled", status, "timing the queue");
+  if (status != HSA_STATUS_SUCCESS)
+    return device_error("hsa_amd_profiling_set_profiler_enabled", status, "timing the queue");
   return Unit{};
 }
 
@@ -363,9 +416,11 @@ Status HsaDevice::prepare_kernarg(size_t bytes) {
   // The ABI lets kernels load up to 64 bytes at once from the segment.
   kernarg_bytes_ = (bytes + 63) / 64 * 64 + 64;
   hsa_status_t status = hsa_->hsa_amd_memory_pool_allocate(pools_.kernarg, kernarg_bytes_, 0, &kernarg_);
-  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_amd_memory_pool_allocate", status, "allocating kernel arguments");
+  if (status != HSA_STATUS_SUCCESS)
+    return device_error("hsa_amd_memory_pool_allocate", status, "allocating kernel arguments");
   status = hsa_->hsa_amd_agents_allow_access(1, &agents_.gpu, nullptr, kernarg_);
-  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_amd_agents_allow_access", status, "sharing kernel arguments");
+  if (status != HSA_STATUS_SUCCESS)
+    return device_error("hsa_amd_agents_allow_access", status, "sharing kernel arguments");
   return Unit{};
 }
 
@@ -403,7 +458,8 @@ Result<LaunchOutcome> HsaDevice::launch(const Launch& launch) {
   hsa_->hsa_signal_store_relaxed(signal_, 1);
   const auto begin = Clock::now();
   submit(launch);
-  while (hsa_->hsa_signal_wait_scacquire(signal_, HSA_SIGNAL_CONDITION_LT, 1, wait_ticks(), HSA_WAIT_STATE_BLOCKED) >= 1) {
+  while (hsa_->hsa_signal_wait_scacquire(signal_, HSA_SIGNAL_CONDITION_LT, 1, wait_ticks(), HSA_WAIT_STATE_BLOCKED) >=
+         1) {
     if (const int status = queue_status_; status != HSA_STATUS_SUCCESS) {
       lost_ = true;
       return fault_outcome(static_cast<hsa_status_t>(status));
@@ -414,9 +470,10 @@ Result<LaunchOutcome> HsaDevice::launch(const Launch& launch) {
       LaunchOutcome outcome;
       outcome.end = LaunchOutcome::End::kLimit;
       outcome.device_lost = true;
-      outcome.fault = {{"kind", "time_limit"},
-                       {"kernel", launch.kernel_name},
-                       {"text", launch.kernel_name + " still ran after " + std::to_string(launch.limit_seconds) + " seconds"}};
+      outcome.fault = {
+          {"kind", "time_limit"},
+          {"kernel", launch.kernel_name},
+          {"text", launch.kernel_name + " still ran after " + std::to_string(launch.limit_seconds) + " seconds"}};
       return outcome;
     }
   }
@@ -427,8 +484,10 @@ Result<LaunchOutcome> HsaDevice::launch(const Launch& launch) {
   }
   hsa_amd_profiling_dispatch_time_t time{};
   const hsa_status_t status = hsa_->hsa_amd_profiling_get_dispatch_time(agents_.gpu, signal_, &time);
-  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_amd_profiling_get_dispatch_time", status, "timing the dispatch");
-  outcome.duration_ns = static_cast<uint64_t>(static_cast<double>(time.end - time.start) * 1e9 / static_cast<double>(timestamp_hz_));
+  if (status != HSA_STATUS_SUCCESS)
+    return device_error("hsa_amd_profiling_get_dispatch_time", status, "timing the dispatch");
+  outcome.duration_ns =
+      static_cast<uint64_t>(static_cast<double>(time.end - time.start) * 1e9 / static_cast<double>(timestamp_hz_));
   return outcome;
 }
 
@@ -437,6 +496,10 @@ LaunchOutcome HsaDevice::fault_outcome(hsa_status_t status) const {
   outcome.end = LaunchOutcome::End::kFault;
   outcome.device_lost = true;
   outcome.fault = {{"kind", "queue_error"}, {"text", hsa_->describe("the queue stopped", status)}};
+  if (const uint64_t address = fault_address_) {
+    outcome.fault["kind"] = "memory_access";
+    outcome.fault["address"] = archive::to_hex_number(address);
+  }
   kernloop_softgpu_report_t report{};
   report.struct_size = sizeof report;
   if (!soft_ || extension_.dispatch_report(signal_, &report) != HSA_STATUS_SUCCESS || !report.faulted) return outcome;
@@ -483,7 +546,8 @@ Status HsaDevice::add_report(LaunchOutcome& outcome) const {
 
 }  // namespace
 
-Result<std::unique_ptr<DeviceReplay>> open_hsa_device(const std::filesystem::path& path, const std::string& isa, AddressHold& hold) {
+Result<std::unique_ptr<DeviceReplay>> open_hsa_device(const std::filesystem::path& path, const std::string& isa,
+                                                      AddressHold& hold) {
   auto library = HsaLibrary::open(path);
   if (!library) return library.error();
   auto device = std::make_unique<HsaDevice>(std::move(*library));

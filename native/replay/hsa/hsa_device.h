@@ -10,7 +10,8 @@
 
 namespace kernloop::replay {
 
-// `isa` is the captured device's. `hold` is released when the runtime runs and the addresses can be reserved through it.
+// `isa` is the captured device's. `hold` is released when the runtime runs and the addresses can be reserved through
+// it.
 Result<std::unique_ptr<DeviceReplay>> open_hsa_device(const std::filesystem::path& library, const std::string& isa,
                                                       AddressHold& hold);
 

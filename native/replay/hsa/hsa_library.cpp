@@ -14,8 +14,8 @@ Result<std::unique_ptr<HsaLibrary>> HsaLibrary::open(const std::filesystem::path
   }
   std::unique_ptr<HsaLibrary> library(new HsaLibrary(path, handle));
   std::string missing;
-#define KERNLOOP_LOOK_UP(name)                                                              \
-  library->name = reinterpret_cast<decltype(&::name)>(::dlsym(handle, #name));              \
+#define KERNLOOP_LOOK_UP(name)                                                 \
+  library->name = reinterpret_cast<decltype(&::name)>(::dlsym(handle, #name)); \
   if (!library->name) missing += std::string(missing.empty() ? "" : ", ") + #name;
   KERNLOOP_HSA_FUNCTIONS(KERNLOOP_LOOK_UP)
 #undef KERNLOOP_LOOK_UP

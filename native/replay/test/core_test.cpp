@@ -26,7 +26,8 @@ archive::Region region(uint64_t base, uint64_t size) {
 }
 
 TEST(Layout, RoundsToGranulesAndFindsEveryByteOfPadding) {
-  const Layout layout = lay_out({region(0x5000, 0x1000), region(0x1010, 0x20), region(0x1040, 0x10), region(0x20ff, 1)}, 0x1000);
+  const Layout layout =
+      lay_out({region(0x5000, 0x1000), region(0x1010, 0x20), region(0x1040, 0x10), region(0x20ff, 1)}, 0x1000);
   EXPECT_EQ(layout.mappings, (std::vector<AddressRange>{{0x1000, 0x2000}, {0x5000, 0x1000}}));
   EXPECT_EQ(layout.padding,
             (std::vector<AddressRange>{{0x1000, 0x10}, {0x1030, 0x10}, {0x1050, 0x10af}, {0x2100, 0xf00}}));
@@ -105,8 +106,10 @@ TEST(Varying, AcceptsOnlyFiniteValuesWithinASpread) {
 }
 
 TEST(ElementType, ReadsHalvesExactly) {
-  const std::pair<uint16_t, Number> cases[] = {{0x3c00, 1}, {0xc000, -2}, {0x7bff, 65504}, {0x0001, std::ldexp(1.0L, -24)}, {0x3555, 0.333251953125L}};
-  for (const auto& [bits, value] : cases) EXPECT_EQ(load_number(ElementType::kF16, reinterpret_cast<const uint8_t*>(&bits)), value);
+  const std::pair<uint16_t, Number> cases[] = {
+      {0x3c00, 1}, {0xc000, -2}, {0x7bff, 65504}, {0x0001, std::ldexp(1.0L, -24)}, {0x3555, 0.333251953125L}};
+  for (const auto& [bits, value] : cases)
+    EXPECT_EQ(load_number(ElementType::kF16, reinterpret_cast<const uint8_t*>(&bits)), value);
   const uint16_t infinity = 0x7c00;
   EXPECT_FALSE(is_finite(load_number(ElementType::kF16, reinterpret_cast<const uint8_t*>(&infinity))));
 }
@@ -133,7 +136,8 @@ TEST(ElementType, KnowsWhatPointersPointTo) {
 }
 
 TEST(ElementType, SplitsParameterLists) {
-  EXPECT_EQ(parameter_types("scale(float**, int const*, float)"), (std::vector<std::string>{"float**", "int const*", "float"}));
+  EXPECT_EQ(parameter_types("scale(float**, int const*, float)"),
+            (std::vector<std::string>{"float**", "int const*", "float"}));
   EXPECT_EQ(parameter_types("void k<float, 4>(std::pair<int, int>*, void (*)(int, float))"),
             (std::vector<std::string>{"std::pair<int, int>*", "void (*)(int, float)"}));
   EXPECT_EQ(parameter_types("(anonymous namespace)::k(int*)"), std::vector<std::string>{"int*"});
@@ -173,8 +177,10 @@ std::vector<std::vector<T>> rounding_noise(T scale) {
 }
 
 TEST(ElementInference, TellsFloatsFromDoubles) {
-  for (float scale : {1.0f, 1e-6f, 12345.0f, -3.0f}) EXPECT_EQ(infer_type(observe(rounding_noise(scale))), ElementType::kF32) << scale;
-  for (double scale : {1.0, 1e-6, 12345.0, -3.0}) EXPECT_EQ(infer_type(observe(rounding_noise(scale))), ElementType::kF64) << scale;
+  for (float scale : {1.0f, 1e-6f, 12345.0f, -3.0f})
+    EXPECT_EQ(infer_type(observe(rounding_noise(scale))), ElementType::kF32) << scale;
+  for (double scale : {1.0, 1e-6, 12345.0, -3.0})
+    EXPECT_EQ(infer_type(observe(rounding_noise(scale))), ElementType::kF64) << scale;
 }
 
 TEST(ElementInference, TellsCountersFromFloats) {
@@ -195,15 +201,19 @@ TEST(Kernarg, FillsHiddenArgumentsOfAVariantByKind) {
   captured.args = {{0, 8, "global_buffer", "", "", "", "", ""}, {8, 8, "hidden_global_offset_x", "", "", "", "", ""}};
   codeobject::Kernel variant;
   variant.kernarg_bytes = 32;
-  variant.args = {{0, 8, "global_buffer", "", "", "", "", ""},
-                  {8, 4, "hidden_block_count_x", "", "", "", "", ""},
-                  {12, 2, "hidden_group_size_x", "", "", "", "", ""},
-                  {14, 2, "hidden_remainder_x", "", "", "", "", ""},
-                  {16, 8, "hidden_global_offset_x", "", "", "", "", ""},
-                  {24, 8, "hidden_hostcall_buffer", "", "", "", "", ""}};
+  variant.args = {
+      {0, 8, "global_buffer", "", "", "", "", ""},           {8, 4, "hidden_block_count_x", "", "", "", "", ""},
+      {12, 2, "hidden_group_size_x", "", "", "", "", ""},    {14, 2, "hidden_remainder_x", "", "", "", "", ""},
+      {16, 8, "hidden_global_offset_x", "", "", "", "", ""}, {24, 8, "hidden_hostcall_buffer", "", "", "", "", ""}};
   const auto kernarg = build_kernarg(manifest, captured, variant);
   ASSERT_TRUE(kernarg) << kernarg.error().message;
-  EXPECT_EQ(archive::to_hex(*kernarg), "0102030405060708" "02000000" "8000" "2c00" "0909090909090909" "0000000000000000");
+  EXPECT_EQ(archive::to_hex(*kernarg),
+            "0102030405060708"
+            "02000000"
+            "8000"
+            "2c00"
+            "0909090909090909"
+            "0000000000000000");
 }
 
 TEST(Kernarg, RefusesArgumentsThatMoved) {
@@ -230,9 +240,16 @@ TEST(StalePointers, CountsAlignedValuesInTheRanges) {
 }
 
 TEST(Dump, NamesFilesSafely) {
-  const auto variable = [](std::string name, uint64_t address = 0) { return Target{true, std::move(name), address, 4, {}, {}}; };
-  const std::vector<Target> all = {{false, "r0", 0, 1, {}, {}}, variable("r0", 0x10), variable("../../etc/passwd"), variable("a", 1), variable("a", 2),
-                                   variable(std::string(1000, 'x')), variable(".hidden")};
+  const auto variable = [](std::string name, uint64_t address = 0) {
+    return Target{true, std::move(name), address, 4, {}, {}};
+  };
+  const std::vector<Target> all = {{false, "r0", 0, 1, {}, {}},
+                                   variable("r0", 0x10),
+                                   variable("../../etc/passwd"),
+                                   variable("a", 1),
+                                   variable("a", 2),
+                                   variable(std::string(1000, 'x')),
+                                   variable(".hidden")};
   EXPECT_EQ(dump_file_name(all[0], all), "r0.bin");
   EXPECT_EQ(dump_file_name(all[1], all), "r0@0x10.bin");
   EXPECT_EQ(dump_file_name(all[2], all).find('/'), std::string::npos);
@@ -242,10 +259,39 @@ TEST(Dump, NamesFilesSafely) {
 }
 
 TEST(Options, TakesEveryDocumentedOption) {
-  const auto options = parse_options({"--capture", "c", "--store", "a", "--store", "b", "--hsa-runtime", "lib", "--code-object", "v.hsaco",
-                                      "--symbol", "s", "--iterations", "3", "--warmup", "1", "--poison", "0x5A", "--seed", "9", "--threads", "2",
-                                      "--limit-wave-instructions", "1000", "--limit-seconds", "1.5", "--compare", "--known-varying", "f",
-                                      "--ignore", "r0:16:0x20", "--dump", "d"});
+  const auto options = parse_options({"--capture",
+                                      "c",
+                                      "--store",
+                                      "a",
+                                      "--store",
+                                      "b",
+                                      "--hsa-runtime",
+                                      "lib",
+                                      "--code-object",
+                                      "v.hsaco",
+                                      "--symbol",
+                                      "s",
+                                      "--iterations",
+                                      "3",
+                                      "--warmup",
+                                      "1",
+                                      "--poison",
+                                      "0x5A",
+                                      "--seed",
+                                      "9",
+                                      "--threads",
+                                      "2",
+                                      "--limit-wave-instructions",
+                                      "1000",
+                                      "--limit-seconds",
+                                      "1.5",
+                                      "--compare",
+                                      "--known-varying",
+                                      "f",
+                                      "--ignore",
+                                      "r0:16:0x20",
+                                      "--dump",
+                                      "d"});
   ASSERT_TRUE(options) << options.error().message;
   EXPECT_EQ(options->stores.size(), 2u);
   EXPECT_EQ(options->poison, 0x5a);
@@ -259,9 +305,11 @@ TEST(Options, TakesEveryDocumentedOption) {
 TEST(Options, RefusesWhatItDoesNotUnderstand) {
   using Arguments = std::vector<std::string>;
   for (const Arguments& bad :
-       {Arguments{}, Arguments{"--capture"}, Arguments{"--capture", "c", "--iterations", "0"}, Arguments{"--capture", "c", "--iterations", "x"},
-        Arguments{"--capture", "c", "--poison", "256"}, Arguments{"--capture", "c", "--seed", "-1"}, Arguments{"--capture", "c", "--limit-seconds", "nan"},
-        Arguments{"--capture", "c", "--calibrate", "1,,2"}, Arguments{"--capture", "c", "--ignore", "r0:1"}, Arguments{"--capture", "c", "--ignore", ":1:1"}, Arguments{"--capture", "c", "--unknown", "1"},
+       {Arguments{}, Arguments{"--capture"}, Arguments{"--capture", "c", "--iterations", "0"},
+        Arguments{"--capture", "c", "--iterations", "x"}, Arguments{"--capture", "c", "--poison", "256"},
+        Arguments{"--capture", "c", "--seed", "-1"}, Arguments{"--capture", "c", "--limit-seconds", "nan"},
+        Arguments{"--capture", "c", "--calibrate", "1,,2"}, Arguments{"--capture", "c", "--ignore", "r0:1"},
+        Arguments{"--capture", "c", "--ignore", ":1:1"}, Arguments{"--capture", "c", "--unknown", "1"},
         Arguments{"--capture", "c", "--calibrate", "1", "--code-object", "v"}}) {
     const auto options = parse_options(bad);
     ASSERT_FALSE(options);

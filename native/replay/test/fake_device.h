@@ -18,7 +18,7 @@ class FakeDevice final : public DeviceReplay {
   bool in_place_access = true;
   bool places_code = true;
   uint64_t free_code_address = 0x500010000000;
-  LaunchOutcome outcome;       // what launches end with
+  LaunchOutcome outcome;  // what launches end with
   std::vector<uint64_t> seeds;
   uint64_t seed = 0;
   std::vector<Launch> launches;
@@ -34,7 +34,8 @@ class FakeDevice final : public DeviceReplay {
     return Unit{};
   }
 
-  Result<uint64_t> load(Bytes code_object, const codeobject::CodeObjectInfo& info, std::optional<uint64_t> address) override {
+  Result<uint64_t> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
+                        std::optional<uint64_t> address) override {
     const uint64_t base = address ? *address : free_code_address;
     if (!address) free_code_address += 0x100000;
     archive::Buffer& image = memory_[base] = archive::Buffer((info.memory_bytes + 4095) / 4096 * 4096, 0);
@@ -55,6 +56,7 @@ class FakeDevice final : public DeviceReplay {
   float& number(uint64_t address) { return *reinterpret_cast<float*>(at(address)); }
 
   uint8_t* in_place(uint64_t address) override { return in_place_access ? at(address) : nullptr; }
+  Status keep_out(uint64_t base, uint64_t) override { return kept_out.push_back(base), Unit{}; }
   Status write(uint64_t address, Bytes bytes) override {
     uint8_t* memory = at(address);
     if (!memory) return Error{"DEVICE_ERROR", "no memory at " + archive::to_hex_number(address), ""};
@@ -79,7 +81,7 @@ class FakeDevice final : public DeviceReplay {
   }
 
   uint64_t wave_instruction_limit = 0;
-  std::vector<uint64_t> loaded;
+  std::vector<uint64_t> loaded, kept_out;
 
  private:
   std::map<uint64_t, archive::Buffer> memory_;

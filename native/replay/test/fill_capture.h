@@ -1,4 +1,5 @@
-// A capture of the test kernel `fill` (codeobject/test/data/kernels.hip), computed on the host: the oracle of the replay tests.
+// A capture of the test kernel `fill` (codeobject/test/data/kernels.hip), computed on the host: the oracle of the
+// replay tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -54,8 +55,9 @@ struct FillCapture {
 
     archive::Manifest manifest;
     manifest.tool.version = "0.1.0";
-    manifest.device = {"softgpu", "softgpu-gfx90a-1", "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "Software AMD GPU", 64,
-                       archive::Json::object()};
+    manifest.device = {
+        "softgpu", "softgpu-gfx90a-1",     "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "Software AMD GPU",
+        64,        archive::Json::object()};
     manifest.kernel.name = name;
     manifest.kernel.symbol = symbol;
     manifest.kernel.code_object = info->sha256;
@@ -138,7 +140,8 @@ class EventList final : public EventSink {
     return nullptr;
   }
   size_t count(const char* kind) const {
-    return static_cast<size_t>(std::count_if(events.begin(), events.end(), [&](auto& event) { return event.at("event") == kind; }));
+    return static_cast<size_t>(
+        std::count_if(events.begin(), events.end(), [&](auto& event) { return event.at("event") == kind; }));
   }
   std::vector<archive::Json> events;
 };

@@ -25,7 +25,8 @@ void fill(FakeDevice& device, const Launch& launch, const std::string& code_obje
   const auto variable = [&](const char* name) { return base + info.find_variable(name)->address; };
   for (int i = 0; i < count; ++i) {
     device.number(pointers[0] + 4 * i) =
-        device.number(pointers[1] + 4 * i) * device.number(variable("c_tab") + i % 4 * 4) + device.number(variable("d_big") + i % 8 * 4);
+        device.number(pointers[1] + 4 * i) * device.number(variable("c_tab") + i % 4 * 4) +
+        device.number(variable("d_big") + i % 8 * 4);
   }
   ++*reinterpret_cast<int32_t*>(device.at(variable("d_counter")));
 }
@@ -98,7 +99,8 @@ TEST_F(SessionTest, FailsForOneWrongBitAnywhere) {
 
 TEST_F(SessionTest, FailsForAByteWrittenIntoThePadding) {
   // Before the first region, between the two, and behind the last.
-  for (uint64_t address : {Capture::kIn - 1, Capture::kOut - 1, Capture::kOut + Capture::kCount * 4, uint64_t{0x400000001fff}}) {
+  for (uint64_t address :
+       {Capture::kIn - 1, Capture::kOut - 1, Capture::kOut + Capture::kCount * 4, uint64_t{0x400000001fff}}) {
     EXPECT_EQ(run([&](FakeDevice& device, const Launch& launch) {
                 fill(device, launch);
                 *device.at(address) = 0;
@@ -247,6 +249,8 @@ TEST_F(SessionTest, LoadsAVariantOfAnotherLayoutElsewhereAndTellsOfStalePointers
   FakeDevice device([](FakeDevice&, const Launch&) {});
   run(device);
   EXPECT_NE(device.loaded.at(0), Capture::kCode);
+  EXPECT_EQ(device.kept_out, std::vector<uint64_t>{Capture::kCode})
+      << "a stale pointer must fault, not meet the variant's code";
   const archive::Json stale = output_.first("stale_code_pointers");
   ASSERT_FALSE(stale.is_null());
   EXPECT_EQ(stale["memory"], 2);
@@ -310,14 +314,17 @@ TEST_F(SessionTest, SkipsAVariableThatTheKernelLeftAlone) {
 TEST_F(SessionTest, RestoresVariablesOfAVariantByName) {
   options_.code_object = test_code_object("other_initializer.hsaco");
   // The app had set c_tab to 5…8: the variant's initializer 2,2,3,4 must not show.
-  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) { fill(device, launch, "other_initializer.hsaco"); }).exit_code, kExitPass)
+  EXPECT_EQ(
+      run([](FakeDevice& device, const Launch& launch) { fill(device, launch, "other_initializer.hsaco"); }).exit_code,
+      kExitPass)
       << result();
 }
 
 TEST_F(SessionTest, LetsAnEditedInitializerCountWhenTheAppNeverSetTheVariable) {
   capture_.table = {1, 2, 3, 4};  // as in the source
   capture_.out_post.clear();
-  for (int i = 0; i < Capture::kCount; ++i) capture_.out_post.push_back(capture_.in[i] * capture_.table[i % 4] + capture_.big[i % 8]);
+  for (int i = 0; i < Capture::kCount; ++i)
+    capture_.out_post.push_back(capture_.in[i] * capture_.table[i % 4] + capture_.big[i % 8]);
   const auto kernel = [](FakeDevice& device, const Launch& launch) { fill(device, launch, "other_initializer.hsaco"); };
   options_.code_object = test_code_object("other_initializer.hsaco");
   EXPECT_EQ(run(kernel).exit_code, kExitFail) << "the edit changes the result";
@@ -350,7 +357,8 @@ class VaryingTest : public SessionTest {
   }
   void write_varying(archive::Json list) {
     options_.known_varying = directory_.path() / "selfcheck.json";
-    std::ofstream(*options_.known_varying) << archive::Json({{"schema", "kernloop.selfcheck/1"}, {"varying", list}}).dump();
+    std::ofstream(*options_.known_varying)
+        << archive::Json({{"schema", "kernloop.selfcheck/1"}, {"varying", list}}).dump();
   }
   float post() const { return capture_.out_post[0]; }
 };
@@ -397,7 +405,12 @@ TEST_F(VaryingTest, FailsACalibrationThatWritesIntoThePadding) {
 }
 
 TEST_F(VaryingTest, AcceptsAKnownVaryingElementWithinItsSpreadOnly) {
-  write_varying({{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 1}, {"min", {post() - 0.002f}}, {"max", {post() + 0.002f}}}});
+  write_varying({{{"region", "out"},
+                  {"offset", 0},
+                  {"dtype", "f32"},
+                  {"count", 1},
+                  {"min", {post() - 0.002f}},
+                  {"max", {post() + 0.002f}}}});
   EXPECT_EQ(run(off_by(0.001f)).exit_code, kExitPass) << result();
   EXPECT_EQ(result()["varying_bytes"], 4);
   EXPECT_EQ(run(off_by(0.0055f)).exit_code, kExitPass) << "within one spread beyond";
@@ -412,7 +425,12 @@ TEST_F(VaryingTest, AcceptsAKnownVaryingElementWithinItsSpreadOnly) {
 }
 
 TEST_F(VaryingTest, KeepsEverythingElseByteExact) {
-  write_varying({{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 1}, {"min", {post() - 0.002f}}, {"max", {post() + 0.002f}}}});
+  write_varying({{{"region", "out"},
+                  {"offset", 0},
+                  {"dtype", "f32"},
+                  {"count", 1},
+                  {"min", {post() - 0.002f}},
+                  {"max", {post() + 0.002f}}}});
   EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {
               fill(device, launch);
               device.number(Capture::kOut) += 0.001f;
@@ -424,11 +442,15 @@ TEST_F(VaryingTest, KeepsEverythingElseByteExact) {
 }
 
 TEST_F(VaryingTest, RefusesAFileOfVaryingRangesThatDoesNotFitTheCapture) {
-  for (const auto& list : {archive::Json({{{"region", "nowhere"}, {"offset", 0}, {"dtype", "f32"}, {"count", 1}, {"min", {0}}, {"max", {1}}}}),
-                           archive::Json({{{"region", "out"}, {"offset", 800}, {"dtype", "f32"}, {"count", 1}, {"min", {0}}, {"max", {1}}}}),
-                           archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f7"}, {"count", 1}, {"min", {0}}, {"max", {1}}}}),
-                           archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 2}, {"min", {0}}, {"max", {1}}}}),
-                           archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 1}, {"min", {2}}, {"max", {1}}}})}) {
+  for (const auto& list :
+       {archive::Json(
+            {{{"region", "nowhere"}, {"offset", 0}, {"dtype", "f32"}, {"count", 1}, {"min", {0}}, {"max", {1}}}}),
+        archive::Json(
+            {{{"region", "out"}, {"offset", 800}, {"dtype", "f32"}, {"count", 1}, {"min", {0}}, {"max", {1}}}}),
+        archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f7"}, {"count", 1}, {"min", {0}}, {"max", {1}}}}),
+        archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 2}, {"min", {0}}, {"max", {1}}}}),
+        archive::Json(
+            {{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 1}, {"min", {2}}, {"max", {1}}}})}) {
     write_varying(list);
     EXPECT_EQ(run(baseline()).exit_code, kExitBadInput) << list;
     EXPECT_EQ(result()["code"], "VARYING_INVALID");
@@ -458,7 +480,8 @@ TEST_F(SessionTest, IsVacuousWhenAllThatChangedIsIgnored) {
 }
 
 TEST_F(SessionTest, RefusesToIgnoreWhatIsNotThere) {
-  for (const IgnoredBytes& bad : {IgnoredBytes{"nothing", 0, 1}, IgnoredBytes{"out", 799, 2}, IgnoredBytes{"out", UINT64_MAX, 2}}) {
+  for (const IgnoredBytes& bad :
+       {IgnoredBytes{"nothing", 0, 1}, IgnoredBytes{"out", 799, 2}, IgnoredBytes{"out", UINT64_MAX, 2}}) {
     options_.ignored = {bad};
     EXPECT_EQ(run(baseline()).exit_code, kExitBadInput);
   }

@@ -1,4 +1,5 @@
-// The program itself, in a process of its own, on the software GPU: compiled kernels against captures computed on the host.
+// The program itself, in a process of its own, on the software GPU: compiled kernels against captures computed on the
+// host.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,7 +41,8 @@ Outcome replay(std::vector<std::string> arguments) {
   ::close(ends[1]);
   std::string text;
   char buffer[4096];
-  for (ssize_t count; (count = ::read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(count));
+  for (ssize_t count; (count = ::read(ends[0], buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<size_t>(count));
   ::close(ends[0]);
   int status = 0;
   ::waitpid(child, &status, 0);
@@ -153,10 +155,35 @@ TEST_F(SoftGpuReplay, RefusesAVariantWithoutTheKernel) {
 
 TEST_F(SoftGpuReplay, RefusesACaptureWithADamagedChunk) {
   run();
-  std::fstream(directory_.path() / "capture" / "chunks.pack", std::ios::in | std::ios::out | std::ios::binary).seekp(20).put('!');
+  std::fstream(directory_.path() / "capture" / "chunks.pack", std::ios::in | std::ios::out | std::ios::binary)
+      .seekp(20)
+      .put('!');
   const Outcome outcome = run({"--compare"});
   EXPECT_EQ(outcome.exit_code, kExitBadInput);
   EXPECT_EQ(outcome.result()["code"], "CHUNK_CORRUPT") << outcome.result();
+}
+
+TEST_F(SoftGpuReplay, RunsAVariantOfAnotherLayoutElsewhere) {
+  // Nothing points to the captured code here, so it may lie anywhere; the addresses of the captured code stay empty.
+  capture_.counter_post = capture_.counter_pre;
+  const Outcome outcome = compare_variant("no_variables.hsaco");
+  EXPECT_EQ(outcome.exit_code, kExitFail) << "it adds nothing of d_big: " << outcome.result();
+  EXPECT_EQ(outcome.output.count("variable_missing"), 2u);
+  capture_.big.assign(8, 0);
+  capture_.out_post.clear();
+  for (int i = 0; i < Capture::kCount; ++i) capture_.out_post.push_back(capture_.in[i] * capture_.table[i % 4]);
+  std::filesystem::remove_all(directory_.path() / "capture");
+  EXPECT_EQ(compare_variant("no_variables.hsaco").exit_code, kExitPass);
+}
+
+TEST_F(SoftGpuReplay, SaysWhenAnAddressCannotBeHad) {
+  archive::Manifest manifest = capture_.write(directory_.path() / "capture");
+  manifest.regions[0].base = 0x800000000000;  // not in user space
+  std::ofstream(directory_.path() / "capture" / "capture.json") << archive::to_text(manifest);
+  const Outcome outcome = run({"--compare"});
+  EXPECT_EQ(outcome.exit_code, kExitEnvironment);
+  ASSERT_EQ(outcome.output.events.size(), 1u) << "also after the restart without randomisation";
+  EXPECT_EQ(outcome.result()["code"], "ADDRESS_TAKEN");
 }
 
 TEST_F(SoftGpuReplay, DumpsTheRegions) {
