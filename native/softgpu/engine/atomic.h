@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "softgpu/engine/transfer.h"
+#include "softgpu/engine/wave_fault.h"
 
 namespace kernloop::softgpu {
 
@@ -20,6 +21,20 @@ struct AtomicMode {
   bool flush_f32 = false;
   bool flush_f64 = false;
 };
+
+inline constexpr AtomicMode kMemoryAtomicMode{.flush_f32 = true};
+
+// For LDS and private memory. Refuses modes whose effect on the atomic units nobody documents.
+template <Atomic atomic, typename T>
+inline AtomicMode wave_atomic_mode(const Wave& wave) {
+  if constexpr (atomic == Atomic::kFloatAdd) {
+    const uint8_t round = sizeof(T) == 4 ? wave.mode.round_f32 : wave.mode.round_f64_f16;
+    const uint8_t denorm = sizeof(T) == 4 ? wave.mode.denorm_f32 : wave.mode.denorm_f64_f16;
+    if (round != 0 || (denorm != 0 && denorm != 3)) raise_unsupported("floating-point atomic in a MODE other than to nearest, denormals all kept or all flushed");
+    return AtomicMode{.flush_f32 = denorm == 0, .flush_f64 = denorm == 0};
+  }
+  return {};
+}
 
 namespace atomic_detail {
 

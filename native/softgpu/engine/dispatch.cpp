@@ -41,7 +41,12 @@ void add(Counters& into, const Counters& from) {
 // Returns what is wrong with the geometry, or nothing.
 std::string check_geometry(const DispatchRequest& request) {
   const uint64_t items = uint64_t{request.workgroup_size[0]} * request.workgroup_size[1] * request.workgroup_size[2];
+  if (request.dimensions < 1 || request.dimensions > 3) return std::to_string(request.dimensions) + " dimensions";
   for (unsigned k = 0; k < 3; ++k) {
+    if (k >= request.dimensions && (request.grid_size[k] > 1 || request.workgroup_size[k] > 1)) {
+      return "grid " + triple(request.grid_size) + " of workgroups " + triple(request.workgroup_size) + " has more than the " +
+             std::to_string(request.dimensions) + " dimensions that the packet states";
+    }
     if (request.workgroup_size[k] == 0 || request.workgroup_size[k] > kMaxWorkgroupItems) {
       return "workgroup size " + triple(request.workgroup_size) + " has a dimension outside of 1..1024";
     }

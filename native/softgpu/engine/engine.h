@@ -33,7 +33,9 @@ struct Fault {
   std::string json() const;
 };
 
-// Exact and repeatable for the same dispatch (spin-waits aside).
+// Exact and repeatable for the same dispatch (spin-waits aside). Memory instructions count where their lanes went: a FLAT one may
+// count as vmem_*, as lds and as scratch; the private segment counts as scratch, however it is addressed. divergent_branches: the times EXEC
+// shrank, but not to nothing. bytes_* include scalar loads, once a wave, and atomics in both directions.
 struct Counters {
   uint64_t wave_instructions = 0;
   uint64_t valu = 0, salu = 0, smem = 0, vmem_read = 0, vmem_write = 0, atomics = 0, lds = 0, scratch = 0, branches = 0,

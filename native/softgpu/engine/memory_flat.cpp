@@ -108,21 +108,20 @@ void flat_atomic(Wave& wave, const Instruction& i) {
   const VectorRegister* data = register_rows(wave, i.src[1]);
   const VectorRegister* compared = data + (data_count(atomic) == 2 ? sizeof(T) / 4 : 0);
   VectorRegister* result = i.glc ? register_rows(wave, i.dst[0]) : nullptr;
-  const AtomicMode mode{.flush_f32 = (wave.mode.denorm_f32 != 3), .flush_f64 = (wave.mode.denorm_f64_f16 != 3)};
   if (lanes.lds) {
     ++port.counters.lds;
     const LdsOffsets offsets(addresses);
     const LdsAccess where = port.check_lds(wave, offsets.low, 0, lanes.lds, sizeof(T), AccessKind::kAtomic);
-    modify_lanes<atomic, T, false>(where, lanes.lds, compared, data, result, mode);
+    modify_lanes<atomic, T, false>(where, lanes.lds, compared, data, result, wave_atomic_mode<atomic, T>(wave));
   }
   if (lanes.scratch) {
     LaneAddresses in_scratch = addresses;
-    private_atomic<atomic, T>(wave, in_scratch, lanes.scratch, compared, data, result, mode);
+    private_atomic<atomic, T>(wave, in_scratch, lanes.scratch, compared, data, result, wave_atomic_mode<atomic, T>(wave));
   }
   if (lanes.global || !(lanes.lds | lanes.scratch)) {
     ++port.counters.atomics;
     port.check_global(addresses, lanes.global, sizeof(T), AccessKind::kAtomic);
-    modify_lanes<atomic, T, true>(addresses, lanes.global, compared, data, result, AtomicMode{.flush_f32 = true});
+    modify_lanes<atomic, T, true>(addresses, lanes.global, compared, data, result, kMemoryAtomicMode);
   }
 }
 

@@ -10,7 +10,7 @@ template <Atomic atomic, typename T>
 void modify(Wave& wave, const Instruction& i) {
   const LdsAccess where = check_lds_access(wave, i, static_cast<uint32_t>(i.offset), sizeof(T), AccessKind::kAtomic);
   const VectorRegister* second = data_count(atomic) == 2 ? register_rows(wave, i.src[2]) : nullptr;
-  const AtomicMode mode{.flush_f32 = (wave.mode.denorm_f32 != 3), .flush_f64 = (wave.mode.denorm_f64_f16 != 3)};
+  const AtomicMode mode = wave_atomic_mode<atomic, T>(wave);
   modify_lanes<atomic, T, false>(where, wave.exec(), register_rows(wave, i.src[1]), second,
                                  i.dst_count > 0 ? register_rows(wave, i.dst[0]) : nullptr, mode);
 }

@@ -176,14 +176,17 @@ LdsAccess MemoryPort::check_lds(const Wave& wave, const uint32_t* offsets, uint3
   const uint64_t alignment = kind == AccessKind::kAtomic ? bytes - 1 : 0;
   const bool fine = uint64_t{scan.highest} + immediate + bytes <= workgroup.lds_bytes &&
                     ((scan.any_bits | immediate) & alignment) == 0;
-  if (!fine) raise_lds(workgroup, offsets, immediate, lanes, bytes, kind);
-  return LdsAccess{.base = access.base, .offsets = offsets, .contiguous = scan.contiguous};
+  if (fine) return LdsAccess{.base = access.base, .offsets = offsets, .contiguous = scan.contiguous};
+  // The sum has 32 bits: compilers put negative offsets into the register (LLVM, GCNSubtarget::hasUsableDSOffset).
+  uint32_t* const sums = lds_sums_[next_lds_sums_ ^= 1];
+  for_lanes(lanes, [&](unsigned lane) { sums[lane] = offsets[lane] + immediate; });
+  require_lds(workgroup, sums, lanes, bytes, kind);
+  return LdsAccess{.base = workgroup.lds, .offsets = sums, .contiguous = false};
 }
 
-void MemoryPort::raise_lds(const Workgroup& workgroup, const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes,
-                           AccessKind kind) {
+void MemoryPort::require_lds(const Workgroup& workgroup, const uint32_t* offsets, uint64_t lanes, uint32_t bytes, AccessKind kind) {
   for_lanes(lanes, [&](unsigned lane) {
-    const uint64_t offset = uint64_t{offsets[lane]} + immediate;
+    const uint64_t offset = offsets[lane];
     WaveFault fault{.kind = Fault::Kind::kLdsOutOfRange,
                     .detail = "the workgroup has " + std::to_string(workgroup.lds_bytes) + " bytes of LDS",
                     .lane = static_cast<int32_t>(lane),
@@ -197,7 +200,6 @@ void MemoryPort::raise_lds(const Workgroup& workgroup, const uint32_t* offsets, 
       throw fault;
     }
   });
-  // Only unaligned parts that add up to an aligned whole come here.
 }
 
 void MemoryPort::check_private(Wave& wave, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, AccessKind kind) {

@@ -38,7 +38,7 @@ class MemoryPort {
 
   // `bytes` at each lane of the mask, in global memory. Counts transactions and bytes. Faults throw.
   void check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
-  // `bytes` at offsets[lane] + immediate of the workgroup's LDS. The result refers to `offsets`.
+  // `bytes` at offsets[lane] + immediate of the workgroup's LDS. The result refers to `offsets`, or holds until the second next call.
   LdsAccess check_lds(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
   // Checks offsets into the lanes' private memory; they stay offsets (WaveScratch::at is where they lie).
   void check_private(Wave& wave, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, AccessKind kind);
@@ -59,7 +59,7 @@ class MemoryPort {
   [[noreturn]] void raise_miss(uint64_t address, uint32_t bytes, bool write, int32_t lane);
   void require_aligned(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes);
   void check_each_lane(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, bool write);
-  void raise_lds(const Workgroup& workgroup, const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
+  void require_lds(const Workgroup& workgroup, const uint32_t* offsets, uint64_t lanes, uint32_t bytes, AccessKind kind);
   void record(uint64_t address, uint64_t bytes, AccessKind kind);
   uint64_t count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes);
 
@@ -74,6 +74,9 @@ class MemoryPort {
   uint64_t line_keys_[256] = {};
   uint32_t line_stamps_[256] = {};
   uint32_t stamp_ = 0;
+  // Sums of offsets that wrap around; two, for instructions with two addresses.
+  alignas(64) uint32_t lds_sums_[2][kLanes];
+  unsigned next_lds_sums_ = 0;
 };
 
 // Calls f(lane) for each lane of the mask in ascending order.

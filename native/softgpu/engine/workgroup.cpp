@@ -13,8 +13,10 @@ namespace {
 // Uninitialised registers hold this: neither a plausible pointer nor a plausible count, and the same in every run.
 constexpr uint32_t kRegisterGarbage = 0xC0DEC0DE;
 
-void fill_rows(VectorRegister* rows, unsigned begin, unsigned end) {
-  if (begin < end) std::fill_n(&rows[begin][0], size_t{end - begin} * kLanes, kRegisterGarbage);
+// The kernel's own rows; what an earlier kernel left beyond them goes back to zero, as in a fresh slot.
+void reset_rows(VectorRegister* rows, unsigned owned, unsigned stale) {
+  std::fill_n(&rows[0][0], size_t{owned} * kLanes, kRegisterGarbage);
+  if (stale > owned) std::fill_n(&rows[owned][0], size_t{stale - owned} * kLanes, 0);
 }
 
 }  // namespace
@@ -52,12 +54,11 @@ void WaveScratch::begin_wave(uint32_t bytes_per_lane) {
 WaveSlot::WaveSlot() : registers_(size_t{kRegisterRows} * sizeof(VectorRegister)) {
   vgpr = reinterpret_cast<VectorRegister*>(registers_.data());
   agpr = vgpr + 256;
-  stale_vgprs_ = stale_agprs_ = 256;
 }
 
 void WaveSlot::begin_wave(unsigned vgprs, unsigned agprs) {
-  fill_rows(vgpr, 0, std::max(vgprs, stale_vgprs_));
-  fill_rows(agpr, 0, std::max(agprs, stale_agprs_));
+  reset_rows(vgpr, vgprs, stale_vgprs_);
+  reset_rows(agpr, agprs, stale_agprs_);
   stale_vgprs_ = vgprs;
   stale_agprs_ = agprs;
   std::fill_n(sgpr, 128, kRegisterGarbage);

@@ -162,6 +162,9 @@ TEST_P(Faults, RefuseGeometryAndKernelsThatCannotBe) {
   EXPECT_EQ(fault_of(device.run("store_at", Geometry{{64, 1, 1}, {2048, 1, 1}}, arguments)).kind, Fault::Kind::kBadDispatch);
   EXPECT_EQ(fault_of(device.run("store_at", Geometry{{64, 64, 64}, {32, 32, 2}}, arguments)).kind, Fault::Kind::kBadDispatch);
   EXPECT_EQ(fault_of(device.run("store_at", Geometry{{64, 0, 1}, {64, 1, 1}}, arguments)).kind, Fault::Kind::kBadDispatch);
+  DispatchRequest flat = device.request("store_at", Geometry{{64, 2, 1}, {64, 1, 1}}, arguments);
+  flat.dimensions = 1;
+  EXPECT_EQ(fault_of(device.engine.run(flat, {})).kind, Fault::Kind::kBadDispatch);
   DispatchRequest request = device.request("store_at", linear(64, 64), arguments);
   request.group_segment_bytes = 65537;
   EXPECT_EQ(fault_of(device.engine.run(request, {})).kind, Fault::Kind::kBadDispatch);

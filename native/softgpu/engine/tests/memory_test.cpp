@@ -539,6 +539,18 @@ TEST_F(Lds, TwoAddressFormsScaleTheirOffsets) {
   EXPECT_EQ(take<u64>(&lds[offset(3) + 512]), 0x5555666677778888u);
 }
 
+// clang folds `values[63 - i]` into a negative register and a positive immediate.
+TEST_F(Lds, NegativeOffsetsWrapAround) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = lane % 2 ? offset(lane) : u32{0} - 4;
+  run("ds_read_b32");
+  for (unsigned lane = 0; lane < kLanes; ++lane) ASSERT_EQ(wave.vgpr[8][lane], take<u32>(&lds[lane % 2 ? offset(lane) + 4 : 0])) << lane;
+  run("ds_read2_b32");  // offsets 4 and 12
+  for (unsigned lane = 0; lane < kLanes; lane += 2) {
+    ASSERT_EQ(wave.vgpr[8][lane], take<u32>(&lds[0]));
+    ASSERT_EQ(wave.vgpr[9][lane], take<u32>(&lds[8]));
+  }
+}
+
 TEST_F(Lds, WritesTouchOnlyTheirBytes) {
   struct Row { std::string size; unsigned bytes, shift; };
   for (const Row& row : {Row{"b8", 1, 0}, Row{"b8_d16_hi", 1, 16}, Row{"b16", 2, 0}, Row{"b16_d16_hi", 2, 16}, Row{"b32", 4, 0},
@@ -565,7 +577,7 @@ TEST_F(Lds, EndsWithTheWorkgroupsAllocation) {
   EXPECT_EQ(fault->kind, Fault::Kind::kLdsOutOfRange);
   EXPECT_EQ(fault->lane, 11);
   EXPECT_EQ(fault->address, kLdsBytes - 3);
-  wave.vgpr[0][11] = 0xfffffffc;  // no wrapping around to 0
+  wave.vgpr[0][11] = 0xfffffff8;  // 4 below 0
   EXPECT_EQ(fault_kind("ds_read_b32"), Fault::Kind::kLdsOutOfRange);
   wave.vgpr[0][11] = 2;
   EXPECT_EQ(fault_kind("ds_add_rtn_u32"), Fault::Kind::kMisaligned);
