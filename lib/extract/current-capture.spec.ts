@@ -18,11 +18,11 @@ function writeCapture(overrides: object = {}): void {
   workspace.write(`${folder}/capture/chunks.pack`, 'pack');
 }
 
-const why = (entry: KernelEntry = kernel): string | null =>
+const why = (entry: KernelEntry = kernel, selfCheck = false): string | null =>
   whyCaptureAgain(
     openApp(workspace.app),
     entry,
-    { device: 'softgpu', softgpu: 'gfx90a' },
+    { device: 'softgpu', softgpu: 'gfx90a', selfCheck },
     fakeDeps({}, workspace.native),
   );
 
@@ -53,6 +53,41 @@ describe('whyCaptureAgain', () => {
     expect(why()).toBe('app/program was rebuilt');
   });
 
+  it('captures again once a program outside the workspace was rebuilt', () => {
+    const outside = new TestWorkspace();
+    workspace.write('app/kernloop.json', { name: 'app', command: [outside.path('app/program')], kernels: [kernel] });
+    const files = [{ path: 'program', sha256: sha256OfFile(outside.path('app/program')), role: 'executable' }];
+    writeCapture({ app: { name: 'app', files } });
+    expect(why()).toBeNull();
+    outside.write('app/program', '#!/bin/sh\nexit 0\n');
+    expect(why()).toBe('program is another program now');
+    outside.dispose();
+  });
+
+  it('captures again what was never checked, or checked as another capture, or failed its check', () => {
+    expect(why(kernel, true)).toBe('it was never checked');
+    const capture_sha256 = sha256OfFile(workspace.path(folder, 'capture/capture.json'));
+    const check = (change: object): void => {
+      workspace.write(`${folder}/capture/selfcheck.json`, {
+        schema: 'kernloop.selfcheck/1',
+        capture_sha256,
+        device: { kind: 'softgpu', identity: 'x' },
+        verdict: 'verified',
+        reason: null,
+        replays: 4,
+        poison_patterns: [],
+        varying: [],
+        ...change,
+      });
+    };
+    check({});
+    expect(why(kernel, true)).toBeNull();
+    check({ verdict: 'failed', reason: 'why' });
+    expect(why(kernel, true)).toBe('its self-check failed');
+    check({ capture_sha256: '0'.repeat(64) });
+    expect(why(kernel, true)).toBe('its self-check is that of another capture');
+  });
+
   it('captures again on another device', () => {
     workspace.write(workspace.native.softgpu, 'another build of the interpreter');
     expect(why()).toContain('another device');
@@ -64,7 +99,7 @@ describe('whyCaptureAgain', () => {
     const reason = whyCaptureAgain(
       openApp(fresh.app),
       kernel,
-      { device: 'softgpu', softgpu: 'gfx90a' },
+      { device: 'softgpu', softgpu: 'gfx90a', selfCheck: false },
       fakeDeps({}, fresh.native),
     );
     fresh.dispose();

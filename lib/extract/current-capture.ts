@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { App } from '../app/app';
 import type { KernelEntry } from '../app/kernloop-json';
-import { captureFile, readCapture, type CaptureJson } from '../capture/capture-files';
+import { findProgram } from '../app/program';
+import { captureFile, readCapture, selfcheckFile, selfcheckSchema, type CaptureJson } from '../capture/capture-files';
 import { openDevice, type DeviceOptions } from '../device/device';
 import { kernelFile } from '../reproducer/kernel-json';
 import { reproducerPaths } from '../reproducer/layout';
@@ -17,7 +18,7 @@ import { readJson } from '../support/schema';
 export function whyCaptureAgain(
   app: App,
   kernel: KernelEntry,
-  options: DeviceOptions & { store?: string | undefined },
+  options: DeviceOptions & { store?: string | undefined; selfCheck: boolean },
   deps: Deps,
 ): string | null {
   const folder = app.capture(kernel.name);
@@ -33,7 +34,28 @@ export function whyCaptureAgain(
   if (missing > 0) return `${missing} of its chunks are in no store here`;
   if (capture.device.identity !== openDevice(options, deps).description.identity)
     return `it is of another device (${capture.device.identity})`;
-  return changedFile(app, capture) ?? changedSelection(app, kernel, capture);
+  return (
+    changedFile(app, capture) ??
+    changedProgram(app, capture, deps) ??
+    changedSelection(app, kernel, capture) ??
+    (options.selfCheck ? uncheckedReason(folder) : null)
+  );
+}
+
+/** A program outside the workspace is known by its name only. */
+function changedProgram(app: App, capture: CaptureJson, deps: Deps): string | null {
+  const captured = capture.app.files.find(({ role }) => role === 'executable');
+  if (captured === undefined || sha256OfFile(findProgram(app, deps.env)) === captured.sha256) return null;
+  return `${captured.path} is another program now`;
+}
+
+/** An interrupted stage may leave a complete capture that was never replayed. */
+function uncheckedReason(folder: string): string | null {
+  const path = selfcheckFile(folder);
+  if (!existsSync(path)) return 'it was never checked';
+  const { capture_sha256: checked, verdict } = readJson(path, selfcheckSchema, 'SELFCHECK_MISSING', 'capture it again');
+  if (checked !== sha256OfFile(captureFile(folder))) return 'its self-check is that of another capture';
+  return verdict === 'failed' ? 'its self-check failed' : null;
 }
 
 /** Digests, not times: a rebuild that gives the same program keeps its captures. */
