@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { openApp, type App } from '../app/app';
 import type { KernelEntry } from '../app/kernloop-json';
@@ -6,7 +6,8 @@ import { readCapture, type CaptureJson } from '../capture/capture-files';
 import type { KernelJson } from '../reproducer/kernel-json';
 import { explicitSlots } from '../reproducer/kernel-args';
 import { reproducerPaths } from '../reproducer/layout';
-import { SourceTree, isProjectFile } from '../reproducer/source-tree';
+import { SourceTree } from '../reproducer/source-tree';
+import { isInside, SystemFolders } from '../reproducer/system-folders';
 import { kernelCandidates, type KernelCandidate, type KernelQuery } from '../source/find-kernel';
 import type { Deps } from '../support/deps';
 import { KernloopError, systemCode } from '../support/error';
@@ -95,7 +96,7 @@ async function findSource(request: PristineRequest, deps: Deps): Promise<FoundSo
   const accepted: FoundSource[] = [];
   const failures: KernloopError[] = [];
   let last: KernelCandidate | undefined;
-  for await (const candidate of kernelCandidates(queryOf(request), deps)) {
+  for await (const candidate of kernelCandidates(queryOf(request, deps), deps)) {
     last = candidate;
     try {
       const found = await tryCandidate(candidate, request, deps);
@@ -126,7 +127,8 @@ async function findSource(request: PristineRequest, deps: Deps): Promise<FoundSo
   return null;
 }
 
-function queryOf({ app, capture, translationUnit }: PristineRequest): KernelQuery {
+function queryOf({ app, capture, translationUnit }: PristineRequest, deps: Deps): KernelQuery {
+  const own = [app.root, app.workspaceRoot].map((folder) => realpathSync(folder));
   const { source, compileCommands, env } = app.config;
   return {
     name: capture.kernel.name,
@@ -135,7 +137,8 @@ function queryOf({ app, capture, translationUnit }: PristineRequest): KernelQuer
     compileCommands: compileCommands === undefined ? undefined : resolve(app.root, compileCommands),
     translationUnit: translationUnit === undefined ? undefined : resolve(app.root, translationUnit),
     environment: env,
-    isProjectFile: (real) => isProjectFile(real, [app.root, app.workspaceRoot]),
+    isProjectFile: (real, compiler) =>
+      own.some((folder) => isInside(folder, real)) || !new SystemFolders([compiler], deps.env).contain(real),
   };
 }
 
@@ -146,6 +149,7 @@ async function tryCandidate(candidate: KernelCandidate, request: PristineRequest
     source: resolve(app.root, app.config.source),
     workspaceRoot: app.workspaceRoot,
     files: candidate.files,
+    system: new SystemFolders([candidate.compiler], deps.env),
     includeDirs: unit.args
       .filter(({ kind }) => kind === 'include')
       .map(({ value }) => resolve(unit.directory, value ?? '')),
@@ -179,7 +183,7 @@ async function tryCandidate(candidate: KernelCandidate, request: PristineRequest
     throw new KernloopError(
       'PATH_OUTSIDE',
       `the reproducer of ${kernel.name} would still open ${strays.slice(0, 3).join(', ')}`,
-      'report this: a header of the app was not carried along',
+      'include it by a relative path or through an include directory: an absolute path cannot move with the reproducer',
     );
   }
   const recipe = {

@@ -1,10 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import type { OpenedFile } from '../source/dependencies';
+import { isInside, type SystemFolders } from './system-folders';
 import { KernloopError } from '../support/error';
-
-/** Where toolchains and packages live: headers from there stay where they are. */
-const systemRoots = ['/usr', '/opt', '/lib', '/lib64', '/nix/store', '/gnu/store'];
 
 /** Folder below deps/ for headers from outside the workspace; one numbered folder for each include directory. */
 const externalFolder = '_external';
@@ -17,6 +15,7 @@ export interface SourceTreeOptions {
   files: readonly OpenedFile[];
   /** Its include directories, absolute. */
   includeDirs: readonly string[];
+  system: SystemFolders;
 }
 
 export interface CarriedFile {
@@ -36,16 +35,18 @@ export class SourceTree {
   readonly aliases: Record<string, string> = {};
   private root: string;
   private readonly workspaceRoot: string;
+  private readonly system: SystemFolders;
   /** Include directories outside the workspace, and which of them anything is included from. */
   private readonly externals: string[];
   private readonly usedExternals = new Set<number>();
 
-  constructor({ source, workspaceRoot, files, includeDirs }: SourceTreeOptions) {
+  constructor({ source, workspaceRoot, files, includeDirs, system }: SourceTreeOptions) {
+    this.system = system;
     this.root = realpathSync(source);
     this.workspaceRoot = realpathSync(workspaceRoot);
     const outside = includeDirs
       .map(realpathOfExisting)
-      .filter((folder) => !this.isProject(folder) && !isSystemPath(folder));
+      .filter((folder) => !this.isProject(folder) && !system.contain(folder));
     this.externals = [...new Set(outside)];
     const carried = files.filter(({ real }) => this.isCarried(real));
     for (const { real } of carried) this.widen(real);
@@ -81,7 +82,7 @@ export class SourceTree {
   }
 
   private isCarried(real: string): boolean {
-    return this.isProject(real) || !isSystemPath(real);
+    return this.isProject(real) || !this.system.contain(real);
   }
 
   private externalIndex(real: string): number {
@@ -130,21 +131,6 @@ export class SourceTree {
       if (dirname(folder) === folder) return null;
     }
   }
-}
-
-/** Whether a path, links followed, belongs to a toolchain or a package. */
-export function isSystemPath(real: string): boolean {
-  return systemRoots.some((root) => isInside(root, real));
-}
-
-/** Whether a file belongs to the user's own sources rather than to the toolchain or a package. */
-export function isProjectFile(real: string, roots: readonly string[]): boolean {
-  return roots.some((root) => isInside(realpathSync(root), real)) || !isSystemPath(real);
-}
-
-export function isInside(folder: string, path: string): boolean {
-  const inside = relative(folder, path);
-  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
 function sharedFolder(folder: string, path: string): string {

@@ -23,7 +23,8 @@ export interface KernelQuery {
   translationUnit: string | undefined;
   /** Environment of the app's build. */
   environment: Readonly<Record<string, string>>;
-  isProjectFile: (real: string) => boolean;
+  /** Whether a file, links followed, is the user's own rather than the toolchain's. */
+  isProjectFile: (real: string, compiler: string) => boolean;
 }
 
 /** A translation unit that may have produced the kernel; only compiling it tells. */
@@ -42,12 +43,17 @@ type FindDeps = Pick<Deps, 'run' | 'env' | 'report' | 'signal'>;
 /** Units of a large project that are asked for their headers, at most. */
 const maxScans = 500;
 
+/** Worth a word to the one who waits. */
+const manyUnits = 20;
+
 /** Every translation unit that could define the kernel, the most likely first. */
 export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): AsyncGenerator<KernelCandidate> {
   const name = parseDemangledName(query.name);
   const files = new SourceFiles(name);
   const later: KernelCandidate[] = [];
-  for (const unit of byLikelihood(translationUnits(query, deps), files).slice(0, maxScans)) {
+  const units = byLikelihood(translationUnits(query, deps), files).slice(0, maxScans);
+  if (units.length > manyUnits) deps.report.info(`looking for ${name.base} in ${units.length} translation units`);
+  for (const unit of units) {
     const target = offloadTarget(query.isa, unit.args);
     const compiler = compilerOf(unit, deps);
     const scanned = await scanDependencies(unit, compiler, target, query.environment, deps);
@@ -55,7 +61,7 @@ export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): Asy
       reportFailedScan(unit, scanned.failure, deps);
       continue;
     }
-    const project = scanned.files.filter(({ real }) => query.isProjectFile(real));
+    const project = scanned.files.filter(({ real }) => query.isProjectFile(real, compiler));
     const [best] = project
       .map(({ real }) => ({ real, definition: files.bestIn(real), score: files.scoreOf(real) }))
       .filter(({ score }) => score > 0)

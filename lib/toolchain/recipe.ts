@@ -12,7 +12,10 @@ export const recipeSchema = z.strictObject({
   schema: z.literal('kernloop.recipe/1'),
   language: z.literal('hip'),
   symbol: z.string().min(1).describe('Mangled name of the captured kernel: what the compiled code must contain.'),
-  compiler: z.strictObject({ name: z.string(), version: z.string() }),
+  compiler: z.strictObject({
+    name: z.string().refine(isProgramName, 'must be a name, not a path'),
+    version: z.string(),
+  }),
   environment: z.record(z.string(), z.string()),
   target: z.string().describe('The offload architecture of the captured code object.'),
   arguments: z.array(z.string()),
@@ -41,6 +44,10 @@ export type Recipe = z.output<typeof recipeSchema>;
 export const depsPlaceholder = '{deps}';
 export const recipeFile = 'recipe.json';
 export const overlayTemplateFile = 'overlay.template.json';
+
+function isProgramName(name: string): boolean {
+  return name !== '' && !name.includes('/');
+}
 
 function isInside(path: string): boolean {
   return path !== '' && !path.startsWith('/') && !path.split('/').includes('..');

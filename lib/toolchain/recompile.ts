@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { openReproducer, type Reproducer } from '../replay/reproducer';
 import { reproducerPaths } from '../reproducer/layout';
-import { isSystemPath } from '../reproducer/source-tree';
+import { SystemFolders } from '../reproducer/system-folders';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
@@ -43,7 +43,8 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
     },
     deps,
   );
-  for (const path of compiled.outside.filter((outside) => !isSystemPath(outside))) {
+  const system = new SystemFolders([compiler.path], deps.env);
+  for (const path of compiled.outside.filter((outside) => !system.contain(outside))) {
     deps.report.warn(`${path} lies outside the reproducer: it will be missing where the reproducer goes`);
   }
   const variant: VariantJson = {

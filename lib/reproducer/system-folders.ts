@@ -1,0 +1,49 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import type { Environment } from '../support/deps';
+
+/** Where distributions and packages put headers. */
+const common = ['/usr', '/opt', '/lib', '/lib64', '/nix/store', '/gnu/store'];
+
+/** Folders whose headers stay where they are, because every machine with the toolchain has them. */
+export class SystemFolders {
+  private readonly folders: string[];
+
+  /** `compilers` are absolute paths; a toolchain may be unpacked anywhere, and its own headers lie beside it. */
+  constructor(compilers: readonly string[], env: Environment) {
+    const named = [env['ROCM_PATH'] ?? '', env['HIP_PATH'] ?? ''].filter(isAbsolute);
+    const installed = [...named.map(realpathOrSame), ...compilers.map(installationOf)];
+    this.folders = [...common, ...installed.filter(holdsToolchain)];
+  }
+
+  /** Links followed. */
+  contain(real: string): boolean {
+    return this.folders.some((folder) => isInside(folder, real));
+  }
+}
+
+/** `rocm/bin/hipcc` and `rocm/llvm/bin/clang++` both belong to `rocm`. */
+function installationOf(compiler: string): string {
+  const prefix = dirname(dirname(realpathOrSame(compiler)));
+  const above = dirname(prefix);
+  if (basename(prefix) !== 'llvm') return prefix;
+  return basename(above) === 'lib' ? dirname(above) : above;
+}
+
+/** Not so for a wrapper script in somebody's own bin/: what lies beside that is not the toolchain's. */
+function holdsToolchain(folder: string): boolean {
+  return ['include/hip', 'lib/clang', 'lib/llvm', 'llvm'].some((part) => existsSync(join(folder, part)));
+}
+
+function realpathOrSame(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+export function isInside(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+}
