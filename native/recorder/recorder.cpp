@@ -43,7 +43,9 @@ archive::FileDescriptor block_signals() {
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  // A closed stdout and a file-size limit are errors of a write, not deaths.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   return archive::FileDescriptor(signalfd(-1, &set, SFD_CLOEXEC));
 }
 

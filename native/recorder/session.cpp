@@ -49,15 +49,11 @@ void Session::run() {
   shared_.totals.add_process();
   shared_.events.print("process", {{"pid", link_->pid()}, {"executable", link_->executable()}});
   consume();
-  if (assembly_ != nullptr) {
-    const uint32_t selection = assembly_->message().selection;
-    assembly_.reset();
-    const bool stopped = shared_.stopping.load();
-    shared_.board.refused(selection, stopped ? Error{"INTERRUPTED", "the recorder was stopped in the middle of the capture", "capture again"}
-                                             : Error{"AGENT_LOST",
-                                                     "process " + std::to_string(link_->pid()) + " ended in the middle of the capture",
-                                                     "see why the program ended; the capture needs it to go on"});
-  }
+  const Error why = shared_.stopping.load()
+                        ? Error{"INTERRUPTED", "the recorder was stopped in the middle of the capture", "capture again"}
+                        : Error{"AGENT_LOST", "process " + std::to_string(link_->pid()) + " ended in the middle of the capture",
+                                "see why the program ended; the capture needs it to go on"};
+  while (!assemblies_.empty()) (void)fail(assemblies_.begin()->first, why);
   count();
 }
 
@@ -87,7 +83,7 @@ void Session::consume() {
       case AgentLink::Event::kIdle:
         if (goodbye_) return;
         // The app has ended; whoever is still connected gets to finish a capture, no more.
-        if (draining && (assembly_ == nullptr || std::chrono::steady_clock::now() - last_frame > kDrainLimit)) return;
+        if (draining && (assemblies_.empty() || std::chrono::steady_clock::now() - last_frame > kDrainLimit)) return;
         break;
       case AgentLink::Event::kFrame:
         last_frame = std::chrono::steady_clock::now();
@@ -117,21 +113,23 @@ Status Session::handle(FrameType type, std::span<const uint8_t> payload) {
       return with<capture::BeginMessage>(payload, [&](const auto& message) { return on_begin(message); });
     case FrameType::kKernarg:
       return with<capture::KernargMessage>(payload, [&](const auto& message) {
-        return current(message.capture) ? settle(assembly_->kernarg(message)) : Status(Unit{});
+        return feed(message.capture, [&](CaptureAssembly& assembly) { return assembly.kernarg(message); });
       });
     case FrameType::kScope:
       return with<capture::ScopeMessage>(payload, [&](const auto& message) {
-        return current(message.capture) ? settle(assembly_->scope(message)) : Status(Unit{});
+        return feed(message.capture, [&](CaptureAssembly& assembly) { return assembly.scope(message); });
       });
     case FrameType::kRegion:
       return with<capture::RegionMessage>(payload, [&](const auto& message) {
-        return current(message.capture) ? settle(assembly_->region(message)) : Status(Unit{});
+        return feed(message.capture, [&](CaptureAssembly& assembly) { return assembly.region(message); });
       });
     case FrameType::kOutside:
     case FrameType::kViolation:
       return with<capture::RegionMessage>(payload, [&](const auto& message) {
-        if (current(message.capture)) type == FrameType::kOutside ? assembly_->outside(message) : assembly_->violation(message);
-        return Status(Unit{});
+        return feed(message.capture, [&](CaptureAssembly& assembly) {
+          type == FrameType::kOutside ? assembly.outside(message) : assembly.violation(message);
+          return Status(Unit{});
+        });
       });
     case FrameType::kCommit:
       return with<capture::CommitMessage>(payload, [&](const auto& message) { return on_commit(message); });
@@ -173,7 +171,8 @@ Status Session::on_kernel(const capture::KernelMessage& message) {
 
 Status Session::on_begin(const capture::BeginMessage& message) {
   const KernelRecord* kernel = kernels_.find(message.kernel);
-  if (kernel == nullptr || message.selection >= shared_.config.selections.size() || assembly_ != nullptr) {
+  if (kernel == nullptr || message.selection >= shared_.config.selections.size() ||
+      assemblies_.contains(message.capture)) {
     return protocol_error("a capture that cannot begin");
   }
   capture::BeginReply reply;
@@ -189,8 +188,8 @@ Status Session::on_begin(const capture::BeginMessage& message) {
     } else {
       auto assembly = CaptureAssembly::begin(shared_.config, *folder, *kernel, device_, message);
       if (assembly) {
-        assembly_ = std::move(*assembly);
-        reply = assembly_->reply();
+        reply = (*assembly)->reply();
+        assemblies_[message.capture] = std::move(*assembly);
       } else {
         shared_.board.refused(message.selection, assembly.error());
       }
@@ -206,27 +205,41 @@ Status Session::on_bulk(FrameType type, std::span<const uint8_t> payload) {
   const auto header = capture::BulkHeader::decode(payload, &bytes);
   if (!header) return protocol_error("a bulk frame that cannot be decoded");
   if (type == FrameType::kCodeObjectBytes) return kernels_.append_object(*header, bytes);
-  if (!current(header->capture)) return Unit{};  // of a capture that has failed here
-  report_progress();
-  return settle(type == FrameType::kPre ? assembly_->pre(*header, bytes) : assembly_->post(*header, bytes));
+  return feed(header->capture, [&](CaptureAssembly& assembly) {
+    report_progress(assembly);
+    return type == FrameType::kPre ? assembly.pre(*header, bytes) : assembly.post(*header, bytes);
+  });
 }
 
-Status Session::settle(Status done) {
-  if (done) return done;
-  const uint32_t selection = assembly_->message().selection;
-  assembly_.reset();
-  shared_.board.refused(selection, done.error());
-  if (done.error().code == "AGENT_PROTOCOL") return done;
+CaptureAssembly* Session::find(uint32_t capture) {
+  const auto found = assemblies_.find(capture);
+  return found != assemblies_.end() ? found->second.get() : nullptr;
+}
+
+template <typename Use>
+Status Session::feed(uint32_t capture, Use&& use) {
+  CaptureAssembly* assembly = find(capture);
+  if (assembly == nullptr) return Unit{};
+  const Status done = use(*assembly);
+  return done ? done : fail(capture, done.error());
+}
+
+Status Session::fail(uint32_t capture, const Error& why) {
+  const uint32_t selection = find(capture)->message().selection;
+  assemblies_.erase(capture);
+  shared_.board.refused(selection, why);
+  if (why.code == "AGENT_PROTOCOL") return why;
   return Unit{};
 }
 
 Status Session::on_commit(const capture::CommitMessage& message) {
-  if (!current(message.capture)) return Unit{};
-  auto committed = assembly_->commit(message);
-  if (!committed) return settle(committed.error());
-  const uint32_t selection = assembly_->message().selection;
-  const KernelRecord* kernel = kernels_.find(assembly_->message().kernel);
-  assembly_.reset();
+  CaptureAssembly* assembly = find(message.capture);
+  if (assembly == nullptr) return Unit{};
+  auto committed = assembly->commit(message);
+  if (!committed) return fail(message.capture, committed.error());
+  const uint32_t selection = assembly->message().selection;
+  const KernelRecord* kernel = kernels_.find(assembly->message().kernel);
+  assemblies_.erase(message.capture);
   Json event = {{"bytes_raw", committed->bytes_raw},   {"bytes_stored", committed->bytes_stored},
                 {"regions", committed->regions},       {"bytes_tracked", committed->bytes_tracked},
                 {"kernel", kernel->demangled},         {"symbol", kernel->symbol},
@@ -237,10 +250,11 @@ Status Session::on_commit(const capture::CommitMessage& message) {
 }
 
 void Session::on_abort(const capture::AbortMessage& message) {
-  if (!current(message.capture)) return;
-  const uint32_t selection = assembly_->message().selection;
-  const Json violations = regions_json(assembly_->violations());
-  assembly_.reset();
+  const CaptureAssembly* assembly = find(message.capture);
+  if (assembly == nullptr) return;
+  const uint32_t selection = assembly->message().selection;
+  const Json violations = regions_json(assembly->violations());
+  assemblies_.erase(message.capture);
   const Error why{message.code, message.reason, message.hint};
   if (!violations.empty()) {
     shared_.board.violated(selection, violations, why);
@@ -249,12 +263,12 @@ void Session::on_abort(const capture::AbortMessage& message) {
   }
 }
 
-void Session::report_progress() {
+void Session::report_progress(const CaptureAssembly& assembly) {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_progress_ < std::chrono::seconds(1)) return;
   last_progress_ = now;
-  shared_.events.print("capturing", {{"id", shared_.config.selections[assembly_->message().selection].id},
-                                     {"bytes", assembly_->bytes_received()}});
+  shared_.events.print("capturing", {{"id", shared_.config.selections[assembly.message().selection].id},
+                                     {"bytes", assembly.bytes_received()}});
 }
 
 void Session::count() {

@@ -42,17 +42,20 @@ class Session {
   Status on_commit(const capture::CommitMessage& message);
   void on_abort(const capture::AbortMessage& message);
   void on_queue(const capture::QueueMessage& message);
-  bool current(uint32_t capture) const { return assembly_ != nullptr && assembly_->message().capture == capture; }
-  // Ends the capture in work unless `done` is good; only a breach of the protocol is passed on.
-  Status settle(Status done);
-  void report_progress();
+  // Null: the capture has failed here already, what still comes of it is passed over.
+  CaptureAssembly* find(uint32_t capture);
+  // Hands a part of a capture to it. Its failure ends that capture; only a breach of the protocol is passed on.
+  template <typename Use>
+  Status feed(uint32_t capture, Use&& use);
+  Status fail(uint32_t capture, const Error& why);
+  void report_progress(const CaptureAssembly& assembly);
   void count();
 
   Shared& shared_;
   const std::unique_ptr<AgentLink> link_;
   Kernels kernels_;
   DeviceFacts device_;
-  std::unique_ptr<CaptureAssembly> assembly_;
+  std::map<uint32_t, std::unique_ptr<CaptureAssembly>> assemblies_;  // those in work: several threads of the app may be at it
   std::chrono::steady_clock::time_point last_progress_{};
   bool goodbye_ = false;
 };

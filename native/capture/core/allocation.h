@@ -14,7 +14,6 @@ struct Allocation {
   MemoryClass memory_class = MemoryClass::kDevice;
   std::string_view api;  // a string literal: the call that made it
   uint64_t ordinal = 0;  // the n-th allocation of the process, from 1
-  bool kernarg = false;  // from a pool made for kernel arguments
   // Memory of the host process that it may unmap without telling us: read it in a way that survives that.
   bool host_owned = false;
   uint64_t host_address = 0;  // host_owned: where the host sees it

@@ -50,14 +50,15 @@ class CaptureRun {
   }
 
   std::optional<Refusal> hold_and_drain() {
+    hold_.take_turn();
+    held_ = true;
     const Deadline deadline = Deadline::in(request_.drain_limit);
-    if (!hold_.hold(deadline)) {
+    if (!hold_.wait_alone(deadline)) {
       return Refusal{"HOLD_LIMIT",
                      "another thread of the app stayed inside a call of the runtime for " +
                          std::to_string(request_.drain_limit.count()) + " ms",
                      "raise the drain limit if such calls are expected to take longer"};
     }
-    held_ = true;
     return device_.drain(deadline);
   }
 

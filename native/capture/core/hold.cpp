@@ -44,24 +44,21 @@ void HoldGate::leave() {
   }
 }
 
-bool HoldGate::hold(Deadline deadline) {
+void HoldGate::take_turn() {
   std::unique_lock lock(mutex_);
-  // One holder at a time. Another thread that wants to hold is inside: it steps out while it waits for its turn.
   if (held_.load(std::memory_order_seq_cst)) {
+    // Steps out meanwhile, or the one who holds would wait for us.
     inside_.fetch_sub(1, std::memory_order_seq_cst);
     changed_.notify_all();
-    const bool free = changed_.wait_until(lock, deadline.at(), [this] { return !held_.load(std::memory_order_seq_cst); });
+    changed_.wait(lock, [this] { return !held_.load(std::memory_order_seq_cst); });
     inside_.fetch_add(1, std::memory_order_seq_cst);
-    if (!free) return false;
   }
   held_.store(true, std::memory_order_seq_cst);
-  const bool alone =
-      changed_.wait_until(lock, deadline.at(), [this] { return inside_.load(std::memory_order_seq_cst) == 1; });
-  if (!alone) {
-    held_.store(false, std::memory_order_seq_cst);
-    changed_.notify_all();
-  }
-  return alone;
+}
+
+bool HoldGate::wait_alone(Deadline deadline) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_until(lock, deadline.at(), [this] { return inside_.load(std::memory_order_seq_cst) == 1; });
 }
 
 void HoldGate::release() {

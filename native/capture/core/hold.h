@@ -18,8 +18,10 @@ class HoldGate {
   void enter();
   void leave();
 
-  // The caller is inside (once); it becomes the holder. False at the deadline: some call stays inside, and nothing is held.
-  bool hold(Deadline deadline);
+  // The caller is inside (once). Waits for its turn to hold, as long as that takes: whoever holds has deadlines. From then on newcomers wait.
+  void take_turn();
+  // After take_turn(): false at the deadline, while some call stays inside.
+  bool wait_alone(Deadline deadline);
   void release();
 
  private:

@@ -20,8 +20,9 @@ class Batch {
   Batch(const Packet* packets, uint64_t count, PacketWriter write) : packets_(packets), count_(count), write_(write) {}
   // Everything before `index` goes on now; `index` itself does not.
   void pass_until(uint64_t index) {
-    if (index > next_) write_(packets_ + next_, index - next_);
+    const uint64_t from = next_;
     next_ = index + 1;
+    if (index > from) write_(packets_ + from, index - from);
   }
   void pass_rest() {
     if (count_ > next_) write_(packets_ + next_, count_ - next_);
@@ -70,7 +71,7 @@ class DispatchHandler {
   }
 
   void capture() {
-    enter();
+    const Inside inside(*this);
     queue_.submitted.fetch_add(1, std::memory_order_relaxed);
     for (uint64_t i = 0; i < count_; ++i) {
       if (is_marker(i)) {
@@ -89,17 +90,28 @@ class DispatchHandler {
     }
     batch_.pass_rest();
     agent_.drainer.add_tail_barrier(queue_, write_);
-    agent_.hold.leave();
   }
+
+  void pass_rest() { batch_.pass_rest(); }
 
  private:
-  bool is_marker(uint64_t i) { return agent_.drainer.may_see_markers() && agent_.drainer.take_marker(&packets_[i], queue_, write_); }
+  // A call of the app that a capture may hold. Its queue is drained all the same: it leaves a barrier first.
+  class Inside {
+   public:
+    explicit Inside(DispatchHandler& handler) : gate_(handler.agent_.hold) {
+      if (gate_.try_enter()) return;
+      handler.agent_.drainer.on_held(handler.queue_, handler.write_);
+      gate_.enter();
+    }
+    ~Inside() { gate_.leave(); }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
 
-  void enter() {
-    if (agent_.hold.try_enter()) return;
-    agent_.drainer.on_held(queue_, write_);
-    agent_.hold.enter();
-  }
+   private:
+    HoldGate& gate_;
+  };
+
+  bool is_marker(uint64_t i) { return agent_.drainer.may_see_markers() && agent_.drainer.take_marker(&packets_[i], queue_, write_); }
 
   void capture_one(const KernelEntry& kernel, const Packet& packet, uint64_t index, const std::vector<Due>& due) {
     const Due& first = due.front();
@@ -113,11 +125,11 @@ class DispatchHandler {
     begin.scope = agent_.selections.request(first.selection).scope;
     begin.widened = !first.widened.empty();
     begin.geometry = geometry_of(packet);
-    for (size_t i = 1; i < due.size(); ++i) refuse_second(begin, due[i], first.selection);
-
     bool handed_over = false;
     CaptureOutcome outcome;
+    queue_.capturing.store(true);
     try {
+      for (size_t i = 1; i < due.size(); ++i) refuse_second(begin, due[i], first.selection);
       const auto answer = ask(begin);
       if (answer) {
         HsaDevice device(agent_, queue_, packet, write_);
@@ -133,6 +145,7 @@ class DispatchHandler {
     } catch (const std::exception& error) {
       agent_.log.line("capture failed: %s", error.what());
     }
+    queue_.capturing.store(false);
     if (!handed_over) write_(&packet, 1);
     settle(first, outcome);
   }
@@ -205,13 +218,18 @@ void on_packets(const void* raw, uint64_t count, uint64_t, void* data, PacketWri
     return;
   }
   DispatchHandler handler(agent, queue, static_cast<const Packet*>(raw), count, write);
-  // No memory for bookkeeping ends the process here as it would end the app: a packet must neither be lost nor run twice.
-  if (agent.active() && agent.profiling()) {
-    handler.profile();
-  } else if (agent.active() && agent.selections.anything_left()) {
-    handler.capture();
-  } else {
-    handler.count_only();
+  try {
+    if (agent.active() && agent.profiling()) {
+      handler.profile();
+    } else if (agent.active() && agent.selections.anything_left()) {
+      handler.capture();
+    } else {
+      handler.count_only();
+    }
+  } catch (const std::exception& error) {
+    // Out of memory, most likely. What has not been handed on yet goes on untouched.
+    agent.retire(error.what());
+    handler.pass_rest();
   }
 }
 

@@ -1,6 +1,7 @@
 #include "capture/hsa/drain.h"
 
 #include <string>
+#include <thread>
 
 namespace kernloop::capture {
 namespace {
@@ -106,7 +107,7 @@ std::optional<Refusal> Drainer::wait(QueueState& own, PacketWriter write, Deadli
     } else if (queue->submitted.load() != queue->drained_at && !queue->tail_signal) {
       if (!queue->drain_signal) queue->drain_signal = OwnSignal::create(hsa_, 1);
       if (!queue->drain_signal) return no_signal();
-      helpers_.emplace_back(&Drainer::put_marker, this, std::ref(*queue), queue->drain_signal.get());
+      std::thread(&Drainer::put_marker, this, std::ref(*queue), queue->drain_signal.get()).detach();
       waiting.push_back(queue);
     }
   }
@@ -133,8 +134,6 @@ std::optional<Refusal> Drainer::wait(QueueState& own, PacketWriter write, Deadli
 
 void Drainer::end() {
   draining_.store(false, std::memory_order_seq_cst);
-  for (std::thread& helper : helpers_) helper.join();
-  helpers_.clear();
   for (QueueState* queue : queues_.alive()) {
     std::lock_guard lock(queue->drain_mutex);
     // A barrier that is still in the queue will write to its signal some day.

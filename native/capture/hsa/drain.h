@@ -1,15 +1,13 @@
 // Waits until every queue is idle. A queue drains when a barrier behind everything in it completes. That barrier gets there
 //  - through our own packet writer, for the queue whose dispatch is captured;
 //  - through the queue's own handler, if the app comes along to submit something and is about to be held: it leaves the barrier first;
-//  - else through a packet that a helper thread puts into the queue as the app would. A thread each, because ringing the doorbell may run
-//    that queue's handler, which may then hold packets of the app that were waiting in front;
+//  - else through a packet that a helper thread puts into the queue as the app would. A thread each, on its own: ringing the
+//    doorbell may run that queue's handler there, with packets of the app that then are held, or are captured themselves;
 //  - single-producer queues belong to the app's thread alone: there, every batch carries a barrier while there is something to capture.
 #pragma once
 
 #include <atomic>
 #include <optional>
-#include <thread>
-#include <vector>
 
 #include "capture/core/device_capture.h"
 #include "capture/hsa/copy_tracker.h"
@@ -45,7 +43,6 @@ class Drainer {
   CopyTracker& copies_;
   std::atomic<bool> draining_{false};
   std::atomic<bool> used_{false};
-  std::vector<std::thread> helpers_;
 };
 
 }  // namespace kernloop::capture

@@ -7,12 +7,11 @@ namespace {
 
 const HsaOriginals& originals() { return Agent::get()->hsa; }
 
-void track(Agent& agent, const void* base, size_t size, PoolKind kind, std::string_view api) {
+void track(Agent& agent, const void* base, size_t size, MemoryClass memory_class, std::string_view api) {
   Allocation allocation;
   allocation.base = reinterpret_cast<uint64_t>(base);
   allocation.size = size;
-  allocation.memory_class = kind.memory_class;
-  allocation.kernarg = kind.kernarg;
+  allocation.memory_class = memory_class;
   allocation.api = api;
   agent.allocations.add(allocation);
 }
@@ -122,7 +121,7 @@ hsa_status_t memory_unlock(void* host) {
 hsa_status_t ipc_attach(const hsa_amd_ipc_memory_t* handle, size_t size, uint32_t count, const hsa_agent_t* agents, void** mapped) {
   const hsa_status_t status = originals().amd.hsa_amd_ipc_memory_attach_fn(handle, size, count, agents, mapped);
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
-    agent->guarded([&] { track(*agent, *mapped, size, {MemoryClass::kDevice, false}, "hsa_amd_ipc_memory_attach"); });
+    agent->guarded([&] { track(*agent, *mapped, size, MemoryClass::kDevice, "hsa_amd_ipc_memory_attach"); });
   }
   return status;
 }
@@ -136,7 +135,7 @@ hsa_status_t interop_map(uint32_t count, hsa_agent_t* agents, int handle, uint32
   const hsa_status_t status =
       originals().amd.hsa_amd_interop_map_buffer_fn(count, agents, handle, flags, size, mapped, metadata_size, metadata);
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
-    agent->guarded([&] { track(*agent, *mapped, *size, {MemoryClass::kDevice, false}, "hsa_amd_interop_map_buffer"); });
+    agent->guarded([&] { track(*agent, *mapped, *size, MemoryClass::kDevice, "hsa_amd_interop_map_buffer"); });
   }
   return status;
 }

@@ -5,24 +5,20 @@ namespace {
 
 struct Walk {
   const HsaOriginals* hsa;
-  std::unordered_map<uint64_t, PoolKind>* pools;
-  std::unordered_map<uint64_t, PoolKind>* regions;
+  std::unordered_map<uint64_t, MemoryClass>* pools;
+  std::unordered_map<uint64_t, MemoryClass>* regions;
   MemoryClass memory_class;
 };
 
 hsa_status_t on_pool(hsa_amd_memory_pool_t pool, void* data) {
   auto& walk = *static_cast<Walk*>(data);
-  uint32_t flags = 0;
-  walk.hsa->amd.hsa_amd_memory_pool_get_info_fn(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags);
-  (*walk.pools)[pool.handle] = {walk.memory_class, (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT) != 0};
+  (*walk.pools)[pool.handle] = walk.memory_class;
   return HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t on_region(hsa_region_t region, void* data) {
   auto& walk = *static_cast<Walk*>(data);
-  uint32_t flags = 0;
-  walk.hsa->core.hsa_region_get_info_fn(region, HSA_REGION_INFO_GLOBAL_FLAGS, &flags);
-  (*walk.regions)[region.handle] = {walk.memory_class, (flags & HSA_REGION_GLOBAL_FLAG_KERNARG) != 0};
+  (*walk.regions)[region.handle] = walk.memory_class;
   return HSA_STATUS_SUCCESS;
 }
 
@@ -49,18 +45,18 @@ void Pools::enumerate() {
   hsa_.core.hsa_iterate_agents_fn(on_agent, &walk);
 }
 
-PoolKind Pools::of_pool(hsa_amd_memory_pool_t pool) {
+MemoryClass Pools::of_pool(hsa_amd_memory_pool_t pool) {
   std::lock_guard lock(mutex_);
   enumerate();
   const auto found = pools_.find(pool.handle);
-  return found != pools_.end() ? found->second : PoolKind{MemoryClass::kDevice, false};
+  return found != pools_.end() ? found->second : MemoryClass::kDevice;
 }
 
-PoolKind Pools::of_region(hsa_region_t region) {
+MemoryClass Pools::of_region(hsa_region_t region) {
   std::lock_guard lock(mutex_);
   enumerate();
   const auto found = regions_.find(region.handle);
-  return found != regions_.end() ? found->second : PoolKind{MemoryClass::kDevice, false};
+  return found != regions_.end() ? found->second : MemoryClass::kDevice;
 }
 
 }  // namespace kernloop::capture

@@ -1,4 +1,6 @@
 // Queues are created as intercepted ones.
+#include <thread>
+
 #include "capture/hsa/agent.h"
 #include "capture/hsa/dispatch_handler.h"
 #include "capture/hsa/hooks.h"
@@ -12,6 +14,9 @@ void on_queue_error(hsa_status_t status, hsa_queue_t* queue, void* data) {
   auto& state = *static_cast<QueueState*>(data);
   state.failed.store(true);
   state.agent->log.line("queue %u reported error 0x%x", state.index, static_cast<unsigned>(status));
+  // The app's callback may well end the process (HIP's does): the capture in progress tells the recorder why it fails before that.
+  const Deadline told = Deadline::in(std::chrono::seconds(5));
+  while (state.capturing.load() && !told.passed()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   if (state.app_callback != nullptr) state.app_callback(status, queue, state.app_data);
 }
 

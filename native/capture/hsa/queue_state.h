@@ -27,6 +27,7 @@ struct QueueState {
   std::atomic<bool> alive{false};
   std::atomic<bool> failed{false};     // the runtime reported an error: nothing in it completes any more
   std::atomic<bool> profiling{false};  // as the app asked
+  std::atomic<bool> capturing{false};  // one of its dispatches is being captured
   std::atomic<uint64_t> submitted{0};  // batches handed on while there was something to capture
 
   // Draining, see drain.h.

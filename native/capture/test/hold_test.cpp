@@ -24,7 +24,8 @@ TEST(HoldGate, ACallThatReentersTheRuntimeDoesNotWaitForItself) {
   std::thread holder([&] {
     gate.enter();
     go = true;
-    EXPECT_TRUE(gate.hold(Deadline::in(5s)));
+    gate.take_turn();
+    EXPECT_TRUE(gate.wait_alone(Deadline::in(5s)));
     gate.release();
     gate.leave();
   });
@@ -41,7 +42,8 @@ TEST(HoldGate, TwoHoldersTakeTurns) {
     threads.emplace_back([&] {
       for (int round = 0; round < 20; ++round) {
         gate.enter();
-        ASSERT_TRUE(gate.hold(Deadline::in(20s)));
+        gate.take_turn();
+    ASSERT_TRUE(gate.wait_alone(Deadline::in(20s)));
         const int now = ++holding;
         if (now > most) most = now;
         std::this_thread::sleep_for(100us);
@@ -69,7 +71,8 @@ TEST(HoldGate, NobodyIsInsideWhileItIsHeld) {
   }
   for (int round = 0; round < 50; ++round) {
     gate.enter();
-    ASSERT_TRUE(gate.hold(Deadline::in(20s)));
+    gate.take_turn();
+    ASSERT_TRUE(gate.wait_alone(Deadline::in(20s)));
     held = true;
     std::this_thread::sleep_for(200us);
     held = false;

@@ -1,0 +1,121 @@
+// Ring and messages, without a recorder.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <random>
+
+#include "capture/protocol/messages.h"
+#include "capture/protocol/ring.h"
+
+namespace kernloop::capture {
+namespace {
+
+std::vector<uint8_t> frame_bytes(uint32_t number, size_t size) {
+  std::vector<uint8_t> bytes(size);
+  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<uint8_t>(number * 31 + i);
+  return bytes;
+}
+
+TEST(Ring, FramesOfEverySizeCrossToAnotherProcessInOrder) {
+  const int fd = RingMapping::create_memfd(128u << 10);
+  ASSERT_GE(fd, 0);
+  constexpr uint32_t kFrames = 20000;
+  const pid_t child = fork();
+  if (child == 0) {
+    RingMapping ring = RingMapping::map(fd, false);
+    RingProducer producer(ring);
+    std::mt19937 random(5);
+    for (uint32_t i = 0; i < kFrames; ++i) {
+      const auto bytes = frame_bytes(i, random() % 3000);
+      const size_t split = bytes.empty() ? 0 : random() % bytes.size();
+      while (!producer.try_write(i, std::span(bytes).first(split), std::span(bytes).subspan(split))) usleep(10);
+    }
+    _exit(0);
+  }
+  RingMapping ring = RingMapping::map(fd, true);
+  ASSERT_TRUE(ring);
+  RingConsumer consumer(ring);
+  std::mt19937 random(5);
+  for (uint32_t i = 0; i < kFrames;) {
+    uint32_t type = 0;
+    std::vector<uint8_t> payload;
+    const auto outcome = consumer.read(&type, &payload);
+    ASSERT_NE(outcome, RingConsumer::Outcome::kCorrupt);
+    if (outcome == RingConsumer::Outcome::kEmpty) {
+      usleep(10);
+      continue;
+    }
+    ASSERT_EQ(type, i);
+    ASSERT_EQ(payload, frame_bytes(i, random() % 3000));
+    if (!payload.empty()) random();
+    ++i;
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  close(fd);
+}
+
+TEST(Ring, AMemfdThatCouldShrinkIsRefused) {
+  const int fd = memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  ASSERT_EQ(ftruncate(fd, static_cast<off_t>(ring_map_bytes(kDefaultRingBytes))), 0);
+  EXPECT_FALSE(RingMapping::map(fd, true));
+  close(fd);
+}
+
+TEST(Ring, AFrameLargerThanTheLimitIsNotWritten) {
+  const int fd = RingMapping::create_memfd(16u << 20);
+  RingMapping ring = RingMapping::map(fd, true);
+  RingProducer producer(ring);
+  const std::vector<uint8_t> large(kMaxFrameBytes + 1);
+  EXPECT_FALSE(producer.try_write(1, large, {}));
+  close(fd);
+}
+
+template <typename Message>
+void survives_truncation(const Message& message) {
+  const Encoded bytes = message.encode();
+  ASSERT_TRUE(Message::decode(bytes));
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(Message::decode(std::span(bytes).first(size))) << "at " << size << " of " << bytes.size();
+  }
+  Encoded longer = bytes;
+  longer.push_back(0);
+  EXPECT_FALSE(Message::decode(longer)) << "bytes left over";
+}
+
+TEST(Messages, NothingButAWholeMessageIsDecoded) {
+  survives_truncation(Hello{"/bin/app"});
+  Welcome welcome;
+  welcome.selections.resize(3);
+  survives_truncation(welcome);
+  survives_truncation(QueueMessage{1, "gpu", "isa", 64});
+  survives_truncation(CodeObjectMessage{1, 2});
+  survives_truncation(KernelMessage{1, 2, 3, "symbol", {1, 2, 3}});
+  survives_truncation(KernelReply{1, 2});
+  survives_truncation(BeginMessage{});
+  survives_truncation(BeginReply{1, true, 64, {{0, 8}}, {{1, 2}, {3, 4}}});
+  survives_truncation(KernargMessage{1, {1, 2, 3}});
+  survives_truncation(ScopeMessage{1, 2, 3});
+  survives_truncation(RegionMessage{1, 2, 3, 4, MemoryClass::kHost, "api", 5});
+  survives_truncation(CommitMessage{1, 2, true, 3});
+  survives_truncation(AbortMessage{1, "code", "reason", "hint"});
+  survives_truncation(ProfileMessage{});
+  survives_truncation(NoteMessage{"code", "text"});
+}
+
+TEST(Messages, CountsThatLieDoNotAllocate) {
+  Encoded bytes = BeginReply{1, true, 64, {}, {}}.encode();
+  std::fill(bytes.end() - 4, bytes.end(), 0xff);  // the number of ranges that follow
+  EXPECT_FALSE(BeginReply::decode(bytes));
+}
+
+TEST(Messages, RegionsThatWrapAroundAreRefused) {
+  EXPECT_FALSE(RegionMessage::decode(RegionMessage{0, 0, ~uint64_t{0} - 4, 64, MemoryClass::kDevice, "", 0}.encode()));
+  EXPECT_FALSE(RegionMessage::decode(RegionMessage{0, 0, 4096, 0, MemoryClass::kDevice, "", 0}.encode()));
+}
+
+}  // namespace
+}  // namespace kernloop::capture

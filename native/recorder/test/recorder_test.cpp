@@ -1,0 +1,470 @@
+// The recorder program, fed by agents that behave and agents that do not.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <fstream>
+#include <random>
+
+#include "archive/reader.h"
+#include "capture/test/recorded_run.h"
+#include "recorder/test/fake_agent.h"
+#include "recorder/test/tiny_code_object.h"
+
+namespace kernloop::recorder {
+namespace {
+
+using capture::FrameType;
+using capture::RecorderSink;
+using testing::RecordedRun;
+using Json = nlohmann::json;
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kLoadBase = 0x500000000000, kBase = 0x400000100000;
+
+std::vector<uint8_t> pattern(size_t size, uint8_t seed = 1) {
+  std::vector<uint8_t> bytes(size);
+  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<uint8_t>(i * 7 + seed + (i >> 12));
+  return bytes;
+}
+
+class RecorderTest : public ::testing::Test {
+ protected:
+  RecordedRun run{KERNLOOP_TEST_RECORDER};
+
+  std::unique_ptr<FakeAgent> agent_with_kernel() {
+    auto agent = std::make_unique<FakeAgent>(run.socket());
+    EXPECT_TRUE(agent->client) << agent->error;
+    EXPECT_EQ(agent->load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address()), 1u);
+    return agent;
+  }
+  // A whole capture of one region.
+  void send_capture(FakeAgent& agent, const std::vector<uint8_t>& pre, uint32_t number = 0) {
+    RecorderSink sink(*agent.client, number);
+    std::vector<uint8_t> kernarg(tiny_kernarg_bytes());
+    std::memcpy(kernarg.data(), &kBase, sizeof kBase);
+    EXPECT_TRUE(sink.scope(3, 1 << 20));
+    EXPECT_TRUE(sink.kernarg(kernarg));
+    EXPECT_TRUE(sink.region(0, region_at(kBase, pre.size())));
+    sink.pre(0, 0, pre);
+  }
+  std::string refusal() {
+    const Json event = run.event("refused");
+    return event.is_null() ? "none: " + run.recorder->output() : event.value("code", "");
+  }
+};
+
+TEST_F(RecorderTest, WritesWhatTheAgentStreams) {
+  run.select("^tiny_kernel");
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  const auto reply = agent->begin(0);
+  ASSERT_TRUE(reply && reply->granted);
+  EXPECT_EQ(reply->kernarg_bytes, tiny_kernarg_bytes());
+  const auto pre = pattern((9u << 20) + 123);
+  auto post = pre;
+  for (size_t i = (4u << 20); i < (8u << 20); ++i) post[i] ^= 0x55;  // the second chunk
+  send_capture(*agent, pre);
+  RecorderSink sink(*agent->client, 0);
+  EXPECT_TRUE(sink.post(0, 4u << 20, std::span(post).subspan(4u << 20, 4u << 20)));
+  EXPECT_TRUE(sink.commit({1234, 77}));
+  agent.reset();
+  EXPECT_EQ(run.finish(), 0);
+
+  auto reader = archive::Reader::open(run.output(), {});
+  ASSERT_TRUE(reader.ok()) << reader.error().message << run.recorder->output();
+  const archive::Manifest& manifest = (*reader)->manifest();
+  ASSERT_EQ(manifest.regions.size(), 1u);
+  EXPECT_EQ(manifest.regions[0].base, kBase);
+  EXPECT_TRUE((*(*reader)->read_all(pre_of(manifest.regions[0]), 1 << 24)) == pre);
+  EXPECT_TRUE((*(*reader)->read_all(post_of(manifest.regions[0]), 1 << 24)) == post);
+  EXPECT_EQ(manifest.regions[0].pre.chunks[0], manifest.regions[0].post.chunks[0]) << "what did not change is stored once";
+  EXPECT_NE(manifest.regions[0].pre.chunks[1], manifest.regions[0].post.chunks[1]);
+  EXPECT_EQ(manifest.geometry.grid_blocks, (std::array<uint32_t, 3>{4, 2, 1})) << "a partial block counts";
+  EXPECT_EQ(manifest.geometry.grid_work_items, (std::array<uint32_t, 3>{1000, 2, 1}));
+  EXPECT_EQ(manifest.execution.wave_instructions, 77u);
+  ASSERT_FALSE(manifest.kernarg.slots.empty());
+  EXPECT_EQ(manifest.kernarg.slots[0].region, "r0");
+  EXPECT_EQ(manifest.code_objects.at(0).load_base, kLoadBase);
+  EXPECT_TRUE((*reader)->read_code_object(manifest.code_objects[0]).ok());
+  const Json event = run.event("captured");
+  EXPECT_EQ(event["regions"], 1);
+  EXPECT_EQ(event["bytes_tracked"], 1 << 20);
+  EXPECT_TRUE(run.leftovers().empty());
+}
+
+TEST_F(RecorderTest, HiddenArgumentsOfTheProcessAreZeroedAndNotFollowed) {
+  run.select("^tiny_kernel");
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  const auto reply = agent->begin(0);
+  ASSERT_TRUE(reply && reply->granted);
+  ASSERT_EQ(reply->ignored_kernarg.size(), 1u);
+  const uint64_t hidden = reply->ignored_kernarg[0].base;
+  EXPECT_EQ(hidden, tiny_hostcall_offset());
+  RecorderSink sink(*agent->client, 0);
+  std::vector<uint8_t> kernarg(tiny_kernarg_bytes(), 0xee);
+  sink.kernarg(kernarg);
+  sink.scope(0, 0);
+  sink.commit({0, 1});
+  agent.reset();
+  run.finish();
+  auto reader = archive::Reader::open(run.output(), {});
+  ASSERT_TRUE(reader.ok()) << run.recorder->output();
+  const archive::Kernarg& captured = (*reader)->manifest().kernarg;
+  EXPECT_EQ(captured.bytes[hidden], 0);
+  EXPECT_EQ(captured.bytes[hidden - 1], 0xee);
+  bool seen = false;
+  for (const archive::KernargSlot& slot : captured.slots) {
+    if (slot.offset != hidden) continue;
+    seen = true;
+    EXPECT_EQ(slot.policy, archive::SlotPolicy::kZero);
+  }
+  EXPECT_TRUE(seen);
+}
+
+TEST_F(RecorderTest, MatchesDemangledAndMangledNames) {
+  run.select("^tiny_kernel$", 1, "reachable", "exact");
+  run.select("iny_ker", 1, "reachable", "part");
+  run.select("^other$", 1, "reachable", "none");
+  ASSERT_TRUE(run.start());
+  FakeAgent agent(run.socket());
+  EXPECT_EQ(agent.load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address()), 0b011u);
+}
+
+TEST_F(RecorderTest, ASecondRecorderOfTheSameOutputIsBusy) {
+  run.select("x");
+  ASSERT_TRUE(run.start());
+  RecordedRun second(KERNLOOP_TEST_RECORDER);
+  second.config["selections"].push_back({{"id", "s"}, {"match", "x"}, {"output", run.output().string()}});
+  EXPECT_FALSE(second.start());
+  EXPECT_NE(second.recorder->wait(), 0);
+  EXPECT_EQ(second.event("error").value("code", ""), "CAPTURE_BUSY");
+  EXPECT_EQ(run.finish(), 0);
+  // Free again afterwards.
+  EXPECT_TRUE(second.start());
+  EXPECT_EQ(second.finish(), 0);
+}
+
+TEST_F(RecorderTest, LeftoversOfADeadRecorderAreRemovedAndNothingElse) {
+  run.select("x");
+  const fs::path parent = run.output().parent_path();
+  fs::create_directories(parent / "capture.partial-999999/deep");
+  fs::create_directories(parent / "capture.partially");
+  fs::create_directories(parent / "capture");
+  ASSERT_TRUE(run.start());
+  EXPECT_FALSE(fs::exists(parent / "capture.partial-999999"));
+  EXPECT_TRUE(fs::exists(parent / "capture.partially"));
+  EXPECT_TRUE(fs::exists(parent / "capture"));
+  run.finish();
+}
+
+TEST_F(RecorderTest, ACompleteCaptureReplacesAnOlderOne) {
+  run.select("^tiny_kernel");
+  fs::create_directories(run.output());
+  std::ofstream(run.output() / "capture.json") << "old";
+  std::ofstream(run.output() / "selfcheck.json") << "of the old one";
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  ASSERT_TRUE(agent->begin(0)->granted);
+  send_capture(*agent, pattern(100));
+  RecorderSink(*agent->client, 0).commit({0, 1});
+  agent.reset();
+  run.finish();
+  EXPECT_TRUE(archive::Reader::open(run.output(), {}).ok());
+  EXPECT_FALSE(fs::exists(run.output() / "selfcheck.json"));
+  EXPECT_TRUE(run.leftovers().empty());
+}
+
+TEST_F(RecorderTest, AnAbortedCaptureLeavesTheOlderOneAlone) {
+  run.select("^tiny_kernel");
+  fs::create_directories(run.output());
+  std::ofstream(run.output() / "capture.json") << "old";
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  ASSERT_TRUE(agent->begin(0)->granted);
+  send_capture(*agent, pattern(100));
+  RecorderSink(*agent->client, 0).abort({"RUN_LIMIT", "why", "what"});
+  agent.reset();
+  run.finish();
+  EXPECT_EQ(refusal(), "RUN_LIMIT");
+  EXPECT_TRUE(fs::exists(run.output() / "capture.json"));
+  EXPECT_TRUE(run.leftovers().empty());
+}
+
+TEST_F(RecorderTest, AnAgentThatVanishesMidwayIsARefusal) {
+  run.select("^tiny_kernel");
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  ASSERT_TRUE(agent->begin(0)->granted);
+  send_capture(*agent, pattern(5u << 20));
+  agent.reset();
+  run.finish();
+  EXPECT_EQ(refusal(), "AGENT_LOST");
+  EXPECT_FALSE(fs::exists(run.output()));
+  EXPECT_TRUE(run.leftovers().empty());
+}
+
+TEST_F(RecorderTest, AFullDiskIsARefusalAndTheRecorderGoesOn) {
+  run.select("^tiny_kernel", 1, "reachable", "a");
+  run.select("^tiny_kernel", 2, "reachable", "b");
+  // A file-size limit stands for the full disk: writes beyond it fail in the same places.
+  struct rlimit before, small;
+  getrlimit(RLIMIT_FSIZE, &before);
+  small = before;
+  small.rlim_cur = 1u << 20;
+  setrlimit(RLIMIT_FSIZE, &small);
+  const bool started = run.start();
+  setrlimit(RLIMIT_FSIZE, &before);
+  ASSERT_TRUE(started);
+  auto agent = std::make_unique<FakeAgent>(run.socket());
+  agent->load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address());
+  ASSERT_TRUE(agent->begin(0, 0)->granted);
+  std::vector<uint8_t> noise(16u << 20);
+  std::mt19937 random(3);
+  for (uint8_t& byte : noise) byte = static_cast<uint8_t>(random());
+  send_capture(*agent, noise);
+  RecorderSink(*agent->client, 0).commit({0, 1});
+  // The next one fits.
+  ASSERT_TRUE(agent->begin(1, 1)->granted);
+  send_capture(*agent, pattern(100), 1);
+  RecorderSink(*agent->client, 1).commit({0, 1});
+  agent.reset();
+  EXPECT_EQ(run.finish(), 0);
+  EXPECT_EQ(run.events("refused").size(), 1u) << run.recorder->output();
+  EXPECT_FALSE(fs::exists(run.output("a")));
+  EXPECT_TRUE(run.leftovers("a").empty());
+  EXPECT_TRUE(archive::Reader::open(run.output("b"), {}).ok());
+}
+
+TEST_F(RecorderTest, ARingSmallerThanTheDataIsNoLimit) {
+  run.select("^tiny_kernel");
+  ASSERT_TRUE(run.start());
+  FakeAgent agent(run.socket(), 2u << 20);
+  agent.load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address());
+  ASSERT_TRUE(agent.begin(0)->granted);
+  const auto pre = pattern(48u << 20);
+  send_capture(agent, pre);
+  RecorderSink(*agent.client, 0).commit({0, 1});
+  agent.client.reset();
+  run.finish();
+  auto reader = archive::Reader::open(run.output(), {});
+  ASSERT_TRUE(reader.ok()) << run.recorder->output();
+  EXPECT_TRUE(*(*reader)->read_all(pre_of((*reader)->manifest().regions[0]), 1 << 26) == pre);
+}
+
+TEST_F(RecorderTest, TheSameStreamGivesTheSameManifestToTheByte) {
+  std::string texts[2];
+  for (std::string& text : texts) {
+    RecordedRun one(KERNLOOP_TEST_RECORDER);
+    one.select("^tiny_kernel");
+    ASSERT_TRUE(one.start());
+    FakeAgent agent(one.socket());
+    agent.load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address());
+    ASSERT_TRUE(agent.begin(0)->granted);
+    RecorderSink sink(*agent.client, 0);
+    sink.kernarg(std::vector<uint8_t>(tiny_kernarg_bytes()));
+    // Regions in another order each time: found earlier or later, they are the same capture.
+    const bool swapped = &text == &texts[1];
+    for (uint32_t i = 0; i < 2; ++i) {
+      const uint64_t base = kBase + ((i == 1) != swapped ? 0x10000 : 0);
+      sink.region(i, region_at(base, 64));
+      sink.pre(i, 0, pattern(64, static_cast<uint8_t>(base >> 16)));
+    }
+    sink.commit({static_cast<uint64_t>(std::rand()), 5});
+    agent.client.reset();
+    one.finish();
+    std::ifstream in(one.output() / "capture.json");
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  EXPECT_GT(texts[0].size(), 500u);
+  EXPECT_EQ(texts[0], texts[1]);
+}
+
+TEST_F(RecorderTest, ProfileRowsAggregateSamples) {
+  run.config["mode"] = "profile";
+  ASSERT_TRUE(run.start());
+  FakeAgent agent(run.socket());
+  EXPECT_EQ(agent.welcome.mode, capture::Mode::kProfile);
+  agent.load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address());
+  for (uint64_t value : {30, 10, 20, 1000}) {
+    capture::ProfileMessage sample;
+    sample.is_wave_instructions = true;
+    sample.value = value;
+    sample.geometry.grid_work_items = {static_cast<uint32_t>(value == 1000 ? 512 : 256), 1, 1};
+    sample.geometry.block_threads = {256, 1, 1};
+    agent.client->send(FrameType::kProfile, sample.encode());
+  }
+  agent.client.reset();
+  run.finish();
+  const Json row = run.event("summary")["kernel_profile"].at(0);
+  EXPECT_EQ(row["dispatches"], 4);
+  EXPECT_EQ(row["total"], 1060);
+  EXPECT_EQ(row["min"], 10);
+  EXPECT_EQ(row["median"], 25);
+  EXPECT_EQ(row["max"], 1000);
+  EXPECT_EQ(row["geometries"].size(), 2u);
+  EXPECT_EQ(row["geometries"][0]["dispatches"], 3);
+}
+
+TEST_F(RecorderTest, CountersOfAKilledProcessAreStillRead) {
+  run.select("^no_match$");
+  ASSERT_TRUE(run.start());
+  const pid_t child = fork();
+  if (child == 0) {
+    FakeAgent agent(run.socket());
+    agent.load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address());
+    agent.client->counter(0)->store(41);
+    agent.client->dispatches()->store(42);
+    raise(SIGKILL);
+  }
+  waitpid(child, nullptr, 0);
+  run.finish();
+  const Json summary = run.event("summary");
+  EXPECT_EQ(summary["dispatches"], 42);
+  EXPECT_EQ(summary["kernels"][0]["dispatches"], 41);
+}
+
+TEST_F(RecorderTest, RegionsThatOverlapAreRefusedNotWritten) {
+  run.select("^tiny_kernel");
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  ASSERT_TRUE(agent->begin(0)->granted);
+  RecorderSink sink(*agent->client, 0);
+  for (uint32_t i = 0; i < 2; ++i) {
+    sink.region(i, region_at(kBase + i * 32, 64));
+    sink.pre(i, 0, pattern(64));
+  }
+  sink.commit({0, 1});
+  agent.reset();
+  run.finish();
+  EXPECT_EQ(run.events("captured").size(), 0u);
+  EXPECT_EQ(run.events("refused").size(), 1u);
+  EXPECT_FALSE(fs::exists(run.output()));
+}
+
+TEST_F(RecorderTest, AnAgentThatBreaksTheProtocolIsDroppedAndOthersGoOn) {
+  run.select("^tiny_kernel");
+  ASSERT_TRUE(run.start());
+  auto good = agent_with_kernel();
+  {
+    FakeAgent bad(run.socket());
+    bad.client->send(static_cast<FrameType>(999), std::span<const uint8_t>());
+    EXPECT_FALSE(bad.load(tiny_code_object(), "tiny_kernel", 0) == 1);
+  }
+  ASSERT_TRUE(good->begin(0)->granted);
+  send_capture(*good, pattern(100));
+  RecorderSink(*good->client, 0).commit({0, 1});
+  good.reset();
+  EXPECT_EQ(run.finish(), 0);
+  EXPECT_EQ(run.event("note").value("code", ""), "AGENT_PROTOCOL");
+  EXPECT_TRUE(archive::Reader::open(run.output(), {}).ok());
+}
+
+// Random frames, and random damage to good ones: the recorder neither crashes nor writes a capture that cannot be read.
+TEST_F(RecorderTest, SurvivesAgentsThatSendAnything) {
+  run.select(".");
+  ASSERT_TRUE(run.start());
+  std::mt19937 random(11);
+  for (int round = 0; round < 150; ++round) {
+    FakeAgent agent(run.socket(), 2u << 20);
+    ASSERT_TRUE(agent.client) << agent.error << run.recorder->output();
+    const auto noise = [&](size_t size) {
+      std::vector<uint8_t> bytes(size);
+      for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random() % 5 == 0 ? random() : 0);
+      return bytes;
+    };
+    for (int frame = 0; frame < 20; ++frame) {
+      auto type = static_cast<FrameType>(1 + random() % 18);
+      std::vector<uint8_t> payload = noise(random() % 200);
+      if (random() % 2 == 0) {  // nearly right
+        switch (type) {
+          case FrameType::kCodeObject:
+            payload = capture::CodeObjectMessage{static_cast<uint32_t>(random() % 3), random() % 3000}.encode();
+            break;
+          case FrameType::kCodeObjectBytes:
+          case FrameType::kPre:
+          case FrameType::kPost:
+            payload = capture::BulkHeader{0, static_cast<uint32_t>(random() % 3), (random() % 3) * 64}.encode();
+            payload.resize(payload.size() + random() % 2 * 64);
+            break;
+          case FrameType::kKernel:
+            payload = capture::KernelMessage{1, static_cast<uint32_t>(random() % 3), kLoadBase, "k", {0}}.encode();
+            break;
+          case FrameType::kRegion:
+            payload = capture::RegionMessage{0, static_cast<uint32_t>(random() % 2), kBase, 64 + random() % 2 * (1ull << 60),
+                                             capture::MemoryClass::kModule, "x", random() % 2}
+                          .encode();
+            break;
+          case FrameType::kBegin:
+            payload = capture::BeginMessage{}.encode();
+            break;
+          case FrameType::kCommit:
+            payload = capture::CommitMessage{}.encode();
+            break;
+          default:
+            break;
+        }
+        if (!payload.empty() && random() % 3 == 0) payload[random() % payload.size()] ^= static_cast<uint8_t>(1u << random() % 8);
+      }
+      if (!agent.client->send(type, payload)) break;
+    }
+  }
+  EXPECT_EQ(run.finish(), 0) << run.recorder->output().substr(0, 2000);
+  EXPECT_EQ(run.event("summary").value("processes", 0), 150);
+}
+
+TEST_F(RecorderTest, SurvivesARingOfGarbage) {
+  run.select(".");
+  ASSERT_TRUE(run.start());
+  for (uint64_t head : {uint64_t{8}, uint64_t{4}, uint64_t{1} << 40, ~uint64_t{0}, uint64_t{1} << 20}) {
+    FakeAgent agent(run.socket(), 2u << 20);
+    ASSERT_TRUE(agent.client);
+    // The counters lie in front of the data, the header in front of the counters.
+    auto* header = reinterpret_cast<capture::RingHeader*>(reinterpret_cast<uint8_t*>(agent.client->counter(0)) -
+                                                          capture::kCountersOffset);
+    std::memset(agent.client->counter(0) + capture::kMaxKernels, 0xff, 1 << 20);
+    header->head.store(head);
+    header->capacity = 3;
+    header->tail.store(~uint64_t{0});
+    agent.client->send(FrameType::kGoodbye, capture::Encoded());
+  }
+  EXPECT_EQ(run.finish(), 0);
+}
+
+TEST_F(RecorderTest, ConfigurationErrorsNameTheField) {
+  const auto message = [&](Json config) {
+    run.config = std::move(config);
+    EXPECT_FALSE(run.start());
+    EXPECT_EQ(run.recorder->wait(), 2);
+    return run.event("error").value("message", run.recorder->output());
+  };
+  const Json good = run.config;
+  Json bad = good;
+  bad["mode"] = "both";
+  EXPECT_NE(message(bad).find("\"mode\""), std::string::npos);
+  bad = good;
+  bad["selections"] = {{{"id", "s"}, {"match", "("}, {"output", "/tmp/x/capture"}}};
+  EXPECT_NE(message(bad).find("\"match\""), std::string::npos);
+  bad["selections"] = {{{"id", "s"}, {"match", "x"}, {"output", "relative"}}};
+  EXPECT_NE(message(bad).find("\"output\""), std::string::npos);
+  bad["selections"] = {{{"id", "s"}, {"match", "x"}, {"output", "/tmp/x/capture"}, {"ordinal", 0}}};
+  EXPECT_NE(message(bad).find("\"ordinal\""), std::string::npos);
+}
+
+TEST_F(RecorderTest, SigtermCleansUpAndIsNoSuccess) {
+  run.select("^tiny_kernel");
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  ASSERT_TRUE(agent->begin(0)->granted);
+  send_capture(*agent, pattern(1 << 20));
+  run.recorder->kill(SIGTERM);
+  EXPECT_EQ(run.recorder->wait(), 128 + SIGTERM);
+  EXPECT_FALSE(fs::exists(run.output()));
+  EXPECT_TRUE(run.leftovers().empty());
+  // The agent notices, and does not wait for ever.
+  EXPECT_FALSE(agent->begin(1));
+}
+
+}  // namespace
+}  // namespace kernloop::recorder
