@@ -53,11 +53,6 @@ export class SourceTree {
     this.place(carried);
   }
 
-  /** The folder of the app that deps/ mirrors. */
-  get folder(): string {
-    return this.root;
-  }
-
   /** Where an absolute path of the app lies below deps/; null for one that is not carried. */
   pathInDeps(path: string): string | null {
     const real = realpathOfExisting(path);

@@ -1,4 +1,4 @@
-import { extname, isAbsolute, join, relative, resolve } from 'node:path';
+import { extname, isAbsolute, join, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import type { SourceTree } from '../reproducer/source-tree';
 import type { TranslationUnit } from '../source/translation-unit';
@@ -42,7 +42,7 @@ export function makeRecipe(source: RecipeSource): UnprovenRecipe {
     variant: { file: `kernel_variant${extname(source.kernelFile)}`, stands_for: standsFor },
     signature: source.signature,
     aliases: Object.fromEntries(Object.entries(tree.aliases).sort(([a], [b]) => (a < b ? -1 : 1))),
-    notes,
+    notes: [...new Set(notes)],
   };
 }
 
@@ -82,7 +82,7 @@ function carryFolder(argument: CompileArgument, path: string, tree: SourceTree, 
   const place = tree.pathInDeps(path);
   if (place !== null) return renderCompileArgument({ ...argument, value: join(depsPlaceholder, place) });
   if (tree.isSystem(path)) return renderCompileArgument({ ...argument, value: path });
-  notes.push(`${argument.option} ${relative(tree.folder, path)}: left out, nothing is included from it`);
+  notes.push(`${argument.option}: a folder outside the workspace left out, nothing is included from it`);
   return [];
 }
 

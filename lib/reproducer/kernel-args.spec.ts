@@ -1,0 +1,73 @@
+import type { CaptureJson } from '../capture/capture-files';
+import { findKernelDefinitions } from '../source/kernel-definitions';
+import { captureJson } from '../testing/workspace';
+import { failure } from '../testing/failure';
+import { kernelArgs } from './kernel-args';
+
+type Slot = { offset: number; size: number; kind: string; name?: string };
+
+const argsOf = (name: string, slots: Slot[], source?: string) => {
+  const kernel = { name, symbol: 'k', code_object: 'a'.repeat(64) };
+  const capture = captureJson({ kernel, kernarg: { slots } }) as CaptureJson;
+  return kernelArgs(capture, source === undefined ? null : (findKernelDefinitions(source)[0] ?? null));
+};
+const pointer = (offset: number): Slot => ({ offset, size: 8, kind: 'global_buffer' });
+
+describe('kernelArgs', () => {
+  it.each([
+    ['float*', 'inout', 'f32'],
+    ['float const*', 'in', 'f32'],
+    ['float* const', 'inout', 'f32'],
+    ['double volatile*', 'inout', 'f64'],
+    ['unsigned char const*', 'in', 'u8'],
+    ['unsigned long long*', 'inout', 'u64'],
+    ['float**', 'inout', null],
+    ['float const* const*', 'inout', null],
+    ['Particle*', 'inout', null],
+    ['_Float16*', 'inout', 'f16'],
+  ])('knows role and element of %s', (type, role, element) => {
+    expect(argsOf(`k(${type})`, [pointer(0)])).toMatchObject([{ type, role, element }]);
+  });
+
+  it('takes types from the source where the name carries none, as for extern "C"', () => {
+    const source = 'extern "C" __global__ void k(const float* __restrict__ x, unsigned int* y, int n) {}';
+    expect(argsOf('k', [pointer(0), pointer(8), { offset: 16, size: 4, kind: 'by_value' }], source)).toMatchObject([
+      { name: 'x', type: 'const float* __restrict__', role: 'in', element: 'f32' },
+      { name: 'y', type: 'unsigned int*', role: 'inout', element: 'u32' },
+      { name: 'n', type: 'int', role: 'in', element: null, kind: 'by_value' },
+    ]);
+  });
+
+  it('gives no names where source and slots disagree, rather than shifted ones', () => {
+    const source = 'template <typename... T> __global__ void k(int n, T... rest) {}';
+    const slots = [{ offset: 0, size: 4, kind: 'by_value' }, pointer(8), pointer(16)];
+    expect(argsOf('void k<float*, float*>(int, float*, float*)', slots, source)).toMatchObject([
+      { name: null, type: 'int', role: 'in' },
+      { name: null, type: 'float*', role: 'inout' },
+      { name: null, type: 'float*', role: 'inout' },
+    ]);
+  });
+
+  it('uses the names in the metadata where there is no source', () => {
+    expect(argsOf('k', [{ ...pointer(0), name: 'out.coerce' }])).toMatchObject([
+      { name: 'out.coerce', type: 'global_buffer' },
+    ]);
+  });
+
+  it('leaves out what the compiler appends, and orders by offset', () => {
+    const slots = [
+      { offset: 16, size: 8, kind: 'hidden_hostcall_buffer' },
+      { offset: 8, size: 4, kind: 'by_value' },
+      pointer(0),
+    ];
+    expect(argsOf('k(float*, int)', slots).map(({ index, type, offset }) => [index, type, offset])).toEqual([
+      [0, 'float*', 0],
+      [1, 'int', 8],
+    ]);
+  });
+
+  it('refuses slots that are none', async () => {
+    const error = await failure(Promise.resolve().then(() => argsOf('k', [{ offset: -1, size: 8, kind: 'by_value' }])));
+    expect(error.code).toBe('CAPTURE_INVALID');
+  });
+});
