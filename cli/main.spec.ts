@@ -32,6 +32,7 @@ describe('kernloop on the command line', () => {
     ['a value out of range', ['capture', '--app', '{app}', '--ordinal', '0'], '--ordinal'],
     ['an unknown device', ['capture', '--app', '{app}', '--device', 'softgpo'], '--device'],
     ['an unknown target', ['capture', '--app', '{app}', '--softgpu', 'gfx90b'], 'did you mean gfx90a?'],
+    ['an option that is required', ['generate', '--app', '{app}'], 'kernel is missing'],
     ['a folder without an app', ['capture', '--app', '/'], 'no kernloop.json'],
     ['a folder without a reproducer', ['validate', '/'], 'no kernel.json'],
   ])('ends with exit code 2 for %s and says what to do', async (_name, args, message) => {

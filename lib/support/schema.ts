@@ -61,6 +61,7 @@ export function describeIssues(error: z.ZodError, schema?: z.ZodType): string {
     .slice(0, 5)
     .map((issue) => {
       const where = issue.path.length > 0 ? issue.path.join('.') : 'top level';
+      if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) return `${where} is missing`;
       if (issue.code !== 'unrecognized_keys') return `${where}: ${issue.message}`;
       const known = schema ? knownKeys(schema, issue.path) : [];
       return `${where}: ${issue.keys.map((key) => unknownKey(key, known)).join(', ')}`;
