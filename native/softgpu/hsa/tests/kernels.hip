@@ -1,0 +1,50 @@
+// Kernels of the HSA runtime's tests. They need no runtime and no device library.
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+using uint = unsigned int;
+using ulong = unsigned long;
+
+__device__ inline uint global_x() { return __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x(); }
+
+__device__ uint variable = 40;
+__constant__ uint table[4] = {2, 3, 5, 7};
+
+extern "C" __global__ void add(const uint* a, const uint* b, uint* out) {
+  const uint i = global_x();
+  out[i] = a[i] + b[i];
+}
+
+extern "C" __global__ void store(uint* to, uint value) { *to = value; }
+
+// Appends `value` to a list that the host checks for order.
+extern "C" __global__ void append(uint* list, uint* length, uint value) { list[(*length)++] = value; }
+
+extern "C" __global__ void count_up(uint* counter) {
+  __hip_atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+extern "C" __global__ void wait_for(uint* flag) {
+  while (__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM) == 0) {
+  }
+}
+
+// Subtracts from a signal's value in memory, as device libraries do (amd_signal_t.value is its second word).
+extern "C" __global__ void lower_signal(ulong* signal) {
+  __hip_atomic_fetch_add(signal + 1, ~0ul, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+
+extern "C" __global__ void use_variables(uint* out) {
+  variable += table[3];
+  *out = variable;
+}
+
+extern "C" __global__ void use_lds(uint* out) {
+  __shared__ uint values[64];
+  const uint i = __builtin_amdgcn_workitem_id_x();
+  values[i] = i * 3;
+  __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  out[i] = values[63 - i];
+}

@@ -1,0 +1,109 @@
+// Parts of the runtime that need no runtime.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "softgpu/hsa/address_allocator.h"
+#include "softgpu/hsa/options.h"
+#include "softgpu/hsa/tools.h"
+
+namespace kernloop::softgpu {
+namespace {
+
+TEST(ToolNames, AreSplitAtSpacesUnlessProtected) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(split_tool_names(""), Names{});
+  EXPECT_EQ(split_tool_names("a.so"), Names{"a.so"});
+  EXPECT_EQ(split_tool_names("  a.so   b.so "), (Names{"a.so", "b.so"}));
+  EXPECT_EQ(split_tool_names("\"/with space/a.so\" b\\ c.so"), (Names{"/with space/a.so", "b c.so"}));
+  EXPECT_EQ(split_tool_names("a\\\"b \\"), (Names{"a\"b", "\\"}));
+}
+
+// Outside the runtime's own apertures, so that both can be tested in one process.
+constexpr Aperture kAperture{0x3000'0000'0000, 64 << 20};
+
+TEST(AddressAllocator, GivesTheSameAddressesForTheSameCalls) {
+  auto run = [] {
+    AddressAllocator allocator(kAperture);
+    std::vector<uint64_t> bases;
+    std::vector<Mapping> live;
+    std::mt19937 random(3);
+    for (int i = 0; i < 300; ++i) {
+      if (!live.empty() && random() % 3 == 0) {
+        const size_t victim = random() % live.size();
+        std::swap(live[victim], live.back());
+        allocator.give_back(std::move(live.back()));
+        live.pop_back();
+      } else {
+        auto mapping = allocator.take(1 + random() % 40000);
+        bases.push_back(mapping->base());
+        live.push_back(std::move(*mapping));
+      }
+    }
+    return bases;
+  };
+  EXPECT_EQ(run(), run());
+}
+
+TEST(AddressAllocator, BlocksNeverTouch) {
+  AddressAllocator allocator(kAperture);
+  std::map<uint64_t, Mapping> live;
+  std::mt19937 random(5);
+  for (int i = 0; i < 2000; ++i) {
+    if (!live.empty() && random() % 2 == 0) {
+      auto victim = std::next(live.begin(), static_cast<ptrdiff_t>(random() % live.size()));
+      allocator.give_back(std::move(victim->second));
+      live.erase(victim);
+      continue;
+    }
+    auto mapping = allocator.take(1 + random() % 100000);
+    if (!mapping) continue;  // full
+    ASSERT_EQ(mapping->base() % kGranule, 0u);
+    auto above = live.lower_bound(mapping->base());
+    if (above != live.end()) ASSERT_LT(mapping->base() + mapping->size(), above->first);
+    if (above != live.begin()) ASSERT_LT(std::prev(above)->first + std::prev(above)->second.size(), mapping->base());
+    const uint64_t base = mapping->base();
+    live.emplace(base, std::move(*mapping));
+  }
+}
+
+TEST(AddressAllocator, KeepsClearOfExactRequestsAndReusesThemLater) {
+  AddressAllocator allocator(kAperture);
+  auto wall = allocator.reserve_at(kAperture.base + 8 * kGranule, 16 * kGranule);
+  ASSERT_TRUE(wall);
+  EXPECT_FALSE(allocator.take_at(kAperture.base + 23 * kGranule, kGranule)) << "inside the reservation";
+  EXPECT_EQ(allocator.take(4 * kGranule)->base(), kAperture.base) << "fits in front";
+  EXPECT_GE(allocator.take(6 * kGranule)->base(), kAperture.base + 24 * kGranule);
+  allocator.give_back(std::move(*wall));
+  EXPECT_TRUE(allocator.take_at(kAperture.base + 23 * kGranule, kGranule));
+}
+
+TEST(AddressAllocator, RefusesWhatItCannotHold) {
+  AddressAllocator allocator(kAperture);
+  EXPECT_FALSE(allocator.take(0));
+  EXPECT_FALSE(allocator.take(kAperture.size + 1));
+  EXPECT_FALSE(allocator.take(UINT64_MAX));
+  EXPECT_FALSE(allocator.take_at(kAperture.base + 1, kGranule));
+  EXPECT_FALSE(allocator.take_at(kAperture.base, UINT64_MAX));
+  auto most = allocator.take(kAperture.size - 4 * kGranule);
+  ASSERT_TRUE(most);
+  EXPECT_FALSE(allocator.take(8 * kGranule));
+}
+
+TEST(Options, ComeFromTheEnvironment) {
+  auto options = read_options([](const char* name) -> const char* {
+    const std::string wanted = name;
+    if (wanted == "KERNLOOP_SOFTGPU_SEED") return "18446744073709551615";
+    if (wanted == "KERNLOOP_SOFTGPU_THREADS") return "3";
+    return nullptr;
+  });
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->target, "gfx90a");
+  EXPECT_EQ(options->seed, UINT64_MAX);
+  EXPECT_EQ(options->threads, 3u);
+  EXPECT_EQ(options->max_wave_instructions, 0u);
+}
+
+}  // namespace
+}  // namespace kernloop::softgpu
