@@ -22,8 +22,24 @@ export function generatedFiles(): Map<string, string> {
       'executors/build/schema.json',
       executorSchema('build', 'Build an app with its own build command.', buildOptionsSchema),
     ],
-    ['generators/init/schema.json', generatorSchema('init', initOptionsSchema, 'directory')],
-    ['generators/reproducer/schema.json', generatorSchema('reproducer', reproducerOptionsSchema, 'capture')],
+    [
+      'generators/init/schema.json',
+      generatorSchema(
+        'init',
+        'Adopt an existing app: write its kernloop.json and set the workspace up.',
+        initOptionsSchema,
+        'directory',
+      ),
+    ],
+    [
+      'generators/reproducer/schema.json',
+      generatorSchema(
+        'reproducer',
+        'Make a reproducer project from an existing capture.',
+        reproducerOptionsSchema,
+        'capture',
+      ),
+    ],
     ['docs/reference/options.md', optionsPage()],
     ['docs/reference/errors.md', errorsPage()],
   ]);
@@ -60,7 +76,7 @@ function executorSchema(name: string, description: string, schema: OptionsSchema
 }
 
 /** The first word after the generator's name fills the positional option. */
-function generatorSchema(name: string, schema: OptionsSchema, positional: string): string {
+function generatorSchema(name: string, description: string, schema: OptionsSchema, positional: string): string {
   const json = z.toJSONSchema(schema, { io: 'input' });
   const properties = Object.entries(json.properties ?? {}).map(([option, property]) => [
     option,
@@ -70,6 +86,7 @@ function generatorSchema(name: string, schema: OptionsSchema, positional: string
     $schema: 'https://json-schema.org/schema',
     $id: `kernloop-${name}`,
     title: `${name} generator`,
+    description,
     type: 'object',
     properties: Object.fromEntries(properties) as object,
     required: json.required ?? [],
