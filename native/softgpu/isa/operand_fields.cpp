@@ -116,12 +116,6 @@ bool literal_is_canonical(uint32_t literal, OperandType type) {
     }
     return !small_integer(static_cast<int32_t>(literal));
   }
-  if (type == OperandType::kF64) {
-    for (uint64_t bits : kF64) {
-      if (bits == static_cast<uint64_t>(literal) << 32) return false;
-    }
-    return !small_integer(literal);
-  }
   if (is_64_bit(type)) return !small_integer(literal);
   // The assembler takes a packed integer for a 32-bit one, and judges a packed half by its low half alone.
   if (type == OperandType::kPkI16) return literal_is_canonical(literal, OperandType::kB32);

@@ -35,6 +35,8 @@ const char* deliberate_refusal(const std::string& text) {
        std::regex("^v_(ldexp_f(16|32|64)|trig_preop_f64|cvt_pk_u8_f32|cvt_pkaccum_u8_f32)\\w* ")},
       {"K of v_madmk or v_madak read a second time, with a value that has an inline form",
        std::regex("^v_mad[ma]k_f16 v\\d+, 0x")},
+      {"register index or jump target from a special value",
+       std::regex("^s_(movrels_b(32|64)|setpc_b64|rfe_b64|cbranch_join) .*src_")},
       {"a DPP form of nothing", std::regex("^v_nop ")},
       {"neg or abs on packed halves", std::regex("^v_dot2c_f32_f16_dpp ")},
   };
