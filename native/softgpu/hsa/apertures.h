@@ -13,11 +13,10 @@ struct Aperture {
 };
 
 inline constexpr uint64_t kTiB = uint64_t{1} << 40;
-// The first 64 KiB stay empty: floats around 2.0 (1.5f, 2.0f, 0.5f read at an odd offset is 0x0000'4000'0000'3fc0) look like addresses
-// there, and a capture takes for reachable what looks reachable.
-inline constexpr uint64_t kDeviceGuard = 0x1'0000;
-inline constexpr Aperture kDeviceAperture{0x4000'0000'0000 + kDeviceGuard, 8 * kTiB - kDeviceGuard};
-inline constexpr Aperture kHostAperture{0x4800'0000'0000, 4 * kTiB};
+// A capture takes for a pointer whatever looks like an address of an allocation. Small integers, round floats and text must not: no
+// round bases (64 at an odd offset is 0x0000'4000'0000'0000), and none of the low offsets that zeros and half a float make.
+inline constexpr Aperture kDeviceAperture{0x41b7'0010'0000, 6 * kTiB};
+inline constexpr Aperture kHostAperture{0x48d3'0010'0000, 3 * kTiB};
 inline constexpr Aperture kQueueAperture{0x4c00'0000'0000, kTiB};   // AQL rings: no program data
 inline constexpr Aperture kSignalAperture{0x4d00'0000'0000, kTiB};  // amd_signal_t: no program data
 inline constexpr Aperture kCodeAperture{0x5000'0000'0000, 4 * kTiB};
