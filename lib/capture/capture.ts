@@ -6,6 +6,7 @@ import { appIdentity, type AppIdentity } from '../app/identity';
 import type { KernelEntry } from '../app/kernloop-json';
 import { findProgram } from '../app/program';
 import { openDevice, type Device } from '../device/device';
+import { withDevice } from '../device/lock';
 import { storesFor } from '../store/store';
 import type { Deps } from '../support/deps';
 import { KernloopError, messageOf } from '../support/error';
@@ -65,13 +66,7 @@ export async function captureKernels(options: CaptureOptions, deps: Deps): Promi
   const identity = await appIdentity(app, program, device.env, deps);
   const run = new CaptureRun({ app, program, identity, device, options }, deps);
 
-  let attempt = await run.attempt(selections);
-  const narrow = attempt.needsAll.filter(({ scope }) => scope !== 'all');
-  if (narrow.length > 0) {
-    deps.report.info(`${narrow.map(({ name }) => name).join(', ')}: what was captured does not suffice; running ${app.config.name} once more with scope all`);
-    const wider = await run.attempt(narrow.map((selection) => ({ ...selection, scope: 'all' as const })));
-    attempt = merge(attempt, wider);
-  }
+  const attempt = await withDevice(device, deps, () => attemptWithScopes(run, selections, app, deps));
   const result: CaptureResult = {
     app: app.config.name,
     captures: attempt.captures,
@@ -81,6 +76,15 @@ export async function captureKernels(options: CaptureOptions, deps: Deps): Promi
   };
   report(result, attempt.appEnd, app, deps);
   return result;
+}
+
+async function attemptWithScopes(run: CaptureRun, selections: readonly Selection[], app: App, deps: Deps): Promise<Attempt> {
+  const first = await run.attempt(selections);
+  const narrow = first.needsAll.filter(({ scope }) => scope !== 'all');
+  if (narrow.length === 0) return first;
+  const names = narrow.map(({ name }) => name).join(', ');
+  deps.report.info(`${names}: what was captured does not suffice; running ${app.config.name} once more with scope all`);
+  return merge(first, await run.attempt(narrow.map((selection) => ({ ...selection, scope: 'all' as const }))));
 }
 
 interface Selection extends KernelEntry {

@@ -21,6 +21,8 @@ export interface Device {
   readonly work: WorkUnit;
   /** Variables that make a program (the app, or kernloop-replay) use this device. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Hardware is used by one stage at a time; this file is its lock. The software GPU needs none. */
+  readonly lock: string | null;
   /** Arguments that make kernloop-replay use this device. */
   readonly replayArguments: readonly string[];
 }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
@@ -10,7 +11,13 @@ export const topologyFolder = '/sys/class/kfd/kfd/topology/nodes';
 export function openHsa(deps: Deps): Device {
   const description = firstGpu(topologyFolder);
   deps.report.warn('the hsa device has not been run on AMD hardware by the authors of Kernloop; check its results');
-  return { description, work: 'duration_ns', env: {}, replayArguments: [] };
+  return {
+    description,
+    work: 'duration_ns',
+    lock: join(tmpdir(), `kernloop-${description.identity}.lock`),
+    env: {},
+    replayArguments: [],
+  };
 }
 
 /** The first node with compute units, from the driver's topology files. */

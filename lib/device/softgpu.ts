@@ -29,6 +29,7 @@ export function openSoftgpu(target: string, deps: Deps): Device {
       wavefront_size: known.wavefrontSize,
     },
     work: 'wave_instructions',
+    lock: null,
     env: { LD_LIBRARY_PATH: prepend(native.softgpuDir, deps.env), KERNLOOP_SOFTGPU: target },
     replayArguments: ['--hsa-runtime', native.softgpu],
   };

@@ -6,8 +6,10 @@ import { findProgram } from '../app/program';
 import { record } from '../capture/recorder';
 import type { KernelProfileRow, SummaryEvent } from '../capture/recorder-events';
 import { openDevice, type DeviceDescription, type WorkUnit } from '../device/device';
+import { withDevice } from '../device/lock';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
+import type { RunResult } from '../support/exec';
 import { writeJson } from '../support/files';
 import { describeEnd, rebuildHint } from '../support/ndjson';
 import { formatCount, table } from '../support/report';
@@ -48,29 +50,31 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   const program = findProgram(app, deps.env);
   const identity = await appIdentity(app, program, device.env, deps);
   let summary: SummaryEvent | undefined;
-  const appEnd = await record(
-    {
-      app,
-      program,
-      device,
-      timeLimitSeconds: options.timeLimitSeconds,
-      config: {
-        mode: 'profile',
-        selections: [],
-        store: null,
-        inline_limit_bytes: 0,
-        drain_limit_ms: 10_000,
-        run_limit_ms: 60_000,
-        tool_version: version,
-        app: identity,
-        device: device.description,
+  const run = (): Promise<RunResult> =>
+    record(
+      {
+        app,
+        program,
+        device,
+        timeLimitSeconds: options.timeLimitSeconds,
+        config: {
+          mode: 'profile',
+          selections: [],
+          store: null,
+          inline_limit_bytes: 0,
+          drain_limit_ms: 10_000,
+          run_limit_ms: 60_000,
+          tool_version: version,
+          app: identity,
+          device: device.description,
+        },
       },
-    },
-    (event) => {
-      if (event.event === 'summary') summary = event;
-    },
-    deps,
-  );
+      (event) => {
+        if (event.event === 'summary') summary = event;
+      },
+      deps,
+    );
+  const appEnd = await withDevice(device, deps, run);
   if (appEnd.exitCode !== 0) {
     throw new KernloopError(
       'APP_FAILED',

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { withDevice } from '../device/lock';
 import type { Deps } from '../support/deps';
 import { exitCodes } from '../support/error-codes';
 import { formatBytes, formatCount, table } from '../support/report';
@@ -24,18 +25,15 @@ export interface ReplayResult {
 /** Replays the captured dispatch, or a variant of it, and tells what it took. */
 export async function replay(options: ReplayOptions, deps: Deps): Promise<ReplayResult> {
   const session = openSession(options, deps);
-  const outcome = await replayOnce(
-    {
-      ...session.request,
-      iterations: options.iterations,
-      warmup: options.warmup,
-      seed: options.seed,
-      ...(options.threads === undefined ? {} : { threads: options.threads }),
-      ...(options.dump === undefined ? {} : { dump: resolve(options.dump) }),
-    },
-    session.device,
-    deps,
-  );
+  const request = {
+    ...session.request,
+    iterations: options.iterations,
+    warmup: options.warmup,
+    seed: options.seed,
+    ...(options.threads === undefined ? {} : { threads: options.threads }),
+    ...(options.dump === undefined ? {} : { dump: resolve(options.dump) }),
+  };
+  const outcome = await withDevice(session.device, deps, () => replayOnce(request, session.device, deps));
   const result = summarise(session, outcome);
   report(result, outcome, deps);
   return result;

@@ -1,6 +1,6 @@
 import { findNative, type NativePaths } from '../device/native-paths';
 import { runProcess, type ProcessRunner } from './exec';
-import { interruption } from './interrupt';
+import { interruption, throwIfInterrupted } from './interrupt';
 import { consoleReporter, type Reporter } from './report';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -30,13 +30,19 @@ export const systemClock: Clock = {
 
 export function defaultDeps(overrides: Partial<Deps> = {}): Deps {
   const env = overrides.env ?? process.env;
+  const run = overrides.run ?? runProcess;
+  const signal = overrides.signal ?? interruption();
   let native: NativePaths | undefined;
   return {
-    run: overrides.run ?? runProcess,
+    run: (file, args, options) => {
+      // A signal that came while no program ran must not start the next one.
+      throwIfInterrupted(signal);
+      return run(file, args, options);
+    },
     clock: overrides.clock ?? systemClock,
     env,
     report: overrides.report ?? consoleReporter(),
-    signal: overrides.signal ?? interruption(),
+    signal,
     get native() {
       native ??= overrides.native ?? findNative(env);
       return native;

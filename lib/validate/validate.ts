@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { captureFile, selfcheckFile, selfcheckSchema, type Selfcheck } from '../capture/capture-files';
+import { withDevice } from '../device/lock';
 import { describeFault } from '../capture/self-check';
 import { replayOnce, type ReplayOutcome } from '../replay/program';
 import { openReproducer } from '../replay/reproducer';
@@ -22,12 +23,7 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   rmSync(openReproducer(options.reproducer).report, { force: true });
   const session = openSession(options, deps);
   const selfcheck = requireSelfcheck(session, deps);
-  const runs: Run[] = [];
-  for (let index = 0; index < options.replays; index += 1) {
-    const run = await runOnce(session, selfcheck, index, deps);
-    runs.push(run);
-    if (run.outcome.result.verdict === 'fault' || run.outcome.result.verdict === 'limit') break;
-  }
+  const runs = await withDevice(session.device, deps, () => replayAll(session, selfcheck, options.replays, deps));
   const report = judge(session, selfcheck, runs);
   writeJson(session.reproducer.report, report);
   print(report, session, deps);
@@ -38,6 +34,16 @@ interface Run {
   poison: string;
   seed: number;
   outcome: ReplayOutcome;
+}
+
+async function replayAll(session: ReplaySession, selfcheck: Selfcheck, replays: number, deps: Deps): Promise<Run[]> {
+  const runs: Run[] = [];
+  for (let index = 0; index < replays; index += 1) {
+    const run = await runOnce(session, selfcheck, index, deps);
+    runs.push(run);
+    if (run.outcome.result.verdict === 'fault' || run.outcome.result.verdict === 'limit') break;
+  }
+  return runs;
 }
 
 async function runOnce(session: ReplaySession, selfcheck: Selfcheck, index: number, deps: Deps): Promise<Run> {

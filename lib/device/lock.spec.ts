@@ -1,0 +1,49 @@
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defaultDeps } from '../support/deps';
+import { failure } from '../testing/failure';
+import { fakeDeps } from '../testing/fake-deps';
+import { nativePathsIn } from './native-paths';
+import type { Device } from './device';
+import { withDevice } from './lock';
+
+describe('the lock of a device', () => {
+  const path = join(tmpdir(), `kernloop-lock-spec-${process.pid}`);
+  const device: Device = {
+    description: { kind: 'hsa', identity: 'x', isa: 'gfx90a', name: 'a GPU', wavefront_size: 64 },
+    work: 'duration_ns',
+    lock: path,
+    env: {},
+    replayArguments: [],
+  };
+  const deps = defaultDeps({ signal: new AbortController().signal });
+
+  afterEach(() => rmSync(path, { force: true }));
+
+  it('lets one stage after the other at the device, however they end', async () => {
+    const order: string[] = [];
+    const stage = (name: string, fails: boolean) =>
+      withDevice(device, deps, async () => {
+        order.push(`${name} begins`);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        order.push(`${name} ends`);
+        if (fails) throw new Error(name);
+      }).catch(() => undefined);
+    await Promise.all([stage('a', true), stage('b', false)]);
+    const [first = '', , third = ''] = order;
+    expect(order).toEqual([first, first.replace('begins', 'ends'), third, third.replace('begins', 'ends')]);
+  });
+
+  it('is not needed for the software GPU', async () => {
+    const fake = fakeDeps({}, nativePathsIn('/nowhere'));
+    expect(await withDevice({ ...device, lock: null }, fake, () => Promise.resolve(7))).toBe(7);
+    expect(fake.calls).toEqual([]);
+  });
+
+  it('is an error where it cannot be taken', async () => {
+    const fake = fakeDeps({ flock: () => 66 }, nativePathsIn('/nowhere'));
+    const error = await failure(withDevice(device, fake, () => Promise.resolve(7)));
+    expect(error).toMatchObject({ code: 'DEVICE_UNAVAILABLE', exitCode: 5 });
+  });
+});

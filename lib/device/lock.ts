@@ -1,0 +1,44 @@
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { describeEnd } from '../support/ndjson';
+import type { Device } from './device';
+
+/** Said once the lock is had; `cat` then holds it until its stdin is closed, or this process is gone. */
+const held = 'echo held; exec cat';
+const patienceMs = 1000;
+
+/**
+ * Runs `work` while no other stage uses the device. The lock is flock(2), held by a child of this stage: it ends with the stage,
+ * however that ends, and programs that the stage starts need not know of it. Waiting counts against no limit.
+ */
+export async function withDevice<T>(device: Device, deps: Deps, work: () => Promise<T>): Promise<T> {
+  if (device.lock === null) return work();
+  const release = await lock(device.lock, device.description.name, deps);
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
+}
+
+async function lock(path: string, name: string, deps: Deps): Promise<() => Promise<void>> {
+  let acquired = (): void => undefined;
+  const acquisition = new Promise<void>((resolve) => {
+    acquired = resolve;
+  });
+  const holder = deps.run('flock', [path, 'sh', '-c', held], { holdStdin: true, onStdoutLine: () => acquired() });
+  const patience = setTimeout(() => deps.report.info(`waiting for ${name}, which another stage uses`), patienceMs);
+  const ended = await Promise.race([acquisition, holder.result]);
+  clearTimeout(patience);
+  if (ended) {
+    throw new KernloopError(
+      'DEVICE_UNAVAILABLE',
+      `the lock ${path} cannot be taken: ${describeEnd('flock', ended)}`,
+      'apt-get install util-linux',
+    );
+  }
+  return async () => {
+    holder.closeStdin();
+    await holder.result;
+  };
+}
