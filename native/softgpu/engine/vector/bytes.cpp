@@ -23,25 +23,25 @@ struct U128 {  // four 32-bit accumulators
   }
 };
 
-constexpr u32 difference(u32 a, u32 b) {
+KERNLOOP_LANE constexpr u32 difference(u32 a, u32 b) {
   return a > b ? a - b : b - a;
 }
-constexpr u32 byte(u32 v, unsigned k) {
+KERNLOOP_LANE constexpr u32 byte(u32 v, unsigned k) {
   return (v >> (8 * k)) & 0xff;
 }
 
-constexpr u32 sad_u8(u32 a, u32 b) {
+KERNLOOP_LANE constexpr u32 sad_u8(u32 a, u32 b) {
   u32 sum = 0;
   for (unsigned k = 0; k < 4; ++k) sum += difference(byte(a, k), byte(b, k));
   return sum;
 }
 // Zero bytes of the reference (b) are left out.
-constexpr u32 masked_sad_u8(u32 a, u32 b) {
+KERNLOOP_LANE constexpr u32 masked_sad_u8(u32 a, u32 b) {
   u32 sum = 0;
   for (unsigned k = 0; k < 4; ++k) sum += byte(b, k) ? difference(byte(a, k), byte(b, k)) : 0;
   return sum;
 }
-constexpr u32 sad_u16(u32 a, u32 b) {
+KERNLOOP_LANE constexpr u32 sad_u16(u32 a, u32 b) {
   return difference(a & 0xffff, b & 0xffff) + difference(a >> 16, b >> 16);
 }
 constexpr u32 add_saturated(u32 a, u32 b) {
@@ -61,7 +61,7 @@ u64 four_windows(u64 a, u32 b, u64 c, Sad sad) {
 
 // One byte of v_perm: selectors 0..7 take a byte of {a, b} (b low), 8..11 the sign of bytes 1, 3, 5, 7, 12 is 0, above
 // all ones.
-constexpr u32 permuted_byte(u32 a, u32 b, u32 selector) {
+KERNLOOP_LANE constexpr u32 permuted_byte(u32 a, u32 b, u32 selector) {
   const u32 word = (selector & 4) ? a : b, signed_word = (selector & 2) ? a : b;
   const u32 picked = (word >> (8 * (selector & 3))) & 0xff;
   const u32 sign = 0u - ((signed_word >> (16 * (selector & 1) + 15)) & 1);

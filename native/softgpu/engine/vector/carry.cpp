@@ -13,13 +13,13 @@ using WideSum = WithBit<U64>;
 using U32Carry = BitAnd<U32>;
 using U64Carry = BitAnd<U64>;
 
-constexpr Sum add(u32 a, u32 b, bool carry) {
+KERNLOOP_LANE constexpr Sum add(u32 a, u32 b, bool carry) {
   const u32 sum = a + b, with_carry = sum + carry;
-  return {with_carry, static_cast<bool>((sum < a) | (with_carry < sum))};
+  return {with_carry, static_cast<u32>((sum < a) | (with_carry < sum))};
 }
-constexpr Sum subtract(u32 a, u32 b, bool borrow) {
+KERNLOOP_LANE constexpr Sum subtract(u32 a, u32 b, bool borrow) {
   const u32 difference = a - b;
-  return {difference - borrow, static_cast<bool>((a < b) | (difference < static_cast<u32>(borrow)))};
+  return {difference - borrow, static_cast<u32>((a < b) | (difference < static_cast<u32>(borrow)))};
 }
 
 constexpr Row kRows[] = {
@@ -41,7 +41,7 @@ constexpr Row kRows[] = {
                                    const u64 sum = static_cast<u64>(product) + static_cast<u64>(c);
                                    // Sign of the 65-bit sum: that of the operands if they agree, else that of the
                                    // 64-bit sum.
-                                   const bool negative = (product < 0) == (c < 0) ? c < 0 : static_cast<i64>(sum) < 0;
+                                   const u32 negative = (product < 0) == (c < 0) ? c < 0 : static_cast<i64>(sum) < 0;
                                    return WideSum{sum, negative};
                                  }),
 };

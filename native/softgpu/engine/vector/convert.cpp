@@ -9,7 +9,7 @@ using u32 = uint32_t;
 using i32 = int32_t;
 
 template <class Float>
-u32 to_u32(Float v) {
+KERNLOOP_LANE u32 to_u32(Float v) {
   const Float positive = v > 0 ? v : 0;  // NaN too
   // Float's largest value below 2^32, so that the conversion below is defined for what is not saturated anyway.
   const Float limit = sizeof(Float) == 4 ? static_cast<Float>(4294967040.0) : static_cast<Float>(4294967295.0);
@@ -20,7 +20,7 @@ u32 to_u32(Float v) {
   return positive >= static_cast<Float>(4294967296.0) ? ~0u : r;
 }
 template <class Float>
-i32 to_i32(Float v) {
+KERNLOOP_LANE i32 to_i32(Float v) {
   const Float high = sizeof(Float) == 4 ? static_cast<Float>(2147483520.0) : static_cast<Float>(2147483647.0);
   Float bounded = v < high ? v : high;  // NaN too; replaced below
   bounded = bounded > static_cast<Float>(-2147483648.0) ? bounded : static_cast<Float>(-2147483648.0);
@@ -28,26 +28,26 @@ i32 to_i32(Float v) {
   r = v >= static_cast<Float>(2147483648.0) ? INT32_MAX : r;
   return v == v ? r : 0;
 }
-i32 to_bounded(float v, float low, float high) {  // `low` and `high` are integers
+KERNLOOP_LANE i32 to_bounded(float v, float low, float high) {  // `low` and `high` are integers
   const float bounded = v > low ? (v < high ? v : high) : low;
   return v == v ? static_cast<i32>(bounded) : 0;
 }
 
-u32 saturate_u16(u32 v) {
+KERNLOOP_LANE u32 saturate_u16(u32 v) {
   return v < 0xffff ? v : 0xffff;
 }
-u32 saturate_i16(i32 v) {
+KERNLOOP_LANE u32 saturate_i16(i32 v) {
   return static_cast<u32>(v < -32768 ? -32768 : v > 32767 ? 32767 : v) & 0xffff;
 }
-u32 saturate_u8(i32 v) {
+KERNLOOP_LANE u32 saturate_u8(i32 v) {
   return v < 0 ? 0 : v > 255 ? 255 : static_cast<u32>(v);
 }
-u32 pack(u32 low, u32 high) {
+KERNLOOP_LANE u32 pack(u32 low, u32 high) {
   return (low & 0xffff) | high << 16;
 }
 
 // Toward zero, whatever MODE says; what is too large becomes the largest finite half.
-u32 half_toward_zero(float v) {
+KERNLOOP_LANE u32 half_toward_zero(float v) {
   const u32 b = bits(v), sign = (b >> 16) & 0x8000u, magnitude = b & 0x7fffffffu;
   const u32 normal = (magnitude - (112u << 23)) >> 13;
   const float denormal_range = magnitude < 0x38800000u ? as_float(magnitude) : 0.0f;
@@ -58,7 +58,7 @@ u32 half_toward_zero(float v) {
   r = magnitude > 0x7f800000u ? (0x7e00u | ((magnitude >> 13) & 0x1ffu)) : r;
   return sign | r;
 }
-u32 flushed_half(const Mode& mode, u32 h) {
+KERNLOOP_LANE u32 flushed_half(const Mode& mode, u32 h) {
   return !(mode.denorm_f64_f16 & 2) && (h & 0x7c00u) == 0 ? h & 0x8000u : h;
 }
 

@@ -30,22 +30,22 @@ struct Format<double> {
 };
 
 template <class T>
-int exponent_field(T v) {
+KERNLOOP_LANE int exponent_field(T v) {
   return static_cast<int>((bits(v) & ~Format<T>::kSign) >> Format<T>::kFraction);
 }
 template <class T>
-T magnitude(T v) {
+KERNLOOP_LANE T magnitude(T v) {
   return Format<T>::from(bits(v) & ~Format<T>::kSign);
 }
 template <class T>
-T power_of_two(int n) {
+KERNLOOP_LANE T power_of_two(int n) {
   constexpr int bias = Format<T>::kMaxField / 2;
   return Format<T>::from(static_cast<typename Format<T>::Bits>(n + bias) << Format<T>::kFraction);
 }
 
 // Whether |numerator / denominator|, unrounded, is below the least normal number. The denominator is normal.
 template <class T>
-bool quotient_is_denormal(T numerator, T denominator) {
+KERNLOOP_LANE bool quotient_is_denormal(T numerator, T denominator) {
   using F = Format<T>;
   constexpr auto fraction = (typename F::Bits{1} << F::kFraction) - 1;
   constexpr int least = 1 - F::kMaxField / 2;
@@ -56,29 +56,29 @@ bool quotient_is_denormal(T numerator, T denominator) {
   return (difference < least) | ((difference == least) & smaller);
 }
 
-// Without branches, for the vectoriser: the last condition that holds decides.
+// In arithmetic rather than branches, for the vectoriser. `up` and `down` say how the value is scaled; conditions in
+// the order of the ISA: far apart, denormal denominator, denormal reciprocal, denormal quotient, tiny numerator.
 template <class T, class Result>
-Result div_scale(T value, T denominator, T numerator) {
+KERNLOOP_LANE Result div_scale(T value, T denominator, T numerator) {
   using F = Format<T>;
+  using Bits = typename F::Bits;
   const int nf = exponent_field(numerator), df = exponent_field(denominator);
-  const T up = value * power_of_two<T>(F::kScale), down = value * power_of_two<T>(-F::kScale);
-  const bool reciprocal_denormal = magnitude(denominator) > power_of_two<T>(F::kMaxField / 2 - 1);
-  const bool result_denormal = quotient_is_denormal(numerator, denominator);
-  const bool both = reciprocal_denormal & result_denormal;
-  const bool far = nf - df >= F::kFar;
-  T r = nf <= F::kTiny ? up : value;
-  r = result_denormal ? (value == numerator ? up : value) : r;
-  r = reciprocal_denormal ? down : r;
-  r = both ? (value == denominator ? down : value) : r;
-  r = df == 0 ? up : r;
-  r = far ? (value == denominator ? up : value) : r;
-  bool bit = result_denormal & (df != 0);
-  bit = bit | far;
-  const bool special = (nf == F::kMaxField) | (df == F::kMaxField);  // v_div_fixup knows the answer
-  const bool zero = (denominator == 0) | (numerator == 0);
-  r = special ? value : r;
-  r = zero ? F::from(F::kInfinity | F::kInfinity >> 1) : r;
-  return {r, static_cast<bool>(bit & !special & !zero)};
+  const Bits far = nf - df >= F::kFar, denormal = df == 0, is_numerator = value == numerator,
+             is_denominator = value == denominator;
+  const Bits reciprocal = magnitude(denominator) > power_of_two<T>(F::kMaxField / 2 - 1);
+  const Bits quotient = quotient_is_denormal(numerator, denominator), tiny = nf <= F::kTiny;
+  const Bits zero = static_cast<Bits>(denominator == 0) | static_cast<Bits>(numerator == 0);
+  // Of infinities and NaNs v_div_fixup knows the result.
+  const Bits scaled = static_cast<Bits>(nf != F::kMaxField) & static_cast<Bits>(df != F::kMaxField) & ~zero;
+  const Bits plain = ~far & ~denormal;
+  const Bits up = scaled & ((far & is_denominator) | (~far & denormal) |
+                            (plain & ~reciprocal & ((quotient & is_numerator) | (~quotient & tiny))));
+  const Bits down = scaled & plain & reciprocal & (is_denominator | ~quotient);
+  const Bits bit = scaled & (far | (~denormal & quotient));
+  const Bits one = static_cast<Bits>(F::kMaxField / 2) << F::kFraction, step = static_cast<Bits>(F::kScale)
+                                                                               << F::kFraction;
+  const T r = value * F::from(one + (up & 1) * step - (down & 1) * step);
+  return {choose(zero != 0, F::from(F::kInfinity | F::kInfinity >> 1), r), static_cast<uint32_t>(bit & 1)};
 }
 
 // (a * b + c) * 2^scale rounded once, where the result may be denormal.
@@ -117,7 +117,7 @@ T div_fmas(const Mode& mode, T a, T b, T c, bool scaled) {
 // The quotient, or what the special cases make of it: the last condition that holds decides. `computed` is the
 // sequence's result; the others are the original operands.
 template <class T>
-T div_fixup(unsigned rounding, T computed, T denominator, T numerator) {
+KERNLOOP_LANE T div_fixup(unsigned rounding, T computed, T denominator, T numerator) {
   using F = Format<T>;
   using Bits = typename F::Bits;
   const Bits sign = (bits(denominator) ^ bits(numerator)) & F::kSign;
@@ -134,7 +134,7 @@ T div_fixup(unsigned rounding, T computed, T denominator, T numerator) {
   r = is_nan(numerator) ? bits(quiet(numerator)) : r;
   return F::from(r);
 }
-float div_fixup_half(float computed, float denominator, float numerator) {
+KERNLOOP_LANE float div_fixup_half(float computed, float denominator, float numerator) {
   const uint32_t sign = (bits(denominator) ^ bits(numerator)) & 0x80000000u;
   const float d = magnitude(denominator), n = magnitude(numerator), infinity = as_float(0x7f800000u);
   if (is_nan(numerator)) return quiet(numerator);
@@ -169,15 +169,32 @@ double trig_preop(double a, uint32_t segment) {
   return r * power_of_two<double>(scale);
 }
 
+// Few lanes need scaling, usually none: then it is an ordinary fused multiply-add.
+template <class Unscaled, class Scaled>
+void fmas_plain(Wave& wave, const Instruction& instruction) {
+  if (wave.vcc() & wave.exec()) {
+    execute_plain<Scaled>(wave, instruction);
+  } else {
+    execute_plain<Unscaled>(wave, instruction);
+  }
+}
+template <class Tag>
+constexpr Row fmas_row(Op op) {
+  using T = typename Tag::Value;
+  constexpr auto unscaled = [](T a, T b, T c) { return fused(a, b, c); };
+  constexpr auto scaled = [](const Mode& m, T a, T b, T c, bool v) { return div_fmas(m, a, b, c, v); };
+  using Unscaled = Kernel<Tag(Tag, Tag, Tag), decltype(unscaled), kNone>;
+  using Scaled = Kernel<Tag(Tag, Tag, Tag, Mask), decltype(scaled), kReadsVcc>;
+  return {op, Scaled::rule(), fmas_plain<Unscaled, Scaled>, execute_general<Scaled>, nullptr, kReadsVcc};
+}
+
 constexpr Row kRows[] = {
     row<BitAnd<F32>(F32, F32, F32)>(Op::v_div_scale_f32,
                                     [](float a, float b, float c) { return div_scale<float, WithBit<F32>>(a, b, c); }),
     row<BitAnd<F64>(F64, F64, F64)>(
         Op::v_div_scale_f64, [](double a, double b, double c) { return div_scale<double, WithBit<F64>>(a, b, c); }),
-    row<F32(F32, F32, F32, Mask), kReadsVcc>(
-        Op::v_div_fmas_f32, [](const Mode& m, float a, float b, float c, bool v) { return div_fmas(m, a, b, c, v); }),
-    row<F64(F64, F64, F64, Mask), kReadsVcc>(Op::v_div_fmas_f64, [](const Mode& m, double a, double b, double c,
-                                                                    bool v) { return div_fmas(m, a, b, c, v); }),
+    fmas_row<F32>(Op::v_div_fmas_f32),
+    fmas_row<F64>(Op::v_div_fmas_f64),
     row<F32(F32, F32, F32), kKeepNan>(
         Op::v_div_fixup_f32, [](const Mode& m, float a, float b, float c) { return div_fixup(m.round_f32, a, b, c); }),
     row<F64(F64, F64, F64), kKeepNan>(

@@ -12,10 +12,10 @@ float multiply_add(const Mode& mode, float a, float b, float c) {
   return flush_half_denormal(half_to_float(half)) + c;
 }
 
-float abs(float v) {
+KERNLOOP_LANE float abs(float v) {
   return as_float(bits(v) & 0x7fffffffu);
 }
-bool is_finite_nonzero(float v) {
+KERNLOOP_LANE bool is_finite_nonzero(float v) {
   return abs(v) < as_float(0x7f800000u) && v != 0;
 }
 

@@ -5,28 +5,28 @@ namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
 namespace {
 
-float abs(float v) {
+KERNLOOP_LANE float abs(float v) {
   return as_float(bits(v) & 0x7fffffffu);
 }
 
 // v_mad and v_mac round the product, then the sum, and know no denormals.
-float multiply_add(float a, float b, float c) {
+KERNLOOP_LANE float multiply_add(float a, float b, float c) {
   return flush_denormal(a * b) + c;
 }
-float multiply_legacy(float a, float b) {
+KERNLOOP_LANE float multiply_legacy(float a, float b) {
   return a == 0 || b == 0 ? 0.0f : a * b;
 }
 
 // Cube maps: the major axis is z, then y, then x where magnitudes are equal.
-bool is_major_z(float x, float y, float z) {
+KERNLOOP_LANE bool is_major_z(float x, float y, float z) {
   return abs(z) >= abs(x) && abs(z) >= abs(y);
 }
-bool is_major_y(float x, float y) {
+KERNLOOP_LANE bool is_major_y(float x, float y) {
   return abs(y) >= abs(x);
 }
 
 // a * 2^n, rounded once: the scaling is exact in double, whose range it cannot leave for |n| <= 700.
-float scale(float a, int32_t n) {
+KERNLOOP_LANE float scale(float a, int32_t n) {
   const int bounded = n < -700 ? -700 : n > 700 ? 700 : n;
   return static_cast<float>(static_cast<double>(a) * as_double(static_cast<uint64_t>(bounded + 1023) << 52));
 }

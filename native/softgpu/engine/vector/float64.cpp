@@ -5,16 +5,16 @@ namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
 namespace {
 
-double abs(double v) {
+KERNLOOP_LANE double abs(double v) {
   return as_double(bits(v) & 0x7fffffffffffffffull);
 }
-double power_of_two(int n) {
+KERNLOOP_LANE double power_of_two(int n) {
   return as_double(static_cast<uint64_t>(n + 1023) << 52);
 }
 
 // a * 2^n, rounded once: a step down leaves 53 bits in hand before the last, so that only the last can round to a
 // denormal.
-double scale(double a, int32_t n) {
+KERNLOOP_LANE double scale(double a, int32_t n) {
   if (n > 1023) {
     a *= power_of_two(1023);
     n -= 1023;

@@ -8,61 +8,78 @@
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
-inline float as_float(uint32_t v) {
+// Everything a lane loop calls must be inlined into it, or the loop is not vectorised.
+#define KERNLOOP_LANE [[gnu::always_inline]] inline
+
+KERNLOOP_LANE float as_float(uint32_t v) {
   return __builtin_bit_cast(float, v);
 }
-inline double as_double(uint64_t v) {
+KERNLOOP_LANE double as_double(uint64_t v) {
   return __builtin_bit_cast(double, v);
 }
-inline uint32_t bits(float v) {
+KERNLOOP_LANE uint32_t bits(float v) {
   return __builtin_bit_cast(uint32_t, v);
 }
-inline uint64_t bits(double v) {
+KERNLOOP_LANE uint64_t bits(double v) {
   return __builtin_bit_cast(uint64_t, v);
 }
 
 inline constexpr uint32_t kDefaultNan32 = 0x7fc00000u;
 inline constexpr uint64_t kDefaultNan64 = 0x7ff8000000000000ull;
 
-inline bool is_nan(float v) {
+KERNLOOP_LANE bool is_nan(float v) {
   return v != v;
 }
-inline bool is_nan(double v) {
+KERNLOOP_LANE bool is_nan(double v) {
   return v != v;
 }
-inline bool is_signalling(float v) {
-  return is_nan(v) && !(bits(v) & 0x00400000u);
+KERNLOOP_LANE bool is_signalling(float v) {
+  return is_nan(v) & ((bits(v) & 0x00400000u) == 0);
 }
-inline bool is_signalling(double v) {
-  return is_nan(v) && !(bits(v) & 0x0008000000000000ull);
+KERNLOOP_LANE bool is_signalling(double v) {
+  return is_nan(v) & ((bits(v) & 0x0008000000000000ull) == 0);
 }
-inline float quiet(float v) {
+KERNLOOP_LANE float quiet(float v) {
   return as_float(bits(v) | 0x00400000u);
 }
-inline double quiet(double v) {
+KERNLOOP_LANE double quiet(double v) {
   return as_double(bits(v) | 0x0008000000000000ull);
 }
 
+// c ? x : y in bits: nested conditional expressions become branches, which keep a loop from being vectorised.
+KERNLOOP_LANE uint32_t choose(bool c, uint32_t x, uint32_t y) {
+  return y ^ ((x ^ y) & (0u - static_cast<uint32_t>(c)));
+}
+KERNLOOP_LANE uint64_t choose(bool c, uint64_t x, uint64_t y) {
+  return y ^ ((x ^ y) & (0ull - static_cast<uint64_t>(c)));
+}
+KERNLOOP_LANE float choose(bool c, float x, float y) {
+  return as_float(choose(c, bits(x), bits(y)));
+}
+KERNLOOP_LANE double choose(bool c, double x, double y) {
+  return as_double(choose(c, bits(x), bits(y)));
+}
+
 // Denormals to zeros of the same sign.
-inline float flush_denormal(float v) {
+KERNLOOP_LANE float flush_denormal(float v) {
   const uint32_t b = bits(v);
   return as_float((b & 0x7f800000u) ? b : b & 0x80000000u);
 }
-inline double flush_denormal(double v) {
+KERNLOOP_LANE double flush_denormal(double v) {
   const uint64_t b = bits(v);
   return as_double((b & 0x7ff0000000000000ull) ? b : b & 0x8000000000000000ull);
 }
 // A half held in a float: denormal below 2^-14.
-inline float flush_half_denormal(float v) {
+KERNLOOP_LANE float flush_half_denormal(float v) {
   const uint32_t b = bits(v);
   return as_float((b & 0x7fffffffu) < 0x38800000u ? b & 0x80000000u : b);
 }
 
-inline uint32_t flush_half_bits(uint32_t h) {
+KERNLOOP_LANE uint32_t flush_half_bits(uint32_t h) {
   return (h & 0x7c00u) ? h : h & 0x8000u;
 }
 
-inline float half_to_float(uint32_t h) {
+KERNLOOP_LANE float half_to_float(uint32_t h) {
   const uint32_t sign = (h & 0x8000u) << 16, magnitude = h & 0x7fffu;
   const uint32_t normal = (magnitude << 13) + (112u << 23);
   const uint32_t infinity_or_nan = (magnitude << 13) | 0x7f800000u;
@@ -72,7 +89,7 @@ inline float half_to_float(uint32_t h) {
 }
 
 // Nearest even. A NaN keeps the top of its payload and becomes quiet.
-inline uint32_t float_to_half(float v) {
+KERNLOOP_LANE uint32_t float_to_half(float v) {
   const uint32_t b = bits(v), sign = (b >> 16) & 0x8000u, magnitude = b & 0x7fffffffu;
   const uint32_t normal = (magnitude - (112u << 23) + 0x0fffu + ((magnitude >> 13) & 1)) >> 13;
   // Adding one half aligns the last bit of a half denormal with the float's.
@@ -85,7 +102,7 @@ inline uint32_t float_to_half(float v) {
 }
 
 // A float that rounds to the same half as `v` does: toward zero, with the last bit set when inexact (round to odd).
-inline float narrow_to_odd(double v) {
+KERNLOOP_LANE float narrow_to_odd(double v) {
   const uint64_t b = bits(v), magnitude = b & 0x7fffffffffffffffull;
   const uint32_t sign = static_cast<uint32_t>(b >> 32) & 0x80000000u;
   const uint32_t sticky = (magnitude & 0x1fffffffull) != 0;
@@ -96,31 +113,31 @@ inline float narrow_to_odd(double v) {
   r = magnitude > 0x7ff0000000000000ull ? (0x7fc00000u | static_cast<uint32_t>((magnitude >> 29) & 0x3fffffu)) : r;
   return as_float(sign | r);
 }
-inline uint32_t double_to_half(double v) {
+KERNLOOP_LANE uint32_t double_to_half(double v) {
   return float_to_half(narrow_to_odd(v));
 }
 
 // The fused a * b + c of halves, to be rounded to half. The product of halves is exact in float; the sum is rounded to
 // odd, so that it rounds to half as the exact sum would. (Under a directed mode rounding twice in its direction is
 // rounding once.)
-inline float fused_half(const Mode& mode, float a, float b, float c) {
+KERNLOOP_LANE float fused_half(const Mode& mode, float a, float b, float c) {
   const float product = a * b, sum = product + c;
   const float back = sum - product, error = (product - (sum - back)) + (c - back);
-  const uint32_t b0 = bits(sum);
-  const bool inexact = (error > 0) | (error < 0);  // not where the sum is infinite or NaN
-  const bool adjust = inexact & !(b0 & 1) & (mode.round_f64_f16 == 0);
-  const uint32_t away = (error > 0) == (sum > 0) ? 1u : ~0u;
-  return as_float(b0 + (adjust ? away : 0));
+  // 1 where inexact (not where the sum is infinite or NaN), the last bit is even and rounding is to nearest.
+  const uint32_t inexact = static_cast<uint32_t>(error > 0) | static_cast<uint32_t>(error < 0);
+  const uint32_t adjust = inexact & ~bits(sum) & static_cast<uint32_t>(mode.round_f64_f16 == 0);
+  const uint32_t away = (static_cast<uint32_t>(error > 0) ^ static_cast<uint32_t>(sum < 0)) * 2 - 1;  // 1 or -1
+  return as_float(bits(sum) + ((0u - adjust) & away));
 }
 
 // Any rounding mode of MODE (0 nearest even, 1 toward +inf, 2 toward -inf, 3 toward zero). Scalar; for the slow loops.
 uint32_t round_to_half(double v, unsigned rounding);
 float round_to_float(double v, unsigned rounding);
 
-inline float fused(float a, float b, float c) {
+KERNLOOP_LANE float fused(float a, float b, float c) {
   return __builtin_fmaf(a, b, c);
 }
-inline double fused(double a, double b, double c) {
+KERNLOOP_LANE double fused(double a, double b, double c) {
   return __builtin_fma(a, b, c);
 }
 

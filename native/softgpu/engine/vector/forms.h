@@ -32,16 +32,16 @@ enum RowFlag : unsigned {
 template <class Tag>
 struct WithBit {
   typename Tag::Value value;
-  bool bit;
+  uint32_t bit;  // 0 or 1; as wide as a lane, for the vectoriser
 };
 template <class Tag>
 struct BitAnd {  // destination tag: Tag's planes, then one plane of 0 / ~0
   using Value = WithBit<Tag>;
   static constexpr unsigned kDwords = Tag::kDwords, kBits = Tag::kBits;
   static constexpr Precision kPrecision = Tag::kPrecision;
-  static void store(uint32_t* p, unsigned lane, const Value& v) {
+  static void store(uint32_t* p, unsigned lane, Value v) {
     Tag::store(p, lane, v.value);
-    p[Tag::kDwords * kLanes + lane] = 0u - static_cast<uint32_t>(v.bit);
+    p[Tag::kDwords * kLanes + lane] = 0u - v.bit;
   }
 };
 template <class Tag>
@@ -99,6 +99,9 @@ struct Kernel<D(S...), Lambda, kFlags> {
   // Denormals that are flushed whatever MODE says are flushed in the fast loop too.
   static constexpr bool kStaticFlush = (kFlags & kFlushAlways) != 0;
 
+  // Lambdas that mix widths: NaNs are looked for in the results, because the vectoriser takes no reduction beside them.
+  static constexpr bool kLongLambda = (kFlags & kIgnoreRounding) != 0;
+
   static bool needs_slow(const Mode& mode) {
     if constexpr (kStaticFlush) {
       return rounding(mode) != 0 || (std::is_same_v<D, F16> && mode.fp16_overflow);
@@ -138,7 +141,7 @@ struct Kernel<D(S...), Lambda, kFlags> {
 #pragma GCC ivdep
     for (unsigned l = 0; l < kLanes; ++l) {
       const auto r = call(local, load_flushed<S>(s[K], l, kStaticFlush)...);
-      if constexpr (kFixNan) bad |= r != r;
+      if constexpr (kFixNan && !kLongLambda) bad |= r != r;
       if constexpr (!kStaticFlush || !kFloatResult) {
         D::store(dst, l, r);
       } else if constexpr (std::is_same_v<D, F16>) {
@@ -148,10 +151,22 @@ struct Kernel<D(S...), Lambda, kFlags> {
         D::store(dst, l, flush_denormal(r));
       }
     }
+    if constexpr (kFixNan && kLongLambda) bad = any_nan(dst);
     if constexpr (kFixNan) {
       if (bad) [[unlikely]]
         fix_nans(dst, src, mode, std::index_sequence_for<S...>());
     }
+  }
+
+  static uint32_t any_nan(const uint32_t* dst) {
+    uint32_t any = 0;
+    const uint32_t* top = dst + (D::kDwords - 1) * kLanes;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      // An f64 whose top dword is that of infinity may be one: a repair too many costs time only.
+      const uint32_t magnitude = top[l] & (D::kBits == 16 ? 0x7fffu : 0x7fffffffu);
+      any |= D::kBits == 16 ? magnitude > 0x7c00u : D::kBits == 64 ? magnitude >= 0x7ff00000u : magnitude > 0x7f800000u;
+    }
+    return any;
   }
 
   // The result of arithmetic that gives a NaN: the first NaN among the sources, made quiet, else the default NaN.

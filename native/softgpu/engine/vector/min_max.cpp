@@ -14,38 +14,38 @@ double with_bits(uint64_t v) {
 }
 
 template <class T>
-T resolve_nans(T a, T b, T number, bool ieee) {
-  T r = is_nan(b) ? a : number;
-  r = is_nan(a) ? b : r;
-  r = ieee && is_signalling(b) ? quiet(b) : r;
-  r = ieee && is_signalling(a) ? quiet(a) : r;
-  return r;
+KERNLOOP_LANE T resolve_nans(T a, T b, T number, bool ieee) {
+  T r = choose(is_nan(b), a, number);
+  r = choose(is_nan(a), b, r);
+  r = choose(ieee & is_signalling(b), quiet(b), r);
+  return choose(ieee & is_signalling(a), quiet(a), r);
 }
+// Of equal values, the sign of either zero decides.
 template <class T>
-T minimum(T a, T b, bool ieee) {
-  const T number = a < b ? a : b < a ? b : with_bits(bits(a) | bits(b));  // equal: the sign of either zero
+KERNLOOP_LANE T minimum(T a, T b, bool ieee) {
+  const T number = choose(a == b, with_bits(bits(a) | bits(b)), choose(a < b, a, b));
   return resolve_nans(a, b, number, ieee);
 }
 template <class T>
-T maximum(T a, T b, bool ieee) {
-  const T number = a > b ? a : b > a ? b : with_bits(bits(a) & bits(b));
+KERNLOOP_LANE T maximum(T a, T b, bool ieee) {
+  const T number = choose(a == b, with_bits(bits(a) & bits(b)), choose(a > b, a, b));
   return resolve_nans(a, b, number, ieee);
 }
 template <class T>
-T minimum3(T a, T b, T c, bool ieee) {
+KERNLOOP_LANE T minimum3(T a, T b, T c, bool ieee) {
   return minimum(minimum(a, b, ieee), c, ieee);
 }
 template <class T>
-T maximum3(T a, T b, T c, bool ieee) {
+KERNLOOP_LANE T maximum3(T a, T b, T c, bool ieee) {
   return maximum(maximum(a, b, ieee), c, ieee);
 }
 template <class T>
-T median3(T a, T b, T c, bool ieee) {
+KERNLOOP_LANE T median3(T a, T b, T c, bool ieee) {
   const T least = minimum3(a, b, c, ieee), largest = maximum3(a, b, c, ieee);
   const T without_a = maximum(b, c, ieee), without_b = maximum(a, c, ieee), without_c = maximum(a, b, ieee);
-  const T r = largest == a ? without_a : largest == b ? without_b : without_c;
+  const T r = choose(largest == a, without_a, choose(largest == b, without_b, without_c));
   const bool any_nan = is_nan(a) | is_nan(b) | is_nan(c);
-  return any_nan ? least : r;
+  return choose(any_nan, least, r);
 }
 
 constexpr unsigned kNew = kKeepNan | kPreserveHigh;

@@ -132,13 +132,13 @@ constexpr u32 saturate_u16(int64_t v) {
 
 // As v_min_f16 and v_max_f16 (min_max.cpp).
 template <bool kMaximum>
-float select_half(const Mode& mode, float a, float b) {
+KERNLOOP_LANE float select_half(const Mode& mode, float a, float b) {
   const float zero = as_float(kMaximum ? bits(a) & bits(b) : bits(a) | bits(b));
   float r = a < b ? (kMaximum ? b : a) : b < a ? (kMaximum ? a : b) : zero;
   r = is_nan(b) ? a : r;
   r = is_nan(a) ? b : r;
-  r = mode.ieee && is_signalling(b) ? quiet(b) : r;
-  return mode.ieee && is_signalling(a) ? quiet(a) : r;
+  r = (mode.ieee & is_signalling(b)) ? quiet(b) : r;
+  return (mode.ieee & is_signalling(a)) ? quiet(a) : r;
 }
 
 constexpr PackedRow kRows[] = {

@@ -14,12 +14,12 @@ namespace {
 constexpr double kInfinity = __builtin_inf();
 
 // To the nearest integer, for |v| < 2^51.
-double nearest(double v) {
+KERNLOOP_LANE double nearest(double v) {
   return (v + 0x1.8p52) - 0x1.8p52;
 }
 
 // 2^x for |x| < 1000: 2^n * e^(f ln 2), |f| <= 1/2, by Taylor's series to f^13 (error below 2^-52).
-double exp2_bounded(double x) {
+KERNLOOP_LANE double exp2_bounded(double x) {
   const double n = nearest(x), f = x - n;
   double p = 0x1.816193166d0f9p-40;
   p = p * f + 0x1.c3bd650fc2986p-36;
@@ -39,7 +39,7 @@ double exp2_bounded(double x) {
 }
 
 // Past these, float and half have overflowed or gone to zero.
-double exp2_of(float x) {
+KERNLOOP_LANE double exp2_of(float x) {
   const double v = x;
   const double bounded = v < -200.0 ? -200.0 : v > 200.0 ? 200.0 : v;  // a NaN passes
   const double r = exp2_bounded(v == v ? bounded : 0.0);
@@ -47,7 +47,7 @@ double exp2_of(float x) {
 }
 
 // log2 of a normal positive double: exponent + 2 atanh(t) / ln 2, t = (m - 1) / (m + 1), m in [sqrt(1/2), sqrt(2)).
-double log2_positive(double v) {
+KERNLOOP_LANE double log2_positive(double v) {
   const uint64_t b = bits(v);
   int32_t exponent = static_cast<int32_t>(b >> 52) - 1023;
   double m = as_double((b & 0xfffffffffffffull) | 0x3ff0000000000000ull);
@@ -69,7 +69,7 @@ double log2_positive(double v) {
   p = p * s + 1.0;
   return t * p * 0x1.71547652b82fep1 + exponent;  // 2 / ln 2
 }
-double log2_of(float x) {
+KERNLOOP_LANE double log2_of(float x) {
   const double v = x;
   double r = log2_positive(v > 0 && v < kInfinity ? v : 1.0);
   r = v == 0 ? -kInfinity : r;
@@ -78,7 +78,7 @@ double log2_of(float x) {
 }
 
 // Sine and cosine of r turns, |r| <= 1/8, by Taylor's series in the angle (error below 2^-54).
-double sin_small(double angle) {
+KERNLOOP_LANE double sin_small(double angle) {
   const double s = angle * angle;
   double p = 1.0 / 355687428096000.0;
   p = p * s - 1.0 / 1307674368000.0;
@@ -90,7 +90,7 @@ double sin_small(double angle) {
   p = p * s - 1.0 / 6.0;
   return angle + angle * (s * p);
 }
-double cos_small(double angle) {
+KERNLOOP_LANE double cos_small(double angle) {
   const double s = angle * angle;
   double p = 1.0 / 20922789888000.0;
   p = p * s - 1.0 / 87178291200.0;
@@ -103,7 +103,7 @@ double cos_small(double angle) {
   return p * s + 1.0;
 }
 // sin(2 pi (x + quarters / 4)); `out_of_range` for |x| > 256, NaN for infinities.
-double sin_turns(float x, int quarters, double out_of_range) {
+KERNLOOP_LANE double sin_turns(float x, int quarters, double out_of_range) {
   const double v = x, magnitude = v < 0 ? -v : v;
   const bool valid = magnitude <= 256.0;
   const double bounded = valid ? v : 0.0;
@@ -117,20 +117,20 @@ double sin_turns(float x, int quarters, double out_of_range) {
   return magnitude < kInfinity ? r : as_double(kDefaultNan64);
 }
 // -0 in, -0 out.
-double sin_of(float x) {
+KERNLOOP_LANE double sin_of(float x) {
   return x == 0 ? static_cast<double>(x) : sin_turns(x, 0, 0.0);
 }
-double cos_of(float x) {
+KERNLOOP_LANE double cos_of(float x) {
   return sin_turns(x, 1, 1.0);
 }
 
-double rsqrt(double v) {
+KERNLOOP_LANE double rsqrt(double v) {
   return 1.0 / __builtin_sqrt(v);
 }
-double root(double v) {
+KERNLOOP_LANE double root(double v) {
   return __builtin_sqrt(v);
 }
-float narrow(double v) {
+KERNLOOP_LANE float narrow(double v) {
   return static_cast<float>(v);
 }
 
