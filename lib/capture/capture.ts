@@ -249,6 +249,8 @@ class CaptureRun {
   }
 }
 
+const progressIntervalMs = 2000;
+
 /** What the recorder said during one run. */
 class RunLog {
   readonly captured = new Map<string, CapturedEvent>();
@@ -257,13 +259,28 @@ class RunLog {
   readonly kernels: { name: string; symbol: string }[] = [];
   readonly refused: RefusedEvent[] = [];
   summary: SummaryEvent | undefined;
+  private lastProgressMs = 0;
 
   constructor(private readonly deps: Deps) {}
+
+  private progress(id: string, bytes: number): void {
+    const now = this.deps.clock.monotonicMs();
+    if (now - this.lastProgressMs < progressIntervalMs) return;
+    this.lastProgressMs = now;
+    this.deps.report.info(`${id}: ${formatBytes(bytes)} so far`);
+  }
 
   take(event: RecorderEvent): void {
     switch (event.event) {
       case 'kernel':
         this.kernels.push({ name: event.name, symbol: event.symbol });
+        break;
+      case 'matched':
+        this.deps.report.info(`${event.id}: capturing ${event.kernel ?? ''}`);
+        this.lastProgressMs = this.deps.clock.monotonicMs();
+        break;
+      case 'capturing':
+        this.progress(event.id ?? '', event.bytes ?? 0);
         break;
       case 'captured':
         this.captured.set(event.id, event);

@@ -27,7 +27,7 @@ const events = {
   process: z.looseObject({ event: z.literal('process'), pid: z.int(), executable: z.string() }),
   queue: z.looseObject({ event: z.literal('queue') }),
   kernel: z.looseObject({ event: z.literal('kernel'), name: z.string(), symbol: z.string(), code_object: z.string() }),
-  matched: z.looseObject({ event: z.literal('matched'), id: id }),
+  matched: z.looseObject({ event: z.literal('matched'), id, kernel: z.string().optional() }),
   capturing: z.looseObject({ event: z.literal('capturing'), id: id.optional(), bytes: count.optional(), progress: z.number().optional() }),
   captured: z.looseObject({
     event: z.literal('captured'),
