@@ -15,7 +15,7 @@ AccessRecorder::Page& AccessRecorder::page(uint64_t number) {
   return *last_page_;
 }
 
-void AccessRecorder::mark(uint64_t address, uint64_t bytes, Bitmap Page::* which) {
+void AccessRecorder::mark(uint64_t address, uint64_t bytes, Bitmap Page::*which) {
   while (bytes > 0) {
     const uint64_t offset = address % kPageBytes;
     Bitmap& bits = page(address / kPageBytes).*which;

@@ -26,7 +26,7 @@ class AccessRecorder {
     Bitmap written = {};
   };
 
-  void mark(uint64_t address, uint64_t bytes, Bitmap Page::* which);
+  void mark(uint64_t address, uint64_t bytes, Bitmap Page::*which);
   Page& page(uint64_t number);
 
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;

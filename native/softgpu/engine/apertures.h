@@ -5,16 +5,17 @@
 
 namespace kernloop::softgpu {
 
-// Flat addresses in these 4 GiB windows mean LDS and private memory (AMDGPUUsage "Address Spaces"; the values are Linux KFD's for
-// GFX9). Programs read them as src_shared_base / src_private_base or through HW_REG_SH_MEM_BASES.
+// Flat addresses in these 4 GiB windows mean LDS and private memory (AMDGPUUsage "Address Spaces"; the values are Linux
+// KFD's for GFX9). Programs read them as src_shared_base / src_private_base or through HW_REG_SH_MEM_BASES.
 inline constexpr uint64_t kSharedApertureBase = uint64_t{1} << 48;
 inline constexpr uint64_t kPrivateApertureBase = uint64_t{2} << 48;
 inline constexpr uint64_t kApertureBytes = uint64_t{1} << 32;
 inline constexpr uint64_t kSharedApertureLimit = kSharedApertureBase + kApertureBytes - 1;
 inline constexpr uint64_t kPrivateApertureLimit = kPrivateApertureBase + kApertureBytes - 1;
 
-// Where the scratch backing memory of every wave seems to be. No such memory exists: accesses through FLAT_SCRATCH or through the
-// private segment buffer are moved to the wave's own storage, and anything else that goes there misses the address space.
+// Where the scratch backing memory of every wave seems to be. No such memory exists: accesses through FLAT_SCRATCH or
+// through the private segment buffer are moved to the wave's own storage, and anything else that goes there misses the
+// address space.
 inline constexpr uint64_t kScratchBackingBase = 0x6800'0000'0000;
 // Not zero, so that a program (or an interpreter) that loses the private segment wave offset is caught.
 inline constexpr uint32_t kScratchWaveOffset = 0x4000;

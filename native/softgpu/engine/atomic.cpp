@@ -25,8 +25,8 @@ uint16_t double_to_half(double value) {
   if (std::isinf(magnitude)) return sign | 0x7c00;
   if (magnitude == 0) return sign;
   int exponent;
-  std::frexp(magnitude, &exponent);                      // magnitude = m * 2^exponent, m in [0.5, 1)
-  const int unit = std::max(exponent - 11, -24);         // weight of the last bit
+  std::frexp(magnitude, &exponent);               // magnitude = m * 2^exponent, m in [0.5, 1)
+  const int unit = std::max(exponent - 11, -24);  // weight of the last bit
   const double scaled = std::nearbyint(std::ldexp(magnitude, -unit));
   double rounded = std::ldexp(scaled, unit);
   if (rounded >= 65536.0) return sign | 0x7c00;
@@ -36,7 +36,9 @@ uint16_t double_to_half(double value) {
   return sign | static_cast<uint16_t>(((exponent + 14) << 10) | (fraction & 1023));
 }
 
-bool is_nan(uint16_t half) { return (half & 0x7fff) > 0x7c00; }
+bool is_nan(uint16_t half) {
+  return (half & 0x7fff) > 0x7c00;
+}
 
 }  // namespace
 

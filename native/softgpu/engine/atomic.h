@@ -11,8 +11,25 @@
 namespace kernloop::softgpu {
 
 enum class Atomic : uint8_t {
-  kSwap, kCompareSwap, kAdd, kSub, kReverseSub, kMin, kMax, kAnd, kOr, kXor, kIncrement, kDecrement, kMaskedOr, kWrap,
-  kFloatAdd, kFloatMin, kFloatMax, kFloatCompareSwap, kPackedHalfAdd,
+  kSwap,
+  kCompareSwap,
+  kAdd,
+  kSub,
+  kReverseSub,
+  kMin,
+  kMax,
+  kAnd,
+  kOr,
+  kXor,
+  kIncrement,
+  kDecrement,
+  kMaskedOr,
+  kWrap,
+  kFloatAdd,
+  kFloatMin,
+  kFloatMax,
+  kFloatCompareSwap,
+  kPackedHalfAdd,
 };
 
 // What of the wave's MODE matters: the memory units flush 32-bit denormals always (LLVM: gfx90a lacks
@@ -30,7 +47,8 @@ inline AtomicMode wave_atomic_mode(const Wave& wave) {
   if constexpr (atomic == Atomic::kFloatAdd) {
     const uint8_t round = sizeof(T) == 4 ? wave.mode.round_f32 : wave.mode.round_f64_f16;
     const uint8_t denorm = sizeof(T) == 4 ? wave.mode.denorm_f32 : wave.mode.denorm_f64_f16;
-    if (round != 0 || (denorm != 0 && denorm != 3)) raise_unsupported("floating-point atomic in a MODE other than to nearest, denormals all kept or all flushed");
+    if (round != 0 || (denorm != 0 && denorm != 3))
+      raise_unsupported("floating-point atomic in a MODE other than to nearest, denormals all kept or all flushed");
     return AtomicMode{.flush_f32 = denorm == 0, .flush_f64 = denorm == 0};
   }
   return {};
@@ -38,13 +56,31 @@ inline AtomicMode wave_atomic_mode(const Wave& wave) {
 
 namespace atomic_detail {
 
-inline float as_float(uint32_t bits) { float f; std::memcpy(&f, &bits, 4); return f; }
-inline double as_float(uint64_t bits) { double f; std::memcpy(&f, &bits, 8); return f; }
-inline uint32_t as_bits(float f) { uint32_t bits; std::memcpy(&bits, &f, 4); return bits; }
-inline uint64_t as_bits(double f) { uint64_t bits; std::memcpy(&bits, &f, 8); return bits; }
+inline float as_float(uint32_t bits) {
+  float f;
+  std::memcpy(&f, &bits, 4);
+  return f;
+}
+inline double as_float(uint64_t bits) {
+  double f;
+  std::memcpy(&f, &bits, 8);
+  return f;
+}
+inline uint32_t as_bits(float f) {
+  uint32_t bits;
+  std::memcpy(&bits, &f, 4);
+  return bits;
+}
+inline uint64_t as_bits(double f) {
+  uint64_t bits;
+  std::memcpy(&bits, &f, 8);
+  return bits;
+}
 
 template <typename F>
-inline F flush(F x, bool enabled) { return enabled && std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(F{0}, x) : x; }
+inline F flush(F x, bool enabled) {
+  return enabled && std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(F{0}, x) : x;
+}
 
 // A NaN that no operand brought is the positive quiet one; a NaN operand is passed on, quieted.
 template <typename U>
@@ -73,7 +109,8 @@ uint16_t add_halves(uint16_t a, uint16_t b);
 
 }  // namespace atomic_detail
 
-// The value that replaces `old`. T is int32_t, uint32_t, int64_t or uint64_t; `data` holds the one or two data operands.
+// The value that replaces `old`. T is int32_t, uint32_t, int64_t or uint64_t; `data` holds the one or two data
+// operands.
 template <Atomic atomic, typename T>
 inline T combine(T old, const T* data, AtomicMode mode) {
   using U = std::make_unsigned_t<T>;
@@ -90,9 +127,11 @@ inline T combine(T old, const T* data, AtomicMode mode) {
   if constexpr (atomic == Atomic::kOr) return static_cast<T>(memory | first);
   if constexpr (atomic == Atomic::kXor) return static_cast<T>(memory ^ first);
   if constexpr (atomic == Atomic::kIncrement) return memory >= first ? T{0} : static_cast<T>(memory + 1);
-  if constexpr (atomic == Atomic::kDecrement) return memory == 0 || memory > first ? data[0] : static_cast<T>(memory - 1);
+  if constexpr (atomic == Atomic::kDecrement)
+    return memory == 0 || memory > first ? data[0] : static_cast<T>(memory - 1);
   if constexpr (atomic == Atomic::kMaskedOr) return static_cast<T>((memory & ~first) | static_cast<U>(data[1]));
-  if constexpr (atomic == Atomic::kWrap) return static_cast<T>(memory >= first ? memory - first : memory + static_cast<U>(data[1]));
+  if constexpr (atomic == Atomic::kWrap)
+    return static_cast<T>(memory >= first ? memory - first : memory + static_cast<U>(data[1]));
   // data[0] is compared, data[1] is the new value
   if constexpr (atomic == Atomic::kCompareSwap) return old == data[0] ? data[1] : old;
   if constexpr (atomic == Atomic::kFloatCompareSwap) return as_float(memory) == as_float(first) ? data[1] : old;
@@ -109,8 +148,10 @@ inline T combine(T old, const T* data, AtomicMode mode) {
 }
 
 constexpr unsigned data_count(Atomic atomic) {
-  return atomic == Atomic::kCompareSwap || atomic == Atomic::kFloatCompareSwap || atomic == Atomic::kMaskedOr || atomic == Atomic::kWrap
-             ? 2 : 1;
+  return atomic == Atomic::kCompareSwap || atomic == Atomic::kFloatCompareSwap || atomic == Atomic::kMaskedOr ||
+                 atomic == Atomic::kWrap
+             ? 2
+             : 1;
 }
 
 // Other threads and the CPU may use the same memory at the same time.
@@ -120,7 +161,8 @@ inline T modify_shared(T* at, const T* data, AtomicMode mode) {
   if constexpr (atomic == Atomic::kAdd) return __atomic_fetch_add(at, data[0], __ATOMIC_SEQ_CST);
   if constexpr (atomic == Atomic::kSub) return __atomic_fetch_sub(at, data[0], __ATOMIC_SEQ_CST);
   T old = __atomic_load_n(at, __ATOMIC_SEQ_CST);
-  while (!__atomic_compare_exchange_n(at, &old, combine<atomic, T>(old, data, mode), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  while (!__atomic_compare_exchange_n(at, &old, combine<atomic, T>(old, data, mode), false, __ATOMIC_SEQ_CST,
+                                      __ATOMIC_SEQ_CST)) {
   }
   return old;
 }
@@ -160,26 +202,42 @@ inline void modify_lanes(const Where& where, uint64_t lanes, const VectorRegiste
 }
 
 // Rows of a select function: the integer atomics of `prefix`, executed by FUNCTION<Atomic::…, type>.
-#define KERNLOOP_SELECT_INTEGER_ATOMICS(prefix, suffix, S, U, FUNCTION)                            \
-  case Op::prefix##_atomic_swap##suffix: return FUNCTION<Atomic::kSwap, U>;                        \
-  case Op::prefix##_atomic_cmpswap##suffix: return FUNCTION<Atomic::kCompareSwap, U>;              \
-  case Op::prefix##_atomic_add##suffix: return FUNCTION<Atomic::kAdd, U>;                          \
-  case Op::prefix##_atomic_sub##suffix: return FUNCTION<Atomic::kSub, U>;                          \
-  case Op::prefix##_atomic_smin##suffix: return FUNCTION<Atomic::kMin, S>;                         \
-  case Op::prefix##_atomic_umin##suffix: return FUNCTION<Atomic::kMin, U>;                         \
-  case Op::prefix##_atomic_smax##suffix: return FUNCTION<Atomic::kMax, S>;                         \
-  case Op::prefix##_atomic_umax##suffix: return FUNCTION<Atomic::kMax, U>;                         \
-  case Op::prefix##_atomic_and##suffix: return FUNCTION<Atomic::kAnd, U>;                          \
-  case Op::prefix##_atomic_or##suffix: return FUNCTION<Atomic::kOr, U>;                            \
-  case Op::prefix##_atomic_xor##suffix: return FUNCTION<Atomic::kXor, U>;                          \
-  case Op::prefix##_atomic_inc##suffix: return FUNCTION<Atomic::kIncrement, U>;                    \
-  case Op::prefix##_atomic_dec##suffix: return FUNCTION<Atomic::kDecrement, U>;
+#define KERNLOOP_SELECT_INTEGER_ATOMICS(prefix, suffix, S, U, FUNCTION) \
+  case Op::prefix##_atomic_swap##suffix:                                \
+    return FUNCTION<Atomic::kSwap, U>;                                  \
+  case Op::prefix##_atomic_cmpswap##suffix:                             \
+    return FUNCTION<Atomic::kCompareSwap, U>;                           \
+  case Op::prefix##_atomic_add##suffix:                                 \
+    return FUNCTION<Atomic::kAdd, U>;                                   \
+  case Op::prefix##_atomic_sub##suffix:                                 \
+    return FUNCTION<Atomic::kSub, U>;                                   \
+  case Op::prefix##_atomic_smin##suffix:                                \
+    return FUNCTION<Atomic::kMin, S>;                                   \
+  case Op::prefix##_atomic_umin##suffix:                                \
+    return FUNCTION<Atomic::kMin, U>;                                   \
+  case Op::prefix##_atomic_smax##suffix:                                \
+    return FUNCTION<Atomic::kMax, S>;                                   \
+  case Op::prefix##_atomic_umax##suffix:                                \
+    return FUNCTION<Atomic::kMax, U>;                                   \
+  case Op::prefix##_atomic_and##suffix:                                 \
+    return FUNCTION<Atomic::kAnd, U>;                                   \
+  case Op::prefix##_atomic_or##suffix:                                  \
+    return FUNCTION<Atomic::kOr, U>;                                    \
+  case Op::prefix##_atomic_xor##suffix:                                 \
+    return FUNCTION<Atomic::kXor, U>;                                   \
+  case Op::prefix##_atomic_inc##suffix:                                 \
+    return FUNCTION<Atomic::kIncrement, U>;                             \
+  case Op::prefix##_atomic_dec##suffix:                                 \
+    return FUNCTION<Atomic::kDecrement, U>;
 
-#define KERNLOOP_SELECT_ATOMICS(prefix, FUNCTION)                                                  \
-  KERNLOOP_SELECT_INTEGER_ATOMICS(prefix, , int32_t, uint32_t, FUNCTION)                           \
-  KERNLOOP_SELECT_INTEGER_ATOMICS(prefix, _x2, int64_t, uint64_t, FUNCTION)                        \
-  case Op::prefix##_atomic_add_f64: return FUNCTION<Atomic::kFloatAdd, uint64_t>;                  \
-  case Op::prefix##_atomic_min_f64: return FUNCTION<Atomic::kFloatMin, uint64_t>;                  \
-  case Op::prefix##_atomic_max_f64: return FUNCTION<Atomic::kFloatMax, uint64_t>;
+#define KERNLOOP_SELECT_ATOMICS(prefix, FUNCTION)                           \
+  KERNLOOP_SELECT_INTEGER_ATOMICS(prefix, , int32_t, uint32_t, FUNCTION)    \
+  KERNLOOP_SELECT_INTEGER_ATOMICS(prefix, _x2, int64_t, uint64_t, FUNCTION) \
+  case Op::prefix##_atomic_add_f64:                                         \
+    return FUNCTION<Atomic::kFloatAdd, uint64_t>;                           \
+  case Op::prefix##_atomic_min_f64:                                         \
+    return FUNCTION<Atomic::kFloatMin, uint64_t>;                           \
+  case Op::prefix##_atomic_max_f64:                                         \
+    return FUNCTION<Atomic::kFloatMax, uint64_t>;
 
 }  // namespace kernloop::softgpu

@@ -12,15 +12,21 @@ namespace kernloop::softgpu {
 namespace {
 
 [[noreturn]] void raise_unmapped_code(uint64_t address) {
-  throw WaveFault{.kind = Fault::Kind::kMemoryAccess, .detail = "instruction fetch from an address that is not mapped",
-                  .address = address, .bytes = 4};
+  throw WaveFault{.kind = Fault::Kind::kMemoryAccess,
+                  .detail = "instruction fetch from an address that is not mapped",
+                  .address = address,
+                  .bytes = 4};
 }
 
-void execute_unmapped(Wave& wave, const Instruction&) { raise_unmapped_code(wave.pc); }
+void execute_unmapped(Wave& wave, const Instruction&) {
+  raise_unmapped_code(wave.pc);
+}
 
 void execute_unknown(Wave&, const Instruction&) {
-  throw WaveFault{.kind = Fault::Kind::kUnknownInstruction,
-                  .detail = "gfx90a has no such instruction, or one of its reserved fields is set (is this code for another target?)"};
+  throw WaveFault{
+      .kind = Fault::Kind::kUnknownInstruction,
+      .detail =
+          "gfx90a has no such instruction, or one of its reserved fields is set (is this code for another target?)"};
 }
 
 void execute_truncated(Wave&, const Instruction&) {
@@ -53,13 +59,13 @@ bool writes_exec(const Instruction& instruction) {
 }
 
 bool is_vector_alu(Encoding encoding) {
-  return encoding == Encoding::kVop1 || encoding == Encoding::kVop2 || encoding == Encoding::kVopC || encoding == Encoding::kVop3 ||
-         encoding == Encoding::kVop3p;
+  return encoding == Encoding::kVop1 || encoding == Encoding::kVop2 || encoding == Encoding::kVopC ||
+         encoding == Encoding::kVop3 || encoding == Encoding::kVop3p;
 }
 
 bool is_vector_memory(Encoding encoding) {
-  return encoding == Encoding::kDs || encoding == Encoding::kFlat || encoding == Encoding::kGlobal || encoding == Encoding::kScratch ||
-         encoding == Encoding::kMubuf || encoding == Encoding::kMtbuf;
+  return encoding == Encoding::kDs || encoding == Encoding::kFlat || encoding == Encoding::kGlobal ||
+         encoding == Encoding::kScratch || encoding == Encoding::kMubuf || encoding == Encoding::kMtbuf;
 }
 
 InstructionClass classify(const Instruction& instruction) {
@@ -67,7 +73,8 @@ InstructionClass classify(const Instruction& instruction) {
   if (is_vector_memory(instruction.encoding)) return InstructionClass::kVectorMemory;
   if (instruction.encoding == Encoding::kSmem) return InstructionClass::kSmem;
   switch (instruction.op) {
-    case Op::s_barrier: return InstructionClass::kBarrier;
+    case Op::s_barrier:
+      return InstructionClass::kBarrier;
     case Op::s_branch:
     case Op::s_cbranch_scc0:
     case Op::s_cbranch_scc1:
@@ -77,18 +84,23 @@ InstructionClass classify(const Instruction& instruction) {
     case Op::s_cbranch_execnz:
     case Op::s_setpc_b64:
     case Op::s_swappc_b64:
-    case Op::s_call_b64: return InstructionClass::kBranch;
-    default: return instruction.encoding == Encoding::kSopP ? InstructionClass::kOther : InstructionClass::kSalu;
+    case Op::s_call_b64:
+      return InstructionClass::kBranch;
+    default:
+      return instruction.encoding == Encoding::kSopP ? InstructionClass::kOther : InstructionClass::kSalu;
   }
 }
 
 // Register tuples that run past the end of their file: no such registers exist, so nothing may be executed on them.
 bool is_within_registers(const Operand& operand) {
   switch (operand.kind) {
-    case Operand::Kind::kSgpr: return operand.index + operand.dwords <= 128;
+    case Operand::Kind::kSgpr:
+      return operand.index + operand.dwords <= 128;
     case Operand::Kind::kVgpr:
-    case Operand::Kind::kAgpr: return operand.index + operand.dwords <= 256;
-    default: return true;
+    case Operand::Kind::kAgpr:
+      return operand.index + operand.dwords <= 256;
+    default:
+      return true;
   }
 }
 
@@ -118,13 +130,16 @@ void resolve(DecodedInstruction& decoded) {
 
 }  // namespace
 
-CodePage::CodePage(uint64_t base, uint64_t first, uint64_t end) : base_(base), first_(first), end_(end), words_((kBytes + kTailBytes) / 4) {
-  std::memcpy(reinterpret_cast<uint8_t*>(words_.data()) + (first - base), reinterpret_cast<const void*>(first), end - first);
+CodePage::CodePage(uint64_t base, uint64_t first, uint64_t end)
+    : base_(base), first_(first), end_(end), words_((kBytes + kTailBytes) / 4) {
+  std::memcpy(reinterpret_cast<uint8_t*>(words_.data()) + (first - base), reinterpret_cast<const void*>(first),
+              end - first);
 }
 
 bool CodePage::is_current(uint64_t first, uint64_t end) const {
   return first == first_ && end == end_ &&
-         std::memcmp(reinterpret_cast<const uint8_t*>(words_.data()) + (first - base_), reinterpret_cast<const void*>(first), end - first) == 0;
+         std::memcmp(reinterpret_cast<const uint8_t*>(words_.data()) + (first - base_),
+                     reinterpret_cast<const void*>(first), end - first) == 0;
 }
 
 const DecodedInstruction* CodePage::prepare(unsigned slot) {
@@ -158,7 +173,8 @@ std::shared_ptr<CodePage> CodeCache::page(uint64_t base, uint64_t first, uint64_
 
 void CodeCache::forget(uint64_t base, uint64_t size) {
   std::lock_guard lock(mutex_);
-  std::erase_if(pages_, [&](const auto& entry) { return entry.first < base + size && base < entry.first + CodePage::kBytes; });
+  std::erase_if(pages_,
+                [&](const auto& entry) { return entry.first < base + size && base < entry.first + CodePage::kBytes; });
 }
 
 CodePage* CodeView::page_of(uint64_t address, MemoryPort& memory) {

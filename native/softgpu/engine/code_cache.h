@@ -1,5 +1,6 @@
-// Decoded instructions, found by address. Pages of code are decoded lazily and shared by all workers; a page whose bytes or extent
-// changed since (code unloaded, memory used again) is decoded anew, so that nothing stale is ever executed.
+// Decoded instructions, found by address. Pages of code are decoded lazily and shared by all workers; a page whose
+// bytes or extent changed since (code unloaded, memory used again) is decoded anew, so that nothing stale is ever
+// executed.
 #pragma once
 
 #include <atomic>
@@ -19,8 +20,8 @@ enum class InstructionClass : uint8_t { kOther, kValu, kSalu, kSmem, kBranch, kB
 
 struct DecodedInstruction : Instruction {
   InstructionClass counted_as = InstructionClass::kOther;
-  bool is_vector = false;            // executed by the active lanes
-  ExecuteFn untracked = nullptr;     // what `execute` wraps, where writes of EXEC are watched
+  bool is_vector = false;         // executed by the active lanes
+  ExecuteFn untracked = nullptr;  // what `execute` wraps, where writes of EXEC are watched
   uint64_t address = 0;
 };
 
@@ -69,7 +70,10 @@ class CodeView {
   CodePage* add(uint64_t address, MemoryPort& memory);
 
   CodeCache& cache_;
-  struct Entry { uint64_t number = ~uint64_t{0}; CodePage* page = nullptr; };
+  struct Entry {
+    uint64_t number = ~uint64_t{0};
+    CodePage* page = nullptr;
+  };
   static constexpr unsigned kEntries = 64;
   Entry entries_[kEntries];
   std::unordered_map<uint64_t, std::shared_ptr<CodePage>> pages_;

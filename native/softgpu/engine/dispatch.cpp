@@ -44,26 +44,33 @@ std::string check_geometry(const DispatchRequest& request) {
   if (request.dimensions < 1 || request.dimensions > 3) return std::to_string(request.dimensions) + " dimensions";
   for (unsigned k = 0; k < 3; ++k) {
     if (k >= request.dimensions && (request.grid_size[k] > 1 || request.workgroup_size[k] > 1)) {
-      return "grid " + triple(request.grid_size) + " of workgroups " + triple(request.workgroup_size) + " has more than the " +
-             std::to_string(request.dimensions) + " dimensions that the packet states";
+      return "grid " + triple(request.grid_size) + " of workgroups " + triple(request.workgroup_size) +
+             " has more than the " + std::to_string(request.dimensions) + " dimensions that the packet states";
     }
     if (request.workgroup_size[k] == 0 || request.workgroup_size[k] > kMaxWorkgroupItems) {
       return "workgroup size " + triple(request.workgroup_size) + " has a dimension outside of 1..1024";
     }
     if (request.grid_size[k] == 0) return "grid size " + triple(request.grid_size) + " has a zero dimension";
   }
-  if (items > kMaxWorkgroupItems) return "workgroup size " + triple(request.workgroup_size) + " is more than 1024 work-items";
-  const unsigned __int128 groups = static_cast<unsigned __int128>((request.grid_size[0] + uint64_t{request.workgroup_size[0]} - 1) / request.workgroup_size[0]) *
-                                   ((request.grid_size[1] + uint64_t{request.workgroup_size[1]} - 1) / request.workgroup_size[1]) *
-                                   ((request.grid_size[2] + uint64_t{request.workgroup_size[2]} - 1) / request.workgroup_size[2]);
+  if (items > kMaxWorkgroupItems)
+    return "workgroup size " + triple(request.workgroup_size) + " is more than 1024 work-items";
+  const unsigned __int128 groups =
+      static_cast<unsigned __int128>((request.grid_size[0] + uint64_t{request.workgroup_size[0]} - 1) /
+                                     request.workgroup_size[0]) *
+      ((request.grid_size[1] + uint64_t{request.workgroup_size[1]} - 1) / request.workgroup_size[1]) *
+      ((request.grid_size[2] + uint64_t{request.workgroup_size[2]} - 1) / request.workgroup_size[2]);
   if (groups >> 62) return "grid size " + triple(request.grid_size) + " makes too many workgroups";
   return {};
 }
 
 }  // namespace
 
-Dispatch::Dispatch(const AddressSpace& space, CodeCache& code, const DispatchRequest& request, const DispatchOptions& options)
-    : space_(space), code_(code), request_(request), options_(options),
+Dispatch::Dispatch(const AddressSpace& space, CodeCache& code, const DispatchRequest& request,
+                   const DispatchOptions& options)
+    : space_(space),
+      code_(code),
+      request_(request),
+      options_(options),
       limit_(options.max_wave_instructions ? options.max_wave_instructions : kDefaultInstructionLimit) {
   if (std::string problem = prepare(); !problem.empty()) {
     Fault fault;
@@ -86,14 +93,16 @@ std::string Dispatch::prepare() {
 
   lds_bytes_ = std::max(request_.group_segment_bytes, kernel_.group_segment_bytes);
   private_bytes_ = std::max(request_.private_segment_bytes, kernel_.private_segment_bytes);
-  if (lds_bytes_ > kMaxLdsBytes) return "the workgroup wants " + std::to_string(lds_bytes_) + " bytes of LDS; there are 65536";
+  if (lds_bytes_ > kMaxLdsBytes)
+    return "the workgroup wants " + std::to_string(lds_bytes_) + " bytes of LDS; there are 65536";
   if (private_bytes_ > kMaxPrivateBytes) {
     return "a work-item wants " + std::to_string(private_bytes_) + " bytes of private memory; the limit is 1 MiB";
   }
   workgroups_ = 1;
   uint32_t items = 1;
   for (unsigned k = 0; k < 3; ++k) {
-    groups_[k] = static_cast<uint32_t>((request_.grid_size[k] + uint64_t{request_.workgroup_size[k]} - 1) / request_.workgroup_size[k]);
+    groups_[k] = static_cast<uint32_t>((request_.grid_size[k] + uint64_t{request_.workgroup_size[k]} - 1) /
+                                       request_.workgroup_size[k]);
     workgroups_ *= groups_[k];
     items *= std::min(request_.workgroup_size[k], request_.grid_size[k]);
   }
@@ -127,7 +136,8 @@ uint32_t Dispatch::waves_of(uint64_t ordinal) const {
   return (size[0] * size[1] * size[2] + kLanes - 1) / kLanes;
 }
 
-void Dispatch::begin_workgroup(uint64_t ordinal, Workgroup& workgroup, std::vector<std::unique_ptr<WaveSlot>>& slots) const {
+void Dispatch::begin_workgroup(uint64_t ordinal, Workgroup& workgroup,
+                               std::vector<std::unique_ptr<WaveSlot>>& slots) const {
   uint32_t size[3];
   wave_geometry(ordinal, workgroup.id, size);
   const uint32_t items = size[0] * size[1] * size[2];
@@ -152,16 +162,18 @@ void Dispatch::begin_workgroup(uint64_t ordinal, Workgroup& workgroup, std::vect
   }
 }
 
-// AMDGPUUsage "Initial Kernel Execution State": user SGPRs, then system SGPRs, each only when the descriptor enables it.
-void Dispatch::set_initial_registers(WaveSlot& wave, const Workgroup& workgroup, const uint32_t size[3], uint32_t wave_index,
-                                     uint32_t wave_count) const {
+// AMDGPUUsage "Initial Kernel Execution State": user SGPRs, then system SGPRs, each only when the descriptor enables
+// it.
+void Dispatch::set_initial_registers(WaveSlot& wave, const Workgroup& workgroup, const uint32_t size[3],
+                                     uint32_t wave_index, uint32_t wave_count) const {
   unsigned next = 0;
   const auto push64 = [&](uint64_t value) {
     wave.set_sgpr64(next, value);
     next += 2;
   };
   if (kernel_.private_segment_buffer) {
-    // Swizzled, 64 lanes interleaved by dwords, the lane added as index: what the queue's scratch descriptor holds for GFX9.
+    // Swizzled, 64 lanes interleaved by dwords, the lane added as index: what the queue's scratch descriptor holds for
+    // GFX9.
     push64(kScratchBackingBase | uint64_t{1} << 63);
     push64(0xffffffffu | uint64_t{(4u << 12) | (4u << 15) | (3u << 21) | (1u << 23)} << 32);
   }

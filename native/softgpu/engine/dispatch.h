@@ -42,7 +42,9 @@ class Dispatch {
   // `unreported`: what the caller executed but has not counted yet.
   uint32_t allowance(uint32_t wanted, uint64_t unreported) const;
   void count_instructions(uint64_t executed) { executed_.fetch_add(executed, std::memory_order_relaxed); }
-  bool is_over_limit(uint64_t unreported) const { return executed_.load(std::memory_order_relaxed) + unreported > limit_; }
+  bool is_over_limit(uint64_t unreported) const {
+    return executed_.load(std::memory_order_relaxed) + unreported > limit_;
+  }
   uint64_t limit() const { return limit_; }
 
   // The longest workgroup that completed, in instructions.

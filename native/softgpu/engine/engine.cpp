@@ -61,6 +61,8 @@ DispatchOutcome Engine::run(const DispatchRequest& request, const DispatchOption
   return dispatch.finish();
 }
 
-void Engine::forget_code(uint64_t base, uint64_t size) { state_->code.forget(base, size); }
+void Engine::forget_code(uint64_t base, uint64_t size) {
+  state_->code.forget(base, size);
+}
 
 }  // namespace kernloop::softgpu

@@ -13,56 +13,76 @@ namespace kernloop::softgpu {
 // Every reason for which a dispatch is stopped. Nothing else stops one, and nothing unsupported is passed over.
 struct Fault {
   enum class Kind : uint8_t {
-    kUnknownInstruction, kUnsupportedInstruction, kMemoryAccess, kMisaligned, kLdsOutOfRange, kScratchOutOfRange, kInstructionLimit,
-    kCancelled, kTrap, kBadDispatch, kInternal,
+    kUnknownInstruction,
+    kUnsupportedInstruction,
+    kMemoryAccess,
+    kMisaligned,
+    kLdsOutOfRange,
+    kScratchOutOfRange,
+    kInstructionLimit,
+    kCancelled,
+    kTrap,
+    kBadDispatch,
+    kInternal,
   };
   Kind kind = Kind::kInternal;
   std::string kernel;
-  uint64_t pc = 0;             // absolute address
-  uint64_t pc_offset = 0;      // from the kernel's entry
-  std::string instruction;     // disassembled, or the raw dwords
+  uint64_t pc = 0;          // absolute address
+  uint64_t pc_offset = 0;   // from the kernel's entry
+  std::string instruction;  // disassembled, or the raw dwords
   uint32_t workgroup[3] = {0, 0, 0};
   uint32_t wave = 0;
-  int32_t lane = -1;           // -1: whole wave
-  uint64_t address = 0;        // memory faults
+  int32_t lane = -1;     // -1: whole wave
+  uint64_t address = 0;  // memory faults
   uint32_t bytes = 0;
   bool is_write = false;
-  std::string detail;          // e.g. the nearest allocation
-  const char* kind_name() const;   // "memory_access", …
-  std::string text() const;        // one readable sentence with all of the above
+  std::string detail;             // e.g. the nearest allocation
+  const char* kind_name() const;  // "memory_access", …
+  std::string text() const;       // one readable sentence with all of the above
   std::string json() const;
 };
 
-// Exact and repeatable for the same dispatch (spin-waits aside). Memory instructions count where their lanes went: a FLAT one may
-// count as vmem_*, as lds and as scratch; the private segment counts as scratch, however it is addressed. divergent_branches: the times EXEC
-// shrank, but not to nothing. bytes_* include scalar loads, once a wave, and atomics in both directions.
+// Exact and repeatable for the same dispatch (spin-waits aside). Memory instructions count where their lanes went: a
+// FLAT one may count as vmem_*, as lds and as scratch; the private segment counts as scratch, however it is addressed.
+// divergent_branches: the times EXEC shrank, but not to nothing. bytes_* include scalar loads, once a wave, and atomics
+// in both directions.
 struct Counters {
   uint64_t wave_instructions = 0;
   uint64_t valu = 0, salu = 0, smem = 0, vmem_read = 0, vmem_write = 0, atomics = 0, lds = 0, scratch = 0, branches = 0,
            divergent_branches = 0, barriers = 0;
-  uint64_t active_lanes = 0;                 // sum over vector instructions
+  uint64_t active_lanes = 0;                   // sum over vector instructions
   uint64_t bytes_read = 0, bytes_written = 0;  // global memory, by lanes
-  uint64_t memory_transactions = 0;          // distinct 64-byte lines a vector memory instruction touches, summed
+  uint64_t memory_transactions = 0;            // distinct 64-byte lines a vector memory instruction touches, summed
   uint64_t waves = 0, workgroups = 0;
 };
 
-struct AddressRange { uint64_t base; uint64_t size; };
+struct AddressRange {
+  uint64_t base;
+  uint64_t size;
+};
 
 // Sorted, merged byte ranges of global memory a dispatch read and wrote.
-struct AccessSets { std::vector<AddressRange> reads, writes; };
+struct AccessSets {
+  std::vector<AddressRange> reads, writes;
+};
 
 // What the GPU may touch. Thread-safe; waves read a snapshot, so map/unmap never blocks a running dispatch.
 // An address not in here faults the dispatch, whatever the host process has mapped there.
 class AddressSpace {
  public:
   enum class Access : uint8_t { kRead = 1, kReadWrite = 3 };
-  struct Mapping { uint64_t base; uint64_t size; Access access; std::string label; };
+  struct Mapping {
+    uint64_t base;
+    uint64_t size;
+    Access access;
+    std::string label;
+  };
 
   AddressSpace();
   ~AddressSpace();
   void map(uint64_t base, uint64_t size, Access access, std::string label);  // replaces what overlaps
   void unmap(uint64_t base, uint64_t size);
-  std::shared_ptr<const std::vector<Mapping>> snapshot() const;               // sorted by base
+  std::shared_ptr<const std::vector<Mapping>> snapshot() const;  // sorted by base
 
  private:
   struct State;
@@ -71,23 +91,23 @@ class AddressSpace {
 
 struct DispatchRequest {
   std::string kernel_name;
-  uint64_t kernel_object = 0;       // address of the 64-byte kernel descriptor (LLVM AMDGPUUsage "Kernel Descriptor")
+  uint64_t kernel_object = 0;  // address of the 64-byte kernel descriptor (LLVM AMDGPUUsage "Kernel Descriptor")
   uint32_t workgroup_size[3] = {1, 1, 1};
   uint32_t grid_size[3] = {1, 1, 1};  // work-items; the last workgroup of a dimension may be partial
   uint16_t dimensions = 1;
   uint32_t private_segment_bytes = 0;  // per work-item
   uint32_t group_segment_bytes = 0;
   uint64_t kernarg_address = 0;
-  uint64_t packet_address = 0;       // dispatch_ptr
-  uint64_t queue_address = 0;        // queue_ptr (amd_queue_t)
+  uint64_t packet_address = 0;  // dispatch_ptr
+  uint64_t queue_address = 0;   // queue_ptr (amd_queue_t)
   uint64_t dispatch_id = 0;
 };
 
 struct DispatchOptions {
-  uint64_t max_wave_instructions = 0;  // 0: the default, 64 G
-  uint64_t seed = 0;                   // order in which workgroups and waves are taken; 0: ascending
-  unsigned threads = 0;                // 0: all cores
-  AccessSets* accesses = nullptr;      // filled when given (slower)
+  uint64_t max_wave_instructions = 0;                // 0: the default, 64 G
+  uint64_t seed = 0;                                 // order in which workgroups and waves are taken; 0: ascending
+  unsigned threads = 0;                              // 0: all cores
+  AccessSets* accesses = nullptr;                    // filled when given (slower)
   const std::function<bool()>* cancelled = nullptr;  // polled between time slices
 };
 

@@ -15,23 +15,34 @@ std::string hex(uint64_t value) {
 }
 
 bool has_address(Fault::Kind kind) {
-  return kind == Fault::Kind::kMemoryAccess || kind == Fault::Kind::kMisaligned || kind == Fault::Kind::kLdsOutOfRange ||
-         kind == Fault::Kind::kScratchOutOfRange;
+  return kind == Fault::Kind::kMemoryAccess || kind == Fault::Kind::kMisaligned ||
+         kind == Fault::Kind::kLdsOutOfRange || kind == Fault::Kind::kScratchOutOfRange;
 }
 
 const char* describe(Fault::Kind kind) {
   switch (kind) {
-    case Fault::Kind::kUnknownInstruction: return "unknown instruction";
-    case Fault::Kind::kUnsupportedInstruction: return "unsupported instruction";
-    case Fault::Kind::kMemoryAccess: return "memory access outside of every allocation";
-    case Fault::Kind::kMisaligned: return "misaligned access";
-    case Fault::Kind::kLdsOutOfRange: return "LDS access out of range";
-    case Fault::Kind::kScratchOutOfRange: return "private memory access out of range";
-    case Fault::Kind::kInstructionLimit: return "instruction limit reached";
-    case Fault::Kind::kCancelled: return "cancelled";
-    case Fault::Kind::kTrap: return "trap";
-    case Fault::Kind::kBadDispatch: return "bad dispatch";
-    case Fault::Kind::kInternal: return "internal error of the software GPU";
+    case Fault::Kind::kUnknownInstruction:
+      return "unknown instruction";
+    case Fault::Kind::kUnsupportedInstruction:
+      return "unsupported instruction";
+    case Fault::Kind::kMemoryAccess:
+      return "memory access outside of every allocation";
+    case Fault::Kind::kMisaligned:
+      return "misaligned access";
+    case Fault::Kind::kLdsOutOfRange:
+      return "LDS access out of range";
+    case Fault::Kind::kScratchOutOfRange:
+      return "private memory access out of range";
+    case Fault::Kind::kInstructionLimit:
+      return "instruction limit reached";
+    case Fault::Kind::kCancelled:
+      return "cancelled";
+    case Fault::Kind::kTrap:
+      return "trap";
+    case Fault::Kind::kBadDispatch:
+      return "bad dispatch";
+    case Fault::Kind::kInternal:
+      return "internal error of the software GPU";
   }
   return "fault";
 }
@@ -40,17 +51,28 @@ const char* describe(Fault::Kind kind) {
 
 const char* Fault::kind_name() const {
   switch (kind) {
-    case Kind::kUnknownInstruction: return "unknown_instruction";
-    case Kind::kUnsupportedInstruction: return "unsupported_instruction";
-    case Kind::kMemoryAccess: return "memory_access";
-    case Kind::kMisaligned: return "misaligned";
-    case Kind::kLdsOutOfRange: return "lds_out_of_range";
-    case Kind::kScratchOutOfRange: return "scratch_out_of_range";
-    case Kind::kInstructionLimit: return "instruction_limit";
-    case Kind::kCancelled: return "cancelled";
-    case Kind::kTrap: return "trap";
-    case Kind::kBadDispatch: return "bad_dispatch";
-    case Kind::kInternal: return "internal";
+    case Kind::kUnknownInstruction:
+      return "unknown_instruction";
+    case Kind::kUnsupportedInstruction:
+      return "unsupported_instruction";
+    case Kind::kMemoryAccess:
+      return "memory_access";
+    case Kind::kMisaligned:
+      return "misaligned";
+    case Kind::kLdsOutOfRange:
+      return "lds_out_of_range";
+    case Kind::kScratchOutOfRange:
+      return "scratch_out_of_range";
+    case Kind::kInstructionLimit:
+      return "instruction_limit";
+    case Kind::kCancelled:
+      return "cancelled";
+    case Kind::kTrap:
+      return "trap";
+    case Kind::kBadDispatch:
+      return "bad_dispatch";
+    case Kind::kInternal:
+      return "internal";
   }
   return "unknown";
 }
@@ -72,7 +94,8 @@ std::string Fault::text() const {
       out += "`";
     }
     char place[96];
-    std::snprintf(place, sizeof place, ", workgroup (%u, %u, %u), wave %u", workgroup[0], workgroup[1], workgroup[2], wave);
+    std::snprintf(place, sizeof place, ", workgroup (%u, %u, %u), wave %u", workgroup[0], workgroup[1], workgroup[2],
+                  wave);
     out += place;
     if (lane >= 0) {
       out += ", lane ";

@@ -28,7 +28,7 @@ class HelperPool {
 
   std::mutex mutex_;
   std::condition_variable wanted_, left_;
-  std::deque<Job*> queue_;   // one entry a helper still wanted
+  std::deque<Job*> queue_;  // one entry a helper still wanted
   std::vector<std::thread> threads_;
   unsigned idle_ = 0;
   bool stopping_ = false;

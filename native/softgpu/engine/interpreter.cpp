@@ -30,7 +30,8 @@ Instruction shift_registers(const WaveSlot& wave, const Instruction& instruction
   const uint32_t index = wave.sgpr[kM0] & 0xff, enables = (wave.sgpr[kM0] >> 12) & 0xf;
   const auto shift = [&](Operand& operand) {
     if (operand.kind != Operand::Kind::kVgpr) return;
-    if (operand.index + index > 255) raise_unsupported("indexed register v" + std::to_string(operand.index + index) + " does not exist");
+    if (operand.index + index > 255)
+      raise_unsupported("indexed register v" + std::to_string(operand.index + index) + " does not exist");
     operand.index = static_cast<uint16_t>(operand.index + index);
   };
   if (enables & 1) shift(shifted.src[0]);
@@ -69,7 +70,8 @@ void Interpreter::interpret(WaveSlot& wave, uint64_t end) {
     }
     const unsigned slot = static_cast<unsigned>(offset / 4);
     const DecodedInstruction* decoded = page->find(slot);
-    if (!decoded) [[unlikely]] decoded = page->prepare(slot);
+    if (!decoded) [[unlikely]]
+      decoded = page->prepare(slot);
     wave.next_pc = pc + decoded->size_bytes;
     ++wave.instructions;
     ++by_class_[static_cast<size_t>(decoded->counted_as)];

@@ -14,7 +14,8 @@ class Interpreter {
  public:
   Interpreter(MemoryPort& memory, CodeCache& code) : memory_(memory), code_(code) {}
 
-  // Until the wave ends, waits, or has executed `end` instructions in all. Throws WaveFault with wave.pc at the culprit.
+  // Until the wave ends, waits, or has executed `end` instructions in all. Throws WaveFault with wave.pc at the
+  // culprit.
   void run(WaveSlot& wave, uint64_t end);
 
   // The instruction at the address, disassembled, or its raw dwords; empty when nothing is mapped there.

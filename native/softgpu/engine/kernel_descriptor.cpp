@@ -13,8 +13,12 @@ T field(const uint8_t* bytes, unsigned offset) {
   return value;
 }
 
-uint32_t bits(uint32_t word, unsigned high, unsigned low) { return (word >> low) & ((2u << (high - low)) - 1); }
-bool bit(uint32_t word, unsigned at) { return (word >> at & 1) != 0; }
+uint32_t bits(uint32_t word, unsigned high, unsigned low) {
+  return (word >> low) & ((2u << (high - low)) - 1);
+}
+bool bit(uint32_t word, unsigned at) {
+  return (word >> at & 1) != 0;
+}
 
 }  // namespace
 
@@ -37,7 +41,8 @@ bool KernelDescriptor::parse(const uint8_t* bytes, uint64_t address, KernelDescr
     return false;
   }
   if (bit(rsrc1, 20) || bit(rsrc1, 22) || bits(rsrc2, 30, 24) != 0) {
-    *error = "the kernel asks for privileged mode, debug mode or floating-point exceptions, which this device does not have";
+    *error =
+        "the kernel asks for privileged mode, debug mode or floating-point exceptions, which this device does not have";
     return false;
   }
   if (bit(rsrc3, 16)) {
@@ -76,10 +81,12 @@ bool KernelDescriptor::parse(const uint8_t* bytes, uint64_t address, KernelDescr
   d.dispatch_id = bit(properties, 4);
   d.flat_scratch_init = bit(properties, 5);
   d.private_segment_size = bit(properties, 6);
-  const unsigned wanted = 4 * d.private_segment_buffer + 2 * d.dispatch_ptr + 2 * d.queue_ptr + 2 * d.kernarg_segment_ptr +
-                          2 * d.dispatch_id + 2 * d.flat_scratch_init + d.private_segment_size;
+  const unsigned wanted = 4 * d.private_segment_buffer + 2 * d.dispatch_ptr + 2 * d.queue_ptr +
+                          2 * d.kernarg_segment_ptr + 2 * d.dispatch_id + 2 * d.flat_scratch_init +
+                          d.private_segment_size;
   if (wanted > d.user_sgprs || d.user_sgprs > 16) {
-    *error = "the descriptor asks for " + std::to_string(wanted) + " user SGPRs but allots " + std::to_string(d.user_sgprs) + " of 16";
+    *error = "the descriptor asks for " + std::to_string(wanted) + " user SGPRs but allots " +
+             std::to_string(d.user_sgprs) + " of 16";
     return false;
   }
   return true;

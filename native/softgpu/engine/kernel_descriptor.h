@@ -15,8 +15,8 @@ struct KernelDescriptor {
   unsigned vgprs = 0, agprs = 0;  // allocated rows of each file
   Mode mode;
   unsigned user_sgprs = 0;
-  bool private_segment_buffer = false, dispatch_ptr = false, queue_ptr = false, kernarg_segment_ptr = false, dispatch_id = false,
-       flat_scratch_init = false, private_segment_size = false;
+  bool private_segment_buffer = false, dispatch_ptr = false, queue_ptr = false, kernarg_segment_ptr = false,
+       dispatch_id = false, flat_scratch_init = false, private_segment_size = false;
   bool workgroup_id[3] = {false, false, false};
   bool workgroup_info = false, private_segment_wave_offset = false;
   unsigned work_item_ids = 0;  // 0: x, 1: x y, 2: x y z

@@ -29,8 +29,12 @@ LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes) {
     changes += line != next ? 1 : 0;
     descents += line > next ? 1 : 0;
   }
-  return LaneScan{.lowest = static_cast<uint64_t>(lowest), .highest = static_cast<uint64_t>(highest), .any_bits = any,
-                  .contiguous = gap == 0, .lines_known = crossing == 0 && descents == 0, .lines = static_cast<uint64_t>(changes) + 1};
+  return LaneScan{.lowest = static_cast<uint64_t>(lowest),
+                  .highest = static_cast<uint64_t>(highest),
+                  .any_bits = any,
+                  .contiguous = gap == 0,
+                  .lines_known = crossing == 0 && descents == 0,
+                  .lines = static_cast<uint64_t>(changes) + 1};
 }
 
 void fill_inactive(uint64_t* addresses, uint64_t lanes) {

@@ -7,9 +7,9 @@ namespace kernloop::softgpu {
 
 struct LaneScan {
   uint64_t lowest = 0, highest = 0;
-  uint64_t any_bits = 0;        // all addresses or-ed together
-  bool contiguous = false;      // address of lane k is that of lane 0 plus k * bytes
-  bool lines_known = false;     // no lane crosses a 64-byte line and lines never descend, so that `lines` is their number
+  uint64_t any_bits = 0;     // all addresses or-ed together
+  bool contiguous = false;   // address of lane k is that of lane 0 plus k * bytes
+  bool lines_known = false;  // no lane crosses a 64-byte line and lines never descend, so that `lines` is their number
   uint64_t lines = 0;
 };
 

@@ -9,11 +9,15 @@ ExecuteFn select_memory(const Instruction& instruction) {
       if (ExecuteFn transfer = select_lds_transfer(instruction)) return transfer;
       if (ExecuteFn atomic = select_lds_atomic(instruction)) return atomic;
       return select_lds_exchange(instruction);
-    case Encoding::kGlobal: return select_global(instruction);
+    case Encoding::kGlobal:
+      return select_global(instruction);
     case Encoding::kFlat:
-    case Encoding::kScratch: return select_flat(instruction);
-    case Encoding::kMubuf: return select_buffer(instruction);
-    default: return nullptr;  // MTBUF: typed formats
+    case Encoding::kScratch:
+      return select_flat(instruction);
+    case Encoding::kMubuf:
+      return select_buffer(instruction);
+    default:
+      return nullptr;  // MTBUF: typed formats
   }
 }
 

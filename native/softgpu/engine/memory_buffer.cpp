@@ -1,4 +1,5 @@
-// MUBUF: the private segment through its swizzled resource (what clang emits for stack objects), and linear buffers, raw or structured.
+// MUBUF: the private segment through its swizzled resource (what clang emits for stack objects), and linear buffers,
+// raw or structured.
 #include <cstdio>
 
 #include "softgpu/engine/apertures.h"
@@ -14,8 +15,12 @@ void nothing(Wave&, const Instruction&) {}
 // Buffer resource (V#) of GFX9.
 struct Resource {
   explicit Resource(const uint32_t* words)
-      : base(words[0] | uint64_t{words[1] & 0xffff} << 32), stride((words[1] >> 16) & 0x3fff), swizzled((words[1] >> 31) != 0),
-        records(words[2]), index_stride((words[3] >> 21) & 3), adds_thread_id((words[3] >> 23 & 1) != 0) {}
+      : base(words[0] | uint64_t{words[1] & 0xffff} << 32),
+        stride((words[1] >> 16) & 0x3fff),
+        swizzled((words[1] >> 31) != 0),
+        records(words[2]),
+        index_stride((words[3] >> 21) & 3),
+        adds_thread_id((words[3] >> 23 & 1) != 0) {}
   uint64_t base;
   uint32_t stride;
   bool swizzled;
@@ -27,19 +32,20 @@ struct Resource {
 // vaddr, srsrc and soffset stand side by side; before them stores and atomics have their data.
 struct BufferOperands {
   const Operand *vaddr, *resource, *soffset;
-  BufferOperands(const Instruction& i, unsigned first) : vaddr(&i.src[first]), resource(&i.src[first + 1]), soffset(&i.src[first + 2]) {}
+  BufferOperands(const Instruction& i, unsigned first)
+      : vaddr(&i.src[first]), resource(&i.src[first + 1]), soffset(&i.src[first + 2]) {}
 };
 
 struct BufferAddresses {
-  LaneAddresses lanes;          // addresses, or offsets into private memory
+  LaneAddresses lanes;  // addresses, or offsets into private memory
   bool is_private = false;
-  uint64_t whole = 0;           // lanes of which every byte is in range
-  uint64_t partial = 0;         // lanes of which some dwords are
-  uint64_t in_range[4] = {};    // by dword
+  uint64_t whole = 0;         // lanes of which every byte is in range
+  uint64_t partial = 0;       // lanes of which some dwords are
+  uint64_t in_range[4] = {};  // by dword
 };
 
-void locate_in_private(const Resource& resource, uint64_t soffset, const uint32_t* voffset, const Instruction& i, uint64_t exec,
-                       BufferAddresses& out) {
+void locate_in_private(const Resource& resource, uint64_t soffset, const uint32_t* voffset, const Instruction& i,
+                       uint64_t exec, BufferAddresses& out) {
   // The address is base + soffset + swizzle(voffset + offset), in units in which a lane's byte counts 64.
   const int64_t start = static_cast<int64_t>(resource.base + soffset - kScratchWaveBase);
   if (start % 256 != 0) raise_unsupported("private segment offset that is no multiple of a dword for each of 64 lanes");
@@ -49,8 +55,8 @@ void locate_in_private(const Resource& resource, uint64_t soffset, const uint32_
   out.whole = exec;
 }
 
-void check_range(const Resource& resource, bool structured, uint64_t soffset, const uint32_t* index, const uint64_t* offsets,
-                 uint32_t bytes, uint64_t exec, BufferAddresses& out) {
+void check_range(const Resource& resource, bool structured, uint64_t soffset, const uint32_t* index,
+                 const uint64_t* offsets, uint32_t bytes, uint64_t exec, BufferAddresses& out) {
   const unsigned dwords = bytes <= 4 ? 1 : bytes / 4;
   const uint32_t piece = bytes <= 4 ? bytes : 4;
   for_lanes(exec, [&](unsigned lane) {
@@ -92,8 +98,8 @@ void compute_addresses(Wave& wave, const Instruction& i, unsigned first_operand,
   const uint64_t exec = wave.exec();
 
   if (resource.swizzled || resource.adds_thread_id) {
-    const bool is_private_segment = resource.swizzled && resource.adds_thread_id && resource.index_stride == 3 && !i.idxen &&
-                                    resource.base - kScratchBackingBase < kApertureBytes;
+    const bool is_private_segment = resource.swizzled && resource.adds_thread_id && resource.index_stride == 3 &&
+                                    !i.idxen && resource.base - kScratchBackingBase < kApertureBytes;
     if (!is_private_segment) raise_unsupported("swizzled buffer resource that is not the private segment's");
     locate_in_private(resource, soffset, voffset, i, exec, out);
     return;
@@ -102,7 +108,8 @@ void compute_addresses(Wave& wave, const Instruction& i, unsigned first_operand,
   uint64_t offsets[kLanes];
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     offsets[lane] = static_cast<uint64_t>(i.offset) + (voffset ? voffset[lane] : 0);
-    out.lanes.at[lane] = resource.base + soffset + offsets[lane] + (index ? uint64_t{index[lane]} * resource.stride : 0);
+    out.lanes.at[lane] =
+        resource.base + soffset + offsets[lane] + (index ? uint64_t{index[lane]} * resource.stride : 0);
   }
   check_range(resource, structured, soffset, index, offsets, bytes, exec, out);
 }
@@ -179,7 +186,8 @@ template <Atomic atomic, typename T>
 void buffer_atomic(Wave& wave, const Instruction& i) {
   BufferAddresses addresses;
   compute_addresses(wave, i, 1, sizeof(T), addresses);
-  if (addresses.is_private || addresses.partial != 0) raise_unsupported("buffer atomic on private memory or across the end of a buffer");
+  if (addresses.is_private || addresses.partial != 0)
+    raise_unsupported("buffer atomic on private memory or across the end of a buffer");
   MemoryPort& port = *wave.memory;
   ++port.counters.atomics;
   port.check_global(addresses.lanes, addresses.whole, sizeof(T), AccessKind::kAtomic);
@@ -198,13 +206,17 @@ ExecuteFn select_buffer(const Instruction& instruction) {
     case Op::buffer_wbinvl1:
     case Op::buffer_wbinvl1_vol:
     case Op::buffer_wbl2:
-    case Op::buffer_invl2: return nothing;
-    KERNLOOP_SELECT_LOADS(buffer, buffer_load)
-    KERNLOOP_SELECT_STORES(buffer, buffer_store)
-    KERNLOOP_SELECT_ATOMICS(buffer, buffer_atomic)
-    case Op::buffer_atomic_add_f32: return buffer_atomic<Atomic::kFloatAdd, uint32_t>;
-    case Op::buffer_atomic_pk_add_f16: return buffer_atomic<Atomic::kPackedHalfAdd, uint32_t>;
-    default: return nullptr;  // typed formats, transfers to LDS
+    case Op::buffer_invl2:
+      return nothing;
+      KERNLOOP_SELECT_LOADS(buffer, buffer_load)
+      KERNLOOP_SELECT_STORES(buffer, buffer_store)
+      KERNLOOP_SELECT_ATOMICS(buffer, buffer_atomic)
+    case Op::buffer_atomic_add_f32:
+      return buffer_atomic<Atomic::kFloatAdd, uint32_t>;
+    case Op::buffer_atomic_pk_add_f16:
+      return buffer_atomic<Atomic::kPackedHalfAdd, uint32_t>;
+    default:
+      return nullptr;  // typed formats, transfers to LDS
   }
 }
 

@@ -65,7 +65,8 @@ void flat_load(Wave& wave, const Instruction& i) {
   if (lanes.lds) {
     ++port.counters.lds;
     const LdsOffsets offsets(addresses);
-    load_lanes<load>(rows, port.check_lds(wave, offsets.low, 0, lanes.lds, bytes_of(load), AccessKind::kLoad), lanes.lds);
+    load_lanes<load>(rows, port.check_lds(wave, offsets.low, 0, lanes.lds, bytes_of(load), AccessKind::kLoad),
+                     lanes.lds);
   }
   if (lanes.scratch) {
     LaneAddresses in_scratch = addresses;
@@ -87,7 +88,8 @@ void flat_store(Wave& wave, const Instruction& i) {
   if (lanes.lds) {
     ++port.counters.lds;
     const LdsOffsets offsets(addresses);
-    store_lanes<store>(rows, port.check_lds(wave, offsets.low, 0, lanes.lds, bytes_of(store), AccessKind::kStore), lanes.lds);
+    store_lanes<store>(rows, port.check_lds(wave, offsets.low, 0, lanes.lds, bytes_of(store), AccessKind::kStore),
+                       lanes.lds);
   }
   if (lanes.scratch) {
     LaneAddresses in_scratch = addresses;
@@ -116,7 +118,8 @@ void flat_atomic(Wave& wave, const Instruction& i) {
   }
   if (lanes.scratch) {
     LaneAddresses in_scratch = addresses;
-    private_atomic<atomic, T>(wave, in_scratch, lanes.scratch, compared, data, result, wave_atomic_mode<atomic, T>(wave));
+    private_atomic<atomic, T>(wave, in_scratch, lanes.scratch, compared, data, result,
+                              wave_atomic_mode<atomic, T>(wave));
   }
   if (lanes.global || !(lanes.lds | lanes.scratch)) {
     ++port.counters.atomics;
@@ -126,7 +129,8 @@ void flat_atomic(Wave& wave, const Instruction& i) {
 }
 
 // SCRATCH: a vector offset or a scalar one or neither, plus the immediate.
-void compute_scratch(Wave& wave, const Instruction& i, const Operand& vaddr, const Operand& saddr, LaneAddresses& offsets) {
+void compute_scratch(Wave& wave, const Instruction& i, const Operand& vaddr, const Operand& saddr,
+                     LaneAddresses& offsets) {
   require_flat_scratch(wave);
   uint64_t uniform = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
   if (saddr.kind == Operand::Kind::kSgpr) uniform += wave.sgpr[saddr.index];
@@ -159,7 +163,8 @@ ExecuteFn select_flat(const Instruction& instruction) {
     KERNLOOP_SELECT_ATOMICS(flat, flat_atomic)
     KERNLOOP_SELECT_LOADS(scratch, scratch_load)
     KERNLOOP_SELECT_STORES(scratch, scratch_store)
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 

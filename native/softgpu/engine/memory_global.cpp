@@ -60,9 +60,12 @@ ExecuteFn select_global(const Instruction& instruction) {
     KERNLOOP_SELECT_LOADS(global, global_load)
     KERNLOOP_SELECT_STORES(global, global_store)
     KERNLOOP_SELECT_ATOMICS(global, global_atomic)
-    case Op::global_atomic_add_f32: return global_atomic<Atomic::kFloatAdd, uint32_t>;
-    case Op::global_atomic_pk_add_f16: return global_atomic<Atomic::kPackedHalfAdd, uint32_t>;
-    default: return nullptr;
+    case Op::global_atomic_add_f32:
+      return global_atomic<Atomic::kFloatAdd, uint32_t>;
+    case Op::global_atomic_pk_add_f16:
+      return global_atomic<Atomic::kPackedHalfAdd, uint32_t>;
+    default:
+      return nullptr;
   }
 }
 

@@ -30,39 +30,45 @@ void exchange2(Wave& wave, const Instruction& i) {
 
 }  // namespace
 
-#define KERNLOOP_LDS_ATOMIC(name, suffix, ATOMIC, T)            \
-  case Op::ds_##name##_##suffix:                                \
-  case Op::ds_##name##_rtn_##suffix: return modify<ATOMIC, T>;
+#define KERNLOOP_LDS_ATOMIC(name, suffix, ATOMIC, T) \
+  case Op::ds_##name##_##suffix:                     \
+  case Op::ds_##name##_rtn_##suffix:                 \
+    return modify<ATOMIC, T>;
 
-#define KERNLOOP_LDS_ATOMICS(bits)                                                   \
-  KERNLOOP_LDS_ATOMIC(add, u##bits, Atomic::kAdd, uint##bits##_t)                    \
-  KERNLOOP_LDS_ATOMIC(sub, u##bits, Atomic::kSub, uint##bits##_t)                    \
-  KERNLOOP_LDS_ATOMIC(rsub, u##bits, Atomic::kReverseSub, uint##bits##_t)            \
-  KERNLOOP_LDS_ATOMIC(inc, u##bits, Atomic::kIncrement, uint##bits##_t)              \
-  KERNLOOP_LDS_ATOMIC(dec, u##bits, Atomic::kDecrement, uint##bits##_t)              \
-  KERNLOOP_LDS_ATOMIC(min, i##bits, Atomic::kMin, int##bits##_t)                     \
-  KERNLOOP_LDS_ATOMIC(max, i##bits, Atomic::kMax, int##bits##_t)                     \
-  KERNLOOP_LDS_ATOMIC(min, u##bits, Atomic::kMin, uint##bits##_t)                    \
-  KERNLOOP_LDS_ATOMIC(max, u##bits, Atomic::kMax, uint##bits##_t)                    \
-  KERNLOOP_LDS_ATOMIC(and, b##bits, Atomic::kAnd, uint##bits##_t)                    \
-  KERNLOOP_LDS_ATOMIC(or, b##bits, Atomic::kOr, uint##bits##_t)                      \
-  KERNLOOP_LDS_ATOMIC(xor, b##bits, Atomic::kXor, uint##bits##_t)                    \
-  KERNLOOP_LDS_ATOMIC(mskor, b##bits, Atomic::kMaskedOr, uint##bits##_t)             \
-  KERNLOOP_LDS_ATOMIC(cmpst, b##bits, Atomic::kCompareSwap, uint##bits##_t)          \
-  KERNLOOP_LDS_ATOMIC(cmpst, f##bits, Atomic::kFloatCompareSwap, uint##bits##_t)     \
-  KERNLOOP_LDS_ATOMIC(min, f##bits, Atomic::kFloatMin, uint##bits##_t)               \
-  KERNLOOP_LDS_ATOMIC(max, f##bits, Atomic::kFloatMax, uint##bits##_t)               \
-  KERNLOOP_LDS_ATOMIC(add, f##bits, Atomic::kFloatAdd, uint##bits##_t)               \
-  case Op::ds_wrxchg_rtn_b##bits: return modify<Atomic::kSwap, uint##bits##_t>;      \
-  case Op::ds_wrxchg2_rtn_b##bits: return exchange2<uint##bits##_t, 1>;              \
-  case Op::ds_wrxchg2st64_rtn_b##bits: return exchange2<uint##bits##_t, 64>;
+#define KERNLOOP_LDS_ATOMICS(bits)                                               \
+  KERNLOOP_LDS_ATOMIC(add, u##bits, Atomic::kAdd, uint##bits##_t)                \
+  KERNLOOP_LDS_ATOMIC(sub, u##bits, Atomic::kSub, uint##bits##_t)                \
+  KERNLOOP_LDS_ATOMIC(rsub, u##bits, Atomic::kReverseSub, uint##bits##_t)        \
+  KERNLOOP_LDS_ATOMIC(inc, u##bits, Atomic::kIncrement, uint##bits##_t)          \
+  KERNLOOP_LDS_ATOMIC(dec, u##bits, Atomic::kDecrement, uint##bits##_t)          \
+  KERNLOOP_LDS_ATOMIC(min, i##bits, Atomic::kMin, int##bits##_t)                 \
+  KERNLOOP_LDS_ATOMIC(max, i##bits, Atomic::kMax, int##bits##_t)                 \
+  KERNLOOP_LDS_ATOMIC(min, u##bits, Atomic::kMin, uint##bits##_t)                \
+  KERNLOOP_LDS_ATOMIC(max, u##bits, Atomic::kMax, uint##bits##_t)                \
+  KERNLOOP_LDS_ATOMIC(and, b##bits, Atomic::kAnd, uint##bits##_t)                \
+  KERNLOOP_LDS_ATOMIC(or, b##bits, Atomic::kOr, uint##bits##_t)                  \
+  KERNLOOP_LDS_ATOMIC(xor, b##bits, Atomic::kXor, uint##bits##_t)                \
+  KERNLOOP_LDS_ATOMIC(mskor, b##bits, Atomic::kMaskedOr, uint##bits##_t)         \
+  KERNLOOP_LDS_ATOMIC(cmpst, b##bits, Atomic::kCompareSwap, uint##bits##_t)      \
+  KERNLOOP_LDS_ATOMIC(cmpst, f##bits, Atomic::kFloatCompareSwap, uint##bits##_t) \
+  KERNLOOP_LDS_ATOMIC(min, f##bits, Atomic::kFloatMin, uint##bits##_t)           \
+  KERNLOOP_LDS_ATOMIC(max, f##bits, Atomic::kFloatMax, uint##bits##_t)           \
+  KERNLOOP_LDS_ATOMIC(add, f##bits, Atomic::kFloatAdd, uint##bits##_t)           \
+  case Op::ds_wrxchg_rtn_b##bits:                                                \
+    return modify<Atomic::kSwap, uint##bits##_t>;                                \
+  case Op::ds_wrxchg2_rtn_b##bits:                                               \
+    return exchange2<uint##bits##_t, 1>;                                         \
+  case Op::ds_wrxchg2st64_rtn_b##bits:                                           \
+    return exchange2<uint##bits##_t, 64>;
 
 ExecuteFn select_lds_atomic(const Instruction& instruction) {
   switch (instruction.op) {
     KERNLOOP_LDS_ATOMICS(32)
     KERNLOOP_LDS_ATOMICS(64)
-    case Op::ds_wrap_rtn_b32: return modify<Atomic::kWrap, uint32_t>;
-    default: return nullptr;
+    case Op::ds_wrap_rtn_b32:
+      return modify<Atomic::kWrap, uint32_t>;
+    default:
+      return nullptr;
   }
 }
 

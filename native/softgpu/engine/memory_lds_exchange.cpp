@@ -49,7 +49,9 @@ void swizzle(Wave& wave, const Instruction& i) {
   write_active(wave, i, values);
 }
 
-unsigned quad_source(unsigned lane, uint32_t pattern) { return (lane & ~3u) | ((pattern >> (2 * (lane & 3))) & 3); }
+unsigned quad_source(unsigned lane, uint32_t pattern) {
+  return (lane & ~3u) | ((pattern >> (2 * (lane & 3))) & 3);
+}
 
 unsigned mask_source(unsigned lane, uint32_t pattern) {
   const unsigned and_mask = pattern & 31, or_mask = (pattern >> 5) & 31, xor_mask = (pattern >> 10) & 31;
@@ -60,13 +62,16 @@ unsigned mask_source(unsigned lane, uint32_t pattern) {
 
 ExecuteFn select_lds_exchange(const Instruction& instruction) {
   switch (instruction.op) {
-    case Op::ds_permute_b32: return permute;
-    case Op::ds_bpermute_b32: return permute_backward;
+    case Op::ds_permute_b32:
+      return permute;
+    case Op::ds_bpermute_b32:
+      return permute_backward;
     case Op::ds_swizzle_b32:
       if ((instruction.offset & 0x8000) == 0) return swizzle<mask_source>;
       if ((instruction.offset & 0xff00) == 0x8000) return swizzle<quad_source>;
       return nullptr;  // FFT and rotate patterns
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 

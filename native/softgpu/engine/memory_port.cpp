@@ -21,7 +21,9 @@ Mappings::const_iterator at_or_below(const Mappings& mappings, uint64_t address)
   return it == mappings.begin() ? mappings.end() : it - 1;
 }
 
-bool is_writable(const AddressSpace::Mapping& mapping) { return mapping.access == AddressSpace::Access::kReadWrite; }
+bool is_writable(const AddressSpace::Mapping& mapping) {
+  return mapping.access == AddressSpace::Access::kReadWrite;
+}
 
 std::string range_text(const AddressSpace::Mapping& mapping) {
   char text[64];
@@ -35,13 +37,14 @@ std::string describe_miss(const Mappings& mappings, uint64_t address, uint32_t b
   const auto below = at_or_below(mappings, address);
   if (below != mappings.end() && address - below->base < below->size) {
     if (write && !is_writable(*below)) return range_text(*below) + " is read-only";
-    return "the last " + std::to_string(address + bytes - below->base - below->size) + " of its bytes lie past the end of " +
-           range_text(*below);
+    return "the last " + std::to_string(address + bytes - below->base - below->size) +
+           " of its bytes lie past the end of " + range_text(*below);
   }
   const auto above = below == mappings.end() ? mappings.begin() : below + 1;
   const uint64_t past = below == mappings.end() ? ~uint64_t{0} : address - (below->base + below->size);
   const uint64_t before = above == mappings.end() ? ~uint64_t{0} : above->base - address;
-  if (past <= before) return "nearest is " + range_text(*below) + ", which ends " + std::to_string(past) + " bytes before it";
+  if (past <= before)
+    return "nearest is " + range_text(*below) + ", which ends " + std::to_string(past) + " bytes before it";
   return "nearest is " + range_text(*above) + ", which begins " + std::to_string(before) + " bytes after it";
 }
 
@@ -146,7 +149,8 @@ void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t
 
   const bool write = kind != AccessKind::kLoad;
   if (kind == AccessKind::kAtomic && (scan.any_bits & (bytes - 1)) != 0) require_aligned(addresses, lanes, bytes);
-  const bool in_one_mapping = scan.any_bits >> 63 == 0 && covers(scan.lowest, scan.highest - scan.lowest + bytes, write);
+  const bool in_one_mapping =
+      scan.any_bits >> 63 == 0 && covers(scan.lowest, scan.highest - scan.lowest + bytes, write);
   if (!in_one_mapping) check_each_lane(addresses, lanes, bytes, write);
 
   const uint64_t moved = uint64_t{bytes} * (all_active ? kLanes : static_cast<unsigned>(__builtin_popcountll(lanes)));
@@ -167,8 +171,8 @@ void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t
   }
 }
 
-LdsAccess MemoryPort::check_lds(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes,
-                                AccessKind kind) {
+LdsAccess MemoryPort::check_lds(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes,
+                                uint32_t bytes, AccessKind kind) {
   const Workgroup& workgroup = *wave.workgroup;
   const LdsAccess access{.base = workgroup.lds + immediate, .offsets = offsets, .contiguous = false};
   if (lanes == 0) return access;
@@ -184,7 +188,8 @@ LdsAccess MemoryPort::check_lds(const Wave& wave, const uint32_t* offsets, uint3
   return LdsAccess{.base = workgroup.lds, .offsets = sums, .contiguous = false};
 }
 
-void MemoryPort::require_lds(const Workgroup& workgroup, const uint32_t* offsets, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+void MemoryPort::require_lds(const Workgroup& workgroup, const uint32_t* offsets, uint64_t lanes, uint32_t bytes,
+                             AccessKind kind) {
   for_lanes(lanes, [&](unsigned lane) {
     const uint64_t offset = offsets[lane];
     WaveFault fault{.kind = Fault::Kind::kLdsOutOfRange,
@@ -202,7 +207,8 @@ void MemoryPort::require_lds(const Workgroup& workgroup, const uint32_t* offsets
   });
 }
 
-void MemoryPort::check_private(Wave& wave, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+void MemoryPort::check_private(Wave& wave, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes,
+                               AccessKind kind) {
   WaveScratch& scratch = static_cast<WaveSlot&>(wave).scratch;
   const bool write = kind != AccessKind::kLoad;
   uint64_t highest = 0;

@@ -1,5 +1,6 @@
-// The checked way from a wave to memory. Every address is looked up before the first byte of the instruction is touched, so a
-// fault leaves no half-done instruction behind. One port a worker; it also counts and records what passes through it.
+// The checked way from a wave to memory. Every address is looked up before the first byte of the instruction is
+// touched, so a fault leaves no half-done instruction behind. One port a worker; it also counts and records what passes
+// through it.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +39,10 @@ class MemoryPort {
 
   // `bytes` at each lane of the mask, in global memory. Counts transactions and bytes. Faults throw.
   void check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
-  // `bytes` at offsets[lane] + immediate of the workgroup's LDS. The result refers to `offsets`, or holds until the second next call.
-  LdsAccess check_lds(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
+  // `bytes` at offsets[lane] + immediate of the workgroup's LDS. The result refers to `offsets`, or holds until the
+  // second next call.
+  LdsAccess check_lds(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes,
+                      AccessKind kind);
   // Checks offsets into the lanes' private memory; they stay offsets (WaveScratch::at is where they lie).
   void check_private(Wave& wave, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, AccessKind kind);
   // Scalar access.
@@ -48,10 +51,13 @@ class MemoryPort {
   // Host pointer to code, and how many bytes from there on belong to the same run of mappings; nullptr when unmapped.
   const uint8_t* code_at(uint64_t address, uint64_t* run_base, uint64_t* run_bytes);
 
-  Counters counters;   // vmem_read, vmem_write, atomics, lds, scratch, bytes_*, memory_transactions are kept here
+  Counters counters;  // vmem_read, vmem_write, atomics, lds, scratch, bytes_*, memory_transactions are kept here
 
  private:
-  struct Window { uint64_t base = 0, size = 0; bool writable = false; };
+  struct Window {
+    uint64_t base = 0, size = 0;
+    bool writable = false;
+  };
 
   bool covers(uint64_t address, uint64_t bytes, bool write);
   bool look_up(uint64_t address, uint64_t bytes, bool write);
@@ -59,7 +65,8 @@ class MemoryPort {
   [[noreturn]] void raise_miss(uint64_t address, uint32_t bytes, bool write, int32_t lane);
   void require_aligned(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes);
   void check_each_lane(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, bool write);
-  void require_lds(const Workgroup& workgroup, const uint32_t* offsets, uint64_t lanes, uint32_t bytes, AccessKind kind);
+  void require_lds(const Workgroup& workgroup, const uint32_t* offsets, uint64_t lanes, uint32_t bytes,
+                   AccessKind kind);
   void record(uint64_t address, uint64_t bytes, AccessKind kind);
   uint64_t count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes);
 

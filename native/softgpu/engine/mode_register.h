@@ -5,7 +5,8 @@
 
 namespace kernloop::softgpu {
 
-inline constexpr uint32_t kModeDx10Clamp = 1u << 8, kModeIeee = 1u << 9, kModeFp16Overflow = 1u << 23, kModeIndexing = 1u << 27;
+inline constexpr uint32_t kModeDx10Clamp = 1u << 8, kModeIeee = 1u << 9, kModeFp16Overflow = 1u << 23,
+                          kModeIndexing = 1u << 27;
 
 inline uint32_t mode_to_bits(const Mode& mode, bool indexing) {
   return uint32_t{mode.round_f32} | uint32_t{mode.round_f64_f16} << 2 | uint32_t{mode.denorm_f32} << 4 |

@@ -1,4 +1,5 @@
-// A permutation of 0..size-1 chosen by a seed; seed 0 is the identity. Computed element by element, so that grids of any size cost nothing.
+// A permutation of 0..size-1 chosen by a seed; seed 0 is the identity. Computed element by element, so that grids of
+// any size cost nothing.
 #pragma once
 
 #include <cstdint>

@@ -29,16 +29,19 @@ inline void locate_staging(PrivateStaging& staging, LaneAddresses& addresses) {
   for (unsigned lane = 0; lane < kLanes; ++lane) addresses.at[lane] = reinterpret_cast<uint64_t>(staging.bytes[lane]);
 }
 
-inline void stage_in(const WaveScratch& scratch, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, PrivateStaging& staging) {
+inline void stage_in(const WaveScratch& scratch, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes,
+                     PrivateStaging& staging) {
   for_lanes(lanes, [&](unsigned lane) {
-    for (uint32_t k = 0; k < bytes; ++k) staging.bytes[lane][k] = *scratch.at(static_cast<uint32_t>(offsets.at[lane]) + k, lane);
+    for (uint32_t k = 0; k < bytes; ++k)
+      staging.bytes[lane][k] = *scratch.at(static_cast<uint32_t>(offsets.at[lane]) + k, lane);
   });
 }
 
 inline void stage_out(const WaveScratch& scratch, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes,
                       const PrivateStaging& staging) {
   for_lanes(lanes, [&](unsigned lane) {
-    for (uint32_t k = 0; k < bytes; ++k) *scratch.at(static_cast<uint32_t>(offsets.at[lane]) + k, lane) = staging.bytes[lane][k];
+    for (uint32_t k = 0; k < bytes; ++k)
+      *scratch.at(static_cast<uint32_t>(offsets.at[lane]) + k, lane) = staging.bytes[lane][k];
   });
 }
 
@@ -81,8 +84,8 @@ void private_store(Wave& wave, LaneAddresses& offsets, uint64_t lanes, const Vec
 }
 
 template <Atomic atomic, typename T>
-void private_atomic(Wave& wave, LaneAddresses& offsets, uint64_t lanes, const VectorRegister* data, const VectorRegister* second,
-                    VectorRegister* result, AtomicMode mode) {
+void private_atomic(Wave& wave, LaneAddresses& offsets, uint64_t lanes, const VectorRegister* data,
+                    const VectorRegister* second, VectorRegister* result, AtomicMode mode) {
   ++wave.memory->counters.scratch;
   wave.memory->check_private(wave, offsets, lanes, sizeof(T), AccessKind::kAtomic);
   const WaveScratch& scratch = static_cast<WaveSlot&>(wave).scratch;

@@ -22,7 +22,9 @@ void compare_bit(Wave& wave, const Instruction& i) {
 }
 
 // The register of an SOPK instruction, whether it is written, read or both.
-const Operand& sopk_register(const Instruction& i) { return i.dst_count > 0 ? i.dst[0] : i.src[0]; }
+const Operand& sopk_register(const Instruction& i) {
+  return i.dst_count > 0 ? i.dst[0] : i.src[0];
+}
 
 template <typename T, auto Function>
 void compare_immediate(Wave& wave, const Instruction& i) {
@@ -30,12 +32,30 @@ void compare_immediate(Wave& wave, const Instruction& i) {
   wave.scc = Function(static_cast<T>(read32(wave, sopk_register(i))), immediate);
 }
 
-template <typename T> bool eq(T a, T b) { return a == b; }
-template <typename T> bool lg(T a, T b) { return a != b; }
-template <typename T> bool gt(T a, T b) { return a > b; }
-template <typename T> bool ge(T a, T b) { return a >= b; }
-template <typename T> bool lt(T a, T b) { return a < b; }
-template <typename T> bool le(T a, T b) { return a <= b; }
+template <typename T>
+bool eq(T a, T b) {
+  return a == b;
+}
+template <typename T>
+bool lg(T a, T b) {
+  return a != b;
+}
+template <typename T>
+bool gt(T a, T b) {
+  return a > b;
+}
+template <typename T>
+bool ge(T a, T b) {
+  return a >= b;
+}
+template <typename T>
+bool lt(T a, T b) {
+  return a < b;
+}
+template <typename T>
+bool le(T a, T b) {
+  return a <= b;
+}
 
 void add_immediate(Wave& wave, const Instruction& i) {
   u32& target = wave.sgpr[sopk_register(i).index];
@@ -48,25 +68,44 @@ void add_immediate(Wave& wave, const Instruction& i) {
 
 ExecuteFn select_sopc(Op op) {
   switch (op) {
-    case Op::s_cmp_eq_i32: return compare<i32, eq<i32>>;
-    case Op::s_cmp_lg_i32: return compare<i32, lg<i32>>;
-    case Op::s_cmp_gt_i32: return compare<i32, gt<i32>>;
-    case Op::s_cmp_ge_i32: return compare<i32, ge<i32>>;
-    case Op::s_cmp_lt_i32: return compare<i32, lt<i32>>;
-    case Op::s_cmp_le_i32: return compare<i32, le<i32>>;
-    case Op::s_cmp_eq_u32: return compare<u32, eq<u32>>;
-    case Op::s_cmp_lg_u32: return compare<u32, lg<u32>>;
-    case Op::s_cmp_gt_u32: return compare<u32, gt<u32>>;
-    case Op::s_cmp_ge_u32: return compare<u32, ge<u32>>;
-    case Op::s_cmp_lt_u32: return compare<u32, lt<u32>>;
-    case Op::s_cmp_le_u32: return compare<u32, le<u32>>;
-    case Op::s_cmp_eq_u64: return compare<u64, eq<u64>>;
-    case Op::s_cmp_lg_u64: return compare<u64, lg<u64>>;
-    case Op::s_bitcmp0_b32: return compare_bit<u32, false>;
-    case Op::s_bitcmp1_b32: return compare_bit<u32, true>;
-    case Op::s_bitcmp0_b64: return compare_bit<u64, false>;
-    case Op::s_bitcmp1_b64: return compare_bit<u64, true>;
-    default: return nullptr;
+    case Op::s_cmp_eq_i32:
+      return compare<i32, eq<i32>>;
+    case Op::s_cmp_lg_i32:
+      return compare<i32, lg<i32>>;
+    case Op::s_cmp_gt_i32:
+      return compare<i32, gt<i32>>;
+    case Op::s_cmp_ge_i32:
+      return compare<i32, ge<i32>>;
+    case Op::s_cmp_lt_i32:
+      return compare<i32, lt<i32>>;
+    case Op::s_cmp_le_i32:
+      return compare<i32, le<i32>>;
+    case Op::s_cmp_eq_u32:
+      return compare<u32, eq<u32>>;
+    case Op::s_cmp_lg_u32:
+      return compare<u32, lg<u32>>;
+    case Op::s_cmp_gt_u32:
+      return compare<u32, gt<u32>>;
+    case Op::s_cmp_ge_u32:
+      return compare<u32, ge<u32>>;
+    case Op::s_cmp_lt_u32:
+      return compare<u32, lt<u32>>;
+    case Op::s_cmp_le_u32:
+      return compare<u32, le<u32>>;
+    case Op::s_cmp_eq_u64:
+      return compare<u64, eq<u64>>;
+    case Op::s_cmp_lg_u64:
+      return compare<u64, lg<u64>>;
+    case Op::s_bitcmp0_b32:
+      return compare_bit<u32, false>;
+    case Op::s_bitcmp1_b32:
+      return compare_bit<u32, true>;
+    case Op::s_bitcmp0_b64:
+      return compare_bit<u64, false>;
+    case Op::s_bitcmp1_b64:
+      return compare_bit<u64, true>;
+    default:
+      return nullptr;
   }
 }
 
@@ -78,22 +117,36 @@ ExecuteFn select_sopk(Op op) {
       return [](Wave& wave, const Instruction& i) {
         if (wave.scc) wave.sgpr[sopk_register(i).index] = static_cast<u32>(i.simm16);
       };
-    case Op::s_cmpk_eq_i32: return compare_immediate<i32, eq<i32>>;
-    case Op::s_cmpk_lg_i32: return compare_immediate<i32, lg<i32>>;
-    case Op::s_cmpk_gt_i32: return compare_immediate<i32, gt<i32>>;
-    case Op::s_cmpk_ge_i32: return compare_immediate<i32, ge<i32>>;
-    case Op::s_cmpk_lt_i32: return compare_immediate<i32, lt<i32>>;
-    case Op::s_cmpk_le_i32: return compare_immediate<i32, le<i32>>;
-    case Op::s_cmpk_eq_u32: return compare_immediate<u32, eq<u32>>;
-    case Op::s_cmpk_lg_u32: return compare_immediate<u32, lg<u32>>;
-    case Op::s_cmpk_gt_u32: return compare_immediate<u32, gt<u32>>;
-    case Op::s_cmpk_ge_u32: return compare_immediate<u32, ge<u32>>;
-    case Op::s_cmpk_lt_u32: return compare_immediate<u32, lt<u32>>;
-    case Op::s_cmpk_le_u32: return compare_immediate<u32, le<u32>>;
-    case Op::s_addk_i32: return add_immediate;
+    case Op::s_cmpk_eq_i32:
+      return compare_immediate<i32, eq<i32>>;
+    case Op::s_cmpk_lg_i32:
+      return compare_immediate<i32, lg<i32>>;
+    case Op::s_cmpk_gt_i32:
+      return compare_immediate<i32, gt<i32>>;
+    case Op::s_cmpk_ge_i32:
+      return compare_immediate<i32, ge<i32>>;
+    case Op::s_cmpk_lt_i32:
+      return compare_immediate<i32, lt<i32>>;
+    case Op::s_cmpk_le_i32:
+      return compare_immediate<i32, le<i32>>;
+    case Op::s_cmpk_eq_u32:
+      return compare_immediate<u32, eq<u32>>;
+    case Op::s_cmpk_lg_u32:
+      return compare_immediate<u32, lg<u32>>;
+    case Op::s_cmpk_gt_u32:
+      return compare_immediate<u32, gt<u32>>;
+    case Op::s_cmpk_ge_u32:
+      return compare_immediate<u32, ge<u32>>;
+    case Op::s_cmpk_lt_u32:
+      return compare_immediate<u32, lt<u32>>;
+    case Op::s_cmpk_le_u32:
+      return compare_immediate<u32, le<u32>>;
+    case Op::s_addk_i32:
+      return add_immediate;
     case Op::s_mulk_i32:
       return [](Wave& wave, const Instruction& i) { wave.sgpr[sopk_register(i).index] *= static_cast<u32>(i.simm16); };
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 

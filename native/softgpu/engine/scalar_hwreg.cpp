@@ -12,7 +12,8 @@ enum Register : unsigned { kMode = 1, kStatus = 2, kTrapStatus = 3, kHardwareId 
 struct Field {
   unsigned id, offset, mask;
   explicit Field(const Instruction& i)
-      : id(static_cast<unsigned>(i.simm16) & 0x3f), offset((static_cast<unsigned>(i.simm16) >> 6) & 0x1f),
+      : id(static_cast<unsigned>(i.simm16) & 0x3f),
+        offset((static_cast<unsigned>(i.simm16) >> 6) & 0x1f),
         mask(static_cast<unsigned>((uint64_t{1} << (((static_cast<unsigned>(i.simm16) >> 11) & 0x1f) + 1)) - 1)) {}
 };
 
@@ -22,14 +23,19 @@ bool is_readable(unsigned id) {
 
 uint32_t read_register(const Wave& wave, unsigned id) {
   switch (id) {
-    case kMode: return mode_to_bits(wave.mode, wave.state == WaveState::kIndexed);
+    case kMode:
+      return mode_to_bits(wave.mode, wave.state == WaveState::kIndexed);
     case kStatus:  // SCC, EXECZ, VCCZ, VALID
       return uint32_t{wave.scc} | uint32_t{wave.exec() == 0} << 9 | uint32_t{wave.vcc() == 0} << 10 | 1u << 16;
-    case kTrapStatus: return wave.trap_status;
+    case kTrapStatus:
+      return wave.trap_status;
     // WAVE_ID is the only field that can differ here: one compute unit, one queue.
-    case kHardwareId: return wave.index_in_workgroup & 0xf;
-    case kMemoryBases: return static_cast<uint32_t>(kPrivateApertureBase >> 48) | static_cast<uint32_t>(kSharedApertureBase >> 48) << 16;
-    default: raise_unsupported("hardware register " + std::to_string(id));
+    case kHardwareId:
+      return wave.index_in_workgroup & 0xf;
+    case kMemoryBases:
+      return static_cast<uint32_t>(kPrivateApertureBase >> 48) | static_cast<uint32_t>(kSharedApertureBase >> 48) << 16;
+    default:
+      raise_unsupported("hardware register " + std::to_string(id));
   }
 }
 
@@ -57,10 +63,13 @@ void set_register(Wave& wave, const Instruction& i) {
 ExecuteFn select_hwreg(const Instruction& instruction) {
   const Field field(instruction);
   switch (instruction.op) {
-    case Op::s_getreg_b32: return is_readable(field.id) ? get_register : nullptr;
+    case Op::s_getreg_b32:
+      return is_readable(field.id) ? get_register : nullptr;
     case Op::s_setreg_b32:
-    case Op::s_setreg_imm32_b32: return field.id == kMode ? set_register : nullptr;
-    default: return nullptr;
+    case Op::s_setreg_imm32_b32:
+      return field.id == kMode ? set_register : nullptr;
+    default:
+      return nullptr;
   }
 }
 

@@ -1,4 +1,5 @@
-// SMEM: loads through the scalar cache, and the clocks. Scalar stores and atomics are refused (no compiler emits them for gfx90a).
+// SMEM: loads through the scalar cache, and the clocks. Scalar stores and atomics are refused (no compiler emits them
+// for gfx90a).
 #include "softgpu/engine/memory_port.h"
 #include "softgpu/engine/scalar_operands.h"
 #include "softgpu/engine/scalar_select.h"
@@ -37,32 +38,50 @@ void buffer_load(Wave& wave, const Instruction& i) {
   std::memcpy(&wave.sgpr[i.dst[0].index], values, sizeof values);
 }
 
-// Clocks follow the wave's own progress, so that a dispatch repeats exactly: 4 cycles an instruction at 1.7 GHz, and the
-// 100 MHz real-time counter at the same pace.
-void read_clock(Wave& wave, const Instruction& i) { wave.set_sgpr64(i.dst[0].index, wave.instructions * 4); }
-void read_real_time(Wave& wave, const Instruction& i) { wave.set_sgpr64(i.dst[0].index, wave.instructions * 4 / 17); }
+// Clocks follow the wave's own progress, so that a dispatch repeats exactly: 4 cycles an instruction at 1.7 GHz, and
+// the 100 MHz real-time counter at the same pace.
+void read_clock(Wave& wave, const Instruction& i) {
+  wave.set_sgpr64(i.dst[0].index, wave.instructions * 4);
+}
+void read_real_time(Wave& wave, const Instruction& i) {
+  wave.set_sgpr64(i.dst[0].index, wave.instructions * 4 / 17);
+}
 
 }  // namespace
 
 ExecuteFn select_smem(const Instruction& instruction) {
   switch (instruction.op) {
-    case Op::s_load_dword: return load<1>;
-    case Op::s_load_dwordx2: return load<2>;
-    case Op::s_load_dwordx4: return load<4>;
-    case Op::s_load_dwordx8: return load<8>;
-    case Op::s_load_dwordx16: return load<16>;
-    case Op::s_buffer_load_dword: return buffer_load<1>;
-    case Op::s_buffer_load_dwordx2: return buffer_load<2>;
-    case Op::s_buffer_load_dwordx4: return buffer_load<4>;
-    case Op::s_buffer_load_dwordx8: return buffer_load<8>;
-    case Op::s_buffer_load_dwordx16: return buffer_load<16>;
-    case Op::s_memtime: return read_clock;
-    case Op::s_memrealtime: return read_real_time;
+    case Op::s_load_dword:
+      return load<1>;
+    case Op::s_load_dwordx2:
+      return load<2>;
+    case Op::s_load_dwordx4:
+      return load<4>;
+    case Op::s_load_dwordx8:
+      return load<8>;
+    case Op::s_load_dwordx16:
+      return load<16>;
+    case Op::s_buffer_load_dword:
+      return buffer_load<1>;
+    case Op::s_buffer_load_dwordx2:
+      return buffer_load<2>;
+    case Op::s_buffer_load_dwordx4:
+      return buffer_load<4>;
+    case Op::s_buffer_load_dwordx8:
+      return buffer_load<8>;
+    case Op::s_buffer_load_dwordx16:
+      return buffer_load<16>;
+    case Op::s_memtime:
+      return read_clock;
+    case Op::s_memrealtime:
+      return read_real_time;
     case Op::s_dcache_inv:
     case Op::s_dcache_inv_vol:
     case Op::s_dcache_wb:
-    case Op::s_dcache_wb_vol: return nothing;
-    default: return nullptr;
+    case Op::s_dcache_wb_vol:
+      return nothing;
+    default:
+      return nullptr;
   }
 }
 

@@ -41,7 +41,9 @@ inline void write_scalar(Wave& wave, const Operand& operand, T value) {
 
 inline void jump(Wave& wave, uint64_t target) {
   if ((target & 3) != 0) {
-    throw WaveFault{.kind = Fault::Kind::kMisaligned, .detail = "jump to an address that is no multiple of 4", .address = target,
+    throw WaveFault{.kind = Fault::Kind::kMisaligned,
+                    .detail = "jump to an address that is no multiple of 4",
+                    .address = target,
                     .bytes = 4};
   }
   wave.next_pc = target;

@@ -35,7 +35,9 @@ constexpr T quad_mask(T x) {
 }
 
 template <typename T>
-constexpr uint32_t first_one(T x) { return x == 0 ? ~0u : static_cast<uint32_t>(__builtin_ctzll(x)); }
+constexpr uint32_t first_one(T x) {
+  return x == 0 ? ~0u : static_cast<uint32_t>(__builtin_ctzll(x));
+}
 
 template <typename T>
 constexpr uint32_t leading_zeros(T x) {
@@ -44,7 +46,9 @@ constexpr uint32_t leading_zeros(T x) {
 
 // How many bits from the top equal the sign bit; -1 when all do.
 template <typename T>
-constexpr uint32_t leading_sign_bits(T x) { return leading_zeros<T>(x >> (sizeof(T) * 8 - 1) ? static_cast<T>(~x) : x); }
+constexpr uint32_t leading_sign_bits(T x) {
+  return leading_zeros<T>(x >> (sizeof(T) * 8 - 1) ? static_cast<T>(~x) : x);
+}
 
 constexpr uint64_t replicate_bits(uint32_t x) {
   uint64_t out = 0;
@@ -113,55 +117,104 @@ using u64 = uint64_t;
 
 ExecuteFn select_sop1(Op op) {
   switch (op) {
-    case Op::s_mov_b32: return unary<u32, u32, [](u32 x) { return x; }, Scc::kKept>;
-    case Op::s_mov_b64: return unary<u64, u64, [](u64 x) { return x; }, Scc::kKept>;
-    case Op::s_cmov_b32: return move_if_scc<u32>;
-    case Op::s_cmov_b64: return move_if_scc<u64>;
-    case Op::s_not_b32: return unary<u32, u32, [](u32 x) { return ~x; }, Scc::kNonZero>;
-    case Op::s_not_b64: return unary<u64, u64, [](u64 x) { return ~x; }, Scc::kNonZero>;
-    case Op::s_wqm_b32: return unary<u32, u32, whole_quads<u32>, Scc::kNonZero>;
-    case Op::s_wqm_b64: return unary<u64, u64, whole_quads<u64>, Scc::kNonZero>;
-    case Op::s_quadmask_b32: return unary<u32, u32, quad_mask<u32>, Scc::kNonZero>;
-    case Op::s_quadmask_b64: return unary<u64, u64, quad_mask<u64>, Scc::kNonZero>;
-    case Op::s_brev_b32: return unary<u32, u32, reverse_bits<u32>, Scc::kKept>;
-    case Op::s_brev_b64: return unary<u64, u64, reverse_bits<u64>, Scc::kKept>;
-    case Op::s_bcnt0_i32_b32: return unary<u32, u32, [](u32 x) { return u32(__builtin_popcount(~x)); }, Scc::kNonZero>;
-    case Op::s_bcnt0_i32_b64: return unary<u32, u64, [](u64 x) { return u32(__builtin_popcountll(~x)); }, Scc::kNonZero>;
-    case Op::s_bcnt1_i32_b32: return unary<u32, u32, [](u32 x) { return u32(__builtin_popcount(x)); }, Scc::kNonZero>;
-    case Op::s_bcnt1_i32_b64: return unary<u32, u64, [](u64 x) { return u32(__builtin_popcountll(x)); }, Scc::kNonZero>;
-    case Op::s_ff0_i32_b32: return unary<u32, u32, [](u32 x) { return first_one<u32>(~x); }, Scc::kKept>;
-    case Op::s_ff0_i32_b64: return unary<u32, u64, [](u64 x) { return first_one<u64>(~x); }, Scc::kKept>;
-    case Op::s_ff1_i32_b32: return unary<u32, u32, first_one<u32>, Scc::kKept>;
-    case Op::s_ff1_i32_b64: return unary<u32, u64, first_one<u64>, Scc::kKept>;
-    case Op::s_flbit_i32_b32: return unary<u32, u32, leading_zeros<u32>, Scc::kKept>;
-    case Op::s_flbit_i32_b64: return unary<u32, u64, leading_zeros<u64>, Scc::kKept>;
-    case Op::s_flbit_i32: return unary<u32, u32, leading_sign_bits<u32>, Scc::kKept>;
-    case Op::s_flbit_i32_i64: return unary<u32, u64, leading_sign_bits<u64>, Scc::kKept>;
-    case Op::s_sext_i32_i8: return unary<u32, u32, [](u32 x) { return u32(int32_t(int8_t(x))); }, Scc::kKept>;
-    case Op::s_sext_i32_i16: return unary<u32, u32, [](u32 x) { return u32(int32_t(int16_t(x))); }, Scc::kKept>;
-    case Op::s_abs_i32: return unary<u32, u32, [](u32 x) { return (x >> 31) ? 0u - x : x; }, Scc::kNonZero>;
-    case Op::s_bitreplicate_b64_b32: return unary<u64, u32, replicate_bits, Scc::kKept>;
-    case Op::s_bitset0_b32: return set_bit<u32, false>;
-    case Op::s_bitset0_b64: return set_bit<u64, false>;
-    case Op::s_bitset1_b32: return set_bit<u32, true>;
-    case Op::s_bitset1_b64: return set_bit<u64, true>;
-    case Op::s_and_saveexec_b64: return save_exec<[](u64 s, u64 exec) { return s & exec; }>;
-    case Op::s_or_saveexec_b64: return save_exec<[](u64 s, u64 exec) { return s | exec; }>;
-    case Op::s_xor_saveexec_b64: return save_exec<[](u64 s, u64 exec) { return s ^ exec; }>;
-    case Op::s_andn2_saveexec_b64: return save_exec<[](u64 s, u64 exec) { return s & ~exec; }>;
-    case Op::s_orn2_saveexec_b64: return save_exec<[](u64 s, u64 exec) { return s | ~exec; }>;
-    case Op::s_nand_saveexec_b64: return save_exec<[](u64 s, u64 exec) { return ~(s & exec); }>;
-    case Op::s_nor_saveexec_b64: return save_exec<[](u64 s, u64 exec) { return ~(s | exec); }>;
-    case Op::s_xnor_saveexec_b64: return save_exec<[](u64 s, u64 exec) { return ~(s ^ exec); }>;
-    case Op::s_andn1_saveexec_b64: return save_exec<[](u64 s, u64 exec) { return ~s & exec; }>;
-    case Op::s_orn1_saveexec_b64: return save_exec<[](u64 s, u64 exec) { return ~s | exec; }>;
-    case Op::s_andn1_wrexec_b64: return write_exec<[](u64 s, u64 exec) { return ~s & exec; }>;
-    case Op::s_andn2_wrexec_b64: return write_exec<[](u64 s, u64 exec) { return s & ~exec; }>;
-    case Op::s_movrels_b32: return move_from_relative<u32>;
-    case Op::s_movrels_b64: return move_from_relative<u64>;
-    case Op::s_movreld_b32: return move_to_relative<u32>;
-    case Op::s_movreld_b64: return move_to_relative<u64>;
-    default: return nullptr;
+    case Op::s_mov_b32:
+      return unary<u32, u32, [](u32 x) { return x; }, Scc::kKept>;
+    case Op::s_mov_b64:
+      return unary<u64, u64, [](u64 x) { return x; }, Scc::kKept>;
+    case Op::s_cmov_b32:
+      return move_if_scc<u32>;
+    case Op::s_cmov_b64:
+      return move_if_scc<u64>;
+    case Op::s_not_b32:
+      return unary<u32, u32, [](u32 x) { return ~x; }, Scc::kNonZero>;
+    case Op::s_not_b64:
+      return unary<u64, u64, [](u64 x) { return ~x; }, Scc::kNonZero>;
+    case Op::s_wqm_b32:
+      return unary<u32, u32, whole_quads<u32>, Scc::kNonZero>;
+    case Op::s_wqm_b64:
+      return unary<u64, u64, whole_quads<u64>, Scc::kNonZero>;
+    case Op::s_quadmask_b32:
+      return unary<u32, u32, quad_mask<u32>, Scc::kNonZero>;
+    case Op::s_quadmask_b64:
+      return unary<u64, u64, quad_mask<u64>, Scc::kNonZero>;
+    case Op::s_brev_b32:
+      return unary<u32, u32, reverse_bits<u32>, Scc::kKept>;
+    case Op::s_brev_b64:
+      return unary<u64, u64, reverse_bits<u64>, Scc::kKept>;
+    case Op::s_bcnt0_i32_b32:
+      return unary<u32, u32, [](u32 x) { return u32(__builtin_popcount(~x)); }, Scc::kNonZero>;
+    case Op::s_bcnt0_i32_b64:
+      return unary<u32, u64, [](u64 x) { return u32(__builtin_popcountll(~x)); }, Scc::kNonZero>;
+    case Op::s_bcnt1_i32_b32:
+      return unary<u32, u32, [](u32 x) { return u32(__builtin_popcount(x)); }, Scc::kNonZero>;
+    case Op::s_bcnt1_i32_b64:
+      return unary<u32, u64, [](u64 x) { return u32(__builtin_popcountll(x)); }, Scc::kNonZero>;
+    case Op::s_ff0_i32_b32:
+      return unary<u32, u32, [](u32 x) { return first_one<u32>(~x); }, Scc::kKept>;
+    case Op::s_ff0_i32_b64:
+      return unary<u32, u64, [](u64 x) { return first_one<u64>(~x); }, Scc::kKept>;
+    case Op::s_ff1_i32_b32:
+      return unary<u32, u32, first_one<u32>, Scc::kKept>;
+    case Op::s_ff1_i32_b64:
+      return unary<u32, u64, first_one<u64>, Scc::kKept>;
+    case Op::s_flbit_i32_b32:
+      return unary<u32, u32, leading_zeros<u32>, Scc::kKept>;
+    case Op::s_flbit_i32_b64:
+      return unary<u32, u64, leading_zeros<u64>, Scc::kKept>;
+    case Op::s_flbit_i32:
+      return unary<u32, u32, leading_sign_bits<u32>, Scc::kKept>;
+    case Op::s_flbit_i32_i64:
+      return unary<u32, u64, leading_sign_bits<u64>, Scc::kKept>;
+    case Op::s_sext_i32_i8:
+      return unary<u32, u32, [](u32 x) { return u32(int32_t(int8_t(x))); }, Scc::kKept>;
+    case Op::s_sext_i32_i16:
+      return unary<u32, u32, [](u32 x) { return u32(int32_t(int16_t(x))); }, Scc::kKept>;
+    case Op::s_abs_i32:
+      return unary<u32, u32, [](u32 x) { return (x >> 31) ? 0u - x : x; }, Scc::kNonZero>;
+    case Op::s_bitreplicate_b64_b32:
+      return unary<u64, u32, replicate_bits, Scc::kKept>;
+    case Op::s_bitset0_b32:
+      return set_bit<u32, false>;
+    case Op::s_bitset0_b64:
+      return set_bit<u64, false>;
+    case Op::s_bitset1_b32:
+      return set_bit<u32, true>;
+    case Op::s_bitset1_b64:
+      return set_bit<u64, true>;
+    case Op::s_and_saveexec_b64:
+      return save_exec<[](u64 s, u64 exec) { return s & exec; }>;
+    case Op::s_or_saveexec_b64:
+      return save_exec<[](u64 s, u64 exec) { return s | exec; }>;
+    case Op::s_xor_saveexec_b64:
+      return save_exec<[](u64 s, u64 exec) { return s ^ exec; }>;
+    case Op::s_andn2_saveexec_b64:
+      return save_exec<[](u64 s, u64 exec) { return s & ~exec; }>;
+    case Op::s_orn2_saveexec_b64:
+      return save_exec<[](u64 s, u64 exec) { return s | ~exec; }>;
+    case Op::s_nand_saveexec_b64:
+      return save_exec<[](u64 s, u64 exec) { return ~(s & exec); }>;
+    case Op::s_nor_saveexec_b64:
+      return save_exec<[](u64 s, u64 exec) { return ~(s | exec); }>;
+    case Op::s_xnor_saveexec_b64:
+      return save_exec<[](u64 s, u64 exec) { return ~(s ^ exec); }>;
+    case Op::s_andn1_saveexec_b64:
+      return save_exec<[](u64 s, u64 exec) { return ~s & exec; }>;
+    case Op::s_orn1_saveexec_b64:
+      return save_exec<[](u64 s, u64 exec) { return ~s | exec; }>;
+    case Op::s_andn1_wrexec_b64:
+      return write_exec<[](u64 s, u64 exec) { return ~s & exec; }>;
+    case Op::s_andn2_wrexec_b64:
+      return write_exec<[](u64 s, u64 exec) { return s & ~exec; }>;
+    case Op::s_movrels_b32:
+      return move_from_relative<u32>;
+    case Op::s_movrels_b64:
+      return move_from_relative<u64>;
+    case Op::s_movreld_b32:
+      return move_to_relative<u32>;
+    case Op::s_movreld_b64:
+      return move_to_relative<u64>;
+    default:
+      return nullptr;
   }
 }
 

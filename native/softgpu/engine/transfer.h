@@ -9,35 +9,69 @@
 namespace kernloop::softgpu {
 
 enum class Load : uint8_t {
-  kU8, kI8, kU16, kI16, kB32, kB64, kB96, kB128, kU8D16, kU8D16Hi, kI8D16, kI8D16Hi, kB16D16, kB16D16Hi,
+  kU8,
+  kI8,
+  kU16,
+  kI16,
+  kB32,
+  kB64,
+  kB96,
+  kB128,
+  kU8D16,
+  kU8D16Hi,
+  kI8D16,
+  kI8D16Hi,
+  kB16D16,
+  kB16D16Hi,
 };
 enum class Store : uint8_t { kB8, kB8Hi, kB16, kB16Hi, kB32, kB64, kB96, kB128 };
 
 constexpr unsigned bytes_of(Load load) {
   switch (load) {
-    case Load::kU16: case Load::kI16: case Load::kB16D16: case Load::kB16D16Hi: return 2;
-    case Load::kB32: return 4;
-    case Load::kB64: return 8;
-    case Load::kB96: return 12;
-    case Load::kB128: return 16;
-    default: return 1;
+    case Load::kU16:
+    case Load::kI16:
+    case Load::kB16D16:
+    case Load::kB16D16Hi:
+      return 2;
+    case Load::kB32:
+      return 4;
+    case Load::kB64:
+      return 8;
+    case Load::kB96:
+      return 12;
+    case Load::kB128:
+      return 16;
+    default:
+      return 1;
   }
 }
 
 constexpr unsigned bytes_of(Store store) {
   switch (store) {
-    case Store::kB8: case Store::kB8Hi: return 1;
-    case Store::kB16: case Store::kB16Hi: return 2;
-    case Store::kB32: return 4;
-    case Store::kB64: return 8;
-    case Store::kB96: return 12;
-    case Store::kB128: return 16;
+    case Store::kB8:
+    case Store::kB8Hi:
+      return 1;
+    case Store::kB16:
+    case Store::kB16Hi:
+      return 2;
+    case Store::kB32:
+      return 4;
+    case Store::kB64:
+      return 8;
+    case Store::kB96:
+      return 12;
+    case Store::kB128:
+      return 16;
   }
   return 0;
 }
 
-constexpr unsigned dwords_of(Load load) { return bytes_of(load) <= 4 ? 1 : bytes_of(load) / 4; }
-constexpr unsigned dwords_of(Store store) { return bytes_of(store) <= 4 ? 1 : bytes_of(store) / 4; }
+constexpr unsigned dwords_of(Load load) {
+  return bytes_of(load) <= 4 ? 1 : bytes_of(load) / 4;
+}
+constexpr unsigned dwords_of(Store store) {
+  return bytes_of(store) <= 4 ? 1 : bytes_of(store) / 4;
+}
 
 // The registers of a data operand; on gfx90a accumulation registers may be loaded and stored, too.
 inline VectorRegister* register_rows(Wave& wave, const Operand& operand) {
@@ -51,15 +85,18 @@ inline T load_as(const uint8_t* at) {
   return value;
 }
 
-// One lane. gfx90a has SRAM ECC: a D16 load writes its whole register, the other half becomes 0 (LLVM: d16PreservesUnusedBits).
+// One lane. gfx90a has SRAM ECC: a D16 load writes its whole register, the other half becomes 0 (LLVM:
+// d16PreservesUnusedBits).
 template <Load load>
 inline void load_lane(VectorRegister* rows, unsigned lane, const uint8_t* at) {
   if constexpr (load == Load::kU8 || load == Load::kU8D16) rows[0][lane] = *at;
-  if constexpr (load == Load::kI8) rows[0][lane] = static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(*at)));
+  if constexpr (load == Load::kI8)
+    rows[0][lane] = static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(*at)));
   if constexpr (load == Load::kU16 || load == Load::kB16D16) rows[0][lane] = load_as<uint16_t>(at);
   if constexpr (load == Load::kI16) rows[0][lane] = static_cast<uint32_t>(static_cast<int32_t>(load_as<int16_t>(at)));
   if constexpr (load == Load::kU8D16Hi) rows[0][lane] = uint32_t{*at} << 16;
-  if constexpr (load == Load::kI8D16) rows[0][lane] = static_cast<uint16_t>(static_cast<int16_t>(static_cast<int8_t>(*at)));
+  if constexpr (load == Load::kI8D16)
+    rows[0][lane] = static_cast<uint16_t>(static_cast<int16_t>(static_cast<int8_t>(*at)));
   if constexpr (load == Load::kI8D16Hi) {
     rows[0][lane] = uint32_t{static_cast<uint16_t>(static_cast<int16_t>(static_cast<int8_t>(*at)))} << 16;
   }
@@ -77,7 +114,8 @@ inline void load_lane(VectorRegister* rows, unsigned lane, const uint8_t* at) {
   }
 }
 
-// `Where` is LaneAddresses or LdsAccess. A lane reads its address before it writes its registers, so these may be the same.
+// `Where` is LaneAddresses or LdsAccess. A lane reads its address before it writes its registers, so these may be the
+// same.
 template <Load load, typename Where>
 inline void load_lanes(VectorRegister* rows, const Where& from, uint64_t lanes) {
   if constexpr (load == Load::kB32) {
@@ -122,30 +160,52 @@ inline void store_lanes(const VectorRegister* rows, const Where& to, uint64_t la
 }
 
 // Rows of a select function: every load or store of `prefix`, executed by FUNCTION<Load::…> / FUNCTION<Store::…>.
-#define KERNLOOP_SELECT_LOADS(prefix, FUNCTION)                                \
-  case Op::prefix##_load_ubyte: return FUNCTION<Load::kU8>;                    \
-  case Op::prefix##_load_sbyte: return FUNCTION<Load::kI8>;                    \
-  case Op::prefix##_load_ushort: return FUNCTION<Load::kU16>;                  \
-  case Op::prefix##_load_sshort: return FUNCTION<Load::kI16>;                  \
-  case Op::prefix##_load_dword: return FUNCTION<Load::kB32>;                   \
-  case Op::prefix##_load_dwordx2: return FUNCTION<Load::kB64>;                 \
-  case Op::prefix##_load_dwordx3: return FUNCTION<Load::kB96>;                 \
-  case Op::prefix##_load_dwordx4: return FUNCTION<Load::kB128>;                \
-  case Op::prefix##_load_ubyte_d16: return FUNCTION<Load::kU8D16>;             \
-  case Op::prefix##_load_ubyte_d16_hi: return FUNCTION<Load::kU8D16Hi>;        \
-  case Op::prefix##_load_sbyte_d16: return FUNCTION<Load::kI8D16>;             \
-  case Op::prefix##_load_sbyte_d16_hi: return FUNCTION<Load::kI8D16Hi>;        \
-  case Op::prefix##_load_short_d16: return FUNCTION<Load::kB16D16>;            \
-  case Op::prefix##_load_short_d16_hi: return FUNCTION<Load::kB16D16Hi>;
+#define KERNLOOP_SELECT_LOADS(prefix, FUNCTION) \
+  case Op::prefix##_load_ubyte:                 \
+    return FUNCTION<Load::kU8>;                 \
+  case Op::prefix##_load_sbyte:                 \
+    return FUNCTION<Load::kI8>;                 \
+  case Op::prefix##_load_ushort:                \
+    return FUNCTION<Load::kU16>;                \
+  case Op::prefix##_load_sshort:                \
+    return FUNCTION<Load::kI16>;                \
+  case Op::prefix##_load_dword:                 \
+    return FUNCTION<Load::kB32>;                \
+  case Op::prefix##_load_dwordx2:               \
+    return FUNCTION<Load::kB64>;                \
+  case Op::prefix##_load_dwordx3:               \
+    return FUNCTION<Load::kB96>;                \
+  case Op::prefix##_load_dwordx4:               \
+    return FUNCTION<Load::kB128>;               \
+  case Op::prefix##_load_ubyte_d16:             \
+    return FUNCTION<Load::kU8D16>;              \
+  case Op::prefix##_load_ubyte_d16_hi:          \
+    return FUNCTION<Load::kU8D16Hi>;            \
+  case Op::prefix##_load_sbyte_d16:             \
+    return FUNCTION<Load::kI8D16>;              \
+  case Op::prefix##_load_sbyte_d16_hi:          \
+    return FUNCTION<Load::kI8D16Hi>;            \
+  case Op::prefix##_load_short_d16:             \
+    return FUNCTION<Load::kB16D16>;             \
+  case Op::prefix##_load_short_d16_hi:          \
+    return FUNCTION<Load::kB16D16Hi>;
 
-#define KERNLOOP_SELECT_STORES(prefix, FUNCTION)                               \
-  case Op::prefix##_store_byte: return FUNCTION<Store::kB8>;                   \
-  case Op::prefix##_store_byte_d16_hi: return FUNCTION<Store::kB8Hi>;          \
-  case Op::prefix##_store_short: return FUNCTION<Store::kB16>;                 \
-  case Op::prefix##_store_short_d16_hi: return FUNCTION<Store::kB16Hi>;        \
-  case Op::prefix##_store_dword: return FUNCTION<Store::kB32>;                 \
-  case Op::prefix##_store_dwordx2: return FUNCTION<Store::kB64>;               \
-  case Op::prefix##_store_dwordx3: return FUNCTION<Store::kB96>;               \
-  case Op::prefix##_store_dwordx4: return FUNCTION<Store::kB128>;
+#define KERNLOOP_SELECT_STORES(prefix, FUNCTION) \
+  case Op::prefix##_store_byte:                  \
+    return FUNCTION<Store::kB8>;                 \
+  case Op::prefix##_store_byte_d16_hi:           \
+    return FUNCTION<Store::kB8Hi>;               \
+  case Op::prefix##_store_short:                 \
+    return FUNCTION<Store::kB16>;                \
+  case Op::prefix##_store_short_d16_hi:          \
+    return FUNCTION<Store::kB16Hi>;              \
+  case Op::prefix##_store_dword:                 \
+    return FUNCTION<Store::kB32>;                \
+  case Op::prefix##_store_dwordx2:               \
+    return FUNCTION<Store::kB64>;                \
+  case Op::prefix##_store_dwordx3:               \
+    return FUNCTION<Store::kB96>;                \
+  case Op::prefix##_store_dwordx4:               \
+    return FUNCTION<Store::kB128>;
 
 }  // namespace kernloop::softgpu

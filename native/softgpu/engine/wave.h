@@ -13,12 +13,13 @@ using VectorRegister = uint32_t[kLanes];
 
 inline constexpr unsigned kVcc = 106, kM0 = 124, kExec = 126, kFlatScratch = 102;
 
-class MemoryPort;   // engine/memory_port.h: checked global/flat/scratch/LDS access of this wave
-struct Workgroup;   // engine/workgroup.h
+class MemoryPort;  // engine/memory_port.h: checked global/flat/scratch/LDS access of this wave
+struct Workgroup;  // engine/workgroup.h
 
-// MODE register fields (ISA 3.4). Denormal modes: bit0 allow inputs' denormals, bit1 allow outputs' (0 flush both, 3 keep).
+// MODE register fields (ISA 3.4). Denormal modes: bit0 allow inputs' denormals, bit1 allow outputs' (0 flush both, 3
+// keep).
 struct Mode {
-  uint8_t round_f32 = 0, round_f64_f16 = 0;      // 0 nearest even, 1 +inf, 2 -inf, 3 zero
+  uint8_t round_f32 = 0, round_f64_f16 = 0;  // 0 nearest even, 1 +inf, 2 -inf, 3 zero
   uint8_t denorm_f32 = 3, denorm_f64_f16 = 3;
   bool dx10_clamp = true, ieee = true, fp16_overflow = false;
   bool is_default() const {
@@ -30,11 +31,11 @@ struct Mode {
 enum class WaveState : uint8_t { kReady, kAtBarrier, kSleeping, kDone, kIndexed };
 
 struct Wave {
-  alignas(64) uint32_t sgpr[128] = {};   // vcc, m0, exec, flat_scratch live here under their operand numbers
-  VectorRegister* vgpr = nullptr;        // 256 registers
-  VectorRegister* agpr = nullptr;        // 256 accumulation registers
-  uint64_t pc = 0;                       // address of the instruction being executed; advanced before execute(): see next_pc
-  uint64_t next_pc = 0;                  // branches overwrite it
+  alignas(64) uint32_t sgpr[128] = {};  // vcc, m0, exec, flat_scratch live here under their operand numbers
+  VectorRegister* vgpr = nullptr;       // 256 registers
+  VectorRegister* agpr = nullptr;       // 256 accumulation registers
+  uint64_t pc = 0;       // address of the instruction being executed; advanced before execute(): see next_pc
+  uint64_t next_pc = 0;  // branches overwrite it
   bool scc = false;
   Mode mode;
   WaveState state = WaveState::kReady;
@@ -44,7 +45,11 @@ struct Wave {
   uint32_t index_in_workgroup = 0;
   uint64_t instructions = 0;
 
-  uint64_t sgpr64(unsigned i) const { uint64_t v; std::memcpy(&v, &sgpr[i], 8); return v; }
+  uint64_t sgpr64(unsigned i) const {
+    uint64_t v;
+    std::memcpy(&v, &sgpr[i], 8);
+    return v;
+  }
   void set_sgpr64(unsigned i, uint64_t v) { std::memcpy(&sgpr[i], &v, 8); }
   uint64_t exec() const { return sgpr64(kExec); }
   void set_exec(uint64_t v) { set_sgpr64(kExec, v); }
@@ -52,10 +57,10 @@ struct Wave {
   void set_vcc(uint64_t v) { set_sgpr64(kVcc, v); }
 };
 
-// Semantics live in engine/: each returns the function that executes `instruction`, or nullptr when the operation or one of
-// its modifiers is not supported (the engine then faults the dispatch when a wave reaches it; it never guesses).
-ExecuteFn select_scalar(const Instruction& instruction);   // SOP1/SOP2/SOPK/SOPC/SOPP, SMEM        (engine/scalar*.cpp)
-ExecuteFn select_memory(const Instruction& instruction);   // DS, FLAT/GLOBAL/SCRATCH, MUBUF        (engine/memory*.cpp)
-ExecuteFn select_vector(const Instruction& instruction);   // VOP1/VOP2/VOPC/VOP3/VOP3P, SDWA, DPP  (engine/vector/*.cpp)
+// Semantics live in engine/: each returns the function that executes `instruction`, or nullptr when the operation or
+// one of its modifiers is not supported (the engine then faults the dispatch when a wave reaches it; it never guesses).
+ExecuteFn select_scalar(const Instruction& instruction);  // SOP1/SOP2/SOPK/SOPC/SOPP, SMEM        (engine/scalar*.cpp)
+ExecuteFn select_memory(const Instruction& instruction);  // DS, FLAT/GLOBAL/SCRATCH, MUBUF        (engine/memory*.cpp)
+ExecuteFn select_vector(const Instruction& instruction);  // VOP1/VOP2/VOPC/VOP3/VOP3P, SDWA, DPP  (engine/vector/*.cpp)
 
 }  // namespace kernloop::softgpu

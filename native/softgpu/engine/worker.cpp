@@ -9,24 +9,30 @@ namespace kernloop::softgpu {
 
 namespace {
 
-constexpr uint32_t kFreshSlice = 16384;    // instructions a wave, for a workgroup that is not suspect
+constexpr uint32_t kFreshSlice = 16384;  // instructions a wave, for a workgroup that is not suspect
 constexpr uint32_t kSuspectSlice = 2048;
 constexpr uint64_t kReportEvery = 4096;
 constexpr unsigned kPollEverySlices = 64;
 constexpr size_t kMaxResidentBytes = size_t{2} << 30;  // a worker
 constexpr uint32_t kLdsGarbage = 0xC0DEC0DE;           // what a workgroup finds in LDS: the same in every run
 
-bool is_runnable(const WaveSlot& wave) { return wave.state == WaveState::kReady || wave.state == WaveState::kIndexed; }
+bool is_runnable(const WaveSlot& wave) {
+  return wave.state == WaveState::kReady || wave.state == WaveState::kIndexed;
+}
 
 }  // namespace
 
 Worker::Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& poll)
-    : dispatch_(dispatch), pool_(pool), poll_(poll),
+    : dispatch_(dispatch),
+      pool_(pool),
+      poll_(poll),
       recorder_(dispatch.records_accesses() ? std::make_unique<AccessRecorder>() : nullptr),
-      memory_(dispatch.space(), recorder_.get()), interpreter_(memory_, dispatch.code()) {
+      memory_(dispatch.space(), recorder_.get()),
+      interpreter_(memory_, dispatch.code()) {
   const size_t rows = size_t{dispatch.kernel().vgprs} + dispatch.kernel().agprs;
-  bytes_a_workgroup_ = dispatch.lds_bytes() + dispatch.max_waves_per_workgroup() *
-                       (rows * sizeof(VectorRegister) + size_t{dispatch.private_bytes()} * kLanes);
+  bytes_a_workgroup_ =
+      dispatch.lds_bytes() +
+      dispatch.max_waves_per_workgroup() * (rows * sizeof(VectorRegister) + size_t{dispatch.private_bytes()} * kLanes);
 }
 
 Worker::~Worker() {
@@ -55,8 +61,8 @@ void Worker::run() {
 
 bool Worker::is_suspect(const Resident& resident) const {
   const Workgroup& workgroup = resident.workgroup;
-  return resident.waits ||
-         workgroup.instructions > std::max<uint64_t>(kFreshSlice * workgroup.waves.size(), 2 * dispatch_.longest_workgroup());
+  return resident.waits || workgroup.instructions > std::max<uint64_t>(kFreshSlice * workgroup.waves.size(),
+                                                                       2 * dispatch_.longest_workgroup());
 }
 
 Worker::Resident* Worker::find_fresh() const {
@@ -94,7 +100,8 @@ bool Worker::admit() {
 
 void Worker::retire(Resident& resident) {
   dispatch_.completed_workgroup(resident.workgroup.instructions);
-  const auto at = std::find_if(residents_.begin(), residents_.end(), [&](const auto& r) { return r.get() == &resident; });
+  const auto at =
+      std::find_if(residents_.begin(), residents_.end(), [&](const auto& r) { return r.get() == &resident; });
   spare_.push_back(std::move(*at));
   residents_.erase(at);
 }
@@ -109,7 +116,8 @@ void Worker::run_suspects(uint64_t budget) {
   };
   // While workgroups are still waiting to get in, finishing the oldest one is what helps most.
   const uint64_t for_oldest = dispatch_.has_untaken_workgroups() ? budget / 2 : 0;
-  while (budget > for_oldest && !residents_.empty() && is_suspect(*residents_.front()) && for_oldest > 0 && !dispatch_.is_stopped()) {
+  while (budget > for_oldest && !residents_.empty() && is_suspect(*residents_.front()) && for_oldest > 0 &&
+         !dispatch_.is_stopped()) {
     Resident* oldest = residents_.front().get();
     run_one(*oldest);
     if (residents_.empty() || residents_.front().get() != oldest || oldest->waits) break;
@@ -117,7 +125,8 @@ void Worker::run_suspects(uint64_t budget) {
   // The rest in turn; a round in which everybody sleeps ends here.
   size_t tried = 0;
   bool everyone_sleeps = !residents_.empty();
-  while (budget > 0 && tried < std::max<size_t>(residents_.size(), 1) && !residents_.empty() && !dispatch_.is_stopped()) {
+  while (budget > 0 && tried < std::max<size_t>(residents_.size(), 1) && !residents_.empty() &&
+         !dispatch_.is_stopped()) {
     if (next_suspect_ >= residents_.size()) next_suspect_ = 0;
     Resident* resident = residents_[next_suspect_].get();
     ++tried;
@@ -164,10 +173,17 @@ bool Worker::advance(Resident& resident) {
       if (is_runnable(*wave) && wave->instructions < wave->slice_end) run_wave(*wave);
       if (dispatch_.is_stopped()) return true;
       switch (wave->state) {
-        case WaveState::kDone: break;
-        case WaveState::kAtBarrier: ++at_barrier; break;
-        case WaveState::kSleeping: ++asleep; break;
-        default: ++ready; break;
+        case WaveState::kDone:
+          break;
+        case WaveState::kAtBarrier:
+          ++at_barrier;
+          break;
+        case WaveState::kSleeping:
+          ++asleep;
+          break;
+        default:
+          ++ready;
+          break;
       }
     }
     if (at_barrier + asleep + ready == 0) return false;
@@ -197,7 +213,8 @@ void Worker::run_wave(WaveSlot& wave) {
   account(executed);
   if (!dispatch_.is_stopped() && dispatch_.is_over_limit(unreported_)) {
     fail(WaveFault{.kind = Fault::Kind::kInstructionLimit,
-                   .detail = "the dispatch executed more than " + std::to_string(dispatch_.limit()) + " wave-instructions"},
+                   .detail =
+                       "the dispatch executed more than " + std::to_string(dispatch_.limit()) + " wave-instructions"},
          wave);
   }
 }

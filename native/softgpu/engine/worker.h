@@ -1,9 +1,9 @@
 // Runs waves of one dispatch on one thread.
 //
-// A worker takes a workgroup and runs it to its end: the usual case. A workgroup that has run longer than any that completed may be
-// waiting for another one (a spin-wait, a grid barrier), so once every resident workgroup is suspect, one more is admitted beside
-// them, until all that the dispatch has are resident. Suspects share half of the time, the oldest first, so that workgroups
-// that merely take long do not pile up.
+// A worker takes a workgroup and runs it to its end: the usual case. A workgroup that has run longer than any that
+// completed may be waiting for another one (a spin-wait, a grid barrier), so once every resident workgroup is suspect,
+// one more is admitted beside them, until all that the dispatch has are resident. Suspects share half of the time, the
+// oldest first, so that workgroups that merely take long do not pile up.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ class Worker {
   std::vector<std::unique_ptr<Resident>> spare_;
   size_t next_suspect_ = 0;
   size_t bytes_a_workgroup_ = 0;
-  uint64_t unreported_ = 0;        // executed, not yet added to the dispatch's count
+  uint64_t unreported_ = 0;  // executed, not yet added to the dispatch's count
   unsigned slices_since_poll_ = 0;
 
   uint64_t waves_ = 0, workgroups_ = 0;

@@ -29,8 +29,8 @@ class PageBlock {
   size_t size_ = 0;
 };
 
-// The private memory of one wave in the hardware's layout: dword k of lane l lies at k * 256 + l * 4 (AMDGPUUsage, swizzled
-// scratch). A wave finds it zero; only what the previous wave wrote is cleared again.
+// The private memory of one wave in the hardware's layout: dword k of lane l lies at k * 256 + l * 4 (AMDGPUUsage,
+// swizzled scratch). A wave finds it zero; only what the previous wave wrote is cleared again.
 class WaveScratch {
  public:
   void begin_wave(uint32_t bytes_per_lane);
@@ -38,7 +38,9 @@ class WaveScratch {
   uint8_t* at(uint32_t offset, unsigned lane) const {
     return block_.data() + (uint64_t{offset & ~3u} << 6) + lane * 4 + (offset & 3);
   }
-  void written_up_to(uint32_t offset) { if (offset > dirty_end_) dirty_end_ = offset; }
+  void written_up_to(uint32_t offset) {
+    if (offset > dirty_end_) dirty_end_ = offset;
+  }
   size_t capacity() const { return block_.size(); }
 
  private:
@@ -69,8 +71,8 @@ struct Workgroup {
   uint64_t ordinal = 0;
   uint8_t* lds = nullptr;
   uint32_t lds_bytes = 0;
-  std::vector<WaveSlot*> waves;   // in the order in which they are taken
-  uint64_t instructions = 0;      // executed by all its waves so far
+  std::vector<WaveSlot*> waves;  // in the order in which they are taken
+  uint64_t instructions = 0;     // executed by all its waves so far
 };
 
 }  // namespace kernloop::softgpu

@@ -22,7 +22,9 @@ class Kernels : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Optimised, Kernels, ::testing::Values(KERNLOOP_TEST_PROGRAMS_O0, KERNLOOP_TEST_PROGRAMS_O3),
                          [](const auto& info) { return info.index == 0 ? "O0" : "O3"; });
 
-uint32_t noise(uint32_t x) { return (x * 2654435761u) ^ (x << 7) ^ 0x5bd1e995u; }
+uint32_t noise(uint32_t x) {
+  return (x * 2654435761u) ^ (x << 7) ^ 0x5bd1e995u;
+}
 
 TEST_P(Kernels, AddVectorsWithPartialWavesAndWorkgroups) {
   constexpr uint32_t n = 1000;
@@ -43,7 +45,8 @@ TEST_P(Kernels, RunNoWorkItemBeyondTheGrid) {
   // The kernel's own bound is far away, so only the grid limits it: the last workgroup is partial.
   Array<int32_t> a(device.space, 512), b(device.space, 512), out(device.space, 512);
   std::fill(out.begin(), out.end(), 9);
-  const DispatchOutcome outcome = device.run("vector_add", linear(300, 128), Arguments(a.address(), b.address(), out.address(), 512u));
+  const DispatchOutcome outcome =
+      device.run("vector_add", linear(300, 128), Arguments(a.address(), b.address(), out.address(), 512u));
   expect_completed(outcome);
   EXPECT_EQ(outcome.counters.workgroups, 3u);
   EXPECT_EQ(outcome.counters.waves, 5u);
@@ -58,7 +61,8 @@ TEST_P(Kernels, ReduceInLdsWithBarriers) {
   for (uint32_t i = 0; i < n; ++i) in[i] = noise(i);
   for (uint64_t seed : {0ull, 1ull, 99ull}) {
     std::fill(out.begin(), out.end(), 0);
-    expect_completed(device.run("block_sum", linear(20 * 256, 256), Arguments(in.address(), out.address(), n), {.seed = seed}));
+    expect_completed(
+        device.run("block_sum", linear(20 * 256, 256), Arguments(in.address(), out.address(), n), {.seed = seed}));
     for (uint32_t group = 0; group < 20; ++group) {
       const uint32_t first = group * 256, last = std::min(n, first + 256);
       EXPECT_EQ(out[group], std::accumulate(&in[first], &in[0] + last, 0u)) << "group " << group << " seed " << seed;
@@ -80,7 +84,8 @@ TEST_P(Kernels, WaitForEveryOtherWorkgroup) {
   constexpr uint32_t groups = 150, rounds = 3;
   for (unsigned threads : {1u, 3u}) {
     Array<uint32_t> arrived(device.space, 1), log(device.space, groups);
-    expect_completed(device.run("grid_barrier", linear(groups * 128, 128), Arguments(arrived.address(), log.address(), groups, rounds),
+    expect_completed(device.run("grid_barrier", linear(groups * 128, 128),
+                                Arguments(arrived.address(), log.address(), groups, rounds),
                                 {.max_wave_instructions = 200'000'000, .threads = threads}));
     EXPECT_EQ(arrived[0], groups * rounds);
     for (uint32_t group = 0; group < groups; ++group) EXPECT_EQ(log[group], groups * rounds);
@@ -103,7 +108,9 @@ TEST_P(Kernels, WaitForAFlagThatAConcurrentDispatchSets) {
   }
 }
 
-uint32_t fibonacci(uint32_t n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+uint32_t fibonacci(uint32_t n) {
+  return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
 
 TEST_P(Kernels, RecurseWithDivergentDepths) {
   Array<uint32_t> out(device.space, 128);
@@ -146,7 +153,8 @@ TEST_P(Kernels, FollowFlatPointersIntoEveryMemory) {
 TEST_P(Kernels, KnowWhoTheyAreInThreeDimensions) {
   constexpr uint32_t width = 19, height = 6, depth = 3;  // partial in x, y and z
   Array<uint32_t> out(device.space, width * height * depth * 2);
-  expect_completed(device.run("identity", Geometry{{width, height, depth}, {8, 4, 2}}, Arguments(out.address(), width, height)));
+  expect_completed(
+      device.run("identity", Geometry{{width, height, depth}, {8, 4, 2}}, Arguments(out.address(), width, height)));
   for (uint32_t z = 0; z < depth; ++z) {
     for (uint32_t y = 0; y < height; ++y) {
       for (uint32_t x = 0; x < width; ++x) {
@@ -160,7 +168,9 @@ TEST_P(Kernels, KnowWhoTheyAreInThreeDimensions) {
 
 TEST_P(Kernels, RepeatTheirCountersExactly) {
   Array<uint32_t> out(device.space, 256);
-  const auto run = [&](unsigned threads) { return device.run("divergent", linear(256, 128), Arguments(out.address()), {.threads = threads}).counters; };
+  const auto run = [&](unsigned threads) {
+    return device.run("divergent", linear(256, 128), Arguments(out.address()), {.threads = threads}).counters;
+  };
   const Counters first = run(1), second = run(1), parallel = run(2);
   EXPECT_GT(first.divergent_branches, 0u);
   for (const Counters* other : {&second, &parallel}) {
@@ -173,8 +183,8 @@ TEST_P(Kernels, ReportExactlyTheBytesTheyTouch) {
   AccessSets sets;
   DispatchOptions options;
   options.accesses = &sets;
-  const DispatchOutcome outcome =
-      device.run("vector_add", linear(128, 128), Arguments(a.address() + 4, b.address() + 40, out.address() + 8, 100u), options);
+  const DispatchOutcome outcome = device.run(
+      "vector_add", linear(128, 128), Arguments(a.address() + 4, b.address() + 40, out.address() + 8, 100u), options);
   expect_completed(outcome);
   ASSERT_EQ(sets.writes.size(), 1u);
   EXPECT_EQ(sets.writes[0].base, out.address() + 8);
@@ -192,7 +202,8 @@ TEST_P(Kernels, ReportExactlyTheBytesTheyTouch) {
 TEST_P(Kernels, CountTransactionsOfWholeCacheLines) {
   Array<int32_t> a(device.space, 256), b(device.space, 256), out(device.space, 256);
   const auto run = [&](uint64_t offset) {
-    return device.run("vector_add", linear(64, 128), Arguments(a.address() + offset, b.address(), out.address(), 64u)).counters;
+    return device.run("vector_add", linear(64, 128), Arguments(a.address() + offset, b.address(), out.address(), 64u))
+        .counters;
   };
   // 64 lanes of 4 bytes are 4 lines of 64 bytes, or 5 when they begin inside of one.
   const Counters aligned = run(0), shifted = run(4);
@@ -204,7 +215,8 @@ TEST_P(Kernels, TakeWorkgroupsInTheOrderOfTheSeed) {
   constexpr uint32_t groups = 100;
   const auto run = [&](uint64_t seed) {
     Array<uint32_t> next(device.space, 1), order(device.space, groups);
-    expect_completed(device.run("take_ticket", linear(groups * 64, 64), Arguments(next.address(), order.address()), {.seed = seed, .threads = 1}));
+    expect_completed(device.run("take_ticket", linear(groups * 64, 64), Arguments(next.address(), order.address()),
+                                {.seed = seed, .threads = 1}));
     return std::vector<uint32_t>(order.begin(), order.end());
   };
   std::vector<uint32_t> ascending(groups);
@@ -220,7 +232,8 @@ TEST_P(Kernels, TakeWorkgroupsInTheOrderOfTheSeed) {
 TEST_P(Kernels, TakeWavesInTheOrderOfTheSeed) {
   const auto run = [&](uint64_t seed) {
     Array<uint32_t> order(device.space, 8);
-    expect_completed(device.run("wave_order", linear(512, 512), Arguments(order.address()), {.seed = seed, .threads = 1}));
+    expect_completed(
+        device.run("wave_order", linear(512, 512), Arguments(order.address()), {.seed = seed, .threads = 1}));
     return std::vector<uint32_t>(order.begin(), order.end());
   };
   const std::vector<uint32_t> ascending = {0, 1, 2, 3, 4, 5, 6, 7};

@@ -83,7 +83,8 @@ TEST_P(Faults, StopAStackOverflow) {
 
 TEST_P(Faults, EndAnInfiniteLoopExactlyAtItsLimit) {
   Array<uint32_t> out(device.space, 64);
-  const Fault fault = fault_of(device.run("forever", linear(64, 64), Arguments(out.address()), {.max_wave_instructions = 50000, .threads = 1}));
+  const Fault fault = fault_of(
+      device.run("forever", linear(64, 64), Arguments(out.address()), {.max_wave_instructions = 50000, .threads = 1}));
   EXPECT_EQ(fault.kind, Fault::Kind::kInstructionLimit);
   EXPECT_NE(fault.detail.find("50000"), std::string::npos);
   EXPECT_NE(fault.instruction, "");
@@ -100,8 +101,10 @@ TEST_P(Faults, LimitTheWholeDispatchAcrossThreads) {
   Array<uint32_t> out(device.space, 256 * 64);
   Arguments arguments(out.address(), 1u);
   const uint64_t needs = device.run("store_at", linear(256 * 64, 64), arguments).counters.wave_instructions;
-  EXPECT_FALSE(device.run("store_at", linear(256 * 64, 64), arguments, {.max_wave_instructions = needs, .threads = 3}).fault);
-  const Fault fault = fault_of(device.run("store_at", linear(256 * 64, 64), arguments, {.max_wave_instructions = needs - 1, .threads = 3}));
+  EXPECT_FALSE(
+      device.run("store_at", linear(256 * 64, 64), arguments, {.max_wave_instructions = needs, .threads = 3}).fault);
+  const Fault fault = fault_of(
+      device.run("store_at", linear(256 * 64, 64), arguments, {.max_wave_instructions = needs - 1, .threads = 3}));
   EXPECT_EQ(fault.kind, Fault::Kind::kInstructionLimit);
 }
 
@@ -152,16 +155,20 @@ TEST_P(Faults, StopWhereTheCodeEnds) {
   device.space.unmap(entry + 8, 1 << 20);
   Array<uint32_t> out(device.space, 64);
   const Fault fault = fault_of(device.run("store_at", linear(64, 64), Arguments(out.address(), 1u)));
-  EXPECT_TRUE(fault.kind == Fault::Kind::kMemoryAccess || fault.kind == Fault::Kind::kUnknownInstruction) << fault.text();
+  EXPECT_TRUE(fault.kind == Fault::Kind::kMemoryAccess || fault.kind == Fault::Kind::kUnknownInstruction)
+      << fault.text();
   EXPECT_LE(fault.pc, entry + 8);
 }
 
 TEST_P(Faults, RefuseGeometryAndKernelsThatCannotBe) {
   Array<uint32_t> out(device.space, 64);
   const Arguments arguments(out.address(), 1u);
-  EXPECT_EQ(fault_of(device.run("store_at", Geometry{{64, 1, 1}, {2048, 1, 1}}, arguments)).kind, Fault::Kind::kBadDispatch);
-  EXPECT_EQ(fault_of(device.run("store_at", Geometry{{64, 64, 64}, {32, 32, 2}}, arguments)).kind, Fault::Kind::kBadDispatch);
-  EXPECT_EQ(fault_of(device.run("store_at", Geometry{{64, 0, 1}, {64, 1, 1}}, arguments)).kind, Fault::Kind::kBadDispatch);
+  EXPECT_EQ(fault_of(device.run("store_at", Geometry{{64, 1, 1}, {2048, 1, 1}}, arguments)).kind,
+            Fault::Kind::kBadDispatch);
+  EXPECT_EQ(fault_of(device.run("store_at", Geometry{{64, 64, 64}, {32, 32, 2}}, arguments)).kind,
+            Fault::Kind::kBadDispatch);
+  EXPECT_EQ(fault_of(device.run("store_at", Geometry{{64, 0, 1}, {64, 1, 1}}, arguments)).kind,
+            Fault::Kind::kBadDispatch);
   DispatchRequest flat = device.request("store_at", Geometry{{64, 2, 1}, {64, 1, 1}}, arguments);
   flat.dimensions = 1;
   EXPECT_EQ(fault_of(device.engine.run(flat, {})).kind, Fault::Kind::kBadDispatch);

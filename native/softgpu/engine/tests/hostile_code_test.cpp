@@ -84,8 +84,9 @@ TEST_F(HostileCode, NeverBringsDownTheProcess) {
   }
   EXPECT_GT(executed, 3000u);
   EXPECT_GT(faulted, 1000u);
-  for (Encoding encoding : {Encoding::kSop1, Encoding::kSop2, Encoding::kSopK, Encoding::kSopC, Encoding::kSopP, Encoding::kSmem, Encoding::kVop1,
-                            Encoding::kVop2, Encoding::kVopC, Encoding::kVop3, Encoding::kDs, Encoding::kGlobal, Encoding::kMubuf}) {
+  for (Encoding encoding : {Encoding::kSop1, Encoding::kSop2, Encoding::kSopK, Encoding::kSopC, Encoding::kSopP,
+                            Encoding::kSmem, Encoding::kVop1, Encoding::kVop2, Encoding::kVopC, Encoding::kVop3,
+                            Encoding::kDs, Encoding::kGlobal, Encoding::kMubuf}) {
     EXPECT_GT(by_encoding[static_cast<size_t>(encoding)], 20u) << static_cast<int>(encoding);
   }
 }

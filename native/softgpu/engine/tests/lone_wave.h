@@ -66,7 +66,9 @@ class LoneWave {
     wave.vgpr[row][lane] = static_cast<uint32_t>(value);
     wave.vgpr[row + 1][lane] = static_cast<uint32_t>(value >> 32);
   }
-  uint64_t vector64(unsigned row, unsigned lane) const { return wave.vgpr[row][lane] | uint64_t{wave.vgpr[row + 1][lane]} << 32; }
+  uint64_t vector64(unsigned row, unsigned lane) const {
+    return wave.vgpr[row][lane] | uint64_t{wave.vgpr[row + 1][lane]} << 32;
+  }
 
   AddressSpace space;
   Program program;

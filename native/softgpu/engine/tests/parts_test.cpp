@@ -96,7 +96,9 @@ TEST(Permutations, TakeEveryElementOnce) {
 struct Descriptor {
   uint8_t bytes[64] = {};
   template <typename T>
-  void set(unsigned offset, T value) { std::memcpy(bytes + offset, &value, sizeof value); }
+  void set(unsigned offset, T value) {
+    std::memcpy(bytes + offset, &value, sizeof value);
+  }
 };
 
 TEST(KernelDescriptors, DecideRegistersAndMode) {
@@ -137,8 +139,13 @@ TEST(KernelDescriptors, RefuseWhatThisDeviceCannotDo) {
   EXPECT_NE(error_of([](Descriptor& d) { d.set<uint16_t>(56, 1u << 10); }).find("wave32"), std::string::npos);
   EXPECT_NE(error_of([](Descriptor& d) { d.set<uint16_t>(58, 1); }).find("preload"), std::string::npos);
   EXPECT_NE(error_of([](Descriptor& d) { d.set<uint32_t>(48, 1u << 20); }).find("privileged"), std::string::npos);
-  EXPECT_NE(error_of([](Descriptor& d) { d.set<uint32_t>(52, 16u << 1 | 1u << 24); }).find("exceptions"), std::string::npos);
-  EXPECT_NE(error_of([](Descriptor& d) { d.set<uint32_t>(52, 3u << 1); d.set<uint16_t>(56, 1); }).find("user SGPRs"), std::string::npos);
+  EXPECT_NE(error_of([](Descriptor& d) { d.set<uint32_t>(52, 16u << 1 | 1u << 24); }).find("exceptions"),
+            std::string::npos);
+  EXPECT_NE(error_of([](Descriptor& d) {
+              d.set<uint32_t>(52, 3u << 1);
+              d.set<uint16_t>(56, 1);
+            }).find("user SGPRs"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -29,7 +29,9 @@ Buffer::Buffer(AddressSpace& space, size_t bytes, std::string label, AddressSpac
   space_.map(address(), bytes, access, std::move(label));
 }
 
-Buffer::~Buffer() { space_.unmap(address(), bytes_); }
+Buffer::~Buffer() {
+  space_.unmap(address(), bytes_);
+}
 
 Program::Program(AddressSpace& space, const std::string& path) : space_(space) {
   std::ifstream in(path, std::ios::binary);
@@ -47,7 +49,8 @@ Program::Program(AddressSpace& space, const std::string& path) : space_(space) {
     if (segment.p_type != PT_LOAD || segment.p_memsz == 0) continue;
     std::memcpy(image_.data() + segment.p_vaddr, &file.at(segment.p_offset), segment.p_filesz);
     const bool writable = (segment.p_flags & PF_W) != 0;
-    space_.map(base() + segment.p_vaddr, segment.p_memsz, writable ? AddressSpace::Access::kReadWrite : AddressSpace::Access::kRead,
+    space_.map(base() + segment.p_vaddr, segment.p_memsz,
+               writable ? AddressSpace::Access::kReadWrite : AddressSpace::Access::kRead,
                "code object segment " + std::to_string(k));
   }
   for (unsigned k = 0; k < header.e_shnum; ++k) {
@@ -62,7 +65,9 @@ Program::Program(AddressSpace& space, const std::string& path) : space_(space) {
   }
 }
 
-Program::~Program() { space_.unmap(base(), size()); }
+Program::~Program() {
+  space_.unmap(base(), size());
+}
 
 uint64_t Program::symbol(const std::string& name) const {
   const auto found = symbols_.find(name);
@@ -70,9 +75,12 @@ uint64_t Program::symbol(const std::string& name) const {
   return found->second;
 }
 
-uint64_t Program::kernel_object(const std::string& kernel) const { return symbol(kernel + ".kd"); }
+uint64_t Program::kernel_object(const std::string& kernel) const {
+  return symbol(kernel + ".kd");
+}
 
-DispatchRequest Device::request(const std::string& kernel, Geometry geometry, const Arguments& arguments, size_t kernarg_slot) {
+DispatchRequest Device::request(const std::string& kernel, Geometry geometry, const Arguments& arguments,
+                                size_t kernarg_slot) {
   DispatchRequest request;
   request.kernel_name = kernel;
   request.kernel_object = program.kernel_object(kernel);
@@ -85,7 +93,8 @@ DispatchRequest Device::request(const std::string& kernel, Geometry geometry, co
   return request;
 }
 
-DispatchOutcome Device::run(const std::string& kernel, Geometry geometry, const Arguments& arguments, const DispatchOptions& options) {
+DispatchOutcome Device::run(const std::string& kernel, Geometry geometry, const Arguments& arguments,
+                            const DispatchOptions& options) {
   return engine.run(request(kernel, geometry, arguments), options);
 }
 

@@ -1,5 +1,5 @@
-// What the engine's tests need of a runtime: code objects in memory, buffers on the device, launches. Only position-independent
-// code objects without relocations, which is what the test kernels are.
+// What the engine's tests need of a runtime: code objects in memory, buffers on the device, launches. Only
+// position-independent code objects without relocations, which is what the test kernels are.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace kernloop::softgpu::testing {
 // Memory that the device sees. Surrounded by an unmapped gap on the device.
 class Buffer {
  public:
-  Buffer(AddressSpace& space, size_t bytes, std::string label, AddressSpace::Access access = AddressSpace::Access::kReadWrite);
+  Buffer(AddressSpace& space, size_t bytes, std::string label,
+         AddressSpace::Access access = AddressSpace::Access::kReadWrite);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -24,7 +25,9 @@ class Buffer {
   uint64_t address() const { return reinterpret_cast<uint64_t>(block_.data()); }
   size_t size() const { return bytes_; }
   template <typename T>
-  T* as() { return reinterpret_cast<T*>(block_.data()); }
+  T* as() {
+    return reinterpret_cast<T*>(block_.data());
+  }
 
  private:
   AddressSpace& space_;
@@ -35,7 +38,8 @@ class Buffer {
 template <typename T>
 class Array : public Buffer {
  public:
-  Array(AddressSpace& space, size_t count, std::string label = "array") : Buffer(space, count * sizeof(T), std::move(label)), count_(count) {}
+  Array(AddressSpace& space, size_t count, std::string label = "array")
+      : Buffer(space, count * sizeof(T), std::move(label)), count_(count) {}
   T& operator[](size_t i) { return as<T>()[i]; }
   size_t count() const { return count_; }
   T* begin() { return as<T>(); }
@@ -50,7 +54,7 @@ class Program {
  public:
   Program(AddressSpace& space, const std::string& path);
   ~Program();
-  uint64_t kernel_object(const std::string& kernel) const;   // address of its descriptor
+  uint64_t kernel_object(const std::string& kernel) const;  // address of its descriptor
   uint64_t symbol(const std::string& name) const;
   uint8_t* host(uint64_t address) { return reinterpret_cast<uint8_t*>(address); }
   uint64_t base() const { return reinterpret_cast<uint64_t>(image_.data()); }
@@ -66,7 +70,9 @@ class Program {
 class Arguments {
  public:
   template <typename... Values>
-  explicit Arguments(Values... values) { (push(values), ...); }
+  explicit Arguments(Values... values) {
+    (push(values), ...);
+  }
   const std::vector<uint8_t>& bytes() const { return bytes_; }
 
  private:
@@ -85,15 +91,20 @@ struct Geometry {
   uint32_t workgroup[3] = {1, 1, 1};
 };
 
-inline Geometry linear(uint32_t items, uint32_t workgroup) { return Geometry{{items, 1, 1}, {workgroup, 1, 1}}; }
+inline Geometry linear(uint32_t items, uint32_t workgroup) {
+  return Geometry{{items, 1, 1}, {workgroup, 1, 1}};
+}
 
 // An address space, an engine on it, and a code object.
 class Device {
  public:
-  explicit Device(const std::string& code_object) : engine(space), program(space, code_object), kernarg_(space, 4096, "kernarg") {}
+  explicit Device(const std::string& code_object)
+      : engine(space), program(space, code_object), kernarg_(space, 4096, "kernarg") {}
 
-  DispatchRequest request(const std::string& kernel, Geometry geometry, const Arguments& arguments, size_t kernarg_slot = 0);
-  DispatchOutcome run(const std::string& kernel, Geometry geometry, const Arguments& arguments, const DispatchOptions& options = {});
+  DispatchRequest request(const std::string& kernel, Geometry geometry, const Arguments& arguments,
+                          size_t kernarg_slot = 0);
+  DispatchOutcome run(const std::string& kernel, Geometry geometry, const Arguments& arguments,
+                      const DispatchOptions& options = {});
 
   AddressSpace space;
   Engine engine;
