@@ -27,8 +27,12 @@ Result<uint64_t> ChunkStore::put(const Digest& digest, Bytes raw, Encoding encod
 
   const fs::path path = path_of(digest, encoding);
   std::error_code failure;
-  fs::create_directories(path.parent_path(), failure);
+  const bool created = fs::create_directories(path.parent_path(), failure);
   if (failure) return io_error("cannot create", path.parent_path(), failure.value());
+  if (created) {
+    // A chunk is as durable as the folders that lead to it.
+    if (auto synced = sync_directory(root_); !synced) return synced.error();
+  }
   if (auto written = write_atomically(path, stored); !written) return written.error();
   // get() tries raw first: a damaged copy in the other encoding must not hide the good one.
   const Encoding other = encoding == Encoding::kRaw ? Encoding::kZstd : Encoding::kRaw;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kMaxAddress = uint64_t{1} << 56;  // more than any GPU's virtual address space
 constexpr size_t kMaxItems = 1u << 20;               // regions, variables, code objects
-constexpr uint64_t kMaxCodeObjectBytes = uint64_t{4} << 30;
+constexpr uint64_t kMaxCodeObjectBytes = uint64_t{1} << 30;
 constexpr uint32_t kMaxKernargBytes = 1u << 20;
 
 void require(bool condition, const std::string& what) {
