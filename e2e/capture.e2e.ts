@@ -97,7 +97,6 @@ describe('capture of an unmodified program', () => {
     expect(spread).toBeGreaterThan(0);
     expect(spread).toBeLessThan(0.01);
 
-    expect((await workspace.kernloop(['generate', '--app', 'apps/sum'])).code).toBe(0);
     expect((await workspace.kernloop(['extract', '--app', 'apps/sum'])).code).toBe(0);
     const options = ['--reproducer', 'kernels/sum/float_sum'];
     expect((await workspace.kernloop(['validate', ...options])).text).toMatch(/Result: PASS/);
@@ -123,7 +122,7 @@ describe('capture of an unmodified program', () => {
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const task = await workspace.nx(['run', 'vacuous-changes_nothing:validate']);
       expect(task.code).not.toBe(0);
-      expect(task.text).not.toMatch(/local cache|existing outputs match/);
+      expect(task.text).not.toMatch(/:validate +\[local cache\]/);
     }
   });
 

@@ -38,6 +38,7 @@ describe('the kernels of hip-pipeline', () => {
 
   it.each(kernels)('%s: no flipped bit of any output is missed', async (kernel) => {
     const { code, events } = await replayEvents(workspace.path(project(kernel), 'capture'), [
+      '--compare',
       '--inject-bit-flips',
       '200',
       '--seed',

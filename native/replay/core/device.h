@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "archive/manifest.h"
 #include "codeobject/code_object.h"
@@ -27,6 +28,13 @@ struct Launch {
   double limit_seconds = 0;  // 0: none
 };
 
+// Bytes of global memory that a dispatch touched.
+struct Access {
+  bool is_write = false;
+  uint64_t base = 0;
+  uint64_t size = 0;
+};
+
 struct LaunchOutcome {
   enum class End { kCompleted, kFault, kLimit };
   End end = End::kCompleted;
@@ -34,6 +42,7 @@ struct LaunchOutcome {
   std::optional<uint64_t> duration_ns;  // hardware only: a duration on the software GPU is no GPU time
   Json counters = Json::object();       // software GPU only
   std::optional<uint64_t> wave_instructions;
+  std::vector<Access> accesses;  // when recorded: exact, reads first
   bool device_lost =
       false;  // the kernel may still run: nothing of this device may be touched again, not even to shut it down
 };
@@ -67,6 +76,7 @@ class DeviceReplay {
   virtual Status set_wave_instruction_limit(uint64_t per_dispatch) = 0;
   virtual Status set_seed(uint64_t seed) = 0;
   virtual Status set_threads(uint32_t threads) = 0;
+  virtual Status record_accesses() = 0;
 
   virtual Result<LaunchOutcome> launch(const Launch& launch) = 0;
 };

@@ -97,6 +97,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
          if (value) options.limit_seconds = *value;
          return value.has_value();
        }},
+      {"--inject-bit-flips", number(options.inject_bit_flips)},
       {"--known-varying", path(options.known_varying)},
       {"--calibrate",
        [&](const std::string& text) {
@@ -118,6 +119,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       options.compare = true;
       continue;
     }
+    if (name == "--record-accesses") {
+      options.record_accesses = true;
+      continue;
+    }
     const auto setter = setters.find(name);
     if (setter == setters.end()) return usage("unknown option " + name);
     if (i + 1 == arguments.size()) return usage(name + " needs a value");
@@ -125,6 +130,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   }
   if (options.capture.empty()) return usage("--capture is missing");
   if (options.iterations == 0) return usage("--iterations must be at least 1");
+  if (options.inject_bit_flips > 0 && !options.compare) return usage("--inject-bit-flips goes with --compare");
+  if (!options.calibrate.empty() && (options.inject_bit_flips > 0 || options.record_accesses)) {
+    return usage("--calibrate goes with neither --inject-bit-flips nor --record-accesses");
+  }
   if (!options.calibrate.empty() && (options.code_object || options.known_varying || !options.ignored.empty())) {
     return usage(
         "--calibrate replays the captured kernel itself: it goes with none of --code-object, --known-varying and "

@@ -34,6 +34,8 @@ struct Options {
   std::optional<std::filesystem::path> known_varying;
   std::vector<uint64_t> calibrate;  // seeds; empty: no calibration
   std::vector<IgnoredBytes> ignored;
+  uint64_t inject_bit_flips = 0;
+  bool record_accesses = false;  // software GPU only
   std::optional<std::filesystem::path> dump;
 };
 

@@ -8,6 +8,7 @@
 #include "replay/core/compare.h"
 #include "replay/core/differences.h"
 #include "replay/core/dump.h"
+#include "replay/core/injection.h"
 #include "replay/core/layout.h"
 #include "replay/core/program.h"
 #include "replay/core/stale_pointers.h"
@@ -85,6 +86,9 @@ class Session {
     if (options_.threads != 0) {
       if (auto set = device_.set_threads(options_.threads); !set) return set;
     }
+    if (options_.record_accesses) {
+      if (auto set = device_.record_accesses(); !set) return set;
+    }
     if (options_.seed) return device_.set_seed(*options_.seed);
     return Unit{};
   }
@@ -132,6 +136,12 @@ class Session {
       if (outcome->duration_ns) event["duration_ns"] = *outcome->duration_ns;
       if (!outcome->counters.empty()) event["counters"] = outcome->counters;
       sink_.emit(event);
+      for (const Access& access : outcome->accesses) {
+        sink_.emit({{"event", "access"},
+                    {"write", access.is_write},
+                    {"base", archive::to_hex_number(access.base)},
+                    {"size", access.size}});
+      }
       return true;
     }
     const bool limit = outcome->end == LaunchOutcome::End::kLimit;
@@ -166,12 +176,30 @@ class Session {
       emit_result("ran", {});
       return SessionEnd{kExitPass, false};
     }
+    bool missed = false;
+    if (options_.inject_bit_flips > 0 && total.differing_bytes == 0) {
+      auto noticed = inject();
+      if (!noticed) return noticed.error();
+      missed = !*noticed;
+    }
     auto changed = changed_bytes();
     if (!changed) return changed.error();
     Json numbers = {{"compared_bytes", total.compared_bytes},   {"changed_bytes", *changed},
                     {"differing_bytes", total.differing_bytes}, {"varying_bytes", total.varying_bytes},
                     {"ignored_bytes", total.ignored_bytes},     {"padding_bytes", total.padding_bytes}};
-    return conclude(total.differing_bytes > 0, total.compared_bytes > 0 && *changed > 0, std::move(numbers));
+    return conclude(total.differing_bytes > 0 || missed, total.compared_bytes > 0 && *changed > 0, std::move(numbers));
+  }
+
+  // Whether every injected error was noticed.
+  Result<bool> inject() {
+    auto injection = inject_bit_flips(device_, cache_, targets_, layout_.padding, options_.poison, varying_,
+                                      options_.inject_bit_flips, options_.seed.value_or(0));
+    if (!injection) return injection.error();
+    sink_.emit({{"event", "injection"},
+                {"flips", injection->flips},
+                {"detected", injection->detected},
+                {"missed", injection->missed}});
+    return injection->detected == injection->flips;
   }
 
   Result<Comparison> compare() {

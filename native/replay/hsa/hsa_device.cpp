@@ -46,6 +46,7 @@ class HsaDevice final : public DeviceReplay {
   Status set_wave_instruction_limit(uint64_t per_dispatch) override;
   Status set_seed(uint64_t seed) override;
   Status set_threads(uint32_t threads) override;
+  Status record_accesses() override;
   Result<LaunchOutcome> launch(const Launch& launch) override;
 
  private:
@@ -71,6 +72,7 @@ class HsaDevice final : public DeviceReplay {
 
   std::unique_ptr<HsaLibrary> hsa_;
   bool initialised_ = false;
+  bool records_accesses_ = false;
   kernloop_softgpu_extension_1_t extension_{};
   bool soft_ = false;
   Agents agents_;
@@ -392,6 +394,14 @@ Status HsaDevice::set_threads(uint32_t threads) {
   return Unit{};
 }
 
+Status HsaDevice::record_accesses() {
+  if (!soft_) return unsupported("--record-accesses");
+  const hsa_status_t status = extension_.set_access_recording(1);
+  if (status != HSA_STATUS_SUCCESS) return device_error("set_access_recording", status, "recording accesses");
+  records_accesses_ = true;
+  return Unit{};
+}
+
 Status HsaDevice::prepare_queue() {
   if (queue_) return Unit{};
   constexpr uint32_t kPackets = 64;
@@ -541,6 +551,12 @@ Status HsaDevice::add_report(LaunchOutcome& outcome) const {
   KERNLOOP_COUNTER(waves)
   KERNLOOP_COUNTER(workgroups)
 #undef KERNLOOP_COUNTER
+  if (!records_accesses_) return Unit{};
+  const auto add = [](uint32_t is_write, uint64_t base, uint64_t size, void* data) {
+    static_cast<LaunchOutcome*>(data)->accesses.push_back({is_write != 0, base, size});
+  };
+  const hsa_status_t listed = extension_.dispatch_accesses(signal_, add, &outcome);
+  if (listed != HSA_STATUS_SUCCESS) return device_error("dispatch_accesses", listed, "reading the accesses");
   return Unit{};
 }
 

@@ -17,12 +17,15 @@ class FakeDevice final : public DeviceReplay {
   KernelFunction kernel;
   bool in_place_access = true;
   bool places_code = true;
+  bool loses_writes_after_launch = false;
   uint64_t free_code_address = 0x500010000000;
   LaunchOutcome outcome;  // what launches end with
   std::vector<uint64_t> seeds;
   uint64_t seed = 0;
   std::vector<Launch> launches;
   std::optional<uint64_t> taken;  // a base that cannot be mapped
+
+  Status record_accesses() override { return Error{"UNSUPPORTED_OPTION", "the fake device records no accesses", ""}; }
 
   uint64_t granule() const override { return 4096; }
   bool fresh_memory_is_zero() const override { return true; }
@@ -60,7 +63,7 @@ class FakeDevice final : public DeviceReplay {
   Status write(uint64_t address, Bytes bytes) override {
     uint8_t* memory = at(address);
     if (!memory) return Error{"DEVICE_ERROR", "no memory at " + archive::to_hex_number(address), ""};
-    std::copy(bytes.begin(), bytes.end(), memory);
+    if (launches.empty() || !loses_writes_after_launch) std::copy(bytes.begin(), bytes.end(), memory);
     return Unit{};
   }
   Status read(uint64_t address, std::span<uint8_t> into) override {

@@ -68,6 +68,28 @@ TEST_F(SessionTest, PassesWhenEverythingIsAsTheAppLeftIt) {
   EXPECT_EQ(output_.first("restored")["bytes"], bytes);
 }
 
+TEST_F(SessionTest, NoticesEveryInjectedBitFlipAndPutsItBack) {
+  options_.inject_bit_flips = 300;
+  EXPECT_EQ(run(baseline()).exit_code, kExitPass) << result();
+  EXPECT_EQ(output_.first("injection")["flips"], 300);
+  EXPECT_EQ(output_.first("injection")["detected"], 300);
+  EXPECT_EQ(result()["differing_bytes"], 0);
+}
+
+TEST_F(SessionTest, FailsWhenAnInjectedFlipCannotBeNoticed) {
+  options_.inject_bit_flips = 50;
+  FakeDevice device(baseline());
+  device.loses_writes_after_launch = true;
+  EXPECT_EQ(run(device).exit_code, kExitFail) << result();
+  EXPECT_EQ(output_.first("injection")["detected"], 0);
+}
+
+TEST_F(SessionTest, InjectsNothingIntoAReplayThatFailedAlready) {
+  options_.inject_bit_flips = 50;
+  EXPECT_EQ(run([](FakeDevice&, const Launch&) {}).exit_code, kExitFail);
+  EXPECT_TRUE(output_.first("injection").is_null()) << output_.first("injection");
+}
+
 TEST_F(SessionTest, PassesWithoutAccessInPlace) {
   FakeDevice device(baseline());
   device.in_place_access = false;
