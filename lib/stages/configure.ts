@@ -42,6 +42,7 @@ function appLayers(stage: Stage, folder: string): Layer[] {
 function reproducerLayers(stage: Stage, folder: string): Layer[] {
   const { config, root, workspaceRoot } = openReproducer(folder);
   const own = layer(stage, join(root, kernelFile), kernelFile, { device: config.device.kind }, config.options);
+  if (stage.selfContained) return [own];
   const appFile = join(workspaceRoot, config.app.root, kernloopFile);
   if (!existsSync(appFile)) return [own];
   const app = readJson(appFile, kernloopJsonSchema, 'CONFIG_MISSING', 'restore the file');

@@ -23,6 +23,8 @@ export interface Stage<S extends OptionsSchema = OptionsSchema, R = unknown> {
   readonly schema: S;
   /** Which project file it starts from. */
   readonly project: 'app' | 'reproducer';
+  /** Works on the reproducer alone, which may have been moved: kernloop.json of the app is no source of its options. */
+  readonly selfContained?: boolean;
   /** The option that words after the verb fill. */
   readonly positional: string;
   run(options: z.output<S>, deps: Deps): Promise<R>;
@@ -80,6 +82,7 @@ export const stages = {
     summary: 'Rebuild the kernel of a reproducer from its edited source.',
     schema: recompileOptionsSchema,
     project: 'reproducer',
+    selfContained: true,
     positional: 'reproducer',
     run: recompile,
     exitCode: () => 0,
