@@ -3,7 +3,7 @@ import { runDoctor } from '../lib/doctor/doctor';
 import { configure } from '../lib/stages/configure';
 import { stages, type Stage } from '../lib/stages/registry';
 import { defaultDeps, type Deps } from '../lib/support/deps';
-import { KernloopError, messageOf } from '../lib/support/error';
+import { KernloopError, messageOf, systemCode } from '../lib/support/error';
 import { exitCodes } from '../lib/support/error-codes';
 import { optionInfos, parseText, type OptionInfo, type OptionsSchema } from '../lib/support/options';
 import { consoleReporter, table } from '../lib/support/report';
@@ -16,11 +16,17 @@ interface OutputFlags {
 
 /** `kernloop <verb>`; sets the exit code of the process. */
 export async function main(argv: readonly string[]): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
   try {
     await program().parseAsync(argv);
   } catch (error) {
     process.exitCode = fail(error, argv.includes('--json'));
   }
+}
+
+/** Whoever reads (`| head`) may stop; the stage goes on, and its exit code stays true. */
+function ignoreClosedPipe(error: Error): void {
+  if (systemCode(error) !== 'EPIPE') throw error;
 }
 
 export function program(): Command {

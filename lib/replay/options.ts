@@ -32,6 +32,10 @@ export const replayingOptions = {
 
 export const replayOptionsSchema = z.object({
   ...replayingOptions,
+  compare: z
+    .boolean()
+    .default(false)
+    .describe('Replay the captured code as well, in turns with the variant, and show both.'),
   iterations: z.int().min(1).max(1_000_000).default(1).describe('How often the dispatch is replayed.'),
   warmup: z.int().min(0).max(1_000_000).default(0).describe('Replays before the counted ones.'),
   seed: z.int().min(0).default(1).describe('Wave order of the software GPU.'),

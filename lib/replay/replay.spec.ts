@@ -1,7 +1,7 @@
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { fakeReplay, flag } from '../testing/fake-programs';
-import { captureJson, TestWorkspace, writeReproducer } from '../testing/workspace';
+import { captureJson, TestWorkspace, writeReproducer, writeVariant } from '../testing/workspace';
 import { replayOptionsSchema } from './options';
 import { replay } from './replay';
 
@@ -68,6 +68,22 @@ describe('replay', () => {
       '1',
     ]);
     expect(args).not.toContain('--compare');
+  });
+
+  it('shows a variant beside the captured code', async () => {
+    writeVariant(workspace);
+    const fake = fakeDeps(
+      { 'kernloop-replay': fakeReplay((args) => [iteration(0, args.includes('--code-object') ? 50 : 100), ran]) },
+      workspace.native,
+    );
+    const result = await replay(options({ compare: true }), fake);
+    expect(result.counters['wave_instructions']?.median).toBe(50);
+    expect(result.baseline?.counters['wave_instructions']?.median).toBe(100);
+    expect(fake.said.result.join('\n')).toMatch(/wave_instructions +100 +50 +0\.500×/);
+  });
+
+  it('has nothing to compare where there is no variant', async () => {
+    expect(await failure(replay(options({ compare: true }), deps()))).toMatchObject({ code: 'USAGE', exitCode: 2 });
   });
 
   it('refuses to replay on another kind of device than the captured one', async () => {

@@ -1,57 +1,110 @@
 import { resolve } from 'node:path';
 import { withDevice } from '../device/lock';
 import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { formatBytes, formatCount, table } from '../support/report';
 import { describeFault } from '../capture/self-check';
 import type { ReplayOptions } from './options';
-import { replayOnce, type ReplayOutcome } from './program';
+import { replayOnce, type ReplayOutcome, type ReplayRequest } from './program';
 import { describeCode, openSession, type ReplaySession } from './session';
 import { statistics, type Statistics } from './statistics';
 
-export interface ReplayResult {
+export interface Measured {
+  /** On hardware only: time on the software GPU says nothing about a GPU. */
+  durationNs: Statistics | null;
+  /** On the software GPU: what was executed. */
+  counters: Record<string, Statistics>;
+}
+
+export interface ReplayResult extends Measured {
   kernel: string;
   code: string;
   verdict: 'ran' | 'fault' | 'limit';
   exitCode: number;
   iterations: number;
-  /** On hardware only: time on the software GPU says nothing about a GPU. */
-  durationNs: Statistics | null;
-  /** On the software GPU: what was executed. */
-  counters: Record<string, Statistics>;
   fault: string | null;
+  /** The captured code, where it was replayed beside a variant. */
+  baseline: Measured | null;
 }
 
 /** Replays the captured dispatch, or a variant of it, and tells what it took. */
 export async function replay(options: ReplayOptions, deps: Deps): Promise<ReplayResult> {
   const session = openSession(options, deps);
-  const request = {
-    ...session.request,
-    iterations: options.iterations,
-    warmup: options.warmup,
-    seed: options.seed,
-    ...(options.threads === undefined ? {} : { threads: options.threads }),
-    ...(options.dump === undefined ? {} : { dump: resolve(options.dump) }),
-  };
-  const outcome = await withDevice(session.device, deps, () => replayOnce(request, session.device, deps));
-  const result = summarise(session, outcome);
-  report(result, outcome, deps);
+  if (options.compare && session.code.kind === 'captured') {
+    throw new KernloopError(
+      'USAGE',
+      `there is no variant to compare with: this is ${describeCode(session.code)}`,
+      'edit and recompile, or name a code object with --variant',
+    );
+  }
+  const { variant, baseline } = await withDevice(session.device, deps, () => replayInTurns(session, options, deps));
+  const result = summarise(session, variant);
+  if (baseline) result.baseline = measure(session, baseline);
+  report(result, variant, deps);
   return result;
 }
 
-function summarise(session: ReplaySession, { iterations, faults, result }: ReplayOutcome): ReplayResult {
-  const onHardware = session.device.work === 'duration_ns';
-  const durations = iterations.flatMap(({ duration_ns: duration }) => (typeof duration === 'number' ? [duration] : []));
-  const stopped = result.verdict === 'fault' || result.verdict === 'limit';
+interface Turns {
+  variant: ReplayOutcome;
+  baseline: ReplayOutcome | null;
+}
+
+/** In turns, so that a clock that drifts or another user of the GPU meets both alike. Counts repeat: one turn is enough for them. */
+async function replayInTurns(session: ReplaySession, options: ReplayOptions, deps: Deps): Promise<Turns> {
+  const rounds = options.compare && session.device.work === 'duration_ns' ? Math.min(maxTurns, options.iterations) : 1;
+  const { codeObject: _codeObject, symbol: _symbol, ...captured } = session.request;
+  let turns: Turns | undefined;
+  for (let round = 0; round < rounds; round += 1) {
+    const iterations = Math.ceil((options.iterations - round) / rounds);
+    const once = (request: ReplayRequest): Promise<ReplayOutcome> =>
+      replayOnce({ ...request, ...measuring(options), iterations }, session.device, deps);
+    const baseline = options.compare ? await once(captured) : null;
+    const variant = await once({
+      ...session.request,
+      ...(options.dump === undefined ? {} : { dump: resolve(options.dump) }),
+    });
+    turns = { variant: append(turns?.variant, variant), baseline: baseline && append(turns?.baseline, baseline) };
+    if (isStopped(variant) || (baseline && isStopped(baseline))) break;
+  }
+  if (!turns) throw new Error('there is at least one round');
+  return turns;
+}
+
+const maxTurns = 10;
+
+function measuring({ warmup, seed, threads }: ReplayOptions): Partial<ReplayRequest> {
+  return { warmup, seed, ...(threads === undefined ? {} : { threads }) };
+}
+
+function append(before: ReplayOutcome | null | undefined, next: ReplayOutcome): ReplayOutcome {
+  return before ? { ...next, iterations: [...before.iterations, ...next.iterations] } : next;
+}
+
+function isStopped({ result }: ReplayOutcome): boolean {
+  return result.verdict === 'fault' || result.verdict === 'limit';
+}
+
+function summarise(session: ReplaySession, outcome: ReplayOutcome): ReplayResult {
+  const { iterations, faults, result } = outcome;
   return {
     kernel: session.capture.kernel.name,
     code: describeCode(session.code),
-    verdict: stopped ? (result.verdict as 'fault' | 'limit') : 'ran',
-    exitCode: stopped ? exitCodes.fault : exitCodes.pass,
+    verdict: result.verdict === 'fault' || result.verdict === 'limit' ? result.verdict : 'ran',
+    exitCode: isStopped(outcome) ? exitCodes.fault : exitCodes.pass,
     iterations: iterations.length,
+    ...measure(session, outcome),
+    fault: faults[0] ? describeFault(faults[0]) : null,
+    baseline: null,
+  };
+}
+
+function measure({ device }: ReplaySession, { iterations }: ReplayOutcome): Measured {
+  const onHardware = device.work === 'duration_ns';
+  const durations = iterations.flatMap(({ duration_ns: duration }) => (typeof duration === 'number' ? [duration] : []));
+  return {
     durationNs: onHardware && durations.length > 0 ? statistics(durations) : null,
     counters: onHardware ? {} : counterStatistics(iterations.map(({ counters }) => counters ?? {})),
-    fault: faults[0] ? describeFault(faults[0]) : null,
   };
 }
 
@@ -69,15 +122,31 @@ function counterStatistics(iterations: readonly Record<string, number>[]): Recor
 function report(result: ReplayResult, outcome: ReplayOutcome, deps: Deps): void {
   deps.report.result(`${result.kernel}: ${result.code}`);
   deps.report.result(`restored ${outcome.restored.regions} regions, ${formatBytes(outcome.restored.bytes)}`);
-  const rows = result.durationNs
-    ? [row('duration_ns', result.durationNs)]
-    : Object.entries(result.counters).map(([name, values]) => row(name, values));
-  if (rows.length > 0) for (const line of table([['', 'median', 'min', 'max'], ...rows])) deps.report.result(line);
+  const lines = result.baseline ? comparison(result.baseline, result) : measurements(result);
+  for (const line of lines) deps.report.result(line);
   deps.report.result(resultLine(result));
 }
 
-function row(name: string, { median, min, max }: Statistics): string[] {
-  return [name, ...[median, min, max].map((value) => formatCount(Math.round(value)))];
+function measurements(measured: Measured): string[] {
+  const rows = named(measured).map(([name, { median, min, max }]) => [name, show(median), show(min), show(max)]);
+  return rows.length > 0 ? table([['', 'median', 'min', 'max'], ...rows]) : [];
+}
+
+function comparison(baseline: Measured, variant: Measured): string[] {
+  const before = new Map(named(baseline));
+  const rows = named(variant).map(([name, { median }]) => {
+    const captured = before.get(name)?.median ?? 0;
+    return [name, show(captured), show(median), captured > 0 ? `${(median / captured).toFixed(3)}×` : '-'];
+  });
+  return table([['median', 'captured', 'variant', 'ratio'], ...rows]);
+}
+
+function named({ durationNs, counters }: Measured): [string, Statistics][] {
+  return durationNs ? [['duration_ns', durationNs]] : Object.entries(counters);
+}
+
+function show(value: number): string {
+  return formatCount(Math.round(value));
 }
 
 function resultLine(result: ReplayResult): string {
