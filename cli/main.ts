@@ -16,7 +16,9 @@ interface OutputFlags {
 
 /** `kernloop <verb>`; sets the exit code of the process. */
 export async function main(argv: readonly string[]): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
+  for (const stream of [process.stdout, process.stderr]) {
+    if (!stream.listeners('error').includes(ignoreClosedPipe)) stream.on('error', ignoreClosedPipe);
+  }
   try {
     await program().parseAsync(argv);
   } catch (error) {
