@@ -5,8 +5,8 @@
 
 namespace kernloop::softgpu {
 
-// Accesses that stay within one dword go straight to their place; wider or straddling ones pass through a staging area,
-// because consecutive dwords of a lane are 256 bytes apart.
+// Aligned accesses go straight to their places; straddling ones pass through a staging area, because consecutive dwords
+// of a lane are 256 bytes apart.
 struct PrivateStaging {
   alignas(64) uint8_t bytes[kLanes][16];
 };
@@ -45,6 +45,12 @@ inline void stage_out(const WaveScratch& scratch, const LaneAddresses& offsets, 
   });
 }
 
+inline bool are_dword_aligned(const LaneAddresses& offsets, uint64_t lanes) {
+  uint64_t low_bits = 0;
+  for_lanes(lanes, [&](unsigned lane) { low_bits |= offsets.at[lane]; });
+  return (low_bits & 3) == 0;
+}
+
 template <Load load>
 void private_load(Wave& wave, LaneAddresses& offsets, uint64_t lanes, VectorRegister* rows) {
   constexpr uint32_t kBytes = bytes_of(load);
@@ -55,6 +61,11 @@ void private_load(Wave& wave, LaneAddresses& offsets, uint64_t lanes, VectorRegi
   if (within_dwords(offsets, lanes, kBytes)) {
     locate_private(scratch, offsets, lanes);
     load_lanes<load>(rows, offsets, lanes);
+  } else if (kBytes >= 4 && are_dword_aligned(offsets, lanes)) {
+    for_lanes(lanes, [&](unsigned lane) {
+      const uint8_t* at = scratch.at(static_cast<uint32_t>(offsets.at[lane]), lane);
+      for (unsigned k = 0; k < dwords_of(load); ++k) std::memcpy(&rows[k][lane], at + 256 * k, 4);
+    });
   } else {
     PrivateStaging staging;
     stage_in(scratch, offsets, lanes, kBytes, staging);
@@ -74,6 +85,11 @@ void private_store(Wave& wave, LaneAddresses& offsets, uint64_t lanes, const Vec
   if (within_dwords(offsets, lanes, kBytes)) {
     locate_private(scratch, offsets, lanes);
     store_lanes<store>(rows, offsets, lanes);
+  } else if (kBytes >= 4 && are_dword_aligned(offsets, lanes)) {
+    for_lanes(lanes, [&](unsigned lane) {
+      uint8_t* at = scratch.at(static_cast<uint32_t>(offsets.at[lane]), lane);
+      for (unsigned k = 0; k < dwords_of(store); ++k) std::memcpy(at + 256 * k, &rows[k][lane], 4);
+    });
   } else {
     PrivateStaging staging;
     LaneAddresses staged;

@@ -59,6 +59,29 @@ TEST_F(Memory, WideAndUnalignedPrivateAccessesKeepTheirBytesTogether) {
   }
 }
 
+TEST_F(Memory, WideAlignedPrivateAccessesMeetTheirDwordsOneByOne) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    wave.vgpr[0][lane] = 16 * (lane % 8);
+    for (unsigned k = 0; k < 4; ++k) wave.vgpr[2 + k][lane] = lane * 0x01010101u + k * 0x10203040u;
+  }
+  wave.set_exec(kSomeLanes);
+  run("scratch_store_dwordx4");  // offset:4
+  for (unsigned k = 0; k < 4; ++k) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = 16 * (lane % 8) + 4 + 4 * k;
+    run("scratch_load_dword");
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      ASSERT_EQ(wave.vgpr[8][lane], (kSomeLanes >> lane & 1) ? wave.vgpr[2 + k][lane] : kUntouched);
+    }
+  }
+  for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = 16 * (lane % 8);
+  run("scratch_load_dwordx4");
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    for (unsigned k = 0; k < 4; ++k) {
+      ASSERT_EQ(wave.vgpr[8 + k][lane], (kSomeLanes >> lane & 1) ? wave.vgpr[2 + k][lane] : kUntouched);
+    }
+  }
+}
+
 TEST_F(Memory, PrivateMemoryEndsWhereTheKernelSaid) {
   for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = lane == 7 ? kPrivateBytes : 0;
   const std::optional<WaveFault> fault = try_run("scratch_store_dword");
