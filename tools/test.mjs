@@ -1,7 +1,7 @@
 // `npm test`: set-up, then every check and every test. The last line counts the tests.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { logDirectory, root, runMain, step, table } from './console.mjs';
+import { logDirectory, runMain, step, table } from './console.mjs';
 import { setup } from './setup.mjs';
 
 const results = join(logDirectory, 'results');

