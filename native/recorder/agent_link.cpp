@@ -40,7 +40,8 @@ Result<std::unique_ptr<AgentLink>> AgentLink::accept(archive::FileDescriptor soc
   }
   link->pid_ = peer.pid;
   setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kSocketLimit, sizeof kSocketLimit);
-  if (!wait_for(socket.get(), POLLIN, static_cast<int>(kSocketLimit.tv_sec) * 1000)) return bad_agent("it says nothing");
+  if (!wait_for(socket.get(), POLLIN, static_cast<int>(kSocketLimit.tv_sec) * 1000))
+    return bad_agent("it says nothing");
 
   std::vector<uint8_t> hello(16u << 10);
   iovec data{hello.data(), hello.size()};
@@ -52,7 +53,8 @@ Result<std::unique_ptr<AgentLink>> AgentLink::accept(archive::FileDescriptor soc
   message.msg_controllen = sizeof control;
   const ssize_t got = recvmsg(socket.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
   std::vector<archive::FileDescriptor> descriptors;
-  for (cmsghdr* header = CMSG_FIRSTHDR(&message); got > 0 && header != nullptr; header = CMSG_NXTHDR(&message, header)) {
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); got > 0 && header != nullptr;
+       header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
     const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     for (size_t i = 0; i < count; ++i) {

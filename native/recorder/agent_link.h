@@ -25,8 +25,8 @@ class AgentLink {
   bool answer(const capture::Encoded& datagram);
 
   enum class Event { kFrame, kIdle, kClosed, kCorrupt };
-  // The next frame, waiting up to `timeout_ms` for it. kIdle: none came, or `wake` became readable. kClosed: the agent is gone and the
-  // ring is empty, so everything it ever sent has been seen.
+  // The next frame, waiting up to `timeout_ms` for it. kIdle: none came, or `wake` became readable. kClosed: the agent
+  // is gone and the ring is empty, so everything it ever sent has been seen.
   Event next(uint32_t* type, std::vector<uint8_t>* payload, int timeout_ms, int wake);
 
   uint64_t dispatches() const { return ring_.header().dispatches.load(std::memory_order_relaxed); }

@@ -40,7 +40,9 @@ class Fields {
     return *value;
   }
   void fail(const std::string& name, const std::string& what) {
-    if (!error_) error_ = Error{"CONFIG_INVALID", where_ + (name.empty() ? "" : ": \"" + name + "\"") + " " + what, "see kernloop-recorder in docs/contributing/seams.md"};
+    if (!error_)
+      error_ = Error{"CONFIG_INVALID", where_ + (name.empty() ? "" : ": \"" + name + "\"") + " " + what,
+                     "see kernloop-recorder in docs/contributing/seams.md"};
   }
   const std::optional<Error>& error() const { return error_; }
 
@@ -72,7 +74,8 @@ Result<Selection> parse_selection(const Json& json, const std::string& where) {
   } else if (scope != "reachable") {
     fields.fail("scope", "must be \"reachable\" or \"all\"");
   }
-  if (!selection.output.is_absolute() || !selection.output.has_filename()) fields.fail("output", "must be an absolute path");
+  if (!selection.output.is_absolute() || !selection.output.has_filename())
+    fields.fail("output", "must be an absolute path");
   try {
     selection.match = std::regex(selection.match_text, std::regex::ECMAScript | std::regex::optimize);
   } catch (const std::regex_error& error) {
@@ -114,9 +117,12 @@ Result<Config> parse_config(std::string_view text, const std::string& where) {
     const std::string here = where + ": selections[" + std::to_string(i) + "]";
     auto selection = parse_selection(selections[i], here);
     if (!selection) return selection.error();
-    if (!ids.insert(selection->id).second) return Error{"CONFIG_INVALID", here + ": the id \"" + selection->id + "\" is taken", "give each selection its own id"};
+    if (!ids.insert(selection->id).second)
+      return Error{"CONFIG_INVALID", here + ": the id \"" + selection->id + "\" is taken",
+                   "give each selection its own id"};
     if (!outputs.insert(selection->output.lexically_normal()).second) {
-      return Error{"CONFIG_INVALID", here + ": the output " + selection->output.string() + " is taken", "give each selection its own output"};
+      return Error{"CONFIG_INVALID", here + ": the output " + selection->output.string() + " is taken",
+                   "give each selection its own output"};
     }
     config.selections.push_back(std::move(*selection));
   }

@@ -20,7 +20,9 @@ class Events {
     std::lock_guard lock(mutex_);
     out_ << line << '\n' << std::flush;
   }
-  void error(const Error& error) { print("error", {{"code", error.code}, {"message", error.message}, {"hint", error.hint}}); }
+  void error(const Error& error) {
+    print("error", {{"code", error.code}, {"message", error.message}, {"hint", error.hint}});
+  }
 
  private:
   std::mutex mutex_;

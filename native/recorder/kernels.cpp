@@ -15,7 +15,8 @@ constexpr uint64_t kMaxAllObjectsBytes = 16ull << 30;
 constexpr size_t kMaxObjects = 65536;
 
 Error protocol_error(const std::string& what) {
-  return {"AGENT_PROTOCOL", "the agent does not keep to the protocol: " + what, "use an agent and a recorder of the same version"};
+  return {"AGENT_PROTOCOL", "the agent does not keep to the protocol: " + what,
+          "use an agent and a recorder of the same version"};
 }
 
 void complete(CodeObject& object, uint32_t number) {
@@ -29,11 +30,13 @@ void complete(CodeObject& object, uint32_t number) {
 
 bool holds_data(const codeobject::ElfSection& section) {
   // What the loader fills in itself comes back by loading at the same address.
-  const bool loader_owned = section.type == SHT_DYNAMIC || section.name.starts_with(".got") || section.name.starts_with(".relro");
+  const bool loader_owned =
+      section.type == SHT_DYNAMIC || section.name.starts_with(".got") || section.name.starts_with(".relro");
   return (section.flags & SHF_ALLOC) != 0 && (section.flags & SHF_WRITE) != 0 && section.size != 0 && !loader_owned;
 }
 
-// A stripped code object names its exported variables only: the rest of its writable sections is covered piece by piece.
+// A stripped code object names its exported variables only: the rest of its writable sections is covered piece by
+// piece.
 void add_nameless(std::span<const uint8_t> bytes, uint64_t load_base, std::vector<ModulePiece>& pieces) {
   auto image = codeobject::ElfImage::parse(bytes, "code object");
   if (!image) return;
@@ -44,7 +47,8 @@ void add_nameless(std::span<const uint8_t> bytes, uint64_t load_base, std::vecto
     if (!holds_data(section)) continue;
     const uint64_t start = load_base + section.address, end = start + section.size;
     const auto add = [&](uint64_t from, uint64_t to) {
-      if (from < to) pieces.push_back({std::string(section.name) + "+" + archive::to_hex_number(from - start), {from, to - from}});
+      if (from < to)
+        pieces.push_back({std::string(section.name) + "+" + archive::to_hex_number(from - start), {from, to - from}});
     };
     uint64_t at = start;
     for (const capture::ByteRange& range : named) {
@@ -74,7 +78,8 @@ Status Kernels::append_object(const capture::BulkHeader& header, std::span<const
   const auto found = objects_.find(header.id);
   if (found == objects_.end()) return protocol_error("bytes of an unknown code object");
   CodeObject& object = *found->second;
-  if (header.offset != object.bytes.size() || bytes.empty() || bytes.size() > object.expected_bytes - object.bytes.size()) {
+  if (header.offset != object.bytes.size() || bytes.empty() ||
+      bytes.size() > object.expected_bytes - object.bytes.size()) {
     return protocol_error("bytes of a code object out of order");
   }
   // Grows with what really arrives, not with what was announced.
@@ -93,7 +98,8 @@ uint64_t Kernels::matching(const std::string& symbol, const std::string& demangl
 }
 
 Result<const KernelRecord*> Kernels::add(const capture::KernelMessage& message) {
-  if (message.kernel >= capture::kMaxKernels || kernels_.contains(message.kernel)) return protocol_error("kernel numbers");
+  if (message.kernel >= capture::kMaxKernels || kernels_.contains(message.kernel))
+    return protocol_error("kernel numbers");
   KernelRecord record;
   record.id = message.kernel;
   record.symbol = message.symbol;
@@ -120,7 +126,8 @@ const KernelRecord* Kernels::find(uint32_t id) const {
 std::vector<ModulePiece> module_pieces(const KernelRecord& kernel) {
   std::vector<ModulePiece> pieces;
   for (const codeobject::Variable& variable : kernel.object->info->variables) {
-    // An exported constant may have been set by the host (hipMemcpyToSymbol); one that is neither is as in the code object.
+    // An exported constant may have been set by the host (hipMemcpyToSymbol); one that is neither is as in the code
+    // object.
     if (variable.size == 0 || !(variable.writable || variable.exported)) continue;
     pieces.push_back({variable.name, {kernel.load_base + variable.address, variable.size}});
   }
@@ -138,8 +145,9 @@ std::vector<ModulePiece> module_pieces(const KernelRecord& kernel) {
 }
 
 bool is_process_bound(const std::string& value_kind) {
-  static constexpr std::array kKinds = {"hidden_hostcall_buffer", "hidden_printf_buffer",     "hidden_multigrid_sync_arg",
-                                        "hidden_default_queue",   "hidden_completion_action", "hidden_queue_ptr"};
+  static constexpr std::array kKinds = {"hidden_hostcall_buffer",    "hidden_printf_buffer",
+                                        "hidden_multigrid_sync_arg", "hidden_default_queue",
+                                        "hidden_completion_action",  "hidden_queue_ptr"};
   return std::find(kKinds.begin(), kKinds.end(), value_kind) != kKinds.end();
 }
 

@@ -24,7 +24,7 @@ struct CodeObject {
 
 struct KernelRecord {
   uint32_t id = 0;
-  std::string symbol;     // mangled
+  std::string symbol;  // mangled
   std::string demangled;
   uint64_t selections = 0;
   std::shared_ptr<const CodeObject> object;  // null: its code object is not known or cannot be read

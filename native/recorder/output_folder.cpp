@@ -62,13 +62,15 @@ OutputFolder::~OutputFolder() {
 
 Status OutputFolder::publish() {
   if (rename(partial_.c_str(), output_.c_str()) == 0) return archive::sync_directory(output_.parent_path());
-  if (errno != ENOTEMPTY && errno != EEXIST) return archive::io_error("cannot move a complete capture to", output_, errno);
+  if (errno != ENOTEMPTY && errno != EEXIST)
+    return archive::io_error("cannot move a complete capture to", output_, errno);
   // An older capture is there: exchange, so that there is a complete one at every moment; then drop the older.
   if (renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, output_.c_str(), RENAME_EXCHANGE) != 0) {
     // A file system without exchange: a moment without, but never half of one.
     std::error_code failure;
     fs::remove_all(output_, failure);
-    if (rename(partial_.c_str(), output_.c_str()) != 0) return archive::io_error("cannot move a complete capture to", output_, errno);
+    if (rename(partial_.c_str(), output_.c_str()) != 0)
+      return archive::io_error("cannot move a complete capture to", output_, errno);
   }
   discard();
   return archive::sync_directory(output_.parent_path());

@@ -51,7 +51,10 @@ Json Profile::to_json(const Row& row) {
       const uint64_t threads = std::max<uint32_t>(geometry.block_threads[i], 1);
       blocks.push_back((geometry.grid_work_items[i] + threads - 1) / threads);
     }
-    geometries.push_back({{"grid_blocks", blocks}, {"block_threads", geometry.block_threads}, {"grid_work_items", geometry.grid_work_items}, {"dispatches", count}});
+    geometries.push_back({{"grid_blocks", blocks},
+                          {"block_threads", geometry.block_threads},
+                          {"grid_work_items", geometry.grid_work_items},
+                          {"dispatches", count}});
   }
   return {{"name", row.name},
           {"symbol", row.symbol},

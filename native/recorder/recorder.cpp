@@ -1,4 +1,5 @@
-// kernloop-recorder: runs beside the app, takes what its agents stream, and writes captures (docs/contributing/seams.md).
+// kernloop-recorder: runs beside the app, takes what its agents stream, and writes captures
+// (docs/contributing/seams.md).
 #include <pthread.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -59,7 +60,8 @@ void grow_thread_stacks() {
 }
 
 int exit_code_of(const Error& error) {
-  return error.code == "USAGE" || error.code == "CONFIG_INVALID" || error.code == "CAPTURE_BUSY" || error.code == "FILE_NOT_FOUND"
+  return error.code == "USAGE" || error.code == "CONFIG_INVALID" || error.code == "CAPTURE_BUSY" ||
+                 error.code == "FILE_NOT_FOUND"
              ? kExitUsage
              : kExitEnvironment;
 }
@@ -103,4 +105,6 @@ int run(int count, char** values) {
 }  // namespace
 }  // namespace kernloop::recorder
 
-int main(int argument_count, char** arguments) { return kernloop::recorder::run(argument_count, arguments); }
+int main(int argument_count, char** arguments) {
+  return kernloop::recorder::run(argument_count, arguments);
+}

@@ -35,8 +35,9 @@ void SelectionBoard::captured(uint32_t selection, Json event) {
 }
 
 void SelectionBoard::print_refusal(uint32_t selection, const Error& why) {
-  events_.print("refused",
-                {{"id", config_.selections[selection].id}, {"code", why.code}, {"reason", why.message}, {"hint", why.hint}});
+  events_.print(
+      "refused",
+      {{"id", config_.selections[selection].id}, {"code", why.code}, {"reason", why.message}, {"hint", why.hint}});
 }
 
 void SelectionBoard::refused(uint32_t selection, const Error& why) {
@@ -85,7 +86,11 @@ Json SelectionBoard::ids_in(State state) const {
   return ids;
 }
 
-Json SelectionBoard::captured_ids() const { return ids_in(State::kCaptured); }
-Json SelectionBoard::refused_ids() const { return ids_in(State::kRefused); }
+Json SelectionBoard::captured_ids() const {
+  return ids_in(State::kCaptured);
+}
+Json SelectionBoard::refused_ids() const {
+  return ids_in(State::kRefused);
+}
 
 }  // namespace kernloop::recorder

@@ -34,9 +34,11 @@ class Totals {
     std::lock_guard lock(mutex_);
     archive::Json kernels = archive::Json::array();
     for (const auto& [key, row] : kernels_) {
-      kernels.push_back({{"name", row.name}, {"symbol", key.first}, {"code_object", key.second}, {"dispatches", row.dispatches}});
+      kernels.push_back(
+          {{"name", row.name}, {"symbol", key.first}, {"code_object", key.second}, {"dispatches", row.dispatches}});
     }
-    return {{"processes", processes_}, {"queues", queues_}, {"dispatches", dispatches_}, {"kernels", std::move(kernels)}};
+    return {
+        {"processes", processes_}, {"queues", queues_}, {"dispatches", dispatches_}, {"kernels", std::move(kernels)}};
   }
 
  private:

@@ -7,7 +7,8 @@
 
 namespace kernloop {
 
-// `code` is stable and upper-case (listed in docs/errors.md); `message` says what happened and where; `hint` what to do next.
+// `code` is stable and upper-case (listed in docs/errors.md); `message` says what happened and where; `hint` what to do
+// next.
 struct Error {
   std::string code;
   std::string message;
@@ -17,7 +18,7 @@ struct Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit by design
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 
   explicit operator bool() const { return state_.index() == 0; }

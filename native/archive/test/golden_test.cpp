@@ -1,4 +1,5 @@
-// Captures of earlier releases stay readable. capture-v1 was written by golden/make_capture_v1.py from the format's document alone.
+// Captures of earlier releases stay readable. capture-v1 was written by golden/make_capture_v1.py from the format's
+// document alone.
 #include <gtest/gtest.h>
 
 #include "archive/file.h"

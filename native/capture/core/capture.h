@@ -1,6 +1,7 @@
-// One capture, from "its dispatch is at the queue head" to "released": armed → at queue head → drain → hold → run → release.
-// Holding comes before draining in code, or new work would keep the device busy for ever. A deadline bounds every edge;
-// whatever happens, the dispatch runs exactly once (here, or by the caller when `ran` is false) and everything held is released.
+// One capture, from "its dispatch is at the queue head" to "released": armed → at queue head → drain → hold → run →
+// release. Holding comes before draining in code, or new work would keep the device busy for ever. A deadline bounds
+// every edge; whatever happens, the dispatch runs exactly once (here, or by the caller when `ran` is false) and
+// everything held is released.
 #pragma once
 
 #include <chrono>
@@ -27,7 +28,6 @@ struct CaptureRequest {
   std::vector<ByteRange> module_variables;
   std::vector<ByteRange> widened;  // regions to include whatever points to them
 };
-
 
 struct CaptureOutcome {
   bool ran = false;                  // run() was called: the dispatch has been handed to the device

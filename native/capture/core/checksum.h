@@ -1,4 +1,5 @@
-// 128-bit checksums of memory: fast enough to run over everything a program allocated. They detect accidents, not adversaries.
+// 128-bit checksums of memory: fast enough to run over everything a program allocated. They detect accidents, not
+// adversaries.
 #pragma once
 
 #define XXH_INLINE_ALL

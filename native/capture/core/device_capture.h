@@ -35,7 +35,8 @@ class DeviceCapture {
   // The kernel arguments of the waiting dispatch.
   virtual std::optional<Refusal> read_kernarg(std::span<uint8_t> into) = 0;
 
-  // Lets the dispatch run, alone, and waits for it. On a refusal it may still be running; the front end then sees to its end.
+  // Lets the dispatch run, alone, and waits for it. On a refusal it may still be running; the front end then sees to
+  // its end.
   virtual std::optional<Refusal> run(Deadline deadline, RunReport* report) = 0;
 };
 

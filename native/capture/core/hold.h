@@ -1,5 +1,6 @@
-// Lets the app's calls pass, until a capture holds them. Every intercepted call that could touch device memory or hand the device work
-// runs inside enter()/leave(); hold() waits for those inside and makes newcomers wait. Cheap when nothing is held: two atomic adds.
+// Lets the app's calls pass, until a capture holds them. Every intercepted call that could touch device memory or hand
+// the device work runs inside enter()/leave(); hold() waits for those inside and makes newcomers wait. Cheap when
+// nothing is held: two atomic adds.
 #pragma once
 
 #include <atomic>
@@ -18,7 +19,8 @@ class HoldGate {
   void enter();
   void leave();
 
-  // The caller is inside (once). Waits for its turn to hold, as long as that takes: whoever holds has deadlines. From then on newcomers wait.
+  // The caller is inside (once). Waits for its turn to hold, as long as that takes: whoever holds has deadlines. From
+  // then on newcomers wait.
   void take_turn();
   // After take_turn(): false at the deadline, while some call stays inside.
   bool wait_alone(Deadline deadline);

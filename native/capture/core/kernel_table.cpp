@@ -43,7 +43,9 @@ const KernelEntry* KernelTable::insert(std::unique_ptr<KernelEntry> owned) {
   return entry;
 }
 
-void KernelTable::remove(uint64_t kernel_object) { remove_range(kernel_object, 1); }
+void KernelTable::remove(uint64_t kernel_object) {
+  remove_range(kernel_object, 1);
+}
 
 void KernelTable::remove_range(uint64_t base, uint64_t size) {
   std::lock_guard lock(mutex_);

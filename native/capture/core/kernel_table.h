@@ -1,4 +1,5 @@
-// Kernel-descriptor address to what is known of the kernel. Read on every dispatch without a lock; written when a kernel is first seen.
+// Kernel-descriptor address to what is known of the kernel. Read on every dispatch without a lock; written when a
+// kernel is first seen.
 #pragma once
 
 #include <atomic>

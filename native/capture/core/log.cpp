@@ -36,7 +36,8 @@ void Log::write(const char* text) {
   }
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
-  dprintf(fd_, "%lld.%06ld %d %s\n", static_cast<long long>(now.tv_sec), now.tv_nsec / 1000, static_cast<int>(getpid()), text);
+  dprintf(fd_, "%lld.%06ld %d %s\n", static_cast<long long>(now.tv_sec), now.tv_nsec / 1000, static_cast<int>(getpid()),
+          text);
 }
 
 void Log::line(const char* format, ...) {

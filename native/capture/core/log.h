@@ -1,4 +1,5 @@
-// The agent's own log: one file a process, opened at the first line. Never stdout; stderr only for what a user must see at once.
+// The agent's own log: one file a process, opened at the first line. Never stdout; stderr only for what a user must see
+// at once.
 #pragma once
 
 #include <mutex>

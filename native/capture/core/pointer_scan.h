@@ -1,7 +1,9 @@
 // Finds what could be a pointer in raw memory: 64-bit values that land in a tracked allocation.
 //  - A plain address counts at any byte offset (packed structures), wherever in the allocation it lands.
-//  - An address with a tag in its top 16 bits counts at any byte offset if it is the start of an allocation, and in an aligned slot if
-//    it lands on a 16-byte boundary. Anything laxer takes random bits for pointers: with 1 GiB of allocations, one in 2^18 positions.
+//  - An address with a tag in its top 16 bits counts at any byte offset if it is the start of an allocation, and in an
+//  aligned slot if
+//    it lands on a 16-byte boundary. Anything laxer takes random bits for pointers: with 1 GiB of allocations, one in
+//    2^18 positions.
 // Conservative all the same: it finds too much now and then, and what it misses shows as a scope violation.
 #pragma once
 
@@ -16,7 +18,8 @@ class PointerScan {
  public:
   explicit PointerScan(const AllocationList& allocations);
 
-  // Bytes in order, in pieces of any size; a value may lie across two pieces. `found` gets the allocation's index in the list.
+  // Bytes in order, in pieces of any size; a value may lie across two pieces. `found` gets the allocation's index in
+  // the list.
   template <typename Found>
   void feed(std::span<const uint8_t> bytes, Found&& found) {
     if (span_ == 0) return;
@@ -52,7 +55,8 @@ class PointerScan {
       if ((value & kAddressMask) - low_ >= span_) [[likely]] {
         continue;
       }
-      if (const Allocation* hit = target_of(value, position + at)) found(static_cast<size_t>(hit - allocations_.data()));
+      if (const Allocation* hit = target_of(value, position + at))
+        found(static_cast<size_t>(hit - allocations_.data()));
     }
   }
   const Allocation* target_of(uint64_t value, uint64_t position) const;

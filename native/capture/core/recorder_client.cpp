@@ -71,8 +71,8 @@ void close_if_open(int& fd) {
 
 }  // namespace
 
-std::unique_ptr<RecorderClient> RecorderClient::connect(const std::string& socket_path, uint64_t ring_bytes, Welcome* welcome,
-                                                        std::string* error) {
+std::unique_ptr<RecorderClient> RecorderClient::connect(const std::string& socket_path, uint64_t ring_bytes,
+                                                        Welcome* welcome, std::string* error) {
   std::unique_ptr<RecorderClient> client(new RecorderClient);
   const auto fail = [&](const std::string& what) {
     *error = what + ": " + std::strerror(errno);

@@ -1,5 +1,5 @@
-// The agent's end of the line to kernloop-recorder. Any thread may send. When the recorder is gone or stuck, every call says so at once
-// and the app goes on without us.
+// The agent's end of the line to kernloop-recorder. Any thread may send. When the recorder is gone or stuck, every call
+// says so at once and the app goes on without us.
 #pragma once
 
 #include <atomic>
@@ -42,7 +42,9 @@ class RecorderClient {
 
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
   // Counters that the recorder reads even after the app was killed.
-  std::atomic<uint64_t>* counter(uint32_t kernel) { return &ring_.counters()[kernel < kMaxKernels ? kernel : kMaxKernels - 1]; }
+  std::atomic<uint64_t>* counter(uint32_t kernel) {
+    return &ring_.counters()[kernel < kMaxKernels ? kernel : kMaxKernels - 1];
+  }
   std::atomic<uint64_t>* dispatches() { return &ring_.header().dispatches; }
 
   // In a forked child: drops the parent's connection without a word to it.

@@ -53,7 +53,9 @@ bool RecorderSink::scope(uint64_t tracked_regions, uint64_t tracked_bytes) {
 bool RecorderSink::outside_changed(const Allocation& allocation) {
   return send_region(FrameType::kOutside, 0, allocation);
 }
-bool RecorderSink::violation(const Allocation& allocation) { return send_region(FrameType::kViolation, 0, allocation); }
+bool RecorderSink::violation(const Allocation& allocation) {
+  return send_region(FrameType::kViolation, 0, allocation);
+}
 
 bool RecorderSink::commit(const RunReport& report) {
   CommitMessage message;

@@ -31,7 +31,8 @@ void Scope::add_pointers_in(std::span<const uint8_t> bytes) {
 }
 
 void Scope::add_at(uint64_t address) {
-  if (const Allocation* hit = find_allocation(allocations_, address)) add(static_cast<size_t>(hit - allocations_.data()));
+  if (const Allocation* hit = find_allocation(allocations_, address))
+    add(static_cast<size_t>(hit - allocations_.data()));
 }
 
 void Scope::add_all(uint64_t except_address) {

@@ -1,5 +1,5 @@
-// The regions of one capture: grows from the kernel arguments to everything reachable, reads each region once, and on that one pass
-// streams it, searches it for pointers and takes a checksum of each chunk for the comparison afterwards.
+// The regions of one capture: grows from the kernel arguments to everything reachable, reads each region once, and on
+// that one pass streams it, searches it for pointers and takes a checksum of each chunk for the comparison afterwards.
 #pragma once
 
 #include <deque>

@@ -14,7 +14,7 @@ namespace kernloop::capture {
 // A dispatch that is due. The holder of one ends it with settle() exactly once.
 struct Due {
   uint32_t selection = 0;
-  uint64_t ordinal = 0;  // this match's, from 1
+  uint64_t ordinal = 0;            // this match's, from 1
   std::vector<ByteRange> widened;  // regions that an earlier attempt proved to be needed
 };
 

@@ -9,7 +9,8 @@ namespace kernloop::capture {
 
 std::atomic<Agent*> Agent::instance_{nullptr};
 
-Agent::Agent(const HsaOriginals& originals, std::unique_ptr<RecorderClient> client, const Welcome& answer, std::string log_pattern)
+Agent::Agent(const HsaOriginals& originals, std::unique_ptr<RecorderClient> client, const Welcome& answer,
+             std::string log_pattern)
     : hsa(originals),
       recorder(std::move(client)),
       welcome(answer),
@@ -29,7 +30,8 @@ Agent::Agent(const HsaOriginals& originals, std::unique_ptr<RecorderClient> clie
   selections.configure(welcome.mode == Mode::kCapture ? welcome.selections : std::vector<SelectionRequest>());
 }
 
-Agent& Agent::start(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> client, const Welcome& welcome, std::string log) {
+Agent& Agent::start(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> client, const Welcome& welcome,
+                    std::string log) {
   static const int registered = pthread_atfork(nullptr, nullptr, &Agent::after_fork_in_child);
   (void)registered;
   auto* agent = new Agent(hsa, std::move(client), welcome, std::move(log));
@@ -39,15 +41,16 @@ Agent& Agent::start(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> cli
   return *agent;
 }
 
-// A child has none of the threads that the HSA runtime and we rely on, and must not write into its parent's ring. When it starts the
-// runtime anew, OnLoad connects it as a process of its own.
+// A child has none of the threads that the HSA runtime and we rely on, and must not write into its parent's ring. When
+// it starts the runtime anew, OnLoad connects it as a process of its own.
 void Agent::after_fork_in_child() {
   Agent* agent = get();
   if (agent == nullptr || !agent->active()) return;
   agent->active_.store(false, std::memory_order_relaxed);
   agent->recorder->abandon_after_fork();
   agent->log.after_fork_in_child();
-  agent->log.line("forked: this child (pid %d) is not captured unless it starts the HSA runtime itself", static_cast<int>(getpid()));
+  agent->log.line("forked: this child (pid %d) is not captured unless it starts the HSA runtime itself",
+                  static_cast<int>(getpid()));
 }
 
 void Agent::retire(const char* why) {

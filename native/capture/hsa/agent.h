@@ -23,10 +23,12 @@ namespace kernloop::capture {
 
 class Agent {
  public:
-  // The current instance; it is never destroyed, because the app's threads may be inside of it at any time, its exit included.
+  // The current instance; it is never destroyed, because the app's threads may be inside of it at any time, its exit
+  // included.
   static Agent* get() { return instance_.load(std::memory_order_acquire); }
   // Replaces the instance: the runtime was shut down and started again, or this is a forked child.
-  static Agent& start(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> client, const Welcome& welcome, std::string log);
+  static Agent& start(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> client, const Welcome& welcome,
+                      std::string log);
 
   // False: every intercepted function is a plain call of the original.
   bool active() const { return active_.load(std::memory_order_relaxed); }

@@ -5,7 +5,9 @@
 namespace kernloop::capture {
 namespace {
 
-const HsaOriginals& originals() { return Agent::get()->hsa; }
+const HsaOriginals& originals() {
+  return Agent::get()->hsa;
+}
 
 hsa_status_t reader_from_memory(const void* bytes, size_t size, hsa_code_object_reader_t* reader) {
   const hsa_status_t status = originals().core.hsa_code_object_reader_create_from_memory_fn(bytes, size, reader);
@@ -37,7 +39,8 @@ hsa_status_t load_agent_code_object(hsa_executable_t executable, hsa_agent_t dev
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
     agent->guarded([&] {
       if (!agent->code_objects.loaded(executable, device, reader, result)) {
-        agent->note("CODE_OBJECT_UNREADABLE", "a code object was loaded whose bytes cannot be read; its kernels cannot be captured");
+        agent->note("CODE_OBJECT_UNREADABLE",
+                    "a code object was loaded whose bytes cannot be read; its kernels cannot be captured");
       }
     });
   }
@@ -45,11 +48,13 @@ hsa_status_t load_agent_code_object(hsa_executable_t executable, hsa_agent_t dev
 }
 
 // The deprecated way to load (HSA 1.0), without a reader: seen, and said, but not followed.
-hsa_status_t load_code_object(hsa_executable_t executable, hsa_agent_t device, hsa_code_object_t object, const char* options) {
+hsa_status_t load_code_object(hsa_executable_t executable, hsa_agent_t device, hsa_code_object_t object,
+                              const char* options) {
   if (Agent* agent = active_agent()) {
     agent->guarded([&] {
-      agent->note("CODE_OBJECT_UNREADABLE",
-                  "the program loads code with hsa_executable_load_code_object (HSA 1.0): its kernels cannot be captured");
+      agent->note(
+          "CODE_OBJECT_UNREADABLE",
+          "the program loads code with hsa_executable_load_code_object (HSA 1.0): its kernels cannot be captured");
     });
   }
   return originals().core.hsa_executable_load_code_object_fn(executable, device, object, options);
@@ -60,7 +65,8 @@ hsa_status_t executable_destroy(hsa_executable_t executable) {
   if (agent == nullptr) return originals().core.hsa_executable_destroy_fn(executable);
   HoldScope scope(agent->hold);
   agent->guarded([&] {
-    for (uint64_t kernel_object : agent->code_objects.executable_destroyed(executable)) agent->kernels.remove(kernel_object);
+    for (uint64_t kernel_object : agent->code_objects.executable_destroyed(executable))
+      agent->kernels.remove(kernel_object);
   });
   return originals().core.hsa_executable_destroy_fn(executable);
 }

@@ -13,7 +13,8 @@ constexpr size_t kMaxCodeObjectBytes = size_t{1} << 32;
 
 std::vector<uint8_t> read_whole(int fd) {
   struct stat status;
-  if (fstat(fd, &status) != 0 || status.st_size <= 0 || static_cast<size_t>(status.st_size) > kMaxCodeObjectBytes) return {};
+  if (fstat(fd, &status) != 0 || status.st_size <= 0 || static_cast<size_t>(status.st_size) > kMaxCodeObjectBytes)
+    return {};
   std::vector<uint8_t> bytes(static_cast<size_t>(status.st_size));
   for (size_t at = 0; at < bytes.size();) {
     const ssize_t got = pread(fd, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
@@ -47,7 +48,8 @@ void CodeObjects::reader_destroyed(hsa_code_object_reader_t reader) {
 }
 
 // Readers made through the loader extension are in no table; the extension then tells what was loaded.
-std::span<const uint8_t> CodeObjects::bytes_of(hsa_code_object_reader_t reader, const hsa_loaded_code_object_t* loaded) {
+std::span<const uint8_t> CodeObjects::bytes_of(hsa_code_object_reader_t reader,
+                                               const hsa_loaded_code_object_t* loaded) {
   const auto known = readers_.find(reader.handle);
   if (known != readers_.end() && !known->second.bytes.empty()) return known->second.bytes;
   if (loaded == nullptr || hsa_.core.hsa_system_get_major_extension_table_fn == nullptr) return {};
@@ -59,8 +61,10 @@ std::span<const uint8_t> CodeObjects::bytes_of(hsa_code_object_reader_t reader, 
   }
   uint64_t base = 0, size = 0;
   const auto ask = loader.hsa_ven_amd_loader_loaded_code_object_get_info;
-  if (ask(*loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_BASE, &base) != HSA_STATUS_SUCCESS ||
-      ask(*loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_SIZE, &size) != HSA_STATUS_SUCCESS ||
+  if (ask(*loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_BASE, &base) !=
+          HSA_STATUS_SUCCESS ||
+      ask(*loaded, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_SIZE, &size) !=
+          HSA_STATUS_SUCCESS ||
       base == 0) {
     return {};
   }

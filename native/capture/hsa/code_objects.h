@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "capture/core/checksum.h"
-#include "capture/protocol/messages.h"
 #include "capture/hsa/hsa_api.h"
+#include "capture/protocol/messages.h"
 
 namespace kernloop::capture {
 

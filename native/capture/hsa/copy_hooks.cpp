@@ -1,11 +1,14 @@
-// Memory operations that the host starts. They wait while a capture holds, and those in flight are known when it drains.
+// Memory operations that the host starts. They wait while a capture holds, and those in flight are known when it
+// drains.
 #include "capture/hsa/agent.h"
 #include "capture/hsa/hooks.h"
 
 namespace kernloop::capture {
 namespace {
 
-const HsaOriginals& originals() { return Agent::get()->hsa; }
+const HsaOriginals& originals() {
+  return Agent::get()->hsa;
+}
 
 template <typename Call>
 hsa_status_t holding(Call&& call) {
@@ -34,10 +37,11 @@ hsa_status_t memory_fill(void* base, uint32_t value, size_t count) {
   return holding([&] { return originals().amd.hsa_amd_memory_fill_fn(base, value, count); });
 }
 
-hsa_status_t async_copy(void* to, hsa_agent_t to_agent, const void* from, hsa_agent_t from_agent, size_t size, uint32_t waits,
-                        const hsa_signal_t* wait_for, hsa_signal_t completion) {
+hsa_status_t async_copy(void* to, hsa_agent_t to_agent, const void* from, hsa_agent_t from_agent, size_t size,
+                        uint32_t waits, const hsa_signal_t* wait_for, hsa_signal_t completion) {
   return asynchronous(completion, [&] {
-    return originals().amd.hsa_amd_memory_async_copy_fn(to, to_agent, from, from_agent, size, waits, wait_for, completion);
+    return originals().amd.hsa_amd_memory_async_copy_fn(to, to_agent, from, from_agent, size, waits, wait_for,
+                                                        completion);
   });
 }
 
@@ -46,8 +50,8 @@ hsa_status_t async_copy_rect(const hsa_pitched_ptr_t* to, const hsa_dim3_t* to_o
                              hsa_amd_copy_direction_t direction, uint32_t waits, const hsa_signal_t* wait_for,
                              hsa_signal_t completion) {
   return asynchronous(completion, [&] {
-    return originals().amd.hsa_amd_memory_async_copy_rect_fn(to, to_offset, from, from_offset, range, agent, direction, waits,
-                                                             wait_for, completion);
+    return originals().amd.hsa_amd_memory_async_copy_rect_fn(to, to_offset, from, from_offset, range, agent, direction,
+                                                             waits, wait_for, completion);
   });
 }
 

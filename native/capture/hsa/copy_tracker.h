@@ -1,5 +1,5 @@
-// Asynchronous copies in flight, by their completion signals. The app may reset or destroy a signal as soon as its copy is done, so
-// stores and destruction by the app end an entry too.
+// Asynchronous copies in flight, by their completion signals. The app may reset or destroy a signal as soon as its copy
+// is done, so stores and destruction by the app end an entry too.
 #pragma once
 
 #include <atomic>

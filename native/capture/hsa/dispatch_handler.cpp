@@ -111,7 +111,9 @@ class DispatchHandler {
     HoldGate& gate_;
   };
 
-  bool is_marker(uint64_t i) { return agent_.drainer.may_see_markers() && agent_.drainer.take_marker(&packets_[i], queue_, write_); }
+  bool is_marker(uint64_t i) {
+    return agent_.drainer.may_see_markers() && agent_.drainer.take_marker(&packets_[i], queue_, write_);
+  }
 
   void capture_one(const KernelEntry& kernel, const Packet& packet, uint64_t index, const std::vector<Due>& due) {
     const Due& first = due.front();
@@ -135,7 +137,8 @@ class DispatchHandler {
         HsaDevice device(agent_, queue_, packet, write_);
         RecorderSink sink(*agent_.recorder, begin.capture);
         try {
-          outcome = capture_dispatch(request_for(first, packet, *answer), agent_.allocations, agent_.hold, device, sink);
+          outcome =
+              capture_dispatch(request_for(first, packet, *answer), agent_.allocations, agent_.hold, device, sink);
         } catch (const std::exception& error) {
           sink.abort({"AGENT_FAILED", std::string("the agent failed: ") + error.what(), "see the agent's log"});
           outcome.refusal = Refusal{"AGENT_FAILED", error.what(), ""};
@@ -182,7 +185,8 @@ class DispatchHandler {
     begin.ordinal = due.ordinal;
     if (ask(begin)) {
       RecorderSink(*agent_.recorder, begin.capture)
-          .abort({"SELECTION_CONFLICT", "another selection (number " + std::to_string(first) + ") captures this very dispatch",
+          .abort({"SELECTION_CONFLICT",
+                  "another selection (number " + std::to_string(first) + ") captures this very dispatch",
                   "give the two selections different ordinals, or keep one of them"});
     }
     agent_.selections.settle_done(due.selection);
@@ -190,8 +194,9 @@ class DispatchHandler {
 
   void settle(const Due& due, const CaptureOutcome& outcome) {
     if (outcome.refusal) {
-      agent_.log.line("selection %u, match %llu: refused: %s: %s", due.selection, static_cast<unsigned long long>(due.ordinal),
-                      outcome.refusal->code.c_str(), outcome.refusal->reason.c_str());
+      agent_.log.line("selection %u, match %llu: refused: %s: %s", due.selection,
+                      static_cast<unsigned long long>(due.ordinal), outcome.refusal->code.c_str(),
+                      outcome.refusal->reason.c_str());
     }
     if (!outcome.violation.empty()) {
       agent_.selections.settle_widen(due.selection, outcome.violation);

@@ -19,7 +19,8 @@ hsa_barrier_and_packet_t barrier(hsa_signal_t completion) {
 }
 
 Refusal no_signal() {
-  return {"NO_SIGNAL", "the runtime has no signal left for draining the queues", "close other programs that use this device"};
+  return {"NO_SIGNAL", "the runtime has no signal left for draining the queues",
+          "close other programs that use this device"};
 }
 
 }  // namespace
@@ -65,8 +66,9 @@ void Drainer::add_tail_barrier(QueueState& queue, PacketWriter write) {
   write(&packet, 1);
 }
 
-// As an app would: reserve a slot, fill it, publish its header, ring the doorbell. A slot is only reserved when there is room for it,
-// because a reserved slot must be filled whatever happens; a handler that is held leaves a barrier itself and makes this one needless.
+// As an app would: reserve a slot, fill it, publish its header, ring the doorbell. A slot is only reserved when there
+// is room for it, because a reserved slot must be filled whatever happens; a handler that is held leaves a barrier
+// itself and makes this one needless.
 void Drainer::put_marker(QueueState& queue, hsa_signal_t signal) {
   hsa_queue_t* ring = queue.queue;
   const auto needless = [&] {
@@ -75,7 +77,8 @@ void Drainer::put_marker(QueueState& queue, hsa_signal_t signal) {
     return queue.drain_injected;
   };
   const auto used = [&] {
-    return hsa_.core.hsa_queue_load_write_index_relaxed_fn(ring) - hsa_.core.hsa_queue_load_read_index_scacquire_fn(ring);
+    return hsa_.core.hsa_queue_load_write_index_relaxed_fn(ring) -
+           hsa_.core.hsa_queue_load_read_index_scacquire_fn(ring);
   };
   while (used() + 1 >= ring->size) {
     if (needless()) return;
@@ -112,9 +115,10 @@ std::optional<Refusal> Drainer::wait(QueueState& own, PacketWriter write, Deadli
     }
   }
   const auto refuse = [&](const std::string& what) {
-    return Refusal{"DRAIN_LIMIT", what + " did not become idle within the drain limit",
-                   "a kernel that waits for another queue, for the host or for a collective cannot be captured in isolation; "
-                   "otherwise raise the drain limit"};
+    return Refusal{
+        "DRAIN_LIMIT", what + " did not become idle within the drain limit",
+        "a kernel that waits for another queue, for the host or for a collective cannot be captured in isolation; "
+        "otherwise raise the drain limit"};
   };
   for (QueueState* queue : waiting) {
     const bool idle =

@@ -1,9 +1,14 @@
-// Waits until every queue is idle. A queue drains when a barrier behind everything in it completes. That barrier gets there
+// Waits until every queue is idle. A queue drains when a barrier behind everything in it completes. That barrier gets
+// there
 //  - through our own packet writer, for the queue whose dispatch is captured;
-//  - through the queue's own handler, if the app comes along to submit something and is about to be held: it leaves the barrier first;
-//  - else through a packet that a helper thread puts into the queue as the app would. A thread each, on its own: ringing the
-//    doorbell may run that queue's handler there, with packets of the app that then are held, or are captured themselves;
-//  - single-producer queues belong to the app's thread alone: there, every batch carries a barrier while there is something to capture.
+//  - through the queue's own handler, if the app comes along to submit something and is about to be held: it leaves the
+//  barrier first;
+//  - else through a packet that a helper thread puts into the queue as the app would. A thread each, on its own:
+//  ringing the
+//    doorbell may run that queue's handler there, with packets of the app that then are held, or are captured
+//    themselves;
+//  - single-producer queues belong to the app's thread alone: there, every batch carries a barrier while there is
+//  something to capture.
 #pragma once
 
 #include <atomic>
@@ -17,7 +22,8 @@ namespace kernloop::capture {
 
 class Drainer {
  public:
-  Drainer(const HsaOriginals& hsa, QueueList& queues, CopyTracker& copies) : hsa_(hsa), queues_(queues), copies_(copies) {}
+  Drainer(const HsaOriginals& hsa, QueueList& queues, CopyTracker& copies)
+      : hsa_(hsa), queues_(queues), copies_(copies) {}
 
   // Before the app's calls are held.
   void begin();

@@ -12,9 +12,9 @@
 
 namespace kernloop::capture {
 
-// Tables grow at their end: an older runtime's is shorter than ours (its missing slots read as null), a newer one's longer.
-// What a newer one appends is out of reach of these headers (5.2.3): hsa_amd_vmem_* and hsa_amd_queue_create. A program that creates
-// its queues with the latter shows no queue here, which the recorder reports as an error.
+// Tables grow at their end: an older runtime's is shorter than ours (its missing slots read as null), a newer one's
+// longer. What a newer one appends is out of reach of these headers (5.2.3): hsa_amd_vmem_* and hsa_amd_queue_create. A
+// program that creates its queues with the latter shows no queue here, which the recorder reports as an error.
 struct HsaOriginals {
   CoreApiTable core{};
   AmdExtTable amd{};

@@ -5,7 +5,9 @@
 namespace kernloop::capture {
 namespace {
 
-const HsaOriginals& originals() { return Agent::get()->hsa; }
+const HsaOriginals& originals() {
+  return Agent::get()->hsa;
+}
 
 void track(Agent& agent, const void* base, size_t size, MemoryClass memory_class, std::string_view api) {
   Allocation allocation;
@@ -105,7 +107,8 @@ hsa_status_t memory_lock(void* host, size_t size, hsa_agent_t* agents, int count
 
 hsa_status_t memory_lock_to_pool(void* host, size_t size, hsa_agent_t* agents, int count, hsa_amd_memory_pool_t pool,
                                  uint32_t flags, void** device) {
-  const hsa_status_t status = originals().amd.hsa_amd_memory_lock_to_pool_fn(host, size, agents, count, pool, flags, device);
+  const hsa_status_t status =
+      originals().amd.hsa_amd_memory_lock_to_pool_fn(host, size, agents, count, pool, flags, device);
   locked(status, host, size, device, "hsa_amd_memory_lock_to_pool");
   return status;
 }
@@ -118,7 +121,8 @@ hsa_status_t memory_unlock(void* host) {
   return originals().amd.hsa_amd_memory_unlock_fn(host);
 }
 
-hsa_status_t ipc_attach(const hsa_amd_ipc_memory_t* handle, size_t size, uint32_t count, const hsa_agent_t* agents, void** mapped) {
+hsa_status_t ipc_attach(const hsa_amd_ipc_memory_t* handle, size_t size, uint32_t count, const hsa_agent_t* agents,
+                        void** mapped) {
   const hsa_status_t status = originals().amd.hsa_amd_ipc_memory_attach_fn(handle, size, count, agents, mapped);
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
     agent->guarded([&] { track(*agent, *mapped, size, MemoryClass::kDevice, "hsa_amd_ipc_memory_attach"); });
@@ -132,8 +136,8 @@ hsa_status_t ipc_detach(void* mapped) {
 
 hsa_status_t interop_map(uint32_t count, hsa_agent_t* agents, int handle, uint32_t flags, size_t* size, void** mapped,
                          size_t* metadata_size, const void** metadata) {
-  const hsa_status_t status =
-      originals().amd.hsa_amd_interop_map_buffer_fn(count, agents, handle, flags, size, mapped, metadata_size, metadata);
+  const hsa_status_t status = originals().amd.hsa_amd_interop_map_buffer_fn(count, agents, handle, flags, size, mapped,
+                                                                            metadata_size, metadata);
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
     agent->guarded([&] { track(*agent, *mapped, *size, MemoryClass::kDevice, "hsa_amd_interop_map_buffer"); });
   }
@@ -144,7 +148,8 @@ hsa_status_t interop_unmap(void* mapped) {
   return releasing(mapped, [&] { return originals().amd.hsa_amd_interop_unmap_buffer_fn(mapped); });
 }
 
-// Shared virtual memory is ordinary memory of the process, named by its attributes only; nothing ever says that it is gone.
+// Shared virtual memory is ordinary memory of the process, named by its attributes only; nothing ever says that it is
+// gone.
 hsa_status_t svm_attributes_set(void* base, size_t size, hsa_amd_svm_attribute_pair_t* attributes, size_t count) {
   const hsa_status_t status = originals().amd.hsa_amd_svm_attributes_set_fn(base, size, attributes, count);
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
@@ -176,6 +181,8 @@ void install_memory_hooks(HsaApiTable& table) {
   hook(amd.version, amd.hsa_amd_svm_attributes_set_fn, &svm_attributes_set);
 }
 
-bool hooks_installed(const HsaApiTable& table) { return table.amd_ext_->hsa_amd_memory_pool_allocate_fn == &pool_allocate; }
+bool hooks_installed(const HsaApiTable& table) {
+  return table.amd_ext_->hsa_amd_memory_pool_allocate_fn == &pool_allocate;
+}
 
 }  // namespace kernloop::capture

@@ -20,8 +20,9 @@ uint64_t ring_bytes() {
 }
 
 bool has_what_it_takes(const HsaOriginals& hsa) {
-  return hsa.amd.hsa_amd_queue_intercept_create_fn != nullptr && hsa.amd.hsa_amd_queue_intercept_register_fn != nullptr &&
-         hsa.amd.hsa_amd_signal_async_handler_fn != nullptr && hsa.core.hsa_executable_iterate_agent_symbols_fn != nullptr;
+  return hsa.amd.hsa_amd_queue_intercept_create_fn != nullptr &&
+         hsa.amd.hsa_amd_queue_intercept_register_fn != nullptr && hsa.amd.hsa_amd_signal_async_handler_fn != nullptr &&
+         hsa.core.hsa_executable_iterate_agent_symbols_fn != nullptr;
 }
 
 void load(HsaApiTable& table) {
@@ -31,7 +32,8 @@ void load(HsaApiTable& table) {
   Log log;
   log.open_as(log_file);
 
-  // A runtime that was started again may still have our functions in its tables: the originals are then known from before.
+  // A runtime that was started again may still have our functions in its tables: the originals are then known from
+  // before.
   const Agent* before = Agent::get();
   HsaOriginals hsa;
   const bool known = before != nullptr && hooks_installed(table);

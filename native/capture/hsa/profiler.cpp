@@ -18,8 +18,10 @@ uint64_t dispatch_duration_ns(const HsaOriginals& hsa, hsa_agent_t device, hsa_s
   hsa_amd_profiling_dispatch_time_t time{};
   uint64_t frequency = 0;
   if (hsa.amd.hsa_amd_profiling_get_dispatch_time_fn == nullptr ||
-      hsa.amd.hsa_amd_profiling_get_dispatch_time_fn(device, signal, &time) != HSA_STATUS_SUCCESS || time.end < time.start ||
-      hsa.core.hsa_system_get_info_fn(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency) != HSA_STATUS_SUCCESS || frequency == 0) {
+      hsa.amd.hsa_amd_profiling_get_dispatch_time_fn(device, signal, &time) != HSA_STATUS_SUCCESS ||
+      time.end < time.start ||
+      hsa.core.hsa_system_get_info_fn(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency) != HSA_STATUS_SUCCESS ||
+      frequency == 0) {
     return 0;
   }
   return static_cast<uint64_t>(static_cast<double>(time.end - time.start) * 1e9 / static_cast<double>(frequency));

@@ -8,13 +8,16 @@
 namespace kernloop::capture {
 namespace {
 
-const HsaOriginals& originals() { return Agent::get()->hsa; }
+const HsaOriginals& originals() {
+  return Agent::get()->hsa;
+}
 
 void on_queue_error(hsa_status_t status, hsa_queue_t* queue, void* data) {
   auto& state = *static_cast<QueueState*>(data);
   state.failed.store(true);
   state.agent->log.line("queue %u reported error 0x%x", state.index, static_cast<unsigned>(status));
-  // The app's callback may well end the process (HIP's does): the capture in progress tells the recorder why it fails before that.
+  // The app's callback may well end the process (HIP's does): the capture in progress tells the recorder why it fails
+  // before that.
   const Deadline told = Deadline::in(std::chrono::seconds(5));
   while (state.capturing.load() && !told.passed()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   if (state.app_callback != nullptr) state.app_callback(status, queue, state.app_data);
@@ -29,8 +32,8 @@ QueueMessage describe(const HsaOriginals& hsa, const QueueState& state) {
   QueueMessage message;
   message.index = state.index;
   char name[64] = {};
-  if (hsa.core.hsa_agent_get_info_fn(state.device, static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_PRODUCT_NAME), name) !=
-          HSA_STATUS_SUCCESS ||
+  if (hsa.core.hsa_agent_get_info_fn(state.device, static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_PRODUCT_NAME),
+                                     name) != HSA_STATUS_SUCCESS ||
       name[0] == '\0') {
     hsa.core.hsa_agent_get_info_fn(state.device, HSA_AGENT_INFO_NAME, name);
   }
@@ -40,7 +43,8 @@ QueueMessage describe(const HsaOriginals& hsa, const QueueState& state) {
   hsa_isa_t isa{};
   hsa.core.hsa_agent_iterate_isas_fn(state.device, take_first_isa, &isa);
   uint32_t length = 0;
-  if (isa.handle != 0 && hsa.core.hsa_isa_get_info_alt_fn(isa, HSA_ISA_INFO_NAME_LENGTH, &length) == HSA_STATUS_SUCCESS &&
+  if (isa.handle != 0 &&
+      hsa.core.hsa_isa_get_info_alt_fn(isa, HSA_ISA_INFO_NAME_LENGTH, &length) == HSA_STATUS_SUCCESS &&
       length < kMaxTextBytes) {
     message.isa.resize(length);
     hsa.core.hsa_isa_get_info_alt_fn(isa, HSA_ISA_INFO_NAME, message.isa.data());
@@ -57,14 +61,15 @@ void adopt(Agent& agent, QueueState& state, hsa_queue_t* queue) {
   agent.recorder->send(FrameType::kQueue, describe(agent.hsa, state).encode());
 }
 
-hsa_status_t queue_create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t type, QueueErrorCallback callback, void* data,
-                          uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t** queue) {
+hsa_status_t queue_create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t type, QueueErrorCallback callback,
+                          void* data, uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t** queue) {
   Agent* agent = active_agent();
   const HsaOriginals& hsa = originals();
   QueueState* state = nullptr;
   if (agent != nullptr) agent->guarded([&] { state = &agent->queues.add(); });
   if (state == nullptr) {
-    return hsa.core.hsa_queue_create_fn(device, size, type, callback, data, private_segment_size, group_segment_size, queue);
+    return hsa.core.hsa_queue_create_fn(device, size, type, callback, data, private_segment_size, group_segment_size,
+                                        queue);
   }
   HoldScope scope(agent->hold);
   state->agent = agent;
@@ -82,10 +87,11 @@ hsa_status_t queue_create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t 
     return status;
   }
   agent->guarded([&] {
-    agent->note("QUEUE_NOT_INTERCEPTED", "a queue could not be created as an intercepted one (status " + std::to_string(status) +
-                                             "): what is dispatched there is not seen");
+    agent->note("QUEUE_NOT_INTERCEPTED", "a queue could not be created as an intercepted one (status " +
+                                             std::to_string(status) + "): what is dispatched there is not seen");
   });
-  return hsa.core.hsa_queue_create_fn(device, size, type, callback, data, private_segment_size, group_segment_size, queue);
+  return hsa.core.hsa_queue_create_fn(device, size, type, callback, data, private_segment_size, group_segment_size,
+                                      queue);
 }
 
 hsa_status_t queue_destroy(hsa_queue_t* queue) {

@@ -36,7 +36,8 @@ struct QueueState {
   bool drain_injected = false;
   uint64_t drained_at = 0;  // `submitted` when it was last known to be idle
 
-  // Single-producer queues, into which only the app may write: each batch is followed by a barrier that takes one from this.
+  // Single-producer queues, into which only the app may write: each batch is followed by a barrier that takes one from
+  // this.
   OwnSignal tail_signal;
 };
 

@@ -45,7 +45,8 @@ bool wait_below_one(const HsaOriginals& hsa, hsa_signal_t signal, Deadline deadl
   uint64_t frequency = 0;
   hsa.core.hsa_system_get_info_fn(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency);
   const uint64_t slice = std::max<uint64_t>(frequency / 100, 1);  // 10 ms
-  while (hsa.core.hsa_signal_wait_scacquire_fn(signal, HSA_SIGNAL_CONDITION_LT, 1, slice, HSA_WAIT_STATE_BLOCKED) >= 1) {
+  while (hsa.core.hsa_signal_wait_scacquire_fn(signal, HSA_SIGNAL_CONDITION_LT, 1, slice, HSA_WAIT_STATE_BLOCKED) >=
+         1) {
     if (deadline.passed() || give_up()) return hsa.core.hsa_signal_load_scacquire_fn(signal) < 1;
   }
   return true;

@@ -8,7 +8,9 @@ namespace {
 constexpr uint32_t kMaxRanges = kMaxModuleVariables;
 constexpr uint32_t kMaxObjects = 1024;
 
-Encoded finish(const WireWriter& out) { return Encoded(out.bytes().begin(), out.bytes().end()); }
+Encoded finish(const WireWriter& out) {
+  return Encoded(out.bytes().begin(), out.bytes().end());
+}
 
 template <typename T>
 std::optional<T> accept(const WireReader& in, T message) {
@@ -163,7 +165,11 @@ std::optional<BulkHeader> BulkHeader::decode(std::span<const uint8_t> bytes, std
 
 Encoded KernelMessage::encode() const {
   WireWriter out;
-  out.put(request).put(kernel).put(kernel_object).put(std::string_view(symbol)).put(static_cast<uint32_t>(objects.size()));
+  out.put(request)
+      .put(kernel)
+      .put(kernel_object)
+      .put(std::string_view(symbol))
+      .put(static_cast<uint32_t>(objects.size()));
   for (uint32_t object : objects) out.put(object);
   return finish(out);
 }

@@ -1,8 +1,9 @@
-// What agent and recorder say to each other. Same machine, same build: host byte order, one protocol number, no compatibility.
+// What agent and recorder say to each other. Same machine, same build: host byte order, one protocol number, no
+// compatibility.
 //
-// Agent to recorder: `Hello` with three descriptors (ring, data event, space event) on the socket, everything else as frames of the ring.
-// Recorder to agent: `Welcome`, then one reply for each request, on the socket (SOCK_SEQPACKET: one message a datagram).
-// Every decode() returns nothing for anything but exactly one well-formed message.
+// Agent to recorder: `Hello` with three descriptors (ring, data event, space event) on the socket, everything else as
+// frames of the ring. Recorder to agent: `Welcome`, then one reply for each request, on the socket (SOCK_SEQPACKET: one
+// message a datagram). Every decode() returns nothing for anything but exactly one well-formed message.
 #pragma once
 
 #include <array>
@@ -23,7 +24,8 @@ inline constexpr uint32_t kMaxReasonBytes = 16u << 10;  // may quote a fault of 
 inline constexpr uint32_t kMaxKernargBytes = 64u << 10;
 inline constexpr uint32_t kMaxModuleVariables = 4096;
 inline constexpr uint32_t kMaxDatagramBytes = 160u << 10;
-inline constexpr uint64_t kSnapshotChunkBytes = 4ull << 20;  // = archive::kChunkBytes: the grain in which post is compared with pre
+inline constexpr uint64_t kSnapshotChunkBytes =
+    4ull << 20;  // = archive::kChunkBytes: the grain in which post is compared with pre
 
 using Encoded = std::vector<uint8_t>;
 
@@ -101,8 +103,8 @@ struct BulkHeader {
 struct KernelMessage {
   uint32_t request = 0;
   uint32_t kernel = 0;
-  uint64_t kernel_object = 0;  // address of the kernel descriptor
-  std::string symbol;          // mangled, without ".kd"
+  uint64_t kernel_object = 0;     // address of the kernel descriptor
+  std::string symbol;             // mangled, without ".kd"
   std::vector<uint32_t> objects;  // what its executable was loaded from
   Encoded encode() const;
   static std::optional<KernelMessage> decode(std::span<const uint8_t>);

@@ -72,8 +72,7 @@ void RingProducer::copy_in(uint64_t position, const void* from, uint64_t size) {
 
 bool RingProducer::has_room(uint64_t payload) const {
   const RingHeader& header = ring_.header();
-  const uint64_t used =
-      header.head.load(std::memory_order_relaxed) - header.tail.load(std::memory_order_acquire);
+  const uint64_t used = header.head.load(std::memory_order_relaxed) - header.tail.load(std::memory_order_acquire);
   return used <= ring_.capacity() && ring_.capacity() - used >= padded_frame_bytes(payload);
 }
 
@@ -91,7 +90,9 @@ bool RingProducer::try_write(uint32_t type, std::span<const uint8_t> head, std::
   return true;
 }
 
-bool RingConsumer::empty() const { return ring_.header().head.load(std::memory_order_seq_cst) == tail_; }
+bool RingConsumer::empty() const {
+  return ring_.header().head.load(std::memory_order_seq_cst) == tail_;
+}
 
 void RingConsumer::copy_out(uint64_t position, void* to, uint64_t size) const {
   if (size == 0) return;

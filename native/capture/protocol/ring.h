@@ -1,4 +1,5 @@
-// The byte ring between one agent (producer) and the recorder (consumer): framed records in a sealed memfd that both map.
+// The byte ring between one agent (producer) and the recorder (consumer): framed records in a sealed memfd that both
+// map.
 //
 //   page 0            RingHeader
 //   kCountersOffset   dispatch counters, one a kernel id: the recorder still reads them when the app has been killed
@@ -42,8 +43,12 @@ struct FrameHeader {
   uint32_t size;  // of the payload; frames start on multiples of 8
 };
 
-inline constexpr uint64_t ring_map_bytes(uint64_t capacity) { return kDataOffset + capacity; }
-inline constexpr uint64_t padded_frame_bytes(uint64_t payload) { return (sizeof(FrameHeader) + payload + 7) & ~7ull; }
+inline constexpr uint64_t ring_map_bytes(uint64_t capacity) {
+  return kDataOffset + capacity;
+}
+inline constexpr uint64_t padded_frame_bytes(uint64_t payload) {
+  return (sizeof(FrameHeader) + payload + 7) & ~7ull;
+}
 
 // A shared mapping of one ring.
 class RingMapping {
@@ -53,7 +58,8 @@ class RingMapping {
   RingMapping& operator=(RingMapping&& other) noexcept;
   ~RingMapping();
 
-  // A new ring in a memfd sealed against resizing, so that the other side cannot be made to fault. -1 and errno on failure.
+  // A new ring in a memfd sealed against resizing, so that the other side cannot be made to fault. -1 and errno on
+  // failure.
   static int create_memfd(uint64_t capacity);
   // Maps what create_memfd made; `expect_sealed` is the recorder's side. Empty on failure.
   static RingMapping map(int fd, bool expect_sealed);

@@ -1,4 +1,5 @@
-// Values to bytes and back, for the small messages. The reader never reads past the end and remembers that it was asked to.
+// Values to bytes and back, for the small messages. The reader never reads past the end and remembers that it was asked
+// to.
 #pragma once
 
 #include <concepts>
@@ -14,8 +15,7 @@ namespace kernloop::capture {
 class WireWriter {
  public:
   template <typename T>
-    requires std::integral<T> || std::is_enum_v<T>
-  WireWriter& put(T value) {
+  requires std::integral<T> || std::is_enum_v<T> WireWriter& put(T value) {
     append(&value, sizeof value);
     return *this;
   }
@@ -43,8 +43,7 @@ class WireReader {
   explicit WireReader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
 
   template <typename T>
-    requires std::integral<T>
-  T get() {
+  requires std::integral<T> T get() {
     T value{};
     if (bytes_.size() < sizeof value) {
       fail();

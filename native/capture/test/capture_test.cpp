@@ -16,7 +16,9 @@ using namespace std::chrono_literals;
 
 constexpr uint64_t kA = 0x400000101000, kB = 0x400000203000, kC = 0x400000305000, kD = 0x400000407000;
 
-std::vector<uint8_t> filled(size_t size, uint8_t value = 0) { return std::vector<uint8_t>(size, value); }
+std::vector<uint8_t> filled(size_t size, uint8_t value = 0) {
+  return std::vector<uint8_t>(size, value);
+}
 
 class CaptureTest : public testing::Test {
  protected:

@@ -31,7 +31,9 @@ class FakeDevice : public DeviceCapture {
   // Not an allocation: module variables.
   void place(uint64_t base, std::vector<uint8_t> bytes) { memory_[base] = std::move(bytes); }
   std::vector<uint8_t>& at(uint64_t base) { return memory_.at(base); }
-  void put(uint64_t base, uint64_t offset, uint64_t value) { std::memcpy(at(base).data() + offset, &value, sizeof value); }
+  void put(uint64_t base, uint64_t offset, uint64_t value) {
+    std::memcpy(at(base).data() + offset, &value, sizeof value);
+  }
 
   std::vector<uint8_t> kernarg;
   std::function<void(FakeDevice&)> kernel = [](FakeDevice&) {};

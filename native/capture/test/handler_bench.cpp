@@ -1,5 +1,5 @@
-// What the agent's packet handler costs by itself: a dispatch of a kernel that nothing wants goes through it, to a writer that does
-// nothing. No device is involved. Needs a recorder: --socket PATH. Prints one JSON object.
+// What the agent's packet handler costs by itself: a dispatch of a kernel that nothing wants goes through it, to a
+// writer that does nothing. No device is involved. Needs a recorder: --socket PATH. Prints one JSON object.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -11,7 +11,9 @@ namespace kernloop::capture {
 namespace {
 
 uint64_t written = 0;
-void count_packets(const void*, uint64_t count) { written += count; }
+void count_packets(const void*, uint64_t count) {
+  written += count;
+}
 
 int measure(const char* socket) {
   Welcome welcome;
@@ -34,8 +36,9 @@ int measure(const char* socket) {
     on_packets(&packet, 1, i, &queue, count_packets);
   }
   const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
-  std::printf("{\"dispatches\": %llu, \"handler_ns\": %.1f, \"something_left\": %s}\n", static_cast<unsigned long long>(written),
-              taken.count() / static_cast<double>(kDispatches), agent.selections.anything_left() ? "true" : "false");
+  std::printf("{\"dispatches\": %llu, \"handler_ns\": %.1f, \"something_left\": %s}\n",
+              static_cast<unsigned long long>(written), taken.count() / static_cast<double>(kDispatches),
+              agent.selections.anything_left() ? "true" : "false");
   agent.finish();
   return written == kDispatches ? 0 : 1;
 }

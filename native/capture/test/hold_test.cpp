@@ -43,7 +43,7 @@ TEST(HoldGate, TwoHoldersTakeTurns) {
       for (int round = 0; round < 20; ++round) {
         gate.enter();
         gate.take_turn();
-    ASSERT_TRUE(gate.wait_alone(Deadline::in(20s)));
+        ASSERT_TRUE(gate.wait_alone(Deadline::in(20s)));
         const int now = ++holding;
         if (now > most) most = now;
         std::this_thread::sleep_for(100us);

@@ -30,7 +30,8 @@ TEST(KernelTable, ARemovedKernelIsGoneAndItsAddressMayComeBackAsAnother) {
   for (uint32_t i = 0; i < 600; ++i) table.insert(entry(0x1000 + i * 64, i));
   table.remove(0x1000 + 5 * 64);
   EXPECT_EQ(table.find(0x1000 + 5 * 64), nullptr);
-  for (uint32_t i = 6; i < 600; ++i) ASSERT_NE(table.find(0x1000 + i * 64), nullptr) << "probing goes on past a removed one";
+  for (uint32_t i = 6; i < 600; ++i)
+    ASSERT_NE(table.find(0x1000 + i * 64), nullptr) << "probing goes on past a removed one";
   table.insert(entry(0x1000 + 5 * 64, 777));
   EXPECT_EQ(table.find(0x1000 + 5 * 64)->id, 777u);
 }

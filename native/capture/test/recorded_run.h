@@ -35,7 +35,7 @@ class RecordedRun {
   using Json = nlohmann::json;
 
   explicit RecordedRun(std::string recorder) : recorder_path_(std::move(recorder)) {
-    config = {{"mode", "capture"},      {"selections", Json::array()}, {"store", nullptr}, {"drain_limit_ms", 20000},
+    config = {{"mode", "capture"},     {"selections", Json::array()}, {"store", nullptr},     {"drain_limit_ms", 20000},
               {"run_limit_ms", 20000}, {"tool_version", "0.0.1"},     {"app", Json::object()}};
   }
   Json config;
@@ -43,15 +43,16 @@ class RecordedRun {
   std::filesystem::path folder() const { return folder_.path(); }
   std::filesystem::path output(const std::string& id = "s") const { return folder() / id / "capture"; }
   std::string socket() const { return (folder() / "socket").string(); }
-  void select(const std::string& match, uint64_t ordinal = 1, const std::string& scope = "reachable", const std::string& id = "s") {
+  void select(const std::string& match, uint64_t ordinal = 1, const std::string& scope = "reachable",
+              const std::string& id = "s") {
     config["selections"].push_back(
         {{"id", id}, {"match", match}, {"ordinal", ordinal}, {"scope", scope}, {"output", output(id).string()}});
   }
   bool start() {
     const std::string path = (folder() / "config.json").string();
     std::ofstream(path) << config.dump();
-    recorder = std::make_unique<Program>(
-        Program::Options{{recorder_path_, "--socket", socket(), "--config", path}, {}, true});
+    recorder =
+        std::make_unique<Program>(Program::Options{{recorder_path_, "--socket", socket(), "--config", path}, {}, true});
     return recorder->wait_for("\"listening\"");
   }
   // Ends the recorder as a stage does; its exit code.

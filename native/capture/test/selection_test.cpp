@@ -5,7 +5,9 @@
 namespace kernloop::capture {
 namespace {
 
-SelectionRequest nth(uint64_t ordinal) { return {ordinal, ScopeMode::kReachable, 0}; }
+SelectionRequest nth(uint64_t ordinal) {
+  return {ordinal, ScopeMode::kReachable, 0};
+}
 
 TEST(SelectionSet, TheNthMatchIsDueAndNoOther) {
   SelectionSet set;

@@ -17,7 +17,8 @@ class FakeAgent {
   }
 
   // Streams a code object and registers one of its kernels; the selections that want it.
-  uint64_t load(const std::vector<uint8_t>& code_object, const std::string& symbol, uint64_t kernel_object, uint32_t kernel = 0) {
+  uint64_t load(const std::vector<uint8_t>& code_object, const std::string& symbol, uint64_t kernel_object,
+                uint32_t kernel = 0) {
     client->send(capture::FrameType::kCodeObject, capture::CodeObjectMessage{kernel, code_object.size()}.encode());
     for (size_t at = 0; at < code_object.size(); at += 4096) {
       const size_t size = std::min<size_t>(4096, code_object.size() - at);

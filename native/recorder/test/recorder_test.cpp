@@ -78,7 +78,8 @@ TEST_F(RecorderTest, WritesWhatTheAgentStreams) {
   EXPECT_EQ(manifest.regions[0].base, kBase);
   EXPECT_TRUE((*(*reader)->read_all(pre_of(manifest.regions[0]), 1 << 24)) == pre);
   EXPECT_TRUE((*(*reader)->read_all(post_of(manifest.regions[0]), 1 << 24)) == post);
-  EXPECT_EQ(manifest.regions[0].pre.chunks[0], manifest.regions[0].post.chunks[0]) << "what did not change is stored once";
+  EXPECT_EQ(manifest.regions[0].pre.chunks[0], manifest.regions[0].post.chunks[0])
+      << "what did not change is stored once";
   EXPECT_NE(manifest.regions[0].pre.chunks[1], manifest.regions[0].post.chunks[1]);
   EXPECT_EQ(manifest.geometry.grid_blocks, (std::array<uint32_t, 3>{4, 2, 1})) << "a partial block counts";
   EXPECT_EQ(manifest.geometry.grid_work_items, (std::array<uint32_t, 3>{1000, 2, 1}));
@@ -392,8 +393,13 @@ TEST_F(RecorderTest, SurvivesAgentsThatSendAnything) {
             payload = capture::KernelMessage{1, static_cast<uint32_t>(random() % 3), kLoadBase, "k", {0}}.encode();
             break;
           case FrameType::kRegion:
-            payload = capture::RegionMessage{0, static_cast<uint32_t>(random() % 2), kBase, 64 + random() % 2 * (1ull << 60),
-                                             capture::MemoryClass::kModule, "x", random() % 2}
+            payload = capture::RegionMessage{0,
+                                             static_cast<uint32_t>(random() % 2),
+                                             kBase,
+                                             64 + random() % 2 * (1ull << 60),
+                                             capture::MemoryClass::kModule,
+                                             "x",
+                                             random() % 2}
                           .encode();
             break;
           case FrameType::kBegin:
@@ -405,7 +411,8 @@ TEST_F(RecorderTest, SurvivesAgentsThatSendAnything) {
           default:
             break;
         }
-        if (!payload.empty() && random() % 3 == 0) payload[random() % payload.size()] ^= static_cast<uint8_t>(1u << random() % 8);
+        if (!payload.empty() && random() % 3 == 0)
+          payload[random() % payload.size()] ^= static_cast<uint8_t>(1u << random() % 8);
       }
       if (!agent.client->send(type, payload)) break;
     }

@@ -20,7 +20,11 @@ inline uint64_t tiny_descriptor_address() {
   auto info = codeobject::parse_code_object(tiny_code_object(), "tiny.hsaco");
   return info->find_kernel("tiny_kernel")->descriptor_address;
 }
-inline uint32_t tiny_kernarg_bytes() { return 24; }
-inline uint64_t tiny_hostcall_offset() { return 16; }
+inline uint32_t tiny_kernarg_bytes() {
+  return 24;
+}
+inline uint64_t tiny_hostcall_offset() {
+  return 16;
+}
 
 }  // namespace kernloop::recorder

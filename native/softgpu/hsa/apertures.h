@@ -13,8 +13,9 @@ struct Aperture {
 };
 
 inline constexpr uint64_t kTiB = uint64_t{1} << 40;
-// A capture takes for a pointer whatever looks like an address of an allocation. Small integers, round floats and text must not: no
-// round bases (64 at an odd offset is 0x0000'4000'0000'0000), and none of the low offsets that zeros and half a float make.
+// A capture takes for a pointer whatever looks like an address of an allocation. Small integers, round floats and text
+// must not: no round bases (64 at an odd offset is 0x0000'4000'0000'0000), and none of the low offsets that zeros and
+// half a float make.
 inline constexpr Aperture kDeviceAperture{0x41b7'0010'0000, 6 * kTiB};
 inline constexpr Aperture kHostAperture{0x48d3'0010'0000, 3 * kTiB};
 inline constexpr Aperture kQueueAperture{0x4c00'0000'0000, kTiB};   // AQL rings: no program data

@@ -144,7 +144,8 @@ std::optional<RangeInfo> Runtime::find_range(const void* pointer) const {
 bool Runtime::copyable(const void* pointer, uint64_t size) const {
   const uint64_t address = reinterpret_cast<uint64_t>(pointer);
   // Reservations may lie anywhere; what is neither is the program's own memory.
-  const bool ours = kDeviceAperture.contains(address) || kHostAperture.contains(address) || virtual_memory.find(pointer);
+  const bool ours =
+      kDeviceAperture.contains(address) || kHostAperture.contains(address) || virtual_memory.find(pointer);
   if (!ours) return true;
   // Virtual memory may be made of several mappings in a row.
   for (uint64_t done = 0; done < size;) {

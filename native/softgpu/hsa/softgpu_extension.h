@@ -1,5 +1,5 @@
-/* Vendor extension of the software GPU, reached through hsa_system_get_major_extension_table(0x4B4C, 1, sizeof table, &table).
-   Absent on real hardware: callers must do without. C, so that any tool can use it. */
+/* Vendor extension of the software GPU, reached through hsa_system_get_major_extension_table(0x4B4C, 1, sizeof table,
+   &table). Absent on real hardware: callers must do without. C, so that any tool can use it. */
 #ifndef KERNLOOP_SOFTGPU_EXTENSION_H
 #define KERNLOOP_SOFTGPU_EXTENSION_H
 
@@ -15,7 +15,8 @@ extern "C" {
 typedef struct kernloop_softgpu_report_s {
   uint32_t struct_size; /* set by the caller */
   uint32_t faulted;     /* 1: fault_json is not empty */
-  uint64_t wave_instructions, valu, salu, smem, vmem_read, vmem_write, atomics, lds, scratch, branches, divergent_branches, barriers;
+  uint64_t wave_instructions, valu, salu, smem, vmem_read, vmem_write, atomics, lds, scratch, branches,
+      divergent_branches, barriers;
   uint64_t active_lanes, bytes_read, bytes_written, memory_transactions, waves, workgroups;
   char fault_json[4096]; /* Fault::json(), NUL-terminated */
 } kernloop_softgpu_report_t;
@@ -25,13 +26,17 @@ typedef struct kernloop_softgpu_extension_1_s {
   hsa_status_t (*set_max_wave_instructions)(uint64_t per_dispatch);
   hsa_status_t (*set_seed)(uint64_t seed);
   hsa_status_t (*set_threads)(uint32_t threads);
-  /* Report of the dispatch that completed with (last decremented) this signal. HSA_STATUS_ERROR_INVALID_SIGNAL when there was none. */
+  /* Report of the dispatch that completed with (last decremented) this signal. HSA_STATUS_ERROR_INVALID_SIGNAL when
+   * there was none. */
   hsa_status_t (*dispatch_report)(hsa_signal_t completion_signal, kernloop_softgpu_report_t* report);
-  /* While enabled, every dispatch keeps its exact byte ranges. The callback is called for each range, reads (is_write 0) first. */
+  /* While enabled, every dispatch keeps its exact byte ranges. The callback is called for each range, reads (is_write
+   * 0) first. */
   hsa_status_t (*set_access_recording)(uint32_t enabled);
   hsa_status_t (*dispatch_accesses)(hsa_signal_t completion_signal,
-                                    void (*callback)(uint32_t is_write, uint64_t base, uint64_t size, void* data), void* data);
-  /* The next code object loaded by this thread is placed at this address (from the capture); fails to load when it is taken. */
+                                    void (*callback)(uint32_t is_write, uint64_t base, uint64_t size, void* data),
+                                    void* data);
+  /* The next code object loaded by this thread is placed at this address (from the capture); fails to load when it is
+   * taken. */
   hsa_status_t (*set_next_load_address)(uint64_t base);
 } kernloop_softgpu_extension_1_t;
 

@@ -1,5 +1,5 @@
-// The program that the end-to-end tests capture: one behaviour a sub-command. It checks its own results and dumps its memory with the
-// runtime's own copies, so that a capture can be compared with what the program itself saw.
+// The program that the end-to-end tests capture: one behaviour a sub-command. It checks its own results and dumps its
+// memory with the runtime's own copies, so that a capture can be compared with what the program itself saw.
 #include <hip/hip_runtime.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,13 +15,13 @@
 #include <thread>
 #include <vector>
 
-#define CHECK(call)                                                                                    \
-  do {                                                                                                 \
-    const hipError_t status = (call);                                                                  \
-    if (status != hipSuccess) {                                                                        \
-      std::fprintf(stderr, "line %d: %s: %s\n", __LINE__, #call, hipGetErrorString(status));           \
-      std::exit(3);                                                                                    \
-    }                                                                                                  \
+#define CHECK(call)                                                                          \
+  do {                                                                                       \
+    const hipError_t status = (call);                                                        \
+    if (status != hipSuccess) {                                                              \
+      std::fprintf(stderr, "line %d: %s: %s\n", __LINE__, #call, hipGetErrorString(status)); \
+      std::exit(3);                                                                          \
+    }                                                                                        \
   } while (0)
 
 struct Node {
@@ -40,13 +40,16 @@ __device__ int visits;
 __global__ void walk(Node* head, Packed packed, float addend) {
   if (threadIdx.x == 0) atomicAdd(&visits, 1);
   for (Node* node = head; node != nullptr; node = node->next) {
-    for (int i = threadIdx.x; i < node->count; i += blockDim.x) node->values[i] = node->values[i] * scale_table[i & 3] + addend;
+    for (int i = threadIdx.x; i < node->count; i += blockDim.x)
+      node->values[i] = node->values[i] * scale_table[i & 3] + addend;
   }
   packed.values[threadIdx.x] += addend;
 }
 
 // Reaches the neighbouring allocation through an index: no pointer leads there.
-__global__ void reach_outside(float* base, long distance) { base[distance + threadIdx.x] += 1.0f; }
+__global__ void reach_outside(float* base, long distance) {
+  base[distance + threadIdx.x] += 1.0f;
+}
 
 __global__ void add_one(int* values, int count) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -67,7 +70,9 @@ __global__ void wait_for_host(volatile int* flag, int* result) {
   *result = 7;
 }
 
-__global__ void write_wild(int* address) { *address = 1; }
+__global__ void write_wild(int* address) {
+  *address = 1;
+}
 
 __global__ void empty() {}
 
@@ -97,7 +102,8 @@ T* upload(const std::vector<T>& host) {
   return device;
 }
 
-// A linked list, a packed structure by value, a constant table and a device variable; 3 launches, the second is to be captured.
+// A linked list, a packed structure by value, a constant table and a device variable; 3 launches, the second is to be
+// captured.
 int linked(const std::string& folder) {
   std::vector<float> decoy(1 << 20, 3.0f);
   upload(decoy);  // nothing leads to it

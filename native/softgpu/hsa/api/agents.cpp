@@ -85,8 +85,8 @@ hsa_status_t cpu_info(hsa_agent_info_t attribute, void* value) {
   return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-// The limits of an MI200's images. HIP asks for them before it allocates pitched memory (hipMallocPitch); creating an image
-// fails (api/images.cpp).
+// The limits of an MI200's images. HIP asks for them before it allocates pitched memory (hipMallocPitch); creating an
+// image fails (api/images.cpp).
 hsa_status_t image_info(int attribute, void* value) {
   constexpr size_t kMaxElements = 16384, kMaxBufferElements = size_t{1} << 32, kMax3d = 16384, kMaxLayers = 8192;
   switch (attribute) {

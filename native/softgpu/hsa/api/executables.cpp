@@ -71,7 +71,8 @@ hsa_status_t hsa_code_object_reader_destroy(hsa_code_object_reader_t reader) {
 
 hsa_status_t hsa_executable_create(hsa_profile_t profile, hsa_executable_state_t state, const char* options,
                                    hsa_executable_t* executable) {
-  hsa_status_t status = api::hsa_executable_create_alt(profile, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, options, executable);
+  hsa_status_t status =
+      api::hsa_executable_create_alt(profile, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, options, executable);
   if (status == HSA_STATUS_SUCCESS && state == HSA_EXECUTABLE_STATE_FROZEN)
     status = api::hsa_executable_freeze(*executable, options);
   return status;

@@ -6,7 +6,9 @@
 using uint = unsigned int;
 using ulong = unsigned long;
 
-__device__ inline uint global_x() { return __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x(); }
+__device__ inline uint global_x() {
+  return __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x();
+}
 
 __device__ uint variable = 40;
 __constant__ uint table[4] = {2, 3, 5, 7};
@@ -16,10 +18,14 @@ extern "C" __global__ void add(const uint* a, const uint* b, uint* out) {
   out[i] = a[i] + b[i];
 }
 
-extern "C" __global__ void store(uint* to, uint value) { *to = value; }
+extern "C" __global__ void store(uint* to, uint value) {
+  *to = value;
+}
 
 // Appends `value` to a list that the host checks for order.
-extern "C" __global__ void append(uint* list, uint* length, uint value) { list[(*length)++] = value; }
+extern "C" __global__ void append(uint* list, uint* length, uint value) {
+  list[(*length)++] = value;
+}
 
 extern "C" __global__ void count_up(uint* counter) {
   __hip_atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);

@@ -1,4 +1,5 @@
-// A corpus for the decoder: device code whose instructions cover what compilers emit for gfx90a. It is compiled, never run.
+// A corpus for the decoder: device code whose instructions cover what compilers emit for gfx90a. It is compiled, never
+// run.
 #include <hip/hip_fp16.h>
 #include <hip/hip_runtime.h>
 
@@ -17,7 +18,8 @@ extern "C" __global__ void floats(float* p, const float* q, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   const float x = q[i];
-  p[i] = sinf(x) + cosf(x) * expf(x) / logf(fabsf(x)) + powf(x, 3.5f) + sqrtf(x) + rsqrtf(x) + fmodf(x, q[i + 1]) + erff(x) + kTable[i & 63];
+  p[i] = sinf(x) + cosf(x) * expf(x) / logf(fabsf(x)) + powf(x, 3.5f) + sqrtf(x) + rsqrtf(x) + fmodf(x, q[i + 1]) +
+         erff(x) + kTable[i & 63];
   p[i + n] = fminf(fmaxf(x, 0.f), 1.f) + floorf(x) + truncf(-x) + rintf(x) * ldexpf(x, n) + (x != x ? 1.f : x);
 }
 
@@ -25,7 +27,8 @@ extern "C" __global__ void doubles(double* p, const double* q, long long* r) {
   const int i = threadIdx.x;
   const double x = q[i];
   p[i] = x / q[i + 1] + sqrt(x) * fma(x, x, 0.1) - floor(x) + (double)r[i] + (double)(unsigned)r[i];
-  r[i] = (long long)x + (r[i] >> 3) * r[i + 1] / (r[i + 2] | 1) + __popcll(r[i]) + __clzll(r[i]) + __ffsll((unsigned long long)r[i]);
+  r[i] = (long long)x + (r[i] >> 3) * r[i + 1] / (r[i + 2] | 1) + __popcll(r[i]) + __clzll(r[i]) +
+         __ffsll((unsigned long long)r[i]);
 }
 
 extern "C" __global__ void halves(__half* p, const __half* q, half2v* a, short2v* b, short* c, unsigned char* d) {
@@ -43,7 +46,8 @@ extern "C" __global__ void integers(int* p, const unsigned* q, const long long* 
   const unsigned x = q[i];
   unsigned s = 0;
   for (int k = 0; k < n; ++k) s = __funnelshift_l(s, x, k) ^ __brev(x + k) ^ (x * 0x9E3779B1u >> 7);
-  p[i] = (int)(s % (q[i + 1] | 1)) + __mulhi((int)x, n) + __sad((int)x, n, 5u) + __mul24((int)x, n) + (x & 0xff) * ((x >> 8) & 0xff);
+  p[i] = (int)(s % (q[i + 1] | 1)) + __mulhi((int)x, n) + __sad((int)x, n, 5u) + __mul24((int)x, n) +
+         (x & 0xff) * ((x >> 8) & 0xff);
   p[i + n] = (int)(l[i] * n + q[l[i] & 15]);
 }
 
@@ -65,7 +69,8 @@ extern "C" __global__ void shared(float* p, int n) {
 
 extern "C" __global__ void atomics(int* a, unsigned long long* b, float* f, double* d) {
   const int i = threadIdx.x;
-  a[i] = atomicAdd(&a[0], i) + atomicMax(&a[1], i) + atomicMin((unsigned*)&a[2], (unsigned)i) + atomicCAS(&a[3], 1, i) + atomicExch(&a[4], i) + atomicInc((unsigned*)&a[5], 9u) + atomicOr(&a[6], i) + atomicAdd(&counter, 1);
+  a[i] = atomicAdd(&a[0], i) + atomicMax(&a[1], i) + atomicMin((unsigned*)&a[2], (unsigned)i) + atomicCAS(&a[3], 1, i) +
+         atomicExch(&a[4], i) + atomicInc((unsigned*)&a[5], 9u) + atomicOr(&a[6], i) + atomicAdd(&counter, 1);
   b[i] = atomicAdd(&b[0], 1ull) + atomicCAS(&b[1], 1ull, 2ull) + atomicMax(&b[2], 3ull);
   atomicAdd(f, 1.f);
   atomicAdd(d, 1.0);
@@ -86,10 +91,13 @@ extern "C" __global__ void lanes(int* p, const int* q) {
   v += __shfl_xor(v, 5) + __shfl_down(v, 3) + __shfl(v, 7);
   v += __builtin_amdgcn_readlane(v, i & 3) + __builtin_amdgcn_readfirstlane(v);
   const unsigned long long vote = __ballot(v > 3);
-  p[i] = v + __popcll(vote) + (int)__builtin_amdgcn_mbcnt_hi((unsigned)(vote >> 32), __builtin_amdgcn_mbcnt_lo((unsigned)vote, 0)) + __any(v) + (int)(clock64() & 0xff);
+  p[i] = v + __popcll(vote) +
+         (int)__builtin_amdgcn_mbcnt_hi((unsigned)(vote >> 32), __builtin_amdgcn_mbcnt_lo((unsigned)vote, 0)) +
+         __any(v) + (int)(clock64() & 0xff);
 }
 
-extern "C" __global__ void matrices(float16v* p, float4v* q, double4v* d, const float* a, const half4v* h, float2v* packed) {
+extern "C" __global__ void matrices(float16v* p, float4v* q, double4v* d, const float* a, const half4v* h,
+                                    float2v* packed) {
   const int i = threadIdx.x;
   p[i] = __builtin_amdgcn_mfma_f32_32x32x2f32(a[i], a[i + 1], p[i], 0, 0, 0);
   p[i] = __builtin_amdgcn_mfma_f32_16x16x4f16(h[i], h[i + 1], p[i], 1, 2, 3);
@@ -115,11 +123,23 @@ __device__ __attribute__((noinline)) int callee(int* p, int depth) {
 
 extern "C" __global__ void calls(int* p, int n, int (*f)(int*, int)) {
   switch (n) {
-    case 0: p[0] = callee(p, 3); break;
-    case 1: p[1] = f(p, n); break;
-    case 2: p[2] = p[n] / 3; break;
-    case 3: __builtin_trap();
-    case 4: __builtin_amdgcn_s_sleep(2); p[4] = 1; break;
-    default: __builtin_amdgcn_s_setprio(1); p[5] = (int)__builtin_amdgcn_s_getreg(0xF801);
+    case 0:
+      p[0] = callee(p, 3);
+      break;
+    case 1:
+      p[1] = f(p, n);
+      break;
+    case 2:
+      p[2] = p[n] / 3;
+      break;
+    case 3:
+      __builtin_trap();
+    case 4:
+      __builtin_amdgcn_s_sleep(2);
+      p[4] = 1;
+      break;
+    default:
+      __builtin_amdgcn_s_setprio(1);
+      p[5] = (int)__builtin_amdgcn_s_getreg(0xF801);
   }
 }

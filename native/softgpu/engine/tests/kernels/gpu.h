@@ -9,12 +9,24 @@
 using uint = unsigned int;
 using ulong = unsigned long;
 
-__device__ inline uint local_x() { return __builtin_amdgcn_workitem_id_x(); }
-__device__ inline uint local_y() { return __builtin_amdgcn_workitem_id_y(); }
-__device__ inline uint local_z() { return __builtin_amdgcn_workitem_id_z(); }
-__device__ inline uint group_x() { return __builtin_amdgcn_workgroup_id_x(); }
-__device__ inline uint group_y() { return __builtin_amdgcn_workgroup_id_y(); }
-__device__ inline uint group_z() { return __builtin_amdgcn_workgroup_id_z(); }
+__device__ inline uint local_x() {
+  return __builtin_amdgcn_workitem_id_x();
+}
+__device__ inline uint local_y() {
+  return __builtin_amdgcn_workitem_id_y();
+}
+__device__ inline uint local_z() {
+  return __builtin_amdgcn_workitem_id_z();
+}
+__device__ inline uint group_x() {
+  return __builtin_amdgcn_workgroup_id_x();
+}
+__device__ inline uint group_y() {
+  return __builtin_amdgcn_workgroup_id_y();
+}
+__device__ inline uint group_z() {
+  return __builtin_amdgcn_workgroup_id_z();
+}
 __device__ inline void barrier() {
   __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup");
   __builtin_amdgcn_s_barrier();

@@ -51,9 +51,13 @@ extern "C" __global__ void set_flag(uint* flag) {
   __hip_atomic_store(flag, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
 }
 
-__attribute__((noinline)) __device__ uint fibonacci(uint n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+__attribute__((noinline)) __device__ uint fibonacci(uint n) {
+  return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
 
-extern "C" __global__ void recursion(uint* out) { out[local_x()] = fibonacci(local_x() % 10); }
+extern "C" __global__ void recursion(uint* out) {
+  out[local_x()] = fibonacci(local_x() % 10);
+}
 
 __attribute__((noinline)) __device__ uint deeper(volatile uint* above, uint n) {
   volatile uint mine[64];
@@ -104,7 +108,9 @@ extern "C" __global__ void lds_overflow(uint* out, uint index) {
   out[local_x()] = shared[local_x() + index];
 }
 
-extern "C" __global__ void store_at(uint* where, uint value) { where[local_x()] = value; }
+extern "C" __global__ void store_at(uint* where, uint value) {
+  where[local_x()] = value;
+}
 
 extern "C" __global__ void forever(uint* out) {
   volatile uint* flag = out;
@@ -126,7 +132,8 @@ extern "C" __global__ void wave_order(uint* order) {
   __shared__ uint next;
   if (local_x() == 0) next = 0;
   barrier();
-  if (local_x() % 64 == 0) order[__hip_atomic_fetch_add(&next, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP)] = local_x() / 64;
+  if (local_x() % 64 == 0)
+    order[__hip_atomic_fetch_add(&next, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP)] = local_x() / 64;
 }
 
 extern "C" __global__ void identity(uint* out, uint width, uint height) {
