@@ -283,12 +283,15 @@ void execute_plain(Wave& wave, const Instruction& instruction) {
   }
   uint32_t* dst = wave.vgpr[instruction.dst[0].index];
   // A NaN is repaired from the sources, so these must not be overwritten before.
-  if (!K::kFixNan && !rule.has_bit && exec == ~0ull) {
+  if (!K::kFixNan && !rule.has_bit && !rule.preserve_high && exec == ~0ull) {
     K::compute(dst, src, wave.mode);
     return;
   }
   alignas(64) uint32_t result[K::kResultPlanes * kLanes];
   K::compute(result, src, wave.mode);
+  if constexpr (rule.preserve_high) {
+    for (unsigned l = 0; l < kLanes; ++l) result[l] = (result[l] & 0xffffu) | (dst[l] & 0xffff0000u);
+  }
   if (exec == ~0ull) {
     __builtin_memcpy(dst, result, rule.result_dwords * sizeof(VectorRegister));
   } else {

@@ -1,36 +1,12 @@
-// Minimum, maximum and median of floating-point values. Under IEEE mode a signalling NaN comes out quiet; otherwise a
-// NaN loses to a number. -0 is less than +0.
+// Minimum, maximum and median of floating-point values.
+#include "softgpu/engine/vector/min_max.h"
+
 #include "softgpu/engine/vector/rows.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
 namespace {
 
-float with_bits(uint32_t v) {
-  return as_float(v);
-}
-double with_bits(uint64_t v) {
-  return as_double(v);
-}
-
-template <class T>
-KERNLOOP_LANE T resolve_nans(T a, T b, T number, bool ieee) {
-  T r = choose(is_nan(b), a, number);
-  r = choose(is_nan(a), b, r);
-  r = choose(ieee & is_signalling(b), quiet(b), r);
-  return choose(ieee & is_signalling(a), quiet(a), r);
-}
-// Of equal values, the sign of either zero decides.
-template <class T>
-KERNLOOP_LANE T minimum(T a, T b, bool ieee) {
-  const T number = choose(a == b, with_bits(bits(a) | bits(b)), choose(a < b, a, b));
-  return resolve_nans(a, b, number, ieee);
-}
-template <class T>
-KERNLOOP_LANE T maximum(T a, T b, bool ieee) {
-  const T number = choose(a == b, with_bits(bits(a) & bits(b)), choose(a > b, a, b));
-  return resolve_nans(a, b, number, ieee);
-}
 template <class T>
 KERNLOOP_LANE T minimum3(T a, T b, T c, bool ieee) {
   return minimum(minimum(a, b, ieee), c, ieee);

@@ -2,6 +2,7 @@
 // for the high one; neg_lo and neg_hi negate accordingly.
 #include <algorithm>
 
+#include "softgpu/engine/vector/min_max.h"
 #include "softgpu/engine/vector/rows.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
@@ -130,24 +131,13 @@ constexpr u32 saturate_u16(int64_t v) {
   return static_cast<u32>(std::clamp<int64_t>(v, 0, UINT16_MAX));
 }
 
-// As v_min_f16 and v_max_f16 (min_max.cpp).
-template <bool kMaximum>
-KERNLOOP_LANE float select_half(const Mode& mode, float a, float b) {
-  const float zero = as_float(kMaximum ? bits(a) & bits(b) : bits(a) | bits(b));
-  float r = a < b ? (kMaximum ? b : a) : b < a ? (kMaximum ? a : b) : zero;
-  r = is_nan(b) ? a : r;
-  r = is_nan(a) ? b : r;
-  r = (mode.ieee & is_signalling(b)) ? quiet(b) : r;
-  return (mode.ieee & is_signalling(a)) ? quiet(a) : r;
-}
-
 constexpr PackedRow kRows[] = {
     float_halves<F16(F16, F16)>(Op::v_pk_add_f16, [](float a, float b) { return a + b; }),
     float_halves<F16(F16, F16)>(Op::v_pk_mul_f16, [](float a, float b) { return a * b; }),
     float_halves<F16(F16, F16), kKeepNan>(Op::v_pk_min_f16,
-                                          [](const Mode& m, float a, float b) { return select_half<false>(m, a, b); }),
+                                          [](const Mode& m, float a, float b) { return minimum(a, b, m.ieee); }),
     float_halves<F16(F16, F16), kKeepNan>(Op::v_pk_max_f16,
-                                          [](const Mode& m, float a, float b) { return select_half<true>(m, a, b); }),
+                                          [](const Mode& m, float a, float b) { return maximum(a, b, m.ieee); }),
     float_halves<F16(F16, F16, F16)>(Op::v_pk_fma_f16,
                                      [](const Mode& m, float a, float b, float c) { return fused_half(m, a, b, c); }),
     float_halves<F16(F16, F16, F16), kAccumulate>(

@@ -73,7 +73,7 @@ ExecuteFn select_row(const Row& row, const Instruction& instruction) {
   if ((row.flags & kNoModifiers) && (modified || instruction.omod || instruction.clamp)) return nullptr;
   if (instruction.clamp && !rule.float_result) return row.clamped;
   // Signs of sources are no matter for the plain form.
-  if (has_moves(instruction) || instruction.omod || instruction.clamp || rule.preserve_high) return row.general;
+  if (has_moves(instruction) || instruction.omod || instruction.clamp) return row.general;
   return row.plain;
 }
 
