@@ -6,13 +6,13 @@
 #include <cstdlib>
 #include <vector>
 
-#define HIP_CHECK(call)                                                                       \
-  do {                                                                                        \
-    hipError_t status = (call);                                                               \
-    if (status != hipSuccess) {                                                               \
+#define HIP_CHECK(call)                                                                              \
+  do {                                                                                               \
+    hipError_t status = (call);                                                                      \
+    if (status != hipSuccess) {                                                                      \
       std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, hipGetErrorString(status)); \
-      std::exit(1);                                                                           \
-    }                                                                                         \
+      std::exit(1);                                                                                  \
+    }                                                                                                \
   } while (0)
 
 template <typename T>
@@ -31,7 +31,9 @@ constexpr int kLaunches = 3;
 constexpr float kFactor = 1.5f;
 constexpr size_t kWeightBytes = 64u << 20;  // other memory of the app, which the kernel never touches
 
-float initial(int batch, int i) { return static_cast<float>(batch + 1) + 0.25f * static_cast<float>(i % 17); }
+float initial(int batch, int i) {
+  return static_cast<float>(batch + 1) + 0.25f * static_cast<float>(i % 17);
+}
 
 }  // namespace
 

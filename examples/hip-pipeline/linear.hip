@@ -5,7 +5,9 @@ namespace pipeline {
 namespace {
 
 constexpr int kThreads = 256;
-int blocks_for(int n) { return (n + kThreads - 1) / kThreads; }
+int blocks_for(int n) {
+  return (n + kThreads - 1) / kThreads;
+}
 
 }  // namespace
 

@@ -67,7 +67,8 @@ bool equal(const std::vector<T>& actual, const std::function<T(int)>& expected) 
 int main() {
   const auto unit = [](unsigned r) { return static_cast<float>(r & 0xffff) / 65536.0f - 0.5f; };
   const auto x = generate<float>(kElements, unit);
-  const auto bytes = generate<unsigned char>(kElements, [](unsigned r) { return static_cast<unsigned char>(r ^ (r >> 7)); });
+  const auto bytes =
+      generate<unsigned char>(kElements, [](unsigned r) { return static_cast<unsigned char>(r ^ (r >> 7)); });
   const auto integers = generate<int>(kElements, [](unsigned r) { return static_cast<int>(r % 2001) - 1000; });
 
   {
@@ -126,7 +127,8 @@ int main() {
   {
     const DeviceArray<float> dx(x);
     pipeline::launch_clamp(dx.get(), -0.25f, 0.125f, kElements);
-    report("clamp", equal<float>(dx.read(), [&](int i) { return x[i] < -0.25f ? -0.25f : (x[i] > 0.125f ? 0.125f : x[i]); }));
+    report("clamp",
+           equal<float>(dx.read(), [&](int i) { return x[i] < -0.25f ? -0.25f : (x[i] > 0.125f ? 0.125f : x[i]); }));
   }
   {
     const auto logits = generate<float>(kRows * kColumns, [&](unsigned r) { return 8.0f * unit(r); });

@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define HIP_CHECK(call)                                                                       \
-  do {                                                                                        \
-    hipError_t status = (call);                                                               \
-    if (status != hipSuccess) {                                                               \
+#define HIP_CHECK(call)                                                                              \
+  do {                                                                                               \
+    hipError_t status = (call);                                                                      \
+    if (status != hipSuccess) {                                                                      \
       std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, hipGetErrorString(status)); \
-      std::exit(1);                                                                           \
-    }                                                                                         \
+      std::exit(1);                                                                                  \
+    }                                                                                                \
   } while (0)
 
 namespace pipeline {

@@ -8,22 +8,22 @@
 #include <cstdlib>
 #include <vector>
 
-#define HIP_CHECK(call)                                                                       \
-  do {                                                                                        \
-    hipError_t status = (call);                                                               \
-    if (status != hipSuccess) {                                                               \
+#define HIP_CHECK(call)                                                                              \
+  do {                                                                                               \
+    hipError_t status = (call);                                                                      \
+    if (status != hipSuccess) {                                                                      \
       std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, hipGetErrorString(status)); \
-      std::exit(1);                                                                           \
-    }                                                                                         \
+      std::exit(1);                                                                                  \
+    }                                                                                                \
   } while (0)
 
-#define ROCRAND_CHECK(call)                                                                   \
-  do {                                                                                        \
-    rocrand_status status = (call);                                                           \
-    if (status != ROCRAND_STATUS_SUCCESS) {                                                   \
+#define ROCRAND_CHECK(call)                                                                                        \
+  do {                                                                                                             \
+    rocrand_status status = (call);                                                                                \
+    if (status != ROCRAND_STATUS_SUCCESS) {                                                                        \
       std::fprintf(stderr, "%s:%d: %s: rocrand status %d\n", __FILE__, __LINE__, #call, static_cast<int>(status)); \
-      std::exit(1);                                                                           \
-    }                                                                                         \
+      std::exit(1);                                                                                                \
+    }                                                                                                              \
   } while (0)
 
 __global__ void count_inside(const float* coordinates, unsigned* inside, int points) {
@@ -66,8 +66,8 @@ int main() {
     sum += x + y;
   }
   const double pi = 4.0 * count / kPoints, mean = sum / (2.0 * kPoints);
-  const bool ok = in_range && std::abs(static_cast<int>(count) - static_cast<int>(expected)) <= 1 && std::fabs(pi - M_PI) < 0.02 &&
-                  std::fabs(mean - 0.5) < 0.005;
+  const bool ok = in_range && std::abs(static_cast<int>(count) - static_cast<int>(expected)) <= 1 &&
+                  std::fabs(pi - M_PI) < 0.02 && std::fabs(mean - 0.5) < 0.005;
   std::printf("rocrand-pi: %d points, pi = %.4f, mean = %.4f: %s\n", kPoints, pi, mean, ok ? "ok" : "WRONG");
   return ok ? 0 : 1;
 }
