@@ -55,6 +55,7 @@ export interface CaptureJson {
   dispatch: { ordinal: number };
   scope: { mode: string; widened: boolean; tracked_regions: number; tracked_bytes: number };
   regions: { id: string; base: string; size: number; pre: Content; post: Content }[];
+  code_objects: { load_base: string }[];
   module_variables: { name: string; size: number }[];
   execution: { wave_instructions: number };
 }

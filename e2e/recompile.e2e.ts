@@ -1,5 +1,5 @@
 import { readFileSync, renameSync } from 'node:fs';
-import { run, Workspace } from './harness';
+import { nativeDirectory, run, Workspace } from './harness';
 
 describe('recompile', () => {
   let workspace: Workspace;
@@ -53,7 +53,10 @@ describe('recompile', () => {
   });
 
   it('the Makefile of the project runs the loop without Nx', async () => {
-    const env = { KERNLOOP: `${process.execPath} ${workspace.path('node_modules/kernloop/bin/kernloop.js')}` };
+    const env = {
+      KERNLOOP_NATIVE_DIR: nativeDirectory,
+      KERNLOOP: `${process.execPath} ${workspace.path('node_modules/kernloop/bin/kernloop.js')}`,
+    };
     for (const target of ['run', 'recompile', 'run-variant', 'validate-variant']) {
       const outcome = await run('make', ['-C', workspace.path('moved'), target], { env });
       expect([target, outcome.code, outcome.text]).toEqual([target, 0, expect.any(String)]);

@@ -6,6 +6,7 @@ import { TestWorkspace } from '../testing/workspace';
 import { openDevice } from './device';
 import { firstGpu, targetName } from './hsa';
 import { findNative } from './native-paths';
+import { softgpuIdentity } from './softgpu';
 
 describe('devices', () => {
   let workspace: TestWorkspace;
@@ -27,14 +28,14 @@ describe('devices', () => {
 
   it('is another device for another target, and for another build of the interpreter', () => {
     const before = softgpu().description.identity;
-    expect(softgpu('gfx1030').description.identity).not.toBe(before);
+    expect(softgpuIdentity('gfx1030', workspace.native.softgpu)).not.toBe(before);
     expect(softgpu().description.identity).toBe(before);
     writeFileSync(workspace.native.softgpu, 'rebuilt');
     expect(softgpu().description.identity).not.toBe(before);
   });
 
   it('refuses a target that it does not know instead of guessing', () => {
-    expect(thrown(() => softgpu('gfx942'))).toMatchObject({ code: 'USAGE', exitCode: 2 });
+    expect(thrown(() => softgpu('gfx1030'))).toMatchObject({ code: 'USAGE', exitCode: 2 });
   });
 
   it('says that cuda is not in this build', () => {

@@ -42,7 +42,7 @@ describe('replay', () => {
   it('does not call a replay that compared nothing more than that', async () => {
     const fake = deps();
     await replay(options(), fake);
-    expect(fake.said.result.at(-1)).toBe('Result: PASS (2 replays; not compared: validate does that)');
+    expect(fake.said.result.at(-1)).toBe('Result: RAN (2 replays; nothing was compared: validate does that)');
   });
 
   it.each([

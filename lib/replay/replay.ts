@@ -151,7 +151,7 @@ function show(value: number): string {
 
 function resultLine(result: ReplayResult): string {
   const times = `${formatCount(result.iterations)} ${result.iterations === 1 ? 'replay' : 'replays'}`;
-  if (result.verdict === 'ran') return `Result: PASS (${times}; not compared: validate does that)`;
+  if (result.verdict === 'ran') return `Result: RAN (${times}; nothing was compared: validate does that)`;
   const what = result.verdict === 'limit' ? 'ran past its limit' : 'the device faulted';
   const why = `${what}${result.fault ? `: ${result.fault}` : ''}`;
   return `Result: FAIL (${why})`;

@@ -556,6 +556,11 @@ Status HsaDevice::add_report(LaunchOutcome& outcome) const {
     static_cast<LaunchOutcome*>(data)->accesses.push_back({is_write != 0, base, size});
   };
   const hsa_status_t listed = extension_.dispatch_accesses(signal_, add, &outcome);
+  // The kernel arguments are no captured memory: they lie wherever this process put them.
+  const auto arguments = reinterpret_cast<uint64_t>(kernarg_);
+  std::erase_if(outcome.accesses, [&](const Access& access) {
+    return access.base >= arguments && access.base - arguments < kernarg_bytes_;
+  });
   if (listed != HSA_STATUS_SUCCESS) return device_error("dispatch_accesses", listed, "reading the accesses");
   return Unit{};
 }
