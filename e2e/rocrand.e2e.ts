@@ -21,7 +21,7 @@ describe('stock rocRAND', () => {
     const extracted = await workspace.kernloop(['extract', '--app', 'apps/rocrand-pi']);
     expect([extracted.code, extracted.text]).toEqual([0, expect.any(String)]);
     const replayed = await workspace.kernloop(['replay', '--reproducer', project]);
-    expect([replayed.code, replayed.text]).toEqual([0, expect.stringMatching(/wave-instructions/)]);
+    expect([replayed.code, replayed.text]).toEqual([0, expect.stringMatching(/wave_instructions/)]);
     const verdict = await workspace.kernloop(['validate', '--reproducer', project]);
     expect([verdict.code, verdict.text]).toEqual([0, expect.stringMatching(/Result: PASS \(/)]);
   });
