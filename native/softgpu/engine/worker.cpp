@@ -10,6 +10,7 @@ namespace kernloop::softgpu {
 namespace {
 
 constexpr uint32_t kFreshSlice = 16384;  // instructions a wave, for a workgroup that is not suspect
+constexpr uint32_t kMaxFreshInstructions = 1 << 20;  // a wave: longer than this is suspect, whatever the others took
 constexpr uint32_t kSuspectSlice = 2048;
 constexpr uint64_t kReportEvery = 4096;
 constexpr unsigned kPollEverySlices = 64;
@@ -59,12 +60,6 @@ void Worker::run() {
   }
 }
 
-bool Worker::is_suspect(const Resident& resident) const {
-  const Workgroup& workgroup = resident.workgroup;
-  return resident.waits || workgroup.instructions > std::max<uint64_t>(kFreshSlice * workgroup.waves.size(),
-                                                                       2 * dispatch_.longest_workgroup());
-}
-
 Worker::Resident* Worker::find_fresh() const {
   for (const auto& resident : residents_) {
     if (!is_suspect(*resident)) return resident.get();
@@ -86,7 +81,7 @@ bool Worker::admit() {
   }
   while (resident->slots.size() < dispatch_.waves_of(*ordinal)) resident->slots.push_back(pool_.take());
   resident->lds.assign((dispatch_.lds_bytes() + 3) / 4, kLdsGarbage);
-  resident->waits = false;
+  resident->waits = resident->suspect = false;
   Workgroup& workgroup = resident->workgroup;
   workgroup.lds = reinterpret_cast<uint8_t*>(resident->lds.data());
   workgroup.lds_bytes = dispatch_.lds_bytes();
@@ -156,6 +151,9 @@ uint64_t Worker::run_slice(Resident& resident, uint32_t instructions_a_wave) {
   const uint64_t before = workgroup.instructions;
   const bool alive = advance(resident);
   const uint64_t executed = workgroup.instructions - before;
+  const uint64_t harmless = std::clamp<uint64_t>(2 * dispatch_.longest_workgroup(), kFreshSlice * workgroup.waves.size(),
+                                                 kMaxFreshInstructions * workgroup.waves.size());
+  resident.suspect |= workgroup.instructions > harmless;
   if (++slices_since_poll_ >= kPollEverySlices) {
     slices_since_poll_ = 0;
     poll_();

@@ -3,7 +3,8 @@
 // A worker takes a workgroup and runs it to its end: the usual case. A workgroup that has run longer than any that
 // completed may be waiting for another one (a spin-wait, a grid barrier), so once every resident workgroup is suspect,
 // one more is admitted beside them, until all that the dispatch has are resident. Suspects share half of the time, the
-// oldest first, so that workgroups that merely take long do not pile up.
+// oldest first, so that workgroups that merely take long do not pile up. Time spent waiting must not make the next ones
+// look harmless for longer and longer: once suspect is suspect for ever, and the limit has an upper bound.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +34,12 @@ class Worker {
     Workgroup workgroup;
     std::vector<std::unique_ptr<WaveSlot>> slots;
     std::vector<uint32_t> lds;
-    bool waits = false;  // its last slice ended with every wave asleep
+    bool waits = false;    // its last slice ended with every wave asleep
+    bool suspect = false;  // it once ran longer than any that completed, and stays suspect to its end
   };
 
   bool admit();
-  bool is_suspect(const Resident& resident) const;
+  static bool is_suspect(const Resident& resident) { return resident.waits || resident.suspect; }
   Resident* find_fresh() const;
   // One slice; retires the workgroup when it is done. Returns the instructions executed.
   uint64_t run_slice(Resident& resident, uint32_t instructions_a_wave);

@@ -92,6 +92,19 @@ TEST_P(Kernels, WaitForEveryOtherWorkgroup) {
   }
 }
 
+// The time that one workgroup waits must not add up, or double, from link to link.
+TEST_P(Kernels, WaitForLaterWorkgroupsOneAfterTheOther) {
+  for (const uint32_t pairs : {0u, 1u}) {
+    constexpr uint32_t kGroups = 64;
+    Array<uint32_t> done(device.space, kGroups);
+    DispatchOptions options;
+    options.threads = 1;
+    options.max_wave_instructions = 200'000'000;
+    expect_completed(device.run("wait_for_neighbour", linear(kGroups * 64, 64), Arguments(done.address(), kGroups, pairs), options));
+    for (uint32_t group = 0; group < kGroups; ++group) EXPECT_EQ(done[group], 1u);
+  }
+}
+
 TEST_P(Kernels, WaitForAFlagThatAConcurrentDispatchSets) {
   for (const char* waiter : {"wait_for_flag", "wait_asleep"}) {
     Array<uint32_t> flag(device.space, 1), out(device.space, 1);

@@ -35,6 +35,17 @@ extern "C" __global__ void grid_barrier(uint* arrived, uint* log, uint groups, u
   if (local_x() == 0) log[group_x()] = __hip_atomic_load(arrived, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
+// Each workgroup waits for one that is given out after it: its right neighbour, or (pairs) the odd one of its pair.
+extern "C" __global__ void wait_for_neighbour(uint* done, uint groups, uint pairs) {
+  const uint mine = group_x();
+  const bool waits = pairs ? mine % 2 == 0 : mine + 1 < groups;
+  if (local_x() == 0) {
+    while (waits && __hip_atomic_load(&done[mine + 1], __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) == 0) {
+    }
+    __hip_atomic_store(&done[mine], 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+  }
+}
+
 // Waits for a flag that another dispatch, or the host, sets.
 extern "C" __global__ void wait_for_flag(uint* flag, uint* out) {
   while (__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM) == 0) {
