@@ -142,7 +142,7 @@ bool CodePage::is_current(uint64_t first, uint64_t end) const {
                      reinterpret_cast<const void*>(first), end - first) == 0;
 }
 
-const DecodedInstruction* CodePage::prepare(unsigned slot) {
+PreparedInstruction CodePage::prepare(unsigned slot) {
   auto decoded = std::make_unique<DecodedInstruction>();
   const uint64_t address = base_ + uint64_t{slot} * 4;
   if (address < first_ || address + 4 > end_) {
@@ -158,10 +158,11 @@ const DecodedInstruction* CodePage::prepare(unsigned slot) {
   }
   decoded->address = address;
   std::lock_guard lock(mutex_);
-  if (const DecodedInstruction* other = find(slot)) return other;
-  slots_[slot].store(decoded.get(), std::memory_order_release);
+  if (const PreparedInstruction other = find(slot)) return other;
+  const PreparedInstruction prepared(*decoded);
   owned_.push_back(std::move(decoded));
-  return owned_.back().get();
+  slots_[slot].store(prepared.bits(), std::memory_order_release);
+  return prepared;
 }
 
 std::shared_ptr<CodePage> CodeCache::page(uint64_t base, uint64_t first, uint64_t end) {

@@ -25,6 +25,30 @@ struct DecodedInstruction : Instruction {
   uint64_t address = 0;
 };
 
+// A prepared instruction, and beside the pointer what the interpreter needs of every one: touching less memory an
+// instruction is what makes it fast.
+class PreparedInstruction {
+ public:
+  PreparedInstruction() = default;
+  explicit PreparedInstruction(uint64_t bits) : bits_(bits) {}
+  explicit PreparedInstruction(const DecodedInstruction& instruction)
+      : bits_(reinterpret_cast<uint64_t>(&instruction) | static_cast<uint64_t>(instruction.counted_as) << 48 |
+              uint64_t{instruction.is_vector} << 56 | uint64_t{instruction.size_bytes / 4u} << 60) {}
+
+  explicit operator bool() const { return bits_ != 0; }
+  uint64_t bits() const { return bits_; }
+  const DecodedInstruction& operator*() const {
+    return *reinterpret_cast<const DecodedInstruction*>(bits_ & ((uint64_t{1} << 48) - 1));
+  }
+  const DecodedInstruction* operator->() const { return &**this; }
+  InstructionClass counted_as() const { return static_cast<InstructionClass>(bits_ >> 48 & 0xff); }
+  bool is_vector() const { return (bits_ >> 56 & 1) != 0; }
+  unsigned size_bytes() const { return static_cast<unsigned>(bits_ >> 60) * 4; }
+
+ private:
+  uint64_t bits_ = 0;
+};
+
 class CodePage {
  public:
   static constexpr uint64_t kBytes = 4096;
@@ -36,15 +60,17 @@ class CodePage {
 
   bool contains(uint64_t address) const { return address >= first_ && address < end_; }
   bool is_current(uint64_t first, uint64_t end) const;
-  // nullptr until prepared.
-  const DecodedInstruction* find(unsigned slot) const { return slots_[slot].load(std::memory_order_acquire); }
+  // Empty until prepared.
+  PreparedInstruction find(unsigned slot) const {
+    return PreparedInstruction(slots_[slot].load(std::memory_order_acquire));
+  }
   // Decodes the instruction at the address. Faults (unmapped, unknown) become instructions that raise them.
-  const DecodedInstruction* prepare(unsigned slot);
+  PreparedInstruction prepare(unsigned slot);
 
  private:
   uint64_t base_, first_, end_;
   std::vector<uint32_t> words_;  // a copy: what is executed is what was decoded
-  std::atomic<const DecodedInstruction*> slots_[kSlots] = {};
+  std::atomic<uint64_t> slots_[kSlots] = {};
   std::mutex mutex_;
   std::vector<std::unique_ptr<DecodedInstruction>> owned_;
 };

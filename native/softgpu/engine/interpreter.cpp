@@ -69,13 +69,13 @@ void Interpreter::interpret(WaveSlot& wave, uint64_t end) {
       offset = pc - page_base;
     }
     const unsigned slot = static_cast<unsigned>(offset / 4);
-    const DecodedInstruction* decoded = page->find(slot);
+    PreparedInstruction decoded = page->find(slot);
     if (!decoded) [[unlikely]]
       decoded = page->prepare(slot);
-    wave.next_pc = pc + decoded->size_bytes;
+    wave.next_pc = pc + decoded.size_bytes();
     ++wave.instructions;
-    ++by_class_[static_cast<size_t>(decoded->counted_as)];
-    if (decoded->is_vector) {
+    ++by_class_[static_cast<size_t>(decoded.counted_as())];
+    if (decoded.is_vector()) {
       if (wave.exec() != exec) {
         exec = wave.exec();
         lanes = static_cast<unsigned>(__builtin_popcountll(exec));
@@ -83,7 +83,7 @@ void Interpreter::interpret(WaveSlot& wave, uint64_t end) {
       active_lanes_ += lanes;
     }
     if constexpr (indexed) {
-      if (decoded->counted_as == InstructionClass::kValu) {
+      if (decoded.counted_as() == InstructionClass::kValu) {
         const Instruction shifted = shift_registers(wave, *decoded);
         shifted.execute(wave, shifted);
       } else {
@@ -105,7 +105,7 @@ std::string Interpreter::describe(uint64_t pc) {
   try {
     const unsigned slot = static_cast<unsigned>(pc % CodePage::kBytes / 4);
     CodePage* page = code_.page_of(pc, memory_);
-    const DecodedInstruction* decoded = page->find(slot);
+    PreparedInstruction decoded = page->find(slot);
     if (!decoded) decoded = page->prepare(slot);
     return decoded->encoding != Encoding::kInvalid ? disassemble(*decoded) : raw_words(pc, run_base + run_bytes - pc);
   } catch (const WaveFault&) {

@@ -8,7 +8,11 @@ namespace {
 constexpr unsigned kLanes = 64;
 }
 
+#ifdef __SANITIZE_THREAD__
+#define KERNLOOP_HOST_VARIANTS  // the loader resolves variants before ThreadSanitizer is ready
+#else
 #define KERNLOOP_HOST_VARIANTS __attribute__((target_clones("default", "avx2")))
+#endif
 
 KERNLOOP_HOST_VARIANTS
 LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes) {

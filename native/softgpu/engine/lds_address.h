@@ -1,6 +1,9 @@
 // The address of a DS instruction: a vector register of byte offsets plus an immediate.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
+
 #include "softgpu/engine/memory_select.h"
 
 namespace kernloop::softgpu {
@@ -12,14 +15,25 @@ inline LdsAccess check_lds_access(Wave& wave, const Instruction& i, uint32_t off
 
 // Of an instruction with two addresses, whose first result may overwrite the register of the addresses.
 struct LdsPair {
-  VectorRegister offsets;
+  VectorRegister copy;
   LdsAccess first, second;
 
   LdsPair(Wave& wave, const Instruction& i, uint32_t unit, uint32_t bytes, AccessKind kind) {
-    ++wave.memory->counters.lds;
-    std::memcpy(offsets, *register_rows(wave, i.src[0]), sizeof offsets);
-    first = wave.memory->check_lds(wave, offsets, i.offset0 * unit, wave.exec(), bytes, kind);
-    second = wave.memory->check_lds(wave, offsets, i.offset1 * unit, wave.exec(), bytes, kind);
+    MemoryPort& port = *wave.memory;
+    ++port.counters.lds;
+    const uint32_t* offsets = *register_rows(wave, i.src[0]);
+    if (i.dst_count > 0) {
+      std::memcpy(copy, offsets, sizeof copy);
+      offsets = copy;
+    }
+    const uint32_t near = std::min(i.offset0, i.offset1) * unit, far = std::max(i.offset0, i.offset1) * unit;
+    LdsAccess& to_near = i.offset0 <= i.offset1 ? first : second;
+    LdsAccess& to_far = i.offset0 <= i.offset1 ? second : first;
+    to_far = port.check_lds(wave, offsets, far, wave.exec(), bytes, kind);
+    // What is in range (and, the unit being a multiple of the size, aligned) at the far offset is so at the near one.
+    const bool far_did_not_wrap = to_far.offsets == offsets;
+    to_near = far_did_not_wrap ? LdsAccess{to_far.base - far + near, offsets, to_far.contiguous}
+                               : port.check_lds(wave, offsets, near, wave.exec(), bytes, kind);
   }
   LdsPair(const LdsPair&) = delete;
   LdsPair& operator=(const LdsPair&) = delete;
