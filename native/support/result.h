@@ -7,7 +7,7 @@
 
 namespace kernloop {
 
-// `code` is stable and upper-case (listed in docs/errors.md); `message` says what happened and where; `hint` what to do
+// `code` is stable and upper-case (listed in docs/reference/errors.md); `message` says what happened and where; `hint` what to do
 // next.
 struct Error {
   std::string code;
