@@ -9,6 +9,7 @@ import { runMain, root, step, StepError } from './console.mjs';
 const systemPackages = [
   'g++',
   'make',
+  'ninja-build',
   'cmake',
   'pkg-config',
   'python3',
