@@ -109,6 +109,18 @@ Status CaptureAssembly::pre(const capture::BulkHeader& header, std::span<const u
   return part.complete() ? finish_pre(part) : Status(Unit{});
 }
 
+Status CaptureAssembly::outside(const capture::RegionMessage& message) {
+  if (outside_.size() >= kMaxParts) return protocol_error("too many regions outside of the scope");
+  outside_.push_back(message);
+  return Unit{};
+}
+
+Status CaptureAssembly::violation(const capture::RegionMessage& message) {
+  if (violations_.size() >= kMaxParts) return protocol_error("too many violations of the scope");
+  violations_.push_back(message);
+  return Unit{};
+}
+
 Status CaptureAssembly::finish_pre(Part& part) {
   auto content = part.stream->finish();
   if (!content) return content.error();

@@ -42,8 +42,8 @@ class CaptureAssembly {
   Status region(const capture::RegionMessage& message);
   Status pre(const capture::BulkHeader& header, std::span<const uint8_t> bytes);
   Status post(const capture::BulkHeader& header, std::span<const uint8_t> bytes);
-  void outside(const capture::RegionMessage& message) { outside_.push_back(message); }
-  void violation(const capture::RegionMessage& message) { violations_.push_back(message); }
+  Status outside(const capture::RegionMessage& message);
+  Status violation(const capture::RegionMessage& message);
   // Writes the manifest and moves the capture into place.
   Result<CaptureResult> commit(const capture::CommitMessage& message);
 

@@ -9,11 +9,13 @@
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <thread>
 
 namespace kernloop::recorder {
 namespace {
 
-constexpr size_t kMaxSessions = 4096;
+constexpr size_t kMaxSessions = 1024;  // at once
 
 }  // namespace
 
@@ -57,18 +59,49 @@ void Server::accept_all() {
       if (errno == EINTR || errno == ECONNABORTED) continue;
       return;
     }
-    if (sessions_.size() >= kMaxSessions) {
-      shared_.events.print("note", {{"code", "TOO_MANY_PROCESSES"}, {"text", "more processes connected than a recorder takes"}});
-      continue;  // closes it: that process runs uncaptured
+    start_session(std::move(socket));
+  }
+}
+
+void Server::start_session(archive::FileDescriptor socket) {
+  {
+    std::lock_guard lock(mutex_);
+    if (running_ < kMaxSessions) {
+      ++running_;
+    } else {
+      shared_.events.print("note", {{"code", "TOO_MANY_PROCESSES"}, {"text", "more processes at once than a recorder takes: one is not captured"}});
+      return;  // closes the socket: that process runs uncaptured
     }
-    sessions_.emplace_back([this, fd = std::make_shared<archive::FileDescriptor>(std::move(socket))] {
-      auto link = AgentLink::accept(std::move(*fd));
-      if (!link) {
-        shared_.events.print("note", {{"code", link.error().code}, {"text", link.error().message}});
-        return;
-      }
-      Session(shared_, std::move(*link)).run();
-    });
+  }
+  const auto done = [this] {
+    std::lock_guard lock(mutex_);
+    --running_;
+    ended_.notify_all();
+  };
+  try {
+    auto owned = std::make_shared<archive::FileDescriptor>(std::move(socket));
+    std::thread([this, owned, done] {
+      run_session(std::move(*owned));
+      done();
+    }).detach();
+  } catch (const std::exception& error) {
+    shared_.events.print("note", {{"code", "RECORDER_FAILED"}, {"text", std::string("no thread for a process: ") + error.what()}});
+    done();
+  }
+}
+
+void Server::run_session(archive::FileDescriptor socket) {
+  auto link = AgentLink::accept(std::move(socket));
+  if (!link) {
+    shared_.events.print("note", {{"code", link.error().code}, {"text", link.error().message}});
+    return;
+  }
+  Session session(shared_, std::move(*link));
+  try {
+    session.run();
+  } catch (const std::exception& error) {
+    // One process's trouble (no memory for its data) is not the others'.
+    session.give_up({"RECORDER_FAILED", std::string("the recorder failed: ") + error.what(), "report this with the events of the recorder"});
   }
 }
 
@@ -97,15 +130,15 @@ int Server::serve(int end, int signals) {
     accept_all();  // who connected just before the end
     shared_.draining.store(true);
   }
-  finish(wake.get());
+  wake_and_wait(wake.get());
   return signal_number;
 }
 
-void Server::finish(int wake_writer) {
+void Server::wake_and_wait(int wake_writer) {
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t sent = write(wake_writer, &one, sizeof one);
-  for (std::thread& session : sessions_) session.join();
-  sessions_.clear();
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [this] { return running_ == 0; });
 }
 
 }  // namespace kernloop::recorder

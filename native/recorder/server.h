@@ -1,9 +1,9 @@
 // Listens for agents and runs a session for each, until the app has ended or somebody stops us.
 #pragma once
 
+#include <condition_variable>
 #include <filesystem>
-#include <thread>
-#include <vector>
+#include <mutex>
 
 #include "recorder/session.h"
 
@@ -20,12 +20,17 @@ class Server {
 
  private:
   void accept_all();
-  void finish(int wake_writer);
+  void start_session(archive::FileDescriptor socket);
+  void run_session(archive::FileDescriptor socket);
+  void wake_and_wait(int wake_writer);
 
   Shared& shared_;
   std::filesystem::path path_;
   archive::FileDescriptor listener_;
-  std::vector<std::thread> sessions_;
+  // Sessions run on threads of their own, detached: a program may start thousands of processes, one after the other.
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  size_t running_ = 0;
 };
 
 }  // namespace kernloop::recorder

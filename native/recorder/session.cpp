@@ -53,8 +53,12 @@ void Session::run() {
                         ? Error{"INTERRUPTED", "the recorder was stopped in the middle of the capture", "capture again"}
                         : Error{"AGENT_LOST", "process " + std::to_string(link_->pid()) + " ended in the middle of the capture",
                                 "see why the program ended; the capture needs it to go on"};
-  while (!assemblies_.empty()) (void)fail(assemblies_.begin()->first, why);
+  give_up(why);
   count();
+}
+
+void Session::give_up(const Error& why) {
+  while (!assemblies_.empty()) (void)fail(assemblies_.begin()->first, why);
 }
 
 bool Session::welcome() {
@@ -127,8 +131,7 @@ Status Session::handle(FrameType type, std::span<const uint8_t> payload) {
     case FrameType::kViolation:
       return with<capture::RegionMessage>(payload, [&](const auto& message) {
         return feed(message.capture, [&](CaptureAssembly& assembly) {
-          type == FrameType::kOutside ? assembly.outside(message) : assembly.violation(message);
-          return Status(Unit{});
+          return type == FrameType::kOutside ? assembly.outside(message) : assembly.violation(message);
         });
       });
     case FrameType::kCommit:

@@ -31,6 +31,8 @@ class Session {
  public:
   Session(Shared& shared, std::unique_ptr<AgentLink> link) : shared_(shared), link_(std::move(link)), kernels_(shared.config) {}
   void run();
+  // Refuses what is in work.
+  void give_up(const Error& why);
 
  private:
   bool welcome();

@@ -102,9 +102,13 @@ std::optional<Refusal> HsaDevice::run(Deadline deadline, RunReport* report) {
   const bool timed = hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn != nullptr && !queue_.profiling.load();
   if (timed) hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn(queue_.queue, 1);
   ours_ = true;
+  counters_.record_accesses(true);
   write_(&packet, 1);
   const bool done = wait_below_one(hsa, completion_.get(), deadline, [this] { return queue_.failed.load(); });
   if (timed) hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn(queue_.queue, 0);
+
+  counters_.record_accesses(false);
+  if (done) counters_.log_accesses(completion_.get());
 
   const SoftgpuReport counters = counters_.report_of(completion_.get());
   if (!counters.fault.empty()) {

@@ -1,6 +1,7 @@
 // A device that is a few byte arrays, and a kernel that is a lambda over them.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -55,7 +56,7 @@ class FakeDevice : public DeviceCapture {
   }
   std::optional<Refusal> read_kernarg(std::span<uint8_t> into) override {
     calls.push_back("kernarg");
-    std::memcpy(into.data(), kernarg.data(), into.size());
+    std::copy_n(kernarg.begin(), into.size(), into.begin());
     return std::nullopt;
   }
   std::optional<Refusal> run(Deadline, RunReport* report) override {

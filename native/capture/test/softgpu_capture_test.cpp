@@ -1,8 +1,11 @@
 // The whole way: a HIP program on the software GPU, the agent inside of it, the recorder beside it, and the archive that comes out.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
+#include <sstream>
 
 #include "archive/reader.h"
 #include "capture/test/recorded_run.h"
@@ -102,6 +105,43 @@ TEST_F(SoftgpuCaptureTest, TheCaptureHoldsWhatTheProgramItselfSawBeforeAndAfter)
   EXPECT_GT(manifest.execution.wave_instructions.value_or(0), 1000u);
   EXPECT_EQ(manifest.geometry.grid_blocks, (std::array<uint32_t, 3>{1, 1, 1}));
   EXPECT_EQ(manifest.geometry.block_threads, (std::array<uint32_t, 3>{64, 1, 1}));
+}
+
+// The engine knows exactly what the dispatch read and wrote: the capture must hold all of it.
+TEST_F(SoftgpuCaptureTest, TheScopeContainsEveryByteThatTheDispatchReadOrWrote) {
+  run.select("^walk\\(", 2);
+  fs::create_directories(run.folder() / "dump");
+  const fs::path log = run.folder() / "accesses";
+  ASSERT_TRUE(run.start());
+  auto app = start_app({"linked", (run.folder() / "dump").string()}, {{"KERNLOOP_ACCESS_LOG", log.string()}});
+  ASSERT_EQ(app->wait(), 0);
+  ASSERT_EQ(run.finish(), 0);
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  const archive::Manifest& manifest = reader->manifest();
+  std::set<uint64_t> inside;  // every byte: small enough here
+  const auto add = [&inside](uint64_t base, uint64_t size) {
+    for (uint64_t i = 0; i < size; ++i) inside.insert(base + i);
+  };
+  for (const archive::Region& region : manifest.regions) add(region.base, region.size);
+  for (const archive::ModuleVariable& variable : manifest.module_variables) add(variable.address, variable.size);
+
+  std::ifstream lines(log);
+  std::string kind, base_text;
+  uint64_t size = 0, reads = 0, writes = 0, outside = 0;
+  while (lines >> kind >> base_text >> size) {
+    const uint64_t base = std::stoull(base_text, nullptr, 16);
+    (kind == "read" ? reads : writes) += size;
+    for (uint64_t i = 0; i < size; ++i) {
+      if (inside.contains(base + i)) continue;
+      ASSERT_EQ(kind, "read") << base_text;
+      ++outside;
+    }
+  }
+  // The kernel arguments, which the capture holds as such, and the dispatch packet, which tells the kernel its geometry.
+  EXPECT_LE(outside, manifest.kernel.kernarg_bytes + 64);
+  EXPECT_GT(reads, 5 * 1000 * sizeof(float));
+  EXPECT_GT(writes, 5 * 1000 * sizeof(float));
 }
 
 TEST_F(SoftgpuCaptureTest, ModuleVariablesComeWithTheirValuesAtTheDispatch) {
@@ -335,6 +375,26 @@ TEST_F(SoftgpuCaptureTest, ProfileCountsEveryDispatchWithItsExecutedInstructions
   }
   EXPECT_TRUE(seen);
   EXPECT_EQ(total, summary["dispatches"].get<uint64_t>());
+}
+
+std::string output_of(const std::string& command) {
+  FILE* pipe = popen(command.c_str(), "r");
+  std::string text;
+  char buffer[4096];
+  while (pipe != nullptr && fgets(buffer, sizeof buffer, pipe) != nullptr) text += buffer;
+  if (pipe != nullptr) pclose(pipe);
+  return text;
+}
+
+TEST(CaptureAgentLibrary, ExportsItsTwoEntriesAndNeedsNothingButAnOldLibc) {
+  const std::string agent = KERNLOOP_TEST_AGENT;
+  EXPECT_EQ(output_of("nm -D --defined-only --format=posix " + agent + " | cut -d' ' -f1 | sort"), "OnLoad\nOnUnload\n");
+  EXPECT_EQ(output_of("readelf -d " + agent + " | grep NEEDED | grep -v -e libc.so.6 -e ld-linux"), "");
+  std::istringstream versions(output_of("nm -D " + agent + " | grep -o 'GLIBC_2[.0-9]*' | sort -uV | tail -1"));
+  std::string newest;
+  versions >> newest;
+  ASSERT_TRUE(newest.starts_with("GLIBC_2."));
+  EXPECT_LE(std::stoi(newest.substr(8)), 35) << newest;
 }
 
 TEST_F(SoftgpuCaptureTest, NothingMatchingStillTellsWhatWasSeen) {
