@@ -65,7 +65,8 @@ void HardwareQueue::run() {
     wait_for_doorbell(index);
     if (stop_) return;
     Packet& slot = memory_->slot(index);
-    if (auto error = execute(slot, index)) {
+    Completion completion;
+    if (auto error = execute(slot, index, completion)) {
       if (!stop_) fail(*error);
       return;
     }
@@ -75,6 +76,9 @@ void HardwareQueue::run() {
       memory_->read_index().store(index + 1, std::memory_order_release);
     }
     changed_.notify_all();
+    // After the slot is free: whoever sees the completion finds the read index past the packet.
+    const auto& [signal, start_ns, end_ns] = completion;
+    if (signal.handle != 0 && services_.signals.valid(signal)) services_.signals.complete(signal, start_ns, end_ns);
   }
 }
 
@@ -85,21 +89,21 @@ void HardwareQueue::wait_for_doorbell(uint64_t index) {
   changed_.wait(lock, [&] { return stop_ || ready(); });
 }
 
-std::optional<QueueError> HardwareQueue::execute(const Packet& packet, uint64_t index) {
+std::optional<QueueError> HardwareQueue::execute(const Packet& packet, uint64_t index, Completion& completion) {
   const uint16_t header = load_header(packet);
   switch (packet_type(header)) {
     case HSA_PACKET_TYPE_KERNEL_DISPATCH:
-      return dispatch(packet, index);
+      return dispatch(packet, index, completion);
     case HSA_PACKET_TYPE_BARRIER_AND:
-      return barrier(packet, true);
+      return barrier(packet, true, completion);
     case HSA_PACKET_TYPE_BARRIER_OR:
-      return barrier(packet, false);
+      return barrier(packet, false, completion);
     case HSA_PACKET_TYPE_AGENT_DISPATCH:
       return QueueError{HSA_STATUS_ERROR_INVALID_PACKET_FORMAT,
                         "packet " + std::to_string(index) + ": a GPU queue takes no agent dispatch packets"};
     case HSA_PACKET_TYPE_VENDOR_SPECIFIC: {
       const auto format = packet.as<hsa_amd_barrier_value_packet_t>().header.AmdFormat;
-      if (format == HSA_AMD_PACKET_TYPE_BARRIER_VALUE) return barrier_value(packet);
+      if (format == HSA_AMD_PACKET_TYPE_BARRIER_VALUE) return barrier_value(packet, completion);
       return QueueError{HSA_STATUS_ERROR_INVALID_PACKET_FORMAT,
                         "packet " + std::to_string(index) + ": vendor packets of format " + std::to_string(format) +
                             " (1 is PM4 commands) are not supported"};
@@ -110,7 +114,7 @@ std::optional<QueueError> HardwareQueue::execute(const Packet& packet, uint64_t 
   }
 }
 
-std::optional<QueueError> HardwareQueue::dispatch(const Packet& packet, uint64_t index) {
+std::optional<QueueError> HardwareQueue::dispatch(const Packet& packet, uint64_t index, Completion& completion) {
   const auto typed = packet.as<hsa_kernel_dispatch_packet_t>();
   if (typed.completion_signal.handle != 0 && !services_.signals.valid(typed.completion_signal)) {
     return QueueError{HSA_STATUS_ERROR_INVALID_SIGNAL,
@@ -129,7 +133,7 @@ std::optional<QueueError> HardwareQueue::dispatch(const Packet& packet, uint64_t
     if (record->fault->kind == Fault::Kind::kMemoryAccess && !stop_) services_.memory_fault(*record->fault);
     return QueueError{status_of(*record->fault), record->fault->text()};
   }
-  complete(typed.completion_signal, start);
+  completion = {typed.completion_signal, start, now_ns()};
   return std::nullopt;
 }
 
@@ -143,7 +147,7 @@ bool HardwareQueue::wait_for_signals(std::span<const WaitTarget> targets, bool a
   return targets.empty() || services_.signals.wait_any(targets, kWaitForever, &stop_).has_value();
 }
 
-std::optional<QueueError> HardwareQueue::barrier(const Packet& packet, bool all) {
+std::optional<QueueError> HardwareQueue::barrier(const Packet& packet, bool all, Completion& completion) {
   const auto typed = packet.as<hsa_barrier_and_packet_t>();  // barrier-OR has the same layout
   const uint64_t start = now_ns();
   std::vector<WaitTarget> targets;
@@ -153,11 +157,11 @@ std::optional<QueueError> HardwareQueue::barrier(const Packet& packet, bool all)
       return QueueError{HSA_STATUS_ERROR_INVALID_SIGNAL, "barrier packet: no such signal"};
     targets.push_back({signal, HSA_SIGNAL_CONDITION_EQ, 0});
   }
-  if (wait_for_signals(targets, all)) complete(typed.completion_signal, start);
+  if (wait_for_signals(targets, all)) completion = {typed.completion_signal, start, now_ns()};
   return std::nullopt;
 }
 
-std::optional<QueueError> HardwareQueue::barrier_value(const Packet& packet) {
+std::optional<QueueError> HardwareQueue::barrier_value(const Packet& packet, Completion& completion) {
   const auto typed = packet.as<hsa_amd_barrier_value_packet_t>();
   if (!services_.signals.valid(typed.signal)) {
     return QueueError{HSA_STATUS_ERROR_INVALID_SIGNAL, "barrier-value packet: no such signal"};
@@ -167,7 +171,7 @@ std::optional<QueueError> HardwareQueue::barrier_value(const Packet& packet) {
   while (!stop_) {
     const int64_t seen = services_.signals.load(typed.signal);
     if (satisfies(seen & typed.mask, condition, typed.value)) {
-      complete(typed.completion_signal, start);
+      completion = {typed.completion_signal, start, now_ns()};
       break;
     }
     // The mask makes the condition one that only we can check: wait for any change.
@@ -175,10 +179,6 @@ std::optional<QueueError> HardwareQueue::barrier_value(const Packet& packet) {
     services_.signals.wait_any({&changed, 1}, kWaitForever, &stop_);
   }
   return std::nullopt;
-}
-
-void HardwareQueue::complete(hsa_signal_t signal, uint64_t start_ns) {
-  if (signal.handle != 0 && services_.signals.valid(signal)) services_.signals.complete(signal, start_ns, now_ns());
 }
 
 void HardwareQueue::fail(const QueueError& error) {

@@ -41,14 +41,17 @@ class HardwareQueue final : public Queue, public Doorbell {
   void submit(std::span<const Packet> packets);
 
  private:
+  struct Completion {  // of a packet that has ended
+    hsa_signal_t signal{};
+    uint64_t start_ns = 0, end_ns = 0;
+  };
   void run();
   void wait_for_doorbell(uint64_t index);
-  std::optional<QueueError> execute(const Packet& packet, uint64_t index);
-  std::optional<QueueError> dispatch(const Packet& packet, uint64_t index);
+  std::optional<QueueError> execute(const Packet& packet, uint64_t index, Completion& completion);
+  std::optional<QueueError> dispatch(const Packet& packet, uint64_t index, Completion& completion);
   bool wait_for_signals(std::span<const WaitTarget> targets, bool all);
-  std::optional<QueueError> barrier(const Packet& packet, bool all);
-  std::optional<QueueError> barrier_value(const Packet& packet);
-  void complete(hsa_signal_t signal, uint64_t start_ns);
+  std::optional<QueueError> barrier(const Packet& packet, bool all, Completion& completion);
+  std::optional<QueueError> barrier_value(const Packet& packet, Completion& completion);
   void fail(const QueueError& error);
 
   Services services_;

@@ -2,12 +2,13 @@
 
 #include <sys/mman.h>
 
+#include "softgpu/hsa/apertures.h"
 #include "softgpu/hsa/tests/client.h"
 
 namespace kernloop::softgpu {
 namespace {
 
-constexpr uint64_t kThere = 0x4000'0010'0000;
+constexpr uint64_t kThere = kDeviceAperture.base + 0x10'0000;
 
 class VirtualMemoryTest : public HsaTest {
  protected:
@@ -72,8 +73,8 @@ TEST_F(VirtualMemoryTest, TakenAddressesAreNotReplaced) {
 
 TEST_F(VirtualMemoryTest, AllocationsKeepClearOfReservations) {
   // What a replay does: first it takes the addresses of the capture, then everything else allocates as usual.
-  void* reserved = reserve(0x4000'0000'0000, 1 << 20);
-  void* host = reserve(0x4800'0000'0000, 1 << 20);
+  void* reserved = reserve(kDeviceAperture.base, 1 << 20);
+  void* host = reserve(kHostAperture.base, 1 << 20);
   for (int i = 0; i < 100; ++i) {
     ASSERT_GE(device<char>(20000), static_cast<char*>(reserved) + (1 << 20));
     ASSERT_GE(allocate<char>(20000, agents.fine), static_cast<char*>(host) + (1 << 20));
