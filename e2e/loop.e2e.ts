@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { Workspace } from './harness';
+import { appendFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nativeDirectory, Workspace } from './harness';
 
 /** The first thing a newcomer does, through Nx, in a workspace of their own. */
 describe('the loop on batched-scale (T**)', () => {
@@ -110,5 +111,18 @@ describe('the loop on batched-scale (T**)', () => {
     expect([outcome.code, outcome.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
     expect(appRuns()).toBe(1);
     expect(workspace.read(`${project}/kernel_variant.hip`)).toBe(variant);
+  });
+
+  it('runs everything again that depends on the native core once that was rebuilt', async () => {
+    expect((await workspace.nx(target('validate'))).code).toBe(0);
+    const runs = appRuns();
+    const rebuilt = workspace.path('rebuilt-native');
+    for (const part of ['bin/kernloop-recorder', 'bin/kernloop-replay', 'bin/kernloop-archive', 'lib']) {
+      cpSync(join(nativeDirectory, part), join(rebuilt, part), { recursive: true });
+    }
+    appendFileSync(join(rebuilt, 'lib/softgpu/libhsa-runtime64.so.1'), 'another build');
+    const outcome = await workspace.nx(target('validate'), { env: { KERNLOOP_NATIVE_DIR: rebuilt } });
+    expect([outcome.code, outcome.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+    expect(appRuns()).toBe(runs + 1);
   });
 });

@@ -16,10 +16,13 @@ constexpr size_t kMaxParts = 1u << 20;
 static_assert(capture::kSnapshotChunkBytes == archive::kChunkBytes);
 
 Error protocol_error(const std::string& what) {
-  return {"AGENT_PROTOCOL", "the agent does not keep to the protocol: " + what, "use an agent and a recorder of the same version"};
+  return {"AGENT_PROTOCOL", "the agent does not keep to the protocol: " + what,
+          "use an agent and a recorder of the same version"};
 }
 
-archive::Bytes as_bytes(std::span<const uint8_t> bytes) { return bytes; }
+archive::Bytes as_bytes(std::span<const uint8_t> bytes) {
+  return bytes;
+}
 
 std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -38,9 +41,14 @@ uint64_t value_at(const std::vector<uint8_t>& bytes, uint64_t offset, uint64_t s
 
 }  // namespace
 
-CaptureAssembly::CaptureAssembly(const Config& config, OutputFolder& folder, const KernelRecord& kernel, const DeviceFacts& device,
-                                 const capture::BeginMessage& begin)
-    : config_(config), folder_(folder), kernel_(kernel), device_(device), begin_(begin), pieces_(module_pieces(kernel)) {}
+CaptureAssembly::CaptureAssembly(const Config& config, OutputFolder& folder, const KernelRecord& kernel,
+                                 const DeviceFacts& device, const capture::BeginMessage& begin)
+    : config_(config),
+      folder_(folder),
+      kernel_(kernel),
+      device_(device),
+      begin_(begin),
+      pieces_(module_pieces(kernel)) {}
 
 Result<std::unique_ptr<CaptureAssembly>> CaptureAssembly::begin(const Config& config, OutputFolder& folder,
                                                                 const KernelRecord& kernel, const DeviceFacts& device,
@@ -49,7 +57,8 @@ Result<std::unique_ptr<CaptureAssembly>> CaptureAssembly::begin(const Config& co
   if (assembly->pieces_.size() > capture::kMaxModuleVariables) {
     return Error{"TOO_MANY_VARIABLES",
                  "the code object of " + kernel.demangled + " has " + std::to_string(assembly->pieces_.size()) +
-                     " module variables, more than the " + std::to_string(capture::kMaxModuleVariables) + " that a capture can hold",
+                     " module variables, more than the " + std::to_string(capture::kMaxModuleVariables) +
+                     " that a capture can hold",
                  "capture a kernel of a smaller code object"};
   }
   folder.discard();  // an attempt whose scope was too small
@@ -72,7 +81,8 @@ capture::BeginReply CaptureAssembly::reply() const {
 
 Status CaptureAssembly::kernarg(const capture::KernargMessage& message) {
   // No kernel arguments at all: an AQL packet without a kernarg address.
-  if (message.bytes.size() != kernel_.metadata->kernarg_bytes && !message.bytes.empty()) return protocol_error("size of the kernel arguments");
+  if (message.bytes.size() != kernel_.metadata->kernarg_bytes && !message.bytes.empty())
+    return protocol_error("size of the kernel arguments");
   kernarg_ = message.bytes;
   kernarg_.resize(kernel_.metadata->kernarg_bytes);
   return Unit{};
@@ -87,7 +97,8 @@ Status CaptureAssembly::region(const capture::RegionMessage& message) {
   if (message.region != parts_.size() || parts_.size() >= kMaxParts) return protocol_error("region numbers");
   if (!parts_.empty() && !parts_.back().complete()) return protocol_error("a region before the end of the one before");
   if (message.memory_class == MemoryClass::kModule &&
-      (message.ordinal >= pieces_.size() || pieces_[message.ordinal].range != capture::ByteRange{message.base, message.size})) {
+      (message.ordinal >= pieces_.size() ||
+       pieces_[message.ordinal].range != capture::ByteRange{message.base, message.size})) {
     return protocol_error("a module variable that was not asked for");
   }
   Part part;
@@ -131,7 +142,8 @@ Status CaptureAssembly::finish_pre(Part& part) {
 }
 
 Status CaptureAssembly::post(const capture::BulkHeader& header, std::span<const uint8_t> bytes) {
-  if (header.id >= parts_.size() || !parts_[header.id].complete()) return protocol_error("post bytes of an unknown region");
+  if (header.id >= parts_.size() || !parts_[header.id].complete())
+    return protocol_error("post bytes of an unknown region");
   const Part& part = parts_[header.id];
   if (header.offset > part.message.size || bytes.empty() || bytes.size() > part.message.size - header.offset) {
     return protocol_error("post bytes beyond their region");
@@ -139,7 +151,8 @@ Status CaptureAssembly::post(const capture::BulkHeader& header, std::span<const 
   const bool continues =
       !post_chunk_.empty() && header.id == post_region_ && header.offset == post_offset_ + post_chunk_.size();
   if (!continues) {
-    if (header.offset % archive::kChunkBytes != 0 || !post_chunk_.empty()) return protocol_error("post bytes out of order");
+    if (header.offset % archive::kChunkBytes != 0 || !post_chunk_.empty())
+      return protocol_error("post bytes out of order");
     post_region_ = header.id;
     post_offset_ = header.offset;
   }
@@ -211,7 +224,8 @@ Result<archive::Manifest> CaptureAssembly::manifest(const capture::CommitMessage
 
   auto content = writer_->put(as_bytes(object.bytes));
   if (!content) return content.error();
-  manifest.code_objects.push_back({object.info->sha256, object.bytes.size(), kernel_.load_base, std::move(*content), Json::object()});
+  manifest.code_objects.push_back(
+      {object.info->sha256, object.bytes.size(), kernel_.load_base, std::move(*content), Json::object()});
   if (message.has_wave_instructions) manifest.execution.wave_instructions = message.wave_instructions;
   return manifest;
 }
@@ -247,15 +261,16 @@ void CaptureAssembly::add_regions(archive::Manifest& manifest) const {
   for (const Part* part : sorted) {
     const capture::RegionMessage& message = part->message;
     if (message.memory_class == MemoryClass::kModule) {
-      manifest.module_variables.push_back({kernel_.object->info->sha256, pieces_[message.ordinal].name, message.base, message.size,
-                                           part->pre, part->post, Json::object()});
+      manifest.module_variables.push_back({kernel_.object->info->sha256, pieces_[message.ordinal].name, message.base,
+                                           message.size, part->pre, part->post, Json::object()});
       continue;
     }
     archive::Region region;
     region.id = "r" + std::to_string(manifest.regions.size());
     region.base = message.base;
     region.size = message.size;
-    region.memory_class = message.memory_class == MemoryClass::kHost ? archive::RegionClass::kHost : archive::RegionClass::kDevice;
+    region.memory_class =
+        message.memory_class == MemoryClass::kHost ? archive::RegionClass::kHost : archive::RegionClass::kDevice;
     region.api = message.api;
     region.allocation_ordinal = message.ordinal;
     region.pre = part->pre;
@@ -278,7 +293,8 @@ void CaptureAssembly::add_kernarg(archive::Manifest& manifest) const {
       slot.policy = archive::SlotPolicy::kZero;
       std::fill_n(manifest.kernarg.bytes.begin() + argument.offset, argument.size, uint8_t{0});
     }
-    if (argument.size <= 8) slot.value = archive::to_hex_number(value_at(manifest.kernarg.bytes, argument.offset, argument.size));
+    if (argument.size <= 8)
+      slot.value = archive::to_hex_number(value_at(manifest.kernarg.bytes, argument.offset, argument.size));
     if (argument.size == 8) {
       const uint64_t address = value_at(manifest.kernarg.bytes, argument.offset, 8) & ((uint64_t{1} << 48) - 1);
       for (const archive::Region& region : manifest.regions) {

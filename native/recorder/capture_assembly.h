@@ -28,15 +28,16 @@ struct CaptureResult {
 class CaptureAssembly {
  public:
   // `kernel` has a code object.
-  static Result<std::unique_ptr<CaptureAssembly>> begin(const Config& config, OutputFolder& folder, const KernelRecord& kernel,
-                                                        const DeviceFacts& device, const capture::BeginMessage& begin);
+  static Result<std::unique_ptr<CaptureAssembly>> begin(const Config& config, OutputFolder& folder,
+                                                        const KernelRecord& kernel, const DeviceFacts& device,
+                                                        const capture::BeginMessage& begin);
 
   const capture::BeginMessage& message() const { return begin_; }
   // For the agent: what to read besides what it finds.
   capture::BeginReply reply() const;
 
-  // Frames, in the order of the protocol. An Error AGENT_PROTOCOL: the agent is not to be trusted any further; any other: this capture
-  // has failed (disk full, …).
+  // Frames, in the order of the protocol. An Error AGENT_PROTOCOL: the agent is not to be trusted any further; any
+  // other: this capture has failed (disk full, …).
   Status kernarg(const capture::KernargMessage& message);
   Status scope(const capture::ScopeMessage& message);
   Status region(const capture::RegionMessage& message);

@@ -29,8 +29,9 @@ Status Server::listen(const std::filesystem::path& path) {
   address.sun_family = AF_UNIX;
   const std::string text = path.string();
   if (text.size() >= sizeof address.sun_path) {
-    return Error{"USAGE", "the socket's path is longer than the " + std::to_string(sizeof address.sun_path - 1) +
-                              " bytes that the system allows: " + text,
+    return Error{"USAGE",
+                 "the socket's path is longer than the " + std::to_string(sizeof address.sun_path - 1) +
+                     " bytes that the system allows: " + text,
                  "choose a shorter --socket, in /tmp for example"};
   }
   std::memcpy(address.sun_path, text.c_str(), text.size() + 1);
@@ -69,7 +70,8 @@ void Server::start_session(archive::FileDescriptor socket) {
     if (running_ < kMaxSessions) {
       ++running_;
     } else {
-      shared_.events.print("note", {{"code", "TOO_MANY_PROCESSES"}, {"text", "more processes at once than a recorder takes: one is not captured"}});
+      shared_.events.print("note", {{"code", "TOO_MANY_PROCESSES"},
+                                    {"text", "more processes at once than a recorder takes: one is not captured"}});
       return;  // closes the socket: that process runs uncaptured
     }
   }
@@ -85,7 +87,8 @@ void Server::start_session(archive::FileDescriptor socket) {
       done();
     }).detach();
   } catch (const std::exception& error) {
-    shared_.events.print("note", {{"code", "RECORDER_FAILED"}, {"text", std::string("no thread for a process: ") + error.what()}});
+    shared_.events.print(
+        "note", {{"code", "RECORDER_FAILED"}, {"text", std::string("no thread for a process: ") + error.what()}});
     done();
   }
 }
@@ -101,7 +104,8 @@ void Server::run_session(archive::FileDescriptor socket) {
     session.run();
   } catch (const std::exception& error) {
     // One process's trouble (no memory for its data) is not the others'.
-    session.give_up({"RECORDER_FAILED", std::string("the recorder failed: ") + error.what(), "report this with the events of the recorder"});
+    session.give_up({"RECORDER_FAILED", std::string("the recorder failed: ") + error.what(),
+                     "report this with the events of the recorder"});
   }
 }
 

@@ -11,7 +11,8 @@ constexpr int kIdleMs = 1000;
 constexpr std::chrono::seconds kDrainLimit{10};
 
 Error protocol_error(const std::string& what) {
-  return {"AGENT_PROTOCOL", "the agent does not keep to the protocol: " + what, "use an agent and a recorder of the same version"};
+  return {"AGENT_PROTOCOL", "the agent does not keep to the protocol: " + what,
+          "use an agent and a recorder of the same version"};
 }
 
 Json geometry_json(const archive::Geometry& geometry) {
@@ -49,10 +50,11 @@ void Session::run() {
   shared_.totals.add_process();
   shared_.events.print("process", {{"pid", link_->pid()}, {"executable", link_->executable()}});
   consume();
-  const Error why = shared_.stopping.load()
-                        ? Error{"INTERRUPTED", "the recorder was stopped in the middle of the capture", "capture again"}
-                        : Error{"AGENT_LOST", "process " + std::to_string(link_->pid()) + " ended in the middle of the capture",
-                                "see why the program ended; the capture needs it to go on"};
+  const Error why =
+      shared_.stopping.load()
+          ? Error{"INTERRUPTED", "the recorder was stopped in the middle of the capture", "capture again"}
+          : Error{"AGENT_LOST", "process " + std::to_string(link_->pid()) + " ended in the middle of the capture",
+                  "see why the program ended; the capture needs it to go on"};
   give_up(why);
   count();
 }
@@ -82,7 +84,8 @@ void Session::consume() {
       case AgentLink::Event::kClosed:
         return;
       case AgentLink::Event::kCorrupt:
-        shared_.events.print("note", {{"code", "AGENT_PROTOCOL"}, {"pid", link_->pid()}, {"text", "the agent's ring holds garbage"}});
+        shared_.events.print(
+            "note", {{"code", "AGENT_PROTOCOL"}, {"pid", link_->pid()}, {"text", "the agent's ring holds garbage"}});
         return;
       case AgentLink::Event::kIdle:
         if (goodbye_) return;
@@ -104,9 +107,11 @@ void Session::consume() {
 Status Session::handle(FrameType type, std::span<const uint8_t> payload) {
   switch (type) {
     case FrameType::kQueue:
-      return with<capture::QueueMessage>(payload, [&](const auto& message) { return on_queue(message), Status(Unit{}); });
+      return with<capture::QueueMessage>(payload,
+                                         [&](const auto& message) { return on_queue(message), Status(Unit{}); });
     case FrameType::kCodeObject:
-      return with<capture::CodeObjectMessage>(payload, [&](const auto& message) { return kernels_.begin_object(message); });
+      return with<capture::CodeObjectMessage>(payload,
+                                              [&](const auto& message) { return kernels_.begin_object(message); });
     case FrameType::kCodeObjectBytes:
     case FrameType::kPre:
     case FrameType::kPost:
@@ -137,7 +142,8 @@ Status Session::handle(FrameType type, std::span<const uint8_t> payload) {
     case FrameType::kCommit:
       return with<capture::CommitMessage>(payload, [&](const auto& message) { return on_commit(message); });
     case FrameType::kAbort:
-      return with<capture::AbortMessage>(payload, [&](const auto& message) { return on_abort(message), Status(Unit{}); });
+      return with<capture::AbortMessage>(payload,
+                                         [&](const auto& message) { return on_abort(message), Status(Unit{}); });
     case FrameType::kProfile:
       return with<capture::ProfileMessage>(payload, [&](const auto& message) {
         const KernelRecord* kernel = kernels_.find(message.kernel);
@@ -160,14 +166,16 @@ Status Session::handle(FrameType type, std::span<const uint8_t> payload) {
 void Session::on_queue(const capture::QueueMessage& message) {
   shared_.totals.add_queue();
   device_ = {message.agent_name, message.isa, message.wavefront_size};
-  shared_.events.print("queue", {{"pid", link_->pid()}, {"queue", message.index}, {"device", message.agent_name}, {"isa", message.isa}});
+  shared_.events.print(
+      "queue", {{"pid", link_->pid()}, {"queue", message.index}, {"device", message.agent_name}, {"isa", message.isa}});
 }
 
 Status Session::on_kernel(const capture::KernelMessage& message) {
   auto added = kernels_.add(message);
   if (!added) return added.error();
   const KernelRecord& kernel = **added;
-  shared_.events.print("kernel", {{"name", kernel.demangled}, {"symbol", kernel.symbol}, {"code_object", kernel.code_object_hex()}});
+  shared_.events.print(
+      "kernel", {{"name", kernel.demangled}, {"symbol", kernel.symbol}, {"code_object", kernel.code_object_hex()}});
   link_->answer(capture::KernelReply{message.request, kernel.selections}.encode());
   return Unit{};
 }
@@ -243,10 +251,14 @@ Status Session::on_commit(const capture::CommitMessage& message) {
   const uint32_t selection = assembly->message().selection;
   const KernelRecord* kernel = kernels_.find(assembly->message().kernel);
   assemblies_.erase(message.capture);
-  Json event = {{"bytes_raw", committed->bytes_raw},   {"bytes_stored", committed->bytes_stored},
-                {"regions", committed->regions},       {"bytes_tracked", committed->bytes_tracked},
-                {"kernel", kernel->demangled},         {"symbol", kernel->symbol},
-                {"code_object", kernel->code_object_hex()}, {"geometry", geometry_json(committed->geometry)}};
+  Json event = {{"bytes_raw", committed->bytes_raw},
+                {"bytes_stored", committed->bytes_stored},
+                {"regions", committed->regions},
+                {"bytes_tracked", committed->bytes_tracked},
+                {"kernel", kernel->demangled},
+                {"symbol", kernel->symbol},
+                {"code_object", kernel->code_object_hex()},
+                {"geometry", geometry_json(committed->geometry)}};
   if (committed->wave_instructions) event["wave_instructions"] = *committed->wave_instructions;
   shared_.board.captured(selection, std::move(event));
   return Unit{};

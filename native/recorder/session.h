@@ -29,7 +29,8 @@ struct Shared {
 
 class Session {
  public:
-  Session(Shared& shared, std::unique_ptr<AgentLink> link) : shared_(shared), link_(std::move(link)), kernels_(shared.config) {}
+  Session(Shared& shared, std::unique_ptr<AgentLink> link)
+      : shared_(shared), link_(std::move(link)), kernels_(shared.config) {}
   void run();
   // Refuses what is in work.
   void give_up(const Error& why);
@@ -57,7 +58,8 @@ class Session {
   const std::unique_ptr<AgentLink> link_;
   Kernels kernels_;
   DeviceFacts device_;
-  std::map<uint32_t, std::unique_ptr<CaptureAssembly>> assemblies_;  // those in work: several threads of the app may be at it
+  std::map<uint32_t, std::unique_ptr<CaptureAssembly>>
+      assemblies_;  // those in work: several threads of the app may be at it
   std::chrono::steady_clock::time_point last_progress_{};
   bool goodbye_ = false;
 };

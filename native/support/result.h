@@ -7,8 +7,8 @@
 
 namespace kernloop {
 
-// `code` is stable and upper-case (listed in docs/reference/errors.md); `message` says what happened and where; `hint` what to do
-// next.
+// `code` is stable and upper-case (listed in docs/reference/errors.md); `message` says what happened and where; `hint`
+// what to do next.
 struct Error {
   std::string code;
   std::string message;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace kernloop::capture {
 
@@ -32,7 +33,7 @@ Agent::Agent(const HsaOriginals& originals, std::unique_ptr<RecorderClient> clie
 
 Agent& Agent::start(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> client, const Welcome& welcome,
                     std::string log) {
-  static const int registered = pthread_atfork(nullptr, nullptr, &Agent::after_fork_in_child);
+  static const int registered = pthread_atfork(nullptr, nullptr, &Agent::after_fork_in_child) + std::atexit(&Agent::at_exit);
   (void)registered;
   auto* agent = new Agent(hsa, std::move(client), welcome, std::move(log));
   agent->log.line("capturing through the HSA API tables, mode %s, %zu selections",
@@ -51,6 +52,16 @@ void Agent::after_fork_in_child() {
   agent->log.after_fork_in_child();
   agent->log.line("forked: this child (pid %d) is not captured unless it starts the HSA runtime itself",
                   static_cast<int>(getpid()));
+}
+
+// A program may end with dispatches still in flight. A profile that has seen them measures them; registered later than the runtime's
+// own exit handlers, this runs before its queues are torn down.
+void Agent::at_exit() {
+  Agent* agent = get();
+  if (agent == nullptr || !agent->active() || !agent->profiling()) return;
+  if (!agent->profiler.wait_all(Deadline::in(std::chrono::milliseconds(agent->welcome.run_limit_ms)))) {
+    agent->guarded([agent] { agent->note("NOT_MEASURED", "dispatches were still running when the program ended"); });
+  }
 }
 
 void Agent::retire(const char* why) {

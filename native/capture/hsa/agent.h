@@ -76,6 +76,7 @@ class Agent {
   Agent(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> client, const Welcome& welcome, std::string log);
   const KernelEntry* learn_kernel(uint64_t kernel_object);
   static void after_fork_in_child();
+  static void at_exit();
 
   static std::atomic<Agent*> instance_;
   std::atomic<bool> active_{true};

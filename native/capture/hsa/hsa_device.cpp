@@ -56,15 +56,19 @@ HsaDevice::~HsaDevice() {
   agent_.hsa.amd.hsa_amd_signal_async_handler_fn(late->own.get(), HSA_SIGNAL_CONDITION_LT, 1, on_late_completion, late);
 }
 
-std::optional<Refusal> HsaDevice::drain(Deadline deadline) { return agent_.drainer.wait(queue_, write_, deadline); }
+std::optional<Refusal> HsaDevice::drain(Deadline deadline) {
+  return agent_.drainer.wait(queue_, write_, deadline);
+}
 
 std::optional<Refusal> HsaDevice::read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
   if (from.host_owned) return read_host(from.host_address + offset, into);
   const uint64_t address = from.base + offset;
-  if (agent_.hsa.core.hsa_memory_copy_fn(into.data(), reinterpret_cast<const void*>(address), into.size()) == HSA_STATUS_SUCCESS) {
+  if (agent_.hsa.core.hsa_memory_copy_fn(into.data(), reinterpret_cast<const void*>(address), into.size()) ==
+      HSA_STATUS_SUCCESS) {
     return std::nullopt;
   }
-  return Refusal{"READ_FAILED", "the runtime cannot copy " + std::to_string(into.size()) + " bytes from " + hex(address),
+  return Refusal{"READ_FAILED",
+                 "the runtime cannot copy " + std::to_string(into.size()) + " bytes from " + hex(address),
                  "see the program's own log of the runtime; please report this with the agent's log"};
 }
 
@@ -79,7 +83,8 @@ std::optional<Refusal> HsaDevice::read_host(uint64_t address, std::span<uint8_t>
   for (size_t done = 0; done < into.size();) {
     const ssize_t got = pread(self_memory_, into.data() + done, into.size() - done, static_cast<off_t>(address + done));
     if (got <= 0) {
-      return Refusal{"READ_FAILED", "host memory at " + hex(address + done) + " cannot be read: the program has unmapped it",
+      return Refusal{"READ_FAILED",
+                     "host memory at " + hex(address + done) + " cannot be read: the program has unmapped it",
                      "unlock or unregister host memory before it is unmapped, or capture another dispatch"};
     }
     done += static_cast<size_t>(got);
@@ -92,12 +97,14 @@ std::optional<Refusal> HsaDevice::run(Deadline deadline, RunReport* report) {
   hsa_kernel_dispatch_packet_t packet = packet_;
   if (completion_) packet.completion_signal = completion_.get();
   // Alone in its queue, and everything it wrote visible when it is done.
-  packet.header |= (1 << HSA_PACKET_HEADER_BARRIER) | (HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE) |
+  packet.header |= (1 << HSA_PACKET_HEADER_BARRIER) |
+                   (HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE) |
                    (HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
   handed_over_ = true;
   if (!completion_) {
     write_(&packet, 1);
-    return Refusal{"NO_SIGNAL", "the runtime has no signal left for the dispatch", "close other programs that use this device"};
+    return Refusal{"NO_SIGNAL", "the runtime has no signal left for the dispatch",
+                   "close other programs that use this device"};
   }
   const bool timed = hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn != nullptr && !queue_.profiling.load();
   if (timed) hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn(queue_.queue, 1);
@@ -112,14 +119,17 @@ std::optional<Refusal> HsaDevice::run(Deadline deadline, RunReport* report) {
 
   const SoftgpuReport counters = counters_.report_of(completion_.get());
   if (!counters.fault.empty()) {
-    return Refusal{"DEVICE_FAULT", "the dispatch faulted: " + counters.fault, "the program itself is wrong here, or the device lacks something"};
+    return Refusal{"DEVICE_FAULT", "the dispatch faulted: " + counters.fault,
+                   "the program itself is wrong here, or the device lacks something"};
   }
   if (queue_.failed.load()) {
-    return Refusal{"DEVICE_FAULT", "the queue reported an error while the dispatch ran", "see the program's own output"};
+    return Refusal{"DEVICE_FAULT", "the queue reported an error while the dispatch ran",
+                   "see the program's own output"};
   }
   if (!done) {
     return Refusal{"RUN_LIMIT", "the dispatch did not end within the run limit",
-                   "a kernel that waits for the host or for another queue cannot be captured in isolation; otherwise raise the run limit"};
+                   "a kernel that waits for the host or for another queue cannot be captured in isolation; otherwise "
+                   "raise the run limit"};
   }
   report->duration_ns = dispatch_duration_ns(hsa, queue_.device, completion_.get());
   report->wave_instructions = counters.wave_instructions;

@@ -7,11 +7,13 @@ namespace kernloop::capture {
 
 namespace {
 
-const char* access_log() { return std::getenv("KERNLOOP_ACCESS_LOG"); }
+const char* access_log() {
+  return std::getenv("KERNLOOP_ACCESS_LOG");
+}
 
 void append_access(uint32_t is_write, uint64_t base, uint64_t size, void* file) {
-  std::fprintf(static_cast<FILE*>(file), "%s 0x%llx %llu\n", is_write != 0 ? "write" : "read", static_cast<unsigned long long>(base),
-               static_cast<unsigned long long>(size));
+  std::fprintf(static_cast<FILE*>(file), "%s 0x%llx %llu\n", is_write != 0 ? "write" : "read",
+               static_cast<unsigned long long>(base), static_cast<unsigned long long>(size));
 }
 
 }  // namespace
@@ -19,7 +21,8 @@ void append_access(uint32_t is_write, uint64_t base, uint64_t size, void* file) 
 void SoftgpuCounters::look_up() {
   std::call_once(looked_up_, [this] {
     const auto lookup = hsa_.core.hsa_system_get_major_extension_table_fn;
-    if (lookup == nullptr || lookup(KERNLOOP_SOFTGPU_EXTENSION_ID, 1, sizeof table_, &table_) != HSA_STATUS_SUCCESS) table_ = {};
+    if (lookup == nullptr || lookup(KERNLOOP_SOFTGPU_EXTENSION_ID, 1, sizeof table_, &table_) != HSA_STATUS_SUCCESS)
+      table_ = {};
   });
 }
 

@@ -20,8 +20,9 @@ class SoftgpuCounters {
   explicit SoftgpuCounters(const HsaOriginals& hsa) : hsa_(hsa) {}
   SoftgpuReport report_of(hsa_signal_t completion);
 
-  // For tests of the scope: with KERNLOOP_ACCESS_LOG=FILE, the engine's own exact read and write sets of the captured dispatch are
-  // appended to that file ("read 0x… SIZE" or "write 0x… SIZE" a line). The capture itself never depends on them.
+  // For tests of the scope: with KERNLOOP_ACCESS_LOG=FILE, the engine's own exact read and write sets of the captured
+  // dispatch are appended to that file ("read 0x… SIZE" or "write 0x… SIZE" a line). The capture itself never depends
+  // on them.
   void record_accesses(bool enabled);
   void log_accesses(hsa_signal_t completion);
 

@@ -1,4 +1,5 @@
-// The whole way: a HIP program on the software GPU, the agent inside of it, the recorder beside it, and the archive that comes out.
+// The whole way: a HIP program on the software GPU, the agent inside of it, the recorder beside it, and the archive
+// that comes out.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +23,8 @@ namespace fs = std::filesystem;
 class SoftgpuCaptureTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_STRNE(KERNLOOP_TEST_HIPCC, "") << "hipcc was not found when the build was configured: apt-get install hipcc libamdhip64-dev";
+    ASSERT_STRNE(KERNLOOP_TEST_HIPCC, "")
+        << "hipcc was not found when the build was configured: apt-get install hipcc libamdhip64-dev";
     ASSERT_TRUE(fs::exists(KERNLOOP_TEST_APP)) << "the test program was not built";
     ASSERT_TRUE(fs::exists(softgpu() / "libhsa-runtime64.so.1")) << "the software GPU was not built: " << softgpu();
   }
@@ -68,7 +70,9 @@ std::string file_bytes(const fs::path& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-std::string text_of(const archive::Buffer& bytes) { return std::string(bytes.begin(), bytes.end()); }
+std::string text_of(const archive::Buffer& bytes) {
+  return std::string(bytes.begin(), bytes.end());
+}
 
 TEST_F(SoftgpuCaptureTest, TheCaptureHoldsWhatTheProgramItselfSawBeforeAndAfter) {
   run.select("^walk\\(", 2);
@@ -138,7 +142,8 @@ TEST_F(SoftgpuCaptureTest, TheScopeContainsEveryByteThatTheDispatchReadOrWrote) 
       ++outside;
     }
   }
-  // The kernel arguments, which the capture holds as such, and the dispatch packet, which tells the kernel its geometry.
+  // The kernel arguments, which the capture holds as such, and the dispatch packet, which tells the kernel its
+  // geometry.
   EXPECT_LE(outside, manifest.kernel.kernarg_bytes + 64);
   EXPECT_GT(reads, 5 * 1000 * sizeof(float));
   EXPECT_GT(writes, 5 * 1000 * sizeof(float));
@@ -151,7 +156,8 @@ TEST_F(SoftgpuCaptureTest, ModuleVariablesComeWithTheirValuesAtTheDispatch) {
   auto reader = open();
   ASSERT_TRUE(reader);
   std::map<std::string, const archive::ModuleVariable*> variables;
-  for (const archive::ModuleVariable& variable : reader->manifest().module_variables) variables[variable.name] = &variable;
+  for (const archive::ModuleVariable& variable : reader->manifest().module_variables)
+    variables[variable.name] = &variable;
   ASSERT_TRUE(variables.contains("scale_table"));
   ASSERT_TRUE(variables.contains("visits"));
   const float table[4] = {1.5f, 2.0f, -1.0f, 0.5f};
@@ -344,7 +350,8 @@ TEST_F(SoftgpuCaptureTest, AByteBudgetRefusesBeforeAnythingIsCopied) {
   run.config["selections"][0]["byte_budget"] = 1 << 20;
   ASSERT_EQ(record({"large", "64"}), 0);
   EXPECT_EQ(refusal(), "BYTE_BUDGET");
-  EXPECT_NE(run.event("refused").value("reason", "").find("the budget is 1048576 bytes"), std::string::npos) << run.recorder->output();
+  EXPECT_NE(run.event("refused").value("reason", "").find("the budget is 1048576 bytes"), std::string::npos)
+      << run.recorder->output();
 }
 
 TEST_F(SoftgpuCaptureTest, TwoSelectionsOfOneDispatchAreAConflictThatIsNamed) {
@@ -377,6 +384,14 @@ TEST_F(SoftgpuCaptureTest, ProfileCountsEveryDispatchWithItsExecutedInstructions
   EXPECT_EQ(total, summary["dispatches"].get<uint64_t>());
 }
 
+TEST_F(SoftgpuCaptureTest, ProfileMeasuresDispatchesThatAreInFlightWhenTheProgramEnds) {
+  run.config["mode"] = "profile";
+  ASSERT_EQ(record({"unfinished"}), 0) << app_output;
+  const Json summary = run.event("summary");
+  ASSERT_EQ(summary["kernel_profile"].size(), 1u) << run.recorder->output();
+  EXPECT_EQ(summary["kernel_profile"][0]["dispatches"], 50);
+}
+
 std::string output_of(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   std::string text;
@@ -388,7 +403,8 @@ std::string output_of(const std::string& command) {
 
 TEST(CaptureAgentLibrary, ExportsItsTwoEntriesAndNeedsNothingButAnOldLibc) {
   const std::string agent = KERNLOOP_TEST_AGENT;
-  EXPECT_EQ(output_of("nm -D --defined-only --format=posix " + agent + " | cut -d' ' -f1 | sort"), "OnLoad\nOnUnload\n");
+  EXPECT_EQ(output_of("nm -D --defined-only --format=posix " + agent + " | cut -d' ' -f1 | sort"),
+            "OnLoad\nOnUnload\n");
   EXPECT_EQ(output_of("readelf -d " + agent + " | grep NEEDED | grep -v -e libc.so.6 -e ld-linux"), "");
   std::istringstream versions(output_of("nm -D " + agent + " | grep -o 'GLIBC_2[.0-9]*' | sort -uV | tail -1"));
   std::string newest;

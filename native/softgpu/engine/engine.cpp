@@ -43,7 +43,9 @@ DispatchOutcome Engine::run(const DispatchRequest& request, const DispatchOption
   Dispatch dispatch(state_->memory, state_->code, request, options);
   if (dispatch.is_stopped()) return dispatch.finish();
 
-  const unsigned wanted = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  static const unsigned all_cores =
+      std::max(1u, std::thread::hardware_concurrency());  // reads /sys: longer than a small dispatch
+  const unsigned wanted = options.threads ? options.threads : all_cores;
   const auto threads = static_cast<unsigned>(std::min<uint64_t>(wanted, dispatch.workgroups()));
   const std::function<void()> poll_cancelled = [&] {
     if (!options.cancelled || dispatch.is_stopped() || !(*options.cancelled)()) return;

@@ -9,7 +9,7 @@ namespace kernloop::softgpu {
 
 namespace {
 
-constexpr uint32_t kFreshSlice = 16384;  // instructions a wave, for a workgroup that is not suspect
+constexpr uint32_t kFreshSlice = 16384;              // instructions a wave, for a workgroup that is not suspect
 constexpr uint32_t kMaxFreshInstructions = 1 << 20;  // a wave: longer than this is suspect, whatever the others took
 constexpr uint32_t kSuspectSlice = 2048;
 constexpr uint64_t kReportEvery = 4096;
@@ -151,8 +151,9 @@ uint64_t Worker::run_slice(Resident& resident, uint32_t instructions_a_wave) {
   const uint64_t before = workgroup.instructions;
   const bool alive = advance(resident);
   const uint64_t executed = workgroup.instructions - before;
-  const uint64_t harmless = std::clamp<uint64_t>(2 * dispatch_.longest_workgroup(), kFreshSlice * workgroup.waves.size(),
-                                                 kMaxFreshInstructions * workgroup.waves.size());
+  const uint64_t harmless =
+      std::clamp<uint64_t>(2 * dispatch_.longest_workgroup(), kFreshSlice * workgroup.waves.size(),
+                           kMaxFreshInstructions * workgroup.waves.size());
   resident.suspect |= workgroup.instructions > harmless;
   if (++slices_since_poll_ >= kPollEverySlices) {
     slices_since_poll_ = 0;

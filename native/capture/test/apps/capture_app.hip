@@ -285,6 +285,13 @@ int many_empty(int count) {
   return 0;
 }
 
+// Ends while its dispatches are still on their way.
+int unfinished() {
+  int* values = upload(std::vector<int>(256, 0));
+  for (int i = 0; i < 50; ++i) count_up<<<1, 1>>>(values, 500);
+  return 0;
+}
+
 int fault() {
   write_wild<<<1, 1>>>(reinterpret_cast<int*>(0x123456789000));
   return hipDeviceSynchronize() == hipSuccess ? 1 : 0;
@@ -304,6 +311,7 @@ int main(int argument_count, char** arguments) {
   if (what == "events") return events();
   if (what == "forked") return forked();
   if (what == "empty") return many_empty(std::stoi(value));
+  if (what == "unfinished") return unfinished();
   if (what == "fault") return fault();
   std::fprintf(stderr, "unknown behaviour %s\n", what.c_str());
   return 2;

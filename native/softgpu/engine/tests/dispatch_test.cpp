@@ -100,7 +100,8 @@ TEST_P(Kernels, WaitForLaterWorkgroupsOneAfterTheOther) {
     DispatchOptions options;
     options.threads = 1;
     options.max_wave_instructions = 200'000'000;
-    expect_completed(device.run("wait_for_neighbour", linear(kGroups * 64, 64), Arguments(done.address(), kGroups, pairs), options));
+    expect_completed(
+        device.run("wait_for_neighbour", linear(kGroups * 64, 64), Arguments(done.address(), kGroups, pairs), options));
     for (uint32_t group = 0; group < kGroups; ++group) EXPECT_EQ(done[group], 1u);
   }
 }
