@@ -1,9 +1,13 @@
 #include "replay/hsa/hsa_device.h"
 
+#include <hsa/amd_hsa_queue.h>
+
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "codeobject/bundle.h"
 #include "replay/core/layout.h"
@@ -556,10 +560,13 @@ Status HsaDevice::add_report(LaunchOutcome& outcome) const {
     static_cast<LaunchOutcome*>(data)->accesses.push_back({is_write != 0, base, size});
   };
   const hsa_status_t listed = extension_.dispatch_accesses(signal_, add, &outcome);
-  // The kernel arguments are no captured memory: they lie wherever this process put them.
-  const auto arguments = reinterpret_cast<uint64_t>(kernarg_);
+  // Kernel arguments, dispatch packet and queue are no captured memory: they lie wherever this process put them.
+  const std::pair<const void*, uint64_t> own[] = {
+      {kernarg_, kernarg_bytes_}, {queue_->base_address, queue_->size * uint64_t{64}}, {queue_, sizeof(amd_queue_t)}};
   std::erase_if(outcome.accesses, [&](const Access& access) {
-    return access.base >= arguments && access.base - arguments < kernarg_bytes_;
+    return std::any_of(std::begin(own), std::end(own), [&](const auto& range) {
+      return access.base - reinterpret_cast<uint64_t>(range.first) < range.second;
+    });
   });
   if (listed != HSA_STATUS_SUCCESS) return device_error("dispatch_accesses", listed, "reading the accesses");
   return Unit{};
