@@ -33,7 +33,8 @@ Agent::Agent(const HsaOriginals& originals, std::unique_ptr<RecorderClient> clie
 
 Agent& Agent::start(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> client, const Welcome& welcome,
                     std::string log) {
-  static const int registered = pthread_atfork(nullptr, nullptr, &Agent::after_fork_in_child) + std::atexit(&Agent::at_exit);
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, &Agent::after_fork_in_child) + std::atexit(&Agent::at_exit);
   (void)registered;
   auto* agent = new Agent(hsa, std::move(client), welcome, std::move(log));
   agent->log.line("capturing through the HSA API tables, mode %s, %zu selections",
@@ -54,8 +55,8 @@ void Agent::after_fork_in_child() {
                   static_cast<int>(getpid()));
 }
 
-// A program may end with dispatches still in flight. A profile that has seen them measures them; registered later than the runtime's
-// own exit handlers, this runs before its queues are torn down.
+// A program may end with dispatches still in flight. A profile that has seen them measures them; registered later than
+// the runtime's own exit handlers, this runs before its queues are torn down.
 void Agent::at_exit() {
   Agent* agent = get();
   if (agent == nullptr || !agent->active() || !agent->profiling()) return;
