@@ -45,6 +45,17 @@ Bytes with_accepted(uint64_t offset, Bytes expected, Bytes actual, const std::ve
   return copy;
 }
 
+void emit_tolerances(const Target& target, const std::vector<ToleranceCount>& counts, Comparison& comparison,
+                     EventSink& sink) {
+  for (size_t i = 0; i < counts.size(); ++i) {
+    comparison.tolerance_bytes += counts[i].within * size_of(target.tolerances[i].type);
+    archive::Json event = to_json(target.tolerances[i], counts[i]);
+    event["event"] = "tolerance";
+    event[target.kind()] = target.name;
+    sink.emit(event);
+  }
+}
+
 Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& target,
                       const std::vector<VaryingRange>& varying, Comparison& comparison, EventSink& sink) {
   const auto numbers = accept_varying(device, target, varying);
@@ -53,10 +64,12 @@ Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& t
   accepted.insert(accepted.end(), numbers->accepted.begin(), numbers->accepted.end());
   accepted = merge_ranges(std::move(accepted));
   DifferenceCollector found;
+  ToleranceJudge judge(target.tolerances, accepted);
   archive::Buffer copy;
   auto walked =
       walk_target(device, cache, target, target.post, [&](uint64_t offset, Bytes expected, Bytes actual) -> Status {
-        found.compare(offset, expected, with_accepted(offset, expected, actual, accepted, copy));
+        const Bytes unaccepted = with_accepted(offset, expected, actual, accepted, copy);
+        found.compare(offset, expected, judge.accept(offset, expected, unaccepted, copy));
         return Unit{};
       });
   if (!walked) return walked;
@@ -65,6 +78,7 @@ Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& t
   comparison.varying_bytes += numbers->judged_bytes;
   comparison.differing_bytes += found.differing_bytes();
   emit_differences(target.kind(), target.name, target.address, found, sink);
+  emit_tolerances(target, judge.counts(), comparison, sink);
   return Unit{};
 }
 

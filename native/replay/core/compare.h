@@ -13,13 +13,14 @@ namespace kernloop::replay {
 struct Comparison {
   uint64_t compared_bytes = 0;   // of regions and variables
   uint64_t padding_bytes = 0;    // checked for poison
-  uint64_t varying_bytes = 0;    // of compared_bytes: judged as numbers
+  uint64_t varying_bytes = 0;    // of compared_bytes: judged by the range that a calibration recorded
+  uint64_t tolerance_bytes = 0;  // of compared_bytes: elements within their tolerance, though not equal
   uint64_t ignored_bytes = 0;    // not compared, as asked
   uint64_t differing_bytes = 0;  // anywhere
 };
 
 // Emits `difference` events (the first ranges of each target) and a `differences` event with totals for each target
-// that differs.
+// that differs; for each tolerance a `tolerance` event with what it met.
 Result<Comparison> compare_with_post(DeviceReplay& device, ContentCache& cache, const std::vector<Target>& targets,
                                      const std::vector<AddressRange>& padding, uint8_t poison,
                                      const std::vector<VaryingRange>& varying, EventSink& sink);

@@ -14,9 +14,9 @@ struct TypeRow {
   size_t size;
   bool is_float;
 };
-constexpr TypeRow kTypes[] = {{"f16", 2, true},  {"f32", 4, true},  {"f64", 8, true},  {"i8", 1, false},
-                              {"u8", 1, false},  {"i16", 2, false}, {"u16", 2, false}, {"i32", 4, false},
-                              {"u32", 4, false}, {"i64", 8, false}, {"u64", 8, false}};
+constexpr TypeRow kTypes[] = {{"f16", 2, true},  {"bf16", 2, true}, {"f32", 4, true},  {"f64", 8, true},
+                              {"i8", 1, false},  {"u8", 1, false},  {"i16", 2, false}, {"u16", 2, false},
+                              {"i32", 4, false}, {"u32", 4, false}, {"i64", 8, false}, {"u64", 8, false}};
 
 // C++ names after qualifiers are dropped; LP64, as on AMD GPUs.
 constexpr std::pair<std::string_view, ElementType> kSpellings[] = {{"float", ElementType::kF32},
@@ -24,6 +24,12 @@ constexpr std::pair<std::string_view, ElementType> kSpellings[] = {{"float", Ele
                                                                    {"__half", ElementType::kF16},
                                                                    {"_Float16", ElementType::kF16},
                                                                    {"half", ElementType::kF16},
+                                                                   {"c10::Half", ElementType::kF16},
+                                                                   {"__nv_bfloat16", ElementType::kBf16},
+                                                                   {"__hip_bfloat16", ElementType::kBf16},
+                                                                   {"hip_bfloat16", ElementType::kBf16},
+                                                                   {"__bf16", ElementType::kBf16},
+                                                                   {"c10::BFloat16", ElementType::kBf16},
                                                                    {"signed char", ElementType::kI8},
                                                                    {"char", ElementType::kI8},
                                                                    {"unsigned char", ElementType::kU8},
@@ -58,6 +64,12 @@ Number load_half(const uint8_t* bytes) {
     magnitude = std::ldexp(static_cast<Number>(1024 + fraction), exponent - 25);
   }
   return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+// The upper half of a float.
+Number load_bfloat16(const uint8_t* bytes) {
+  const uint8_t widened[] = {0, 0, bytes[0], bytes[1]};
+  return load_as<float>(widened);
 }
 
 std::string_view trim(std::string_view text) {
@@ -101,6 +113,8 @@ Number load_number(ElementType type, const uint8_t* bytes) {
   switch (type) {
     case ElementType::kF16:
       return load_half(bytes);
+    case ElementType::kBf16:
+      return load_bfloat16(bytes);
     case ElementType::kF32:
       return load_as<float>(bytes);
     case ElementType::kF64:

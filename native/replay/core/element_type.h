@@ -11,7 +11,7 @@
 
 namespace kernloop::replay {
 
-enum class ElementType : uint8_t { kF16, kF32, kF64, kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64 };
+enum class ElementType : uint8_t { kF16, kBf16, kF32, kF64, kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64 };
 
 // long double holds every value of these types exactly (x86-64: 64 bits of significand).
 using Number = long double;

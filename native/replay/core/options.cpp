@@ -17,7 +17,8 @@ constexpr const char* kUsage =
     "[--iterations N] "
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
     "[--compare] "
-    "[--known-varying FILE] [--calibrate SEEDS] [--ignore REGION:OFFSET:SIZE]… [--dump DIR]";
+    "[--known-varying FILE] [--calibrate SEEDS] [--ignore REGION:OFFSET:SIZE]… "
+    "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N]]… [--dump DIR]";
 
 Error usage(const std::string& what) {
   return {"USAGE", what, kUsage};
@@ -111,6 +112,12 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
          if (ignored) options.ignored.push_back(*ignored);
          return ignored.has_value();
        }},
+      {"--tolerance",
+       [&](const std::string& text) {
+         auto tolerance = parse_tolerance(text);
+         if (tolerance) options.tolerances.push_back(std::move(*tolerance));
+         return tolerance.has_value();
+       }},
       {"--dump", path(options.dump)},
   };
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -131,6 +138,9 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   if (options.capture.empty()) return usage("--capture is missing");
   if (options.iterations == 0) return usage("--iterations must be at least 1");
   if (options.inject_bit_flips > 0 && !options.compare) return usage("--inject-bit-flips goes with --compare");
+  if (!options.tolerances.empty() && (!options.compare || options.inject_bit_flips > 0)) {
+    return usage("--tolerance goes with --compare, and not with --inject-bit-flips, which a tolerance may let pass");
+  }
   if (!options.calibrate.empty() && (options.inject_bit_flips > 0 || options.record_accesses)) {
     return usage("--calibrate goes with neither --inject-bit-flips nor --record-accesses");
   }

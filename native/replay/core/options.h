@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/core/tolerance.h"
 #include "support/result.h"
 
 namespace kernloop::replay {
@@ -34,6 +35,7 @@ struct Options {
   std::optional<std::filesystem::path> known_varying;
   std::vector<uint64_t> calibrate;  // seeds; empty: no calibration
   std::vector<IgnoredBytes> ignored;
+  std::vector<ElementTolerance> tolerances;
   uint64_t inject_bit_flips = 0;
   bool record_accesses = false;  // software GPU only
   std::optional<std::filesystem::path> dump;

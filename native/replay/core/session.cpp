@@ -55,6 +55,7 @@ class Session {
     }
     if (auto marked = mark_ignored(); !marked) return marked;
     targets_.insert(targets_.end(), program_.variables.begin(), program_.variables.end());
+    if (auto marked = mark_tolerances(); !marked) return marked;
 
     if (options_.known_varying) {
       auto varying = read_varying(*options_.known_varying, targets_);
@@ -76,6 +77,35 @@ class Session {
     }
     for (Target& target : targets_) target.ignored = merge_ranges(std::move(target.ignored));
     return Unit{};
+  }
+
+  Status mark_tolerances() {
+    for (ElementTolerance tolerance : options_.tolerances) {
+      const auto target = std::find_if(targets_.begin(), targets_.end(),
+                                       [&](const Target& candidate) { return candidate.name == tolerance.target; });
+      if (target == targets_.end()) return bad_tolerance(tolerance, "the capture has no such region or variable");
+      if (tolerance.offset > target->size) return bad_tolerance(tolerance, "it begins beyond the end");
+      if (tolerance.size == UINT64_MAX) tolerance.size = target->size - tolerance.offset;
+      if (tolerance.size > target->size - tolerance.offset) return bad_tolerance(tolerance, "it ends beyond the end");
+      if (tolerance.offset % size_of(tolerance.type) != 0)
+        return bad_tolerance(tolerance, "its offset is no multiple of the element's size");
+      target->tolerances.push_back(tolerance);
+    }
+    for (Target& target : targets_) {
+      std::vector<ElementTolerance>& list = target.tolerances;
+      std::sort(list.begin(), list.end(), [](auto& a, auto& b) { return a.offset < b.offset; });
+      for (size_t i = 1; i < list.size(); ++i) {
+        if (list[i].offset < list[i - 1].offset + list[i - 1].size)
+          return bad_tolerance(list[i], "it overlaps another one");
+      }
+    }
+    return Unit{};
+  }
+
+  static Error bad_tolerance(const ElementTolerance& tolerance, const std::string& why) {
+    return {"USAGE",
+            "--tolerance of " + tolerance.target + " at offset " + std::to_string(tolerance.offset) + ": " + why,
+            "give NAME[:OFFSET:SIZE]=TYPE,… of a captured region or module variable"};
   }
 
   // What was not asked for stays as the environment has it.
@@ -186,8 +216,15 @@ class Session {
     if (!changed) return changed.error();
     Json numbers = {{"compared_bytes", total.compared_bytes},   {"changed_bytes", *changed},
                     {"differing_bytes", total.differing_bytes}, {"varying_bytes", total.varying_bytes},
-                    {"ignored_bytes", total.ignored_bytes},     {"padding_bytes", total.padding_bytes}};
-    return conclude(total.differing_bytes > 0 || missed, total.compared_bytes > 0 && *changed > 0, std::move(numbers));
+                    {"ignored_bytes", total.ignored_bytes},     {"padding_bytes", total.padding_bytes},
+                    {"tolerance_bytes", total.tolerance_bytes}};
+    const auto discernible = is_change_discernible();
+    if (!discernible) return discernible.error();
+    if (*changed > 0 && !*discernible) {
+      numbers["reason"] = "the tolerance is so wide that memory as it was before the dispatch passes too";
+    }
+    return conclude(total.differing_bytes > 0 || missed, total.compared_bytes > 0 && *changed > 0 && *discernible,
+                    std::move(numbers));
   }
 
   // Whether every injected error was noticed.
@@ -294,6 +331,17 @@ class Session {
     event["verdict"] = verdict;
     if (wave_instructions_) event["wave_instructions"] = *wave_instructions_;
     sink_.emit(event);
+  }
+
+  // False where the tolerances would let *pre* itself pass: then nothing is proven.
+  Result<bool> is_change_discernible() {
+    if (options_.tolerances.empty()) return true;
+    for (const Target& target : targets_) {
+      const auto bytes = count_discernible_bytes(cache_, target);
+      if (!bytes) return bytes.error();
+      if (*bytes > 0) return true;
+    }
+    return false;
   }
 
   // Of what is compared: a kernel all of whose results are ignored proves nothing.

@@ -64,22 +64,51 @@ uint64_t Target::ignored_bytes() const {
   return bytes;
 }
 
-Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre,
-                                     const archive::ContentView& post, const std::vector<AddressRange>& ignored) {
+namespace {
+
+// Calls `visit(offset, before, after)` for the chunks that differ.
+template <typename Visit>
+Status for_each_changed_chunk(ContentCache& cache, const archive::ContentView& pre, const archive::ContentView& post,
+                              const Visit& visit) {
   const uint64_t chunk_bytes = cache.reader().manifest().chunk_bytes;
-  uint64_t changed = 0;
   for (size_t i = 0; i < post.content->chunks.size(); ++i) {
     if (pre.content->chunks[i] == post.content->chunks[i]) continue;
     const auto before = cache.chunk(pre, i);
     if (!before) return before.error();
     const auto after = cache.chunk(post, i);
     if (!after) return after.error();
-    for_each_difference(*before, *after, [&](size_t at, size_t size) {
-      const AddressRange run{i * chunk_bytes + at, size};
+    visit(i * chunk_bytes, *before, *after);
+  }
+  return Unit{};
+}
+
+}  // namespace
+
+Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre,
+                                     const archive::ContentView& post, const std::vector<AddressRange>& ignored) {
+  uint64_t changed = 0;
+  auto walked = for_each_changed_chunk(cache, pre, post, [&](uint64_t offset, Bytes before, Bytes after) {
+    for_each_difference(before, after, [&](size_t at, size_t size) {
+      const AddressRange run{offset + at, size};
       changed += run.size - overlap(run, ignored);
     });
-  }
+  });
+  if (!walked) return walked.error();
   return changed;
+}
+
+Result<uint64_t> count_discernible_bytes(ContentCache& cache, const Target& target) {
+  uint64_t discernible = 0;
+  archive::Buffer copy;
+  ToleranceJudge judge(target.tolerances, {});
+  auto walked = for_each_changed_chunk(cache, target.pre, target.post, [&](uint64_t offset, Bytes before, Bytes after) {
+    for_each_difference(after, judge.accept(offset, after, before, copy), [&](size_t at, size_t size) {
+      const AddressRange run{offset + at, size};
+      discernible += run.size - overlap(run, target.ignored);
+    });
+  });
+  if (!walked) return walked.error();
+  return discernible;
 }
 
 }  // namespace kernloop::replay

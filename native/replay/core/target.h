@@ -7,6 +7,7 @@
 #include "replay/core/content_cache.h"
 #include "replay/core/device.h"
 #include "replay/core/layout.h"
+#include "replay/core/tolerance.h"
 
 namespace kernloop::replay {
 
@@ -16,7 +17,8 @@ struct Target {
   uint64_t address = 0;
   uint64_t size = 0;
   archive::ContentView pre, post;
-  std::vector<AddressRange> ignored = {};  // offsets that are not compared: sorted, disjoint
+  std::vector<AddressRange> ignored = {};         // offsets that are not compared: sorted, disjoint
+  std::vector<ElementTolerance> tolerances = {};  // judged as numbers: sorted, disjoint, all inside
 
   uint64_t ignored_bytes() const;
 
@@ -34,5 +36,8 @@ Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& t
 // Bytes in which *post* differs from *pre*, from the archive alone, without those in `ignored`.
 Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre,
                                      const archive::ContentView& post, const std::vector<AddressRange>& ignored);
+
+// Of those, the bytes that *pre* would not pass with: the rest prove nothing under the tolerances of the target.
+Result<uint64_t> count_discernible_bytes(ContentCache& cache, const Target& target);
 
 }  // namespace kernloop::replay

@@ -132,6 +132,7 @@ TEST(ElementType, KnowsWhatPointersPointTo) {
   EXPECT_EQ(pointee_type("unsigned int*"), ElementType::kU32);
   EXPECT_EQ(pointee_type("unsigned long long volatile*"), ElementType::kU64);
   EXPECT_EQ(pointee_type("__half*"), ElementType::kF16);
+  EXPECT_EQ(pointee_type("__nv_bfloat16 const*"), ElementType::kBf16);
   for (const char* none : {"float**", "void*", "Node*", "float", "", "*"}) EXPECT_FALSE(pointee_type(none)) << none;
 }
 
@@ -290,6 +291,8 @@ TEST(Options, TakesEveryDocumentedOption) {
                                       "f",
                                       "--ignore",
                                       "r0:16:0x20",
+                                      "--tolerance",
+                                      "r1=f32,ulp=1",
                                       "--dump",
                                       "d"});
   ASSERT_TRUE(options) << options.error().message;
@@ -299,6 +302,7 @@ TEST(Options, TakesEveryDocumentedOption) {
   EXPECT_EQ(options->limit_seconds, 1.5);
   EXPECT_EQ(options->ignored.at(0).offset, 16u);
   EXPECT_EQ(options->ignored.at(0).size, 32u);
+  EXPECT_EQ(options->tolerances.at(0).target, "r1");
   EXPECT_EQ(parse_options({"--capture", "c", "--calibrate", "1,2,0x10"})->calibrate, (std::vector<uint64_t>{1, 2, 16}));
 }
 
@@ -310,7 +314,9 @@ TEST(Options, RefusesWhatItDoesNotUnderstand) {
         Arguments{"--capture", "c", "--seed", "-1"}, Arguments{"--capture", "c", "--limit-seconds", "nan"},
         Arguments{"--capture", "c", "--calibrate", "1,,2"}, Arguments{"--capture", "c", "--ignore", "r0:1"},
         Arguments{"--capture", "c", "--ignore", ":1:1"}, Arguments{"--capture", "c", "--unknown", "1"},
-        Arguments{"--capture", "c", "--calibrate", "1", "--code-object", "v"}}) {
+        Arguments{"--capture", "c", "--calibrate", "1", "--code-object", "v"},
+        Arguments{"--capture", "c", "--tolerance", "r0=f32,ulp=1"},
+        Arguments{"--capture", "c", "--compare", "--tolerance", "r0=f32"}}) {
     const auto options = parse_options(bad);
     ASSERT_FALSE(options);
     EXPECT_EQ(options.error().code, "USAGE");

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <limits>
 #include <random>
 
 #include "replay/test/fake_device.h"
@@ -117,6 +119,59 @@ TEST_F(SessionTest, FailsForOneWrongBitAnywhere) {
     EXPECT_EQ(difference["offset"], offset);
     EXPECT_EQ(difference["bytes"], 1);
   }
+}
+
+// `fill` with every output one representable value too high.
+void fill_one_ulp_high(FakeDevice& device, const Launch& launch) {
+  fill(device, launch);
+  for (int i = 0; i < Capture::kCount; ++i) {
+    float& value = device.number(Capture::kOut + 4 * i);
+    value = std::nextafter(value, std::numeric_limits<float>::infinity());
+  }
+}
+
+TEST_F(SessionTest, FailsForOneUlpUnlessATolerancePermitsIt) {
+  EXPECT_EQ(run(fill_one_ulp_high).exit_code, kExitFail);
+  EXPECT_EQ(result()["tolerance_bytes"], 0);
+  options_.tolerances = {*parse_tolerance("out=f32,ulp=1")};
+  EXPECT_EQ(run(fill_one_ulp_high).exit_code, kExitPass) << result();
+  EXPECT_EQ(result()["tolerance_bytes"], Capture::kCount * 4);
+  const archive::Json met = output_.first("tolerance");
+  EXPECT_EQ(met["region"], "out");
+  EXPECT_EQ(met["elements"], Capture::kCount);
+  EXPECT_EQ(met["within"], Capture::kCount);
+  EXPECT_EQ(met["max_ulp_error"], 1);
+  options_.tolerances = {*parse_tolerance("in=f32,ulp=1")};
+  EXPECT_EQ(run(fill_one_ulp_high).exit_code, kExitFail) << "the tolerance of another region";
+}
+
+TEST_F(SessionTest, FailsForANanUnderAnyTolerance) {
+  options_.tolerances = {*parse_tolerance("out=f32,atol=1e30,rtol=1e30,ulp=1000000000")};
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {
+              fill(device, launch);
+              device.number(Capture::kOut + 40) = std::numeric_limits<float>::quiet_NaN();
+            }).exit_code,
+            kExitFail);
+  EXPECT_EQ(output_.first("tolerance")["not_finite"], 1);
+  EXPECT_EQ(output_.first("tolerance")["max_abs_error"], 0);
+  EXPECT_EQ(output_.first("difference")["offset"], 41) << "224.5 is 00 80 60 43, a quiet NaN 00 00 c0 7f";
+}
+
+TEST_F(SessionTest, ProvesNothingWhereTheMemoryBeforeTheDispatchPassesToo) {
+  capture_.counter_post = capture_.counter_pre;
+  options_.tolerances = {*parse_tolerance("out=f32,atol=1e6")};
+  EXPECT_EQ(run([](FakeDevice&, const Launch&) {}).exit_code, kExitVacuous) << result();
+  EXPECT_NE(result()["reason"].get<std::string>().find("so wide"), std::string::npos);
+}
+
+TEST_F(SessionTest, RefusesATolerancePastTheCapture) {
+  for (const char* bad : {"nowhere=f32,ulp=1", "out:4:800=f32,ulp=1", "out:801:0=f32,ulp=1", "out:2:8=f32,ulp=1"}) {
+    options_.tolerances = {*parse_tolerance(bad)};
+    EXPECT_EQ(run(baseline()).exit_code, kExitBadInput) << bad;
+    EXPECT_EQ(result()["code"], "USAGE") << bad;
+  }
+  options_.tolerances = {*parse_tolerance("out:8:8=f32,ulp=1"), *parse_tolerance("out:0:12=f32,ulp=1")};
+  EXPECT_EQ(run(baseline()).exit_code, kExitBadInput) << "overlapping ones";
 }
 
 TEST_F(SessionTest, FailsForAByteWrittenIntoThePadding) {
