@@ -5,15 +5,14 @@
 #include <iostream>
 
 #include "replay/core/session.h"
-#include "replay/hsa/address_hold.h"
+#ifdef KERNLOOP_REPLAY_HSA
 #include "replay/hsa/hsa_device.h"
+#endif
 
 namespace {
 
 using namespace kernloop;
 using namespace kernloop::replay;
-
-constexpr uint64_t kPageBytes = 4096;
 
 class Output final : public EventSink {
  public:
@@ -28,10 +27,20 @@ int fail(Output& output, const Error& error) {
   return exit_code_of(error);
 }
 
-std::filesystem::path built_in_runtime() {
-  std::error_code none;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", none);
-  return program.parent_path().parent_path() / "lib" / "softgpu" / "libhsa-runtime64.so.1";
+// The back end for the kind of device that was captured. May start this program again (`argv`).
+Result<std::unique_ptr<DeviceReplay>> open_device(const Options& options, const archive::Manifest& manifest,
+                                                  char** argv) {
+  const std::string& kind = manifest.device.kind;
+#ifdef KERNLOOP_REPLAY_HSA
+  if (kind == "softgpu" || kind == "hsa") return open_hsa_device(options, manifest, argv);
+#else
+  if (kind == "softgpu" || kind == "hsa") {
+    return Error{"DEVICE_NOT_FOUND", "this build of kernloop-replay does not drive " + kind + " devices",
+                 "build it where the HSA headers (libhsa-runtime-dev) are"};
+  }
+#endif
+  return Error{"DEVICE_MISMATCH", "the capture is of a " + kind + " device, which this program does not drive",
+               "capture on softgpu, hsa or cuda"};
 }
 
 }  // namespace
@@ -44,26 +53,7 @@ int main(int argc, char** argv) {
 
   auto reader = archive::Reader::open(options->capture, options->stores);
   if (!reader) return fail(output, reader.error());
-  const archive::Manifest& manifest = (*reader)->manifest();
-  if (manifest.device.kind != "softgpu" && manifest.device.kind != "hsa") {
-    return fail(output, {"DEVICE_MISMATCH",
-                         "the capture is of a " + manifest.device.kind + " device, which this program does not drive",
-                         "capture on softgpu or hsa"});
-  }
-
-  AddressHold hold(lay_out(manifest.regions, kPageBytes).mappings);
-  if (!hold.taken().empty()) {
-    restart_without_randomisation(argv);
-    return fail(output, {"ADDRESS_TAKEN",
-                         "captured memory at " + archive::to_hex_number(hold.taken().front().base) + " (" +
-                             std::to_string(hold.taken().front().size) +
-                             " bytes) cannot be restored: those addresses are not to be had in this process",
-                         "run it again, or without address-space randomisation (setarch -R)"});
-  }
-  // A replay is not to be captured, whatever the environment is set up for.
-  ::unsetenv("HSA_TOOLS_LIB");
-  const auto runtime = options->hsa_runtime.empty() ? built_in_runtime() : options->hsa_runtime;
-  auto device = open_hsa_device(runtime, manifest.device.isa, hold);
+  auto device = open_device(*options, (*reader)->manifest(), argv);
   if (!device) return fail(output, device.error());
 
   const SessionEnd end = run_session(*options, **reader, **device, output);

@@ -94,12 +94,12 @@ Status for_each_piece(const AddressRange& range, const Visit& visit) {
 Status compare_padding(DeviceReplay& device, const AddressRange& range, uint8_t poison, Comparison& comparison,
                        EventSink& sink) {
   DifferenceCollector found;
-  archive::Buffer expected, actual;
+  archive::Buffer expected, copy;
   auto walked = for_each_piece(range, [&](uint64_t offset, uint64_t size) -> Status {
     expected.assign(size, poison);
-    actual.resize(size);
-    if (auto read = device.read(range.base + offset, actual); !read) return read;
-    found.compare(offset, expected, actual);
+    const auto actual = device.view(range.base + offset, size, copy);
+    if (!actual) return actual.error();
+    found.compare(offset, expected, *actual);
     return Unit{};
   });
   if (!walked) return walked;
@@ -123,18 +123,6 @@ Result<Comparison> compare_with_post(DeviceReplay& device, ContentCache& cache, 
     if (auto compared = compare_padding(device, range, poison, comparison, sink); !compared) return compared.error();
   }
   return comparison;
-}
-
-Status poison_padding(DeviceReplay& device, const std::vector<AddressRange>& padding, uint8_t poison) {
-  archive::Buffer bytes;
-  for (const AddressRange& range : padding) {
-    auto filled = for_each_piece(range, [&](uint64_t offset, uint64_t size) -> Status {
-      bytes.assign(size, poison);
-      return device.write(range.base + offset, bytes);
-    });
-    if (!filled) return filled;
-  }
-  return Unit{};
 }
 
 }  // namespace kernloop::replay

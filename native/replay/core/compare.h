@@ -25,6 +25,4 @@ Result<Comparison> compare_with_post(DeviceReplay& device, ContentCache& cache, 
                                      const std::vector<AddressRange>& padding, uint8_t poison,
                                      const std::vector<VaryingRange>& varying, EventSink& sink);
 
-Status poison_padding(DeviceReplay& device, const std::vector<AddressRange>& padding, uint8_t poison);
-
 }  // namespace kernloop::replay

@@ -1,14 +1,16 @@
-// The one interface through which replay knows a device. Leaves: ../hsa; tests have a fake.
+// The one interface through which replay knows a device. Leaves: ../hsa and ../cuda; tests have a fake.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "archive/manifest.h"
 #include "codeobject/code_object.h"
+#include "replay/core/layout.h"
 #include "support/result.h"
 
 namespace kernloop::replay {
@@ -17,16 +19,23 @@ using archive::Bytes;
 using archive::Json;
 
 struct Launch {
-  uint64_t kernel_object = 0;  // address of the kernel descriptor
+  uint64_t kernel = 0;  // as kernel_address() told: the device's own name for it
   std::string kernel_name;
   uint16_t dimensions = 1;
   std::array<uint32_t, 3> block_threads = {1, 1, 1};
-  std::array<uint32_t, 3> grid_work_items = {1, 1, 1};
-  uint32_t group_segment_bytes = 0;
+  std::array<uint32_t, 3> grid_blocks = {1, 1, 1};
+  std::array<uint64_t, 3> grid_work_items = {1, 1, 1};  // where the last block of a dimension may be partial
+  uint32_t group_segment_bytes = 0;                     // static + dynamic
+  uint32_t dynamic_group_segment_bytes = 0;             // of these
   uint32_t private_segment_bytes = 0;
+  std::map<std::string, uint64_t> attributes;  // what else the app asked for (geometry.attributes of the manifest)
   archive::Buffer kernarg;
   double limit_seconds = 0;  // 0: none
 };
+
+// What the device's caches hold when the kernel starts: whatever restoring left there, the memory it works on as far as
+// that fits, or nothing of it.
+enum class CacheState { kAsIs, kWarm, kCold };
 
 // Bytes of global memory that a dispatch touched.
 struct Access {
@@ -40,6 +49,7 @@ struct LaunchOutcome {
   End end = End::kCompleted;
   Json fault = Json::object();          // what the device says about the fault or the limit
   std::optional<uint64_t> duration_ns;  // hardware only: a duration on the software GPU is no GPU time
+  std::string timer;                    // what measured it, where a device has several
   Json counters = Json::object();       // software GPU only
   std::optional<uint64_t> wave_instructions;
   std::vector<Access> accesses;  // when recorded: exact, reads first
@@ -47,24 +57,40 @@ struct LaunchOutcome {
       false;  // the kernel may still run: nothing of this device may be touched again, not even to shut it down
 };
 
+// A code object on the device.
+struct LoadedCode {
+  uint64_t id = 0;               // the device's own
+  std::optional<uint64_t> base;  // where it lies as one image, relative to which its symbols are; none where the device
+                                 // gives each symbol a place of its own
+};
+
+inline Error unsupported_option(const std::string& option, const std::string& hint) {
+  return {"UNSUPPORTED_OPTION", option + " is an option of another device; this one has no such thing", hint};
+}
+
 class DeviceReplay {
  public:
   virtual ~DeviceReplay() = default;
 
-  virtual uint64_t granule() const = 0;
+  // Which kind of memory a captured region comes back as, and in which units that kind is mapped.
+  virtual archive::RegionClass home_of(const archive::Region&) const { return archive::RegionClass::kDevice; }
+  virtual uint64_t granule(archive::RegionClass home) const = 0;
   virtual bool fresh_memory_is_zero() const = 0;
-  // Whether load() honours an address.
-  virtual bool can_place_code() const = 0;
 
+  // Told once, before any map(): everything that will be mapped. OUT_OF_MEMORY, ADDRESS_TAKEN.
+  virtual Status prepare(const std::vector<Mapping>&) { return Unit{}; }
   // Memory for [base, base + size), whole granules, at exactly that address. ADDRESS_TAKEN when it is in use.
-  virtual Status map(uint64_t base, uint64_t size) = 0;
-  // Loads a code object and returns its load base: what its symbols' addresses are relative to.
-  virtual Result<uint64_t> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
-                                std::optional<uint64_t> address) = 0;
+  virtual Status map(const Mapping& mapping) = 0;
 
+  // Whether load() honours an address. Where it does not, code lies anywhere.
+  virtual bool can_place_code() const { return false; }
+  virtual Result<LoadedCode> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
+                                  std::optional<uint64_t> address) = 0;
+  virtual Result<uint64_t> kernel_address(const LoadedCode& code, const codeobject::Kernel& kernel) = 0;
+  virtual Result<uint64_t> variable_address(const LoadedCode& code, const codeobject::Variable& variable) = 0;
   // Nothing may be placed there from now on, and any access by a kernel faults. Only asked of devices that can place
   // code.
-  virtual Status keep_out(uint64_t base, uint64_t size) = 0;
+  virtual Status keep_out(uint64_t, uint64_t) { return Unit{}; }
 
   virtual Status write(uint64_t address, Bytes bytes) = 0;
   virtual Status read(uint64_t address, std::span<uint8_t> into) = 0;
@@ -72,13 +98,33 @@ class DeviceReplay {
   // do.
   virtual uint8_t* in_place(uint64_t address) = 0;
 
+  virtual Status fill(uint64_t address, uint64_t size, uint8_t byte);
+  // `size` bytes at `address`, in place or copied into `scratch` or a buffer of the device: valid until the next call
+  // of anything here.
+  virtual Result<Bytes> view(uint64_t address, uint64_t size, archive::Buffer& scratch);
+
+  // Takes a copy of what lies there now, to be put back by restore_kept(). False: there is no room for one.
+  virtual Result<bool> keep(const AddressRange&) { return false; }
+  // Puts back all that was kept, and writes only what differs.
+  virtual Status restore_kept() { return Unit{}; }
+
   // 0 is the default of each. UNSUPPORTED_OPTION where the device has no such thing.
-  virtual Status set_wave_instruction_limit(uint64_t per_dispatch) = 0;
-  virtual Status set_seed(uint64_t seed) = 0;
-  virtual Status set_threads(uint32_t threads) = 0;
-  virtual Status record_accesses() = 0;
+  virtual Status set_wave_instruction_limit(uint64_t) {
+    return unsupported_option("--limit-wave-instructions", kUseSeconds);
+  }
+  virtual Status set_seed(uint64_t) { return unsupported_option("--seed", kLeaveOut); }
+  virtual Status set_threads(uint32_t) { return unsupported_option("--threads", kLeaveOut); }
+  virtual Status record_accesses() { return unsupported_option("--record-accesses", kLeaveOut); }
+  virtual Status set_cache(CacheState state) {
+    if (state == CacheState::kAsIs) return Unit{};
+    return unsupported_option("--cache", kLeaveOut);
+  }
 
   virtual Result<LaunchOutcome> launch(const Launch& launch) = 0;
+
+ private:
+  static constexpr const char* kUseSeconds = "leave it out, or use --limit-seconds";
+  static constexpr const char* kLeaveOut = "leave it out";
 };
 
 }  // namespace kernloop::replay

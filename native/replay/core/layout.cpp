@@ -1,6 +1,7 @@
 #include "replay/core/layout.h"
 
 #include <algorithm>
+#include <map>
 
 namespace kernloop::replay {
 
@@ -31,20 +32,48 @@ Layout lay_out(const std::vector<archive::Region>& regions, uint64_t granule) {
   for (const AddressRange& region : sorted) {
     const uint64_t begin = region.base / granule * granule;
     const uint64_t end = (region.end() + granule - 1) / granule * granule;
-    if (!layout.mappings.empty() && begin <= layout.mappings.back().end()) {
-      AddressRange& mapping = layout.mappings.back();
+    if (!layout.mappings.empty() && begin <= layout.mappings.back().range.end()) {
+      AddressRange& mapping = layout.mappings.back().range;
       pad_until(region.base);
       mapping.size = std::max(mapping.end(), end) - mapping.base;
     } else {
-      if (!layout.mappings.empty()) pad_until(layout.mappings.back().end());
-      layout.mappings.push_back({begin, end - begin});
+      if (!layout.mappings.empty()) pad_until(layout.mappings.back().range.end());
+      layout.mappings.push_back({{begin, end - begin}});
       covered = begin;
       pad_until(region.base);
     }
     covered = region.end();
   }
-  if (!layout.mappings.empty()) pad_until(layout.mappings.back().end());
+  if (!layout.mappings.empty()) pad_until(layout.mappings.back().range.end());
   return layout;
+}
+
+Result<Layout> lay_out(const std::vector<archive::Region>& regions,
+                       const std::function<Home(const archive::Region&)>& home_of) {
+  std::map<archive::RegionClass, std::pair<uint64_t, std::vector<archive::Region>>> homes;
+  for (const archive::Region& region : regions) {
+    const Home home = home_of(region);
+    homes[home.kind].first = home.granule;
+    homes[home.kind].second.push_back(region);
+  }
+  Layout all;
+  for (const auto& [kind, members] : homes) {
+    Layout part = lay_out(members.second, members.first);
+    for (const Mapping& mapping : part.mappings) all.mappings.push_back({mapping.range, kind});
+    all.padding.insert(all.padding.end(), part.padding.begin(), part.padding.end());
+  }
+  std::sort(all.mappings.begin(), all.mappings.end(),
+            [](const Mapping& a, const Mapping& b) { return a.range.base < b.range.base; });
+  std::sort(all.padding.begin(), all.padding.end(),
+            [](const AddressRange& a, const AddressRange& b) { return a.base < b.base; });
+  for (size_t i = 1; i < all.mappings.size(); ++i) {
+    const AddressRange &before = all.mappings[i - 1].range, &after = all.mappings[i].range;
+    if (before.end() <= after.base) continue;
+    return Error{"CAPTURE_INVALID",
+                 "host and device memory of the capture share the pages at " + archive::to_hex_number(after.base),
+                 "capture again"};
+  }
+  return all;
 }
 
 }  // namespace kernloop::replay

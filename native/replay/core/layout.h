@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "archive/manifest.h"
+#include "support/result.h"
 
 namespace kernloop::replay {
 
@@ -15,15 +17,30 @@ struct AddressRange {
   bool operator==(const AddressRange&) const = default;
 };
 
+// Whole granules of one kind of memory.
+struct Mapping {
+  AddressRange range;
+  archive::RegionClass home = archive::RegionClass::kDevice;
+  bool operator==(const Mapping&) const = default;
+};
+
 struct Layout {
-  std::vector<AddressRange>
-      mappings;  // whole granules, disjoint, sorted; regions that share or touch granules share a mapping
+  std::vector<Mapping> mappings;      // disjoint, sorted; regions that share or touch granules share a mapping
   std::vector<AddressRange> padding;  // bytes of the mappings outside of every region, sorted
 };
 
 // The same bytes as sorted, disjoint ranges.
 std::vector<AddressRange> merge_ranges(std::vector<AddressRange> ranges);
 
+// Of regions that all live in device memory.
 Layout lay_out(const std::vector<archive::Region>& regions, uint64_t granule);
+
+struct Home {
+  archive::RegionClass kind = archive::RegionClass::kDevice;
+  uint64_t granule = 4096;
+};
+// CAPTURE_INVALID where regions of different kinds share a granule: no page is both.
+Result<Layout> lay_out(const std::vector<archive::Region>& regions,
+                       const std::function<Home(const archive::Region&)>& home_of);
 
 }  // namespace kernloop::replay

@@ -18,7 +18,8 @@ constexpr const char* kUsage =
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
     "[--compare] "
     "[--known-varying FILE] [--calibrate SEEDS] [--ignore REGION:OFFSET:SIZE]… "
-    "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N]]… [--dump DIR]";
+    "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N]]… [--dump DIR] "
+    "[--cache as-is|warm|cold] [--device N] | --describe-device cuda [--device N]";
 
 Error usage(const std::string& what) {
   return {"USAGE", what, kUsage};
@@ -50,6 +51,13 @@ std::optional<std::vector<uint64_t>> parse_seeds(const std::string& text) {
     begin = end + 1;
   }
   return seeds;
+}
+
+std::optional<CacheState> parse_cache(const std::string& text) {
+  if (text == "as-is") return CacheState::kAsIs;
+  if (text == "warm") return CacheState::kWarm;
+  if (text == "cold") return CacheState::kCold;
+  return std::nullopt;
 }
 
 std::optional<IgnoredBytes> parse_ignored(const std::string& text) {
@@ -119,6 +127,14 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
          return tolerance.has_value();
        }},
       {"--dump", path(options.dump)},
+      {"--cache",
+       [&](const std::string& text) {
+         const auto state = parse_cache(text);
+         if (state) options.cache = *state;
+         return state.has_value();
+       }},
+      {"--device", number(options.device)},
+      {"--describe-device", [&](const std::string& text) { return options.describe_device = text, text == "cuda"; }},
   };
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& name = arguments[i];
@@ -135,6 +151,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
     if (i + 1 == arguments.size()) return usage(name + " needs a value");
     if (!setter->second(arguments[++i])) return usage(name + " does not take \"" + arguments[i] + "\"");
   }
+  if (!options.describe_device.empty()) return options;
   if (options.capture.empty()) return usage("--capture is missing");
   if (options.iterations == 0) return usage("--iterations must be at least 1");
   if (options.inject_bit_flips > 0 && !options.compare) return usage("--inject-bit-flips goes with --compare");

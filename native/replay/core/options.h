@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/core/device.h"
 #include "replay/core/tolerance.h"
 #include "support/result.h"
 
@@ -39,6 +40,9 @@ struct Options {
   uint64_t inject_bit_flips = 0;
   bool record_accesses = false;  // software GPU only
   std::optional<std::filesystem::path> dump;
+  CacheState cache = CacheState::kAsIs;
+  uint32_t device = 0;          // which one, where there are several
+  std::string describe_device;  // a device kind: describe that one and do nothing else
 };
 
 Result<Options> parse_options(const std::vector<std::string>& arguments);

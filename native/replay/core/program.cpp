@@ -72,7 +72,7 @@ class Loader {
       if (!bytes) return bytes.error();
       auto info = codeobject::parse_code_object(*bytes, "captured code object " + captured.sha256.hex());
       if (!info) return info.error();
-      LoadedCodeObject object{&captured, *info, *info, false, 0};
+      LoadedCodeObject object{&captured, *info, *info, false, {}};
       images_.push_back(std::move(*bytes));
       captured_images_.push_back(images_.back());
       if (variant_.file && captured.sha256 == manifest_.kernel.code_object) {
@@ -98,7 +98,8 @@ class Loader {
       addresses.push_back(in_place ? std::optional(object.captured->load_base) : std::nullopt);
       if (in_place || !device_.can_place_code()) continue;
       // Otherwise the runtime may choose the very address that stale pointers lead to.
-      const uint64_t granule = device_.granule(), base = object.captured->load_base / granule * granule;
+      const uint64_t granule = device_.granule(archive::RegionClass::kDevice);
+      const uint64_t base = object.captured->load_base / granule * granule;
       const uint64_t end = (captured_range(object).end() + granule - 1) / granule * granule;
       if (auto kept = device_.keep_out(base, end - base); !kept) return kept;
     }
@@ -106,9 +107,9 @@ class Loader {
     for (const bool placed : {true, false}) {
       for (size_t i = 0; i < addresses.size(); ++i) {
         if (addresses[i].has_value() != placed) continue;
-        auto base = device_.load(images_[i], program_.code_objects[i].info, addresses[i]);
-        if (!base) return base.error();
-        program_.code_objects[i].base = *base;
+        auto code = device_.load(images_[i], program_.code_objects[i].info, addresses[i]);
+        if (!code) return code.error();
+        program_.code_objects[i].code = *code;
       }
     }
     return Unit{};
@@ -130,13 +131,17 @@ class Loader {
     };
     const archive::Geometry& geometry = manifest_.geometry;
     Launch& launch = program_.launch;
-    launch.kernel_object = object.base + kernel->descriptor_address;
+    auto address = device_.kernel_address(object.code, *kernel);
+    if (!address) return address.error();
+    launch.kernel = *address;
     launch.kernel_name = kernel->name;
     launch.dimensions = static_cast<uint16_t>(geometry.dimensions);
     launch.block_threads = geometry.block_threads;
-    launch.grid_work_items = geometry.grid_work_items;
+    launch.grid_blocks = geometry.grid_blocks;
+    std::copy(geometry.grid_work_items.begin(), geometry.grid_work_items.end(), launch.grid_work_items.begin());
     launch.group_segment_bytes =
         adjusted(geometry.group_segment_bytes, captured->group_segment_bytes, kernel->group_segment_bytes);
+    launch.dynamic_group_segment_bytes = launch.group_segment_bytes - kernel->group_segment_bytes;
     launch.private_segment_bytes =
         adjusted(geometry.private_segment_bytes, captured->private_segment_bytes, kernel->private_segment_bytes);
     launch.kernarg = std::move(*kernarg);
@@ -145,23 +150,43 @@ class Loader {
 
   Status bind_variable(const ModuleVariable& variable) {
     const LoadedCodeObject& object = object_of(variable.code_object);
-    const uint64_t offset = variable.address - object.captured->load_base;
-    if (variable.address < object.captured->load_base || offset > object.captured_info.memory_bytes ||
-        variable.size > object.captured_info.memory_bytes - offset) {
-      return Error{"CAPTURE_INVALID", "module variable " + variable.name + " lies outside of its code object",
+    Target target{true, variable.name, 0, variable.size, pre_of(variable), post_of(variable)};
+    if (!object.is_variant && object.code.base) {
+      auto offset = offset_in_image(variable, object);
+      if (!offset) return offset.error();
+      target.address = *object.code.base + *offset;
+      program_.variables.push_back(std::move(target));
+      return Unit{};
+    }
+    const codeobject::Variable* now = object.info.find_variable(variable.name);
+    if (!now || now->size != variable.size) {
+      if (object.is_variant) return report_missing(variable, now);
+      return Error{"CAPTURE_INVALID",
+                   "its own code object has no module variable " + variable.name + " of " +
+                       std::to_string(variable.size) + " bytes",
                    "capture again"};
     }
-    Target target{true, variable.name, object.base + offset, variable.size, pre_of(variable), post_of(variable)};
+    auto address = device_.variable_address(object.code, *now);
+    if (!address) return address.error();
+    target.address = *address;
     if (object.is_variant) {
-      const codeobject::Variable* now = object.info.find_variable(variable.name);
-      if (!now || now->size != variable.size) return report_missing(variable, now);
-      target.address = object.base + now->address;
       auto kept = keep_initializer(variable, *now, target);
       if (!kept) return kept.error();
       if (*kept) return Unit{};
     }
     program_.variables.push_back(std::move(target));
     return Unit{};
+  }
+
+  // Pieces of sections that no symbol names are variables too, and are found by their place alone.
+  static Result<uint64_t> offset_in_image(const ModuleVariable& variable, const LoadedCodeObject& object) {
+    const uint64_t offset = variable.address - object.captured->load_base;
+    if (variable.address < object.captured->load_base || offset > object.captured_info.memory_bytes ||
+        variable.size > object.captured_info.memory_bytes - offset) {
+      return Error{"CAPTURE_INVALID", "module variable " + variable.name + " lies outside of its code object",
+                   "capture again"};
+    }
+    return offset;
   }
 
   Status report_missing(const ModuleVariable& variable, const codeobject::Variable* now) {
@@ -203,7 +228,11 @@ class Loader {
 
   void find_stale_ranges() {
     for (const LoadedCodeObject& object : program_.code_objects) {
-      const bool moved = object.base != object.captured->load_base;
+      if (!object.code.base) {
+        add_moved_variables(object);
+        continue;
+      }
+      const bool moved = *object.code.base != object.captured->load_base;
       if (!moved && !object.is_variant) continue;
       std::vector<AddressRange> alive;
       for (const ModuleVariable& variable : manifest_.module_variables) {
@@ -221,26 +250,50 @@ class Loader {
     }
   }
 
-  // A pointer argument that names a module variable follows it. Pointers in memory cannot be told from numbers and are
-  // left.
+  // The captured address of every variable that lies elsewhere now, or is gone.
+  void add_moved_variables(const LoadedCodeObject& object) {
+    for (const ModuleVariable& variable : manifest_.module_variables) {
+      if (variable.code_object != object.captured->sha256) continue;
+      const Target* now = target_of(variable);
+      if (!now || now->address != variable.address) program_.stale_ranges.push_back({variable.address, variable.size});
+    }
+  }
+
+  const Target* target_of(const ModuleVariable& variable) const {
+    const auto found = std::find_if(program_.variables.begin(), program_.variables.end(),
+                                    [&](const Target& target) { return target.pre.content == &variable.pre; });
+    return found != program_.variables.end() ? &*found : nullptr;
+  }
+
+  // A pointer argument into a module variable follows it: metadata that tells pointers apart is trusted; where the
+  // metadata has but values (by_value, or nothing at all), every aligned word counts. Pointers in memory cannot be told
+  // from numbers and are left.
   void relocate_kernargs() {
     const LoadedCodeObject& owner = object_of(manifest_.kernel.code_object);
     const codeobject::Kernel* kernel = owner.info.find_kernel(symbol());
+    if (kernel->args.empty()) relocate_words(0, program_.launch.kernarg.size());
     for (const codeobject::KernelArgument& argument : kernel->args) {
-      if (argument.value_kind != "global_buffer" || argument.size != 8) continue;
-      uint8_t* slot = program_.launch.kernarg.data() + argument.offset;
-      uint64_t value;
-      std::memcpy(&value, slot, sizeof value);
-      for (const ModuleVariable& variable : manifest_.module_variables) {
-        if (value < variable.address || value - variable.address >= variable.size) continue;
-        const auto now = std::find_if(program_.variables.begin(), program_.variables.end(),
-                                      [&](const Target& target) { return target.pre.content == &variable.pre; });
-        if (now == program_.variables.end() || now->address == variable.address) break;
-        value = now->address + (value - variable.address);
-        std::memcpy(slot, &value, sizeof value);
-        ++program_.relocated_kernargs;
-        break;
-      }
+      if (argument.value_kind == "global_buffer" || argument.value_kind == "by_value")
+        relocate_words(argument.offset, argument.size);
+    }
+  }
+
+  void relocate_words(uint64_t offset, uint64_t size) {
+    const uint64_t end = std::min<uint64_t>(offset + size, program_.launch.kernarg.size());
+    for (uint64_t at = (offset + 7) / 8 * 8; at + 8 <= end; at += 8) relocate_word(program_.launch.kernarg.data() + at);
+  }
+
+  void relocate_word(uint8_t* slot) {
+    uint64_t value;
+    std::memcpy(&value, slot, sizeof value);
+    for (const ModuleVariable& variable : manifest_.module_variables) {
+      if (value < variable.address || value - variable.address >= variable.size) continue;
+      const Target* now = target_of(variable);
+      if (!now || now->address == variable.address) return;
+      value = now->address + (value - variable.address);
+      std::memcpy(slot, &value, sizeof value);
+      ++program_.relocated_kernargs;
+      return;
     }
   }
 

@@ -19,7 +19,7 @@ struct LoadedCodeObject {
   codeobject::CodeObjectInfo captured_info;
   codeobject::CodeObjectInfo info;  // of what is loaded: the same, or the variant's
   bool is_variant = false;
-  uint64_t base = 0;
+  LoadedCode code;
 };
 
 // A variable that nobody changed between load and capture, and whose initializer the variant's source changed: the edit
@@ -37,7 +37,7 @@ struct Program {
   std::vector<KeptVariable> kept;
   // Where code and variables of the capture were and are no more: a captured pointer into these is stale.
   std::vector<AddressRange> stale_ranges;
-  uint64_t relocated_kernargs = 0;
+  uint64_t relocated_kernargs = 0;  // words of the kernel arguments that now follow a module variable
 };
 
 struct VariantOptions {

@@ -33,9 +33,15 @@ class Session {
  private:
   Status prepare() {
     const archive::Manifest& manifest = reader_.manifest();
-    layout_ = lay_out(manifest.regions, device_.granule());
-    for (const AddressRange& mapping : layout_.mappings) {
-      if (auto mapped = device_.map(mapping.base, mapping.size); !mapped) return mapped;
+    auto layout = lay_out(manifest.regions, [this](const archive::Region& region) {
+      const archive::RegionClass home = device_.home_of(region);
+      return Home{home, device_.granule(home)};
+    });
+    if (!layout) return layout.error();
+    layout_ = std::move(*layout);
+    if (auto prepared = device_.prepare(layout_.mappings); !prepared) return prepared;
+    for (const Mapping& mapping : layout_.mappings) {
+      if (auto mapped = device_.map(mapping); !mapped) return mapped;
     }
     VariantOptions variant;
     variant.symbol = options_.symbol;
@@ -119,26 +125,63 @@ class Session {
     if (options_.record_accesses) {
       if (auto set = device_.record_accesses(); !set) return set;
     }
-    if (options_.seed) return device_.set_seed(*options_.seed);
-    return Unit{};
+    if (options_.seed) {
+      if (auto set = device_.set_seed(*options_.seed); !set) return set;
+    }
+    return device_.set_cache(options_.cache);
   }
 
   Status restore() {
+    const bool first = !restored_once_;
+    if (!first) {
+      if (auto restored = device_.restore_kept(); !restored) return restored;
+    }
+    uint64_t stale_in_memory = 0;
+    RestoreVisitor count_stale;
+    if (first && !program_.stale_ranges.empty()) {
+      count_stale = [&](uint64_t address, Bytes pre) {
+        stale_in_memory += count_pointers_into(program_.stale_ranges, address, pre);
+      };
+    }
     for (const Target& target : targets_) {
+      if (is_kept({target.address, target.size})) continue;
       // Code objects come with their variables initialised: only regions start as fresh memory.
-      if (auto restored = restore_target(device_, cache_, target, !restored_once_ && !target.is_variable); !restored)
+      if (auto restored = restore_target(device_, cache_, target, first && !target.is_variable, count_stale); !restored)
         return restored;
     }
-    for (const KeptVariable& kept : program_.kept) {
-      if (auto written = device_.write(kept.address, kept.content); !written) return written;
+    for (const KeptVariable& variable : program_.kept) {
+      if (auto written = device_.write(variable.address, variable.content); !written) return written;
     }
-    if (auto poisoned = poison_padding(device_, layout_.padding, options_.poison); !poisoned) return poisoned;
-    if (restored_once_) return Unit{};
+    for (const AddressRange& padding : layout_.padding) {
+      if (is_kept(padding)) continue;
+      if (auto poisoned = device_.fill(padding.base, padding.size, options_.poison); !poisoned) return poisoned;
+    }
+    if (!first) return Unit{};
     restored_once_ = true;
-    return report_restored();
+    if (auto kept = keep_restored(); !kept) return kept;
+    return report_restored(stale_in_memory);
   }
 
-  Status report_restored() {
+  // The archive is read once: further iterations put back what the device keeps.
+  Status keep_restored() {
+    if (options_.warmup + options_.iterations < 2 && options_.calibrate.size() < 2) return Unit{};
+    std::vector<AddressRange> ranges;
+    for (const Mapping& mapping : layout_.mappings) ranges.push_back(mapping.range);
+    for (const Target& variable : program_.variables) ranges.push_back({variable.address, variable.size});
+    for (const AddressRange& range : ranges) {
+      auto kept = device_.keep(range);
+      if (!kept) return kept.error();
+      if (*kept) kept_.push_back(range);
+    }
+    return Unit{};
+  }
+
+  bool is_kept(const AddressRange& range) const {
+    return std::any_of(kept_.begin(), kept_.end(),
+                       [&](const AddressRange& kept) { return range.base >= kept.base && range.end() <= kept.end(); });
+  }
+
+  Status report_restored(uint64_t stale_in_memory) {
     uint64_t bytes = 0;
     for (const Target& target : targets_) bytes += target.size;
     sink_.emit({{"event", "restored"},
@@ -146,11 +189,9 @@ class Session {
                 {"variables", program_.variables.size()},
                 {"bytes", bytes},
                 {"relocated_kernargs", program_.relocated_kernargs}});
-    const auto in_memory = count_captured_pointers_into(program_.stale_ranges, cache_, targets_);
-    if (!in_memory) return in_memory.error();
     const uint64_t in_kernargs = count_pointers_into(program_.stale_ranges, 0, program_.launch.kernarg);
-    if (*in_memory + in_kernargs > 0) {
-      sink_.emit({{"event", "stale_code_pointers"}, {"kernargs", in_kernargs}, {"memory", *in_memory}});
+    if (stale_in_memory + in_kernargs > 0) {
+      sink_.emit({{"event", "stale_code_pointers"}, {"kernargs", in_kernargs}, {"memory", stale_in_memory}});
     }
     return Unit{};
   }
@@ -164,6 +205,7 @@ class Session {
       if (!measured) return true;
       Json event = {{"event", "iteration"}, {"index", index}};
       if (outcome->duration_ns) event["duration_ns"] = *outcome->duration_ns;
+      if (!outcome->timer.empty()) event["timer"] = outcome->timer;
       if (!outcome->counters.empty()) event["counters"] = outcome->counters;
       sink_.emit(event);
       for (const Access& access : outcome->accesses) {
@@ -276,7 +318,7 @@ class Session {
       if (!*recorded) {
         return conclude(true, true,
                         {{"replays", i + 1},
-                         {"reason", "far more differs from the app's result than the order of waves can explain"}});
+                         {"reason", "far more differs from the app's result than the order of execution can explain"}});
       }
       auto compared = compare_with_post(device_, cache_, {}, layout_.padding, options_.poison, {}, sink_);
       if (!compared) return compared.error();
@@ -312,8 +354,8 @@ class Session {
                     {"replays", options_.calibrate.size()}};
     if (found->unexplained_elements > 0) {
       numbers["reason"] =
-          "the app's result lies outside of what the replays gave by more than their spread: the order of waves does "
-          "not explain it";
+          "the app's result lies outside of what the replays gave by more than their spread: the order of execution "
+          "does not explain it";
     }
     return conclude(found->unexplained_elements > 0 || padding.differing_bytes > 0, compared > 0 && *changed > 0,
                     std::move(numbers));
@@ -372,6 +414,7 @@ class Session {
   std::vector<VaryingRange> varying_;
   std::optional<uint64_t> wave_instructions_;
   bool restored_once_ = false;
+  std::vector<AddressRange> kept_;
   SessionEnd end_;
 };
 

@@ -22,20 +22,4 @@ uint64_t count_pointers_into(const std::vector<AddressRange>& ranges, uint64_t a
   return count;
 }
 
-Result<uint64_t> count_captured_pointers_into(const std::vector<AddressRange>& ranges, ContentCache& cache,
-                                              const std::vector<Target>& targets) {
-  uint64_t count = 0;
-  if (ranges.empty()) return count;
-  const uint64_t chunk_bytes = cache.reader().manifest().chunk_bytes;
-  for (const Target& target : targets) {
-    for (size_t i = 0; i < target.pre.content->chunks.size(); ++i) {
-      if (!target.pre.content->chunks[i]) continue;
-      const auto chunk = cache.chunk(target.pre, i);
-      if (!chunk) return chunk.error();
-      count += count_pointers_into(ranges, target.address + i * chunk_bytes, *chunk);
-    }
-  }
-  return count;
-}
-
 }  // namespace kernloop::replay

@@ -15,30 +15,28 @@ Status walk_target(DeviceReplay& device, ContentCache& cache, const Target& targ
     const uint64_t offset = i * chunk_bytes;
     const auto expected = cache.chunk(content, i);
     if (!expected) return expected.error();
-    Bytes actual;
-    if (const uint8_t* memory = device.in_place(target.address + offset)) {
-      actual = {memory, expected->size()};
-    } else {
-      copy.resize(expected->size());
-      if (auto read = device.read(target.address + offset, copy); !read) return read;
-      actual = copy;
-    }
-    if (auto visited = visit(offset, *expected, actual); !visited) return visited;
+    const auto actual = device.view(target.address + offset, expected->size(), copy);
+    if (!actual) return actual.error();
+    if (auto visited = visit(offset, *expected, *actual); !visited) return visited;
   }
   return Unit{};
 }
 
-Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& target, bool fresh) {
+Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& target, bool fresh,
+                      const RestoreVisitor& visit) {
   const uint64_t chunk_bytes = cache.reader().manifest().chunk_bytes;
   const bool is_zero = fresh && device.fresh_memory_is_zero();
   for (size_t i = 0; i < target.pre.content->chunks.size(); ++i) {
-    if (is_zero && !target.pre.content->chunks[i]) continue;  // keeps sparse memory sparse
+    const bool zero_chunk = !target.pre.content->chunks[i];
+    if (is_zero && zero_chunk) continue;  // keeps sparse memory sparse
     const auto pre = cache.chunk(target.pre, i);
     if (!pre) return pre.error();
     const uint64_t address = target.address + i * chunk_bytes;
+    if (visit && !zero_chunk) visit(address, *pre);
     if (uint8_t* memory = device.in_place(address)) {
       if (fresh || std::memcmp(memory, pre->data(), pre->size()) != 0) std::memcpy(memory, pre->data(), pre->size());
-    } else if (auto written = device.write(address, *pre); !written) {
+    } else if (auto written = zero_chunk ? device.fill(address, pre->size(), 0) : device.write(address, *pre);
+               !written) {
       return written;
     }
   }

@@ -31,7 +31,10 @@ Status walk_target(DeviceReplay& device, ContentCache& cache, const Target& targ
                    const ChunkVisitor& visit);
 
 // Writes *pre*. Bytes that are right already are left alone where the device can be read cheaply.
-Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& target, bool fresh);
+// `visit`, when given, sees every chunk that is not all zeros.
+using RestoreVisitor = std::function<void(uint64_t address, Bytes pre)>;
+Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& target, bool fresh,
+                      const RestoreVisitor& visit = {});
 
 // Bytes in which *post* differs from *pre*, from the archive alone, without those in `ignored`.
 Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre,

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <utility>
 
 #include "codeobject/bundle.h"
+#include "replay/core/address_hold.h"
 #include "replay/core/layout.h"
 #include "replay/hsa/hsa_library.h"
 #include "softgpu/hsa/softgpu_extension.h"
@@ -37,12 +39,18 @@ class HsaDevice final : public DeviceReplay {
 
   Status start(const std::string& isa);
 
-  uint64_t granule() const override { return granule_; }
+  uint64_t granule(archive::RegionClass) const override { return granule_; }
   bool fresh_memory_is_zero() const override { return soft_; }
   bool can_place_code() const override { return soft_; }
-  Status map(uint64_t base, uint64_t size) override;
-  Result<uint64_t> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
-                        std::optional<uint64_t> address) override;
+  Status map(const Mapping& mapping) override;
+  Result<LoadedCode> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
+                          std::optional<uint64_t> address) override;
+  Result<uint64_t> kernel_address(const LoadedCode& code, const codeobject::Kernel& kernel) override {
+    return *code.base + kernel.descriptor_address;
+  }
+  Result<uint64_t> variable_address(const LoadedCode& code, const codeobject::Variable& variable) override {
+    return *code.base + variable.address;
+  }
   Status keep_out(uint64_t base, uint64_t size) override;
   Status write(uint64_t address, Bytes bytes) override;
   Status read(uint64_t address, std::span<uint8_t> into) override;
@@ -54,7 +62,7 @@ class HsaDevice final : public DeviceReplay {
   Result<LaunchOutcome> launch(const Launch& launch) override;
 
  private:
-  struct Mapping {
+  struct Mapped {
     uint64_t base, size;
     hsa_amd_vmem_alloc_handle_t handle;
   };
@@ -68,7 +76,7 @@ class HsaDevice final : public DeviceReplay {
   Status find_pools();
   Status prepare_queue();
   Status prepare_kernarg(size_t bytes);
-  void submit(const Launch& launch);
+  Status submit(const Launch& launch);
   // How long to wait in one go: short enough to notice faults and limits.
   uint64_t wait_ticks() const { return timestamp_hz_ / 100; }
   LaunchOutcome fault_outcome(hsa_status_t status) const;
@@ -83,7 +91,7 @@ class HsaDevice final : public DeviceReplay {
   Pools pools_;
   uint64_t granule_ = 4096;
   uint64_t timestamp_hz_ = 1'000'000'000;
-  std::vector<Mapping> mappings_;
+  std::vector<Mapped> mappings_;
   std::vector<AddressRange> kept_out_;
   std::vector<hsa_executable_t> executables_;
   hsa_queue_t* queue_ = nullptr;
@@ -101,7 +109,7 @@ HsaDevice::~HsaDevice() {
   if (signal_.handle) hsa_->hsa_signal_destroy(signal_);
   if (kernarg_) hsa_->hsa_amd_memory_pool_free(kernarg_);
   for (hsa_executable_t executable : executables_) hsa_->hsa_executable_destroy(executable);
-  for (const Mapping& mapping : mappings_) {
+  for (const Mapped& mapping : mappings_) {
     void* base = reinterpret_cast<void*>(mapping.base);
     hsa_->hsa_amd_vmem_unmap(base, mapping.size);
     hsa_->hsa_amd_vmem_handle_release(mapping.handle);
@@ -227,7 +235,8 @@ Status HsaDevice::find_pools() {
   return Unit{};
 }
 
-Status HsaDevice::map(uint64_t base, uint64_t size) {
+Status HsaDevice::map(const Mapping& wanted) {
+  const auto [base, size] = wanted.range;
   const std::string range = archive::to_hex_number(base) + " (" + std::to_string(size) + " bytes)";
   const auto taken = [&](const std::string& why) {
     return Error{
@@ -241,7 +250,7 @@ Status HsaDevice::map(uint64_t base, uint64_t size) {
     hsa_->hsa_amd_vmem_address_free(got, size);
     return taken("the runtime gave " + archive::to_hex_number(reinterpret_cast<uint64_t>(got)) + " instead");
   }
-  Mapping mapping{base, size, {}};
+  Mapped mapping{base, size, {}};
   status = hsa_->hsa_amd_vmem_handle_create(pools_.device, size, MEMORY_TYPE_NONE, 0, &mapping.handle);
   if (status != HSA_STATUS_SUCCESS) {
     hsa_->hsa_amd_vmem_address_free(got, size);
@@ -262,8 +271,8 @@ Status HsaDevice::map(uint64_t base, uint64_t size) {
   return Unit{};
 }
 
-Result<uint64_t> HsaDevice::load(Bytes code_object, const codeobject::CodeObjectInfo& info,
-                                 std::optional<uint64_t> address) {
+Result<LoadedCode> HsaDevice::load(Bytes code_object, const codeobject::CodeObjectInfo& info,
+                                   std::optional<uint64_t> address) {
   const std::string doing = "loading code object " + info.sha256.hex().substr(0, 12);
   hsa_code_object_reader_t reader;
   hsa_status_t status =
@@ -329,7 +338,7 @@ Result<uint64_t> HsaDevice::load(Bytes code_object, const codeobject::CodeObject
                      archive::to_hex_number(*address),
                  "run it again"};
   }
-  return *base;
+  return LoadedCode{executable.handle, base};
 }
 
 Status HsaDevice::keep_out(uint64_t base, uint64_t size) {
@@ -367,39 +376,29 @@ Status HsaDevice::read(uint64_t address, std::span<uint8_t> into) {
   return Unit{};
 }
 
-namespace {
-
-Error unsupported(const char* option) {
-  return {"UNSUPPORTED_OPTION",
-          std::string(option) + " is an option of the software GPU; this device has no such thing",
-          "leave it out, or use --limit-seconds"};
-}
-
-}  // namespace
-
 Status HsaDevice::set_wave_instruction_limit(uint64_t per_dispatch) {
-  if (!soft_) return unsupported("--limit-wave-instructions");
+  if (!soft_) return DeviceReplay::set_wave_instruction_limit(per_dispatch);
   const hsa_status_t status = extension_.set_max_wave_instructions(per_dispatch);
   if (status != HSA_STATUS_SUCCESS) return device_error("set_max_wave_instructions", status, "setting the limit");
   return Unit{};
 }
 
 Status HsaDevice::set_seed(uint64_t seed) {
-  if (!soft_) return unsupported("--seed");
+  if (!soft_) return DeviceReplay::set_seed(seed);
   const hsa_status_t status = extension_.set_seed(seed);
   if (status != HSA_STATUS_SUCCESS) return device_error("set_seed", status, "setting the seed");
   return Unit{};
 }
 
 Status HsaDevice::set_threads(uint32_t threads) {
-  if (!soft_) return unsupported("--threads");
+  if (!soft_) return DeviceReplay::set_threads(threads);
   const hsa_status_t status = extension_.set_threads(threads);
   if (status != HSA_STATUS_SUCCESS) return device_error("set_threads", status, "setting the number of threads");
   return Unit{};
 }
 
 Status HsaDevice::record_accesses() {
-  if (!soft_) return unsupported("--record-accesses");
+  if (!soft_) return DeviceReplay::record_accesses();
   const hsa_status_t status = extension_.set_access_recording(1);
   if (status != HSA_STATUS_SUCCESS) return device_error("set_access_recording", status, "recording accesses");
   records_accesses_ = true;
@@ -438,18 +437,24 @@ Status HsaDevice::prepare_kernarg(size_t bytes) {
   return Unit{};
 }
 
-void HsaDevice::submit(const Launch& launch) {
+Status HsaDevice::submit(const Launch& launch) {
+  constexpr uint64_t kMaxWorkItems = UINT32_MAX;  // of a dimension, in an AQL packet
+  for (uint64_t items : launch.grid_work_items) {
+    if (items <= kMaxWorkItems) continue;
+    return Error{"CAPTURE_INVALID", "a grid of " + std::to_string(items) + " work-items does not fit an AQL packet",
+                 "capture again"};
+  }
   hsa_kernel_dispatch_packet_t packet{};
   packet.setup = static_cast<uint16_t>(launch.dimensions << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS);
   packet.workgroup_size_x = static_cast<uint16_t>(launch.block_threads[0]);
   packet.workgroup_size_y = static_cast<uint16_t>(launch.block_threads[1]);
   packet.workgroup_size_z = static_cast<uint16_t>(launch.block_threads[2]);
-  packet.grid_size_x = launch.grid_work_items[0];
-  packet.grid_size_y = launch.grid_work_items[1];
-  packet.grid_size_z = launch.grid_work_items[2];
+  packet.grid_size_x = static_cast<uint32_t>(launch.grid_work_items[0]);
+  packet.grid_size_y = static_cast<uint32_t>(launch.grid_work_items[1]);
+  packet.grid_size_z = static_cast<uint32_t>(launch.grid_work_items[2]);
   packet.private_segment_size = launch.private_segment_bytes;
   packet.group_segment_size = launch.group_segment_bytes;
-  packet.kernel_object = launch.kernel_object;
+  packet.kernel_object = launch.kernel;
   packet.kernarg_address = kernarg_;
   packet.completion_signal = signal_;
   const uint16_t header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER |
@@ -463,6 +468,7 @@ void HsaDevice::submit(const Launch& launch) {
   const uint32_t first = header | static_cast<uint32_t>(packet.setup) << 16;
   __atomic_store_n(reinterpret_cast<uint32_t*>(slot), first, __ATOMIC_RELEASE);
   hsa_->hsa_signal_store_screlease(queue_->doorbell_signal, static_cast<hsa_signal_value_t>(index));
+  return Unit{};
 }
 
 Result<LaunchOutcome> HsaDevice::launch(const Launch& launch) {
@@ -471,7 +477,7 @@ Result<LaunchOutcome> HsaDevice::launch(const Launch& launch) {
   std::memcpy(kernarg_, launch.kernarg.data(), launch.kernarg.size());
   hsa_->hsa_signal_store_relaxed(signal_, 1);
   const auto begin = Clock::now();
-  submit(launch);
+  if (auto submitted = submit(launch); !submitted) return submitted.error();
   while (hsa_->hsa_signal_wait_scacquire(signal_, HSA_SIGNAL_CONDITION_LT, 1, wait_ticks(), HSA_WAIT_STATE_BLOCKED) >=
          1) {
     if (const int status = queue_status_; status != HSA_STATUS_SUCCESS) {
@@ -574,9 +580,31 @@ Status HsaDevice::add_report(LaunchOutcome& outcome) const {
 
 }  // namespace
 
-Result<std::unique_ptr<DeviceReplay>> open_hsa_device(const std::filesystem::path& path, const std::string& isa,
-                                                      AddressHold& hold) {
-  auto library = HsaLibrary::open(path);
+namespace {
+
+constexpr uint64_t kPageBytes = 4096;
+
+std::filesystem::path built_in_runtime() {
+  std::error_code none;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", none);
+  return program.parent_path().parent_path() / "lib" / "softgpu" / "libhsa-runtime64.so.1";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DeviceReplay>> open_hsa_device(const Options& options, const archive::Manifest& manifest,
+                                                      char** argv) {
+  std::vector<AddressRange> ranges;
+  for (const Mapping& mapping : lay_out(manifest.regions, kPageBytes).mappings) ranges.push_back(mapping.range);
+  AddressHold hold(ranges);
+  if (!hold.taken().empty()) {
+    restart_without_randomisation(argv);
+    return address_taken(hold.taken().front());
+  }
+  // A replay is not to be captured, whatever the environment is set up for.
+  ::unsetenv("HSA_TOOLS_LIB");
+  const std::string& isa = manifest.device.isa;
+  auto library = HsaLibrary::open(options.hsa_runtime.empty() ? built_in_runtime() : options.hsa_runtime);
   if (!library) return library.error();
   auto device = std::make_unique<HsaDevice>(std::move(*library));
   if (auto started = device->start(isa); !started) return started.error();

@@ -1,18 +1,15 @@
 // Replay on an HSA runtime: the software GPU, or AMD hardware through ROCr.
 #pragma once
 
-#include <filesystem>
 #include <memory>
-#include <string>
 
 #include "replay/core/device.h"
-#include "replay/hsa/address_hold.h"
+#include "replay/core/options.h"
 
 namespace kernloop::replay {
 
-// `isa` is the captured device's. `hold` is released when the runtime runs and the addresses can be reserved through
-// it.
-Result<std::unique_ptr<DeviceReplay>> open_hsa_device(const std::filesystem::path& library, const std::string& isa,
-                                                      AddressHold& hold);
+// The captured addresses are held while the runtime starts. May start this program again (`argv`) to get them.
+Result<std::unique_ptr<DeviceReplay>> open_hsa_device(const Options& options, const archive::Manifest& manifest,
+                                                      char** argv);
 
 }  // namespace kernloop::replay

@@ -28,7 +28,7 @@ archive::Region region(uint64_t base, uint64_t size) {
 TEST(Layout, RoundsToGranulesAndFindsEveryByteOfPadding) {
   const Layout layout =
       lay_out({region(0x5000, 0x1000), region(0x1010, 0x20), region(0x1040, 0x10), region(0x20ff, 1)}, 0x1000);
-  EXPECT_EQ(layout.mappings, (std::vector<AddressRange>{{0x1000, 0x2000}, {0x5000, 0x1000}}));
+  EXPECT_EQ(layout.mappings, (std::vector<Mapping>{{{0x1000, 0x2000}}, {{0x5000, 0x1000}}}));
   EXPECT_EQ(layout.padding,
             (std::vector<AddressRange>{{0x1000, 0x10}, {0x1030, 0x10}, {0x1050, 0x10af}, {0x2100, 0xf00}}));
 }
@@ -53,10 +53,29 @@ TEST(Layout, CoversEachByteOnceForRandomRegions) {
       for (uint64_t a = p.base; a < p.end(); ++a) ++covered[a];
     }
     for (const auto& m : layout.mappings) {
-      for (uint64_t a = m.base; a < m.end(); ++a) --covered[a];
+      for (uint64_t a = m.range.base; a < m.range.end(); ++a) --covered[a];
     }
     EXPECT_EQ(std::count(covered.begin(), covered.end(), 0), static_cast<int64_t>(covered.size())) << round;
   }
+}
+
+TEST(Layout, GivesEachKindOfMemoryItsOwnGranules) {
+  using archive::RegionClass;
+  const auto home = [](const archive::Region& r) {
+    return r.memory_class == RegionClass::kHost ? Home{RegionClass::kHost, 0x1000}
+                                                : Home{RegionClass::kDevice, 0x200000};
+  };
+  std::vector<archive::Region> regions = {region(0x400100, 0x100), region(0x601000, 0x10), region(0x200010, 1)};
+  regions[1].memory_class = RegionClass::kHost;
+  const auto layout = lay_out(regions, home);
+  ASSERT_TRUE(layout) << layout.error().message;
+  EXPECT_EQ(layout->mappings, (std::vector<Mapping>{{{0x200000, 0x400000}, RegionClass::kDevice},
+                                                    {{0x601000, 0x1000}, RegionClass::kHost}}));
+  EXPECT_EQ(layout->padding, (std::vector<AddressRange>{
+                                 {0x200000, 0x10}, {0x200011, 0x2000ef}, {0x400200, 0x1ffe00}, {0x601010, 0xff0}}));
+
+  regions[1].base = 0x5ff000;  // a page of the granule that device memory needs
+  EXPECT_EQ(lay_out(regions, home).error().code, "CAPTURE_INVALID");
 }
 
 TEST(Differences, FindsExactRunsAcrossBlocks) {
@@ -294,16 +313,23 @@ TEST(Options, TakesEveryDocumentedOption) {
                                       "--tolerance",
                                       "r1=f32,ulp=1",
                                       "--dump",
-                                      "d"});
+                                      "d",
+                                      "--cache",
+                                      "cold",
+                                      "--device",
+                                      "1"});
   ASSERT_TRUE(options) << options.error().message;
   EXPECT_EQ(options->stores.size(), 2u);
   EXPECT_EQ(options->poison, 0x5a);
   EXPECT_EQ(options->seed, 9u);
   EXPECT_EQ(options->limit_seconds, 1.5);
+  EXPECT_EQ(options->cache, CacheState::kCold);
+  EXPECT_EQ(options->device, 1u);
   EXPECT_EQ(options->ignored.at(0).offset, 16u);
   EXPECT_EQ(options->ignored.at(0).size, 32u);
   EXPECT_EQ(options->tolerances.at(0).target, "r1");
   EXPECT_EQ(parse_options({"--capture", "c", "--calibrate", "1,2,0x10"})->calibrate, (std::vector<uint64_t>{1, 2, 16}));
+  EXPECT_EQ(parse_options({"--describe-device", "cuda", "--device", "2"})->device, 2u) << "needs no capture";
 }
 
 TEST(Options, RefusesWhatItDoesNotUnderstand) {
@@ -313,6 +339,7 @@ TEST(Options, RefusesWhatItDoesNotUnderstand) {
         Arguments{"--capture", "c", "--iterations", "x"}, Arguments{"--capture", "c", "--poison", "256"},
         Arguments{"--capture", "c", "--seed", "-1"}, Arguments{"--capture", "c", "--limit-seconds", "nan"},
         Arguments{"--capture", "c", "--calibrate", "1,,2"}, Arguments{"--capture", "c", "--ignore", "r0:1"},
+        Arguments{"--capture", "c", "--cache", "hot"}, Arguments{"--describe-device", "abacus"},
         Arguments{"--capture", "c", "--ignore", ":1:1"}, Arguments{"--capture", "c", "--unknown", "1"},
         Arguments{"--capture", "c", "--calibrate", "1", "--code-object", "v"},
         Arguments{"--capture", "c", "--tolerance", "r0=f32,ulp=1"},

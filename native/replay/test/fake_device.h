@@ -17,6 +17,9 @@ class FakeDevice final : public DeviceReplay {
   KernelFunction kernel;
   bool in_place_access = true;
   bool places_code = true;
+  bool symbols_have_places = false;  // code has no base, as on CUDA
+  bool keeps = false;
+  std::map<uint64_t, archive::Buffer> kept;
   bool loses_writes_after_launch = false;
   uint64_t free_code_address = 0x500010000000;
   LaunchOutcome outcome;  // what launches end with
@@ -25,20 +28,19 @@ class FakeDevice final : public DeviceReplay {
   std::vector<Launch> launches;
   std::optional<uint64_t> taken;  // a base that cannot be mapped
 
-  Status record_accesses() override { return Error{"UNSUPPORTED_OPTION", "the fake device records no accesses", ""}; }
-
-  uint64_t granule() const override { return 4096; }
+  uint64_t granule(archive::RegionClass) const override { return 4096; }
   bool fresh_memory_is_zero() const override { return true; }
   bool can_place_code() const override { return places_code; }
 
-  Status map(uint64_t base, uint64_t size) override {
+  Status map(const Mapping& mapping) override {
+    const auto [base, size] = mapping.range;
     if (taken == base) return Error{"ADDRESS_TAKEN", "taken", "again"};
     memory_[base] = archive::Buffer(size, 0);
     return Unit{};
   }
 
-  Result<uint64_t> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
-                        std::optional<uint64_t> address) override {
+  Result<LoadedCode> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
+                          std::optional<uint64_t> address) override {
     const uint64_t base = address ? *address : free_code_address;
     if (!address) free_code_address += 0x100000;
     archive::Buffer& image = memory_[base] = archive::Buffer((info.memory_bytes + 4095) / 4096 * 4096, 0);
@@ -47,7 +49,24 @@ class FakeDevice final : public DeviceReplay {
       std::copy(initial->begin(), initial->end(), image.begin() + static_cast<ptrdiff_t>(variable.address));
     }
     loaded.push_back(base);
-    return base;
+    return LoadedCode{base, symbols_have_places ? std::nullopt : std::optional(base)};
+  }
+  Result<uint64_t> kernel_address(const LoadedCode& code, const codeobject::Kernel& kernel) override {
+    return code.id + kernel.descriptor_address;
+  }
+  Result<uint64_t> variable_address(const LoadedCode& code, const codeobject::Variable& variable) override {
+    return code.id + variable.address;
+  }
+
+  Result<bool> keep(const AddressRange& range) override {
+    if (!keeps) return false;
+    const uint8_t* memory = at(range.base);
+    kept[range.base] = archive::Buffer(memory, memory + range.size);
+    return true;
+  }
+  Status restore_kept() override {
+    for (const auto& [base, bytes] : kept) std::copy(bytes.begin(), bytes.end(), at(base));
+    return Unit{};
   }
 
   uint8_t* at(uint64_t address) {
@@ -63,6 +82,7 @@ class FakeDevice final : public DeviceReplay {
   Status write(uint64_t address, Bytes bytes) override {
     uint8_t* memory = at(address);
     if (!memory) return Error{"DEVICE_ERROR", "no memory at " + archive::to_hex_number(address), ""};
+    bytes_written += bytes.size();
     if (launches.empty() || !loses_writes_after_launch) std::copy(bytes.begin(), bytes.end(), memory);
     return Unit{};
   }
@@ -84,6 +104,7 @@ class FakeDevice final : public DeviceReplay {
   }
 
   uint64_t wave_instruction_limit = 0;
+  uint64_t bytes_written = 0;
   std::vector<uint64_t> loaded, kept_out;
 
  private:

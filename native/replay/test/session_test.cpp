@@ -23,7 +23,7 @@ void fill(FakeDevice& device, const Launch& launch, const std::string& code_obje
   std::memcpy(pointers, launch.kernarg.data(), 16);
   std::memcpy(&count, launch.kernarg.data() + 16, 4);
   const auto info = *codeobject::parse_code_object(codeobject::read_test_file(code_object), code_object);
-  const uint64_t base = launch.kernel_object - info.find_kernel("fill")->descriptor_address;
+  const uint64_t base = launch.kernel - info.find_kernel("fill")->descriptor_address;
   const auto variable = [&](const char* name) { return base + info.find_variable(name)->address; };
   for (int i = 0; i < count; ++i) {
     device.number(pointers[0] + 4 * i) =
@@ -356,6 +356,46 @@ TEST_F(SessionTest, FollowsPointerArgumentsToModuleVariables) {
   std::memcpy(&now, device.launches.at(0).kernarg.data() + 8, 8);
   EXPECT_EQ(now, device.loaded.at(0) + 0x4810 + 8);
   EXPECT_EQ(output_.first("restored")["relocated_kernargs"], 1);
+}
+
+// On CUDA a module variable lies wherever the driver puts it, and parameters are values without a kind.
+TEST_F(SessionTest, FindsVariablesThatMoveOnADeviceWithoutLoadBases) {
+  capture_.pointers = {Capture::kCode + 0x4810, 17, Capture::kOut};
+  FakeDevice device(baseline());
+  device.places_code = false;
+  device.symbols_have_places = true;
+  EXPECT_EQ(run(device).exit_code, kExitPass) << result();
+  EXPECT_NE(device.loaded.at(0), Capture::kCode);
+  EXPECT_EQ(output_.first("stale_code_pointers")["memory"], 1) << "a captured pointer into d_big leads nowhere now";
+  EXPECT_TRUE(device.kept_out.empty());
+}
+
+TEST_F(SessionTest, SaysWhenItsOwnCodeObjectLacksACapturedVariable) {
+  archive::Manifest manifest = capture_.write(directory_.path() / "capture");
+  manifest.module_variables.at(0).name = "gone";
+  std::ofstream(directory_.path() / "capture" / "capture.json") << archive::to_text(manifest);
+  FakeDevice device(baseline());
+  device.places_code = false;
+  device.symbols_have_places = true;
+  EXPECT_EQ(run(device).exit_code, kExitBadInput);
+  EXPECT_EQ(result()["code"], "CAPTURE_INVALID");
+}
+
+TEST_F(SessionTest, PutsBackWhatTheDeviceKeepsInsteadOfReadingTheArchiveAgain) {
+  options_.iterations = 3;
+  uint64_t written_before_first = 0;
+  FakeDevice device([&](FakeDevice& device, const Launch& launch) {
+    if (device.launches.size() == 1) written_before_first = device.bytes_written;
+    EXPECT_EQ(device.number(Capture::kOut), -7);
+    EXPECT_EQ(*device.at(Capture::kOut - 1), 0xa5) << "poison is put back too";
+    fill(device, launch);
+    if (device.launches.size() == 3) *device.at(Capture::kOut - 1) = 0;
+  });
+  device.keeps = true;
+  EXPECT_EQ(run(device).exit_code, kExitFail) << "the third iteration wrote a padding byte";
+  EXPECT_EQ(device.launches.size(), 3u);
+  EXPECT_EQ(result()["differing_bytes"], 1);
+  EXPECT_EQ(device.bytes_written, written_before_first);
 }
 
 TEST_F(SessionTest, RefusesAVariantWithoutTheKernelAndNamesTheNearest) {

@@ -22,6 +22,9 @@ class AddressHold {
   std::vector<AddressRange> held_, taken_;
 };
 
+// ADDRESS_TAKEN for a captured range that is not to be had in this process.
+Error address_taken(const AddressRange& range);
+
 // Starts this program again without address-space randomisation, once: where the stack or a library lies is luck
 // otherwise. Returns only when that is not possible or was done already.
 void restart_without_randomisation(char** argv);

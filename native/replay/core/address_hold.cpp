@@ -1,4 +1,4 @@
-#include "replay/hsa/address_hold.h"
+#include "replay/core/address_hold.h"
 
 #include <sys/mman.h>
 #include <sys/personality.h>
@@ -31,6 +31,13 @@ AddressHold::AddressHold(const std::vector<AddressRange>& ranges) {
 void AddressHold::release() {
   for (const AddressRange& range : held_) ::munmap(reinterpret_cast<void*>(range.base), range.size);
   held_.clear();
+}
+
+Error address_taken(const AddressRange& range) {
+  return {"ADDRESS_TAKEN",
+          "captured memory at " + archive::to_hex_number(range.base) + " (" + std::to_string(range.size) +
+              " bytes) cannot be restored: those addresses are not to be had in this process",
+          "run it again, or without address-space randomisation (setarch -R)"};
 }
 
 void restart_without_randomisation(char** argv) {
