@@ -5,7 +5,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'nat
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((file) => /\.(cpp|cc|h|hpp|hip)$/.test(file));
+  .filter((file) => /\.(cpp|cc|h|hpp|hip|cu|cuh)$/.test(file));
 const ended = spawnSync('clang-format', ['--dry-run', '-Werror', ...files], { stdio: 'inherit' });
 if (ended.error) {
   console.error(`error: clang-format cannot be started (${ended.error.message})\n  → apt-get install clang-format`);
