@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { TestWorkspace, writeReproducer } from '../lib/testing/workspace';
 import { main } from './main';
 
@@ -48,8 +49,10 @@ describe('kernloop on the command line', () => {
   });
 
   it('has one exit code for what the environment lacks', async () => {
+    rmSync(workspace.native.agentCuda);
+    jest.replaceProperty(process, 'env', { ...process.env, KERNLOOP_NATIVE_DIR: workspace.native.root });
     expect(await kernloop('capture', '--app', workspace.app, '--device', 'cuda')).toBe(5);
-    expect(stderr).toContain('not in this build');
+    expect(stderr).toContain('this native build has no cuda device');
   });
 
   it('shows every option in effect with its origin, and does nothing', async () => {

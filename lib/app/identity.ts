@@ -50,8 +50,10 @@ async function loadedLibraries(
     .result;
   if (ended.exitCode !== 0) return [];
   const paths = lines.map((line) => /=> (\/.*) \(0x[0-9a-f]+\)$/.exec(line)?.[1]).filter((path) => path !== undefined);
-  // The runtime of the software GPU is the device, not the app.
-  return paths.filter((path) => !path.startsWith(deps.native.root + sep)).sort();
+  // The runtime of the software GPU and the CUDA driver are the device, not the app.
+  const isDevice = (path: string): boolean =>
+    path.startsWith(deps.native.root + sep) || basename(path).startsWith('libcuda.so');
+  return paths.filter((path) => !isDevice(path)).sort();
 }
 
 /** Relative inside the workspace; only the name outside it. */

@@ -60,7 +60,7 @@ export async function capture(options: CaptureOptions, deps: Deps): Promise<Capt
 export async function captureKernels(options: CaptureOptions, deps: Deps): Promise<CaptureResult> {
   const app = openApp(options.app);
   const selections = select(app, options);
-  const device = openDevice(options, deps);
+  const device = await openDevice(options, deps);
   if (options.build) await buildApp(app, deps);
   const program = findProgram(app, deps.env);
   const identity = await appIdentity(app, program, device.env, deps);

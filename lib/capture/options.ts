@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { deviceKinds, nameSchema, scopes } from '../app/kernloop-json';
+import { nameSchema, scopes } from '../app/kernloop-json';
+import { deviceOptions } from '../device/options';
 
 const bytes = z.int().min(0);
 
 /** Options of every stage that runs the app. */
 export const appRunOptions = {
   app: z.string().default('.').describe('Folder of the app: the one with kernloop.json, or a folder below it.'),
-  device: z.enum(deviceKinds).default('softgpu').describe('Where the kernels run.'),
-  softgpu: z.string().default('gfx90a').describe('Target that the software GPU presents.'),
+  ...deviceOptions,
   build: z.boolean().default(true).describe("Run the app's build command first."),
   timeLimitSeconds: z.number().min(0).default(0).describe('End the app after this time; 0 is no limit.'),
 };

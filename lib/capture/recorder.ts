@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { App } from '../app/app';
 import type { AppIdentity } from '../app/identity';
 import type { Scope } from '../app/kernloop-json';
+import { agentEnvironment } from '../device/agent';
 import type { Device, DeviceDescription } from '../device/device';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
@@ -105,13 +106,13 @@ export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) =
 function runApp(run: RecordedRun, socket: string, deps: Deps): Promise<RunResult> {
   const { app, device } = run;
   const [, ...args] = app.config.command;
+  const own = { ...app.config.env, ...device.env };
   const output = (chunk: string): void => deps.report.output(chunk);
   return deps.run(run.program, args, {
     cwd: app.cwd,
     env: {
-      ...app.config.env,
-      ...device.env,
-      HSA_TOOLS_LIB: deps.native.agentHsa,
+      ...own,
+      ...agentEnvironment(device, run.program, { ...deps.env, ...own }),
       KERNLOOP_RECORDER_SOCKET: socket,
       KERNLOOP_LOG_FILE: agentLog(app),
     },

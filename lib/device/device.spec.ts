@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { thrown } from '../testing/failure';
+import { failure, thrown } from '../testing/failure';
 import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
 import { openDevice } from './device';
@@ -19,28 +19,31 @@ describe('devices', () => {
   const softgpu = (target = 'gfx90a', env = {}) =>
     openDevice({ device: 'softgpu', softgpu: target }, fakeDeps({}, workspace.native, { env }));
 
-  it('puts the software GPU in front of what the user has on the library path', () => {
-    expect(softgpu('gfx90a', { LD_LIBRARY_PATH: '/mine' }).env).toEqual({
+  it('puts the software GPU in front of what the user has on the library path', async () => {
+    expect((await softgpu('gfx90a', { LD_LIBRARY_PATH: '/mine' })).env).toEqual({
       LD_LIBRARY_PATH: `${workspace.native.softgpuDir}:/mine`,
       KERNLOOP_SOFTGPU: 'gfx90a',
     });
   });
 
-  it('is another device for another target, and for another build of the interpreter', () => {
-    const before = softgpu().description.identity;
+  it('is another device for another target, and for another build of the interpreter', async () => {
+    const before = (await softgpu()).description.identity;
     expect(softgpuIdentity('gfx1030', workspace.native.softgpu)).not.toBe(before);
-    expect(softgpu().description.identity).toBe(before);
+    expect((await softgpu()).description.identity).toBe(before);
     writeFileSync(workspace.native.softgpu, 'rebuilt');
-    expect(softgpu().description.identity).not.toBe(before);
+    expect((await softgpu()).description.identity).not.toBe(before);
   });
 
-  it('refuses a target that it does not know instead of guessing', () => {
-    expect(thrown(() => softgpu('gfx1030'))).toMatchObject({ code: 'USAGE', exitCode: 2 });
+  it('refuses a target that it does not know instead of guessing', async () => {
+    expect(await failure(softgpu('gfx1030'))).toMatchObject({ code: 'USAGE', exitCode: 2 });
   });
 
-  it('says that cuda is not in this build', () => {
-    const act = () => openDevice({ device: 'cuda', softgpu: '' }, fakeDeps({}, workspace.native));
-    expect(thrown(act)).toMatchObject({ code: 'DEVICE_UNAVAILABLE', exitCode: 5 });
+  it('names the cuda agent only where the cuda device is asked for and the build lacks it', async () => {
+    rmSync(workspace.native.agentCuda);
+    await expect(softgpu()).resolves.toBeDefined();
+    const error = await failure(openDevice({ device: 'cuda', softgpu: '' }, fakeDeps({}, workspace.native)));
+    expect(error).toMatchObject({ code: 'ENVIRONMENT_NATIVE_MISSING', exitCode: 5 });
+    expect(error.what).toContain('libkernloop-capture-cuda.so');
   });
 
   it.each([

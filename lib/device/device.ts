@@ -1,6 +1,6 @@
 import type { DeviceKind } from '../app/kernloop-json';
-import type { Deps } from '../support/deps';
-import { KernloopError } from '../support/error';
+import type { Deps, Environment } from '../support/deps';
+import { openCuda } from './cuda';
 import { openHsa } from './hsa';
 import { openSoftgpu } from './softgpu';
 
@@ -16,11 +16,23 @@ export interface DeviceDescription {
 /** What counts work on this device: a duration means something only on hardware. */
 export type WorkUnit = 'wave_instructions' | 'duration_ns';
 
+/** How the runtime under the app is made to load the capture agent. */
+export interface AgentSlot {
+  /** The variable that names a library; there is room for one, so that a profiler may hold it. */
+  readonly variable: 'HSA_TOOLS_LIB' | 'CUDA_INJECTION64_PATH';
+  readonly library: string;
+  /** More that the agent needs to work inside this program. */
+  environment(program: string, appEnv: Environment): Readonly<Record<string, string>>;
+}
+
 export interface Device {
   readonly description: DeviceDescription;
   readonly work: WorkUnit;
+  /** Whether waves run in an order that follows from a seed; hardware has its own. */
+  readonly seeded: boolean;
   /** Variables that make a program (the app, or kernloop-replay) use this device. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly agent: AgentSlot;
   /** Hardware is used by one stage at a time; this file is its lock. The software GPU needs none. */
   readonly lock: string | null;
   /** Arguments that make kernloop-replay use this device. */
@@ -31,19 +43,17 @@ export interface DeviceOptions {
   device: DeviceKind;
   /** Target of the software GPU. */
   softgpu: string;
+  /** Which GPU of the cuda device: its number or UUID; the first visible one if left out. */
+  gpu?: string | undefined;
 }
 
-export function openDevice(options: DeviceOptions, deps: Deps): Device {
+export async function openDevice(options: DeviceOptions, deps: Deps): Promise<Device> {
   switch (options.device) {
     case 'softgpu':
       return openSoftgpu(options.softgpu, deps);
     case 'hsa':
       return openHsa(deps);
     case 'cuda':
-      throw new KernloopError(
-        'DEVICE_UNAVAILABLE',
-        'the device "cuda" is not in this build of Kernloop',
-        'use "softgpu" (built in) or "hsa" (AMD hardware)',
-      );
+      return openCuda(options.gpu, deps);
   }
 }

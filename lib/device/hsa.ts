@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import type { Device, DeviceDescription } from './device';
+import { hsaAgent } from './hsa-agent';
 
 /** Where the amdgpu driver describes its nodes (Linux, drivers/gpu/drm/amd/amdkfd/kfd_topology.c). */
 export const topologyFolder = '/sys/class/kfd/kfd/topology/nodes';
@@ -14,8 +15,10 @@ export function openHsa(deps: Deps): Device {
   return {
     description,
     work: 'duration_ns',
+    seeded: false,
     lock: join(tmpdir(), `kernloop-${description.identity}.lock`),
     env: {},
+    agent: hsaAgent(deps.native.agentHsa),
     replayArguments: [],
   };
 }

@@ -6,6 +6,7 @@ import { failure } from '../testing/failure';
 import { fakeDeps } from '../testing/fake-deps';
 import { nativePathsIn } from './native-paths';
 import type { Device } from './device';
+import { hsaAgent } from './hsa-agent';
 import { withDevice } from './lock';
 
 describe('the lock of a device', () => {
@@ -13,6 +14,8 @@ describe('the lock of a device', () => {
   const device: Device = {
     description: { kind: 'hsa', identity: 'x', isa: 'gfx90a', name: 'a GPU', wavefront_size: 64 },
     work: 'duration_ns',
+    seeded: false,
+    agent: hsaAgent('/nowhere'),
     lock: path,
     env: {},
     replayArguments: [],

@@ -9,6 +9,8 @@ export interface NativePaths {
   readonly replay: string;
   readonly archive: string;
   readonly agentHsa: string;
+  /** Asked for only by the cuda device: a build may lack it. */
+  readonly agentCuda: string;
   /** The folder that holds only libhsa-runtime64.so.1. */
   readonly softgpuDir: string;
   readonly softgpu: string;
@@ -24,6 +26,7 @@ export function nativePathsIn(root: string): NativePaths {
     replay: join(root, 'bin', 'kernloop-replay'),
     archive: join(root, 'bin', 'kernloop-archive'),
     agentHsa: join(root, 'lib', 'libkernloop-capture-hsa.so'),
+    agentCuda: join(root, 'lib', 'libkernloop-capture-cuda.so'),
     softgpuDir,
     softgpu: join(softgpuDir, 'libhsa-runtime64.so.1'),
   };

@@ -2,6 +2,7 @@ import type { Deps, Environment } from '../support/deps';
 import { KernloopError, nearest } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import type { Device } from './device';
+import { hsaAgent } from './hsa-agent';
 
 /** The targets of the software GPU. More are refused rather than guessed. */
 export const softgpuTargets = {
@@ -28,7 +29,9 @@ export function openSoftgpu(target: string, deps: Deps): Device {
       wavefront_size: known.wavefrontSize,
     },
     work: 'wave_instructions',
+    seeded: true,
     lock: null,
+    agent: hsaAgent(native.agentHsa),
     env: { LD_LIBRARY_PATH: prepend(native.softgpuDir, deps.env), KERNLOOP_SOFTGPU: target },
     replayArguments: ['--hsa-runtime', native.softgpu],
   };

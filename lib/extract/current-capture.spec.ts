@@ -22,7 +22,8 @@ const why = (entry: KernelEntry = kernel, selfCheck = false): string | null =>
   whyCaptureAgain(
     openApp(workspace.app),
     entry,
-    { device: 'softgpu', softgpu: 'gfx90a', selfCheck },
+    { identity: softgpuIdentity('gfx90a', workspace.native.softgpu) },
+    { selfCheck },
     fakeDeps({}, workspace.native),
   );
 
@@ -99,7 +100,8 @@ describe('whyCaptureAgain', () => {
     const reason = whyCaptureAgain(
       openApp(fresh.app),
       kernel,
-      { device: 'softgpu', softgpu: 'gfx90a', selfCheck: false },
+      { identity: 'softgpu-gfx90a-1' },
+      { selfCheck: false },
       fakeDeps({}, fresh.native),
     );
     fresh.dispose();

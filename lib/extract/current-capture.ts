@@ -5,7 +5,7 @@ import type { App } from '../app/app';
 import type { KernelEntry } from '../app/kernloop-json';
 import { findProgram } from '../app/program';
 import { captureFile, readCapture, selfcheckFile, selfcheckSchema, type CaptureJson } from '../capture/capture-files';
-import { openDevice, type DeviceOptions } from '../device/device';
+import type { DeviceDescription } from '../device/device';
 import { kernelFile } from '../reproducer/kernel-json';
 import { reproducerPaths } from '../reproducer/layout';
 import { missingChunks, storesFor } from '../store/store';
@@ -18,7 +18,8 @@ import { readJson } from '../support/schema';
 export function whyCaptureAgain(
   app: App,
   kernel: KernelEntry,
-  options: DeviceOptions & { store?: string | undefined; selfCheck: boolean },
+  device: Pick<DeviceDescription, 'identity'>,
+  options: { store?: string | undefined; selfCheck: boolean },
   deps: Deps,
 ): string | null {
   const folder = app.capture(kernel.name);
@@ -32,8 +33,7 @@ export function whyCaptureAgain(
   }
   const missing = missingChunks(folder, storesFor(folder, deps.env, options.store)).length;
   if (missing > 0) return `${missing} of its chunks are in no store here`;
-  if (capture.device.identity !== openDevice(options, deps).description.identity)
-    return `it is of another device (${capture.device.identity})`;
+  if (capture.device.identity !== device.identity) return `it is of another device (${capture.device.identity})`;
   return (
     changedFile(app, capture) ??
     changedProgram(app, capture, deps) ??

@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { openApp, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { captureKernels, type KernelCapture } from '../capture/capture';
+import { openDevice, type DeviceDescription } from '../device/device';
 import { generate, type GenerateResult } from '../generate/generate';
 import { reproducerPaths } from '../reproducer/layout';
 import type { Deps } from '../support/deps';
@@ -33,7 +34,8 @@ export async function extract(options: ExtractOptions, deps: Deps): Promise<Extr
   const app = openApp(options.app);
   const names = selectedKernels(app, options);
   if (options.build) await buildApp(app, deps);
-  const missing = names.filter((name) => needsCapture(app, name, options, deps));
+  const { description: device } = await openDevice(options, deps);
+  const missing = names.filter((name) => needsCapture(app, name, device, options, deps));
   const captured =
     missing.length === 0
       ? null
@@ -73,8 +75,10 @@ function selectedKernels(app: App, options: ExtractOptions): string[] {
   );
 }
 
-function needsCapture(app: App, name: string, options: ExtractOptions, deps: Deps): boolean {
-  const reason = options.recapture ? 'asked to capture again' : whyCaptureAgain(app, app.kernel(name), options, deps);
+function needsCapture(app: App, name: string, device: DeviceDescription, options: ExtractOptions, deps: Deps): boolean {
+  const reason = options.recapture
+    ? 'asked to capture again'
+    : whyCaptureAgain(app, app.kernel(name), device, options, deps);
   if (reason === null) deps.report.info(`${name}: ${relative(app.root, app.capture(name))} is up to date`);
   else if (existsSync(app.capture(name))) deps.report.info(`${name}: capturing again: ${reason}`);
   return reason !== null;

@@ -45,7 +45,7 @@ export interface Profile {
 /** Runs the app once with every dispatch measured, and ranks its kernels. */
 export async function profile(options: ProfileOptions, deps: Deps): Promise<Profile> {
   const app = openApp(options.app);
-  const device = openDevice(options, deps);
+  const device = await openDevice(options, deps);
   if (options.build) await buildApp(app, deps);
   const program = findProgram(app, deps.env);
   const identity = await appIdentity(app, program, device.env, deps);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deviceKinds } from '../app/kernloop-json';
+import { deviceOptions } from '../device/options';
 
 /** Options of every stage that replays a capture. */
 export const replayingOptions = {
@@ -14,8 +14,7 @@ export const replayingOptions = {
     .describe(
       'Code object to run in place of the captured one, relative to the reproducer; "none" for the captured one. If left out: what recompile built, or the captured one where nothing was edited.',
     ),
-  device: z.enum(deviceKinds).default('softgpu').describe('Where the kernel runs.'),
-  softgpu: z.string().default('gfx90a').describe('Target that the software GPU presents.'),
+  ...deviceOptions,
   store: z
     .string()
     .optional()

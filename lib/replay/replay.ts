@@ -30,7 +30,7 @@ export interface ReplayResult extends Measured {
 
 /** Replays the captured dispatch, or a variant of it, and tells what it took. */
 export async function replay(options: ReplayOptions, deps: Deps): Promise<ReplayResult> {
-  const session = openSession(options, deps);
+  const session = await openSession(options, deps);
   if (options.compare && session.code.kind === 'captured') {
     throw new KernloopError(
       'USAGE',

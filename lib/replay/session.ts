@@ -17,13 +17,13 @@ export interface ReplaySession {
   request: ReplayRequest;
 }
 
-export function openSession(options: ReplayingOptions, deps: Deps): ReplaySession {
+export async function openSession(options: ReplayingOptions, deps: Deps): Promise<ReplaySession> {
   const reproducer = openReproducer(options.reproducer);
   const capture = readCapture(reproducer.capture);
   const stores = storesFor(reproducer.capture, deps.env, options.store);
   requireChunks(reproducer, stores);
   const code = chooseCode(reproducer, options.variant);
-  const device = openDevice(options, deps);
+  const device = await openDevice(options, deps);
   if (capture.device.kind !== device.description.kind) {
     throw new KernloopError(
       'USAGE',

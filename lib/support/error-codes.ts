@@ -29,6 +29,10 @@ export const errorCodes = kinds({
   APP_NOT_FOUND: { exitCode: exitCodes.usage, meaning: 'the program of the app could not be started' },
   APP_BUILD_FAILED: { exitCode: exitCodes.usage, meaning: 'the build command of the app failed' },
   APP_FAILED: { exitCode: exitCodes.usage, meaning: 'the app exited with an error before what was asked was captured' },
+  TOOL_CONFLICT: {
+    exitCode: exitCodes.usage,
+    meaning: 'another tool holds the place of the capture agent in the app',
+  },
   NO_AGENT: {
     exitCode: exitCodes.usage,
     meaning: 'the app never loaded the capture agent: it did not use the HSA runtime',
@@ -53,6 +57,10 @@ export const errorCodes = kinds({
   DEVICE_LIMIT: { exitCode: exitCodes.fault, meaning: 'the dispatch ran past its limit' },
   DEVICE_UNAVAILABLE: { exitCode: exitCodes.environment, meaning: 'the device is not available here' },
   ENVIRONMENT_NATIVE_MISSING: { exitCode: exitCodes.environment, meaning: 'the native programs are not built' },
+  ENVIRONMENT_CUDA_DRIVER_MISSING: {
+    exitCode: exitCodes.environment,
+    meaning: 'the CUDA driver (libcuda.so.1) is not installed, or does not start',
+  },
   ENVIRONMENT_TOOL_MISSING: {
     exitCode: exitCodes.environment,
     meaning: 'a program that a stage needs is not installed',

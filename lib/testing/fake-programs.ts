@@ -86,6 +86,20 @@ export const difference = {
   differing_bytes: 4,
 };
 
+/** What kernloop-replay says of a GPU. */
+export const cudaDevice = {
+  event: 'device',
+  kind: 'cuda',
+  name: 'NVIDIA H200',
+  uuid: 'GPU-01234567-89ab-cdef-0123-456789abcdef',
+  isa: 'sm_90',
+  driver_version: 13000,
+  total_memory_bytes: 150754820096,
+  multiprocessors: 132,
+  l2_bytes: 62914560,
+  pci_bus_id: '0000:18:00.0',
+};
+
 /** The value of a flag in an argument list. */
 export function flag(args: readonly string[], name: string): string | undefined {
   const index = args.indexOf(name);
@@ -100,6 +114,7 @@ export function fakeReplay(answer: (args: readonly string[]) => object[] = () =>
     let code = 5;
     for (const event of answer(args)) {
       print(event);
+      if ('event' in event && event.event === 'device') code = 0;
       if ('verdict' in event) code = exits[String(event.verdict)] ?? 5;
     }
     return code;

@@ -21,7 +21,7 @@ const poisons = ['0xA5', '0x5A'] as const;
 export async function validate(options: ValidateOptions, deps: Deps): Promise<Report> {
   // An error below must not leave the verdict of an earlier run standing.
   rmSync(openReproducer(options.reproducer).report, { force: true });
-  const session = openSession(options, deps);
+  const session = await openSession(options, deps);
   const selfcheck = requireSelfcheck(session, deps);
   const runs = await withDevice(session.device, deps, () => replayAll(session, selfcheck, options.replays, deps));
   const report = judge(session, selfcheck, runs);

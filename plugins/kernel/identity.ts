@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { cudaHost } from '../../lib/device/cuda-host';
 import { firstGpu, topologyFolder } from '../../lib/device/hsa';
 import { findNative, type NativePaths } from '../../lib/device/native-paths';
 import { softgpuIdentity } from '../../lib/device/softgpu';
@@ -43,16 +44,17 @@ function nativeOrNone(env: Environment): NativePaths | undefined {
   }
 }
 
-export function nativeDigest({ recorder, replay, archive, agentHsa, softgpu }: NativePaths): string {
-  return sha256([recorder, replay, archive, agentHsa, softgpu].map(sha256OfFile).join('\n'));
+export function nativeDigest({ recorder, replay, archive, agentHsa, agentCuda, softgpu }: NativePaths): string {
+  const products = [recorder, replay, archive, agentHsa, softgpu, ...(existsSync(agentCuda) ? [agentCuda] : [])];
+  return sha256(products.map(sha256OfFile).join('\n'));
 }
 
 function deviceId(native: NativePaths | undefined, env: Environment): string {
   const software = native ? softgpuIdentity(env['KERNLOOP_SOFTGPU'] || 'gfx90a', native.softgpu) : 'none';
-  return `${software} ${hardwareId()}`;
+  return `${software} ${amdId()} ${cudaHost(env).identity}`;
 }
 
-function hardwareId(): string {
+function amdId(): string {
   try {
     return firstGpu(topologyFolder).identity;
   } catch {

@@ -1,0 +1,83 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Environment } from '../support/deps';
+import { sha256, sha256OfFile } from '../support/files';
+
+/** The NVIDIA GPUs and the driver of this machine, without starting a process or the driver. */
+export interface CudaHost {
+  /** Of all GPUs, the driver and what selects among them; "none" where there is no NVIDIA driver. */
+  identity: string;
+  /** What the identity is made of. */
+  from: 'proc' | 'device-nodes' | 'named-driver' | 'none';
+}
+
+/** Roots that tests replace. */
+export interface HostFolders {
+  proc: string;
+  dev: string;
+  libraries: readonly string[];
+}
+
+const hostFolders: HostFolders = {
+  proc: '/proc/driver/nvidia',
+  dev: '/dev',
+  libraries: ['/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib', '/usr/local/nvidia/lib64'],
+};
+
+/** Variables that change which GPU a program gets, and which driver. */
+const selectors = ['CUDA_VISIBLE_DEVICES', 'CUDA_DEVICE_ORDER', 'NVIDIA_VISIBLE_DEVICES'];
+
+/**
+ * From the files of the kernel driver where they are; some containers hide them: then from the device nodes and from the version
+ * in the name that libcuda.so.1 links to. A driver that KERNLOOP_CUDA_DRIVER names counts by its content.
+ */
+export function cudaHost(env: Environment, folders: HostFolders = hostFolders): CudaHost {
+  const selected = selectors.map((name) => `${name}=${env[name] ?? ''}`);
+  const host = (from: CudaHost['from'], facts: readonly string[]): CudaHost => ({
+    identity: from === 'none' ? 'none' : `cuda-${sha256([...facts, ...selected].join('\n')).slice(0, 16)}`,
+    from,
+  });
+  const named = env['KERNLOOP_CUDA_DRIVER'];
+  if (named && existsSync(named)) return host('named-driver', [sha256OfFile(named)]);
+  const proc = procFacts(folders.proc);
+  if (proc !== undefined) return host('proc', proc);
+  const nodes = entries(folders.dev).filter((name) => /^nvidia\d+$/.test(name));
+  if (nodes.length === 0) return host('none', []);
+  return host('device-nodes', [...nodes, libcudaVersion(env, folders)]);
+}
+
+/** Version line of the kernel module; model and UUID of every GPU. */
+function procFacts(folder: string): string[] | undefined {
+  const version = textOf(join(folder, 'version'));
+  const gpus = entries(join(folder, 'gpus')).map((name) => textOf(join(folder, 'gpus', name, 'information')));
+  if (version === undefined || gpus.length === 0 || gpus.includes(undefined)) return undefined;
+  const facts = gpus.map((text) =>
+    [...(text ?? '').matchAll(/^(Model|GPU UUID|Bus Location):\s*(.*)$/gm)].map(
+      ([, name, value]) => `${name} ${value}`,
+    ),
+  );
+  return [version.split('\n')[0] ?? '', ...facts.flat()];
+}
+
+/** `libcuda.so.580.65.06`, behind the link that the loader takes. */
+function libcudaVersion(env: Environment, { libraries }: HostFolders): string {
+  const folders = [...(env['LD_LIBRARY_PATH'] ?? '').split(':').filter(Boolean), ...libraries];
+  const link = folders.map((folder) => join(folder, 'libcuda.so.1')).find((path) => existsSync(path));
+  return link === undefined ? 'no libcuda.so.1' : basename(realpathSync(link));
+}
+
+function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { sha256 } from '../support/files';
+import { EventReader, describeEnd, rebuildHint } from '../support/ndjson';
+import { findCupti } from './cupti';
+import type { Device, DeviceDescription } from './device';
+
+/** What `kernloop-replay --describe-device cuda` prints. */
+const deviceEventSchema = z.looseObject({
+  event: z.literal('device'),
+  kind: z.literal('cuda'),
+  name: z.string().min(1),
+  uuid: z.string().min(1),
+  isa: z.string().regex(/^sm_\d+[a-z]?$/),
+  driver_version: z.union([z.string(), z.number()]).transform(String),
+  total_memory_bytes: z.number().nonnegative().optional(),
+  multiprocessors: z.number().nonnegative().optional(),
+  pci_bus_id: z.string().optional(),
+});
+
+export type CudaGpu = z.output<typeof deviceEventSchema>;
+
+/** Threads of a warp, on every GPU so far. */
+const warpThreads = 32;
+
+/** Starting the driver takes long where it is not kept loaded (nvidia-persistenced). */
+const describeLimitMs = 120_000;
+
+export async function openCuda(gpu: string | undefined, deps: Deps): Promise<Device> {
+  const { agentCuda } = deps.native;
+  if (!existsSync(agentCuda)) {
+    throw new KernloopError(
+      'ENVIRONMENT_NATIVE_MISSING',
+      `${agentCuda} not found: this native build has no cuda device`,
+      'run `npm run build:native` of this version of Kernloop',
+    );
+  }
+  const described = await describeGpu(gpu, deps);
+  // Only the GPU that was asked for; without a choice, the app sees what it sees without Kernloop.
+  const env = gpu === undefined ? {} : { CUDA_VISIBLE_DEVICES: described.uuid };
+  return {
+    description: descriptionOf(described),
+    work: 'duration_ns',
+    seeded: false,
+    lock: join(tmpdir(), `kernloop-cuda-${described.uuid.replace(/[^A-Za-z0-9-]/g, '_')}.lock`),
+    env,
+    agent: {
+      variable: 'CUDA_INJECTION64_PATH',
+      library: agentCuda,
+      environment: (program, appEnv): Record<string, string> => {
+        const cupti = findCupti(program, appEnv, cudaMajor(described.driver_version));
+        return cupti === undefined ? {} : { KERNLOOP_CUPTI: cupti };
+      },
+    },
+    replayArguments: [],
+  };
+}
+
+/** A GPU by its number among the visible ones, or by its UUID; the first visible one where none is named. */
+export async function describeGpu(gpu: string | undefined, deps: Deps): Promise<CudaGpu> {
+  const number = gpu === undefined ? 0 : parseGpu(gpu);
+  const byUuid = number === null ? { CUDA_VISIBLE_DEVICES: gpu } : {};
+  const found: CudaGpu[] = [];
+  const reader = new EventReader<CudaGpu>('kernloop-replay', new Map([['device', deviceEventSchema]]), (event) =>
+    found.push(event),
+  );
+  const args = ['--describe-device', 'cuda', '--device', String(number ?? 0)];
+  const ended = await deps.run(deps.native.replay, args, {
+    env: byUuid,
+    onStdoutLine: reader.push,
+    timeoutMs: describeLimitMs,
+  }).result;
+  reader.finish(ended);
+  const [described] = found;
+  if (!described) {
+    throw new KernloopError(
+      'NATIVE_FAILED',
+      `${describeEnd('kernloop-replay', ended)}\nwithout describing a GPU`,
+      rebuildHint,
+    );
+  }
+  return { ...described, uuid: withPrefix(described.uuid) };
+}
+
+/** Null for a UUID. */
+function parseGpu(gpu: string): number | null {
+  if (/^\d{1,3}$/.test(gpu)) return Number(gpu);
+  if (/^(GPU|MIG)-[0-9a-fA-F-]+$/.test(gpu)) return null;
+  throw new KernloopError(
+    'USAGE',
+    `--gpu "${gpu}" is neither a number nor a UUID`,
+    'give a number (0 is the first visible GPU) or a UUID as `nvidia-smi -L` prints it (GPU-…)',
+  );
+}
+
+function withPrefix(uuid: string): string {
+  return /^(GPU|MIG)-/.test(uuid) ? uuid : `GPU-${uuid}`;
+}
+
+/** Another driver is another device: it brings its own compiler and its own scheduling. */
+function descriptionOf({ name, isa, uuid, driver_version: driver }: CudaGpu): DeviceDescription {
+  return {
+    kind: 'cuda',
+    identity: `cuda-${isa}-${sha256([name, isa, uuid, driver].join('\n')).slice(0, 12)}`,
+    isa,
+    name,
+    wavefront_size: warpThreads,
+  };
+}
+
+/** CUDA version of the driver API: 13000 and "13.0" are 13. Null for what is the version of a driver package ("580.65.06"). */
+export function cudaMajor(version: string): number | null {
+  const number = Number.parseInt(version, 10);
+  if (/^\d{5}$/.test(version)) return Math.floor(number / 1000);
+  return /^\d{1,2}\.\d+$/.test(version) ? number : null;
+}

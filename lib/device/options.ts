@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { deviceKinds } from '../app/kernloop-json';
+
+/** Options that choose a device. */
+export const deviceOptions = {
+  device: z.enum(deviceKinds).default('softgpu').describe('Where the kernels run.'),
+  softgpu: z.string().default('gfx90a').describe('Target that the software GPU presents.'),
+  gpu: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the first visible one if left out.',
+    ),
+};
