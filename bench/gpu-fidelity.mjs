@@ -1,0 +1,92 @@
+// How true the time of a replay is: the median kernel time in replays against uncaptured launches of the same kernel inside the app, each
+// timed by CUPTI in a run of its own; app and replays take turns.
+//   node bench/gpu-fidelity.mjs [elements] [rounds=3]
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { conclude, kernloop, kernloopJson, median, must, quantile, rounded, workspace } from './gpu/host.mjs';
+
+const elements = Number(process.argv[2] ?? 1 << 26);
+const rounds = Number(process.argv[3] ?? 3);
+const launches = 40;
+const ordinal = 20;
+const folder = workspace(['cuda-pipeline']);
+const app = join(folder, 'apps', 'cuda-pipeline');
+const config = JSON.parse(readFileSync(join(app, 'kernloop.json'), 'utf8'));
+config.command.push(String(elements), String(launches));
+config.kernels.forEach((kernel) => Object.assign(kernel, { ordinal }));
+writeFileSync(join(app, 'kernloop.json'), JSON.stringify(config));
+const names = config.kernels.map(({ name }) => name);
+
+must(kernloop(['extract', '--app', app], { cwd: folder, limitSeconds: 500 }), 'extract');
+const emptyLists = () => Object.fromEntries(names.map((name) => [name, []]));
+const inApp = emptyLists();
+const replayed = { warm: emptyLists(), cold: emptyLists() };
+const profile = join(folder, 'profile.json');
+for (let round = 0; round < rounds; round += 1) {
+  must(kernloop(['profile', '--app', app, '--no-build', '--output', profile], { cwd: folder }), 'profile');
+  const rows = JSON.parse(readFileSync(profile, 'utf8')).kernels;
+  for (const { name, match } of config.kernels) {
+    const row = rows.find((candidate) => new RegExp(match).test(candidate.name));
+    inApp[name].push(row);
+  }
+  for (const cache of Object.keys(replayed)) {
+    for (const name of names) {
+      const args = ['replay', '--reproducer', join('kernels', 'cuda-pipeline', name), '--variant', 'none'];
+      const ended = kernloopJson([...args, '--warmup', '3', '--iterations', '20', '--cache', cache], { cwd: folder });
+      must(ended, `replay of ${name}`);
+      replayed[cache][name].push(...samplesOf(ended.result));
+    }
+  }
+}
+
+function samplesOf(result) {
+  return result.samples ?? result.iterations.map(({ duration_ns: ns }) => ns);
+}
+
+const records = names.map((name) => {
+  const rows = inApp[name];
+  const app_ns = {
+    launches: rows[0].dispatches,
+    median: median(rows.map((row) => row.median)),
+    p10: median(rows.map((row) => row.p10)),
+    p90: median(rows.map((row) => row.p90)),
+  };
+  const states = Object.fromEntries(
+    Object.entries(replayed).map(([cache, samples]) => {
+      const values = samples[name];
+      const middle = median(values);
+      return [
+        cache,
+        {
+          samples: values.length,
+          median: middle,
+          p10: quantile(values, 0.1),
+          p90: quantile(values, 0.9),
+          ratio: rounded(middle / app_ns.median, 4),
+          inside_app_p10_p90: middle >= app_ns.p10 && middle <= app_ns.p90,
+        },
+      ];
+    }),
+  );
+  return { kernel: name, counts: app_ns.median >= 20_000, app_ns, ...states };
+});
+const microseconds = (ns) => (ns / 1000).toFixed(2);
+conclude(
+  'gpu-fidelity',
+  { elements, rounds, unit: 'nanoseconds', timer: 'CUPTI activity records', records },
+  [
+    ['kernel', 'app p10', 'app median', 'app p90', 'replay warm', 'ratio', 'replay cold', 'ratio', 'us'],
+    ...records.map((r) => [
+      r.kernel,
+      microseconds(r.app_ns.p10),
+      microseconds(r.app_ns.median),
+      microseconds(r.app_ns.p90),
+      microseconds(r.warm.median),
+      r.warm.ratio,
+      microseconds(r.cold.median),
+      r.cold.ratio,
+      r.counts ? '' : '< 20 us',
+    ]),
+  ],
+  records.filter(({ counts }) => counts).every(({ warm }) => Math.abs(warm.ratio - 1) <= 0.02),
+);
