@@ -225,6 +225,7 @@ class CaptureRun {
         capture: selection.output,
         stores: storesFor(selection.output, this.deps.env, this.store),
         waveInstructions: event.wave_instructions ?? null,
+        limitSeconds: this.context.options.runLimitMs / 1000,
       },
       this.context.device,
       this.deps,
@@ -239,11 +240,13 @@ class CaptureRun {
       selection,
       {
         app: this.context.app.config.name,
+        device: this.context.device.description.kind,
         command: this.context.app.config.command.join(' '),
         appEnd,
         summary: seen.summary,
         kernels: seen.kernels,
         refused: seen.refused,
+        notes: seen.notes,
       },
     );
   }
@@ -258,6 +261,7 @@ class RunLog {
   readonly violated = new Set<string>();
   readonly kernels: { name: string; symbol: string }[] = [];
   readonly refused: RefusedEvent[] = [];
+  readonly notes: { code: string; text: string }[] = [];
   summary: SummaryEvent | undefined;
   private lastProgressMs = 0;
 
@@ -294,6 +298,7 @@ class RunLog {
         if (event.code !== 'SCOPE_VIOLATION') this.deps.report.warn(`${event.id}: ${event.reason}`);
         break;
       case 'note':
+        this.notes.push(event);
         this.deps.report.info(`${event.code}: ${event.text}`);
         break;
       case 'summary':

@@ -1,3 +1,5 @@
+import type { DeviceKind } from '../app/kernloop-json';
+import { deviceWords } from '../device/words';
 import type { RunResult } from '../support/exec';
 import { KernloopError, nearest } from '../support/error';
 import { isErrorCode } from '../support/error-codes';
@@ -7,11 +9,14 @@ import type { RefusedEvent, SummaryEvent } from './recorder-events';
 
 export interface Seen {
   app: string;
+  device: DeviceKind;
   command: string;
   appEnd: RunResult;
   summary: SummaryEvent;
   kernels: { name: string; symbol: string }[];
   refused: RefusedEvent[];
+  /** What the agents and the recorder told besides. */
+  notes: { code: string; text: string }[];
 }
 
 export interface Wanted {
@@ -36,36 +41,68 @@ export function whyNotCaptured(wanted: Wanted, seen: Seen): KernloopError {
       'make the app run through by itself first; `kernloop doctor` checks the device',
     );
   }
-  const { summary } = seen;
+  return neverLaunched(seen) ?? neverMatched(wanted, seen);
+}
+
+/** No process, no context or queue, no launch at all, or none that a capture can be taken of. */
+function neverLaunched({ app, device, summary, notes }: Seen): KernloopError | undefined {
+  const { runtime, queues, loadHint } = deviceWords(device);
   if (summary.processes === 0) {
     return new KernloopError(
       'NO_AGENT',
-      `${seen.app} exited with code 0 but never loaded the HSA runtime, so no kernel of it could be seen`,
-      'check that "command" starts the program that uses the GPU, and that the program is linked with or loads the HIP runtime',
+      `${app} exited with code 0 but never loaded ${runtime}, so no kernel of it could be seen`,
+      loadHint,
     );
   }
   if (summary.queues === 0) {
-    return new KernloopError('NO_QUEUE', `${seen.app} loaded the HSA runtime but created no queue`, 'check that the app uses the device in this run');
+    return new KernloopError(
+      'NO_QUEUE',
+      `${app} loaded ${runtime} but created no ${queues}`,
+      'check that the app uses the device in this run',
+    );
   }
   if (summary.dispatches === 0) {
-    return new KernloopError('NO_DISPATCH', `${seen.app} created ${summary.queues} queues but launched no kernel`, 'check that the app reaches its kernels with these arguments');
+    const inGraphs = notes.find(({ code }) => code === 'GRAPH_LAUNCH');
+    if (inGraphs) {
+      return new KernloopError(
+        'GRAPH_LAUNCH',
+        `${app} launched kernels only as nodes of graphs: ${inGraphs.text}`,
+        'run the app without graphs, where it has a switch for that, or capture the same kernel outside of the graph',
+      );
+    }
+    return new KernloopError(
+      'NO_DISPATCH',
+      `${app} created ${summary.queues} ${queues} but launched no kernel`,
+      'check that the app reaches its kernels with these arguments',
+    );
   }
+  return undefined;
+}
+
+function neverMatched(wanted: Wanted, seen: Seen): KernloopError {
+  const { summary } = seen;
+  const told = seen.notes.map(({ code, text }) => `\n${code}: ${text}`).join('');
   const matched = countMatches(wanted, seen);
   if (matched >= wanted.ordinal) {
     return new KernloopError(
       'CAPTURE_REFUSED',
-      `${wanted.name}: ${matched} dispatches matched /${wanted.match}/, but the agent captured none`,
+      `${wanted.name}: ${matched} dispatches matched /${wanted.match}/, but the agent captured none${told}`,
       'its log in .kernloop/logs of the workspace says what it saw',
     );
   }
   if (matched > 0) {
     return new KernloopError(
       'NO_MATCH',
-      `${wanted.name}: dispatch ${wanted.ordinal} was asked for, but only ${matched} matched /${wanted.match}/`,
+      `${wanted.name}: dispatch ${wanted.ordinal} was asked for, but only ${matched} matched /${wanted.match}/${told}`,
       `use an ordinal from 1 to ${matched}`,
     );
   }
-  return new KernloopError('NO_MATCH', `${wanted.name}: none of the ${formatCount(summary.dispatches)} dispatches matched /${wanted.match}/`, nearestKernels(wanted, seen));
+  return new KernloopError('NO_MATCH', `${wanted.name}: none of the ${atLeast(seen)}${formatCount(summary.dispatches)} dispatches matched /${wanted.match}/${told}`, nearestKernels(wanted, seen));
+}
+
+/** The agent stops counting once nothing is left to capture, so that the app runs at its own speed. */
+function atLeast({ notes }: Seen): string {
+  return notes.some(({ code }) => code === 'LAUNCHES_NOT_COUNTED') ? 'at least ' : '';
 }
 
 function countMatches({ match }: Wanted, { summary, kernels }: Seen): number {

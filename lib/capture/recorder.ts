@@ -8,7 +8,7 @@ import { agentEnvironment } from '../device/agent';
 import type { Device, DeviceDescription } from '../device/device';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
-import type { RunResult } from '../support/exec';
+import type { RunOptions, RunResult } from '../support/exec';
 import { throwIfInterrupted } from '../support/interrupt';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 import { recorderEvents, type RecorderEvent } from './recorder-events';
@@ -63,6 +63,8 @@ export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) =
     const configPath = join(folder, 'config.json');
     writeFileSync(configPath, JSON.stringify(run.config));
 
+    // Before anything is started: another tool may be in the way.
+    const environment = appEnvironment(run, socket, deps);
     const listening = deferred();
     const reader = new EventReader<RecorderEvent>('kernloop-recorder', recorderEvents, (event) => {
       if (event.event === 'listening') listening.resolve();
@@ -88,7 +90,7 @@ export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) =
       throw new KernloopError('NATIVE_FAILED', `${describeEnd('kernloop-recorder', first.result)} before it listened`, rebuildHint);
     }
 
-    const appEnd = await runApp(run, socket, deps);
+    const appEnd = await runApp(run, environment, deps);
     recorder.closeStdin();
     const { result } = await ended;
     throwIfInterrupted(deps.signal);
@@ -103,19 +105,23 @@ export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) =
   }
 }
 
-function runApp(run: RecordedRun, socket: string, deps: Deps): Promise<RunResult> {
-  const { app, device } = run;
-  const [, ...args] = app.config.command;
+function appEnvironment({ app, device, program }: RecordedRun, socket: string, deps: Deps): RunOptions['env'] {
   const own = { ...app.config.env, ...device.env };
+  return {
+    ...own,
+    ...agentEnvironment(device, program, { ...deps.env, ...own }),
+    KERNLOOP_RECORDER_SOCKET: socket,
+    KERNLOOP_LOG_FILE: agentLog(app),
+  };
+}
+
+function runApp(run: RecordedRun, env: RunOptions['env'], deps: Deps): Promise<RunResult> {
+  const { app } = run;
+  const [, ...args] = app.config.command;
   const output = (chunk: string): void => deps.report.output(chunk);
   return deps.run(run.program, args, {
     cwd: app.cwd,
-    env: {
-      ...own,
-      ...agentEnvironment(device, run.program, { ...deps.env, ...own }),
-      KERNLOOP_RECORDER_SOCKET: socket,
-      KERNLOOP_LOG_FILE: agentLog(app),
-    },
+    env,
     onStdout: output,
     onStderr: output,
     ...(run.timeLimitSeconds > 0 ? { timeoutMs: run.timeLimitSeconds * 1000 } : {}),

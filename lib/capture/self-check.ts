@@ -25,6 +25,12 @@ const calibrationSeeds = [1, 2, 3, 4, 5, 6, 7, 8];
 /** Not among the seeds that the ranges were made from. */
 const probeSeeds = [101, 102];
 
+/** Replays under each poison pattern on hardware. */
+const repetitions = 2;
+
+const dependsOnPoison =
+  'the result depends on memory outside the captured scope (it changes with the poison there)';
+
 const limitMultiple = 10;
 const limitFloor = 1_000_000;
 
@@ -33,22 +39,27 @@ export interface SelfCheckTarget {
   stores: readonly string[];
   /** Wave-instructions of the captured dispatch, where the device counts them. */
   waveInstructions: number | null;
+  /** Of one replay, where it does not. */
+  limitSeconds: number;
 }
 
 /**
  * Replays the capture as the app ran it and compares with what the app computed.
  *
+ * Where waves follow a seed:
  * 1. Two poison patterns, same wave order: if the outcomes differ, the kernel read memory outside the scope.
  * 2. Both equal to post: other wave orders; if they are equal too, the capture is verified.
  * 3. Otherwise the result depends on the order (atomics): replays with several seeds give the ranges that vary. Bytes that never
  *    vary must equal post, and those that do must hold post and further replays within what the ranges allow.
+ *
+ * Hardware has an order of its own: the same questions are put to repeated replays.
  */
 export async function selfCheck(target: SelfCheckTarget, device: Device, deps: Deps): Promise<SelfCheckResult> {
   const replays = new Replays(target, device, deps);
-  let outcome = await classify(replays);
+  let outcome = await (device.seeded ? classifyBySeed(replays) : classifyByRepetition(replays));
   let selfcheck = writeSelfcheck(target, outcome, replays.count, device);
   if (outcome.kind === 'nondeterministic') {
-    const broken = await probe(replays);
+    const broken = await probe(replays, device.seeded ? probeSeeds : []);
     if (broken) outcome = broken;
     selfcheck = writeSelfcheck(target, outcome, replays.count, device);
   }
@@ -56,9 +67,11 @@ export async function selfCheck(target: SelfCheckTarget, device: Device, deps: D
 }
 
 /** Judges fresh replays by the ranges just written. */
-async function probe(replays: Replays): Promise<Outcome | undefined> {
-  for (const seed of probeSeeds) {
-    const outcome = await replays.compare({ seed, varying: selfcheckFile(replays.target.capture) });
+async function probe(replays: Replays, seeds: readonly number[]): Promise<Outcome | undefined> {
+  const varying = selfcheckFile(replays.target.capture);
+  const requests = seeds.length > 0 ? seeds.map((seed) => ({ seed })) : poisons.map((poison) => ({ poison }));
+  for (const request of requests) {
+    const outcome = await replays.compare({ ...request, varying });
     if (!isEqual(outcome)) {
       return { kind: 'failed', reason: `replays vary, and more than what the app computed allows${firstDifference(outcome)}` };
     }
@@ -66,13 +79,13 @@ async function probe(replays: Replays): Promise<Outcome | undefined> {
   return undefined;
 }
 
-async function classify(replays: Replays): Promise<Outcome> {
+async function classifyBySeed(replays: Replays): Promise<Outcome> {
   const first = await replays.compare({ poison: poisons[0], seed: fixedSeed, threads: 1 });
   const second = await replays.compare({ poison: poisons[1], seed: fixedSeed, threads: 1 });
   const stopped = [first, second].find(isStopped);
   if (stopped) return { kind: 'scope-too-small', reason: describeStop(stopped) };
   if (fingerprint(first) !== fingerprint(second)) {
-    return { kind: 'scope-too-small', reason: 'the result depends on memory outside the captured scope (it changes with the poison there)' };
+    return { kind: 'scope-too-small', reason: dependsOnPoison };
   }
   if (isEqual(first)) {
     const varied: ReplayOutcome[] = [];
@@ -81,12 +94,33 @@ async function classify(replays: Replays): Promise<Outcome> {
     if (broken) return { kind: 'failed', reason: `with another wave order, ${describeStop(broken)}` };
     if (varied.every(isEqual)) return { kind: 'verified' };
   }
-  return calibrate(first, replays);
+  return calibrate(first, poisons[0], replays);
+}
+
+/** Each poison pattern in turn, so that what changes with the pattern is told from what changes by itself. */
+async function classifyByRepetition(replays: Replays): Promise<Outcome> {
+  const outcomes: { poison: string; outcome: ReplayOutcome }[] = [];
+  for (let round = 0; round < repetitions; round += 1) {
+    for (const poison of poisons) {
+      const outcome = await replays.compare({ poison });
+      if (isStopped(outcome)) return { kind: 'scope-too-small', reason: describeStop(outcome) };
+      outcomes.push({ poison, outcome });
+    }
+  }
+  const different = outcomes.find(({ outcome }) => !isEqual(outcome));
+  if (!different) return { kind: 'verified' };
+  const seenWith = poisons.map(
+    (pattern) => new Set(outcomes.filter(({ poison }) => poison === pattern).map(({ outcome }) => fingerprint(outcome))),
+  );
+  const repeats = seenWith.every((prints) => prints.size === 1);
+  const patternsAgree = new Set(seenWith.flatMap((prints) => [...prints])).size === 1;
+  if (repeats && !patternsAgree) return { kind: 'scope-too-small', reason: dependsOnPoison };
+  return calibrate(different.outcome, different.poison, replays);
 }
 
 /** What varies from replay to replay, and whether that explains what the app computed. */
-async function calibrate(first: ReplayOutcome, replays: Replays): Promise<Outcome> {
-  const outcome = await replays.calibrate(calibrationSeeds);
+async function calibrate(first: ReplayOutcome, poison: string, replays: Replays): Promise<Outcome> {
+  const outcome = await replays.calibrate(calibrationSeeds, poison);
   const { varying, unexplained, result } = outcome;
   if (isStopped(outcome)) return { kind: 'failed', reason: `with another wave order, ${describeStop(outcome)}` };
   if (varying.length === 0) {
@@ -121,14 +155,17 @@ class Replays {
     return this.replay({ ...request, compare: true });
   }
 
-  calibrate(seeds: readonly number[]): Promise<ReplayOutcome> {
+  calibrate(seeds: readonly number[], poison: string): Promise<ReplayOutcome> {
     this.count += seeds.length;
-    return this.replay({ calibrate: seeds });
+    return this.replay({ calibrate: seeds, poison });
   }
 
   private replay(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
-    const { capture, stores, waveInstructions } = this.target;
-    const limit = waveInstructions === null ? {} : { limitWaveInstructions: instructionLimit(waveInstructions) };
+    const { capture, stores, waveInstructions, limitSeconds } = this.target;
+    const limit =
+      this.device.seeded && waveInstructions !== null
+        ? { limitWaveInstructions: instructionLimit(waveInstructions) }
+        : { limitSeconds };
     return replayOnce({ capture, stores, ...limit, ...request }, this.device, this.deps);
   }
 }

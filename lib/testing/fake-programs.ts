@@ -3,7 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RecorderConfig } from '../capture/recorder';
 import type { FakeProgram } from './fake-deps';
-import { captureJson } from './workspace';
+import type { Device } from '../device/device';
+import { captureJson, type TestWorkspace } from './workspace';
 
 export type Play = (
   this: void,
@@ -99,6 +100,31 @@ export const cudaDevice = {
   l2_bytes: 62914560,
   pci_bus_id: '0000:18:00.0',
 };
+
+/** kernloop-replay on that GPU: it describes it, and answers the rest. */
+export function fakeCudaReplay(answer: (args: readonly string[]) => object[] = () => [passed]): FakeProgram {
+  return fakeReplay((args) => (args.includes('--describe-device') ? [cudaDevice] : answer(args)));
+}
+
+/** flock(1) on a lock that nobody else wants. */
+export const fakeFlock: FakeProgram = async ({ print, stdinClosed }) => {
+  print('held');
+  await stdinClosed;
+  return 0;
+};
+
+/** That GPU as a device, without asking a program. */
+export function cudaOf(workspace: TestWorkspace): Device {
+  return {
+    description: { kind: 'cuda', identity: 'cuda-sm_90-1', isa: 'sm_90', name: 'NVIDIA H200', wavefront_size: 32 },
+    work: 'duration_ns',
+    seeded: false,
+    lock: null,
+    env: {},
+    agent: { variable: 'CUDA_INJECTION64_PATH', library: workspace.native.agentCuda, environment: () => ({}) },
+    replayArguments: [],
+  };
+}
 
 /** The value of a flag in an argument list. */
 export function flag(args: readonly string[], name: string): string | undefined {

@@ -1,0 +1,127 @@
+import { failure } from '../testing/failure';
+import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
+import { cudaDevice, fakeCudaReplay, fakeFlock, fakeRecorder, type RecorderScript } from '../testing/fake-programs';
+import { TestWorkspace } from '../testing/workspace';
+import { capture } from './capture';
+import { captureOptionsSchema } from './options';
+
+describe('capture on the cuda device', () => {
+  let workspace: TestWorkspace;
+
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+  });
+  afterEach(() => workspace.dispose());
+
+  const options = (overrides: object = {}) =>
+    captureOptionsSchema.parse({ app: workspace.app, device: 'cuda', ...overrides });
+
+  function deps(recorder: RecorderScript = {}, env = {}, app: FakeProgram = () => 0): FakeDeps {
+    const programs = {
+      ldd: () => 1,
+      flock: fakeFlock,
+      program: app,
+      'kernloop-recorder': fakeRecorder(recorder),
+      'kernloop-replay': fakeCudaReplay(),
+    };
+    return fakeDeps(programs, workspace.native, { env });
+  }
+
+  const nothing = (): void => undefined;
+  const refusal = (summary: object, ...notes: { code: string; text: string }[]): RecorderScript => ({
+    play: (_config, print) => notes.forEach((note) => print({ event: 'note', ...note })),
+    summary,
+  });
+
+  it('loads its own agent into the app, and no other', async () => {
+    const fake = deps();
+    await capture(options({ gpu: '0' }), fake);
+    const env = fake.calls.find(({ program }) => program === 'program')?.env;
+    expect(env).toMatchObject({
+      CUDA_INJECTION64_PATH: workspace.native.agentCuda,
+      CUDA_VISIBLE_DEVICES: cudaDevice.uuid,
+    });
+    expect(env).not.toHaveProperty('HSA_TOOLS_LIB');
+    expect(env).not.toHaveProperty('LD_LIBRARY_PATH');
+  });
+
+  it('checks the capture after the app has given its memory back', async () => {
+    const fake = deps();
+    const { captures } = await capture(options(), fake);
+    const order = fake.calls.map(({ program, args }) => (args.includes('--describe-device') ? 'describe' : program));
+    expect(order.lastIndexOf('program')).toBeLessThan(order.indexOf('kernloop-replay'));
+    expect(captures).toMatchObject([{ selfcheck: { verdict: 'verified', replays: 4 } }]);
+  });
+
+  it('holds the lock of the GPU over the run and the check', async () => {
+    const fake = deps();
+    await capture(options(), fake);
+    const flock = fake.calls.findIndex(({ program }) => program === 'flock');
+    expect(flock).toBeGreaterThanOrEqual(0);
+    expect(flock).toBeLessThan(fake.calls.findIndex(({ program }) => program === 'program'));
+    expect(fake.calls[flock]?.args[0]).toContain(cudaDevice.uuid);
+  });
+
+  it.each([
+    ['the shell', { CUDA_INJECTION64_PATH: '/opt/nsys/tool.so' }, {}],
+    ['kernloop.json', {}, { CUDA_INJECTION64_PATH: '/opt/nsys/tool.so' }],
+  ])('names a profiler that %s has put into the app, and starts nothing', async (_name, env, appEnv) => {
+    workspace.write('app/kernloop.json', {
+      name: 'app',
+      command: ['./program'],
+      env: appEnv,
+      kernels: [{ name: 'saxpy', match: 'saxpy' }],
+    });
+    const fake = deps({}, env);
+    const error = await failure(capture(options(), fake));
+    expect(error).toMatchObject({ code: 'TOOL_CONFLICT', exitCode: 2 });
+    expect(error.what).toContain('/opt/nsys/tool.so');
+    const started = fake.calls.map(({ program }) => program);
+    expect(started).not.toContain('program');
+    expect(started).not.toContain('kernloop-recorder');
+  });
+
+  it.each([
+    ['no driver', { processes: 0, queues: 0, dispatches: 0, kernels: [] }, 'NO_AGENT', 'never loaded the CUDA driver'],
+    ['no context', { queues: 0, dispatches: 0, kernels: [] }, 'NO_QUEUE', 'created no contexts'],
+    ['no launch', { dispatches: 0, kernels: [] }, 'NO_DISPATCH', 'launched no kernel'],
+  ])('says in the words of CUDA what was missing: %s', async (_name, summary, code, text) => {
+    const error = await failure(capture(options(), deps({ play: nothing, summary })));
+    expect(error).toMatchObject({ code });
+    expect(error.what).toContain(text);
+    expect(error.what + error.hint).not.toMatch(/HSA|HIP|queue/);
+  });
+
+  it('says that kernels were launched only inside of graphs', async () => {
+    const note = { code: 'GRAPH_LAUNCH', text: '12 graph launches' };
+    const error = await failure(capture(options(), deps(refusal({ dispatches: 0, kernels: [] }, note))));
+    expect(error).toMatchObject({ code: 'GRAPH_LAUNCH', exitCode: 1 });
+    expect(error.what).toContain('12 graph launches');
+  });
+
+  it('says when it counted only the first launches', async () => {
+    const note = { code: 'LAUNCHES_NOT_COUNTED', text: 'the agent left after the last capture' };
+    const kernels = [{ name: 'other()', dispatches: 3 }];
+    const error = await failure(capture(options(), deps(refusal({ kernels }, note))));
+    expect(error).toMatchObject({ code: 'NO_MATCH' });
+    expect(error.what).toContain('none of the at least 3 dispatches');
+    expect(error.what).toContain('the agent left');
+  });
+
+  it.each([
+    ['CUPTI_TAKEN', 2],
+    ['GRAPH_LAUNCH', 1],
+    ['CAPTURE_DEFERRED', 1],
+    ['COLLECTIVE', 1],
+    ['TEXTURE_OBJECT', 1],
+    ['UNTRACKED_MEMORY', 1],
+    ['IPC_MEMORY', 1],
+    ['AMBIGUOUS_CODE_OBJECT', 1],
+    ['DRAIN_LIMIT', 1],
+  ])('passes the refusal %s on with its reason', async (code, exitCode) => {
+    const refused = { event: 'refused', id: 'saxpy', code, reason: 'because', hint: 'do that' };
+    const error = await failure(capture(options(), deps({ play: (_config, print) => print(refused) })));
+    expect(error).toMatchObject({ code, exitCode, hint: 'do that' });
+    expect(error.what).toContain('because');
+  });
+});

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Device } from '../device/device';
+import { fakeDeps, type FakeProgram } from '../testing/fake-deps';
+import { cudaOf, difference, differed, fakeReplay, flag, passed } from '../testing/fake-programs';
+import { captureJson, TestWorkspace } from '../testing/workspace';
+import { selfCheck } from './self-check';
+
+describe('the self-check on hardware, whose order follows no seed', () => {
+  let workspace: TestWorkspace;
+  let capture: string;
+  let device: Device;
+
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+    workspace.write('capture/capture.json', captureJson({ execution: {} }));
+    capture = workspace.path('capture');
+    device = cudaOf(workspace);
+  });
+  afterEach(() => workspace.dispose());
+
+  async function check(replay: FakeProgram) {
+    const deps = fakeDeps({ 'kernloop-replay': replay }, workspace.native);
+    const result = await selfCheck({ capture, stores: [], waveInstructions: null, limitSeconds: 60 }, device, deps);
+    return { ...result, replays: deps.calls.map(({ args }) => args) };
+  }
+
+  it('replays twice under each of two poison patterns, within seconds and without a seed', async () => {
+    const { selfcheck, replays } = await check(fakeReplay());
+    expect(selfcheck).toMatchObject({ verdict: 'verified', replays: 4 });
+    expect(replays.map((args) => flag(args, '--poison'))).toEqual(['0xA5', '0x5A', '0xA5', '0x5A']);
+    expect(replays.every((args) => flag(args, '--limit-seconds') === '60')).toBe(true);
+    for (const option of ['--seed', '--threads', '--limit-wave-instructions'])
+      expect(replays.flat()).not.toContain(option);
+  });
+
+  it('calls the scope too small when the result follows the pattern', async () => {
+    const replay = fakeReplay((args) => (flag(args, '--poison') === '0x5A' ? [difference, differed] : [passed]));
+    const { selfcheck, scopeTooSmall } = await check(replay);
+    expect([selfcheck.verdict, scopeTooSmall]).toEqual(['failed', true]);
+    expect(selfcheck.reason).toContain('poison');
+  });
+
+  const varying = { region: 'r0', offset: 0, dtype: 'f32', count: 1, min: [1], max: [1.5] };
+
+  /** The n-th comparison differs in a value of its own where `differs` says so. */
+  const varies = (differs: (index: number) => boolean, calibration: object[]) => {
+    let index = 0;
+    return fakeReplay((args) => {
+      if (flag(args, '--calibrate')) return calibration;
+      if (flag(args, '--known-varying')) return [passed];
+      index += 1;
+      return differs(index) ? [{ ...difference, first_actual: `0${index}` }, differed] : [passed];
+    });
+  };
+
+  it('calls it nondeterministic when replays under one pattern differ, with the ranges of a calibration', async () => {
+    const replay = varies((index) => index % 2 === 0, [{ event: 'varying', ...varying }, passed]);
+    const { selfcheck, replays } = await check(replay);
+    expect(selfcheck).toMatchObject({ verdict: 'nondeterministic', varying: [varying] });
+    const probes = replays.filter((args) => args.includes('--known-varying'));
+    expect(probes.map((args) => flag(args, '--poison'))).toEqual(['0xA5', '0x5A']);
+    expect(JSON.parse(readFileSync(join(capture, 'selfcheck.json'), 'utf8'))).toEqual(selfcheck);
+  });
+
+  it('never calls a result nondeterministic that is the same in every replay but differs from the app', async () => {
+    const { selfcheck, scopeTooSmall } = await check(fakeReplay((args) => (flag(args, '--calibrate') ? [differed] : [difference, differed])));
+    expect([selfcheck.verdict, scopeTooSmall]).toEqual(['failed', true]);
+    expect(selfcheck.reason).toContain("differs from the app's");
+  });
+
+  it('fails on a fault', async () => {
+    const fault = { event: 'fault', kind: 'illegal address', kernel: 'saxpy', text: 'saxpy: illegal address' };
+    const { selfcheck } = await check(fakeReplay(() => [fault, { event: 'result', verdict: 'fault' }]));
+    expect(selfcheck).toMatchObject({ verdict: 'failed' });
+    expect(selfcheck.reason).toContain('illegal address');
+  });
+});
