@@ -61,6 +61,28 @@ export const errorCodes = kinds({
     exitCode: exitCodes.environment,
     meaning: 'the CUDA driver (libcuda.so.1) is not installed, or does not start',
   },
+  ENVIRONMENT_CUDA_DRIVER_TOO_OLD: {
+    exitCode: exitCodes.environment,
+    meaning: 'the CUDA driver is older than CUDA 12.4 (550)',
+  },
+  ENVIRONMENT_CUDA_DRIVER_MISMATCH: {
+    exitCode: exitCodes.environment,
+    meaning: 'libcuda.so.1 and the kernel module of the driver are of different versions',
+  },
+  ENVIRONMENT_CUDA_DRIVER_FAILED: { exitCode: exitCodes.environment, meaning: 'the CUDA driver does not start' },
+  ENVIRONMENT_CUDA_NO_DEVICE: { exitCode: exitCodes.environment, meaning: 'the CUDA driver sees no GPU' },
+  ENVIRONMENT_CUPTI_MISSING: { exitCode: exitCodes.environment, meaning: 'CUPTI (libcupti.so) cannot be opened' },
+  ENVIRONMENT_CUPTI_TOO_OLD: { exitCode: exitCodes.environment, meaning: 'CUPTI is older than CUDA 12.4' },
+  ENVIRONMENT_CUPTI_MISMATCH: {
+    exitCode: exitCodes.environment,
+    meaning: 'CUPTI and the CUDA driver do not go together',
+  },
+  CUPTI_BUSY: {
+    exitCode: exitCodes.environment,
+    meaning: 'another tool has the one subscription to CUPTI of the process',
+  },
+  CUPTI_NOT_PERMITTED: { exitCode: exitCodes.environment, meaning: 'the driver restricts profiling to administrators' },
+  CUPTI_FAILED: { exitCode: exitCodes.environment, meaning: 'CUPTI refused a subscription' },
   ENVIRONMENT_TOOL_MISSING: {
     exitCode: exitCodes.environment,
     meaning: 'a program that a stage needs is not installed',
