@@ -7,6 +7,7 @@
 #include <set>
 
 #include "codeobject/code_object.h"
+#include "codeobject/cubin_target.h"
 
 namespace kernloop::codeobject {
 
@@ -22,6 +23,21 @@ bool begins_with(Bytes bytes, std::string_view text) {
 
 bool is_elf(Bytes bytes) {
   return begins_with(bytes, std::string_view(ELFMAG, SELFMAG));
+}
+
+// What nvcc writes around cubins (fatbinary_section.h: a compressed container) and before them (PTX). They are told
+// from cubins here, but not read: which of several cubins, or of a JIT's choices, would be a guess.
+constexpr std::string_view kFatbinMagic("\x50\xed\x55\xba", 4);
+
+bool is_ptx(Bytes file) {
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), std::min<size_t>(file.size(), 4096));
+  return text.find(".version ") != text.npos && text.find(".target ") != text.npos;
+}
+
+Error not_a_cubin(const std::string& what, const std::string& is) {
+  return {"CODE_OBJECT_INVALID", what + " is " + is + ", not a cubin",
+          "give the cubin alone: compile with nvcc -cubin -arch=<the captured device's>, or take it out with cuobjdump "
+          "-xelf all"};
 }
 
 Error bad_bundle(const std::string& what, const std::string& why) {
@@ -99,9 +115,19 @@ TargetId parse_target(std::string_view text) {
   return id;
 }
 
+bool is_cuda(std::string_view target) {
+  return target.starts_with("sm_");
+}
+
+// The compiler's option for the device.
+std::string option_for(std::string_view isa) {
+  return is_cuda(isa) ? "-arch=" + std::string(isa) : "--offload-arch=" + parse_target(isa).processor;
+}
+
 }  // namespace
 
 bool target_fits(std::string_view target, std::string_view isa) {
+  if (is_cuda(target) || is_cuda(isa)) return cubin::target_fits(target, isa);
   const TargetId built = parse_target(target), device = parse_target(isa);
   if (built.processor != device.processor) return false;
   return std::all_of(built.features.begin(), built.features.end(),
@@ -118,11 +144,16 @@ Result<std::vector<BundledCodeObject>> list_code_objects(Bytes file, const std::
     if (auto read = read_bundles(file, what, found); !read) return read.error();
     return found;
   }
+  if (begins_with(file, kFatbinMagic)) return not_a_cubin(what, "a CUDA fat binary");
+  if (!is_elf(file) && is_ptx(file)) return not_a_cubin(what, "PTX");
   if (!is_elf(file)) return bad_bundle(what, "it is neither an ELF file nor an offload bundle");
   auto image = ElfImage::parse(file, what);
   if (!image) return image.error();
-  if (image->machine() == EM_AMDGPU) return std::vector<BundledCodeObject>{{"", file}};
+  if (image->machine() == kMachineAmdgpu || image->machine() == kMachineCuda)
+    return std::vector<BundledCodeObject>{{"", file}};
   const ElfSection* fat_binary = image->section(".hip_fatbin");
+  if (!fat_binary && (image->section(".nv_fatbin") || image->section(".nvFatBinSegment")))
+    return not_a_cubin(what, "a host object or program with CUDA device code");
   if (!fat_binary) return bad_bundle(what, "this host program holds no HIP device code (no .hip_fatbin section)");
   if (begins_with(fat_binary->bytes, kCompressedMagic)) {
     return Error{"CODE_OBJECT_COMPRESSED", what + " holds a compressed offload bundle, which is not read",
@@ -151,7 +182,7 @@ Result<Bytes> select_code_object(Bytes file, std::string_view isa, std::string_v
   if (std::none_of(targets.begin(), targets.end(), fits_isa)) {
     return Error{"CODE_OBJECT_TARGET",
                  what + " is built for " + join(targets) + "; the capture is of " + std::string(isa),
-                 "build it for the captured device (--offload-arch=" + parse_target(isa).processor + ")"};
+                 "build it for the captured device (" + option_for(isa) + ")"};
   }
   if (fitting.empty()) {
     const std::vector<std::string> all(kernels.begin(), kernels.end());

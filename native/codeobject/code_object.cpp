@@ -6,11 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "codeobject/cubin.h"
 #include "codeobject/msgpack.h"
-
-#ifndef EM_AMDGPU
-#define EM_AMDGPU 224
-#endif
 
 namespace kernloop::codeobject {
 
@@ -122,7 +119,7 @@ void read_symbols(const ElfImage& image, CodeObjectInfo& info) {
       if (!(section.flags & SHF_ALLOC)) continue;
       variables.try_emplace(symbol.name,
                             Variable{std::string(symbol.name), symbol.value, symbol.size, std::string(section.name),
-                                     (section.flags & SHF_WRITE) != 0, list == 0});
+                                     (section.flags & SHF_WRITE) != 0, list == 0, false});
     }
   }
   for (Kernel& kernel : info.kernels) {
@@ -163,8 +160,9 @@ const Variable* CodeObjectInfo::find_variable(std::string_view name) const {
 Result<CodeObjectInfo> parse_code_object(Bytes bytes, const std::string& what) {
   auto image = ElfImage::parse(bytes, what);
   if (!image) return image.error();
+  if (image->machine() == kMachineCuda) return parse_cubin(*image, bytes, what);
   try {
-    if (image->machine() != EM_AMDGPU) throw Malformed{"it is not for an AMD GPU"};
+    if (image->machine() != kMachineAmdgpu) throw Malformed{"it is not for a GPU of AMD or NVIDIA"};
     CodeObjectInfo info;
     info.sha256 = archive::sha256(bytes);
     read_metadata(*image, what, info);
@@ -191,6 +189,7 @@ Result<std::vector<uint8_t>> initial_content(Bytes code_object, const Variable& 
     return Error{"CODE_OBJECT_INVALID", "variable " + variable.name + " is impossibly large",
                  "give a complete code object"};
   }
+  if (image->machine() == kMachineCuda) return initial_content_in_cubin(*image, variable);
   std::vector<uint8_t> content(variable.size, 0);
   for (const ElfSegment& segment : image->segments()) {
     if (segment.type != PT_LOAD || variable.address < segment.address) continue;

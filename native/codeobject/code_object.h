@@ -1,8 +1,10 @@
-// What an AMDGPU code object (HSACO) says about itself: kernels with their arguments, and module variables.
-// Read from the ELF and from its NT_AMDGPU_METADATA note (LLVM AMDGPUUsage, "Code Object Metadata").
+// What a code object says about itself: kernels with their arguments, and module variables. An AMDGPU one (HSACO) is
+// read from its ELF and its NT_AMDGPU_METADATA note (LLVM AMDGPUUsage, "Code Object Metadata"); a CUDA one: cubin.h.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,43 +18,71 @@ namespace kernloop::codeobject {
 struct KernelArgument {
   uint32_t offset = 0;
   uint32_t size = 0;
-  std::string value_kind;  // global_buffer, by_value, dynamic_shared_pointer, hidden_…
-  std::string name;        // empty for hidden arguments
-  std::string type_name;   // where the compiler tells ("float*")
-  std::string address_space;
+  std::string value_kind;     // global_buffer, by_value, dynamic_shared_pointer, hidden_…
+  std::string name;           // empty for hidden arguments
+  std::string type_name;      // where the compiler tells ("float*")
+  std::string address_space;  // of what it points to, where told
   std::string access;         // declared
   std::string actual_access;  // as the compiler found out
+};
+
+// What a cubin tells about a kernel besides. A dimension of 0 was not given.
+struct CubinKernelFacts {
+  uint32_t registers = 0;                 // of a thread
+  uint32_t register_limit = 0;            // that launch bounds and compiler options left it
+  uint32_t barriers = 0;                  // of a block
+  uint32_t parameter_base = 0;            // of the arguments in constant bank 0: it is what their alignment counts from
+  uint32_t frame_bytes = 0;               // of the kernel's own stack frame; private_segment_bytes adds what it calls
+  uint32_t reserved_shared_bytes = 0;     // the system's part of the block's shared memory, at its start
+  std::array<uint32_t, 3> max_threads{};  // of a block (__launch_bounds__, .maxntid)
+  std::array<uint32_t, 3> required_threads{};  // of a block (__block_size__, .reqntid)
+  std::array<uint32_t, 3> cluster_blocks{};    // __cluster_dims__, .reqnctapercluster
+  uint32_t max_cluster_blocks = 0;             // .maxclusterrank
+  bool needs_cluster_dimensions = false;       // .explicitcluster: a launch without any is refused
+  bool grid_counts_clusters = false;           // .blocksareclusters: the grid of a launch is in clusters
+  // From here on: by the kernel or anything that it may call. Not visible in a cubin: grid-wide synchronisation, and
+  // clusters whose size only the launch gives.
+  std::optional<bool> uses_textures;  // reads texture objects; nullopt where this architecture's code is not known
+  std::optional<bool> uses_surfaces;  // reads or writes surface objects
+  bool uses_device_heap = false;      // malloc, free
+  bool uses_printf = false;
+  bool uses_assert = false;
+  bool launches_kernels = false;     // needs CUDA's device runtime
+  bool calls_indirectly = false;     // function pointers: then every function whose address is taken counts
+  std::vector<std::string> externs;  // what the driver resolves: "vprintf", "malloc", … sorted
 };
 
 struct Kernel {
   std::string name;                 // mangled
   std::string demangled;            // the name itself where it is not mangled
-  std::string symbol;               // of the descriptor: "<name>.kd"
-  uint64_t descriptor_address = 0;  // of that symbol, relative to the load base
+  std::string symbol;               // of the descriptor: "<name>.kd"; of a cubin: the name
+  uint64_t descriptor_address = 0;  // of that symbol, relative to the load base; of a cubin: 0, it is found by name
   uint32_t kernarg_bytes = 0;
   uint32_t group_segment_bytes = 0;
   uint32_t private_segment_bytes = 0;
   uint32_t wavefront_size = 0;
   uint32_t sgpr_count = 0, vgpr_count = 0, agpr_count = 0;
   uint32_t sgpr_spill_count = 0, vgpr_spill_count = 0;
-  uint32_t max_flat_workgroup_size = 0;
-  bool uses_dynamic_stack = false;
-  std::vector<KernelArgument> args;  // in metadata order
+  uint32_t max_flat_workgroup_size = 0;  // of a cubin without launch bounds: 0
+  bool uses_dynamic_stack = false;       // private_segment_bytes is only a part of what it takes (not always told)
+  std::vector<KernelArgument> args;      // in metadata order; of a cubin: by offset, "by_value", nameless
+  std::optional<CubinKernelFacts> cubin;
 };
 
 struct Variable {
   std::string name;
-  uint64_t address = 0;  // relative to the load base
+  uint64_t address = 0;  // relative to the load base; of a cubin: see cubin.h
   uint64_t size = 0;
   std::string section;    // ".bss", ".data", ".rodata", …
   bool writable = false;  // by the section's flags
-  bool exported = false;  // in .dynsym: the runtime finds it by name
+  bool exported = false;  // in .dynsym: the runtime finds it by name; of a cubin: the host may set it
+  bool managed = false;   // CUDA's unified memory: the host may hold the newest content
 };
 
 struct CodeObjectInfo {
   archive::Digest sha256;
-  std::string target;               // "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-"
-  uint64_t memory_bytes = 0;        // extent of the loaded image from the load base
+  std::string target;               // "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "sm_90a"
+  uint64_t memory_bytes = 0;        // extent of the loaded image from the load base; of a cubin: 0
   std::vector<Kernel> kernels;      // sorted by name
   std::vector<Variable> variables;  // sorted by name, each name once (an exported one wins)
 

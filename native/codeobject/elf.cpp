@@ -110,6 +110,7 @@ Result<ElfImage> ElfImage::parse(Bytes bytes, const std::string& what) {
     }
     ElfImage image;
     image.what_ = what;
+    image.type_ = header.e_type;
     image.machine_ = header.e_machine;
     image.os_abi_ = header.e_ident[EI_OSABI];
     image.abi_version_ = header.e_ident[EI_ABIVERSION];
@@ -143,7 +144,8 @@ Result<std::vector<ElfSymbol>> ElfImage::symbols(uint32_t section_type) const {
       for (size_t i = 0; i < count; ++i) {
         const auto s = load<Elf64_Sym>(table.bytes, i * sizeof(Elf64_Sym), "a symbol");
         symbols.push_back({text_at(names, s.st_name, "a symbol"), static_cast<uint8_t>(ELF64_ST_TYPE(s.st_info)),
-                           static_cast<uint8_t>(ELF64_ST_BIND(s.st_info)), s.st_shndx, s.st_value, s.st_size});
+                           static_cast<uint8_t>(ELF64_ST_BIND(s.st_info)), s.st_other, s.st_shndx, s.st_value,
+                           s.st_size});
       }
     }
     return symbols;

@@ -15,6 +15,9 @@ namespace kernloop::codeobject {
 
 using Bytes = std::span<const uint8_t>;
 
+constexpr uint16_t kMachineAmdgpu = 224;  // EM_AMDGPU
+constexpr uint16_t kMachineCuda = 190;    // EM_CUDA
+
 struct ElfSection {
   std::string_view name;
   uint32_t type = 0;
@@ -31,6 +34,7 @@ struct ElfSegment {
 struct ElfSymbol {
   std::string_view name;
   uint8_t type = 0, binding = 0;
+  uint8_t other = 0;     // st_other: visibility, and what the machine's ABI adds
   uint16_t section = 0;  // SHN_UNDEF: not defined here
   uint64_t value = 0, size = 0;
 };
@@ -46,6 +50,7 @@ class ElfImage {
   // Refuses what is not a complete ELF of that kind; `what` names it in errors.
   static Result<ElfImage> parse(Bytes bytes, const std::string& what);
 
+  uint16_t type() const { return type_; }  // ET_EXEC, ET_DYN, ET_REL
   uint16_t machine() const { return machine_; }
   uint8_t os_abi() const { return os_abi_; }
   uint8_t abi_version() const { return abi_version_; }
@@ -61,7 +66,7 @@ class ElfImage {
  private:
   ElfImage() = default;
   std::string what_;
-  uint16_t machine_ = 0;
+  uint16_t type_ = 0, machine_ = 0;
   uint8_t os_abi_ = 0, abi_version_ = 0;
   uint32_t flags_ = 0;
   std::vector<ElfSection> sections_;

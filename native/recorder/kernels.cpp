@@ -39,7 +39,8 @@ bool holds_data(const codeobject::ElfSection& section) {
 // piece.
 void add_nameless(std::span<const uint8_t> bytes, uint64_t load_base, std::vector<ModulePiece>& pieces) {
   auto image = codeobject::ElfImage::parse(bytes, "code object");
-  if (!image) return;
+  // The driver finds a cubin's variables by name only, and a cubin keeps all names.
+  if (!image || image->machine() == codeobject::kMachineCuda) return;
   std::vector<capture::ByteRange> named;
   for (const ModulePiece& piece : pieces) named.push_back(piece.range);
   std::sort(named.begin(), named.end(), [](const auto& a, const auto& b) { return a.base < b.base; });

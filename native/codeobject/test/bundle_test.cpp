@@ -98,6 +98,46 @@ TEST(Bundle, ComparesTargetsByProcessorAndFeature) {
   EXPECT_FALSE(target_fits("amdgcn-amd-amdhsa--gfx1030", kGfx90a));
 }
 
+TEST(Bundle, TakesACubinAsItIs) {
+  const auto file = read_test_file("cubin/parameters.sm_90.cubin");
+  const auto selected = select_code_object(file, "sm_90", "fill", "k.cubin");
+  ASSERT_TRUE(selected) << selected.error().message;
+  EXPECT_EQ(selected->size(), file.size());
+  const auto other = select_code_object(file, "sm_100", "fill", "k.cubin");
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, "CODE_OBJECT_TARGET");
+  EXPECT_NE(other.error().message.find("k.cubin is built for sm_90; the capture is of sm_100"), std::string::npos)
+      << other.error().message;
+  EXPECT_NE(other.error().hint.find("-arch=sm_100"), std::string::npos) << other.error().hint;
+  EXPECT_EQ(select_code_object(file, "sm_90", "_Z4fillPfPKfi", "k.cubin").error().code, "SYMBOL_MISSING");
+}
+
+TEST(Bundle, SaysHowToGetACubin) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"tiny.fatbin", "fat binary"}, {"tiny.ptx", "PTX"}, {"tiny.o", "a host object or program with CUDA device code"}};
+  for (const auto& [name, is] : cases) {
+    const auto listed = list_code_objects(read_test_file(std::string("cubin/") + name), name);
+    ASSERT_FALSE(listed) << name;
+    EXPECT_NE(listed.error().message.find(is), std::string::npos) << listed.error().message;
+    EXPECT_NE(listed.error().hint.find("nvcc -cubin"), std::string::npos) << listed.error().hint;
+  }
+}
+
+TEST(Bundle, ComparesCudaTargetsByComputeCapability) {
+  // CUDA C++ Programming Guide, "Binary Compatibility": within one major version, upwards, and not between Tegra and
+  // others.
+  EXPECT_TRUE(target_fits("sm_90", "sm_90"));
+  EXPECT_TRUE(target_fits("sm_90a", "sm_90"));
+  EXPECT_TRUE(target_fits("sm_80", "sm_86"));
+  EXPECT_FALSE(target_fits("sm_86", "sm_80"));
+  EXPECT_FALSE(target_fits("sm_80", "sm_90"));
+  EXPECT_FALSE(target_fits("sm_80", "sm_87"));
+  EXPECT_TRUE(target_fits("sm_100", "sm_103"));
+  EXPECT_FALSE(target_fits("sm_100a", "sm_103"));
+  EXPECT_FALSE(target_fits("sm_90", kGfx90a));
+  EXPECT_FALSE(target_fits(kGfx90a, "sm_90"));
+}
+
 TEST(Bundle, SaysThatCompressedBundlesAreNotRead) {
   const std::string compressed = "CCOB\x02";
   const auto listed = list_code_objects({reinterpret_cast<const uint8_t*>(compressed.data()), compressed.size()}, "c");

@@ -88,7 +88,7 @@ TEST(CodeObject, IsIdentifiedByTheDigestOfItsBytes) {
 TEST(CodeObject, RefusesHostProgramsAndOtherFiles) {
   const auto host = parse_code_object(read_test_file("small.o"), "small.o");
   ASSERT_FALSE(host);
-  EXPECT_NE(host.error().message.find("not for an AMD GPU"), std::string::npos) << host.error().message;
+  EXPECT_NE(host.error().message.find("not for a GPU of AMD or NVIDIA"), std::string::npos) << host.error().message;
   EXPECT_FALSE(parse_code_object(read_test_file("kernels.hip"), "kernels.hip"));
   EXPECT_FALSE(parse_code_object({}, "nothing"));
 }

@@ -1,0 +1,36 @@
+// What the machine code and the call graph of a cubin tell of each function.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "codeobject/elf.h"
+
+namespace kernloop::codeobject::cubin {
+
+struct ImageUse {
+  bool textures = false, surfaces = false;
+};
+
+// Bindless textures and surfaces leave no attribute: their handles are plain 64-bit arguments. What is left are the
+// instructions. Volta to Blackwell (sm_70 to sm_121) keep 16 bytes an instruction and, without the three bits that say
+// where operands come from, one number an operation: test/data/cubin/README.md says how that was checked. nullopt for
+// others.
+std::optional<ImageUse> find_image_instructions(Bytes text, uint32_t architecture);
+
+// .nv.callgraph: pairs of symbol numbers, in parts that begin with a pair (0, -n).
+struct CallGraph {
+  std::map<uint32_t, std::set<uint32_t>> calls;
+  std::set<uint32_t> indirect_callers, address_taken;
+
+  // Everything that `function` may end up in, itself included. `steps` are taken off for each edge: a hostile file may
+  // hold many kernels and many edges. Throws Malformed when none are left.
+  std::set<uint32_t> reachable(uint32_t function, uint64_t& steps) const;
+};
+
+CallGraph read_call_graph(const ElfImage& image);
+
+}  // namespace kernloop::codeobject::cubin

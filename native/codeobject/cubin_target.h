@@ -1,0 +1,26 @@
+// The architecture of a cubin: "sm_90", "sm_90a".
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "codeobject/elf.h"
+
+namespace kernloop::codeobject::cubin {
+
+struct Target {
+  uint32_t architecture = 0;  // 10 * major + minor of the compute capability
+  // Code for this one architecture alone (suffix a). The suffix f is not recorded: code for a family loads wherever
+  // plain code of its architecture does.
+  bool specific = false;
+  std::string name() const;
+};
+
+// Throws Malformed for an encoding or an architecture that is not known.
+Target read_target(const ElfImage& image);
+
+// Whether a cubin for `built` loads on a device of `device` ("sm_90"): the same major version, no newer minor one. Code
+// for one architecture alone and code for Tegra only on its own.
+bool target_fits(std::string_view built, std::string_view device);
+
+}  // namespace kernloop::codeobject::cubin
