@@ -40,6 +40,7 @@ Engine::Engine(AddressSpace& memory) : state_(std::make_unique<State>(memory)) {
 Engine::~Engine() = default;
 
 DispatchOutcome Engine::run(const DispatchRequest& request, const DispatchOptions& options) {
+  const AddressSpace::Reader reader(state_->memory);
   Dispatch dispatch(state_->memory, state_->code, request, options);
   if (dispatch.is_stopped()) return dispatch.finish();
 

@@ -70,6 +70,19 @@ struct AccessSets {
 // An address not in here faults the dispatch, whatever the host process has mapped there.
 class AddressSpace {
  public:
+  // A dispatch: while it lives, it may still reach what was mapped when it began.
+  class Reader {
+   public:
+    explicit Reader(AddressSpace& space);
+    ~Reader();
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+
+   private:
+    AddressSpace& space_;
+    const uint64_t number_;
+  };
+
   enum class Access : uint8_t { kRead = 1, kReadWrite = 3 };
   struct Mapping {
     uint64_t base;
@@ -81,11 +94,15 @@ class AddressSpace {
   AddressSpace();
   ~AddressSpace();
   void map(uint64_t base, uint64_t size, Access access, std::string label);  // replaces what overlaps
-  void unmap(uint64_t base, uint64_t size);
+  // `release` gives the memory itself back: called once no reader can reach it any more, on this thread or on that of
+  // the last such reader.
+  void unmap(uint64_t base, uint64_t size, std::function<void()> release = nullptr);
   std::shared_ptr<const std::vector<Mapping>> snapshot() const;  // sorted by base
 
  private:
   struct State;
+  uint64_t begin_reading();
+  void end_reading(uint64_t reader);
   std::unique_ptr<State> state_;
 };
 

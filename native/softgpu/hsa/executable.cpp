@@ -111,9 +111,10 @@ void CodeObjects::unload(LoadedCodeObject& loaded) {
     std::unique_lock lock(mutex_);
     kernels_.erase(kernels_.lower_bound(base), kernels_.lower_bound(base + size));
   }
-  space_.unmap(base, size);
   engine_.forget_code(base, size);
-  memory_.give_back_code(std::move(loaded.mapping_));
+  space_.unmap(base, size, [&memory = memory_, mapping = std::make_shared<Mapping>(std::move(loaded.mapping_))] {
+    memory.give_back_code(std::move(*mapping));
+  });
 }
 
 LoadedCodeObject::~LoadedCodeObject() {

@@ -73,8 +73,10 @@ hsa_status_t Memory::release(void* pointer) {
   for (const ReleaseCallback& callback : allocation.callbacks) callback.function(pointer, callback.user_data);
   const Pool& pool = *allocation.pool;
   const uint64_t size = allocation.mapping.size();
-  space_.unmap(node.key(), size);
-  (is_gpu(pool.owner) ? device_addresses_ : host_addresses_).give_back(std::move(allocation.mapping));
+  AddressAllocator& addresses = is_gpu(pool.owner) ? device_addresses_ : host_addresses_;
+  space_.unmap(node.key(), size, [&addresses, mapping = std::make_shared<Mapping>(std::move(allocation.mapping))] {
+    addresses.give_back(std::move(*mapping));
+  });
   refund(pool, size);
   return HSA_STATUS_SUCCESS;
 }

@@ -53,13 +53,17 @@ hsa_status_t VirtualMemory::reserve(uint64_t size, uint64_t address, uint64_t* b
 }
 
 hsa_status_t VirtualMemory::free(uint64_t base, uint64_t size) {
-  std::lock_guard lock(mutex_);
-  auto found = reservations_.find(base);
-  if (found == reservations_.end() || found->second.size() != size) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  auto mapped = mappings_.lower_bound(base);
-  if (mapped != mappings_.end() && mapped->first < base + size) return HSA_STATUS_ERROR_RESOURCE_FREE;
-  memory_.addresses_for(base).give_back(std::move(found->second));
-  reservations_.erase(found);
+  std::shared_ptr<Mapping> gone;
+  {
+    std::lock_guard lock(mutex_);
+    auto found = reservations_.find(base);
+    if (found == reservations_.end() || found->second.size() != size) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    auto mapped = mappings_.lower_bound(base);
+    if (mapped != mappings_.end() && mapped->first < base + size) return HSA_STATUS_ERROR_RESOURCE_FREE;
+    gone = std::make_shared<Mapping>(std::move(found->second));
+    reservations_.erase(found);
+  }
+  space_.unmap(base, size, [this, gone] { memory_.addresses_for(gone->base()).give_back(std::move(*gone)); });
   return HSA_STATUS_SUCCESS;
 }
 
@@ -120,14 +124,20 @@ bool VirtualMemory::exact(uint64_t address, uint64_t size, Mappings::iterator& f
 }
 
 hsa_status_t VirtualMemory::unmap(uint64_t address, uint64_t size) {
-  std::lock_guard lock(mutex_);
-  Mappings::iterator first, last;
-  if (!exact(address, size, first, last)) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  space_.unmap(address, size);
-  // The addresses stay reserved.
-  void* got = ::mmap(pointer(address), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  if (got == MAP_FAILED) return HSA_STATUS_ERROR;
-  mappings_.erase(first, last);
+  {
+    std::lock_guard lock(mutex_);
+    Mappings::iterator first, last;
+    if (!exact(address, size, first, last)) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    mappings_.erase(first, last);
+  }
+  // The addresses stay reserved; a dispatch that began before may still reach what they held.
+  space_.unmap(address, size, [this, address, size] {
+    std::lock_guard lock(mutex_);
+    auto next = mappings_.lower_bound(address);
+    if (next != mappings_.end() && next->first < address + size) return;  // mapped anew meanwhile
+    if (reserved(address, size))
+      ::mmap(pointer(address), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  });
   return HSA_STATUS_SUCCESS;
 }
 

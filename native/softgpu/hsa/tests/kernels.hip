@@ -36,6 +36,14 @@ extern "C" __global__ void wait_for(uint* flag) {
   }
 }
 
+// Reads and writes `data` again and again until the flag is set.
+extern "C" __global__ void use_until(uint* flag, uint* started, volatile uint* data) {
+  while (__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM) == 0) {
+    data[global_x()] += 1;
+    __hip_atomic_store(started, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
+  }
+}
+
 // Subtracts from a signal's value in memory, as device libraries do (amd_signal_t.value is its second word).
 extern "C" __global__ void lower_signal(ulong* signal) {
   __hip_atomic_fetch_add(signal + 1, ~0ul, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);

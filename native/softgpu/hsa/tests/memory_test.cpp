@@ -59,6 +59,27 @@ TEST_F(MemoryTest, AFreedPointerIsUnknownAndFaults) {
   EXPECT_FALSE(kernel_can_store(memory, 4));
 }
 
+// The program's mistake, but not the end of the process: on hardware such a dispatch faults at worst.
+TEST_F(MemoryTest, MemoryFreedUnderARunningDispatchStaysUntilItsEnd) {
+  auto* flag = allocate<uint32_t>(16, agents.fine);
+  auto* started = allocate<uint32_t>(16, agents.fine);
+  uint32_t* data = device(1024);
+  hsa_signal_t done = signal(1);
+  errors.count = 0;
+  enqueue(queue(), packet(kernel("use_until"), kernargs(flag, started, data), done));
+  const volatile uint32_t* has_started = started;
+  while (*has_started == 0 && errors.count == 0) usleep_ms(1);
+  ASSERT_HSA(hsa_amd_memory_pool_free(data));
+  uint32_t* other = device(1024);
+  EXPECT_NE(other, data) << "the dispatch may still write there";
+  usleep_ms(20);
+  __atomic_store_n(flag, 1u, __ATOMIC_RELEASE);
+  while (hsa_signal_load_scacquire(done) != 0 && errors.count == 0) usleep_ms(1);
+  EXPECT_TRUE(std::all_of(other, other + 1024, [](uint32_t word) { return word == 0; }));
+  EXPECT_TRUE(kernel_can_store(other, 1)) << "the device goes on";
+  EXPECT_EQ(device(1024), data) << "and the block is free again";
+}
+
 TEST_F(MemoryTest, TheLastPageIsUsableAndTheNextFaults) {
   uint32_t* memory = device(1024);
   device(1024);
