@@ -87,6 +87,11 @@ export const errorCodes = kinds({
     exitCode: exitCodes.environment,
     meaning: 'a program that a stage needs is not installed',
   },
+  CUDA_KERNELS_WRONG: {
+    exitCode: exitCodes.environment,
+    meaning: 'the GPU kernels of Kernloop compute something else on this device than on the host',
+  },
+  INTERNAL_ERROR: { exitCode: exitCodes.environment, meaning: 'a bug in Kernloop' },
   NATIVE_FAILED: { exitCode: exitCodes.environment, meaning: 'a native program ended in a way it never should' },
   // Codes of the native programs.
   CAPTURE_NEWER: { exitCode: exitCodes.usage, meaning: 'the capture was written by a newer major version' },

@@ -1,0 +1,84 @@
+// Our kernels on the GPU: checksums, pointer search, restore, compare, fill, touch and flush of device memory at memory
+// speed. They run on a stream of their own in the context that is current at load(), and every call returns when its
+// work is done. Tables and results lie in pinned host memory; of the device, only the module is used (about 1 MiB,
+// taken at load). The ranges may have any alignment. One thread at a time.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cuda/driver.h"
+#include "support/result.h"
+
+namespace kernloop::cuda {
+
+struct Checksum128 {
+  uint64_t low = 0, high = 0;
+  auto operator<=>(const Checksum128&) const = default;
+};
+
+struct AddressRange {
+  uint64_t base = 0, size = 0;
+  uint64_t end() const { return base + size; }
+};
+
+struct Comparison {
+  uint64_t differing_bytes = 0;
+  uint64_t first_difference = 0;  // offset; only if there is one
+};
+
+// The checksum of checksum_mix.h, on the host. The chunk may have any size.
+Checksum128 checksum_on_host(std::span<const uint8_t> chunk);
+
+// What one launch may do. A device that also drives a display or serves other processes must not be held up: 4 GiB take
+// 1 to 2 ms on a data-centre GPU and less than 100 ms on a slow one. Smaller in tests.
+struct LaunchLimits {
+  uint64_t bytes = 4ull << 30;  // a multiple of 16
+  uint32_t blocks = 65536;
+  uint32_t targets = 65536;  // no more than kMaxSearchTargets
+};
+
+class DeviceKernels {
+ public:
+  // `driver` must outlive the object. Runs each kernel once on a few bytes, so that the driver has them ready (and
+  // loads nothing lazily in the midst of a capture), and checks what they compute.
+  static Result<std::unique_ptr<DeviceKernels>> load(const Driver& driver, LaunchLimits limits = {});
+  ~DeviceKernels();
+  DeviceKernels(const DeviceKernels&) = delete;
+  DeviceKernels& operator=(const DeviceKernels&) = delete;
+
+  // One a chunk; the last may be short. chunk_bytes is a multiple of 16.
+  Status checksums(CUdeviceptr base, uint64_t bytes, uint64_t chunk_bytes, std::span<Checksum128> out);
+
+  // Which targets the region may hold pointers to, by the rules of capture/core/pointer_scan.h: their indices,
+  // ascending. The targets are sorted and disjoint.
+  Status find_pointers(CUdeviceptr base, uint64_t bytes, std::span<const AddressRange> targets,
+                       std::vector<uint32_t>* hits);
+
+  // Makes the destination equal to the source; writes only where they differ. `changed_bytes` gets how many did.
+  // The ranges must not overlap.
+  Status restore(CUdeviceptr destination, CUdeviceptr source, uint64_t bytes, uint64_t* changed_bytes);
+
+  Status compare(CUdeviceptr one, CUdeviceptr two, uint64_t bytes, Comparison* result);
+
+  // Byte i becomes byte i % 8 of the pattern.
+  Status fill(CUdeviceptr base, uint64_t bytes, uint64_t pattern);
+
+  // Reads every byte, so that as much as fits is in the L2 cache.
+  Status touch(CUdeviceptr base, uint64_t bytes);
+
+  // Displaces what the L2 cache holds by writing and reading scratch memory, which should be two to three times its
+  // size.
+  Status flush_l2(CUdeviceptr scratch, uint64_t bytes);
+
+ private:
+  struct State;
+  explicit DeviceKernels(std::unique_ptr<State> state);
+  Status self_test();
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kernloop::cuda

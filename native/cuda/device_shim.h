@@ -1,0 +1,105 @@
+// What device_kernels.cu needs of its surroundings: the NVPTX compiler's, or, for tests and the fake driver, loops on
+// the host. No CUDA header is used, so that a plain clang makes the PTX.
+//
+// A kernel is up to three phases with a barrier between: on the host, each phase runs for all threads of a block before
+// the next begins.
+#pragma once
+
+#include <stdint.h>
+
+#include "cuda/checksum_mix.h"
+
+namespace kernloop::cuda {
+
+struct Thread {
+  uint32_t block, blocks, index, threads;
+};
+
+typedef uint64_t Word8 __attribute__((may_alias));
+typedef uint64_t Word16 __attribute__((vector_size(16), may_alias));
+
+}  // namespace kernloop::cuda
+
+#ifdef __CUDA__
+
+#define KERNLOOP_VARIABLE __attribute__((device))
+#define KERNLOOP_MEMORY __attribute__((address_space(1)))
+#define KERNLOOP_UNROLL _Pragma("unroll 4")
+
+namespace kernloop::cuda {
+
+KERNLOOP_DEVICE Thread this_thread() {
+  return {static_cast<uint32_t>(__nvvm_read_ptx_sreg_ctaid_x()), static_cast<uint32_t>(__nvvm_read_ptx_sreg_nctaid_x()),
+          static_cast<uint32_t>(__nvvm_read_ptx_sreg_tid_x()), static_cast<uint32_t>(__nvvm_read_ptx_sreg_ntid_x())};
+}
+KERNLOOP_DEVICE void atomic_or(uint32_t* word, uint32_t bits) {
+  __nvvm_atom_or_gen_i(reinterpret_cast<int*>(word), static_cast<int>(bits));
+}
+
+}  // namespace kernloop::cuda
+
+// At least four blocks on a multiprocessor: at most 64 registers a thread.
+#define KERNLOOP_BOUNDS __attribute__((launch_bounds(kernloop::cuda::kThreadsPerBlock, 4)))
+
+#define KERNLOOP_KERNEL(name, Params, Shared, phase1, phase2, phase3)                 \
+  extern "C" __attribute__((global)) KERNLOOP_BOUNDS void name(const Params params) { \
+    static __attribute__((shared)) Shared shared;                                     \
+    const kernloop::cuda::Thread thread = kernloop::cuda::this_thread();              \
+    phase1(params, shared, thread);                                                   \
+    __syncthreads();                                                                  \
+    phase2(params, shared, thread);                                                   \
+    __syncthreads();                                                                  \
+    phase3(params, shared, thread);                                                   \
+  }
+
+#define KERNLOOP_SIMPLE_KERNEL(name, Params, body)                                    \
+  extern "C" __attribute__((global)) KERNLOOP_BOUNDS void name(const Params params) { \
+    body(params, kernloop::cuda::this_thread());                                      \
+  }
+
+#else
+
+#include <cstring>
+#include <memory>
+
+#define KERNLOOP_VARIABLE
+#define KERNLOOP_MEMORY
+#define KERNLOOP_UNROLL
+
+namespace kernloop::cuda {
+
+inline void atomic_or(uint32_t* word, uint32_t bits) {
+  *word |= bits;
+}
+
+// Calls run(thread) for every thread of a block.
+template <typename Run>
+void for_block(uint32_t block, uint32_t blocks, uint32_t threads, Run&& run) {
+  for (uint32_t index = 0; index < threads; ++index) run(Thread{block, blocks, index, threads});
+}
+
+}  // namespace kernloop::cuda
+
+#define KERNLOOP_KERNEL(name, Params, Shared, phase1, phase2, phase3)                                    \
+  static void name(uint32_t blocks, uint32_t threads, const void* raw) {                                 \
+    Params params;                                                                                       \
+    std::memcpy(&params, raw, sizeof params);                                                            \
+    const auto memory = std::make_unique<Shared>();                                                      \
+    Shared& shared = *memory;                                                                            \
+    for (uint32_t block = 0; block < blocks; ++block) {                                                  \
+      std::memset(static_cast<void*>(&shared), 0xA5, sizeof shared); /* as undefined as on the device */ \
+      for_block(block, blocks, threads, [&](const Thread& thread) { phase1(params, shared, thread); });  \
+      for_block(block, blocks, threads, [&](const Thread& thread) { phase2(params, shared, thread); });  \
+      for_block(block, blocks, threads, [&](const Thread& thread) { phase3(params, shared, thread); });  \
+    }                                                                                                    \
+  }
+
+#define KERNLOOP_SIMPLE_KERNEL(name, Params, body)                                            \
+  static void name(uint32_t blocks, uint32_t threads, const void* raw) {                      \
+    Params params;                                                                            \
+    std::memcpy(&params, raw, sizeof params);                                                 \
+    for (uint32_t block = 0; block < blocks; ++block)                                         \
+      for_block(block, blocks, threads, [&](const Thread& thread) { body(params, thread); }); \
+  }
+
+#endif
