@@ -20,11 +20,11 @@ export const captureJsonSchema = z.looseObject({
   dispatch: z.looseObject({ ordinal: z.number(), index: z.number() }),
   geometry: z.looseObject({ grid_blocks: z.array(z.number()), block_threads: z.array(z.number()) }),
   kernarg: z
-    .looseObject({ slots: z.array(z.looseObject({ offset: z.number(), region: z.string().nullish() })).default([]) })
+    .looseObject({ slots: z.array(z.looseObject({ offset: z.number(), region: z.string().nullish(), value: z.string().nullish() })).default([]) })
     .default({ slots: [] }),
   scope: z.looseObject({ mode: z.string(), tracked_regions: z.number(), tracked_bytes: z.number() }),
   regions: z.array(z.looseObject({ id: z.string(), base: hex, size: z.number(), pre: contentSchema, post: contentSchema })),
-  module_variables: z.array(z.looseObject({ name: z.string(), pre: contentSchema, post: contentSchema })).default([]),
+  module_variables: z.array(z.looseObject({ name: z.string(), size: z.number(), pre: contentSchema, post: contentSchema })).default([]),
   code_objects: z.array(z.looseObject({ sha256: digest, content: contentSchema })),
   execution: z.looseObject({ wave_instructions: z.number().nullish() }).default({}),
 });

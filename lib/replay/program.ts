@@ -1,4 +1,5 @@
 import type { Device } from '../device/device';
+import type { ElementType } from '../reproducer/kernel-json';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupt';
@@ -10,6 +11,7 @@ import {
   type IterationEvent,
   type ReplayEvent,
   type ResultEvent,
+  type ToleranceEvent,
   type UnexplainedEvent,
   type VaryingRange,
 } from './replay-events';
@@ -35,6 +37,18 @@ export interface ReplayRequest {
   dump?: string;
   /** Bytes left out of the comparison. */
   ignore?: readonly { region: string; offset: number; size: number }[];
+  tolerances?: readonly ElementTolerance[];
+}
+
+/** Elements of one region or variable that need not be equal. */
+export interface ElementTolerance {
+  target: string;
+  offset: number;
+  size: number;
+  type: ElementType;
+  atol: number;
+  rtol: number;
+  ulp: number;
 }
 
 export interface ReplayOutcome {
@@ -45,6 +59,7 @@ export interface ReplayOutcome {
   varying: VaryingRange[];
   /** Elements of *post* that the replays of a calibration do not explain. */
   unexplained: UnexplainedEvent[];
+  tolerances: ToleranceEvent[];
   restored: { regions: number; bytes: number };
 }
 
@@ -71,8 +86,15 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
   ];
   for (const [name, value] of named) if (value !== undefined) args.push(name, String(value));
   for (const { region, offset, size } of request.ignore ?? []) args.push('--ignore', `${region}:${offset}:${size}`);
+  for (const tolerance of request.tolerances ?? []) args.push('--tolerance', toleranceArgument(tolerance));
   if (request.compare) args.push('--compare');
   return args;
+}
+
+function toleranceArgument({ target, offset, size, type, atol, rtol, ulp }: ElementTolerance): string {
+  // A bool is a byte to the comparison.
+  const element = type === 'bool' ? 'u8' : type;
+  return `${target}:${offset}:${size}=${element},atol=${atol},rtol=${rtol},ulp=${ulp}`;
 }
 
 /** Replays in a fresh process. A fault or a limit is an outcome; anything else that ends it early is an error. */
@@ -83,6 +105,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     faults: [],
     varying: [],
     unexplained: [],
+    tolerances: [],
     restored: { regions: 0, bytes: 0 },
   };
   const reader = new EventReader<ReplayEvent>('kernloop-replay', replayEvents, (event) => collect(event, outcome));
@@ -120,6 +143,9 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
       outcome.varying.push(range);
       break;
     }
+    case 'tolerance':
+      outcome.tolerances.push(event);
+      break;
     case 'unexplained':
       outcome.unexplained.push(event);
       break;

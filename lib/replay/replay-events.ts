@@ -25,6 +25,28 @@ export const differenceSchema = z.looseObject({
   differing_bytes: count,
 });
 
+/** What one tolerance met; errors are of pairs of finite numbers. */
+export const toleranceSchema = z.looseObject({
+  event: z.literal('tolerance'),
+  region: z.string().optional(),
+  variable: z.string().optional(),
+  offset: count,
+  bytes: count,
+  dtype: z.string(),
+  atol: count,
+  rtol: count,
+  ulp: count,
+  elements: count,
+  equal: count,
+  within: count,
+  outside: count,
+  not_finite: count,
+  // Null where it is beyond what JSON can carry.
+  max_abs_error: count.nullish(),
+  max_rel_error: count.nullish(),
+  max_ulp_error: count.nullish(),
+});
+
 const events = {
   restored: z.looseObject({ event: z.literal('restored'), regions: count, bytes: count }),
   iteration: z.looseObject({
@@ -54,6 +76,7 @@ const events = {
     min: z.unknown(),
     max: z.unknown(),
   }),
+  tolerance: toleranceSchema,
   varying: varyingSchema.extend({ event: z.literal('varying') }),
   result: z.looseObject({
     event: z.literal('result'),
@@ -72,6 +95,7 @@ export type ReplayEvent = { [Name in keyof typeof events]: z.output<(typeof even
 export type DifferenceEvent = z.output<typeof differenceSchema>;
 export type FaultEvent = z.output<typeof events.fault>;
 export type IterationEvent = z.output<typeof events.iteration>;
+export type ToleranceEvent = z.output<typeof toleranceSchema>;
 export type ResultEvent = z.output<typeof events.result>;
 export type UnexplainedEvent = z.output<typeof events.unexplained>;
 export type VaryingRange = z.output<typeof varyingSchema>;

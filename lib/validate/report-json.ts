@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { differenceSchema } from '../replay/replay-events';
+import { differenceSchema, toleranceSchema } from '../replay/replay-events';
 
 export const verdicts = ['pass', 'fail', 'vacuous', 'fault', 'limit'] as const;
 
@@ -22,12 +22,27 @@ export const reportSchema = z
     ignored_bytes: z.number().describe('Bytes left out because their argument has the role "workspace" or "ignore".'),
     varying_bytes: z.number().describe('Bytes judged by the range that the self-check recorded.'),
     differing_bytes: z.number(),
+    tolerance: z
+      .object({
+        atol: z.number(),
+        rtol: z.number(),
+        ulp: z.number(),
+        policy: z.string().describe('What passes, in words.'),
+        judged: z
+          .array(toleranceSchema.omit({ event: true, atol: true, rtol: true, ulp: true }))
+          .describe('What each range of elements met: the worst of all replays.'),
+        untyped: z
+          .array(z.string())
+          .describe('Regions that the kernel changed, compared byte by byte for want of a type.'),
+      })
+      .nullable()
+      .describe('Null where every byte must be equal.'),
     differences: z.array(differenceSchema.omit({ event: true })),
     fault: z.string().nullable(),
     replays: z.array(
       z.object({
         poison: z.string(),
-        seed: z.int(),
+        seed: z.int().nullable().describe('Null on hardware, which takes none.'),
         verdict: z.string(),
         differing_bytes: z.number(),
         wave_instructions: z.number().nullable(),

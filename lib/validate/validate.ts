@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { captureFile, selfcheckFile, selfcheckSchema, type Selfcheck } from '../capture/capture-files';
 import { withDevice } from '../device/lock';
 import { describeFault } from '../capture/self-check';
-import { replayOnce, type ReplayOutcome } from '../replay/program';
+import { replayOnce, type ReplayOutcome, type ReplayRequest } from '../replay/program';
 import { openReproducer } from '../replay/reproducer';
 import { describeCode, openSession, type ReplaySession } from '../replay/session';
 import type { Deps } from '../support/deps';
@@ -14,6 +14,8 @@ import { readJson } from '../support/schema';
 import type { ValidateOptions } from './options';
 import type { Report, Verdict } from './report-json';
 import { ignoredRanges } from './roles';
+import { describePolicy, summaryOfTolerance, toleranceLines } from './tolerance-text';
+import { tolerancePolicy, worstOf, type TolerancePolicy } from './tolerance';
 
 const poisons = ['0xA5', '0x5A'] as const;
 
@@ -23,44 +25,45 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   rmSync(openReproducer(options.reproducer).report, { force: true });
   const session = await openSession(options, deps);
   const selfcheck = requireSelfcheck(session, deps);
-  const runs = await withDevice(session.device, deps, () => replayAll(session, selfcheck, options.replays, deps));
-  const report = judge(session, selfcheck, runs);
+  const ignored = ignoredRanges(session.reproducer.config, session.capture);
+  const policy = tolerancePolicy(options, session.reproducer.config, session.capture, ignored);
+  const judging: Judging = {
+    ignore: ignored,
+    ...(policy ? { tolerances: policy.elements } : {}),
+    ...(selfcheck.verdict === 'nondeterministic' ? { varying: selfcheckFile(session.reproducer.capture) } : {}),
+  };
+  const runs = await withDevice(session.device, deps, () => replayAll(session, judging, options.replays, deps));
+  const report = judge(session, selfcheck, policy, runs);
   writeJson(session.reproducer.report, report);
   print(report, session, deps);
   return report;
 }
 
+/** How differences are judged. */
+type Judging = Pick<ReplayRequest, 'ignore' | 'tolerances' | 'varying'>;
+
 interface Run {
   poison: string;
-  seed: number;
+  seed: number | null;
   outcome: ReplayOutcome;
 }
 
-async function replayAll(session: ReplaySession, selfcheck: Selfcheck, replays: number, deps: Deps): Promise<Run[]> {
+async function replayAll(session: ReplaySession, judging: Judging, replays: number, deps: Deps): Promise<Run[]> {
   const runs: Run[] = [];
   for (let index = 0; index < replays; index += 1) {
-    const run = await runOnce(session, selfcheck, index, deps);
+    const run = await runOnce(session, judging, index, deps);
     runs.push(run);
     if (run.outcome.result.verdict === 'fault' || run.outcome.result.verdict === 'limit') break;
   }
   return runs;
 }
 
-async function runOnce(session: ReplaySession, selfcheck: Selfcheck, index: number, deps: Deps): Promise<Run> {
+async function runOnce(session: ReplaySession, judging: Judging, index: number, deps: Deps): Promise<Run> {
   const poison = poisons[index % poisons.length] ?? poisons[0];
-  const seed = index + 1;
-  const outcome = await replayOnce(
-    {
-      ...session.request,
-      compare: true,
-      poison,
-      seed,
-      ignore: ignoredRanges(session.reproducer.config, session.capture),
-      ...(selfcheck.verdict === 'nondeterministic' ? { varying: selfcheckFile(session.reproducer.capture) } : {}),
-    },
-    session.device,
-    deps,
-  );
+  const seed = session.device.seeded ? index + 1 : null;
+  const order = seed === null ? {} : { seed };
+  const request = { ...session.request, ...judging, ...order, compare: true, poison };
+  const outcome = await replayOnce(request, session.device, deps);
   return { poison, seed, outcome };
 }
 
@@ -97,7 +100,12 @@ const exitOf: Readonly<Record<Verdict, number>> = {
   fault: exitCodes.fault,
 };
 
-function judge(session: ReplaySession, selfcheck: Selfcheck, runs: readonly Run[]): Report {
+function judge(
+  session: ReplaySession,
+  selfcheck: Selfcheck,
+  policy: TolerancePolicy | null,
+  runs: readonly Run[],
+): Report {
   const worst = runs.reduce((a, b) => (rank(b) > rank(a) ? b : a));
   const { result, differences, faults } = worst.outcome;
   const verdict = verdictOf(worst);
@@ -119,6 +127,7 @@ function judge(session: ReplaySession, selfcheck: Selfcheck, runs: readonly Run[
     ignored_bytes: result.ignored_bytes ?? 0,
     varying_bytes: result.varying_bytes ?? 0,
     differing_bytes: result.differing_bytes ?? 0,
+    tolerance: policy && toleranceReport(policy, runs),
     differences: differences.map(({ event: _event, ...difference }) => difference),
     fault: faults[0] ? describeFault(faults[0]) : null,
     replays: runs.map(({ poison, seed, outcome }) => ({
@@ -129,7 +138,14 @@ function judge(session: ReplaySession, selfcheck: Selfcheck, runs: readonly Run[
       wave_instructions: outcome.result.wave_instructions ?? null,
     })),
   };
-  return { ...report, summary: summaryOf(report, runs.length) };
+  return { ...report, summary: summaryOf(report, result.reason ?? null, runs.length) };
+}
+
+function toleranceReport({ atol, rtol, ulp, untyped }: TolerancePolicy, runs: readonly Run[]): Report['tolerance'] {
+  const judged = worstOf(runs.flatMap(({ outcome }) => outcome.tolerances)).map(
+    ({ event: _event, atol: _atol, rtol: _rtol, ulp: _ulp, ...met }) => met,
+  );
+  return { atol, rtol, ulp, policy: describePolicy({ atol, rtol, ulp }), judged, untyped };
 }
 
 /** "ran" means that nothing was compared, which is never a pass. */
@@ -147,8 +163,9 @@ function rank(run: Run): number {
   return severity.indexOf(verdictOf(run));
 }
 
-function summaryOf(report: Omit<Report, 'summary'>, replays: number): string {
+function summaryOf(report: Omit<Report, 'summary'>, reason: string | null, replays: number): string {
   const judged: string[] = [];
+  if (report.tolerance) judged.push(summaryOfTolerance(report.tolerance));
   if (report.varying_bytes > 0)
     judged.push(`${formatCount(report.varying_bytes)} bytes judged by their recorded range`);
   if (report.ignored_bytes > 0) judged.push(`${formatCount(report.ignored_bytes)} bytes ignored as workspace`);
@@ -158,7 +175,7 @@ function summaryOf(report: Omit<Report, 'summary'>, replays: number): string {
     case 'pass':
       return `${compared} in ${replays} ${replays === 1 ? 'replay' : 'replays'}, ${formatCount(report.changed_bytes)} of them changed by the kernel${extra}`;
     case 'vacuous':
-      return `the captured dispatch changes no byte, so that nothing can be compared${extra}`;
+      return `${reason ?? 'the captured dispatch changes no byte, so that nothing can be compared'}${extra}`;
     case 'fail':
       return `${formatCount(report.differing_bytes)} of ${compared} differ${extra}`;
     case 'limit':
@@ -188,5 +205,6 @@ function print(report: Report, session: ReplaySession, deps: Deps): void {
   }
   const more = report.differences.length - shownDifferences;
   if (more > 0) deps.report.result(`  and ${more} more places: see report.json`);
+  for (const line of toleranceLines(report.tolerance)) deps.report.result(line);
   deps.report.result(`Result: ${labels[report.verdict]} (${report.summary})`);
 }

@@ -1,0 +1,190 @@
+import type { CaptureJson } from '../capture/capture-files';
+import type { ElementTolerance } from '../replay/program';
+import type { ToleranceEvent } from '../replay/replay-events';
+import { elementTypes, type ElementType, type KernelJson } from '../reproducer/kernel-json';
+import { KernloopError, nearest } from '../support/error';
+import type { ToleranceOptions } from './options';
+import type { IgnoredRange } from './roles';
+
+/** Where two results may differ, and by how much. */
+export interface TolerancePolicy {
+  atol: number;
+  rtol: number;
+  ulp: number;
+  elements: ElementTolerance[];
+  /** What the kernel changed and is compared byte by byte all the same, since nothing tells its type. */
+  untyped: string[];
+}
+
+type Place = Pick<ElementTolerance, 'target' | 'offset' | 'size'>;
+interface TypedPlace extends Place {
+  type: ElementType;
+}
+
+/**
+ * Null without a bound: every byte must be equal. With one, elements of a known type are judged as numbers: regions (or parts) that
+ * --dtype names; what floating-point pointer arguments lead to; and, with a --dtype of a type alone, the rest of what the kernel
+ * changed. Integers, and regions that the captured dispatch left alone, stay exact unless they are named.
+ */
+export function tolerancePolicy(
+  options: ToleranceOptions,
+  config: KernelJson,
+  capture: CaptureJson,
+  ignored: readonly IgnoredRange[],
+): TolerancePolicy | null {
+  const { atol, rtol, ulp, dtype } = options;
+  if (atol === undefined && rtol === undefined && ulp === undefined) {
+    if (dtype.length === 0) return null;
+    throw new KernloopError('USAGE', '--dtype tells a type, but no tolerance', 'add --ulp, --atol or --rtol');
+  }
+  const bounds = { atol: atol ?? 0, rtol: rtol ?? 0, ulp: ulp ?? 0 };
+  const { named, fallback } = readTypes(dtype, config, capture);
+  const places: TypedPlace[] = [...named];
+  const isNamed = (target: string): boolean => named.some((place) => place.target === target);
+  const changed = changedRegions(capture).filter(
+    ({ id }) => !isNamed(id) && !ignored.some(({ region }) => region === id),
+  );
+  const untyped: string[] = [];
+  for (const region of changed) {
+    const typed = typesOfArguments(region, config, capture);
+    if (typed.length > 0) places.push(...typed);
+    else if (fallback) places.push({ target: region.id, offset: 0, size: region.size, type: fallback });
+    else untyped.push(region.id);
+  }
+  if (places.length === 0) throw noType(untyped);
+  return { ...bounds, elements: places.map((place) => ({ ...place, ...bounds })), untyped };
+}
+
+function noType(untyped: readonly string[]): KernloopError {
+  const [first = 'r0'] = untyped;
+  return new KernloopError(
+    'USAGE',
+    `a tolerance was given, but nothing tells the element type of what the kernel changed (${untyped.join(', ') || 'no region'})`,
+    `name it: --dtype ${first}=f32, or --dtype f32 for all of them`,
+  );
+}
+
+interface Region {
+  id: string;
+  base: bigint;
+  size: number;
+}
+
+function changedRegions({ regions }: CaptureJson): Region[] {
+  return regions
+    .filter(({ pre, post }) => JSON.stringify(pre.chunks) !== JSON.stringify(post.chunks))
+    .map(({ id, base, size }) => ({ id, base: BigInt(base), size }));
+}
+
+/**
+ * One allocation may hold several arrays: each pointer argument tells the type from where it points up to the next pointer. Where
+ * pointers to one place disagree, and before the first, bytes stay bytes.
+ */
+function typesOfArguments(region: Region, { args }: KernelJson, { kernarg }: CaptureJson): TypedPlace[] {
+  const typesAt = new Map<number, Set<ElementType | null>>();
+  for (const { offset, value, region: id } of kernarg.slots) {
+    if (id !== region.id) continue;
+    const at = value && /^0x[0-9a-f]{1,16}$/i.test(value) ? Number(BigInt(value) - region.base) : 0;
+    const type = args.find((arg) => arg.offset === offset)?.element ?? null;
+    typesAt.set(at, (typesAt.get(at) ?? new Set()).add(type));
+  }
+  const starts = [...typesAt.keys()].filter((at) => at >= 0 && at < region.size).sort((a, b) => a - b);
+  return starts.flatMap((offset, index) => {
+    const [type = null, ...others] = typesAt.get(offset) ?? [];
+    if (type === null || others.length > 0 || !isFloat(type) || offset % bytesOf(type) !== 0) return [];
+    return [{ target: region.id, offset, size: (starts[index + 1] ?? region.size) - offset, type }];
+  });
+}
+
+const isFloat = (type: ElementType): boolean => type.includes('f');
+const bytesOf = (type: ElementType): number => (type === 'bool' ? 1 : Number(/\d+$/.exec(type)?.[0] ?? 8) / 8);
+
+/** `f32`; `r3=f32`, `out=f32` (a parameter), `r3:OFFSET:SIZE=f32`, or a module variable. */
+function readTypes(
+  texts: readonly string[],
+  config: KernelJson,
+  capture: CaptureJson,
+): { named: TypedPlace[]; fallback: ElementType | undefined } {
+  const named: TypedPlace[] = [];
+  let fallback: ElementType | undefined;
+  for (const text of texts) {
+    const [, place, type = ''] = /^(?:(.+)=)?([^=]*)$/.exec(text) ?? [];
+    if (!isElementType(type)) {
+      throw new KernloopError('USAGE', `--dtype ${text}: there is no type "${type}"`, `use ${elementTypes.join(', ')}`);
+    }
+    if (place === undefined) fallback = type;
+    else named.push({ ...readPlace(place, config, capture), type });
+  }
+  return { named, fallback };
+}
+
+function isElementType(text: string): text is ElementType {
+  return (elementTypes as readonly string[]).includes(text);
+}
+
+function readPlace(text: string, config: KernelJson, capture: CaptureJson): Place {
+  const part = /^(.*):(\d+):(\d+)$/.exec(text);
+  const target = targetOf(part?.[1] ?? text, config, capture);
+  if (!part) return target;
+  const [offset, size] = [Number(part[2]), Number(part[3])];
+  if (offset + size > target.size) {
+    throw new KernloopError('USAGE', `--dtype ${text} ends beyond its ${target.size} bytes`, 'give OFFSET:SIZE inside');
+  }
+  return { target: target.target, offset, size };
+}
+
+function targetOf(name: string, config: KernelJson, capture: CaptureJson): Place {
+  const whole = (id: string, size: number): Place => ({ target: id, offset: 0, size });
+  const region = capture.regions.find(({ id }) => id === name) ?? regionOfParameter(name, config, capture);
+  if (region) return whole(region.id, region.size);
+  const variable = capture.module_variables.find((candidate) => candidate.name === name);
+  if (variable) return whole(variable.name, variable.size);
+  const parameters = config.args.flatMap((arg) => arg.name ?? []);
+  const known = [
+    ...parameters,
+    ...capture.regions.map(({ id }) => id),
+    ...capture.module_variables.map((candidate) => candidate.name),
+  ];
+  const [close] = nearest(name, known, 1);
+  throw new KernloopError(
+    'USAGE',
+    `--dtype ${name}: the capture has no such region, pointer parameter or module variable`,
+    `${close ? `did you mean ${close}? ` : ''}known: ${known.slice(0, 12).join(', ')}`,
+  );
+}
+
+function regionOfParameter(
+  name: string,
+  { args }: KernelJson,
+  { kernarg, regions }: CaptureJson,
+): CaptureJson['regions'][number] | undefined {
+  const offset = args.find((arg) => arg.name === name)?.offset;
+  const id = kernarg.slots.find((slot) => slot.offset === offset)?.region;
+  return regions.find((region) => region.id === id);
+}
+
+/** What one tolerance met over all replays: the worst of each. */
+export function worstOf(events: readonly ToleranceEvent[]): ToleranceEvent[] {
+  const worst = new Map<string, ToleranceEvent>();
+  for (const met of events) {
+    const key = `${met.region ?? met.variable}:${met.offset}`;
+    const before = worst.get(key);
+    worst.set(key, before ? merge(before, met) : met);
+  }
+  return [...worst.values()];
+}
+
+function merge(a: ToleranceEvent, b: ToleranceEvent): ToleranceEvent {
+  const max = (x: number | null | undefined, y: number | null | undefined): number | null =>
+    typeof x === 'number' && typeof y === 'number' ? Math.max(x, y) : null;
+  return {
+    ...a,
+    equal: Math.min(a.equal, b.equal),
+    within: Math.max(a.within, b.within),
+    outside: Math.max(a.outside, b.outside),
+    not_finite: Math.max(a.not_finite, b.not_finite),
+    max_abs_error: max(a.max_abs_error, b.max_abs_error),
+    max_rel_error: max(a.max_rel_error, b.max_rel_error),
+    max_ulp_error: max(a.max_ulp_error, b.max_ulp_error),
+  };
+}
