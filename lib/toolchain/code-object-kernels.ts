@@ -1,6 +1,7 @@
 import { decode } from '@msgpack/msgpack';
 import { z } from 'zod';
-import { contentOf, isElf64, readNotes, readSections, sectionTypes, type Section } from './elf';
+import { readCubin } from './cubin';
+import { contentOf, isElf64, readNotes, readSections, readSymbols, sectionTypes, type Section } from './elf';
 
 /** Where an explicit argument lies in the kernel-argument segment. */
 export interface ArgumentPlace {
@@ -9,19 +10,19 @@ export interface ArgumentPlace {
 }
 
 export interface CodeObjectKernel {
-  /** Mangled, without the `.kd` of its descriptor. */
+  /** Mangled, without the `.kd` that AMD's descriptors add. */
   symbol: string;
   /** Explicit arguments; null where the code object has no metadata for the kernel. */
   args: ArgumentPlace[] | null;
 }
 
 const machineAmdgpu = 224;
-const symbolBytes = 24;
 const descriptorBytes = 64;
 /** NT_AMDGPU_METADATA of LLVM's AMDGPU user guide: a MessagePack document. */
 const metadataNote = { name: 'AMDGPU', type: 32 };
 
 const metadataSchema = z.looseObject({
+  'amdhsa.target': z.string().optional(),
   'amdhsa.kernels': z.array(
     z.looseObject({
       '.symbol': z.string(),
@@ -34,9 +35,15 @@ const metadataSchema = z.looseObject({
 
 type Metadata = z.output<typeof metadataSchema>;
 
-/** The kernels of an AMD code object, from its symbols and its metadata; null where the bytes are none. */
+/** What a code object was compiled for: `amdgcn-amd-amdhsa--gfx90a`, `sm_90a`; null where the bytes are none or do not tell. */
+export function codeObjectTarget(bytes: Buffer): string | null {
+  if (!isElf64(bytes, machineAmdgpu)) return readCubin(bytes)?.target ?? null;
+  return readMetadata(bytes, readSections(bytes))?.['amdhsa.target'] ?? null;
+}
+
+/** The kernels of a code object (AMD's or a cubin), from its symbols and its metadata; null where the bytes are none. */
 export function codeObjectKernels(bytes: Buffer): CodeObjectKernel[] | null {
-  if (!isElf64(bytes, machineAmdgpu)) return null;
+  if (!isElf64(bytes, machineAmdgpu)) return readCubin(bytes)?.kernels ?? null;
   const sections = readSections(bytes);
   const metadata = readMetadata(bytes, sections);
   const symbols = sections
@@ -47,25 +54,12 @@ export function codeObjectKernels(bytes: Buffer): CodeObjectKernel[] | null {
 
 /** Every kernel has a descriptor: an object named after it, with `.kd`. */
 function kernelSymbols(bytes: Buffer, table: Section, sections: readonly Section[]): string[] {
-  const strings = sections[table.link];
-  if (!strings) return [];
-  const names = contentOf(bytes, strings);
-  const entries = contentOf(bytes, table);
-  const symbols: string[] = [];
-  for (let at = 0; at + symbolBytes <= entries.length; at += symbolBytes) {
-    const name = nameAt(names, entries.readUInt32LE(at));
-    const section = sections[entries.readUInt16LE(at + 6)];
-    if (!section || !name.endsWith('.kd')) continue;
-    const inSection = Number(entries.readBigUInt64LE(at + 8) - section.address);
-    if (inSection >= 0 && inSection + descriptorBytes <= contentOf(bytes, section).length)
-      symbols.push(name.slice(0, -3));
-  }
-  return symbols;
-}
-
-function nameAt(names: Buffer, offset: number): string {
-  const end = names.indexOf(0, offset);
-  return offset >= names.length || end < 0 ? '' : names.toString('utf8', offset, end);
+  return readSymbols(bytes, table, sections).flatMap(({ name, section: index, value }) => {
+    const section = sections[index];
+    if (!section || !name.endsWith('.kd')) return [];
+    const inSection = Number(value - section.address);
+    return inSection >= 0 && inSection + descriptorBytes <= contentOf(bytes, section).length ? [name.slice(0, -3)] : [];
+  });
 }
 
 function readMetadata(bytes: Buffer, sections: readonly Section[]): Metadata | null {

@@ -110,7 +110,7 @@ function checkKernel(path: string, { recipe, signature }: CompileRequest): void 
   if (kernels === null) {
     throw new KernloopError(
       'COMPILE_FAILED',
-      'the compiler wrote no AMD code object',
+      'the compiler wrote no code object that could be loaded',
       'check the compiler and the recipe',
     );
   }

@@ -1,5 +1,7 @@
 /** A section of an ELF64 little-endian file. */
 export interface Section {
+  /** Empty where the file tells none. */
+  name: string;
   type: number;
   address: bigint;
   offset: number;
@@ -13,12 +15,24 @@ export interface Note {
   content: Buffer;
 }
 
-export const sectionTypes = { symtab: 2, note: 7, dynsym: 11 } as const;
+export const sectionTypes = { symtab: 2, note: 7, nobits: 8, dynsym: 11 } as const;
+
+export interface ElfSymbol {
+  name: string;
+  /** The type in the low four bits, the binding above. */
+  info: number;
+  /** Visibility, and what the machine's ABI adds. */
+  other: number;
+  /** Index of the section that defines it; 0 where none does. */
+  section: number;
+  value: bigint;
+}
 
 const elfMagic = 0x7f454c46;
 const elfHeaderBytes = 64;
 const sectionHeaderBytes = 64;
 const noteHeaderBytes = 12;
+const symbolBytes = 24;
 
 export function isElf64(bytes: Buffer, machine: number): boolean {
   if (bytes.length < elfHeaderBytes || bytes.readUInt32BE(0) !== elfMagic || bytes[4] !== 2 || bytes[5] !== 1)
@@ -32,11 +46,19 @@ export function readSections(bytes: Buffer): Section[] {
   const entryBytes = bytes.readUInt16LE(58);
   const count = bytes.readUInt16LE(60);
   if (entryBytes !== sectionHeaderBytes || table + count * sectionHeaderBytes > bytes.length) return [];
-  return Array.from({ length: count }, (_, index) => readSection(bytes, table + index * sectionHeaderBytes));
+  const headers = Array.from({ length: count }, (_, index) => table + index * sectionHeaderBytes);
+  const sections = headers.map((at) => readSection(bytes, at));
+  const strings = sections[bytes.readUInt16LE(62)];
+  const names = strings ? contentOf(bytes, strings) : Buffer.alloc(0);
+  return sections.map((section, index) => ({
+    ...section,
+    name: textAt(names, bytes.readUInt32LE(headers[index] ?? 0)),
+  }));
 }
 
 function readSection(bytes: Buffer, at: number): Section {
   return {
+    name: '',
     type: bytes.readUInt32LE(at + 4),
     address: bytes.readBigUInt64LE(at + 16),
     offset: Number(bytes.readBigUInt64LE(at + 24)),
@@ -45,8 +67,32 @@ function readSection(bytes: Buffer, at: number): Section {
   };
 }
 
+/** Zero-terminated text; empty where it has no end. */
+export function textAt(names: Buffer, offset: number): string {
+  const end = names.indexOf(0, offset);
+  return offset >= names.length || end < 0 ? '' : names.toString('utf8', offset, end);
+}
+
+export function readSymbols(bytes: Buffer, table: Section, sections: readonly Section[]): ElfSymbol[] {
+  const strings = sections[table.link];
+  if (!strings) return [];
+  const names = contentOf(bytes, strings);
+  const entries = contentOf(bytes, table);
+  return Array.from({ length: Math.floor(entries.length / symbolBytes) }, (_, index) => {
+    const at = index * symbolBytes;
+    return {
+      name: textAt(names, entries.readUInt32LE(at)),
+      info: entries.readUInt8(at + 4),
+      other: entries.readUInt8(at + 5),
+      section: entries.readUInt16LE(at + 6),
+      value: entries.readBigUInt64LE(at + 8),
+    };
+  });
+}
+
 /** The bytes of a section; empty where they are not all in the file. */
-export function contentOf(bytes: Buffer, { offset, size }: Section): Buffer {
+export function contentOf(bytes: Buffer, { type, offset, size }: Section): Buffer {
+  if (type === sectionTypes.nobits) return Buffer.alloc(0);
   return offset + size > bytes.length ? Buffer.alloc(0) : bytes.subarray(offset, offset + size);
 }
 

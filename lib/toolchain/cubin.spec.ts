@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { codeObjectKernels, codeObjectTarget } from './code-object-kernels';
+
+// The same files as for the native reader. Places: the C ABI's for `char, Mixed, float*, bool`, as native tests take them from the
+// host compiler; over-aligned parameters are aligned in the constant bank, which begins elsewhere on each architecture.
+const data = join(__dirname, '../../native/codeobject/test/data/cubin');
+const read = (name: string): Buffer => readFileSync(join(data, name));
+const argumentsIn = (name: string, kernel: string) =>
+  codeObjectKernels(read(name))?.find(({ symbol }) => symbol === kernel)?.args;
+
+describe('cubins', () => {
+  it('name what they were compiled for', () => {
+    for (const target of ['sm_80', 'sm_86', 'sm_90a', 'sm_100a', 'sm_120'])
+      expect(codeObjectTarget(read(`tiny.${target}.cubin`))).toBe(target);
+    expect(codeObjectTarget(read('parameters.sm_75.cubin'))).toBe('sm_75');
+    expect(codeObjectTarget(read('tiny.sm_100f.cubin'))).toBe('sm_100');
+  });
+
+  it('are read in the encoding of earlier versions, and not guessed in one that is not known', () => {
+    const bytes = read('tiny.sm_86.cubin');
+    const header = (osAbi: number, version: number, flags: number): Buffer => {
+      const copy = Buffer.from(bytes);
+      copy.set([osAbi, version], 7);
+      copy.writeUInt32LE(flags, 48);
+      return copy;
+    };
+    expect(codeObjectTarget(header(0x33, 7, 0x00560556))).toBe('sm_86');
+    expect(codeObjectTarget(header(0x33, 7, 0x005a0d5a))).toBe('sm_90a');
+    expect(codeObjectTarget(header(0x41, 9, 0x06005604))).toBeNull();
+    expect(codeObjectTarget(header(0x41, 8, 0x0600fa04))).toBeNull();
+  });
+
+  it('list their kernels, and no device function or what the driver provides', () => {
+    expect(codeObjectKernels(read('linked.sm_90.cubin'))?.map(({ symbol }) => symbol)).toEqual([
+      '_Z13calls_pointerPPi',
+      '_Z14writes_surfaceyf',
+      '_Z5freesPPi',
+      '_Z5largePf5Larges',
+      '_Z5mixedc5MixedPfb',
+      '_Z5plainPi',
+      '_Z6opaquei6OpaquePf',
+      '_Z6printsi',
+      '_Z7assertsPii',
+      '_Z7nothingv',
+      '_Z7samplesyPf',
+      '_Z9allocatesPPii',
+      'fill',
+    ]);
+  });
+
+  it('tell where each argument lies', () => {
+    for (const file of [
+      'parameters.sm_75.cubin',
+      'parameters.sm_90.cubin',
+      'parameters.sm_100.cubin',
+      'linked.sm_90.cubin',
+    ]) {
+      expect(argumentsIn(file, '_Z5mixedc5MixedPfb')).toEqual([
+        { offset: 0, size: 1 },
+        { offset: 8, size: 32 },
+        { offset: 40, size: 8 },
+        { offset: 48, size: 1 },
+      ]);
+      expect(argumentsIn(file, '_Z5largePf5Larges')).toEqual([
+        { offset: 0, size: 8 },
+        { offset: 8, size: 6000 },
+        { offset: 6008, size: 2 },
+      ]);
+      expect(argumentsIn(file, '_Z7nothingv')).toEqual([]);
+    }
+    const places = ['sm_75', 'sm_90', 'sm_100'].map(
+      (target) => argumentsIn(`parameters.${target}.cubin`, '_Z6opaquei6OpaquePf')?.[1],
+    );
+    // Banks that begin at 0x160, 0x210 and 0x380: the next multiple of 128 after the int.
+    expect(places.map((place) => place?.offset)).toEqual([32, 112, 128]);
+    expect(places.map((place) => place?.size)).toEqual([128, 128, 128]);
+  });
+
+  it('are not what lacks its device link, nor what nvcc wraps around them', () => {
+    for (const name of ['tiny.relocatable.cubin', 'tiny.fatbin', 'tiny.ptx', 'tiny.o']) {
+      expect(codeObjectKernels(read(name))).toBeNull();
+      expect(codeObjectTarget(read(name))).toBeNull();
+    }
+  });
+
+  it('say nothing of arguments that overlap or leave their bank', () => {
+    const bytes = read('tiny.sm_86.cubin');
+    // The record of the second parameter: number 1 at offset 8, 4 bytes.
+    const record = bytes.indexOf(Buffer.from([0x04, 0x17, 12, 0, 0, 0, 0, 0, 1, 0, 8, 0]));
+    expect(record).toBeGreaterThan(0);
+    for (const offset of [4, 12]) {
+      const damaged = Buffer.from(bytes);
+      damaged[record + 10] = offset;
+      expect(codeObjectKernels(damaged)).toEqual([{ symbol: 'tiny', args: null }]);
+    }
+  });
+
+  it('survive being cut off anywhere and hostile values in every byte', () => {
+    const bytes = read('tiny.sm_86.cubin');
+    for (let length = 0; length < bytes.length; ++length) {
+      for (const { symbol } of codeObjectKernels(bytes.subarray(0, length)) ?? []) expect(symbol).toBe('tiny');
+    }
+    for (let at = 16; at < bytes.length; ++at) {
+      for (const value of [0, 0x7f, 0xff]) {
+        const hostile = Buffer.from(bytes);
+        hostile[at] = value;
+        codeObjectKernels(hostile);
+        codeObjectTarget(hostile);
+      }
+    }
+  });
+});

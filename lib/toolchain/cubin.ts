@@ -1,0 +1,106 @@
+import type { ArgumentPlace, CodeObjectKernel } from './code-object-kernels';
+import { contentOf, isElf64, readSections, readSymbols, sectionTypes, type Section } from './elf';
+
+export interface Cubin {
+  /** `sm_90`, `sm_90a`; null for an encoding that is not known. */
+  target: string | null;
+  kernels: CodeObjectKernel[];
+}
+
+const machineCuda = 190;
+const typeExecutable = 2;
+const symbolFunction = 2;
+/** STO_CUDA_ENTRY of a symbol's `st_other`. */
+const entryFlag = 0x10;
+
+/**
+ * A linked cubin; null where the bytes are none. The format is NVIDIA's own: native/codeobject/cubin.h, which reads more of it, and
+ * its test data say what was found and how.
+ */
+export function readCubin(bytes: Buffer): Cubin | null {
+  if (!isElf64(bytes, machineCuda) || bytes.readUInt16LE(16) !== typeExecutable) return null;
+  const sections = readSections(bytes);
+  const byName = new Map(sections.map((section) => [section.name, section]));
+  const symbols = sections
+    .filter(({ type }) => type === sectionTypes.symtab)
+    .flatMap((table) => readSymbols(bytes, table, sections))
+    .filter(({ info, other }) => (info & 0xf) === symbolFunction && (other & entryFlag) !== 0)
+    .filter(({ name, section }) => name !== '' && sections[section]?.name === `.text.${name}`)
+    .map(({ name }) => name);
+  return {
+    target: targetOf(bytes, byName.get('.nv.compat')),
+    kernels: [...new Set(symbols)].sort().map((symbol) => {
+      const section = byName.get(`.nv.info.${symbol}`);
+      return { symbol, args: section ? argumentsOf(readAttributes(contentOf(bytes, section))) : null };
+    }),
+  };
+}
+
+/** By ELF ABI: version 7 up to CUDA 12, version 8 since CUDA 13. */
+function targetOf(bytes: Buffer, compat: Section | undefined): string | null {
+  const flags = bytes.readUInt32LE(48);
+  const abi = `${bytes[7]}/${bytes[8]}`;
+  if (abi === '51/7') return targetName(flags & 0xff, (flags & 0x800) !== 0);
+  if (abi !== '65/8') return null;
+  const compatible = readAttributes(compat ? contentOf(bytes, compat) : Buffer.alloc(0)) ?? [];
+  const specific = compatible.some(({ code, value }) => code === compatIsaClass && (value & 0xff) === 1);
+  return targetName((flags >>> 8) & 0xff, (flags & 0x8) !== 0 || specific);
+}
+
+function targetName(architecture: number, specific: boolean): string | null {
+  return knownArchitectures.has(architecture) ? `sm_${architecture}${specific ? 'a' : ''}` : null;
+}
+
+const knownArchitectures: ReadonlySet<number> = new Set([
+  50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121,
+]);
+
+interface Attribute {
+  code: number;
+  /** Of formats that hold a byte or a half word. */
+  value: number;
+  /** Of the format that holds a size and that many bytes. */
+  words: number[];
+}
+
+const compatIsaClass = 9;
+const sizedFormat = 4;
+const attributes = { parameterBank: 0x0a, parameter: 0x17, parametersSize: 0x19, parameterV2: 0x45 } as const;
+
+/** EIATTR records: a format byte, an attribute byte, and a value; null where they do not fill the section. */
+function readAttributes(content: Buffer): Attribute[] | null {
+  const found: Attribute[] = [];
+  for (let at = 0; at < content.length;) {
+    if (at + 4 > content.length) return null;
+    const format = content.readUInt8(at);
+    const code = content.readUInt8(at + 1);
+    const value = content.readUInt16LE(at + 2);
+    const size = format === sizedFormat ? value : 0;
+    at += 4;
+    if (format === 0 || format > sizedFormat || at + size > content.length) return null;
+    const start = at;
+    const words = Array.from({ length: Math.floor(size / 4) }, (_, index) => content.readUInt32LE(start + index * 4));
+    found.push({ code, value, words });
+    at += size;
+  }
+  return found;
+}
+
+/** By their numbers; null where they contradict each other or the size of all. */
+function argumentsOf(records: readonly Attribute[] | null): ArgumentPlace[] | null {
+  if (!records) return null;
+  const bytes = records.find(({ code }) => code === attributes.parametersSize)?.value ?? 0;
+  const parameters = records
+    .flatMap(({ code, words: [, place = 0, description = 0] }) => {
+      if (code !== attributes.parameter && code !== attributes.parameterV2) return [];
+      const size = code === attributes.parameter ? description >>> 18 : description & 0xffff;
+      return [{ ordinal: place & 0xffff, offset: place >>> 16, size }];
+    })
+    .sort((a, b) => a.ordinal - b.ordinal);
+  let end = 0;
+  for (const [index, { ordinal, offset, size }] of parameters.entries()) {
+    if (ordinal !== index || offset < end || offset + size > bytes) return null;
+    end = offset + size;
+  }
+  return parameters.map(({ offset, size }) => ({ offset, size }));
+}
