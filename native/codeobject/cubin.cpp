@@ -145,6 +145,7 @@ class Reader {
   void read_externs(const AttributeRecord& record, Function& function) {
     for (uint32_t number : record.words) {
       if (number >= symbols_.size()) throw Malformed{"an attribute names a symbol that does not exist"};
+      if (symbols_[number].section != SHN_UNDEF) continue;  // a kernel, to be launched
       account(symbols_[number].name);
       function.externs.emplace(symbols_[number].name);
     }
@@ -284,6 +285,7 @@ class Reader {
     std::set<std::string> externs;
     for (uint32_t reached : call_graph_.reachable(number, call_steps_left_)) {
       facts.calls_indirectly |= call_graph_.indirect_callers.contains(reached);
+      facts.launches_kernels |= call_graph_.launchers.contains(reached);
       const auto found = functions_.find(reached);
       if (found == functions_.end()) {
         if (reached < symbols_.size() && symbols_[reached].section == SHN_UNDEF)
@@ -300,8 +302,7 @@ class Reader {
       facts.uses_device_heap |= name == "malloc" || name == "free" || name == "__nv_aligned_device_malloc";
       facts.uses_printf |= name == "vprintf";
       facts.uses_assert |= name == "__assertfail" || name == "__assert_fail";
-      facts.launches_kernels |= name.starts_with("cudaLaunchDevice") || name.starts_with("cudaGetParameterBuffer") ||
-                                name.starts_with("__cudaCDP") || name.starts_with("cnp");
+      facts.launches_kernels |= name.starts_with("__cuda_syscall_cnp");
     }
     facts.externs.assign(externs.begin(), externs.end());
   }

@@ -71,6 +71,8 @@ CallGraph read_call_graph(const ElfImage& image) {
       graph.address_taken.insert(first);
     } else if (part == -3) {
       graph.indirect_callers.insert(first);
+    } else if (part == -4) {
+      graph.launchers.insert(first);
     }
   }
   return graph;

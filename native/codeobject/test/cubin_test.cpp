@@ -244,6 +244,12 @@ TEST(CubinUses, AreThoseOfTheSource) {
   EXPECT_TRUE(kernel_of(parse_file("linked.sm_90.cubin"), "_Z13calls_pointerPPi").cubin->calls_indirectly);
 }
 
+TEST(CubinUses, TellKernelsThatLaunchOthers) {
+  const CodeObjectInfo info = parse_file("launches.sm_90.cubin");
+  EXPECT_TRUE(kernel_of(info, "launches").cubin->launches_kernels);
+  EXPECT_EQ(kernel_of(info, "launches").cubin->externs, std::vector<std::string>{"__cuda_syscall_cnpv2LaunchDeviceV2"});
+}
+
 TEST(CubinUses, SayNothingOfTexturesInUnknownCode) {
   // Pascal's instructions have 8 bytes and other numbers.
   const auto info = parse_code_object(with_header(0x33, 7, 0x003d053d), "sm_61");

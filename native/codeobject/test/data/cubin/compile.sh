@@ -17,6 +17,9 @@ done
 nvlink -arch=sm_90 parameters.relocatable.cubin calls.relocatable.cubin -o linked.sm_90.cubin
 rm parameters.relocatable.cubin calls.relocatable.cubin
 nvcc -arch=sm_90 -rdc=true -cubin tiny.cu -o tiny.relocatable.cubin
+nvcc -arch=sm_90 -rdc=true -cubin launches.cu -o launches.relocatable.cubin
+nvlink -arch=sm_90 launches.relocatable.cubin -o launches.sm_90.cubin
+rm launches.relocatable.cubin
 for arch in sm_80 sm_86 sm_90a sm_100a sm_100f sm_120; do nvcc -arch=$arch -cubin tiny.cu -o "tiny.$arch.cubin"; done
 nvcc -arch=sm_90 -fatbin tiny.cu -o tiny.fatbin
 nvcc -arch=sm_90 -ptx tiny.cu -o tiny.ptx
