@@ -17,6 +17,9 @@ namespace {
 constexpr uint64_t kMinSliceBytes = 16 << 10, kMaxSliceBytes = 256 << 10;
 constexpr uint64_t kAddressBits = 48;
 
+static_assert(sizeof(BlockResult) == 16 && sizeof(SearchTarget) == 16);  // written and read as 16-byte words
+static_assert(LaunchLimits{}.targets == kMaxSearchTargets);
+
 uint64_t divide_up(uint64_t value, uint64_t by) {
   return value / by + (value % by != 0);
 }
@@ -285,6 +288,8 @@ Result<std::unique_ptr<DeviceKernels>> DeviceKernels::load(const Driver& driver,
     return s.failed("cuModuleLoadData of device_kernels.ptx", result);
   if (CUresult result = driver.cuStreamCreate(&s.stream, CU_STREAM_NON_BLOCKING))
     return s.failed("cuStreamCreate", result);
+  // All that any call needs: allocating pinned memory later could wait for the device.
+  if (Status status = s.buffer.reserve(16ull * std::max(limits.blocks, limits.targets)); !status) return status.error();
   const std::pair<const char*, CUfunction*> kernels[] = {
       {"kernloop_checksums", &s.kernel_checksums},
       {"kernloop_restore", &s.kernel_restore},

@@ -43,8 +43,9 @@ struct LaunchLimits {
 
 class DeviceKernels {
  public:
-  // `driver` must outlive the object. Runs each kernel once on a few bytes, so that the driver has them ready (and
-  // loads nothing lazily in the midst of a capture), and checks what they compute.
+  // Only while the context is idle: loading a module waits for it. `driver` must outlive the object. Runs each kernel
+  // once on a few bytes, so that the driver has them ready (and loads nothing lazily in the midst of a capture), and
+  // checks what they compute.
   static Result<std::unique_ptr<DeviceKernels>> load(const Driver& driver, LaunchLimits limits = {});
   ~DeviceKernels();
   DeviceKernels(const DeviceKernels&) = delete;
