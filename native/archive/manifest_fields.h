@@ -64,12 +64,22 @@ class Fields {
     return *value;
   }
 
-  std::array<uint32_t, 3> extent(const char* name) {
+  template <typename T>
+  std::array<T, 3> extent(const char* name) {
     const Json& value = array(name);
     if (value.size() != 3) throw ManifestProblem{child(name) + " has not three dimensions"};
-    std::array<uint32_t, 3> extent;
-    for (size_t i = 0; i < 3; ++i) extent[i] = to_number<uint32_t>(value[i], child(name));
+    std::array<T, 3> extent;
+    for (size_t i = 0; i < 3; ++i) extent[i] = to_number<T>(value[i], child(name));
     return extent;
+  }
+
+  // An object of names and whole numbers.
+  std::map<std::string, uint64_t> numbers(const char* name) {
+    const Json& value = any(name);
+    if (!value.is_object()) throw ManifestProblem{child(name) + " is not an object"};
+    std::map<std::string, uint64_t> numbers;
+    for (const auto& [key, number] : value.items()) numbers[key] = to_number<uint64_t>(number, child(name) + "." + key);
+    return numbers;
   }
 
   Content content(const char* name) {

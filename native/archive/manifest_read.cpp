@@ -51,12 +51,13 @@ Dispatch read_dispatch(const Json& json) {
 Geometry read_geometry(const Json& json) {
   Fields fields(json, "geometry");
   Geometry geometry;
-  geometry.grid_blocks = fields.extent("grid_blocks");
-  geometry.block_threads = fields.extent("block_threads");
-  geometry.grid_work_items = fields.extent("grid_work_items");
+  geometry.grid_blocks = fields.extent<uint32_t>("grid_blocks");
+  geometry.block_threads = fields.extent<uint32_t>("block_threads");
+  geometry.grid_work_items = fields.extent<uint64_t>("grid_work_items");
   geometry.group_segment_bytes = fields.number<uint32_t>("group_segment_bytes");
   geometry.private_segment_bytes = fields.number<uint32_t>("private_segment_bytes");
   geometry.dimensions = fields.number<uint32_t>("dimensions");
+  if (fields.has("attributes")) geometry.attributes = fields.numbers("attributes");
   geometry.extra = fields.rest();
   return geometry;
 }

@@ -14,6 +14,7 @@ constexpr uint64_t kMaxAddress = uint64_t{1} << 56;  // more than any GPU's virt
 constexpr size_t kMaxItems = 1u << 20;               // regions, variables, code objects
 constexpr uint64_t kMaxCodeObjectBytes = uint64_t{1} << 30;
 constexpr uint32_t kMaxKernargBytes = 1u << 20;
+constexpr size_t kMaxAttributes = 1024;
 
 void require(bool condition, const std::string& what) {
   if (!condition) throw ManifestProblem{what};
@@ -89,9 +90,10 @@ void check_geometry(const Geometry& geometry) {
                    items = geometry.grid_work_items[i];
     require(threads >= 1 && threads <= UINT16_MAX,
             "geometry.block_threads is out of range");  // 16 bits in an AQL packet
-    require(items >= 1 && blocks == (items + threads - 1) / threads,
+    require(items >= 1 && blocks == items / threads + (items % threads != 0),
             "geometry.grid_blocks does not fit grid_work_items");
   }
+  require(geometry.attributes.size() <= kMaxAttributes, "geometry.attributes lists impossibly many");
 }
 
 void check_kernarg(const Manifest& manifest) {

@@ -55,12 +55,14 @@ Json to_json(const Kernel& kernel) {
 }
 
 Json to_json(const Geometry& geometry) {
-  return with_extra(geometry.extra, {{"grid_blocks", geometry.grid_blocks},
-                                     {"block_threads", geometry.block_threads},
-                                     {"grid_work_items", geometry.grid_work_items},
-                                     {"group_segment_bytes", geometry.group_segment_bytes},
-                                     {"private_segment_bytes", geometry.private_segment_bytes},
-                                     {"dimensions", geometry.dimensions}});
+  Json json = {{"grid_blocks", geometry.grid_blocks},
+               {"block_threads", geometry.block_threads},
+               {"grid_work_items", geometry.grid_work_items},
+               {"group_segment_bytes", geometry.group_segment_bytes},
+               {"private_segment_bytes", geometry.private_segment_bytes},
+               {"dimensions", geometry.dimensions}};
+  if (!geometry.attributes.empty()) json["attributes"] = geometry.attributes;
+  return with_extra(geometry.extra, std::move(json));
 }
 
 Json to_json(const Region& region) {

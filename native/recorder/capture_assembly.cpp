@@ -39,6 +39,21 @@ uint64_t value_at(const std::vector<uint8_t>& bytes, uint64_t offset, uint64_t s
   return value;
 }
 
+archive::Geometry geometry_of(const capture::BeginMessage& begin) {
+  const capture::LaunchGeometry& launch = begin.geometry;
+  archive::Geometry geometry;
+  geometry.grid_blocks = launch.grid_blocks;
+  geometry.block_threads = launch.block_threads;
+  geometry.grid_work_items = launch.grid_work_items;
+  geometry.group_segment_bytes = launch.group_segment_bytes;
+  geometry.private_segment_bytes = launch.private_segment_bytes;
+  geometry.dimensions = launch.dimensions;
+  for (const capture::LaunchAttribute& attribute : begin.launch_attributes) {
+    geometry.attributes[attribute.name] = attribute.value;
+  }
+  return geometry;
+}
+
 }  // namespace
 
 CaptureAssembly::CaptureAssembly(const Config& config, OutputFolder& folder, const KernelRecord& kernel,
@@ -61,6 +76,12 @@ Result<std::unique_ptr<CaptureAssembly>> CaptureAssembly::begin(const Config& co
                      " that a capture can hold",
                  "capture a kernel of a smaller code object"};
   }
+  if (assembly->reply().encode().size() > capture::kMaxDatagramBytes) {
+    return Error{"TOO_MANY_VARIABLES",
+                 "the names of the " + std::to_string(assembly->pieces_.size()) + " module variables of " +
+                     kernel.demangled + "'s code object are longer than an agent can be told",
+                 "capture a kernel of a smaller code object"};
+  }
   folder.discard();  // an attempt whose scope was too small
   auto writer = archive::CaptureWriter::create({folder.partial(), config.store, config.inline_limit_bytes});
   if (!writer) return writer.error();
@@ -75,7 +96,10 @@ capture::BeginReply CaptureAssembly::reply() const {
   for (const codeobject::KernelArgument& argument : kernel_.metadata->args) {
     if (is_process_bound(argument.value_kind)) reply.ignored_kernarg.push_back({argument.offset, argument.size});
   }
-  for (const ModulePiece& piece : pieces_) reply.module_variables.push_back(piece.range);
+  for (const ModulePiece& piece : pieces_) {
+    const std::string name = piece.range.base == 0 ? piece.name : std::string();
+    reply.module_variables.push_back({name, piece.range.base, piece.range.size});
+  }
   return reply;
 }
 
@@ -96,16 +120,19 @@ Status CaptureAssembly::scope(const capture::ScopeMessage& message) {
 Status CaptureAssembly::region(const capture::RegionMessage& message) {
   if (message.region != parts_.size() || parts_.size() >= kMaxParts) return protocol_error("region numbers");
   if (!parts_.empty() && !parts_.back().complete()) return protocol_error("a region before the end of the one before");
-  if (message.memory_class == MemoryClass::kModule &&
-      (message.ordinal >= pieces_.size() ||
-       pieces_[message.ordinal].range != capture::ByteRange{message.base, message.size})) {
+  if (message.memory_class == MemoryClass::kModule && !was_asked_for(message))
     return protocol_error("a module variable that was not asked for");
-  }
   Part part;
   part.message = message;
   part.stream = std::make_unique<archive::ContentStream>(*writer_);
   parts_.push_back(std::move(part));
   return Unit{};
+}
+
+bool CaptureAssembly::was_asked_for(const capture::RegionMessage& variable) const {
+  if (variable.ordinal >= pieces_.size()) return false;
+  const capture::ByteRange& asked = pieces_[variable.ordinal].range;
+  return asked.size == variable.size && (asked.base == 0 || asked.base == variable.base);
 }
 
 Status CaptureAssembly::pre(const capture::BulkHeader& header, std::span<const uint8_t> bytes) {
@@ -204,16 +231,7 @@ Result<archive::Manifest> CaptureAssembly::manifest(const capture::CommitMessage
   manifest.kernel.private_segment_bytes = kernel_.metadata->private_segment_bytes;
   manifest.dispatch = {begin_.ordinal, begin_.index, begin_.queue, Json::object()};
 
-  const capture::LaunchGeometry& launch = begin_.geometry;
-  manifest.geometry.block_threads = launch.block_threads;
-  manifest.geometry.grid_work_items = launch.grid_work_items;
-  for (size_t i = 0; i < 3; ++i) {
-    const uint64_t items = launch.grid_work_items[i], threads = std::max<uint32_t>(launch.block_threads[i], 1);
-    manifest.geometry.grid_blocks[i] = static_cast<uint32_t>((items + threads - 1) / threads);
-  }
-  manifest.geometry.group_segment_bytes = launch.group_segment_bytes;
-  manifest.geometry.private_segment_bytes = launch.private_segment_bytes;
-  manifest.geometry.dimensions = launch.dimensions;
+  manifest.geometry = geometry_of(begin_);
 
   manifest.scope.mode = begin_.scope == capture::ScopeMode::kAll ? "all" : "reachable";
   manifest.scope.widened = begin_.widened;

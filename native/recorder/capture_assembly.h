@@ -62,6 +62,7 @@ class CaptureAssembly {
   CaptureAssembly(const Config& config, OutputFolder& folder, const KernelRecord& kernel, const DeviceFacts& device,
                   const capture::BeginMessage& begin);
 
+  bool was_asked_for(const capture::RegionMessage& variable) const;
   Status finish_pre(Part& part);
   Status flush_post();
   Result<archive::Manifest> manifest(const capture::CommitMessage& message);

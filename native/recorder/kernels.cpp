@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "capture/protocol/ring.h"
 
@@ -39,8 +40,7 @@ bool holds_data(const codeobject::ElfSection& section) {
 // piece.
 void add_nameless(std::span<const uint8_t> bytes, uint64_t load_base, std::vector<ModulePiece>& pieces) {
   auto image = codeobject::ElfImage::parse(bytes, "code object");
-  // The driver finds a cubin's variables by name only, and a cubin keeps all names.
-  if (!image || image->machine() == codeobject::kMachineCuda) return;
+  if (!image) return;
   std::vector<capture::ByteRange> named;
   for (const ModulePiece& piece : pieces) named.push_back(piece.range);
   std::sort(named.begin(), named.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
@@ -113,6 +113,7 @@ Result<const KernelRecord*> Kernels::add(const capture::KernelMessage& message) 
     if (metadata == nullptr || metadata->descriptor_address > message.kernel_object) continue;
     record.object = object->second;
     record.metadata = metadata;
+    record.has_address = message.kernel_object != 0;
     record.load_base = message.kernel_object - metadata->descriptor_address;
     break;
   }
@@ -124,13 +125,34 @@ const KernelRecord* Kernels::find(uint32_t id) const {
   return found != kernels_.end() ? &found->second : nullptr;
 }
 
-std::vector<ModulePiece> module_pieces(const KernelRecord& kernel) {
+namespace {
+
+// An exported constant may have been set by the host (hipMemcpyToSymbol); one that is neither is as in the code object.
+std::vector<const codeobject::Variable*> variables_in_play(const codeobject::CodeObjectInfo& info) {
+  std::vector<const codeobject::Variable*> variables;
+  for (const codeobject::Variable& variable : info.variables) {
+    if (variable.size != 0 && (variable.writable || variable.exported)) variables.push_back(&variable);
+  }
+  return variables;
+}
+
+// Where each section lies is the driver's business: no addresses, and no nameless parts.
+std::vector<ModulePiece> pieces_by_name(const codeobject::CodeObjectInfo& info) {
   std::vector<ModulePiece> pieces;
-  for (const codeobject::Variable& variable : kernel.object->info->variables) {
-    // An exported constant may have been set by the host (hipMemcpyToSymbol); one that is neither is as in the code
-    // object.
-    if (variable.size == 0 || !(variable.writable || variable.exported)) continue;
-    pieces.push_back({variable.name, {kernel.load_base + variable.address, variable.size}});
+  std::set<uint64_t> seen;  // aliases of the same bytes: once
+  for (const codeobject::Variable* variable : variables_in_play(info)) {
+    if (seen.insert(variable->address).second) pieces.push_back({variable->name, {0, variable->size}});
+  }
+  return pieces;
+}
+
+}  // namespace
+
+std::vector<ModulePiece> module_pieces(const KernelRecord& kernel) {
+  if (!kernel.has_address) return pieces_by_name(*kernel.object->info);
+  std::vector<ModulePiece> pieces;
+  for (const codeobject::Variable* variable : variables_in_play(*kernel.object->info)) {
+    pieces.push_back({variable->name, {kernel.load_base + variable->address, variable->size}});
   }
   std::stable_sort(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) {
     return a.range.base != b.range.base ? a.range.base < b.range.base : a.range.size > b.range.size;

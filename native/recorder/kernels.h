@@ -29,11 +29,12 @@ struct KernelRecord {
   uint64_t selections = 0;
   std::shared_ptr<const CodeObject> object;  // null: its code object is not known or cannot be read
   const codeobject::Kernel* metadata = nullptr;
+  bool has_address = false;  // the code object has a load base: its variables have addresses, too
   uint64_t load_base = 0;
   std::string code_object_hex() const { return object != nullptr ? object->info->sha256.hex() : std::string(); }
 };
 
-// A module variable, or a nameless part of a writable section, at its address in the process.
+// A module variable, or a nameless part of a writable section, at its address in the process (0: known by name only).
 struct ModulePiece {
   std::string name;
   capture::ByteRange range;

@@ -6,6 +6,23 @@ namespace kernloop::recorder {
 
 using archive::Json;
 
+namespace {
+
+// What is not known is not there.
+void add_resources(Json& json, const capture::LaunchResources& resources) {
+  const auto add = [&](const char* name, const auto& value) {
+    if (value) json[name] = *value;
+  };
+  add("registers_per_thread", resources.registers_per_thread);
+  add("static_shared_bytes", resources.static_shared_bytes);
+  add("dynamic_shared_bytes", resources.dynamic_shared_bytes);
+  add("local_bytes_per_thread", resources.local_bytes_per_thread);
+  add("resident_blocks_per_multiprocessor", resources.resident_blocks_per_multiprocessor);
+  add("occupancy_percent", resources.occupancy_percent);
+}
+
+}  // namespace
+
 void Profile::add(const KernelRecord& kernel, const capture::ProfileMessage& sample) {
   std::lock_guard lock(mutex_);
   Row& row = rows_[{kernel.code_object_hex(), kernel.symbol}];
@@ -28,9 +45,9 @@ void Profile::add(const KernelRecord& kernel, const capture::ProfileMessage& sam
   }
   const auto known = row.geometries.find(sample.geometry);
   if (known != row.geometries.end()) {
-    ++known->second;
+    ++known->second.dispatches;
   } else if (row.geometries.size() < kMaxGeometries) {
-    row.geometries.emplace(sample.geometry, 1);
+    row.geometries.emplace(sample.geometry, Variant{1, sample.resources});
   } else {
     ++row.other_geometries;
   }
@@ -42,31 +59,32 @@ Json Profile::to_json(const Row& row) {
   const size_t middle = sorted.size() / 2;
   const uint64_t median =
       sorted.size() % 2 == 1 ? sorted[middle] : sorted[middle - 1] + (sorted[middle] - sorted[middle - 1]) / 2;
+  // The most frequent first: the row's own figures are those of it.
+  std::vector<std::pair<capture::LaunchGeometry, Variant>> variants(row.geometries.begin(), row.geometries.end());
+  std::stable_sort(variants.begin(), variants.end(),
+                   [](const auto& a, const auto& b) { return a.second.dispatches > b.second.dispatches; });
   Json geometries = Json::array();
-  std::vector<std::pair<capture::LaunchGeometry, uint64_t>> variants(row.geometries.begin(), row.geometries.end());
-  std::stable_sort(variants.begin(), variants.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  for (const auto& [geometry, count] : variants) {
-    Json blocks = Json::array();
-    for (size_t i = 0; i < 3; ++i) {
-      const uint64_t threads = std::max<uint32_t>(geometry.block_threads[i], 1);
-      blocks.push_back((geometry.grid_work_items[i] + threads - 1) / threads);
-    }
-    geometries.push_back({{"grid_blocks", blocks},
-                          {"block_threads", geometry.block_threads},
-                          {"grid_work_items", geometry.grid_work_items},
-                          {"dispatches", count}});
+  for (const auto& [geometry, variant] : variants) {
+    Json entry = {{"grid_blocks", geometry.grid_blocks},
+                  {"block_threads", geometry.block_threads},
+                  {"grid_work_items", geometry.grid_work_items},
+                  {"dispatches", variant.dispatches}};
+    add_resources(entry, variant.resources);
+    geometries.push_back(std::move(entry));
   }
-  return {{"name", row.name},
-          {"symbol", row.symbol},
-          {"code_object", row.code_object},
-          {"unit", row.is_wave_instructions ? "wave_instructions" : "duration_ns"},
-          {"dispatches", row.count},
-          {"total", row.total},
-          {"min", row.min},
-          {"median", median},
-          {"max", row.max},
-          {"geometries", geometries},
-          {"other_geometries", row.other_geometries}};
+  Json json = {{"name", row.name},
+               {"symbol", row.symbol},
+               {"code_object", row.code_object},
+               {"unit", row.is_wave_instructions ? "wave_instructions" : "duration_ns"},
+               {"dispatches", row.count},
+               {"total", row.total},
+               {"min", row.min},
+               {"median", median},
+               {"max", row.max},
+               {"geometries", geometries},
+               {"other_geometries", row.other_geometries}};
+  if (!variants.empty()) add_resources(json, variants.front().second.resources);
+  return json;
 }
 
 Json Profile::rows() const {

@@ -24,12 +24,16 @@ class Profile {
   static constexpr size_t kMaxSamples = 1u << 20;
   static constexpr size_t kMaxGeometries = 64;
 
+  struct Variant {
+    uint64_t dispatches = 0;
+    capture::LaunchResources resources;
+  };
   struct Row {
     std::string name, symbol, code_object;
     bool is_wave_instructions = false;
     uint64_t count = 0, total = 0, min = UINT64_MAX, max = 0;
     std::vector<uint64_t> samples;
-    std::map<capture::LaunchGeometry, uint64_t> geometries;
+    std::map<capture::LaunchGeometry, Variant> geometries;
     uint64_t other_geometries = 0;
   };
   static archive::Json to_json(const Row& row);

@@ -7,6 +7,7 @@ using archive::Json;
 using capture::FrameType;
 
 constexpr int kIdleMs = 1000;
+constexpr size_t kMaxQueues = 65536;  // whose device is remembered
 // After the app's end, an agent in the middle of a capture that says nothing for so long is not coming back.
 constexpr std::chrono::seconds kDrainLimit{10};
 
@@ -16,12 +17,14 @@ Error protocol_error(const std::string& what) {
 }
 
 Json geometry_json(const archive::Geometry& geometry) {
-  return {{"grid_blocks", geometry.grid_blocks},
-          {"block_threads", geometry.block_threads},
-          {"grid_work_items", geometry.grid_work_items},
-          {"group_segment_bytes", geometry.group_segment_bytes},
-          {"private_segment_bytes", geometry.private_segment_bytes},
-          {"dimensions", geometry.dimensions}};
+  Json json = {{"grid_blocks", geometry.grid_blocks},
+               {"block_threads", geometry.block_threads},
+               {"grid_work_items", geometry.grid_work_items},
+               {"group_segment_bytes", geometry.group_segment_bytes},
+               {"private_segment_bytes", geometry.private_segment_bytes},
+               {"dimensions", geometry.dimensions}};
+  if (!geometry.attributes.empty()) json["attributes"] = geometry.attributes;
+  return json;
 }
 
 Json regions_json(const std::vector<capture::RegionMessage>& regions) {
@@ -165,7 +168,7 @@ Status Session::handle(FrameType type, std::span<const uint8_t> payload) {
 
 void Session::on_queue(const capture::QueueMessage& message) {
   shared_.totals.add_queue();
-  device_ = {message.agent_name, message.isa, message.wavefront_size};
+  if (devices_.size() < kMaxQueues) devices_[message.index] = {message.agent_name, message.isa, message.wavefront_size};
   shared_.events.print(
       "queue", {{"pid", link_->pid()}, {"queue", message.index}, {"device", message.agent_name}, {"isa", message.isa}});
 }
@@ -197,7 +200,7 @@ Status Session::on_begin(const capture::BeginMessage& message) {
                             {"CODE_OBJECT_UNREADABLE", "the code object of " + kernel->demangled + " could not be read",
                              "the agent's log and the note events say why"});
     } else {
-      auto assembly = CaptureAssembly::begin(shared_.config, *folder, *kernel, device_, message);
+      auto assembly = CaptureAssembly::begin(shared_.config, *folder, *kernel, devices_[message.queue], message);
       if (assembly) {
         reply = (*assembly)->reply();
         assemblies_[message.capture] = std::move(*assembly);

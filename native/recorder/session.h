@@ -57,7 +57,7 @@ class Session {
   Shared& shared_;
   const std::unique_ptr<AgentLink> link_;
   Kernels kernels_;
-  DeviceFacts device_;
+  std::map<uint32_t, DeviceFacts> devices_;  // of each queue
   std::map<uint32_t, std::unique_ptr<CaptureAssembly>>
       assemblies_;  // those in work: several threads of the app may be at it
   std::chrono::steady_clock::time_point last_progress_{};

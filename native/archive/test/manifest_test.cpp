@@ -71,6 +71,19 @@ TEST(Manifest, TakesTheExampleOfTheFormatsDocument) {
   EXPECT_EQ(manifest->execution.wave_instructions, 1234u);
 }
 
+TEST(Manifest, LaunchAttributesAndGridsBeyond32BitsSurviveARoundTrip) {
+  Json json = sample_json();
+  json["geometry"]["grid_blocks"] = {2147483647, 1, 1};
+  json["geometry"]["block_threads"] = {1024, 1, 1};
+  json["geometry"]["grid_work_items"] = {2147483647 * uint64_t{1024}, 1, 1};
+  json["geometry"]["attributes"] = {{"cluster_blocks_x", 2}, {"cooperative", 1}};
+  const auto manifest = parse_manifest(json.dump(), "large");
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  EXPECT_EQ(manifest->geometry.grid_work_items[0], 2199023254528u);
+  EXPECT_EQ(manifest->geometry.attributes.at("cluster_blocks_x"), 2u);
+  EXPECT_EQ(to_json(*manifest)["geometry"], json["geometry"]);
+}
+
 TEST(Manifest, RefusesANewerMajorVersionAndSaysWhatToDo) {
   Json json = sample_json();
   json["schema"] = "kernloop.capture/2";
@@ -118,6 +131,14 @@ TEST(Manifest, RefusesWhatCannotBe) {
       {"grid_blocks does not fit",
        [](Json& j) {
          j["geometry"]["grid_work_items"] = {1, 1, 1};
+       }},
+      {"grid_blocks does not fit", [](Json& j) { j["geometry"]["grid_work_items"][0] = ~uint64_t{0}; }},
+      {"attributes is not an object", [](Json& j) { j["geometry"]["attributes"] = Json::array({1}); }},
+      {"attributes.cooperative is not a whole number",
+       [](Json& j) { j["geometry"]["attributes"]["cooperative"] = true; }},
+      {"impossibly many",
+       [](Json& j) {
+         for (int i = 0; i < 2000; ++i) j["geometry"]["attributes"]["a" + std::to_string(i)] = i;
        }},
       {"block_threads",
        [](Json& j) {

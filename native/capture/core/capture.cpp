@@ -2,122 +2,147 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "capture/core/outside.h"
 #include "capture/core/scope.h"
 
 namespace kernloop::capture {
-namespace {
 
-class CaptureRun {
- public:
-  CaptureRun(const CaptureRequest& request, const AllocationMap& allocations, HoldGate& hold, DeviceCapture& device,
-             CaptureSink& sink)
-      : request_(request), allocations_(allocations), hold_(hold), device_(device), sink_(sink) {}
-
-  // Also when something throws on the way.
-  ~CaptureRun() {
-    if (held_) hold_.release();
-  }
-  CaptureRun(const CaptureRun&) = delete;
-  CaptureRun& operator=(const CaptureRun&) = delete;
-
-  CaptureOutcome execute() {
-    outcome_.refusal = steps();
-    return std::move(outcome_);
-  }
-
- private:
-  std::optional<Refusal> steps() {
-    if (auto refusal = hold_and_drain()) return refusal;
-    const AllocationList allocations = allocations_.snapshot();
-    Scope scope(allocations, request_.byte_budget, device_, sink_);
-    if (auto refusal = seed(scope, allocations)) return refusal;
-    if (auto refusal = scope.read_pre()) return refusal;
-    Outside outside(allocations, scope, device_);
-    if (auto refusal = outside.read_before()) return refusal;
-
-    RunReport report;
-    outcome_.ran = true;
-    if (auto refusal = device_.run(Deadline::in(request_.run_limit), &report)) return refusal;
-
-    std::vector<Allocation> changed;
-    if (auto refusal = outside.compare_after(&changed)) return refusal;
-    if (auto refusal = judge(changed)) return refusal;
-    if (auto refusal = scope.read_post()) return refusal;
-    if (!sink_.commit(report)) return recorder_lost();
-    return std::nullopt;
-  }
-
-  std::optional<Refusal> hold_and_drain() {
-    hold_.take_turn();
-    held_ = true;
-    const Deadline deadline = Deadline::in(request_.drain_limit);
-    if (!hold_.wait_alone(deadline)) {
-      return Refusal{"HOLD_LIMIT",
-                     "another thread of the app stayed inside a call of the runtime for " +
-                         std::to_string(request_.drain_limit.count()) + " ms",
-                     "raise the drain limit if such calls are expected to take longer"};
-    }
-    return device_.drain(deadline);
-  }
-
-  std::optional<Refusal> seed(Scope& scope, const AllocationList& allocations) {
-    uint64_t tracked_bytes = 0;
-    for (const Allocation& allocation : allocations) tracked_bytes += allocation.size;
-    if (!sink_.scope(allocations.size(), tracked_bytes)) return recorder_lost();
-
-    std::vector<uint8_t> kernarg(request_.kernarg_bytes);
-    if (auto refusal = device_.read_kernarg(kernarg)) return refusal;
-    if (!sink_.kernarg(kernarg)) return recorder_lost();
-    for (uint32_t i = 0; i < request_.module_variables.size(); ++i) {
-      scope.add_module_variable(request_.module_variables[i], i);
-    }
-    if (request_.scope == ScopeMode::kAll) scope.add_all(request_.kernarg_address);
-    // Hidden arguments that mean something to the app's process only are not followed.
-    for (const ByteRange& range : request_.ignored_kernarg) {
-      if (range.base >= kernarg.size()) continue;
-      const uint64_t size = std::min<uint64_t>(range.size, kernarg.size() - range.base);
-      std::fill_n(kernarg.begin() + static_cast<std::ptrdiff_t>(range.base), size, uint8_t{0});
-    }
-    scope.add_pointers_in(kernarg);
-    for (const ByteRange& range : request_.widened) scope.add_at(range.base);
-    return std::nullopt;
-  }
-
-  // Device memory outside the scope belongs to the dispatch alone while it runs; host memory the CPU may have changed.
-  std::optional<Refusal> judge(const std::vector<Allocation>& changed) {
-    for (const Allocation& allocation : changed) {
-      if (allocation.memory_class == MemoryClass::kHost) {
-        if (!sink_.outside_changed(allocation)) return recorder_lost();
-        continue;
-      }
-      outcome_.violation.push_back({allocation.base, allocation.size});
-      if (!sink_.violation(allocation)) return recorder_lost();
-    }
-    if (outcome_.violation.empty()) return std::nullopt;
-    return Refusal{"SCOPE_VIOLATION",
-                   "the dispatch changed " + std::to_string(outcome_.violation.size()) +
-                       " allocation(s) that nothing in its arguments leads to",
-                   "the next matching dispatch is captured with them; if there is none, capture with scope \"all\""};
-  }
-
-  const CaptureRequest& request_;
-  const AllocationMap& allocations_;
-  HoldGate& hold_;
-  DeviceCapture& device_;
-  CaptureSink& sink_;
-  bool held_ = false;
-  CaptureOutcome outcome_;
+// What before() leaves for after().
+struct CaptureRun::Snapshot {
+  Snapshot(AllocationList list, uint64_t byte_budget, DeviceCapture& device, CaptureSink& sink)
+      : allocations(std::move(list)),
+        scope(allocations, byte_budget, device, sink),
+        outside(allocations, scope, device) {}
+  const AllocationList allocations;
+  Scope scope;
+  Outside outside;
 };
 
-}  // namespace
+CaptureRun::CaptureRun(CaptureRequest request, const AllocationMap& allocations, HoldGate& hold, DeviceCapture& device,
+                       CaptureSink& sink)
+    : request_(std::move(request)), allocations_(allocations), hold_(hold), device_(device), sink_(sink) {}
 
-CaptureOutcome capture_dispatch(const CaptureRequest& request, const AllocationMap& allocations, HoldGate& hold,
-                                DeviceCapture& device, CaptureSink& sink) {
-  CaptureOutcome outcome = CaptureRun(request, allocations, hold, device, sink).execute();
-  if (outcome.refusal) sink.abort(*outcome.refusal);
-  return outcome;
+CaptureRun::~CaptureRun() {
+  if (!settled_)
+    settle(Refusal{"AGENT_FAILED", "the capture was given up while its dispatch ran", "see the agent's log"});
+}
+
+bool CaptureRun::before() noexcept {
+  settled_ = false;
+  auto refusal = guarded([this] { return steps_before(); });
+  if (!refusal) return true;
+  settle(std::move(refusal));
+  return false;
+}
+
+void CaptureRun::after(std::optional<Refusal> run_refusal, const RunReport& report) noexcept {
+  if (settled_) return;
+  outcome_.ran = true;
+  settle(run_refusal ? std::move(run_refusal) : guarded([&] { return steps_after(report); }));
+}
+
+// A failure of ours (no memory) is a refused capture, never the app's problem.
+template <typename Steps>
+std::optional<Refusal> CaptureRun::guarded(Steps&& steps) noexcept {
+  try {
+    return steps();
+  } catch (const std::exception& error) {
+    return Refusal{"AGENT_FAILED", std::string("the agent failed: ") + error.what(), "see the agent's log"};
+  }
+}
+
+// Released first: the app does not wait for the recorder.
+void CaptureRun::settle(std::optional<Refusal> refusal) noexcept {
+  if (std::exchange(held_, false)) hold_.release();
+  settled_ = true;
+  outcome_.refusal = std::move(refusal);
+  if (!outcome_.refusal) return;
+  try {
+    sink_.abort(*outcome_.refusal);
+  } catch (const std::exception&) {  // no memory for the message: the recorder gives up with the connection
+  }
+}
+
+std::optional<Refusal> CaptureRun::steps_before() {
+  if (auto refusal = hold_and_drain()) return refusal;
+  snapshot_ = std::make_unique<Snapshot>(allocations_.snapshot(), request_.byte_budget, device_, sink_);
+  if (auto refusal = seed(*snapshot_)) return refusal;
+  if (auto refusal = snapshot_->scope.read_pre()) return refusal;
+  return snapshot_->outside.read_before();
+}
+
+std::optional<Refusal> CaptureRun::steps_after(const RunReport& report) {
+  std::vector<Allocation> changed;
+  if (auto refusal = snapshot_->outside.compare_after(&changed)) return refusal;
+  if (auto refusal = judge(changed)) return refusal;
+  if (auto refusal = snapshot_->scope.read_post()) return refusal;
+  if (!sink_.commit(report)) return recorder_lost();
+  return std::nullopt;
+}
+
+std::optional<Refusal> CaptureRun::hold_and_drain() {
+  hold_.take_turn();
+  held_ = true;
+  const Deadline deadline = Deadline::in(request_.drain_limit);
+  if (!hold_.wait_alone(deadline)) {
+    return Refusal{"HOLD_LIMIT",
+                   "another thread of the app stayed inside a call of the runtime for " +
+                       std::to_string(request_.drain_limit.count()) + " ms",
+                   "raise the drain limit if such calls are expected to take longer"};
+  }
+  return device_.drain(deadline);
+}
+
+std::optional<Refusal> CaptureRun::seed(Snapshot& snapshot) {
+  uint64_t tracked_bytes = 0;
+  for (const Allocation& allocation : snapshot.allocations) tracked_bytes += allocation.size;
+  if (!sink_.scope(snapshot.allocations.size(), tracked_bytes)) return recorder_lost();
+
+  std::vector<uint8_t> kernarg(request_.kernarg_bytes);
+  if (auto refusal = device_.read_kernarg(kernarg)) return refusal;
+  if (!sink_.kernarg(kernarg)) return recorder_lost();
+  if (auto refusal = add_module_variables(snapshot)) return refusal;
+  if (request_.scope == ScopeMode::kAll) snapshot.scope.add_all(request_.kernarg_address);
+  // Hidden arguments that mean something to the app's process only are not followed.
+  for (const ByteRange& range : request_.ignored_kernarg) {
+    if (range.base >= kernarg.size()) continue;
+    const uint64_t size = std::min<uint64_t>(range.size, kernarg.size() - range.base);
+    std::fill_n(kernarg.begin() + static_cast<std::ptrdiff_t>(range.base), size, uint8_t{0});
+  }
+  snapshot.scope.add_pointers_in(kernarg);
+  for (const ByteRange& range : request_.widened) snapshot.scope.add_at(range.base);
+  return std::nullopt;
+}
+
+std::optional<Refusal> CaptureRun::add_module_variables(Snapshot& snapshot) {
+  for (uint32_t i = 0; i < request_.module_variables.size(); ++i) {
+    const ModuleVariable& variable = request_.module_variables[i];
+    uint64_t address = variable.address;
+    if (address == 0) {
+      if (auto refusal = device_.find_variable(variable, &address)) return refusal;
+    }
+    if (address != 0) snapshot.scope.add_module_variable({address, variable.size}, i);
+  }
+  return std::nullopt;
+}
+
+// Device memory outside the scope belongs to the dispatch alone while it runs; host memory the CPU may have changed.
+std::optional<Refusal> CaptureRun::judge(const std::vector<Allocation>& changed) {
+  for (const Allocation& allocation : changed) {
+    if (allocation.memory_class == MemoryClass::kHost) {
+      if (!sink_.outside_changed(allocation)) return recorder_lost();
+      continue;
+    }
+    outcome_.violation.push_back({allocation.base, allocation.size});
+    if (!sink_.violation(allocation)) return recorder_lost();
+  }
+  if (outcome_.violation.empty()) return std::nullopt;
+  return Refusal{"SCOPE_VIOLATION",
+                 "the dispatch changed " + std::to_string(outcome_.violation.size()) +
+                     " allocation(s) that nothing in its arguments leads to",
+                 "the next matching dispatch is captured with them; if there is none, capture with scope \"all\""};
 }
 
 }  // namespace kernloop::capture

@@ -1,12 +1,14 @@
-// What the capture core needs from a device. The hsa front end implements it; tests use a fake.
+// What the capture core needs from a device. The front ends implement it; tests use a fake.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "capture/core/allocation.h"
+#include "capture/core/allocation_map.h"
+#include "capture/core/checksum.h"
 #include "capture/core/deadline.h"
 
 namespace kernloop::capture {
@@ -21,8 +23,8 @@ struct RunReport {
   std::optional<uint64_t> wave_instructions;  // softgpu only
 };
 
-// One dispatch that waits at the head of its queue. Calls come in this order, each at most once except read():
-// drain, read…, run, read…; a step that refuses is the last one.
+// One dispatch that waits at the head of its queue. drain() comes first; whatever reads comes before the dispatch runs
+// or after it has ended; a step that refuses is the last one.
 class DeviceCapture {
  public:
   virtual ~DeviceCapture() = default;
@@ -35,9 +37,24 @@ class DeviceCapture {
   // The kernel arguments of the waiting dispatch.
   virtual std::optional<Refusal> read_kernarg(std::span<uint8_t> into) = 0;
 
-  // Lets the dispatch run, alone, and waits for it. On a refusal it may still be running; the front end then sees to
-  // its end.
-  virtual std::optional<Refusal> run(Deadline deadline, RunReport* report) = 0;
+  // Where a module variable lies that is only known by name. 0, without a refusal: the loaded module has none of that
+  // name for anybody to write to (the compiler's own constants), and it is left out.
+  virtual std::optional<Refusal> find_variable(const ModuleVariable& variable, uint64_t* address);
+
+  // Whether checksums() is much cheaper than read(): memory that is only compared is then never read to the host, and
+  // of post only what changed.
+  virtual bool has_device_checksums() const { return false; }
+  // One for each kSnapshotChunkBytes of the allocation, the last of what is left. By whatever function: equal to itself
+  // as long as the process lives. Here: through read().
+  virtual std::optional<Refusal> checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk);
+
+  // Adds the indices in `all` of whatever the allocation's bytes may point to, by the rules of pointer_scan.h, in any
+  // order, repeated or not. `*searched` false: not done here, the core looks at the bytes as it reads them.
+  virtual std::optional<Refusal> find_pointers(const Allocation& in, const AllocationList& all,
+                                               std::vector<size_t>* hits, bool* searched);
+
+ private:
+  std::vector<uint8_t> buffer_;
 };
 
 }  // namespace kernloop::capture

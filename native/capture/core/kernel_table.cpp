@@ -8,15 +8,15 @@ KernelTable::KernelTable() {
 }
 
 void KernelTable::place(Slots& slots, const KernelEntry* entry) {
-  size_t i = hash(entry->kernel_object) & slots.mask;
+  size_t i = hash(entry->key) & slots.mask;
   while (true) {
     const uint64_t key = slots.keys[i].load(std::memory_order_relaxed);
-    if (key == 0 || key == entry->kernel_object) break;
+    if (key == 0 || key == entry->key) break;
     i = (i + 1) & slots.mask;
   }
   // The value first: who sees the key sees the value.
   slots.values[i].store(entry, std::memory_order_release);
-  slots.keys[i].store(entry->kernel_object, std::memory_order_release);
+  slots.keys[i].store(entry->key, std::memory_order_release);
 }
 
 const KernelEntry* KernelTable::insert(std::unique_ptr<KernelEntry> owned) {
@@ -43,8 +43,8 @@ const KernelEntry* KernelTable::insert(std::unique_ptr<KernelEntry> owned) {
   return entry;
 }
 
-void KernelTable::remove(uint64_t kernel_object) {
-  remove_range(kernel_object, 1);
+void KernelTable::remove(uint64_t key) {
+  remove_range(key, 1);
 }
 
 void KernelTable::remove_range(uint64_t base, uint64_t size) {

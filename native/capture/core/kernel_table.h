@@ -1,5 +1,5 @@
-// Kernel-descriptor address to what is known of the kernel. Read on every dispatch without a lock; written when a
-// kernel is first seen.
+// What a dispatch names its kernel by (descriptor address, function handle) to what is known of the kernel. Read on
+// every dispatch without a lock; written when a kernel is first seen.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 namespace kernloop::capture {
 
 struct KernelEntry {
-  uint64_t kernel_object = 0;
+  uint64_t key = 0;  // not 0
   uint32_t id = 0;
   std::string symbol;
   uint64_t selections = 0;  // a bit each
@@ -22,11 +22,11 @@ struct KernelEntry {
 class KernelTable {
  public:
   KernelTable();
-  const KernelEntry* find(uint64_t kernel_object) const {
+  const KernelEntry* find(uint64_t wanted) const {
     const Slots* slots = slots_.load(std::memory_order_acquire);
-    for (size_t i = hash(kernel_object) & slots->mask;; i = (i + 1) & slots->mask) {
+    for (size_t i = hash(wanted) & slots->mask;; i = (i + 1) & slots->mask) {
       const uint64_t key = slots->keys[i].load(std::memory_order_acquire);
-      if (key == kernel_object) return slots->values[i].load(std::memory_order_acquire);
+      if (key == wanted) return slots->values[i].load(std::memory_order_acquire);
       if (key == 0) return nullptr;
     }
   }
@@ -34,7 +34,7 @@ class KernelTable {
   const KernelEntry* insert(std::unique_ptr<KernelEntry> entry);
   // The code object that owned these addresses is gone; others may be loaded there.
   void remove_range(uint64_t base, uint64_t size);
-  void remove(uint64_t kernel_object);
+  void remove(uint64_t key);
   size_t size() const { return size_; }
 
  private:

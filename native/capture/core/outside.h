@@ -18,13 +18,10 @@ class Outside {
   std::optional<Refusal> compare_after(std::vector<Allocation>* changed);
 
  private:
-  std::optional<Refusal> checksum_of(const Allocation& allocation, Checksum* result);
-
   const AllocationList& allocations_;
   const Scope& scope_;
   DeviceCapture& device_;
-  std::vector<Checksum> before_;  // parallel to allocations_
-  std::vector<uint8_t> buffer_;
+  std::vector<std::vector<Checksum>> before_;  // parallel to allocations_
 };
 
 }  // namespace kernloop::capture

@@ -16,12 +16,14 @@ Scope::Scope(const AllocationList& allocations, uint64_t byte_budget, DeviceCapt
       device_(device),
       sink_(sink),
       scan_(allocations),
-      in_scope_(allocations.size(), false) {}
+      in_scope_(allocations.size(), false),
+      left_out_(allocations.size()) {}
 
 void Scope::add(size_t allocation) {
   if (in_scope_[allocation]) return;
   in_scope_[allocation] = true;
-  regions_.push_back({allocations_[allocation], {}});
+  --left_out_;
+  regions_.push_back({allocations_[allocation]});
   bytes_ += allocations_[allocation].size;
 }
 
@@ -49,7 +51,7 @@ void Scope::add_module_variable(const ByteRange& variable, uint64_t ordinal) {
   allocation.size = variable.size;
   allocation.memory_class = MemoryClass::kModule;
   allocation.ordinal = ordinal;
-  regions_.push_back({allocation, {}});
+  regions_.push_back({allocation});
   bytes_ += variable.size;
 }
 
@@ -61,11 +63,13 @@ std::optional<Refusal> Scope::over_budget() const {
                  "raise the byte budget, or choose scope \"reachable\" if this was scope \"all\""};
 }
 
-// Reads an allocation chunk by chunk; `use(offset, bytes)` returns false when the sink is gone.
-template <typename Use>
-std::optional<Refusal> Scope::read_chunks(const Allocation& allocation, Use&& use) {
+// Reads the chunks of an allocation that are wanted, by index; `use(offset, bytes)` returns false when the sink is
+// gone.
+template <typename Wanted, typename Use>
+std::optional<Refusal> Scope::read_chunks(const Allocation& allocation, Wanted&& wanted, Use&& use) {
   buffer_.resize(kSnapshotChunkBytes);
   for (uint64_t offset = 0; offset < allocation.size; offset += kSnapshotChunkBytes) {
+    if (!wanted(offset / kSnapshotChunkBytes)) continue;
     const std::span<uint8_t> chunk(buffer_.data(), std::min(kSnapshotChunkBytes, allocation.size - offset));
     if (auto refusal = device_.read(allocation, offset, chunk)) return refusal;
     if (!use(offset, std::span<const uint8_t>(chunk))) return recorder_lost();
@@ -73,33 +77,71 @@ std::optional<Refusal> Scope::read_chunks(const Allocation& allocation, Use&& us
   return std::nullopt;
 }
 
+// Before any byte is copied: the scope is then complete, and a budget that it breaks costs nothing.
+std::optional<Refusal> Scope::search_on_device() {
+  std::vector<size_t> hits;
+  for (; asked_ < regions_.size() && left_out_ != 0; ++asked_) {
+    Region& region = regions_[asked_];
+    hits.clear();
+    region.searched = true;
+    if (auto refusal = device_.find_pointers(region.allocation, allocations_, &hits, &region.searched)) return refusal;
+    if (!region.searched) continue;
+    for (size_t hit : hits) add(hit);
+  }
+  return std::nullopt;
+}
+
 std::optional<Refusal> Scope::read_pre() {
   for (uint32_t id = 0; id < regions_.size(); ++id) {
+    // Each time: what the host has found leads to memory that the device has not searched yet.
+    if (auto refusal = search_on_device()) return refusal;
     // Before any byte of the region that breaks the budget is copied.
     if (auto refusal = over_budget()) return refusal;
-    Region& region = regions_[id];
-    if (!sink_.region(id, region.allocation)) return recorder_lost();
-    scan_.restart();
-    auto refusal = read_chunks(region.allocation, [&](uint64_t offset, std::span<const uint8_t> bytes) {
-      region.chunks.push_back(checksum(bytes));
-      scan_.feed(bytes, [this](size_t hit) { add(hit); });
-      return sink_.pre(id, offset, bytes);
-    });
-    if (refusal) return refusal;
+    if (auto refusal = read_pre_of(id)) return refusal;
   }
   return over_budget();
 }
 
+std::optional<Refusal> Scope::read_pre_of(uint32_t id) {
+  Region& region = regions_[id];
+  if (!sink_.region(id, region.allocation)) return recorder_lost();
+  const bool by_device = device_.has_device_checksums();
+  if (by_device) {
+    if (auto refusal = device_.checksums(region.allocation, &region.chunks)) return refusal;
+  }
+  scan_.restart();
+  return read_chunks(
+      region.allocation, [](size_t) { return true; },
+      [&](uint64_t offset, std::span<const uint8_t> bytes) {
+        if (!by_device) region.chunks.push_back(checksum(bytes));
+        if (!region.searched && left_out_ != 0) scan_.feed(bytes, [this](size_t hit) { add(hit); });
+        return sink_.pre(id, offset, bytes);
+      });
+}
+
 std::optional<Refusal> Scope::read_post() {
   for (uint32_t id = 0; id < regions_.size(); ++id) {
-    const Region& region = regions_[id];
-    auto refusal = read_chunks(region.allocation, [&](uint64_t offset, std::span<const uint8_t> bytes) {
-      if (checksum(bytes) == region.chunks[offset / kSnapshotChunkBytes]) return true;
-      return sink_.post(id, offset, bytes);
-    });
-    if (refusal) return refusal;
+    if (auto refusal = read_post_of(id)) return refusal;
   }
   return std::nullopt;
+}
+
+std::optional<Refusal> Scope::read_post_of(uint32_t id) {
+  const Region& region = regions_[id];
+  std::vector<Checksum> now;
+  const bool by_device = device_.has_device_checksums();
+  if (by_device) {
+    if (auto refusal = device_.checksums(region.allocation, &now)) return refusal;
+    if (now.size() != region.chunks.size())
+      return Refusal{"READ_FAILED", "the device gave checksums of other chunks than before",
+                     "please report this with the agent's log"};
+  }
+  return read_chunks(
+      region.allocation, [&](size_t chunk) { return !by_device || now[chunk] != region.chunks[chunk]; },
+      [&](uint64_t offset, std::span<const uint8_t> bytes) {
+        if (!by_device && checksum(bytes) == region.chunks[offset / kSnapshotChunkBytes]) return true;
+        return sink_.post(id, offset, bytes);
+      });
 }
 
 }  // namespace kernloop::capture

@@ -1,5 +1,6 @@
-// The regions of one capture: grows from the kernel arguments to everything reachable, reads each region once, and on
-// that one pass streams it, searches it for pointers and takes a checksum of each chunk for the comparison afterwards.
+// The regions of one capture: grows from the kernel arguments to everything reachable, and streams each region once.
+// What the device does not do itself happens on that one pass over the bytes: searching them for pointers, and a
+// checksum of each chunk for the comparison afterwards.
 #pragma once
 
 #include <deque>
@@ -32,12 +33,16 @@ class Scope {
  private:
   struct Region {
     Allocation allocation;
-    std::vector<Checksum> chunks;
+    std::vector<Checksum> chunks = {};
+    bool searched = false;  // for pointers
   };
   void add(size_t allocation);
   std::optional<Refusal> over_budget() const;
-  template <typename Use>
-  std::optional<Refusal> read_chunks(const Allocation& allocation, Use&& use);
+  std::optional<Refusal> search_on_device();
+  std::optional<Refusal> read_pre_of(uint32_t id);
+  std::optional<Refusal> read_post_of(uint32_t id);
+  template <typename Wanted, typename Use>
+  std::optional<Refusal> read_chunks(const Allocation& allocation, Wanted&& wanted, Use&& use);
 
   const AllocationList& allocations_;
   const uint64_t byte_budget_;
@@ -46,6 +51,8 @@ class Scope {
   PointerScan scan_;
   std::vector<bool> in_scope_;
   std::deque<Region> regions_;  // a deque: it grows while one of its elements is read
+  size_t left_out_;             // allocations not in scope
+  size_t asked_ = 0;            // the device was asked to search so many regions
   uint64_t bytes_ = 0;
   std::vector<uint8_t> buffer_;
 };

@@ -142,13 +142,13 @@ std::optional<ResolvedKernel> CodeObjects::resolve(uint64_t kernel_object) {
   for (auto& [handle, entry] : executables_) {
     // Once: whatever is dispatched was frozen before, and nothing is added to a frozen executable.
     const auto known = entry.kernels.find(kernel_object);
-    if (known != entry.kernels.end()) return ResolvedKernel{known->second, entry.objects};
+    if (known != entry.kernels.end()) return ResolvedKernel{known->second, entry.objects, kernel_object};
   }
   for (auto& [handle, entry] : executables_) {
     if (entry.indexed) continue;
     index(hsa_executable_t{handle}, entry);
     const auto found = entry.kernels.find(kernel_object);
-    if (found != entry.kernels.end()) return ResolvedKernel{found->second, entry.objects};
+    if (found != entry.kernels.end()) return ResolvedKernel{found->second, entry.objects, kernel_object};
     // May not be frozen yet: look again next time.
     if (entry.kernels.empty()) entry.indexed = false;
   }

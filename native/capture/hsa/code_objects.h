@@ -11,16 +11,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "capture/core/agent_base.h"
 #include "capture/core/checksum.h"
 #include "capture/hsa/hsa_api.h"
 #include "capture/protocol/messages.h"
 
 namespace kernloop::capture {
-
-struct ResolvedKernel {
-  std::string symbol;             // mangled, without ".kd"
-  std::vector<uint32_t> objects;  // of its executable, by number
-};
 
 class CodeObjects {
  public:

@@ -1,7 +1,6 @@
 #include "capture/hsa/dispatch_handler.h"
 
-#include "capture/core/capture.h"
-#include "capture/core/recorder_sink.h"
+#include "capture/core/selected_dispatch.h"
 #include "capture/hsa/hsa_device.h"
 
 namespace kernloop::capture {
@@ -83,10 +82,10 @@ class DispatchHandler {
       kernel->dispatches->fetch_add(1, std::memory_order_relaxed);
       const uint64_t index = agent_.recorder->dispatches()->fetch_add(1, std::memory_order_relaxed);
       if (kernel->selections == 0) continue;
-      const std::vector<Due> due = agent_.selections.on_dispatch(kernel->selections);
+      std::vector<Due> due = agent_.selections.on_dispatch(kernel->selections);
       if (due.empty()) continue;
       batch_.pass_until(i);
-      capture_one(*kernel, packets_[i], index, due);
+      capture_one(*kernel, packets_[i], index, std::move(due));
     }
     batch_.pass_rest();
     agent_.drainer.add_tail_barrier(queue_, write_);
@@ -115,94 +114,30 @@ class DispatchHandler {
     return agent_.drainer.may_see_markers() && agent_.drainer.take_marker(&packets_[i], queue_, write_);
   }
 
-  void capture_one(const KernelEntry& kernel, const Packet& packet, uint64_t index, const std::vector<Due>& due) {
-    const Due& first = due.front();
-    BeginMessage begin;
-    begin.capture = agent_.next_capture();
-    begin.selection = first.selection;
-    begin.kernel = kernel.id;
-    begin.ordinal = first.ordinal;
-    begin.index = index;
-    begin.queue = queue_.index;
-    begin.scope = agent_.selections.request(first.selection).scope;
-    begin.widened = !first.widened.empty();
-    begin.geometry = geometry_of(packet);
-    bool handed_over = false;
-    CaptureOutcome outcome;
+  void capture_one(const KernelEntry& kernel, const Packet& packet, uint64_t index, std::vector<Due> due) {
+    DispatchFacts facts;
+    facts.kernel = &kernel;
+    facts.index = index;
+    facts.queue = queue_.index;
+    facts.geometry = geometry_of(packet);
+    facts.kernarg_address = reinterpret_cast<uint64_t>(packet.kernarg_address);
+    facts.has_kernarg = packet.kernarg_address != nullptr;
+    std::optional<HsaDevice> device;  // outlives what holds the app's other calls
     queue_.capturing.store(true);
     try {
-      for (size_t i = 1; i < due.size(); ++i) refuse_second(begin, due[i], first.selection);
-      const auto answer = ask(begin);
-      if (answer) {
-        HsaDevice device(agent_, queue_, packet, write_);
-        RecorderSink sink(*agent_.recorder, begin.capture);
-        try {
-          outcome =
-              capture_dispatch(request_for(first, packet, *answer), agent_.allocations, agent_.hold, device, sink);
-        } catch (const std::exception& error) {
-          sink.abort({"AGENT_FAILED", std::string("the agent failed: ") + error.what(), "see the agent's log"});
-          outcome.refusal = Refusal{"AGENT_FAILED", error.what(), ""};
-        }
-        handed_over = device.handed_over();
+      SelectedDispatch dispatch(agent_, std::move(facts), std::move(due));
+      if (dispatch.begin()) {
+        device.emplace(agent_, queue_, packet, write_);
+        dispatch.capture(*device,
+                         [&](RunReport* report) { return device->run(Deadline::in(dispatch.run_limit()), report); });
       }
     } catch (const std::exception& error) {
       agent_.log.line("capture failed: %s", error.what());
     }
+    const bool handed_over = device && device->handed_over();
+    device.reset();
     queue_.capturing.store(false);
     if (!handed_over) write_(&packet, 1);
-    settle(first, outcome);
-  }
-
-  std::optional<BeginReply> ask(BeginMessage begin) {
-    auto reply = agent_.recorder->request<BeginReply>(FrameType::kBegin, [&](uint32_t request) {
-      begin.request = request;
-      return begin;
-    });
-    if (!reply) agent_.retire("the recorder is gone");
-    if (!reply || !reply->granted) return std::nullopt;
-    return reply;
-  }
-
-  CaptureRequest request_for(const Due& due, const Packet& packet, const BeginReply& answer) const {
-    const SelectionRequest& selection = agent_.selections.request(due.selection);
-    CaptureRequest request;
-    request.scope = selection.scope;
-    request.byte_budget = selection.byte_budget;
-    request.drain_limit = std::chrono::milliseconds(agent_.welcome.drain_limit_ms);
-    request.run_limit = std::chrono::milliseconds(agent_.welcome.run_limit_ms);
-    request.kernarg_address = reinterpret_cast<uint64_t>(packet.kernarg_address);
-    request.kernarg_bytes = packet.kernarg_address != nullptr ? answer.kernarg_bytes : 0;
-    request.ignored_kernarg = answer.ignored_kernarg;
-    request.module_variables = answer.module_variables;
-    request.widened = due.widened;
-    return request;
-  }
-
-  // A dispatch can be captured once only.
-  void refuse_second(BeginMessage begin, const Due& due, uint32_t first) {
-    begin.capture = agent_.next_capture();
-    begin.selection = due.selection;
-    begin.ordinal = due.ordinal;
-    if (ask(begin)) {
-      RecorderSink(*agent_.recorder, begin.capture)
-          .abort({"SELECTION_CONFLICT",
-                  "another selection (number " + std::to_string(first) + ") captures this very dispatch",
-                  "give the two selections different ordinals, or keep one of them"});
-    }
-    agent_.selections.settle_done(due.selection);
-  }
-
-  void settle(const Due& due, const CaptureOutcome& outcome) {
-    if (outcome.refusal) {
-      agent_.log.line("selection %u, match %llu: refused: %s: %s", due.selection,
-                      static_cast<unsigned long long>(due.ordinal), outcome.refusal->code.c_str(),
-                      outcome.refusal->reason.c_str());
-    }
-    if (!outcome.violation.empty()) {
-      agent_.selections.settle_widen(due.selection, outcome.violation);
-    } else {
-      agent_.selections.settle_done(due.selection);
-    }
   }
 
   Agent& agent_;

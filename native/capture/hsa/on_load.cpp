@@ -1,23 +1,10 @@
 // The two functions that an HSA runtime calls in a tool named by HSA_TOOLS_LIB.
-#include <cstdlib>
-
+#include "capture/core/connection.h"
 #include "capture/hsa/agent.h"
 #include "capture/hsa/hooks.h"
 
 namespace kernloop::capture {
 namespace {
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
-uint64_t ring_bytes() {
-  // For tests that want a full ring; the default suits everybody else.
-  const uint64_t asked = std::strtoull(environment("KERNLOOP_RING_BYTES").c_str(), nullptr, 0);
-  const uint64_t size = asked != 0 ? asked & ~uint64_t{4095} : kDefaultRingBytes;
-  return std::clamp<uint64_t>(size, 4ull << 20, kMaxRingBytes);
-}
 
 bool has_what_it_takes(const HsaOriginals& hsa) {
   return hsa.amd.hsa_amd_queue_intercept_create_fn != nullptr &&
@@ -26,11 +13,8 @@ bool has_what_it_takes(const HsaOriginals& hsa) {
 }
 
 void load(HsaApiTable& table) {
-  const std::string socket = environment("KERNLOOP_RECORDER_SOCKET");
-  if (socket.empty()) return;
-  const std::string log_file = environment("KERNLOOP_LOG_FILE");
-  Log log;
-  log.open_as(log_file);
+  Connection connection = connect_to_recorder();
+  if (connection.recorder == nullptr) return;
 
   // A runtime that was started again may still have our functions in its tables: the originals are then known from
   // before.
@@ -40,21 +24,15 @@ void load(HsaApiTable& table) {
   if (known) hsa = before->hsa;
   const bool usable = known || (hsa.copy_from(table) && has_what_it_takes(hsa));
 
-  Welcome welcome;
-  std::string error;
-  auto recorder = RecorderClient::connect(socket, ring_bytes(), &welcome, &error);
-  if (recorder == nullptr) {
-    log.alarm("this program is not captured: %s", error.c_str());
-    return;
-  }
   if (!usable) {
     const char* text = "this HSA runtime's tables (version or contents) are not ones that the agent can intercept";
+    Log log;
+    log.open_as(connection.log_file);
     log.alarm("this program is not captured: %s", text);
-    recorder->send(FrameType::kNote, NoteMessage{"RUNTIME_UNSUPPORTED", text}.encode());
-    recorder->send(FrameType::kGoodbye, Encoded());
+    decline(*connection.recorder, "RUNTIME_UNSUPPORTED", text);
     return;
   }
-  Agent::start(hsa, std::move(recorder), welcome, log_file);
+  Agent::start(hsa, std::move(connection.recorder), connection.welcome, connection.log_file);
   if (known) return;
   install_memory_hooks(table);
   install_copy_hooks(table);

@@ -8,6 +8,7 @@ LaunchGeometry geometry_of(const hsa_kernel_dispatch_packet_t& packet) {
   LaunchGeometry geometry;
   geometry.grid_work_items = {packet.grid_size_x, packet.grid_size_y, packet.grid_size_z};
   geometry.block_threads = {packet.workgroup_size_x, packet.workgroup_size_y, packet.workgroup_size_z};
+  geometry.grid_blocks = blocks_of(geometry.grid_work_items, geometry.block_threads);
   geometry.group_segment_bytes = packet.group_segment_size;
   geometry.private_segment_bytes = packet.private_segment_size;
   geometry.dimensions = (packet.setup >> HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS) & 3;
@@ -48,7 +49,7 @@ bool Profiler::attach(hsa_kernel_dispatch_packet_t& packet, const KernelEntry& k
   hsa_.core.hsa_signal_store_relaxed_fn(flight->signal.get(), 1);
   flight->app_signal = packet.completion_signal;
   flight->device = device;
-  flight->message = ProfileMessage{kernel.id, geometry_of(packet), false, 0};
+  flight->message = ProfileMessage{kernel.id, geometry_of(packet), {}, false, 0};
   const hsa_signal_t signal = flight->signal.get();
   in_flight_.fetch_add(1);
   Flight* raw = flight.release();

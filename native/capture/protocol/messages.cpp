@@ -1,11 +1,14 @@
 #include "capture/protocol/messages.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "capture/protocol/wire.h"
 
 namespace kernloop::capture {
 namespace {
 
-constexpr uint32_t kMaxRanges = kMaxModuleVariables;
+constexpr uint32_t kMaxRanges = 4096;
 constexpr uint32_t kMaxObjects = 1024;
 
 Encoded finish(const WireWriter& out) {
@@ -53,15 +56,38 @@ std::vector<ByteRange> get_ranges(WireReader& in, bool* ok) {
   return ranges;
 }
 
+void put_variables(WireWriter& out, const std::vector<ModuleVariable>& variables) {
+  out.put(static_cast<uint32_t>(variables.size()));
+  for (const ModuleVariable& variable : variables) {
+    out.put(std::string_view(variable.name)).put(variable.address).put(variable.size);
+  }
+}
+
+std::vector<ModuleVariable> get_variables(WireReader& in, bool* ok) {
+  std::vector<ModuleVariable> variables;
+  const auto count = in.get<uint32_t>();
+  if (count > kMaxModuleVariables) *ok = false;
+  for (uint32_t i = 0; *ok && i < count && in.ok(); ++i) {
+    ModuleVariable variable;
+    variable.name = in.text(kMaxSymbolBytes);
+    variable.address = in.get<uint64_t>();
+    variable.size = in.get<uint64_t>();
+    variables.push_back(std::move(variable));
+  }
+  return variables;
+}
+
 void put_geometry(WireWriter& out, const LaunchGeometry& geometry) {
-  for (uint32_t value : geometry.grid_work_items) out.put(value);
+  for (uint32_t value : geometry.grid_blocks) out.put(value);
+  for (uint64_t value : geometry.grid_work_items) out.put(value);
   for (uint32_t value : geometry.block_threads) out.put(value);
   out.put(geometry.group_segment_bytes).put(geometry.private_segment_bytes).put(geometry.dimensions);
 }
 
 LaunchGeometry get_geometry(WireReader& in) {
   LaunchGeometry geometry;
-  for (uint32_t& value : geometry.grid_work_items) value = in.get<uint32_t>();
+  for (uint32_t& value : geometry.grid_blocks) value = in.get<uint32_t>();
+  for (uint64_t& value : geometry.grid_work_items) value = in.get<uint64_t>();
   for (uint32_t& value : geometry.block_threads) value = in.get<uint32_t>();
   geometry.group_segment_bytes = in.get<uint32_t>();
   geometry.private_segment_bytes = in.get<uint32_t>();
@@ -69,7 +95,68 @@ LaunchGeometry get_geometry(WireReader& in) {
   return geometry;
 }
 
+void put_attributes(WireWriter& out, const std::vector<LaunchAttribute>& attributes) {
+  out.put(static_cast<uint32_t>(attributes.size()));
+  for (const LaunchAttribute& attribute : attributes) out.put(std::string_view(attribute.name)).put(attribute.value);
+}
+
+std::vector<LaunchAttribute> get_attributes(WireReader& in, bool* ok) {
+  std::vector<LaunchAttribute> attributes;
+  const auto count = in.get<uint32_t>();
+  if (count > kMaxLaunchAttributes) *ok = false;
+  for (uint32_t i = 0; *ok && i < count && in.ok(); ++i) {
+    LaunchAttribute attribute;
+    attribute.name = in.text(kMaxTextBytes);
+    attribute.value = in.get<uint64_t>();
+    attributes.push_back(std::move(attribute));
+  }
+  return attributes;
+}
+
+void put_known(WireWriter& out, const std::optional<uint32_t>& value) {
+  out.put(value.has_value()).put(value.value_or(0));
+}
+
+std::optional<uint32_t> get_known(WireReader& in, bool* ok) {
+  const bool known = get_bool(in, ok);
+  const auto value = in.get<uint32_t>();
+  return known ? std::optional(value) : std::nullopt;
+}
+
+void put_resources(WireWriter& out, const LaunchResources& resources) {
+  put_known(out, resources.registers_per_thread);
+  put_known(out, resources.static_shared_bytes);
+  put_known(out, resources.dynamic_shared_bytes);
+  put_known(out, resources.local_bytes_per_thread);
+  put_known(out, resources.resident_blocks_per_multiprocessor);
+  out.put(resources.occupancy_percent.has_value())
+      .put(std::bit_cast<uint64_t>(resources.occupancy_percent.value_or(0)));
+}
+
+LaunchResources get_resources(WireReader& in, bool* ok) {
+  LaunchResources resources;
+  resources.registers_per_thread = get_known(in, ok);
+  resources.static_shared_bytes = get_known(in, ok);
+  resources.dynamic_shared_bytes = get_known(in, ok);
+  resources.local_bytes_per_thread = get_known(in, ok);
+  resources.resident_blocks_per_multiprocessor = get_known(in, ok);
+  const bool known = get_bool(in, ok);
+  const auto percent = std::bit_cast<double>(in.get<uint64_t>());
+  if (!(percent >= 0 && percent <= 100)) *ok = false;
+  if (known) resources.occupancy_percent = percent;
+  return resources;
+}
+
 }  // namespace
+
+std::array<uint32_t, 3> blocks_of(const std::array<uint64_t, 3>& work_items, const std::array<uint32_t, 3>& block) {
+  std::array<uint32_t, 3> blocks;
+  for (size_t i = 0; i < 3; ++i) {
+    const uint64_t threads = std::max<uint32_t>(block[i], 1);
+    blocks[i] = static_cast<uint32_t>(work_items[i] / threads + (work_items[i] % threads != 0));
+  }
+  return blocks;
+}
 
 Encoded Hello::encode() const {
   WireWriter out;
@@ -205,6 +292,7 @@ Encoded BeginMessage::encode() const {
   WireWriter out;
   out.put(request).put(capture).put(selection).put(kernel).put(ordinal).put(index).put(queue).put(scope).put(widened);
   put_geometry(out, geometry);
+  put_attributes(out, launch_attributes);
   return finish(out);
 }
 
@@ -222,6 +310,7 @@ std::optional<BeginMessage> BeginMessage::decode(std::span<const uint8_t> bytes)
   message.scope = get_enum(in, ScopeMode::kAll, &ok);
   message.widened = get_bool(in, &ok);
   message.geometry = get_geometry(in);
+  message.launch_attributes = get_attributes(in, &ok);
   return ok ? accept(in, message) : std::nullopt;
 }
 
@@ -229,7 +318,7 @@ Encoded BeginReply::encode() const {
   WireWriter out;
   out.put(request).put(granted).put(kernarg_bytes);
   put_ranges(out, ignored_kernarg);
-  put_ranges(out, module_variables);
+  put_variables(out, module_variables);
   return finish(out);
 }
 
@@ -241,7 +330,7 @@ std::optional<BeginReply> BeginReply::decode(std::span<const uint8_t> bytes) {
   message.granted = get_bool(in, &ok);
   message.kernarg_bytes = in.get<uint32_t>();
   message.ignored_kernarg = get_ranges(in, &ok);
-  message.module_variables = get_ranges(in, &ok);
+  message.module_variables = get_variables(in, &ok);
   return ok && message.kernarg_bytes <= kMaxKernargBytes ? accept(in, message) : std::nullopt;
 }
 
@@ -333,6 +422,7 @@ Encoded ProfileMessage::encode() const {
   WireWriter out;
   out.put(kernel);
   put_geometry(out, geometry);
+  put_resources(out, resources);
   out.put(is_wave_instructions).put(value);
   return finish(out);
 }
@@ -343,6 +433,7 @@ std::optional<ProfileMessage> ProfileMessage::decode(std::span<const uint8_t> by
   ProfileMessage message;
   message.kernel = in.get<uint32_t>();
   message.geometry = get_geometry(in);
+  message.resources = get_resources(in, &ok);
   message.is_wave_instructions = get_bool(in, &ok);
   message.value = in.get<uint64_t>();
   return ok ? accept(in, message) : std::nullopt;

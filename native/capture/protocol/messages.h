@@ -15,7 +15,7 @@
 
 namespace kernloop::capture {
 
-inline constexpr uint32_t kProtocol = 1;
+inline constexpr uint32_t kProtocol = 2;
 inline constexpr uint32_t kHelloMagic = 0x4c4b4148;
 inline constexpr uint32_t kMaxSelections = 64;  // one bit each in a kernel's mask
 inline constexpr uint32_t kMaxSymbolBytes = 64u << 10;
@@ -23,6 +23,7 @@ inline constexpr uint32_t kMaxTextBytes = 4096;
 inline constexpr uint32_t kMaxReasonBytes = 16u << 10;  // may quote a fault of the device
 inline constexpr uint32_t kMaxKernargBytes = 64u << 10;
 inline constexpr uint32_t kMaxModuleVariables = 4096;
+inline constexpr uint32_t kMaxLaunchAttributes = 64;
 inline constexpr uint32_t kMaxDatagramBytes = 160u << 10;
 inline constexpr uint64_t kSnapshotChunkBytes =
     4ull << 20;  // = archive::kChunkBytes: the grain in which post is compared with pre
@@ -103,7 +104,7 @@ struct BulkHeader {
 struct KernelMessage {
   uint32_t request = 0;
   uint32_t kernel = 0;
-  uint64_t kernel_object = 0;     // address of the kernel descriptor
+  uint64_t kernel_object = 0;     // address of the kernel descriptor; 0 where code has no address of its own (cubins)
   std::string symbol;             // mangled, without ".kd"
   std::vector<uint32_t> objects;  // what its executable was loaded from
   Encoded encode() const;
@@ -118,12 +119,23 @@ struct KernelReply {
 };
 
 struct LaunchGeometry {
-  std::array<uint32_t, 3> grid_work_items{1, 1, 1};
+  std::array<uint32_t, 3> grid_blocks{1, 1, 1};      // a partial block counts
+  std::array<uint64_t, 3> grid_work_items{1, 1, 1};  // 2^31-1 blocks of 1024 threads are more than 32 bits count
   std::array<uint32_t, 3> block_threads{1, 1, 1};
   uint32_t group_segment_bytes = 0;
   uint32_t private_segment_bytes = 0;
   uint32_t dimensions = 1;
   auto operator<=>(const LaunchGeometry&) const = default;
+};
+
+// How many blocks a grid has that is given in work-items, as AQL packets do.
+std::array<uint32_t, 3> blocks_of(const std::array<uint64_t, 3>& work_items, const std::array<uint32_t, 3>& block);
+
+// What else a launch asked for, by the names of docs/archive-format.md ("geometry.attributes").
+struct LaunchAttribute {
+  std::string name;
+  uint64_t value = 0;
+  bool operator==(const LaunchAttribute&) const = default;
 };
 
 struct BeginMessage {
@@ -137,6 +149,7 @@ struct BeginMessage {
   ScopeMode scope = ScopeMode::kReachable;
   bool widened = false;
   LaunchGeometry geometry;
+  std::vector<LaunchAttribute> launch_attributes;
   Encoded encode() const;
   static std::optional<BeginMessage> decode(std::span<const uint8_t>);
 };
@@ -147,12 +160,20 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
+// A module variable, or a part of a module's writable memory, that belongs into the capture.
+struct ModuleVariable {
+  std::string name;      // empty where the address is known
+  uint64_t address = 0;  // 0: the agent finds it by name
+  uint64_t size = 0;
+  bool operator==(const ModuleVariable&) const = default;
+};
+
 struct BeginReply {
   uint32_t request = 0;
   bool granted = false;
   uint32_t kernarg_bytes = 0;
-  std::vector<ByteRange> ignored_kernarg;   // offsets of hidden arguments that are not followed
-  std::vector<ByteRange> module_variables;  // absolute
+  std::vector<ByteRange> ignored_kernarg;  // offsets of hidden arguments that are not followed
+  std::vector<ModuleVariable> module_variables;
   Encoded encode() const;
   static std::optional<BeginReply> decode(std::span<const uint8_t>);
 };
@@ -172,7 +193,8 @@ struct ScopeMessage {
   static std::optional<ScopeMessage> decode(std::span<const uint8_t>);
 };
 
-// kRegion: a region of the scope. kOutside, kViolation: one outside that changed.
+// kRegion: a region of the scope; of a module variable, `ordinal` is its index in the BeginReply. kOutside, kViolation:
+// one outside that changed.
 struct RegionMessage {
   uint32_t capture = 0;
   uint32_t region = 0;
@@ -201,9 +223,18 @@ struct AbortMessage {
   static std::optional<AbortMessage> decode(std::span<const uint8_t>);
 };
 
+// What a launch takes of a multiprocessor, as far as the device tells.
+struct LaunchResources {
+  std::optional<uint32_t> registers_per_thread, static_shared_bytes, dynamic_shared_bytes, local_bytes_per_thread,
+      resident_blocks_per_multiprocessor;
+  std::optional<double> occupancy_percent;  // resident warps of those that a multiprocessor can hold
+  bool operator==(const LaunchResources&) const = default;
+};
+
 struct ProfileMessage {
   uint32_t kernel = 0;
   LaunchGeometry geometry;
+  LaunchResources resources;
   bool is_wave_instructions = false;  // else nanoseconds
   uint64_t value = 0;
   Encoded encode() const;

@@ -35,10 +35,7 @@ class CaptureTest : public testing::Test {
   }
   CaptureOutcome capture() {
     request.kernarg_bytes = static_cast<uint32_t>(device.kernarg.size());
-    hold.enter();
-    CaptureOutcome outcome = capture_dispatch(request, allocations, hold, device, sink);
-    hold.leave();
-    return outcome;
+    return capture_dispatch(request, allocations, hold, device, sink);
   }
   std::set<uint64_t> captured_bases() const {
     std::set<uint64_t> bases;
@@ -81,9 +78,7 @@ TEST_F(CaptureTest, FindsUnalignedPointersAtEveryByteOffset) {
     fresh.kernarg = filled(8);
     std::memcpy(fresh.kernarg.data(), &kA, 8);
     request.kernarg_bytes = 8;
-    hold.enter();
     EXPECT_FALSE(capture_dispatch(request, map, hold, fresh, collected).refusal);
-    hold.leave();
     EXPECT_TRUE(collected.regions.contains(kB)) << "offset " << offset;
   }
 }
@@ -145,7 +140,7 @@ TEST_F(CaptureTest, StartsFromModuleVariablesToo) {
   device.place(kVariable, filled(16));
   device.put(kVariable, 8, kB);
   device.allocate(kB, filled(64));
-  request.module_variables = {{kVariable, 16}};
+  request.module_variables = {{"", kVariable, 16}};
   device.kernel = [](FakeDevice& d) { d.at(kVariable)[0] = 7; };
   EXPECT_FALSE(capture().refusal);
   EXPECT_EQ(captured_bases(), (std::set<uint64_t>{kB, kVariable}));
@@ -314,14 +309,128 @@ TEST_F(CaptureTest, CallsOfOtherThreadsWaitWhileTheDispatchRuns) {
   EXPECT_TRUE(entered);
 }
 
-TEST_F(CaptureTest, TheHoldIsReleasedWhenTheSinkThrows) {
+TEST_F(CaptureTest, ASinkThatThrowsIsARefusalAndEverythingIsReleased) {
   device.allocate(kA, filled(64));
   argument(kA);
-  sink.alive = []() -> bool { throw std::bad_alloc(); };
-  hold.enter();
-  EXPECT_THROW(capture_dispatch(request, allocations, hold, device, sink), std::bad_alloc);
-  hold.leave();
+  int calls = 0;
+  sink.alive = [&]() -> bool { return ++calls == 2 ? throw std::bad_alloc() : true; };
+  const CaptureOutcome outcome = capture();
+  EXPECT_EQ(outcome.refusal->code, "AGENT_FAILED");
+  EXPECT_FALSE(outcome.ran);
+  EXPECT_EQ(sink.aborts, 1);
   std::thread([this] { HoldScope scope(hold); }).join();
+}
+
+TEST_F(CaptureTest, DroppedBetweenTheHalvesItIsAbortedOnceAndReleased) {
+  device.allocate(kA, filled(64));
+  argument(kA);
+  request.kernarg_bytes = 8;
+  {
+    const HoldScope inside(hold);
+    CaptureRun run(request, allocations, hold, device, sink);
+    EXPECT_TRUE(run.before());
+    EXPECT_EQ(sink.aborts, 0);
+  }
+  EXPECT_EQ(sink.aborts, 1);
+  EXPECT_EQ(sink.aborted->code, "AGENT_FAILED");
+  EXPECT_FALSE(sink.committed);
+  std::thread([this] { HoldScope scope(hold); }).join();
+}
+
+TEST_F(CaptureTest, ARunThatNeverBeganHoldsAndAbortsNothing) {
+  { CaptureRun run(request, allocations, hold, device, sink); }
+  EXPECT_EQ(sink.aborts, 0);
+  std::thread([this] { HoldScope scope(hold); }).join();
+}
+
+TEST_F(CaptureTest, TheHalvesMayBeFarApartButNothingIsReleasedBetweenThem) {
+  device.allocate(kA, filled(64));
+  argument(kA);
+  request.kernarg_bytes = 8;
+  const HoldScope inside(hold);
+  CaptureRun run(request, allocations, hold, device, sink);
+  ASSERT_TRUE(run.before());
+  std::thread([this] { EXPECT_FALSE(hold.try_enter()) << "the app's other calls wait"; }).join();
+  device.at(kA)[3] = 9;
+  run.after(std::nullopt, {});
+  EXPECT_FALSE(run.outcome().refusal);
+  EXPECT_EQ(sink.regions.at(kA).post[3], 9);
+  std::thread([this] { HoldScope scope(hold); }).join();
+}
+
+TEST_F(CaptureTest, WithDeviceChecksumsMemoryOutsideIsNeverReadAndOfPostOnlyWhatChanged) {
+  device.accelerated = true;
+  device.allocate(kA, filled(3 * kSnapshotChunkBytes, 5));
+  device.allocate(kA + (64 << 20), filled(2 * kSnapshotChunkBytes, 6));
+  argument(kA);
+  device.kernel = [](FakeDevice& d) { d.at(kA)[kSnapshotChunkBytes] = 6; };
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(sink.regions.at(kA).post, device.at(kA));
+  EXPECT_EQ(device.bytes_read, 4 * kSnapshotChunkBytes) << "all of pre, one chunk of post";
+}
+
+TEST_F(CaptureTest, WithDeviceChecksumsAWriteOutsideIsStillSeen) {
+  device.accelerated = true;
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(4096));
+  argument(kA);
+  device.kernel = [](FakeDevice& d) { d.at(kB)[4000] = 1; };
+  const CaptureOutcome outcome = capture();
+  EXPECT_EQ(outcome.violation, (std::vector<ByteRange>{{kB, 4096}}));
+  EXPECT_EQ(device.bytes_read, 64u);
+}
+
+TEST_F(CaptureTest, WhatTheDeviceSearchesIsCompleteBeforeAnyByteIsCopied) {
+  device.accelerated = true;
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(64));
+  device.allocate(kC, filled(1 << 20));
+  device.put(kA, 8, kB);
+  device.put(kB, 16, kC + 5);
+  argument(kA);
+  request.byte_budget = 4096;
+  EXPECT_EQ(capture().refusal->code, "BYTE_BUDGET");
+  EXPECT_EQ(device.bytes_read, 0u);
+  request.byte_budget = 0;
+  EXPECT_FALSE(capture_dispatch(request, allocations, hold, device, sink).refusal);
+  EXPECT_EQ(captured_bases(), (std::set<uint64_t>{kA, kB, kC}));
+}
+
+TEST_F(CaptureTest, WhatTheDeviceHasSearchedTheHostDoesNotSearchAgain) {
+  device.accelerated = true;
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(64));
+  device.put(kA, 9, kB);  // unaligned: the fake's own search does not see it
+  argument(kA);
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(captured_bases(), (std::set<uint64_t>{kA}));
+}
+
+// Device memory leads to host memory, which only the host searches, which leads to device memory again.
+TEST_F(CaptureTest, HostAndDeviceSearchTakeTurnsUntilNothingIsNew) {
+  device.accelerated = true;
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(64), MemoryClass::kHost);
+  device.allocate(kC, filled(64));
+  device.allocate(kD, filled(64));
+  device.put(kA, 8, kB);
+  device.put(kB, 17, kC);
+  device.put(kC, 24, kD);
+  argument(kA);
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(captured_bases(), (std::set<uint64_t>{kA, kB, kC, kD}));
+}
+
+TEST_F(CaptureTest, ModuleVariablesKnownByNameAreFoundOrLeftOutOrRefused) {
+  constexpr uint64_t kVariable = 0x500000001000;
+  device.place(kVariable, filled(16));
+  device.variables = {{"counter", kVariable}, {"$str", 0}};
+  request.module_variables = {{"$str", 0, 8}, {"counter", 0, 16}};
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(captured_bases(), (std::set<uint64_t>{kVariable}));
+  EXPECT_EQ(sink.regions.at(kVariable).allocation.ordinal, 1u) << "its place in the reply";
+  request.module_variables.push_back({"missing", 0, 4});
+  EXPECT_EQ(capture().refusal->code, "VARIABLE_UNKNOWN");
 }
 
 // Random pointer graphs: the captured set is what a plain breadth-first search over the same graph gives.
@@ -357,9 +466,7 @@ TEST_F(CaptureTest, ReachesExactlyWhatASearchOverTheGraphReaches) {
     fresh.kernarg.assign(8, 0);
     std::memcpy(fresh.kernarg.data(), &bases[0], 8);
     request.kernarg_bytes = 8;
-    hold.enter();
     EXPECT_FALSE(capture_dispatch(request, map, hold, fresh, collected).refusal);
-    hold.leave();
     std::set<uint64_t> got;
     for (const auto& [base, region] : collected.regions) got.insert(base);
     EXPECT_EQ(got, expected);

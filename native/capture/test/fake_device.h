@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "capture/core/allocation_map.h"
+#include "capture/core/capture.h"
 #include "capture/core/device_capture.h"
 #include "capture/core/sink.h"
 
@@ -41,6 +42,8 @@ class FakeDevice : public DeviceCapture {
   std::function<std::optional<Refusal>(Deadline)> on_drain = [](Deadline) { return std::nullopt; };
   std::optional<Refusal> run_refusal;
   std::vector<std::string> calls;
+  std::map<std::string, uint64_t> variables;  // by name
+  bool accelerated = false;                   // takes checksums and searches device memory itself
   uint64_t bytes_read = 0;
 
   std::optional<Refusal> drain(Deadline deadline) override {
@@ -59,7 +62,37 @@ class FakeDevice : public DeviceCapture {
     std::copy_n(kernarg.begin(), into.size(), into.begin());
     return std::nullopt;
   }
-  std::optional<Refusal> run(Deadline, RunReport* report) override {
+  std::optional<Refusal> find_variable(const ModuleVariable& variable, uint64_t* address) override {
+    const auto found = variables.find(variable.name);
+    if (found == variables.end()) return DeviceCapture::find_variable(variable, address);
+    *address = found->second;
+    return std::nullopt;
+  }
+  bool has_device_checksums() const override { return accelerated; }
+  std::optional<Refusal> checksums(const Allocation& of, std::vector<Checksum>* per_chunk) override {
+    if (!accelerated) return DeviceCapture::checksums(of, per_chunk);
+    per_chunk->clear();
+    const std::span<const uint8_t> bytes(at(of.base));
+    for (size_t offset = 0; offset < bytes.size(); offset += kSnapshotChunkBytes) {
+      per_chunk->push_back(
+          checksum(bytes.subspan(offset, std::min<size_t>(kSnapshotChunkBytes, bytes.size() - offset))));
+    }
+    return std::nullopt;
+  }
+  // Aligned addresses only: less than the core's own search finds, so that it shows who searched.
+  std::optional<Refusal> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,
+                                       bool* searched) override {
+    *searched = accelerated && in.memory_class != MemoryClass::kHost;
+    if (!*searched) return std::nullopt;
+    const std::vector<uint8_t>& bytes = at(in.base);
+    for (size_t offset = 0; offset + 8 <= bytes.size(); offset += 8) {
+      uint64_t value;
+      std::memcpy(&value, bytes.data() + offset, 8);
+      if (const Allocation* hit = find_allocation(all, value)) hits->push_back(static_cast<size_t>(hit - all.data()));
+    }
+    return std::nullopt;
+  }
+  std::optional<Refusal> run(RunReport* report) {
     calls.push_back("run");
     if (run_refusal) return run_refusal;
     kernel(*this);
@@ -71,6 +104,19 @@ class FakeDevice : public DeviceCapture {
   AllocationMap& allocations_;
   std::map<uint64_t, std::vector<uint8_t>> memory_;
 };
+
+// Both halves with the dispatch between them, on one thread that is inside the gate meanwhile.
+inline CaptureOutcome capture_dispatch(const CaptureRequest& request, const AllocationMap& allocations, HoldGate& hold,
+                                       FakeDevice& device, CaptureSink& sink) {
+  const HoldScope inside(hold);
+  CaptureRun run(request, allocations, hold, device, sink);
+  if (run.before()) {
+    RunReport report;
+    auto refusal = device.run(&report);
+    run.after(std::move(refusal), report);
+  }
+  return run.outcome();
+}
 
 // Collects what a capture sends, as the recorder would put it together.
 class CollectingSink : public CaptureSink {
@@ -86,6 +132,7 @@ class CollectingSink : public CaptureSink {
   std::optional<RunReport> committed;
   std::optional<Refusal> aborted;
   uint64_t tracked_bytes = 0, post_bytes = 0;
+  int aborts = 0;
   // Becomes false: the recorder is gone.
   std::function<bool()> alive = [] { return true; };
 
@@ -129,6 +176,7 @@ class CollectingSink : public CaptureSink {
   }
   bool abort(const Refusal& refusal) override {
     aborted = refusal;
+    ++aborts;
     return alive();
   }
 };

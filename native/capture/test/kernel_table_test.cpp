@@ -9,7 +9,7 @@ namespace {
 
 std::unique_ptr<KernelEntry> entry(uint64_t address, uint32_t id) {
   auto result = std::make_unique<KernelEntry>();
-  result->kernel_object = address;
+  result->key = address;
   result->id = id;
   return result;
 }

@@ -1,6 +1,7 @@
 // An agent without a GPU: speaks the protocol to a recorder, properly or not.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,10 +41,13 @@ class FakeAgent {
       message.ordinal = 1;
       message.geometry.grid_work_items = {1000, 2, 1};
       message.geometry.block_threads = {256, 1, 1};
+      message.geometry.grid_blocks = {4, 2, 1};
+      if (prepare) prepare(message);
       return message;
     });
   }
 
+  std::function<void(capture::BeginMessage&)> prepare;  // changes what begin() asks
   capture::Welcome welcome;
   std::string error;
   std::unique_ptr<capture::RecorderClient> client;

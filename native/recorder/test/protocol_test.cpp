@@ -95,8 +95,10 @@ TEST(Messages, NothingButAWholeMessageIsDecoded) {
   survives_truncation(CodeObjectMessage{1, 2});
   survives_truncation(KernelMessage{1, 2, 3, "symbol", {1, 2, 3}});
   survives_truncation(KernelReply{1, 2});
-  survives_truncation(BeginMessage{});
-  survives_truncation(BeginReply{1, true, 64, {{0, 8}}, {{1, 2}, {3, 4}}});
+  BeginMessage begin;
+  begin.launch_attributes = {{"cooperative", 1}, {"cluster_blocks_x", 2}};
+  survives_truncation(begin);
+  survives_truncation(BeginReply{1, true, 64, {{0, 8}}, {{"counter", 0, 2}, {"", 3, 4}}});
   survives_truncation(KernargMessage{1, {1, 2, 3}});
   survives_truncation(ScopeMessage{1, 2, 3});
   survives_truncation(RegionMessage{1, 2, 3, 4, MemoryClass::kHost, "api", 5});
@@ -110,6 +112,19 @@ TEST(Messages, CountsThatLieDoNotAllocate) {
   Encoded bytes = BeginReply{1, true, 64, {}, {}}.encode();
   std::fill(bytes.end() - 4, bytes.end(), 0xff);  // the number of ranges that follow
   EXPECT_FALSE(BeginReply::decode(bytes));
+}
+
+TEST(Messages, WhatIsNotKnownOfALaunchStaysUnknown) {
+  ProfileMessage sample;
+  sample.resources = {32, std::nullopt, 0, std::nullopt, 4, 37.5};
+  EXPECT_EQ(ProfileMessage::decode(sample.encode())->resources, sample.resources);
+  sample.resources.occupancy_percent = 100.5;
+  EXPECT_FALSE(ProfileMessage::decode(sample.encode()));
+}
+
+TEST(Messages, GridsOfMoreThan32BitsOfWorkItemsAreCounted) {
+  EXPECT_EQ(blocks_of({(uint64_t{1} << 41) - 1024, 1000, 1}, {1024, 256, 1}),
+            (std::array<uint32_t, 3>{0x7fffffff, 4, 1}));
 }
 
 TEST(Messages, RegionsThatWrapAroundAreRefused) {

@@ -82,7 +82,9 @@ TEST_F(RecorderTest, WritesWhatTheAgentStreams) {
       << "what did not change is stored once";
   EXPECT_NE(manifest.regions[0].pre.chunks[1], manifest.regions[0].post.chunks[1]);
   EXPECT_EQ(manifest.geometry.grid_blocks, (std::array<uint32_t, 3>{4, 2, 1})) << "a partial block counts";
-  EXPECT_EQ(manifest.geometry.grid_work_items, (std::array<uint32_t, 3>{1000, 2, 1}));
+  EXPECT_EQ(manifest.geometry.grid_work_items, (std::array<uint64_t, 3>{1000, 2, 1}));
+  EXPECT_FALSE(archive::to_json(manifest)["geometry"].contains("attributes"))
+      << "captures without any stay as they were";
   EXPECT_EQ(manifest.execution.wave_instructions, 77u);
   ASSERT_FALSE(manifest.kernarg.slots.empty());
   EXPECT_EQ(manifest.kernarg.slots[0].region, "r0");
@@ -282,6 +284,51 @@ TEST_F(RecorderTest, TheSameStreamGivesTheSameManifestToTheByte) {
   EXPECT_EQ(texts[0], texts[1]);
 }
 
+TEST_F(RecorderTest, LaunchAttributesAndLargeGridsAreWritten) {
+  run.select("^tiny_kernel");
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  agent->prepare = [](capture::BeginMessage& begin) {
+    begin.geometry.grid_blocks = {0x7fffffff, 1, 1};
+    begin.geometry.grid_work_items = {uint64_t{0x7fffffff} * 1024, 1, 1};
+    begin.geometry.block_threads = {1024, 1, 1};
+    begin.launch_attributes = {{"cooperative", 1}, {"malloc_heap_bytes", uint64_t{1} << 40}};
+  };
+  ASSERT_TRUE(agent->begin(0)->granted);
+  send_capture(*agent, pattern(64));
+  RecorderSink(*agent->client, 0).commit({1, 5});
+  agent.reset();
+  EXPECT_EQ(run.finish(), 0);
+  auto reader = archive::Reader::open(run.output(), {});
+  ASSERT_TRUE(reader.ok()) << reader.error().message;
+  const archive::Geometry& geometry = (*reader)->manifest().geometry;
+  EXPECT_EQ(geometry.grid_work_items[0], 2199023254528u);
+  EXPECT_EQ(geometry.attributes,
+            (std::map<std::string, uint64_t>{{"cooperative", 1}, {"malloc_heap_bytes", uint64_t{1} << 40}}));
+}
+
+TEST_F(RecorderTest, ACaptureDescribesTheDeviceOfItsOwnQueue) {
+  run.config["device"] = {{"kind", "cuda"}, {"identity", "test"}};
+  run.select("^tiny_kernel");
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  const char* const names[][2] = {{"GPU 0", "sm_80"}, {"GPU 1", "sm_91"}, {"GPU 2", "sm_100"}};
+  for (uint32_t queue : {0, 1, 2}) {
+    agent->client->send(FrameType::kQueue, capture::QueueMessage{queue, names[queue][0], names[queue][1], 32}.encode());
+  }
+  agent->prepare = [](capture::BeginMessage& begin) { begin.queue = 1; };
+  ASSERT_TRUE(agent->begin(0)->granted);
+  send_capture(*agent, pattern(64));
+  RecorderSink(*agent->client, 0).commit({1, 5});
+  agent.reset();
+  run.finish();
+  auto reader = archive::Reader::open(run.output(), {});
+  ASSERT_TRUE(reader.ok()) << reader.error().message;
+  EXPECT_EQ((*reader)->manifest().device.name, "GPU 1");
+  EXPECT_EQ((*reader)->manifest().device.isa, "sm_91");
+  EXPECT_EQ((*reader)->manifest().device.wavefront_size, 32u);
+}
+
 TEST_F(RecorderTest, ProfileRowsAggregateSamples) {
   run.config["mode"] = "profile";
   ASSERT_TRUE(run.start());
@@ -292,7 +339,8 @@ TEST_F(RecorderTest, ProfileRowsAggregateSamples) {
     capture::ProfileMessage sample;
     sample.is_wave_instructions = true;
     sample.value = value;
-    sample.geometry.grid_work_items = {static_cast<uint32_t>(value == 1000 ? 512 : 256), 1, 1};
+    sample.geometry.grid_work_items = {value == 1000 ? 512u : 256u, 1, 1};
+    sample.resources = {32, std::nullopt, value == 1000 ? 1024u : 512u, 0, 8, 62.5};
     sample.geometry.block_threads = {256, 1, 1};
     agent.client->send(FrameType::kProfile, sample.encode());
   }
@@ -306,6 +354,12 @@ TEST_F(RecorderTest, ProfileRowsAggregateSamples) {
   EXPECT_EQ(row["max"], 1000);
   EXPECT_EQ(row["geometries"].size(), 2u);
   EXPECT_EQ(row["geometries"][0]["dispatches"], 3);
+  EXPECT_EQ(row["registers_per_thread"], 32);
+  EXPECT_EQ(row["dynamic_shared_bytes"], 512) << "of the most frequent geometry";
+  EXPECT_EQ(row["geometries"][1]["dynamic_shared_bytes"], 1024);
+  EXPECT_EQ(row["local_bytes_per_thread"], 0) << "known to be none";
+  EXPECT_FALSE(row.contains("static_shared_bytes")) << "not known";
+  EXPECT_EQ(row["occupancy_percent"], 62.5);
 }
 
 TEST_F(RecorderTest, CountersOfAKilledProcessAreStillRead) {
@@ -430,7 +484,7 @@ TEST_F(RecorderTest, SurvivesARingOfGarbage) {
     // The counters lie in front of the data, the header in front of the counters.
     auto* header = reinterpret_cast<capture::RingHeader*>(reinterpret_cast<uint8_t*>(agent.client->counter(0)) -
                                                           capture::kCountersOffset);
-    std::memset(agent.client->counter(0) + capture::kMaxKernels, 0xff, 1 << 20);
+    std::memset(static_cast<void*>(agent.client->counter(0) + capture::kMaxKernels), 0xff, 1 << 20);
     header->head.store(head);
     header->capacity = 3;
     header->tail.store(~uint64_t{0});

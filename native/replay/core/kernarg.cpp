@@ -52,7 +52,7 @@ uint64_t hidden_value(const std::string& kind, const archive::Geometry& geometry
   const char axis = kind.back();
   if (kind.size() < 2 || kind[kind.size() - 2] != '_' || axis < 'x' || axis > 'z') return 0;
   const size_t i = static_cast<size_t>(axis - 'x');
-  const uint32_t items = geometry.grid_work_items[i], threads = geometry.block_threads[i];
+  const uint64_t items = geometry.grid_work_items[i], threads = geometry.block_threads[i];
   if (kind.starts_with("hidden_block_count_")) return items / threads;
   if (kind.starts_with("hidden_group_size_")) return threads;
   if (kind.starts_with("hidden_remainder_")) return items % threads;

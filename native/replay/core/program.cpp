@@ -138,7 +138,8 @@ class Loader {
     launch.dimensions = static_cast<uint16_t>(geometry.dimensions);
     launch.block_threads = geometry.block_threads;
     launch.grid_blocks = geometry.grid_blocks;
-    std::copy(geometry.grid_work_items.begin(), geometry.grid_work_items.end(), launch.grid_work_items.begin());
+    launch.grid_work_items = geometry.grid_work_items;
+    launch.attributes = geometry.attributes;
     launch.group_segment_bytes =
         adjusted(geometry.group_segment_bytes, captured->group_segment_bytes, kernel->group_segment_bytes);
     launch.dynamic_group_segment_bytes = launch.group_segment_bytes - kernel->group_segment_bytes;

@@ -1,0 +1,75 @@
+#include "capture/core/agent_base.h"
+
+#include <algorithm>
+
+namespace kernloop::capture {
+
+AgentBase::AgentBase(std::unique_ptr<RecorderClient> client, const Welcome& answer, std::string log_pattern)
+    : recorder(std::move(client)), welcome(answer) {
+  log.open_as(std::move(log_pattern));
+  selections.configure(profiling() ? std::vector<SelectionRequest>() : welcome.selections);
+}
+
+void AgentBase::retire(const char* why) {
+  if (active_.exchange(false, std::memory_order_relaxed)) log.alarm("capture stopped, the program goes on: %s", why);
+}
+
+void AgentBase::note(const char* code, const std::string& text) {
+  log.line("%s: %s", code, text.c_str());
+  NoteMessage message{code, text.substr(0, kMaxReasonBytes)};
+  recorder->send(FrameType::kNote, message.encode());
+}
+
+void AgentBase::say_goodbye() {
+  recorder->send(FrameType::kGoodbye, Encoded());
+  active_.store(false, std::memory_order_relaxed);
+}
+
+void AgentBase::abandon_after_fork() {
+  active_.store(false, std::memory_order_relaxed);
+  recorder->abandon_after_fork();
+  log.after_fork_in_child();
+}
+
+void AgentBase::send_code_object(uint32_t object, std::span<const uint8_t> bytes) {
+  recorder->send(FrameType::kCodeObject, CodeObjectMessage{object, bytes.size()}.encode());
+  for (size_t at = 0; at < bytes.size(); at += kMaxBulkBytes) {
+    const auto piece = bytes.subspan(at, std::min<size_t>(kMaxBulkBytes, bytes.size() - at));
+    recorder->send(FrameType::kCodeObjectBytes, BulkHeader{0, object, at}.encode(), piece);
+  }
+}
+
+const KernelEntry* AgentBase::learn_kernel(uint64_t key, const Resolve& resolve) {
+  std::lock_guard lock(learn_mutex_);
+  if (const KernelEntry* known = kernels.find(key)) return known;
+  auto entry = std::make_unique<KernelEntry>();
+  entry->key = key;
+  entry->id = next_kernel_++;
+  entry->dispatches = recorder->counter(entry->id);
+  if (entry->id < kMaxKernels) {
+    ask_about(*entry, resolve);
+  } else if (entry->id == kMaxKernels) {
+    note("TOO_MANY_KERNELS", "only the first 65536 kernels of a process are looked at");
+  }
+  return kernels.insert(std::move(entry));
+}
+
+void AgentBase::ask_about(KernelEntry& entry, const Resolve& resolve) {
+  std::string unknown;
+  const std::optional<ResolvedKernel> resolved = resolve(&unknown);
+  if (!resolved) {
+    note("UNKNOWN_KERNEL", unknown);
+    return;
+  }
+  entry.symbol = resolved->symbol;
+  const auto reply = recorder->request<KernelReply>(FrameType::kKernel, [&](uint32_t request) {
+    return KernelMessage{request, entry.id, resolved->kernel_object, entry.symbol, resolved->objects};
+  });
+  if (reply) {
+    entry.selections = reply->selections;
+  } else {
+    retire("the recorder is gone");
+  }
+}
+
+}  // namespace kernloop::capture

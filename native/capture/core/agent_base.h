@@ -1,0 +1,92 @@
+// What an agent is on every device: its line to the recorder, its log, the gate, and what it knows of memory, kernels
+// and selections.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capture/core/allocation_map.h"
+#include "capture/core/hold.h"
+#include "capture/core/kernel_table.h"
+#include "capture/core/log.h"
+#include "capture/core/recorder_client.h"
+#include "capture/core/selection.h"
+
+namespace kernloop::capture {
+
+struct ResolvedKernel {
+  std::string symbol;             // mangled, without ".kd"
+  std::vector<uint32_t> objects;  // what its executable or module was loaded from, by number
+  uint64_t kernel_object = 0;     // address of its descriptor, where code has one
+};
+
+class AgentBase {
+ public:
+  AgentBase(std::unique_ptr<RecorderClient> client, const Welcome& answer, std::string log_pattern);
+  AgentBase(const AgentBase&) = delete;
+  AgentBase& operator=(const AgentBase&) = delete;
+
+  // False: every intercepted function is a plain call of the original.
+  bool active() const { return active_.load(std::memory_order_relaxed); }
+  bool profiling() const { return welcome.mode == Mode::kProfile; }
+  // From now on the app runs as if we were not there.
+  void retire(const char* why);
+  // The recorder is told, and the log.
+  void note(const char* code, const std::string& text);
+  // The runtime goes down in good order.
+  void say_goodbye();
+  // In a forked child: whose process we were is not this one.
+  void abandon_after_fork();
+
+  // Our own bookkeeping around a call of the app: a failure of ours (no memory) never becomes one of the app's.
+  template <typename Work>
+  void guarded(Work&& work) noexcept {
+    try {
+      if (active()) std::forward<Work>(work)();
+    } catch (const std::exception& error) {
+      retire(error.what());
+    } catch (...) {
+      retire("unknown failure");
+    }
+  }
+
+  // A kernel by what a dispatch names it by (a descriptor address, a function handle); not 0. `resolve` is asked once,
+  // when it is first seen; `unknown` then says what could not be found.
+  template <typename Resolve>
+  const KernelEntry* kernel(uint64_t key, Resolve&& resolve) {
+    const KernelEntry* entry = kernels.find(key);
+    return entry != nullptr ? entry : learn_kernel(key, std::forward<Resolve>(resolve));
+  }
+  void send_code_object(uint32_t object, std::span<const uint8_t> bytes);
+  uint32_t next_capture() { return next_capture_.fetch_add(1, std::memory_order_relaxed); }
+
+  const std::unique_ptr<RecorderClient> recorder;
+  const Welcome welcome;
+  Log log;
+  HoldGate hold;
+  AllocationMap allocations;
+  SelectionSet selections;
+  KernelTable kernels;
+
+ protected:
+  ~AgentBase() = default;
+
+ private:
+  using Resolve = std::function<std::optional<ResolvedKernel>(std::string* unknown)>;
+  const KernelEntry* learn_kernel(uint64_t key, const Resolve& resolve);
+  void ask_about(KernelEntry& entry, const Resolve& resolve);
+
+  std::atomic<bool> active_{true};
+  std::atomic<uint32_t> next_capture_{0};
+  std::mutex learn_mutex_;
+  uint32_t next_kernel_ = 0;
+};
+
+}  // namespace kernloop::capture

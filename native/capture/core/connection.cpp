@@ -1,0 +1,45 @@
+#include "capture/core/connection.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "capture/core/log.h"
+
+namespace kernloop::capture {
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+uint64_t ring_bytes() {
+  // For tests that want a full ring; the default suits everybody else.
+  const uint64_t asked = std::strtoull(environment("KERNLOOP_RING_BYTES").c_str(), nullptr, 0);
+  const uint64_t size = asked != 0 ? asked & ~uint64_t{4095} : kDefaultRingBytes;
+  return std::clamp<uint64_t>(size, 4ull << 20, kMaxRingBytes);
+}
+
+}  // namespace
+
+Connection connect_to_recorder() {
+  Connection connection;
+  const std::string socket = environment("KERNLOOP_RECORDER_SOCKET");
+  if (socket.empty()) return connection;
+  connection.log_file = environment("KERNLOOP_LOG_FILE");
+  std::string error;
+  connection.recorder = RecorderClient::connect(socket, ring_bytes(), &connection.welcome, &error);
+  if (connection.recorder == nullptr) {
+    Log log;
+    log.open_as(connection.log_file);
+    log.alarm("this program is not captured: %s", error.c_str());
+  }
+  return connection;
+}
+
+void decline(RecorderClient& recorder, const char* code, const std::string& text) {
+  recorder.send(FrameType::kNote, NoteMessage{code, text}.encode());
+  recorder.send(FrameType::kGoodbye, Encoded());
+}
+
+}  // namespace kernloop::capture

@@ -1,0 +1,23 @@
+// How an agent finds its recorder: the environment that the stage set for the app (docs/contributing/seams.md).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "capture/core/recorder_client.h"
+
+namespace kernloop::capture {
+
+struct Connection {
+  std::unique_ptr<RecorderClient> recorder;  // null: nothing is to be captured here
+  Welcome welcome;
+  std::string log_file;  // pattern, see log.h
+};
+
+// Says in the log, and on stderr, why there is no recorder although one was named.
+Connection connect_to_recorder();
+
+// For an agent that finds that it cannot work here.
+void decline(RecorderClient& recorder, const char* code, const std::string& text);
+
+}  // namespace kernloop::capture
