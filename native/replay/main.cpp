@@ -5,6 +5,8 @@
 #include <iostream>
 
 #include "replay/core/session.h"
+#include "replay/cuda/cuda_device.h"
+#include "replay/cuda/describe.h"
 #ifdef KERNLOOP_REPLAY_HSA
 #include "replay/hsa/hsa_device.h"
 #endif
@@ -39,6 +41,7 @@ Result<std::unique_ptr<DeviceReplay>> open_device(const Options& options, const 
                  "build it where the HSA headers (libhsa-runtime-dev) are"};
   }
 #endif
+  if (kind == "cuda") return open_cuda_device(options, manifest, argv);
   return Error{"DEVICE_MISMATCH", "the capture is of a " + kind + " device, which this program does not drive",
                "capture on softgpu, hsa or cuda"};
 }
@@ -49,6 +52,12 @@ int main(int argc, char** argv) {
   Output output;
   auto options = parse_options({argv + 1, argv + argc});
   if (!options) return fail(output, options.error());
+  if (options->describe_device == "cuda") {
+    auto described = describe_cuda_device(options->device);
+    if (!described) return fail(output, described.error());
+    output.emit(*described);
+    return kExitPass;
+  }
   if (const char* store = std::getenv("KERNLOOP_STORE"); store && *store) options->stores.emplace_back(store);
 
   auto reader = archive::Reader::open(options->capture, options->stores);

@@ -423,6 +423,7 @@ class Session {
 int exit_code_of(const Error& error) {
   constexpr std::array kEnvironment = {"RUNTIME_NOT_FOUND", "RUNTIME_INCOMPLETE", "DEVICE_NOT_FOUND", "DEVICE_MISMATCH",
                                        "DEVICE_ERROR",      "ADDRESS_TAKEN",      "OUT_OF_MEMORY",    "DISK_FULL"};
+  if (error.code.starts_with("ENVIRONMENT_")) return kExitEnvironment;
   return std::any_of(kEnvironment.begin(), kEnvironment.end(), [&](const char* code) { return error.code == code; })
              ? kExitEnvironment
              : kExitBadInput;

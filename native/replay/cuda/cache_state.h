@@ -1,0 +1,35 @@
+// Puts the device's L2 cache into a stated condition before a launch.
+#pragma once
+
+#include <vector>
+
+#include "cuda/device_kernels.h"
+#include "replay/core/device.h"
+#include "replay/cuda/context.h"
+
+namespace kernloop::replay {
+
+// What of `ranges`, in their order, fits into `bytes` together; the last one may be cut.
+std::vector<AddressRange> first_bytes(const std::vector<AddressRange>& ranges, uint64_t bytes);
+
+class CachePreparer {
+ public:
+  CachePreparer(Context& context, cuda::DeviceKernels& kernels) : context_(context), kernels_(kernels) {}
+  ~CachePreparer();
+  CachePreparer(const CachePreparer&) = delete;
+  CachePreparer& operator=(const CachePreparer&) = delete;
+
+  // `memory` is what the kernel may touch.
+  Status prepare(CacheState state, const std::vector<AddressRange>& memory);
+
+ private:
+  Status make_scratch();
+  uint64_t l2_bytes() const;
+
+  Context& context_;
+  cuda::DeviceKernels& kernels_;
+  cuda::CUdeviceptr scratch_ = 0;
+  uint64_t scratch_bytes_ = 0;
+};
+
+}  // namespace kernloop::replay

@@ -1,0 +1,378 @@
+#include "replay/cuda/cuda_device.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <thread>
+
+#include "replay/cuda/cache_state.h"
+#include "replay/cuda/device_memory.h"
+#include "replay/cuda/fault.h"
+#include "replay/cuda/kept_copies.h"
+#include "replay/cuda/kernel_timer.h"
+#include "replay/cuda/launch_plan.h"
+#include "replay/cuda/other_tools.h"
+#include "replay/cuda/staging.h"
+
+namespace kernloop::replay {
+
+using namespace cuda;
+using archive::RegionClass;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr uint64_t kPageBytes = 4096;
+constexpr double kDefaultLimitSeconds = 60;
+
+class CudaDevice final : public DeviceReplay {
+ public:
+  CudaDevice(std::unique_ptr<Context> context, std::unique_ptr<AddressHold> hold, char** argv)
+      : context_(std::move(context)),
+        memory_(*context_, std::move(hold)),
+        staging_(*context_),
+        timer_(*context_),
+        argv_(argv) {}
+  ~CudaDevice() override;
+
+  Status start(const archive::Manifest& manifest);
+
+  RegionClass home_of(const archive::Region& region) const override { return cuda_home_of(region); }
+  uint64_t granule(RegionClass home) const override { return home == RegionClass::kHost ? kPageBytes : kDeviceGranule; }
+  bool fresh_memory_is_zero() const override { return false; }
+  Status prepare(const std::vector<Mapping>& mappings) override;
+  Status map(const Mapping& mapping) override;
+
+  Result<LoadedCode> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
+                          std::optional<uint64_t> address) override;
+  Result<uint64_t> kernel_address(const LoadedCode& code, const codeobject::Kernel& kernel) override;
+  Result<uint64_t> variable_address(const LoadedCode& code, const codeobject::Variable& variable) override;
+
+  Status write(uint64_t address, Bytes bytes) override;
+  Status read(uint64_t address, std::span<uint8_t> into) override;
+  Status fill(uint64_t address, uint64_t size, uint8_t byte) override;
+  Result<Bytes> view(uint64_t address, uint64_t size, archive::Buffer& scratch) override;
+  uint8_t* in_place(uint64_t address) override {
+    return memory_.is_host(address) ? reinterpret_cast<uint8_t*>(address) : nullptr;
+  }
+
+  Result<bool> keep(const AddressRange& range) override;
+  Status restore_kept() override { return copies_->restore(); }
+  Status set_cache(CacheState state) override { return cache_ = state, Unit{}; }
+
+  Result<LaunchOutcome> launch(const Launch& launch) override;
+
+ private:
+  void use_cupti();
+  Status set_limits(const LaunchPlan& plan);
+  Status prepare_function(CUfunction function, const LaunchPlan& plan);
+  Status submit(const Launch& launch, LaunchPlan& plan);
+  // Whether the launch ended by itself in time; `state` is how.
+  bool wait(const Launch& launch, CUresult* state) const;
+  LaunchOutcome fault_outcome(const Launch& launch, CUresult result);
+  LaunchOutcome limit_outcome(const Launch& launch, double seconds);
+  static double limit_of(const Launch& launch) {
+    return launch.limit_seconds > 0 ? launch.limit_seconds : kDefaultLimitSeconds;
+  }
+
+  std::unique_ptr<Context> context_;
+  DeviceMemory memory_;
+  Staging staging_;
+  KernelTimer timer_;
+  std::unique_ptr<DeviceKernels> kernels_;
+  std::unique_ptr<KeptCopies> copies_;
+  std::unique_ptr<CachePreparer> cache_preparer_;
+  std::vector<AddressRange> ranges_;  // all that is mapped
+  std::vector<CUmodule> modules_;
+  CUfunction prepared_ = nullptr;
+  CacheState cache_ = CacheState::kAsIs;
+  char** argv_;
+};
+
+CudaDevice::~CudaDevice() {
+  if (context_->abandoned()) return;
+  context_->driver().cuStreamSynchronize(staging_.stream());
+  for (CUmodule module : modules_) context_->driver().cuModuleUnload(module);
+}
+
+Status CudaDevice::start(const archive::Manifest& manifest) {
+  if (auto fits = check_device_fits(manifest.device.isa, context_->capability(), context_->device_name()); !fits)
+    return fits;
+  if (auto entered = context_->enter(); !entered) return entered;
+  const auto plan = plan_launch(manifest.geometry.attributes, 0);
+  if (!plan) return plan.error();
+  return set_limits(*plan);
+}
+
+// They size what the context allocates with the code: before anything is loaded.
+Status CudaDevice::set_limits(const LaunchPlan& plan) {
+  for (const ContextLimit& limit : plan.limits) {
+    if (auto set = context_->check("cuCtxSetLimit", context_->driver().cuCtxSetLimit(limit.limit, limit.value),
+                                   "setting the captured context limit of " + std::to_string(limit.value) + " bytes");
+        !set)
+      return set;
+  }
+  return Unit{};
+}
+
+Status CudaDevice::prepare(const std::vector<Mapping>& mappings) {
+  if (auto mapped = memory_.map(mappings); !mapped) {
+    if (mapped.error().code == "ADDRESS_TAKEN") restart_without_randomisation(argv_);
+    return mapped;
+  }
+  if (const uint64_t bytes = memory_.host_bytes_on_device(); bytes > 0) {
+    std::cerr << "kernloop-replay: " << bytes << " bytes of captured host memory lie in device memory now: times differ"
+              << std::endl;
+  }
+  for (const Mapping& mapping : mappings) ranges_.push_back(mapping.range);
+  if (auto started = staging_.start(); !started) return started;
+  auto kernels = DeviceKernels::load(context_->driver());
+  if (!kernels) return kernels.error();
+  kernels_ = std::move(*kernels);
+  copies_ = std::make_unique<KeptCopies>(*context_, staging_, *kernels_);
+  cache_preparer_ = std::make_unique<CachePreparer>(*context_, *kernels_);
+  if (auto started = timer_.start(); !started) return started;
+  use_cupti();
+  return Unit{};
+}
+
+void CudaDevice::use_cupti() {
+  std::string reason = reason_against_cupti(environ);
+  if (reason.empty()) {
+    auto activity = KernelActivity::start(context_->driver().version);
+    if (activity) return timer_.use(std::move(*activity));
+    reason = activity.error().message;
+  }
+  std::cerr << "kernloop-replay: timing with events, which include the launch: no CUPTI: " << reason << std::endl;
+}
+
+Status CudaDevice::map(const Mapping&) {
+  return Unit{};  // prepare() mapped everything: a window may hold several
+}
+
+Result<LoadedCode> CudaDevice::load(Bytes code_object, const codeobject::CodeObjectInfo& info,
+                                    std::optional<uint64_t>) {
+  constexpr unsigned kLogBytes = 8192;
+  std::string errors(kLogBytes, '\0'), notes(kLogBytes, '\0');
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER,
+                            CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+  void* const log_bytes = reinterpret_cast<void*>(uintptr_t{kLogBytes});
+  void* values[] = {errors.data(), log_bytes, notes.data(), log_bytes};
+  CUmodule module = nullptr;
+  const CUresult result =
+      context_->driver().cuModuleLoadDataEx(&module, code_object.data(), std::size(options), options, values);
+  if (result != CUDA_SUCCESS) {
+    errors.resize(std::strlen(errors.c_str()));
+    return Error{"CODE_OBJECT_REFUSED",
+                 "loading code object " + info.sha256.hex().substr(0, 12) + " (" + info.target + ") on " +
+                     context_->device_name() + " failed: cuModuleLoadDataEx: " + context_->describe(result) +
+                     (errors.empty() ? "" : ": " + errors),
+                 "build it for " + context_->capability().isa()};
+  }
+  modules_.push_back(module);
+  return LoadedCode{modules_.size() - 1, std::nullopt};
+}
+
+Result<uint64_t> CudaDevice::kernel_address(const LoadedCode& code, const codeobject::Kernel& kernel) {
+  CUfunction function = nullptr;
+  if (auto found =
+          context_->check("cuModuleGetFunction",
+                          context_->driver().cuModuleGetFunction(&function, modules_.at(code.id), kernel.name.c_str()),
+                          "finding kernel " + kernel.name);
+      !found)
+    return found.error();
+  return reinterpret_cast<uint64_t>(function);
+}
+
+Result<uint64_t> CudaDevice::variable_address(const LoadedCode& code, const codeobject::Variable& variable) {
+  CUdeviceptr address = 0;
+  size_t bytes = 0;
+  if (auto found = context_->check(
+          "cuModuleGetGlobal",
+          context_->driver().cuModuleGetGlobal(&address, &bytes, modules_.at(code.id), variable.name.c_str()),
+          "finding module variable " + variable.name);
+      !found)
+    return found.error();
+  if (bytes == variable.size) return address;
+  return Error{"DEVICE_ERROR",
+               "module variable " + variable.name + " has " + std::to_string(bytes) + " bytes on the device and " +
+                   std::to_string(variable.size) + " in its code object",
+               "report this: the code object was read wrongly"};
+}
+
+Status CudaDevice::write(uint64_t address, Bytes bytes) {
+  if (uint8_t* memory = in_place(address)) return std::memcpy(memory, bytes.data(), bytes.size()), Unit{};
+  return staging_.write(address, bytes);
+}
+
+Status CudaDevice::read(uint64_t address, std::span<uint8_t> into) {
+  if (const uint8_t* memory = in_place(address)) return std::memcpy(into.data(), memory, into.size()), Unit{};
+  return staging_.read(address, into);
+}
+
+Status CudaDevice::fill(uint64_t address, uint64_t size, uint8_t byte) {
+  if (uint8_t* memory = in_place(address)) return std::memset(memory, byte, size), Unit{};
+  return staging_.fill(address, size, byte);
+}
+
+Result<Bytes> CudaDevice::view(uint64_t address, uint64_t size, archive::Buffer& scratch) {
+  if (in_place(address) || size > Staging::kBufferBytes) return DeviceReplay::view(address, size, scratch);
+  // Chunk after chunk of a region: what follows is fetched ahead, as far as memory is mapped there.
+  uint64_t limit = 0;
+  for (const AddressRange& range : ranges_) {
+    if (address >= range.base && address < range.end()) limit = range.end();
+  }
+  return staging_.view(address, size, limit);
+}
+
+Result<bool> CudaDevice::keep(const AddressRange& range) {
+  if (auto finished = staging_.finish(); !finished) return finished.error();
+  return in_place(range.base) ? copies_->keep_host(range) : copies_->keep(range);
+}
+
+Status CudaDevice::prepare_function(CUfunction function, const LaunchPlan& plan) {
+  if (prepared_ == function) return Unit{};
+  const Driver& driver = context_->driver();
+  for (const FunctionSetting& setting : plan.settings) {
+    if (auto set =
+            context_->check("cuFuncSetAttribute", driver.cuFuncSetAttribute(function, setting.attribute, setting.value),
+                            "giving the kernel the captured attribute " + std::to_string(setting.attribute) + " = " +
+                                std::to_string(setting.value));
+        !set)
+      return set;
+  }
+  // Functions are loaded lazily otherwise: at the first launch, which is to be measured.
+  if (driver.cuFuncLoad) {
+    if (auto loaded = context_->check("cuFuncLoad", driver.cuFuncLoad(function), "loading the kernel"); !loaded)
+      return loaded;
+  }
+  prepared_ = function;
+  return Unit{};
+}
+
+Status CudaDevice::submit(const Launch& launch, LaunchPlan& plan) {
+  CUlaunchConfig config{};
+  config.gridDimX = launch.grid_blocks[0];
+  config.gridDimY = launch.grid_blocks[1];
+  config.gridDimZ = launch.grid_blocks[2];
+  config.blockDimX = launch.block_threads[0];
+  config.blockDimY = launch.block_threads[1];
+  config.blockDimZ = launch.block_threads[2];
+  config.sharedMemBytes = launch.dynamic_group_segment_bytes;
+  config.hStream = staging_.stream();
+  config.attrs = plan.attributes.data();
+  config.numAttrs = static_cast<unsigned>(plan.attributes.size());
+  archive::Buffer kernarg = launch.kernarg;
+  size_t bytes = kernarg.size();
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, kernarg.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                   CU_LAUNCH_PARAM_END};
+  const CUresult result = context_->driver().cuLaunchKernelEx(&config, reinterpret_cast<CUfunction>(launch.kernel),
+                                                              nullptr, bytes > 0 ? extra : nullptr);
+  if (result == CUDA_SUCCESS) return Unit{};
+  if (!is_refused_launch(result)) return context_->error("cuLaunchKernelEx", result, "launching " + launch.kernel_name);
+  return Error{"LAUNCH_REFUSED",
+               "the driver refuses to launch " + launch.kernel_name +
+                   " as captured: cuLaunchKernelEx: " + context_->describe(result),
+               "a variant may need more registers or shared memory than the captured block size leaves: see ptxas -v"};
+}
+
+bool CudaDevice::wait(const Launch& launch, CUresult* state) const {
+  using std::chrono::microseconds;
+  const auto begin = Clock::now();
+  for (;;) {
+    *state = timer_.state();
+    if (*state != CUDA_ERROR_NOT_READY) return true;
+    const std::chrono::duration<double> elapsed = Clock::now() - begin;
+    if (elapsed.count() > limit_of(launch)) return false;
+    // Short kernels are waited for without a pause: the host's wake-up would be most of an iteration.
+    if (elapsed > microseconds(2000)) std::this_thread::sleep_for(microseconds(100));
+  }
+}
+
+Result<LaunchOutcome> CudaDevice::launch(const Launch& launch) {
+  auto plan = plan_launch(launch.attributes, launch.dynamic_group_segment_bytes);
+  if (!plan) return plan.error();
+  if (auto ready = prepare_function(reinterpret_cast<CUfunction>(launch.kernel), *plan); !ready) return ready.error();
+  if (auto finished = staging_.finish(); !finished) return finished.error();
+  if (auto prepared = cache_preparer_->prepare(cache_, ranges_); !prepared) return prepared.error();
+
+  if (auto timed = context_->check("cuEventRecord", timer_.before(staging_.stream()), "timing the kernel"); !timed)
+    return timed.error();
+  if (auto submitted = submit(launch, *plan); !submitted) return submitted.error();
+  // A fault may be told by any call from here on.
+  CUresult state = timer_.after(staging_.stream());
+  if (state == CUDA_SUCCESS && !wait(launch, &state)) return limit_outcome(launch, limit_of(launch));
+  if (!fault_kind(state).empty()) return fault_outcome(launch, state);
+  if (state != CUDA_SUCCESS) return context_->error("cuEventQuery", state, "running " + launch.kernel_name);
+
+  auto time = timer_.take(launch.kernel_name);
+  if (!time) return time.error();
+  LaunchOutcome outcome;
+  outcome.duration_ns = time->duration_ns;
+  outcome.timer = time->timer;
+  return outcome;
+}
+
+LaunchOutcome CudaDevice::fault_outcome(const Launch& launch, CUresult result) {
+  context_->abandon();
+  LaunchOutcome outcome;
+  outcome.end = LaunchOutcome::End::kFault;
+  outcome.device_lost = true;
+  outcome.fault = {{"kind", fault_kind(result)},
+                   {"kernel", launch.kernel_name},
+                   {"error", context_->name_of(result)},
+                   {"text", launch.kernel_name + ": " + context_->describe(result) +
+                                "; compute-sanitizer, started with this command, names the access"}};
+  return outcome;
+}
+
+LaunchOutcome CudaDevice::limit_outcome(const Launch& launch, double seconds) {
+  context_->abandon();
+  LaunchOutcome outcome;
+  outcome.end = LaunchOutcome::End::kLimit;
+  outcome.device_lost = true;
+  outcome.fault = {{"kind", "time_limit"},
+                   {"kernel", launch.kernel_name},
+                   {"text", launch.kernel_name + " still ran after " + std::to_string(seconds) + " seconds"}};
+  return outcome;
+}
+
+// Windows of the driver for device memory, pages of this process for host memory.
+std::vector<AddressRange> addresses_of(const archive::Manifest& manifest) {
+  std::vector<AddressRange> device, host;
+  for (const archive::Region& region : manifest.regions)
+    (cuda_home_of(region) == RegionClass::kHost ? host : device).push_back({region.base, region.size});
+  std::vector<AddressRange> all = round_out(device, kWindowBytes);
+  for (const AddressRange& range : round_out(host, kPageBytes)) all.push_back(range);
+  return merge_ranges(std::move(all));
+}
+
+}  // namespace
+
+RegionClass cuda_home_of(const archive::Region& region) {
+  const bool managed = region.api.find("Managed") != region.api.npos;
+  return region.memory_class == RegionClass::kHost && !managed ? RegionClass::kHost : RegionClass::kDevice;
+}
+
+Result<std::unique_ptr<DeviceReplay>> open_cuda_device(const Options& options, const archive::Manifest& manifest,
+                                                       char** argv) {
+  auto hold = std::make_unique<AddressHold>(addresses_of(manifest));
+  if (!hold->taken().empty()) {
+    restart_without_randomisation(argv);
+    return address_taken(hold->taken().front());
+  }
+  // A replay is not to be captured, whatever the environment is set up for.
+  if (const char* injection = std::getenv("CUDA_INJECTION64_PATH"); injection && names_capture_agent(injection))
+    ::unsetenv("CUDA_INJECTION64_PATH");
+  auto context = Context::find(options.device);
+  if (!context) return context.error();
+  auto device = std::make_unique<CudaDevice>(std::move(*context), std::move(hold), argv);
+  if (auto started = device->start(manifest); !started) return started.error();
+  return std::unique_ptr<DeviceReplay>(std::move(device));
+}
+
+}  // namespace kernloop::replay

@@ -1,0 +1,20 @@
+// Replay on an NVIDIA GPU through the CUDA driver, which is loaded at run time.
+#pragma once
+
+#include <memory>
+
+#include "replay/core/device.h"
+#include "replay/core/options.h"
+
+namespace kernloop::replay {
+
+// The captured addresses are held while the driver starts. May start this program again (`argv`) to get them: before
+// the driver starts, and when the driver gives others.
+Result<std::unique_ptr<DeviceReplay>> open_cuda_device(const Options& options, const archive::Manifest& manifest,
+                                                       char** argv);
+
+// What a captured region comes back as. Pinned and registered host memory is memory of this process; managed memory,
+// which the app's CPU side is not there to touch, is device memory.
+archive::RegionClass cuda_home_of(const archive::Region& region);
+
+}  // namespace kernloop::replay

@@ -1,0 +1,50 @@
+// The captured memory back at its addresses: device memory in reserved windows, host memory as pages of this process
+// that the device sees at the same address.
+#pragma once
+
+#include <vector>
+
+#include "replay/core/address_hold.h"
+#include "replay/core/device.h"
+#include "replay/cuda/context.h"
+#include "replay/cuda/reservation.h"
+
+namespace kernloop::replay {
+
+class DeviceMemory {
+ public:
+  // `hold` keeps the addresses free until they are reserved.
+  DeviceMemory(Context& context, std::unique_ptr<AddressHold> hold) : context_(context), hold_(std::move(hold)) {}
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  // ADDRESS_TAKEN names both addresses; OUT_OF_MEMORY says how much is missing. Nothing stays mapped after an error.
+  Status map(const std::vector<Mapping>& mappings);
+
+  // Mapped as memory of this process.
+  bool is_host(uint64_t address) const;
+  // Captured host memory that could only come back as device memory.
+  uint64_t host_bytes_on_device() const { return host_bytes_on_device_; }
+
+ private:
+  struct Physical {
+    AddressRange range;
+    cuda::CUmemGenericAllocationHandle handle = 0;
+  };
+
+  Status map_all(const std::vector<Mapping>& mappings);
+  bool map_host(const AddressRange& range);
+  Status check_room(const std::vector<AddressRange>& granules) const;
+  Status reserve(const AddressRange& window);
+  Status map_device(const AddressRange& range);
+  void release_all();
+
+  Context& context_;
+  std::unique_ptr<AddressHold> hold_;
+  std::vector<AddressRange> windows_, host_;
+  std::vector<Physical> physical_;
+  uint64_t host_bytes_on_device_ = 0;
+};
+
+}  // namespace kernloop::replay

@@ -1,0 +1,109 @@
+#include "replay/cuda/launch_plan.h"
+
+#include <algorithm>
+
+namespace kernloop::replay {
+
+namespace {
+
+using namespace cuda;
+
+// Blocks may have this much shared memory without asking for more (CUDA C++ Programming Guide, "Shared Memory").
+constexpr uint64_t kSharedWithoutAsking = 48 << 10;
+
+Error out_of_range(const std::string& name, uint64_t value) {
+  return {"CAPTURE_INVALID", "launch attribute " + name + " of the capture cannot be " + std::to_string(value),
+          "capture again"};
+}
+
+class Planner {
+ public:
+  Planner(const std::map<std::string, uint64_t>& attributes, uint32_t dynamic_shared_bytes)
+      : attributes_(attributes), dynamic_shared_bytes_(dynamic_shared_bytes) {}
+
+  Result<LaunchPlan> plan() {
+    for (const auto& [name, value] : attributes_) {
+      if (auto added = add(name, value); !added) return added.error();
+    }
+    add_dynamic_shared();
+    add_cluster();
+    return std::move(plan_);
+  }
+
+ private:
+  Status add(const std::string& name, uint64_t value) {
+    if (name == "device_ordinal") return Unit{};  // where it ran, not how
+    if (name == "max_dynamic_shared_bytes" || name.starts_with("cluster_blocks_")) return check(name, value);
+    if (auto checked = check(name, value); !checked) return checked;
+    const int number = static_cast<int>(value);
+    if (name == "stack_bytes") {
+      limit(CU_LIMIT_STACK_SIZE, value);
+    } else if (name == "malloc_heap_bytes") {
+      limit(CU_LIMIT_MALLOC_HEAP_SIZE, value);
+    } else if (name == "printf_fifo_bytes") {
+      limit(CU_LIMIT_PRINTF_FIFO_SIZE, value);
+    } else if (name == "preferred_shared_carveout_percent") {
+      setting(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, number);
+    } else if (name == "non_portable_cluster") {
+      setting(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, number);
+    } else if (name == "cooperative") {
+      attribute(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = number;
+    } else if (name == "programmatic_launch") {
+      attribute(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION).programmaticStreamSerializationAllowed = number;
+    } else if (name == "cluster_scheduling_policy") {
+      attribute(CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE).clusterSchedulingPolicyPreference =
+          static_cast<CUclusterSchedulingPolicy>(value);
+    } else {
+      return Error{"CAPTURE_UNSUPPORTED",
+                   "the captured launch has the attribute " + name + ", which this version cannot give it",
+                   "replay with the version of kernloop that captured it, or a newer one"};
+    }
+    return Unit{};
+  }
+
+  // The driver takes ints, except for limits, which are sizes.
+  static Status check(const std::string& name, uint64_t value) {
+    if (!name.ends_with("_bytes") && value > INT32_MAX) return out_of_range(name, value);
+    if (name == "max_dynamic_shared_bytes" && value > INT32_MAX) return out_of_range(name, value);
+    return Unit{};
+  }
+  void limit(CUlimit which, uint64_t value) { plan_.limits.push_back({which, value}); }
+  void setting(CUfunction_attribute which, int value) { plan_.settings.push_back({which, value}); }
+  CUlaunchAttributeValue& attribute(CUlaunchAttributeID id) {
+    plan_.attributes.push_back({id, {}, {}});
+    return plan_.attributes.back().value;
+  }
+  uint64_t value_of(const std::string& name, uint64_t otherwise) const {
+    const auto found = attributes_.find(name);
+    return found != attributes_.end() ? found->second : otherwise;
+  }
+
+  void add_dynamic_shared() {
+    const uint64_t allowed = std::max<uint64_t>(value_of("max_dynamic_shared_bytes", 0), dynamic_shared_bytes_);
+    const bool asked = attributes_.contains("max_dynamic_shared_bytes");
+    if (asked || allowed > kSharedWithoutAsking)
+      setting(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(allowed));
+  }
+
+  void add_cluster() {
+    const uint64_t x = value_of("cluster_blocks_x", 0), y = value_of("cluster_blocks_y", 0),
+                   z = value_of("cluster_blocks_z", 0);
+    if (x == 0 && y == 0 && z == 0) return;
+    auto& cluster = attribute(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
+    cluster.x = static_cast<unsigned>(std::max<uint64_t>(x, 1));
+    cluster.y = static_cast<unsigned>(std::max<uint64_t>(y, 1));
+    cluster.z = static_cast<unsigned>(std::max<uint64_t>(z, 1));
+  }
+
+  const std::map<std::string, uint64_t>& attributes_;
+  const uint32_t dynamic_shared_bytes_;
+  LaunchPlan plan_;
+};
+
+}  // namespace
+
+Result<LaunchPlan> plan_launch(const std::map<std::string, uint64_t>& attributes, uint32_t dynamic_shared_bytes) {
+  return Planner(attributes, dynamic_shared_bytes).plan();
+}
+
+}  // namespace kernloop::replay
