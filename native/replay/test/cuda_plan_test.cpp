@@ -52,7 +52,9 @@ TEST(Reservation, CoversExactlyTheUnitsThatHoldABytes) {
     const Ranges rounded = round_out(captured, 8);
     for (size_t i = 0; i < rounded.size(); ++i) {
       EXPECT_EQ(rounded[i].base % 8 + rounded[i].size % 8, 0u);
-      if (i > 0) EXPECT_GT(rounded[i].base, rounded[i - 1].end()) << "those that touch are one";
+      if (i > 0) {
+        EXPECT_GT(rounded[i].base, rounded[i - 1].end()) << "those that touch are one";
+      }
       for (uint64_t at = rounded[i].base; at < rounded[i].end(); at += 8) covered[at / 8] = true;
     }
     EXPECT_EQ(covered, wanted) << round;
