@@ -131,6 +131,14 @@ export const errorCodes = kinds({
     meaning: 'the code object needs a relocation that is not supported',
   },
   CODE_OBJECT_UNDEFINED: { exitCode: exitCodes.usage, meaning: 'the code object uses a symbol that is not defined' },
+  LAUNCH_REFUSED: {
+    exitCode: exitCodes.usage,
+    meaning: 'the driver refused to launch the kernel as captured: it may need more registers or shared memory',
+  },
+  CAPTURE_UNSUPPORTED: {
+    exitCode: exitCodes.usage,
+    meaning: 'the captured launch has an attribute that this version does not know',
+  },
   CODE_OBJECT_REFUSED: { exitCode: exitCodes.usage, meaning: 'the runtime refused the code object' },
   CODE_OBJECT_UNREADABLE: {
     exitCode: exitCodes.fail,
