@@ -46,6 +46,7 @@ export async function openCuda(gpu: string | undefined, deps: Deps): Promise<Dev
     description: descriptionOf(described),
     work: 'duration_ns',
     seeded: false,
+    measuring: { iterations: 30, warmup: 3, cache: 'warm' },
     lock: join(tmpdir(), `kernloop-cuda-${described.uuid.replace(/[^A-Za-z0-9-]/g, '_')}.lock`),
     env,
     agent: {

@@ -25,11 +25,20 @@ export interface AgentSlot {
   environment(program: string, appEnv: Environment): Readonly<Record<string, string>>;
 }
 
+export interface Measuring {
+  iterations: number;
+  warmup: number;
+  /** State of the caches when a kernel starts; null where the device has no say over them. */
+  cache: 'warm' | null;
+}
+
 export interface Device {
   readonly description: DeviceDescription;
   readonly work: WorkUnit;
   /** Whether waves run in an order that follows from a seed; hardware has its own. */
   readonly seeded: boolean;
+  /** What a measurement is where the user does not say. */
+  readonly measuring: Measuring;
   /** Variables that make a program (the app, or kernloop-replay) use this device. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly agent: AgentSlot;

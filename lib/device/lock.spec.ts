@@ -15,6 +15,7 @@ describe('the lock of a device', () => {
     description: { kind: 'hsa', identity: 'x', isa: 'gfx90a', name: 'a GPU', wavefront_size: 64 },
     work: 'duration_ns',
     seeded: false,
+    measuring: { iterations: 1, warmup: 0, cache: null },
     agent: hsaAgent('/nowhere'),
     lock: path,
     env: {},

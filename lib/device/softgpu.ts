@@ -30,6 +30,7 @@ export function openSoftgpu(target: string, deps: Deps): Device {
     },
     work: 'wave_instructions',
     seeded: true,
+    measuring: { iterations: 1, warmup: 0, cache: null },
     lock: null,
     agent: hsaAgent(native.agentHsa),
     env: { LD_LIBRARY_PATH: prepend(native.softgpuDir, deps.env), KERNLOOP_SOFTGPU: target },

@@ -34,10 +34,30 @@ export const replayOptionsSchema = z.object({
   compare: z
     .boolean()
     .default(false)
-    .describe('Replay the captured code as well, in turns with the variant, and show both.'),
-  iterations: z.int().min(1).max(1_000_000).default(1).describe('How often the dispatch is replayed.'),
-  warmup: z.int().min(0).max(1_000_000).default(0).describe('Replays before the counted ones.'),
-  seed: z.int().min(0).default(1).describe('Wave order of the software GPU.'),
+    .describe(
+      'Replay the captured code as well, in turns with the variant, and show both; on hardware also whether the variant is faster, slower or neither measurably.',
+    ),
+  iterations: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe(
+      'How often the dispatch is replayed and measured; if left out, once on the software GPU and 30 times on hardware.',
+    ),
+  warmup: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .optional()
+    .describe('Replays before the counted ones; if left out, none on the software GPU and 3 on hardware.'),
+  cache: z
+    .enum(['warm', 'cold', 'as-is'])
+    .optional()
+    .describe(
+      'On cuda, what the L2 cache holds when the kernel starts: the memory it works on, nothing of it, or what restoring left there; warm if left out.',
+    ),
+  seed: z.int().min(0).optional().describe('Wave order of the software GPU; 1 if left out.'),
   threads: z.int().min(1).optional().describe('Host threads of the software GPU; one gives the same order each time.'),
   dump: z.string().optional().describe('Write device memory after the last replay into this folder.'),
 });

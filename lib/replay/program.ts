@@ -24,6 +24,7 @@ export interface ReplayRequest {
   symbol?: string;
   iterations?: number;
   warmup?: number;
+  cache?: string;
   poison?: string;
   seed?: number;
   threads?: number;
@@ -75,6 +76,7 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
     ['--symbol', request.symbol],
     ['--iterations', request.iterations],
     ['--warmup', request.warmup],
+    ['--cache', request.cache],
     ['--poison', request.poison],
     ['--seed', request.seed],
     ['--threads', request.threads],

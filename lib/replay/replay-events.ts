@@ -53,6 +53,7 @@ const events = {
     event: z.literal('iteration'),
     index: count,
     duration_ns: count.nullish(),
+    timer: z.string().nullish(),
     counters: z.record(z.string(), z.number()).nullish(),
   }),
   difference: differenceSchema,

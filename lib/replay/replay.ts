@@ -1,21 +1,15 @@
 import { resolve } from 'node:path';
 import { withDevice } from '../device/lock';
+import { describeFault } from '../capture/self-check';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
-import { formatBytes, formatCount, table } from '../support/report';
-import { describeFault } from '../capture/self-check';
+import { measure, type Measured } from './measure';
 import type { ReplayOptions } from './options';
 import { replayOnce, type ReplayOutcome, type ReplayRequest } from './program';
+import { printReplay } from './replay-text';
 import { describeCode, openSession, type ReplaySession } from './session';
-import { statistics, type Statistics } from './statistics';
-
-export interface Measured {
-  /** On hardware only: time on the software GPU says nothing about a GPU. */
-  durationNs: Statistics | null;
-  /** On the software GPU: what was executed. */
-  counters: Record<string, Statistics>;
-}
+import { baselineFirst, compareSpeed, iterationsOf, turnsFor, type Speed, type Turn } from './turns';
 
 export interface ReplayResult extends Measured {
   kernel: string;
@@ -23,9 +17,14 @@ export interface ReplayResult extends Measured {
   verdict: 'ran' | 'fault' | 'limit';
   exitCode: number;
   iterations: number;
+  /** What the caches held when the kernel started, where the device controls that. */
+  cache: string | null;
   fault: string | null;
+  restored: { regions: number; bytes: number };
   /** The captured code, where it was replayed beside a variant. */
   baseline: Measured | null;
+  /** Whether the variant is faster; null without --compare, and on the software GPU, which has no times. */
+  speed: Speed | null;
 }
 
 /** Replays the captured dispatch, or a variant of it, and tells what it took. */
@@ -38,121 +37,109 @@ export async function replay(options: ReplayOptions, deps: Deps): Promise<Replay
       'edit and recompile, or name a code object with --variant',
     );
   }
-  const { variant, baseline } = await withDevice(session.device, deps, () => replayInTurns(session, options, deps));
-  const result = summarise(session, variant);
-  if (baseline) result.baseline = measure(session, baseline);
-  report(result, variant, deps);
+  const run = new Replaying(session, options, deps);
+  const result = await withDevice(session.device, deps, () => (options.compare ? run.compare() : run.measure()));
+  printReplay(result, session, deps);
   return result;
 }
 
-interface Turns {
-  variant: ReplayOutcome;
-  baseline: ReplayOutcome | null;
-}
+class Replaying {
+  private readonly iterations: number;
+  private readonly cache: string | null;
 
-/** In turns, so that a clock that drifts or another user of the GPU meets both alike. Counts repeat: one turn is enough for them. */
-async function replayInTurns(session: ReplaySession, options: ReplayOptions, deps: Deps): Promise<Turns> {
-  const rounds = options.compare && session.device.work === 'duration_ns' ? Math.min(maxTurns, options.iterations) : 1;
-  const { codeObject: _codeObject, symbol: _symbol, ...captured } = session.request;
-  let turns: Turns | undefined;
-  for (let round = 0; round < rounds; round += 1) {
-    const iterations = Math.ceil((options.iterations - round) / rounds);
-    const once = (request: ReplayRequest): Promise<ReplayOutcome> =>
-      replayOnce({ ...request, ...measuring(options), iterations }, session.device, deps);
-    const baseline = options.compare ? await once(captured) : null;
-    const variant = await once({
-      ...session.request,
-      ...(options.dump === undefined ? {} : { dump: resolve(options.dump) }),
-    });
-    turns = { variant: append(turns?.variant, variant), baseline: baseline && append(turns?.baseline, baseline) };
-    if (isStopped(variant) || (baseline && isStopped(baseline))) break;
+  constructor(
+    private readonly session: ReplaySession,
+    private readonly options: ReplayOptions,
+    private readonly deps: Deps,
+  ) {
+    const { measuring } = session.device;
+    this.iterations = options.iterations ?? measuring.iterations;
+    this.cache = options.cache ?? measuring.cache;
   }
-  if (!turns) throw new Error('there is at least one round');
-  return turns;
+
+  async measure(): Promise<ReplayResult> {
+    return this.summarise(await this.variant(this.iterations), null, []);
+  }
+
+  async compare(): Promise<ReplayResult> {
+    const turns: Turn[] = [];
+    const count = turnsFor(this.session.device, this.iterations);
+    for (let index = 0; index < count; index += 1) {
+      const turn = await this.turn(index, iterationsOf(index, count, this.iterations));
+      turns.push(turn);
+      if (isStopped(turn.variant) || isStopped(turn.baseline)) break;
+    }
+    return this.summarise(
+      together(turns.map(({ variant }) => variant)),
+      together(turns.map(({ baseline }) => baseline)),
+      turns,
+    );
+  }
+
+  private async turn(index: number, iterations: number): Promise<Turn> {
+    if (!baselineFirst(index)) {
+      const variant = await this.variant(iterations);
+      return { variant, baseline: await this.captured(iterations) };
+    }
+    const baseline = await this.captured(iterations);
+    return { baseline, variant: await this.variant(iterations) };
+  }
+
+  private captured(iterations: number): Promise<ReplayOutcome> {
+    const { codeObject: _codeObject, symbol: _symbol, ...request } = this.session.request;
+    return this.once(request, iterations);
+  }
+
+  private variant(iterations: number): Promise<ReplayOutcome> {
+    const { dump } = this.options;
+    return this.once({ ...this.session.request, ...(dump === undefined ? {} : { dump: resolve(dump) }) }, iterations);
+  }
+
+  private once(request: ReplayRequest, iterations: number): Promise<ReplayOutcome> {
+    const { warmup, seed, threads } = this.options;
+    const { device } = this.session;
+    // What this device has no such thing as is passed on only where it was asked for: the program then refuses it.
+    const order = seed ?? (device.seeded ? 1 : undefined);
+    return replayOnce(
+      {
+        ...request,
+        iterations,
+        warmup: warmup ?? device.measuring.warmup,
+        ...(this.cache === null ? {} : { cache: this.cache }),
+        ...(order === undefined ? {} : { seed: order }),
+        ...(threads === undefined ? {} : { threads }),
+      },
+      device,
+      this.deps,
+    );
+  }
+
+  private summarise(outcome: ReplayOutcome, baseline: ReplayOutcome | null, turns: readonly Turn[]): ReplayResult {
+    const { device, capture, code } = this.session;
+    const { iterations, faults, result, restored } = outcome;
+    return {
+      kernel: capture.kernel.name,
+      code: describeCode(code),
+      verdict: result.verdict === 'fault' || result.verdict === 'limit' ? result.verdict : 'ran',
+      exitCode: isStopped(outcome) ? exitCodes.fault : exitCodes.pass,
+      iterations: iterations.length,
+      ...measure(device, outcome),
+      cache: this.cache,
+      fault: faults[0] ? describeFault(faults[0]) : null,
+      restored,
+      baseline: baseline && measure(device, baseline),
+      speed: compareSpeed(device, turns),
+    };
+  }
 }
 
-const maxTurns = 10;
-
-function measuring({ warmup, seed, threads }: ReplayOptions): Partial<ReplayRequest> {
-  return { warmup, seed, ...(threads === undefined ? {} : { threads }) };
-}
-
-function append(before: ReplayOutcome | null | undefined, next: ReplayOutcome): ReplayOutcome {
-  return before ? { ...next, iterations: [...before.iterations, ...next.iterations] } : next;
+/** The last outcome, with the iterations of all. */
+function together(outcomes: readonly ReplayOutcome[]): ReplayOutcome {
+  const last = outcomes.at(-1);
+  if (!last) throw new Error('there is at least one turn');
+  return { ...last, iterations: outcomes.flatMap(({ iterations }) => iterations) };
 }
 
 function isStopped({ result }: ReplayOutcome): boolean {
   return result.verdict === 'fault' || result.verdict === 'limit';
-}
-
-function summarise(session: ReplaySession, outcome: ReplayOutcome): ReplayResult {
-  const { iterations, faults, result } = outcome;
-  return {
-    kernel: session.capture.kernel.name,
-    code: describeCode(session.code),
-    verdict: result.verdict === 'fault' || result.verdict === 'limit' ? result.verdict : 'ran',
-    exitCode: isStopped(outcome) ? exitCodes.fault : exitCodes.pass,
-    iterations: iterations.length,
-    ...measure(session, outcome),
-    fault: faults[0] ? describeFault(faults[0]) : null,
-    baseline: null,
-  };
-}
-
-function measure({ device }: ReplaySession, { iterations }: ReplayOutcome): Measured {
-  const onHardware = device.work === 'duration_ns';
-  const durations = iterations.flatMap(({ duration_ns: duration }) => (typeof duration === 'number' ? [duration] : []));
-  return {
-    durationNs: onHardware && durations.length > 0 ? statistics(durations) : null,
-    counters: onHardware ? {} : counterStatistics(iterations.map(({ counters }) => counters ?? {})),
-  };
-}
-
-function counterStatistics(iterations: readonly Record<string, number>[]): Record<string, Statistics> {
-  // What limits and shares are counted in comes first.
-  const names = [...new Set(['wave_instructions', ...iterations.flatMap((counters) => Object.keys(counters))])];
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const samples = iterations.flatMap((counters) => counters[name] ?? []);
-      return samples.length > 0 ? [[name, statistics(samples)]] : [];
-    }),
-  );
-}
-
-function report(result: ReplayResult, outcome: ReplayOutcome, deps: Deps): void {
-  deps.report.result(`${result.kernel}: ${result.code}`);
-  deps.report.result(`restored ${outcome.restored.regions} regions, ${formatBytes(outcome.restored.bytes)}`);
-  const lines = result.baseline ? comparison(result.baseline, result) : measurements(result);
-  for (const line of lines) deps.report.result(line);
-  deps.report.result(resultLine(result));
-}
-
-function measurements(measured: Measured): string[] {
-  const rows = named(measured).map(([name, { median, min, max }]) => [name, show(median), show(min), show(max)]);
-  return rows.length > 0 ? table([['', 'median', 'min', 'max'], ...rows]) : [];
-}
-
-function comparison(baseline: Measured, variant: Measured): string[] {
-  const before = new Map(named(baseline));
-  const rows = named(variant).map(([name, { median }]) => {
-    const captured = before.get(name)?.median ?? 0;
-    return [name, show(captured), show(median), captured > 0 ? `${(median / captured).toFixed(3)}×` : '-'];
-  });
-  return table([['median', 'captured', 'variant', 'ratio'], ...rows]);
-}
-
-function named({ durationNs, counters }: Measured): [string, Statistics][] {
-  return durationNs ? [['duration_ns', durationNs]] : Object.entries(counters);
-}
-
-function show(value: number): string {
-  return formatCount(Math.round(value));
-}
-
-function resultLine(result: ReplayResult): string {
-  const times = `${formatCount(result.iterations)} ${result.iterations === 1 ? 'replay' : 'replays'}`;
-  if (result.verdict === 'ran') return `Result: RAN (${times}; nothing was compared: validate does that)`;
-  const what = result.verdict === 'limit' ? 'ran past its limit' : 'the device faulted';
-  const why = `${what}${result.fault ? `: ${result.fault}` : ''}`;
-  return `Result: FAIL (${why})`;
 }

@@ -31,6 +31,7 @@ export async function openSession(options: ReplayingOptions, deps: Deps): Promis
       `replay it with --device ${capture.device.kind}`,
     );
   }
+  requireIsa(capture.device.isa, device);
   return {
     reproducer,
     capture,
@@ -43,6 +44,26 @@ export async function openSession(options: ReplayingOptions, deps: Deps): Promis
       ...limits(capture, device, options),
     },
   };
+}
+
+/** A cubin runs on GPUs of its own major version with at least its minor one; a variant of sm_90a on sm_90 only. */
+function requireIsa(captured: string, { description }: Device): void {
+  const [mine, theirs] = [smVersion(description.isa), smVersion(captured)];
+  if (!mine || !theirs) return;
+  const runs =
+    mine.major === theirs.major && (theirs.specific ? mine.minor === theirs.minor : mine.minor >= theirs.minor);
+  if (runs) return;
+  throw new KernloopError(
+    'DEVICE_MISMATCH',
+    `the captured code is for ${captured}, and ${description.name} is ${description.isa}`,
+    'replay it on a GPU of that kind (--gpu), or capture on this one',
+  );
+}
+
+/** sm_90 is 9.0, sm_103a 10.3 and specific to it; undefined for other devices. */
+function smVersion(isa: string): { major: number; minor: number; specific: boolean } | undefined {
+  const [, major, minor, suffix] = /^sm_(\d+)(\d)([a-z]?)$/.exec(isa) ?? [];
+  return major && minor ? { major: Number(major), minor: Number(minor), specific: suffix === 'a' } : undefined;
 }
 
 function requireChunks(reproducer: Reproducer, stores: readonly string[]): void {

@@ -119,6 +119,7 @@ export function cudaOf(workspace: TestWorkspace): Device {
     description: { kind: 'cuda', identity: 'cuda-sm_90-1', isa: 'sm_90', name: 'NVIDIA H200', wavefront_size: 32 },
     work: 'duration_ns',
     seeded: false,
+    measuring: { iterations: 30, warmup: 3, cache: 'warm' },
     lock: null,
     env: {},
     agent: { variable: 'CUDA_INJECTION64_PATH', library: workspace.native.agentCuda, environment: () => ({}) },

@@ -1,0 +1,40 @@
+import type { Device } from '../device/device';
+import type { ReplayOutcome } from './program';
+import { statistics, type Statistics } from './statistics';
+
+export interface Measured {
+  /** On hardware only: time on the software GPU says nothing about a GPU. */
+  durationNs: Statistics | null;
+  /** Each measured time in nanoseconds, in the order of the replays; hardware only. */
+  samples: number[];
+  /** What took the time, where the device says ("cupti", "events"). */
+  timer: string | null;
+  /** On the software GPU: what was executed. */
+  counters: Record<string, Statistics>;
+}
+
+export function measure(device: Device, { iterations }: Pick<ReplayOutcome, 'iterations'>): Measured {
+  if (device.work !== 'duration_ns') {
+    const counters = counterStatistics(iterations.map(({ counters: counted }) => counted ?? {}));
+    return { durationNs: null, samples: [], timer: null, counters };
+  }
+  const samples = iterations.flatMap(({ duration_ns: duration }) => (typeof duration === 'number' ? [duration] : []));
+  const timers = [...new Set(iterations.flatMap(({ timer }) => timer ?? []))];
+  return {
+    durationNs: samples.length > 0 ? statistics(samples) : null,
+    samples,
+    timer: timers.length > 0 ? timers.join(', ') : null,
+    counters: {},
+  };
+}
+
+function counterStatistics(iterations: readonly Record<string, number>[]): Record<string, Statistics> {
+  // What limits and shares are counted in comes first.
+  const names = [...new Set(['wave_instructions', ...iterations.flatMap((counters) => Object.keys(counters))])];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const samples = iterations.flatMap((counters) => counters[name] ?? []);
+      return samples.length > 0 ? [[name, statistics(samples)]] : [];
+    }),
+  );
+}

@@ -1,0 +1,79 @@
+import type { Deps } from '../support/deps';
+import { formatBytes, formatCount, table } from '../support/report';
+import type { Measured } from './measure';
+import type { ReplayResult } from './replay';
+import type { ReplaySession } from './session';
+import type { Interval, Statistics } from './statistics';
+import { decidingTurns, type Speed } from './turns';
+
+export function printReplay(result: ReplayResult, { device }: ReplaySession, deps: Deps): void {
+  deps.report.result(`${result.kernel}: ${result.code}`);
+  deps.report.result(`restored ${result.restored.regions} regions, ${formatBytes(result.restored.bytes)}`);
+  const lines = device.work === 'duration_ns' ? times(result) : counts(result);
+  for (const line of lines) deps.report.result(line);
+  deps.report.result(resultLine(result));
+}
+
+const microseconds = (ns: number): string => (ns / 1000).toFixed(2);
+
+function times(result: ReplayResult): string[] {
+  const row = (name: string, { durationNs }: Measured): string[][] =>
+    durationNs ? [[name, ...timeColumns(durationNs)]] : [];
+  const rows = [...(result.baseline ? row('captured', result.baseline) : []), ...row('this code', result)];
+  if (rows.length === 0) return [];
+  const header = ['GPU time, µs', 'median', '95% CI', 'min', 'p10', 'p90', 'max', 'samples'];
+  const how = [result.cache && `${result.cache} cache`, result.timer && `timed by ${result.timer}`].filter(Boolean);
+  return [
+    ...table([header, ...rows]),
+    ...(how.length > 0 ? [how.join(', ')] : []),
+    ...(result.speed ? [speedLine(result.speed)] : []),
+  ];
+}
+
+function timeColumns({ count, median, ci95, min, p10, p90, max }: Statistics): string[] {
+  return [
+    microseconds(median),
+    ci95 ? interval(ci95, microseconds) : '-',
+    ...[min, p10, p90, max].map(microseconds),
+    formatCount(count),
+  ];
+}
+
+function speedLine({ verdict, ratio, ci95, turns }: Speed): string {
+  const shown = (value: number): string => value.toFixed(3);
+  const within = ci95 ? `95% CI ${interval(ci95, shown)}` : `no interval: that takes ${decidingTurns} turns`;
+  return `this code / captured: ${shown(ratio)}× (${within}; ${turns} turns): ${verdict}`;
+}
+
+function interval({ low, high }: Interval, show: (value: number) => string): string {
+  return `${show(low)}–${show(high)}`;
+}
+
+const whole = (value: number): string => formatCount(Math.round(value));
+
+/** Of the software GPU: counts, never times. */
+function counts(result: ReplayResult): string[] {
+  const rows = Object.entries(result.counters);
+  if (rows.length === 0) return [];
+  const { baseline } = result;
+  if (!baseline) {
+    return table([
+      ['', 'median', 'min', 'max'],
+      ...rows.map(([name, { median, min, max }]) => [name, whole(median), whole(min), whole(max)]),
+    ]);
+  }
+  return table([
+    ['median', 'captured', 'variant', 'ratio'],
+    ...rows.map(([name, { median }]) => {
+      const captured = baseline.counters[name]?.median ?? 0;
+      return [name, whole(captured), whole(median), captured > 0 ? `${(median / captured).toFixed(3)}×` : '-'];
+    }),
+  ]);
+}
+
+function resultLine(result: ReplayResult): string {
+  const replays = `${formatCount(result.iterations)} ${result.iterations === 1 ? 'replay' : 'replays'}`;
+  if (result.verdict === 'ran') return `Result: RAN (${replays}; nothing was compared: validate does that)`;
+  const what = result.verdict === 'limit' ? 'ran past its limit' : 'the device faulted';
+  return `Result: FAIL (${what}${result.fault ? `: ${result.fault}` : ''})`;
+}
