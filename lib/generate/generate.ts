@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { openApp, type App } from '../app/app';
 import type { KernelEntry } from '../app/kernloop-json';
 import { readCapture, type CaptureJson } from '../capture/capture-files';
@@ -9,11 +9,14 @@ import { reproducerPaths } from '../reproducer/layout';
 import { SourceTree } from '../reproducer/source-tree';
 import { isInside, SystemFolders } from '../reproducer/system-folders';
 import { kernelCandidates, type KernelCandidate, type KernelQuery } from '../source/find-kernel';
+import { isNvcc, type DeviceLanguage } from '../source/translation-unit';
 import type { Deps } from '../support/deps';
 import { KernloopError, systemCode } from '../support/error';
 import { compileReproducer } from '../toolchain/compile';
 import { compilerVersion } from '../toolchain/find-compiler';
-import { makeRecipe } from '../toolchain/make-recipe';
+import { cudaTarget } from '../toolchain/gencode';
+import { makeRecipe, type RecipeSource } from '../toolchain/make-recipe';
+import { capturedModuleId } from '../toolchain/module-id';
 import { overlayTemplate } from '../toolchain/overlay';
 import type { Recipe } from '../toolchain/recipe';
 import type { GenerateOptions } from './options';
@@ -73,7 +76,7 @@ export async function buildPristine(request: PristineRequest, deps: Deps): Promi
   const files = writeProjectFiles({ ...request, found });
   const result = {
     kernel: kernel.name,
-    language: found === null ? ('none' as const) : ('hip' as const),
+    language: found?.recipe.language ?? ('none' as const),
     source: found && inWorkspace(app.workspaceRoot, found.candidate.kernelFile),
     files,
     identical: found && isIdentical(found),
@@ -92,7 +95,6 @@ export interface FoundSource {
 /** The candidate that compiles to the captured code object; else the first that compiles to the kernel; null if none does. */
 async function findSource(request: PristineRequest, deps: Deps): Promise<FoundSource | null> {
   const { app, capture, kernel } = request;
-  if (capture.device.kind === 'cuda') return null;
   const accepted: FoundSource[] = [];
   const failures: KernloopError[] = [];
   let last: KernelCandidate | undefined;
@@ -104,7 +106,7 @@ async function findSource(request: PristineRequest, deps: Deps): Promise<FoundSo
       if (isIdentical(found)) return found;
     } catch (error) {
       if (!(error instanceof KernloopError)) throw error;
-      if (error.code === 'COMPILE_FAILED') failures.push(error);
+      if (error.code === 'COMPILE_FAILED' || error.code === 'RDC_UNSUPPORTED') failures.push(error);
       else if (error.code !== 'SYMBOL_MISSING') throw error;
     }
     if (accepted.length + failures.length >= maxCompiles) break;
@@ -116,6 +118,7 @@ async function findSource(request: PristineRequest, deps: Deps): Promise<FoundSo
     return first.candidate === last ? first : tryCandidate(first.candidate, request, deps);
   }
   const [failure] = failures;
+  if (failure?.code === 'RDC_UNSUPPORTED') throw failure;
   if (failure) {
     throw new KernloopError(
       failure.code,
@@ -132,6 +135,7 @@ function queryOf({ app, capture, translationUnit }: PristineRequest, deps: Deps)
   const { source, compileCommands, env } = app.config;
   return {
     name: capture.kernel.name,
+    language: languageOf(capture),
     isa: capture.device.isa,
     source: resolve(app.root, source),
     compileCommands: compileCommands === undefined ? undefined : resolve(app.root, compileCommands),
@@ -157,27 +161,28 @@ async function tryCandidate(candidate: KernelCandidate, request: PristineRequest
   const compiler = { path: candidate.compiler, version: await compilerVersion(candidate.compiler, deps) };
   const environment = app.config.env;
   const unproven = makeRecipe({
-    ...{ unit, tree, kernelFile, target, environment },
+    ...{ unit, tree, kernelFile, target, environment, ...cudaDetails(candidate, capture) },
     compilerVersion: compiler.version,
     symbol: capture.kernel.symbol,
     signature: signatureOf(capture),
   });
   resetFolder(folder);
   const files = writeSources(folder, tree, unproven, app.workspaceRoot);
+  const proof = join(folder, 'proof.bin');
   const { codeObjectSha256, outside } = await compileReproducer(
     {
       reproducer: folder,
       recipe: unproven,
       overlay: overlayTemplate(unproven),
       compiler,
-      output: join(folder, 'proof.hsaco'),
+      output: proof,
       // An edit of the signature since the capture is for the user to see when recompiling.
       signature: null,
       limitSeconds: request.compileLimitSeconds,
     },
     deps,
   );
-  rmSync(join(folder, 'proof.hsaco'));
+  rmSync(proof);
   const strays = outside.filter((path) => !tree.isSystem(path));
   if (strays.length > 0) {
     throw new KernloopError(
@@ -192,6 +197,19 @@ async function tryCandidate(candidate: KernelCandidate, request: PristineRequest
     code_object: { captured: capture.kernel.code_object, recompiled: codeObjectSha256 },
   };
   return { candidate, recipe };
+}
+
+function languageOf({ device }: CaptureJson): DeviceLanguage {
+  return device.kind === 'cuda' ? 'cuda' : 'hip';
+}
+
+/** What nvcc is told beside the options of the app. */
+function cudaDetails({ unit, target }: KernelCandidate, capture: CaptureJson): Pick<RecipeSource, 'cuda' | 'notes'> {
+  if (!isNvcc(unit.compiler)) return {};
+  const { virtual, note } = cudaTarget(target, unit.args);
+  const variables = capture.module_variables.map(({ name }) => name);
+  const moduleId = capturedModuleId(capture.kernel.symbol, variables, basename(unit.file));
+  return { cuda: { virtualTarget: virtual, moduleId }, notes: note === null || !unit.fromDatabase ? [] : [note] };
 }
 
 function signatureOf(capture: CaptureJson): Recipe['signature'] {

@@ -98,7 +98,7 @@ function kernelJson({ app, kernel, capture, found }: ProjectFilesOptions): Kerne
     code_object: capture.kernel.code_object,
     device: { kind: capture.device.kind, isa: capture.device.isa },
     selection: { match, ordinal, scope },
-    language: found ? 'hip' : 'none',
+    language: found?.recipe.language ?? 'none',
     source: found && {
       file: found.recipe.files[found.recipe.variant.file]?.origin ?? found.recipe.variant.stands_for,
       line: found.candidate.definition?.line ?? null,

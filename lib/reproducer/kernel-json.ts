@@ -4,7 +4,7 @@ import { deviceKinds, nameSchema, scopes, stageOptionsSchema } from '../app/kern
 export const kernelFile = 'kernel.json';
 
 export const roles = ['in', 'out', 'inout', 'workspace', 'ignore'] as const;
-export const languages = ['hip', 'none'] as const;
+export const languages = ['hip', 'cuda', 'none'] as const;
 
 export const elementTypes = [
   'f64',

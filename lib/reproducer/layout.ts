@@ -2,6 +2,13 @@ import { join } from 'node:path';
 import { overlayTemplateFile, recipeFile } from '../toolchain/recipe';
 import { kernelFile } from './kernel-json';
 
+/** What a source language compiles to. */
+export type CodeLanguage = 'hip' | 'cuda';
+
+export function codeObjectExtension(language: CodeLanguage): string {
+  return language === 'hip' ? 'hsaco' : 'cubin';
+}
+
 /** Where things lie in a reproducer (docs/contributing/seams.md). */
 export const reproducerPaths = (root: string) => ({
   root,
@@ -11,7 +18,7 @@ export const reproducerPaths = (root: string) => ({
   kernelJson: join(root, kernelFile),
   capture: join(root, 'capture'),
   build: join(root, 'build'),
-  variant: join(root, 'build', 'variant.hsaco'),
+  variant: (language: CodeLanguage) => join(root, 'build', `variant.${codeObjectExtension(language)}`),
   variantJson: join(root, 'build', 'variant.json'),
 });
 

@@ -7,6 +7,7 @@ import { packageRoot } from '../support/version';
 import type { Recipe } from '../toolchain/recipe';
 import { explicitSlots } from './kernel-args';
 import type { KernelJson } from './kernel-json';
+import { codeObjectExtension } from './layout';
 
 const templateFolder = join(packageRoot, 'generators', 'reproducer', 'files');
 const templateSuffix = '.template';
@@ -43,6 +44,7 @@ function viewOf({ project, capture, captureFolder, recipe }: TemplateInput) {
     project,
     recipe,
     hasSource: project.language !== 'none',
+    variantName: recipe === null ? null : `variant.${codeObjectExtension(recipe.language)}`,
     grid: capture.geometry.grid_blocks.join(' x '),
     block: capture.geometry.block_threads.join(' x '),
     ordinal: capture.dispatch.ordinal,

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { KernloopError, messageOf } from '../support/error';
 import { parseJson, readText } from '../support/schema';
@@ -54,7 +54,8 @@ export function readCompileDatabase(path: string): CompileCommand[] {
         'build the app again',
       );
     }
-    return { directory, file: resolve(directory, entry.file), compiler, args: expandResponseFiles(args, directory) };
+    const plain = basename(compiler).startsWith('nvcc') ? withResponseFileArguments(args) : args;
+    return { directory, file: resolve(directory, entry.file), compiler, args: expandResponseFiles(plain, directory) };
   });
 }
 
@@ -64,6 +65,19 @@ const launchers = new Set(['ccache', 'sccache', 'distcc', 'icecc', 'env']);
 function withoutLaunchers(words: string[]): string[] {
   const name = words[0]?.slice(words[0].lastIndexOf('/') + 1) ?? '';
   return launchers.has(name) ? withoutLaunchers(words.slice(1)) : words;
+}
+
+/** nvcc's own spelling of a response file, `--options-file x,y`, as `@x @y`. */
+function withResponseFileArguments(args: readonly string[]): string[] {
+  const option = /^--?(?:options-file|optf)(?:=(.*))?$/;
+  const plain: string[] = [];
+  for (let index = 0; index < args.length; index += 1) {
+    const word = args[index] ?? '';
+    const match = option.exec(word);
+    if (!match) plain.push(word);
+    else plain.push(...(match[1] ?? args[++index] ?? '').split(',').map((path) => `@${path}`));
+  }
+  return plain;
 }
 
 function expandResponseFiles(args: string[], directory: string): string[] {

@@ -2,11 +2,12 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, normalize } from 'node:path';
 import { renderCompileArgument } from '../toolchain/compile-arguments';
-import { compilerEnvironment } from '../toolchain/find-compiler';
+import { compilerEnvironment, nvccEnvironment } from '../toolchain/find-compiler';
+import { cudaTarget } from '../toolchain/gencode';
 import type { Deps } from '../support/deps';
 import { throwIfInterrupted } from '../support/interrupt';
 import { parseMakeDependencies } from './make-dependencies';
-import type { TranslationUnit } from './translation-unit';
+import { isNvcc, type TranslationUnit } from './translation-unit';
 
 /** A file that a compilation opens. */
 export interface OpenedFile {
@@ -34,15 +35,12 @@ export async function scanDependencies(
 ): Promise<Dependencies> {
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-deps-'));
   const output = join(scratch, 'unit.d');
-  const kept = unit.args.filter(({ kind }) => kind !== 'drop' && kind !== 'arch');
-  const args = [
-    ...[`--offload-arch=${target}`, '--cuda-device-only', '-M', '-MF', output, '-MT', 'unit', '-c'],
-    ...[...kept.flatMap(renderCompileArgument), unit.file],
-  ];
+  const nvcc = isNvcc(unit.compiler);
+  const args = (nvcc ? nvccScan : clangScan)(unit, target, output);
   try {
     const ended = await deps.run(compiler, args, {
       cwd: unit.directory,
-      env: { ...environment, ...compilerEnvironment() },
+      env: { ...environment, ...(nvcc ? nvccEnvironment() : compilerEnvironment()) },
       timeoutMs: scanLimitMs,
     }).result;
     throwIfInterrupted(deps.signal);
@@ -55,6 +53,29 @@ export async function scanDependencies(
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+function clangScan(unit: TranslationUnit, target: string, output: string): string[] {
+  return [
+    ...[`--offload-arch=${target}`, '--cuda-device-only', '-M', '-MF', output, '-MT', 'unit', '-c'],
+    ...[...keptArguments(unit), unit.file],
+  ];
+}
+
+/** The device pass alone: -M of nvcc itself adds what only host code includes. */
+function nvccScan(unit: TranslationUnit, target: string, output: string): string[] {
+  const { real, virtual } = cudaTarget(target, unit.args);
+  return [
+    ...[
+      `-gencode=arch=${virtual},code=${real}`,
+      ...(unit.hostCompiler === null ? [] : [`-ccbin=${unit.hostCompiler}`]),
+    ],
+    ...[...keptArguments(unit), `-Xcompiler=-MD,-MF,${output},-MT,unit`, '-E', '-o', '/dev/null', unit.file],
+  ];
+}
+
+function keptArguments(unit: TranslationUnit): string[] {
+  return unit.args.filter(({ kind }) => kind !== 'drop' && kind !== 'arch').flatMap(renderCompileArgument);
 }
 
 function opened(path: string, directory: string): OpenedFile {

@@ -9,11 +9,19 @@ import { scanDependencies, type OpenedFile } from './dependencies';
 import { findKernelDefinitions, type KernelDefinition } from './kernel-definitions';
 import { bestDefinition, matchScore } from './match-definition';
 import { deviceSources } from './project-files';
-import { defaultTranslationUnit, hipTranslationUnit, type TranslationUnit } from './translation-unit';
+import {
+  defaultCompilers,
+  defaultTranslationUnit,
+  translationUnit,
+  type DeviceLanguage,
+  type TranslationUnit,
+} from './translation-unit';
 
 export interface KernelQuery {
   /** Demangled. */
   name: string;
+  language: DeviceLanguage;
+  /** Of the captured code: `amdgcn-amd-amdhsa--gfx90a:xnack-`, `sm_90a`. */
   isa: string;
   /** The app's source folder. */
   source: string;
@@ -54,7 +62,7 @@ export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): Asy
   const units = byLikelihood(translationUnits(query, deps), files).slice(0, maxScans);
   if (units.length > manyUnits) deps.report.info(`looking for ${name.base} in ${units.length} translation units`);
   for (const unit of units) {
-    const target = offloadTarget(query.isa, unit.args);
+    const target = query.language === 'cuda' ? query.isa : offloadTarget(query.isa, unit.args);
     const compiler = compilerOf(unit, deps);
     const scanned = await scanDependencies(unit, compiler, target, query.environment, deps);
     if (scanned.failure !== null) {
@@ -81,7 +89,7 @@ function translationUnits(query: KernelQuery, deps: FindDeps): TranslationUnit[]
   if (chosen.length > 0) return chosen;
   throw new KernloopError(
     'SOURCE_NOT_FOUND',
-    `${query.translationUnit} is not compiled as HIP by the app's build`,
+    `${query.translationUnit} is not compiled as ${query.language === 'hip' ? 'HIP' : 'CUDA'} by the app's build`,
     `translation units with device code: ${
       units
         .map(({ file }) => file)
@@ -94,14 +102,16 @@ function translationUnits(query: KernelQuery, deps: FindDeps): TranslationUnit[]
 function allUnits(query: KernelQuery, deps: FindDeps): TranslationUnit[] {
   if (query.compileCommands !== undefined && existsSync(query.compileCommands)) {
     return readCompileDatabase(query.compileCommands)
-      .map(hipTranslationUnit)
+      .map((command) => translationUnit(command, query.language, query.environment))
       .filter((unit) => unit !== null);
   }
   deps.report.warn(
     `${query.compileCommands ? `${query.compileCommands} does not exist` : 'no compile database is named'}: ` +
-      'the sources are compiled with plain hipcc; build with CMAKE_EXPORT_COMPILE_COMMANDS=ON and set "compileCommands" for the options of the app',
+      `the sources are compiled with plain ${defaultCompilers[query.language]}; build with CMAKE_EXPORT_COMPILE_COMMANDS=ON and set "compileCommands" for the options of the app`,
   );
-  return deviceSources(query.source).map((file) => defaultTranslationUnit(file, query.source));
+  return deviceSources(query.source, query.language).map((file) =>
+    defaultTranslationUnit(file, query.source, query.language),
+  );
 }
 
 /** Units that hold a fitting definition themselves first; the rest may include it. */
@@ -120,7 +130,9 @@ function compilerOf(unit: TranslationUnit, deps: FindDeps): string {
   throw new KernloopError(
     'ENVIRONMENT_TOOL_MISSING',
     `the compiler ${unit.compiler}, which builds ${unit.file}, is not installed`,
-    'install it (Debian: sudo apt-get install hipcc libamdhip64-dev), or name one with KERNLOOP_COMPILER',
+    unit.language === 'hip'
+      ? 'install it (Debian: sudo apt-get install hipcc libamdhip64-dev), or name one with KERNLOOP_COMPILER'
+      : 'install the CUDA toolkit, set CUDA_HOME, or name a compiler with KERNLOOP_COMPILER',
   );
 }
 

@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { deviceExtensions } from './translation-unit';
+import { join } from 'node:path';
+import { isDeviceSource, type DeviceLanguage } from './translation-unit';
 
 const skippedFolders = new Set(['node_modules', 'build', 'dist', 'kernels', 'CMakeFiles']);
 
 /** A source tree with more files than this is not searched without a compile database. */
 const maxFiles = 5000;
 
-/** Files below a folder that hipcc would take for device code, in a fixed order; hidden and generated folders are left out. */
-export function deviceSources(folder: string): string[] {
+/** Files below a folder that the compiler of a language would take for device code, in a fixed order; hidden and generated folders are left out. */
+export function deviceSources(folder: string, language: DeviceLanguage): string[] {
   const found: string[] = [];
   const pending = [folder];
   for (let current = pending.shift(); current !== undefined && found.length < maxFiles; current = pending.shift()) {
@@ -16,7 +16,7 @@ export function deviceSources(folder: string): string[] {
     for (const entry of entries) {
       const path = join(current, entry.name);
       if (entry.isDirectory() && !entry.name.startsWith('.') && !skippedFolders.has(entry.name)) pending.push(path);
-      if (entry.isFile() && deviceExtensions.includes(extname(entry.name))) found.push(path);
+      if (entry.isFile() && isDeviceSource(entry.name, language)) found.push(path);
     }
   }
   return found;

@@ -1,9 +1,9 @@
-import { hipTranslationUnit } from './translation-unit';
+import { translationUnit } from './translation-unit';
 
 const unit = (compiler: string, args: string[], file = '/s/k.hip') =>
-  hipTranslationUnit({ directory: '/b', file, compiler, args });
+  translationUnit({ directory: '/b', file, compiler, args }, 'hip');
 
-describe('hipTranslationUnit', () => {
+describe('translationUnit of HIP', () => {
   it.each([
     ['hipcc and a .hip file', '/usr/bin/hipcc', ['-c', '/s/k.hip'], '/s/k.hip', true],
     ['hipcc and a .cpp file', '/usr/bin/hipcc', ['-c', '/s/k.cpp'], '/s/k.cpp', true],

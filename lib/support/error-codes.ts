@@ -52,6 +52,10 @@ export const errorCodes = kinds({
   SYMBOL_MISSING: { exitCode: exitCodes.usage, meaning: 'the code object does not contain the captured kernel' },
   SOURCE_NOT_FOUND: { exitCode: exitCodes.usage, meaning: 'the source of the kernel was not found' },
   COMPILE_DATABASE_INVALID: { exitCode: exitCodes.usage, meaning: 'the compile database is missing or unreadable' },
+  RDC_UNSUPPORTED: {
+    exitCode: exitCodes.usage,
+    meaning: 'the kernel is linked with device code of several translation units',
+  },
   COMPILE_FAILED: { exitCode: exitCodes.fail, meaning: 'the compiler rejected the variant' },
   DEVICE_FAULT: { exitCode: exitCodes.fault, meaning: 'the device faulted' },
   DEVICE_LIMIT: { exitCode: exitCodes.fault, meaning: 'the dispatch ran past its limit' },

@@ -6,6 +6,8 @@ export interface CompileArgument {
   kind: ArgumentKind;
   /** The value was a word of its own. */
   separate: boolean;
+  /** nvcc hands it on to the host compiler. */
+  host?: boolean;
 }
 
 /**
@@ -159,10 +161,20 @@ export function parseCompileArguments(args: readonly string[]): CompileArgument[
   return parsed;
 }
 
-export function renderCompileArgument({ option, value, separate }: CompileArgument): string[] {
+export function renderCompileArgument(argument: CompileArgument): string[] {
+  const { option, value, separate, host } = argument;
+  if (host) return renderCompileArgument(forShell(argument)).map((word) => `-Xcompiler=${word}`);
   if (value === null) return [option];
   if (option === '') return [value];
   return separate ? [option, value] : [`${option}${value}`];
+}
+
+/** nvcc pastes what it hands on into a shell command. */
+function forShell(argument: CompileArgument): CompileArgument {
+  const { value, kind } = argument;
+  const isPath = kind === 'include' || kind === 'file';
+  const plain = value === null || !isPath || /^[\w./{}+=:@%-]*$/.test(value);
+  return { ...argument, host: false, value: plain ? value : `"${value.replaceAll(',', '\\,')}"` };
 }
 
 function readOption(word: string, next: string | undefined): CompileArgument {

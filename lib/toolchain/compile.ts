@@ -1,16 +1,16 @@
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { isAbsolute, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { parseMakeDependencies } from '../source/make-dependencies';
-import type { Deps } from '../support/deps';
+import { isNvcc } from '../source/translation-unit';
 import { KernloopError, nearest } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
-import { sha256OfFile, writeJson } from '../support/files';
+import { sha256OfFile } from '../support/files';
 import { codeObjectKernels, type ArgumentPlace, type CodeObjectKernel } from './code-object-kernels';
-import { compilerEnvironment, type Compiler } from './find-compiler';
-import { renderOverlay, type Overlay } from './overlay';
+import { compileWithClang } from './compile-clang';
+import { compileWithNvcc } from './compile-nvcc';
+import type { Compiler } from './find-compiler';
 import type { UnprovenRecipe } from './make-recipe';
-import { depsPlaceholder } from './recipe';
+import type { Overlay } from './overlay';
+import type { CompileDeps } from './run-compiler';
 
 export interface CompileRequest {
   /** Absolute: the folder with kernel_variant.* and deps/. */
@@ -33,76 +33,19 @@ export interface CompileResult {
   outside: string[];
 }
 
-type CompileDeps = Pick<Deps, 'run' | 'report' | 'signal'>;
-
-/** Compiles the one kernel of a reproducer through its overlay. The output appears only when the kernel is in it. */
+/** Compiles the one kernel of a reproducer. The output appears only when the kernel is in it. */
 export async function compileReproducer(request: CompileRequest, deps: CompileDeps): Promise<CompileResult> {
   const partial = `${request.output}.partial-${process.pid}`;
-  const overlayPath = `${partial}.overlay.json`;
-  const dependencyPath = `${partial}.d`;
+  const compileWith = isNvcc(request.recipe.compiler.name) ? compileWithNvcc : compileWithClang;
   try {
-    writeJson(overlayPath, renderOverlay(request.overlay, request.reproducer));
-    await runCompiler(request, compileArguments(request, { output: partial, overlayPath, dependencyPath }), deps);
+    const opened = await compileWith(request, partial, deps);
     checkKernel(partial, request);
-    const result = {
-      codeObjectSha256: sha256OfFile(partial),
-      ...openedFiles(dependencyPath, request),
-    };
+    const result = { codeObjectSha256: sha256OfFile(partial), ...openedFiles(opened, request) };
     renameSync(partial, request.output);
     return result;
   } finally {
-    for (const path of [partial, overlayPath, dependencyPath]) rmSync(path, { force: true });
+    rmSync(partial, { force: true });
   }
-}
-
-interface Paths {
-  output: string;
-  overlayPath: string;
-  dependencyPath: string;
-}
-
-export function compileArguments(
-  { recipe, reproducer }: CompileRequest,
-  { output, overlayPath, dependencyPath }: Paths,
-): string[] {
-  const folder = join(reproducer, 'deps');
-  return [
-    ...recipe.arguments.map((arg) => arg.split(depsPlaceholder).join(folder)),
-    `--offload-arch=${recipe.target}`,
-    ...['--cuda-device-only', '--no-gpu-bundle-output', '-c'],
-    // A header that a user puts beside kernel_variant.* is found; the project's own come first.
-    ...['-iquote', reproducer],
-    // __FILE__ and debug information then do not depend on where the reproducer lies.
-    `-ffile-prefix-map=${reproducer}=.`,
-    ...['-ivfsoverlay', overlayPath],
-    ...['-MD', '-MF', dependencyPath, '-MT', 'variant'],
-    ...['-o', output, join(folder, recipe.main)],
-  ];
-}
-
-async function runCompiler(request: CompileRequest, args: string[], deps: CompileDeps): Promise<void> {
-  const { compiler, recipe, reproducer, limitSeconds } = request;
-  const running = deps.run(compiler.path, args, {
-    cwd: reproducer,
-    env: { ...recipe.environment, ...compilerEnvironment() },
-    timeoutMs: limitSeconds * 1000,
-    onStdout: (chunk) => deps.report.output(chunk),
-    onStderr: (chunk) => deps.report.output(chunk),
-  });
-  const ended = await running.result;
-  throwIfInterrupted(deps.signal);
-  if (ended.exitCode === 0) return;
-  const errors = ended.stderrTail.split('\n').filter((line) => line.includes('error:'));
-  const reason = ended.timedOut
-    ? `it ran longer than ${limitSeconds} s`
-    : (errors[0] ??
-      ended.startError ??
-      `${compiler.path} ended with ${ended.exitCode ?? ended.signal ?? 'no exit code'}`);
-  throw new KernloopError(
-    'COMPILE_FAILED',
-    `${recipe.variant.file} did not compile: ${reason}`,
-    `correct it; the captured source is in pristine/${recipe.variant.file}`,
-  );
 }
 
 function checkKernel(path: string, { recipe, signature }: CompileRequest): void {
@@ -142,13 +85,12 @@ function describePlaces(places: readonly ArgumentPlace[]): string {
 }
 
 function openedFiles(
-  dependencyPath: string,
+  paths: readonly string[],
   { reproducer }: CompileRequest,
 ): Pick<CompileResult, 'sources' | 'outside'> {
   const sources: Record<string, string> = {};
   const outside: string[] = [];
-  const paths = existsSync(dependencyPath) ? parseMakeDependencies(readFileSync(dependencyPath, 'utf8')) : [];
-  for (const path of paths.map((spelled) => resolve(reproducer, spelled)).sort()) {
+  for (const path of [...new Set(paths)].sort()) {
     const inside = relative(reproducer, path);
     if (!inside.startsWith('..') && !isAbsolute(inside)) sources[inside] = sha256OfFile(path);
     else outside.push(path);

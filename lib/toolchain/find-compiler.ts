@@ -42,8 +42,9 @@ export function compilerCandidates(name: string, env: Environment): string[] {
   return [...new Set(paths)].filter(isExecutable);
 }
 
-/** Where distributions and AMD install compilers beside the PATH; `clang++-15` is `llvm-15/bin/clang++` in Debian. */
+/** Where distributions, AMD and NVIDIA install compilers beside the PATH; `clang++-15` is `llvm-15/bin/clang++` in Debian. */
 function toolchainFolders(name: string, env: Environment): string[] {
+  if (name.startsWith('nvcc')) return cudaFolders(env);
   const major = name.startsWith('clang') && name.includes('-') ? name.slice(name.lastIndexOf('-') + 1) : null;
   const rocm = [env['ROCM_PATH'], env['HIP_PATH'], '/opt/rocm'].filter((folder) => folder !== undefined);
   return [
@@ -52,6 +53,11 @@ function toolchainFolders(name: string, env: Environment): string[] {
     '/usr/bin',
     '/usr/local/bin',
   ];
+}
+
+function cudaFolders(env: Environment): string[] {
+  const named = [env['CUDA_HOME'], env['CUDA_PATH'], env['CUDAToolkit_ROOT']].filter((folder) => folder !== undefined);
+  return [...named, '/usr/local/cuda', '/opt/cuda', '/usr'].map((folder) => join(folder, 'bin'));
 }
 
 /** The lines of `--version` that name a version: hipcc prints one for HIP and one for its clang. */
@@ -64,11 +70,14 @@ export async function compilerVersion(path: string, deps: Pick<Deps, 'run'>): Pr
       'repair the installation of the compiler, or name another with KERNLOOP_COMPILER',
     );
   }
-  return result.stdoutTail
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line.includes(' version'))
-    .join('; ');
+  return (
+    result.stdoutTail
+      .split('\n')
+      .map((line) => line.trim())
+      // nvcc says `Cuda compilation tools, release 13.0, V13.0.88`.
+      .filter((line) => line.includes(' version') || line.includes('release '))
+      .join('; ')
+  );
 }
 
 /** hipcc takes whatever platform it finds first; where an nvcc is on the PATH it would compile for NVIDIA. */
@@ -76,7 +85,31 @@ export function compilerEnvironment(): Record<string, string> {
   return { HIP_PLATFORM: 'amd' };
 }
 
+/** Options from outside the command would be added to every step of a compilation. */
+export function nvccEnvironment(): Record<string, string | undefined> {
+  return { NVCC_PREPEND_FLAGS: undefined, NVCC_APPEND_FLAGS: undefined, NVCC_CCBIN: undefined };
+}
+
+/** Null, and a warning, where it is not installed: nvcc then takes its default, whose headers may differ. */
+export function findHostCompiler(name: string, deps: Pick<Deps, 'env' | 'report'>): string | null {
+  const folders = [...(deps.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin'];
+  const found = folders
+    .filter(isAbsolute)
+    .map((folder) => join(folder, name))
+    .find(isExecutable);
+  if (found === undefined)
+    deps.report.warn(`the host compiler ${name} is not installed; nvcc takes its default, and the code may differ`);
+  return found ?? null;
+}
+
 function compilerMissing(name: string): KernloopError {
+  if (name.startsWith('nvcc')) {
+    return new KernloopError(
+      'ENVIRONMENT_TOOL_MISSING',
+      'nvcc of the CUDA toolkit is not installed',
+      'install the CUDA toolkit (Debian: sudo apt-get install nvidia-cuda-toolkit), set CUDA_HOME, or name an nvcc with KERNLOOP_COMPILER',
+    );
+  }
   return new KernloopError(
     'ENVIRONMENT_TOOL_MISSING',
     `the compiler ${name} is not installed`,

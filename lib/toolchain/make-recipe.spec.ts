@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SourceTree } from '../reproducer/source-tree';
 import { SystemFolders } from '../reproducer/system-folders';
-import { hipTranslationUnit } from '../source/translation-unit';
+import { translationUnit } from '../source/translation-unit';
 import { makeRecipe } from './make-recipe';
 
 let workspace: string;
@@ -19,12 +19,10 @@ afterEach(() => rmSync(workspace, { recursive: true }));
 function recipeOf(...args: string[]) {
   const file = join(workspace, 'app/src/k.hip');
   const directory = join(workspace, 'app/build');
-  const unit = hipTranslationUnit({
-    directory,
-    file,
-    compiler: 'hipcc',
-    args: [...args, '-c', '../src/k.hip', '-o', 'k.o'],
-  });
+  const unit = translationUnit(
+    { directory, file, compiler: 'hipcc', args: [...args, '-c', '../src/k.hip', '-o', 'k.o'] },
+    'hip',
+  );
   if (!unit) throw new Error('no unit');
   const files = ['app/src/k.hip', 'app/inc/a.h', 'app/build/generated/config.h'].map((path) => ({
     spelled: join(workspace, path),

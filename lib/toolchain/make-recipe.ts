@@ -1,4 +1,4 @@
-import { extname, isAbsolute, join, resolve } from 'node:path';
+import { basename, extname, isAbsolute, join, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import type { SourceTree } from '../reproducer/source-tree';
 import type { TranslationUnit } from '../source/translation-unit';
@@ -11,32 +11,41 @@ export interface RecipeSource {
   /** Absolute: what becomes kernel_variant.*. */
   kernelFile: string;
   target: string;
+  /** nvcc only. */
+  cuda?: { virtualTarget: string; moduleId: string | null };
   compilerVersion: string;
   /** Environment of the app's build. */
   environment: Readonly<Record<string, string>>;
   symbol: string;
   signature: Recipe['signature'];
+  notes?: readonly string[];
 }
 
 export type UnprovenRecipe = Omit<Recipe, 'files' | 'code_object'>;
+
+/** Optimisation over all device code of a program. */
+const linkTimeOptions = ['-dlto', '-lto', '-gen-opt-lto'];
 
 /** Variables that change what hipcc compiles and hold no path. */
 const compileVariables = ['HIPCC_COMPILE_FLAGS_APPEND'];
 
 /** The app's own compile command for a unit, reduced to its device code and freed of every path outside the reproducer. */
 export function makeRecipe(source: RecipeSource): UnprovenRecipe {
-  const { unit, tree, target, environment } = source;
-  const notes: string[] = [];
+  const { unit, tree, target, environment, cuda } = source;
+  const notes = [...(source.notes ?? [])];
   const args = unit.args.flatMap((argument) => carryArgument(argument, unit, tree, notes));
   const standsFor = placeOf(source.kernelFile, tree);
-  if (!unit.fromDatabase) notes.push('there was no compile database: compiled with the defaults of hipcc');
+  if (!unit.fromDatabase) notes.push(`there was no compile database: compiled with the defaults of ${unit.compiler}`);
   return {
     schema: 'kernloop.recipe/1',
-    language: 'hip',
+    language: unit.language,
     symbol: source.symbol,
     compiler: { name: unit.compiler, version: source.compilerVersion },
     environment: Object.fromEntries(Object.entries(environment).filter(([name]) => compileVariables.includes(name))),
     target,
+    ...(cuda === undefined ? {} : { virtual_target: cuda.virtualTarget }),
+    ...(cuda?.moduleId == null ? {} : { module_id: cuda.moduleId }),
+    ...(unit.hostCompiler === null ? {} : { host_compiler: basename(unit.hostCompiler) }),
     arguments: args,
     main: placeOf(unit.file, tree),
     variant: { file: `kernel_variant${extname(source.kernelFile)}`, stands_for: standsFor },
@@ -61,6 +70,11 @@ function carryArgument(argument: CompileArgument, unit: TranslationUnit, tree: S
     case 'drop':
       if (option === '-fgpu-rdc') {
         notes.push('-fgpu-rdc left out: the unit is linked alone, so device functions of other units are not found');
+      }
+      if (linkTimeOptions.includes(option)) {
+        notes.push(
+          `${option} left out: one unit is compiled for itself, so its code differs from that of the linked program`,
+        );
       }
       return [];
     case 'include':

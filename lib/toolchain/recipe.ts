@@ -10,7 +10,7 @@ const relativePath = z.string().refine(isInside, 'must stay inside the reproduce
  */
 export const recipeSchema = z.strictObject({
   schema: z.literal('kernloop.recipe/1'),
-  language: z.literal('hip'),
+  language: z.enum(['hip', 'cuda']),
   symbol: z.string().min(1).describe('Mangled name of the captured kernel: what the compiled code must contain.'),
   compiler: z.strictObject({
     name: z.string().refine(isProgramName, 'must be a name, not a path'),
@@ -18,6 +18,21 @@ export const recipeSchema = z.strictObject({
   }),
   environment: z.record(z.string(), z.string()),
   target: z.string().describe('The offload architecture of the captured code object.'),
+  virtual_target: z
+    .string()
+    .optional()
+    .describe('nvcc: the architecture that the source is compiled for, before its PTX is compiled for the target.'),
+  host_compiler: z
+    .string()
+    .refine(isProgramName, 'must be a name, not a path')
+    .optional()
+    .describe('nvcc: what preprocesses; the default one if left out.'),
+  module_id: z
+    .string()
+    .optional()
+    .describe(
+      'nvcc: part of the names of what has no external linkage; it depends on the place of the source, and is restored.',
+    ),
   arguments: z.array(z.string()),
   main: relativePath.describe('The translation unit, below deps/.'),
   variant: z.strictObject({

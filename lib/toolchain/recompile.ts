@@ -24,12 +24,13 @@ export interface RecompileResult {
   sources: string[];
 }
 
-/** Compiles the user's copy of a kernel: `kernel_variant.*` and `deps/` to `build/variant.hsaco`. */
+/** Compiles the user's copy of a kernel: `kernel_variant.*` and `deps/` to `build/variant.hsaco` or `.cubin`. */
 export async function recompile(options: RecompileOptions, deps: Deps): Promise<RecompileResult> {
   const reproducer = openReproducer(options.reproducer);
   const paths = reproducerPaths(reproducer.root);
   const { recipe, overlay } = readRecipe(reproducer);
   const compiler = await findCompiler(recipe.compiler, deps);
+  const output = paths.variant(recipe.language);
   mkdirSync(paths.build, { recursive: true });
   const compiled = await compileReproducer(
     {
@@ -37,7 +38,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
       recipe,
       overlay,
       compiler,
-      output: paths.variant,
+      output,
       signature: recipe.signature,
       limitSeconds: options.compileLimitSeconds,
     },
@@ -49,7 +50,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
   }
   const variant: VariantJson = {
     schema: 'kernloop.variant/1',
-    code_object: basename(paths.variant),
+    code_object: basename(output),
     code_object_sha256: compiled.codeObjectSha256,
     symbol: recipe.symbol,
     compiler: { name: recipe.compiler.name, version: compiler.version },
@@ -60,7 +61,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
   writeJson(paths.variantJson, variant);
   const result: RecompileResult = {
     kernel: reproducer.config.name,
-    codeObject: paths.variant,
+    codeObject: output,
     codeObjectSha256: compiled.codeObjectSha256,
     unchanged: compiled.codeObjectSha256 === recipe.code_object.captured,
     sources: Object.keys(compiled.sources),

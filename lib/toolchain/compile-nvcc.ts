@@ -1,0 +1,90 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { parseMakeDependencies } from '../source/make-dependencies';
+import type { CompileRequest } from './compile';
+import { renderCompileArgument } from './compile-arguments';
+import { findHostCompiler, nvccEnvironment } from './find-compiler';
+import { LinkTree } from './link-tree';
+import { replaceModuleIds } from './module-id';
+import { assemblerArguments, isRelocatable, parseNvccArguments } from './nvcc-arguments';
+import { mapDebugStrings } from './ptx-debug';
+import { depsPlaceholder } from './recipe';
+import { runCompiler, type CompileDeps } from './run-compiler';
+
+/** Names in the link tree, which is the working directory: the code then depends on no path of the machine. */
+const files = { ptx: '.kernloop.ptx', dependencies: '.kernloop.d', object: '.kernloop.cubin' };
+
+const frontEnd = [
+  // A header that a user puts beside kernel_variant.* is found; the project's own come first.
+  '-Xcompiler=-iquote,.',
+  // Of the device pass alone: -MD of nvcc itself adds what only host code includes.
+  `-Xcompiler=-MD,-MF,${files.dependencies},-MT,variant`,
+];
+
+/**
+ * Compiles with nvcc, which has no overlays: in a tree of links, to PTX, then to a cubin, and where the app's code is relocatable,
+ * through the device linker. On the way names get the module id that they had in the captured code. Returns every file that was opened.
+ */
+export async function compileWithNvcc(request: CompileRequest, output: string, deps: CompileDeps): Promise<string[]> {
+  const { recipe } = request;
+  const tree = new LinkTree(request.reproducer, request.overlay);
+  try {
+    const { args } = parseNvccArguments(recipe.arguments.map((arg) => arg.split(depsPlaceholder).join('deps')));
+    for (const { kind, value } of args) {
+      if (kind === 'include' && value?.startsWith('deps')) tree.makeFolder(value);
+    }
+    const run = (step: readonly string[]): Promise<void> => runNvcc(request, tree, step, deps);
+    const target = targetArguments(request, deps);
+    const assembler = [...target, ...assemblerArguments(args).flatMap(renderCompileArgument)];
+    const ptx = join(tree.root, files.ptx);
+    const main = posix.join('deps', recipe.main);
+    await run([...args.flatMap(renderCompileArgument), ...frontEnd, ...target, '-ptx', '-o', files.ptx, main]);
+    writeFileSync(ptx, locationFree(readFileSync(ptx, 'utf8'), request, tree));
+    if (isRelocatable(args)) {
+      await run([...assembler, '-cubin', '-o', files.object, files.ptx]);
+      await run([...target, '-dlink', '-cubin', '-o', output, files.object]);
+    } else {
+      await run([...assembler, '-cubin', '-o', output, files.ptx]);
+    }
+    const dependencies = join(tree.root, files.dependencies);
+    if (!existsSync(dependencies)) return [];
+    return parseMakeDependencies(readFileSync(dependencies, 'utf8')).map((path) => tree.origin(path));
+  } finally {
+    tree.remove();
+  }
+}
+
+function runNvcc(
+  { compiler, recipe, limitSeconds }: CompileRequest,
+  tree: LinkTree,
+  args: readonly string[],
+  deps: CompileDeps,
+): Promise<void> {
+  return runCompiler(
+    {
+      ...{ program: compiler.path, args, cwd: tree.root, limitSeconds },
+      env: { ...recipe.environment, ...nvccEnvironment() },
+      variantFile: recipe.variant.file,
+      describe: (text) => tree.describe(text),
+    },
+    deps,
+  );
+}
+
+function targetArguments({ recipe }: CompileRequest, deps: CompileDeps): string[] {
+  const virtual = recipe.virtual_target ?? recipe.target.replace('sm_', 'compute_');
+  const host = recipe.host_compiler == null ? null : findHostCompiler(recipe.host_compiler, deps);
+  return [`-gencode=arch=${virtual},code=${recipe.target}`, ...(host === null ? [] : [`-ccbin=${host}`])];
+}
+
+/** With the module id of the captured code, and line information that names no folder of this machine. */
+function locationFree(ptx: string, { recipe, reproducer }: CompileRequest, tree: LinkTree): string {
+  const { module_id: id } = recipe;
+  const rename = (text: string): string => (id === undefined ? text : replaceModuleIds(text, id));
+  const named = mapDebugStrings(rename(ptx), rename);
+  return named.replaceAll(/^(\s*\.file\s+\d+\s+")([^"]*)/gm, (_line, start: string, path: string) => {
+    const inside = [tree.root, reproducer].find((folder) => path.startsWith(`${folder}/`));
+    // ptxas puts its working directory before a relative path.
+    return start + (inside === undefined ? path : `/kernloop/${tree.describe(path.slice(inside.length + 1))}`);
+  });
+}

@@ -1,0 +1,15 @@
+/** A run of lines `.b8 95,90,78`, in which PTX writes the strings of debug information. */
+const byteLines = /(?:^[ \t]*\.b8 [\d, ]+;?[ \t]*\n)+/gm;
+
+/** Rewrites the strings of debug information in PTX. What would change their length stays, since offsets point into them. */
+export function mapDebugStrings(ptx: string, map: (text: string) => string): string {
+  return ptx.replaceAll(byteLines, (block) => {
+    const bytes = (block.match(/\d+(?=\s*[,;\n])/g) ?? []).map(Number);
+    const text = Buffer.from(bytes).toString('latin1');
+    const mapped = map(text);
+    if (mapped === text || mapped.length !== text.length) return block;
+    const replaced = [...Buffer.from(mapped, 'latin1')];
+    let index = 0;
+    return block.replaceAll(/\d+(?=\s*[,;\n])/g, () => String(replaced[index++]));
+  });
+}

@@ -1,0 +1,59 @@
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { throwIfInterrupted } from '../support/interrupt';
+
+export type CompileDeps = Pick<Deps, 'run' | 'report' | 'signal' | 'env'>;
+
+export interface CompilerCommand {
+  program: string;
+  args: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  limitSeconds: number;
+  /** What is compiled, as the user knows it. */
+  variantFile: string;
+  /** Turns the compiler's words into those the user knows. */
+  describe?: (text: string) => string;
+}
+
+/** clang and gcc write `error:`, ptxas and nvlink `error   :`, nvcc itself `nvcc fatal   :`. */
+const errorLine = /\b(error|fatal)\s*:|\berror #/;
+
+/** Runs a compiler, passes on what it says, and fails with the first error of it. */
+export async function runCompiler(command: CompilerCommand, deps: CompileDeps): Promise<void> {
+  const { program, args, cwd, env, limitSeconds, variantFile } = command;
+  const describe = command.describe ?? ((text) => text);
+  const ended = await deps.run(program, args, {
+    ...{ cwd, env, timeoutMs: limitSeconds * 1000 },
+    onStdout: (chunk) => deps.report.output(describe(chunk)),
+    onStderr: (chunk) => deps.report.output(describe(chunk)),
+  }).result;
+  throwIfInterrupted(deps.signal);
+  if (ended.exitCode === 0) return;
+  const said = describe(ended.stderrTail);
+  const undefinedSymbols = [...said.matchAll(/Undefined reference to '([^']+)'/g)].map((match) => match[1] ?? '');
+  if (undefinedSymbols.length > 0) throw externalSymbols(variantFile, undefinedSymbols);
+  const errors = said.split('\n').filter((line) => errorLine.test(line));
+  const reason = ended.timedOut
+    ? `it ran longer than ${limitSeconds} s`
+    : (errors[0] ?? ended.startError ?? `${program} ended with ${ended.exitCode ?? ended.signal ?? 'no exit code'}`);
+  throw new KernloopError(
+    'COMPILE_FAILED',
+    `${variantFile} did not compile: ${reason}`,
+    `correct it; the captured source is in pristine/${variantFile}`,
+  );
+}
+
+function externalSymbols(variantFile: string, symbols: readonly string[]): KernloopError {
+  const names = [...new Set(symbols)];
+  return new KernloopError(
+    'RDC_UNSUPPORTED',
+    `${variantFile} is linked with device code of other translation units: ${names.slice(0, 8).join(', ')}` +
+      (names.length > 8
+        ? ` and ${names.length - 8} more are defined there`
+        : names.length === 1
+          ? ' is defined there'
+          : ' are defined there'),
+    'only device code of one translation unit can be recompiled; include the definitions in this one. The captured code can still be replayed with --variant none',
+  );
+}
