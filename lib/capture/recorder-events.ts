@@ -9,7 +9,17 @@ export const geometrySchema = z.looseObject({
   block_threads: z.array(count).min(1).max(3),
 });
 
-const kernelProfileSchema = z.looseObject({
+/** What a launch takes of a multiprocessor, where the device tells; what is not known is left out. */
+export const resourcesSchema = z.looseObject({
+  registers_per_thread: count.optional(),
+  static_shared_bytes: count.optional(),
+  dynamic_shared_bytes: count.optional(),
+  local_bytes_per_thread: count.optional(),
+  resident_blocks_per_multiprocessor: count.optional(),
+  occupancy_percent: count.optional(),
+});
+
+const kernelProfileSchema = resourcesSchema.extend({
   name: z.string(),
   symbol: z.string(),
   code_object: z.string(),
@@ -17,9 +27,11 @@ const kernelProfileSchema = z.looseObject({
   dispatches: count,
   total: count,
   min: count,
+  p10: count.optional(),
   median: count,
+  p90: count.optional(),
   max: count,
-  geometries: z.array(geometrySchema.extend({ dispatches: count })),
+  geometries: z.array(geometrySchema.extend({ dispatches: count, ...resourcesSchema.shape })),
 });
 
 const events = {
@@ -58,6 +70,7 @@ const events = {
 export type RecorderEvent = { [Name in keyof typeof events]: z.output<(typeof events)[Name]> }[keyof typeof events];
 export type CapturedEvent = z.output<typeof events.captured>;
 export type RefusedEvent = z.output<typeof events.refused>;
+export type LaunchResources = z.output<typeof resourcesSchema>;
 export type KernelProfileRow = z.output<typeof kernelProfileSchema>;
 export type SummaryEvent = z.output<typeof events.summary>;
 

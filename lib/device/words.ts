@@ -1,5 +1,4 @@
 import type { DeviceKind } from '../app/kernloop-json';
-import type { WorkUnit } from './device';
 
 /** What the things of a device are called where people know it. */
 export interface DeviceWords {
@@ -31,17 +30,4 @@ const words: Readonly<Record<DeviceKind, DeviceWords>> = {
 
 export function deviceWords(kind: DeviceKind): DeviceWords {
   return words[kind];
-}
-
-/** Shares and statistics of a profile are of this. */
-export const workNames: Readonly<Record<WorkUnit, string>> = {
-  wave_instructions: 'wave-instructions',
-  duration_ns: 'GPU time',
-};
-
-/** A duration in the unit that people read it in. */
-export function formatDuration(ns: number): string {
-  if (ns < 1_000_000) return `${(ns / 1000).toFixed(ns < 100_000 ? 2 : 1)} µs`;
-  if (ns < 1_000_000_000) return `${(ns / 1_000_000).toFixed(2)} ms`;
-  return `${(ns / 1_000_000_000).toFixed(2)} s`;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
-import { fakeRecorder } from '../testing/fake-programs';
+import { fakeCudaReplay, fakeFlock, fakeRecorder } from '../testing/fake-programs';
 import { TestWorkspace } from '../testing/workspace';
 import { profileOptionsSchema } from './options';
 import { profile } from './profile';
@@ -75,5 +75,63 @@ describe('profile', () => {
     const error = await failure(profile(options(), deps([row('k', 5, { unit: 'duration_ns' })])));
     expect(error).toMatchObject({ code: 'NATIVE_FAILED' });
     expect(error.what).toContain('duration_ns instead of wave_instructions');
+  });
+
+  describe('on the cuda device', () => {
+    const onCuda = (rows: { dispatches: number }[], summary: object = {}): FakeDeps => {
+      const all = rows.reduce((sum, measured) => sum + measured.dispatches, 0);
+      const recorder = fakeRecorder({
+        play: () => undefined,
+        summary: { dispatches: all, kernels: [], kernel_profile: rows, ...summary },
+      });
+      const programs = { ldd: () => 1, flock: fakeFlock, program: () => 0, 'kernloop-recorder': recorder };
+      return fakeDeps({ ...programs, 'kernloop-replay': fakeCudaReplay() }, workspace.native);
+    };
+    const figures = {
+      registers_per_thread: 40,
+      static_shared_bytes: 1024,
+      dynamic_shared_bytes: 4096,
+      local_bytes_per_thread: 0,
+      resident_blocks_per_multiprocessor: 6,
+      occupancy_percent: 75,
+    };
+    const timed = (name: string, total: number, overrides: object = {}) =>
+      row(name, total, { unit: 'duration_ns', p10: total, p90: total, ...overrides });
+
+    it('ranks by GPU time, with registers, shared memory and occupancy', async () => {
+      const geometry = { grid_blocks: [4, 1, 1], block_threads: [64, 1, 1], dispatches: 1, ...figures };
+      const fake = onCuda([timed('short', 10_000), timed('long', 90_000, { ...figures, geometries: [geometry] })]);
+      const result = await profile(options({ device: 'cuda' }), fake);
+      expect(result).toMatchObject({ work: 'duration_ns', device: { kind: 'cuda' } });
+      expect(result.kernels).toMatchObject([
+        { name: 'long', share: 0.9, p10: 90_000, ...figures, geometries: [geometry] },
+        { name: 'short', share: 0.1 },
+      ]);
+      const [header = '', first = '', second = ''] = fake.said.result;
+      expect(header).toMatch(/GPU time, µs .*registers +shared +occupancy +kernel/);
+      expect(header).not.toMatch(/wave|local/);
+      expect(first).toMatch(/90\.00 .* 40 +5,120 +75 % +long/);
+      expect(second).toMatch(/10\.00 .* - +- +- +short/);
+    });
+
+    it('counts the kernels of every process that the app starts', async () => {
+      const fake = onCuda([timed('k', 1)], { processes: 3 });
+      expect(await profile(options({ device: 'cuda' }), fake)).toMatchObject({ processes: 3 });
+      expect(fake.said.result.at(-1)).toBe('over 3 processes');
+    });
+
+    it('puts the agent, and nothing of another device, into the app', async () => {
+      const fake = onCuda([timed('k', 1)]);
+      await profile(options({ device: 'cuda' }), fake);
+      const env = fake.calls.find(({ program }) => program === 'program')?.env;
+      expect(env).toMatchObject({ CUDA_INJECTION64_PATH: workspace.native.agentCuda });
+      expect(env).not.toHaveProperty('HSA_TOOLS_LIB');
+    });
+
+    it('speaks of the CUDA driver where it was never loaded', async () => {
+      const error = await failure(profile(options({ device: 'cuda' }), onCuda([], { processes: 0, dispatches: 0 })));
+      expect(error).toMatchObject({ code: 'NO_AGENT' });
+      expect(error.what).toContain('the CUDA driver');
+    });
   });
 });

@@ -2,21 +2,34 @@ import { resolve } from 'node:path';
 import { openApp } from '../app/app';
 import { buildApp } from '../app/build';
 import { appIdentity } from '../app/identity';
+import type { DeviceKind } from '../app/kernloop-json';
 import { findProgram } from '../app/program';
 import { record } from '../capture/recorder';
 import type { KernelProfileRow, SummaryEvent } from '../capture/recorder-events';
 import { openDevice, type DeviceDescription, type WorkUnit } from '../device/device';
 import { withDevice } from '../device/lock';
+import { deviceWords } from '../device/words';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import type { RunResult } from '../support/exec';
 import { writeJson } from '../support/files';
 import { describeEnd, rebuildHint } from '../support/ndjson';
-import { formatCount, table } from '../support/report';
 import { version } from '../support/version';
 import type { ProfileOptions } from './options';
+import { printProfile } from './profile-text';
 
-export interface KernelProfile {
+/** Of one launch; what the device does not tell is missing. */
+export interface LaunchFigures {
+  registers_per_thread?: number | undefined;
+  static_shared_bytes?: number | undefined;
+  dynamic_shared_bytes?: number | undefined;
+  local_bytes_per_thread?: number | undefined;
+  resident_blocks_per_multiprocessor?: number | undefined;
+  /** Resident warps of the most that a multiprocessor takes. */
+  occupancy_percent?: number | undefined;
+}
+
+export interface KernelProfile extends LaunchFigures {
   name: string;
   symbol: string;
   code_object: string;
@@ -25,9 +38,12 @@ export interface KernelProfile {
   share: number;
   total: number;
   min: number;
+  p10?: number | undefined;
   median: number;
+  p90?: number | undefined;
   max: number;
-  geometries: { grid_blocks: number[]; block_threads: number[]; dispatches: number }[];
+  /** The most frequent first: the figures of the kernel are those of it. */
+  geometries: (LaunchFigures & { grid_blocks: number[]; block_threads: number[]; dispatches: number })[];
 }
 
 /** profile.json */
@@ -37,6 +53,8 @@ export interface Profile {
   device: Pick<DeviceDescription, 'kind' | 'identity'>;
   /** What shares and statistics are of. */
   work: WorkUnit;
+  /** Processes that used the device. */
+  processes: number;
   dispatches: number;
   total: number;
   kernels: KernelProfile[];
@@ -82,33 +100,31 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
       'make the app run through by itself first',
     );
   }
-  const rows = measuredKernels(app.config.name, summary);
+  const rows = measuredKernels(app.config.name, device.description.kind, summary);
   const { kind, identity: deviceIdentity } = device.description;
   const result: Profile = {
     schema: 'kernloop.profile/1',
     app: app.config.name,
     device: { kind, identity: deviceIdentity },
     work: device.work,
+    processes: summary?.processes ?? 0,
     ...rank(rows, device.work),
   };
   writeJson(options.output === undefined ? app.profile : resolve(options.output), result);
-  print(result, options.top, deps);
+  printProfile(result, options.top, deps);
   return result;
 }
 
-function measuredKernels(app: string, summary: SummaryEvent | undefined): KernelProfileRow[] {
+function measuredKernels(app: string, kind: DeviceKind, summary: SummaryEvent | undefined): KernelProfileRow[] {
+  const { runtime, queues, loadHint } = deviceWords(kind);
   if (!summary) throw new KernloopError('NATIVE_FAILED', 'kernloop-recorder ended without a summary', rebuildHint);
   if (summary.processes === 0) {
-    throw new KernloopError(
-      'NO_AGENT',
-      `${app} never loaded the HSA runtime, so no kernel of it could be seen`,
-      'check that "command" starts the program that uses the GPU',
-    );
+    throw new KernloopError('NO_AGENT', `${app} never loaded ${runtime}, so no kernel of it could be seen`, loadHint);
   }
   if (summary.dispatches === 0) {
     throw new KernloopError(
       'NO_DISPATCH',
-      `${app} launched no kernel (${summary.queues} queues)`,
+      `${app} launched no kernel (${summary.queues} ${queues})`,
       'check that the app reaches its kernels with these arguments',
     );
   }
@@ -131,41 +147,34 @@ function rank(rows: readonly KernelProfileRow[], work: WorkUnit): Pick<Profile, 
   }
   const total = rows.reduce((sum, row) => sum + row.total, 0);
   const kernels = rows
-    .map(({ name, symbol, code_object, dispatches, total: own, min, median, max, geometries }): KernelProfile => {
-      const share = total > 0 ? own / total : 0;
-      const launches = geometries.map(({ grid_blocks, block_threads, dispatches: count }) => ({
-        grid_blocks,
-        block_threads,
-        dispatches: count,
-      }));
-      return { name, symbol, code_object, dispatches, share, total: own, min, median, max, geometries: launches };
-    })
+    .map(
+      ({ name, symbol, code_object, dispatches, total: own, min, p10, median, p90, max, ...rest }): KernelProfile => {
+        const share = total > 0 ? own / total : 0;
+        const percentiles = { ...(p10 === undefined ? {} : { p10 }), ...(p90 === undefined ? {} : { p90 }) };
+        const geometries = rest.geometries.map(({ grid_blocks, block_threads, dispatches: count, ...figures }) => ({
+          grid_blocks,
+          block_threads,
+          dispatches: count,
+          ...launchFigures(figures),
+        }));
+        const statistics = { share, total: own, min, median, max, ...percentiles };
+        return { name, symbol, code_object, dispatches, ...statistics, ...launchFigures(rest), geometries };
+      },
+    )
     .sort((a, b) => b.total - a.total || a.name.localeCompare(b.name));
   return { dispatches: rows.reduce((sum, row) => sum + row.dispatches, 0), total, kernels };
 }
 
-const titles: Readonly<Record<WorkUnit, string>> = { wave_instructions: 'wave-instructions', duration_ns: 'ns' };
-
-function print(result: Profile, top: number, deps: Deps): void {
-  const header = ['share', titles[result.work], 'dispatches', 'min', 'median', 'max', 'launch', 'kernel'];
-  const rows = result.kernels
-    .slice(0, top)
-    .map((kernel) => [
-      `${(kernel.share * 100).toFixed(1)} %`,
-      formatCount(kernel.total),
-      formatCount(kernel.dispatches),
-      ...[kernel.min, kernel.median, kernel.max].map((value) => formatCount(Math.round(value))),
-      describeLaunch(kernel),
-      kernel.name,
-    ]);
-  for (const line of table([header, ...rows])) deps.report.result(line);
-  const more = result.kernels.length - top;
-  if (more > 0) deps.report.result(`and ${more} more kernels: see profile.json`);
+/** Only what is known, and nothing that a newer recorder may add. */
+function launchFigures(row: LaunchFigures): LaunchFigures {
+  return Object.fromEntries(figureNames.flatMap((name) => (row[name] === undefined ? [] : [[name, row[name]]])));
 }
 
-function describeLaunch({ geometries }: KernelProfile): string {
-  const [first] = geometries;
-  if (!first) return '';
-  const launch = `${first.grid_blocks.join('×')} × ${first.block_threads.join('×')}`;
-  return geometries.length > 1 ? `${launch} and ${geometries.length - 1} more` : launch;
-}
+const figureNames = [
+  'registers_per_thread',
+  'static_shared_bytes',
+  'dynamic_shared_bytes',
+  'local_bytes_per_thread',
+  'resident_blocks_per_multiprocessor',
+  'occupancy_percent',
+] as const satisfies readonly (keyof LaunchFigures)[];
