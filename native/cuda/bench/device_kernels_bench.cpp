@@ -287,6 +287,7 @@ class Bench {
 
 int main_program(uint64_t bytes) {
   auto driver = Driver::load();
+  if (bytes < 256 * kMiB) stop("at least 256 MiB");
   if (!driver) stop(driver.error().message);
   must(initialise(**driver));
   const Driver& d = **driver;
