@@ -38,7 +38,8 @@ class Sections {
     std::vector<Bytes> read;
     for (const ElfSection& section : image.sections()) {
       if (!names_.emplace(section.name, &section).second && !section.name.empty()) repeated_.insert(section.name);
-      if (section.name.starts_with(".nv.info") || section.name.starts_with(".text.")) read.push_back(section.bytes);
+      const bool is_read = section.name.starts_with(".nv.info") || section.name.starts_with(".text.");
+      if (is_read && !section.bytes.empty()) read.push_back(section.bytes);
     }
     // Sections of the same bytes would make a small file take long.
     std::sort(read.begin(), read.end(), [](Bytes a, Bytes b) { return a.data() < b.data(); });

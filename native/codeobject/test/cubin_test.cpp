@@ -394,6 +394,30 @@ TEST(CubinHostile, RefusesAttributesThatEndEarlyOrHaveAnUnknownFormat) {
   EXPECT_FALSE(parse_code_object(file, "damaged"));
 }
 
+TEST(CubinHostile, RefusesSectionsThatShareBytes) {
+  auto file = read_test_file("cubin/tiny.sm_86.cubin");
+  const auto image = ElfImage::parse(file, "file");
+  const auto header_of = [&](const std::string& name) {
+    uint64_t table;
+    std::memcpy(&table, &file[40], sizeof table);
+    return file.data() + table + 64 * static_cast<size_t>(image->section(name) - image->sections().data());
+  };
+  std::memcpy(header_of(".nv.info") + 24, header_of(".nv.info.tiny") + 24, 8);  // sh_offset
+  expect_refused(file, "its sections overlap");
+}
+
+TEST(CubinHostile, RefusesAVariableThatLeavesItsSection) {
+  auto file = read_test_file("cubin/parameters.sm_90.cubin");
+  const auto symbols = section_in(file, ".symtab");
+  const auto image = ElfImage::parse(file, "file");
+  const auto listed = *image->symbols(2);  // SHT_SYMTAB
+  for (size_t i = 0; i < listed.size(); ++i) {
+    if (listed[i].name != "d_big") continue;
+    symbols[24 * i + 16 + 1] = 1;  // st_size
+    expect_refused(file, "variable d_big lies outside of its section");
+  }
+}
+
 TEST(CubinHostile, SurvivesTruncationAtEveryByte) {
   const auto bytes = read_test_file("cubin/tiny.sm_86.cubin");
   for (size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(parse_code_object(Bytes(bytes).first(size), "cut"));
