@@ -6,13 +6,8 @@ import type { Deps } from '../support/deps';
 import { KernloopError, messageOf } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { formatBytes, table } from '../support/report';
-
-export interface Check {
-  name: string;
-  state: 'ok' | 'missing' | 'optional';
-  detail: string;
-  hint: string;
-}
+import type { Check } from './check';
+import { cudaChecks } from './cuda';
 
 export interface DoctorResult {
   checks: Check[];
@@ -35,6 +30,7 @@ export async function runDoctor(deps: Deps): Promise<DoctorResult> {
     ),
     await checkHip(deps),
     checkHsa(),
+    ...(await checkCuda(deps)),
     checkDisk(),
   ];
   const exitCode = checks.some(({ state }) => state === 'missing') ? exitCodes.environment : exitCodes.pass;
@@ -137,6 +133,16 @@ function checkHsa(): Check {
     };
   } catch {
     return { name, state: 'optional', detail: 'none here; the software GPU needs none', hint: '' };
+  }
+}
+
+/** Without the native programs there is nothing that could ask the driver; their own check says so. */
+async function checkCuda(deps: Deps): Promise<Check[]> {
+  try {
+    return await cudaChecks(deps);
+  } catch (error) {
+    if (!(error instanceof KernloopError)) throw error;
+    return [{ name: 'NVIDIA GPU', state: 'optional', detail: `not known: ${error.what}`, hint: error.hint }];
   }
 }
 

@@ -21,6 +21,13 @@ void add_resources(Json& json, const capture::LaunchResources& resources) {
   add("occupancy_percent", resources.occupancy_percent);
 }
 
+// Between the two nearest ranks of a list that is not empty.
+uint64_t quantile(const std::vector<uint64_t>& sorted, uint64_t percent) {
+  const uint64_t position = (sorted.size() - 1) * percent;
+  const uint64_t low = sorted[position / 100], high = sorted[std::min(position / 100 + 1, sorted.size() - 1)];
+  return low + static_cast<uint64_t>(static_cast<double>(high - low) * static_cast<double>(position % 100) / 100);
+}
+
 }  // namespace
 
 void Profile::add(const KernelRecord& kernel, const capture::ProfileMessage& sample) {
@@ -56,9 +63,6 @@ void Profile::add(const KernelRecord& kernel, const capture::ProfileMessage& sam
 Json Profile::to_json(const Row& row) {
   std::vector<uint64_t> sorted = row.samples;
   std::sort(sorted.begin(), sorted.end());
-  const size_t middle = sorted.size() / 2;
-  const uint64_t median =
-      sorted.size() % 2 == 1 ? sorted[middle] : sorted[middle - 1] + (sorted[middle] - sorted[middle - 1]) / 2;
   // The most frequent first: the row's own figures are those of it.
   std::vector<std::pair<capture::LaunchGeometry, Variant>> variants(row.geometries.begin(), row.geometries.end());
   std::stable_sort(variants.begin(), variants.end(),
@@ -79,7 +83,9 @@ Json Profile::to_json(const Row& row) {
                {"dispatches", row.count},
                {"total", row.total},
                {"min", row.min},
-               {"median", median},
+               {"p10", quantile(sorted, 10)},
+               {"median", quantile(sorted, 50)},
+               {"p90", quantile(sorted, 90)},
                {"max", row.max},
                {"geometries", geometries},
                {"other_geometries", row.other_geometries}};

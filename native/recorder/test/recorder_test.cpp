@@ -350,7 +350,10 @@ TEST_F(RecorderTest, ProfileRowsAggregateSamples) {
   EXPECT_EQ(row["dispatches"], 4);
   EXPECT_EQ(row["total"], 1060);
   EXPECT_EQ(row["min"], 10);
+  // numpy.quantile([10, 20, 30, 1000], [0.1, 0.5, 0.9])
+  EXPECT_EQ(row["p10"], 13);
   EXPECT_EQ(row["median"], 25);
+  EXPECT_EQ(row["p90"], 709);
   EXPECT_EQ(row["max"], 1000);
   EXPECT_EQ(row["geometries"].size(), 2u);
   EXPECT_EQ(row["geometries"][0]["dispatches"], 3);

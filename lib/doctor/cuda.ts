@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import { describeGpu, type CudaGpu } from '../device/cuda';
+import { cudaHost } from '../device/cuda-host';
+import { installedCupti } from '../device/cupti';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { formatBytes } from '../support/report';
+import { compilerCandidates, compilerVersion } from '../toolchain/find-compiler';
+import type { Check } from './check';
+
+/** GPUs of one machine that are listed. */
+const maxGpus = 16;
+
+/** What the cuda device needs: driver and GPU, the agent, CUPTI; and for recompiling, nvcc. */
+export async function cudaChecks(deps: Deps): Promise<Check[]> {
+  const { gpus, why } = await visibleGpus(deps);
+  const present = gpus.length > 0;
+  return [
+    gpuCheck(gpus, why),
+    ...(present ? [driverCheck(gpus, deps), agentCheck(deps)] : []),
+    cuptiCheck(present, deps),
+    await nvccCheck(deps),
+    await sanitizerCheck(deps),
+  ];
+}
+
+async function visibleGpus(deps: Deps): Promise<{ gpus: CudaGpu[]; why: string }> {
+  const gpus: CudaGpu[] = [];
+  for (let index = 0; index < maxGpus; index += 1) {
+    try {
+      gpus.push(await describeGpu(String(index), deps));
+    } catch (error) {
+      if (!(error instanceof KernloopError)) throw error;
+      return { gpus, why: error.what };
+    }
+  }
+  return { gpus, why: '' };
+}
+
+function gpuCheck(gpus: readonly CudaGpu[], why: string): Check {
+  const name = 'NVIDIA GPU';
+  if (gpus.length === 0) return { name, state: 'optional', detail: `none here: ${why}`, hint: '' };
+  const describe = ({ name: model, isa, uuid, total_memory_bytes: bytes }: CudaGpu): string =>
+    `${model} (${isa}${bytes === undefined ? '' : `, ${formatBytes(bytes)}`}, ${uuid})`;
+  return { name, state: 'ok', detail: gpus.map(describe).join('; '), hint: '' };
+}
+
+function driverCheck([gpu]: readonly CudaGpu[], deps: Deps): Check {
+  const detail = `${gpu?.driver_version ?? '?'}; identity ${cudaHost(deps.env).identity}`;
+  return { name: 'CUDA driver', state: 'ok', detail, hint: '' };
+}
+
+function agentCheck({ native }: Deps): Check {
+  const found = existsSync(native.agentCuda);
+  return {
+    name: 'cuda agent',
+    state: found ? 'ok' : 'missing',
+    detail: found ? native.agentCuda : `${native.agentCuda} not found`,
+    hint: 'npm run build:native',
+  };
+}
+
+/** The app's own Python may bring one: only the app tells. */
+function cuptiCheck(gpuPresent: boolean, { env }: Deps): Check {
+  const name = 'CUPTI';
+  const found = installedCupti(env);
+  if (found !== undefined) return { name, state: 'ok', detail: found, hint: '' };
+  const hint =
+    'install cuda-cupti of the CUDA toolkit (apt-get install cuda-cupti-13-0), or `pip install nvidia-cuda-cupti-cu12` beside a Python app, or name a libcupti.so with KERNLOOP_CUPTI';
+  const detail = `not found outside of Python; profile and capture on cuda need it${gpuPresent ? `: ${hint}` : ''}`;
+  return { name, state: 'optional', detail, hint };
+}
+
+async function nvccCheck(deps: Deps): Promise<Check> {
+  const name = 'nvcc';
+  const hint = 'apt-get install nvidia-cuda-toolkit, or set CUDA_HOME';
+  const [path] = compilerCandidates('nvcc', deps.env);
+  try {
+    if (path !== undefined) return { name, state: 'ok', detail: `${path}: ${await compilerVersion(path, deps)}`, hint };
+  } catch (error) {
+    if (!(error instanceof KernloopError)) throw error;
+    return { name, state: 'optional', detail: error.what, hint: error.hint };
+  }
+  return { name, state: 'optional', detail: `not found; rebuilds CUDA kernels (recompile): ${hint}`, hint };
+}
+
+async function sanitizerCheck(deps: Deps): Promise<Check> {
+  const name = 'compute-sanitizer';
+  const ended = await deps.run(name, ['--version'], { timeoutMs: 30_000 }).result;
+  const version = ended.stdoutTail.split('\n').find((line) => /version/i.test(line));
+  return ended.exitCode === 0
+    ? { name, state: 'ok', detail: version?.trim() ?? 'found', hint: '' }
+    : { name, state: 'optional', detail: 'not on the PATH; checks replays for memory errors', hint: '' };
+}
