@@ -10,13 +10,16 @@ Result<archive::Bytes> ContentCache::chunk(const archive::ContentView& view, siz
   if (const auto found = kept_.find(*name); found != kept_.end() && found->second.size() == size) {
     return archive::Bytes(found->second);
   }
-  archive::Buffer& scratch = scratch_[next_scratch_];
-  next_scratch_ ^= 1;
-  scratch.resize(size);
-  if (auto read = reader_.read_chunk(view, index, scratch); !read) return read.error();
-  if (size > budget_) return archive::Bytes(scratch);
+  auto raw = ahead_.take(view, index, [&](const archive::Digest& digest) { return kept_.contains(digest); });
+  if (!raw) return raw.error();
+  if (size > budget_) {
+    archive::Buffer& scratch = scratch_[next_scratch_];
+    next_scratch_ ^= 1;
+    scratch = std::move(*raw);
+    return archive::Bytes(scratch);
+  }
   budget_ -= size;
-  return archive::Bytes(kept_.insert_or_assign(*name, std::move(scratch)).first->second);
+  return archive::Bytes(kept_.insert_or_assign(*name, std::move(*raw)).first->second);
 }
 
 }  // namespace kernloop::replay

@@ -5,13 +5,14 @@
 #include <unordered_map>
 
 #include "archive/reader.h"
+#include "replay/core/read_ahead.h"
 
 namespace kernloop::replay {
 
 class ContentCache {
  public:
   ContentCache(const archive::Reader& reader, uint64_t budget_bytes)
-      : reader_(reader), budget_(budget_bytes), zeros_(reader.manifest().chunk_bytes) {}
+      : reader_(reader), budget_(budget_bytes), zeros_(reader.manifest().chunk_bytes), ahead_(reader) {}
 
   // Valid until the next but one call: chunks that did not fit take turns in two scratch buffers, so that two can be
   // compared.
@@ -25,6 +26,7 @@ class ContentCache {
   archive::Buffer scratch_[2];
   int next_scratch_ = 0;
   std::unordered_map<archive::Digest, archive::Buffer, archive::DigestHash> kept_;
+  ReadAhead ahead_;
 };
 
 }  // namespace kernloop::replay

@@ -1,0 +1,55 @@
+// Chunks of a capture, decoded by several threads ahead of where they are asked for: verifying and decompressing is
+// slower than a device's memory, and contents are read from front to back.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "archive/reader.h"
+
+namespace kernloop::replay {
+
+class ReadAhead {
+ public:
+  // As many threads as the machine has, up to a bound. They start when there is something to read ahead.
+  explicit ReadAhead(const archive::Reader& reader, size_t max_threads = 8);
+  ~ReadAhead();
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+
+  // Chunk `index` of the view. What follows it is fetched meanwhile, except for zero chunks and what `is_known` says
+  // nobody will ask for.
+  Result<archive::Buffer> take(const archive::ContentView& view, size_t index,
+                               const std::function<bool(const archive::Digest&)>& is_known);
+
+ private:
+  struct Job {
+    archive::ContentView view;
+    size_t index = 0;
+    bool started = false, done = false;
+    std::optional<Result<archive::Buffer>> result;
+  };
+  using Jobs = std::deque<std::shared_ptr<Job>>;
+
+  Result<archive::Buffer> read(const archive::ContentView& view, size_t index) const;
+  std::shared_ptr<Job> find(const archive::ContentView& view, size_t index);
+  void schedule(const archive::ContentView& view, size_t after,
+                const std::function<bool(const archive::Digest&)>& is_known);
+  void work();
+
+  const archive::Reader& reader_;
+  const size_t max_threads_;
+  std::mutex mutex_;
+  std::condition_variable wanted_, finished_;
+  Jobs jobs_;  // in the order in which they were scheduled
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace kernloop::replay
