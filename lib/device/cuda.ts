@@ -16,7 +16,9 @@ const deviceEventSchema = z.looseObject({
   name: z.string().min(1),
   uuid: z.string().min(1),
   isa: z.string().regex(/^sm_\d+[a-z]?$/),
-  driver_version: z.union([z.string(), z.number()]).transform(String),
+  /** Of the driver's package (580.65.06) where the system tells; else the CUDA version. */
+  driver_version: z.string().min(1),
+  cuda_version: z.string().optional(),
   total_memory_bytes: z.number().nonnegative().optional(),
   multiprocessors: z.number().nonnegative().optional(),
   pci_bus_id: z.string().optional(),
@@ -53,7 +55,7 @@ export async function openCuda(gpu: string | undefined, deps: Deps): Promise<Dev
       variable: 'CUDA_INJECTION64_PATH',
       library: agentCuda,
       environment: (program, appEnv): Record<string, string> => {
-        const cupti = findCupti(program, appEnv, cudaMajor(described.driver_version));
+        const cupti = findCupti(program, appEnv, cudaMajor(described.cuda_version));
         return cupti === undefined ? {} : { KERNLOOP_CUPTI: cupti };
       },
     },
@@ -103,19 +105,24 @@ function withPrefix(uuid: string): string {
 }
 
 /** Another driver is another device: it brings its own compiler and its own scheduling. */
-function descriptionOf({ name, isa, uuid, driver_version: driver }: CudaGpu): DeviceDescription {
+function descriptionOf({
+  name,
+  isa,
+  uuid,
+  driver_version: driver,
+  cuda_version: cuda = '',
+}: CudaGpu): DeviceDescription {
   return {
     kind: 'cuda',
-    identity: `cuda-${isa}-${sha256([name, isa, uuid, driver].join('\n')).slice(0, 12)}`,
+    identity: `cuda-${isa}-${sha256([name, isa, uuid, driver, cuda].join('\n')).slice(0, 12)}`,
     isa,
     name,
     wavefront_size: warpThreads,
   };
 }
 
-/** CUDA version of the driver API: 13000 and "13.0" are 13. Null for what is the version of a driver package ("580.65.06"). */
-export function cudaMajor(version: string): number | null {
-  const number = Number.parseInt(version, 10);
-  if (/^\d{5}$/.test(version)) return Math.floor(number / 1000);
-  return /^\d{1,2}\.\d+$/.test(version) ? number : null;
+/** "13.0" is 13; null where the driver does not tell. */
+export function cudaMajor(version: string | undefined): number | null {
+  const major = /^(\d{1,2})\.\d+$/.exec(version ?? '')?.[1];
+  return major === undefined ? null : Number(major);
 }

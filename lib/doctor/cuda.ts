@@ -46,7 +46,7 @@ function gpuCheck(gpus: readonly CudaGpu[], why: string): Check {
 }
 
 function driverCheck([gpu]: readonly CudaGpu[], deps: Deps): Check {
-  const detail = `${gpu?.driver_version ?? '?'}; identity ${cudaHost(deps.env).identity}`;
+  const detail = `${gpu?.driver_version ?? '?'}, CUDA ${gpu?.cuda_version ?? '?'}; identity ${cudaHost(deps.env).identity}`;
   return { name: 'CUDA driver', state: 'ok', detail, hint: '' };
 }
 
