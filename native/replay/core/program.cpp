@@ -145,7 +145,7 @@ class Loader {
     launch.dynamic_group_segment_bytes = launch.group_segment_bytes - kernel->group_segment_bytes;
     launch.private_segment_bytes =
         adjusted(geometry.private_segment_bytes, captured->private_segment_bytes, kernel->private_segment_bytes);
-    launch.attributes = launch_attributes(geometry);
+    launch.attributes = geometry.attributes;
     launch.kernarg = std::move(*kernarg);
     return Unit{};
   }
@@ -324,16 +324,6 @@ class Loader {
 };
 
 }  // namespace
-
-std::map<std::string, uint64_t> launch_attributes(const archive::Geometry& geometry) {
-  std::map<std::string, uint64_t> attributes;
-  const auto found = geometry.extra.find("attributes");
-  if (found == geometry.extra.end() || !found->is_object()) return attributes;
-  for (const auto& [name, value] : found->items()) {
-    if (value.is_number_unsigned()) attributes[name] = value.get<uint64_t>();
-  }
-  return attributes;
-}
 
 Result<Program> load_program(ContentCache& cache, DeviceReplay& device, const VariantOptions& variant,
                              EventSink& sink) {

@@ -40,9 +40,6 @@ struct Program {
   uint64_t relocated_kernargs = 0;  // words of the kernel arguments that now follow a module variable
 };
 
-// What else the app asked for at the launch (geometry.attributes).
-std::map<std::string, uint64_t> launch_attributes(const archive::Geometry& geometry);
-
 struct VariantOptions {
   std::optional<archive::Buffer> file;  // code object or bundle
   std::string file_name;

@@ -8,7 +8,6 @@
 #include <iostream>
 #include <thread>
 
-#include "replay/core/program.h"
 #include "replay/cuda/cache_state.h"
 #include "replay/cuda/device_memory.h"
 #include "replay/cuda/fault.h"
@@ -104,7 +103,7 @@ Status CudaDevice::start(const archive::Manifest& manifest) {
   if (auto fits = check_device_fits(manifest.device.isa, context_->capability(), context_->device_name()); !fits)
     return fits;
   if (auto entered = context_->enter(); !entered) return entered;
-  const auto plan = plan_launch(launch_attributes(manifest.geometry), 0);
+  const auto plan = plan_launch(manifest.geometry.attributes, 0);
   if (!plan) return plan.error();
   return set_limits(*plan);
 }
