@@ -9,22 +9,22 @@ namespace kernloop::cuda {
 // ---- Memory ----
 
 KERNLOOP_DEVICE uint64_t load_byte(uint64_t address) {
-  return *reinterpret_cast<const KERNLOOP_MEMORY uint8_t*>(address);
+  return *KERNLOOP_POINTER(const uint8_t, address);
 }
 KERNLOOP_DEVICE void store_byte(uint64_t address, uint64_t value) {
-  *reinterpret_cast<KERNLOOP_MEMORY uint8_t*>(address) = static_cast<uint8_t>(value);
+  *KERNLOOP_POINTER(uint8_t, address) = static_cast<uint8_t>(value);
 }
 KERNLOOP_DEVICE void store_4(uint64_t aligned, uint32_t value) {
-  *reinterpret_cast<KERNLOOP_MEMORY uint32_t*>(aligned) = value;
+  *KERNLOOP_POINTER(uint32_t, aligned) = value;
 }
 KERNLOOP_DEVICE uint64_t load_8(uint64_t aligned) {
-  return *reinterpret_cast<const KERNLOOP_MEMORY Word8*>(aligned);
+  return *KERNLOOP_POINTER(const Word8, aligned);
 }
 KERNLOOP_DEVICE Word16 load_16(uint64_t aligned) {
-  return *reinterpret_cast<const KERNLOOP_MEMORY Word16*>(aligned);
+  return *KERNLOOP_POINTER(const Word16, aligned);
 }
 KERNLOOP_DEVICE void store_16(uint64_t aligned, Word16 word) {
-  *reinterpret_cast<KERNLOOP_MEMORY Word16*>(aligned) = word;
+  *KERNLOOP_POINTER(Word16, aligned) = word;
 }
 
 // `count` <= 16 bytes, zero-extended.

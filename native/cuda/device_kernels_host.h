@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace kernloop::cuda {
 
@@ -20,5 +21,32 @@ std::span<const HostKernel> device_kernels_on_host();
 
 // nullptr: there is no such kernel.
 const HostKernel* device_kernel_on_host(std::string_view name);
+
+// What the kernels reach. A GPU faults on accesses that are not aligned to their size, and memory checkers on those
+// beyond an allocation by a byte: both are counted here.
+struct HostAccess {
+  struct Range {
+    uint64_t base, bytes;
+  };
+  std::vector<Range> allowed;  // none: everything
+  uint64_t misaligned = 0, outside = 0;
+
+  void note(uint64_t address, uint64_t bytes) {
+    if (address % bytes != 0) ++misaligned;
+    if (!allowed.empty() && !is_allowed(address, bytes)) ++outside;
+  }
+
+ private:
+  bool is_allowed(uint64_t address, uint64_t bytes) const {
+    for (const Range& range : allowed)
+      if (address >= range.base && address - range.base + bytes <= range.bytes) return true;
+    return false;
+  }
+};
+
+inline HostAccess& host_access() {
+  static HostAccess access;
+  return access;
+}
 
 }  // namespace kernloop::cuda

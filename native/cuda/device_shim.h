@@ -23,7 +23,7 @@ typedef uint64_t Word16 __attribute__((vector_size(16), may_alias));
 #ifdef __CUDA__
 
 #define KERNLOOP_VARIABLE __attribute__((device))
-#define KERNLOOP_MEMORY __attribute__((address_space(1)))
+#define KERNLOOP_POINTER(Type, address) reinterpret_cast<__attribute__((address_space(1))) Type*>(address)
 #define KERNLOOP_UNROLL _Pragma("unroll 4")
 
 namespace kernloop::cuda {
@@ -62,14 +62,22 @@ KERNLOOP_DEVICE void atomic_or(uint32_t* word, uint32_t bits) {
 #include <cstring>
 #include <memory>
 
+#include "cuda/device_kernels_host.h"
+
 #define KERNLOOP_VARIABLE
-#define KERNLOOP_MEMORY
+#define KERNLOOP_POINTER(Type, address) kernloop::cuda::checked_pointer<Type>(address)
 #define KERNLOOP_UNROLL
 
 namespace kernloop::cuda {
 
 inline void atomic_or(uint32_t* word, uint32_t bits) {
   *word |= bits;
+}
+
+template <typename Type>
+Type* checked_pointer(uint64_t address) {
+  host_access().note(address, sizeof(Type));
+  return reinterpret_cast<Type*>(address);
 }
 
 // Calls run(thread) for every thread of a block.

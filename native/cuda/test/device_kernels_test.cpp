@@ -49,10 +49,13 @@ class DeviceKernelsTest : public testing::Test {
  protected:
   void SetUp() override {
     host_driver_state() = {};
+    host_access() = {};
     reload({});
   }
   void TearDown() override {
     kernels_.reset();
+    EXPECT_EQ(host_access().misaligned, 0u);
+    EXPECT_EQ(host_access().outside, 0u);
     EXPECT_EQ(host_driver_state().modules, 0);
     EXPECT_EQ(host_driver_state().streams, 0);
     EXPECT_EQ(host_driver_state().buffers, 0);
@@ -60,13 +63,23 @@ class DeviceKernelsTest : public testing::Test {
   }
   void reload(LaunchLimits limits) {
     kernels_.reset();
+    host_access().allowed.clear();
     auto loaded = DeviceKernels::load(driver_, limits);
     ASSERT_TRUE(loaded.ok()) << loaded.error().message;
     kernels_ = std::move(loaded.value());
     host_driver_state().launches.clear();
   }
 
+  // The kernels may reach these, and the launcher's own memory.
+  static void allow(std::initializer_list<std::pair<const uint8_t*, uint64_t>> ranges) {
+    host_access().allowed.clear();
+    for (const auto& [memory, bytes] : ranges) host_access().allowed.push_back({address_of(memory), bytes});
+    for (const auto& [memory, bytes] : host_driver_state().pinned)
+      host_access().allowed.push_back({reinterpret_cast<CUdeviceptr>(memory), bytes});
+  }
+
   std::vector<Checksum128> checksums(const uint8_t* base, uint64_t bytes, uint64_t chunk_bytes) {
+    allow({{base, bytes}});
     std::vector<Checksum128> result((bytes + chunk_bytes - 1) / chunk_bytes);
     const Status status = kernels_->checksums(address_of(base), bytes, chunk_bytes, result);
     EXPECT_TRUE(status.ok()) << status.error().message;
@@ -80,6 +93,7 @@ class DeviceKernelsTest : public testing::Test {
   }
 
   std::vector<uint32_t> found(const uint8_t* base, uint64_t bytes, const std::vector<AddressRange>& targets) {
+    allow({{base, bytes}});
     std::vector<uint32_t> hits;
     const Status status = kernels_->find_pointers(address_of(base), bytes, targets, &hits);
     EXPECT_TRUE(status.ok()) << status.error().message;
@@ -345,6 +359,7 @@ TEST_F(Ranges, AreComparedAndRestoredExactly) {
       std::vector<uint8_t> expected(here.begin(), here.end());
       std::copy(source, source + bytes, expected.begin() + static_cast<long>(start));
 
+      allow({{destination, bytes}, {source, bytes}});
       Comparison comparison;
       ASSERT_TRUE(kernels_->compare(address_of(destination), address_of(source), bytes, &comparison).ok());
       ASSERT_EQ(comparison.differing_bytes, differing) << start << " " << other << " " << bytes;
@@ -400,6 +415,7 @@ TEST_F(Ranges, AreFilledWithThePatternFromTheirStart) {
         std::memset(arena.begin(), 0x55, 2048);
         std::vector<uint8_t> expected(2048, 0x55);
         for (uint64_t i = 0; i < bytes; ++i) expected[start + i] = static_cast<uint8_t>(pattern >> (8 * (i % 8)));
+        allow({{arena.begin() + start, bytes}});
         ASSERT_TRUE(kernels_->fill(address_of(arena.begin() + start), bytes, pattern).ok());
         ASSERT_EQ(std::memcmp(arena.begin(), expected.data(), 2048), 0) << start << " " << bytes;
       }
@@ -410,9 +426,12 @@ TEST_F(Ranges, AreFilledWithThePatternFromTheirStart) {
 TEST_F(Ranges, AreReadWholeAndNoFurther) {
   const Arena arena(4096);
   for (uint64_t cut = 0; cut < 20; ++cut) {
+    allow({{arena.begin() + cut, 4096 - cut}});
     EXPECT_TRUE(kernels_->touch(address_of(arena.begin() + cut), 4096 - cut).ok());
+    allow({{arena.begin(), 4096 - cut}});
     EXPECT_TRUE(kernels_->touch(address_of(arena.begin()), 4096 - cut).ok());
   }
+  allow({{arena.begin(), 4096}});
   EXPECT_TRUE(kernels_->flush_l2(address_of(arena.begin()), 4096).ok());
   EXPECT_EQ(arena.begin()[4095], 0);
 }

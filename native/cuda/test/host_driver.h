@@ -15,6 +15,7 @@ struct HostDriverState {
   int modules = 0, streams = 0, buffers = 0, contexts_pushed = 0;
   std::map<std::string, int> launches;
   std::string failing;  // a function or a kernel
+  std::map<void*, size_t> pinned;
 };
 
 inline HostDriverState& host_driver_state() {
@@ -77,9 +78,11 @@ inline Driver host_driver() {
     if (host_driver_result("cuMemHostAlloc") != CUDA_SUCCESS) return CUDA_ERROR_OUT_OF_MEMORY;
     *memory = std::aligned_alloc(4096, bytes);
     ++host_driver_state().buffers;
+    host_driver_state().pinned[*memory] = bytes;
     return CUDA_SUCCESS;
   };
   driver.cuMemFreeHost = [](void* memory) {
+    host_driver_state().pinned.erase(memory);
     std::free(memory);
     --host_driver_state().buffers;
     return CUDA_SUCCESS;
