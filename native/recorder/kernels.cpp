@@ -89,7 +89,8 @@ Status Kernels::append_object(const capture::BulkHeader& header, std::span<const
   return Unit{};
 }
 
-uint64_t Kernels::matching(const std::string& symbol, const std::string& demangled) const {
+uint64_t Kernels::matching(const std::string& symbol) const {
+  const std::string demangled = codeobject::demangle(symbol);
   uint64_t mask = 0;
   for (size_t i = 0; i < config_.selections.size(); ++i) {
     const std::regex& match = config_.selections[i].match;
@@ -105,7 +106,7 @@ Result<const KernelRecord*> Kernels::add(const capture::KernelMessage& message) 
   record.id = message.kernel;
   record.symbol = message.symbol;
   record.demangled = codeobject::demangle(message.symbol);
-  record.selections = matching(record.symbol, record.demangled);
+  record.selections = matching(record.symbol);
   for (uint32_t number : message.objects) {
     const auto object = objects_.find(number);
     if (object == objects_.end() || !object->second->info) continue;

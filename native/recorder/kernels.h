@@ -49,11 +49,12 @@ class Kernels {
   Status append_object(const capture::BulkHeader& header, std::span<const uint8_t> bytes);
   Result<const KernelRecord*> add(const capture::KernelMessage& message);
 
+  // Which selections want a kernel of this mangled name.
+  uint64_t matching(const std::string& symbol) const;
   const KernelRecord* find(uint32_t id) const;
   const std::map<uint32_t, KernelRecord>& all() const { return kernels_; }
 
  private:
-  uint64_t matching(const std::string& symbol, const std::string& demangled) const;
   const Config& config_;
   std::map<uint32_t, std::shared_ptr<CodeObject>> objects_;
   std::map<uint32_t, KernelRecord> kernels_;

@@ -121,6 +121,13 @@ Status Session::handle(FrameType type, std::span<const uint8_t> payload) {
       return on_bulk(type, payload);
     case FrameType::kKernel:
       return with<capture::KernelMessage>(payload, [&](const auto& message) { return on_kernel(message); });
+    case FrameType::kMatch:
+      return with<capture::MatchMessage>(payload, [&](const auto& message) {
+        capture::MatchReply reply{message.request, {}};
+        for (const std::string& symbol : message.symbols) reply.selections.push_back(kernels_.matching(symbol));
+        link_->answer(reply.encode());
+        return Status(Unit{});
+      });
     case FrameType::kBegin:
       return with<capture::BeginMessage>(payload, [&](const auto& message) { return on_begin(message); });
     case FrameType::kKernarg:

@@ -115,6 +115,7 @@ CaptureRequest SelectedDispatch::request() const {
   request.ignored_kernarg = answer_->ignored_kernarg;
   request.module_variables = answer_->module_variables;
   request.widened = due.widened;
+  request.widened.insert(request.widened.end(), facts_.reached.begin(), facts_.reached.end());
   return request;
 }
 

@@ -22,6 +22,7 @@ struct DispatchFacts {
   std::vector<LaunchAttribute> attributes;
   uint64_t kernarg_address = 0;  // of the kernel arguments, where they lie in an allocation of the app
   bool has_kernarg = true;
+  std::vector<ByteRange> reached;  // that opaque arguments lead to (tensor maps)
 };
 
 class SelectedDispatch {

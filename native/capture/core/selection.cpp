@@ -26,6 +26,11 @@ std::vector<Due> SelectionSet::on_dispatch(uint64_t selections) {
   return due;
 }
 
+void SelectionSet::settle_defer(uint32_t selection) {
+  std::lock_guard lock(mutex_);
+  states_[selection].in_progress = false;
+}
+
 void SelectionSet::settle_done(uint32_t selection) {
   std::lock_guard lock(mutex_);
   State& state = states_[selection];

@@ -29,6 +29,8 @@ class SelectionSet {
   // Counts one dispatch of a kernel with these selections and returns those that are due now.
   std::vector<Due> on_dispatch(uint64_t selections);
 
+  // This match could not be captured now: the next one is due.
+  void settle_defer(uint32_t selection);
   // Captured, or refused for good.
   void settle_done(uint32_t selection);
   // The scope was too small: the next match is due, with these regions added.

@@ -288,6 +288,40 @@ std::optional<KernelReply> KernelReply::decode(std::span<const uint8_t> bytes) {
   return accept(in, message);
 }
 
+Encoded MatchMessage::encode() const {
+  WireWriter out;
+  out.put(request).put(static_cast<uint32_t>(symbols.size()));
+  for (const std::string& symbol : symbols) out.put(std::string_view(symbol));
+  return finish(out);
+}
+
+std::optional<MatchMessage> MatchMessage::decode(std::span<const uint8_t> bytes) {
+  WireReader in(bytes);
+  MatchMessage message;
+  message.request = in.get<uint32_t>();
+  const auto count = in.get<uint32_t>();
+  if (count > kMaxMatchSymbols) return std::nullopt;
+  for (uint32_t i = 0; i < count && in.ok(); ++i) message.symbols.push_back(in.text(kMaxSymbolBytes));
+  return accept(in, message);
+}
+
+Encoded MatchReply::encode() const {
+  WireWriter out;
+  out.put(request).put(static_cast<uint32_t>(selections.size()));
+  for (uint64_t mask : selections) out.put(mask);
+  return finish(out);
+}
+
+std::optional<MatchReply> MatchReply::decode(std::span<const uint8_t> bytes) {
+  WireReader in(bytes);
+  MatchReply message;
+  message.request = in.get<uint32_t>();
+  const auto count = in.get<uint32_t>();
+  if (count > kMaxMatchSymbols) return std::nullopt;
+  for (uint32_t i = 0; i < count && in.ok(); ++i) message.selections.push_back(in.get<uint64_t>());
+  return accept(in, message);
+}
+
 Encoded BeginMessage::encode() const {
   WireWriter out;
   out.put(request).put(capture).put(selection).put(kernel).put(ordinal).put(index).put(queue).put(scope).put(widened);

@@ -24,6 +24,7 @@ inline constexpr uint32_t kMaxReasonBytes = 16u << 10;  // may quote a fault of 
 inline constexpr uint32_t kMaxKernargBytes = 64u << 10;
 inline constexpr uint32_t kMaxModuleVariables = 4096;
 inline constexpr uint32_t kMaxLaunchAttributes = 64;
+inline constexpr uint32_t kMaxMatchSymbols = 4096;
 inline constexpr uint32_t kMaxDatagramBytes = 160u << 10;
 inline constexpr uint64_t kSnapshotChunkBytes =
     4ull << 20;  // = archive::kChunkBytes: the grain in which post is compared with pre
@@ -39,6 +40,7 @@ enum class FrameType : uint32_t {
   kCodeObject,
   kCodeObjectBytes,
   kKernel,
+  kMatch,
   kBegin,
   kKernarg,
   kScope,
@@ -116,6 +118,21 @@ struct KernelReply {
   uint64_t selections = 0;  // bit i: selection i of the Welcome
   Encoded encode() const;
   static std::optional<KernelReply> decode(std::span<const uint8_t>);
+};
+
+// Which selections want kernels of these names, before any of them is launched.
+struct MatchMessage {
+  uint32_t request = 0;
+  std::vector<std::string> symbols;  // mangled; at most kMaxMatchSymbols
+  Encoded encode() const;
+  static std::optional<MatchMessage> decode(std::span<const uint8_t>);
+};
+
+struct MatchReply {
+  uint32_t request = 0;
+  std::vector<uint64_t> selections;  // one mask a symbol
+  Encoded encode() const;
+  static std::optional<MatchReply> decode(std::span<const uint8_t>);
 };
 
 struct LaunchGeometry {

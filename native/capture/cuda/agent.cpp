@@ -1,0 +1,260 @@
+#include "capture/cuda/agent.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace kernloop::capture {
+
+using namespace cuda;
+
+namespace {
+
+// So many launches are counted while nothing matches. After them, launches are not looked at: they cost the app
+// nothing.
+constexpr uint64_t kCountedLaunches = 4096;
+constexpr size_t kMatchBatch = 512;
+
+}  // namespace
+
+std::atomic<CudaAgent*> CudaAgent::instance_{nullptr};
+
+CudaAgent::CudaAgent(std::shared_ptr<const Driver> driver_in, std::shared_ptr<const Cupti> cupti_in,
+                     std::unique_ptr<RecorderClient> client, const Welcome& answer, std::string log_pattern)
+    : AgentBase(std::move(client), answer, std::move(log_pattern)),
+      driver(std::move(driver_in)),
+      cupti(std::move(cupti_in)),
+      memory(allocations),
+      contexts(driver),
+      cubins(*driver),
+      graphs(*driver),
+      profiler(*this, driver, cupti) {}
+
+Status CudaAgent::start(std::shared_ptr<const Driver> driver, std::shared_ptr<const Cupti> cupti,
+                        std::unique_ptr<RecorderClient> client, const Welcome& welcome, std::string log) {
+  auto* agent = new CudaAgent(std::move(driver), std::move(cupti), std::move(client), welcome, std::move(log));
+  agent->log.line("capturing through CUPTI (%s), mode %s, %zu selections", agent->cupti->path.c_str(),
+                  agent->profiling() ? "profile" : "capture", welcome.selections.size());
+  instance_.store(agent, std::memory_order_release);
+  auto subscription = Subscription::open(agent->cupti, agent->calls, on_callback);
+  if (!subscription) {
+    const Error& error = subscription.error();
+    agent->log.alarm("this program is not captured: %s", error.message.c_str());
+    const bool taken = error.code == "CUPTI_BUSY";
+    agent->note(
+        taken ? "CUPTI_TAKEN" : error.code.c_str(),
+        taken ? "a profiler or sanitizer in the program holds CUPTI, which serves one tool a process: " + error.message
+              : error.message);
+    agent->say_goodbye();
+    return error;
+  }
+  agent->subscription_ = std::move(*subscription);
+  agent->subscription_->watch(agent->profiling() ? Watch::kAlways : Watch::kLaunches);
+  if (agent->profiling()) agent->profiler.start();
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, &CudaAgent::after_fork_in_child) + std::atexit(&CudaAgent::at_exit);
+  (void)registered;
+  return Unit{};
+}
+
+// CUDA does not work in a forked child. When that starts another program, this is loaded there anew.
+void CudaAgent::after_fork_in_child() {
+  CudaAgent* agent = get();
+  if (agent == nullptr || !agent->active()) return;
+  agent->abandon_after_fork();
+  agent->log.line("forked: this child (pid %d) is not captured", static_cast<int>(getpid()));
+}
+
+// Registered later than the driver's own handlers, this runs before it goes down.
+void CudaAgent::at_exit() {
+  CudaAgent* agent = get();
+  if (agent == nullptr) return;
+  agent->guarded([agent] {
+    if (agent->profiling()) agent->profiler.finish();
+    agent->tell_of_graphs();
+  });
+}
+
+void CudaAgent::tell_of_graphs() {
+  if (!selections.anything_left()) return;
+  for (const Graphs::Node& node : graphs.nodes()) {
+    note("GRAPH_LAUNCH",
+         node.kernel->symbol + " was made " + std::to_string(node.nodes) +
+             " time(s) a node of a CUDA graph, and such graphs were launched " + std::to_string(graphs.launches()) +
+             " time(s); a node runs amid its graph and cannot be captured alone. Run the program without "
+             "CUDA graphs (for PyTorch: no torch.cuda.graph, no torch.compile with reduce-overhead)");
+  }
+}
+
+void CudaAgent::ask_for_masks(const std::vector<std::string>& symbols) {
+  for (size_t at = 0; at < symbols.size(); at += kMatchBatch) {
+    MatchMessage message;
+    const size_t end = std::min(symbols.size(), at + kMatchBatch);
+    for (size_t i = at; i < end; ++i) message.symbols.push_back(symbols[i].substr(0, kMaxSymbolBytes));
+    const auto reply = recorder->request<MatchReply>(FrameType::kMatch, [&](uint32_t request) {
+      message.request = request;
+      return message;
+    });
+    if (!reply || reply->selections.size() != message.symbols.size()) {
+      retire("the recorder is gone");
+      return;
+    }
+    std::lock_guard lock(masks_mutex_);
+    for (size_t i = at; i < end; ++i) masks_[symbols[i]] = reply->selections[i - at];
+  }
+}
+
+uint64_t CudaAgent::selections_of(const std::string& symbol) {
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    {
+      std::lock_guard lock(masks_mutex_);
+      const auto known = masks_.find(symbol);
+      if (known != masks_.end()) return known->second;
+    }
+    if (attempt == 0) ask_for_masks({symbol});
+  }
+  return 0;
+}
+
+bool CudaAgent::any_wanted(const std::unordered_set<std::string>& symbols) {
+  if (profiling()) return true;
+  std::vector<std::string> unknown;
+  {
+    std::lock_guard lock(masks_mutex_);
+    std::copy_if(symbols.begin(), symbols.end(), std::back_inserter(unknown),
+                 [&](const std::string& symbol) { return !masks_.contains(symbol); });
+  }
+  ask_for_masks(unknown);
+  std::lock_guard lock(masks_mutex_);
+  return std::any_of(symbols.begin(), symbols.end(), [&](const std::string& symbol) {
+    const auto known = masks_.find(symbol);
+    return known == masks_.end() || known->second != 0;
+  });
+}
+
+void CudaAgent::handle_given(const void* handle, const char* symbol, const void* owner) {
+  if (handle == nullptr || symbol == nullptr || profiling()) return;
+  {
+    std::lock_guard lock(handles_mutex_);
+    Handle& entry = handles_[handle];
+    if (entry.symbol == symbol) return;
+    entry = {symbol, owner};
+  }
+  kernels.remove(reinterpret_cast<uint64_t>(handle));
+  if (selections.anything_left() && selections_of(symbol) != 0) arm();
+}
+
+void CudaAgent::forget_handles_of(const void* owner) {
+  std::lock_guard lock(handles_mutex_);
+  for (auto it = handles_.begin(); it != handles_.end();) {
+    if (it->second.owner != owner) {
+      ++it;
+      continue;
+    }
+    kernels.remove(reinterpret_cast<uint64_t>(it->first));
+    it = handles_.erase(it);
+  }
+}
+
+std::string CudaAgent::symbol_of(CUfunction handle) {
+  std::lock_guard lock(handles_mutex_);
+  const auto known = handles_.find(handle);
+  return known != handles_.end() ? known->second.symbol : std::string();
+}
+
+CUfunction CudaAgent::function_of(CUfunction handle) const {
+  const OwnCalls own;
+  CUfunction function = nullptr;
+  const CUresult result = driver->cuKernelGetFunction(&function, reinterpret_cast<CUkernel>(handle));
+  return result == CUDA_SUCCESS && function != nullptr ? function : handle;
+}
+
+const KernelEntry* CudaAgent::launched_kernel(CUfunction handle, const char* symbol, ThreadState& thread) {
+  const auto key = reinterpret_cast<uint64_t>(handle);
+  const KernelEntry* entry = kernels.find(key);
+  if (entry != nullptr) return entry;
+  return AgentBase::kernel(key, [&](std::string* unknown) {
+    const std::string name = symbol != nullptr ? std::string(symbol) : symbol_of(handle);
+    if (name.empty()) *unknown = "a kernel without a name was launched";
+    return name.empty() ? std::nullopt : resolve(handle, name, thread);
+  });
+}
+
+const KernelEntry* CudaAgent::wanted_kernel(CUfunction handle, ThreadState& thread) {
+  const std::string symbol = symbol_of(handle);
+  if (symbol.empty() || selections_of(symbol) == 0) return nullptr;
+  return launched_kernel(handle, symbol.c_str(), thread);
+}
+
+// The code of a kernel that nobody wants is not looked for.
+std::optional<ResolvedKernel> CudaAgent::resolve(CUfunction handle, const std::string& symbol, ThreadState& thread) {
+  ResolvedKernel resolved;
+  resolved.symbol = symbol;
+  if (selections_of(symbol) == 0) return resolved;
+  const OwnCalls own;
+  const CUfunction function = function_of(handle);
+  const CubinChoice choice = cubins.find(function, symbol, thread.loaded);
+  // Of several, one stands in: such a dispatch is refused by name.
+  const auto& cubin = choice.cubin != nullptr || choice.candidates.empty() ? choice.cubin : choice.candidates.front();
+  if (cubin == nullptr || cubin->bytes.empty()) {
+    note("CODE_OBJECT_UNREADABLE", "the driver showed no code object with the kernel " + symbol);
+    return resolved;
+  }
+  cubins.send_once(*cubin, [&] { send_code_object(cubin->number, cubin->bytes); });
+  resolved.objects.push_back(cubin->number);
+  return resolved;
+}
+
+void CudaAgent::module_loaded(uint32_t module_id, std::span<const uint8_t> cubin, ThreadState& thread) {
+  if (cubin.empty()) return;
+  thread.loaded.push_back(cubins.loaded(
+      module_id, cubin, [this](const std::unordered_set<std::string>& names) { return any_wanted(names); }));
+}
+
+void CudaAgent::see_device(CUcontext context) {
+  const OwnCalls own;
+  const ContextScope current(*driver, context);
+  CUdevice device = 0;
+  if (!current.ok() || driver->cuCtxGetDevice(&device) != CUDA_SUCCESS) return;
+  {
+    std::lock_guard lock(devices_mutex_);
+    if (std::find(devices_.begin(), devices_.end(), device) != devices_.end()) return;
+    devices_.push_back(device);
+  }
+  char name[256] = "";
+  int major = 0, minor = 0, warp = 32;
+  driver->cuDeviceGetName(name, sizeof name - 1, device);
+  driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+  driver->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+  driver->cuDeviceGetAttribute(&warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, device);
+  QueueMessage message{static_cast<uint32_t>(device), name, "sm_" + std::to_string(major * 10 + minor),
+                       static_cast<uint32_t>(warp)};
+  recorder->send(FrameType::kQueue, message.encode());
+}
+
+void CudaAgent::arm() {
+  if (!armed_.exchange(true, std::memory_order_acq_rel)) subscription_->watch(Watch::kArmed);
+}
+
+void CudaAgent::count_launch() {
+  if (armed() || launches_.fetch_add(1, std::memory_order_relaxed) + 1 < kCountedLaunches) return;
+  if (!counting_.exchange(false)) return;
+  subscription_->watch(Watch::kAlways);
+  if (armed()) subscription_->watch(Watch::kArmed);  // meanwhile
+  note("LAUNCHES_NOT_COUNTED", "only the first " + std::to_string(kCountedLaunches) +
+                                   " launches are counted: no kernel that the program had until then is wanted");
+}
+
+void CudaAgent::end_if_done() {
+  if (profiling() || captures_.load() != 0 || subscription_ == nullptr) return;
+  if (active() && selections.anything_left()) return;
+  subscription_->end();
+  guarded([this] {
+    note("LAUNCHES_NOT_COUNTED", "nothing is left to capture: launches from here on are not counted");
+    say_goodbye();
+  });
+}
+
+}  // namespace kernloop::capture

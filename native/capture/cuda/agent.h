@@ -1,0 +1,104 @@
+// The one instance of the CUDA agent in a process: what every callback needs.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/core/agent_base.h"
+#include "capture/cuda/api_call.h"
+#include "capture/cuda/contexts.h"
+#include "capture/cuda/cubins.h"
+#include "capture/cuda/graphs.h"
+#include "capture/cuda/profiler.h"
+#include "capture/cuda/subscription.h"
+#include "capture/cuda/tensor_maps.h"
+#include "capture/cuda/tracked_memory.h"
+#include "cuda/cupti.h"
+#include "cuda/driver.h"
+
+namespace kernloop::capture {
+
+class CudaAgent : public AgentBase {
+ public:
+  // Never destroyed: the app's threads may be inside of it at any time, its exit included.
+  static CudaAgent* get() { return instance_.load(std::memory_order_acquire); }
+  // An Error: CUPTI is not to be had.
+  static Status start(std::shared_ptr<const cuda::Driver> driver, std::shared_ptr<const cuda::Cupti> cupti,
+                      std::unique_ptr<RecorderClient> client, const Welcome& welcome, std::string log);
+
+  // Which selections want kernels of this name.
+  uint64_t selections_of(const std::string& symbol);
+
+  // The app was given a kernel's handle, by a module or library.
+  void handle_given(const void* handle, const char* symbol, const void* owner);
+  void forget_handles_of(const void* owner);
+
+  // What is launched; `symbol` may be null.
+  const KernelEntry* launched_kernel(cuda::CUfunction handle, const char* symbol, ThreadState& thread);
+  // The same for a handle whose name is known; null if no selection wants it.
+  const KernelEntry* wanted_kernel(cuda::CUfunction handle, ThreadState& thread);
+  // A handle may stand for a kernel of no context yet (CUkernel).
+  cuda::CUfunction function_of(cuda::CUfunction handle) const;
+
+  void module_loaded(uint32_t module_id, std::span<const uint8_t> cubin, ThreadState& thread);
+  // Tells the recorder of the device once.
+  void see_device(cuda::CUcontext context);
+
+  // A kernel that is wanted may be launched from now on: every call of the app is seen.
+  bool armed() const { return armed_.load(std::memory_order_acquire); }
+  void arm();
+  void count_launch();
+
+  // A capture that is between its two halves needs the callback that ends it.
+  void capture_began() { captures_.fetch_add(1); }
+  void capture_ended() { captures_.fetch_sub(1); }
+  // After the last capture, or once we gave up: leaves the app alone.
+  void end_if_done();
+
+  const std::shared_ptr<const cuda::Driver> driver;
+  const std::shared_ptr<const cuda::Cupti> cupti;
+  const ApiTable calls;
+  TrackedMemory memory;
+  Contexts contexts;
+  Cubins cubins;
+  Graphs graphs;
+  TensorMaps tensor_maps;
+  CudaProfiler profiler;
+
+ private:
+  struct Handle {
+    std::string symbol;
+    const void* owner = nullptr;
+  };
+  CudaAgent(std::shared_ptr<const cuda::Driver> driver, std::shared_ptr<const cuda::Cupti> cupti,
+            std::unique_ptr<RecorderClient> client, const Welcome& welcome, std::string log);
+  std::optional<ResolvedKernel> resolve(cuda::CUfunction handle, const std::string& symbol, ThreadState& thread);
+  std::string symbol_of(cuda::CUfunction handle);
+  void ask_for_masks(const std::vector<std::string>& symbols);
+  bool any_wanted(const std::unordered_set<std::string>& symbols);
+  void tell_of_graphs();
+  static void after_fork_in_child();
+  static void at_exit();
+
+  static std::atomic<CudaAgent*> instance_;
+  std::unique_ptr<Subscription> subscription_;
+  std::atomic<bool> armed_{false};
+  std::atomic<bool> counting_{true};
+  std::atomic<uint64_t> launches_{0};
+  std::atomic<uint32_t> captures_{0};
+  std::mutex handles_mutex_;
+  std::unordered_map<const void*, Handle> handles_;
+  std::mutex masks_mutex_;
+  std::unordered_map<std::string, uint64_t> masks_;
+  std::mutex devices_mutex_;
+  std::vector<int> devices_;
+};
+
+// CUPTI's callback.
+void on_callback(void*, cuda::CUpti_CallbackDomain domain, cuda::CUpti_CallbackId id, const void* data);
+
+}  // namespace kernloop::capture

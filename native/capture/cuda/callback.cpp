@@ -1,0 +1,86 @@
+// CUPTI's callback: sorts what it shows, and lets the app's calls through the gate.
+#include "capture/cuda/agent.h"
+#include "capture/cuda/captured_launch.h"
+
+namespace kernloop::capture {
+
+using namespace cuda;
+
+namespace {
+
+void on_resource(CudaAgent& agent, uint32_t id, const CUpti_ResourceData& data, ThreadState& thread) {
+  switch (id) {
+    case CUPTI_CBID_RESOURCE_CONTEXT_CREATED:
+      agent.contexts.created(data.context);
+      break;
+    case CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
+      agent.contexts.destroyed(data.context);
+      agent.memory.context_gone(data.context);
+      break;
+    case CUPTI_CBID_RESOURCE_MODULE_LOADED: {
+      // Also within calls of ours: asking for a kernel loads the app's module.
+      if (thread.own_modules != 0) break;
+      const auto& module = *static_cast<const CUpti_ModuleResourceData*>(data.resourceDescriptor);
+      agent.module_loaded(module.moduleId, {reinterpret_cast<const uint8_t*>(module.pCubin), module.cubinSize}, thread);
+      break;
+    }
+    case CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
+      agent.cubins.unloading(static_cast<const CUpti_ModuleResourceData*>(data.resourceDescriptor)->moduleId);
+      break;
+    default:
+      break;
+  }
+}
+
+void before(const ApiCall& call, const ApiHandlers& handlers) {
+  CudaAgent& agent = call.agent;
+  // While nothing can be captured, nothing is held.
+  if (agent.armed() && !handlers.waits) {
+    if (call.thread.calls.empty()) agent.hold.enter();
+    call.thread.calls.push_back(call.data.correlationId);
+  }
+  call.thread.loaded.clear();
+  if (handlers.before != nullptr) agent.guarded([&] { handlers.before(call); });
+}
+
+// Whatever has become of us: a capture ends, and the gate is left.
+void after(const ApiCall& call, const ApiHandlers& handlers) {
+  CudaAgent& agent = call.agent;
+  if (call.thread.capturing != nullptr) {
+    const auto capturing = std::move(call.thread.capturing);
+    capturing->after(call.result());
+  }
+  if (handlers.after != nullptr) agent.guarded([&] { handlers.after(call); });
+  auto& calls = call.thread.calls;
+  if (!calls.empty() && calls.back() == call.data.correlationId) {
+    calls.pop_back();
+    if (calls.empty()) agent.hold.leave();
+  }
+  agent.end_if_done();
+}
+
+}  // namespace
+
+void on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  CudaAgent* agent = CudaAgent::get();
+  if (agent == nullptr) return;
+  ThreadState& thread = this_thread();
+  try {
+    if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+      agent->guarded([&] { on_resource(*agent, id, *static_cast<const CUpti_ResourceData*>(data), thread); });
+      return;
+    }
+    if (domain != CUPTI_CB_DOMAIN_DRIVER_API || thread.own_calls != 0) return;
+    const ApiCall call{*agent, id, *static_cast<const CUpti_CallbackData*>(data), thread};
+    const ApiHandlers& handlers = agent->calls.of(id);
+    if (call.data.callbackSite == CUPTI_API_EXIT) {
+      after(call, handlers);
+    } else if (agent->active()) {
+      before(call, handlers);
+    }
+  } catch (const std::exception& error) {
+    agent->retire(error.what());
+  }
+}
+
+}  // namespace kernloop::capture

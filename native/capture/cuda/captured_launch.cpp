@@ -1,0 +1,69 @@
+#include "capture/cuda/captured_launch.h"
+
+#include "capture/cuda/agent.h"
+#include "capture/cuda/obstacles.h"
+
+namespace kernloop::capture {
+
+using namespace cuda;
+
+CapturedLaunch::~CapturedLaunch() {
+  dispatch_.reset();
+  if (device_) agent_.capture_ended();
+}
+
+std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const KernelEntry& kernel, const char* call,
+                                                       std::optional<Launch> launch, CUfunction handle,
+                                                       CUcontext context, uint64_t index, std::vector<Due> due) {
+  const OwnCalls own;
+  const Driver& driver = *agent.driver;
+  const ContextScope current(driver, context);
+  const CUfunction function = agent.function_of(handle);
+  const CubinChoice code = agent.cubins.find(function, kernel.symbol, {});
+  DispatchFacts facts;
+  facts.kernel = &kernel;
+  facts.index = index;
+  DeviceLaunch device;
+  device.context = context;
+  std::optional<Refusal> obstacle = obstacle_of(kernel.symbol, code);
+  if (!launch) obstacle = unsupported_call(call);
+  if (launch) {
+    device.stream = launch->stream;
+    facts.geometry = geometry_of(driver, *launch, function);
+    facts.attributes = attributes_of(driver, *launch, function);
+    const auto refusal = read_arguments(*launch, parameters_of(driver, handle, function), &device.arguments);
+    if (!obstacle) obstacle = refusal;
+    for (uint64_t address : agent.tensor_maps.addresses_in(device.arguments)) facts.reached.push_back({address, 1});
+    if (!obstacle) obstacle = untracked_memory(driver, agent.allocations.snapshot(), device.arguments);
+  }
+  CUdevice ordinal = 0;
+  if (driver.cuCtxGetDevice(&ordinal) == CUDA_SUCCESS) facts.queue = static_cast<uint32_t>(ordinal);
+  driver.cuFuncGetModule(&device.module, function);
+
+  std::unique_ptr<CapturedLaunch> self(new CapturedLaunch(agent));
+  self->dispatch_.emplace(agent, std::move(facts), std::move(due));
+  if (!self->dispatch_->begin()) return nullptr;
+  if (obstacle) {
+    self->dispatch_->refuse(*obstacle);
+    return nullptr;
+  }
+  if (launch->programmatic) {
+    agent.note("PROGRAMMATIC_LAUNCH",
+               kernel.symbol +
+                   " may overlap the kernel before it in its stream (programmatic dependent launch): it is "
+                   "captured alone, after that one has ended");
+  }
+  self->device_.emplace(agent.driver, agent.contexts, agent.log, std::move(device));
+  agent.capture_began();
+  if (!self->dispatch_->before(*self->device_)) return nullptr;
+  self->device_->before_run();
+  return self;
+}
+
+void CapturedLaunch::after(CUresult result) {
+  RunReport report;
+  auto refusal = device_->after_run(result, Deadline::in(dispatch_->run_limit()), &report);
+  dispatch_->after(std::move(refusal), report);
+}
+
+}  // namespace kernloop::capture

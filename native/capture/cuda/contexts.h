@@ -1,0 +1,46 @@
+// The app's contexts, and how to wait until the GPU has nothing left to do in any of them. Nothing here blocks without
+// a deadline, whatever the app's kernels wait for.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "capture/core/deadline.h"
+#include "capture/core/device_capture.h"
+#include "cuda/driver.h"
+
+namespace kernloop::capture {
+
+// Makes a context current for a while.
+class ContextScope {
+ public:
+  ContextScope(const cuda::Driver& driver, cuda::CUcontext context);
+  ~ContextScope();
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+  bool ok() const { return pushed_; }
+
+ private:
+  const cuda::Driver& driver_;
+  bool pushed_ = false;
+};
+
+class Contexts {
+ public:
+  explicit Contexts(std::shared_ptr<const cuda::Driver> driver) : driver_(std::move(driver)) {}
+
+  void created(cuda::CUcontext context);
+  void destroyed(cuda::CUcontext context);
+  std::vector<cuda::CUcontext> all() const;
+
+  std::optional<Refusal> wait_idle(Deadline deadline) const;
+
+ private:
+  const std::shared_ptr<const cuda::Driver> driver_;
+  mutable std::mutex mutex_;
+  std::vector<cuda::CUcontext> contexts_;
+};
+
+}  // namespace kernloop::capture

@@ -1,0 +1,226 @@
+#include "capture/cuda/cuda_device.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "capture/cuda/poll.h"
+#include "capture/cuda/thread_state.h"
+#include "capture/cuda/tracked_memory.h"
+
+namespace kernloop::capture {
+
+using namespace cuda;
+
+namespace {
+
+std::string hex(uint64_t value) {
+  char text[24];
+  snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+Refusal refusal_of(const Error& error) {
+  return {error.code, error.message, error.hint};
+}
+
+bool belongs_to_others(const Allocation& allocation) {
+  return allocation.api == kIpcApi || allocation.api == kImportedApi;
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver, const Contexts& contexts, Log& log, DeviceLaunch launch)
+    : driver_(std::move(driver)), contexts_(contexts), log_(log), launch_(std::move(launch)) {}
+
+CudaDevice::~CudaDevice() {
+  const OwnModules own;
+  const ContextScope current(*driver_, launch_.context);
+  kernels_.reset();
+  staging_.reset();
+  for (CUevent event : {start_, end_}) {
+    if (event != nullptr) driver_->cuEventDestroy(event);
+  }
+  if (self_memory_ >= 0) close(self_memory_);
+}
+
+std::optional<Refusal> CudaDevice::drain(Deadline deadline) {
+  const OwnCalls own;
+  if (auto refusal = contexts_.wait_idle(deadline)) return refusal;
+  return set_up();
+}
+
+// Not before the GPU is idle: to load a module, the driver waits for that, without a limit.
+std::optional<Refusal> CudaDevice::set_up() {
+  const OwnModules own;
+  const ContextScope current(*driver_, launch_.context);
+  auto staging = Staging::create(*driver_, kSnapshotChunkBytes);
+  if (!staging) return refusal_of(staging.error());
+  staging_ = std::move(*staging);
+  auto kernels = DeviceKernels::load(*driver_);
+  if (kernels) {
+    kernels_ = std::move(*kernels);
+  } else {
+    log_.line("memory is compared by the CPU: %s: %s", kernels.error().code.c_str(), kernels.error().message.c_str());
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> CudaDevice::read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
+  if (belongs_to_others(from)) {
+    return Refusal{"IPC_MEMORY",
+                   "the memory at " + hex(from.base) + " comes from another process (" + std::string(from.api) +
+                       "), which may write it at any time",
+                   "capture a dispatch that does not reach memory of other processes"};
+  }
+  if (from.host_address != 0) return read_host(from, offset, into);
+  const OwnCalls own;
+  const ContextScope current(*driver_, launch_.context);
+  const uint64_t end = offset + into.size();
+  const Status done = staging_->read(from.base + offset, into, from.size > end ? from.size - end : 0);
+  if (done) return std::nullopt;
+  Refusal refusal = refusal_of(done.error());
+  refusal.reason = std::to_string(into.size()) + " bytes at " + hex(from.base + offset) + ": " + refusal.reason;
+  return refusal;
+}
+
+// Through the kernel where the app may have unmapped it: that is an error then, not a crash of the app.
+std::optional<Refusal> CudaDevice::read_host(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
+  const uint64_t address = from.host_address + offset;
+  if (!from.host_owned) {
+    std::memcpy(into.data(), reinterpret_cast<const void*>(address), into.size());
+    return std::nullopt;
+  }
+  if (self_memory_ < 0) self_memory_ = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  for (size_t done = 0; done < into.size();) {
+    const ssize_t got = pread(self_memory_, into.data() + done, into.size() - done, static_cast<off_t>(address + done));
+    if (got <= 0) {
+      return Refusal{"READ_FAILED",
+                     "host memory at " + hex(address + done) + " cannot be read: the program has unmapped it",
+                     "unregister host memory before it is unmapped, or capture another dispatch"};
+    }
+    done += static_cast<size_t>(got);
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> CudaDevice::read_kernarg(std::span<uint8_t> into) {
+  if (launch_.arguments.size() > into.size()) {
+    return Refusal{"KERNEL_ARGUMENTS",
+                   "the launch has " + std::to_string(launch_.arguments.size()) +
+                       " bytes of arguments, its code takes " + std::to_string(into.size()),
+                   "please report this with the agent's log"};
+  }
+  // The app may leave out what no parameter reads at the end.
+  std::fill(std::copy(launch_.arguments.begin(), launch_.arguments.end(), into.begin()), into.end(), uint8_t{0});
+  return std::nullopt;
+}
+
+std::optional<Refusal> CudaDevice::find_variable(const ModuleVariable& variable, uint64_t* address) {
+  const OwnCalls own;
+  const ContextScope current(*driver_, launch_.context);
+  *address = 0;
+  CUdeviceptr found = 0;
+  size_t bytes = 0;
+  const CUresult result = driver_->cuModuleGetGlobal(&found, &bytes, launch_.module, variable.name.c_str());
+  if (result == CUDA_ERROR_NOT_FOUND) return std::nullopt;
+  if (result != CUDA_SUCCESS) {
+    return Refusal{"MODULE_VARIABLE",
+                   "cuModuleGetGlobal of " + variable.name + " returned " + driver_->describe(result),
+                   "please report this with the agent's log"};
+  }
+  if (bytes != variable.size) {
+    return Refusal{"MODULE_VARIABLE",
+                   variable.name + " has " + std::to_string(bytes) + " bytes in the loaded module, " +
+                       std::to_string(variable.size) + " in its code object",
+                   "please report this with the agent's log"};
+  }
+  *address = found;
+  return std::nullopt;
+}
+
+bool CudaDevice::is_local(const Allocation& allocation) const {
+  if (allocation.host_address != 0 || allocation.memory_class == MemoryClass::kHost) return false;
+  const ContextScope current(*driver_, launch_.context);
+  CUdevice here = -1;
+  int there = -2;
+  return driver_->cuCtxGetDevice(&here) == CUDA_SUCCESS &&
+         driver_->cuPointerGetAttribute(&there, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, allocation.base) == CUDA_SUCCESS &&
+         here == there;
+}
+
+std::optional<Refusal> CudaDevice::checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) {
+  const OwnCalls own;
+  if (kernels_ == nullptr || !is_local(of)) {
+    // Memory of other processes is compared, if not captured.
+    Allocation plain = of;
+    if (belongs_to_others(of)) plain.api = {};
+    return DeviceCapture::checksums(plain, per_snapshot_chunk);
+  }
+  const ContextScope current(*driver_, launch_.context);
+  std::vector<Checksum128> sums((of.size + kSnapshotChunkBytes - 1) / kSnapshotChunkBytes);
+  const Status done = kernels_->checksums(of.base, of.size, kSnapshotChunkBytes, sums);
+  if (!done) return refusal_of(done.error());
+  per_snapshot_chunk->clear();
+  for (const Checksum128& sum : sums) per_snapshot_chunk->push_back({sum.low, sum.high});
+  return std::nullopt;
+}
+
+std::optional<Refusal> CudaDevice::find_pointers(const Allocation& in, const AllocationList& all,
+                                                 std::vector<size_t>* hits, bool* searched) {
+  const OwnCalls own;
+  *searched = false;
+  if (kernels_ == nullptr || !is_local(in)) return std::nullopt;
+  const ContextScope current(*driver_, launch_.context);
+  std::vector<AddressRange> targets;
+  targets.reserve(all.size());
+  for (const Allocation& allocation : all) targets.push_back({allocation.base, allocation.size});
+  std::vector<uint32_t> found;
+  const Status done = kernels_->find_pointers(in.base, in.size, targets, &found);
+  if (!done) return refusal_of(done.error());
+  hits->insert(hits->end(), found.begin(), found.end());
+  *searched = true;
+  return std::nullopt;
+}
+
+void CudaDevice::before_run() {
+  const OwnCalls own;
+  const ContextScope current(*driver_, launch_.context);
+  staging_->forget();
+  driver_->cuEventCreate(&start_, CU_EVENT_DEFAULT);
+  driver_->cuEventCreate(&end_, CU_EVENT_DEFAULT);
+  if (start_ != nullptr) driver_->cuEventRecord(start_, launch_.stream);
+}
+
+std::optional<Refusal> CudaDevice::after_run(CUresult result, Deadline deadline, RunReport* report) {
+  const OwnCalls own;
+  const ContextScope current(*driver_, launch_.context);
+  if (result != CUDA_SUCCESS) {
+    return Refusal{"LAUNCH_FAILED", "the driver refused the launch: " + driver_->describe(result),
+                   "the program itself is wrong here, or the GPU lacks something"};
+  }
+  if (start_ == nullptr || end_ == nullptr || driver_->cuEventRecord(end_, launch_.stream) != CUDA_SUCCESS) {
+    return Refusal{"DEVICE_FAULT", "the driver has no event for the end of the launch", "see the agent's log"};
+  }
+  CUresult state = CUDA_SUCCESS;
+  if (!poll_until(deadline, [&] { return (state = driver_->cuEventQuery(end_)) != CUDA_ERROR_NOT_READY; })) {
+    return Refusal{"RUN_LIMIT", "the dispatch did not end within the run limit",
+                   "a kernel that waits for the host or for another stream cannot be captured in isolation; otherwise "
+                   "raise the run limit"};
+  }
+  if (state != CUDA_SUCCESS) {
+    return Refusal{"DEVICE_FAULT", "the dispatch faulted: " + driver_->describe(state),
+                   "the program itself is wrong here; compute-sanitizer tells where"};
+  }
+  float milliseconds = 0;
+  if (driver_->cuEventElapsedTime(&milliseconds, start_, end_) == CUDA_SUCCESS) {
+    report->duration_ns = static_cast<uint64_t>(static_cast<double>(milliseconds) * 1e6);
+  }
+  // Kernels that it launched itself, on streams of their own.
+  return contexts_.wait_idle(deadline);
+}
+
+}  // namespace kernloop::capture

@@ -1,0 +1,62 @@
+// DeviceCapture for one launch that the driver is about to carry out, or has just carried out.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "capture/core/device_capture.h"
+#include "capture/core/log.h"
+#include "capture/cuda/contexts.h"
+#include "capture/cuda/staging.h"
+#include "cuda/device_kernels.h"
+#include "cuda/driver.h"
+
+namespace kernloop::capture {
+
+// What the driver says of the launch that is captured.
+struct DeviceLaunch {
+  cuda::CUcontext context = nullptr;
+  cuda::CUstream stream = nullptr;
+  cuda::CUmodule module = nullptr;  // of the kernel; null: not known
+  std::vector<uint8_t> arguments;
+};
+
+class CudaDevice : public DeviceCapture {
+ public:
+  CudaDevice(std::shared_ptr<const cuda::Driver> driver, const Contexts& contexts, Log& log, DeviceLaunch launch);
+  ~CudaDevice() override;
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  std::optional<Refusal> drain(Deadline deadline) override;
+  std::optional<Refusal> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override;
+  std::optional<Refusal> read_kernarg(std::span<uint8_t> into) override;
+  std::optional<Refusal> find_variable(const ModuleVariable& variable, uint64_t* address) override;
+  bool has_device_checksums() const override { return kernels_ != nullptr; }
+  std::optional<Refusal> checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) override;
+  std::optional<Refusal> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,
+                                       bool* searched) override;
+
+  // Around the app's own call: stamps in its stream.
+  void before_run();
+  // Waits until the launch has ended; `result` is what the call returned.
+  std::optional<Refusal> after_run(cuda::CUresult result, Deadline deadline, RunReport* report);
+
+ private:
+  std::optional<Refusal> set_up();
+  std::optional<Refusal> read_host(const Allocation& from, uint64_t offset, std::span<uint8_t> into);
+  // The GPU of the launch reads it as its own.
+  bool is_local(const Allocation& allocation) const;
+
+  const std::shared_ptr<const cuda::Driver> driver_;
+  const Contexts& contexts_;
+  Log& log_;
+  const DeviceLaunch launch_;
+  std::unique_ptr<Staging> staging_;
+  std::unique_ptr<cuda::DeviceKernels> kernels_;
+  cuda::CUevent start_ = nullptr, end_ = nullptr;
+  int self_memory_ = -1;
+};
+
+}  // namespace kernloop::capture

@@ -1,0 +1,45 @@
+#include "capture/cuda/graphs.h"
+
+#include "capture/cuda/thread_state.h"
+
+namespace kernloop::capture {
+
+using namespace cuda;
+
+void Graphs::capture_began(CUstream stream) {
+  std::lock_guard lock(mutex_);
+  captured_.insert(stream);
+  captured_count_.store(static_cast<uint32_t>(captured_.size()), std::memory_order_release);
+}
+
+void Graphs::capture_ended(CUstream stream) {
+  std::lock_guard lock(mutex_);
+  captured_.erase(stream);
+  captured_count_.store(static_cast<uint32_t>(captured_.size()), std::memory_order_release);
+}
+
+bool Graphs::is_captured(CUstream stream) const {
+  if (!any_captured()) return false;
+  {
+    std::lock_guard lock(mutex_);
+    if (captured_.contains(stream)) return true;
+  }
+  const OwnCalls own;
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return driver_.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+void Graphs::node_added(const KernelEntry& kernel) {
+  std::lock_guard lock(mutex_);
+  ++nodes_[&kernel];
+  has_nodes_.store(true, std::memory_order_relaxed);
+}
+
+std::vector<Graphs::Node> Graphs::nodes() const {
+  std::lock_guard lock(mutex_);
+  std::vector<Node> nodes;
+  for (const auto& [kernel, count] : nodes_) nodes.push_back({kernel, count});
+  return nodes;
+}
+
+}  // namespace kernloop::capture

@@ -1,0 +1,49 @@
+// CUDA graphs: which streams are being captured into one, and which wanted kernels run as nodes of a graph, where they
+// cannot be captured as dispatches.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "capture/core/kernel_table.h"
+#include "cuda/driver.h"
+
+namespace kernloop::capture {
+
+class Graphs {
+ public:
+  explicit Graphs(const cuda::Driver& driver) : driver_(driver) {}
+
+  void capture_began(cuda::CUstream stream);
+  void capture_ended(cuda::CUstream stream);
+  // Some stream of the process is being captured: nothing may synchronise.
+  bool any_captured() const { return captured_count_.load(std::memory_order_acquire) != 0; }
+  // This stream is, from its own start or joined by an event.
+  bool is_captured(cuda::CUstream stream) const;
+
+  void node_added(const KernelEntry& kernel);
+  void graph_launched() { launches_.fetch_add(1, std::memory_order_relaxed); }
+
+  struct Node {
+    const KernelEntry* kernel = nullptr;
+    uint64_t nodes = 0;
+  };
+  std::vector<Node> nodes() const;
+  bool has_nodes() const { return has_nodes_.load(std::memory_order_relaxed); }
+  uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
+
+ private:
+  const cuda::Driver& driver_;
+  mutable std::mutex mutex_;
+  std::set<cuda::CUstream> captured_;
+  std::map<const KernelEntry*, uint64_t> nodes_;
+  std::atomic<uint32_t> captured_count_{0};
+  std::atomic<uint64_t> launches_{0};
+  std::atomic<bool> has_nodes_{false};
+};
+
+}  // namespace kernloop::capture

@@ -1,0 +1,48 @@
+// One launch as the app asked for it, whichever of the driver's calls it used.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "capture/core/device_capture.h"
+#include "capture/protocol/messages.h"
+#include "cuda/cupti_abi.h"
+#include "cuda/driver.h"
+
+namespace kernloop::capture {
+
+struct Launch {
+  cuda::CUfunction function = nullptr;  // or a CUkernel
+  std::array<uint32_t, 3> grid_blocks{1, 1, 1}, block_threads{1, 1, 1};
+  uint32_t dynamic_shared_bytes = 0;
+  cuda::CUstream stream = nullptr;
+  void** parameters = nullptr;
+  void** extra = nullptr;
+  std::vector<LaunchAttribute> attributes;
+  bool programmatic = false;  // may overlap the kernel before it
+};
+
+// What is launched by a call that launches one kernel with its arguments; nothing for other calls. Cheap.
+cuda::CUfunction launched_function(uint32_t id, const void* params);
+// Nothing for calls that cannot be captured: those of CUDA 3 (cuLaunch, cuLaunchGrid), whose arguments were set before,
+// and launches on several GPUs at once.
+std::optional<Launch> read_launch(uint32_t id, const void* params);
+
+struct Parameter {
+  uint64_t offset = 0, size = 0;  // bytes
+};
+
+// The places of a kernel's parameters, by the driver. `handle` as the app gave it, `function` what it stands for.
+std::vector<Parameter> parameters_of(const cuda::Driver& driver, cuda::CUfunction handle, cuda::CUfunction function);
+
+// The kernel arguments in one piece, from the app's memory.
+std::optional<Refusal> read_arguments(const Launch& launch, const std::vector<Parameter>& parameters,
+                                      std::vector<uint8_t>* bytes);
+
+// Geometry and attributes, with what the driver knows of the function. In the launch's context.
+LaunchGeometry geometry_of(const cuda::Driver& driver, const Launch& launch, cuda::CUfunction function);
+std::vector<LaunchAttribute> attributes_of(const cuda::Driver& driver, const Launch& launch, cuda::CUfunction function);
+
+}  // namespace kernloop::capture

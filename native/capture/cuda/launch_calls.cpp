@@ -1,0 +1,69 @@
+// Calls that launch kernels.
+#include "capture/cuda/agent.h"
+#include "capture/cuda/api_call.h"
+#include "capture/cuda/captured_launch.h"
+
+namespace kernloop::capture {
+namespace {
+
+using namespace cuda;
+
+CUstream stream_of(const std::optional<Launch>& launch) {
+  return launch ? launch->stream : nullptr;
+}
+
+// Nothing may synchronise while some stream of the process is captured into a graph.
+bool deferred(const ApiCall& call, const KernelEntry& kernel, const std::vector<Due>& due) {
+  if (!call.agent.graphs.any_captured()) return false;
+  for (const Due& one : due) call.agent.selections.settle_defer(one.selection);
+  call.agent.note("CAPTURE_DEFERRED", "a launch of " + kernel.symbol +
+                                          " fell into the capture of a CUDA graph on another stream, when nothing may "
+                                          "synchronise: the next one is captured instead");
+  return true;
+}
+
+void before_launch(const ApiCall& call) {
+  CudaAgent& agent = call.agent;
+  const CUfunction handle = launched_function(call.id, call.data.functionParams);
+  if (handle == nullptr) return;
+  const KernelEntry* kernel = agent.launched_kernel(handle, call.data.symbolName, call.thread);
+  if (kernel->selections == 0) {
+    kernel->dispatches->fetch_add(1, std::memory_order_relaxed);
+    agent.recorder->dispatches()->fetch_add(1, std::memory_order_relaxed);
+    agent.count_launch();
+    return;
+  }
+  agent.arm();
+  std::optional<Launch> launch = read_launch(call.id, call.data.functionParams);
+  // A node of a graph, not a dispatch.
+  if (agent.graphs.is_captured(stream_of(launch))) {
+    agent.graphs.node_added(*kernel);
+    return;
+  }
+  kernel->dispatches->fetch_add(1, std::memory_order_relaxed);
+  const uint64_t index = agent.recorder->dispatches()->fetch_add(1, std::memory_order_relaxed);
+  std::vector<Due> due = agent.selections.on_dispatch(kernel->selections);
+  if (due.empty() || deferred(call, *kernel, due)) return;
+  agent.see_device(call.data.context);
+  call.thread.capturing = CapturedLaunch::before(agent, *kernel, call.data.functionName, std::move(launch), handle,
+                                                 call.data.context, index, std::move(due));
+}
+
+}  // namespace
+
+#define ON(function) table.set(CUPTI_DRIVER_TRACE_CBID_##function, Watch::kLaunches, before_launch, nullptr)
+
+void add_launch_calls(ApiTable& table) {
+  ON(cuLaunchKernel);
+  ON(cuLaunchKernel_ptsz);
+  ON(cuLaunchKernelEx);
+  ON(cuLaunchKernelEx_ptsz);
+  ON(cuLaunchCooperativeKernel);
+  ON(cuLaunchCooperativeKernel_ptsz);
+  ON(cuLaunchCooperativeKernelMultiDevice);
+  ON(cuLaunch);
+  ON(cuLaunchGrid);
+  ON(cuLaunchGridAsync);
+}
+
+}  // namespace kernloop::capture

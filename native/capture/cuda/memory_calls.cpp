@@ -1,0 +1,147 @@
+// Calls that allocate and free memory.
+#include "capture/cuda/agent.h"
+#include "capture/cuda/api_call.h"
+
+namespace kernloop::capture {
+namespace {
+
+using namespace cuda;
+
+void allocated(const ApiCall& call, uint64_t base, uint64_t size, std::string_view api,
+               MemoryClass memory_class = MemoryClass::kDevice) {
+  TrackedAllocation tracked;
+  tracked.allocation.base = base;
+  tracked.allocation.size = size;
+  tracked.allocation.memory_class = memory_class;
+  tracked.allocation.api = api;
+  tracked.owner = call.data.context;
+  call.agent.memory.add(tracked);
+}
+
+void after_alloc(const ApiCall& call) {
+  if (!call.succeeded()) return;
+  const auto& p = call.params<cuMemAlloc_v2_params>();
+  allocated(call, *p.dptr, p.bytesize, "cuMemAlloc");
+}
+
+void after_alloc_pitch(const ApiCall& call) {
+  if (!call.succeeded()) return;
+  const auto& p = call.params<cuMemAllocPitch_v2_params>();
+  allocated(call, *p.dptr, *p.pPitch * p.Height, "cuMemAllocPitch");
+}
+
+// The CPU may write it at any time, as host memory.
+void after_alloc_managed(const ApiCall& call) {
+  if (!call.succeeded()) return;
+  const auto& p = call.params<cuMemAllocManaged_params>();
+  allocated(call, *p.dptr, p.bytesize, "cuMemAllocManaged", MemoryClass::kHost);
+}
+
+// While a stream is captured into a graph, such a call makes a node of the graph, and the address has memory behind it
+// only while the graph runs.
+void after_alloc_async(const ApiCall& call) {
+  if (!call.succeeded()) return;
+  const auto& p = call.params<cuMemAllocAsync_params>();
+  if (call.agent.graphs.is_captured(p.hStream)) return;
+  allocated(call, *p.dptr, p.bytesize, "cuMemAllocAsync");
+}
+
+void after_alloc_from_pool(const ApiCall& call) {
+  if (!call.succeeded()) return;
+  const auto& p = call.params<cuMemAllocFromPoolAsync_params>();
+  if (call.agent.graphs.is_captured(p.hStream)) return;
+  allocated(call, *p.dptr, p.bytesize, "cuMemAllocFromPoolAsync");
+}
+
+void host_memory(const ApiCall& call, void* address, uint64_t size, std::string_view api, bool owned_by_app) {
+  TrackedAllocation tracked;
+  Allocation& allocation = tracked.allocation;
+  allocation.host_address = reinterpret_cast<uint64_t>(address);
+  allocation.base = allocation.host_address;
+  allocation.size = size;
+  allocation.memory_class = MemoryClass::kHost;
+  allocation.api = api;
+  allocation.host_owned = owned_by_app;
+  tracked.owner = call.data.context;
+  const OwnCalls own;
+  CUdeviceptr device = 0;
+  if (call.agent.driver->cuMemHostGetDevicePointer(&device, address, 0) == CUDA_SUCCESS) allocation.base = device;
+  call.agent.memory.add(tracked);
+}
+
+void after_alloc_host(const ApiCall& call) {
+  if (!call.succeeded()) return;
+  const auto& p = call.params<cuMemAllocHost_v2_params>();
+  host_memory(call, *p.pp, p.bytesize, "cuMemAllocHost", false);
+}
+
+void after_host_alloc(const ApiCall& call) {
+  if (!call.succeeded()) return;
+  const auto& p = call.params<cuMemHostAlloc_params>();
+  host_memory(call, *p.pp, p.bytesize, "cuMemHostAlloc", false);
+}
+
+void after_host_register(const ApiCall& call) {
+  if (!call.succeeded()) return;
+  const auto& p = call.params<cuMemHostRegister_v2_params>();
+  host_memory(call, p.p, p.bytesize, "cuMemHostRegister", true);
+}
+
+void after_ipc_open(const ApiCall& call) {
+  if (!call.succeeded()) return;
+  const uint64_t address = *call.params<cuIpcOpenMemHandle_v2_params>().pdptr;
+  const OwnCalls own;
+  CUdeviceptr base = 0;
+  size_t size = 0;
+  if (call.agent.driver->cuMemGetAddressRange(&base, &size, address) != CUDA_SUCCESS) {
+    call.agent.note("IPC_MEMORY", "the driver does not tell how large memory of another process is");
+    return;
+  }
+  allocated(call, address, base + size - address, kIpcApi, MemoryClass::kHost);
+}
+
+// Gone before the call, or another thread that is given the same address would be overlooked; back if it fails.
+void before_free(const ApiCall& call) {
+  call.thread.freeing = call.agent.memory.take(call.params<cuMemFree_v2_params>().dptr);
+}
+void before_free_async(const ApiCall& call) {
+  const auto& p = call.params<cuMemFreeAsync_params>();
+  if (call.agent.graphs.is_captured(p.hStream)) return;
+  call.thread.freeing = call.agent.memory.take(p.dptr);
+}
+void before_free_host(const ApiCall& call) {
+  call.thread.freeing = call.agent.memory.take_host(reinterpret_cast<uint64_t>(call.params<cuMemFreeHost_params>().p));
+}
+void after_free(const ApiCall& call) {
+  if (call.thread.freeing && !call.succeeded()) call.agent.memory.add(*call.thread.freeing);
+  call.thread.freeing.reset();
+}
+
+}  // namespace
+
+#define ON(function, before, after) table.set(CUPTI_DRIVER_TRACE_CBID_##function, Watch::kAlways, before, after)
+
+void add_memory_calls(ApiTable& table) {
+  ON(cuMemAlloc_v2, nullptr, after_alloc);
+  ON(cuMemAllocPitch_v2, nullptr, after_alloc_pitch);
+  ON(cuMemAllocManaged, nullptr, after_alloc_managed);
+  ON(cuMemAllocAsync, nullptr, after_alloc_async);
+  ON(cuMemAllocAsync_ptsz, nullptr, after_alloc_async);
+  ON(cuMemAllocFromPoolAsync, nullptr, after_alloc_from_pool);
+  ON(cuMemAllocFromPoolAsync_ptsz, nullptr, after_alloc_from_pool);
+  ON(cuMemAllocHost_v2, nullptr, after_alloc_host);
+  ON(cuMemHostAlloc, nullptr, after_host_alloc);
+  ON(cuMemHostAlloc_v2, nullptr, after_host_alloc);
+  ON(cuMemHostRegister, nullptr, after_host_register);
+  ON(cuMemHostRegister_v2, nullptr, after_host_register);
+  ON(cuIpcOpenMemHandle, nullptr, after_ipc_open);
+  ON(cuIpcOpenMemHandle_v2, nullptr, after_ipc_open);
+  ON(cuIpcCloseMemHandle, before_free, after_free);
+  ON(cuMemFree_v2, before_free, after_free);
+  ON(cuMemFreeAsync, before_free_async, after_free);
+  ON(cuMemFreeAsync_ptsz, before_free_async, after_free);
+  ON(cuMemFreeHost, before_free_host, after_free);
+  ON(cuMemHostUnregister, before_free_host, after_free);
+}
+
+}  // namespace kernloop::capture

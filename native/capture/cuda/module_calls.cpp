@@ -1,0 +1,97 @@
+// Calls that load code and hand out kernels. No kernel is launched before the app was given its handle: that is where a
+// wanted one is noticed.
+#include "capture/cuda/agent.h"
+#include "capture/cuda/api_call.h"
+
+namespace kernloop::capture {
+namespace {
+
+using namespace cuda;
+
+void after_module_load(const ApiCall& call) {
+  // All forms begin with the result.
+  if (!call.succeeded() || call.thread.loaded.size() != 1) return;
+  call.agent.cubins.is_module(*call.params<cuModuleLoadData_params>().module, call.thread.loaded.front());
+}
+
+void before_module_unload(const ApiCall& call) {
+  const CUmodule module = call.params<cuModuleUnload_params>().hmod;
+  call.agent.cubins.module_gone(module);
+  call.agent.forget_handles_of(module);
+}
+void before_library_unload(const ApiCall& call) {
+  call.agent.forget_handles_of(call.params<cuLibraryUnload_params>().library);
+}
+
+void after_get_function(const ApiCall& call) {
+  const auto& p = call.params<cuModuleGetFunction_params>();
+  if (call.succeeded() && p.hfunc != nullptr) call.agent.handle_given(*p.hfunc, p.name, p.hmod);
+}
+void after_get_kernel(const ApiCall& call) {
+  const auto& p = call.params<cuLibraryGetKernel_params>();
+  if (call.succeeded() && p.pKernel != nullptr) call.agent.handle_given(*p.pKernel, p.name, p.library);
+}
+void after_get_kernel_function(const ApiCall& call) {
+  const auto& p = call.params<cuKernelGetFunction_params>();
+  const char* name = nullptr;
+  const OwnCalls own;
+  if (!call.succeeded() || p.pFunc == nullptr || call.agent.driver->cuKernelGetName == nullptr ||
+      call.agent.driver->cuKernelGetName(&name, p.kernel) != CUDA_SUCCESS) {
+    return;
+  }
+  CUlibrary library = nullptr;
+  if (call.agent.driver->cuKernelGetLibrary != nullptr) call.agent.driver->cuKernelGetLibrary(&library, p.kernel);
+  call.agent.handle_given(*p.pFunc, name, library);
+}
+
+struct EnumerateKernels {
+  CUkernel* kernels;
+  unsigned int numKernels;
+  CUlibrary lib;
+};
+void after_enumerate_kernels(const ApiCall& call) {
+  const auto& p = call.params<EnumerateKernels>();
+  if (!call.succeeded() || call.agent.driver->cuKernelGetName == nullptr) return;
+  const OwnCalls own;
+  for (unsigned int i = 0; i < p.numKernels; ++i) {
+    const char* name = nullptr;
+    if (call.agent.driver->cuKernelGetName(&name, p.kernels[i]) == CUDA_SUCCESS && name != nullptr)
+      call.agent.handle_given(p.kernels[i], name, p.lib);
+  }
+}
+
+struct EnumerateFunctions {
+  CUfunction* functions;
+  unsigned int numFunctions;
+  CUmodule mod;
+};
+void after_enumerate_functions(const ApiCall& call) {
+  const auto& p = call.params<EnumerateFunctions>();
+  if (!call.succeeded() || call.agent.driver->cuFuncGetName == nullptr) return;
+  const OwnCalls own;
+  for (unsigned int i = 0; i < p.numFunctions; ++i) {
+    const char* name = nullptr;
+    if (call.agent.driver->cuFuncGetName(&name, p.functions[i]) == CUDA_SUCCESS && name != nullptr)
+      call.agent.handle_given(p.functions[i], name, p.mod);
+  }
+}
+
+}  // namespace
+
+#define ON(function, before, after) table.set(CUPTI_DRIVER_TRACE_CBID_##function, Watch::kAlways, before, after)
+
+void add_module_calls(ApiTable& table) {
+  ON(cuModuleLoad, nullptr, after_module_load);
+  ON(cuModuleLoadData, nullptr, after_module_load);
+  ON(cuModuleLoadDataEx, nullptr, after_module_load);
+  ON(cuModuleLoadFatBinary, nullptr, after_module_load);
+  ON(cuModuleUnload, before_module_unload, nullptr);
+  ON(cuLibraryUnload, before_library_unload, nullptr);
+  ON(cuModuleGetFunction, nullptr, after_get_function);
+  ON(cuLibraryGetKernel, nullptr, after_get_kernel);
+  ON(cuKernelGetFunction, nullptr, after_get_kernel_function);
+  ON(cuLibraryEnumerateKernels, nullptr, after_enumerate_kernels);
+  ON(cuModuleEnumerateFunctions, nullptr, after_enumerate_functions);
+}
+
+}  // namespace kernloop::capture

@@ -1,0 +1,103 @@
+#include "capture/cuda/obstacles.h"
+
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+namespace kernloop::capture {
+
+using namespace cuda;
+
+namespace {
+
+std::string hex(uint64_t value) {
+  char text[24];
+  snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string name_of(const Checksum& content) {
+  char text[40];
+  snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(content.high),
+           static_cast<unsigned long long>(content.low));
+  return text;
+}
+
+// The first name of a mangled one, without its length: "_Z3fooi" and "_ZN3foo3barEv" both begin with foo.
+std::string_view first_name(std::string_view symbol) {
+  if (!symbol.starts_with("_Z")) return symbol;
+  symbol.remove_prefix(2);
+  if (symbol.starts_with("N")) symbol.remove_prefix(1);
+  if (symbol.starts_with("L")) symbol.remove_prefix(1);
+  while (!symbol.empty() && std::isdigit(static_cast<unsigned char>(symbol.front())) != 0) symbol.remove_prefix(1);
+  return symbol;
+}
+
+std::optional<Refusal> unknown_address(const Driver& driver, uint64_t address, size_t offset) {
+  unsigned int type = 0;
+  if (driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) != CUDA_SUCCESS || type == 0) {
+    return std::nullopt;
+  }
+  CUdeviceptr base = 0;
+  size_t size = 0;
+  driver.cuPointerGetAttribute(&base, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address);
+  driver.cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address);
+  CUmemoryPool pool = nullptr;
+  const bool pooled =
+      driver.cuPointerGetAttribute(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, address) == CUDA_SUCCESS &&
+      pool != nullptr;
+  static constexpr std::array kTypes = {"memory", "host memory", "device memory", "an array", "unified memory"};
+  return Refusal{
+      "UNTRACKED_MEMORY",
+      "the 8 bytes at offset " + std::to_string(offset) + " of the arguments point to " + hex(address) +
+          ", which the driver knows as " + kTypes[type < kTypes.size() ? type : 0] + (pooled ? " of a pool" : "") +
+          " (" + std::to_string(size) + " bytes from " + hex(base) +
+          "), but no call that allocated it was seen: a variable of a module, memory of a CUDA graph, or of a "
+          "kind that is not supported",
+      "capture a dispatch that does not get such a pointer; for memory of a graph, run without CUDA graphs"};
+}
+
+}  // namespace
+
+bool is_collective(const std::string& symbol) {
+  const std::string_view name = first_name(symbol);
+  return name.starts_with("nccl") || name.starts_with("nvshmem");
+}
+
+std::optional<Refusal> obstacle_of(const std::string& symbol, const CubinChoice& code) {
+  if (is_collective(symbol)) {
+    return Refusal{"COLLECTIVE", symbol + " is part of a collective operation: it waits for other GPUs or processes",
+                   "capture a kernel that runs on one GPU alone"};
+  }
+  if (code.cubin == nullptr && code.candidates.size() > 1) {
+    std::string list;
+    for (const auto& candidate : code.candidates) list += (list.empty() ? "" : ", ") + name_of(candidate->content);
+    return Refusal{"AMBIGUOUS_CODE_OBJECT",
+                   std::to_string(code.candidates.size()) + " loaded code objects define " + symbol +
+                       ", and the driver does not tell which of them is launched (by content: " + list + ")",
+                   "capture the dispatch before the program loads another code object with a kernel of this name"};
+  }
+  return std::nullopt;
+}
+
+Refusal unsupported_call(const std::string& call) {
+  return {"UNSUPPORTED_LAUNCH", "the kernel was launched through " + call + ", which is not captured",
+          "launch it with cuLaunchKernel or <<<…>>>, on one GPU"};
+}
+
+std::optional<Refusal> untracked_memory(const Driver& driver, const AllocationList& allocations,
+                                        std::span<const uint8_t> arguments) {
+  for (size_t at = 0; at + 8 <= arguments.size(); at += 8) {
+    uint64_t value;
+    std::memcpy(&value, arguments.data() + at, sizeof value);
+    if (value < (1u << 16) || (value >> 48) != 0 || find_allocation(allocations, value) != nullptr) continue;
+    // One past the end of an allocation is a legal value of a pointer that nobody follows.
+    if (find_allocation(allocations, value - 1) != nullptr) continue;
+    if (auto refusal = unknown_address(driver, value, at)) return refusal;
+  }
+  return std::nullopt;
+}
+
+}  // namespace kernloop::capture

@@ -1,0 +1,28 @@
+// Why a launch cannot be captured, as far as that shows before anything is done.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "capture/core/allocation_map.h"
+#include "capture/core/device_capture.h"
+#include "capture/cuda/cubins.h"
+#include "cuda/driver.h"
+
+namespace kernloop::capture {
+
+// By the kernel's name and code.
+std::optional<Refusal> obstacle_of(const std::string& symbol, const CubinChoice& code);
+
+// `call` is a launch of a kind that we do not capture.
+Refusal unsupported_call(const std::string& call);
+
+// Values among the arguments that the driver knows as addresses of memory, and we do not.
+std::optional<Refusal> untracked_memory(const cuda::Driver& driver, const AllocationList& allocations,
+                                        std::span<const uint8_t> arguments);
+
+// nccl*, nvshmem*: their kernels wait for those on other GPUs or in other processes.
+bool is_collective(const std::string& symbol);
+
+}  // namespace kernloop::capture

@@ -1,0 +1,37 @@
+// What the CUDA driver calls in the library that CUDA_INJECTION64_PATH names, while it initialises itself.
+#include "capture/core/connection.h"
+#include "capture/cuda/agent.h"
+
+namespace kernloop::capture {
+namespace {
+
+void give_up(const Connection& connection, const Error& error) {
+  Log log;
+  log.open_as(connection.log_file);
+  log.alarm("this program is not captured: %s; %s", error.message.c_str(), error.hint.c_str());
+  const bool no_cupti = error.code.starts_with("ENVIRONMENT_CUPTI");
+  decline(*connection.recorder, no_cupti ? "CUPTI_MISSING" : error.code.c_str(), error.message + "; " + error.hint);
+}
+
+void load() {
+  Connection connection = connect_to_recorder();
+  if (connection.recorder == nullptr) return;
+  auto driver = cuda::Driver::load();
+  if (!driver) return give_up(connection, driver.error());
+  auto cupti = cuda::Cupti::load((*driver)->version);
+  if (!cupti) return give_up(connection, cupti.error());
+  (void)CudaAgent::start(std::move(*driver), std::move(*cupti), std::move(connection.recorder), connection.welcome,
+                         connection.log_file);
+}
+
+}  // namespace
+}  // namespace kernloop::capture
+
+// True whatever happens: the app runs, captured or not.
+extern "C" __attribute__((visibility("default"))) int InitializeInjection(void) {
+  try {
+    kernloop::capture::load();
+  } catch (...) {
+  }
+  return 1;
+}

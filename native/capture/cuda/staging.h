@@ -1,0 +1,41 @@
+// Copies device memory to the host through pinned buffers, the next piece while the one before is in use.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "cuda/driver.h"
+#include "support/result.h"
+
+namespace kernloop::capture {
+
+// In the context that is current when it is made; one thread at a time.
+class Staging {
+ public:
+  static Result<std::unique_ptr<Staging>> create(const cuda::Driver& driver, uint64_t piece_bytes);
+  ~Staging();
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+
+  // The bytes at `address`, at most a piece. `next_bytes` of those that follow will probably be asked for next (0:
+  // none).
+  Status read(uint64_t address, std::span<uint8_t> into, uint64_t next_bytes);
+  // Memory has changed: what was read ahead is not valid any more.
+  void forget();
+
+ private:
+  struct Buffer {
+    void* host = nullptr;
+    cuda::CUevent copied = nullptr;
+    uint64_t address = 0, bytes = 0;  // bytes 0: holds nothing
+  };
+  explicit Staging(const cuda::Driver& driver) : driver_(driver) {}
+  Status fetch(Buffer& buffer, uint64_t address, uint64_t bytes);
+
+  const cuda::Driver& driver_;
+  uint64_t piece_bytes_ = 0;
+  cuda::CUstream stream_ = nullptr;
+  Buffer buffers_[2];
+};
+
+}  // namespace kernloop::capture

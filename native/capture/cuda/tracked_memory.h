@@ -1,0 +1,53 @@
+// What the app has allocated, by driver call. Kept beside the core's map: which context an allocation dies with, and
+// what a call to free took away, in case that it fails.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "capture/core/allocation_map.h"
+#include "capture/cuda/address_space.h"
+#include "cuda/abi.h"
+
+namespace kernloop::capture {
+
+struct TrackedAllocation {
+  Allocation allocation;
+  cuda::CUcontext owner = nullptr;  // null: of no context
+};
+
+// Memory that other processes may write: allocations of these calls cannot be captured.
+inline constexpr std::string_view kIpcApi = "cuIpcOpenMemHandle";
+inline constexpr std::string_view kImportedApi = "cuMemImportFromShareableHandle";
+
+class TrackedMemory {
+ public:
+  explicit TrackedMemory(AllocationMap& allocations) : allocations_(allocations) {}
+
+  void add(const TrackedAllocation& tracked);
+  // Before the driver frees it: from then on another thread may be given the same address.
+  std::optional<TrackedAllocation> take(uint64_t base);
+  // Host memory by the host's address.
+  std::optional<TrackedAllocation> take_host(uint64_t host_address);
+  void context_gone(cuda::CUcontext context);
+
+  // What is mapped by hand.
+  template <typename Change>
+  void change_mappings(Change&& change) {
+    std::lock_guard lock(mutex_);
+    apply(change(space_));
+  }
+
+ private:
+  void apply(const MappingChange& change);
+
+  AllocationMap& allocations_;
+  std::mutex mutex_;
+  AddressSpace space_;
+  std::unordered_map<uint64_t, TrackedAllocation> by_base_;
+  std::unordered_map<uint64_t, uint64_t> base_by_host_;
+};
+
+}  // namespace kernloop::capture
