@@ -85,4 +85,27 @@ describe('the kernels of hip-pipeline', () => {
     const outcome = await workspace.nx(['run', 'hip-pipeline-saxpy:validate']);
     expect([outcome.code === 0, outcome.text]).toEqual([false, expect.stringMatching(/Result: FAIL/)]);
   });
+
+  it('a saxpy that is one ULP off fails, passes under that tolerance, and fails with a NaN under any', async () => {
+    const file = variant('saxpy');
+    const pristine = workspace.read(file.replace('kernel_variant', 'pristine/kernel_variant'));
+    const store = async (value: string, ...tolerance: string[]) => {
+      workspace.write(file, pristine.replace('a * x[i] + y[i]', value));
+      expect((await workspace.kernloop(['recompile', '--reproducer', project('saxpy')])).code).toBe(0);
+      return workspace.kernloop(['validate', '--reproducer', project('saxpy'), ...tolerance]);
+    };
+    const oneUp = '__int_as_float(__float_as_int(a * x[i] + y[i]) + 1)';
+    const exact = await store(oneUp);
+    expect([exact.code, exact.text]).toEqual([1, expect.stringMatching(/Result: FAIL/)]);
+    const tolerated = await store(oneUp, '--ulp', '1');
+    expect([tolerated.code, tolerated.text]).toEqual([
+      0,
+      expect.stringMatching(/elements differ within the tolerance/),
+    ]);
+    const nan = await store(`i == 7 ? __int_as_float(0x7fc00000) : ${oneUp}`, '--ulp', '1', '--atol', '1e9');
+    expect([nan.code, nan.text]).toEqual([1, expect.stringMatching(/1 elements are NaN/)]);
+    const nothing = await store('y[i]', '--atol', '1e9');
+    expect([nothing.code, nothing.text]).toEqual([3, expect.stringMatching(/VACUOUS.*so wide/)]);
+    workspace.write(file, pristine);
+  });
 });
