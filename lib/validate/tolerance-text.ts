@@ -13,7 +13,7 @@ export function describePolicy({ atol, rtol, ulp }: Pick<ToleranceReport, 'atol'
 
 export function summaryOfTolerance({ atol, rtol, ulp, judged }: ToleranceReport): string {
   const sum = (of: 'elements' | 'within'): number => judged.reduce((total, met) => total + met[of], 0);
-  return `${formatCount(sum('within'))} of ${formatCount(sum('elements'))} elements differ within the tolerance (atol ${atol}, rtol ${rtol}, ${ulp} ULP)`;
+  return `${formatCount(sum('within'))} of ${formatCount(sum('elements'))} elements differ within the tolerance: atol ${atol}, rtol ${rtol}, ${ulp} ULP`;
 }
 
 /** A row for each range of elements, and what stayed exact. */

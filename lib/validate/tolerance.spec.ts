@@ -190,7 +190,7 @@ describe('validate under a tolerance', () => {
       tolerance: { ulp: 1, judged: [{ within: 30, max_abs_error: 2e-7 }] },
     });
     expect(report.tolerance?.policy).toContain('NaN passes only for NaN');
-    expect(text).toContain('30 of 1,024 elements differ within the tolerance (atol 0, rtol 0, 1 ULP)');
+    expect(text).toContain('30 of 1,024 elements differ within the tolerance: atol 0, rtol 0, 1 ULP');
     const written: unknown = JSON.parse(readFileSync(join(reproducer, 'report.json'), 'utf8'));
     expect(reportSchema.parse(written)).toMatchObject({ tolerance: { judged: [{ max_rel_error: null }] } });
   });
