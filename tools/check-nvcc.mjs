@@ -146,12 +146,15 @@ function checkIn(workspace, one) {
     }),
   );
   write(join(reproducer, 'capture', 'capture.json'), JSON.stringify(captureJson(code, symbol, slots, one)));
+  const digest = createHash('sha256').update(code).digest('hex');
+  write(join(workspace, '.kernloop', 'store', digest.slice(0, 2), digest), code);
 
   const generated = run(workspace, 'generate', '--app', app, 'k');
   if (one.refused !== undefined) return generated.output.includes(one.refused) ? [] : [generated.output];
   if (generated.status !== 0) return [generated.output];
   const recipe = JSON.parse(readFileSync(join(reproducer, 'pristine', 'recipe.json'), 'utf8'));
   const problems = [];
+  if (/could not be read|not the captured code object/.test(generated.output)) problems.push(generated.output);
   const identical = recipe.code_object.recompiled === recipe.code_object.captured;
   if (identical !== (one.identical ?? true))
     problems.push(identical ? 'byte for byte the captured code, unexpectedly' : 'not the captured code');
@@ -229,15 +232,24 @@ function captureJson(code, symbol, slots, { name }) {
   return {
     schema: 'kernloop.capture/1',
     app: { name: 'demo' },
-    device: { kind: 'cuda', identity: 'none', isa: target },
-    kernel: { name, symbol, code_object: digest },
-    dispatch: { ordinal: 1, index: 0 },
-    geometry: { grid_blocks: [1, 1, 1], block_threads: [64, 1, 1] },
+    hash: 'sha256',
+    chunk_bytes: 4194304,
+    device: { kind: 'cuda', identity: 'none', isa: target.replace(/[af]$/, ''), name: 'none', wavefront_size: 32 },
+    kernel: { name, symbol, code_object: digest, kernarg_bytes: 0, group_segment_bytes: 0, private_segment_bytes: 0 },
+    dispatch: { ordinal: 1, index: 0, queue: 0 },
+    geometry: {
+      grid_blocks: [1, 1, 1],
+      block_threads: [64, 1, 1],
+      grid_work_items: [64, 1, 1],
+      group_segment_bytes: 0,
+      private_segment_bytes: 0,
+      dimensions: 1,
+    },
     kernarg: { hex: '', slots },
-    scope: { mode: 'reachable', tracked_regions: 0, tracked_bytes: 0 },
+    scope: { mode: 'reachable', widened: false, tracked_regions: 0, tracked_bytes: 0 },
     regions: [],
     module_variables: [],
-    code_objects: [{ sha256: digest, content: { chunks: [null] } }],
+    code_objects: [{ sha256: digest, size: code.length, load_base: '0x0', content: { chunks: [digest] } }],
   };
 }
 

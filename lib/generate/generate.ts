@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { openApp, type App } from '../app/app';
 import type { KernelEntry } from '../app/kernloop-json';
 import { readCapture, type CaptureJson } from '../capture/capture-files';
+import { readCapturedCode } from '../capture/captured-code';
 import type { KernelJson } from '../reproducer/kernel-json';
 import { explicitSlots } from '../reproducer/kernel-args';
 import { reproducerPaths } from '../reproducer/layout';
@@ -12,9 +13,11 @@ import { kernelCandidates, type KernelCandidate, type KernelQuery } from '../sou
 import { isNvcc, type DeviceLanguage } from '../source/translation-unit';
 import type { Deps } from '../support/deps';
 import { KernloopError, systemCode } from '../support/error';
+import { codeObjectTarget } from '../toolchain/code-object-kernels';
 import { compileReproducer } from '../toolchain/compile';
 import { compilerVersion } from '../toolchain/find-compiler';
 import { cudaTarget } from '../toolchain/gencode';
+import { isSameMachineCode } from '../toolchain/machine-code';
 import { makeRecipe, type RecipeSource } from '../toolchain/make-recipe';
 import { capturedModuleId } from '../toolchain/module-id';
 import { overlayTemplate } from '../toolchain/overlay';
@@ -32,6 +35,8 @@ export interface GenerateResult {
   files: string[];
   /** Whether the untouched source compiles to the very code object that was captured; null without source. */
   identical: boolean | null;
+  /** Whether the kernel is at least the same down to its instructions; always where it is identical, else only looked at for CUDA. */
+  sameMachineCode: boolean | null;
   notes: string[];
 }
 
@@ -57,6 +62,13 @@ export async function generate(options: GenerateOptions, deps: Deps): Promise<Ge
   }
 }
 
+/** What there is to compare with. */
+interface Captured {
+  /** Null where it could not be read: then only its digest is known. */
+  code: Buffer | null;
+  isa: string;
+}
+
 export interface PristineRequest {
   app: App;
   kernel: KernelEntry;
@@ -80,6 +92,7 @@ export async function buildPristine(request: PristineRequest, deps: Deps): Promi
     source: found && inWorkspace(app.workspaceRoot, found.candidate.kernelFile),
     files,
     identical: found && isIdentical(found),
+    sameMachineCode: found && isSameCode(found),
     notes: found?.recipe.notes ?? [],
   };
   describe(result, capture, deps);
@@ -95,13 +108,14 @@ export interface FoundSource {
 /** The candidate that compiles to the captured code object; else the first that compiles to the kernel; null if none does. */
 async function findSource(request: PristineRequest, deps: Deps): Promise<FoundSource | null> {
   const { app, capture, kernel } = request;
+  const captured = await readCaptured(request, deps);
   const accepted: FoundSource[] = [];
   const failures: KernloopError[] = [];
   let last: KernelCandidate | undefined;
-  for await (const candidate of kernelCandidates(queryOf(request, deps), deps)) {
+  for await (const candidate of kernelCandidates(queryOf(request, captured, deps), deps)) {
     last = candidate;
     try {
-      const found = await tryCandidate(candidate, request, deps);
+      const found = await tryCandidate(candidate, captured, request, deps);
       accepted.push(found);
       if (isIdentical(found)) return found;
     } catch (error) {
@@ -111,11 +125,12 @@ async function findSource(request: PristineRequest, deps: Deps): Promise<FoundSo
     }
     if (accepted.length + failures.length >= maxCompiles) break;
   }
-  const [first] = accepted;
+  const same = accepted.find(isSameCode);
+  const first = same ?? accepted[0];
   if (first) {
-    warnAboutDifference(accepted, app, capture, deps);
+    if (!same) warnAboutDifference(accepted, app, capture, deps);
     // The folder holds what was tried last.
-    return first.candidate === last ? first : tryCandidate(first.candidate, request, deps);
+    return first.candidate === last ? first : tryCandidate(first.candidate, captured, request, deps);
   }
   const [failure] = failures;
   if (failure?.code === 'RDC_UNSUPPORTED') throw failure;
@@ -130,13 +145,25 @@ async function findSource(request: PristineRequest, deps: Deps): Promise<FoundSo
   return null;
 }
 
-function queryOf({ app, capture, translationUnit }: PristineRequest, deps: Deps): KernelQuery {
+/** Only CUDA needs the code itself: AMD's says its target in the capture, and is the same wherever it is compiled. */
+async function readCaptured({ capture, captureFolder }: PristineRequest, deps: Deps): Promise<Captured> {
+  const { isa } = capture.device;
+  if (languageOf(capture) === 'hip') return { code: null, isa };
+  const code = await readCapturedCode(captureFolder, deps);
+  if (typeof code !== 'string') return { code, isa: codeObjectTarget(code) ?? isa };
+  deps.report.warn(
+    `the captured code could not be read (${code}): it is taken to be for ${isa}, and compared by its digest`,
+  );
+  return { code: null, isa };
+}
+
+function queryOf({ app, capture, translationUnit }: PristineRequest, { isa }: Captured, deps: Deps): KernelQuery {
   const own = [app.root, app.workspaceRoot].map((folder) => realpathSync(folder));
   const { source, compileCommands, env } = app.config;
   return {
     name: capture.kernel.name,
     language: languageOf(capture),
-    isa: capture.device.isa,
+    isa,
     source: resolve(app.root, source),
     compileCommands: compileCommands === undefined ? undefined : resolve(app.root, compileCommands),
     translationUnit: translationUnit === undefined ? undefined : resolve(app.root, translationUnit),
@@ -146,7 +173,12 @@ function queryOf({ app, capture, translationUnit }: PristineRequest, deps: Deps)
   };
 }
 
-async function tryCandidate(candidate: KernelCandidate, request: PristineRequest, deps: Deps): Promise<FoundSource> {
+async function tryCandidate(
+  candidate: KernelCandidate,
+  captured: Captured,
+  request: PristineRequest,
+  deps: Deps,
+): Promise<FoundSource> {
   const { app, capture, kernel, folder } = request;
   const { unit, kernelFile, target } = candidate;
   const tree = new SourceTree({
@@ -182,6 +214,10 @@ async function tryCandidate(candidate: KernelCandidate, request: PristineRequest
     },
     deps,
   );
+  const isSame =
+    codeObjectSha256 !== capture.kernel.code_object &&
+    captured.code !== null &&
+    isSameMachineCode(capture.kernel.symbol, readFileSync(proof), captured.code);
   rmSync(proof);
   const strays = outside.filter((path) => !tree.isSystem(path));
   if (strays.length > 0) {
@@ -194,7 +230,11 @@ async function tryCandidate(candidate: KernelCandidate, request: PristineRequest
   const recipe = {
     ...unproven,
     files,
-    code_object: { captured: capture.kernel.code_object, recompiled: codeObjectSha256 },
+    code_object: {
+      captured: capture.kernel.code_object,
+      recompiled: codeObjectSha256,
+      ...(isSame ? { same_machine_code: true as const } : {}),
+    },
   };
   return { candidate, recipe };
 }
@@ -221,6 +261,10 @@ function isIdentical({ recipe }: FoundSource): boolean {
   return recipe.code_object.recompiled === recipe.code_object.captured;
 }
 
+function isSameCode(found: FoundSource): boolean {
+  return isIdentical(found) || found.recipe.code_object.same_machine_code === true;
+}
+
 function warnAboutDifference(accepted: readonly FoundSource[], app: App, capture: CaptureJson, deps: Deps): void {
   const units = accepted.map(({ candidate }) => relative(app.root, candidate.unit.file));
   deps.report.warn(
@@ -243,7 +287,7 @@ function describe(result: Omit<GenerateResult, 'pristine'>, capture: CaptureJson
   for (const note of result.notes) deps.report.info(`note: ${note}`);
   const verdict = result.identical
     ? 'recompiles to the captured code object, byte for byte'
-    : 'recompiles to the captured kernel';
+    : `recompiles to the captured kernel${result.sameMachineCode ? ', with the same machine code' : ''}`;
   deps.report.result(`${result.kernel}: ${result.source ?? ''} and ${result.files.length} files in all; ${verdict}`);
 }
 

@@ -34,6 +34,14 @@ describe('SystemFolders', () => {
     },
   );
 
+  it('takes the headers of a CUDA toolkit that is unpacked anywhere for system headers', () => {
+    const header = file('cuda/targets/x86_64-linux/include/cuda_runtime.h');
+    file('cuda/nvvm/bin/cicc');
+    expect(new SystemFolders([file('cuda/bin/nvcc')], {}).contain(header)).toBe(true);
+    expect(new SystemFolders([], { CUDA_HOME: join(root, 'cuda') }).contain(header)).toBe(true);
+    expect(new SystemFolders([], {}).contain(header)).toBe(false);
+  });
+
   it("does not take the folder around a wrapper script for the toolchain's", () => {
     expect(new SystemFolders([file('bin/hipcc')], {}).contain(file('projects/mine.h'))).toBe(false);
   });

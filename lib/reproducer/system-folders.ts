@@ -5,13 +5,15 @@ import type { Environment } from '../support/deps';
 /** Where distributions and packages put headers. */
 const common = ['/usr', '/opt', '/lib', '/lib64', '/nix/store', '/gnu/store'];
 
+const installationVariables = ['ROCM_PATH', 'HIP_PATH', 'CUDA_HOME', 'CUDA_PATH', 'CUDAToolkit_ROOT'];
+
 /** Folders whose headers stay where they are, because every machine with the toolchain has them. */
 export class SystemFolders {
   private readonly folders: string[];
 
   /** `compilers` are absolute paths; a toolchain may be unpacked anywhere, and its own headers lie beside it. */
   constructor(compilers: readonly string[], env: Environment) {
-    const named = [env['ROCM_PATH'] ?? '', env['HIP_PATH'] ?? ''].filter(isAbsolute);
+    const named = installationVariables.map((name) => env[name] ?? '').filter(isAbsolute);
     const installed = [...named.map(realpathOrSame), ...compilers.map(installationOf)];
     this.folders = [...common, ...installed.filter(holdsToolchain)];
   }
@@ -32,7 +34,7 @@ function installationOf(compiler: string): string {
 
 /** Not so for a wrapper script in somebody's own bin/: what lies beside that is not the toolchain's. */
 function holdsToolchain(folder: string): boolean {
-  return ['include/hip', 'lib/clang', 'lib/llvm', 'llvm'].some((part) => existsSync(join(folder, part)));
+  return ['include/hip', 'lib/clang', 'lib/llvm', 'llvm', 'nvvm'].some((part) => existsSync(join(folder, part)));
 }
 
 function realpathOrSame(path: string): string {

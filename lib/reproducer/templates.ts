@@ -68,6 +68,7 @@ function viewOf({ project, capture, captureFolder, recipe }: TemplateInput) {
     }),
     deps: Object.keys(recipe?.files ?? {}).filter((path) => path.startsWith('deps/')),
     compiler: recipe?.compiler,
+    sameMachineCode: recipe?.code_object.same_machine_code === true,
     identical: recipe !== null && recipe.code_object.captured === recipe.code_object.recompiled,
   };
 }

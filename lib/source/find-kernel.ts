@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import { compilerCandidates } from '../toolchain/find-compiler';
+import { cudaTarget } from '../toolchain/gencode';
 import { offloadTarget } from '../toolchain/target';
 import { readCompileDatabase } from './compile-database';
 import { parseDemangledName, type DemangledName } from './demangled-name';
@@ -12,6 +13,7 @@ import { deviceSources } from './project-files';
 import {
   defaultCompilers,
   defaultTranslationUnit,
+  isNvcc,
   translationUnit,
   type DeviceLanguage,
   type TranslationUnit,
@@ -62,7 +64,7 @@ export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): Asy
   const units = byLikelihood(translationUnits(query, deps), files).slice(0, maxScans);
   if (units.length > manyUnits) deps.report.info(`looking for ${name.base} in ${units.length} translation units`);
   for (const unit of units) {
-    const target = query.language === 'cuda' ? query.isa : offloadTarget(query.isa, unit.args);
+    const target = targetOf(unit, query.isa);
     const compiler = compilerOf(unit, deps);
     const scanned = await scanDependencies(unit, compiler, target, query.environment, deps);
     if (scanned.failure !== null) {
@@ -80,6 +82,11 @@ export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): Asy
       later.push({ ...candidate, kernelFile: unit.file, definition: null });
   }
   yield* later;
+}
+
+function targetOf(unit: TranslationUnit, isa: string): string {
+  if (unit.language === 'hip') return offloadTarget(isa, unit.args);
+  return isNvcc(unit.compiler) ? cudaTarget(isa, unit.args).real : isa;
 }
 
 function translationUnits(query: KernelQuery, deps: FindDeps): TranslationUnit[] {

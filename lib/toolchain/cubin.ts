@@ -36,6 +36,21 @@ export function readCubin(bytes: Buffer): Cubin | null {
   };
 }
 
+/** Instructions by function name, kernels among them. */
+export function cubinFunctions(bytes: Buffer): Map<string, { isKernel: boolean; code: Buffer }> {
+  const prefix = '.text.';
+  const kernels = new Set(readCubin(bytes)?.kernels.map(({ symbol }) => symbol));
+  const functions = isElf64(bytes, machineCuda)
+    ? readSections(bytes).filter(({ name }) => name.startsWith(prefix))
+    : [];
+  return new Map(
+    functions.map((section) => {
+      const name = section.name.slice(prefix.length);
+      return [name, { isKernel: kernels.has(name), code: contentOf(bytes, section) }];
+    }),
+  );
+}
+
 /** By ELF ABI: version 7 up to CUDA 12, version 8 since CUDA 13. */
 function targetOf(bytes: Buffer, compat: Section | undefined): string | null {
   const flags = bytes.readUInt32LE(48);

@@ -27,6 +27,14 @@ describe('cudaTarget', () => {
     expect(target('sm_90', ...both)).toMatchObject({ virtual: 'compute_90', note: null });
   });
 
+  it('takes code of a family for what it calls itself', () => {
+    expect(target('sm_100', '-gencode=arch=compute_100f,code=sm_100f')).toEqual({
+      real: 'sm_100f',
+      virtual: 'compute_100f',
+      note: null,
+    });
+  });
+
   it('takes the newest PTX that the driver could have compiled, and says so', () => {
     const ptx = ['70', '80', '100'].map((version) => `-gencode=arch=compute_${version},code=compute_${version}`);
     const found = target('sm_90', ...ptx);

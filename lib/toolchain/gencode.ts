@@ -25,8 +25,11 @@ export function cudaTarget(real: string, args: readonly CompileArgument[]): Cuda
     );
   }
   const generated = generatedCode(real, args);
-  const exact = generated.find(({ codes }) => codes.includes(real));
-  if (exact) return { real, virtual: exact.virtual, note: null };
+  // Code of a family, sm_100f, says that it is sm_100.
+  for (const named of [real, `${real}f`]) {
+    const exact = generated.find(({ codes }) => codes.includes(named));
+    if (exact) return { real: named, virtual: exact.virtual, note: null };
+  }
   const compiledByDriver = generated
     .filter(({ codes }) => codes.some((code) => code.startsWith('compute_')))
     .map(({ virtual }) => virtual)

@@ -37,6 +37,16 @@ describe('toolchainIdentity', () => {
     expect(identity()).not.toBe(before);
   });
 
+  it('changes with a program that nvcc starts', () => {
+    for (const program of ['bin/nvcc', 'bin/ptxas']) {
+      writeFileSync(join(folder, program), '#!/bin/sh\nexit 1\n');
+      chmodSync(join(folder, program), 0o755);
+    }
+    const before = identity();
+    writeFileSync(join(folder, 'bin', 'ptxas'), '#!/bin/sh\nexit 2\n');
+    expect(identity()).not.toBe(before);
+  });
+
   it('is a digest where no compiler is installed', () => {
     expect(toolchainIdentity({ PATH: '' })).toMatch(/^[0-9a-f]{64}$/);
   });

@@ -8,14 +8,22 @@ import { compilerCandidates } from './find-compiler';
 const contentLimit = 1024 * 1024;
 
 /** What decides the code that a recompile produces: the drivers, the compiler behind them, and the device libraries they link. */
-const drivers = ['hipcc', 'clang++-15', 'clang++'];
+const drivers = ['hipcc', 'clang++-15', 'clang++', 'nvcc'];
 const libraryFolders = ['/usr/lib/x86_64-linux-gnu/amdgcn/bitcode', '/opt/rocm/amdgcn/bitcode'];
 const supportFiles = ['hipconfig', 'hipvars.pm', '.hipVersion'];
+/** Programs that nvcc starts, its options, and its device library, relative to the folder of nvcc. */
+const nvccParts = ['ptxas', 'nvlink', 'nvcc.profile', '../nvvm/bin/cicc', '../nvvm/libdevice/libdevice.10.bc'];
+/** What preprocesses for nvcc, where nothing else is named. */
+const hostCompiler = 'g++';
 
 /** A digest of the toolchain in use, without starting a process: the plugin asks for it on every command. */
 export function toolchainIdentity(env: Environment): string {
   const programs = drivers.flatMap((name) => compilerCandidates(name, env).slice(0, 1));
+  // The first nvcc may be a script that leads to a toolkit elsewhere.
+  const toolkits = compilerCandidates('nvcc', { ...env, KERNLOOP_COMPILER: undefined });
   const files = [
+    ...toolkits.flatMap((nvcc) => [nvcc, ...nvccParts.map((part) => join(dirname(realpathSync(nvcc)), part))]),
+    ...(toolkits.length > 0 ? compilerCandidates(hostCompiler, { PATH: env['PATH'] }).slice(0, 1) : []),
     ...programs,
     ...programs.flatMap((program) => supportFiles.map((name) => join(dirname(program), name))),
     ...programs.flatMap(compilerLibraries),

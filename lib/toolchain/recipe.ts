@@ -50,6 +50,10 @@ export const recipeSchema = z.strictObject({
   code_object: z.strictObject({
     captured: digest,
     recompiled: digest.describe('Of the untouched source; equal to the captured one where the compiler is the same.'),
+    same_machine_code: z
+      .literal(true)
+      .optional()
+      .describe('The files differ, in names or debug information, but the instructions of the kernel do not.'),
   }),
   notes: z.array(z.string()).describe('What differs from the command of the app, and why.'),
 });

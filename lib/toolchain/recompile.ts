@@ -67,10 +67,15 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
     sources: Object.keys(compiled.sources),
   };
   deps.report.result(
-    `${result.kernel}: build/${variant.code_object} from ${result.sources.join(', ')}` +
-      (result.unchanged ? '; it is the captured code, byte for byte' : ''),
+    `${result.kernel}: build/${variant.code_object} from ${result.sources.join(', ')}` + describeCode(result, recipe),
   );
   return result;
+}
+
+function describeCode({ unchanged, codeObjectSha256 }: RecompileResult, { code_object: proven }: Recipe): string {
+  if (unchanged) return '; it is the captured code, byte for byte';
+  const isPristine = codeObjectSha256 === proven.recompiled;
+  return isPristine && proven.same_machine_code ? '; it has the machine code of the captured kernel' : '';
 }
 
 function readRecipe({ root, config }: Reproducer): { recipe: Recipe; overlay: Overlay } {

@@ -1,10 +1,12 @@
-// kernloop-archive: `verify DIR [--store DIR]…` reads and checks every byte, `info DIR` tells what a capture holds.
+// kernloop-archive: `verify DIR [--store DIR]…` reads and checks every byte, `info DIR` tells what a capture holds,
+// `code-object DIR --output FILE` writes the code object of the captured kernel.
 // One JSON object on stdout; exit codes of docs/contributing/seams.md.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <set>
 
+#include "archive/file.h"
 #include "archive/reader.h"
 
 namespace {
@@ -96,21 +98,39 @@ int info(const Reader& reader) {
        {"bytes_stored", stored_bytes}});
 }
 
+int write_code_object(const Reader& reader, const std::filesystem::path& output) {
+  const Digest& wanted = reader.manifest().kernel.code_object;
+  for (const CodeObject& code_object : reader.manifest().code_objects) {
+    if (!(code_object.sha256 == wanted)) continue;
+    const auto bytes = reader.read_code_object(code_object);
+    if (!bytes) return print(error_event(bytes.error()));
+    if (const auto written = write_atomically(output, Bytes(*bytes)); !written)
+      return print(error_event(written.error()));
+    return print({{"event", "code_object"}, {"sha256", wanted.hex()}, {"bytes", bytes->size()}});
+  }
+  return print(error_event({"CAPTURE_INVALID", "the capture lacks the code object of its kernel", "capture again"}));
+}
+
 int usage(const std::string& what) {
-  return print(error_event({"USAGE", what, "kernloop-archive verify|info DIR [--store DIR]…"}));
+  return print(
+      error_event({"USAGE", what, "kernloop-archive verify|info|code-object DIR [--store DIR]… [--output FILE]"}));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.empty() || (arguments[0] != "verify" && arguments[0] != "info"))
-    return usage("no verb: verify or info");
+  const std::set<std::string> verbs = {"verify", "info", "code-object"};
+  if (arguments.empty() || !verbs.contains(arguments[0])) return usage("no verb: verify, info or code-object");
   std::vector<std::filesystem::path> directories, stores;
+  std::filesystem::path output;
   for (size_t i = 1; i < arguments.size(); ++i) {
     if (arguments[i] == "--store") {
       if (++i == arguments.size()) return usage("--store needs a folder");
       stores.emplace_back(arguments[i]);
+    } else if (arguments[i] == "--output") {
+      if (++i == arguments.size()) return usage("--output needs a file");
+      output = arguments[i];
     } else if (arguments[i].starts_with("--")) {
       return usage("unknown option " + arguments[i]);
     } else {
@@ -118,8 +138,10 @@ int main(int argc, char** argv) {
     }
   }
   if (directories.size() != 1) return usage("exactly one capture folder is needed");
+  if ((arguments[0] == "code-object") == output.empty()) return usage("--output goes with code-object");
   if (const char* store = std::getenv("KERNLOOP_STORE"); store && *store) stores.emplace_back(store);
   auto reader = Reader::open(directories[0], stores);
   if (!reader) return print(error_event(reader.error()));
+  if (arguments[0] == "code-object") return write_code_object(**reader, output);
   return arguments[0] == "verify" ? verify(**reader) : info(**reader);
 }
