@@ -96,8 +96,11 @@ const all = [
     unit: 'k.cu',
     options: [...cmake, '-rdc=true'],
     refused: 'RDC_UNSUPPORTED',
-    relocatableOnly: true,
-    sources: { 'k.cu': 'extern __device__ float other(float);\n__global__ void add(float* x) { *x = other(*x); }\n' },
+    linkedWith: 'other.cu',
+    sources: {
+      'k.cu': 'extern __device__ float other(float);\n__global__ void add(float* x) { *x = other(*x); }\n',
+      'other.cu': '__device__ float other(float x) { return x + 1; }\n',
+    },
   },
 ];
 
@@ -186,7 +189,7 @@ function checkIn(workspace, one) {
 }
 
 /** The cubin that a build puts into its object file, linked where it is relocatable. */
-function buildAsApp(app, { unit, relocatableOnly, database }, options) {
+function buildAsApp(app, { unit, linkedWith, database }, options) {
   const build = join(app, 'build');
   const keep = join(build, 'kept');
   mkdirSync(keep);
@@ -198,11 +201,15 @@ function buildAsApp(app, { unit, relocatableOnly, database }, options) {
     );
   execFileSync('nvcc', [...command.slice(1), '--keep', '--keep-dir', keep], { cwd: build, stdio: 'pipe' });
   const [cubin] = filesBelow(keep).filter((path) => path.endsWith('.cubin'));
-  if (!options.includes('-rdc=true') || relocatableOnly) return readFileSync(cubin);
-  execFileSync('nvcc', ['-dlink', '-cubin', `-arch=${target}`, cubin, '-o', 'linked.cubin'], {
-    cwd: build,
-    stdio: 'pipe',
-  });
+  if (!options.includes('-rdc=true')) return readFileSync(cubin);
+  const linked = [cubin];
+  if (linkedWith !== undefined) {
+    linked.push(join(build, 'other.cubin'));
+    const other = ['-rdc=true', `-arch=${target}`, '-cubin', join(app, linkedWith), '-o', linked[1]];
+    execFileSync('nvcc', other, { stdio: 'pipe' });
+  }
+  const link = ['-dlink', '-cubin', `-arch=${target}`, ...linked, '-o', 'linked.cubin'];
+  execFileSync('nvcc', link, { cwd: build, stdio: 'pipe' });
   return readFileSync(join(build, 'linked.cubin'));
 }
 

@@ -6,6 +6,7 @@ import { kernelFile, kernelJsonSchema, type KernelJson } from '../reproducer/ker
 import { KernloopError } from '../support/error';
 import { resolveInside, sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
+import { knownVariant } from './known-variants';
 
 /** A reproducer as its kernel.json declares it. */
 export interface Reproducer {
@@ -50,14 +51,18 @@ const variantJsonSchema = z.looseObject({
 const recompileHint = 'run `kernloop recompile` (or `make recompile`, or the recompile target)';
 
 /**
- * Which code a stage should replay. Without a name: what recompile built from the sources as they are now; the captured code
- * where nothing was edited or there is no source. Never an older build of sources that were edited since.
+ * Which code a stage should replay. Without a name: what recompile built from the sources as they are now, or else a code object of a
+ * known name that the user built; the captured code where nothing was edited or there is no source. Never an older build of sources that
+ * were edited since.
  */
 export function chooseCode(reproducer: Reproducer, variant: string | undefined): Code {
   if (variant === 'none') return { kind: 'captured' };
   if (variant !== undefined) return namedVariant(reproducer, variant);
-  if (reproducer.config.language === 'none') return { kind: 'captured', note: 'this kernel has no source' };
-  if (existsSync(join(reproducer.root, 'build', 'variant.json'))) return builtVariant(reproducer);
+  const hasSource = reproducer.config.language !== 'none';
+  if (hasSource && existsSync(join(reproducer.root, 'build', 'variant.json'))) return builtVariant(reproducer);
+  const known = knownVariant(reproducer.root);
+  if (known !== undefined) return namedVariant(reproducer, known);
+  if (!hasSource) return { kind: 'captured', note: 'this kernel has no source' };
   const edited = editedFile(reproducer);
   if (edited === undefined) return { kind: 'captured', note: 'nothing was edited' };
   throw new KernloopError(

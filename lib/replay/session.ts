@@ -6,6 +6,7 @@ import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import type { ReplayingOptions } from './options';
 import type { ReplayRequest } from './program';
+import { symbolIn } from './kernel-symbol';
 import { chooseCode, openReproducer, type Code, type Reproducer } from './reproducer';
 
 /** What replay and validate start from: the reproducer, its capture with all its content at hand, the device and the code. */
@@ -78,7 +79,7 @@ function requireChunks(reproducer: Reproducer, stores: readonly string[]): void 
 }
 
 function codeArguments(code: Code, capture: CaptureJson): Partial<ReplayRequest> {
-  return code.kind === 'captured' ? {} : { codeObject: code.path, symbol: capture.kernel.symbol };
+  return code.kind === 'captured' ? {} : { codeObject: code.path, symbol: symbolIn(code.path, capture.kernel.symbol) };
 }
 
 /** Instructions where the device counts them, since they are the same on a slow machine; seconds otherwise. */

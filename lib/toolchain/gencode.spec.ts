@@ -42,6 +42,13 @@ describe('cudaTarget', () => {
     expect(found.note).toContain('the driver compiled');
   });
 
+  it('never takes PTX with features of one architecture for another', () => {
+    const found = target('sm_90', '-gencode=arch=compute_90a,code=compute_90a');
+    expect(found).toMatchObject({ virtual: 'compute_90' });
+    expect(found.note).toContain('names no code');
+    expect(target('sm_90a', '-gencode=arch=compute_90a,code=compute_90a')).toMatchObject({ virtual: 'compute_90a' });
+  });
+
   it('says so where the build has nothing for the target', () => {
     expect(target('sm_90', '-arch=sm_100')).toMatchObject({ virtual: 'compute_90' });
     expect(target('sm_90', '-arch=sm_100').note).toContain('names no code for sm_90');

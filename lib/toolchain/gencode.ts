@@ -33,7 +33,8 @@ export function cudaTarget(real: string, args: readonly CompileArgument[]): Cuda
   const compiledByDriver = generated
     .filter(({ codes }) => codes.some((code) => code.startsWith('compute_')))
     .map(({ virtual }) => virtual)
-    .filter((virtual) => number(virtual) <= number(real))
+    // That of compute_90a is for sm_90a alone.
+    .filter((virtual) => virtual === asVirtual(real) || (/_\d+$/.test(virtual) && number(virtual) <= number(real)))
     .sort((a, b) => number(b) - number(a));
   const [ptx] = compiledByDriver;
   if (ptx !== undefined) {
