@@ -119,7 +119,7 @@ console.log(
 process.exitCode = failures === 0 ? 0 : 1;
 
 function check(one) {
-  const workspace = mkdtempSync(join(tmpdir(), 'kernloop-nvcc-'));
+  const workspace = mkdtempSync(join(tmpdir(), 'kernloop nvcc-'));
   try {
     return checkIn(workspace, one);
   } catch (error) {

@@ -70,7 +70,7 @@ function nvccScan(unit: TranslationUnit, target: string, output: string): string
       `-gencode=arch=${virtual},code=${real}`,
       ...(unit.hostCompiler === null ? [] : [`-ccbin=${unit.hostCompiler}`]),
     ],
-    ...[...keptArguments(unit), `-Xcompiler=-MD,-MF,${output},-MT,unit`, '-E', '-o', '/dev/null', unit.file],
+    ...[...keptArguments(unit), `-Xcompiler=-MD,-MF,"${output}",-MT,unit`, '-E', '-o', '/dev/null', unit.file],
   ];
 }
 
