@@ -16,6 +16,7 @@ import { formatBytes, table } from '../support/report';
 import { version } from '../support/version';
 import type { Selfcheck } from './capture-files';
 import { whyNotCaptured } from './not-captured';
+import type { Note } from './notes';
 import type { CaptureOptions } from './options';
 import { record, type RecorderSelection } from './recorder';
 import type { CapturedEvent, RecorderEvent, RefusedEvent, SummaryEvent } from './recorder-events';
@@ -261,7 +262,7 @@ class RunLog {
   readonly violated = new Set<string>();
   readonly kernels: { name: string; symbol: string }[] = [];
   readonly refused: RefusedEvent[] = [];
-  readonly notes: { code: string; text: string }[] = [];
+  readonly notes: Note[] = [];
   summary: SummaryEvent | undefined;
   private lastProgressMs = 0;
 

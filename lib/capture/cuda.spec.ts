@@ -99,6 +99,26 @@ describe('capture on the cuda device', () => {
     expect(error.what).toContain('12 graph launches');
   });
 
+  it('says that the wanted kernel was launched only inside of graphs, beside others that were not', async () => {
+    const note = { code: 'GRAPH_LAUNCH', text: '_Z5saxpyPff was made 2 time(s) a node of a CUDA graph' };
+    const kernels = [{ name: 'other()', dispatches: 3 }];
+    const wanted = options({ match: '^_Z5saxpy' });
+    expect(await failure(capture(wanted, deps(refusal({ kernels }, note))))).toMatchObject({ code: 'GRAPH_LAUNCH' });
+    const others = await failure(capture(options({ match: '^_Z5gemm' }), deps(refusal({ kernels }, note))));
+    expect(others).toMatchObject({ code: 'NO_MATCH' });
+  });
+
+  it.each([
+    ['CUPTI_TAKEN', 'a profiler has CUPTI', 2],
+    ['CUPTI_MISSING', 'CUPTI cannot be opened', 5],
+    ['ENVIRONMENT_CUPTI_TOO_OLD', 'CUPTI 11', 5],
+  ])('says that the agent could not work in the app: %s', async (code, text, exitCode) => {
+    const none = { queues: 0, dispatches: 0, kernels: [] };
+    const error = await failure(capture(options(), deps(refusal(none, { code, text }))));
+    expect(error).toMatchObject({ code, exitCode });
+    expect(error.what).toContain(text);
+  });
+
   it('says when it counted only the first launches', async () => {
     const note = { code: 'LAUNCHES_NOT_COUNTED', text: 'the agent left after the last capture' };
     const kernels = [{ name: 'other()', dispatches: 3 }];

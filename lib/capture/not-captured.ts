@@ -5,6 +5,7 @@ import { KernloopError, nearest } from '../support/error';
 import { isErrorCode } from '../support/error-codes';
 import { describeEnd } from '../support/ndjson';
 import { formatCount } from '../support/report';
+import { agentDeclined, launchedInGraphs, type Note } from './notes';
 import type { RefusedEvent, SummaryEvent } from './recorder-events';
 
 export interface Seen {
@@ -16,7 +17,7 @@ export interface Seen {
   kernels: { name: string; symbol: string }[];
   refused: RefusedEvent[];
   /** What the agents and the recorder told besides. */
-  notes: { code: string; text: string }[];
+  notes: Note[];
 }
 
 export interface Wanted {
@@ -54,6 +55,8 @@ function neverLaunched({ app, device, summary, notes }: Seen): KernloopError | u
       loadHint,
     );
   }
+  const declined = summary.dispatches === 0 ? agentDeclined(notes) : undefined;
+  if (declined) return declined;
   if (summary.queues === 0) {
     return new KernloopError(
       'NO_QUEUE',
@@ -62,14 +65,8 @@ function neverLaunched({ app, device, summary, notes }: Seen): KernloopError | u
     );
   }
   if (summary.dispatches === 0) {
-    const inGraphs = notes.find(({ code }) => code === 'GRAPH_LAUNCH');
-    if (inGraphs) {
-      return new KernloopError(
-        'GRAPH_LAUNCH',
-        `${app} launched kernels only as nodes of graphs: ${inGraphs.text}`,
-        'run the app without graphs, where it has a switch for that, or capture the same kernel outside of the graph',
-      );
-    }
+    const inGraphs = launchedInGraphs(notes, () => true);
+    if (inGraphs) return onlyInGraphs(`${app} launched kernels only as nodes of graphs: ${inGraphs.text}`);
     return new KernloopError(
       'NO_DISPATCH',
       `${app} created ${summary.queues} ${queues} but launched no kernel`,
@@ -77,6 +74,14 @@ function neverLaunched({ app, device, summary, notes }: Seen): KernloopError | u
     );
   }
   return undefined;
+}
+
+function onlyInGraphs(what: string): KernloopError {
+  return new KernloopError(
+    'GRAPH_LAUNCH',
+    what,
+    'run the app without graphs, where it has a switch for that, or capture the same kernel outside of the graph',
+  );
 }
 
 function neverMatched(wanted: Wanted, seen: Seen): KernloopError {
@@ -97,12 +102,21 @@ function neverMatched(wanted: Wanted, seen: Seen): KernloopError {
       `use an ordinal from 1 to ${matched}`,
     );
   }
+  const pattern = matcher(wanted, seen);
+  const inGraphs = launchedInGraphs(seen.notes, (symbol) => pattern(symbol));
+  if (inGraphs) return onlyInGraphs(`${wanted.name} was launched only as a node of graphs: ${inGraphs.text}`);
   return new KernloopError('NO_MATCH', `${wanted.name}: none of the ${atLeast(seen)}${formatCount(summary.dispatches)} dispatches matched /${wanted.match}/${told}`, nearestKernels(wanted, seen));
 }
 
 /** The agent stops counting once nothing is left to capture, so that the app runs at its own speed. */
 function atLeast({ notes }: Seen): string {
   return notes.some(({ code }) => code === 'LAUNCHES_NOT_COUNTED') ? 'at least ' : '';
+}
+
+/** Whether a mangled name, or the demangled one that goes with it, is wanted. */
+function matcher({ match }: Wanted, { kernels }: Seen): (symbol: string) => boolean {
+  const pattern = new RegExp(match);
+  return (symbol) => pattern.test(symbol) || kernels.some((kernel) => kernel.symbol === symbol && pattern.test(kernel.name));
 }
 
 function countMatches({ match }: Wanted, { summary, kernels }: Seen): number {

@@ -128,6 +128,26 @@ describe('profile', () => {
       expect(env).not.toHaveProperty('HSA_TOOLS_LIB');
     });
 
+    it('says why the agent could not work, and passes on what it dropped', async () => {
+      const note = { event: 'note', code: 'CUPTI_TAKEN', text: 'a profiler has CUPTI' };
+      const recorder = fakeRecorder({
+        play: (_config, print) => print(note),
+        summary: { queues: 0, dispatches: 0, kernels: [] },
+      });
+      const fake = fakeDeps(
+        {
+          ldd: () => 1,
+          flock: fakeFlock,
+          program: () => 0,
+          'kernloop-recorder': recorder,
+          'kernloop-replay': fakeCudaReplay(),
+        },
+        workspace.native,
+      );
+      expect(await failure(profile(options({ device: 'cuda' }), fake))).toMatchObject({ code: 'CUPTI_TAKEN' });
+      expect(fake.said.warn).toContain('CUPTI_TAKEN: a profiler has CUPTI');
+    });
+
     it('speaks of the CUDA driver where it was never loaded', async () => {
       const error = await failure(profile(options({ device: 'cuda' }), onCuda([], { processes: 0, dispatches: 0 })));
       expect(error).toMatchObject({ code: 'NO_AGENT' });

@@ -4,6 +4,7 @@ import { buildApp } from '../app/build';
 import { appIdentity } from '../app/identity';
 import type { DeviceKind } from '../app/kernloop-json';
 import { findProgram } from '../app/program';
+import { agentDeclined, type Note } from '../capture/notes';
 import { record } from '../capture/recorder';
 import type { KernelProfileRow, SummaryEvent } from '../capture/recorder-events';
 import { openDevice, type DeviceDescription, type WorkUnit } from '../device/device';
@@ -68,6 +69,7 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   const program = findProgram(app, deps.env);
   const identity = await appIdentity(app, program, device.env, deps);
   let summary: SummaryEvent | undefined;
+  const notes: Note[] = [];
   const run = (): Promise<RunResult> =>
     record(
       {
@@ -89,6 +91,10 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
       },
       (event) => {
         if (event.event === 'summary') summary = event;
+        if (event.event === 'note') {
+          notes.push(event);
+          deps.report.warn(`${event.code}: ${event.text}`);
+        }
       },
       deps,
     );
@@ -100,7 +106,7 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
       'make the app run through by itself first',
     );
   }
-  const rows = measuredKernels(app.config.name, device.description.kind, summary);
+  const rows = measuredKernels(app.config.name, device.description.kind, summary, notes);
   const { kind, identity: deviceIdentity } = device.description;
   const result: Profile = {
     schema: 'kernloop.profile/1',
@@ -115,12 +121,19 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   return result;
 }
 
-function measuredKernels(app: string, kind: DeviceKind, summary: SummaryEvent | undefined): KernelProfileRow[] {
+function measuredKernels(
+  app: string,
+  kind: DeviceKind,
+  summary: SummaryEvent | undefined,
+  notes: readonly Note[],
+): KernelProfileRow[] {
   const { runtime, queues, loadHint } = deviceWords(kind);
   if (!summary) throw new KernloopError('NATIVE_FAILED', 'kernloop-recorder ended without a summary', rebuildHint);
   if (summary.processes === 0) {
     throw new KernloopError('NO_AGENT', `${app} never loaded ${runtime}, so no kernel of it could be seen`, loadHint);
   }
+  const declined = summary.dispatches === 0 ? agentDeclined(notes) : undefined;
+  if (declined) throw declined;
   if (summary.dispatches === 0) {
     throw new KernloopError(
       'NO_DISPATCH',

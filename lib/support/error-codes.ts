@@ -166,6 +166,8 @@ export const errorCodes = kinds({
     exitCode: exitCodes.usage,
     meaning: 'a profiler in the app holds CUPTI, which takes one subscriber a process',
   },
+  CUPTI_MISSING: { exitCode: exitCodes.environment, meaning: 'no CUPTI library that works with the driver was found' },
+  UNSUPPORTED_LAUNCH: { exitCode: exitCodes.fail, meaning: 'the kernel was launched in a way that is not captured' },
   GRAPH_LAUNCH: {
     exitCode: exitCodes.fail,
     meaning: 'the kernel was launched as a node of a graph, where it cannot be captured alone',
