@@ -17,6 +17,16 @@ namespace {
 constexpr uint64_t kCountedLaunches = 4096;
 constexpr size_t kMatchBatch = 512;
 
+QueueMessage description_of(const Driver& driver, CUdevice device) {
+  char name[256] = "";
+  int major = 0, minor = 0, warp = 32;
+  driver.cuDeviceGetName(name, sizeof name - 1, device);
+  driver.cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+  driver.cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+  driver.cuDeviceGetAttribute(&warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, device);
+  return {static_cast<uint32_t>(device), name, "sm_" + std::to_string(major * 10 + minor), static_cast<uint32_t>(warp)};
+}
+
 }  // namespace
 
 std::atomic<CudaAgent*> CudaAgent::instance_{nullptr};
@@ -63,6 +73,7 @@ Status CudaAgent::start(std::shared_ptr<const Driver> driver, std::shared_ptr<co
 void CudaAgent::after_fork_in_child() {
   CudaAgent* agent = get();
   if (agent == nullptr || !agent->active()) return;
+  agent->abandoned_.store(true, std::memory_order_relaxed);
   agent->abandon_after_fork();
   agent->log.line("forked: this child (pid %d) is not captured", static_cast<int>(getpid()));
 }
@@ -71,7 +82,9 @@ void CudaAgent::after_fork_in_child() {
 void CudaAgent::at_exit() {
   CudaAgent* agent = get();
   if (agent == nullptr) return;
+  if (agent->abandoned()) return;
   agent->guarded([agent] {
+    agent->tell_of_devices();
     if (agent->profiling()) agent->profiler.finish();
     agent->tell_of_graphs();
   });
@@ -194,6 +207,7 @@ std::optional<ResolvedKernel> CudaAgent::resolve(CUfunction handle, const std::s
   resolved.symbol = symbol;
   if (selections_of(symbol) == 0) return resolved;
   const OwnCalls own;
+  const UncapturedCalls uncaptured(*driver, graphs);
   const CUfunction function = function_of(handle);
   const CubinChoice choice = cubins.find(function, symbol, thread.loaded);
   // Of several, one stands in: such a dispatch is refused by name.
@@ -213,25 +227,33 @@ void CudaAgent::module_loaded(uint32_t module_id, std::span<const uint8_t> cubin
       module_id, cubin, [this](const std::unordered_set<std::string>& names) { return any_wanted(names); }));
 }
 
-void CudaAgent::see_device(CUcontext context) {
-  const OwnCalls own;
-  const ContextScope current(*driver, context);
-  CUdevice device = 0;
-  if (!current.ok() || driver->cuCtxGetDevice(&device) != CUDA_SUCCESS) return;
-  {
-    std::lock_guard lock(devices_mutex_);
-    if (std::find(devices_.begin(), devices_.end(), device) != devices_.end()) return;
-    devices_.push_back(device);
+void CudaAgent::tell_of_devices() {
+  for (CUcontext context : contexts.take_new()) {
+    const OwnCalls own;
+    const ContextScope current(*driver, context);
+    CUdevice device = 0;
+    if (!current.ok() || driver->cuCtxGetDevice(&device) != CUDA_SUCCESS) continue;
+    {
+      std::lock_guard lock(devices_mutex_);
+      if (std::find(devices_.begin(), devices_.end(), device) != devices_.end()) continue;
+      devices_.push_back(device);
+    }
+    recorder->send(FrameType::kQueue, description_of(*driver, device).encode());
   }
-  char name[256] = "";
-  int major = 0, minor = 0, warp = 32;
-  driver->cuDeviceGetName(name, sizeof name - 1, device);
-  driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
-  driver->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
-  driver->cuDeviceGetAttribute(&warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, device);
-  QueueMessage message{static_cast<uint32_t>(device), name, "sm_" + std::to_string(major * 10 + minor),
-                       static_cast<uint32_t>(warp)};
-  recorder->send(FrameType::kQueue, message.encode());
+}
+
+void CudaAgent::let_in(const ApiCall& call) {
+  auto& calls = call.thread.calls;
+  if (!calls.empty() && calls.back() == call.data.correlationId) return;
+  if (calls.empty()) hold.enter();
+  calls.push_back(call.data.correlationId);
+}
+
+void CudaAgent::let_out(const ApiCall& call) {
+  auto& calls = call.thread.calls;
+  if (calls.empty() || calls.back() != call.data.correlationId) return;
+  calls.pop_back();
+  if (calls.empty()) hold.leave();
 }
 
 void CudaAgent::arm() {

@@ -45,12 +45,15 @@ class CudaAgent : public AgentBase {
   cuda::CUfunction function_of(cuda::CUfunction handle) const;
 
   void module_loaded(uint32_t module_id, std::span<const uint8_t> cubin, ThreadState& thread);
-  // Tells the recorder of the device once.
-  void see_device(cuda::CUcontext context);
+  // Tells the recorder of each GPU that has a context, once. Not from within the making of a context.
+  void tell_of_devices();
 
   // A kernel that is wanted may be launched from now on: every call of the app is seen.
   bool armed() const { return armed_.load(std::memory_order_acquire); }
   void arm();
+  // The call waits while a capture holds the app's calls, and counts as inside of the driver until it returns.
+  void let_in(const ApiCall& call);
+  void let_out(const ApiCall& call);
   void count_launch();
 
   // A capture that is between its two halves needs the callback that ends it.
@@ -58,6 +61,8 @@ class CudaAgent : public AgentBase {
   void capture_ended() { captures_.fetch_sub(1); }
   // After the last capture, or once we gave up: leaves the app alone.
   void end_if_done();
+  // In a forked child: nothing of the driver, of CUPTI or of us works there.
+  bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
 
   const std::shared_ptr<const cuda::Driver> driver;
   const std::shared_ptr<const cuda::Cupti> cupti;
@@ -90,12 +95,13 @@ class CudaAgent : public AgentBase {
   std::atomic<bool> counting_{true};
   std::atomic<uint64_t> launches_{0};
   std::atomic<uint32_t> captures_{0};
+  std::atomic<bool> abandoned_{false};
   std::mutex handles_mutex_;
   std::unordered_map<const void*, Handle> handles_;
   std::mutex masks_mutex_;
   std::unordered_map<std::string, uint64_t> masks_;
   std::mutex devices_mutex_;
-  std::vector<int> devices_;
+  std::vector<int> devices_;  // told of
 };
 
 // CUPTI's callback.

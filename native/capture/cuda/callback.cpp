@@ -35,10 +35,7 @@ void on_resource(CudaAgent& agent, uint32_t id, const CUpti_ResourceData& data, 
 void before(const ApiCall& call, const ApiHandlers& handlers) {
   CudaAgent& agent = call.agent;
   // While nothing can be captured, nothing is held.
-  if (agent.armed() && !handlers.waits) {
-    if (call.thread.calls.empty()) agent.hold.enter();
-    call.thread.calls.push_back(call.data.correlationId);
-  }
+  if (agent.armed() && !handlers.waits) agent.let_in(call);
   call.thread.loaded.clear();
   if (handlers.before != nullptr) agent.guarded([&] { handlers.before(call); });
 }
@@ -51,11 +48,8 @@ void after(const ApiCall& call, const ApiHandlers& handlers) {
     capturing->after(call.result());
   }
   if (handlers.after != nullptr) agent.guarded([&] { handlers.after(call); });
-  auto& calls = call.thread.calls;
-  if (!calls.empty() && calls.back() == call.data.correlationId) {
-    calls.pop_back();
-    if (calls.empty()) agent.hold.leave();
-  }
+  agent.guarded([&] { agent.tell_of_devices(); });
+  agent.let_out(call);
   agent.end_if_done();
 }
 
@@ -63,7 +57,7 @@ void after(const ApiCall& call, const ApiHandlers& handlers) {
 
 void on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
   CudaAgent* agent = CudaAgent::get();
-  if (agent == nullptr) return;
+  if (agent == nullptr || agent->abandoned()) return;
   ThreadState& thread = this_thread();
   try {
     if (domain == CUPTI_CB_DOMAIN_RESOURCE) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
+#include <utility>
 
 #include "capture/cuda/poll.h"
 #include "capture/cuda/thread_state.h"
@@ -70,12 +71,23 @@ ContextScope::~ContextScope() {
 
 void Contexts::created(CUcontext context) {
   std::lock_guard lock(mutex_);
-  if (std::find(contexts_.begin(), contexts_.end(), context) == contexts_.end()) contexts_.push_back(context);
+  if (std::find(contexts_.begin(), contexts_.end(), context) != contexts_.end()) return;
+  contexts_.push_back(context);
+  new_.push_back(context);
+  has_new_.store(true, std::memory_order_release);
 }
 
 void Contexts::destroyed(CUcontext context) {
   std::lock_guard lock(mutex_);
   std::erase(contexts_, context);
+  std::erase(new_, context);
+}
+
+std::vector<CUcontext> Contexts::take_new() {
+  if (!has_new_.load(std::memory_order_acquire)) return {};
+  std::lock_guard lock(mutex_);
+  has_new_.store(false, std::memory_order_release);
+  return std::exchange(new_, {});
 }
 
 std::vector<CUcontext> Contexts::all() const {

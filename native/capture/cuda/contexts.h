@@ -2,6 +2,7 @@
 // a deadline, whatever the app's kernels wait for.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,13 +35,16 @@ class Contexts {
   void created(cuda::CUcontext context);
   void destroyed(cuda::CUcontext context);
   std::vector<cuda::CUcontext> all() const;
+  // Those that were made since the last time.
+  std::vector<cuda::CUcontext> take_new();
 
   std::optional<Refusal> wait_idle(Deadline deadline) const;
 
  private:
   const std::shared_ptr<const cuda::Driver> driver_;
   mutable std::mutex mutex_;
-  std::vector<cuda::CUcontext> contexts_;
+  std::vector<cuda::CUcontext> contexts_, new_;
+  std::atomic<bool> has_new_{false};
 };
 
 }  // namespace kernloop::capture

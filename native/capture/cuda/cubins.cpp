@@ -59,7 +59,11 @@ uint32_t Cubins::loaded(uint32_t module_id, std::span<const uint8_t> bytes,
 
 void Cubins::unloading(uint32_t module_id) {
   std::lock_guard lock(mutex_);
-  by_module_id_.erase(module_id);
+  const auto known = by_module_id_.find(module_id);
+  if (known == by_module_id_.end()) return;
+  // Which handle it has is not told; whatever had this content is found out anew.
+  std::erase_if(by_module_, [&](const auto& entry) { return entry.second == known->second; });
+  by_module_id_.erase(known);
 }
 
 void Cubins::is_module(CUmodule module, uint32_t cubin) {

@@ -38,7 +38,8 @@ class CudaDevice : public DeviceCapture {
   std::optional<Refusal> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,
                                        bool* searched) override;
 
-  // Around the app's own call: stamps in its stream.
+  // Around the app's own call: stamps in its stream. Some idle copies come before the first, so that the launch is in
+  // the stream by the time of the stamp, and the driver's work for it is not measured.
   void before_run();
   // Waits until the launch has ended; `result` is what the call returned.
   std::optional<Refusal> after_run(cuda::CUresult result, Deadline deadline, RunReport* report);
@@ -55,6 +56,9 @@ class CudaDevice : public DeviceCapture {
   const DeviceLaunch launch_;
   std::unique_ptr<Staging> staging_;
   std::unique_ptr<cuda::DeviceKernels> kernels_;
+  void keep_busy();
+
+  uint64_t readable_ = 0, readable_bytes_ = 0;  // some memory of the device
   cuda::CUevent start_ = nullptr, end_ = nullptr;
   int self_memory_ = -1;
 };

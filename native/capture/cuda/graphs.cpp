@@ -29,6 +29,14 @@ bool Graphs::is_captured(CUstream stream) const {
   return driver_.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
+UncapturedCalls::UncapturedCalls(const Driver& driver, const Graphs& graphs) : driver_(driver) {
+  if (graphs.any_captured()) exchanged_ = driver.cuThreadExchangeStreamCaptureMode(&mode_) == CUDA_SUCCESS;
+}
+
+UncapturedCalls::~UncapturedCalls() {
+  if (exchanged_) driver_.cuThreadExchangeStreamCaptureMode(&mode_);
+}
+
 void Graphs::node_added(const KernelEntry& kernel) {
   std::lock_guard lock(mutex_);
   ++nodes_[&kernel];

@@ -46,4 +46,19 @@ class Graphs {
   std::atomic<bool> has_nodes_{false};
 };
 
+// Our own calls on this thread, while a stream is captured: a call that loads code would else invalidate the app's
+// capture.
+class UncapturedCalls {
+ public:
+  UncapturedCalls(const cuda::Driver& driver, const Graphs& graphs);
+  ~UncapturedCalls();
+  UncapturedCalls(const UncapturedCalls&) = delete;
+  UncapturedCalls& operator=(const UncapturedCalls&) = delete;
+
+ private:
+  const cuda::Driver& driver_;
+  bool exchanged_ = false;
+  cuda::CUstreamCaptureMode mode_ = cuda::CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
 }  // namespace kernloop::capture

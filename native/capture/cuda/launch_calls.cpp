@@ -34,6 +34,7 @@ void before_launch(const ApiCall& call) {
     return;
   }
   agent.arm();
+  agent.let_in(call);
   std::optional<Launch> launch = read_launch(call.id, call.data.functionParams);
   // A node of a graph, not a dispatch.
   if (agent.graphs.is_captured(stream_of(launch))) {
@@ -44,7 +45,7 @@ void before_launch(const ApiCall& call) {
   const uint64_t index = agent.recorder->dispatches()->fetch_add(1, std::memory_order_relaxed);
   std::vector<Due> due = agent.selections.on_dispatch(kernel->selections);
   if (due.empty() || deferred(call, *kernel, due)) return;
-  agent.see_device(call.data.context);
+  agent.tell_of_devices();
   call.thread.capturing = CapturedLaunch::before(agent, *kernel, call.data.functionName, std::move(launch), handle,
                                                  call.data.context, index, std::move(due));
 }

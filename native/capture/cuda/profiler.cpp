@@ -13,6 +13,7 @@ namespace {
 // CUPTI asks for another one when one is full; it keeps few at a time.
 constexpr size_t kBufferBytes = 1u << 20;
 constexpr size_t kBufferAlignment = 8;
+constexpr uint32_t kFlushPeriodMs = 1000;
 
 uint32_t positive(int32_t value) {
   return value > 0 ? static_cast<uint32_t>(value) : 0u;
@@ -36,6 +37,10 @@ LaunchGeometry geometry_of(const KernelActivityPrefix& record) {
 void CudaProfiler::start() {
   CUptiResult result = cupti_->cuptiActivityRegisterCallbacks(on_buffer_wanted, on_buffer_done);
   if (result == CUPTI_SUCCESS) result = cupti_->cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  // What a program that is killed leaves is not older than this.
+  if (result == CUPTI_SUCCESS && cupti_->cuptiActivityFlushPeriod != nullptr) {
+    cupti_->cuptiActivityFlushPeriod(kFlushPeriodMs);
+  }
   if (result != CUPTI_SUCCESS) {
     const Error error = subscription_error(*cupti_, result, "cuptiActivityEnable");
     agent_.note(error.code.c_str(), "kernels cannot be measured: " + error.message + "; " + error.hint);

@@ -45,6 +45,10 @@ void Staging::forget() {
   for (Buffer& buffer : buffers_) buffer.bytes = 0;
 }
 
+void Staging::occupy(uint64_t address, uint64_t bytes, CUstream stream) {
+  driver_.cuMemcpyDtoHAsync(buffers_[0].host, address, std::min(bytes, piece_bytes_), stream);
+}
+
 Status Staging::fetch(Buffer& buffer, uint64_t address, uint64_t bytes) {
   buffer.bytes = 0;
   CUresult result = driver_.cuMemcpyDtoHAsync(buffer.host, address, bytes, stream_);

@@ -20,6 +20,8 @@ class Staging {
   // The bytes at `address`, at most a piece. `next_bytes` of those that follow will probably be asked for next (0:
   // none).
   Status read(uint64_t address, std::span<uint8_t> into, uint64_t next_bytes);
+  // Copies in another stream, for nothing but the time that it takes. forget() comes before.
+  void occupy(uint64_t address, uint64_t bytes, cuda::CUstream stream);
   // Memory has changed: what was read ahead is not valid any more.
   void forget();
 
