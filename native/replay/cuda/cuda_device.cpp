@@ -185,6 +185,20 @@ Result<uint64_t> CudaDevice::kernel_address(const LoadedCode& code, const codeob
                           "finding kernel " + kernel.name);
       !found)
     return found.error();
+  // The launch's dynamic shared memory is what the captured total has beyond this.
+  int static_bytes = 0;
+  if (auto told = context_->check(
+          "cuFuncGetAttribute",
+          context_->driver().cuFuncGetAttribute(&static_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
+          "asking for the shared memory of " + kernel.name);
+      !told)
+    return told.error();
+  if (static_cast<uint32_t>(static_bytes) != kernel.group_segment_bytes) {
+    return Error{"DEVICE_ERROR",
+                 kernel.name + " has " + std::to_string(static_bytes) + " bytes of shared memory by the driver and " +
+                     std::to_string(kernel.group_segment_bytes) + " by its code object",
+                 "report this: the code object was read wrongly"};
+  }
   return reinterpret_cast<uint64_t>(function);
 }
 
@@ -354,8 +368,8 @@ std::vector<AddressRange> addresses_of(const archive::Manifest& manifest) {
 }  // namespace
 
 RegionClass cuda_home_of(const archive::Region& region) {
-  const bool managed = region.api.find("Managed") != region.api.npos;
-  return region.memory_class == RegionClass::kHost && !managed ? RegionClass::kHost : RegionClass::kDevice;
+  const bool pages = region.api.find("Host") != region.api.npos;  // cuMemAllocHost, cuMemHostAlloc, cuMemHostRegister
+  return region.memory_class == RegionClass::kHost && pages ? RegionClass::kHost : RegionClass::kDevice;
 }
 
 Result<std::unique_ptr<DeviceReplay>> open_cuda_device(const Options& options, const archive::Manifest& manifest,

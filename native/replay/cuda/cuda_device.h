@@ -13,8 +13,8 @@ namespace kernloop::replay {
 Result<std::unique_ptr<DeviceReplay>> open_cuda_device(const Options& options, const archive::Manifest& manifest,
                                                        char** argv);
 
-// What a captured region comes back as. Pinned and registered host memory is memory of this process; managed memory,
-// which the app's CPU side is not there to touch, is device memory.
+// What a captured region comes back as. Pinned and registered host memory is memory of this process. The rest that
+// others could change meanwhile (managed, of another process or device) is device memory: here nobody does.
 archive::RegionClass cuda_home_of(const archive::Region& region);
 
 }  // namespace kernloop::replay

@@ -11,6 +11,8 @@ using namespace cuda;
 // Blocks may have this much shared memory without asking for more (CUDA C++ Programming Guide, "Shared Memory").
 constexpr uint64_t kSharedWithoutAsking = 48 << 10;
 
+constexpr uint64_t kDriversChoice = UINT32_MAX;  // of a carveout: -1
+
 Error out_of_range(const std::string& name, uint64_t value) {
   return {"CAPTURE_INVALID", "launch attribute " + name + " of the capture cannot be " + std::to_string(value),
           "capture again"};
@@ -33,7 +35,11 @@ class Planner {
  private:
   Status add(const std::string& name, uint64_t value) {
     if (name == "device_ordinal") return Unit{};  // where it ran, not how
-    if (name == "max_dynamic_shared_bytes" || name.starts_with("cluster_blocks_")) return check(name, value);
+    if (name == "max_dynamic_shared_bytes" || name.starts_with("cluster_blocks_") ||
+        name.starts_with("preferred_cluster_blocks_")) {
+      return check(name, value);
+    }
+    if (name == "preferred_shared_carveout_percent" && value == kDriversChoice) return Unit{};
     if (auto checked = check(name, value); !checked) return checked;
     const int number = static_cast<int>(value);
     if (name == "stack_bytes") {
@@ -86,13 +92,26 @@ class Planner {
   }
 
   void add_cluster() {
-    const uint64_t x = value_of("cluster_blocks_x", 0), y = value_of("cluster_blocks_y", 0),
-                   z = value_of("cluster_blocks_z", 0);
-    if (x == 0 && y == 0 && z == 0) return;
-    auto& cluster = attribute(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
-    cluster.x = static_cast<unsigned>(std::max<uint64_t>(x, 1));
-    cluster.y = static_cast<unsigned>(std::max<uint64_t>(y, 1));
-    cluster.z = static_cast<unsigned>(std::max<uint64_t>(z, 1));
+    if (const auto blocks = blocks_of("cluster_blocks_")) {
+      auto& cluster = attribute(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
+      cluster = {(*blocks)[0], (*blocks)[1], (*blocks)[2]};
+    }
+    if (const auto blocks = blocks_of("preferred_cluster_blocks_")) {
+      auto& cluster = attribute(CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION).preferredClusterDim;
+      cluster = {(*blocks)[0], (*blocks)[1], (*blocks)[2]};
+    }
+  }
+
+  std::optional<std::array<unsigned, 3>> blocks_of(const std::string& prefix) const {
+    std::array<unsigned, 3> blocks;
+    bool any = false;
+    for (size_t axis = 0; axis < 3; ++axis) {
+      const uint64_t count = value_of(prefix + "xyz"[axis], 0);
+      any = any || count > 0;
+      blocks[axis] = static_cast<unsigned>(std::max<uint64_t>(count, 1));
+    }
+    if (!any) return std::nullopt;
+    return blocks;
   }
 
   const std::map<std::string, uint64_t>& attributes_;

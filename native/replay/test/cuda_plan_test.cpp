@@ -96,6 +96,7 @@ TEST(LaunchPlan, GivesTheDriverWhatTheAppAskedFor) {
                                  {"cluster_blocks_y", 1},
                                  {"cluster_blocks_z", 1},
                                  {"cluster_scheduling_policy", 2},
+                                 {"preferred_cluster_blocks_x", 4},
                                  {"non_portable_cluster", 1},
                                  {"preferred_shared_carveout_percent", 50},
                                  {"max_dynamic_shared_bytes", 100000},
@@ -118,7 +119,10 @@ TEST(LaunchPlan, GivesTheDriverWhatTheAppAskedFor) {
                                                {cuda::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1}}));
   std::map<uint32_t, cuda::CUlaunchAttributeValue> attributes;
   for (const cuda::CUlaunchAttribute& attribute : plan->attributes) attributes[attribute.id] = attribute.value;
-  ASSERT_EQ(attributes.size(), 4u);
+  ASSERT_EQ(attributes.size(), 5u);
+  EXPECT_EQ(attributes.at(cuda::CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION).preferredClusterDim.x, 4u);
+  EXPECT_EQ(attributes.at(cuda::CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION).preferredClusterDim.z, 1u);
+
   EXPECT_EQ(attributes.at(cuda::CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative, 1);
   EXPECT_EQ(attributes.at(cuda::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim.x, 2u);
   EXPECT_EQ(
@@ -136,6 +140,10 @@ TEST(LaunchPlan, AsksForMoreSharedMemoryOnlyWhereThatIsNeeded) {
   EXPECT_EQ(plan->settings[0].value, (48 << 10) + 1);
   EXPECT_EQ(plan_launch({{"max_dynamic_shared_bytes", 10}}, 100)->settings.at(0).value, 100)
       << "a variant may use more than the app allowed itself";
+}
+
+TEST(LaunchPlan, LeavesTheCarveoutToTheDriverWhereTheAppDid) {
+  EXPECT_TRUE(plan_launch({{"preferred_shared_carveout_percent", UINT32_MAX}}, 0)->settings.empty());
 }
 
 TEST(LaunchPlan, RefusesWhatItDoesNotKnow) {
@@ -199,6 +207,7 @@ TEST(CudaHome, KeepsPinnedMemoryOnTheHost) {
   EXPECT_EQ(home(RegionClass::kHost, "cuMemHostAlloc"), RegionClass::kHost);
   EXPECT_EQ(home(RegionClass::kHost, "cuMemHostRegister_v2"), RegionClass::kHost);
   EXPECT_EQ(home(RegionClass::kHost, "cuMemAllocManaged"), RegionClass::kDevice);
+  EXPECT_EQ(home(RegionClass::kHost, "cuIpcOpenMemHandle"), RegionClass::kDevice);
 }
 
 }  // namespace

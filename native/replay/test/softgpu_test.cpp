@@ -1,72 +1,28 @@
 // The program itself, in a process of its own, on the software GPU: compiled kernels against captures computed on the
 // host.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <fstream>
-#include <sstream>
 
 #include "archive/file.h"
 #include "replay/test/fill_capture.h"
+#include "replay/test/program_run.h"
 
 namespace kernloop::replay {
 namespace {
 
 using Capture = FillCapture;
 
-struct Outcome {
-  int exit_code = -1;
-  EventList output;
-  archive::Json result() const { return output.events.empty() ? archive::Json() : output.events.back(); }
-};
-
-Outcome replay(std::vector<std::string> arguments) {
-  int ends[2];
-  EXPECT_EQ(::pipe(ends), 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::dup2(ends[1], STDOUT_FILENO);
-    ::close(ends[0]);
-    ::close(ends[1]);
-    arguments.insert(arguments.begin(), KERNLOOP_REPLAY_PROGRAM);
-    std::vector<char*> argv;
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    ::alarm(240);  // survives exec: a test never hangs
-    ::execv(argv[0], argv.data());
-    ::_exit(127);
-  }
-  ::close(ends[1]);
-  std::string text;
-  char buffer[4096];
-  for (ssize_t count; (count = ::read(ends[0], buffer, sizeof buffer)) > 0;)
-    text.append(buffer, static_cast<size_t>(count));
-  ::close(ends[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  Outcome outcome;
-  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    auto event = archive::parse_json(line, "output line");
-    EXPECT_TRUE(event) << line;
-    if (event) outcome.output.emit(*event);
-  }
-  return outcome;
-}
-
 class SoftGpuReplay : public testing::Test {
  protected:
-  Outcome run(std::vector<std::string> more = {}) {
+  ProgramRun run(std::vector<std::string> more = {}) {
     const auto directory = directory_.path() / "capture";
     if (!std::filesystem::exists(directory)) capture_.write(directory);
     std::vector<std::string> arguments = {"--capture", directory.string(), "--limit-seconds", "120"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return replay(arguments);
+    return run_program(KERNLOOP_REPLAY_PROGRAM, arguments, {});
   }
-  Outcome compare_variant(const std::string& name, std::vector<std::string> more = {}) {
+  ProgramRun compare_variant(const std::string& name, std::vector<std::string> more = {}) {
     more.insert(more.end(), {"--compare", "--code-object", test_code_object(name).string()});
     return run(more);
   }
@@ -77,24 +33,24 @@ class SoftGpuReplay : public testing::Test {
 
 TEST_F(SoftGpuReplay, PassesOnTheBaselineUnderBothPoisons) {
   for (const char* poison : {"0xA5", "0x5A"}) {
-    const Outcome outcome = run({"--compare", "--poison", poison});
-    EXPECT_EQ(outcome.exit_code, kExitPass) << outcome.result();
-    EXPECT_EQ(outcome.result()["verdict"], "pass");
-    EXPECT_GT(outcome.result()["changed_bytes"], Capture::kCount);
-    EXPECT_GT(outcome.result()["wave_instructions"], 0);
-    const archive::Json iteration = outcome.output.first("iteration");
+    const ProgramRun outcome = run({"--compare", "--poison", poison});
+    EXPECT_EQ(outcome.exit_code, kExitPass) << outcome.last();
+    EXPECT_EQ(outcome.last()["verdict"], "pass");
+    EXPECT_GT(outcome.last()["changed_bytes"], Capture::kCount);
+    EXPECT_GT(outcome.last()["wave_instructions"], 0);
+    const archive::Json iteration = outcome.first("iteration");
     EXPECT_EQ(iteration["counters"]["waves"], 4);
     EXPECT_FALSE(iteration.contains("duration_ns")) << "a duration on the software GPU is no GPU time";
   }
 }
 
 TEST_F(SoftGpuReplay, RepeatsExactly) {
-  const Outcome outcome = run({"--compare", "--iterations", "3", "--warmup", "1", "--seed", "7"});
-  EXPECT_EQ(outcome.exit_code, kExitPass) << outcome.result();
-  ASSERT_EQ(outcome.output.count("iteration"), 3u);
-  for (const auto& event : outcome.output.events) {
+  const ProgramRun outcome = run({"--compare", "--iterations", "3", "--warmup", "1", "--seed", "7"});
+  EXPECT_EQ(outcome.exit_code, kExitPass) << outcome.last();
+  ASSERT_EQ(outcome.count("iteration"), 3u);
+  for (const auto& event : outcome.events) {
     if (event["event"] == "iteration") {
-      EXPECT_EQ(event["counters"], outcome.output.first("iteration")["counters"]);
+      EXPECT_EQ(event["counters"], outcome.first("iteration")["counters"]);
     }
   }
 }
@@ -106,51 +62,51 @@ TEST_F(SoftGpuReplay, PassesOnAVariantThatIsTheSameCode) {
 }
 
 TEST_F(SoftGpuReplay, FailsOnAVariantThatDoesNothing) {
-  const Outcome outcome = compare_variant("do_nothing.hsaco");
-  EXPECT_EQ(outcome.exit_code, kExitFail) << outcome.result();
+  const ProgramRun outcome = compare_variant("do_nothing.hsaco");
+  EXPECT_EQ(outcome.exit_code, kExitFail) << outcome.last();
 }
 
 TEST_F(SoftGpuReplay, FailsOnOneWrongBit) {
-  const Outcome outcome = compare_variant("wrong_bit.hsaco");
+  const ProgramRun outcome = compare_variant("wrong_bit.hsaco");
   EXPECT_EQ(outcome.exit_code, kExitFail);
-  EXPECT_EQ(outcome.result()["differing_bytes"], 1);
-  EXPECT_EQ(outcome.output.first("difference")["offset"], 37 * 4);
+  EXPECT_EQ(outcome.last()["differing_bytes"], 1);
+  EXPECT_EQ(outcome.first("difference")["offset"], 37 * 4);
 }
 
 TEST_F(SoftGpuReplay, FailsOnAWriteBehindTheRegion) {
-  const Outcome outcome = compare_variant("beyond.hsaco");
+  const ProgramRun outcome = compare_variant("beyond.hsaco");
   EXPECT_EQ(outcome.exit_code, kExitFail);
-  EXPECT_TRUE(outcome.output.first("difference").contains("padding")) << outcome.output.first("difference");
+  EXPECT_TRUE(outcome.first("difference").contains("padding")) << outcome.first("difference");
 }
 
 TEST_F(SoftGpuReplay, EndsAWildWriteWithAFaultThatNamesIt) {
-  const Outcome outcome = compare_variant("wild.hsaco");
-  EXPECT_EQ(outcome.exit_code, kExitDevice) << outcome.result();
-  EXPECT_EQ(outcome.result()["verdict"], "fault");
-  const archive::Json fault = outcome.output.first("fault");
+  const ProgramRun outcome = compare_variant("wild.hsaco");
+  EXPECT_EQ(outcome.exit_code, kExitDevice) << outcome.last();
+  EXPECT_EQ(outcome.last()["verdict"], "fault");
+  const archive::Json fault = outcome.first("fault");
   EXPECT_EQ(fault["kind"], "memory_access") << fault;
   EXPECT_EQ(fault["kernel"], "fill");
   EXPECT_EQ(run({"--compare"}).exit_code, kExitPass) << "the baseline is replayable after";
 }
 
 TEST_F(SoftGpuReplay, EndsAnEndlessLoopAtTheInstructionLimit) {
-  const Outcome outcome = compare_variant("spin.hsaco", {"--limit-wave-instructions", "20000"});
-  EXPECT_EQ(outcome.exit_code, kExitDevice) << outcome.result();
-  EXPECT_EQ(outcome.result()["verdict"], "limit");
-  EXPECT_EQ(outcome.output.first("fault")["kind"], "instruction_limit");
+  const ProgramRun outcome = compare_variant("spin.hsaco", {"--limit-wave-instructions", "20000"});
+  EXPECT_EQ(outcome.exit_code, kExitDevice) << outcome.last();
+  EXPECT_EQ(outcome.last()["verdict"], "limit");
+  EXPECT_EQ(outcome.first("fault")["kind"], "instruction_limit");
 }
 
 TEST_F(SoftGpuReplay, EndsAnEndlessLoopAtTheTimeLimit) {
-  const Outcome outcome = compare_variant("spin.hsaco", {"--limit-seconds", "1.5"});
-  EXPECT_EQ(outcome.exit_code, kExitDevice) << outcome.result();
-  EXPECT_EQ(outcome.result()["verdict"], "limit");
-  EXPECT_EQ(outcome.output.first("fault")["kind"], "time_limit");
+  const ProgramRun outcome = compare_variant("spin.hsaco", {"--limit-seconds", "1.5"});
+  EXPECT_EQ(outcome.exit_code, kExitDevice) << outcome.last();
+  EXPECT_EQ(outcome.last()["verdict"], "limit");
+  EXPECT_EQ(outcome.first("fault")["kind"], "time_limit");
 }
 
 TEST_F(SoftGpuReplay, RefusesAVariantWithoutTheKernel) {
-  const Outcome outcome = compare_variant("no_fill.hsaco");
+  const ProgramRun outcome = compare_variant("no_fill.hsaco");
   EXPECT_EQ(outcome.exit_code, kExitBadInput);
-  EXPECT_EQ(outcome.result()["code"], "SYMBOL_MISSING");
+  EXPECT_EQ(outcome.last()["code"], "SYMBOL_MISSING");
 }
 
 TEST_F(SoftGpuReplay, RefusesACaptureWithADamagedChunk) {
@@ -158,17 +114,17 @@ TEST_F(SoftGpuReplay, RefusesACaptureWithADamagedChunk) {
   std::fstream(directory_.path() / "capture" / "chunks.pack", std::ios::in | std::ios::out | std::ios::binary)
       .seekp(20)
       .put('!');
-  const Outcome outcome = run({"--compare"});
+  const ProgramRun outcome = run({"--compare"});
   EXPECT_EQ(outcome.exit_code, kExitBadInput);
-  EXPECT_EQ(outcome.result()["code"], "CHUNK_CORRUPT") << outcome.result();
+  EXPECT_EQ(outcome.last()["code"], "CHUNK_CORRUPT") << outcome.last();
 }
 
 TEST_F(SoftGpuReplay, RunsAVariantOfAnotherLayoutElsewhere) {
   // Nothing points to the captured code here, so it may lie anywhere; the addresses of the captured code stay empty.
   capture_.counter_post = capture_.counter_pre;
-  const Outcome outcome = compare_variant("no_variables.hsaco");
-  EXPECT_EQ(outcome.exit_code, kExitFail) << "it adds nothing of d_big: " << outcome.result();
-  EXPECT_EQ(outcome.output.count("variable_missing"), 2u);
+  const ProgramRun outcome = compare_variant("no_variables.hsaco");
+  EXPECT_EQ(outcome.exit_code, kExitFail) << "it adds nothing of d_big: " << outcome.last();
+  EXPECT_EQ(outcome.count("variable_missing"), 2u);
   capture_.big.assign(8, 0);
   capture_.out_post.clear();
   for (int i = 0; i < Capture::kCount; ++i) capture_.out_post.push_back(capture_.in[i] * capture_.table[i % 4]);
@@ -180,10 +136,10 @@ TEST_F(SoftGpuReplay, SaysWhenAnAddressCannotBeHad) {
   archive::Manifest manifest = capture_.write(directory_.path() / "capture");
   manifest.regions[0].base = 0x800000000000;  // not in user space
   std::ofstream(directory_.path() / "capture" / "capture.json") << archive::to_text(manifest);
-  const Outcome outcome = run({"--compare"});
+  const ProgramRun outcome = run({"--compare"});
   EXPECT_EQ(outcome.exit_code, kExitEnvironment);
-  ASSERT_EQ(outcome.output.events.size(), 1u) << "also after the restart without randomisation";
-  EXPECT_EQ(outcome.result()["code"], "ADDRESS_TAKEN");
+  ASSERT_EQ(outcome.events.size(), 1u) << "also after the restart without randomisation";
+  EXPECT_EQ(outcome.last()["code"], "ADDRESS_TAKEN");
 }
 
 TEST_F(SoftGpuReplay, DumpsTheRegions) {
@@ -195,9 +151,9 @@ TEST_F(SoftGpuReplay, DumpsTheRegions) {
 }
 
 TEST_F(SoftGpuReplay, SaysWhenARuntimeIsMissing) {
-  const Outcome outcome = run({"--hsa-runtime", "/nonexistent/libhsa-runtime64.so.1"});
+  const ProgramRun outcome = run({"--hsa-runtime", "/nonexistent/libhsa-runtime64.so.1"});
   EXPECT_EQ(outcome.exit_code, kExitEnvironment);
-  EXPECT_EQ(outcome.result()["code"], "RUNTIME_NOT_FOUND");
+  EXPECT_EQ(outcome.last()["code"], "RUNTIME_NOT_FOUND");
 }
 
 TEST_F(SoftGpuReplay, CalibratesAFloatSumWhoseOrderVaries) {
@@ -211,25 +167,25 @@ TEST_F(SoftGpuReplay, CalibratesAFloatSumWhoseOrderVaries) {
   // One order of many: the reverse. Waves of a real device take any.
   for (int i = Capture::kCount; i-- > 0;) capture_.out_post[0] += capture_.in[i];
 
-  const Outcome calibrated = run({"--calibrate", "1,2,3,4,5,6,7,8"});
-  ASSERT_EQ(calibrated.exit_code, kExitPass) << calibrated.result();
-  ASSERT_EQ(calibrated.output.count("varying"), 1u);
-  archive::Json varying = calibrated.output.first("varying");
+  const ProgramRun calibrated = run({"--calibrate", "1,2,3,4,5,6,7,8"});
+  ASSERT_EQ(calibrated.exit_code, kExitPass) << calibrated.last();
+  ASSERT_EQ(calibrated.count("varying"), 1u);
+  archive::Json varying = calibrated.first("varying");
   EXPECT_EQ(varying["dtype"], "f32");
   EXPECT_EQ(varying["offset"], 0);
   EXPECT_LT(varying["min"][0].get<double>(), varying["max"][0].get<double>());
 
   const auto file = directory_.path() / "selfcheck.json";
   std::ofstream(file) << archive::Json({{"varying", {varying}}}).dump();
-  const Outcome checked = run({"--compare", "--known-varying", file.string(), "--seed", "99"});
-  EXPECT_EQ(checked.exit_code, kExitPass) << checked.result();
-  EXPECT_EQ(checked.result()["varying_bytes"], 4);
+  const ProgramRun checked = run({"--compare", "--known-varying", file.string(), "--seed", "99"});
+  EXPECT_EQ(checked.exit_code, kExitPass) << checked.last();
+  EXPECT_EQ(checked.last()["varying_bytes"], 4);
   // The same kernel made to add up something else: ten spreads away is no matter of order.
   const double spread = varying["max"][0].get<double>() - varying["min"][0].get<double>();
   capture_.in[5] += static_cast<float>(10 * spread);
   std::filesystem::remove_all(directory_.path() / "capture");
-  const Outcome wrong = run({"--compare", "--known-varying", file.string(), "--seed", "99"});
-  EXPECT_EQ(wrong.exit_code, kExitFail) << wrong.result();
+  const ProgramRun wrong = run({"--compare", "--known-varying", file.string(), "--seed", "99"});
+  EXPECT_EQ(wrong.exit_code, kExitFail) << wrong.last();
 }
 
 }  // namespace

@@ -1,0 +1,320 @@
+// The program itself, in processes of its own, on the fake CUDA driver. With KERNLOOP_TEST_REAL_GPU=1 in the
+// environment, the tests that need nothing of the fake run on the machine's own GPU (sm_90).
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "archive/test/temporary_directory.h"
+#include "replay/core/events.h"
+#include "replay/test/cuda_capture.h"
+#include "replay/test/program_run.h"
+
+namespace kernloop::replay {
+namespace {
+
+using Capture = CudaCapture;
+using Arguments = std::vector<std::string>;
+
+bool on_real_gpu() {
+  const char* wanted = std::getenv("KERNLOOP_TEST_REAL_GPU");
+  return wanted && std::string(wanted) == "1";
+}
+
+class CudaReplay : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (on_real_gpu()) return;
+    environment_["KERNLOOP_CUDA_DRIVER"] = KERNLOOP_FAKE_CUDA_DRIVER;
+    environment_["KERNLOOP_CUPTI"] = KERNLOOP_FAKE_CUPTI;
+  }
+  ProgramRun replay(Arguments more = {}) {
+    const auto directory = directory_.path() / "capture";
+    if (!std::filesystem::exists(directory)) capture_.write(directory);
+    Arguments arguments = {"--capture", directory.string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program(KERNLOOP_REPLAY_PROGRAM, arguments, environment_);
+  }
+  ProgramRun compare_variant(const std::string& name, Arguments more = {}) {
+    more.insert(more.end(), {"--compare", "--code-object", cuda_test_code(name).string()});
+    return replay(more);
+  }
+  // The capture with another manifest.
+  void edit(const std::function<void(archive::Manifest&)>& change) {
+    archive::Manifest manifest = capture_.write(directory_.path() / "capture");
+    change(manifest);
+    std::ofstream(directory_.path() / "capture" / "capture.json") << archive::to_text(manifest);
+  }
+
+  archive::TemporaryDirectory directory_;
+  Capture capture_;
+  std::map<std::string, std::string> environment_;
+};
+
+// What only the fake can be made to do.
+class FakeCudaReplay : public CudaReplay {
+ protected:
+  void SetUp() override {
+    environment_["KERNLOOP_CUDA_DRIVER"] = KERNLOOP_FAKE_CUDA_DRIVER;
+    environment_["KERNLOOP_CUPTI"] = KERNLOOP_FAKE_CUPTI;
+  }
+};
+
+TEST_F(CudaReplay, PassesOnTheBaselineUnderBothPoisons) {
+  for (const char* poison : {"0xA5", "0x5A"}) {
+    const ProgramRun run = replay({"--compare", "--poison", poison});
+    EXPECT_EQ(run.exit_code, kExitPass) << run.last();
+    EXPECT_EQ(run.last()["verdict"], "pass");
+    EXPECT_EQ(run.last()["compared_bytes"], 2 * Capture::kCount * 4 + 16 + 32 + 4);
+    EXPECT_GT(run.last()["changed_bytes"], Capture::kCount);
+    EXPECT_GT(run.last()["padding_bytes"], 1 << 20) << "all of the granule around the arrays";
+    const archive::Json iteration = run.first("iteration");
+    EXPECT_EQ(iteration["timer"], "cupti") << iteration;
+    EXPECT_TRUE(iteration["duration_ns"].is_number_unsigned());
+    EXPECT_FALSE(iteration.contains("counters")) << "those are the software GPU's";
+  }
+}
+
+TEST_F(CudaReplay, RestoresAtTheCapturedAddressesInTwentyFreshProcesses) {
+  capture_.far_bytes.assign(0x3000, 0x11);  // across a window's end
+  for (int i = 0; i < 20; ++i) {
+    const ProgramRun run = replay({"--compare"});
+    ASSERT_EQ(run.exit_code, kExitPass) << i << ": " << run.last();
+  }
+}
+
+TEST_F(CudaReplay, RestoresEverythingBeforeEachIteration) {
+  capture_.pointers.assign((3 << 20) / 8, 0x1234);  // more than is copied back as a whole
+  const ProgramRun run = replay({"--compare", "--iterations", "4", "--warmup", "2"});
+  EXPECT_EQ(run.exit_code, kExitPass) << run.last();  // the counter would be 47 by now
+  EXPECT_EQ(run.count("iteration"), 4u);
+}
+
+TEST_F(CudaReplay, NoticesEveryInjectedBitFlip) {
+  const ProgramRun run = replay({"--compare", "--inject-bit-flips", "60"});
+  EXPECT_EQ(run.exit_code, kExitPass) << run.last();
+  EXPECT_EQ(run.first("injection")["detected"], 60);
+}
+
+TEST_F(CudaReplay, FailsOnAVariantThatDoesNothing) {
+  const ProgramRun run = compare_variant("do_nothing");
+  EXPECT_EQ(run.exit_code, kExitFail) << run.last();
+}
+
+TEST_F(CudaReplay, FailsOnAVariantThatIsWrongByOneUlp) {
+  const ProgramRun run = compare_variant("wrong_ulp");
+  EXPECT_EQ(run.exit_code, kExitFail) << run.last();
+  EXPECT_EQ(run.last()["differing_bytes"], 1);
+  EXPECT_EQ(run.first("difference")["region"], "out");
+  EXPECT_EQ(run.first("difference")["offset"], 37 * 4);
+}
+
+TEST_F(CudaReplay, FailsOnAByteBehindTheRegion) {
+  const ProgramRun run = compare_variant("beyond");
+  EXPECT_EQ(run.exit_code, kExitFail) << run.last();
+  EXPECT_EQ(run.last()["differing_bytes"], 1);
+  const archive::Json difference = run.first("difference");
+  EXPECT_TRUE(difference.contains("padding")) << difference;
+  EXPECT_EQ(difference["address"], archive::to_hex_number(Capture::kOut + 4 * Capture::kCount));
+}
+
+TEST_F(CudaReplay, FailsOnOneFlippedBitOfTheAppsResult) {
+  float& wrong = capture_.out_post[199];
+  uint32_t bits;
+  std::memcpy(&bits, &wrong, 4);
+  bits ^= 1u << 31;
+  std::memcpy(&wrong, &bits, 4);
+  const ProgramRun run = replay({"--compare", "--iterations", "2"});
+  EXPECT_EQ(run.exit_code, kExitFail);
+  EXPECT_EQ(run.last()["differing_bytes"], 1);
+  EXPECT_EQ(run.first("difference")["offset"], 199 * 4 + 3);
+}
+
+TEST_F(CudaReplay, EndsAWildWriteWithAFault) {
+  const ProgramRun run = compare_variant("wild");
+  EXPECT_EQ(run.exit_code, kExitDevice) << run.last();
+  EXPECT_EQ(run.last()["verdict"], "fault");
+  const archive::Json fault = run.first("fault");
+  EXPECT_EQ(fault["kind"], "memory_access") << fault;
+  EXPECT_EQ(fault["error"], "CUDA_ERROR_ILLEGAL_ADDRESS");
+  EXPECT_EQ(fault["kernel"], "replay_fill");
+  EXPECT_EQ(replay({"--compare"}).exit_code, kExitPass) << "the baseline is replayable after";
+}
+
+TEST_F(CudaReplay, EndsAnEndlessLoopAtTheTimeLimit) {
+  const ProgramRun run = compare_variant("spin", {"--limit-seconds", "1"});
+  EXPECT_EQ(run.exit_code, kExitDevice) << run.last();
+  EXPECT_EQ(run.last()["verdict"], "limit");
+  EXPECT_EQ(run.first("fault")["kind"], "time_limit");
+}
+
+TEST_F(CudaReplay, FollowsArgumentsIntoModuleVariablesAndTellsOfPointersInMemory) {
+  // The kernel reads eight floats of d_big through its argument; what points there from memory cannot be followed.
+  capture_.in_address = Capture::kBig;
+  capture_.pointers = {Capture::kBig + 4, 17, Capture::kOut, Capture::kTable + 15};
+  capture_.out_post = capture_.out_pre;
+  edit([&](archive::Manifest& manifest) {
+    const int32_t count = 8;
+    std::memcpy(manifest.kernarg.bytes.data() + 16, &count, 4);
+  });
+  const ProgramRun wrong = replay({"--compare"});
+  EXPECT_EQ(wrong.exit_code, kExitFail) << "eight floats are written: " << wrong.last();
+  EXPECT_EQ(wrong.first("restored")["relocated_kernargs"], 1);
+  EXPECT_EQ(wrong.first("stale_code_pointers")["memory"], 2);
+  EXPECT_EQ(wrong.first("stale_code_pointers")["kernargs"], 0);
+
+  std::filesystem::remove_all(directory_.path() / "capture");
+  for (int i = 0; i < 8; ++i) capture_.out_post[i] = capture_.big[i] * capture_.table[i % 4] + capture_.big[i];
+  edit([&](archive::Manifest& manifest) {
+    const int32_t count = 8;
+    std::memcpy(manifest.kernarg.bytes.data() + 16, &count, 4);
+  });
+  EXPECT_EQ(replay({"--compare"}).exit_code, kExitPass);
+}
+
+TEST_F(CudaReplay, KeepsPinnedMemoryWhereItWas) {
+  capture_.in_class = archive::RegionClass::kHost;
+  capture_.in_api = "cuMemHostAlloc";
+  edit([](archive::Manifest& manifest) {
+    // In its own place: host pages and device granules are not shared.
+    manifest.regions[0].base = 0x430000000100;
+    std::memcpy(manifest.kernarg.bytes.data() + 8, &manifest.regions[0].base, 8);
+  });
+  const ProgramRun run = replay({"--compare", "--iterations", "2"});
+  EXPECT_EQ(run.exit_code, kExitPass) << run.last();
+}
+
+TEST_F(CudaReplay, RestoresHostMemoryInsideAWindowAsDeviceMemory) {
+  capture_.in_class = archive::RegionClass::kHost;
+  capture_.in_api = "cuMemHostAlloc";
+  edit([](archive::Manifest& manifest) {
+    manifest.regions[0].base = 0x400001000100;  // the window of `out`, another granule
+    std::memcpy(manifest.kernarg.bytes.data() + 8, &manifest.regions[0].base, 8);
+  });
+  const ProgramRun run = replay({"--compare", "--iterations", "2"});
+  EXPECT_EQ(run.exit_code, kExitPass) << run.last();
+}
+
+TEST_F(CudaReplay, LaunchesWithTheCapturedAttributes) {
+  capture_.symbol = "replay_shape";
+  capture_.geometry.grid_blocks = {4, 2, 2};
+  capture_.geometry.grid_work_items = {256, 2, 2};
+  capture_.geometry.group_segment_bytes = 100 * 1024;  // dynamic
+  capture_.geometry.attributes = {{"cluster_blocks_x", 2}, {"cluster_blocks_y", 2},
+                                  {"cluster_blocks_z", 1}, {"max_dynamic_shared_bytes", 100 * 1024},
+                                  {"stack_bytes", 2048},   {"device_ordinal", 0}};
+  capture_.shape_post = {4, 2, 2, 64, 100 * 1024, 2, 2};
+  const ProgramRun run = replay({"--compare"});
+  EXPECT_EQ(run.exit_code, kExitPass) << run.last();
+}
+
+TEST_F(CudaReplay, TakesItsTimeFromEventsWithoutCupti) {
+  environment_["KERNLOOP_CUPTI"] = "off";
+  const ProgramRun run = replay();
+  EXPECT_EQ(run.exit_code, kExitPass) << run.last();
+  EXPECT_EQ(run.first("iteration")["timer"], "events");
+  EXPECT_TRUE(run.first("iteration")["duration_ns"].is_number_unsigned());
+}
+
+TEST_F(CudaReplay, PreparesTheCacheAsAsked) {
+  for (const char* state : {"warm", "cold", "as-is"}) {
+    const ProgramRun run = replay({"--compare", "--iterations", "3", "--cache", state});
+    EXPECT_EQ(run.exit_code, kExitPass) << state << ": " << run.last();
+  }
+}
+
+TEST_F(CudaReplay, RefusesWhatDoesNotFit) {
+  EXPECT_EQ(replay({"--seed", "1"}).last()["code"], "UNSUPPORTED_OPTION");
+  EXPECT_EQ(replay({"--device", "63"}).last()["code"], "DEVICE_NOT_FOUND");
+  EXPECT_EQ(compare_variant("baseline", {"--symbol", "replay_nothing"}).last()["code"], "SYMBOL_MISSING");
+}
+
+TEST_F(CudaReplay, RefusesAnotherArchitecture) {
+  capture_.isa = "sm_80";
+  const ProgramRun run = replay();
+  EXPECT_EQ(run.exit_code, kExitEnvironment);
+  EXPECT_EQ(run.last()["code"], "DEVICE_MISMATCH") << run.last();
+}
+
+TEST_F(CudaReplay, SaysWhenTheDriverRefusesTheLaunch) {
+  capture_.geometry.block_threads = {2048, 1, 1};
+  const ProgramRun run = replay();
+  EXPECT_EQ(run.exit_code, kExitBadInput);
+  EXPECT_EQ(run.last()["code"], "LAUNCH_REFUSED") << run.last();
+}
+
+TEST_F(CudaReplay, RefusesALaunchAttributeThatItDoesNotKnow) {
+  capture_.geometry.attributes = {{"gravity", 1}};
+  EXPECT_EQ(replay().last()["code"], "CAPTURE_UNSUPPORTED");
+}
+
+TEST_F(CudaReplay, DescribesTheDevice) {
+  const ProgramRun run = run_program(KERNLOOP_REPLAY_PROGRAM, {"--describe-device", "cuda"}, environment_);
+  EXPECT_EQ(run.exit_code, kExitPass);
+  const archive::Json device = run.first("device");
+  EXPECT_EQ(device["kind"], "cuda") << device;
+  EXPECT_EQ(device["isa"], "sm_90");
+  EXPECT_EQ(device["uuid"].get<std::string>().size(), std::string("GPU-01234567-89ab-cdef-0123-456789abcdef").size());
+  for (const char* number : {"total_memory_bytes", "multiprocessors", "l2_bytes"}) EXPECT_GT(device[number], 0);
+  for (const char* text : {"name", "driver_version", "cuda_version", "pci_bus_id"})
+    EXPECT_FALSE(device[text].get<std::string>().empty()) << text;
+}
+
+TEST_F(CudaReplay, IsNotCapturedItself) {
+  environment_["CUDA_INJECTION64_PATH"] = "/nonexistent/libkernloop-capture-cuda.so";
+  const ProgramRun run = replay({"--compare"});
+  EXPECT_EQ(run.exit_code, kExitPass) << run.last();
+  EXPECT_EQ(run.first("iteration")["timer"], "cupti") << "nobody else uses CUPTI then";
+}
+
+TEST_F(FakeCudaReplay, FailsWithBothAddressesWhenOneCannotBeHad) {
+  environment_["KERNLOOP_FAKE_CUDA_REFUSE_ADDRESS"] = archive::to_hex_number(Capture::kOut);
+  const ProgramRun run = replay({"--compare"});
+  EXPECT_EQ(run.exit_code, kExitEnvironment);
+  ASSERT_EQ(run.events.size(), 1u) << "nothing is restored at a wrong address, also after the retry";
+  EXPECT_EQ(run.last()["code"], "ADDRESS_TAKEN");
+  const auto message = run.last()["message"].get<std::string>();
+  EXPECT_NE(message.find("0x400000000000"), std::string::npos) << message;
+  EXPECT_NE(message.find("instead"), std::string::npos) << message;
+}
+
+TEST_F(FakeCudaReplay, SaysHowMuchMemoryIsMissing) {
+  environment_["KERNLOOP_FAKE_CUDA_MEMORY"] = "0x100000";
+  const ProgramRun run = replay();
+  EXPECT_EQ(run.exit_code, kExitEnvironment);
+  EXPECT_EQ(run.last()["code"], "OUT_OF_MEMORY");
+  EXPECT_NE(run.last()["message"].get<std::string>().find("missing"), std::string::npos) << run.last();
+}
+
+TEST_F(FakeCudaReplay, LeavesCuptiToAToolThatHasIt) {
+  environment_["KERNLOOP_FAKE_CUDA_CUPTI_TAKEN"] = "1";
+  EXPECT_EQ(replay({"--compare"}).exit_code, kExitPass);
+}
+
+TEST_F(FakeCudaReplay, PassesTheCooperativeAttributeOn) {
+  // The fake's kernel writes what its launch said into the eighth word.
+  capture_.symbol = "replay_shape";
+  capture_.shape_post = {4, 1, 1, 64, 256, 1, 1, 1};
+  capture_.geometry.group_segment_bytes = 256;
+  capture_.geometry.attributes = {{"cooperative", 1}};
+  EXPECT_EQ(replay({"--compare"}).exit_code, kExitPass);
+  std::filesystem::remove_all(directory_.path() / "capture");
+  capture_.geometry.attributes.clear();
+  EXPECT_EQ(replay({"--compare"}).exit_code, kExitFail);
+}
+
+TEST_F(FakeCudaReplay, RestoresFromTheArchiveWhereNoCopyFits) {
+  environment_["KERNLOOP_FAKE_CUDA_MEMORY"] = "0x1800000";  // 24 MiB: none is left beside what the driver is to keep
+  const ProgramRun run = replay({"--compare", "--iterations", "3"});
+  EXPECT_EQ(run.exit_code, kExitPass) << run.last();
+}
+
+TEST_F(FakeCudaReplay, SaysWhenThereIsNoDriver) {
+  environment_["KERNLOOP_CUDA_DRIVER"] = "/nonexistent/libcuda.so.1";
+  const ProgramRun run = replay();
+  EXPECT_EQ(run.exit_code, kExitEnvironment);
+  EXPECT_EQ(run.last()["code"], "ENVIRONMENT_CUDA_DRIVER_MISSING");
+}
+
+}  // namespace
+}  // namespace kernloop::replay

@@ -1,0 +1,60 @@
+// Kernels of the CUDA replay tests. VARIANT_… names what a variant does wrong; on the fake driver, whose kernels are
+// host functions (cuda/fake/kernels/replay_kernels.cpp), a module variable of that name says it.
+#include <stdint.h>
+
+#define KERNLOOP_PASTE(a, b) a##b
+#define KERNLOOP_NAME(a, b) KERNLOOP_PASTE(a, b)
+
+extern "C" {
+
+__constant__ float c_tab[4] = {1, 2, 3, 4};
+__device__ float d_big[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+__device__ int d_counter = 0;
+#ifdef VARIANT
+__device__ int KERNLOOP_NAME(variant_, VARIANT) = 1;
+#endif
+
+__global__ void replay_fill(float* out, const float* in, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+#ifdef VARIANT_do_nothing
+  return;
+#endif
+#ifdef VARIANT_spin
+  while (*reinterpret_cast<volatile int*>(&d_counter) >= 0) {
+  }
+#endif
+#ifdef VARIANT_wild
+  if (i == 0) *reinterpret_cast<volatile float*>(0x4400000000) = 1;
+#endif
+#ifdef VARIANT_beyond
+  if (i == 0) reinterpret_cast<volatile unsigned char*>(out)[4 * count] = 0;
+#endif
+  if (i < count) {
+    float value = in[i] * c_tab[i % 4] + d_big[i % 8];  // --fmad=false: as on the host
+#ifdef VARIANT_wrong_ulp
+    if (i == 37) value = __int_as_float(__float_as_int(value) + 1);
+#endif
+    out[i] = value;
+  }
+  if (i == 0) ++d_counter;
+}
+
+// What the launch looks like from inside.
+__global__ void replay_shape(uint32_t* out) {
+  extern __shared__ uint32_t dynamic[];
+  uint32_t dynamic_bytes, cluster_x, cluster_y;
+  asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(dynamic_bytes));
+  asm volatile("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(cluster_x));
+  asm volatile("mov.u32 %0, %%cluster_nctaid.y;" : "=r"(cluster_y));
+  dynamic[threadIdx.x] = threadIdx.x;
+  if (blockIdx.x + blockIdx.y + blockIdx.z + threadIdx.x != 0) return;
+  out[0] = gridDim.x;
+  out[1] = gridDim.y;
+  out[2] = gridDim.z;
+  out[3] = blockDim.x;
+  out[4] = dynamic_bytes;
+  out[5] = cluster_x;
+  out[6] = cluster_y;
+}
+
+}  // extern "C"

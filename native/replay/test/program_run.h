@@ -1,0 +1,72 @@
+// A program of ours in a process of its own, and the events that it printed.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "archive/manifest.h"
+
+namespace kernloop::replay {
+
+struct ProgramRun {
+  int exit_code = -1;  // 1000 + signal when one ended it
+  std::vector<archive::Json> events;
+
+  archive::Json last() const { return events.empty() ? archive::Json() : events.back(); }
+  // The first of that kind; null when there is none.
+  archive::Json first(const std::string& kind) const {
+    for (const archive::Json& event : events) {
+      if (event.at("event") == kind) return event;
+    }
+    return nullptr;
+  }
+  size_t count(const std::string& kind) const {
+    return static_cast<size_t>(
+        std::count_if(events.begin(), events.end(), [&](auto& event) { return event.at("event") == kind; }));
+  }
+};
+
+inline ProgramRun run_program(const std::string& program, std::vector<std::string> arguments,
+                              const std::map<std::string, std::string>& environment) {
+  int ends[2];
+  EXPECT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(ends[1], STDOUT_FILENO);
+    ::close(ends[0]);
+    ::close(ends[1]);
+    for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+    arguments.insert(arguments.begin(), program);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    ::alarm(240);  // survives exec: a test never hangs
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  ::close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t count; (count = ::read(ends[0], buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<size_t>(count));
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ProgramRun run;
+  run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    auto event = archive::parse_json(line, "output line");
+    EXPECT_TRUE(event) << line;
+    if (event) run.events.push_back(std::move(*event));
+  }
+  return run;
+}
+
+}  // namespace kernloop::replay
