@@ -18,7 +18,11 @@ export const captureJsonSchema = z.looseObject({
   device: z.looseObject({ kind: z.string(), identity: z.string(), isa: z.string() }),
   kernel: z.looseObject({ name: z.string(), symbol: z.string(), code_object: digest }),
   dispatch: z.looseObject({ ordinal: z.number(), index: z.number() }),
-  geometry: z.looseObject({ grid_blocks: z.array(z.number()), block_threads: z.array(z.number()) }),
+  geometry: z.looseObject({
+    grid_blocks: z.array(z.number()),
+    block_threads: z.array(z.number()),
+    attributes: z.record(z.string(), z.number()).default({}),
+  }),
   kernarg: z
     .looseObject({ slots: z.array(z.looseObject({ offset: z.number(), region: z.string().nullish(), value: z.string().nullish() })).default([]) })
     .default({ slots: [] }),

@@ -14,7 +14,7 @@ import type { RunResult } from '../support/exec';
 import { describeEnd } from '../support/ndjson';
 import { formatBytes, table } from '../support/report';
 import { version } from '../support/version';
-import type { Selfcheck } from './capture-files';
+import { readCapture, type Selfcheck } from './capture-files';
 import { whyNotCaptured } from './not-captured';
 import type { Note } from './notes';
 import type { CaptureOptions } from './options';
@@ -220,6 +220,7 @@ class CaptureRun {
     seen: RunLog,
   ): Promise<{ selfcheck: Selfcheck | null; scopeTooSmall: boolean }> {
     if (!this.context.options.selfCheck || seen.violated.has(event.id)) return { selfcheck: null, scopeTooSmall: false };
+    this.warnOfOtherGpu(selection);
     this.deps.report.info(`${selection.name}: captured ${formatBytes(event.bytes_raw)}; replaying it to check it`);
     return selfCheck(
       {
@@ -230,6 +231,15 @@ class CaptureRun {
       },
       this.context.device,
       this.deps,
+    );
+  }
+
+  /** The app chose among several GPUs; the replay takes the first. */
+  private warnOfOtherGpu({ name, output }: Selection): void {
+    const ordinal = readCapture(output).geometry.attributes['device_ordinal'] ?? 0;
+    if (ordinal === 0) return;
+    this.deps.report.warn(
+      `${name} was captured on GPU ${ordinal} of those that the app sees, and is replayed on the first, ${this.context.device.description.name}; --gpu chooses one for both`,
     );
   }
 

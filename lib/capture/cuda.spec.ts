@@ -53,6 +53,16 @@ describe('capture on the cuda device', () => {
     expect(captures).toMatchObject([{ selfcheck: { verdict: 'verified', replays: 4 } }]);
   });
 
+  it('warns of a capture from another GPU than the one that replays it', async () => {
+    const geometry = { grid_blocks: [1], block_threads: [32], attributes: { device_ordinal: 1 } };
+    const fake = deps({ json: { geometry } });
+    await capture(options(), fake);
+    expect(fake.said.warn.join()).toContain('captured on GPU 1');
+    const first = deps({ json: { geometry: { ...geometry, attributes: { device_ordinal: 0 } } } });
+    await capture(options(), first);
+    expect(first.said.warn).toEqual([]);
+  });
+
   it('holds the lock of the GPU over the run and the check', async () => {
     const fake = deps();
     await capture(options(), fake);

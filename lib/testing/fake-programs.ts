@@ -17,10 +17,12 @@ export interface RecorderScript {
   /** Events before the summary; `capture` writes a folder and prints `captured`. */
   play?: Play;
   summary?: object;
+  /** Fields of the capture.json that is written. */
+  json?: object;
 }
 
 /** kernloop-recorder: listens, and once its stdin is closed plays what the agents would have sent. */
-export function fakeRecorder({ play = captureAll, summary = {} }: RecorderScript = {}): FakeProgram {
+export function fakeRecorder({ play = captureAll, summary = {}, json = {} }: RecorderScript = {}): FakeProgram {
   return async ({ args, print, stdinClosed }) => {
     const config = JSON.parse(readFileSync(args[args.indexOf('--config') + 1] ?? '', 'utf8')) as RecorderConfig;
     print({ event: 'listening' });
@@ -31,7 +33,7 @@ export function fakeRecorder({ play = captureAll, summary = {} }: RecorderScript
       mkdirSync(output, { recursive: true });
       writeFileSync(
         join(output, 'capture.json'),
-        JSON.stringify(captureJson({ scope: { mode: 'x', tracked_regions: 1, tracked_bytes: 1 } })),
+        JSON.stringify(captureJson({ scope: { mode: 'x', tracked_regions: 1, tracked_bytes: 1 }, ...json })),
       );
       print(capturedEvent(id, output));
     });
