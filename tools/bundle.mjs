@@ -156,6 +156,7 @@ function stageBundle(stage) {
     'dist/lib',
     'generators/reproducer/files',
     'bin/kernloop.js',
+    'executors/executors.json', // the mark of the package's root
   ]) {
     cpSync(join(root, part), join(target, part), { recursive: true });
   }
@@ -178,18 +179,9 @@ await runMain(async () => {
     stageBundle(stage);
     checkGlibc(stage);
     mkdirSync(dirname(out), { recursive: true });
-    await step('pack', 'tar', [
-      '-C',
-      scratch,
-      '--owner=0',
-      '--group=0',
-      '-c',
-      '-I',
-      'xz -T0 -3',
-      '-f',
-      `${out}.partial`,
-      name,
-    ]);
+    await step('pack', 'tar', ['-C', scratch, '--owner=0', '--group=0', '-cJf', `${out}.partial`, name], {
+      env: { XZ_OPT: process.env.XZ_OPT ?? '-T0 -3' },
+    });
     renameSync(`${out}.partial`, out);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
