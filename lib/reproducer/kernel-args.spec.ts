@@ -25,6 +25,9 @@ describe('kernelArgs', () => {
     ['float const* const*', 'inout', null],
     ['Particle*', 'inout', null],
     ['_Float16*', 'inout', 'f16'],
+    ['__nv_bfloat16 const*', 'in', 'bf16'],
+    ['c10::Half*', 'inout', 'f16'],
+    ['c10::BFloat16 const*', 'in', 'bf16'],
   ])('knows role and element of %s', (type, role, element) => {
     expect(argsOf(`k(${type})`, [pointer(0)])).toMatchObject([{ type, role, element }]);
   });
