@@ -45,6 +45,17 @@ describe('readCompileDatabase', () => {
     ]);
   });
 
+  it('expands the options files of nvcc', () => {
+    writeFileSync(join(folder, 'includes.rsp'), '-I"/with space" -isystem=/sys');
+    writeFileSync(join(folder, 'more.rsp'), '-DB');
+    const of = (command: string) => read([{ directory: folder, command, file: 'k.cu' }])[0]?.args;
+    expect(of('nvcc -DA --options-file includes.rsp,more.rsp -c k.cu')).toEqual([
+      ...['-DA', '-I/with space', '-isystem=/sys', '-DB', '-c', 'k.cu'],
+    ]);
+    expect(of('/cuda/bin/nvcc -optf=more.rsp k.cu')).toEqual(['-DB', 'k.cu']);
+    expect(() => of('nvcc --options-file gone.rsp -c k.cu')).toThrow(/gone\.rsp.*does not exist/);
+  });
+
   it('ends on a response file that names itself', () => {
     writeFileSync(join(folder, 'a.rsp'), '@a.rsp');
     expect(() => read([{ directory: folder, command: 'hipcc @a.rsp', file: 'k.hip' }])).toThrow(/nest too deeply/);

@@ -54,7 +54,7 @@ export function readCompileDatabase(path: string): CompileCommand[] {
         'build the app again',
       );
     }
-    const plain = basename(compiler).startsWith('nvcc') ? withResponseFileArguments(args) : args;
+    const plain = basename(compiler).startsWith('nvcc') ? withResponseFileArguments(args, directory) : args;
     return { directory, file: resolve(directory, entry.file), compiler, args: expandResponseFiles(plain, directory) };
   });
 }
@@ -67,17 +67,31 @@ function withoutLaunchers(words: string[]): string[] {
   return launchers.has(name) ? withoutLaunchers(words.slice(1)) : words;
 }
 
-/** nvcc's own spelling of a response file, `--options-file x,y`, as `@x @y`. */
-function withResponseFileArguments(args: readonly string[]): string[] {
+/** nvcc's own spelling of a response file, `--options-file x,y`, as `@x @y`. CMake keeps include folders in such files. */
+function withResponseFileArguments(args: readonly string[], directory: string): string[] {
   const option = /^--?(?:options-file|optf)(?:=(.*))?$/;
   const plain: string[] = [];
   for (let index = 0; index < args.length; index += 1) {
     const word = args[index] ?? '';
     const match = option.exec(word);
-    if (!match) plain.push(word);
-    else plain.push(...(match[1] ?? args[++index] ?? '').split(',').map((path) => `@${path}`));
+    if (!match) {
+      plain.push(word);
+      continue;
+    }
+    for (const path of (match[1] ?? args[++index] ?? '').split(',')) {
+      if (!existsSync(resolve(directory, path))) throw responseFileMissing(resolve(directory, path));
+      plain.push(`@${path}`);
+    }
   }
   return plain;
+}
+
+function responseFileMissing(path: string): KernloopError {
+  return new KernloopError(
+    'COMPILE_DATABASE_INVALID',
+    `${path}, which holds options of a compile command, does not exist`,
+    'build the app again',
+  );
 }
 
 function expandResponseFiles(args: string[], directory: string): string[] {

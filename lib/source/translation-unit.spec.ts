@@ -40,3 +40,35 @@ describe('translationUnit of HIP', () => {
     expect(args?.map(({ option, value }) => option + (value ?? ''))).toEqual(['-DA', '-O2', '-c', '-xhip']);
   });
 });
+
+describe('translationUnit of CUDA', () => {
+  const cuda = (compiler: string, args: string[], file = '/s/k.cu') =>
+    translationUnit({ directory: '/b', file, compiler, args }, 'cuda');
+
+  it.each([
+    ['nvcc and a .cu file', '/cuda/bin/nvcc', ['-c', '/s/k.cu'], '/s/k.cu', true],
+    ['nvcc and a .cpp file, which is host code', 'nvcc', ['-c', '/s/k.cpp'], '/s/k.cpp', false],
+    ['nvcc told that a .cpp file is CUDA', 'nvcc', ['-x', 'cu', '-c', '/s/k.cpp'], '/s/k.cpp', true],
+    ['nvcc told that a .cu file is C++', 'nvcc', ['-x=c++', '-c', '/s/k.cu'], '/s/k.cu', false],
+    ['clang and a .cu file', 'clang++-15', ['/s/k.cu'], '/s/k.cu', true],
+    ['clang told that it is CUDA', 'clang++', ['-x', 'cuda', '/s/k.cpp'], '/s/k.cpp', true],
+    ['clang told that it is HIP', 'clang++', ['-x', 'hip', '/s/k.cu'], '/s/k.cu', false],
+    ['hipcc', 'hipcc', ['/s/k.cu'], '/s/k.cu', false],
+    ['g++', 'g++', ['/s/k.cu'], '/s/k.cu', false],
+  ])('decides for %s', (_case, compiler, args, file, expected) => {
+    expect(cuda(compiler, args, file) !== null).toBe(expected);
+  });
+
+  it('leaves nvcc to CUDA captures, and takes .cu files of hipcc for HIP', () => {
+    expect(unit('nvcc', ['/s/k.cu'], '/s/k.cu')).toBeNull();
+    expect(unit('hipcc', ['/s/k.cu'], '/s/k.cu')).not.toBeNull();
+  });
+
+  it('adds the options that the environment of the build gives nvcc, on their sides', () => {
+    const command = { directory: '/b', file: '/s/k.cu', compiler: 'nvcc', args: ['-O2', '/s/k.cu'] };
+    const environment = { NVCC_PREPEND_FLAGS: '-ccbin "g++-12" -DA', NVCC_APPEND_FLAGS: '-DB="x y"' };
+    const found = translationUnit(command, 'cuda', environment);
+    expect(found?.hostCompiler).toBe('g++-12');
+    expect(found?.args.map(({ option, value }) => option + (value ?? ''))).toEqual(['-DA', '-O2', '-DB=x y', '-xcu']);
+  });
+});

@@ -119,6 +119,15 @@ TEST(Demangle, LeavesOtherNamesAlone) {
   EXPECT_EQ(demangle("_Z5scalePPfPKif"), "scale(float**, int const*, float)");
   EXPECT_EQ(demangle("fill"), "fill");
   EXPECT_EQ(demangle("_Zbroken"), "_Zbroken");
+  // Names as nvcc 13.0 wrote them.
+  EXPECT_EQ(demangle("__nv_static_25__dc4cb072_4_k_cu_4e539ff5__Z4statPf"), "stat(float*)");
+  EXPECT_EQ(demangle("__nv_static_25__dc4cb072_4_k_cu_4e539ff5_plain"), "plain");
+  EXPECT_EQ(demangle("_ZN4pipe36_GLOBAL__N__dc4cb072_4_k_cu_4e539ff55scaleIfEEvPT_i"),
+            "void pipe::(anonymous namespace)::scale<float>(float*, int)");
+  for (const char* broken : {"__nv_static_", "__nv_static_9", "__nv_static_9_ab",
+                             "__nv_static_99999999999999999999_a_b", "__nv_static_2_ab_", "__nv_static_2_abc_d"}) {
+    EXPECT_EQ(demangle(broken), broken);
+  }
   EXPECT_EQ(demangle(std::string(1 << 20, 'P').insert(0, "_Z1f")).size(), (1u << 20) + 4);
 }
 
