@@ -1,0 +1,23 @@
+// CUPTI's activity records of kernels, gathered in buffers that the tool provides and gets back filled.
+#pragma once
+
+#include "cuda/cupti_abi.h"
+#include "cuda/fake/launch.h"
+
+namespace kernloop::cuda::fake {
+
+CUptiResult enable_activity(CUpti_ActivityKind kind, bool on);
+CUptiResult register_activity_buffers(CUpti_BuffersCallbackRequestFunc request,
+                                      CUpti_BuffersCallbackCompleteFunc complete);
+CUptiResult flush_activity();
+CUptiResult next_activity_record(uint8_t* buffer, size_t bytes, CUpti_Activity** record);
+size_t take_dropped_records();
+
+void push_external_id(CUpti_ExternalCorrelationKind kind, uint64_t id);
+CUptiResult pop_external_id(CUpti_ExternalCorrelationKind kind, uint64_t* id);
+// At each driver call that may start work: ties the tool's id to the call.
+void record_external_ids(uint32_t correlation);
+
+void record_kernel(CUcontext context, const KernelLaunch& launch, uint64_t start_ns, uint64_t end_ns);
+
+}  // namespace kernloop::cuda::fake

@@ -1,0 +1,47 @@
+// Pages of the process as the fake uses them: reservations without access, and memory that is mapped over them. Device
+// memory is host memory at the same address. So, unlike with a real driver, a host thread that uses a device address as
+// a pointer gets away with it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "cuda/abi.h"
+
+namespace kernloop::cuda::fake {
+
+inline constexpr uint64_t kGranule = 2ull << 20;  // what the device maps at a time
+inline constexpr uint64_t kWindow = 32ull << 20;  // the reservations that a real driver places where it is asked to
+
+constexpr uint64_t round_up(uint64_t value, uint64_t to) {
+  return (value + to - 1) / to * to;
+}
+
+// Physical memory: a file in memory, so that other processes can open it (IPC, shareable handles).
+class Backing {
+ public:
+  static std::shared_ptr<Backing> create(uint64_t bytes);  // null: none is left
+  static std::shared_ptr<Backing> open(const char* path);
+  static std::shared_ptr<Backing> adopt(int fd);  // takes the descriptor
+  ~Backing();
+  Backing(const Backing&) = delete;
+  Backing& operator=(const Backing&) = delete;
+  int fd() const { return fd_; }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  Backing(int fd, uint64_t bytes) : fd_(fd), bytes_(bytes) {}
+  int fd_;
+  uint64_t bytes_;
+};
+
+// Address space without access. At `hint` exactly, or (0) at one that differs from process to process. 0: taken.
+uint64_t reserve_pages(uint64_t hint, uint64_t bytes, uint64_t alignment);
+void release_pages(uint64_t base, uint64_t bytes);
+
+// Both replace what was mapped there; the range must lie within a reservation.
+bool map_pages(uint64_t base, uint64_t bytes, const Backing& backing, uint64_t offset, bool accessible);
+void unmap_pages(uint64_t base, uint64_t bytes);
+bool protect_pages(uint64_t base, uint64_t bytes, bool accessible);
+
+}  // namespace kernloop::cuda::fake

@@ -1,0 +1,13 @@
+// The driver functions of the fake under the names of cuda.h without version suffix; exports.cpp makes the library's
+// symbols of them, with callbacks around each.
+#pragma once
+
+#include "cuda/abi.h"
+
+namespace kernloop::cuda::fake {
+
+#define FUNCTION(member, symbol, older, presence, parameters) CUresult member parameters;
+#include "cuda/driver_functions.def"
+#undef FUNCTION
+
+}  // namespace kernloop::cuda::fake

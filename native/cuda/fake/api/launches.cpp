@@ -1,0 +1,88 @@
+#include "cuda/fake/launches.h"
+
+#include "cuda/fake/api.h"
+#include "cuda/fake/functions.h"
+#include "cuda/fake/modules.h"
+#include "cuda/fake/process.h"
+
+namespace kernloop::cuda::fake {
+namespace {
+
+CUresult launch(CUfunction function, const LaunchShape& shape, CUstream handle, void** parameters, void** extra) {
+  const Here now = here();
+  if (now.error != CUDA_SUCCESS) return now.error;
+  const CUstream stream = resolve_stream(now.context, handle);
+  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  Work work;
+  work.type = CU_GRAPH_NODE_TYPE_KERNEL;
+  work.launch.emplace();
+  const CUresult error = prepare_launch(now.context, function, shape, parameters, extra, &*work.launch);
+  return error == CUDA_SUCCESS ? submit(stream, std::move(work)) : error;
+}
+
+LaunchShape shape_of(const CUlaunchConfig& config) {
+  LaunchShape shape = {{config.gridDimX, config.gridDimY, config.gridDimZ},
+                       {config.blockDimX, config.blockDimY, config.blockDimZ},
+                       {1, 1, 1},
+                       config.sharedMemBytes,
+                       false};
+  for (unsigned int i = 0; i < config.numAttrs; ++i) {
+    const CUlaunchAttribute& attribute = config.attrs[i];
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) shape.cooperative = attribute.value.cooperative != 0;
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+      const auto& cluster = attribute.value.clusterDim;
+      shape.cluster[0] = cluster.x;
+      shape.cluster[1] = cluster.y;
+      shape.cluster[2] = cluster.z;
+    }
+  }
+  return shape;
+}
+
+}  // namespace
+
+CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                        unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
+                        CUstream stream, void** parameters, void** extra) {
+  const LaunchShape shape = {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {1, 1, 1}, shared_bytes, false};
+  return launch(function, shape, stream, parameters, extra);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {
+  if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return launch(function, shape_of(*config), config->hStream, parameters, extra);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                                   unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                                   unsigned int shared_bytes, CUstream stream, void** parameters) {
+  const LaunchShape shape = {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {1, 1, 1}, shared_bytes, true};
+  return launch(function, shape, stream, parameters, nullptr);
+}
+
+CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS*, unsigned int, unsigned int) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction handle, int threads,
+                                                     size_t dynamic_shared_bytes) {
+  const Here now = here();
+  if (now.error != CUDA_SUCCESS) return now.error;
+  CUfunction function = nullptr;
+  if (const CUresult error = resolve_function(now.context, handle, &function); error != CUDA_SUCCESS) return error;
+  *blocks = resident_blocks(*function->kernel, static_cast<uint64_t>(threads), dynamic_shared_bytes);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction handle, const CUlaunchConfig* config) {
+  const LaunchShape shape = shape_of(*config);
+  int blocks = 0;
+  const int threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
+  const CUresult error =
+      cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, handle, threads, shape.dynamic_shared_bytes);
+  const uint32_t in_cluster = shape.cluster[0] * shape.cluster[1] * shape.cluster[2];
+  if (error == CUDA_SUCCESS) *clusters = blocks * 132 / static_cast<int>(std::max(in_cluster, 1u));
+  return error;
+}
+
+}  // namespace kernloop::cuda::fake

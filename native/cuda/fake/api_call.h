@@ -1,0 +1,98 @@
+// What happens around every driver call: a correlation id, and the subscriber's callbacks on entry and exit.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "cuda/fake/activity.h"
+#include "cuda/fake/api.h"
+#include "cuda/fake/callbacks.h"
+
+namespace kernloop::cuda::fake {
+
+// Of the driver call that this thread is in.
+uint32_t current_correlation();
+
+class CorrelationScope {
+ public:
+  CorrelationScope();
+  ~CorrelationScope();
+  CorrelationScope(const CorrelationScope&) = delete;
+  CorrelationScope& operator=(const CorrelationScope&) = delete;
+
+ private:
+  uint32_t outer_;
+};
+
+constexpr uint32_t callback_id(std::string_view symbol) {
+#define DRIVER_CALLBACK(function, id) \
+  if (symbol == #function) return id;
+#include "cuda/cupti_driver_callbacks.def"
+#undef DRIVER_CALLBACK
+  return 0;
+}
+const char* callback_name(uint32_t id);  // nullptr: none
+
+// The parameters of a call, laid out as a structure with one member each.
+template <typename... Args>
+class PackedParameters {
+ public:
+  explicit PackedParameters(const Args&... args) { (add(&args, sizeof args, alignof(Args)), ...); }
+  const void* data() const { return bytes_; }
+
+ private:
+  void add(const void* value, size_t bytes, size_t alignment) {
+    used_ = (used_ + alignment - 1) / alignment * alignment;
+    std::memcpy(bytes_ + used_, value, bytes);
+    used_ += bytes;
+  }
+  alignas(std::max_align_t) unsigned char bytes_[(0 + ... + (sizeof(Args) + alignof(Args))) + 1];
+  size_t used_ = 0;
+};
+
+// The name of a live kernel or function; nullptr: it is neither.
+const char* kernel_name(CUfunction handle);
+
+template <auto One, auto Two>
+inline constexpr bool is_same_function =
+    std::is_same_v<std::integral_constant<decltype(One), One>, std::integral_constant<decltype(Two), Two>>;
+
+template <auto Function, typename... Args>
+const char* launched_kernel(const Args&... args) {
+  if constexpr (is_same_function<Function, &cuLaunchKernel> || is_same_function<Function, &cuLaunchCooperativeKernel>) {
+    return kernel_name(std::get<0>(std::tie(args...)));
+  } else if constexpr (is_same_function<Function, &cuLaunchKernelEx>) {
+    return kernel_name(std::get<1>(std::tie(args...)));
+  }
+  return nullptr;
+}
+
+void call_subscriber(uint32_t id, CUpti_CallbackData& data, CUpti_ApiCallbackSite site);
+
+template <auto Function, uint32_t Id>
+struct Traced;
+
+template <typename... Args, CUresult (*Function)(Args...), uint32_t Id>
+struct Traced<Function, Id> {
+  static CUresult call(Args... args) {
+    const CorrelationScope scope;
+    if (!callbacks().wants(CUPTI_CB_DOMAIN_DRIVER_API, Id)) return Function(args...);
+    const PackedParameters<Args...> parameters(args...);
+    CUresult result = CUDA_SUCCESS;
+    uint64_t word = 0;
+    CUpti_CallbackData data = {};
+    data.functionParams = parameters.data();
+    data.functionReturnValue = &result;
+    data.symbolName = launched_kernel<Function>(args...);
+    data.correlationData = &word;
+    call_subscriber(Id, data, CUPTI_API_ENTER);
+    result = Function(args...);
+    call_subscriber(Id, data, CUPTI_API_EXIT);
+    return result;
+  }
+};
+
+}  // namespace kernloop::cuda::fake

@@ -1,0 +1,120 @@
+#include "cuda/fake/functions.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kernloop::cuda::fake {
+namespace {
+
+constexpr int kSharedBytes = 48 << 10, kSharedBytesOptIn = 227 << 10;
+constexpr int kMultiprocessors = 132, kThreadsPerMultiprocessor = 2048, kRegisters = 64 << 10;
+
+int dynamic_shared_limit(const ImageKernel& kernel, const Attributes& set) {
+  const auto found = set.find(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+  return found != set.end() ? found->second : kSharedBytes - static_cast<int>(kernel.static_shared_bytes);
+}
+
+int set_or(const Attributes& set, CUfunction_attribute attribute, int otherwise) {
+  const auto found = set.find(attribute);
+  return found != set.end() ? found->second : otherwise;
+}
+
+}  // namespace
+
+CUresult get_attribute(const ImageKernel& kernel, const Attributes& set, CUfunction_attribute attribute, int* value) {
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      *value = static_cast<int>(kernel.max_threads);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      *value = static_cast<int>(kernel.static_shared_bytes);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      *value = static_cast<int>(kernel.local_bytes);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      *value = static_cast<int>(kernel.registers);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      *value = 90;
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      *value = dynamic_shared_limit(kernel, set);
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      *value = set_or(set, attribute, -1);
+      return CUDA_SUCCESS;
+    default:
+      if (attribute > CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE) return CUDA_ERROR_INVALID_VALUE;
+      *value = set_or(set, attribute, 0);
+      return CUDA_SUCCESS;
+  }
+}
+
+CUresult set_attribute(const ImageKernel& kernel, Attributes& set, CUfunction_attribute attribute, int value) {
+  if (attribute < CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_ERROR_INVALID_VALUE;
+  if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+    const int most = kSharedBytesOptIn - static_cast<int>(kernel.static_shared_bytes);
+    if (value < 0 || value > most) return CUDA_ERROR_INVALID_VALUE;
+  }
+  set[attribute] = value;
+  return CUDA_SUCCESS;
+}
+
+int resident_blocks(const ImageKernel& kernel, uint64_t threads, size_t dynamic_shared_bytes) {
+  if (threads == 0 || threads > kernel.max_threads) return 0;
+  const uint64_t by_threads = kThreadsPerMultiprocessor / threads;
+  const uint64_t by_registers = kRegisters / (std::max<uint64_t>(kernel.registers, 1) * threads);
+  const uint64_t shared = kernel.static_shared_bytes + dynamic_shared_bytes + 1024;
+  return static_cast<int>(std::min<uint64_t>({by_threads, by_registers, (228u << 10) / shared, 32}));
+}
+
+CUresult check_shape(const CUfunc_st& function, const LaunchShape& shape) {
+  const ImageKernel& kernel = *function.kernel;
+  uint64_t threads = 1, blocks = 1;
+  for (int i = 0; i < 3; ++i) {
+    threads *= shape.block[i];
+    blocks *= shape.grid[i];
+  }
+  if (threads == 0 || blocks == 0 || threads > std::min(kernel.max_threads, 1024u)) return CUDA_ERROR_INVALID_VALUE;
+  if (shape.grid[0] > 0x7FFFFFFFu || shape.grid[1] > 65535 || shape.grid[2] > 65535) return CUDA_ERROR_INVALID_VALUE;
+  const int limit = dynamic_shared_limit(kernel, function.attributes);
+  if (limit < 0 || shape.dynamic_shared_bytes > static_cast<uint32_t>(limit)) return CUDA_ERROR_INVALID_VALUE;
+  for (int i = 0; i < 3; ++i) {
+    if (shape.cluster[i] == 0 || shape.grid[i] % shape.cluster[i] != 0) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+  }
+  const int resident = resident_blocks(kernel, threads, shape.dynamic_shared_bytes);
+  if (shape.cooperative && blocks > static_cast<uint64_t>(resident) * kMultiprocessors) {
+    return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult gather_parameters(const ImageKernel& kernel, void** parameters, void** extra, std::vector<uint8_t>* bytes) {
+  bytes->assign(kernel.parameter_bytes, 0);
+  if (kernel.parameters.empty()) return CUDA_SUCCESS;
+  if ((parameters == nullptr) == (extra == nullptr)) return CUDA_ERROR_INVALID_VALUE;
+  if (parameters != nullptr) {
+    for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+      const ImageParameter& parameter = kernel.parameters[i];
+      std::memcpy(bytes->data() + parameter.offset, parameters[i], parameter.bytes);
+    }
+    return CUDA_SUCCESS;
+  }
+  const void* buffer = nullptr;
+  const size_t* size = nullptr;
+  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+    if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+      buffer = extra[1];
+    else if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+      size = static_cast<const size_t*>(extra[1]);
+    else
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (buffer == nullptr || size == nullptr || *size < kernel.parameter_bytes) return CUDA_ERROR_INVALID_VALUE;
+  std::memcpy(bytes->data(), buffer, kernel.parameter_bytes);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace kernloop::cuda::fake

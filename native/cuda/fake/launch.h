@@ -1,0 +1,29 @@
+// One launch as it waits in a stream or in a graph: everything copied that the caller may change after the call.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cuda/abi.h"
+
+namespace kernloop::cuda::fake {
+
+struct LaunchShape {
+  uint32_t grid[3] = {1, 1, 1};
+  uint32_t block[3] = {1, 1, 1};
+  uint32_t cluster[3] = {1, 1, 1};
+  uint32_t dynamic_shared_bytes = 0;
+  bool cooperative = false;
+};
+
+struct KernelLaunch {
+  CUfunction function = nullptr;
+  LaunchShape shape;
+  std::vector<uint8_t> parameters;
+  uint64_t number = 0;       // of the launch in its process
+  uint32_t correlation = 0;  // of the driver call
+  uint32_t stream_id = 0;
+  uint64_t graph_node_id = 0;  // 0: not of a graph
+};
+
+}  // namespace kernloop::cuda::fake

@@ -1,0 +1,30 @@
+#include "cuda/fake/settings.h"
+
+#include <cstdlib>
+
+namespace kernloop::cuda::fake {
+namespace {
+
+uint64_t number(const char* name, uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 0) : otherwise;
+}
+
+Settings read() {
+  Settings settings;
+  settings.devices = static_cast<int>(number("KERNLOOP_FAKE_CUDA_DEVICES", settings.devices));
+  settings.memory_bytes = number("KERNLOOP_FAKE_CUDA_MEMORY", settings.memory_bytes);
+  settings.seed = number("KERNLOOP_FAKE_CUDA_SEED", settings.seed);
+  settings.refused_address = number("KERNLOOP_FAKE_CUDA_REFUSE_ADDRESS", settings.refused_address);
+  settings.cupti_is_taken = number("KERNLOOP_FAKE_CUDA_CUPTI_TAKEN", 0) != 0;
+  return settings;
+}
+
+}  // namespace
+
+const Settings& settings() {
+  static const Settings kSettings = read();
+  return kSettings;
+}
+
+}  // namespace kernloop::cuda::fake

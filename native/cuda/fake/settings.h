@@ -1,0 +1,18 @@
+// What tests choose about the fake, all by environment (README.md lists them). Read once.
+#pragma once
+
+#include <cstdint>
+
+namespace kernloop::cuda::fake {
+
+struct Settings {
+  int devices = 1;                     // KERNLOOP_FAKE_CUDA_DEVICES
+  uint64_t memory_bytes = 8ull << 30;  // KERNLOOP_FAKE_CUDA_MEMORY, of each device
+  uint64_t seed = 0;                   // KERNLOOP_FAKE_CUDA_SEED: the order in which atomics happen
+  uint64_t refused_address = 0;        // KERNLOOP_FAKE_CUDA_REFUSE_ADDRESS: no reservation may contain it
+  bool cupti_is_taken = false;         // KERNLOOP_FAKE_CUDA_CUPTI_TAKEN: another tool subscribed first
+};
+
+const Settings& settings();
+
+}  // namespace kernloop::cuda::fake
