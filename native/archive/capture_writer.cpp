@@ -1,12 +1,22 @@
 #include "archive/capture_writer.h"
 
-#include <unistd.h>
+#include <future>
+#include <utility>
 
 #include "archive/file.h"
 
 namespace kernloop::archive {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// Zero, repeated and compressible chunks shrink what is stored: only so many times the limit is surely beyond it.
+constexpr uint64_t kSurelyTooLarge = 8;
+constexpr int kMovers = 8;
+constexpr uint64_t kInStore = ~uint64_t{0};  // a chunk's place
+
+}  // namespace
 
 Result<std::unique_ptr<CaptureWriter>> CaptureWriter::create(CaptureWriterOptions options) {
   std::error_code failure;
@@ -16,73 +26,70 @@ Result<std::unique_ptr<CaptureWriter>> CaptureWriter::create(CaptureWriterOption
   auto pack = PackWriter::create(writer->options_.directory / kPackFile);
   if (!pack) return pack.error();
   writer->pack_ = std::move(*pack);
+  if (writer->options_.store) writer->store_.emplace(*writer->options_.store);
+  writer->start();
   return writer;
 }
 
-Result<ChunkName> CaptureWriter::put_chunk(Bytes raw) {
-  if (raw.empty() || raw.size() > kChunkBytes) {
-    return Error{"NATIVE_FAILED", "a chunk of " + std::to_string(raw.size()) + " bytes was put into a capture",
-                 "report this"};
-  }
-  {
-    std::lock_guard lock(mutex_);
-    bytes_raw_ += raw.size();
-  }
-  if (is_all_zero(raw)) return ChunkName{};
-  const Digest digest = sha256(raw);
-  std::optional<ChunkStore> store;
-  {
-    std::lock_guard lock(mutex_);
-    if (pack_ ? pack_->contains(digest) : in_store_.contains(digest)) return ChunkName{digest};
-    store = store_;
-  }
-  const EncodedChunk chunk = encode_chunk(raw);
-  const Bytes stored = chunk.stored(raw);
-  if (!store) {
-    std::lock_guard lock(mutex_);
-    const bool fits =
-        !options_.store || (pack_ && pack_->stored_bytes() + stored.size() <= options_.inline_limit_bytes);
-    if (fits) {
-      if (auto put = pack_->put(digest, chunk.raw_bytes, chunk.encoding, stored); !put) return put.error();
-      return ChunkName{digest};
-    }
-    if (auto moved = move_to_store(); !moved) return moved.error();
-    store = store_;
-  }
-  if (auto put = store->put(digest, raw, chunk.encoding, stored); !put) return put.error();
-  std::lock_guard lock(mutex_);
-  if (in_store_.insert(digest).second) store_bytes_ += stored.size();
-  return ChunkName{digest};
+void CaptureWriter::start() {
+  pipeline_ = std::make_unique<ChunkPipeline>(options_.pipeline, static_cast<ChunkDestination&>(*this));
 }
 
-Status CaptureWriter::move_to_store() {
-  if (!pack_) return Unit{};
-  const ChunkStore store(*options_.store);
-  Buffer raw;
-  auto moved = pack_->for_each([&](const PackEntry& entry, Bytes stored) -> Status {
-    raw.resize(entry.raw_bytes);
-    if (auto decoded = decode_chunk(entry.encoding, stored, raw); !decoded) return decoded;
-    if (auto put = store.put(entry.digest, raw, entry.encoding, stored); !put) return put.error();
-    in_store_.insert(entry.digest);
-    store_bytes_ += stored.size();
+void CaptureWriter::expect(uint64_t raw_bytes) {
+  if (store_ && raw_bytes / kSurelyTooLarge > options_.inline_limit_bytes) outgrown_ = true;
+}
+
+void CaptureWriter::place(StoredChunk& chunk) {
+  stored_bytes_ += chunk.stored.size();
+  if (store_ && pack_->stored_bytes() + chunk.stored.size() > options_.inline_limit_bytes) outgrown_ = true;
+  chunk.place =
+      outgrown_ ? kInStore : pack_->reserve(chunk.digest, chunk.raw_bytes, chunk.encoding, chunk.stored.size());
+}
+
+Status CaptureWriter::write(const StoredChunk& chunk) {
+  if (chunk.place != kInStore) return pack_->write(chunk.place, chunk.stored);
+  auto put = store_->put(chunk.digest, chunk.raw_bytes, chunk.encoding, chunk.stored, &store_session_);
+  return put ? Status(Unit{}) : put.error();
+}
+
+// What went into the pack before it was full, several at a time: each waits for the disk.
+Status CaptureWriter::empty_pack_into_store() {
+  const std::vector<PackEntry> entries = pack_->entries();
+  std::atomic<size_t> next{0};
+  const auto move_some = [&]() -> Status {
+    for (size_t i = next++; i < entries.size(); i = next++) {
+      const PackEntry& entry = entries[i];
+      ChunkBuffer buffer(entry.stored_bytes);
+      if (auto read = pack_->read(entry, buffer.resize(entry.stored_bytes)); !read) return read;
+      auto put = store_->put(entry.digest, entry.raw_bytes, entry.encoding, buffer.bytes(), &store_session_);
+      if (!put) return put.error();
+    }
     return Unit{};
-  });
-  if (!moved) return moved;
-  pack_.reset();  // removes its file
-  store_ = store;
-  return Unit{};
+  };
+  std::vector<std::future<Status>> movers;
+  for (int i = 0; i < kMovers; ++i) movers.push_back(std::async(std::launch::async, move_some));
+  Status moved = Unit{};
+  for (std::future<Status>& mover : movers) {
+    if (Status done = mover.get(); !done) moved = done;
+  }
+  if (moved) pack_.reset();  // removes its file
+  return moved;
+}
+
+Content CaptureWriter::names(const PendingContent& pending) const {
+  Content content;
+  content.chunks.reserve(pending.chunks.size());
+  for (ChunkPipeline::Ticket ticket : pending.chunks) content.chunks.push_back(name(ticket));
+  return content;
 }
 
 Result<Content> CaptureWriter::put(Bytes raw) {
-  Content content;
-  while (!raw.empty()) {
-    const Bytes chunk = raw.first(std::min<size_t>(raw.size(), kChunkBytes));
-    auto name = put_chunk(chunk);
-    if (!name) return name.error();
-    content.chunks.push_back(*name);
-    raw = raw.subspan(chunk.size());
-  }
-  return content;
+  ContentStream stream(*this);
+  if (auto appended = stream.append(raw); !appended) return appended.error();
+  auto pending = stream.finish();
+  if (!pending) return pending.error();
+  if (auto settled = settle(); !settled) return settled.error();
+  return names(*pending);
 }
 
 Status CaptureWriter::finish(const Manifest& manifest, const Json& observed) {
@@ -90,57 +97,37 @@ Status CaptureWriter::finish(const Manifest& manifest, const Json& observed) {
     return Error{"NATIVE_FAILED", "the manifest's chunk size is not the writer's", "report this"};
   }
   if (auto valid = validate(manifest, (options_.directory / kManifestFile).string()); !valid) return valid;
-  std::lock_guard lock(mutex_);
-  if (pack_) {
-    if (auto finished = pack_->finish(); !finished) return finished;
+  if (auto settled = settle(); !settled) return settled;
+  if (outgrown_) {
+    if (auto moved = empty_pack_into_store(); !moved) return moved;
+    if (auto synced = store_session_.sync(); !synced) return synced;
+  } else if (auto finished = pack_->finish(); !finished) {
+    return finished;
   }
   if (auto written = write_atomically(options_.directory / kObservedFile, to_text(observed)); !written) return written;
   return write_atomically(options_.directory / kManifestFile, to_text(manifest));
 }
 
-uint64_t CaptureWriter::bytes_raw() const {
-  std::lock_guard lock(mutex_);
-  return bytes_raw_;
-}
-
-uint64_t CaptureWriter::bytes_stored() const {
-  std::lock_guard lock(mutex_);
-  return pack_ ? pack_->stored_bytes() : store_bytes_;
-}
-
-bool CaptureWriter::in_store() const {
-  std::lock_guard lock(mutex_);
-  return !pack_;
-}
-
 Status ContentStream::append(Bytes bytes) {
   while (!bytes.empty()) {
-    // Whole chunks that arrive in one piece are not copied.
-    if (pending_.empty() && bytes.size() >= kChunkBytes) {
-      auto name = writer_.put_chunk(bytes.first(kChunkBytes));
-      if (!name) return name.error();
-      content_.chunks.push_back(*name);
-      bytes = bytes.subspan(kChunkBytes);
-      continue;
-    }
-    const size_t count = std::min<size_t>(bytes.size(), kChunkBytes - pending_.size());
-    pending_.insert(pending_.end(), bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(count));
-    bytes = bytes.subspan(count);
-    if (pending_.size() < kChunkBytes) continue;
-    auto name = writer_.put_chunk(pending_);
-    if (!name) return name.error();
-    content_.chunks.push_back(*name);
-    pending_.clear();
+    if (!chunk_) chunk_ = writer_.buffer();
+    bytes = bytes.subspan(chunk_.append(bytes));
+    if (!chunk_.full()) break;
+    if (auto flushed = flush(); !flushed) return flushed;
   }
   return Unit{};
 }
 
-Result<Content> ContentStream::finish() {
-  if (!pending_.empty()) {
-    auto name = writer_.put_chunk(pending_);
-    if (!name) return name.error();
-    content_.chunks.push_back(*name);
-    pending_.clear();
+Status ContentStream::flush() {
+  auto ticket = writer_.put(std::exchange(chunk_, ChunkBuffer()));
+  if (!ticket) return ticket.error();
+  content_.chunks.push_back(*ticket);
+  return Unit{};
+}
+
+Result<PendingContent> ContentStream::finish() {
+  if (!chunk_.empty()) {
+    if (auto flushed = flush(); !flushed) return flushed.error();
   }
   return std::move(content_);
 }

@@ -1,14 +1,16 @@
 // Writes one capture into a folder: chunks as they come, then the manifest last.
-// Chunks go to chunks.pack until they take more than `inline_limit_bytes` stored; then all move to the store (if there
-// is one).
+// Chunks go to chunks.pack until they take more than `inline_limit_bytes` stored; then all go to the store (if there is
+// one).
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
+#include <set>
 #include <unordered_set>
 
+#include "archive/chunk_pipeline.h"
 #include "archive/chunk_store.h"
 #include "archive/manifest.h"
 #include "archive/pack.h"
@@ -19,49 +21,71 @@ struct CaptureWriterOptions {
   std::filesystem::path directory;             // created if missing; the caller renames it into place after finish()
   std::optional<std::filesystem::path> store;  // without one, everything stays in chunks.pack
   uint64_t inline_limit_bytes = 256u << 20;
+  PipelineOptions pipeline = {};
 };
 
-class CaptureWriter {
+// A content whose chunks are still on their way.
+struct PendingContent {
+  std::vector<ChunkPipeline::Ticket> chunks;
+};
+
+class CaptureWriter : private ChunkDestination {
  public:
   static Result<std::unique_ptr<CaptureWriter>> create(CaptureWriterOptions options);
+  ~CaptureWriter() override = default;
 
-  // `raw` is one chunk: kChunkBytes, or less at the end of a content. Thread-safe; hashes and compresses outside the
-  // lock.
-  Result<ChunkName> put_chunk(Bytes raw);
-  // Cuts `raw` into chunks.
+  // So much is to come, before anything has: what is far too large for a pack never goes through one.
+  void expect(uint64_t raw_bytes);
+
+  // Chunks are hashed, compressed and written behind the caller's back, who waits only while too many are in flight. An
+  // error is that of any chunk put before.
+  ChunkBuffer buffer() { return pipeline_->buffer(); }
+  Result<ChunkPipeline::Ticket> put(ChunkBuffer chunk) { return pipeline_->put(std::move(chunk)); }
+  // Waits for everything that was put.
+  Status settle() { return pipeline_->settle(); }
+  // Once settled.
+  ChunkName name(ChunkPipeline::Ticket ticket) const { return pipeline_->name(ticket); }
+  Content names(const PendingContent& pending) const;
+
+  // Cuts `raw` into chunks, and waits until they are written.
   Result<Content> put(Bytes raw);
 
   // Completes the capture: pack index, observed.json, then capture.json by rename. Nothing may be put afterwards.
   Status finish(const Manifest& manifest, const Json& observed);
 
-  uint64_t bytes_raw() const;     // all bytes put, zero and repeated ones included
-  uint64_t bytes_stored() const;  // what this capture added to its pack, or has in its store
-  bool in_store() const;
+  uint64_t bytes_raw() const { return pipeline_->bytes_raw(); }   // all bytes put, zero and repeated ones included
+  uint64_t bytes_stored() const { return stored_bytes_.load(); }  // what this capture has in its pack or store
+  bool in_store() const { return outgrown_.load(); }
+  uint64_t peak_in_flight_bytes() const { return pipeline_->peak_in_flight_bytes(); }
 
  private:
   explicit CaptureWriter(CaptureWriterOptions options) : options_(std::move(options)) {}
-  Status move_to_store();
+  void start();
+  void place(StoredChunk& chunk) override;
+  Status write(const StoredChunk& chunk) override;
+  Status empty_pack_into_store();
 
   CaptureWriterOptions options_;
-  mutable std::mutex mutex_;
   std::unique_ptr<PackWriter> pack_;
-  std::optional<ChunkStore> store_;  // set once the capture has outgrown its pack
-  std::unordered_set<Digest, DigestHash> in_store_;
-  uint64_t bytes_raw_ = 0;
-  uint64_t store_bytes_ = 0;
+  std::optional<ChunkStore> store_;
+  StoreSession store_session_;
+  std::atomic<bool> outgrown_{false};  // the pack takes nothing more
+  std::atomic<uint64_t> stored_bytes_{0};
+  std::unique_ptr<ChunkPipeline> pipeline_;  // the last: its threads use the others
 };
 
-// A content that arrives in pieces of any size: cuts it into chunks, holding at most one.
+// A content that arrives in pieces of any size: cuts it into chunks.
 class ContentStream {
  public:
   explicit ContentStream(CaptureWriter& writer) : writer_(writer) {}
   Status append(Bytes bytes);
-  Result<Content> finish();
+  Result<PendingContent> finish();
 
  private:
+  Status flush();
   CaptureWriter& writer_;
-  Buffer pending_;
-  Content content_;
+  ChunkBuffer chunk_;
+  PendingContent content_;
 };
 
 }  // namespace kernloop::archive

@@ -20,23 +20,40 @@ fs::path ChunkStore::path_of(const Digest& digest, Encoding encoding) const {
   return root_ / hex.substr(0, 2) / (encoding == Encoding::kZstd ? hex + ".zst" : hex);
 }
 
-Result<uint64_t> ChunkStore::put(const Digest& digest, Bytes raw, Encoding encoding, Bytes stored) const {
-  // A good copy is proven by reading it: a capture that ends well is readable, whatever happened to the store before.
-  Buffer present(raw.size());
-  if (auto got = get(digest, present); got && *got) return uint64_t{0};
+void StoreSession::changed(const fs::path& folder) {
+  std::lock_guard lock(mutex_);
+  folders_.insert(folder);
+}
 
-  const fs::path path = path_of(digest, encoding);
-  std::error_code failure;
-  const bool created = fs::create_directories(path.parent_path(), failure);
-  if (failure) return io_error("cannot create", path.parent_path(), failure.value());
-  if (created) {
-    // A chunk is as durable as the folders that lead to it.
-    if (auto synced = sync_directory(root_); !synced) return synced.error();
+Status StoreSession::sync() {
+  std::lock_guard lock(mutex_);
+  for (const fs::path& folder : folders_) {
+    if (auto synced = sync_directory(folder); !synced) return synced;
   }
-  if (auto written = write_atomically(path, stored); !written) return written.error();
+  folders_.clear();
+  return Unit{};
+}
+
+Result<uint64_t> ChunkStore::put(const Digest& digest, uint32_t raw_bytes, Encoding encoding, Bytes stored,
+                                 StoreSession* session) const {
+  if (stored_bytes(digest)) {
+    // A good copy is proven by reading it: a capture that ends well is readable, whatever happened to the store before.
+    Buffer present(raw_bytes);
+    if (auto got = get(digest, present); got && *got) return uint64_t{0};
+  }
+  const fs::path path = path_of(digest, encoding);
+  StoreSession own;
+  StoreSession& changes = session != nullptr ? *session : own;
+  std::error_code failure;
+  // A chunk is as durable as the folders that lead to it.
+  if (fs::create_directories(path.parent_path(), failure)) changes.changed(root_);
+  if (failure) return io_error("cannot create", path.parent_path(), failure.value());
+  if (auto written = replace_file(path, stored); !written) return written.error();
+  changes.changed(path.parent_path());
   // get() tries raw first: a damaged copy in the other encoding must not hide the good one.
   const Encoding other = encoding == Encoding::kRaw ? Encoding::kZstd : Encoding::kRaw;
   ::unlink(path_of(digest, other).c_str());
+  if (auto synced = own.sync(); !synced) return synced.error();
   return static_cast<uint64_t>(stored.size());
 }
 

@@ -3,20 +3,35 @@
 #pragma once
 
 #include <filesystem>
+#include <mutex>
 #include <optional>
+#include <set>
 
 #include "archive/chunk.h"
 
 namespace kernloop::archive {
+
+// What one writer has put into a store and not yet made durable: the folders. Thread-safe.
+class StoreSession {
+ public:
+  void changed(const std::filesystem::path& folder);
+  // After it, what was put survives a power failure.
+  Status sync();
+
+ private:
+  std::mutex mutex_;
+  std::set<std::filesystem::path> folders_;
+};
 
 class ChunkStore {
  public:
   explicit ChunkStore(std::filesystem::path root) : root_(std::move(root)) {}
   const std::filesystem::path& root() const { return root_; }
 
-  // Stores the chunk unless a good copy is there already (a damaged one is replaced). Returns the bytes added.
-  // `stored` is the encoded form of `raw`.
-  Result<uint64_t> put(const Digest& digest, Bytes raw, Encoding encoding, Bytes stored) const;
+  // Stores the chunk unless a good copy is there already (a damaged one is replaced). Returns the bytes added. With a
+  // session, the chunk's name is durable once that is synced; else at once. Its bytes are before they have the name.
+  Result<uint64_t> put(const Digest& digest, uint32_t raw_bytes, Encoding encoding, Bytes stored,
+                       StoreSession* session = nullptr) const;
 
   // False when the store does not have it; an Error when what it has is not that chunk.
   Result<bool> get(const Digest& digest, std::span<uint8_t> raw) const;

@@ -66,6 +66,17 @@ Status write_all(int fd, Bytes bytes, const fs::path& path) {
   return Unit{};
 }
 
+Status write_all_at(int fd, uint64_t offset, Bytes bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return io_error("cannot write", path, errno);
+    offset += static_cast<uint64_t>(count);
+    bytes = bytes.subspan(static_cast<size_t>(count));
+  }
+  return Unit{};
+}
+
 Result<std::string> read_text(const fs::path& path, uint64_t max_bytes) {
   uint64_t size = 0;
   auto file = open_for_reading(path, &size);
@@ -90,21 +101,49 @@ Status sync_directory(const fs::path& directory) {
   return Unit{};
 }
 
-Status write_atomically(const fs::path& path, Bytes bytes) {
+namespace {
+
+constexpr size_t kDirectAtLeast = 1u << 20;  // below it the page cache is quicker
+
+bool suits_direct_io(Bytes bytes) {
+  return bytes.size() >= kDirectAtLeast && bytes.size() % kDirectAlignment == 0 &&
+         reinterpret_cast<uintptr_t>(bytes.data()) % kDirectAlignment == 0;
+}
+
+// File systems without direct I/O say so when the file is opened, or written to.
+Status write_new_file(const fs::path& path, Bytes bytes) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  const bool direct = suits_direct_io(bytes);
+  FileDescriptor file(::open(path.c_str(), direct ? kFlags | O_DIRECT : kFlags, 0644));
+  if (!file && direct && errno == EINVAL) file = FileDescriptor(::open(path.c_str(), kFlags & ~O_EXCL, 0644));
+  if (!file) return io_error("cannot create", path, errno);
+  size_t done = 0;
+  if (direct) {
+    const ssize_t count = ::pwrite(file.get(), bytes.data(), bytes.size(), 0);
+    if (count > 0) done = static_cast<size_t>(count);
+    // The rest, or what is wrong, comes the ordinary way.
+    if (done != bytes.size()) ::fcntl(file.get(), F_SETFL, 0);
+  }
+  if (auto written = write_all_at(file.get(), done, bytes.subspan(done), path); !written) return written;
+  if (::fdatasync(file.get()) != 0) return io_error("cannot sync", path, errno);
+  return Unit{};
+}
+
+}  // namespace
+
+Status replace_file(const fs::path& path, Bytes bytes) {
   static std::atomic<uint64_t> counter{0};
   const std::string name = path.filename().string();
   const std::string unique = std::to_string(::getpid()) + '.' + std::to_string(counter.fetch_add(1));
   const fs::path temporary = path.parent_path() / ('.' + name + '.' + unique + ".tmp");
-  FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (!file) return io_error("cannot create", temporary, errno);
-  auto fail = [&](Error error) -> Status {
-    ::unlink(temporary.c_str());
-    return error;
-  };
-  if (auto written = write_all(file.get(), bytes, temporary); !written) return fail(written.error());
-  if (::fsync(file.get()) != 0) return fail(io_error("cannot sync", temporary, errno));
-  file.reset();
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return fail(io_error("cannot rename to", path, errno));
+  Status done = write_new_file(temporary, bytes);
+  if (done && ::rename(temporary.c_str(), path.c_str()) != 0) done = io_error("cannot rename to", path, errno);
+  if (!done) ::unlink(temporary.c_str());
+  return done;
+}
+
+Status write_atomically(const fs::path& path, Bytes bytes) {
+  if (auto replaced = replace_file(path, bytes); !replaced) return replaced;
   return sync_directory(path.parent_path());
 }
 

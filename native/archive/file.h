@@ -11,6 +11,8 @@
 
 namespace kernloop::archive {
 
+inline constexpr size_t kDirectAlignment = 4096;  // what O_DIRECT asks of addresses, offsets and lengths
+
 class FileDescriptor {
  public:
   FileDescriptor() = default;
@@ -39,9 +41,14 @@ Error io_error(const std::string& action, const std::filesystem::path& path, int
 Result<FileDescriptor> open_for_reading(const std::filesystem::path& path, uint64_t* size);
 Status read_exactly(int fd, uint64_t offset, std::span<uint8_t> into, const std::filesystem::path& path);
 Status write_all(int fd, Bytes bytes, const std::filesystem::path& path);
+Status write_all_at(int fd, uint64_t offset, Bytes bytes, const std::filesystem::path& path);
 Result<std::string> read_text(const std::filesystem::path& path, uint64_t max_bytes);
 
-// Temporary file beside the target, fsync, rename, fsync of the folder: readers see the old file or the new one.
+// Temporary file beside the target, fsync, rename: readers see the old file or the new one. The new name is durable
+// once the folder is synced. Large aligned contents go past the page cache: a snapshot of gigabytes would only push
+// everybody else's pages out of it, and then wait for the same disk.
+Status replace_file(const std::filesystem::path& path, Bytes bytes);
+// And the folder synced.
 Status write_atomically(const std::filesystem::path& path, Bytes bytes);
 Status write_atomically(const std::filesystem::path& path, std::string_view text);
 Status sync_directory(const std::filesystem::path& directory);

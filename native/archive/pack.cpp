@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view kHeader = "KLPACK1\n";
 constexpr std::string_view kEnd = "KLPKEND\n";
 constexpr size_t kIndexEntryBytes = 32 + 8 + 8 + 4 + 4;
+constexpr uint64_t kWriteBackBytes = 1u << 20;
 constexpr size_t kFooterBytes = 8 + 8 + 32 + 8;
 // 16 M chunks of 4 MiB are 64 TiB: more is no capture but an attempt to exhaust memory.
 constexpr uint64_t kMaxEntries = 16u << 20;
@@ -37,7 +38,8 @@ Result<std::unique_ptr<PackWriter>> PackWriter::create(const fs::path& path) {
   FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return io_error("cannot create", path, errno);
   std::unique_ptr<PackWriter> writer(new PackWriter(path, std::move(file)));
-  if (auto written = writer->append(as_bytes(kHeader)); !written) return written.error();
+  if (auto written = writer->write(0, as_bytes(kHeader)); !written) return written.error();
+  writer->position_ = kHeader.size();
   return writer;
 }
 
@@ -45,24 +47,27 @@ PackWriter::~PackWriter() {
   if (!finished_) ::unlink(path_.c_str());
 }
 
-Status PackWriter::append(Bytes bytes) {
-  if (auto written = write_all(file_.get(), bytes, path_); !written) {
-    // Part of it may be on disk; the next append must not follow a torn chunk.
-    if (::ftruncate(file_.get(), static_cast<off_t>(position_)) != 0 ||
-        ::lseek(file_.get(), static_cast<off_t>(position_), SEEK_SET) < 0) {
-      return io_error("cannot roll back", path_, errno);
-    }
-    return written;
+uint64_t PackWriter::reserve(const Digest& digest, uint32_t raw_bytes, Encoding encoding, uint64_t stored_bytes) {
+  const uint64_t offset = position_;
+  entries_.emplace(digest, PackEntry{digest, offset, stored_bytes, raw_bytes, encoding});
+  position_ += stored_bytes;
+  return offset;
+}
+
+Status PackWriter::write(uint64_t offset, Bytes stored) {
+  if (auto written = write_all_at(file_.get(), offset, stored, path_); !written) return written;
+  // On its way to the disk at once: else all of it waits for finish().
+  if (stored.size() >= kWriteBackBytes) {
+    ::sync_file_range(file_.get(), static_cast<off_t>(offset), static_cast<off_t>(stored.size()),
+                      SYNC_FILE_RANGE_WRITE);
   }
-  position_ += bytes.size();
   return Unit{};
 }
 
 Status PackWriter::put(const Digest& digest, uint32_t raw_bytes, Encoding encoding, Bytes stored) {
   if (contains(digest)) return Unit{};
-  const PackEntry entry{digest, position_, stored.size(), raw_bytes, encoding};
-  if (auto written = append(stored); !written) return written;
-  entries_.emplace(digest, entry);
+  if (auto written = write(position_, stored); !written) return written;
+  reserve(digest, raw_bytes, encoding, stored.size());
   return Unit{};
 }
 
@@ -85,23 +90,24 @@ Status PackWriter::finish() {
   append_little_endian(tail, static_cast<uint64_t>(sorted.size()));
   tail.insert(tail.end(), index_digest.bytes.begin(), index_digest.bytes.end());
   tail.insert(tail.end(), kEnd.begin(), kEnd.end());
-  if (auto written = append(tail); !written) return written;
+  if (auto written = write(position_, tail); !written) return written;
+  // What a failed put() left behind.
+  if (::ftruncate(file_.get(), static_cast<off_t>(position_ + tail.size())) != 0)
+    return io_error("cannot truncate", path_, errno);
   if (::fsync(file_.get()) != 0) return io_error("cannot sync", path_, errno);
   finished_ = true;
   return Unit{};
 }
 
-Status PackWriter::for_each(const std::function<Status(const PackEntry&, Bytes stored)>& visit) const {
-  std::vector<const PackEntry*> in_order;
-  for (const auto& [digest, entry] : entries_) in_order.push_back(&entry);
-  std::sort(in_order.begin(), in_order.end(), [](auto* a, auto* b) { return a->offset < b->offset; });
-  Buffer stored;
-  for (const PackEntry* entry : in_order) {
-    stored.resize(entry->stored_bytes);
-    if (auto read = read_exactly(file_.get(), entry->offset, stored, path_); !read) return read;
-    if (auto visited = visit(*entry, stored); !visited) return visited;
-  }
-  return Unit{};
+std::vector<PackEntry> PackWriter::entries() const {
+  std::vector<PackEntry> in_order;
+  for (const auto& [digest, entry] : entries_) in_order.push_back(entry);
+  std::sort(in_order.begin(), in_order.end(), [](auto& a, auto& b) { return a.offset < b.offset; });
+  return in_order;
+}
+
+Status PackWriter::read(const PackEntry& entry, std::span<uint8_t> stored) const {
+  return read_exactly(file_.get(), entry.offset, stored, path_);
 }
 
 Result<std::unique_ptr<PackReader>> PackReader::open(const fs::path& path) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <unordered_map>
 
@@ -19,7 +18,7 @@ struct PackEntry {
   Encoding encoding = Encoding::kRaw;
 };
 
-// Not thread-safe. A writer that is destroyed before finish() removes its file.
+// A writer that is destroyed before finish() removes its file. Not thread-safe, but for write() and read().
 class PackWriter {
  public:
   static Result<std::unique_ptr<PackWriter>> create(const std::filesystem::path& path);
@@ -27,16 +26,20 @@ class PackWriter {
 
   bool contains(const Digest& digest) const { return entries_.contains(digest); }
   Status put(const Digest& digest, uint32_t raw_bytes, Encoding encoding, Bytes stored);
+  // The two halves of put(), for chunks that it does not have: a place behind those before, and the bytes there, from
+  // any thread. All of them are to be written before finish() or read().
+  uint64_t reserve(const Digest& digest, uint32_t raw_bytes, Encoding encoding, uint64_t stored_bytes);
+  Status write(uint64_t offset, Bytes stored);
   Status finish();  // index, footer, fsync
 
   uint64_t stored_bytes() const { return position_; }
   size_t count() const { return entries_.size(); }
-  // In order of first use; `stored` is valid during the call.
-  Status for_each(const std::function<Status(const PackEntry&, Bytes stored)>& visit) const;
+  std::vector<PackEntry> entries() const;  // in order of first use
+  // What was written; from any thread.
+  Status read(const PackEntry& entry, std::span<uint8_t> stored) const;
 
  private:
   PackWriter(std::filesystem::path path, FileDescriptor file) : path_(std::move(path)), file_(std::move(file)) {}
-  Status append(Bytes bytes);
 
   std::filesystem::path path_;
   FileDescriptor file_;

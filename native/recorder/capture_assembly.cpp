@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <utility>
 
 namespace kernloop::recorder {
 namespace {
@@ -83,7 +84,8 @@ Result<std::unique_ptr<CaptureAssembly>> CaptureAssembly::begin(const Config& co
                  "capture a kernel of a smaller code object"};
   }
   folder.discard();  // an attempt whose scope was too small
-  auto writer = archive::CaptureWriter::create({folder.partial(), config.store, config.inline_limit_bytes});
+  auto writer = archive::CaptureWriter::create(
+      {folder.partial(), config.store, config.inline_limit_bytes, {config.pipeline_threads, config.pipeline_bytes}});
   if (!writer) return writer.error();
   assembly->writer_ = std::move(*writer);
   return assembly;
@@ -114,6 +116,7 @@ Status CaptureAssembly::kernarg(const capture::KernargMessage& message) {
 
 Status CaptureAssembly::scope(const capture::ScopeMessage& message) {
   scope_ = message;
+  if (begin_.scope == capture::ScopeMode::kAll) writer_->expect(message.tracked_bytes);
   return Unit{};
 }
 
@@ -175,26 +178,25 @@ Status CaptureAssembly::post(const capture::BulkHeader& header, std::span<const 
   if (header.offset > part.message.size || bytes.empty() || bytes.size() > part.message.size - header.offset) {
     return protocol_error("post bytes beyond their region");
   }
-  const bool continues =
-      !post_chunk_.empty() && header.id == post_region_ && header.offset == post_offset_ + post_chunk_.size();
+  const size_t arrived = post_chunk_.bytes().size();
+  const bool continues = arrived != 0 && header.id == post_region_ && header.offset == post_offset_ + arrived;
   if (!continues) {
-    if (header.offset % archive::kChunkBytes != 0 || !post_chunk_.empty())
-      return protocol_error("post bytes out of order");
+    if (header.offset % archive::kChunkBytes != 0 || arrived != 0) return protocol_error("post bytes out of order");
     post_region_ = header.id;
     post_offset_ = header.offset;
+    if (!post_chunk_) post_chunk_ = writer_->buffer();
   }
   const uint64_t whole = std::min<uint64_t>(archive::kChunkBytes, part.message.size - post_offset_);
-  if (bytes.size() > whole - post_chunk_.size()) return protocol_error("post bytes beyond their chunk");
+  if (bytes.size() > whole - post_chunk_.bytes().size()) return protocol_error("post bytes beyond their chunk");
   bytes_received_ += bytes.size();
-  post_chunk_.insert(post_chunk_.end(), bytes.begin(), bytes.end());
-  return post_chunk_.size() == whole ? flush_post() : Status(Unit{});
+  post_chunk_.append(as_bytes(bytes));
+  return post_chunk_.bytes().size() == whole ? flush_post() : Status(Unit{});
 }
 
 Status CaptureAssembly::flush_post() {
-  auto name = writer_->put_chunk(as_bytes(post_chunk_));
-  if (!name) return name.error();
-  parts_[post_region_].post.chunks[post_offset_ / archive::kChunkBytes] = *name;
-  post_chunk_.clear();
+  auto ticket = writer_->put(std::exchange(post_chunk_, archive::ChunkBuffer()));
+  if (!ticket) return ticket.error();
+  parts_[post_region_].post.chunks[post_offset_ / archive::kChunkBytes] = *ticket;
   return Unit{};
 }
 
@@ -202,6 +204,7 @@ Result<CaptureResult> CaptureAssembly::commit(const capture::CommitMessage& mess
   if (!parts_.empty() && !parts_.back().complete()) return protocol_error("a commit before the end of the last region");
   if (!post_chunk_.empty()) return protocol_error("a commit in the middle of a chunk");
   if (!violations_.empty()) return protocol_error("a commit of a capture whose scope was violated");
+  if (auto settled = writer_->settle(); !settled) return settled.error();
   auto made = manifest(message);
   if (!made) return made.error();
   if (auto finished = writer_->finish(*made, observed(message)); !finished) return finished.error();
@@ -280,7 +283,8 @@ void CaptureAssembly::add_regions(archive::Manifest& manifest) const {
     const capture::RegionMessage& message = part->message;
     if (message.memory_class == MemoryClass::kModule) {
       manifest.module_variables.push_back({kernel_.object->info->sha256, pieces_[message.ordinal].name, message.base,
-                                           message.size, part->pre, part->post, Json::object()});
+                                           message.size, writer_->names(part->pre), writer_->names(part->post),
+                                           Json::object()});
       continue;
     }
     archive::Region region;
@@ -291,8 +295,8 @@ void CaptureAssembly::add_regions(archive::Manifest& manifest) const {
         message.memory_class == MemoryClass::kHost ? archive::RegionClass::kHost : archive::RegionClass::kDevice;
     region.api = message.api;
     region.allocation_ordinal = message.ordinal;
-    region.pre = part->pre;
-    region.post = part->post;
+    region.pre = writer_->names(part->pre);
+    region.post = writer_->names(part->post);
     manifest.regions.push_back(std::move(region));
   }
 }

@@ -56,7 +56,7 @@ class CaptureAssembly {
     capture::RegionMessage message;
     std::unique_ptr<archive::ContentStream> stream;  // while pre arrives
     uint64_t received = 0;
-    archive::Content pre, post;
+    archive::PendingContent pre, post;
     bool complete() const { return received == message.size; }
   };
   CaptureAssembly(const Config& config, OutputFolder& folder, const KernelRecord& kernel, const DeviceFacts& device,
@@ -86,7 +86,7 @@ class CaptureAssembly {
   // The chunk of post that is arriving.
   uint32_t post_region_ = 0;
   uint64_t post_offset_ = 0;
-  std::vector<uint8_t> post_chunk_;
+  archive::ChunkBuffer post_chunk_;
   uint64_t bytes_received_ = 0;
 };
 

@@ -10,6 +10,7 @@ namespace {
 using archive::Json;
 
 constexpr uint64_t kMaxConfigBytes = 16u << 20;
+constexpr uint64_t kMaxThreads = 256;
 constexpr uint64_t kMaxLimitMs = 24ull * 3600 * 1000;
 
 // Reads fields of one object, and remembers the first thing that is wrong with them.
@@ -100,6 +101,8 @@ Result<Config> parse_config(std::string_view text, const std::string& where) {
   }
   if (const std::string store = fields.text("store", ""); !store.empty()) config.store = store;
   config.inline_limit_bytes = fields.number("inline_limit_bytes", config.inline_limit_bytes, 0, UINT64_MAX >> 1);
+  config.pipeline_threads = static_cast<uint32_t>(fields.number("pipeline_threads", 0, 0, kMaxThreads));
+  config.pipeline_bytes = fields.number("pipeline_bytes", config.pipeline_bytes, archive::kChunkBytes, UINT64_MAX >> 1);
   config.drain_limit_ms = fields.number("drain_limit_ms", config.drain_limit_ms, 1, kMaxLimitMs);
   config.run_limit_ms = fields.number("run_limit_ms", config.run_limit_ms, 1, kMaxLimitMs);
   config.tool_version = fields.text("tool_version");

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 Result<uint64_t> put(const ChunkStore& store, const Buffer& raw) {
   const EncodedChunk chunk = encode_chunk(raw);
-  return store.put(sha256(raw), raw, chunk.encoding, chunk.stored(raw));
+  return store.put(sha256(raw), chunk.raw_bytes, chunk.encoding, chunk.stored(raw));
 }
 
 std::vector<fs::path> files_in(const fs::path& root) {

@@ -284,6 +284,67 @@ TEST_F(RecorderTest, TheSameStreamGivesTheSameManifestToTheByte) {
   EXPECT_EQ(texts[0], texts[1]);
 }
 
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Chunks that take different times to prepare, some of them twice and some zero, with room for two at a time or for
+// all.
+TEST_F(RecorderTest, ThreadsAndMemoryChangeNothingInTheCapture) {
+  std::vector<uint8_t> bytes(40u << 20);
+  std::mt19937 random(3);
+  for (size_t chunk = 0; chunk < 10; ++chunk) {
+    const auto at = bytes.begin() + static_cast<ptrdiff_t>(chunk * (4u << 20));
+    if (chunk % 4 == 0) std::generate(at, at + (4 << 20), [&] { return static_cast<uint8_t>(random()); });
+    if (chunk % 4 == 1) std::fill_n(at, 4 << 20, static_cast<uint8_t>(chunk));
+    if (chunk % 4 == 2) std::copy_n(at - (8 << 20), 4 << 20, at);
+  }
+  std::string manifests[2], packs[2];
+  for (size_t i = 0; i < 2; ++i) {
+    RecordedRun one(KERNLOOP_TEST_RECORDER);
+    one.config["pipeline_threads"] = i == 0 ? 1 : 8;
+    one.config["pipeline_bytes"] = i == 0 ? 256u << 20 : 8u << 20;
+    one.select("^tiny_kernel");
+    ASSERT_TRUE(one.start());
+    FakeAgent agent(one.socket());
+    agent.load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address());
+    ASSERT_TRUE(agent.begin(0)->granted);
+    send_capture(agent, bytes);
+    RecorderSink(*agent.client, 0).commit({0, 1});
+    agent.client.reset();
+    EXPECT_EQ(one.finish(), 0);
+    manifests[i] = text_of(one.output() / "capture.json");
+    packs[i] = text_of(one.output() / "chunks.pack");
+  }
+  EXPECT_GT(packs[0].size(), 12u << 20);
+  EXPECT_EQ(manifests[0], manifests[1]);
+  EXPECT_TRUE(packs[0] == packs[1]);
+}
+
+TEST_F(RecorderTest, AScopeThatIsAnnouncedAsLargeGoesStraightToTheStore) {
+  run.config["store"] = (run.folder() / "store").string();
+  run.config["inline_limit_bytes"] = 1u << 20;
+  run.select("^tiny_kernel", 1, "all");
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  agent->prepare = [](capture::BeginMessage& begin) { begin.scope = capture::ScopeMode::kAll; };
+  ASSERT_TRUE(agent->begin(0)->granted);
+  RecorderSink sink(*agent->client, 0);
+  const auto pre = pattern(10u << 20);
+  sink.scope(1, pre.size());
+  sink.kernarg(std::vector<uint8_t>(tiny_kernarg_bytes()));
+  sink.region(0, region_at(kBase, pre.size()));
+  sink.pre(0, 0, pre);
+  sink.commit({0, 1});
+  agent.reset();
+  EXPECT_EQ(run.finish(), 0);
+  EXPECT_FALSE(fs::exists(run.output() / "chunks.pack"));
+  auto reader = archive::Reader::open(run.output(), {run.folder() / "store"});
+  ASSERT_TRUE(reader.ok()) << reader.error().message;
+  EXPECT_TRUE(*(*reader)->read_all(pre_of((*reader)->manifest().regions[0]), 1 << 24) == pre);
+}
+
 TEST_F(RecorderTest, LaunchAttributesAndLargeGridsAreWritten) {
   run.select("^tiny_kernel");
   ASSERT_TRUE(run.start());

@@ -1,0 +1,120 @@
+// How near a large capture comes to the disk: an agent without a GPU streams incompressible memory to the recorder, which hashes it and
+// writes it into a store, against raw writes of as much past the page cache, alternating in one run.
+//   node bench/capture-throughput.mjs [GIB=4] [ROUNDS=3] [BUILD=native/build] [FOLDER=the system's temporary folder]
+// Prints one JSON object. `ratio` is capture against the raw write, medians, both until everything is durable.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const [gib, rounds] = [process.argv[2] ?? 4, process.argv[3] ?? 3].map(Number);
+if (!(gib > 0) || !Number.isInteger(rounds) || rounds < 1) {
+  process.stderr.write('usage: node bench/capture-throughput.mjs [GIB] [ROUNDS] [BUILD] [FOLDER]\n');
+  process.exit(2);
+}
+const build = resolve(process.argv[4] ?? join(root, 'native', 'build'));
+const recorderProgram = join(build, 'bin', 'kernloop-recorder');
+const bench = join(build, 'bin', 'capture_throughput_bench');
+for (const file of [recorderProgram, bench]) {
+  if (existsSync(file)) continue;
+  process.stderr.write(`${file} is missing: build the native programs and their tests first\n`);
+  process.exit(5);
+}
+const bytes = Math.round(gib * 2 ** 30);
+const folder = mkdtempSync(join(resolve(process.argv[5] ?? tmpdir()), 'kernloop-bench-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+const now = () => performance.timeOrigin + performance.now();
+
+function writeRaw() {
+  const file = join(folder, 'raw');
+  const threads = String(Math.min(16, Math.max(2, availableParallelism())));
+  const output = execFileSync(bench, ['--write', file, '--bytes', String(bytes), '--threads', threads], {
+    encoding: 'utf8',
+  });
+  rmSync(file);
+  return JSON.parse(output).seconds;
+}
+
+/** Seconds until the capture is complete, and until the app could have gone on. */
+async function capture() {
+  const [socket, config, output, store] = ['socket', 'config.json', 'capture', 'store'].map((name) =>
+    join(folder, name),
+  );
+  const selection = { id: 's', match: '^tiny_kernel', scope: 'all', output };
+  writeFileSync(config, JSON.stringify({ mode: 'capture', selections: [selection], store, tool_version: 'bench' }));
+  const recorder = spawn(recorderProgram, ['--socket', socket, '--config', config], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = new Promise((done) => recorder.once('close', done));
+  let agent;
+  let captured;
+  let peakRss = 0;
+  for await (const line of createInterface({ input: recorder.stdout })) {
+    const event = JSON.parse(line);
+    if (event.event === 'listening') {
+      const child = spawn(bench, ['--socket', socket, '--bytes', String(bytes)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      agent = new Promise((done) => {
+        let said = '';
+        child.stdout.on('data', (piece) => (said += piece));
+        child.once('close', () => done(JSON.parse(said)));
+      });
+    } else if (event.event === 'captured') {
+      captured = now();
+      peakRss = peakRssOf(recorder.pid);
+      recorder.stdin.end();
+    } else if (event.event === 'refused') {
+      throw new Error(`${event.code}: ${event.reason}`);
+    }
+  }
+  await ended;
+  const { began_ms, streamed_seconds } = await agent;
+  for (const path of [output, store]) rmSync(path, { recursive: true, force: true });
+  return { seconds: (captured - began_ms) / 1000, streamed: streamed_seconds, peakRss };
+}
+
+/** Bytes; 0 where the system does not tell. */
+function peakRssOf(pid) {
+  try {
+    const status = execFileSync('cat', [`/proc/${pid}/status`], { encoding: 'utf8' });
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const samples = { raw: [], capture: [], streamed: [], peakRss: [] };
+for (let round = 0; round < rounds; round += 1) {
+  samples.raw.push(writeRaw());
+  const { seconds, streamed, peakRss } = await capture();
+  samples.capture.push(seconds);
+  samples.streamed.push(streamed);
+  samples.peakRss.push(peakRss);
+}
+const rate = (seconds) => Number((bytes / 1e9 / seconds).toFixed(3));
+console.log(
+  JSON.stringify(
+    {
+      bench: 'capture-throughput',
+      date: new Date().toISOString(),
+      cpu: cpus()[0]?.model,
+      cores: availableParallelism(),
+      bytes,
+      rounds,
+      raw_write_gb_s: rate(median(samples.raw)),
+      capture_gb_s: rate(median(samples.capture)),
+      streamed_gb_s: rate(median(samples.streamed)),
+      ratio: Number((median(samples.raw) / median(samples.capture)).toFixed(3)),
+      samples: { raw_seconds: samples.raw, capture_seconds: samples.capture },
+      recorder_peak_rss_bytes: Math.max(...samples.peakRss),
+    },
+    null,
+    2,
+  ),
+);

@@ -1,0 +1,63 @@
+// The raw bytes of one chunk on their way to the disk, aligned so that they can go there without the page cache.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "archive/chunk.h"
+#include "archive/file.h"
+
+namespace kernloop::archive {
+
+class ChunkBuffer {
+ public:
+  ChunkBuffer() = default;
+  explicit ChunkBuffer(size_t capacity) : capacity_(round_up(capacity)) {
+    bytes_.reset(static_cast<uint8_t*>(std::aligned_alloc(kDirectAlignment, capacity_)));
+    if (!bytes_) throw std::bad_alloc();
+  }
+  ChunkBuffer(ChunkBuffer&& other) noexcept
+      : bytes_(std::move(other.bytes_)),
+        capacity_(std::exchange(other.capacity_, 0)),
+        size_(std::exchange(other.size_, 0)) {}
+  ChunkBuffer& operator=(ChunkBuffer&& other) noexcept {
+    bytes_ = std::move(other.bytes_);
+    capacity_ = std::exchange(other.capacity_, 0);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
+  // Takes what fits; how much that was.
+  size_t append(Bytes bytes) {
+    const size_t count = std::min(bytes.size(), capacity_ - size_);
+    if (count != 0) std::memcpy(bytes_.get() + size_, bytes.data(), count);
+    size_ += count;
+    return count;
+  }
+  // `size` bytes for somebody else to fill; not more than the capacity.
+  std::span<uint8_t> resize(size_t size) {
+    size_ = std::min(size, capacity_);
+    return {bytes_.get(), size_};
+  }
+  void clear() { size_ = 0; }
+  bool empty() const { return size_ == 0; }
+  bool full() const { return size_ == capacity_; }
+  size_t capacity() const { return capacity_; }
+  Bytes bytes() const { return {bytes_.get(), size_}; }
+  explicit operator bool() const { return bytes_ != nullptr; }
+
+ private:
+  struct Free {
+    void operator()(uint8_t* bytes) const { std::free(bytes); }
+  };
+  static size_t round_up(size_t size) {
+    return (std::max<size_t>(size, 1) + kDirectAlignment - 1) / kDirectAlignment * kDirectAlignment;
+  }
+  std::unique_ptr<uint8_t, Free> bytes_;
+  size_t capacity_ = 0, size_ = 0;
+};
+
+}  // namespace kernloop::archive
