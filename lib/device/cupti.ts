@@ -5,24 +5,32 @@ import type { Environment } from '../support/deps';
 /** Newest first: what the agent can drive. */
 const majors = [13, 12] as const;
 
+/** Where toolkits are installed. */
+const toolkits = '/usr/local';
+
 /**
- * A CUPTI library for the agent inside `program`, where the loader would find none by itself: the one that the app's own Python
- * brings (PyTorch loads the same file: two CUPTIs in one process exclude each other), else that of a CUDA toolkit. CUPTI works with
- * drivers of its own major version of CUDA or newer. `undefined`: nothing to say; the agent then asks the loader.
+ * A CUPTI library to name to the agent inside `program` (KERNLOOP_CUPTI): the one that the app's own Python brings (PyTorch loads the
+ * same file, and two CUPTIs in one process exclude each other), else one of a toolkit where the agent would find none by itself.
+ * CUPTI works with drivers of its own major version of CUDA or newer. `undefined`: nothing to say; the agent takes what the process
+ * has loaded, or looks for itself.
  */
-export function findCupti(program: string, env: Environment, cudaMajor: number | null): string | undefined {
+export function findCupti(
+  program: string,
+  env: Environment,
+  cudaMajor: number | null,
+  installed = toolkits,
+): string | undefined {
   // Said by the user: left as it is.
   if (env['KERNLOOP_CUPTI']) return undefined;
   const usable = majors.filter((major) => cudaMajor === null || major <= cudaMajor);
   const inPython = firstIn(pythonFolders(program, env), usable);
-  if (inPython !== undefined) return inPython;
-  if (firstIn(loaderFolders(env), usable) !== undefined) return undefined;
-  return firstIn(toolkitFolders(env), usable);
+  if (inPython !== undefined || firstIn(knownFolders(env, installed), usable) !== undefined) return inPython;
+  return firstIn(versionedToolkits(installed), usable);
 }
 
-/** Every CUPTI that this machine offers outside of Python, for `kernloop doctor`. */
+/** The CUPTI that this machine offers outside of Python, for `kernloop doctor`. */
 export function installedCupti(env: Environment): string | undefined {
-  return env['KERNLOOP_CUPTI'] || firstIn([...loaderFolders(env), ...toolkitFolders(env)], majors);
+  return env['KERNLOOP_CUPTI'] || firstIn([...knownFolders(env, toolkits), ...versionedToolkits(toolkits)], majors);
 }
 
 function firstIn(folders: readonly string[], usable: readonly number[]): string | undefined {
@@ -33,24 +41,25 @@ function firstIn(folders: readonly string[], usable: readonly number[]): string 
 
 const systemFolders = ['/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib', '/lib/x86_64-linux-gnu'];
 
-function loaderFolders(env: Environment): string[] {
-  return [...(env['LD_LIBRARY_PATH'] ?? '').split(':').filter(Boolean), ...systemFolders];
+/** What the loader and the agent search (native/cuda/cupti.cpp). */
+function knownFolders(env: Environment, installed: string): string[] {
+  const roots = [env['CUDA_HOME'], env['CUDA_PATH'], join(installed, 'cuda')].filter((root) => root !== undefined);
+  return [
+    ...(env['LD_LIBRARY_PATH'] ?? '').split(':').filter(Boolean),
+    ...systemFolders,
+    ...roots.flatMap((root) => ['lib64', 'lib', 'extras/CUPTI/lib64'].map((folder) => join(root, folder))),
+  ];
 }
 
-function toolkitFolders(env: Environment): string[] {
-  const roots = [env['CUDA_HOME'], env['CUDA_PATH'], '/usr/local/cuda', ...versionedToolkits()];
-  return roots
-    .filter((root): root is string => Boolean(root))
-    .flatMap((root) => ['extras/CUPTI/lib64', 'targets/x86_64-linux/lib', 'lib64'].map((folder) => join(root, folder)));
-}
-
-/** `/usr/local/cuda-13.0` and the like, the newest first. */
-function versionedToolkits(): string[] {
+/** `cuda-13.0` and the like without the link `cuda`, the newest first. */
+function versionedToolkits(installed: string): string[] {
   const version = (name: string): number => Number.parseFloat(name.slice('cuda-'.length));
-  return entries('/usr/local')
+  return entries(installed)
     .filter((name) => /^cuda-\d+(\.\d+)?$/.test(name))
     .sort((a, b) => version(b) - version(a))
-    .map((name) => join('/usr/local', name));
+    .flatMap((name) =>
+      ['extras/CUPTI/lib64', 'targets/x86_64-linux/lib'].map((folder) => join(installed, name, folder)),
+    );
 }
 
 /** Where the wheels nvidia-cuda-cupti-cu12 (nvidia/cuda_cupti/lib) and nvidia-cuda-cupti (nvidia/cu13/lib) put it. */
