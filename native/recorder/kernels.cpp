@@ -168,6 +168,22 @@ std::vector<ModulePiece> module_pieces(const KernelRecord& kernel) {
   return disjoint;
 }
 
+std::optional<Error> obstacle_in_code(const KernelRecord& kernel) {
+  if (kernel.metadata == nullptr || !kernel.metadata->cubin) return std::nullopt;
+  const codeobject::CubinKernelFacts& facts = *kernel.metadata->cubin;
+  if (facts.uses_textures.value_or(false) || facts.uses_surfaces.value_or(false)) {
+    return Error{
+        "TEXTURE_OBJECT",
+        kernel.demangled + " reads or writes texture or surface objects: they are the driver's, and not in memory",
+        "capture a kernel that uses plain memory, or give this one a version without textures"};
+  }
+  if (facts.launches_kernels) {
+    return Error{"UNSUPPORTED_LAUNCH", kernel.demangled + " launches kernels itself (CUDA dynamic parallelism)",
+                 "capture the kernels that it launches from a version that launches them from the host"};
+  }
+  return std::nullopt;
+}
+
 bool is_process_bound(const std::string& value_kind) {
   static constexpr std::array kKinds = {"hidden_hostcall_buffer",    "hidden_printf_buffer",
                                         "hidden_multigrid_sync_arg", "hidden_default_queue",

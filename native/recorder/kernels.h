@@ -64,6 +64,9 @@ class Kernels {
 // Everything of the kernel's code object that a dispatch may change or that the host may have set.
 std::vector<ModulePiece> module_pieces(const KernelRecord& kernel);
 
+// What the kernel's code does that no capture can repeat: nothing of it is in the memory that is captured.
+std::optional<Error> obstacle_in_code(const KernelRecord& kernel);
+
 // Hidden arguments that mean something to the app's process only.
 bool is_process_bound(const std::string& value_kind);
 

@@ -206,6 +206,8 @@ Status Session::on_begin(const capture::BeginMessage& message) {
       shared_.board.refused(message.selection,
                             {"CODE_OBJECT_UNREADABLE", "the code object of " + kernel->demangled + " could not be read",
                              "the agent's log and the note events say why"});
+    } else if (const auto obstacle = obstacle_in_code(*kernel)) {
+      shared_.board.refused(message.selection, *obstacle);
     } else {
       auto assembly = CaptureAssembly::begin(shared_.config, *folder, *kernel, devices_[message.queue], message);
       if (assembly) {
