@@ -3,7 +3,7 @@
 //   node bench/gpu-examples.mjs [app[/kernel]…]
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { conclude, kernloop, kernloopJson, run, workspace } from './gpu/host.mjs';
+import { conclude, kernloop, kernloopJson, native, run, workspace } from './gpu/host.mjs';
 import { doNothing, hasUlpVariant, oneUlpWrong, writeEmptyKernel } from './gpu/variants.mjs';
 
 const replays = 20;
@@ -54,7 +54,7 @@ function examine(app, name) {
     return record;
   }
   for (let i = 0; i < replays; i += 1) {
-    const ended = kernloop(['replay', '--reproducer', reproducer, '--variant', 'none'], { cwd: folder });
+    const ended = run(join(native, 'bin', 'kernloop-replay'), replayArguments(reproducer, record), { cwd: folder });
     record.replays += ended.code === 0 ? 1 : 0;
     if (ended.code !== 0) {
       record.address_failures += /ADDRESS_TAKEN/.test(ended.text) ? 1 : 0;
@@ -84,6 +84,13 @@ function examine(app, name) {
     });
   }
   return record;
+}
+
+/** Every one compares device memory with what the app computed. */
+function replayArguments(reproducer, { selfcheck }) {
+  const capture = join(folder, reproducer, 'capture');
+  const varying = selfcheck === 'nondeterministic' ? ['--known-varying', join(capture, 'selfcheck.json')] : [];
+  return ['--capture', capture, '--store', join(folder, '.kernloop', 'store'), '--compare', ...varying];
 }
 
 function recompile(name, reproducer) {

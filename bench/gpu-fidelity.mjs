@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { conclude, kernloop, kernloopJson, median, must, quantile, rounded, workspace } from './gpu/host.mjs';
 
-const elements = Number(process.argv[2] ?? 1 << 26);
+const elements = Number(process.argv[2] ?? 1 << 24);
 const rounds = Number(process.argv[3] ?? 3);
 const launches = 40;
 const ordinal = 20;
@@ -20,7 +20,8 @@ const names = config.kernels.map(({ name }) => name);
 must(kernloop(['extract', '--app', app], { cwd: folder, limitSeconds: 500 }), 'extract');
 const emptyLists = () => Object.fromEntries(names.map((name) => [name, []]));
 const inApp = emptyLists();
-const replayed = { warm: emptyLists(), cold: emptyLists() };
+const replayed = { warm: emptyLists(), 'as-is': emptyLists(), cold: emptyLists() };
+const timers = new Set();
 const profile = join(folder, 'profile.json');
 for (let round = 0; round < rounds; round += 1) {
   must(kernloop(['profile', '--app', app, '--no-build', '--output', profile], { cwd: folder }), 'profile');
@@ -34,13 +35,10 @@ for (let round = 0; round < rounds; round += 1) {
       const args = ['replay', '--reproducer', join('kernels', 'cuda-pipeline', name), '--variant', 'none'];
       const ended = kernloopJson([...args, '--warmup', '3', '--iterations', '20', '--cache', cache], { cwd: folder });
       must(ended, `replay of ${name}`);
-      replayed[cache][name].push(...samplesOf(ended.result));
+      replayed[cache][name].push(...ended.result.samples);
+      timers.add(ended.result.timer);
     }
   }
-}
-
-function samplesOf(result) {
-  return result.samples ?? result.iterations.map(({ duration_ns: ns }) => ns);
 }
 
 const records = names.map((name) => {
@@ -73,9 +71,9 @@ const records = names.map((name) => {
 const microseconds = (ns) => (ns / 1000).toFixed(2);
 conclude(
   'gpu-fidelity',
-  { elements, rounds, unit: 'nanoseconds', timer: 'CUPTI activity records', records },
+  { elements, rounds, unit: 'nanoseconds', replay_timers: [...timers], records },
   [
-    ['kernel', 'app p10', 'app median', 'app p90', 'replay warm', 'ratio', 'replay cold', 'ratio', 'us'],
+    ['us', 'app p10', 'app median', 'app p90', 'replay warm', 'ratio', 'as-is', 'ratio', 'cold', 'ratio', ''],
     ...records.map((r) => [
       r.kernel,
       microseconds(r.app_ns.p10),
@@ -83,6 +81,8 @@ conclude(
       microseconds(r.app_ns.p90),
       microseconds(r.warm.median),
       r.warm.ratio,
+      microseconds(r['as-is'].median),
+      r['as-is'].ratio,
       microseconds(r.cold.median),
       r.cold.ratio,
       r.counts ? '' : '< 20 us',

@@ -36,7 +36,7 @@ export function kernloopJson(args, options) {
   const ended = kernloop([...args, '--json'], options);
   let result;
   try {
-    result = JSON.parse(ended.stdout);
+    ({ result } = JSON.parse(ended.stdout));
   } catch {
     result = undefined;
   }
