@@ -56,6 +56,9 @@ std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const K
   self->device_.emplace(agent.driver, agent.contexts, agent.log, std::move(device));
   agent.capture_began();
   if (!self->dispatch_->before(*self->device_)) return nullptr;
+  if (self->device_->reaches_peer()) {
+    agent.note("PEER_MEMORY", kernel.symbol + " may reach memory of another GPU: a replay keeps it on one GPU");
+  }
   self->device_->before_run();
   return self;
 }

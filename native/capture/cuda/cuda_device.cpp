@@ -27,10 +27,6 @@ Refusal refusal_of(const Error& error) {
   return {error.code, error.message, error.hint};
 }
 
-bool belongs_to_others(const Allocation& allocation) {
-  return allocation.api == kIpcApi || allocation.api == kImportedApi;
-}
-
 }  // namespace
 
 CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver, const Contexts& contexts, Log& log, DeviceLaunch launch)
@@ -72,12 +68,13 @@ std::optional<Refusal> CudaDevice::set_up() {
 std::optional<Refusal> CudaDevice::read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
   if (belongs_to_others(from)) {
     return Refusal{"IPC_MEMORY",
-                   "the memory at " + hex(from.base) + " comes from another process (" + std::string(from.api) +
+                   "the memory at " + hex(from.base) + " comes from another process or API (" + std::string(from.api) +
                        "), which may write it at any time",
-                   "capture a dispatch that does not reach memory of other processes"};
+                   "capture a dispatch that does not reach such memory"};
   }
   if (from.host_address != 0) return read_host(from, offset, into);
   const OwnCalls own;
+  if (offset == 0 && is_of_peer(from)) reaches_peer_ = true;
   const ContextScope current(*driver_, launch_.context);
   const uint64_t end = offset + into.size();
   const Status done = staging_->read(from.base + offset, into, from.size > end ? from.size - end : 0);
@@ -154,6 +151,10 @@ bool CudaDevice::is_local(const Allocation& allocation) const {
   return driver_->cuCtxGetDevice(&here) == CUDA_SUCCESS &&
          driver_->cuPointerGetAttribute(&there, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, allocation.base) == CUDA_SUCCESS &&
          here == there;
+}
+
+bool CudaDevice::is_of_peer(const Allocation& allocation) const {
+  return allocation.host_address == 0 && allocation.memory_class == MemoryClass::kDevice && !is_local(allocation);
 }
 
 std::optional<Refusal> CudaDevice::checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) {

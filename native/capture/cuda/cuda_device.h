@@ -41,6 +41,8 @@ class CudaDevice : public DeviceCapture {
   // Around the app's own call: stamps in its stream. Some idle copies come before the first, so that the launch is in
   // the stream by the time of the stamp, and the driver's work for it is not measured.
   void before_run();
+  // Memory of another GPU is in the scope.
+  bool reaches_peer() const { return reaches_peer_; }
   // Waits until the launch has ended; `result` is what the call returned.
   std::optional<Refusal> after_run(cuda::CUresult result, Deadline deadline, RunReport* report);
 
@@ -56,7 +58,10 @@ class CudaDevice : public DeviceCapture {
   const DeviceLaunch launch_;
   std::unique_ptr<Staging> staging_;
   std::unique_ptr<cuda::DeviceKernels> kernels_;
+  bool is_of_peer(const Allocation& allocation) const;
   void keep_busy();
+
+  bool reaches_peer_ = false;
 
   uint64_t readable_ = 0, readable_bytes_ = 0;  // some memory of the device
   cuda::CUevent start_ = nullptr, end_ = nullptr;

@@ -87,17 +87,32 @@ void after_host_register(const ApiCall& call) {
   host_memory(call, p.p, p.bytesize, "cuMemHostRegister", true);
 }
 
-void after_ipc_open(const ApiCall& call) {
-  if (!call.succeeded()) return;
-  const uint64_t address = *call.params<cuIpcOpenMemHandle_v2_params>().pdptr;
+// Memory that somebody else allocated: the driver knows how much.
+void others_memory(const ApiCall& call, uint64_t address, std::string_view api) {
   const OwnCalls own;
   CUdeviceptr base = 0;
   size_t size = 0;
   if (call.agent.driver->cuMemGetAddressRange(&base, &size, address) != CUDA_SUCCESS) {
-    call.agent.note("IPC_MEMORY", "the driver does not tell how large memory of another process is");
+    call.agent.note("IPC_MEMORY", std::string(api) + ": the driver does not tell how large the memory is");
     return;
   }
-  allocated(call, address, base + size - address, kIpcApi, MemoryClass::kHost);
+  allocated(call, address, base + size - address, api, MemoryClass::kHost);
+}
+
+void after_ipc_open(const ApiCall& call) {
+  if (call.succeeded()) others_memory(call, *call.params<cuIpcOpenMemHandle_v2_params>().pdptr, kIpcApi);
+}
+void after_import_pointer(const ApiCall& call) {
+  if (call.succeeded()) others_memory(call, *call.params<cuMemPoolImportPointer_params>().ptr_out, kImportedPointerApi);
+}
+void after_map_external(const ApiCall& call) {
+  if (call.succeeded())
+    others_memory(call, *call.params<cuExternalMemoryGetMappedBuffer_params>().devPtr, kExternalApi);
+}
+// Until the resource is unmapped; until then it may be asked for again.
+void after_map_graphics(const ApiCall& call) {
+  const auto& p = call.params<cuGraphicsResourceGetMappedPointer_v2_params>();
+  if (call.succeeded()) allocated(call, *p.pDevPtr, *p.pSize, kGraphicsApi, MemoryClass::kHost);
 }
 
 // Gone before the call, or another thread that is given the same address would be overlooked; back if it fails.
@@ -137,6 +152,9 @@ void add_memory_calls(ApiTable& table) {
   ON(cuIpcOpenMemHandle, nullptr, after_ipc_open);
   ON(cuIpcOpenMemHandle_v2, nullptr, after_ipc_open);
   ON(cuIpcCloseMemHandle, before_free, after_free);
+  ON(cuMemPoolImportPointer, nullptr, after_import_pointer);
+  ON(cuExternalMemoryGetMappedBuffer, nullptr, after_map_external);
+  ON(cuGraphicsResourceGetMappedPointer_v2, nullptr, after_map_graphics);
   ON(cuMemFree_v2, before_free, after_free);
   ON(cuMemFreeAsync, before_free_async, after_free);
   ON(cuMemFreeAsync_ptsz, before_free_async, after_free);

@@ -1,6 +1,14 @@
 #include "capture/cuda/tracked_memory.h"
 
+#include <algorithm>
+#include <array>
+
 namespace kernloop::capture {
+
+bool belongs_to_others(const Allocation& allocation) {
+  static constexpr std::array kCalls = {kIpcApi, kImportedApi, kImportedPointerApi, kExternalApi, kGraphicsApi};
+  return std::find(kCalls.begin(), kCalls.end(), allocation.api) != kCalls.end();
+}
 
 void TrackedMemory::add(const TrackedAllocation& tracked) {
   const Allocation& allocation = tracked.allocation;

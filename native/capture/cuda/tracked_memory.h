@@ -18,9 +18,13 @@ struct TrackedAllocation {
   cuda::CUcontext owner = nullptr;  // null: of no context
 };
 
-// Memory that other processes may write: allocations of these calls cannot be captured.
+// Memory that other processes, or other APIs than CUDA, may write: allocations of these calls cannot be captured.
 inline constexpr std::string_view kIpcApi = "cuIpcOpenMemHandle";
 inline constexpr std::string_view kImportedApi = "cuMemImportFromShareableHandle";
+inline constexpr std::string_view kImportedPointerApi = "cuMemPoolImportPointer";
+inline constexpr std::string_view kExternalApi = "cuExternalMemoryGetMappedBuffer";
+inline constexpr std::string_view kGraphicsApi = "cuGraphicsResourceGetMappedPointer";
+bool belongs_to_others(const Allocation& allocation);
 
 class TrackedMemory {
  public:
