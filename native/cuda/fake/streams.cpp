@@ -86,6 +86,13 @@ void synchronize(CUcontext context) {
   for (const OperationPtr& operation : last_operations(context, false)) wait_for(operation);
 }
 
+OperationPtr mark(CUcontext context) {
+  auto operation = std::make_shared<Operation>();
+  operation->after = last_operations(context, false);
+  context->marks.push(operation);
+  return operation;
+}
+
 bool idle(CUstream stream) {
   if (stream != stream->context->legacy) return is_done(last_operation(stream));
   for (const OperationPtr& operation : last_operations(stream->context, true)) {

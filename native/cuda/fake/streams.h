@@ -20,6 +20,8 @@ CUstream resolve_stream(CUcontext context, CUstream handle);
 OperationPtr enqueue(CUstream stream, std::function<void()> work, std::vector<OperationPtr> also = {});
 
 void synchronize(CUcontext context);
+// Done when all that the streams have now is done.
+OperationPtr mark(CUcontext context);
 bool idle(CUstream stream);         // the default stream: all that block it, too
 void synchronize(CUstream stream);  // likewise
 

@@ -172,6 +172,21 @@ CUresult cuEventRecord(CUevent event, CUstream handle) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuCtxRecordEvent(CUcontext context, CUevent event) {
+  if (context == nullptr) {
+    const Here now = here();
+    if (now.error != CUDA_SUCCESS) return now.error;
+    context = now.context;
+  }
+  if (!alive(context)) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!alive(event) || event->context != context) return CUDA_ERROR_INVALID_HANDLE;
+  if (const CUresult error = check_synchronizing(context); error != CUDA_SUCCESS) return error;
+  const std::lock_guard lock(event->mutex);
+  event->captured = nullptr;
+  event->recorded = mark(context);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned int) {
   const StreamHere now = stream_here(handle);
   if (now.error != CUDA_SUCCESS) return now.error;
