@@ -158,6 +158,14 @@ describe('generate for cuda', () => {
     expect(notes).toEqual(['there was no compile database: compiled with the defaults of nvcc']);
   });
 
+  it("takes nvcc's own default where the build names no architecture", async () => {
+    builtWith(cmake.replace(/--generate-code=\S+/, ''));
+    captured(sha256OfFile(twoUnitsCubin));
+    const { recipe, notes } = await generated();
+    expect(recipe).toMatchObject({ target: 'sm_90', virtual_target: 'compute_75' });
+    expect(notes.join()).toContain('PTX for compute_75 only, which the driver compiled for sm_90');
+  });
+
   it('says what it leaves out', async () => {
     builtWith(cmake.replace('-O3', '-O3 -dlto').replace('code=[compute_90,sm_90]', 'code=compute_90'));
     captured(sha256OfFile(twoUnitsCubin));

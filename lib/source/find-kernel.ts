@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import { compilerCandidates } from '../toolchain/find-compiler';
+import { defaultArchitecture, withArchitecture } from '../toolchain/default-architecture';
 import { cudaTarget } from '../toolchain/gencode';
 import { offloadTarget } from '../toolchain/target';
 import { readCompileDatabase } from './compile-database';
@@ -63,9 +64,11 @@ export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): Asy
   const later: KernelCandidate[] = [];
   const units = byLikelihood(translationUnits(query, deps), files).slice(0, maxScans);
   if (units.length > manyUnits) deps.report.info(`looking for ${name.base} in ${units.length} translation units`);
-  for (const unit of units) {
+  const defaults = new Map<string, Promise<string | null>>();
+  for (const listed of units) {
+    const compiler = compilerOf(listed, deps);
+    const unit = await withDefaults(listed, compiler, defaults, deps);
     const target = targetOf(unit, query.isa);
-    const compiler = compilerOf(unit, deps);
     const scanned = await scanDependencies(unit, compiler, target, query.environment, deps);
     if (scanned.failure !== null) {
       reportFailedScan(unit, scanned.failure, deps);
@@ -82,6 +85,19 @@ export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): Asy
       later.push({ ...candidate, kernelFile: unit.file, definition: null });
   }
   yield* later;
+}
+
+/** A build that names no architecture leaves it to its nvcc. Without a compile database nothing is known of the build. */
+async function withDefaults(
+  unit: TranslationUnit,
+  compiler: string,
+  known: Map<string, Promise<string | null>>,
+  deps: FindDeps,
+): Promise<TranslationUnit> {
+  if (!isNvcc(unit.compiler) || !unit.fromDatabase || unit.args.some(({ kind }) => kind === 'arch')) return unit;
+  const asked = known.get(compiler) ?? defaultArchitecture(compiler, deps);
+  known.set(compiler, asked);
+  return { ...unit, args: withArchitecture(unit.args, await asked) };
 }
 
 function targetOf(unit: TranslationUnit, isa: string): string {

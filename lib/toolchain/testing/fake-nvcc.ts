@@ -26,6 +26,8 @@ export class FakeNvcc {
   readonly program: FakeProgram = (call) => {
     const { args, options } = call;
     if (args.includes('--version')) return { stdoutTail: 'Cuda compilation tools, release 13.0, V13.0.88\n' };
+    if (args.includes('--dryrun'))
+      return { stderrTail: '#$ gcc -D__CUDA_ARCH__=750 -D__CUDA_ARCH_LIST__=750 -E -x c++\n' };
     const cwd = options.cwd ?? '';
     const input = args.at(-1) ?? '';
     const read = new Map<string, string>();

@@ -1,0 +1,19 @@
+import type { Deps } from '../support/deps';
+import type { CompileArgument } from './compile-arguments';
+import { nvccEnvironment } from './find-compiler';
+
+const limitMs = 60_000;
+
+/** Which architecture this nvcc compiles for when it is told none (`sm_75` in CUDA 13): what it would define for the device pass. */
+export async function defaultArchitecture(nvcc: string, deps: Pick<Deps, 'run'>): Promise<string | null> {
+  const args = ['--dryrun', '-E', '-x', 'cu', '/dev/null'];
+  const { stdoutTail, stderrTail } = await deps.run(nvcc, args, { env: nvccEnvironment(), timeoutMs: limitMs }).result;
+  const defined = /-D__CUDA_ARCH__=(\d+)0\b/.exec(stderrTail + stdoutTail)?.[1];
+  return defined === undefined ? null : `sm_${defined}`;
+}
+
+/** The options of a unit with the default made plain, so that what the driver had to compile is seen to be that. */
+export function withArchitecture(args: readonly CompileArgument[], architecture: string | null): CompileArgument[] {
+  if (architecture === null) return [...args];
+  return [...args, { option: '-arch=', value: architecture, kind: 'arch', separate: false }];
+}
