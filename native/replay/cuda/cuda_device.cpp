@@ -340,7 +340,7 @@ LaunchOutcome CudaDevice::fault_outcome(const Launch& launch, CUresult result) {
                    {"kernel", launch.kernel_name},
                    {"error", context_->name_of(result)},
                    {"text", launch.kernel_name + ": " + context_->describe(result) +
-                                "; compute-sanitizer, started with this command, names the access"}};
+                                "; compute-sanitizer in front of kernloop-replay names the access"}};
   return outcome;
 }
 
