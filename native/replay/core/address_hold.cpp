@@ -4,7 +4,6 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 
 namespace kernloop::replay {
@@ -32,21 +31,6 @@ AddressHold::AddressHold(const std::vector<AddressRange>& ranges) {
 void AddressHold::release() {
   for (const AddressRange& range : held_) ::munmap(reinterpret_cast<void*>(range.base), range.size);
   held_.clear();
-}
-
-void AddressHold::release(const AddressRange& range) {
-  std::vector<AddressRange> rest;
-  for (const AddressRange& held : held_) {
-    const uint64_t begin = std::max(held.base, range.base), end = std::min(held.end(), range.end());
-    if (begin >= end) {
-      rest.push_back(held);
-      continue;
-    }
-    ::munmap(reinterpret_cast<void*>(begin), end - begin);
-    if (held.base < begin) rest.push_back({held.base, begin - held.base});
-    if (end < held.end()) rest.push_back({end, held.end() - end});
-  }
-  held_ = std::move(rest);
 }
 
 Error address_taken(const AddressRange& range) {

@@ -16,8 +16,6 @@ class AddressHold {
   AddressHold& operator=(const AddressHold&) = delete;
 
   void release();
-  // What of `range` is held, and no more.
-  void release(const AddressRange& range);
   const std::vector<AddressRange>& taken() const { return taken_; }
 
  private:

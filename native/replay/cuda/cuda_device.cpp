@@ -8,6 +8,7 @@
 #include <iostream>
 #include <thread>
 
+#include "replay/core/address_hold.h"
 #include "replay/cuda/cache_state.h"
 #include "replay/cuda/device_memory.h"
 #include "replay/cuda/fault.h"
@@ -31,12 +32,8 @@ constexpr double kDefaultLimitSeconds = 60;
 
 class CudaDevice final : public DeviceReplay {
  public:
-  CudaDevice(std::unique_ptr<Context> context, std::unique_ptr<AddressHold> hold, char** argv)
-      : context_(std::move(context)),
-        memory_(*context_, std::move(hold)),
-        staging_(*context_),
-        timer_(*context_),
-        argv_(argv) {}
+  CudaDevice(std::unique_ptr<Context> context, char** argv)
+      : context_(std::move(context)), memory_(*context_), staging_(*context_), timer_(*context_), argv_(argv) {}
   ~CudaDevice() override;
 
   Status start(const archive::Manifest& manifest);
@@ -374,10 +371,11 @@ RegionClass cuda_home_of(const archive::Region& region) {
 
 Result<std::unique_ptr<DeviceReplay>> open_cuda_device(const Options& options, const archive::Manifest& manifest,
                                                        char** argv) {
-  auto hold = std::make_unique<AddressHold>(addresses_of(manifest));
-  if (!hold->taken().empty()) {
+  // Whether they are free is looked at before the driver starts, and no more: what is mapped at that time, driver 580
+  // never reserves, not even when it is unmapped again.
+  if (const AddressHold look(addresses_of(manifest)); !look.taken().empty()) {
     restart_without_randomisation(argv);
-    return address_taken(hold->taken().front());
+    return address_taken(look.taken().front());
   }
   // Seen on driver 580: what is mapped when the driver starts, it never reserves, not even after it was unmapped.
   hold->release();
@@ -386,7 +384,7 @@ Result<std::unique_ptr<DeviceReplay>> open_cuda_device(const Options& options, c
     ::unsetenv("CUDA_INJECTION64_PATH");
   auto context = Context::find(options.device);
   if (!context) return context.error();
-  auto device = std::make_unique<CudaDevice>(std::move(*context), std::move(hold), argv);
+  auto device = std::make_unique<CudaDevice>(std::move(*context), argv);
   if (auto started = device->start(manifest); !started) return started.error();
   return std::unique_ptr<DeviceReplay>(std::move(device));
 }

@@ -8,8 +8,8 @@
 
 namespace kernloop::replay {
 
-// The captured addresses are held while the driver starts. May start this program again (`argv`) to get them: before
-// the driver starts, and when the driver gives others.
+// May start this program again (`argv`) to get the captured addresses: before the driver starts, and when the driver
+// gives others.
 Result<std::unique_ptr<DeviceReplay>> open_cuda_device(const Options& options, const archive::Manifest& manifest,
                                                        char** argv);
 

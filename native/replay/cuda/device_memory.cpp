@@ -23,7 +23,6 @@ DeviceMemory::~DeviceMemory() {
 Status DeviceMemory::map(const std::vector<Mapping>& mappings) {
   auto mapped = map_all(mappings);
   if (!mapped) release_all();
-  hold_.reset();
   return mapped;
 }
 
@@ -51,7 +50,6 @@ Status DeviceMemory::map_all(const std::vector<Mapping>& mappings) {
 
 bool DeviceMemory::map_host(const AddressRange& range) {
   void* wanted = reinterpret_cast<void*>(range.base);
-  hold_->release(range);
   void* got =
       ::mmap(wanted, range.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   if (got == MAP_FAILED) return false;
@@ -87,7 +85,6 @@ Status DeviceMemory::check_room(const std::vector<AddressRange>& granules) const
 }
 
 Status DeviceMemory::reserve(const AddressRange& window) {
-  hold_->release(window);
   CUdeviceptr got = 0;
   const CUresult result = context_.driver().cuMemAddressReserve(&got, window.size, 0, window.base, 0);
   const std::string wanted =

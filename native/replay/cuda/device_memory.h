@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "replay/core/address_hold.h"
 #include "replay/core/device.h"
 #include "replay/cuda/context.h"
 #include "replay/cuda/reservation.h"
@@ -13,8 +12,7 @@ namespace kernloop::replay {
 
 class DeviceMemory {
  public:
-  // `hold` keeps the addresses free until they are reserved.
-  DeviceMemory(Context& context, std::unique_ptr<AddressHold> hold) : context_(context), hold_(std::move(hold)) {}
+  explicit DeviceMemory(Context& context) : context_(context) {}
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
@@ -41,7 +39,6 @@ class DeviceMemory {
   void release_all();
 
   Context& context_;
-  std::unique_ptr<AddressHold> hold_;
   std::vector<AddressRange> windows_, host_;
   std::vector<Physical> physical_;
   uint64_t host_bytes_on_device_ = 0;
