@@ -1,5 +1,5 @@
-// The kernels of the test cubins in ../test/data (make_cubins.sh builds them). On the fake, test_kernels.cpp does what each
-// does here. VARIANT 0: as written; 1: none does anything; 2: results are one unit in the last place too large.
+// The kernels of the test cubins in ../test/data (make_cubins.sh builds them). On the fake, test_kernels.cpp does what
+// each does here. VARIANT 0: as written; 1: none does anything; 2: results are one unit in the last place too large.
 #ifndef VARIANT
 #define VARIANT 0
 #endif

@@ -129,6 +129,18 @@ TEST_F(FakeExecution, AnEventHoldsAnotherStreamAndIsTimed) {
   EXPECT_GT(milliseconds, 0);
 }
 
+TEST_F(FakeExecution, AnEventOfTheContextStandsForAllItsStreams) {
+  volatile uint32_t* const go = flag();
+  const CUdeviceptr seen = allocate(4);
+  CUevent all = nullptr;
+  ASSERT_EQ(driver().cuEventCreate(&all, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+  ASSERT_EQ(launch(function(load(), kWaitForFlag), stream(), address_of(go), 1u, seen), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxRecordEvent(context_, all), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuEventQuery(all), CUDA_ERROR_NOT_READY);
+  *go = 1;
+  EXPECT_EQ(driver().cuEventSynchronize(all), CUDA_SUCCESS);
+}
+
 TEST_F(FakeExecution, ImpossibleShapesAreRefusedByTheLaunch) {
   const CUfunction add = function(load(), kAddInPlace);
   const CUdeviceptr x = allocate(4);

@@ -1,0 +1,60 @@
+// cuda_app in a process of its own: each situation by itself, without any tool.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+namespace kernloop::cuda::fake {
+namespace {
+
+struct Outcome {
+  int status = 0;
+  std::string output;  // stdout and stderr
+};
+
+Outcome run(const std::string& environment, const std::string& command) {
+  const std::string line = "env " + environment + " " KERNLOOP_FAKE_CUDA_APP " " + command + " 2>&1";
+  Outcome outcome;
+  FILE* const pipe = popen(line.c_str(), "r");
+  std::array<char, 4096> buffer;
+  while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) outcome.output += buffer.data();
+  outcome.status = pclose(pipe);
+  return outcome;
+}
+
+class App : public testing::TestWithParam<const char*> {};
+
+TEST_P(App, DoesWhatItShould) {
+  const Outcome outcome = run("KERNLOOP_FAKE_CUDA_DEVICES=2", GetParam());
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_EQ(outcome.output, std::string(GetParam()) + ": done\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Commands, App,
+                         testing::Values("async-pool", "atomic", "batched", "cluster", "cooperative", "do-nothing",
+                                         "fork", "globals", "graph", "in-place", "ipc", "large-parameters", "lazy",
+                                         "managed", "many-launches", "nccl-name", "pinned", "registered-host", "reload",
+                                         "same-name-two-modules", "saxpy", "spin-on-host-flag", "spin-on-other-stream",
+                                         "stream-capture", "tensormap", "texture", "two-contexts", "two-devices", "vmm",
+                                         "wild-write", "write-through-memory"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           for (char& letter : name) letter = letter == '-' ? '_' : letter;
+                           return name;
+                         });
+
+TEST(Injection, AToolIsLoadedByTheDriverAndSeesTheLaunches) {
+  const Outcome outcome =
+      run("CUDA_INJECTION64_PATH=" KERNLOOP_FAKE_CUDA_INJECTED " KERNLOOP_CUPTI=" KERNLOOP_FAKE_CUPTI, "saxpy");
+  EXPECT_EQ(outcome.output, "launch _Z5saxpyfPKfPfi\nsaxpy: done\n");
+}
+
+TEST(NoDevice, IsAnErrorOfInit) {
+  const Outcome outcome = run("KERNLOOP_FAKE_CUDA_DEVICES=0", "saxpy");
+  EXPECT_NE(outcome.status, 0);
+  EXPECT_NE(outcome.output.find("CUDA_ERROR_NO_DEVICE"), std::string::npos) << outcome.output;
+}
+
+}  // namespace
+}  // namespace kernloop::cuda::fake
