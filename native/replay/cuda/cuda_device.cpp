@@ -377,8 +377,6 @@ Result<std::unique_ptr<DeviceReplay>> open_cuda_device(const Options& options, c
     restart_without_randomisation(argv);
     return address_taken(look.taken().front());
   }
-  // Seen on driver 580: what is mapped when the driver starts, it never reserves, not even after it was unmapped.
-  hold->release();
   // A replay is not to be captured, whatever the environment is set up for.
   if (const char* injection = std::getenv("CUDA_INJECTION64_PATH"); injection && names_capture_agent(injection))
     ::unsetenv("CUDA_INJECTION64_PATH");

@@ -238,6 +238,7 @@ TEST_F(CudaReplay, RefusesAnotherArchitecture) {
 
 TEST_F(CudaReplay, SaysWhenTheDriverRefusesTheLaunch) {
   capture_.geometry.block_threads = {2048, 1, 1};
+  capture_.geometry.grid_work_items = {8192, 1, 1};
   const ProgramRun run = replay();
   EXPECT_EQ(run.exit_code, kExitBadInput);
   EXPECT_EQ(run.last()["code"], "LAUNCH_REFUSED") << run.last();

@@ -34,7 +34,7 @@ const KernelCode kFill("replay_fill", fill);
 void shape(Gpu& gpu) {
   const auto out = gpu.parameter<CUdeviceptr>(0);
   const LaunchShape& s = gpu.shape();
-  const uint32_t words[] = {s.grid[0],    s.grid[1],    s.grid[2], s.block[0], s.dynamic_shared_bytes,
+  const uint32_t words[] = {s.grid[0],    s.grid[1],   s.grid[2], s.block[0], s.dynamic_shared_bytes,
                             s.cluster[0], s.cluster[1]};
   for (size_t i = 0; i < std::size(words); ++i) gpu.write(out + 4 * i, words[i]);
   if (s.cooperative) gpu.write(out + 4 * std::size(words), uint32_t{1});
