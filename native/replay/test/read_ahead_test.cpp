@@ -46,15 +46,17 @@ class ReadAheadTest : public testing::Test {
 
   archive::Content put(archive::CaptureWriter& writer, std::vector<archive::Buffer>& chunks, uint32_t seed,
                        uint64_t size) {
-    archive::Content content;
+    archive::Buffer all;
     for (size_t i = 0; i < kChunks; ++i) {
       const uint64_t bytes = std::min(kChunk, size - i * kChunk);
       archive::Buffer chunk(bytes, 0);
       if (i % 7 != 3) std::memcpy(chunk.data(), archive::noise(64, seed + (i % 5 == 1 ? 0 : i)).data(), 64);
       chunks.push_back(i == kNoisy ? archive::noise(bytes, seed) : std::move(chunk));
-      content.chunks.push_back(*writer.put_chunk(chunks.back()));
+      all.insert(all.end(), chunks.back().begin(), chunks.back().end());
     }
-    return content;
+    const auto content = writer.put(all);
+    EXPECT_TRUE(content) << content.error().message;
+    return *content;
   }
 
   void expect_chunk(ContentCache& cache, const archive::ContentView& view, size_t index,
