@@ -72,11 +72,12 @@ const char* launched_kernel(const Args&... args) {
 
 void call_subscriber(uint32_t id, CUpti_CallbackData& data, CUpti_ApiCallbackSite site);
 
-template <auto Function, uint32_t Id>
+// `Plain` is the function of which `Function` is another form.
+template <auto Function, uint32_t Id, auto Plain = Function>
 struct Traced;
 
-template <typename... Args, CUresult (*Function)(Args...), uint32_t Id>
-struct Traced<Function, Id> {
+template <typename... Args, CUresult (*Function)(Args...), uint32_t Id, auto Plain>
+struct Traced<Function, Id, Plain> {
   static CUresult call(Args... args) {
     const CorrelationScope scope;
     if (!callbacks().wants(CUPTI_CB_DOMAIN_DRIVER_API, Id)) return Function(args...);
@@ -86,7 +87,7 @@ struct Traced<Function, Id> {
     CUpti_CallbackData data = {};
     data.functionParams = parameters.data();
     data.functionReturnValue = &result;
-    data.symbolName = launched_kernel<Function>(args...);
+    data.symbolName = launched_kernel<Plain>(args...);
     data.correlationData = &word;
     call_subscriber(Id, data, CUPTI_API_ENTER);
     result = Function(args...);

@@ -6,12 +6,43 @@
 
 namespace kernloop::cuda::fake {
 
+namespace {
+
+// The function with the calling thread's default stream in place of stream 0.
+template <auto Function>
+struct PerThread;
+
+template <typename... Args, CUresult (*Function)(Args...)>
+struct PerThread<Function> {
+  static CUresult call(Args... args) { return Function(replaced(args)...); }
+
+ private:
+  template <typename T>
+  static T replaced(T value) {
+    return value;
+  }
+  static CUstream replaced(CUstream stream) { return stream == nullptr ? CU_STREAM_PER_THREAD : stream; }
+  static const CUlaunchConfig* replaced(const CUlaunchConfig* config) {
+    thread_local CUlaunchConfig copy;
+    copy = *config;
+    copy.hStream = replaced(copy.hStream);
+    return &copy;
+  }
+};
+
+}  // namespace
+
 extern "C" {
 #define FUNCTION(member, symbol, older, presence, parameters)                                \
   __attribute__((used, visibility("hidden"))) CUresult(*kernloop_fake_##member) parameters = \
       &Traced<&member, callback_id(symbol)>::call;
 #include "cuda/driver_functions.def"
 #undef FUNCTION
+#define PER_THREAD(member, symbol)                                                                  \
+  __attribute__((used, visibility("hidden"))) decltype(&member) kernloop_fake_per_thread_##member = \
+      &Traced<&PerThread<&member>::call, callback_id(symbol), &member>::call;
+#include "cuda/fake/per_thread_functions.def"
+#undef PER_THREAD
 }
 
 #define FUNCTION(member, symbol, older, presence, parameters) \
@@ -19,11 +50,21 @@ extern "C" {
 #include "cuda/driver_functions.def"
 #undef FUNCTION
 
+#define PER_THREAD(member, symbol)                                                                                \
+  asm(".text\n.globl " symbol "\n.type " symbol ", @function\n" symbol ": jmp *kernloop_fake_per_thread_" #member \
+      "(%rip)\n");
+#include "cuda/fake/per_thread_functions.def"
+#undef PER_THREAD
+
 void* find_export(std::string_view name) {
 #define FUNCTION(member, symbol, older, presence, parameters) \
   if (name == #member || name == symbol) return reinterpret_cast<void*>(kernloop_fake_##member);
 #include "cuda/driver_functions.def"
 #undef FUNCTION
+#define PER_THREAD(member, symbol) \
+  if (name == symbol) return reinterpret_cast<void*>(kernloop_fake_per_thread_##member);
+#include "cuda/fake/per_thread_functions.def"
+#undef PER_THREAD
   return nullptr;
 }
 

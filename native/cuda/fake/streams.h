@@ -44,8 +44,8 @@ CUresult join_capture(CUstream stream, const std::shared_ptr<StreamCapture>& cap
 CUresult end_capture(CUstream stream, CUgraph* graph);
 CUstreamCaptureMode& capture_mode_of_thread();
 
-// Calls that may block or touch more than their stream (allocation, synchronous copies, …): an error, and the captures
-// in the way are invalid, unless their modes allow it.
+// Calls that may block or touch more than their stream (allocation, synchronous copies): an error, and the captures in
+// the way are invalid, unless their modes allow it.
 CUresult check_unsafe_call();
 // Synchronising calls: no mode allows them on what is being captured.
 CUresult check_synchronizing(CUcontext context);

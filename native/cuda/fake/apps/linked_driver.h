@@ -9,6 +9,10 @@ extern "C" {
 #define FUNCTION(member, symbol, older, presence, parameters) CUresult member parameters __asm__(symbol);
 #include "cuda/driver_functions.def"
 #undef FUNCTION
+
+// As in a program that was built for per-thread default streams.
+decltype(cuLaunchKernel) cuLaunchKernel_ptsz;
+decltype(cuStreamSynchronize) cuStreamSynchronize_ptsz;
 }
 
 }  // namespace kernloop::cuda

@@ -2,6 +2,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
+
 #include "cuda/fake/apps/app.h"
 
 namespace kernloop::cuda::app {
@@ -64,6 +66,15 @@ const Command kVmm("vmm", "one large reservation, mapped piece by piece (expanda
   upload(y, ramp(kCount));
   saxpy(kernel, x, y, kCount);
   EXPECT(downloaded(y, kCount)[999] == 2997.0f);
+});
+
+const Command kReserve("reserve", "asks for 32 MiB at ADDRESS and says whether they were had", [] {
+  start();
+  const auto wanted = static_cast<CUdeviceptr>(argument(0, 0x500000000000));
+  CUdeviceptr window = 0;
+  CHECK(cuMemAddressReserve(&window, 32 * kMiB, 0, wanted, 0));
+  std::printf(window == wanted ? "there\n" : "elsewhere\n");
+  CHECK(cuMemAddressFree(window, 32 * kMiB));
 });
 
 const Command kManaged("managed", "managed memory, written and read by the host", [] {

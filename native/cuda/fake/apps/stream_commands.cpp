@@ -113,8 +113,9 @@ const Command kSpinOnHostFlag("spin-on-host-flag", "add_in_place while another s
   const Flag flag = new_flag();
   const CUdeviceptr seen = allocate(sizeof(uint32_t)), x = uploaded(ramp(kCount));
   const CUstream waiting = new_stream(), working = new_stream();
-  launch(function(module, kWaitForFlag), Blocks{1}, waiting, flag.device, 1u, seen);
-  add_in_place(function(module, kAddInPlace), x, 1.0f, kCount, working);
+  const CUfunction wait = function(module, kWaitForFlag), add = function(module, kAddInPlace);  // loads them
+  launch(wait, Blocks{1}, waiting, flag.device, 1u, seen);
+  add_in_place(add, x, 1.0f, kCount, working);
   CHECK(cuStreamSynchronize(working));
   *flag.host = 1;
   CHECK(cuStreamSynchronize(waiting));
@@ -138,6 +139,18 @@ const Command kSpinOnOtherStream("spin-on-other-stream",
                                    CHECK(cuMemcpyDtoH(&value, seen, sizeof value));
                                    EXPECT(value == 1);
                                  });
+
+const Command kPerThreadStream("per-thread-stream", "a launch of a program built for per-thread default streams", [] {
+  start();
+  CUdeviceptr x = uploaded(ramp(kCount));
+  float value = 1.0f;
+  int count = kCount;
+  void* parameters[] = {&x, &value, &count};
+  const CUfunction add = function(load_module(), kAddInPlace);
+  CHECK(cuLaunchKernel_ptsz(add, blocks_for(kCount).x, 1, 1, kThreads, 1, 1, 0, nullptr, parameters, nullptr));
+  CHECK(cuStreamSynchronize_ptsz(nullptr));
+  EXPECT(downloaded(x, kCount)[1] == 2.0f);
+});
 
 const Command kFork("fork", "a child process, which cannot use the driver; the parent goes on", [] {
   start();

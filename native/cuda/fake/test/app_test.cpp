@@ -34,10 +34,11 @@ TEST_P(App, DoesWhatItShould) {
 INSTANTIATE_TEST_SUITE_P(Commands, App,
                          testing::Values("async-pool", "atomic", "batched", "cluster", "cooperative", "do-nothing",
                                          "fork", "globals", "graph", "in-place", "ipc", "large-parameters", "lazy",
-                                         "managed", "many-launches", "nccl-name", "pinned", "registered-host", "reload",
-                                         "same-name-two-modules", "saxpy", "spin-on-host-flag", "spin-on-other-stream",
-                                         "stream-capture", "tensormap", "texture", "two-contexts", "two-devices", "vmm",
-                                         "wild-write", "write-through-memory"),
+                                         "managed", "many-launches", "nccl-name", "per-thread-stream", "pinned",
+                                         "registered-host", "reload", "same-name-two-modules", "saxpy",
+                                         "spin-on-host-flag", "spin-on-other-stream", "stream-capture", "tensormap",
+                                         "texture", "two-contexts", "two-devices", "vmm", "wild-write",
+                                         "write-through-memory"),
                          [](const auto& info) {
                            std::string name = info.param;
                            for (char& letter : name) letter = letter == '-' ? '_' : letter;
@@ -48,6 +49,25 @@ TEST(Injection, AToolIsLoadedByTheDriverAndSeesTheLaunches) {
   const Outcome outcome =
       run("CUDA_INJECTION64_PATH=" KERNLOOP_FAKE_CUDA_INJECTED " KERNLOOP_CUPTI=" KERNLOOP_FAKE_CUPTI, "saxpy");
   EXPECT_EQ(outcome.output, "launch _Z5saxpyfPKfPfi\nsaxpy: done\n");
+}
+
+TEST(Injection, AToolThatComesSecondHearsNothing) {
+  const Outcome outcome = run("KERNLOOP_FAKE_CUDA_CUPTI_TAKEN=1 CUDA_INJECTION64_PATH=" KERNLOOP_FAKE_CUDA_INJECTED
+                              " KERNLOOP_CUPTI=" KERNLOOP_FAKE_CUPTI,
+                              "saxpy");
+  EXPECT_EQ(outcome.output, "saxpy: done\n");
+}
+
+TEST(Injection, FormsForPerThreadStreamsHaveCallbacksOfTheirOwn) {
+  const Outcome outcome = run(
+      "CUDA_INJECTION64_PATH=" KERNLOOP_FAKE_CUDA_INJECTED " KERNLOOP_CUPTI=" KERNLOOP_FAKE_CUPTI, "per-thread-stream");
+  EXPECT_EQ(outcome.output, "launch for a thread's stream _Z12add_in_placePffi\nper-thread-stream: done\n");
+}
+
+TEST(Reservations, ARefusedAddressIsElsewhereWithSuccess) {
+  EXPECT_EQ(run("KERNLOOP_FAKE_CUDA_SEED=0", "reserve 0x500000000000").output, "there\nreserve: done\n");
+  EXPECT_EQ(run("KERNLOOP_FAKE_CUDA_REFUSE_ADDRESS=0x500001000000", "reserve 0x500000000000").output,
+            "elsewhere\nreserve: done\n");
 }
 
 TEST(NoDevice, IsAnErrorOfInit) {
