@@ -1,8 +1,9 @@
 // kernloop-replay: restores a captured dispatch at its original addresses, launches it, and says what came of it.
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
-#include <iostream>
 
 #include "replay/core/session.h"
 #include "replay/cuda/cuda_device.h"
@@ -16,12 +17,23 @@ namespace {
 using namespace kernloop;
 using namespace kernloop::replay;
 
+// A line of stdout an event, through a descriptor of its own: a driver may print there what kernels print, unless a
+// back end turns that away.
 class Output final : public EventSink {
  public:
-  // Flushed at once: what was said must be out before a device takes this process down.
+  // Written at once: what was said must be out before a device takes this process down.
   void emit(const archive::Json& event) override {
-    std::cout << event.dump(-1, ' ', false, archive::Json::error_handler_t::replace) << std::endl;
+    const std::string line = event.dump(-1, ' ', false, archive::Json::error_handler_t::replace) + "\n";
+    for (size_t at = 0; at < line.size();) {
+      const ssize_t written = ::write(descriptor_, line.data() + at, line.size() - at);
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) return;  // nobody reads any more
+      at += static_cast<size_t>(written);
+    }
   }
+
+ private:
+  const int descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 };
 
 int fail(Output& output, const Error& error) {

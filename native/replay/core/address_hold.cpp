@@ -40,8 +40,12 @@ Error address_taken(const AddressRange& range) {
           "run it again, or without address-space randomisation (setarch -R)"};
 }
 
+bool was_restarted() {
+  return std::getenv(kRestarted) != nullptr;
+}
+
 void restart_without_randomisation(char** argv) {
-  if (std::getenv(kRestarted)) return;
+  if (was_restarted()) return;
   const int current = ::personality(0xffffffff);
   if (current < 0 || (current & ADDR_NO_RANDOMIZE)) return;
   if (::personality(static_cast<unsigned long>(current) | ADDR_NO_RANDOMIZE) < 0) return;

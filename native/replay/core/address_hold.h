@@ -28,5 +28,6 @@ Error address_taken(const AddressRange& range);
 // Starts this program again without address-space randomisation, once: where the stack or a library lies is luck
 // otherwise. Returns only when that is not possible or was done already.
 void restart_without_randomisation(char** argv);
+bool was_restarted();
 
 }  // namespace kernloop::replay

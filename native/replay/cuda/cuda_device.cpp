@@ -66,7 +66,7 @@ class CudaDevice final : public DeviceReplay {
  private:
   void use_cupti();
   Status set_limits(const LaunchPlan& plan);
-  Status prepare_function(CUfunction function, const LaunchPlan& plan);
+  Status prepare_function(CUfunction function, const LaunchPlan& plan, uint32_t dynamic_shared_bytes);
   Status submit(const Launch& launch, LaunchPlan& plan);
   // Whether the launch ended by itself in time; `state` is how.
   bool wait(const Launch& launch, CUresult* state) const;
@@ -118,8 +118,11 @@ Status CudaDevice::set_limits(const LaunchPlan& plan) {
 
 Status CudaDevice::prepare(const std::vector<Mapping>& mappings) {
   if (auto mapped = memory_.map(mappings); !mapped) {
-    if (mapped.error().code == "ADDRESS_TAKEN") restart_without_randomisation(argv_);
-    return mapped;
+    if (mapped.error().code != "ADDRESS_TAKEN") return mapped;
+    restart_without_randomisation(argv_);
+    Error error = mapped.error();
+    if (was_restarted()) error.message += ", with address-space randomisation and without";
+    return error;
   }
   if (const uint64_t bytes = memory_.host_bytes_on_device(); bytes > 0) {
     std::cerr << "kernloop-replay: " << bytes << " bytes of captured host memory lie in device memory now: times differ"
@@ -134,6 +137,9 @@ Status CudaDevice::prepare(const std::vector<Mapping>& mappings) {
   cache_preparer_ = std::make_unique<CachePreparer>(*context_, *kernels_);
   if (auto started = timer_.start(); !started) return started;
   use_cupti();
+  // What kernels print, the driver writes to stdout, which is for events. From here on, nothing starts this program
+  // again.
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
   return Unit{};
 }
 
@@ -245,14 +251,17 @@ Result<bool> CudaDevice::keep(const AddressRange& range) {
   return in_place(range.base) ? copies_->keep_host(range) : copies_->keep(range);
 }
 
-Status CudaDevice::prepare_function(CUfunction function, const LaunchPlan& plan) {
+Status CudaDevice::prepare_function(CUfunction function, const LaunchPlan& plan, uint32_t dynamic_shared_bytes) {
   if (prepared_ == function) return Unit{};
   const Driver& driver = context_->driver();
   for (const FunctionSetting& setting : plan.settings) {
-    if (auto set =
-            context_->check("cuFuncSetAttribute", driver.cuFuncSetAttribute(function, setting.attribute, setting.value),
-                            "giving the kernel the captured attribute " + std::to_string(setting.attribute) + " = " +
-                                std::to_string(setting.value));
+    CUresult result = driver.cuFuncSetAttribute(function, setting.attribute, setting.value);
+    // The app may have allowed itself more than a variant with more static shared memory can have, and than it needs.
+    if (result == CUDA_ERROR_INVALID_VALUE && setting.attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+      result = driver.cuFuncSetAttribute(function, setting.attribute, static_cast<int>(dynamic_shared_bytes));
+    if (auto set = context_->check("cuFuncSetAttribute", result,
+                                   "giving the kernel the captured attribute " + std::to_string(setting.attribute) +
+                                       " = " + std::to_string(setting.value));
         !set)
       return set;
   }
@@ -307,7 +316,10 @@ bool CudaDevice::wait(const Launch& launch, CUresult* state) const {
 Result<LaunchOutcome> CudaDevice::launch(const Launch& launch) {
   auto plan = plan_launch(launch.attributes, launch.dynamic_group_segment_bytes);
   if (!plan) return plan.error();
-  if (auto ready = prepare_function(reinterpret_cast<CUfunction>(launch.kernel), *plan); !ready) return ready.error();
+  if (auto ready =
+          prepare_function(reinterpret_cast<CUfunction>(launch.kernel), *plan, launch.dynamic_group_segment_bytes);
+      !ready)
+    return ready.error();
   if (auto finished = staging_.finish(); !finished) return finished.error();
   if (auto prepared = cache_preparer_->prepare(cache_, ranges_); !prepared) return prepared.error();
 

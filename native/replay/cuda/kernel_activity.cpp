@@ -82,10 +82,14 @@ void KernelActivity::forget() {
 std::optional<uint64_t> KernelActivity::duration_ns(const std::string& symbol) {
   if (cupti_->cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != CUPTI_SUCCESS) return std::nullopt;
   const std::lock_guard lock(records().mutex);
-  const std::vector<Record>& kernels = records().kernels;
-  if (kernels.size() != 1 || kernels[0].name != symbol) return std::nullopt;
-  if (kernels[0].start == 0 || kernels[0].end < kernels[0].start) return std::nullopt;  // 0: not measured
-  return kernels[0].end - kernels[0].start;
+  const Record* found = nullptr;
+  for (const Record& record : records().kernels) {
+    if (record.name != symbol) continue;  // what the kernel itself launched
+    if (found) return std::nullopt;
+    found = &record;
+  }
+  if (!found || found->start == 0 || found->end < found->start) return std::nullopt;  // 0: not measured
+  return found->end - found->start;
 }
 
 }  // namespace kernloop::replay

@@ -148,6 +148,11 @@ TEST_F(CudaReplay, EndsAnEndlessLoopAtTheTimeLimit) {
   EXPECT_EQ(run.first("fault")["kind"], "time_limit");
 }
 
+TEST_F(CudaReplay, KeepsWhatAKernelPrintsOutOfItsEvents) {
+  const ProgramRun run = compare_variant("prints");  // each line of stdout is parsed
+  EXPECT_EQ(run.exit_code, kExitPass) << run.last();
+}
+
 TEST_F(CudaReplay, FollowsArgumentsIntoModuleVariablesAndTellsOfPointersInMemory) {
   // The kernel reads eight floats of d_big through its argument; what points there from memory cannot be followed.
   capture_.in_address = Capture::kBig;
@@ -277,6 +282,7 @@ TEST_F(FakeCudaReplay, FailsWithBothAddressesWhenOneCannotBeHad) {
   const auto message = run.last()["message"].get<std::string>();
   EXPECT_NE(message.find("0x400000000000"), std::string::npos) << message;
   EXPECT_NE(message.find("instead"), std::string::npos) << message;
+  EXPECT_NE(message.find("and without"), std::string::npos) << "it was tried again: " << message;
 }
 
 TEST_F(FakeCudaReplay, SaysHowMuchMemoryIsMissing) {
@@ -304,7 +310,7 @@ TEST_F(FakeCudaReplay, PassesTheCooperativeAttributeOn) {
   EXPECT_EQ(replay({"--compare"}).exit_code, kExitFail);
 }
 
-TEST_F(FakeCudaReplay, RestoresFromTheArchiveWhereNoCopyFits) {
+TEST_F(FakeCudaReplay, KeepsCopiesOnTheHostWhereTheDeviceHasNoRoom) {
   environment_["KERNLOOP_FAKE_CUDA_MEMORY"] = "0x1800000";  // 24 MiB: none is left beside what the driver is to keep
   const ProgramRun run = replay({"--compare", "--iterations", "3"});
   EXPECT_EQ(run.exit_code, kExitPass) << run.last();

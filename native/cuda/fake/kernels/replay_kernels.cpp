@@ -1,5 +1,6 @@
 // What the kernels of replay/test/data/replay_kernels.cu do, on the host. Parameter offsets are those of the cubin.
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "cuda/fake/gpu.h"
@@ -17,6 +18,10 @@ void fill(Gpu& gpu) {
   const CUdeviceptr table = gpu.variable("c_tab"), big = gpu.variable("d_big"), counter = gpu.variable("d_counter");
   if (gpu.has_variable("variant_do_nothing")) return;
   while (gpu.has_variable("variant_spin")) gpu.wait_a_little();
+  if (gpu.has_variable("variant_prints")) {
+    std::printf("out of the kernel\n");
+    std::fflush(stdout);
+  }
   if (gpu.has_variable("variant_wild")) gpu.write(0x4400000000, 1.0f);
   if (gpu.has_variable("variant_beyond")) gpu.write(float_at(out, count), uint8_t{0});
   for (uint64_t i = 0; i < count; ++i) {

@@ -1,6 +1,7 @@
 // Kernels of the CUDA replay tests. VARIANT_… names what a variant does wrong; on the fake driver, whose kernels are
 // host functions (cuda/fake/kernels/replay_kernels.cpp), a module variable of that name says it.
 #include <stdint.h>
+#include <stdio.h>
 
 #define KERNLOOP_PASTE(a, b) a##b
 #define KERNLOOP_NAME(a, b) KERNLOOP_PASTE(a, b)
@@ -28,6 +29,9 @@ __global__ void replay_fill(float* out, const float* in, int count) {
 #endif
 #ifdef VARIANT_beyond
   if (i == 0) reinterpret_cast<volatile unsigned char*>(out)[4 * count] = 0;
+#endif
+#ifdef VARIANT_prints
+  if (i == 0) printf("out of the kernel\n");
 #endif
   if (i < count) {
     float value = in[i] * c_tab[i % 4] + d_big[i % 8];  // --fmad=false: as on the host
