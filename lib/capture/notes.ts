@@ -17,7 +17,9 @@ export function agentDeclined(notes: readonly Note[]): KernloopError | undefined
   return new KernloopError(
     isErrorCode(note.code) ? note.code : 'AGENT_FAILED',
     `the capture agent could not work inside the app: ${note.text}`,
-    '`kernloop doctor` says what this machine has',
+    note.code === 'CUPTI_TAKEN'
+      ? 'run the app without its profiler (Nsight, compute-sanitizer, the profiler of PyTorch)'
+      : '`kernloop doctor` says what this machine has',
   );
 }
 

@@ -80,7 +80,8 @@ function namedVariant(reproducer: Reproducer, variant: string): Code {
   const built = join(reproducer.root, 'build', 'variant.json');
   if (existsSync(built) && resolve(reproducer.root, 'build', readVariantJson(built).code_object) === path)
     return builtVariant(reproducer);
-  return { kind: 'variant', path, shown: relative(reproducer.root, path), sha256: sha256OfFile(path) };
+  const inside = relative(reproducer.root, path);
+  return { kind: 'variant', path, shown: inside.startsWith('..') ? path : inside, sha256: sha256OfFile(path) };
 }
 
 function builtVariant(reproducer: Reproducer): Code {

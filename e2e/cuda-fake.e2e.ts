@@ -1,0 +1,154 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nativeDirectory, repository, run, Workspace, type Outcome } from './harness';
+import type { CaptureJson, SelfcheckJson } from './probe';
+
+/**
+ * The cuda device from the command line to the verdict, on the driver without a GPU (native/cuda/fake): real cubins, real agent,
+ * recorder and replay. What it says of time is of no GPU.
+ */
+const fake = join(nativeDirectory, 'lib', 'cuda-fake');
+const cubins = join(repository, 'native', 'cuda', 'fake', 'test', 'data');
+const cubin = (name: string): string => join(cubins, `${name}.sm_90.cubin`);
+const program = join(repository, '.kernloop', 'e2e', 'cuda-probe');
+
+describe('the cuda device, without a GPU', () => {
+  let workspace: Workspace;
+
+  beforeAll(async () => {
+    mkdirSync(join(repository, '.kernloop', 'e2e'), { recursive: true });
+    const source = join(repository, 'e2e', 'fixtures', 'cuda-fake', 'probe.cpp');
+    const built = await run('c++', ['-std=c++20', '-O1', '-o', program, source, '-ldl']);
+    expect([built.code, built.text]).toEqual([0, '']);
+    workspace = Workspace.create([]);
+    addApp('probe', 'saxpy', { name: 'saxpy', match: '^saxpy\\(', ordinal: 2 });
+    const extracted = await kernloop(['extract', '--app', 'apps/probe']);
+    expect([extracted.code, extracted.text]).toEqual([0, expect.any(String)]);
+  });
+  afterAll(() => workspace.remove());
+
+  function addApp(name: string, mode: string, kernel: object): string {
+    const command = [program, cubin('test_kernels'), mode];
+    workspace.write(`apps/${name}/kernloop.json`, { name, device: 'cuda', command, kernels: [kernel] });
+    return `apps/${name}`;
+  }
+
+  const environment = { LD_LIBRARY_PATH: fake };
+  const kernloop = (args: string[], env: Record<string, string> = {}): Promise<Outcome> =>
+    workspace.kernloop(args, { env: { ...environment, ...env } });
+  const reproducer = 'kernels/probe/saxpy';
+  const validate = (...args: string[]): Promise<Outcome> => kernloop(['validate', reproducer, ...args]);
+
+  it('captures what the kernel reaches of an unmodified program, which replays to what the program computed', async () => {
+    const capture = workspace.json<CaptureJson>(`${reproducer}/capture/capture.json`);
+    expect(capture.kernel.symbol).toBe('_Z5saxpyfPKfPfi');
+    expect(capture.regions.map(({ size }) => size)).toEqual([20_000, 20_000]);
+    expect(capture.scope.tracked_bytes).toBeGreaterThan(4 << 20);
+    expect(workspace.json<SelfcheckJson>(`${reproducer}/capture/selfcheck.json`).verdict).toBe('verified');
+
+    expect((await kernloop(['replay', reproducer, '--dump', workspace.path('dump')])).code).toBe(0);
+    const bytes = readFileSync(workspace.path('dump', `${capture.regions[1]?.id}.bin`));
+    const y = Array.from({ length: 5000 }, (_, index) => bytes.readFloatLE(4 * index));
+    // y = 2.5 x + y twice, with x one greater the second time: every step is exact in a float.
+    expect(y).toEqual(y.map((_, index) => 2.75 * (index + 1) + 2.5));
+  });
+
+  it('passes the captured code, in one fresh process after the other', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const outcome = await validate('--variant', 'none');
+      expect([outcome.code, outcome.text]).toEqual([0, expect.stringMatching(/Result: PASS \(41,044 bytes/)]);
+    }
+  });
+
+  it('fails a kernel that does nothing', async () => {
+    const outcome = await validate('--variant', cubin('do_nothing'));
+    expect([outcome.code, outcome.text]).toEqual([1, expect.stringMatching(/Result: FAIL/)]);
+  });
+
+  it('fails a kernel that is one ULP wrong, and passes it under a tolerance of one ULP', async () => {
+    const exact = await validate('--variant', cubin('one_ulp_wrong'));
+    expect([exact.code, exact.text]).toEqual([1, expect.stringMatching(/Result: FAIL \(5,000 of/)]);
+    const tolerated = await validate('--variant', cubin('one_ulp_wrong'), '--ulp', '1');
+    expect([tolerated.code, tolerated.text]).toEqual([
+      0,
+      expect.stringMatching(/5,000 of 5,000 elements differ within/),
+    ]);
+    const tooStrict = await validate('--variant', cubin('one_ulp_wrong'), '--rtol', '1e-9');
+    expect(tooStrict.code).toBe(1);
+  });
+
+  it('measures the captured code and a variant in turns', async () => {
+    const outcome = await kernloop(['replay', reproducer, '--variant', cubin('one_ulp_wrong'), '--compare', '--json']);
+    expect(outcome.code).toBe(0);
+    const { result } = JSON.parse(outcome.stdout) as { result: { samples: number[]; speed: object } };
+    expect(result).toMatchObject({ iterations: 30, timer: 'cupti', cache: 'warm', speed: { turns: 6 } });
+    expect(result.samples).toHaveLength(30);
+  });
+
+  it('says that an address cannot be had, instead of replaying elsewhere', async () => {
+    const [region] = workspace.json<CaptureJson>(`${reproducer}/capture/capture.json`).regions;
+    const outcome = await kernloop(['replay', reproducer], {
+      KERNLOOP_FAKE_CUDA_REFUSE_ADDRESS: region?.base ?? '',
+    });
+    expect([outcome.code, outcome.text]).toEqual([5, expect.stringMatching(/ADDRESS_TAKEN/)]);
+  });
+
+  it('judges through Nx, once for the same bytes', async () => {
+    const target = ['run', 'probe-saxpy:validate'];
+    const first = await workspace.nx(target, { env: environment });
+    expect([first.code, first.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+    const second = await workspace.nx(target, { env: environment });
+    expect([second.code, second.text]).toEqual([0, expect.stringMatching(/cache/)]);
+  });
+
+  it('ranks the kernels of all processes by GPU time', async () => {
+    addApp('children', 'children', { name: 'saxpy', match: '^saxpy\\(' });
+    const outcome = await kernloop(['profile', '--app', 'apps/children']);
+    expect([outcome.code, outcome.text]).toEqual([0, expect.stringMatching(/GPU time, µs .*registers .*occupancy/)]);
+    const profile = workspace.json<{ processes: number; kernels: object[] }>('apps/children/.kernloop/profile.json');
+    expect(profile).toMatchObject({ work: 'duration_ns', processes: 2, dispatches: 12 });
+    expect(profile.kernels).toHaveLength(2);
+    for (const kernel of profile.kernels)
+      expect(kernel).toMatchObject({
+        dispatches: 6,
+        local_bytes_per_thread: 0,
+        geometries: [{ grid_blocks: [40, 1, 1], block_threads: [128, 1, 1], dispatches: 6 }],
+      });
+  });
+
+  it('tells a sum that depends on the order from a wrong one', async () => {
+    addApp('sum', 'sum', { name: 'sum', match: '^atomic_sum\\(' });
+    const outcome = await kernloop(['extract', '--app', 'apps/sum']);
+    expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
+    const { verdict, varying } = workspace.json<SelfcheckJson>('kernels/sum/sum/capture/selfcheck.json');
+    expect([verdict, varying.map(({ dtype, count }) => [dtype, count])]).toEqual(['nondeterministic', [['f32', 1]]]);
+    expect((await kernloop(['validate', 'kernels/sum/sum'])).code).toBe(0);
+    expect((await kernloop(['validate', 'kernels/sum/sum', '--variant', cubin('do_nothing')])).code).toBe(1);
+  });
+
+  it('names what is in the way', async () => {
+    const capture = ['capture', '--app', 'apps/probe', '--output', workspace.path('elsewhere')];
+    const taken = await kernloop(capture, { KERNLOOP_FAKE_CUDA_CUPTI_TAKEN: '1' });
+    expect([taken.code, taken.text]).toEqual([2, expect.stringMatching(/CUPTI_TAKEN/)]);
+    const profiler = await kernloop(capture, { CUDA_INJECTION64_PATH: '/opt/profiler.so' });
+    expect([profiler.code, profiler.text]).toEqual([2, expect.stringMatching(/\/opt\/profiler\.so/)]);
+    const none = await kernloop(capture, { KERNLOOP_FAKE_CUDA_DEVICES: '0' });
+    expect([none.code, none.text]).toEqual([5, expect.stringMatching(/NO_DEVICE/)]);
+    addApp('idle', 'idle', { name: 'k', match: 'k' });
+    const idle = await kernloop(['capture', '--app', 'apps/idle']);
+    expect([idle.code, idle.text]).toEqual([2, expect.stringMatching(/NO_DISPATCH/)]);
+    expect(existsSync(workspace.path('elsewhere'))).toBe(false);
+  });
+
+  it('captures and replays on the GPU that was asked for', async () => {
+    const output = workspace.path('second');
+    const two = { KERNLOOP_FAKE_CUDA_DEVICES: '2' };
+    const outcome = await kernloop(['capture', '--app', 'apps/probe', '--output', output, '--gpu', '1'], two);
+    expect([outcome.code, outcome.text]).toEqual([0, expect.stringMatching(/verified/)]);
+    const identity = (folder: string): string =>
+      workspace.json<{ device: { identity: string } }>(`${folder}/capture.json`).device.identity;
+    expect(identity('second')).not.toBe(identity(`${reproducer}/capture`));
+    const missing = await kernloop(['capture', '--app', 'apps/probe', '--output', output, '--gpu', '2'], two);
+    expect([missing.code, missing.text]).toEqual([5, expect.stringMatching(/there is no CUDA device 2/)]);
+  });
+});
