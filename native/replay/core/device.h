@@ -33,8 +33,8 @@ struct Launch {
   double limit_seconds = 0;  // 0: none
 };
 
-// What the device's caches hold when the kernel starts: whatever restoring left there, the memory it works on as far as
-// that fits, or nothing of it.
+// What the device's caches hold when the kernel starts: whatever restoring left there, what a launch of the same kernel
+// directly before left there, or nothing of it.
 enum class CacheState { kAsIs, kWarm, kCold };
 
 // Bytes of global memory that a dispatch touched.

@@ -67,6 +67,8 @@ class CudaDevice final : public DeviceReplay {
   void use_cupti();
   Status set_limits(const LaunchPlan& plan);
   Status prepare_function(CUfunction function, const LaunchPlan& plan, uint32_t dynamic_shared_bytes);
+  Result<LaunchOutcome> run(const Launch& launch, LaunchPlan& plan, bool restores);
+  Result<LaunchOutcome> launch_after_another(const Launch& launch, LaunchPlan& plan);
   Status submit(const Launch& launch, LaunchPlan& plan);
   // Whether the launch ended by itself in time; `state` is how.
   bool wait(const Launch& launch, CUresult* state) const;
@@ -87,6 +89,8 @@ class CudaDevice final : public DeviceReplay {
   std::vector<CUmodule> modules_;
   CUfunction prepared_ = nullptr;
   CacheState cache_ = CacheState::kAsIs;
+  bool keeps_all_ = false;  // nothing that a launch writes is lost
+  bool keeps_too_little_ = false;
   char** argv_;
 };
 
@@ -248,7 +252,10 @@ Result<Bytes> CudaDevice::view(uint64_t address, uint64_t size, archive::Buffer&
 
 Result<bool> CudaDevice::keep(const AddressRange& range) {
   if (auto finished = staging_.finish(); !finished) return finished.error();
-  return in_place(range.base) ? copies_->keep_host(range) : copies_->keep(range);
+  auto kept = in_place(range.base) ? copies_->keep_host(range) : copies_->keep(range);
+  keeps_too_little_ = keeps_too_little_ || !kept || !*kept;
+  keeps_all_ = !keeps_too_little_;
+  return kept;
 }
 
 Status CudaDevice::prepare_function(CUfunction function, const LaunchPlan& plan, uint32_t dynamic_shared_bytes) {
@@ -321,11 +328,33 @@ Result<LaunchOutcome> CudaDevice::launch(const Launch& launch) {
       !ready)
     return ready.error();
   if (auto finished = staging_.finish(); !finished) return finished.error();
+  if (cache_ == CacheState::kWarm && keeps_all_) return launch_after_another(launch, *plan);
   if (auto prepared = cache_preparer_->prepare(cache_, ranges_); !prepared) return prepared.error();
+  return run(launch, *plan, false);
+}
 
+// As in a loop of the app: the launch before left in the caches what the kernel works on, and what it wrote is still on
+// its way to memory. Measured on an H200, an in-place kernel takes 6% longer then than after a pause.
+Result<LaunchOutcome> CudaDevice::launch_after_another(const Launch& launch, LaunchPlan& plan) {
+  auto before = run(launch, plan, false);
+  if (!before || before->end != LaunchOutcome::End::kCompleted) return before;
+  if (copies_->knows_written()) {
+    copies_->restore_host();
+  } else if (auto restored = copies_->restore(); !restored) {
+    return restored.error();
+  }
+  return run(launch, plan, true);
+}
+
+// One launch from its submission to its end; `restores` puts back what the one before wrote, directly ahead of it.
+Result<LaunchOutcome> CudaDevice::run(const Launch& launch, LaunchPlan& plan, bool restores) {
+  timer_.forget();
+  if (restores) {
+    if (auto enqueued = copies_->enqueue_restore_of_written(); !enqueued) return enqueued.error();
+  }
   if (auto timed = context_->check("cuEventRecord", timer_.before(staging_.stream()), "timing the kernel"); !timed)
     return timed.error();
-  if (auto submitted = submit(launch, *plan); !submitted) return submitted.error();
+  if (auto submitted = submit(launch, plan); !submitted) return submitted.error();
   // A fault may be told by any call from here on.
   CUresult state = timer_.after(staging_.stream());
   if (state == CUDA_SUCCESS && !wait(launch, &state)) return limit_outcome(launch, limit_of(launch));

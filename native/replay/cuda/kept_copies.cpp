@@ -16,6 +16,8 @@ constexpr uint64_t kPieceBytes = uint64_t{256} << 20;
 constexpr uint64_t kDeviceReserve = uint64_t{1} << 30;
 // Smaller ranges are copied back as a whole: among them are constants, which no kernel is to write.
 constexpr uint64_t kCopiedWhole = uint64_t{64} << 10;
+// In what grain it is remembered where the kernel writes.
+constexpr uint64_t kWrittenGrain = uint64_t{1} << 20;
 
 uint64_t free_host_bytes() {
   const long pages = ::sysconf(_SC_AVPHYS_PAGES), bytes = ::sysconf(_SC_PAGESIZE);
@@ -88,26 +90,67 @@ Result<bool> KeptCopies::keep_host(const AddressRange& range) {
   return true;
 }
 
-Status KeptCopies::restore() {
-  if (auto finished = staging_.finish(); !finished) return finished;
+Status KeptCopies::copy_back(const Copy& copy, const AddressRange& range) {
+  return context_.check("cuMemcpyDtoDAsync",
+                        context_.driver().cuMemcpyDtoDAsync(range.base, copy.at + (range.base - copy.of.base),
+                                                            range.size, staging_.stream()),
+                        "restoring " + archive::to_hex_number(range.base));
+}
+
+void KeptCopies::remember_written(const AddressRange& range) {
+  written_.push_back(range);
+  written_ = merge_ranges(std::move(written_));
+}
+
+Status KeptCopies::restore_differing(const Copy& copy) {
+  const uint64_t step = knows_written_ ? copy.of.size : kWrittenGrain;
+  for (uint64_t offset = 0; offset < copy.of.size; offset += step) {
+    const AddressRange piece{copy.of.base + offset, std::min(step, copy.of.size - offset)};
+    uint64_t changed = 0;
+    if (auto restored = kernels_.restore(piece.base, copy.at + offset, piece.size, &changed); !restored)
+      return restored;
+    if (changed == 0) continue;
+    if (!knows_written_) remember_written(piece);
+    surprised_ = surprised_ || knows_written_;
+  }
+  return Unit{};
+}
+
+void KeptCopies::restore_host() {
   for (const auto& [base, bytes] : host_copies_) {
     auto* memory = reinterpret_cast<uint8_t*>(base);
     if (std::memcmp(memory, bytes.data(), bytes.size()) != 0) std::memcpy(memory, bytes.data(), bytes.size());
   }
+}
+
+Status KeptCopies::restore() {
+  if (auto finished = staging_.finish(); !finished) return finished;
+  restore_host();
+  if (auto written = enqueue_restore_of_written(); !written) return written;
+  if (auto finished = staging_.finish(); !finished) return finished;
+  surprised_ = false;
+  for (const Copy& copy : copies_) {
+    if (copy.of.size <= kCopiedWhole) continue;
+    if (auto restored = restore_differing(copy); !restored) return restored;
+  }
+  // The kernel wrote elsewhere this time: look again, in pieces, after the next launch.
+  knows_written_ = !surprised_;
+  return staging_.finish();
+}
+
+Status KeptCopies::enqueue_restore_of_written() {
   for (const Copy& copy : copies_) {
     if (copy.of.size <= kCopiedWhole) {
-      if (auto copied = context_.check(
-              "cuMemcpyDtoDAsync",
-              context_.driver().cuMemcpyDtoDAsync(copy.of.base, copy.at, copy.of.size, staging_.stream()),
-              "restoring " + archive::to_hex_number(copy.of.base));
-          !copied)
-        return copied;
+      if (auto copied = copy_back(copy, copy.of); !copied) return copied;
       continue;
     }
-    uint64_t changed = 0;
-    if (auto restored = kernels_.restore(copy.of.base, copy.at, copy.of.size, &changed); !restored) return restored;
+    for (const AddressRange& range : written_) {
+      const uint64_t begin = std::max(range.base, copy.of.base), end = std::min(range.end(), copy.of.end());
+      if (begin >= end) continue;
+      if (auto copied = copy_back(copy, {begin, end - begin}); !copied) return copied;
+    }
   }
-  return staging_.finish();
+  return Unit{};
 }
 
 }  // namespace kernloop::replay

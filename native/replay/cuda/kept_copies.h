@@ -22,6 +22,14 @@ class KeptCopies {
   Result<bool> keep_host(const AddressRange& range);
   Status restore();
 
+  // What lies in this process's own memory; the device must be idle.
+  void restore_host();
+  // Whether restore() has seen what the kernel writes.
+  bool knows_written() const { return knows_written_; }
+  // Puts back what the kernel was seen to write, on the device: enqueued, not waited for, so that a launch follows at
+  // once. Only after a launch that began with everything restored.
+  Status enqueue_restore_of_written();
+
  private:
   struct Copy {
     AddressRange of;
@@ -30,6 +38,10 @@ class KeptCopies {
   };
 
   Result<bool> allocate(Copy& copy);
+  Status copy_back(const Copy& copy, const AddressRange& range);
+  // Puts back what differs. Piece by piece while it is not known what the kernel writes, and remembers that.
+  Status restore_differing(const Copy& copy);
+  void remember_written(const AddressRange& range);
   void free(const Copy& copy);
 
   Context& context_;
@@ -37,6 +49,9 @@ class KeptCopies {
   cuda::DeviceKernels& kernels_;
   std::vector<Copy> copies_;
   std::vector<std::pair<uint64_t, archive::Buffer>> host_copies_;
+  std::vector<AddressRange> written_;  // sorted, disjoint
+  bool knows_written_ = false;
+  bool surprised_ = false;  // a restore found differences where none were known
 };
 
 }  // namespace kernloop::replay

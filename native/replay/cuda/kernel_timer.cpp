@@ -25,8 +25,11 @@ Status KernelTimer::start() {
   return Unit{};
 }
 
-CUresult KernelTimer::before(CUstream stream) {
+void KernelTimer::forget() {
   if (activity_) activity_->forget();
+}
+
+CUresult KernelTimer::before(CUstream stream) {
   return context_.driver().cuEventRecord(begin_, stream);
 }
 

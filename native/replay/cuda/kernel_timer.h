@@ -26,6 +26,8 @@ class KernelTimer {
   void use(std::unique_ptr<KernelActivity> activity) { activity_ = std::move(activity); }
 
   // Around one launch on `stream`.
+  // Kernels that ran before are not what is timed.
+  void forget();
   cuda::CUresult before(cuda::CUstream stream);
   cuda::CUresult after(cuda::CUstream stream);
   // CUDA_SUCCESS: done; CUDA_ERROR_NOT_READY: it runs; else what went wrong.
