@@ -1,0 +1,486 @@
+// The whole way: a CUDA program on the fake driver, the agent inside of it, the recorder beside it, and the archive
+// that comes out. What memory must hold is worked out here, from what each program says that it computes.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "archive/reader.h"
+#include "capture/test/recorded_run.h"
+
+namespace kernloop::capture {
+namespace {
+
+using testing::Program;
+using testing::RecordedRun;
+using Json = nlohmann::json;
+using Floats = std::vector<float>;
+
+namespace fs = std::filesystem;
+
+constexpr size_t kCount = 1000;  // of elements, in most programs
+
+Floats ramp(size_t count = kCount) {
+  Floats values(count);
+  for (size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i);
+  return values;
+}
+Floats each(Floats values, const std::function<float(float)>& change) {
+  for (float& value : values) value = change(value);
+  return values;
+}
+Floats saxpy_result() {
+  return each(ramp(), [](float x) { return 3.0f * x; });
+}
+
+class CudaCaptureTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Program> start_app(std::vector<std::string> arguments, std::map<std::string, std::string> more = {}) {
+    std::vector<std::string> command = {KERNLOOP_TEST_APP};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    std::map<std::string, std::string> environment = {{"LD_LIBRARY_PATH", KERNLOOP_TEST_FAKE_FOLDER},
+                                                      {"CUDA_INJECTION64_PATH", KERNLOOP_TEST_AGENT},
+                                                      {"KERNLOOP_RECORDER_SOCKET", run.socket()},
+                                                      {"KERNLOOP_LOG_FILE", (run.folder() / "agent-%p.log").string()}};
+    for (auto& [name, value] : more) environment[name] = value;
+    return std::make_unique<Program>(Program::Options{command, environment, false});
+  }
+  // Runs the app to its end, then the recorder; the app's exit code. The app itself checks what it computes.
+  int record(std::vector<std::string> arguments, std::map<std::string, std::string> environment = {}) {
+    if (!run.start()) return -2;
+    auto app = start_app(std::move(arguments), std::move(environment));
+    const int code = app->wait();
+    app_output = app->output();
+    EXPECT_EQ(run.finish(), 0) << run.recorder->output();
+    return code;
+  }
+  std::unique_ptr<archive::Reader> open(const std::string& id = "s") {
+    auto reader = archive::Reader::open(run.output(id), {});
+    EXPECT_TRUE(reader.ok()) << (reader ? "" : reader.error().message) << run.recorder->output() << app_output;
+    return reader ? std::move(*reader) : nullptr;
+  }
+  std::string refusal() {
+    const Json event = run.event("refused");
+    return event.is_null() ? "none: " + run.recorder->output() + app_output : event.value("code", "");
+  }
+  std::string note(const std::string& code) {
+    for (const Json& event : run.events("note")) {
+      if (event.value("code", "") == code) return event.value("text", "");
+    }
+    return "";
+  }
+
+  RecordedRun run{KERNLOOP_TEST_RECORDER};
+  std::string app_output;
+};
+
+template <typename Value = float>
+std::vector<Value> values_of(archive::Reader& reader, const archive::ContentView& content, size_t offset = 0,
+                             size_t count = kCount) {
+  auto bytes = reader.read_all(content, 1 << 26);
+  std::vector<Value> values(count);
+  if (!bytes || bytes->size() < offset + count * sizeof(Value)) {
+    ADD_FAILURE() << "the content is not there";
+    return values;
+  }
+  std::memcpy(values.data(), bytes->data() + offset, count * sizeof(Value));
+  return values;
+}
+
+// The region that the 8 bytes at `offset` of the kernel arguments point into, and how far into it.
+struct Place {
+  const archive::Region* region = nullptr;
+  size_t offset = 0;
+};
+Place at(const archive::Manifest& manifest, uint64_t address) {
+  for (const archive::Region& region : manifest.regions) {
+    if (address - region.base < region.size) return {&region, static_cast<size_t>(address - region.base)};
+  }
+  return {};
+}
+Place argument(const archive::Manifest& manifest, size_t offset) {
+  uint64_t address = 0;
+  if (manifest.kernarg.bytes.size() >= offset + 8) std::memcpy(&address, manifest.kernarg.bytes.data() + offset, 8);
+  const Place place = at(manifest, address);
+  EXPECT_NE(place.region, nullptr) << "the argument at " << offset << " leads to no captured region";
+  return place;
+}
+
+// float, const float*, float*, int
+void expect_saxpy(archive::Reader& reader) {
+  const archive::Manifest& manifest = reader.manifest();
+  const Place x = argument(manifest, 8), y = argument(manifest, 16);
+  ASSERT_TRUE(x.region != nullptr && y.region != nullptr);
+  EXPECT_EQ(values_of(reader, pre_of(*x.region), x.offset), ramp());
+  EXPECT_EQ(values_of(reader, post_of(*x.region), x.offset), ramp());
+  EXPECT_EQ(values_of(reader, pre_of(*y.region), y.offset), ramp());
+  EXPECT_EQ(values_of(reader, post_of(*y.region), y.offset), saxpy_result());
+  EXPECT_EQ(manifest.geometry.grid_blocks, (std::array<uint32_t, 3>{8, 1, 1}));
+  EXPECT_EQ(manifest.geometry.block_threads, (std::array<uint32_t, 3>{128, 1, 1}));
+}
+
+// float* alone matters: x[i] += 1
+void expect_added(archive::Reader& reader, const std::string& api, archive::RegionClass memory_class,
+                  size_t count = kCount) {
+  const Place x = argument(reader.manifest(), 0);
+  ASSERT_NE(x.region, nullptr);
+  EXPECT_EQ(x.region->api, api);
+  EXPECT_EQ(x.region->memory_class, memory_class);
+  EXPECT_EQ(values_of(reader, pre_of(*x.region), x.offset, count), ramp(count));
+  EXPECT_EQ(values_of(reader, post_of(*x.region), x.offset, count), each(ramp(count), [](float v) { return v + 1; }));
+}
+
+constexpr archive::RegionClass kDevice = archive::RegionClass::kDevice, kHost = archive::RegionClass::kHost;
+
+TEST_F(CudaCaptureTest, TheCaptureHoldsMemoryBeforeAndAfterArgumentsGeometryAndCode) {
+  run.select("^saxpy\\(");
+  ASSERT_EQ(record({"saxpy"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  expect_saxpy(*reader);
+  const archive::Manifest& manifest = reader->manifest();
+  EXPECT_EQ(manifest.kernel.symbol, "_Z5saxpyfPKfPfi");
+  EXPECT_EQ(manifest.dispatch.ordinal, 1u);
+  float a = 0;
+  int n = 0;
+  std::memcpy(&a, manifest.kernarg.bytes.data(), 4);
+  std::memcpy(&n, manifest.kernarg.bytes.data() + 24, 4);
+  EXPECT_EQ(a, 2.0f);
+  EXPECT_EQ(n, 1000);
+  EXPECT_TRUE(manifest.geometry.attributes.contains("stack_bytes"));
+  ASSERT_EQ(manifest.code_objects.size(), 1u);
+  auto code = reader->read_code_object(manifest.code_objects[0]);
+  ASSERT_TRUE(code);
+  std::ifstream file(std::string(KERNLOOP_TEST_CUBINS) + "/test_kernels.sm_90.cubin", std::ios::binary);
+  const std::string expected(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(std::string(code->begin(), code->end()), expected);
+  EXPECT_EQ(run.events("queue").size(), 1u);
+  EXPECT_EQ(run.leftovers(), std::vector<std::string>());
+}
+
+TEST_F(CudaCaptureTest, TablesOfPointersAreFollowed) {
+  run.select("^batched\\(");
+  ASSERT_EQ(record({"batched"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  const archive::Manifest& manifest = reader->manifest();
+  EXPECT_EQ(manifest.regions.size(), 18u);
+  const Place in = argument(manifest, 0), out = argument(manifest, 8);
+  const auto inputs = values_of<uint64_t>(*reader, pre_of(*in.region), in.offset, 8);
+  const auto outputs = values_of<uint64_t>(*reader, pre_of(*out.region), out.offset, 8);
+  for (size_t i = 0; i < 8; ++i) {
+    const Place from = at(manifest, inputs[i]), to = at(manifest, outputs[i]);
+    ASSERT_TRUE(from.region != nullptr && to.region != nullptr) << i;
+    const auto value = static_cast<float>(i);
+    EXPECT_EQ(values_of(*reader, pre_of(*from.region), from.offset), Floats(kCount, value));
+    EXPECT_EQ(values_of(*reader, pre_of(*to.region), to.offset), Floats(kCount, -1.0f));
+    EXPECT_EQ(values_of(*reader, post_of(*to.region), to.offset), Floats(kCount, 2 * value));
+  }
+}
+
+TEST_F(CudaCaptureTest, ModuleVariablesComeByNameWithTheirValuesAtTheDispatch) {
+  run.select("^scale_and_bias\\(");
+  run.select("^count_launches\\(", 2, "reachable", "count");
+  ASSERT_EQ(record({"globals"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  std::map<std::string, const archive::ModuleVariable*> variables;
+  for (const auto& variable : reader->manifest().module_variables) variables[variable.name] = &variable;
+  ASSERT_TRUE(variables.contains("kScale") && variables.contains("gBias"));
+  EXPECT_EQ(values_of(*reader, pre_of(*variables["kScale"]), 0, 4), (Floats{1, 2, 3, 4}));
+  EXPECT_EQ(values_of(*reader, pre_of(*variables["gBias"]), 0, 256), ramp(256));
+  auto counted = open("count");
+  ASSERT_TRUE(counted);
+  for (const auto& variable : counted->manifest().module_variables) {
+    if (variable.name != "gLaunches") continue;
+    EXPECT_EQ(values_of<uint32_t>(*counted, pre_of(variable), 0, 1)[0], 1u);
+    EXPECT_EQ(values_of<uint32_t>(*counted, post_of(variable), 0, 1)[0], 2u);
+  }
+}
+
+TEST_F(CudaCaptureTest, AKernelOfALibraryIsCapturedAtItsFirstLaunchWhichLoadsItsModule) {
+  run.select("^saxpy\\(");
+  ASSERT_EQ(record({"lazy"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  expect_saxpy(*reader);
+  EXPECT_EQ(reader->manifest().dispatch.ordinal, 1u);
+}
+
+TEST_F(CudaCaptureTest, PoolMemoryIsTracked) {
+  run.select("^add_in_place\\(", 2);
+  ASSERT_EQ(record({"async-pool"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  expect_added(*reader, "cuMemAllocAsync", kDevice);
+  EXPECT_EQ(reader->manifest().scope.tracked_regions, 1u) << "the first round's was freed";
+}
+
+TEST_F(CudaCaptureTest, PiecesThatAreMappedSideBySideAreOneRegion) {
+  run.select("^saxpy\\(", 2);
+  ASSERT_EQ(record({"vmm"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  expect_saxpy(*reader);
+  ASSERT_EQ(reader->manifest().regions.size(), 1u);
+  EXPECT_EQ(reader->manifest().regions[0].size, 6u << 20);
+  EXPECT_EQ(reader->manifest().regions[0].api, "cuMemMap");
+}
+
+TEST_F(CudaCaptureTest, ManagedMemoryIsOfTheHostsClass) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"managed"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  expect_added(*reader, "cuMemAllocManaged", kHost);
+}
+
+TEST_F(CudaCaptureTest, PinnedMemoryIsOfTheHostsClass) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"pinned"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  expect_added(*reader, "cuMemHostAlloc", kHost);
+}
+
+TEST_F(CudaCaptureTest, RegisteredMemoryIsOfTheHostsClass) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"registered-host"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  expect_added(*reader, "cuMemHostRegister", kHost, 8 * kCount);
+}
+
+TEST_F(CudaCaptureTest, MemoryOfAnotherProcessIsRefused) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"ipc"}), 0) << app_output;
+  EXPECT_EQ(refusal(), "IPC_MEMORY");
+  EXPECT_FALSE(fs::exists(run.output()));
+}
+
+TEST_F(CudaCaptureTest, AnAddressInATensorMapIsFollowed) {
+  run.select("^read_tensor\\(");
+  ASSERT_EQ(record({"tensormap"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  bool seen = false;
+  for (const archive::Region& region : reader->manifest().regions) {
+    if (region.size >= 4096 && values_of(*reader, pre_of(region), 0, 1024) == ramp(1024)) seen = true;
+  }
+  EXPECT_TRUE(seen) << "the tensor itself";
+}
+
+TEST_F(CudaCaptureTest, LargeParametersArriveWhole) {
+  run.select("^large_parameters\\(");
+  ASSERT_EQ(record({"large-parameters"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  const auto& kernarg = reader->manifest().kernarg.bytes;
+  ASSERT_GT(kernarg.size(), 6144u);
+  Floats table(1536);
+  std::memcpy(table.data(), kernarg.data(), 6144);
+  EXPECT_EQ(table, ramp(1536));
+}
+
+TEST_F(CudaCaptureTest, LaunchAttributesAreKept) {
+  run.select("^cluster_size\\(");
+  ASSERT_EQ(record({"cluster"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  const auto& attributes = reader->manifest().geometry.attributes;
+  ASSERT_TRUE(attributes.contains("cluster_blocks_x"));
+  EXPECT_EQ(attributes.at("cluster_blocks_x"), 2u);
+  EXPECT_FALSE(attributes.contains("cooperative"));
+}
+
+TEST_F(CudaCaptureTest, ACooperativeLaunchIsKeptAsOne) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"cooperative"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(reader->manifest().geometry.attributes.at("cooperative"), 1u);
+}
+
+TEST_F(CudaCaptureTest, OfTwoModulesWithOneKernelNameTheRightCodeIsTaken) {
+  run.select("^saxpy\\(", 1, "reachable", "right");
+  run.select("^saxpy\\(", 2, "reachable", "wrong");
+  ASSERT_EQ(record({"same-name-two-modules"}), 0) << app_output;
+  std::set<std::string> codes;
+  for (const auto& [id, name] : {std::pair{"right", "test_kernels"}, {"wrong", "one_ulp_wrong"}}) {
+    auto reader = open(id);
+    ASSERT_TRUE(reader);
+    auto code = reader->read_code_object(reader->manifest().code_objects.at(0));
+    std::ifstream file(std::string(KERNLOOP_TEST_CUBINS) + "/" + name + ".sm_90.cubin", std::ios::binary);
+    EXPECT_EQ(std::string(code->begin(), code->end()), std::string(std::istreambuf_iterator<char>(file), {})) << id;
+  }
+}
+
+TEST_F(CudaCaptureTest, AModuleThatWasLoadedAgainIsFound) {
+  run.select("^saxpy\\(", 2);
+  ASSERT_EQ(record({"reload"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  expect_saxpy(*reader);
+}
+
+TEST_F(CudaCaptureTest, AContextThatIsGoneIsNotWaitedForNorIsItsMemoryTracked) {
+  run.select("^saxpy\\(", 3);
+  ASSERT_EQ(record({"two-contexts"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  expect_saxpy(*reader);
+  EXPECT_EQ(reader->manifest().scope.tracked_regions, 4u);
+}
+
+TEST_F(CudaCaptureTest, ADispatchOnTheSecondDeviceIsCapturedThere) {
+  run.select("^saxpy\\(", 2);
+  ASSERT_EQ(record({"two-devices"}, {{"KERNLOOP_FAKE_CUDA_DEVICES", "2"}}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  expect_saxpy(*reader);
+  EXPECT_EQ(reader->manifest().geometry.attributes.at("device_ordinal"), 1u);
+  EXPECT_EQ(run.events("queue").size(), 2u);
+}
+
+TEST_F(CudaCaptureTest, WithKernelsInGraphsOnlyThatIsSaidByName) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"graph"}), 0) << app_output;
+  EXPECT_FALSE(fs::exists(run.output()));
+  EXPECT_NE(note("GRAPH_LAUNCH").find("add_in_place"), std::string::npos) << run.recorder->output();
+  EXPECT_NE(note("GRAPH_LAUNCH").find("2 time(s)"), std::string::npos) << run.recorder->output();
+}
+
+TEST_F(CudaCaptureTest, ALaunchIntoAGraphIsNoDispatchAndTheNextPlainOneIsCaptured) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"stream-capture"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(reader->manifest().dispatch.ordinal, 1u);
+  const Place x = argument(reader->manifest(), 0);
+  EXPECT_EQ(values_of(*reader, pre_of(*x.region), x.offset), each(ramp(), [](float v) { return v + 2; }));
+  EXPECT_EQ(values_of(*reader, post_of(*x.region), x.offset), each(ramp(), [](float v) { return v + 12; }));
+}
+
+TEST_F(CudaCaptureTest, ADeviceThatDoesNotBecomeIdleIsRefusedAndTheProgramGoesOn) {
+  run.config["drain_limit_ms"] = 300;
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"spin-on-host-flag"}), 0) << app_output;
+  EXPECT_EQ(refusal(), "DRAIN_LIMIT");
+  EXPECT_FALSE(fs::exists(run.output()));
+}
+
+TEST_F(CudaCaptureTest, AKernelThatWaitsForALaterOneIsRefusedAndTheProgramGoesOn) {
+  run.config["run_limit_ms"] = 300;
+  run.select("^wait_for_flag\\(");
+  ASSERT_EQ(record({"spin-on-other-stream"}), 0) << app_output;
+  EXPECT_EQ(refusal(), "RUN_LIMIT");
+}
+
+TEST_F(CudaCaptureTest, AFaultOfTheKernelIsNamed) {
+  run.select("^wild_write\\(");
+  ASSERT_EQ(record({"wild-write"}), 0) << app_output;
+  EXPECT_EQ(refusal(), "DEVICE_FAULT");
+  EXPECT_NE(run.event("refused").value("reason", "").find("ILLEGAL_ADDRESS"), std::string::npos);
+}
+
+TEST_F(CudaCaptureTest, ACollectiveIsRefusedByName) {
+  run.select("^nccl");
+  ASSERT_EQ(record({"nccl-name"}), 0) << app_output;
+  EXPECT_EQ(refusal(), "COLLECTIVE");
+}
+
+TEST_F(CudaCaptureTest, AKernelWithTexturesIsRefused) {
+  run.select("^read_texture\\(");
+  ASSERT_EQ(record({"texture"}), 0) << app_output;
+  EXPECT_EQ(refusal(), "TEXTURE_OBJECT");
+}
+
+TEST_F(CudaCaptureTest, AForkedChildDisturbsNothing) {
+  run.select("^add_in_place\\(", 2);
+  ASSERT_EQ(record({"fork"}), 0) << app_output;
+  EXPECT_TRUE(open());
+  EXPECT_EQ(run.event("summary").value("processes", 0), 1);
+}
+
+TEST_F(CudaCaptureTest, AProfilerThatHoldsCuptiIsNamedAndTheProgramRuns) {
+  run.select("^saxpy\\(");
+  ASSERT_EQ(record({"saxpy"}, {{"KERNLOOP_FAKE_CUDA_CUPTI_TAKEN", "1"}}), 0) << app_output;
+  EXPECT_NE(note("CUPTI_TAKEN"), "") << run.recorder->output();
+}
+
+TEST_F(CudaCaptureTest, WithoutARecorderTheProgramRunsAndSaysSoOnce) {
+  auto app = start_app({"saxpy"});
+  EXPECT_EQ(app->wait(), 0);
+  const std::string output = app->output();
+  EXPECT_NE(output.find("not captured"), std::string::npos) << output;
+  EXPECT_EQ(output.find("not captured"), output.rfind("not captured"));
+}
+
+TEST_F(CudaCaptureTest, NothingMatchingTellsWhatWasSeenAndStopsLooking) {
+  run.select("^no_such_kernel$");
+  ASSERT_EQ(record({"many-launches", "6000"}), 0) << app_output;
+  const Json summary = run.event("summary");
+  EXPECT_EQ(summary["captured"], Json::array());
+  ASSERT_EQ(summary["kernels"].size(), 1u);
+  EXPECT_EQ(summary["kernels"][0]["symbol"], "_Z12add_in_placePffi");
+  EXPECT_EQ(summary["kernels"][0]["dispatches"], 4096);
+  EXPECT_NE(note("LAUNCHES_NOT_COUNTED").find("4096"), std::string::npos) << run.recorder->output();
+}
+
+TEST_F(CudaCaptureTest, ALateOrdinalIsCountedPastThatLimit) {
+  run.select("^add_in_place\\(", 5000);
+  ASSERT_EQ(record({"many-launches", "6000"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(reader->manifest().dispatch.ordinal, 5000u);
+  const Place x = argument(reader->manifest(), 0);
+  EXPECT_EQ(values_of(*reader, pre_of(*x.region), x.offset, 1)[0], 4999.0f);
+  EXPECT_EQ(values_of(*reader, post_of(*x.region), x.offset, 1)[0], 5000.0f);
+}
+
+TEST_F(CudaCaptureTest, ScopeAllHoldsEverythingThatIsTracked) {
+  run.select("^saxpy\\(", 3, "all");
+  ASSERT_EQ(record({"two-contexts"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(reader->manifest().regions.size(), 4u);
+}
+
+TEST_F(CudaCaptureTest, ProfileMeasuresEveryKernelWithItsResources) {
+  run.config["mode"] = "profile";
+  ASSERT_EQ(record({"many-launches", "100"}), 0) << app_output;
+  const Json summary = run.event("summary");
+  ASSERT_EQ(summary["kernel_profile"].size(), 1u) << run.recorder->output();
+  const Json& row = summary["kernel_profile"][0];
+  EXPECT_EQ(row["dispatches"], 100);
+  EXPECT_EQ(row["unit"], "ns");
+  EXPECT_EQ(row["geometries"][0]["block_threads"], Json({128, 1, 1}));
+  EXPECT_EQ(run.events("queue").size(), 1u);
+}
+
+std::string output_of(const std::string& command) {
+  FILE* pipe = popen(command.c_str(), "r");
+  std::string text;
+  char buffer[4096];
+  while (pipe != nullptr && fgets(buffer, sizeof buffer, pipe) != nullptr) text += buffer;
+  if (pipe != nullptr) pclose(pipe);
+  return text;
+}
+
+TEST(CudaAgentLibrary, ExportsItsEntryAndNeedsNothingButAnOldLibc) {
+  const std::string agent = KERNLOOP_TEST_AGENT;
+  EXPECT_EQ(output_of("nm -D --defined-only --format=posix " + agent + " | cut -d' ' -f1"), "InitializeInjection\n");
+  EXPECT_EQ(output_of("readelf -d " + agent + " | grep NEEDED | grep -v -e libc.so.6 -e ld-linux"), "");
+  std::istringstream versions(output_of("nm -D " + agent + " | grep -o 'GLIBC_2[.0-9]*' | sort -uV | tail -1"));
+  std::string newest;
+  versions >> newest;
+  ASSERT_TRUE(newest.starts_with("GLIBC_2."));
+  EXPECT_LE(std::stoi(newest.substr(8)), 35) << newest;
+}
+
+}  // namespace
+}  // namespace kernloop::capture
