@@ -55,7 +55,10 @@ std::optional<Refusal> CaptureRun::guarded(Steps&& steps) noexcept {
 
 // Released first: the app does not wait for the recorder.
 void CaptureRun::settle(std::optional<Refusal> refusal) noexcept {
-  if (std::exchange(held_, false)) hold_.release();
+  if (std::exchange(held_, false)) {
+    device_.finish();
+    hold_.release();
+  }
   settled_ = true;
   outcome_.refusal = std::move(refusal);
   if (!outcome_.refusal) return;

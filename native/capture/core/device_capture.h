@@ -53,6 +53,9 @@ class DeviceCapture {
   virtual std::optional<Refusal> find_pointers(const Allocation& in, const AllocationList& all,
                                                std::vector<size_t>* hits, bool* searched);
 
+  // Nothing more is asked, and the app's calls are still held: what may wait for the device is given back here.
+  virtual void finish() noexcept {}
+
  private:
   std::vector<uint8_t> buffer_;
 };

@@ -33,14 +33,27 @@ CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver, const Contexts& con
     : driver_(std::move(driver)), contexts_(contexts), log_(log), launch_(std::move(launch)) {}
 
 CudaDevice::~CudaDevice() {
-  const OwnModules own;
+  finish();
+  const OwnCalls own;
   const ContextScope current(*driver_, launch_.context);
-  kernels_.reset();
-  staging_.reset();
   for (CUevent event : {start_, end_}) {
     if (event != nullptr) driver_->cuEventDestroy(event);
   }
   if (self_memory_ >= 0) close(self_memory_);
+}
+
+// Freeing pinned memory and unloading a module wait until the GPU is idle. Where it is not, they stay for good: else
+// the app would wait for a kernel that may wait for the app.
+void CudaDevice::finish() noexcept {
+  if (still_running_) {
+    (void)kernels_.release();
+    (void)staging_.release();
+    return;
+  }
+  const OwnModules own;
+  const ContextScope current(*driver_, launch_.context);
+  kernels_.reset();
+  staging_.reset();
 }
 
 std::optional<Refusal> CudaDevice::drain(Deadline deadline) {
@@ -222,6 +235,7 @@ std::optional<Refusal> CudaDevice::after_run(CUresult result, Deadline deadline,
   }
   CUresult state = CUDA_SUCCESS;
   if (!poll_until(deadline, [&] { return (state = driver_->cuEventQuery(end_)) != CUDA_ERROR_NOT_READY; })) {
+    still_running_ = true;
     return Refusal{"RUN_LIMIT", "the dispatch did not end within the run limit",
                    "a kernel that waits for the host or for another stream cannot be captured in isolation; otherwise "
                    "raise the run limit"};
@@ -235,7 +249,9 @@ std::optional<Refusal> CudaDevice::after_run(CUresult result, Deadline deadline,
     report->duration_ns = static_cast<uint64_t>(static_cast<double>(milliseconds) * 1e6);
   }
   // Kernels that it launched itself, on streams of their own.
-  return contexts_.wait_idle(deadline);
+  auto refusal = contexts_.wait_idle(deadline);
+  still_running_ = refusal.has_value();
+  return refusal;
 }
 
 }  // namespace kernloop::capture

@@ -38,6 +38,8 @@ class CudaDevice : public DeviceCapture {
   std::optional<Refusal> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,
                                        bool* searched) override;
 
+  void finish() noexcept override;
+
   // Around the app's own call: stamps in its stream. Some idle copies come before the first, so that the launch is in
   // the stream by the time of the stamp, and the driver's work for it is not measured.
   void before_run();
@@ -62,6 +64,7 @@ class CudaDevice : public DeviceCapture {
   void keep_busy();
 
   bool reaches_peer_ = false;
+  bool still_running_ = false;  // the dispatch, past its limit
 
   uint64_t readable_ = 0, readable_bytes_ = 0;  // some memory of the device
   cuda::CUevent start_ = nullptr, end_ = nullptr;

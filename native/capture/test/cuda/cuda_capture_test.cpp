@@ -457,7 +457,7 @@ TEST_F(CudaCaptureTest, ProfileMeasuresEveryKernelWithItsResources) {
   ASSERT_EQ(summary["kernel_profile"].size(), 1u) << run.recorder->output();
   const Json& row = summary["kernel_profile"][0];
   EXPECT_EQ(row["dispatches"], 100);
-  EXPECT_EQ(row["unit"], "ns");
+  EXPECT_EQ(row["unit"], "duration_ns");
   EXPECT_EQ(row["geometries"][0]["block_threads"], Json({128, 1, 1}));
   EXPECT_EQ(run.events("queue").size(), 1u);
 }
