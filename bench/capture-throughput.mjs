@@ -1,9 +1,11 @@
 // How near a large capture comes to the disk: an agent without a GPU streams incompressible memory to the recorder, which hashes it and
 // writes it into a store, against raw writes of as much past the page cache, alternating in one run.
 //   node bench/capture-throughput.mjs [GIB=4] [ROUNDS=3] [BUILD=native/build] [FOLDER=the system's temporary folder]
-// Prints one JSON object. `ratio` is capture against the raw write, medians, both until everything is durable.
+// Prints one JSON object. `ratio` is capture against the raw write, medians, both until everything is durable; `ring_gb_s` is what agent
+// and recorder pass on where nothing is hashed or written (zeros); `recorder_cpu_s_per_gb` is what the recorder computes for each 10^9
+// bytes. Where that takes more than half of the cores at the disk's rate, they are the limit, and `ratio` says nothing of the disk.
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -40,7 +42,7 @@ function writeRaw() {
 }
 
 /** Seconds until the capture is complete, and until the app could have gone on. */
-async function capture() {
+async function capture(zeros = []) {
   const [socket, config, output, store] = ['socket', 'config.json', 'capture', 'store'].map((name) =>
     join(folder, name),
   );
@@ -52,11 +54,11 @@ async function capture() {
   const ended = new Promise((done) => recorder.once('close', done));
   let agent;
   let captured;
-  let peakRss = 0;
+  let usage;
   for await (const line of createInterface({ input: recorder.stdout })) {
     const event = JSON.parse(line);
     if (event.event === 'listening') {
-      const child = spawn(bench, ['--socket', socket, '--bytes', String(bytes)], {
+      const child = spawn(bench, ['--socket', socket, '--bytes', String(bytes), ...zeros], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       agent = new Promise((done) => {
@@ -66,7 +68,7 @@ async function capture() {
       });
     } else if (event.event === 'captured') {
       captured = now();
-      peakRss = peakRssOf(recorder.pid);
+      usage = usageOf(recorder.pid);
       recorder.stdin.end();
     } else if (event.event === 'refused') {
       throw new Error(`${event.code}: ${event.reason}`);
@@ -75,29 +77,33 @@ async function capture() {
   await ended;
   const { began_ms, streamed_seconds } = await agent;
   for (const path of [output, store]) rmSync(path, { recursive: true, force: true });
-  return { seconds: (captured - began_ms) / 1000, streamed: streamed_seconds, peakRss };
+  return { seconds: (captured - began_ms) / 1000, streamed: streamed_seconds, ...usage };
 }
 
-/** Bytes; 0 where the system does not tell. */
-function peakRssOf(pid) {
-  try {
-    const status = execFileSync('cat', [`/proc/${pid}/status`], { encoding: 'utf8' });
-    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
-  } catch {
-    return 0;
-  }
+/** Peak memory in bytes and CPU seconds of a process; a clock tick is 10 ms on every Linux that Node runs on. */
+function usageOf(pid) {
+  const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return { peakRss: Number(peak[1]) * 1024, cpu: (Number(fields[11]) + Number(fields[12])) / 100 };
 }
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-const samples = { raw: [], capture: [], streamed: [], peakRss: [] };
+const samples = { raw: [], capture: [], streamed: [], peakRss: [], cpu: [], ring: [] };
 for (let round = 0; round < rounds; round += 1) {
   samples.raw.push(writeRaw());
-  const { seconds, streamed, peakRss } = await capture();
+  const { seconds, streamed, peakRss, cpu } = await capture();
   samples.capture.push(seconds);
   samples.streamed.push(streamed);
   samples.peakRss.push(peakRss);
+  samples.cpu.push(cpu);
+  samples.ring.push((await capture(['--zeros', '1'])).seconds);
 }
 const rate = (seconds) => Number((bytes / 1e9 / seconds).toFixed(3));
+const rawRate = rate(median(samples.raw));
+const cpuPerGb = Number((median(samples.cpu) / (bytes / 1e9)).toFixed(3));
+const coresNeeded = Number((rawRate * cpuPerGb).toFixed(2));
 console.log(
   JSON.stringify(
     {
@@ -107,9 +113,13 @@ console.log(
       cores: availableParallelism(),
       bytes,
       rounds,
-      raw_write_gb_s: rate(median(samples.raw)),
+      raw_write_gb_s: rawRate,
       capture_gb_s: rate(median(samples.capture)),
       streamed_gb_s: rate(median(samples.streamed)),
+      ring_gb_s: rate(median(samples.ring)),
+      recorder_cpu_s_per_gb: cpuPerGb,
+      cores_needed_at_raw_rate: coresNeeded,
+      limited_by: coresNeeded > availableParallelism() / 2 ? 'cores' : 'disk',
       ratio: Number((median(samples.raw) / median(samples.capture)).toFixed(3)),
       samples: { raw_seconds: samples.raw, capture_seconds: samples.capture },
       recorder_peak_rss_bytes: Math.max(...samples.peakRss),

@@ -1,5 +1,6 @@
 #include "archive/capture_writer.h"
 
+#include <algorithm>
 #include <future>
 #include <utility>
 
@@ -60,7 +61,7 @@ Status CaptureWriter::empty_pack_into_store() {
     for (size_t i = next++; i < entries.size(); i = next++) {
       const PackEntry& entry = entries[i];
       ChunkBuffer buffer(entry.stored_bytes);
-      if (auto read = pack_->read(entry, buffer.resize(entry.stored_bytes)); !read) return read;
+      if (auto read = pack_->read(entry, buffer.extend(entry.stored_bytes)); !read) return read;
       auto put = store_->put(entry.digest, entry.raw_bytes, entry.encoding, buffer.bytes(), &store_session_);
       if (!put) return put.error();
     }
@@ -109,13 +110,10 @@ Status CaptureWriter::finish(const Manifest& manifest, const Json& observed) {
 }
 
 Status ContentStream::append(Bytes bytes) {
-  while (!bytes.empty()) {
-    if (!chunk_) chunk_ = writer_.buffer();
-    bytes = bytes.subspan(chunk_.append(bytes));
-    if (!chunk_.full()) break;
-    if (auto flushed = flush(); !flushed) return flushed;
-  }
-  return Unit{};
+  return append(bytes.size(), [&](std::span<uint8_t> into) {
+    std::copy_n(bytes.begin(), into.size(), into.begin());
+    bytes = bytes.subspan(into.size());
+  });
 }
 
 Status ContentStream::flush() {

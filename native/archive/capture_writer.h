@@ -79,6 +79,19 @@ class ContentStream {
  public:
   explicit ContentStream(CaptureWriter& writer) : writer_(writer) {}
   Status append(Bytes bytes);
+  // `fill(span)` puts the next bytes there, so that they need to lie nowhere before.
+  template <typename Fill>
+  Status append(size_t count, Fill&& fill) {
+    while (count != 0) {
+      if (!chunk_) chunk_ = writer_.buffer();
+      const std::span<uint8_t> room = chunk_.extend(count);
+      fill(room);
+      count -= room.size();
+      if (!chunk_.full()) break;
+      if (auto flushed = flush(); !flushed) return flushed;
+    }
+    return Unit{};
+  }
   Result<PendingContent> finish();
 
  private:

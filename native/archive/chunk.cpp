@@ -33,8 +33,9 @@ size_t compress(Bytes raw, Buffer& into, int level) {
   return ZSTD_isError(size) ? raw.size() : size;
 }
 
+// An eighth: 32-bit floats of noise give up 7% at a tenth of the disk's speed, 16-bit ones 20% and more.
 bool pays(size_t compressed, size_t raw) {
-  return compressed < raw - raw / 16;
+  return compressed < raw - raw / 8;
 }
 
 bool samples_pay(Bytes raw) {

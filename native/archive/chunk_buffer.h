@@ -32,15 +32,15 @@ class ChunkBuffer {
   }
   // Takes what fits; how much that was.
   size_t append(Bytes bytes) {
-    const size_t count = std::min(bytes.size(), capacity_ - size_);
-    if (count != 0) std::memcpy(bytes_.get() + size_, bytes.data(), count);
-    size_ += count;
-    return count;
+    const std::span<uint8_t> added = extend(bytes.size());
+    if (!added.empty()) std::memcpy(added.data(), bytes.data(), added.size());
+    return added.size();
   }
-  // `size` bytes for somebody else to fill; not more than the capacity.
-  std::span<uint8_t> resize(size_t size) {
-    size_ = std::min(size, capacity_);
-    return {bytes_.get(), size_};
+  // So many bytes more, or as many as fit, for the caller to fill.
+  std::span<uint8_t> extend(size_t count) {
+    const std::span<uint8_t> added(bytes_.get() + size_, std::min(count, capacity_ - size_));
+    size_ += added.size();
+    return added;
   }
   void clear() { size_ = 0; }
   bool empty() const { return size_ == 0; }

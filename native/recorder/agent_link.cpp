@@ -6,6 +6,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -89,18 +90,38 @@ bool AgentLink::answer(const capture::Encoded& datagram) {
   return sent == static_cast<ssize_t>(datagram.size());
 }
 
-void AgentLink::free_space() {
+void AgentLink::take_frame(uint32_t type, uint32_t size, std::vector<uint8_t>* payload) {
+  const auto kind = static_cast<capture::FrameType>(type);
+  const bool bulk = kind == capture::FrameType::kPre || kind == capture::FrameType::kPost;
+  frame_bytes_ = size;
+  payload->resize(bulk ? std::min<size_t>(size, capture::BulkHeader::kEncodedBytes) : size);
+  consumer_->copy(0, *payload);
+  frame_in_ring_ = true;
+  if (!bulk) skip_frame();
+}
+
+BulkBytes AgentLink::bulk() const {
+  const uint64_t header = std::min<uint64_t>(frame_bytes_, capture::BulkHeader::kEncodedBytes);
+  return {*consumer_, header, frame_in_ring_ ? frame_bytes_ - header : 0};
+}
+
+void AgentLink::skip_frame() {
+  if (!frame_in_ring_) return;
+  frame_in_ring_ = false;
+  consumer_->skip();
   if (ring_.header().producer_waiting.load(std::memory_order_seq_cst) == 0) return;
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t sent = write(space_event_.get(), &one, sizeof one);
 }
 
 AgentLink::Event AgentLink::next(uint32_t* type, std::vector<uint8_t>* payload, int timeout_ms, int wake) {
+  skip_frame();
   bool closed = false;
   while (true) {
-    switch (consumer_->read(type, payload)) {
+    uint32_t size = 0;
+    switch (consumer_->peek(type, &size)) {
       case capture::RingConsumer::Outcome::kFrame:
-        free_space();
+        take_frame(*type, size, payload);
         return Event::kFrame;
       case capture::RingConsumer::Outcome::kCorrupt:
         return Event::kCorrupt;

@@ -15,6 +15,23 @@
 
 namespace kernloop::recorder {
 
+// What follows the header of a bulk frame: still in the ring, to be copied once, in order, to where it belongs.
+class BulkBytes {
+ public:
+  BulkBytes(const capture::RingConsumer& ring, uint64_t offset, uint64_t size)
+      : ring_(ring), offset_(offset), size_(size) {}
+  uint64_t size() const { return size_; }  // of what is left
+  void take(std::span<uint8_t> into) {
+    ring_.copy(offset_, into);
+    offset_ += into.size();
+    size_ -= into.size();
+  }
+
+ private:
+  const capture::RingConsumer& ring_;
+  uint64_t offset_, size_;
+};
+
 class AgentLink {
  public:
   // Takes the agent's greeting from a freshly accepted socket.
@@ -27,18 +44,23 @@ class AgentLink {
   enum class Event { kFrame, kIdle, kClosed, kCorrupt };
   // The next frame, waiting up to `timeout_ms` for it. kIdle: none came, or `wake` became readable. kClosed: the agent
   // is gone and the ring is empty, so everything it ever sent has been seen.
+  // Of kPre and kPost the payload is the header only; the rest is in bulk(), until the next call.
   Event next(uint32_t* type, std::vector<uint8_t>* payload, int timeout_ms, int wake);
+  BulkBytes bulk() const;
 
   uint64_t dispatches() const { return ring_.header().dispatches.load(std::memory_order_relaxed); }
   uint64_t kernel_dispatches(uint32_t kernel) const { return ring_.counters()[kernel].load(std::memory_order_relaxed); }
 
  private:
   AgentLink() = default;
-  void free_space();
+  void take_frame(uint32_t type, uint32_t size, std::vector<uint8_t>* payload);
+  void skip_frame();
 
   archive::FileDescriptor socket_, data_event_, space_event_;
   capture::RingMapping ring_;
   std::optional<capture::RingConsumer> consumer_;
+  bool frame_in_ring_ = false;  // the last one, for bulk()
+  uint32_t frame_bytes_ = 0;
   pid_t pid_ = 0;
   std::string executable_;
 };

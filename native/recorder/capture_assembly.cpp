@@ -138,15 +138,16 @@ bool CaptureAssembly::was_asked_for(const capture::RegionMessage& variable) cons
   return asked.size == variable.size && (asked.base == 0 || asked.base == variable.base);
 }
 
-Status CaptureAssembly::pre(const capture::BulkHeader& header, std::span<const uint8_t> bytes) {
+Status CaptureAssembly::pre(const capture::BulkHeader& header, BulkBytes bytes) {
   if (parts_.empty() || header.id != parts_.size() - 1) return protocol_error("bytes of another region than the last");
   Part& part = parts_.back();
-  if (header.offset != part.received || bytes.empty() || bytes.size() > part.message.size - part.received) {
+  if (header.offset != part.received || bytes.size() == 0 || bytes.size() > part.message.size - part.received) {
     return protocol_error("bytes of a region out of order");
   }
   bytes_received_ += bytes.size();
   part.received += bytes.size();
-  if (auto appended = part.stream->append(as_bytes(bytes)); !appended) return appended.error();
+  const auto take = [&](std::span<uint8_t> into) { bytes.take(into); };
+  if (auto appended = part.stream->append(bytes.size(), take); !appended) return appended.error();
   return part.complete() ? finish_pre(part) : Status(Unit{});
 }
 
@@ -171,11 +172,11 @@ Status CaptureAssembly::finish_pre(Part& part) {
   return Unit{};
 }
 
-Status CaptureAssembly::post(const capture::BulkHeader& header, std::span<const uint8_t> bytes) {
+Status CaptureAssembly::post(const capture::BulkHeader& header, BulkBytes bytes) {
   if (header.id >= parts_.size() || !parts_[header.id].complete())
     return protocol_error("post bytes of an unknown region");
   const Part& part = parts_[header.id];
-  if (header.offset > part.message.size || bytes.empty() || bytes.size() > part.message.size - header.offset) {
+  if (header.offset > part.message.size || bytes.size() == 0 || bytes.size() > part.message.size - header.offset) {
     return protocol_error("post bytes beyond their region");
   }
   const size_t arrived = post_chunk_.bytes().size();
@@ -189,7 +190,7 @@ Status CaptureAssembly::post(const capture::BulkHeader& header, std::span<const 
   const uint64_t whole = std::min<uint64_t>(archive::kChunkBytes, part.message.size - post_offset_);
   if (bytes.size() > whole - post_chunk_.bytes().size()) return protocol_error("post bytes beyond their chunk");
   bytes_received_ += bytes.size();
-  post_chunk_.append(as_bytes(bytes));
+  bytes.take(post_chunk_.extend(bytes.size()));
   return post_chunk_.bytes().size() == whole ? flush_post() : Status(Unit{});
 }
 

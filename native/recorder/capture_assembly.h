@@ -8,6 +8,7 @@
 
 #include "archive/capture_writer.h"
 #include "capture/protocol/messages.h"
+#include "recorder/agent_link.h"
 #include "recorder/kernels.h"
 #include "recorder/output_folder.h"
 
@@ -41,8 +42,8 @@ class CaptureAssembly {
   Status kernarg(const capture::KernargMessage& message);
   Status scope(const capture::ScopeMessage& message);
   Status region(const capture::RegionMessage& message);
-  Status pre(const capture::BulkHeader& header, std::span<const uint8_t> bytes);
-  Status post(const capture::BulkHeader& header, std::span<const uint8_t> bytes);
+  Status pre(const capture::BulkHeader& header, BulkBytes bytes);
+  Status post(const capture::BulkHeader& header, BulkBytes bytes);
   Status outside(const capture::RegionMessage& message);
   Status violation(const capture::RegionMessage& message);
   // Writes the manifest and moves the capture into place.

@@ -116,6 +116,7 @@ Status Session::handle(FrameType type, std::span<const uint8_t> payload) {
       return with<capture::CodeObjectMessage>(payload,
                                               [&](const auto& message) { return kernels_.begin_object(message); });
     case FrameType::kCodeObjectBytes:
+      return on_object_bytes(payload);
     case FrameType::kPre:
     case FrameType::kPost:
       return on_bulk(type, payload);
@@ -223,14 +224,20 @@ Status Session::on_begin(const capture::BeginMessage& message) {
   return Unit{};
 }
 
-Status Session::on_bulk(FrameType type, std::span<const uint8_t> payload) {
+Status Session::on_object_bytes(std::span<const uint8_t> payload) {
   std::span<const uint8_t> bytes;
   const auto header = capture::BulkHeader::decode(payload, &bytes);
   if (!header) return protocol_error("a bulk frame that cannot be decoded");
-  if (type == FrameType::kCodeObjectBytes) return kernels_.append_object(*header, bytes);
+  return kernels_.append_object(*header, bytes);
+}
+
+Status Session::on_bulk(FrameType type, std::span<const uint8_t> head) {
+  std::span<const uint8_t> nothing;
+  const auto header = capture::BulkHeader::decode(head, &nothing);
+  if (!header) return protocol_error("a bulk frame that cannot be decoded");
   return feed(header->capture, [&](CaptureAssembly& assembly) {
     report_progress(assembly);
-    return type == FrameType::kPre ? assembly.pre(*header, bytes) : assembly.post(*header, bytes);
+    return type == FrameType::kPre ? assembly.pre(*header, link_->bulk()) : assembly.post(*header, link_->bulk());
   });
 }
 

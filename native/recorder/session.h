@@ -41,7 +41,8 @@ class Session {
   Status handle(capture::FrameType type, std::span<const uint8_t> payload);
   Status on_kernel(const capture::KernelMessage& message);
   Status on_begin(const capture::BeginMessage& message);
-  Status on_bulk(capture::FrameType type, std::span<const uint8_t> payload);
+  Status on_object_bytes(std::span<const uint8_t> payload);
+  Status on_bulk(capture::FrameType type, std::span<const uint8_t> head);
   Status on_commit(const capture::CommitMessage& message);
   void on_abort(const capture::AbortMessage& message);
   void on_queue(const capture::QueueMessage& message);

@@ -96,6 +96,7 @@ struct CodeObjectMessage {
 
 // Header of a bulk frame: `id` is a code object or a region; the bytes follow to the end of the frame.
 struct BulkHeader {
+  static constexpr size_t kEncodedBytes = 16;
   uint32_t capture = 0;
   uint32_t id = 0;
   uint64_t offset = 0;

@@ -103,19 +103,36 @@ void RingConsumer::copy_out(uint64_t position, void* to, uint64_t size) const {
   if (first < size) std::memcpy(static_cast<uint8_t*>(to) + first, ring_.data(), size - first);
 }
 
-RingConsumer::Outcome RingConsumer::read(uint32_t* type, std::vector<uint8_t>* payload) {
-  RingHeader& header = ring_.header();
-  const uint64_t available = header.head.load(std::memory_order_acquire) - tail_;
+RingConsumer::Outcome RingConsumer::peek(uint32_t* type, uint32_t* size) {
+  const uint64_t available = ring_.header().head.load(std::memory_order_acquire) - tail_;
   if (available == 0) return Outcome::kEmpty;
   if (available > ring_.capacity() || available < sizeof(FrameHeader)) return Outcome::kCorrupt;
   FrameHeader frame;
   copy_out(tail_, &frame, sizeof frame);
   if (frame.size > kMaxFrameBytes || padded_frame_bytes(frame.size) > available) return Outcome::kCorrupt;
   *type = frame.type;
-  payload->resize(frame.size);
-  copy_out(tail_ + sizeof frame, payload->data(), frame.size);
-  tail_ += padded_frame_bytes(frame.size);
-  header.tail.store(tail_, std::memory_order_seq_cst);
+  *size = frame_bytes_ = frame.size;
+  return Outcome::kFrame;
+}
+
+void RingConsumer::copy(uint64_t offset, std::span<uint8_t> into) const {
+  if (offset > frame_bytes_ || into.size() > frame_bytes_ - offset) return;
+  copy_out(tail_ + sizeof(FrameHeader) + offset, into.data(), into.size());
+}
+
+void RingConsumer::skip() {
+  tail_ += padded_frame_bytes(frame_bytes_);
+  frame_bytes_ = 0;
+  ring_.header().tail.store(tail_, std::memory_order_seq_cst);
+}
+
+RingConsumer::Outcome RingConsumer::read(uint32_t* type, std::vector<uint8_t>* payload) {
+  uint32_t size = 0;
+  const Outcome outcome = peek(type, &size);
+  if (outcome != Outcome::kFrame) return outcome;
+  payload->resize(size);
+  copy(0, *payload);
+  skip();
   return Outcome::kFrame;
 }
 

@@ -96,14 +96,21 @@ class RingConsumer {
   enum class Outcome { kFrame, kEmpty, kCorrupt };
 
   explicit RingConsumer(RingMapping& ring) : ring_(ring) {}
-  // Copies the payload out before anything looks at it: the producer cannot change it under the reader's hands.
+  // The next frame, which stays in the ring until skip().
+  Outcome peek(uint32_t* type, uint32_t* size);
+  // Bytes of the payload of the frame seen last. Look at the copy only, and copy what you look at once: the producer
+  // may change what is in the ring at any time.
+  void copy(uint64_t offset, std::span<uint8_t> into) const;
+  void skip();
+  // All of it: the next frame, copied and gone.
   Outcome read(uint32_t* type, std::vector<uint8_t>* payload);
   bool empty() const;
 
  private:
   void copy_out(uint64_t position, void* to, uint64_t size) const;
   RingMapping& ring_;
-  uint64_t tail_ = 0;  // our own: the shared one is only told
+  uint64_t tail_ = 0;         // our own: the shared one is only told
+  uint32_t frame_bytes_ = 0;  // payload of the frame seen last
 };
 
 }  // namespace kernloop::capture

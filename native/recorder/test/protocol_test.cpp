@@ -58,6 +58,39 @@ TEST(Ring, FramesOfEverySizeCrossToAnotherProcessInOrder) {
   close(fd);
 }
 
+TEST(Ring, AFrameMayBeTakenInPiecesOrNotAtAll) {
+  const int fd = RingMapping::create_memfd(kMinRingBytes);
+  RingMapping ring = RingMapping::map(fd, true);
+  RingProducer producer(ring);
+  RingConsumer consumer(ring);
+  uint32_t type = 0, size = 0;
+  EXPECT_EQ(consumer.peek(&type, &size), RingConsumer::Outcome::kEmpty);
+  // Again and again, so that frames wrap around the end of the ring.
+  for (uint32_t round = 0; round < 100; ++round) {
+    const auto bytes = frame_bytes(round, 20000);
+    ASSERT_TRUE(producer.try_write(round, bytes, {}));
+    ASSERT_TRUE(producer.try_write(round + 1000, bytes, {}));
+    for (int look = 0; look < 2; ++look) {
+      ASSERT_EQ(consumer.peek(&type, &size), RingConsumer::Outcome::kFrame);
+      ASSERT_EQ(type, round) << "it stays until it is skipped";
+      ASSERT_EQ(size, 20000u);
+    }
+    std::vector<uint8_t> pieces(20000);
+    consumer.copy(0, std::span(pieces).first(16));
+    consumer.copy(16, std::span(pieces).subspan(16));
+    EXPECT_EQ(pieces, bytes);
+    std::vector<uint8_t> beyond(8, 0xee);
+    consumer.copy(19996, beyond);
+    EXPECT_EQ(beyond, std::vector<uint8_t>(8, 0xee)) << "what is behind the frame is not of it";
+    consumer.skip();
+    ASSERT_EQ(consumer.peek(&type, &size), RingConsumer::Outcome::kFrame);
+    EXPECT_EQ(type, round + 1000);
+    consumer.skip();
+  }
+  EXPECT_TRUE(consumer.empty());
+  close(fd);
+}
+
 TEST(Ring, AMemfdThatCouldShrinkIsRefused) {
   const int fd = memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   ASSERT_EQ(ftruncate(fd, static_cast<off_t>(ring_map_bytes(kDefaultRingBytes))), 0);

@@ -1,6 +1,7 @@
 // The two sides of bench/capture-throughput.mjs, each printing one JSON object:
 //   --write FILE --bytes N --threads T   what the disk takes: distinct incompressible 4 MiB blocks, past the page cache
 //   --socket PATH --bytes N              an agent without a GPU that streams a region of N such bytes to a recorder
+//   --socket PATH --bytes N --zeros 1    zeros, which are neither hashed nor written: what the ring and the copies take
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -74,7 +75,7 @@ int write_raw(const std::string& path, uint64_t bytes, int threads) {
   return failed ? 1 : 0;
 }
 
-int stream(const std::string& socket, uint64_t bytes) {
+int stream(const std::string& socket, uint64_t bytes, bool zeros) {
   FakeAgent agent(socket, capture::kDefaultRingBytes);
   if (!agent.client) return std::fprintf(stderr, "%s\n", agent.error.c_str()), 5;
   constexpr uint64_t kLoadBase = 0x500000000000;
@@ -83,12 +84,15 @@ int stream(const std::string& socket, uint64_t bytes) {
   const auto reply = agent.begin(0);
   if (!reply || !reply->granted) return std::fprintf(stderr, "the recorder wants nothing\n"), 1;
   Blocks blocks;
+  const std::vector<uint8_t> nothing(zeros ? kBlock : 0);
   capture::RecorderSink sink(*agent.client, 0);
   const auto began = std::chrono::system_clock::now();
   const auto start = std::chrono::steady_clock::now();
   bool taken = sink.scope(1, bytes) && sink.kernarg(std::vector<uint8_t>(tiny_kernarg_bytes())) &&
                sink.region(0, region_at(0x400000100000, bytes));
-  for (uint64_t at = 0; taken && at < bytes; at += kBlock) taken = sink.pre(0, at, blocks.block(at / kBlock));
+  for (uint64_t at = 0; taken && at < bytes; at += kBlock) {
+    taken = sink.pre(0, at, zeros ? std::span<const uint8_t>(nothing) : blocks.block(at / kBlock));
+  }
   taken = taken && sink.commit({});
   std::printf("{\"began_ms\": %.3f, \"streamed_seconds\": %.4f}\n",
               std::chrono::duration<double, std::milli>(began.time_since_epoch()).count(), seconds_since(start));
@@ -107,8 +111,10 @@ int main(int count, char** arguments) {
   const int threads = std::atoi(options["--threads"].c_str());
   if (bytes != 0 && threads > 0 && options.contains("--write"))
     return kernloop::recorder::write_raw(options["--write"], bytes, threads);
-  if (bytes != 0 && options.contains("--socket")) return kernloop::recorder::stream(options["--socket"], bytes);
-  std::fprintf(stderr,
-               "usage: capture_throughput_bench --write FILE --bytes N --threads T | --socket PATH --bytes N\n");
+  if (bytes != 0 && options.contains("--socket"))
+    return kernloop::recorder::stream(options["--socket"], bytes, options.contains("--zeros"));
+  std::fprintf(
+      stderr,
+      "usage: capture_throughput_bench --write FILE --bytes N --threads T | --socket PATH --bytes N [--zeros 1]\n");
   return 2;
 }
