@@ -6,7 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <vector>
 
 namespace kernloop::cuda::fake {
 namespace {
@@ -29,6 +32,17 @@ std::atomic<uint64_t>& next_address() {
   return next;
 }
 
+// Begin and end, ascending.
+std::vector<std::pair<uint64_t, uint64_t>>& left_out() {
+  static auto* const kRanges = new std::vector<std::pair<uint64_t, uint64_t>>;
+  return *kRanges;
+}
+
+bool is_left_out(uint64_t base, uint64_t bytes) {
+  return std::any_of(left_out().begin(), left_out().end(),
+                     [&](const auto& range) { return base < range.second && range.first < base + bytes; });
+}
+
 bool take(uint64_t base, uint64_t bytes) {
   void* const taken =
       mmap(at(base), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -38,6 +52,17 @@ bool take(uint64_t base, uint64_t bytes) {
 }
 
 }  // namespace
+
+void leave_out_what_is_mapped() {
+  std::FILE* const maps = std::fopen("/proc/self/maps", "re");
+  if (maps == nullptr) return;
+  char line[512];
+  while (std::fgets(line, sizeof line, maps) != nullptr) {
+    unsigned long long begin = 0, end = 0;
+    if (std::sscanf(line, "%llx-%llx", &begin, &end) == 2) left_out().emplace_back(begin, end);
+  }
+  std::fclose(maps);
+}
 
 std::shared_ptr<Backing> Backing::create(uint64_t bytes) {
   const int fd = memfd_create("fake-cuda", MFD_CLOEXEC);
@@ -64,7 +89,7 @@ Backing::~Backing() {
 }
 
 uint64_t reserve_pages(uint64_t hint, uint64_t bytes, uint64_t alignment) {
-  if (hint != 0) return take(hint, bytes) ? hint : 0;
+  if (hint != 0) return !is_left_out(hint, bytes) && take(hint, bytes) ? hint : 0;
   for (int attempt = 0; attempt < 64; ++attempt) {
     uint64_t from = next_address().load();
     uint64_t base;

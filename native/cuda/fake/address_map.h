@@ -35,6 +35,10 @@ class Backing {
   uint64_t bytes_;
 };
 
+// What is mapped in the process now is never reserved, not even when it is unmapped again: as driver 580 does with what
+// it finds when it starts.
+void leave_out_what_is_mapped();
+
 // Address space without access. At `hint` exactly, or (0) at one that differs from process to process. 0: taken.
 uint64_t reserve_pages(uint64_t hint, uint64_t bytes, uint64_t alignment);
 void release_pages(uint64_t base, uint64_t bytes);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "cuda/fake/address_map.h"
 #include "cuda/fake/callbacks.h"
 #include "cuda/fake/memory.h"
 #include "cuda/fake/settings.h"
@@ -65,6 +66,7 @@ std::map<CUlimit, size_t> default_limits() {
 CUresult initialise_process() {
   pid_t never = 0;
   if (initialised_in.compare_exchange_strong(never, getpid())) {
+    leave_out_what_is_mapped();
     inject();
     callbacks().resource(CUPTI_CBID_RESOURCE_CU_INIT_FINISHED, nullptr, nullptr, nullptr);
   }
