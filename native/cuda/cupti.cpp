@@ -43,10 +43,11 @@ std::vector<std::string> toolkit_folders() {
 struct Opened {
   void* handle = nullptr;
   std::string path;
+  bool was_loaded = false;
 };
 
 Opened try_open(const std::string& path, int flags) {
-  return {dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | flags), path};
+  return {dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | flags), path, (flags & RTLD_NOLOAD) != 0};
 }
 
 // `reason` becomes dlerror's words of the last try that a user can do something about.
@@ -70,6 +71,7 @@ Opened open_any(int driver_version, std::string* reason) {
 Opened open_library(int driver_version, std::string* reason) {
   const char* named = std::getenv("KERNLOOP_CUPTI");
   if (named == nullptr || *named == '\0') return open_any(driver_version, reason);
+  if (Opened opened = try_open(named, RTLD_NOLOAD); opened.handle != nullptr) return opened;
   Opened opened = try_open(named, 0);
   if (const char* why = opened.handle == nullptr ? dlerror() : nullptr; why != nullptr) *reason = why;
   return opened;
@@ -105,6 +107,7 @@ Result<std::shared_ptr<const Cupti>> Cupti::load(int driver_version) {
   }
   auto cupti = std::make_shared<Cupti>();
   cupti->path = opened.path;
+  cupti->was_loaded = opened.was_loaded;
   Lookup lookup{opened.handle, {}};
 #define FUNCTION(name, presence, parameters) lookup.find(cupti->name, #name, presence);
 #include "cuda/cupti_functions.def"

@@ -15,7 +15,8 @@ struct Cupti {
 #include "cuda/cupti_functions.def"
 #undef FUNCTION
 
-  std::string path;  // what was opened
+  std::string path;         // what was opened
+  bool was_loaded = false;  // the process had it before: others may use it
 
   // Looks for, in this order: the library named by KERNLOOP_CUPTI; one that the process has loaded; one on the library
   // path; one in a toolkit's folder (CUDA_HOME, CUDA_PATH, /usr/local/cuda). Of several versions, the one that matches

@@ -269,10 +269,10 @@ void CudaAgent::count_launch() {
                                    " launches are counted: no kernel that the program had until then is wanted");
 }
 
-void CudaAgent::end_if_done() {
+void CudaAgent::end_if_done(bool alone) {
   if (profiling() || captures_.load() != 0 || subscription_ == nullptr) return;
   if (active() && selections.anything_left()) return;
-  subscription_->end();
+  subscription_->end(alone);
   guarded([this] {
     note("LAUNCHES_NOT_COUNTED", "nothing is left to capture: launches from here on are not counted");
     say_goodbye();

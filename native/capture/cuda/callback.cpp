@@ -8,6 +8,17 @@ using namespace cuda;
 
 namespace {
 
+// Threads that are in a callback of ours.
+std::atomic<uint32_t> inside{0};
+
+class Inside {
+ public:
+  Inside() { inside.fetch_add(1, std::memory_order_acq_rel); }
+  ~Inside() { inside.fetch_sub(1, std::memory_order_acq_rel); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+};
+
 void on_resource(CudaAgent& agent, uint32_t id, const CUpti_ResourceData& data, ThreadState& thread) {
   switch (id) {
     case CUPTI_CBID_RESOURCE_CONTEXT_CREATED:
@@ -50,7 +61,7 @@ void after(const ApiCall& call, const ApiHandlers& handlers) {
   if (handlers.after != nullptr) agent.guarded([&] { handlers.after(call); });
   agent.guarded([&] { agent.tell_of_devices(); });
   agent.let_out(call);
-  agent.end_if_done();
+  agent.end_if_done(inside.load(std::memory_order_acquire) == 1);
 }
 
 }  // namespace
@@ -58,6 +69,7 @@ void after(const ApiCall& call, const ApiHandlers& handlers) {
 void on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
   CudaAgent* agent = CudaAgent::get();
   if (agent == nullptr || agent->abandoned()) return;
+  const Inside here;
   ThreadState& thread = this_thread();
   try {
     if (domain == CUPTI_CB_DOMAIN_RESOURCE) {

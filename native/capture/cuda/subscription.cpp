@@ -43,11 +43,12 @@ void Subscription::watch(Watch level) {
   }
 }
 
-void Subscription::end() {
+void Subscription::end(bool alone) {
   std::lock_guard lock(mutex_);
   if (handle_ == nullptr) return;
   cupti_->cuptiUnsubscribe(handle_);
   handle_ = nullptr;
+  if (alone && !cupti_->was_loaded && cupti_->cuptiFinalize != nullptr) cupti_->cuptiFinalize();
 }
 
 }  // namespace kernloop::capture
