@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { parseMakeDependencies } from '../source/make-dependencies';
 import type { CompileRequest } from './compile';
@@ -11,8 +11,19 @@ import { mapDebugStrings } from './ptx-debug';
 import { depsPlaceholder } from './recipe';
 import { runCompiler, type CompileDeps } from './run-compiler';
 
-/** Names in the link tree, which is the working directory: the code then depends on no path of the machine. */
-const files = { ptx: '.kernloop.ptx', dependencies: '.kernloop.d', object: '.kernloop.cubin' };
+/**
+ * Names in the link tree, which is the working directory: the code then depends on no path of the machine. With -G ptxas puts even the name
+ * of its output into it.
+ */
+const files = {
+  ptx: '.kernloop.ptx',
+  dependencies: '.kernloop.d',
+  object: '.kernloop.o.cubin',
+  cubin: '.kernloop.cubin',
+};
+
+/** In the place of what mkdtemp makes up. */
+const randomEnd = 'XXXXXX';
 
 const frontEnd = [
   // A header that a user puts beside kernel_variant.* is found; the project's own come first.
@@ -42,10 +53,11 @@ export async function compileWithNvcc(request: CompileRequest, output: string, d
     writeFileSync(ptx, locationFree(readFileSync(ptx, 'utf8'), request, tree));
     if (isRelocatable(args)) {
       await run([...assembler, '-cubin', '-o', files.object, files.ptx]);
-      await run([...target, '-dlink', '-cubin', '-o', output, files.object]);
+      await run([...target, '-dlink', '-cubin', '-o', files.cubin, files.object]);
     } else {
-      await run([...assembler, '-cubin', '-o', output, files.ptx]);
+      await run([...assembler, '-cubin', '-o', files.cubin, files.ptx]);
     }
+    copyFileSync(join(tree.root, files.cubin), output);
     const dependencies = join(tree.root, files.dependencies);
     if (!existsSync(dependencies)) return [];
     return parseMakeDependencies(readFileSync(dependencies, 'utf8')).map((path) => tree.origin(path));
@@ -81,7 +93,9 @@ function targetArguments({ recipe }: CompileRequest, deps: CompileDeps): string[
 function locationFree(ptx: string, { recipe, reproducer }: CompileRequest, tree: LinkTree): string {
   const { module_id: id } = recipe;
   const rename = (text: string): string => (id === undefined ? text : replaceModuleIds(text, id));
-  const named = mapDebugStrings(rename(ptx), rename);
+  // Its random end only: offsets point past it.
+  const folder = tree.root.slice(0, -randomEnd.length) + randomEnd;
+  const named = mapDebugStrings(rename(ptx), (text) => rename(text).replaceAll(tree.root, folder));
   return named.replaceAll(/^(\s*\.file\s+\d+\s+")([^"]*)/gm, (_line, start: string, path: string) => {
     const inside = [tree.root, reproducer].find((folder) => path.startsWith(`${folder}/`));
     // ptxas puts its working directory before a relative path.
