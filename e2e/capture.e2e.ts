@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nativeDirectory, run, Workspace } from './harness';
@@ -161,5 +162,12 @@ describe('capture of an unmodified program', () => {
       workspace.path(first.capture),
     ]);
     expect(verified.code).toBe(0);
+    const code = workspace.path('code-object');
+    const wrote = await run(join(nativeDirectory, 'bin', 'kernloop-archive'), [
+      ...['code-object', workspace.path(first.capture), '--output', code],
+    ]);
+    expect(wrote.code).toBe(0);
+    const { kernel } = JSON.parse(before) as { kernel: { code_object: string } };
+    expect(createHash('sha256').update(readFileSync(code)).digest('hex')).toBe(kernel.code_object);
   });
 });

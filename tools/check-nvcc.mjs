@@ -2,7 +2,17 @@
 // `node tools/check-nvcc.mjs [sm_90 [part of a title]]`. Every project is compiled as a build would, and what it compiled stands for the captured code.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -86,6 +96,25 @@ const all = [
     identical: null,
   },
   {
+    title: 'includes that step out of folders without device code, and through links',
+    symbol: /^_Z3addPfi$/,
+    name: 'add(float*, int)',
+    unit: 'src/k.cu',
+    variant: 'kernel_variant.cu',
+    options: cmake,
+    links: { linked: 'real' },
+    sources: {
+      'src/k.cu': `#include "host/../../inc/a.h"
+#include "../linked/b.h"
+__global__ void add(float* x, int n) { x[n] += A * B; }
+`,
+      'src/host/unused.h': '',
+      'inc/a.h': '#define A 2\n',
+      'real/b.h': '#include "inner.h"\n',
+      'real/inner.h': '#define B 3\n',
+    },
+  },
+  {
     title: 'no compile database',
     symbol: /^_Z3addPfi$/,
     name: 'add(float*, int)',
@@ -140,6 +169,7 @@ function checkIn(workspace, one) {
   const reproducer = join(workspace, 'kernels', 'demo', 'k');
   const options = one.options.map((option) => option.replace('{app}', app));
   for (const [path, text] of Object.entries(one.sources)) write(join(app, path), text);
+  for (const [path, to] of Object.entries(one.links ?? {})) symlinkSync(to, join(app, path));
   write(join(workspace, 'nx.json'), '{}');
   mkdirSync(join(app, 'build'));
   const code = buildAsApp(app, one, options);

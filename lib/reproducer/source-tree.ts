@@ -33,6 +33,8 @@ export class SourceTree {
   readonly files: CarriedFile[] = [];
   /** Paths below deps/ that lead to a carried file through a link of the app. */
   readonly aliases: Record<string, string> = {};
+  /** Folders below deps/ that includes step out of (`a/../x.h`), and that hold no carried file. */
+  readonly folders: string[] = [];
   private root: string;
   private readonly workspaceRoot: string;
   private readonly system: SystemFolders;
@@ -116,7 +118,14 @@ export class SourceTree {
       const reached = this.spelledInDeps(spelled);
       if (reached !== null && reached !== path) this.aliases[reached] = path;
     }
+    this.folders.push(...this.emptyFolders(carried));
     this.files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  private emptyFolders(carried: readonly OpenedFile[]): string[] {
+    const left = new Set(carried.flatMap(({ through }) => through ?? []).map((folder) => this.spelledInDeps(folder)));
+    const isEmpty = (folder: string): boolean => !this.files.some(({ path }) => path.startsWith(`${folder}/`));
+    return [...left].filter((folder) => folder !== null && folder !== '' && isEmpty(folder)).sort() as string[];
   }
 
   /** The path below deps/ by which the compiler reached a file, links not followed; null where it came in from elsewhere. */

@@ -15,6 +15,8 @@ export interface OpenedFile {
   spelled: string;
   /** Absolute, links followed. */
   real: string;
+  /** Folders that the path steps into and out of again, `a/b` of `a/b/../x.h`, as spelled: they have to exist. */
+  through?: string[];
 }
 
 export interface Dependencies {
@@ -81,5 +83,10 @@ function keptArguments(unit: TranslationUnit): string[] {
 function opened(path: string, directory: string): OpenedFile {
   // Joined by hand: `..` after a link has to be resolved by the system, not by text.
   const raw = isAbsolute(path) ? path : `${directory}/${path}`;
-  return { spelled: normalize(raw), real: realpathSync.native(raw) };
+  return { spelled: normalize(raw), real: realpathSync.native(raw), through: foldersLeft(raw) };
+}
+
+function foldersLeft(raw: string): string[] {
+  const parts = raw.split('/');
+  return parts.flatMap((part, index) => (part === '..' ? [normalize(parts.slice(0, index).join('/'))] : []));
 }

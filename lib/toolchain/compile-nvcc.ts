@@ -41,6 +41,7 @@ export async function compileWithNvcc(request: CompileRequest, output: string, d
   const tree = new LinkTree(request.reproducer, request.overlay);
   try {
     const { args } = parseNvccArguments(recipe.arguments.map((arg) => arg.split(depsPlaceholder).join('deps')));
+    for (const folder of recipe.folders ?? []) tree.makeFolder(posix.join('deps', folder));
     for (const { kind, value } of args) {
       if (kind === 'include' && value?.startsWith('deps')) tree.makeFolder(value);
     }

@@ -51,6 +51,7 @@ export function makeRecipe(source: RecipeSource): UnprovenRecipe {
     variant: { file: `kernel_variant${extname(source.kernelFile)}`, stands_for: standsFor },
     signature: source.signature,
     aliases: Object.fromEntries(Object.entries(tree.aliases).sort(([a], [b]) => (a < b ? -1 : 1))),
+    ...(cuda !== undefined && tree.folders.length > 0 ? { folders: tree.folders } : {}),
     notes: [...new Set(notes)],
   };
 }

@@ -46,6 +46,10 @@ export const recipeSchema = z.strictObject({
   aliases: z
     .record(relativePath, relativePath)
     .describe('Other paths below deps/ by which a file is reached, through links of the app.'),
+  folders: z
+    .array(relativePath)
+    .optional()
+    .describe('nvcc: folders below deps/ without a file, which includes like `folder/../x.h` step out of.'),
   files: z.record(relativePath, z.strictObject({ origin: z.string(), sha256: digest })),
   code_object: z.strictObject({
     captured: digest,
