@@ -28,7 +28,10 @@ describe('the self-check on hardware, whose order follows no seed', () => {
   it('replays twice under each of two poison patterns, within seconds and without a seed', async () => {
     const { selfcheck, replays } = await check(fakeReplay());
     expect(selfcheck).toMatchObject({ verdict: 'verified', replays: 4 });
-    expect(replays.map((args) => flag(args, '--poison'))).toEqual(['0xA5', '0x5A', '0xA5', '0x5A']);
+    expect(replays.map((args) => [flag(args, '--poison'), flag(args, '--iterations')])).toEqual([
+      ['0xA5', '2'],
+      ['0x5A', '2'],
+    ]);
     expect(replays.every((args) => flag(args, '--limit-seconds') === '60')).toBe(true);
     for (const option of ['--seed', '--threads', '--limit-wave-instructions'])
       expect(replays.flat()).not.toContain(option);
@@ -43,14 +46,14 @@ describe('the self-check on hardware, whose order follows no seed', () => {
 
   const varying = { region: 'r0', offset: 0, dtype: 'f32', count: 1, min: [1], max: [1.5] };
 
-  /** The n-th comparison differs in a value of its own where `differs` says so. */
+  /** The n-th fresh process differs in a value of its own where `differs` says so; so does one of the first, quick look. */
   const varies = (differs: (index: number) => boolean, calibration: object[]) => {
     let index = 0;
     return fakeReplay((args) => {
       if (flag(args, '--calibrate')) return calibration;
       if (flag(args, '--known-varying')) return [passed];
-      index += 1;
-      return differs(index) ? [{ ...difference, first_actual: `0${index}` }, differed] : [passed];
+      if (!flag(args, '--iterations')) index += 1;
+      return index === 0 || differs(index) ? [{ ...difference, first_actual: `0${index}` }, differed] : [passed];
     });
   };
 
@@ -61,6 +64,12 @@ describe('the self-check on hardware, whose order follows no seed', () => {
     const probes = replays.filter((args) => args.includes('--known-varying'));
     expect(probes.map((args) => flag(args, '--poison'))).toEqual(['0xA5', '0x5A']);
     expect(JSON.parse(readFileSync(join(capture, 'selfcheck.json'), 'utf8'))).toEqual(selfcheck);
+  });
+
+  it('never calls a capture verified of which one replay differed', async () => {
+    const { selfcheck } = await check(varies(() => false, [passed]));
+    expect(selfcheck.verdict).toBe('failed');
+    expect(selfcheck.reason).toContain('one replay differed');
   });
 
   it('never calls a result nondeterministic that is the same in every replay but differs from the app', async () => {
