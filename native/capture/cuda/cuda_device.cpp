@@ -230,11 +230,14 @@ std::optional<Refusal> CudaDevice::after_run(CUresult result, Deadline deadline,
     return Refusal{"LAUNCH_FAILED", "the driver refused the launch: " + driver_->describe(result),
                    "the program itself is wrong here, or the GPU lacks something"};
   }
-  if (start_ == nullptr || end_ == nullptr || driver_->cuEventRecord(end_, launch_.stream) != CUDA_SUCCESS) {
+  if (start_ == nullptr || end_ == nullptr) {
     return Refusal{"DEVICE_FAULT", "the driver has no event for the end of the launch", "see the agent's log"};
   }
-  CUresult state = CUDA_SUCCESS;
-  if (!poll_until(deadline, [&] { return (state = driver_->cuEventQuery(end_)) != CUDA_ERROR_NOT_READY; })) {
+  // A dispatch that faulted at once shows here already.
+  CUresult state = driver_->cuEventRecord(end_, launch_.stream);
+  const bool recorded = state == CUDA_SUCCESS;
+  if (recorded &&
+      !poll_until(deadline, [&] { return (state = driver_->cuEventQuery(end_)) != CUDA_ERROR_NOT_READY; })) {
     still_running_ = true;
     return Refusal{"RUN_LIMIT", "the dispatch did not end within the run limit",
                    "a kernel that waits for the host or for another stream cannot be captured in isolation; otherwise "
