@@ -16,6 +16,7 @@ namespace {
 // nothing.
 constexpr uint64_t kCountedLaunches = 4096;
 constexpr size_t kMatchBatch = 512;
+constexpr uint32_t kEndAttempts = 1000;
 
 QueueMessage description_of(const Driver& driver, CUdevice device) {
   char name[256] = "";
@@ -272,6 +273,8 @@ void CudaAgent::count_launch() {
 void CudaAgent::end_if_done(bool alone) {
   if (profiling() || captures_.load() != 0 || subscription_ == nullptr) return;
   if (active() && selections.anything_left()) return;
+  // Better a few calls later, and alone.
+  if (!alone && end_attempts_.fetch_add(1, std::memory_order_relaxed) < kEndAttempts) return;
   subscription_->end(alone);
   guarded([this] {
     note("LAUNCHES_NOT_COUNTED", "nothing is left to capture: launches from here on are not counted");

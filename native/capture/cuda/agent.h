@@ -95,6 +95,7 @@ class CudaAgent : public AgentBase {
   std::atomic<bool> counting_{true};
   std::atomic<uint64_t> launches_{0};
   std::atomic<uint32_t> captures_{0};
+  std::atomic<uint32_t> end_attempts_{0};
   std::atomic<bool> abandoned_{false};
   std::mutex handles_mutex_;
   std::unordered_map<const void*, Handle> handles_;
