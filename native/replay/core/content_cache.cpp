@@ -1,5 +1,7 @@
 #include "replay/core/content_cache.h"
 
+#include <utility>
+
 namespace kernloop::replay {
 
 Result<archive::Bytes> ContentCache::chunk(const archive::ContentView& view, size_t index) {
@@ -15,7 +17,7 @@ Result<archive::Bytes> ContentCache::chunk(const archive::ContentView& view, siz
   if (size > budget_) {
     archive::Buffer& scratch = scratch_[next_scratch_];
     next_scratch_ ^= 1;
-    scratch = std::move(*raw);
+    ahead_.recycle(std::exchange(scratch, std::move(*raw)));
     return archive::Bytes(scratch);
   }
   budget_ -= size;

@@ -23,8 +23,22 @@ ReadAhead::~ReadAhead() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-Result<archive::Buffer> ReadAhead::read(const archive::ContentView& view, size_t index) const {
-  archive::Buffer raw(reader_.chunk_size(view, index));
+void ReadAhead::recycle(archive::Buffer buffer) {
+  if (buffer.empty()) return;
+  const std::lock_guard lock(mutex_);
+  free_.push_back(std::move(buffer));
+}
+
+Result<archive::Buffer> ReadAhead::read(const archive::ContentView& view, size_t index) {
+  archive::Buffer raw;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      raw = std::move(free_.back());
+      free_.pop_back();
+    }
+  }
+  raw.resize(reader_.chunk_size(view, index));
   if (auto done = reader_.read_chunk(view, index, raw); !done) return done.error();
   return raw;
 }

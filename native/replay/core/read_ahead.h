@@ -27,6 +27,8 @@ class ReadAhead {
   // nobody will ask for.
   Result<archive::Buffer> take(const archive::ContentView& view, size_t index,
                                const std::function<bool(const archive::Digest&)>& is_known);
+  // Memory of a chunk that is no longer of use: fresh pages cost as much as the decoding.
+  void recycle(archive::Buffer buffer);
 
  private:
   struct Job {
@@ -37,7 +39,7 @@ class ReadAhead {
   };
   using Jobs = std::deque<std::shared_ptr<Job>>;
 
-  Result<archive::Buffer> read(const archive::ContentView& view, size_t index) const;
+  Result<archive::Buffer> read(const archive::ContentView& view, size_t index);
   std::shared_ptr<Job> find(const archive::ContentView& view, size_t index);
   void schedule(const archive::ContentView& view, size_t after,
                 const std::function<bool(const archive::Digest&)>& is_known);
@@ -48,6 +50,7 @@ class ReadAhead {
   std::mutex mutex_;
   std::condition_variable wanted_, finished_;
   Jobs jobs_;  // in the order in which they were scheduled
+  std::vector<archive::Buffer> free_;
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

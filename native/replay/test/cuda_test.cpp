@@ -185,8 +185,10 @@ TEST_F(CudaReplay, KeepsPinnedMemoryWhereItWas) {
     manifest.regions[0].base = 0x430000000100;
     std::memcpy(manifest.kernarg.bytes.data() + 8, &manifest.regions[0].base, 8);
   });
-  const ProgramRun run = replay({"--compare", "--iterations", "2"});
-  EXPECT_EQ(run.exit_code, kExitPass) << run.last();
+  for (const char* state : {"as-is", "warm"}) {
+    const ProgramRun run = replay({"--compare", "--iterations", "3", "--cache", state});
+    EXPECT_EQ(run.exit_code, kExitPass) << run.last();
+  }
 }
 
 TEST_F(CudaReplay, RestoresHostMemoryInsideAWindowAsDeviceMemory) {
