@@ -17,6 +17,7 @@ class Collector : public ChunkDestination {
   std::optional<size_t> fail_at;  // the n-th write
 
   void place(StoredChunk& chunk) override {
+    std::lock_guard lock(mutex_);
     chunk.place = placed.size();
     placed.push_back(chunk.digest);
   }

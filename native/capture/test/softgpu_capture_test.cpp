@@ -215,10 +215,10 @@ TEST_F(SoftgpuCaptureTest, WithoutANextMatchTheViolationIsARefusal) {
 }
 
 TEST_F(SoftgpuCaptureTest, OtherStreamsAndThreadsAreHeldAndGoOnAfterwards) {
-  for (uint64_t ordinal : {1, 4, 8}) run.select("^add_one\\(", ordinal, "all", "s" + std::to_string(ordinal));
+  for (uint64_t ordinal : {1, 4, 8}) run.select("^add_one\\(", ordinal, "all", std::to_string(ordinal));
   ASSERT_EQ(record({"streams"}), 0) << app_output;
   for (uint64_t ordinal : {1, 4, 8}) {
-    auto reader = open("s" + std::to_string(ordinal));
+    auto reader = open(std::to_string(ordinal));
     ASSERT_TRUE(reader);
     // The counter that the other stream moves in two steps stands still at a whole step, before and after.
     bool seen = false;

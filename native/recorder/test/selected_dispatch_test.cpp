@@ -1,0 +1,159 @@
+// A front end without a device: what becomes of a dispatch that selections want, as the recorder tells it.
+#include "capture/core/selected_dispatch.h"
+
+#include <gtest/gtest.h>
+
+#include "capture/core/connection.h"
+#include "capture/test/fake_device.h"
+#include "capture/test/recorded_run.h"
+#include "recorder/test/tiny_code_object.h"
+
+namespace kernloop::recorder {
+namespace {
+
+using namespace capture;
+using testing::RecordedRun;
+
+constexpr uint64_t kKey = 0x1234, kLoadBase = 0x500000000000, kBase = 0x400000100000;
+
+class TestAgent : public AgentBase {
+ public:
+  explicit TestAgent(Connection connection)
+      : AgentBase(std::move(connection.recorder), connection.welcome, connection.log_file) {}
+};
+
+class SelectedDispatchTest : public ::testing::Test {
+ protected:
+  RecordedRun run{KERNLOOP_TEST_RECORDER};
+  std::unique_ptr<TestAgent> agent;
+  std::optional<FakeDevice> device;
+  const KernelEntry* kernel = nullptr;
+
+  void start() {
+    ASSERT_TRUE(run.start());
+    setenv("KERNLOOP_RECORDER_SOCKET", run.socket().c_str(), 1);
+    Connection connection = connect_to_recorder();
+    unsetenv("KERNLOOP_RECORDER_SOCKET");
+    ASSERT_TRUE(connection.recorder);
+    agent = std::make_unique<TestAgent>(std::move(connection));
+    agent->send_code_object(0, tiny_code_object());
+    kernel = agent->kernel(kKey, [](std::string*) {
+      return std::optional(ResolvedKernel{"tiny_kernel", {0}, kLoadBase + tiny_descriptor_address()});
+    });
+    device.emplace(agent->allocations);
+    device->allocate(kBase, std::vector<uint8_t>(64, 7));
+    device->kernarg.assign(tiny_kernarg_bytes(), 0);
+    std::memcpy(device->kernarg.data(), &kBase, sizeof kBase);
+  }
+  // The next dispatch of the kernel, which is due.
+  std::unique_ptr<SelectedDispatch> dispatch() {
+    auto due = agent->selections.on_dispatch(kernel->selections);
+    EXPECT_FALSE(due.empty());
+    DispatchFacts facts;
+    facts.kernel = kernel;
+    return std::make_unique<SelectedDispatch>(*agent, facts, std::move(due));
+  }
+  std::vector<std::string> refusals() {
+    agent.reset();
+    run.finish();
+    std::vector<std::string> codes;
+    for (const auto& event : run.events("refused")) codes.push_back(event["code"]);
+    return codes;
+  }
+};
+
+TEST_F(SelectedDispatchTest, IsCapturedInTwoHalves) {
+  run.select("^tiny_kernel");
+  start();
+  {
+    const HoldScope inside(agent->hold);
+    auto selected = dispatch();
+    ASSERT_TRUE(selected->begin());
+    ASSERT_TRUE(selected->before(*device));
+    selected->after(std::nullopt, {});
+    EXPECT_FALSE(selected->refusal());
+  }
+  EXPECT_FALSE(agent->selections.anything_left());
+  EXPECT_TRUE(refusals().empty());
+  EXPECT_TRUE(std::filesystem::exists(run.output() / "capture.json"));
+}
+
+TEST_F(SelectedDispatchTest, WhatCannotBeCapturedIsRefusedByName) {
+  run.select("^tiny_kernel");
+  start();
+  {
+    const HoldScope inside(agent->hold);
+    auto selected = dispatch();
+    ASSERT_TRUE(selected->begin());
+    selected->refuse({"STREAM_CAPTURING", "the stream is being captured into a graph", "capture another dispatch"});
+  }
+  EXPECT_FALSE(agent->selections.anything_left()) << "it is not tried again at every launch";
+  EXPECT_EQ(refusals(), std::vector<std::string>{"STREAM_CAPTURING"});
+  EXPECT_TRUE(device->calls.empty());
+}
+
+TEST_F(SelectedDispatchTest, GivenUpAnywhereItIsRefusedOnceAndHoldsNothing) {
+  run.select("^tiny_kernel", 1, "reachable", "a");
+  run.select("^tiny_kernel", 2, "reachable", "b");
+  start();
+  {
+    const HoldScope inside(agent->hold);
+    ASSERT_TRUE(dispatch()->begin());
+  }
+  {
+    const HoldScope inside(agent->hold);
+    auto selected = dispatch();
+    ASSERT_TRUE(selected->begin());
+    ASSERT_TRUE(selected->before(*device));
+  }
+  std::thread([this] { HoldScope scope(agent->hold); }).join();
+  EXPECT_FALSE(agent->selections.anything_left());
+  EXPECT_EQ(refusals(), (std::vector<std::string>{"AGENT_FAILED", "AGENT_FAILED"}));
+}
+
+TEST_F(SelectedDispatchTest, OneDispatchIsCapturedForOneSelectionOnly) {
+  run.select("^tiny_kernel", 1, "reachable", "a");
+  run.select("^tiny_kernel", 1, "reachable", "b");
+  start();
+  {
+    const HoldScope inside(agent->hold);
+    auto selected = dispatch();
+    ASSERT_TRUE(selected->begin());
+    selected->capture(*device, [&](RunReport* report) { return device->run(report); });
+  }
+  EXPECT_FALSE(agent->selections.anything_left());
+  EXPECT_EQ(refusals(), std::vector<std::string>{"SELECTION_CONFLICT"});
+  EXPECT_TRUE(std::filesystem::exists(run.output("a") / "capture.json"));
+}
+
+TEST_F(SelectedDispatchTest, AScopeThatWasTooSmallIsTriedAgainWithTheRegion) {
+  constexpr uint64_t kOther = 0x400000300000;
+  run.select("^tiny_kernel");
+  start();
+  device->allocate(kOther, std::vector<uint8_t>(64));
+  device->kernel = [](FakeDevice& d) { ++d.at(kOther)[0]; };
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const HoldScope inside(agent->hold);
+    auto selected = dispatch();
+    ASSERT_TRUE(selected->begin());
+    selected->capture(*device, [&](RunReport* report) { return device->run(report); });
+    EXPECT_EQ(selected->refusal().has_value(), attempt == 0);
+    EXPECT_EQ(agent->selections.anything_left(), attempt == 0);
+  }
+  EXPECT_TRUE(refusals().empty());
+  EXPECT_EQ(run.events("scope_violation").size(), 1u);
+  EXPECT_TRUE(std::filesystem::exists(run.output() / "capture.json"));
+}
+
+TEST_F(SelectedDispatchTest, ALostRecorderNeverKeepsTheDispatch) {
+  run.select("^tiny_kernel");
+  start();
+  run.recorder.reset();
+  const HoldScope inside(agent->hold);
+  auto selected = dispatch();
+  EXPECT_FALSE(selected->begin());
+  EXPECT_FALSE(agent->active());
+}
+
+}  // namespace
+}  // namespace kernloop::recorder
