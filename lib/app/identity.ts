@@ -1,4 +1,5 @@
-import { basename, relative, sep } from 'node:path';
+import { statSync } from 'node:fs';
+import { basename, relative, resolve, sep } from 'node:path';
 import type { Deps } from '../support/deps';
 import { sha256OfFile } from '../support/files';
 import type { App } from './app';
@@ -6,7 +7,7 @@ import type { App } from './app';
 export interface AppFile {
   path: string;
   sha256: string;
-  role: 'executable' | 'library';
+  role: 'executable' | 'script' | 'library';
 }
 
 /** "app" of capture.json: nothing of this machine, so that equal apps give equal captures. */
@@ -35,8 +36,19 @@ export async function appIdentity(
     command: app.config.command,
     cwd: portablePath(app, app.cwd) || '.',
     environment: app.config.env,
-    files: [describe(program, 'executable'), ...libraries.map((path) => describe(path, 'library'))],
+    files: [
+      describe(program, 'executable'),
+      ...scriptOf(app, program).map((path) => describe(path, 'script')),
+      ...libraries.map((path) => describe(path, 'library')),
+    ],
   };
+}
+
+/** The app itself, where the program is its interpreter. */
+function scriptOf(app: App, program: string): string[] {
+  if (!/^(python|pypy|sh|bash|dash|node|perl|ruby)[\d.]*$/.test(basename(program))) return [];
+  const paths = app.config.command.slice(1).map((word) => resolve(app.cwd, word));
+  return paths.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile()).slice(0, 1);
 }
 
 /** Libraries that the dynamic linker would load; none for scripts and static programs. */
