@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "archive/reader.h"
 #include "capture/core/connection.h"
 #include "capture/test/fake_device.h"
 #include "capture/test/recorded_run.h"
@@ -30,19 +31,20 @@ class SelectedDispatchTest : public ::testing::Test {
   const KernelEntry* kernel = nullptr;
 
   void start() {
+    start_with(tiny_code_object(), {"tiny_kernel", {0}, kLoadBase + tiny_descriptor_address()}, tiny_kernarg_bytes());
+  }
+  void start_with(const std::vector<uint8_t>& code_object, const ResolvedKernel& resolved, size_t kernarg_bytes) {
     ASSERT_TRUE(run.start());
     setenv("KERNLOOP_RECORDER_SOCKET", run.socket().c_str(), 1);
     Connection connection = connect_to_recorder();
     unsetenv("KERNLOOP_RECORDER_SOCKET");
     ASSERT_TRUE(connection.recorder);
     agent = std::make_unique<TestAgent>(std::move(connection));
-    agent->send_code_object(0, tiny_code_object());
-    kernel = agent->kernel(kKey, [](std::string*) {
-      return std::optional(ResolvedKernel{"tiny_kernel", {0}, kLoadBase + tiny_descriptor_address()});
-    });
+    agent->send_code_object(0, code_object);
+    kernel = agent->kernel(kKey, [&](std::string*) { return std::optional(resolved); });
     device.emplace(agent->allocations);
     device->allocate(kBase, std::vector<uint8_t>(64, 7));
-    device->kernarg.assign(tiny_kernarg_bytes(), 0);
+    device->kernarg.assign(kernarg_bytes, 0);
     std::memcpy(device->kernarg.data(), &kBase, sizeof kBase);
   }
   // The next dispatch of the kernel, which is due.
@@ -143,6 +145,48 @@ TEST_F(SelectedDispatchTest, AScopeThatWasTooSmallIsTriedAgainWithTheRegion) {
   EXPECT_TRUE(refusals().empty());
   EXPECT_EQ(run.events("scope_violation").size(), 1u);
   EXPECT_TRUE(std::filesystem::exists(run.output() / "capture.json"));
+}
+
+// Code without an address of its own: what belongs to the capture is found by name.
+TEST_F(SelectedDispatchTest, ACubinsVariablesAreFoundByNameAndItsLongArgumentsTaken) {
+  std::ifstream file(KERNLOOP_RECORDER_TEST_CUBIN, std::ios::binary);
+  const std::vector<uint8_t> cubin(std::istreambuf_iterator<char>(file), {});
+  const auto info = codeobject::parse_code_object(cubin, "cubin");
+  ASSERT_TRUE(info) << info.error().message;
+  const std::string symbol = "_Z5largePf5Larges";
+  const uint32_t kernarg_bytes = info->find_kernel(symbol)->kernarg_bytes;
+  ASSERT_GT(kernarg_bytes, 4096u);
+  run.config["device"] = {{"kind", "cuda"}, {"identity", "test"}};
+  run.select("^large");
+  start_with(cubin, {symbol, {0}, 0}, kernarg_bytes);
+  agent->recorder->send(FrameType::kQueue, QueueMessage{0, "GPU", "sm_90", 32}.encode());
+  device->kernarg.back() = 9;
+  uint64_t next = 0x7f0000000000;
+  std::map<std::string, uint64_t> expected;
+  for (const codeobject::Variable& variable : info->variables) {
+    if (!variable.writable && !variable.exported) continue;
+    expected[variable.name] = device->variables[variable.name] = next;
+    device->place(next, std::vector<uint8_t>(variable.size, 1));
+    next += 1 << 20;
+  }
+  ASSERT_GT(expected.size(), 3u);
+  {
+    const HoldScope inside(agent->hold);
+    auto selected = dispatch();
+    ASSERT_TRUE(selected->begin());
+    selected->capture(*device, [&](RunReport* report) { return device->run(report); });
+  }
+  EXPECT_TRUE(refusals().empty());
+  auto reader = archive::Reader::open(run.output(), {});
+  ASSERT_TRUE(reader) << reader.error().message;
+  const archive::Manifest& manifest = (*reader)->manifest();
+  std::map<std::string, uint64_t> found;
+  for (const archive::ModuleVariable& variable : manifest.module_variables) found[variable.name] = variable.address;
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(manifest.kernarg.bytes, device->kernarg);
+  EXPECT_EQ(manifest.code_objects.at(0).load_base, 0u);
+  EXPECT_EQ(manifest.device.isa, "sm_90");
+  EXPECT_EQ(manifest.device.wavefront_size, 32u);
 }
 
 TEST_F(SelectedDispatchTest, ALostRecorderNeverKeepsTheDispatch) {
