@@ -115,6 +115,18 @@ __global__ void add(float* x, int n) { x[n] += A * B; }
     },
   },
   {
+    title: 'assertions, which hold the name of their file',
+    symbol: /^_Z3addPfi$/,
+    name: 'add(float*, int)',
+    unit: 'k.cu',
+    variant: 'kernel_variant.cu',
+    options: cmake.filter((option) => option !== '-DNDEBUG'),
+    identical: false,
+    sources: {
+      'k.cu': '#include <cassert>\n__global__ void add(float* x, int n) { assert(n > 0 && x); x[n] += 1; }\n',
+    },
+  },
+  {
     title: 'no compile database',
     symbol: /^_Z3addPfi$/,
     name: 'add(float*, int)',
