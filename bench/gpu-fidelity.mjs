@@ -46,8 +46,9 @@ const records = names.map((name) => {
   const app_ns = {
     launches: rows[0].dispatches,
     median: median(rows.map((row) => row.median)),
-    p10: median(rows.map((row) => row.p10)),
-    p90: median(rows.map((row) => row.p90)),
+    // Over all runs: the app's own spread, from run to run too.
+    p10: Math.min(...rows.map((row) => row.p10)),
+    p90: Math.max(...rows.map((row) => row.p90)),
   };
   const states = Object.fromEntries(
     Object.entries(replayed).map(([cache, samples]) => {

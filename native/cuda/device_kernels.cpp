@@ -194,7 +194,7 @@ struct DeviceKernels::State {
 
   Status checksums(uint64_t base, uint64_t bytes, uint64_t chunk_bytes, std::span<Checksum128> out);
   Status set_targets(std::span<const SearchTarget> targets);
-  Status search(uint64_t base, uint64_t bytes, std::span<const SearchTarget> targets);
+  Status search(uint64_t base, uint64_t bytes, std::span<const SearchTarget> targets, bool tagged_interior);
   Status take_hits(std::span<const uint32_t> indices, std::vector<uint32_t>* hits);
   Status fill(uint64_t base, uint64_t bytes, uint64_t pattern);
 
@@ -239,8 +239,10 @@ Status DeviceKernels::State::set_targets(std::span<const SearchTarget> targets) 
   return status ? wait("kernloop_set_targets") : status;
 }
 
-Status DeviceKernels::State::search(uint64_t base, uint64_t bytes, std::span<const SearchTarget> targets) {
-  const SearchParams whole = search_params(base, bytes, targets);
+Status DeviceKernels::State::search(uint64_t base, uint64_t bytes, std::span<const SearchTarget> targets,
+                                    bool tagged_interior) {
+  SearchParams whole = search_params(base, bytes, targets);
+  whole.tagged_interior = tagged_interior ? 1 : 0;
   SearchParams piece = whole;
   do {
     piece.stop_word = std::min(whole.stop_word, piece.first_word + limits.bytes / 16);
@@ -352,7 +354,7 @@ Status DeviceKernels::checksums(CUdeviceptr base, uint64_t bytes, uint64_t chunk
 }
 
 Status DeviceKernels::find_pointers(CUdeviceptr base, uint64_t bytes, std::span<const AddressRange> targets,
-                                    std::vector<uint32_t>* hits) {
+                                    std::vector<uint32_t>* hits, bool tagged_interior) {
   hits->clear();
   if (Status status = check_range(base, bytes); !status) return status;
   Result<Targets> all = searchable(targets);
@@ -363,7 +365,7 @@ Status DeviceKernels::find_pointers(CUdeviceptr base, uint64_t bytes, std::span<
       const size_t count = std::min<size_t>(state_->limits.targets, all->ranges.size() - first);
       const std::span ranges = std::span(all->ranges).subspan(first, count);
       Status status = state_->set_targets(ranges);
-      if (status) status = state_->search(base, bytes, ranges);
+      if (status) status = state_->search(base, bytes, ranges, tagged_interior);
       if (status) status = state_->take_hits(std::span(all->indices).subspan(first, count), hits);
       if (!status) return status;
     }

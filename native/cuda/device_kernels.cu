@@ -283,7 +283,7 @@ KERNLOOP_DEVICE uint32_t find_target(const SearchParams& p, const SearchShared& 
 KERNLOOP_DEVICE void check_value(const SearchParams& p, SearchShared& shared, uint64_t value, uint64_t position) {
   const uint64_t address = value & kAddressMask;
   if (address - p.low >= p.span) return;
-  const bool plain = value == address || (position % 8 == 0 && address % 16 == 0);
+  const bool plain = value == address || (p.tagged_interior != 0 && position % 8 == 0 && address % 16 == 0);
   // Tagged, and no target starts on such a boundary: spares most random bits the search.
   if (!plain && (address & p.unaligned_base_bits) != 0) return;
   const uint32_t target = find_target(p, shared, address);

@@ -55,9 +55,10 @@ class DeviceKernels {
   Status checksums(CUdeviceptr base, uint64_t bytes, uint64_t chunk_bytes, std::span<Checksum128> out);
 
   // Which targets the region may hold pointers to, by the rules of capture/core/pointer_scan.h: their indices,
-  // ascending. The targets are sorted and disjoint.
+  // ascending. The targets are sorted and disjoint. Without `tagged_interior` a tagged address counts only at the start
+  // of a target.
   Status find_pointers(CUdeviceptr base, uint64_t bytes, std::span<const AddressRange> targets,
-                       std::vector<uint32_t>* hits);
+                       std::vector<uint32_t>* hits, bool tagged_interior = true);
 
   // Makes the destination equal to the source; writes only where they differ. `changed_bytes` gets how many did.
   // The ranges must not overlap.

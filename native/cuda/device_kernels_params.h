@@ -65,7 +65,7 @@ struct SearchParams {
   uint64_t unaligned_base_bits;  // bits that are zero in the start of every target
   uint32_t targets;
   uint32_t sample_stride, samples;
-  uint32_t reserved;
+  uint32_t tagged_interior;  // 0: a tagged address counts at the start of a target only
 };
 
 }  // namespace kernloop::cuda

@@ -1,9 +1,8 @@
 // Finds what could be a pointer in raw memory: 64-bit values that land in a tracked allocation.
 //  - A plain address counts at any byte offset (packed structures), wherever in the allocation it lands.
 //  - An address with a tag in its top 16 bits counts at any byte offset if it is the start of an allocation, and in an
-//  aligned slot if
-//    it lands on a 16-byte boundary. Anything laxer takes random bits for pointers: with 1 GiB of allocations, one in
-//    2^18 positions.
+//  aligned slot if it lands on a 16-byte boundary. Anything laxer takes random bits for pointers; and where much memory
+//  is searched for addresses in much memory, even that does: see tagged_interior_counts().
 // Conservative all the same: it finds too much now and then, and what it misses shows as a scope violation.
 #pragma once
 
@@ -13,6 +12,12 @@
 #include "capture/core/allocation_map.h"
 
 namespace kernloop::capture {
+
+// Whether a tagged address inside of an allocation is to be taken for a pointer in a region of this size. Random bits
+// look like one in (tracked bytes / 2^48) / 16 of the aligned slots: with 16 GiB of allocations, 16 times in 32 MiB of
+// floats. They count where chance gives less than one in a thousand regions.
+bool tagged_interior_counts(uint64_t region_bytes, uint64_t tracked_bytes);
+uint64_t tracked_bytes(const AllocationList& allocations);
 
 class PointerScan {
  public:
@@ -36,10 +41,11 @@ class PointerScan {
     }
     position_ += bytes.size();
   }
-  // The next bytes are of another region, which starts aligned.
-  void restart() {
+  // The next bytes are of another region of this size, which starts aligned.
+  void restart(uint64_t region_bytes) {
     carry_.clear();
     position_ = 0;
+    tagged_interior_ = tagged_interior_counts(region_bytes, tracked_bytes_);
   }
 
  private:
@@ -63,6 +69,8 @@ class PointerScan {
 
   const AllocationList& allocations_;
   uint64_t low_ = 0, span_ = 0;
+  uint64_t tracked_bytes_ = 0;
+  bool tagged_interior_ = true;
   uint64_t position_ = 0;
   std::vector<uint8_t> carry_;
 };

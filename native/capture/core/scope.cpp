@@ -28,7 +28,7 @@ void Scope::add(size_t allocation) {
 }
 
 void Scope::add_pointers_in(std::span<const uint8_t> bytes) {
-  scan_.restart();
+  scan_.restart(bytes.size());
   scan_.feed(bytes, [this](size_t hit) { add(hit); });
 }
 
@@ -109,7 +109,7 @@ std::optional<Refusal> Scope::read_pre_of(uint32_t id) {
   if (by_device) {
     if (auto refusal = device_.checksums(region.allocation, &region.chunks)) return refusal;
   }
-  scan_.restart();
+  scan_.restart(region.allocation.size);
   return read_chunks(
       region.allocation, [](size_t) { return true; },
       [&](uint64_t offset, std::span<const uint8_t> bytes) {

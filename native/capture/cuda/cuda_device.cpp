@@ -1,5 +1,7 @@
 #include "capture/cuda/cuda_device.h"
 
+#include "capture/core/pointer_scan.h"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -197,7 +199,8 @@ std::optional<Refusal> CudaDevice::find_pointers(const Allocation& in, const All
   targets.reserve(all.size());
   for (const Allocation& allocation : all) targets.push_back({allocation.base, allocation.size});
   std::vector<uint32_t> found;
-  const Status done = kernels_->find_pointers(in.base, in.size, targets, &found);
+  const Status done =
+      kernels_->find_pointers(in.base, in.size, targets, &found, tagged_interior_counts(in.size, tracked_bytes(all)));
   if (!done) return refusal_of(done.error());
   hits->insert(hits->end(), found.begin(), found.end());
   *searched = true;

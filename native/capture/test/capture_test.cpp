@@ -1,5 +1,6 @@
 // The capture core against a fake device: what ends up in a capture, and what is refused.
 #include "capture/core/capture.h"
+#include "capture/core/pointer_scan.h"
 
 #include <gtest/gtest.h>
 
@@ -122,6 +123,41 @@ TEST_F(CaptureTest, DoesNotTakeFloatsForPointers) {
   argument(kA);
   EXPECT_FALSE(capture().refusal);
   EXPECT_EQ(captured_bases(), (std::set<uint64_t>{kA}));
+}
+
+// 16 GiB in 64 allocations, and 32 MiB of random bits: by the rule for small regions, 16 of their slots look like
+// tagged addresses.
+TEST(PointerScan, TakesNoRandomBitsForTaggedPointersWhereMuchIsAllocated) {
+  AllocationList allocations;
+  for (uint64_t i = 0; i < 64; ++i) {
+    Allocation allocation;
+    allocation.base = 0x7f0000000000 + i * (256ull << 20);
+    allocation.size = 256ull << 20;
+    allocations.push_back(allocation);
+  }
+  std::mt19937_64 random(3);
+  std::vector<uint64_t> words(4u << 20);
+  for (uint64_t& word : words) word = random();
+  const auto bytes_of = [](const std::vector<uint64_t>& values) {
+    return std::span(reinterpret_cast<const uint8_t*>(values.data()), values.size() * 8);
+  };
+  std::set<size_t> hits;
+  const auto add = [&](size_t hit) { hits.insert(hit); };
+  PointerScan scan(allocations);
+  scan.restart(words.size() * 8);
+  scan.feed(bytes_of(words), add);
+  EXPECT_EQ(hits, (std::set<size_t>{}));
+
+  // In a table of that size a tagged start still counts; in a small one a tagged address inside, too.
+  words[1000] = allocations[5].base | 0xabcdull << 48;
+  words[2000] = (allocations[6].base + 4096) | 0xabcdull << 48;
+  scan.restart(words.size() * 8);
+  scan.feed(bytes_of(words), add);
+  EXPECT_EQ(hits, (std::set<size_t>{5}));
+  const std::vector<uint64_t> table{1, (allocations[7].base + 4096) | 0xabcdull << 48};
+  scan.restart(table.size() * 8);
+  scan.feed(bytes_of(table), add);
+  EXPECT_EQ(hits, (std::set<size_t>{5, 7}));
 }
 
 TEST_F(CaptureTest, DoesNotFollowIgnoredKernelArguments) {

@@ -252,6 +252,20 @@ TEST_F(Pointers, AreFoundAcrossPieces) {
   }
 }
 
+TEST_F(Pointers, AreTaggedInsideOfATargetOnlyWhereAskedFor) {
+  const Arena arena(4096);
+  std::memset(arena.begin(), 0, 4096);
+  const uint64_t inside = (kTargets[3].base + 0x1230) | 0xabcdull << 48, start = kTargets[2].base | 0xabcdull << 48;
+  std::memcpy(arena.begin() + 64, &inside, 8);
+  std::memcpy(arena.begin() + 129, &start, 8);
+  allow({{arena.begin(), 4096}});
+  std::vector<uint32_t> hits;
+  EXPECT_TRUE(kernels_->find_pointers(address_of(arena.begin()), 4096, kTargets, &hits, true).ok());
+  EXPECT_EQ(hits, (std::vector<uint32_t>{2, 3}));
+  EXPECT_TRUE(kernels_->find_pointers(address_of(arena.begin()), 4096, kTargets, &hits, false).ok());
+  EXPECT_EQ(hits, (std::vector<uint32_t>{2}));
+}
+
 // Random ranges, and memory with values that land in and around them.
 TEST_F(Pointers, AreThoseOfPointerScanInRandomMemory) {
   std::mt19937_64 random(7);
