@@ -181,5 +181,47 @@ TEST_F(FakeCupti, KernelsAreRecordedInBuffersOfTheTool) {
   for (uint64_t duration : durations) EXPECT_GT(duration, 0u);
 }
 
+// The tool's own id of a call and the kernel that the call launched meet in the correlation id.
+struct Correlation {
+  uint32_t external = 0, kernel = 0;
+  uint64_t id = 0;
+};
+Correlation* correlation = nullptr;
+
+void take_correlations(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t valid) {
+  CUpti_Activity* record = nullptr;
+  while (cupti().cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS) {
+    if (record->kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) {
+      const auto* external = reinterpret_cast<const CUpti_ActivityExternalCorrelation*>(record);
+      correlation->external = external->correlationId;
+      correlation->id = external->externalId;
+    } else {
+      correlation->kernel = reinterpret_cast<const KernelActivityPrefix*>(record)->correlationId;
+    }
+  }
+  std::free(buffer);
+}
+
+TEST_F(FakeCupti, TheToolsOwnIdsAreTiedToItsCalls) {
+  Correlation found;
+  correlation = &found;
+  const CUfunction saxpy = function(load(), kSaxpy);
+  const CUdeviceptr x = upload({1}), y = upload({1});
+  ASSERT_EQ(cupti().cuptiActivityRegisterCallbacks(give_buffer, take_correlations), CUPTI_SUCCESS);
+  const CUpti_ActivityKind kinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
+  for (CUpti_ActivityKind kind : kinds) ASSERT_EQ(cupti().cuptiActivityEnable(kind), CUPTI_SUCCESS);
+  ASSERT_EQ(cupti().cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, 77), CUPTI_SUCCESS);
+  ASSERT_EQ(launch(saxpy, nullptr, 1.0f, x, y, 1), CUDA_SUCCESS);
+  uint64_t id = 0;
+  ASSERT_EQ(cupti().cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &id), CUPTI_SUCCESS);
+  ASSERT_EQ(driver().cuCtxSynchronize(), CUDA_SUCCESS);
+  for (CUpti_ActivityKind kind : kinds) ASSERT_EQ(cupti().cuptiActivityDisable(kind), CUPTI_SUCCESS);
+  ASSERT_EQ(cupti().cuptiActivityFlushAll(0), CUPTI_SUCCESS);
+  EXPECT_EQ(id, 77u);
+  EXPECT_EQ(found.id, 77u);
+  EXPECT_NE(found.kernel, 0u);
+  EXPECT_EQ(found.kernel, found.external);
+}
+
 }  // namespace
 }  // namespace kernloop::cuda::fake
