@@ -57,6 +57,12 @@ void read_attribute(const CUlaunchAttribute& attribute, Launch* launch) {
   }
 }
 
+uint64_t end_of(const std::vector<Parameter>& parameters) {
+  uint64_t end = 0;
+  for (const Parameter& parameter : parameters) end = std::max(end, parameter.offset + parameter.size);
+  return end;
+}
+
 Refusal bad_arguments(const std::string& what) {
   return {"KERNEL_ARGUMENTS", "the arguments of the launch cannot be read: " + what,
           "please report this with the agent's log"};
@@ -159,6 +165,8 @@ std::optional<Refusal> read_arguments(const Launch& launch, const std::vector<Pa
       }
     }
     if (size > kMaxKernargBytes || (buffer == nullptr && size != 0)) return bad_arguments("a buffer out of bounds");
+    // The buffer may end with padding, as a structure does.
+    size = std::min<size_t>(size, end_of(parameters));
     if (size != 0) bytes->assign(static_cast<const uint8_t*>(buffer), static_cast<const uint8_t*>(buffer) + size);
     return std::nullopt;
   }

@@ -1,4 +1,6 @@
 // Calls that launch kernels.
+#include <atomic>
+
 #include "capture/cuda/agent.h"
 #include "capture/cuda/api_call.h"
 #include "capture/cuda/captured_launch.h"
@@ -8,14 +10,30 @@ namespace {
 
 using namespace cuda;
 
+constexpr uint32_t kMostNotes = 8;
+
 CUstream stream_of(const std::optional<Launch>& launch) {
   return launch ? launch->stream : nullptr;
+}
+
+// A stream has its context, whichever is current.
+CUcontext context_of(const ApiCall& call, const std::optional<Launch>& launch) {
+  const OwnCalls own;
+  const Driver& driver = *call.agent.driver;
+  const CUstream stream = stream_of(launch);
+  CUcontext context = call.data.context;
+  const bool special = stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+  if (!special && driver.cuStreamGetCtx(stream, &context) == CUDA_SUCCESS) return context;
+  if (context == nullptr) driver.cuCtxGetCurrent(&context);
+  return context;
 }
 
 // Nothing may synchronise while some stream of the process is captured into a graph.
 bool deferred(const ApiCall& call, const KernelEntry& kernel, const std::vector<Due>& due) {
   if (!call.agent.graphs.any_captured()) return false;
   for (const Due& one : due) call.agent.selections.settle_defer(one.selection);
+  static std::atomic<uint32_t> told{0};
+  if (told.fetch_add(1) >= kMostNotes) return true;
   call.agent.note("CAPTURE_DEFERRED", "a launch of " + kernel.symbol +
                                           " fell into the capture of a CUDA graph on another stream, when nothing may "
                                           "synchronise: the next one is captured instead");
@@ -46,8 +64,9 @@ void before_launch(const ApiCall& call) {
   std::vector<Due> due = agent.selections.on_dispatch(kernel->selections);
   if (due.empty() || deferred(call, *kernel, due)) return;
   agent.tell_of_devices();
+  const CUcontext context = context_of(call, launch);
   call.thread.capturing = CapturedLaunch::before(agent, *kernel, call.data.functionName, std::move(launch), handle,
-                                                 call.data.context, index, std::move(due));
+                                                 context, index, std::move(due));
 }
 
 }  // namespace

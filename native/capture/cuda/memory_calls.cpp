@@ -1,4 +1,6 @@
 // Calls that allocate and free memory.
+#include <atomic>
+
 #include "capture/cuda/agent.h"
 #include "capture/cuda/api_call.h"
 
@@ -115,6 +117,15 @@ void after_map_graphics(const ApiCall& call) {
   if (call.succeeded()) allocated(call, *p.pDevPtr, *p.pSize, kGraphicsApi, MemoryClass::kHost);
 }
 
+void after_export(const ApiCall& call) {
+  if (!call.succeeded()) return;
+  static std::atomic<bool> told{false};
+  if (told.exchange(true)) return;
+  call.agent.note(
+      "IPC_EXPORTED",
+      "the program lets other processes use its memory (cuIpcGetMemHandle): they are not held during a capture");
+}
+
 // Gone before the call, or another thread that is given the same address would be overlooked; back if it fails.
 void before_free(const ApiCall& call) {
   call.thread.freeing = call.agent.memory.take(call.params<cuMemFree_v2_params>().dptr);
@@ -151,6 +162,7 @@ void add_memory_calls(ApiTable& table) {
   ON(cuMemHostRegister_v2, nullptr, after_host_register);
   ON(cuIpcOpenMemHandle, nullptr, after_ipc_open);
   ON(cuIpcOpenMemHandle_v2, nullptr, after_ipc_open);
+  ON(cuIpcGetMemHandle, nullptr, after_export);
   ON(cuIpcCloseMemHandle, before_free, after_free);
   ON(cuMemPoolImportPointer, nullptr, after_import_pointer);
   ON(cuExternalMemoryGetMappedBuffer, nullptr, after_map_external);

@@ -14,6 +14,20 @@ void after_module_load(const ApiCall& call) {
   call.agent.cubins.is_module(*call.params<cuModuleLoadData_params>().module, call.thread.loaded.front());
 }
 
+// A library's module, which such a call loads if nothing did before.
+void after_get_module(const ApiCall& call) {
+  if (!call.succeeded() || call.thread.loaded.size() != 1) return;
+  call.agent.cubins.is_module(*call.params<cuLibraryGetModule_params>().pMod, call.thread.loaded.front());
+}
+void after_get_library_variable(const ApiCall& call) {
+  if (!call.succeeded() || call.thread.loaded.size() != 1) return;
+  const OwnCalls own;
+  CUmodule module = nullptr;
+  const CUlibrary library = call.params<cuLibraryGetGlobal_params>().library;
+  if (call.agent.driver->cuLibraryGetModule(&module, library) == CUDA_SUCCESS)
+    call.agent.cubins.is_module(module, call.thread.loaded.front());
+}
+
 void before_module_unload(const ApiCall& call) {
   const CUmodule module = call.params<cuModuleUnload_params>().hmod;
   call.agent.cubins.module_gone(module);
@@ -34,7 +48,12 @@ void after_get_kernel(const ApiCall& call) {
 void after_get_kernel_function(const ApiCall& call) {
   const auto& p = call.params<cuKernelGetFunction_params>();
   const char* name = nullptr;
+  CUmodule module = nullptr;
   const OwnCalls own;
+  if (call.succeeded() && call.thread.loaded.size() == 1 &&
+      call.agent.driver->cuFuncGetModule(&module, *p.pFunc) == CUDA_SUCCESS) {
+    call.agent.cubins.is_module(module, call.thread.loaded.front());
+  }
   if (!call.succeeded() || p.pFunc == nullptr || call.agent.driver->cuKernelGetName == nullptr ||
       call.agent.driver->cuKernelGetName(&name, p.kernel) != CUDA_SUCCESS) {
     return;
@@ -85,6 +104,9 @@ void add_module_calls(ApiTable& table) {
   ON(cuModuleLoadData, nullptr, after_module_load);
   ON(cuModuleLoadDataEx, nullptr, after_module_load);
   ON(cuModuleLoadFatBinary, nullptr, after_module_load);
+  ON(cuLibraryGetModule, nullptr, after_get_module);
+  ON(cuLibraryGetGlobal, nullptr, after_get_library_variable);
+  ON(cuLibraryGetManaged, nullptr, after_get_library_variable);
   ON(cuModuleUnload, before_module_unload, nullptr);
   ON(cuLibraryUnload, before_library_unload, nullptr);
   ON(cuModuleGetFunction, nullptr, after_get_function);

@@ -110,6 +110,16 @@ Place argument(const archive::Manifest& manifest, size_t offset) {
   return place;
 }
 
+std::string file_bytes(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+std::string code_of(archive::Reader& reader) {
+  auto code = reader.read_code_object(reader.manifest().code_objects.at(0));
+  return code ? std::string(code->begin(), code->end()) : code.error().message;
+}
+
 // float, const float*, float*, int
 void expect_saxpy(archive::Reader& reader) {
   const archive::Manifest& manifest = reader.manifest();
@@ -153,11 +163,7 @@ TEST_F(CudaCaptureTest, TheCaptureHoldsMemoryBeforeAndAfterArgumentsGeometryAndC
   EXPECT_EQ(n, 1000);
   EXPECT_TRUE(manifest.geometry.attributes.contains("stack_bytes"));
   ASSERT_EQ(manifest.code_objects.size(), 1u);
-  auto code = reader->read_code_object(manifest.code_objects[0]);
-  ASSERT_TRUE(code);
-  std::ifstream file(std::string(KERNLOOP_TEST_CUBINS) + "/test_kernels.sm_90.cubin", std::ios::binary);
-  const std::string expected(std::istreambuf_iterator<char>(file), {});
-  EXPECT_EQ(std::string(code->begin(), code->end()), expected);
+  EXPECT_EQ(code_of(*reader), file_bytes(std::string(KERNLOOP_TEST_CUBINS) + "/test_kernels.sm_90.cubin"));
   EXPECT_EQ(run.events("queue").size(), 1u);
   EXPECT_EQ(run.leftovers(), std::vector<std::string>());
 }
@@ -309,14 +315,77 @@ TEST_F(CudaCaptureTest, OfTwoModulesWithOneKernelNameTheRightCodeIsTaken) {
   run.select("^saxpy\\(", 1, "reachable", "right");
   run.select("^saxpy\\(", 2, "reachable", "wrong");
   ASSERT_EQ(record({"same-name-two-modules"}), 0) << app_output;
-  std::set<std::string> codes;
   for (const auto& [id, name] : {std::pair{"right", "test_kernels"}, {"wrong", "one_ulp_wrong"}}) {
     auto reader = open(id);
     ASSERT_TRUE(reader);
-    auto code = reader->read_code_object(reader->manifest().code_objects.at(0));
-    std::ifstream file(std::string(KERNLOOP_TEST_CUBINS) + "/" + name + ".sm_90.cubin", std::ios::binary);
-    EXPECT_EQ(std::string(code->begin(), code->end()), std::string(std::istreambuf_iterator<char>(file), {})) << id;
+    EXPECT_EQ(code_of(*reader), file_bytes(std::string(KERNLOOP_TEST_CUBINS) + "/" + name + ".sm_90.cubin")) << id;
   }
+}
+
+TEST_F(CudaCaptureTest, OfTwoLibrariesWithOneKernelNameTheRightCodeIsTaken) {
+  run.select("^saxpy\\(", 1, "reachable", "right");
+  run.select("^saxpy\\(", 2, "reachable", "wrong");
+  ASSERT_EQ(record({"same-name-two-libraries"}), 0) << app_output;
+  for (const auto& [id, name] : {std::pair{"right", "test_kernels"}, {"wrong", "one_ulp_wrong"}}) {
+    auto reader = open(id);
+    ASSERT_TRUE(reader);
+    EXPECT_EQ(code_of(*reader), file_bytes(std::string(KERNLOOP_TEST_CUBINS) + "/" + name + ".sm_90.cubin")) << id;
+  }
+}
+
+TEST_F(CudaCaptureTest, ArgumentsInOneBufferAreTaken) {
+  run.select("^saxpy\\(");
+  ASSERT_EQ(record({"argument-buffer"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  expect_saxpy(*reader);
+}
+
+TEST_F(CudaCaptureTest, AnAddressThatNobodyWasSeenToAllocateIsRefusedWithIt) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"variable-pointer"}), 0) << app_output;
+  EXPECT_EQ(refusal(), "UNTRACKED_MEMORY");
+  EXPECT_NE(run.event("refused").value("reason", "").find("0x"), std::string::npos);
+}
+
+// The other thread's memory stands still at a whole round, 0 or 2, before and after; so do its calls.
+TEST_F(CudaCaptureTest, OtherThreadsAndStreamsAreHeldAndGoOnAfterwards) {
+  const std::map<uint64_t, std::string> captures = {{1, "first"}, {4, "fourth"}, {8, "eighth"}};
+  for (const auto& [ordinal, id] : captures) run.select("^saxpy\\(", ordinal, "all", id);
+  ASSERT_EQ(record({"threads"}), 0) << app_output;
+  for (const auto& [ordinal, id] : captures) {
+    auto reader = open(id);
+    ASSERT_TRUE(reader);
+    ASSERT_EQ(reader->manifest().regions.size(), 3u);
+    const Place x = argument(reader->manifest(), 8), y = argument(reader->manifest(), 16);
+    for (const archive::Region& region : reader->manifest().regions) {
+      const Floats pre = values_of(*reader, pre_of(region)), post = values_of(*reader, post_of(region));
+      if (&region == y.region) {
+        EXPECT_EQ(pre[1], 1.0f + 2.0f * static_cast<float>(ordinal - 1));
+        EXPECT_EQ(post[1], 1.0f + 2.0f * static_cast<float>(ordinal));
+      } else {
+        EXPECT_EQ(pre, post);
+      }
+      if (&region == x.region || &region == y.region) continue;
+      EXPECT_TRUE(pre == Floats(kCount, 0.0f) || pre == Floats(kCount, 1.0f) || pre == Floats(kCount, 2.0f)) << pre[0];
+    }
+  }
+}
+
+TEST_F(CudaCaptureTest, WhileAnotherStreamIsCapturedIntoAGraphTheNextDispatchIsTaken) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"capture-beside"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(reader->manifest().dispatch.ordinal, 2u);
+  EXPECT_NE(note("CAPTURE_DEFERRED"), "") << run.recorder->output();
+}
+
+TEST_F(CudaCaptureTest, WithoutANextDispatchItIsSaidWhyThereIsNoCapture) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"capture-beside", "0"}), 0) << app_output;
+  EXPECT_FALSE(fs::exists(run.output()));
+  EXPECT_NE(note("CAPTURE_DEFERRED"), "") << run.recorder->output();
 }
 
 TEST_F(CudaCaptureTest, AModuleThatWasLoadedAgainIsFound) {
@@ -460,6 +529,14 @@ TEST_F(CudaCaptureTest, ProfileMeasuresEveryKernelWithItsResources) {
   EXPECT_EQ(row["unit"], "duration_ns");
   EXPECT_EQ(row["geometries"][0]["block_threads"], Json({128, 1, 1}));
   EXPECT_EQ(run.events("queue").size(), 1u);
+}
+
+TEST_F(CudaCaptureTest, ProfileMeasuresKernelsThatAreInFlightWhenTheProgramEnds) {
+  run.config["mode"] = "profile";
+  ASSERT_EQ(record({"unfinished"}), 0) << app_output;
+  const Json summary = run.event("summary");
+  ASSERT_EQ(summary["kernel_profile"].size(), 1u) << run.recorder->output();
+  EXPECT_EQ(summary["kernel_profile"][0]["dispatches"], 50);
 }
 
 std::string output_of(const std::string& command) {

@@ -1,0 +1,117 @@
+// Situations that concern capture alone: who else is at work meanwhile, and what cannot be followed.
+#include <atomic>
+#include <cstddef>
+#include <thread>
+
+#include "cuda/fake/apps/app.h"
+
+namespace kernloop::cuda::app {
+namespace {
+
+constexpr size_t kCount = 1000;
+
+CUstream new_stream() {
+  CUstream stream = nullptr;
+  CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  return stream;
+}
+
+// The other thread moves x in two steps, by a kernel and by a copy from the host, and waits for neither.
+const Command kOtherThread("threads", "eight launches of saxpy while another thread uses another stream", [] {
+  const CUcontext context = start();
+  const CUmodule module = load_module();
+  const CUfunction kernel = function(module, kSaxpy), add = function(module, kAddInPlace);
+  const CUdeviceptr x = uploaded(ramp(kCount)), y = uploaded(ramp(kCount));
+  const CUdeviceptr moved = uploaded(std::vector<float>(kCount, 0.0f));
+  std::atomic<bool> stop{false};
+  std::atomic<int> rounds{0};
+  std::thread other([&] {
+    CHECK(cuCtxSetCurrent(context));
+    const CUstream stream = new_stream();
+    const std::vector<float> zeros(kCount, 0.0f);
+    while (!stop) {
+      add_in_place(add, moved, 1.0f, kCount, stream);
+      add_in_place(add, moved, 1.0f, kCount, stream);
+      CHECK(cuStreamSynchronize(stream));
+      CHECK(cuMemcpyHtoD(moved, zeros.data(), kCount * sizeof(float)));
+      ++rounds;
+    }
+  });
+  for (int i = 0; i < 8; ++i) {
+    const int before = rounds;
+    while (rounds < before + 3) std::this_thread::yield();
+    saxpy(kernel, x, y, kCount);
+  }
+  stop = true;
+  other.join();
+  EXPECT(downloaded(y, kCount)[1] == 17.0f);
+});
+
+const Command kCaptureBeside("capture-beside", "launches on one stream while another one is captured", [] {
+  start();
+  const CUfunction add = function(load_module(), kAddInPlace);
+  const CUdeviceptr x = uploaded(ramp(kCount));
+  const CUstream captured = new_stream(), plain = new_stream();
+  CHECK(cuStreamBeginCapture(captured, CU_STREAM_CAPTURE_MODE_GLOBAL));
+  add_in_place(add, x, 100.0f, kCount, captured);
+  add_in_place(add, x, 1.0f, kCount, plain);
+  CUgraph graph = nullptr;
+  CHECK(cuStreamEndCapture(captured, &graph));
+  EXPECT(graph != nullptr);  // nobody made the capture invalid
+  CHECK(cuGraphDestroy(graph));
+  if (argument(0, 1) != 0) add_in_place(add, x, 1.0f, kCount, plain);
+  CHECK(cuStreamSynchronize(plain));
+});
+
+const Command kVariablePointer("variable-pointer", "the address of a module's variable as an argument", [] {
+  start();
+  const CUmodule module = load_module();
+  CUdeviceptr bias = 0;
+  CHECK(cuModuleGetGlobal(&bias, nullptr, module, "gBias"));
+  add_in_place(function(module, kAddInPlace), bias, 1.0f, 256);
+  EXPECT(downloaded(bias, 256)[0] == 1.0f);
+});
+
+const Command kArgumentBuffer("argument-buffer", "the arguments of saxpy in one buffer (extra)", [] {
+  start();
+  struct {
+    float a;
+    CUdeviceptr x, y;
+    int n;
+  } arguments = {2.0f, uploaded(ramp(kCount)), uploaded(ramp(kCount)), kCount};
+  size_t size = sizeof arguments;
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &arguments, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+  CHECK(cuLaunchKernel(function(load_module(), kSaxpy), blocks_for(kCount).x, 1, 1, kThreads, 1, 1, 0, nullptr, nullptr,
+                       extra));
+  EXPECT(downloaded(arguments.y, kCount)[999] == 2997.0f);
+});
+
+// Both modules are there before any of the kernels is launched.
+const Command kSameNameTwoLibraries("same-name-two-libraries", "saxpy of two libraries, of which one is wrong", [] {
+  start();
+  CUkernel kernels[2] = {};
+  const char* const cubins[2] = {"test_kernels.sm_90.cubin", "one_ulp_wrong.sm_90.cubin"};
+  for (int i = 0; i < 2; ++i) {
+    CUlibrary library = nullptr;
+    CHECK(cuLibraryLoadData(&library, read_cubin(cubins[i]), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    CUdeviceptr bias = 0;
+    size_t bytes = 0;
+    CHECK(cuLibraryGetGlobal(&bias, &bytes, library, "gBias"));
+    CHECK(cuLibraryGetKernel(&kernels[i], library, kSaxpy));
+  }
+  for (CUkernel kernel : kernels) {
+    const CUdeviceptr x = uploaded(ramp(kCount)), y = uploaded(ramp(kCount));
+    saxpy(reinterpret_cast<CUfunction>(kernel), x, y, kCount);
+    EXPECT((downloaded(y, kCount)[4] > 12.0f) == (kernel == kernels[1]));
+  }
+});
+
+const Command kUnfinished("unfinished", "50 launches, and the end of the program without waiting for them", [] {
+  start();
+  const CUfunction add = function(load_module(), kAddInPlace);
+  const CUdeviceptr x = uploaded(ramp(kCount));
+  for (int i = 0; i < 50; ++i) add_in_place(add, x, 1.0f, kCount);
+});
+
+}  // namespace
+}  // namespace kernloop::cuda::app
