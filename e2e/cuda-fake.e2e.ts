@@ -27,8 +27,8 @@ describe('the cuda device, without a GPU', () => {
   });
   afterAll(() => workspace.remove());
 
-  function addApp(name: string, mode: string, kernel: object): string {
-    const command = [program, cubin('test_kernels'), mode];
+  function addApp(name: string, mode: string, kernel: object, code = cubin('test_kernels')): string {
+    const command = [program, code, mode];
     workspace.write(`apps/${name}/kernloop.json`, { name, device: 'cuda', command, kernels: [kernel] });
     return `apps/${name}`;
   }
@@ -116,6 +116,24 @@ describe('the cuda device, without a GPU', () => {
       });
   });
 
+  it('ends a variant that hangs, faults or writes beside its output, each by its name', async () => {
+    const variants = join(repository, 'native', 'replay', 'test', 'data');
+    const variant = (name: string): string => join(variants, `replay_${name}.cubin`);
+    addApp('fill', 'fill', { name: 'fill', match: '^replay_fill' }, variant('baseline'));
+    const extracted = await kernloop(['extract', '--app', 'apps/fill']);
+    expect([extracted.code, extracted.text]).toEqual([0, expect.any(String)]);
+    const judge = (name: string, ...args: string[]): Promise<Outcome> =>
+      kernloop(['validate', 'kernels/fill/fill', '--variant', variant(name), ...args]);
+    const hang = await judge('spin', '--limit-seconds', '1');
+    expect([hang.code, hang.text]).toEqual([4, expect.stringMatching(/ran past its limit.*replay_fill/)]);
+    const wild = await judge('wild');
+    expect([wild.code, wild.text]).toEqual([4, expect.stringMatching(/the device faulted.*replay_fill/)]);
+    const beyond = await judge('beyond');
+    expect([beyond.code, beyond.text]).toEqual([1, expect.stringMatching(/padding around it/)]);
+    const untouched = await judge('baseline');
+    expect([untouched.code, untouched.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+  });
+
   it('tells a sum that depends on the order from a wrong one', async () => {
     addApp('sum', 'sum', { name: 'sum', match: '^atomic_sum\\(' });
     const outcome = await kernloop(['extract', '--app', 'apps/sum']);
@@ -148,6 +166,8 @@ describe('the cuda device, without a GPU', () => {
     const identity = (folder: string): string =>
       workspace.json<{ device: { identity: string } }>(`${folder}/capture.json`).device.identity;
     expect(identity('second')).not.toBe(identity(`${reproducer}/capture`));
+    // The app was left no choice: the first GPU that it saw was the second of the machine.
+    expect(outcome.text).toContain('on 0000:1A:00.0');
     const missing = await kernloop(['capture', '--app', 'apps/probe', '--output', output, '--gpu', '2'], two);
     expect([missing.code, missing.text]).toEqual([5, expect.stringMatching(/there is no CUDA device 2/)]);
   });

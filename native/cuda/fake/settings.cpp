@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "cuda/fake/visible_devices.h"
+
 namespace kernloop::cuda::fake {
 namespace {
 
@@ -12,7 +14,9 @@ uint64_t number(const char* name, uint64_t otherwise) {
 
 Settings read() {
   Settings settings;
-  settings.devices = static_cast<int>(number("KERNLOOP_FAKE_CUDA_DEVICES", settings.devices));
+  const int installed = static_cast<int>(number("KERNLOOP_FAKE_CUDA_DEVICES", 1));
+  settings.installed = visible_devices(std::getenv("CUDA_VISIBLE_DEVICES"), installed);
+  settings.devices = static_cast<int>(settings.installed.size());
   settings.memory_bytes = number("KERNLOOP_FAKE_CUDA_MEMORY", settings.memory_bytes);
   settings.seed = number("KERNLOOP_FAKE_CUDA_SEED", settings.seed);
   settings.refused_address = number("KERNLOOP_FAKE_CUDA_REFUSE_ADDRESS", settings.refused_address);

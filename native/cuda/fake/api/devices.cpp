@@ -6,11 +6,17 @@
 #include "cuda/fake/exports.h"
 #include "cuda/fake/process.h"
 #include "cuda/fake/settings.h"
+#include "cuda/fake/visible_devices.h"
 
 namespace kernloop::cuda::fake {
 namespace {
 
 constexpr int kDriverVersion = 13000;
+constexpr int kFirstBus = 0x19;
+
+int installed_index(CUdevice device) {
+  return settings().installed[static_cast<size_t>(device)];
+}
 
 CUresult check_device(CUdevice device) {
   if (const CUresult error = check_initialised(); error != CUDA_SUCCESS) return error;
@@ -44,7 +50,7 @@ int attribute(CUdevice_attribute attribute, CUdevice device) {
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
       return 132;
     case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
-      return 0x19 + device;
+      return kFirstBus + installed_index(device);
     case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
       return 2619000;
     case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
@@ -123,8 +129,7 @@ CUresult cuDeviceGetName(char* name, int bytes, CUdevice device) {
 
 CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
   if (const CUresult error = check_device(device); error != CUDA_SUCCESS) return error;
-  std::memcpy(uuid->bytes, "fake-cuda-devic", 16);
-  uuid->bytes[15] = static_cast<char>('0' + device);
+  std::memcpy(uuid->bytes, uuid_bytes(installed_index(device)).data(), sizeof uuid->bytes);
   return CUDA_SUCCESS;
 }
 
@@ -142,7 +147,7 @@ CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
 
 CUresult cuDeviceGetPCIBusId(char* text, int bytes, CUdevice device) {
   if (const CUresult error = check_device(device); error != CUDA_SUCCESS) return error;
-  std::snprintf(text, static_cast<size_t>(bytes), "0000:%02X:00.0", 0x19 + device);
+  std::snprintf(text, static_cast<size_t>(bytes), "0000:%02X:00.0", kFirstBus + installed_index(device));
   return CUDA_SUCCESS;
 }
 
