@@ -288,15 +288,25 @@ class Loader {
   void relocate_word(uint8_t* slot) {
     uint64_t value;
     std::memcpy(&value, slot, sizeof value);
+    const ModuleVariable* variable = variable_of(value);
+    const Target* now = variable ? target_of(*variable) : nullptr;
+    if (!now || now->address == variable->address) return;
+    value = now->address + (value - variable->address);
+    std::memcpy(slot, &value, sizeof value);
+    ++program_.relocated_kernargs;
+  }
+
+  // The variable that a captured pointer points into, or behind: an end, where nothing else begins there.
+  const ModuleVariable* variable_of(uint64_t value) const {
+    const ModuleVariable* ends_there = nullptr;
     for (const ModuleVariable& variable : manifest_.module_variables) {
-      if (value < variable.address || value - variable.address >= variable.size) continue;
-      const Target* now = target_of(variable);
-      if (!now || now->address == variable.address) return;
-      value = now->address + (value - variable.address);
-      std::memcpy(slot, &value, sizeof value);
-      ++program_.relocated_kernargs;
-      return;
+      if (value >= variable.address && value - variable.address < variable.size) return &variable;
+      if (variable.size > 0 && value - variable.address == variable.size) ends_there = &variable;
     }
+    const bool in_region = std::any_of(manifest_.regions.begin(), manifest_.regions.end(), [&](const auto& region) {
+      return value >= region.base && value - region.base < region.size;
+    });
+    return in_region ? nullptr : ends_there;
   }
 
   static Error missing(const CodeObjectInfo& info, const std::string& name, const std::string& where) {

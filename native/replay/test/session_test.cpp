@@ -358,6 +358,20 @@ TEST_F(SessionTest, FollowsPointerArgumentsToModuleVariables) {
   EXPECT_EQ(output_.first("restored")["relocated_kernargs"], 1);
 }
 
+TEST_F(SessionTest, FollowsThePointerBehindAModuleVariable) {
+  archive::Manifest manifest = capture_.write(directory_.path() / "capture");
+  uint64_t end = 0;  // of the last variable: of a [begin, end) that the app passed
+  for (const archive::ModuleVariable& v : manifest.module_variables) end = std::max(end, v.address + v.size);
+  std::memcpy(manifest.kernarg.bytes.data() + 8, &end, 8);
+  std::ofstream(directory_.path() / "capture" / "capture.json") << archive::to_text(manifest);
+  FakeDevice device([](FakeDevice&, const Launch&) {});
+  device.places_code = false;
+  run(device);
+  uint64_t now;
+  std::memcpy(&now, device.launches.at(0).kernarg.data() + 8, 8);
+  EXPECT_EQ(now, device.loaded.at(0) + (end - Capture::kCode));
+}
+
 // On CUDA a module variable lies wherever the driver puts it, and parameters are values without a kind.
 TEST_F(SessionTest, FindsVariablesThatMoveOnADeviceWithoutLoadBases) {
   capture_.pointers = {Capture::kCode + 0x4810, 17, Capture::kOut};
