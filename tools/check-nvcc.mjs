@@ -64,7 +64,7 @@ const all = [
   {
     title: 'fast math, a register limit, and options for the assembler',
     ...scale,
-    options: [...vendored, '-use_fast_math', '-maxrregcount=32', '-Xptxas', '-O2'],
+    options: [...vendored, '-use_fast_math', '-maxrregcount=32', '-Xptxas', '-O2', '-Werror', 'all-warnings'],
   },
   {
     title: 'quoted defines, and options of the host compiler',

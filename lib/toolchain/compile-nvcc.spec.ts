@@ -72,7 +72,14 @@ describe('compileReproducer with nvcc', () => {
     const [front, assembler] = nvcc.steps;
     expect(front?.args.join(' ')).not.toContain(root);
     expect(front?.args).toEqual([
-      ...['-Ideps/inc', '-O3', '-x=cu', '-Xcompiler=-iquote,.', '-Xcompiler=-MD,-MF,.kernloop.d,-MT,variant'],
+      ...[
+        '-Ideps/inc',
+        '-O3',
+        '-x=cu',
+        '-Xptxas=-w',
+        '-Xcompiler=-iquote,.',
+        '-Xcompiler=-MD,-MF,.kernloop.d,-MT,variant',
+      ],
       ...['-gencode=arch=compute_90,code=sm_90', '-ptx', '-o', '.kernloop.ptx', 'deps/src/k.cu'],
     ]);
     expect(assembler?.args.slice(0, 3)).toEqual(['-gencode=arch=compute_90,code=sm_90', '-O3', '-cubin']);
@@ -106,6 +113,14 @@ describe('compileReproducer with nvcc', () => {
     );
     await compileReproducer(compilable(['-lineinfo']), deps);
     expect(nvcc.steps[1]?.input).toBe('.file 1 "/kernloop/kernel_variant.cuh"\n.file 2 "/usr/include/x.h"\n');
+  });
+
+  it('leaves options of the assembler to it', async () => {
+    await compile(compilable(['-Xptxas=-v', '-Xptxas=-O2']));
+    expect(nvcc.steps.map(({ args }) => args.filter((arg) => arg.startsWith('-Xptxas')))).toEqual([
+      ['-Xptxas=-w'],
+      ['-Xptxas=-v', '-Xptxas=-O2'],
+    ]);
   });
 
   it('compiles for an older virtual architecture where the app did', async () => {

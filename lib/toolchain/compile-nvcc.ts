@@ -6,7 +6,7 @@ import { renderCompileArgument } from './compile-arguments';
 import { findHostCompiler, nvccEnvironment } from './find-compiler';
 import { LinkTree } from './link-tree';
 import { replaceModuleIds } from './module-id';
-import { assemblerArguments, isRelocatable, parseNvccArguments } from './nvcc-arguments';
+import { assemblerArguments, frontEndArguments, isRelocatable, parseNvccArguments } from './nvcc-arguments';
 import { mapDebugStrings } from './ptx-debug';
 import { depsPlaceholder } from './recipe';
 import { runCompiler, type CompileDeps } from './run-compiler';
@@ -26,6 +26,8 @@ const files = {
 const randomEnd = 'XXXXXX';
 
 const frontEnd = [
+  // -ptx runs the assembler as a check, for no real architecture, and so warns of a -maxrregcount that is right for the target.
+  '-Xptxas=-w',
   // A header that a user puts beside kernel_variant.* is found; the project's own come first.
   '-Xcompiler=-iquote,.',
   // Of the device pass alone: -MD of nvcc itself adds what only host code includes.
@@ -50,7 +52,15 @@ export async function compileWithNvcc(request: CompileRequest, output: string, d
     const assembler = [...target, ...assemblerArguments(args).flatMap(renderCompileArgument)];
     const ptx = join(tree.root, files.ptx);
     const main = posix.join('deps', recipe.main);
-    await run([...args.flatMap(renderCompileArgument), ...frontEnd, ...target, '-ptx', '-o', files.ptx, main]);
+    await run([
+      ...frontEndArguments(args).flatMap(renderCompileArgument),
+      ...frontEnd,
+      ...target,
+      '-ptx',
+      '-o',
+      files.ptx,
+      main,
+    ]);
     writeFileSync(ptx, locationFree(readFileSync(ptx, 'utf8'), request, tree));
     if (isRelocatable(args)) {
       await run([...assembler, '-cubin', '-o', files.object, files.ptx]);

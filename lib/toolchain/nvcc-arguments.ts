@@ -84,6 +84,11 @@ export function isRelocatable(args: readonly CompileArgument[]): boolean {
   return last?.value === 'true';
 }
 
+/** Options that have a say while source becomes PTX: all but what is meant for the assembler. */
+export function frontEndArguments(args: readonly CompileArgument[]): CompileArgument[] {
+  return args.filter(({ option }) => option !== '-Xptxas=');
+}
+
 /** Options that name an architecture, or have no say once preprocessed code is compiled on: `-D`, include folders, the host compiler's. */
 export function assemblerArguments(args: readonly CompileArgument[]): CompileArgument[] {
   return args.filter(
