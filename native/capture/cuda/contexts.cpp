@@ -27,11 +27,17 @@ Refusal driver_failed(const Driver& driver, const char* what, CUresult result) {
 }
 
 // An event that completes when everything in the current context has.
-std::optional<Refusal> wait_for_event(const Driver& driver, CUcontext context, Deadline deadline) {
+// Not every kind of context has them.
+std::optional<Refusal> wait_for_event(const Driver& driver, CUcontext context, Deadline deadline, bool* supported) {
   CUevent event = nullptr;
   if (const CUresult result = driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING); result != CUDA_SUCCESS)
     return driver_failed(driver, "cuEventCreate", result);
   CUresult state = driver.cuCtxRecordEvent(context, event);
+  if (state == CUDA_ERROR_NOT_SUPPORTED) {
+    driver.cuEventDestroy(event);
+    *supported = false;
+    return std::nullopt;
+  }
   bool done = state != CUDA_SUCCESS;
   if (!done) {
     done = poll_until(deadline, [&] { return (state = driver.cuEventQuery(event)) != CUDA_ERROR_NOT_READY; });
@@ -42,8 +48,8 @@ std::optional<Refusal> wait_for_event(const Driver& driver, CUcontext context, D
   return std::nullopt;
 }
 
-// Drivers before 12.5: a thread waits in the driver. It stays there after the deadline, until the GPU is idle after
-// all.
+// Drivers before 12.5, too: a thread waits in the driver. It stays there after the deadline, until the GPU is idle
+// after all.
 std::optional<Refusal> wait_in_thread(std::shared_ptr<const Driver> driver, CUcontext context, Deadline deadline) {
   auto state = std::make_shared<std::atomic<uint32_t>>(CUDA_ERROR_NOT_READY);
   std::thread([driver, context, state] {
@@ -97,13 +103,14 @@ std::vector<CUcontext> Contexts::all() const {
 
 std::optional<Refusal> Contexts::wait_idle(Deadline deadline) const {
   for (CUcontext context : all()) {
-    if (driver_->cuCtxRecordEvent == nullptr) {
-      if (auto refusal = wait_in_thread(driver_, context, deadline)) return refusal;
-      continue;
+    bool supported = driver_->cuCtxRecordEvent != nullptr;
+    if (supported) {
+      const ContextScope current(*driver_, context);
+      if (!current.ok()) continue;  // destroyed meanwhile, by a call that was on its way
+      if (auto refusal = wait_for_event(*driver_, context, deadline, &supported)) return refusal;
     }
-    const ContextScope current(*driver_, context);
-    if (!current.ok()) continue;  // destroyed meanwhile, by a call that was on its way
-    if (auto refusal = wait_for_event(*driver_, context, deadline)) return refusal;
+    if (supported) continue;
+    if (auto refusal = wait_in_thread(driver_, context, deadline)) return refusal;
   }
   return std::nullopt;
 }

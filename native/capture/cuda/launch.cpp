@@ -217,6 +217,7 @@ std::vector<LaunchAttribute> attributes_of(const Driver& driver, const Launch& l
     size_t value = 0;
     if (driver.cuCtxGetLimit(&value, which) == CUDA_SUCCESS) add(name, value);
   };
+  of_function("cluster_scheduling_policy", CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, 0);
   of_function("max_dynamic_shared_bytes", CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, -1);
   of_function("preferred_shared_carveout_percent", CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, -1);
   of_function("non_portable_cluster", CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0);
