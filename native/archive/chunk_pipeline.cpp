@@ -6,8 +6,12 @@
 namespace kernloop::archive {
 namespace {
 
+constexpr uint32_t kMaxComputing = 16;  // far beyond what any disk takes
+constexpr uint32_t kWaiting = 8;        // for the disk, while the others compute
+
 uint32_t threads_of(const PipelineOptions& options) {
-  return options.threads != 0 ? options.threads : std::clamp(std::thread::hardware_concurrency(), 2u, 16u);
+  if (options.threads != 0) return options.threads;
+  return std::clamp(std::thread::hardware_concurrency(), 1u, kMaxComputing) + kWaiting;
 }
 
 }  // namespace

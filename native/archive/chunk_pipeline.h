@@ -36,7 +36,7 @@ class ChunkDestination {
 };
 
 struct PipelineOptions {
-  uint32_t threads = 0;                     // 0: one a core, 2 to 16
+  uint32_t threads = 0;                     // 0: one a core, up to 16, and some for the disk
   uint64_t in_flight_bytes = 256ull << 20;  // of chunks that were put and are not written yet
 };
 
