@@ -1,6 +1,6 @@
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
-import { cudaDevice, fakeCudaReplay, fakeFlock, fakeRecorder, type RecorderScript } from '../testing/fake-programs';
+import { cudaDevice, fakeCudaReplay, fakeLock, fakeRecorder, type RecorderScript } from '../testing/fake-programs';
 import { TestWorkspace } from '../testing/workspace';
 import { capture } from './capture';
 import { captureOptionsSchema } from './options';
@@ -19,7 +19,7 @@ describe('capture on the cuda device', () => {
   function deps(recorder: RecorderScript = {}, env = {}, app: FakeProgram = () => 0): FakeDeps {
     const programs = {
       ldd: () => 1,
-      flock: fakeFlock,
+      sh: fakeLock,
       program: app,
       'kernloop-recorder': fakeRecorder(recorder),
       'kernloop-replay': fakeCudaReplay(),
@@ -66,10 +66,10 @@ describe('capture on the cuda device', () => {
   it('holds the lock of the GPU over the run and the check', async () => {
     const fake = deps();
     await capture(options(), fake);
-    const flock = fake.calls.findIndex(({ program }) => program === 'flock');
-    expect(flock).toBeGreaterThanOrEqual(0);
-    expect(flock).toBeLessThan(fake.calls.findIndex(({ program }) => program === 'program'));
-    expect(fake.calls[flock]?.args[0]).toContain(cudaDevice.uuid);
+    const lock = fake.calls.findIndex(({ program }) => program === 'sh');
+    expect(lock).toBeGreaterThanOrEqual(0);
+    expect(lock).toBeLessThan(fake.calls.findIndex(({ program }) => program === 'program'));
+    expect(fake.calls[lock]?.args[2]).toContain(cudaDevice.uuid);
   });
 
   it.each([

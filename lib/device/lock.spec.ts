@@ -46,7 +46,7 @@ describe('the lock of a device', () => {
   });
 
   it('is an error where it cannot be taken', async () => {
-    const fake = fakeDeps({ flock: () => 66 }, nativePathsIn('/nowhere'));
+    const fake = fakeDeps({ sh: () => 66 }, nativePathsIn('/nowhere'));
     const error = await failure(withDevice(device, fake, () => Promise.resolve(7)));
     expect(error).toMatchObject({ code: 'DEVICE_UNAVAILABLE', exitCode: 5 });
   });

@@ -1,10 +1,14 @@
+import { writeFileSync } from 'node:fs';
 import type { Deps } from '../support/deps';
-import { KernloopError } from '../support/error';
+import { KernloopError, systemCode } from '../support/error';
 import { describeEnd } from '../support/ndjson';
 import type { Device } from './device';
 
-/** Said once the lock is had; `cat` then holds it until its stdin is closed, or this process is gone. */
-const held = 'echo held; exec cat';
+/**
+ * Says so once the lock is had; `cat` then holds it until its stdin is closed, or this process is gone. The file is opened for reading
+ * only: it may be another user's, who uses the same GPU (flock(1) by itself would create it, which fs.protected_regular forbids then).
+ */
+const hold = 'exec 9< "$0" && flock 9 && echo held && exec cat';
 const patienceMs = 1000;
 
 /**
@@ -21,12 +25,21 @@ export async function withDevice<T>(device: Device, deps: Deps, work: () => Prom
   }
 }
 
+function createIfMissing(path: string): void {
+  try {
+    writeFileSync(path, '', { flag: 'wx', mode: 0o644 });
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
+}
+
 async function lock(path: string, name: string, deps: Deps): Promise<() => Promise<void>> {
   let acquired = (): void => undefined;
   const acquisition = new Promise<void>((resolve) => {
     acquired = resolve;
   });
-  const holder = deps.run('flock', [path, 'sh', '-c', held], { holdStdin: true, onStdoutLine: () => acquired() });
+  createIfMissing(path);
+  const holder = deps.run('sh', ['-c', hold, path], { holdStdin: true, onStdoutLine: () => acquired() });
   const patience = setTimeout(() => deps.report.info(`waiting for ${name}, which another stage uses`), patienceMs);
   const ended = await Promise.race([acquisition, holder.result]);
   clearTimeout(patience);
@@ -34,7 +47,7 @@ async function lock(path: string, name: string, deps: Deps): Promise<() => Promi
     throw new KernloopError(
       'DEVICE_UNAVAILABLE',
       `the lock ${path} cannot be taken: ${describeEnd('flock', ended)}`,
-      'apt-get install util-linux',
+      'make it readable for you; if flock is not installed: apt-get install util-linux',
     );
   }
   return async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
-import { fakeCudaReplay, fakeFlock, fakeRecorder } from '../testing/fake-programs';
+import { fakeCudaReplay, fakeLock, fakeRecorder } from '../testing/fake-programs';
 import { TestWorkspace } from '../testing/workspace';
 import { profileOptionsSchema } from './options';
 import { profile } from './profile';
@@ -84,7 +84,7 @@ describe('profile', () => {
         play: () => undefined,
         summary: { dispatches: all, kernels: [], kernel_profile: rows, ...summary },
       });
-      const programs = { ldd: () => 1, flock: fakeFlock, program: () => 0, 'kernloop-recorder': recorder };
+      const programs = { ldd: () => 1, sh: fakeLock, program: () => 0, 'kernloop-recorder': recorder };
       return fakeDeps({ ...programs, 'kernloop-replay': fakeCudaReplay() }, workspace.native);
     };
     const figures = {
@@ -137,7 +137,7 @@ describe('profile', () => {
       const fake = fakeDeps(
         {
           ldd: () => 1,
-          flock: fakeFlock,
+          sh: fakeLock,
           program: () => 0,
           'kernloop-recorder': recorder,
           'kernloop-replay': fakeCudaReplay(),

@@ -1,6 +1,6 @@
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
-import { cudaDevice, fakeFlock, fakeReplay, flag } from '../testing/fake-programs';
+import { cudaDevice, fakeLock, fakeReplay, flag } from '../testing/fake-programs';
 import { captureJson, TestWorkspace, writeReproducer, writeVariant } from '../testing/workspace';
 import { replayOptionsSchema } from './options';
 import { replay } from './replay';
@@ -29,7 +29,7 @@ describe('replay on the cuda device', () => {
   const deps = (answer: (args: readonly string[]) => object[], gpu: object = cudaDevice): FakeDeps =>
     fakeDeps(
       {
-        flock: fakeFlock,
+        sh: fakeLock,
         'kernloop-replay': fakeReplay((args) => (args.includes('--describe-device') ? [gpu] : answer(args))),
       },
       workspace.native,

@@ -109,8 +109,8 @@ export function fakeCudaReplay(answer: (args: readonly string[]) => object[] = (
   return fakeReplay((args) => (args.includes('--describe-device') ? [cudaDevice] : answer(args)));
 }
 
-/** flock(1) on a lock that nobody else wants. */
-export const fakeFlock: FakeProgram = async ({ print, stdinClosed }) => {
+/** The shell that holds a lock which nobody else wants. */
+export const fakeLock: FakeProgram = async ({ print, stdinClosed }) => {
   print('held');
   await stdinClosed;
   return 0;
