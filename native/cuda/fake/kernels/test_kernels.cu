@@ -28,7 +28,9 @@ struct LargeTable {
 __device__ float result(float value) {
   return VARIANT == 2 ? __int_as_float(__float_as_int(value) + 1) : value;
 }
-__device__ int thread_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ int thread_index() {
+  return blockIdx.x * blockDim.x + threadIdx.x;
+}
 
 __global__ void saxpy(float a, const float* x, float* y, int n) {
   UNLESS_IDLE;

@@ -1,8 +1,8 @@
 // What kernels call and reach outside of their arguments. See README.md.
-#include <cassert>
-#include <cstdio>
 #include <surface_indirect_functions.h>
 #include <texture_indirect_functions.h>
+#include <cassert>
+#include <cstdio>
 
 __global__ void prints(int n) {
   printf("n is %d\n", n);
