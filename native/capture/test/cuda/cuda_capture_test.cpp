@@ -2,6 +2,7 @@
 // that comes out. What memory must hold is worked out here, from what each program says that it computes.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -37,15 +38,21 @@ Floats saxpy_result() {
   return each(ramp(), [](float x) { return 3.0f * x; });
 }
 
+// With KERNLOOP_TEST_REAL_GPU=1 the programs meet the machine's own driver.
+bool on_real_gpu() {
+  const char* wanted = std::getenv("KERNLOOP_TEST_REAL_GPU");
+  return wanted != nullptr && std::string(wanted) == "1";
+}
+
 class CudaCaptureTest : public ::testing::Test {
  protected:
   std::unique_ptr<Program> start_app(std::vector<std::string> arguments, std::map<std::string, std::string> more = {}) {
     std::vector<std::string> command = {KERNLOOP_TEST_APP};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    std::map<std::string, std::string> environment = {{"LD_LIBRARY_PATH", KERNLOOP_TEST_FAKE_FOLDER},
-                                                      {"CUDA_INJECTION64_PATH", KERNLOOP_TEST_AGENT},
+    std::map<std::string, std::string> environment = {{"CUDA_INJECTION64_PATH", KERNLOOP_TEST_AGENT},
                                                       {"KERNLOOP_RECORDER_SOCKET", run.socket()},
                                                       {"KERNLOOP_LOG_FILE", (run.folder() / "agent-%p.log").string()}};
+    if (!on_real_gpu()) environment["LD_LIBRARY_PATH"] = KERNLOOP_TEST_FAKE_FOLDER;
     for (auto& [name, value] : more) environment[name] = value;
     return std::make_unique<Program>(Program::Options{command, environment, false});
   }
