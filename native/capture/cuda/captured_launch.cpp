@@ -25,6 +25,7 @@ std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const K
   facts.index = index;
   DeviceLaunch device;
   device.context = context;
+  driver.cuFuncGetModule(&device.module, function);
   std::optional<Refusal> obstacle = obstacle_of(kernel.symbol, code);
   if (!launch) obstacle = unsupported_call(call);
   if (launch) {
@@ -34,12 +35,13 @@ std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const K
     const auto refusal = read_arguments(*launch, parameters_of(driver, handle, function), &device.arguments);
     if (!obstacle) obstacle = refusal;
     for (uint64_t address : agent.tensor_maps.addresses_in(device.arguments)) facts.reached.push_back({address, 1});
-    if (!obstacle) obstacle = untracked_memory(driver, agent.allocations.snapshot(), device.arguments);
+    const auto is_variable = [&](uint64_t address) {
+      return code.cubin != nullptr && has_variable_at(driver, device.module, code.cubin->bytes, address);
+    };
+    if (!obstacle) obstacle = untracked_memory(driver, agent.allocations.snapshot(), device.arguments, is_variable);
   }
   CUdevice ordinal = 0;
   if (driver.cuCtxGetDevice(&ordinal) == CUDA_SUCCESS) facts.queue = static_cast<uint32_t>(ordinal);
-  driver.cuFuncGetModule(&device.module, function);
-
   std::unique_ptr<CapturedLaunch> self(new CapturedLaunch(agent));
   self->dispatch_.emplace(agent, std::move(facts), std::move(due));
   if (!self->dispatch_->begin()) return nullptr;

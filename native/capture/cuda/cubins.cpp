@@ -34,6 +34,20 @@ std::optional<std::unordered_set<std::string>> kernel_names(std::span<const uint
   return names;
 }
 
+bool has_variable_at(const Driver& driver, CUmodule module, std::span<const uint8_t> cubin, uint64_t address) {
+  const auto image = codeobject::ElfImage::parse(cubin, "cubin");
+  if (!image || module == nullptr) return false;
+  const auto symbols = image->symbols(SHT_SYMTAB);
+  if (!symbols) return false;
+  return std::any_of(symbols->begin(), symbols->end(), [&](const codeobject::ElfSymbol& symbol) {
+    if (symbol.type != STT_OBJECT || symbol.size == 0) return false;
+    CUdeviceptr base = 0;
+    size_t bytes = 0;
+    return driver.cuModuleGetGlobal(&base, &bytes, module, std::string(symbol.name).c_str()) == CUDA_SUCCESS &&
+           address - base < bytes;
+  });
+}
+
 uint32_t Cubins::loaded(uint32_t module_id, std::span<const uint8_t> bytes,
                         const std::function<bool(const std::unordered_set<std::string>&)>& wanted) {
   const Checksum content = checksum(bytes);

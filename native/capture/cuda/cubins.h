@@ -32,6 +32,10 @@ struct Cubin {
 // The names of the kernels of a cubin; nothing if it cannot be read.
 std::optional<std::unordered_set<std::string>> kernel_names(std::span<const uint8_t> cubin);
 
+// Whether a variable of the cubin, as this module was loaded from it, lies at the address.
+bool has_variable_at(const cuda::Driver& driver, cuda::CUmodule module, std::span<const uint8_t> cubin,
+                     uint64_t address);
+
 struct CubinChoice {
   std::shared_ptr<Cubin> cubin;                    // null: see `candidates`
   std::vector<std::shared_ptr<Cubin>> candidates;  // more than one: it cannot be told which it is

@@ -54,7 +54,7 @@ std::optional<Refusal> unknown_address(const Driver& driver, uint64_t address, s
       "the 8 bytes at offset " + std::to_string(offset) + " of the arguments point to " + hex(address) +
           ", which the driver knows as " + kTypes[type < kTypes.size() ? type : 0] + (pooled ? " of a pool" : "") +
           " (" + std::to_string(size) + " bytes from " + hex(base) +
-          "), but no call that allocated it was seen: a variable of a module, memory of a CUDA graph, or of a "
+          "), but no call that allocated it was seen: a variable of another module, memory of a CUDA graph, or of a "
           "kind that is not supported",
       "capture a dispatch that does not get such a pointer; for memory of a graph, run without CUDA graphs"};
 }
@@ -88,14 +88,16 @@ Refusal unsupported_call(const std::string& call) {
 }
 
 std::optional<Refusal> untracked_memory(const Driver& driver, const AllocationList& allocations,
-                                        std::span<const uint8_t> arguments) {
+                                        std::span<const uint8_t> arguments,
+                                        const std::function<bool(uint64_t)>& is_variable) {
   for (size_t at = 0; at + 8 <= arguments.size(); at += 8) {
     uint64_t value;
     std::memcpy(&value, arguments.data() + at, sizeof value);
     if (value < (1u << 16) || (value >> 48) != 0 || find_allocation(allocations, value) != nullptr) continue;
     // One past the end of an allocation is a legal value of a pointer that nobody follows.
     if (find_allocation(allocations, value - 1) != nullptr) continue;
-    if (auto refusal = unknown_address(driver, value, at)) return refusal;
+    auto refusal = unknown_address(driver, value, at);
+    if (refusal && !is_variable(value)) return refusal;
   }
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 // Why a launch cannot be captured, as far as that shows before anything is done.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,9 +19,11 @@ std::optional<Refusal> obstacle_of(const std::string& symbol, const CubinChoice&
 // `call` is a launch of a kind that we do not capture.
 Refusal unsupported_call(const std::string& call);
 
-// Values among the arguments that the driver knows as addresses of memory, and we do not.
+// Values among the arguments that the driver knows as addresses of memory, and we do not. `is_variable(address)`: of
+// the kernel's own module, whose variables come with the capture.
 std::optional<Refusal> untracked_memory(const cuda::Driver& driver, const AllocationList& allocations,
-                                        std::span<const uint8_t> arguments);
+                                        std::span<const uint8_t> arguments,
+                                        const std::function<bool(uint64_t)>& is_variable);
 
 // nccl*, nvshmem*: their kernels wait for those on other GPUs or in other processes.
 bool is_collective(const std::string& symbol);

@@ -17,7 +17,7 @@ void TrackedMemory::add(const TrackedAllocation& tracked) {
   // A free that we did not see: what was there is gone.
   if (by_base_.contains(allocation.base)) allocations_.remove(allocation.base);
   by_base_[allocation.base] = tracked;
-  if (allocation.host_address != 0) base_by_host_[allocation.host_address] = allocation.base;
+  if (tracked.freed_by != 0) base_by_host_[tracked.freed_by] = allocation.base;
   allocations_.add(allocation);
 }
 
@@ -27,7 +27,7 @@ std::optional<TrackedAllocation> TrackedMemory::take(uint64_t base) {
   if (found == by_base_.end()) return std::nullopt;
   TrackedAllocation taken = found->second;
   by_base_.erase(found);
-  base_by_host_.erase(taken.allocation.host_address);
+  base_by_host_.erase(taken.freed_by);
   allocations_.remove(base);
   return taken;
 }
@@ -50,7 +50,7 @@ void TrackedMemory::context_gone(cuda::CUcontext context) {
       ++it;
       continue;
     }
-    base_by_host_.erase(it->second.allocation.host_address);
+    base_by_host_.erase(it->second.freed_by);
     allocations_.remove(it->first);
     it = by_base_.erase(it);
   }

@@ -16,6 +16,7 @@ namespace kernloop::capture {
 struct TrackedAllocation {
   Allocation allocation;
   cuda::CUcontext owner = nullptr;  // null: of no context
+  uint64_t freed_by = 0;            // host memory: the host's address
 };
 
 // Memory that other processes, or other APIs than CUDA, may write: allocations of these calls cannot be captured.

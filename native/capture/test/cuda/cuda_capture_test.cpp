@@ -348,9 +348,26 @@ TEST_F(CudaCaptureTest, ArgumentsInOneBufferAreTaken) {
   expect_saxpy(*reader);
 }
 
-TEST_F(CudaCaptureTest, AnAddressThatNobodyWasSeenToAllocateIsRefusedWithIt) {
+TEST_F(CudaCaptureTest, AnAddressOfTheKernelsOwnModulesVariableIsOfTheCapture) {
   run.select("^add_in_place\\(");
   ASSERT_EQ(record({"variable-pointer"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  uint64_t address = 0;
+  std::memcpy(&address, reader->manifest().kernarg.bytes.data(), 8);
+  bool seen = false;
+  for (const archive::ModuleVariable& variable : reader->manifest().module_variables) {
+    if (variable.address != address) continue;
+    seen = true;
+    EXPECT_EQ(variable.name, "gBias");
+    EXPECT_EQ(values_of(*reader, post_of(variable), 0, 256), Floats(256, 1.0f));
+  }
+  EXPECT_TRUE(seen);
+}
+
+TEST_F(CudaCaptureTest, AnAddressThatNobodyWasSeenToAllocateIsRefusedWithIt) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"variable-pointer", "1"}), 0) << app_output;
   EXPECT_EQ(refusal(), "UNTRACKED_MEMORY");
   EXPECT_NE(run.event("refused").value("reason", "").find("0x"), std::string::npos);
 }

@@ -64,7 +64,7 @@ TEST(TrackedMemory, HostMemoryIsFreedByTheHostsAddress) {
   AllocationMap map;
   TrackedMemory memory(map);
   TrackedAllocation tracked = device_memory(0x90000, 100, context(1));
-  tracked.allocation.host_address = 0x5000;
+  tracked.freed_by = 0x5000;
   memory.add(tracked);
   EXPECT_FALSE(memory.take_host(0x90000));
   EXPECT_TRUE(memory.take_host(0x5000));
@@ -121,7 +121,8 @@ TEST(Obstacles, MemoryThatOnlyTheDriverKnowsIsRefusedWithItsAddress) {
   put(0, 1234);
   put(8, 0x7f0000000010);
   put(16, 0x123400000000);  // a number like any other
-  const auto refusal = untracked_memory(driver, {}, arguments);
+  const auto none = [](uint64_t) { return false; };
+  const auto refusal = untracked_memory(driver, {}, arguments, none);
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->code, "UNTRACKED_MEMORY");
   EXPECT_NE(refusal->reason.find("0x7f0000000010"), std::string::npos) << refusal->reason;
@@ -130,7 +131,8 @@ TEST(Obstacles, MemoryThatOnlyTheDriverKnowsIsRefusedWithItsAddress) {
   AllocationList tracked(1);
   tracked[0].base = 0x7f0000000000;
   tracked[0].size = 0x1000;
-  EXPECT_FALSE(untracked_memory(driver, tracked, arguments));
+  EXPECT_FALSE(untracked_memory(driver, tracked, arguments, none));
+  EXPECT_FALSE(untracked_memory(driver, {}, arguments, [](uint64_t address) { return address == 0x7f0000000010; }));
 }
 
 // H100 (compute capability 9.0), with the figures of NVIDIA's occupancy calculator.

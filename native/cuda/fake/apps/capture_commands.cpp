@@ -63,14 +63,17 @@ const Command kCaptureBeside("capture-beside", "launches on one stream while ano
   CHECK(cuStreamSynchronize(plain));
 });
 
-const Command kVariablePointer("variable-pointer", "the address of a module's variable as an argument", [] {
-  start();
-  const CUmodule module = load_module();
-  CUdeviceptr bias = 0;
-  CHECK(cuModuleGetGlobal(&bias, nullptr, module, "gBias"));
-  add_in_place(function(module, kAddInPlace), bias, 1.0f, 256);
-  EXPECT(downloaded(bias, 256)[0] == 1.0f);
-});
+const Command kVariablePointer("variable-pointer",
+                               "the address of a variable as an argument: of the kernel's module, or (1) another", [] {
+                                 start();
+                                 const CUmodule own = load_module(),
+                                                module = argument(0, 0) == 0 ? own
+                                                                             : load_module("one_ulp_wrong.sm_90.cubin");
+                                 CUdeviceptr bias = 0;
+                                 CHECK(cuModuleGetGlobal(&bias, nullptr, module, "gBias"));
+                                 add_in_place(function(own, kAddInPlace), bias, 1.0f, 256);
+                                 EXPECT(downloaded(bias, 256)[0] == 1.0f);
+                               });
 
 const Command kArgumentBuffer("argument-buffer", "the arguments of saxpy in one buffer (extra)", [] {
   start();
