@@ -69,9 +69,21 @@ void before_launch(const ApiCall& call) {
                                                  context, index, std::move(due));
 }
 
+// A launch may have loaded the kernel's module.
+void after_launch(const ApiCall& call) {
+  if (call.thread.loaded.size() != 1) return;
+  const CUfunction handle = launched_function(call.id, call.data.functionParams);
+  const OwnCalls own;
+  CUmodule module = nullptr;
+  if (handle != nullptr && call.succeeded() && !call.agent.graphs.any_captured() &&
+      call.agent.driver->cuFuncGetModule(&module, call.agent.function_of(handle)) == CUDA_SUCCESS) {
+    call.agent.cubins.is_module(module, call.thread.loaded.front());
+  }
+}
+
 }  // namespace
 
-#define ON(function) table.set(CUPTI_DRIVER_TRACE_CBID_##function, Watch::kLaunches, before_launch, nullptr)
+#define ON(function) table.set(CUPTI_DRIVER_TRACE_CBID_##function, Watch::kLaunches, before_launch, after_launch)
 
 void add_launch_calls(ApiTable& table) {
   ON(cuLaunchKernel);

@@ -340,6 +340,20 @@ TEST_F(CudaCaptureTest, OfTwoLibrariesWithOneKernelNameTheRightCodeIsTaken) {
   }
 }
 
+TEST_F(CudaCaptureTest, CodeThatCannotBeToldIsRefusedAndNotGuessed) {
+  run.select("^saxpy\\(");
+  ASSERT_EQ(record({"unknown-code"}), 0) << app_output;
+  EXPECT_EQ(refusal(), "AMBIGUOUS_CODE_OBJECT");
+}
+
+TEST_F(CudaCaptureTest, CodeThatALaunchLoadedIsKnownAsLongAsLaunchesAreSeen) {
+  run.select("^saxpy\\(");
+  ASSERT_EQ(record({"unknown-code", "10"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(code_of(*reader), file_bytes(std::string(KERNLOOP_TEST_CUBINS) + "/one_ulp_wrong.sm_90.cubin"));
+}
+
 TEST_F(CudaCaptureTest, ArgumentsInOneBufferAreTaken) {
   run.select("^saxpy\\(");
   ASSERT_EQ(record({"argument-buffer"}), 0) << app_output;

@@ -109,6 +109,29 @@ const Command kSameNameTwoLibraries("same-name-two-libraries", "saxpy of two lib
   }
 });
 
+// Nothing that happens after the thousands of launches tells which library's module is which.
+const Command kUnknownCode(
+    "unknown-code", "saxpy of two libraries that were loaded unseen, after N launches (5000)", [] {
+      start();
+      const CUfunction add = function(load_module(), kAddInPlace);
+      const CUdeviceptr one = uploaded({0.0f}), x = uploaded(ramp(kCount)), y = uploaded(ramp(kCount));
+      for (int64_t i = 0; i < argument(0, 5000); ++i) add_in_place(add, one, 1.0f, 1);
+      CUlibrary libraries[2] = {};
+      const char* const cubins[2] = {"one_ulp_wrong.sm_90.cubin", "do_nothing.sm_90.cubin"};
+      for (int i = 0; i < 2; ++i) {
+        CHECK(cuLibraryLoadData(&libraries[i], read_cubin(cubins[i]), nullptr, nullptr, 0, nullptr, nullptr, 0));
+      }
+      for (CUlibrary library : libraries) {
+        CUkernel idle = nullptr;
+        CHECK(cuLibraryGetKernel(&idle, library, "_Z10do_nothingPf"));
+        launch(reinterpret_cast<CUfunction>(idle), Blocks{1}, nullptr, x);
+      }
+      CUkernel kernel = nullptr;
+      CHECK(cuLibraryGetKernel(&kernel, libraries[0], kSaxpy));
+      saxpy(reinterpret_cast<CUfunction>(kernel), x, y, kCount);
+      EXPECT(downloaded(y, kCount)[4] > 12.0f);
+    });
+
 const Command kUnfinished("unfinished", "50 launches, and the end of the program without waiting for them", [] {
   start();
   const CUfunction add = function(load_module(), kAddInPlace);
