@@ -34,6 +34,8 @@ export type { GenerateResult } from '../lib/generate/generate';
 export type { KernelProfile, Profile } from '../lib/profile/profile';
 export type { RecompileResult } from '../lib/toolchain/recompile';
 export type { ReplayResult } from '../lib/replay/replay';
+export type { Statistics } from '../lib/replay/statistics';
+export type { Speed } from '../lib/replay/turns';
 export type { Report } from '../lib/validate/report-json';
 export type { KernloopJson } from '../lib/app/kernloop-json';
 export type { KernelJson } from '../lib/reproducer/kernel-json';
