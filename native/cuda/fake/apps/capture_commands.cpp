@@ -82,7 +82,7 @@ const Command kArgumentBuffer("argument-buffer", "the arguments of saxpy in one 
     CUdeviceptr x, y;
     int n;
   } arguments = {2.0f, uploaded(ramp(kCount)), uploaded(ramp(kCount)), kCount};
-  size_t size = sizeof arguments;
+  size_t size = offsetof(decltype(arguments), n) + sizeof arguments.n;  // no more than the kernel takes
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &arguments, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
   CHECK(cuLaunchKernel(function(load_module(), kSaxpy), blocks_for(kCount).x, 1, 1, kThreads, 1, 1, 0, nullptr, nullptr,
                        extra));

@@ -1,6 +1,7 @@
 // Streams, graphs, contexts, devices, and kernels that wait for each other.
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cstdlib>
 
 #include "cuda/fake/apps/app.h"
 
@@ -107,13 +108,19 @@ Flag new_flag() {
 constexpr char kWaitForFlag[] = "_Z13wait_for_flagPVjjPj";
 
 // While the first kernel waits, nothing that waits for the whole device comes back.
+// A driver that loads kernels lazily waits for an idle device before it loads one: such a program would hang by itself.
+void load_kernels_with_their_module() {
+  setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+}
+
 const Command kSpinOnHostFlag("spin-on-host-flag", "add_in_place while another stream's kernel waits for the host", [] {
+  load_kernels_with_their_module();
   start();
   const CUmodule module = load_module();
   const Flag flag = new_flag();
   const CUdeviceptr seen = allocate(sizeof(uint32_t)), x = uploaded(ramp(kCount));
   const CUstream waiting = new_stream(), working = new_stream();
-  const CUfunction wait = function(module, kWaitForFlag), add = function(module, kAddInPlace);  // loads them
+  const CUfunction wait = function(module, kWaitForFlag), add = function(module, kAddInPlace);
   launch(wait, Blocks{1}, waiting, flag.device, 1u, seen);
   add_in_place(add, x, 1.0f, kCount, working);
   CHECK(cuStreamSynchronize(working));
@@ -125,6 +132,7 @@ const Command kSpinOnHostFlag("spin-on-host-flag", "add_in_place while another s
 // Who runs the first kernel alone waits for ever: the one that it waits for is launched only after it.
 const Command kSpinOnOtherStream("spin-on-other-stream",
                                  "wait_for_flag, which waits for a later kernel of another stream", [] {
+                                   load_kernels_with_their_module();
                                    start();
                                    const CUmodule module = load_module();
                                    const CUdeviceptr flag = allocate(sizeof(uint32_t)),
