@@ -3,7 +3,7 @@
 //   node bench/gpu-examples.mjs [app[/kernel]…]
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { conclude, kernloop, kernloopJson, native, run, workspace } from './gpu/host.mjs';
+import { conclude, inParallel, kernloop, kernloopJson, native, run, workspace } from './gpu/host.mjs';
 import { doNothing, hasUlpVariant, oneUlpWrong, writeEmptyKernel } from './gpu/variants.mjs';
 
 const replays = 20;
@@ -28,10 +28,10 @@ for (const app of apps) {
   const extracted = kernloop(['extract', ...names, '--app', join('apps', app)], { cwd: folder, limitSeconds: 500 });
   process.stderr.write(`${app}: extract ${extracted.code} in ${extracted.seconds.toFixed(1)} s\n`);
   if (extracted.code !== 0) note(app, 'extract', extracted);
-  for (const name of names) records.push(examine(app, name));
+  for (const name of names) records.push(await examine(app, name));
 }
 
-function examine(app, name) {
+async function examine(app, name) {
   const reproducer = join('kernels', app, name);
   const record = {
     app,
@@ -53,13 +53,11 @@ function examine(app, name) {
     failures.push({ kernel: name, step: 'capture', output: error.message });
     return record;
   }
-  for (let i = 0; i < replays; i += 1) {
-    const ended = run(join(native, 'bin', 'kernloop-replay'), replayArguments(reproducer, record), { cwd: folder });
+  const command = [join(native, 'bin', 'kernloop-replay'), replayArguments(reproducer, record)];
+  for (const ended of await inParallel(5, Array(replays).fill(command))) {
     record.replays += ended.code === 0 ? 1 : 0;
-    if (ended.code !== 0) {
-      record.address_failures += /ADDRESS_TAKEN/.test(ended.text) ? 1 : 0;
-      note(name, `replay ${i}`, ended);
-    }
+    record.address_failures += /ADDRESS_TAKEN/.test(ended.text) ? 1 : 0;
+    if (ended.code !== 0) note(name, 'replay', ended);
   }
   const validate = (...extra) => kernloopJson(['validate', '--reproducer', reproducer, ...extra], { cwd: folder });
   const verdict = (ended) => ended.result?.verdict ?? `exit ${ended.code}`;

@@ -1,5 +1,5 @@
 // What the GPU benches share: where Kernloop is (a checkout or an unpacked bundle), how its verbs are run, and the record that is kept.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -28,6 +28,30 @@ export function run(file, args, { cwd, env, limitSeconds = 300 } = {}) {
     text: `${ended.stdout ?? ''}${ended.stderr ?? ''}`,
     stdout: ended.stdout ?? '',
   };
+}
+
+/** Processes side by side, as many as `width` at a time; each result as run() gives it, without the output's cap. */
+export async function inParallel(width, commands) {
+  const results = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < commands.length) {
+      const index = next++;
+      results[index] = await finished(...commands[index]);
+    }
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  return results;
+}
+
+function finished(file, args) {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (text += data));
+    child.on('error', (error) => resolve({ code: error.message, text }));
+    child.on('close', (code, signal) => resolve({ code: code ?? signal, text }));
+  });
 }
 
 export const kernloop = (args, options) => run(process.execPath, [cli, ...args], options);
