@@ -318,6 +318,71 @@ TEST_F(CudaCaptureTest, ACooperativeLaunchIsKeptAsOne) {
   EXPECT_EQ(reader->manifest().geometry.attributes.at("cooperative"), 1u);
 }
 
+TEST_F(CudaCaptureTest, ALaunchInTheThreadsOwnStreamIsCaptured) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"per-thread-stream"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  expect_added(*reader, "cuMemAlloc", kDevice);
+}
+
+TEST_F(CudaCaptureTest, WhatPointersInMemoryLeadToIsCapturedBeforeAndAfter) {
+  run.select("^write_through_memory\\(");
+  ASSERT_EQ(record({"write-through-memory"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  const Place holder = argument(reader->manifest(), 0);
+  ASSERT_NE(holder.region, nullptr);
+  const uint64_t address = values_of<uint64_t>(*reader, pre_of(*holder.region), holder.offset, 1)[0];
+  const Place target = at(reader->manifest(), address);
+  ASSERT_NE(target.region, nullptr);
+  EXPECT_EQ(values_of(*reader, pre_of(*target.region), target.offset, 1)[0], 0.0f);
+  EXPECT_EQ(values_of(*reader, post_of(*target.region), target.offset, 1)[0], 7.0f);
+}
+
+TEST_F(CudaCaptureTest, AKernelThatChangesNothingLeavesPostAsPre) {
+  run.select("^do_nothing\\(");
+  ASSERT_EQ(record({"do-nothing"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  for (const archive::Region& region : reader->manifest().regions) EXPECT_TRUE(region.pre == region.post);
+}
+
+TEST_F(CudaCaptureTest, SeveralProcessesAtOnceGiveOneCapture) {
+  run.select("^saxpy\\(");
+  ASSERT_TRUE(run.start());
+  std::vector<std::unique_ptr<Program>> apps;
+  for (int i = 0; i < 3; ++i) apps.push_back(start_app({"saxpy"}));
+  for (auto& app : apps) EXPECT_EQ(app->wait(), 0) << app->output();
+  EXPECT_EQ(run.finish(), 0);
+  EXPECT_EQ(run.event("summary").value("processes", 0), 3);
+  EXPECT_EQ(run.events("captured").size(), 1u);
+  EXPECT_EQ(run.events("refused").size(), 0u) << run.recorder->output();
+  EXPECT_TRUE(open());
+}
+
+TEST_F(CudaCaptureTest, AByteBudgetRefusesBeforeAnythingIsCopied) {
+  run.select("^saxpy\\(");
+  run.config["selections"][0]["byte_budget"] = 100;
+  ASSERT_EQ(record({"saxpy"}), 0) << app_output;
+  EXPECT_EQ(refusal(), "BYTE_BUDGET");
+}
+
+TEST_F(CudaCaptureTest, TwoSelectionsOfOneDispatchAreAConflictThatIsNamed) {
+  run.select("^saxpy\\(", 1, "reachable", "first");
+  run.select("saxpy", 1, "reachable", "second");
+  ASSERT_EQ(record({"saxpy"}), 0) << app_output;
+  EXPECT_EQ(refusal(), "SELECTION_CONFLICT");
+  EXPECT_TRUE(open("first"));
+}
+
+TEST_F(CudaCaptureTest, AProgramWithoutADeviceIsToldFromOneWithoutKernels) {
+  run.select("^saxpy\\(");
+  record({"saxpy"}, {{"KERNLOOP_FAKE_CUDA_DEVICES", "0"}});
+  EXPECT_EQ(run.event("summary").value("queues", -1), 0) << run.recorder->output();
+  EXPECT_EQ(run.event("summary").value("dispatches", -1), 0);
+}
+
 TEST_F(CudaCaptureTest, OfTwoModulesWithOneKernelNameTheRightCodeIsTaken) {
   run.select("^saxpy\\(", 1, "reachable", "right");
   run.select("^saxpy\\(", 2, "reachable", "wrong");
