@@ -213,6 +213,7 @@ Status Session::on_begin(const capture::BeginMessage& message) {
       auto assembly = CaptureAssembly::begin(shared_.config, *folder, *kernel, devices_[message.queue], message);
       if (assembly) {
         reply = (*assembly)->reply();
+        warn_of_device_heap(*kernel);
         assemblies_[message.capture] = std::move(*assembly);
       } else {
         shared_.board.refused(message.selection, assembly.error());
@@ -229,6 +230,16 @@ Status Session::on_object_bytes(std::span<const uint8_t> payload) {
   const auto header = capture::BulkHeader::decode(payload, &bytes);
   if (!header) return protocol_error("a bulk frame that cannot be decoded");
   return kernels_.append_object(*header, bytes);
+}
+
+void Session::warn_of_device_heap(const KernelRecord& kernel) {
+  if (kernel.metadata == nullptr || !kernel.metadata->cubin || !kernel.metadata->cubin->uses_device_heap) return;
+  shared_.events.print(
+      "note",
+      {{"code", "DEVICE_HEAP"},
+       {"pid", link_->pid()},
+       {"text", kernel.demangled + " uses malloc or free of the GPU: what earlier kernels allocated there is the "
+                                   "driver's, and not in the capture"}});
 }
 
 Status Session::on_bulk(FrameType type, std::span<const uint8_t> head) {

@@ -33,6 +33,9 @@ class CudaAgent : public AgentBase {
   // Which selections want kernels of this name.
   uint64_t selections_of(const std::string& symbol);
 
+  // Whether any selection wants one of them: asks for all at once.
+  bool any_wanted(const std::unordered_set<std::string>& symbols);
+
   // The app was given a kernel's handle, by a module or library.
   void handle_given(const void* handle, const char* symbol, const void* owner);
   void forget_handles_of(const void* owner);
@@ -84,7 +87,6 @@ class CudaAgent : public AgentBase {
   std::optional<ResolvedKernel> resolve(cuda::CUfunction handle, const std::string& symbol, ThreadState& thread);
   std::string symbol_of(cuda::CUfunction handle);
   void ask_for_masks(const std::vector<std::string>& symbols);
-  bool any_wanted(const std::unordered_set<std::string>& symbols);
   void tell_of_graphs();
   static void after_fork_in_child();
   static void at_exit();

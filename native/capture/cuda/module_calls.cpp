@@ -63,6 +63,20 @@ void after_get_kernel_function(const ApiCall& call) {
   call.agent.handle_given(*p.pFunc, name, library);
 }
 
+// Thousands, of some libraries: the recorder is asked once.
+template <typename Handle, typename NameOf>
+void handles_given(const ApiCall& call, const Handle* handles, size_t count, const void* owner, NameOf name_of) {
+  if (!call.succeeded() || name_of == nullptr || handles == nullptr) return;
+  const OwnCalls own;
+  std::vector<const char*> names(count, nullptr);
+  std::unordered_set<std::string> distinct;
+  for (size_t i = 0; i < count; ++i) {
+    if (name_of(&names[i], handles[i]) == CUDA_SUCCESS && names[i] != nullptr) distinct.emplace(names[i]);
+  }
+  call.agent.any_wanted(distinct);
+  for (size_t i = 0; i < count; ++i) call.agent.handle_given(handles[i], names[i], owner);
+}
+
 struct EnumerateKernels {
   CUkernel* kernels;
   unsigned int numKernels;
@@ -70,13 +84,7 @@ struct EnumerateKernels {
 };
 void after_enumerate_kernels(const ApiCall& call) {
   const auto& p = call.params<EnumerateKernels>();
-  if (!call.succeeded() || call.agent.driver->cuKernelGetName == nullptr) return;
-  const OwnCalls own;
-  for (unsigned int i = 0; i < p.numKernels; ++i) {
-    const char* name = nullptr;
-    if (call.agent.driver->cuKernelGetName(&name, p.kernels[i]) == CUDA_SUCCESS && name != nullptr)
-      call.agent.handle_given(p.kernels[i], name, p.lib);
-  }
+  handles_given(call, p.kernels, p.numKernels, p.lib, call.agent.driver->cuKernelGetName);
 }
 
 struct EnumerateFunctions {
@@ -86,13 +94,7 @@ struct EnumerateFunctions {
 };
 void after_enumerate_functions(const ApiCall& call) {
   const auto& p = call.params<EnumerateFunctions>();
-  if (!call.succeeded() || call.agent.driver->cuFuncGetName == nullptr) return;
-  const OwnCalls own;
-  for (unsigned int i = 0; i < p.numFunctions; ++i) {
-    const char* name = nullptr;
-    if (call.agent.driver->cuFuncGetName(&name, p.functions[i]) == CUDA_SUCCESS && name != nullptr)
-      call.agent.handle_given(p.functions[i], name, p.mod);
-  }
+  handles_given(call, p.functions, p.numFunctions, p.mod, call.agent.driver->cuFuncGetName);
 }
 
 }  // namespace

@@ -224,6 +224,14 @@ TEST_F(CudaCaptureTest, AKernelOfALibraryIsCapturedAtItsFirstLaunchWhichLoadsIts
   EXPECT_EQ(reader->manifest().dispatch.ordinal, 1u);
 }
 
+TEST_F(CudaCaptureTest, AKernelThatWasFoundByEnumerationIsCaptured) {
+  run.select("^saxpy\\(");
+  ASSERT_EQ(record({"enumerated"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  expect_saxpy(*reader);
+}
+
 TEST_F(CudaCaptureTest, PoolMemoryIsTracked) {
   run.select("^add_in_place\\(", 2);
   ASSERT_EQ(record({"async-pool"}), 0) << app_output;

@@ -132,6 +132,23 @@ const Command kUnknownCode(
       EXPECT(downloaded(y, kCount)[4] > 12.0f);
     });
 
+const Command kEnumerated("enumerated", "saxpy, found among all the kernels of a library", [] {
+  start();
+  CUlibrary library = nullptr;
+  CHECK(cuLibraryLoadData(&library, read_cubin("test_kernels.sm_90.cubin"), nullptr, nullptr, 0, nullptr, nullptr, 0));
+  unsigned int count = 0;
+  CHECK(cuLibraryGetKernelCount(&count, library));
+  std::vector<CUkernel> kernels(count);
+  CHECK(cuLibraryEnumerateKernels(kernels.data(), count, library));
+  const CUdeviceptr x = uploaded(ramp(kCount)), y = uploaded(ramp(kCount));
+  for (CUkernel kernel : kernels) {
+    const char* name = nullptr;
+    CHECK(cuKernelGetName(&name, kernel));
+    if (std::string(name) == kSaxpy) saxpy(reinterpret_cast<CUfunction>(kernel), x, y, kCount);
+  }
+  EXPECT(downloaded(y, kCount)[999] == 2997.0f);
+});
+
 const Command kUnfinished("unfinished", "50 launches, and the end of the program without waiting for them", [] {
   start();
   const CUfunction add = function(load_module(), kAddInPlace);
