@@ -27,7 +27,10 @@ Result<std::unique_ptr<CaptureWriter>> CaptureWriter::create(CaptureWriterOption
   auto pack = PackWriter::create(writer->options_.directory / kPackFile);
   if (!pack) return pack.error();
   writer->pack_ = std::move(*pack);
-  if (writer->options_.store) writer->store_.emplace(*writer->options_.store);
+  if (writer->options_.store) {
+    StagingFolder::sweep(*writer->options_.store);
+    writer->store_.emplace(*writer->options_.store);
+  }
   writer->start();
   return writer;
 }

@@ -20,6 +20,16 @@ fs::path ChunkStore::path_of(const Digest& digest, Encoding encoding) const {
   return root_ / hex.substr(0, 2) / (encoding == Encoding::kZstd ? hex + ".zst" : hex);
 }
 
+Result<fs::path> StoreSession::staging(const fs::path& store) {
+  std::lock_guard lock(mutex_);
+  if (!staging_) {
+    auto claimed = StagingFolder::claim(store);
+    if (!claimed) return claimed.error();
+    staging_ = std::move(*claimed);
+  }
+  return staging_->path();
+}
+
 void StoreSession::changed(const fs::path& folder) {
   std::lock_guard lock(mutex_);
   folders_.insert(folder);
@@ -48,7 +58,9 @@ Result<uint64_t> ChunkStore::put(const Digest& digest, uint32_t raw_bytes, Encod
   // A chunk is as durable as the folders that lead to it.
   if (fs::create_directories(path.parent_path(), failure)) changes.changed(root_);
   if (failure) return io_error("cannot create", path.parent_path(), failure.value());
-  if (auto written = replace_file(path, stored); !written) return written.error();
+  const auto staging = changes.staging(root_);
+  if (!staging) return staging.error();
+  if (auto written = replace_file(path, stored, *staging); !written) return written.error();
   changes.changed(path.parent_path());
   // get() tries raw first: a damaged copy in the other encoding must not hide the good one.
   const Encoding other = encoding == Encoding::kRaw ? Encoding::kZstd : Encoding::kRaw;

@@ -3,23 +3,29 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 
 #include "archive/chunk.h"
+#include "archive/staging_folder.h"
 
 namespace kernloop::archive {
 
-// What one writer has put into a store and not yet made durable: the folders. Thread-safe.
+// One writer of one store: where its unfinished files are, and which folders it has changed and not yet made durable.
+// Thread-safe.
 class StoreSession {
  public:
+  // The folder for temporary files in that store.
+  Result<std::filesystem::path> staging(const std::filesystem::path& store);
   void changed(const std::filesystem::path& folder);
   // After it, what was put survives a power failure.
   Status sync();
 
  private:
   std::mutex mutex_;
+  std::unique_ptr<StagingFolder> staging_;
   std::set<std::filesystem::path> folders_;
 };
 

@@ -132,10 +132,14 @@ Status write_new_file(const fs::path& path, Bytes bytes) {
 }  // namespace
 
 Status replace_file(const fs::path& path, Bytes bytes) {
+  return replace_file(path, bytes, path.parent_path());
+}
+
+Status replace_file(const fs::path& path, Bytes bytes, const fs::path& temporary_folder) {
   static std::atomic<uint64_t> counter{0};
   const std::string name = path.filename().string();
   const std::string unique = std::to_string(::getpid()) + '.' + std::to_string(counter.fetch_add(1));
-  const fs::path temporary = path.parent_path() / ('.' + name + '.' + unique + ".tmp");
+  const fs::path temporary = temporary_folder / ('.' + name + '.' + unique + ".tmp");
   Status done = write_new_file(temporary, bytes);
   if (done && ::rename(temporary.c_str(), path.c_str()) != 0) done = io_error("cannot rename to", path, errno);
   if (!done) ::unlink(temporary.c_str());

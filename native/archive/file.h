@@ -48,6 +48,8 @@ Result<std::string> read_text(const std::filesystem::path& path, uint64_t max_by
 // once the folder is synced. Large aligned contents go past the page cache: a snapshot of gigabytes would only push
 // everybody else's pages out of it, and then wait for the same disk.
 Status replace_file(const std::filesystem::path& path, Bytes bytes);
+// With the temporary file in another folder of the same file system.
+Status replace_file(const std::filesystem::path& path, Bytes bytes, const std::filesystem::path& temporary_folder);
 // And the folder synced.
 Status write_atomically(const std::filesystem::path& path, Bytes bytes);
 Status write_atomically(const std::filesystem::path& path, std::string_view text);

@@ -67,13 +67,25 @@ Status OutputFolder::publish() {
   // An older capture is there: exchange, so that there is a complete one at every moment; then drop the older.
   if (renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, output_.c_str(), RENAME_EXCHANGE) != 0) {
     // A file system without exchange: a moment without, but never half of one.
-    std::error_code failure;
-    fs::remove_all(output_, failure);
-    if (rename(partial_.c_str(), output_.c_str()) != 0)
-      return archive::io_error("cannot move a complete capture to", output_, errno);
+    if (auto replaced = replace_in_two_steps(); !replaced) return replaced;
   }
   discard();
   return archive::sync_directory(output_.parent_path());
+}
+
+// Under the older one's second name the next claim() finds it, should we die before it is removed.
+Status OutputFolder::replace_in_two_steps() {
+  const fs::path older = partial_.string() + "-replaced";
+  if (rename(output_.c_str(), older.c_str()) != 0)
+    return archive::io_error("cannot move the older capture away from", output_, errno);
+  if (rename(partial_.c_str(), output_.c_str()) != 0) {
+    const int error = errno;
+    rename(older.c_str(), output_.c_str());
+    return archive::io_error("cannot move a complete capture to", output_, error);
+  }
+  std::error_code ignored;
+  fs::remove_all(older, ignored);
+  return Unit{};
 }
 
 }  // namespace kernloop::recorder

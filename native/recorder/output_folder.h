@@ -27,6 +27,7 @@ class OutputFolder {
  private:
   OutputFolder() = default;
   Status lock();
+  Status replace_in_two_steps();
 
   std::filesystem::path output_, partial_, lock_path_;
   archive::FileDescriptor lock_;

@@ -6,9 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 #include <thread>
 
+#include "archive/file.h"
+#include "archive/staging_folder.h"
 #include "archive/test/sample_capture.h"
 #include "archive/test/temporary_directory.h"
 
@@ -109,6 +112,30 @@ TEST(ChunkStore, TakesWritersFromSeveralThreadsAndProcesses) {
   const ChunkStore store(directory.path());
   Buffer read(20000);
   for (uint32_t seed = 0; seed < 20; ++seed) EXPECT_TRUE(*store.get(sha256(noise(20000, seed)), read));
+}
+
+// A writer that was killed holds no lock any more; its files go with the next writer, those of a living one stay.
+TEST(ChunkStore, TemporaryFilesOfDeadWritersGoAndOfLivingOnesStay) {
+  TemporaryDirectory directory;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto staging = StagingFolder::claim(directory.path());
+    const bool written = staging && replace_file((*staging)->path() / "half", Buffer(10, 1));
+    ::kill(::getpid(), written ? SIGKILL : SIGTERM);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_EQ(WTERMSIG(status), SIGKILL);
+  ASSERT_EQ(files_in(directory.path()).size(), 1u) << "the killed writer leaves its file";
+
+  auto living = StagingFolder::claim(directory.path());
+  ASSERT_TRUE(living);
+  EXPECT_EQ(files_in(directory.path()).size(), 0u);
+  ASSERT_TRUE(replace_file((*living)->path() / "half", Buffer(10, 1)));
+  StagingFolder::sweep(directory.path());
+  EXPECT_EQ(files_in(directory.path()), std::vector<fs::path>{(*living)->path() / "half"});
+  living->reset();
+  EXPECT_TRUE(fs::is_empty(directory.path())) << "not even an empty folder";
 }
 
 TEST(ChunkStore, DoesNotHangOnAFifoInTheWay) {
