@@ -65,12 +65,14 @@ async function examine(app, name) {
   record.validate = verdict(plain);
   if (record.validate !== 'pass') note(name, 'validate', plain);
   if (readJson(reproducer, 'kernel.json').language === 'none') {
-    const source = writeEmptyKernel(capture, join(folder, reproducer, 'build'));
-    const cubin = source.replace(/cu$/, 'cubin');
     const target = /sm_\d+a?/.exec(capture.device.isa)?.[0] ?? 'sm_90';
+    const source = writeEmptyKernel(capture, target, join(folder, reproducer, 'build'));
+    const cubin = source.replace(/cu$/, 'cubin');
     const built = run('nvcc', ['-cubin', `-arch=${target}`, '-o', cubin, source]);
     if (built.code !== 0) note(name, 'empty kernel', built);
-    record.do_nothing = verdict(validate('--variant', cubin));
+    const ended = validate('--variant', cubin);
+    record.do_nothing = verdict(ended);
+    if (record.do_nothing !== 'fail') note(name, 'do-nothing', ended);
     return record;
   }
   record.rebuilt = rebuildAndValidate(name, reproducer, validate, verdict);

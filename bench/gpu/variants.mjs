@@ -40,22 +40,30 @@ export const hasUlpVariant = (kernel) => kernel in results;
 export const oneUlpWrong = (reproducer, kernel) =>
   editSources(reproducer, (text) => text.replace(results[kernel][0], results[kernel][1]));
 
+/** Where parameters begin in the constant bank: alignment counts from there (native/codeobject/test/data/cubin/README.md). */
+function parameterBase(target) {
+  const version = Number(/\d+/.exec(target)?.[0] ?? 90);
+  return version >= 100 ? 0x380 : version >= 90 ? 0x210 : 0x160;
+}
+
 /** For kernels without source: CUDA C++ of an empty kernel with the captured name and parameter layout. */
-export function emptyKernel(capture) {
-  let end = 0;
+export function emptyKernel(capture, target) {
+  const base = parameterBase(target);
+  let end = base;
   const parameters = capture.kernarg.slots.map(({ offset, size }, index) => {
+    const place = base + offset;
     let align = 128;
-    while (align > 1 && (offset % align || size % align || Math.ceil(end / align) * align !== offset)) align /= 2;
-    end = offset + size;
+    while (align > 1 && (place % align || size % align || Math.ceil(end / align) * align !== place)) align /= 2;
+    end = place + size;
     return { name: `P${index}`, text: `struct __align__(${align}) P${index} { char bytes[${size}]; };` };
   });
   const list = parameters.map(({ name }, index) => `${name} p${index}`).join(', ');
   return `${parameters.map(({ text }) => text).join('\n')}\nextern "C" __global__ void ${capture.kernel.symbol}(${list}) {}\n`;
 }
 
-export function writeEmptyKernel(capture, folder) {
+export function writeEmptyKernel(capture, target, folder) {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'empty.cu');
-  writeFileSync(file, emptyKernel(capture));
+  writeFileSync(file, emptyKernel(capture, target));
   return file;
 }
