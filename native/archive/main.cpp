@@ -1,12 +1,14 @@
 // kernloop-archive: `verify DIR [--store DIR]…` reads and checks every byte, `info DIR` tells what a capture holds,
-// `code-object DIR --output FILE` writes the code object of the captured kernel.
-// One JSON object on stdout; exit codes of docs/contributing/seams.md.
+// `code-object DIR --output FILE` writes the code object of the captured kernel, `pack DIR --output FILE` makes one
+// file of a capture, `unpack FILE --output DIR [--symbol NAME]` a capture of that. One JSON object on stdout; exit
+// codes of docs/contributing/seams.md.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <set>
 
 #include "archive/file.h"
+#include "archive/packed_capture.h"
 #include "archive/reader.h"
 
 namespace {
@@ -111,37 +113,77 @@ int write_code_object(const Reader& reader, const std::filesystem::path& output)
   return print(error_event({"CAPTURE_INVALID", "the capture lacks the code object of its kernel", "capture again"}));
 }
 
+int pack(const Reader& reader, const std::filesystem::path& output) {
+  const auto packed = pack_capture(reader, output);
+  if (!packed) return print(error_event(packed.error()));
+  return print({{"event", "packed"},
+                {"capture_sha256", packed->capture_sha256.hex()},
+                {"chunks", packed->chunks},
+                {"bytes", packed->bytes}});
+}
+
+const char* name_of(UnpackOutcome outcome) {
+  switch (outcome) {
+    case UnpackOutcome::kWritten:
+      return "written";
+    case UnpackOutcome::kUnchanged:
+      return "unchanged";
+    case UnpackOutcome::kRepaired:
+      return "repaired";
+  }
+  return "";
+}
+
+int unpack(const UnpackRequest& request) {
+  const auto unpacked = unpack_capture(request);
+  if (!unpacked) return print(error_event(unpacked.error()));
+  return print({{"event", "unpacked"},
+                {"outcome", name_of(unpacked->outcome)},
+                {"capture_sha256", unpacked->capture_sha256.hex()},
+                {"chunks", unpacked->chunks},
+                {"bytes", unpacked->bytes}});
+}
+
 int usage(const std::string& what) {
-  return print(
-      error_event({"USAGE", what, "kernloop-archive verify|info|code-object DIR [--store DIR]… [--output FILE]"}));
+  return print(error_event(
+      {"USAGE", what, "kernloop-archive verify|info|code-object|pack|unpack PATH [--store DIR]… [--output PATH]"}));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const std::set<std::string> verbs = {"verify", "info", "code-object"};
-  if (arguments.empty() || !verbs.contains(arguments[0])) return usage("no verb: verify, info or code-object");
+  const std::set<std::string> verbs = {"verify", "info", "code-object", "pack", "unpack"};
+  if (arguments.empty() || !verbs.contains(arguments[0]))
+    return usage("no verb: verify, info, code-object, pack or unpack");
+  const std::string& verb = arguments[0];
   std::vector<std::filesystem::path> directories, stores;
   std::filesystem::path output;
+  std::string symbol;
   for (size_t i = 1; i < arguments.size(); ++i) {
     if (arguments[i] == "--store") {
       if (++i == arguments.size()) return usage("--store needs a folder");
       stores.emplace_back(arguments[i]);
     } else if (arguments[i] == "--output") {
-      if (++i == arguments.size()) return usage("--output needs a file");
+      if (++i == arguments.size()) return usage("--output needs a path");
       output = arguments[i];
+    } else if (arguments[i] == "--symbol") {
+      if (++i == arguments.size()) return usage("--symbol needs a name");
+      symbol = arguments[i];
     } else if (arguments[i].starts_with("--")) {
       return usage("unknown option " + arguments[i]);
     } else {
       directories.emplace_back(arguments[i]);
     }
   }
-  if (directories.size() != 1) return usage("exactly one capture folder is needed");
-  if ((arguments[0] == "code-object") == output.empty()) return usage("--output goes with code-object");
+  if (directories.size() != 1) return usage("exactly one capture is needed");
+  if ((verb != "verify" && verb != "info") == output.empty())
+    return usage("--output goes with code-object, pack and unpack");
+  if (verb == "unpack") return unpack({directories[0], output, symbol});
   if (const char* store = std::getenv("KERNLOOP_STORE"); store && *store) stores.emplace_back(store);
   auto reader = Reader::open(directories[0], stores);
   if (!reader) return print(error_event(reader.error()));
-  if (arguments[0] == "code-object") return write_code_object(**reader, output);
-  return arguments[0] == "verify" ? verify(**reader) : info(**reader);
+  if (verb == "pack") return pack(**reader, output);
+  if (verb == "code-object") return write_code_object(**reader, output);
+  return verb == "verify" ? verify(**reader) : info(**reader);
 }

@@ -34,10 +34,14 @@ Error damaged(const fs::path& path, const std::string& why) {
 
 }  // namespace
 
-Result<std::unique_ptr<PackWriter>> PackWriter::create(const fs::path& path) {
+uint64_t pack_overhead_bytes(uint64_t chunks) {
+  return kHeader.size() + chunks * kIndexEntryBytes + kFooterBytes;
+}
+
+Result<std::unique_ptr<PackWriter>> PackWriter::create(const fs::path& path, uint64_t origin) {
   FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return io_error("cannot create", path, errno);
-  std::unique_ptr<PackWriter> writer(new PackWriter(path, std::move(file)));
+  std::unique_ptr<PackWriter> writer(new PackWriter(path, std::move(file), origin));
   if (auto written = writer->write(0, as_bytes(kHeader)); !written) return written.error();
   writer->position_ = kHeader.size();
   return writer;
@@ -55,10 +59,10 @@ uint64_t PackWriter::reserve(const Digest& digest, uint32_t raw_bytes, Encoding 
 }
 
 Status PackWriter::write(uint64_t offset, Bytes stored) {
-  if (auto written = write_all_at(file_.get(), offset, stored, path_); !written) return written;
+  if (auto written = write_all_at(file_.get(), origin_ + offset, stored, path_); !written) return written;
   // On its way to the disk at once: else all of it waits for finish().
   if (stored.size() >= kWriteBackBytes) {
-    ::sync_file_range(file_.get(), static_cast<off_t>(offset), static_cast<off_t>(stored.size()),
+    ::sync_file_range(file_.get(), static_cast<off_t>(origin_ + offset), static_cast<off_t>(stored.size()),
                       SYNC_FILE_RANGE_WRITE);
   }
   return Unit{};
@@ -92,11 +96,15 @@ Status PackWriter::finish() {
   tail.insert(tail.end(), kEnd.begin(), kEnd.end());
   if (auto written = write(position_, tail); !written) return written;
   // What a failed put() left behind.
-  if (::ftruncate(file_.get(), static_cast<off_t>(position_ + tail.size())) != 0)
+  if (::ftruncate(file_.get(), static_cast<off_t>(origin_ + position_ + tail.size())) != 0)
     return io_error("cannot truncate", path_, errno);
   if (::fsync(file_.get()) != 0) return io_error("cannot sync", path_, errno);
   finished_ = true;
   return Unit{};
+}
+
+uint64_t PackWriter::finished_bytes() const {
+  return position_ + entries_.size() * kIndexEntryBytes + kFooterBytes;
 }
 
 std::vector<PackEntry> PackWriter::entries() const {
@@ -107,20 +115,23 @@ std::vector<PackEntry> PackWriter::entries() const {
 }
 
 Status PackWriter::read(const PackEntry& entry, std::span<uint8_t> stored) const {
-  return read_exactly(file_.get(), entry.offset, stored, path_);
+  return read_exactly(file_.get(), origin_ + entry.offset, stored, path_);
 }
 
-Result<std::unique_ptr<PackReader>> PackReader::open(const fs::path& path) {
-  uint64_t size = 0;
-  auto file = open_for_reading(path, &size);
+Result<std::unique_ptr<PackReader>> PackReader::open(const fs::path& path, PackPlace place) {
+  uint64_t file_size = 0;
+  auto file = open_for_reading(path, &file_size);
   if (!file) return file.error();
-  std::unique_ptr<PackReader> reader(new PackReader(path, std::move(*file)));
+  if (place.origin > file_size || place.size.value_or(0) > file_size - place.origin)
+    return damaged(path, "ends before its chunks do");
+  const uint64_t size = place.size.value_or(file_size - place.origin);
+  std::unique_ptr<PackReader> reader(new PackReader(path, std::move(*file), place.origin));
   if (size < kHeader.size() + kFooterBytes) return damaged(path, "too short to be a chunk pack");
 
   std::array<uint8_t, 8> header;
   std::array<uint8_t, kFooterBytes> footer;
-  if (auto read = read_exactly(reader->file_.get(), 0, header, path); !read) return read.error();
-  if (auto read = read_exactly(reader->file_.get(), size - kFooterBytes, footer, path); !read) return read.error();
+  if (auto read = reader->read(0, header); !read) return read.error();
+  if (auto read = reader->read(size - kFooterBytes, footer); !read) return read.error();
   if (std::memcmp(header.data(), kHeader.data(), 8) != 0)
     return damaged(path, "does not begin as a chunk pack, version 1");
   if (std::memcmp(footer.data() + kFooterBytes - 8, kEnd.data(), 8) != 0) return damaged(path, "its end is missing");
@@ -132,7 +143,7 @@ Result<std::unique_ptr<PackReader>> PackReader::open(const fs::path& path) {
     return damaged(path, "its index does not fit the file");
   }
   Buffer index(count * kIndexEntryBytes);
-  if (auto read = read_exactly(reader->file_.get(), index_offset, index, path); !read) return read.error();
+  if (auto read = reader->read(index_offset, index); !read) return read.error();
   Digest expected;
   std::memcpy(expected.bytes.data(), footer.data() + 16, 32);
   if (sha256(index) != expected) return damaged(path, "its index has another digest");
@@ -159,6 +170,10 @@ Result<std::unique_ptr<PackReader>> PackReader::open(const fs::path& path) {
   return reader;
 }
 
+Status PackReader::read(uint64_t offset, std::span<uint8_t> into) const {
+  return read_exactly(file_.get(), origin_ + offset, into, path_);
+}
+
 const PackEntry* PackReader::find(const Digest& digest) const {
   const auto found =
       std::lower_bound(entries_.begin(), entries_.end(), digest,
@@ -178,7 +193,7 @@ Result<bool> PackReader::get(const Digest& digest, std::span<uint8_t> raw) const
                    std::to_string(raw.size()));
   }
   Buffer stored(entry->stored_bytes);
-  if (auto read = read_exactly(file_.get(), entry->offset, stored, path_); !read) return corrupt(read.error().message);
+  if (auto read = this->read(entry->offset, stored); !read) return corrupt(read.error().message);
   if (auto decoded = decode_chunk(entry->encoding, stored, raw); !decoded) return corrupt(decoded.error().message);
   if (sha256(raw) != digest) return corrupt("the chunk's content has another digest");
   return true;

@@ -1,8 +1,10 @@
-// chunks.pack: the chunks of one capture in one file (layout: docs/archive-format.md, "chunks.pack").
+// chunks.pack: the chunks of one capture in one file (layout: docs/archive-format.md, "chunks.pack"), which may be a
+// part of another file.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "archive/chunk.h"
@@ -18,10 +20,14 @@ struct PackEntry {
   Encoding encoding = Encoding::kRaw;
 };
 
+// What a pack has besides the stored chunks: header, index, footer.
+uint64_t pack_overhead_bytes(uint64_t chunks);
+
 // A writer that is destroyed before finish() removes its file. Not thread-safe, but for write() and read().
 class PackWriter {
  public:
-  static Result<std::unique_ptr<PackWriter>> create(const std::filesystem::path& path);
+  // The pack begins at byte `origin` of the new file.
+  static Result<std::unique_ptr<PackWriter>> create(const std::filesystem::path& path, uint64_t origin = 0);
   ~PackWriter();
 
   bool contains(const Digest& digest) const { return entries_.contains(digest); }
@@ -33,34 +39,46 @@ class PackWriter {
   Status finish();  // index, footer, fsync
 
   uint64_t stored_bytes() const { return position_; }
+  uint64_t finished_bytes() const;  // of the whole pack once it is finished
   size_t count() const { return entries_.size(); }
   std::vector<PackEntry> entries() const;  // in order of first use
   // What was written; from any thread.
   Status read(const PackEntry& entry, std::span<uint8_t> stored) const;
 
  private:
-  PackWriter(std::filesystem::path path, FileDescriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+  PackWriter(std::filesystem::path path, FileDescriptor file, uint64_t origin)
+      : path_(std::move(path)), file_(std::move(file)), origin_(origin) {}
 
   std::filesystem::path path_;
   FileDescriptor file_;
+  uint64_t origin_;  // all other offsets are from there
   uint64_t position_ = 0;
   bool finished_ = false;
   std::unordered_map<Digest, PackEntry, DigestHash> entries_;
 };
 
+// Where in its file a pack lies.
+struct PackPlace {
+  uint64_t origin = 0;
+  std::optional<uint64_t> size;  // to the end of the file if left out
+};
+
 // Thread-safe. The index is verified when opened, each chunk when read.
 class PackReader {
  public:
-  static Result<std::unique_ptr<PackReader>> open(const std::filesystem::path& path);
+  static Result<std::unique_ptr<PackReader>> open(const std::filesystem::path& path, PackPlace place = {});
   const std::vector<PackEntry>& entries() const { return entries_; }  // sorted by digest
   const PackEntry* find(const Digest& digest) const;
   // False when the pack does not have it; an Error when what it has is not that chunk.
   Result<bool> get(const Digest& digest, std::span<uint8_t> raw) const;
 
  private:
-  PackReader(std::filesystem::path path, FileDescriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+  PackReader(std::filesystem::path path, FileDescriptor file, uint64_t origin)
+      : path_(std::move(path)), file_(std::move(file)), origin_(origin) {}
+  Status read(uint64_t offset, std::span<uint8_t> into) const;
   std::filesystem::path path_;
   FileDescriptor file_;
+  uint64_t origin_;
   std::vector<PackEntry> entries_;
 };
 

@@ -1,0 +1,45 @@
+// What a packed capture holds, and where: the rules that its writer and its reader share.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "archive/manifest.h"
+#include "archive/pack.h"
+#include "archive/tar.h"
+
+namespace kernloop::archive {
+
+// In this order; a capture may lack observed.json and selfcheck.json.
+inline constexpr std::array<const char*, 4> kPackedFiles = {kManifestFile, kObservedFile, kSelfcheckFile, kPackFile};
+inline constexpr uint64_t kMaxManifestText = 256u << 20;
+inline constexpr uint64_t kMaxSideText = 64u << 20;  // observed.json, selfcheck.json
+
+struct PlacedEntry {
+  TarEntry entry;
+  uint64_t offset = 0;  // of its content in the file
+};
+
+Error packed_invalid(const std::filesystem::path& file, const std::string& why);
+
+// Reads the headers alone: names, order, sizes against the file's size, padding, end. Never more than `file` holds.
+Result<std::vector<PlacedEntry>> packed_layout(int fd, uint64_t file_size, const std::filesystem::path& file);
+
+// Raw size of each distinct chunk; CAPTURE_INVALID where a manifest wants one digest with two sizes.
+Result<std::map<Digest, uint64_t>> chunks_named(const Manifest& manifest, const std::string& where);
+
+// The pack has exactly these chunks, with these sizes, back to back: nothing hides between them.
+Status check_pack(const PackReader& pack, const std::map<Digest, uint64_t>& named, uint64_t pack_bytes,
+                  const std::filesystem::path& file);
+
+// observed.json and selfcheck.json: objects, and the self-check that of this capture.
+Status check_side_text(const std::string& name, std::string_view text, const Digest& capture,
+                       const std::filesystem::path& file);
+
+// ".<name><suffix>" in the same folder: where something grows until it is complete.
+std::filesystem::path hidden_beside(const std::filesystem::path& path, const std::string& suffix);
+
+}  // namespace kernloop::archive
