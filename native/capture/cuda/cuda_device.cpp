@@ -1,14 +1,10 @@
 #include "capture/cuda/cuda_device.h"
 
-#include "capture/core/pointer_scan.h"
-
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
+#include "capture/core/hex.h"
+#include "capture/core/pointer_scan.h"
 #include "capture/cuda/poll.h"
 #include "capture/cuda/thread_state.h"
 #include "capture/cuda/tracked_memory.h"
@@ -18,12 +14,6 @@ namespace kernloop::capture {
 using namespace cuda;
 
 namespace {
-
-std::string hex(uint64_t value) {
-  char text[24];
-  snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 Refusal refusal_of(const Error& error) {
   return {error.code, error.message, error.hint};
@@ -41,7 +31,6 @@ CudaDevice::~CudaDevice() {
   for (CUevent event : {start_, end_}) {
     if (event != nullptr) driver_->cuEventDestroy(event);
   }
-  if (self_memory_ >= 0) close(self_memory_);
 }
 
 // Freeing pinned memory and unloading a module wait until the GPU is idle. Where it is not, they stay for good: else
@@ -103,24 +92,13 @@ std::optional<Refusal> CudaDevice::read(const Allocation& from, uint64_t offset,
   return refusal;
 }
 
-// Through the kernel where the app may have unmapped it: that is an error then, not a crash of the app.
 std::optional<Refusal> CudaDevice::read_host(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
   const uint64_t address = from.host_address + offset;
   if (!from.host_owned) {
     std::memcpy(into.data(), reinterpret_cast<const void*>(address), into.size());
     return std::nullopt;
   }
-  if (self_memory_ < 0) self_memory_ = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-  for (size_t done = 0; done < into.size();) {
-    const ssize_t got = pread(self_memory_, into.data() + done, into.size() - done, static_cast<off_t>(address + done));
-    if (got <= 0) {
-      return Refusal{"READ_FAILED",
-                     "host memory at " + hex(address + done) + " cannot be read: the program has unmapped it",
-                     "unregister host memory before it is unmapped, or capture another dispatch"};
-    }
-    done += static_cast<size_t>(got);
-  }
-  return std::nullopt;
+  return host_memory_.read(address, into);
 }
 
 std::optional<Refusal> CudaDevice::read_kernarg(std::span<uint8_t> into) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "capture/core/device_capture.h"
+#include "capture/core/host_memory.h"
 #include "capture/core/log.h"
 #include "capture/cuda/contexts.h"
 #include "capture/cuda/staging.h"
@@ -68,7 +69,7 @@ class CudaDevice : public DeviceCapture {
 
   uint64_t readable_ = 0, readable_bytes_ = 0;  // some memory of the device
   cuda::CUevent start_ = nullptr, end_ = nullptr;
-  int self_memory_ = -1;
+  HostMemory host_memory_;
 };
 
 }  // namespace kernloop::capture

@@ -6,17 +6,13 @@
 #include <cstring>
 #include <string_view>
 
+#include "capture/core/hex.h"
+
 namespace kernloop::capture {
 
 using namespace cuda;
 
 namespace {
-
-std::string hex(uint64_t value) {
-  char text[24];
-  snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 std::string name_of(const Checksum& content) {
   char text[40];

@@ -1,18 +1,9 @@
 #include "capture/hsa/hsa_device.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cstdio>
+#include "capture/core/hex.h"
 
 namespace kernloop::capture {
 namespace {
-
-std::string hex(uint64_t value) {
-  char text[24];
-  snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 struct LateCompletion {
   const HsaOriginals* hsa;
@@ -41,7 +32,6 @@ HsaDevice::HsaDevice(Agent& agent, QueueState& queue, const hsa_kernel_dispatch_
 
 HsaDevice::~HsaDevice() {
   agent_.drainer.end();
-  if (self_memory_ >= 0) close(self_memory_);
   if (!ours_) return;
   if (completion_.value() < 1) {
     complete_for_app(agent_.hsa, completion_.get(), packet_.completion_signal);
@@ -61,7 +51,7 @@ std::optional<Refusal> HsaDevice::drain(Deadline deadline) {
 }
 
 std::optional<Refusal> HsaDevice::read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
-  if (from.host_owned) return read_host(from.host_address + offset, into);
+  if (from.host_owned) return host_memory_.read(from.host_address + offset, into);
   const uint64_t address = from.base + offset;
   if (agent_.hsa.core.hsa_memory_copy_fn(into.data(), reinterpret_cast<const void*>(address), into.size()) ==
       HSA_STATUS_SUCCESS) {
@@ -74,22 +64,7 @@ std::optional<Refusal> HsaDevice::read(const Allocation& from, uint64_t offset, 
 
 std::optional<Refusal> HsaDevice::read_kernarg(std::span<uint8_t> into) {
   if (into.empty()) return std::nullopt;
-  return read_host(reinterpret_cast<uint64_t>(packet_.kernarg_address), into);
-}
-
-// Through the kernel: an address that the app has unmapped meanwhile is an error, not a crash of the app.
-std::optional<Refusal> HsaDevice::read_host(uint64_t address, std::span<uint8_t> into) {
-  if (self_memory_ < 0) self_memory_ = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-  for (size_t done = 0; done < into.size();) {
-    const ssize_t got = pread(self_memory_, into.data() + done, into.size() - done, static_cast<off_t>(address + done));
-    if (got <= 0) {
-      return Refusal{"READ_FAILED",
-                     "host memory at " + hex(address + done) + " cannot be read: the program has unmapped it",
-                     "unlock or unregister host memory before it is unmapped, or capture another dispatch"};
-    }
-    done += static_cast<size_t>(got);
-  }
-  return std::nullopt;
+  return host_memory_.read(reinterpret_cast<uint64_t>(packet_.kernarg_address), into);
 }
 
 std::optional<Refusal> HsaDevice::run(Deadline deadline, RunReport* report) {

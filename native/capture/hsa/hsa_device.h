@@ -2,6 +2,7 @@
 #pragma once
 
 #include "capture/core/device_capture.h"
+#include "capture/core/host_memory.h"
 #include "capture/hsa/agent.h"
 
 namespace kernloop::capture {
@@ -26,15 +27,13 @@ class HsaDevice : public DeviceCapture {
   bool handed_over() const { return handed_over_; }
 
  private:
-  std::optional<Refusal> read_host(uint64_t address, std::span<uint8_t> into);
-
   Agent& agent_;
   QueueState& queue_;
   const hsa_kernel_dispatch_packet_t packet_;
   const PacketWriter write_;
   OwnSignal completion_;
   SoftgpuCounters counters_;
-  int self_memory_ = -1;
+  HostMemory host_memory_;
   bool handed_over_ = false;
   bool ours_ = false;  // with our completion signal: the app's is ours to complete
 };

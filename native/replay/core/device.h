@@ -31,6 +31,7 @@ struct Launch {
   std::map<std::string, uint64_t> attributes;  // what else the app asked for (geometry.attributes of the manifest)
   archive::Buffer kernarg;
   double limit_seconds = 0;  // 0: none
+  bool is_compared = false;  // memory is looked at afterwards: the kernel must start from exactly what was restored
 };
 
 // What the device's caches hold when the kernel starts: whatever restoring left there, what a launch of the same kernel

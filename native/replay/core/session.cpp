@@ -55,6 +55,7 @@ class Session {
     if (!program) return program.error();
     program_ = std::move(*program);
     program_.launch.limit_seconds = options_.limit_seconds;
+    program_.launch.is_compared = options_.compare || options_.dump || !options_.calibrate.empty();
 
     for (const archive::Region& region : manifest.regions) {
       targets_.push_back({false, region.id, region.base, region.size, pre_of(region), post_of(region)});

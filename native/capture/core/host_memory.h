@@ -1,0 +1,27 @@
+// Memory of this process that the app may unmap at any time: read through the kernel, so that this is an error then and
+// not a crash of the app.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "capture/core/device_capture.h"
+
+namespace kernloop::capture {
+
+class HostMemory {
+ public:
+  HostMemory() = default;
+  ~HostMemory();
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+
+  // READ_FAILED where nothing is mapped.
+  std::optional<Refusal> read(uint64_t address, std::span<uint8_t> into);
+
+ private:
+  int file_ = -1;  // /proc/self/mem, opened at the first read
+};
+
+}  // namespace kernloop::capture
