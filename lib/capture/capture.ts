@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
 import { openApp, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { appIdentity, type AppIdentity } from '../app/identity';
@@ -17,6 +18,7 @@ import { version } from '../support/version';
 import { readCapture, type Selfcheck } from './capture-files';
 import { whyNotCaptured } from './not-captured';
 import type { Note } from './notes';
+import { keepNvrtcProgram } from './nvrtc-programs';
 import type { CaptureOptions } from './options';
 import { record, type RecorderSelection } from './recorder';
 import type { CapturedEvent, RecorderEvent, RefusedEvent, SummaryEvent } from './recorder-events';
@@ -153,6 +155,15 @@ class CaptureRun {
 
   /** One run of the app, then the self-check of what it gave. */
   async attempt(selections: readonly Selection[]): Promise<Attempt> {
+    const nvrtcFolder = mkdtempSync(join(tmpdir(), 'kernloop-nvrtc-'));
+    try {
+      return await this.attemptWith(selections, nvrtcFolder);
+    } finally {
+      rmSync(nvrtcFolder, { recursive: true, force: true });
+    }
+  }
+
+  private async attemptWith(selections: readonly Selection[], nvrtcFolder: string): Promise<Attempt> {
     const { app, program, identity, device, options } = this.context;
     const seen = new RunLog(this.deps);
     mkdirSync(this.store, { recursive: true });
@@ -161,6 +172,7 @@ class CaptureRun {
         app,
         program,
         device,
+        nvrtcFolder,
         timeLimitSeconds: options.timeLimitSeconds,
         config: {
           mode: 'capture',
@@ -178,7 +190,12 @@ class CaptureRun {
       this.deps,
     );
     const attempt: Attempt = { captures: [], failures: [], needsAll: [], appEnd };
-    for (const selection of selections) await this.judge(selection, seen, attempt);
+    for (const selection of selections) {
+      if (seen.captured.has(selection.name) && existsSync(selection.output)) {
+        await keepNvrtcProgram(nvrtcFolder, selection.output, this.deps);
+      }
+      await this.judge(selection, seen, attempt);
+    }
     return attempt;
   }
 

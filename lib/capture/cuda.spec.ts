@@ -1,8 +1,11 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
 import { cudaDevice, fakeCudaReplay, fakeLock, fakeRecorder, type RecorderScript } from '../testing/fake-programs';
 import { TestWorkspace } from '../testing/workspace';
 import { capture } from './capture';
+import { readNvrtcJson } from './nvrtc-json';
 import { captureOptionsSchema } from './options';
 
 describe('capture on the cuda device', () => {
@@ -43,6 +46,27 @@ describe('capture on the cuda device', () => {
     });
     expect(env).not.toHaveProperty('HSA_TOOLS_LIB');
     expect(env).not.toHaveProperty('LD_LIBRARY_PATH');
+  });
+
+  it('keeps the program that the app compiled the kernel from at run time', async () => {
+    workspace.write('native/lib/libkernloop-nvrtc.so', {});
+    const program = {
+      ...{ schema: 'kernloop.nvrtc-program/1', version: [13, 0], name: null, source: '', headers: [], options: [] },
+      name_expressions: ['f<1>'],
+    };
+    let folder = '';
+    const fake = deps({}, {}, ({ options: { env } }) => {
+      folder = env?.['KERNLOOP_NVRTC_DIR'] ?? '';
+      writeFileSync(join(folder, '7-0.json'), JSON.stringify(program));
+      writeFileSync(join(folder, '7-0.ptx'), `.visible .entry _Z5saxpyPff(\n`);
+      return 0;
+    });
+    const { captures } = await capture(options(), fake);
+    expect(fake.calls.find(({ program: name }) => name === 'program')?.env).toMatchObject({
+      LD_AUDIT: workspace.native.nvrtcAudit,
+    });
+    expect(readNvrtcJson(captures[0]?.output ?? '')).toMatchObject({ matched_by: 'symbol', name_expressions: ['f<1>'] });
+    expect(existsSync(folder)).toBe(false);
   });
 
   it('checks the capture after the app has given its memory back', async () => {

@@ -11,6 +11,7 @@ import { KernloopError } from '../support/error';
 import type { RunOptions, RunResult } from '../support/exec';
 import { throwIfInterrupted } from '../support/interrupt';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
+import { nvrtcEnvironment } from './nvrtc-programs';
 import { recorderEvents, type RecorderEvent } from './recorder-events';
 
 export interface RecorderSelection {
@@ -40,6 +41,8 @@ export interface RecordedRun {
   program: string;
   device: Device;
   config: RecorderConfig;
+  /** Where programs that the app compiles at run time are to be recorded. */
+  nvrtcFolder?: string;
   /** Of the app; 0 is none. */
   timeLimitSeconds: number;
 }
@@ -105,11 +108,12 @@ export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) =
   }
 }
 
-function appEnvironment({ app, device, program }: RecordedRun, socket: string, deps: Deps): RunOptions['env'] {
+function appEnvironment({ app, device, program, nvrtcFolder }: RecordedRun, socket: string, deps: Deps): RunOptions['env'] {
   const own = { ...app.config.env, ...device.env };
   return {
     ...own,
     ...agentEnvironment(device, program, { ...deps.env, ...own }),
+    ...(nvrtcFolder === undefined ? {} : nvrtcEnvironment(device, nvrtcFolder, { ...deps.env, ...own }, deps.native)),
     KERNLOOP_RECORDER_SOCKET: socket,
     KERNLOOP_LOG_FILE: agentLog(app),
   };

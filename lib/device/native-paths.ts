@@ -11,6 +11,10 @@ export interface NativePaths {
   readonly agentHsa: string;
   /** Asked for only by the cuda device: a build may lack it. */
   readonly agentCuda: string;
+  /** Records what an app compiles at run time; a build may lack it. */
+  readonly nvrtcAudit: string;
+  /** Compiles with libnvrtc. */
+  readonly nvrtcCompiler: string;
   /** The folder that holds only libhsa-runtime64.so.1. */
   readonly softgpuDir: string;
   readonly softgpu: string;
@@ -27,6 +31,8 @@ export function nativePathsIn(root: string): NativePaths {
     archive: join(root, 'bin', 'kernloop-archive'),
     agentHsa: join(root, 'lib', 'libkernloop-capture-hsa.so'),
     agentCuda: join(root, 'lib', 'libkernloop-capture-cuda.so'),
+    nvrtcAudit: join(root, 'lib', 'libkernloop-nvrtc.so'),
+    nvrtcCompiler: join(root, 'bin', 'kernloop-nvrtc'),
     softgpuDir,
     softgpu: join(softgpuDir, 'libhsa-runtime64.so.1'),
   };

@@ -1,0 +1,125 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Device } from '../device/device';
+import type { NativePaths } from '../device/native-paths';
+import type { Deps, Environment } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { sha256, sha256OfFile, writeJson } from '../support/files';
+import { readJson } from '../support/schema';
+import { readCubin } from '../toolchain/cubin';
+import { isSameMachineCode } from '../toolchain/machine-code';
+import { readCapture } from './capture-files';
+import { readCapturedCode } from './captured-code';
+import { nvrtcFile, nvrtcProgramSchema, type NvrtcJson, type NvrtcProgram } from './nvrtc-json';
+
+/** Larger outputs of NVRTC are not looked at; the recorder writes none. */
+const maxCodeBytes = 256 * 1024 * 1024;
+
+/** Variables that make the loader record NVRTC programs of the app; audit libraries of the user stay, before ours. */
+export function nvrtcEnvironment(
+  device: Device,
+  folder: string,
+  appEnv: Environment,
+  native: NativePaths,
+): Record<string, string> {
+  if (device.description.kind !== 'cuda' || !existsSync(native.nvrtcAudit)) return {};
+  const users = (appEnv['LD_AUDIT'] ?? '').split(':').filter((path) => path !== '' && path !== native.nvrtcAudit);
+  return { LD_AUDIT: [...users, native.nvrtcAudit].join(':'), KERNLOOP_NVRTC_DIR: folder };
+}
+
+/** One program of the folder that the app's processes wrote. */
+class RecordedProgram {
+  constructor(
+    private readonly folder: string,
+    private readonly stem: string,
+  ) {}
+
+  read(): NvrtcProgram {
+    return readJson(join(this.folder, `${this.stem}.json`), nvrtcProgramSchema, 'FILE_UNREADABLE', 'capture again');
+  }
+
+  cubinDigest(): string | null {
+    const path = this.output('cubin');
+    return path === null ? null : sha256OfFile(path);
+  }
+
+  cubin(): Buffer | null {
+    const path = this.output('cubin');
+    return path === null ? null : readFileSync(path);
+  }
+
+  defines(symbol: string): boolean {
+    const cubin = this.cubin();
+    if (cubin !== null && readCubin(cubin)?.kernels.some((kernel) => kernel.symbol === symbol)) return true;
+    const ptx = this.output('ptx');
+    return ptx !== null && ptxEntries(readFileSync(ptx, 'utf8')).has(symbol);
+  }
+
+  private output(extension: string): string | null {
+    const path = join(this.folder, `${this.stem}.${extension}`);
+    return existsSync(path) && statSync(path).size <= maxCodeBytes ? path : null;
+  }
+}
+
+/** Kernels of a PTX text: `.visible .entry _Z4tinyPf(`. */
+function ptxEntries(ptx: string): Set<string> {
+  return new Set([...ptx.matchAll(/^[^/\n]*\.entry\s+([\w$%]+)/gm)].map((match) => match[1] ?? ''));
+}
+
+/**
+ * Puts the program that a captured kernel was compiled from beside its capture. Which one it is follows from the cubin, or from the
+ * kernel's name where the driver compiled its PTX; nothing is kept where several differ.
+ */
+export async function keepNvrtcProgram(folder: string, captureFolder: string, deps: Deps): Promise<void> {
+  const programs = readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .map((name) => new RecordedProgram(folder, name.slice(0, -'.json'.length)));
+  if (programs.length === 0) return;
+  try {
+    const found = await programOf(programs, captureFolder, deps);
+    if (found) writeJson(nvrtcFile(captureFolder), found);
+  } catch (error) {
+    if (!(error instanceof KernloopError)) throw error;
+    deps.report.warn(`a program that the app compiled at run time cannot be read: ${error.what}`);
+  }
+}
+
+async function programOf(
+  programs: readonly RecordedProgram[],
+  captureFolder: string,
+  deps: Deps,
+): Promise<NvrtcJson | null> {
+  const { kernel } = readCapture(captureFolder);
+  const loaded = programs.find((program) => program.cubinDigest() === kernel.code_object);
+  if (loaded) return record(loaded.read(), 'code_object');
+  const defining = programs.filter((program) => program.defines(kernel.symbol));
+  if (defining.length === 0) return null;
+  const code = await readCapturedCode(captureFolder, deps);
+  const same = defining.find((program) => {
+    const cubin = program.cubin();
+    return typeof code !== 'string' && cubin !== null && isSameMachineCode(kernel.symbol, cubin, code);
+  });
+  if (same) return record(same.read(), 'machine_code');
+  const different = new Map(
+    defining.map((program) => {
+      const made = record(program.read(), 'symbol');
+      return [sha256(JSON.stringify(made)), made];
+    }),
+  );
+  const [only] = different.values();
+  if (different.size === 1 && only) return only;
+  deps.report.warn(
+    `${different.size} programs that the app compiled at run time (NVRTC) define ${kernel.name}, and none of their cubins is the captured code: ` +
+      'which one it came from cannot be told, so there is no source of it',
+  );
+  return null;
+}
+
+function record(program: NvrtcProgram, matchedBy: NvrtcJson['matched_by']): NvrtcJson {
+  const { version, name, source, headers, options, name_expressions: expressions } = program;
+  return {
+    ...{ schema: 'kernloop.nvrtc/1', matched_by: matchedBy, version, name, source, headers, options },
+    name_expressions: expressions,
+  };
+}
