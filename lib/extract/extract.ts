@@ -57,9 +57,12 @@ async function makeReproducer(
   options: ExtractOptions,
   deps: Deps,
 ): Promise<Pick<ExtractedKernel, 'reproducer' | 'generated' | 'adopted'>> {
-  const { translationUnit, compileLimitSeconds, reset } = options;
+  const { translationUnit, define, language, compileLimitSeconds, reset } = options;
   const { root } = reproducerPaths(app.reproducer(name));
-  const generated = await generate({ app: app.root, kernel: name, translationUnit, compileLimitSeconds }, deps);
+  const generated = await generate(
+    { app: app.root, kernel: name, translationUnit, define, language, compileLimitSeconds },
+    deps,
+  );
   const adopted = await adopt({ reproducer: root, reset }, deps);
   return { reproducer: root, generated, adopted };
 }

@@ -16,7 +16,7 @@ export const adoptOptionsSchema = z.object({
 export type AdoptOptions = z.output<typeof adoptOptionsSchema>;
 
 const { selfCheck, byteBudget, inlineLimitBytes, drainLimitMs, runLimitMs, store } = captureOptionsSchema.shape;
-const { translationUnit, compileLimitSeconds } = generateOptionsSchema.shape;
+const { translationUnit, define, language, compileLimitSeconds } = generateOptionsSchema.shape;
 
 export const extractOptionsSchema = z.object({
   ...appRunOptions,
@@ -30,7 +30,7 @@ export const extractOptionsSchema = z.object({
     .default(false)
     .describe('Capture again even where a complete capture of the same program and selection is there.'),
   ...{ selfCheck, byteBudget, inlineLimitBytes, drainLimitMs, runLimitMs, store },
-  ...{ translationUnit, compileLimitSeconds },
+  ...{ translationUnit, define, language, compileLimitSeconds },
 });
 
 export type ExtractOptions = z.output<typeof extractOptionsSchema>;

@@ -5,6 +5,7 @@ import type { KernelJson } from '../reproducer/kernel-json';
 import { failure } from '../testing/failure';
 import type { Recipe } from '../toolchain/recipe';
 import { generate, type GenerateResult } from './generate';
+import type { GenerateOptions } from './options';
 import { fixture, filesBelow, recordingDeps, write, type Fixture, type FixtureOptions } from './testing/fixture';
 
 jest.setTimeout(120_000);
@@ -25,7 +26,7 @@ interface Generated extends GenerateResult {
   read: (path: string) => string;
 }
 
-async function generateIn({ app }: Fixture, options: { translationUnit?: string } = {}): Promise<Generated> {
+async function generateIn({ app }: Fixture, options: Partial<GenerateOptions> = {}): Promise<Generated> {
   const { deps, reported } = recordingDeps();
   const result = await generate({ app, kernel: 'k', compileLimitSeconds: 120, ...options }, deps);
   const read = (path: string): string => readFileSync(join(result.pristine, path), 'utf8');
@@ -181,6 +182,78 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     expect(error.hint).toContain('a.hip');
   });
 
+  it('does not choose between two files that define the kernel and both differ from the captured code', async () => {
+    const made = make({
+      sources: { 'a.hip': `${hip}#define SCALE 2\n${scale}`, 'b.hip': `${hip}#define SCALE 3\n${scale}` },
+      commands: { 'a.hip': arch, 'b.hip': arch },
+      captured: 'a.hip',
+      ...ofScale,
+    });
+    write(join(made.app, 'a.hip'), `${hip}#define SCALE 4\n${scale}`);
+    const error = await failure(generateIn(made));
+    expect(error).toMatchObject({ code: 'SOURCE_AMBIGUOUS' });
+    expect(error.what).toContain('a.hip:3, b.hip:3');
+    expect(error.hint).toContain('--translation-unit');
+    expect(await generateIn(made, { translationUnit: 'a.hip' })).toMatchObject({ source: 'apps/demo/a.hip' });
+  });
+
+  it('takes a header that several units include for one source, though it was edited', async () => {
+    const made = make({
+      sources: {
+        'a.hip': `${hip}#define SCALE 2\n#include "scale.h"\n`,
+        'b.hip': `${hip}#define SCALE 3\n#include "scale.h"\n`,
+        'scale.h': scale,
+      },
+      commands: { 'a.hip': arch, 'b.hip': arch },
+      captured: 'b.hip',
+      ...ofScale,
+    });
+    expect(await generateIn(made)).toMatchObject({
+      identical: true,
+      project: { source: { translation_unit: 'apps/demo/b.hip' } },
+    });
+    write(join(made.app, 'scale.h'), scale.replace('SCALE', 'SCALE + 9'));
+    expect(await generateIn(made)).toMatchObject({ identical: false, source: 'apps/demo/scale.h' });
+  });
+
+  it('defines macros that the compile database lacks, after those that it has', async () => {
+    const made = make({
+      sources: { 'k.hip': `${hip}${scale}` },
+      commands: { 'k.hip': `-DSCALE=OTHER -DOTHER=7.0f ${arch}` },
+      captured: 'k.hip',
+      ...ofScale,
+    });
+    write(
+      join(made.app, 'build/compile_commands.json'),
+      readFileSync(join(made.app, 'build/compile_commands.json'), 'utf8').replace('-DOTHER=7.0f', '-DOTHER=1.0f'),
+    );
+    expect(await generateIn(made)).toMatchObject({ identical: false });
+    const generated = await generateIn(made, { define: ['OTHER=7.0f'] });
+    expect(generated.identical).toBe(true);
+    expect(generated.recipe.arguments).toContain('-DOTHER=7.0f');
+  });
+
+  it('searches no C++ for a Triton kernel, unless told that it is HIP', async () => {
+    const name = 'triton_poi_fused_add_0';
+    const made = make({
+      sources: { 'k.hip': `${hip}extern "C" __global__ void ${name}(float* x) { x[0] += 1; }\n` },
+      commands: { 'k.hip': arch },
+      captured: 'k.hip',
+      symbol: name,
+      name,
+    });
+    expect(await generateIn(made)).toMatchObject({ language: 'none', noSource: { code: 'SOURCE_TRITON' } });
+    expect(await generateIn(made, { language: 'hip' })).toMatchObject({ language: 'hip', identical: true });
+    expect(await failure(generateIn(made, { language: 'cuda' }))).toMatchObject({ code: 'USAGE' });
+  });
+
+  it('takes a kernel for one of Triton where it is told so', async () => {
+    expect(await generateIn(make(scaleApp), { language: 'triton' })).toMatchObject({
+      language: 'none',
+      noSource: { code: 'SOURCE_TRITON' },
+    });
+  });
+
   it('says so where the source was edited after the capture', async () => {
     const made = make(scaleApp);
     write(join(made.app, 'inc/sub/value.h'), '#define VALUE 4.0f\n');
@@ -216,7 +289,10 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     );
     expect(generated).toMatchObject({ language: 'none', identical: null, source: null });
     expect(generated.files).toEqual(['Makefile', 'README.md', 'kernel.json']);
-    expect(generated.said).toContain("no translation unit of the app's build defines");
+    expect(generated.noSource).toMatchObject({ code: 'SOURCE_NO_TRAIL' });
+    expect(generated.said).toContain('no kernel of this name comes out of the one translation unit');
+    expect(generated.project.no_source).toEqual(generated.noSource);
+    expect(generated.read('README.md')).toContain('SOURCE_NO_TRAIL');
     expect(generated.read('Makefile')).not.toContain('recompile');
   });
 

@@ -10,11 +10,14 @@ import { reproducerPaths } from '../reproducer/layout';
 import { SourceTree } from '../reproducer/source-tree';
 import { isInside, SystemFolders } from '../reproducer/system-folders';
 import { kernelCandidates, type KernelCandidate, type KernelQuery } from '../source/find-kernel';
+import { explainNoSource, triton, type NoSource, type NoSourceQuery } from '../source/no-source';
+import { SearchTrail } from '../source/search-trail';
 import { isNvcc, type DeviceLanguage } from '../source/translation-unit';
 import type { Deps } from '../support/deps';
 import { KernloopError, systemCode } from '../support/error';
 import { codeObjectTarget } from '../toolchain/code-object-kernels';
 import { compileReproducer } from '../toolchain/compile';
+import { debugSourceFiles } from '../toolchain/debug-line';
 import { compilerVersion } from '../toolchain/find-compiler';
 import { cudaTarget } from '../toolchain/gencode';
 import { isSameMachineCode } from '../toolchain/machine-code';
@@ -38,6 +41,8 @@ export interface GenerateResult {
   /** Whether the kernel is at least the same down to its instructions; always where it is identical, else only looked at for CUDA. */
   sameMachineCode: boolean | null;
   notes: string[];
+  /** Why there is no source; null where there is. */
+  noSource: NoSource | null;
 }
 
 /** Candidates that compile to the kernel but to another code object than the captured one, tried before settling for the first. */
@@ -66,6 +71,8 @@ export async function generate(options: GenerateOptions, deps: Deps): Promise<Ge
 interface Captured {
   /** Null where it could not be read: then only its digest is known. */
   code: Buffer | null;
+  /** Why not; null where it could. */
+  unreadable: string | null;
   isa: string;
 }
 
@@ -77,15 +84,18 @@ export interface PristineRequest {
   /** Absolute; emptied first. */
   folder: string;
   translationUnit?: string | undefined;
+  define?: readonly string[] | undefined;
+  /** What the kernel is taken for. */
+  language?: DeviceLanguage | 'triton' | undefined;
   compileLimitSeconds: number;
 }
 
 /** The same into any folder. */
 export async function buildPristine(request: PristineRequest, deps: Deps): Promise<Omit<GenerateResult, 'pristine'>> {
-  const { app, kernel, capture, folder } = request;
-  const found = await findSource(request, deps);
+  const { app, kernel, folder } = request;
+  const { found, noSource } = await findSource(request, deps);
   if (found === null) resetFolder(folder);
-  const files = writeProjectFiles({ ...request, found });
+  const files = writeProjectFiles({ ...request, found, noSource });
   const result = {
     kernel: kernel.name,
     language: found?.recipe.language ?? ('none' as const),
@@ -94,8 +104,9 @@ export async function buildPristine(request: PristineRequest, deps: Deps): Promi
     identical: found && isIdentical(found),
     sameMachineCode: found && isSameCode(found),
     notes: found?.recipe.notes ?? [],
+    noSource,
   };
-  describe(result, capture, deps);
+  describe(result, deps);
   return result;
 }
 
@@ -105,14 +116,32 @@ export interface FoundSource {
   recipe: Recipe;
 }
 
-/** The candidate that compiles to the captured code object; else the first that compiles to the kernel; null if none does. */
-async function findSource(request: PristineRequest, deps: Deps): Promise<FoundSource | null> {
-  const { app, capture, kernel } = request;
+type SourceOrReason = { found: FoundSource; noSource: null } | { found: null; noSource: NoSource };
+
+/** The source, or why there is none. */
+async function findSource(request: PristineRequest, deps: Deps): Promise<SourceOrReason> {
   const captured = await readCaptured(request, deps);
+  const query = noSourceQuery(request, captured, deps);
+  refuseOtherLanguage(request);
+  const noSource = request.language === undefined ? triton(query) : null;
+  if (noSource !== null) return { found: null, noSource };
+  if (request.language === 'triton') return { found: null, noSource: taken(query) };
+  const found = await searchSource(request, captured, query.trail, deps);
+  return found ? { found, noSource: null } : { found: null, noSource: explainNoSource(query) };
+}
+
+/** The candidate that compiles to the captured code object; else the first that compiles to the kernel; null if none does. */
+async function searchSource(
+  request: PristineRequest,
+  captured: Captured,
+  trail: SearchTrail,
+  deps: Deps,
+): Promise<FoundSource | null> {
+  const { app, capture, kernel } = request;
   const accepted: FoundSource[] = [];
   const failures: KernloopError[] = [];
   let last: KernelCandidate | undefined;
-  for await (const candidate of kernelCandidates(queryOf(request, captured, deps), deps)) {
+  for await (const candidate of kernelCandidates(queryOf(request, captured, trail, deps), deps)) {
     last = candidate;
     try {
       const found = await tryCandidate(candidate, captured, request, deps);
@@ -122,12 +151,14 @@ async function findSource(request: PristineRequest, deps: Deps): Promise<FoundSo
       if (!(error instanceof KernloopError)) throw error;
       if (error.code === 'COMPILE_FAILED' || error.code === 'RDC_UNSUPPORTED') failures.push(error);
       else if (error.code !== 'SYMBOL_MISSING') throw error;
+      trail.tried.push(relative(app.root, candidate.unit.file));
     }
     if (accepted.length + failures.length >= maxCompiles) break;
   }
   const same = accepted.find(isSameCode);
   const first = same ?? accepted[0];
   if (first) {
+    if (!same) refuseAmbiguous(accepted, app, capture);
     if (!same) warnAboutDifference(accepted, app, capture, deps);
     // The folder holds what was tried last.
     return first.candidate === last ? first : tryCandidate(first.candidate, captured, request, deps);
@@ -145,19 +176,62 @@ async function findSource(request: PristineRequest, deps: Deps): Promise<FoundSo
   return null;
 }
 
-/** Only CUDA needs the code itself: AMD's says its target in the capture, and is the same wherever it is compiled. */
+/** AMD's code says its target in the capture, and is the same wherever it is compiled: there it only tells where it came from. */
 async function readCaptured({ capture, captureFolder }: PristineRequest, deps: Deps): Promise<Captured> {
   const { isa } = capture.device;
-  if (languageOf(capture) === 'hip') return { code: null, isa };
   const code = await readCapturedCode(captureFolder, deps);
-  if (typeof code !== 'string') return { code, isa: codeObjectTarget(code) ?? isa };
+  if (languageOf(capture) === 'hip') {
+    return typeof code === 'string' ? { code: null, unreadable: code, isa } : { code, unreadable: null, isa };
+  }
+  if (typeof code !== 'string') return { code, unreadable: null, isa: codeObjectTarget(code) ?? isa };
   deps.report.warn(
     `the captured code could not be read (${code}): it is taken to be for ${isa}, and compared by its digest`,
   );
-  return { code: null, isa };
+  return { code: null, unreadable: code, isa };
 }
 
-function queryOf({ app, capture, translationUnit }: PristineRequest, { isa }: Captured, deps: Deps): KernelQuery {
+function noSourceQuery({ app, capture }: PristineRequest, captured: Captured, deps: Deps): NoSourceQuery {
+  const system = new SystemFolders([], deps.env);
+  return {
+    symbol: capture.kernel.symbol,
+    demangled: capture.kernel.name,
+    codeObject: capture.kernel.code_object,
+    debugFiles: captured.code === null ? [] : debugSourceFiles(captured.code),
+    unreadable: captured.unreadable,
+    environment: { ...deps.env, ...app.config.env },
+    own: [resolve(app.root, app.config.source), app.root, app.workspaceRoot],
+    isSystem: (path) => system.contain(path),
+    trail: new SearchTrail(),
+  };
+}
+
+function taken(query: NoSourceQuery): NoSource {
+  return (
+    triton(query) ?? {
+      code: 'SOURCE_TRITON',
+      reason: `${query.symbol} is taken for a Triton kernel, as --language says`,
+      hint: 'edit its Python source in the app and capture again',
+      files: [],
+    }
+  );
+}
+
+/** What a GPU runs tells which of the two compiles for it. */
+function refuseOtherLanguage({ capture, language, kernel }: PristineRequest): void {
+  if (language === undefined || language === 'triton' || language === languageOf(capture)) return;
+  throw new KernloopError(
+    'USAGE',
+    `${kernel.name} was captured as code for ${capture.device.isa}, which is not compiled from ${language === 'hip' ? 'HIP' : 'CUDA'} here`,
+    `leave --language out, or say ${languageOf(capture)}`,
+  );
+}
+
+function queryOf(
+  { app, capture, translationUnit, define = [] }: PristineRequest,
+  { isa }: Captured,
+  trail: SearchTrail,
+  deps: Deps,
+): KernelQuery {
   const own = [app.root, app.workspaceRoot].map((folder) => realpathSync(folder));
   const { source, compileCommands, env } = app.config;
   return {
@@ -168,6 +242,8 @@ function queryOf({ app, capture, translationUnit }: PristineRequest, { isa }: Ca
     compileCommands: compileCommands === undefined ? undefined : resolve(app.root, compileCommands),
     translationUnit: translationUnit === undefined ? undefined : resolve(app.root, translationUnit),
     environment: env,
+    define,
+    trail,
     isProjectFile: (real, compiler) =>
       own.some((folder) => isInside(folder, real)) || !new SystemFolders([compiler], deps.env).contain(real),
   };
@@ -217,6 +293,7 @@ async function tryCandidate(
   const isSame =
     codeObjectSha256 !== capture.kernel.code_object &&
     captured.code !== null &&
+    languageOf(capture) === 'cuda' &&
     isSameMachineCode(capture.kernel.symbol, readFileSync(proof), captured.code);
   rmSync(proof);
   const strays = outside.filter((path) => !tree.isSystem(path));
@@ -265,6 +342,23 @@ function isSameCode(found: FoundSource): boolean {
   return isIdentical(found) || found.recipe.code_object.same_machine_code === true;
 }
 
+/** One header in several units is one source; several files that all give the kernel are for the user to choose from. */
+function refuseAmbiguous(accepted: readonly FoundSource[], app: App, capture: CaptureJson): void {
+  const files = new Set(accepted.map(({ candidate }) => candidate.kernelFile));
+  if (files.size < 2) return;
+  const choices = accepted.map(({ candidate: { unit, kernelFile, definition } }) => {
+    const place = `${relative(app.root, kernelFile)}${definition ? `:${definition.line}` : ''}`;
+    const main = relative(app.root, unit.file);
+    return unit.file === kernelFile ? place : `${place} in ${main}`;
+  });
+  const [first] = accepted;
+  throw new KernloopError(
+    'SOURCE_AMBIGUOUS',
+    `${capture.kernel.name} is defined by ${choices.join(', ')}, and none compiles to the captured code object`,
+    `choose the unit with --translation-unit, such as --translation-unit ${first ? relative(app.root, first.candidate.unit.file) : ''}; with the sources and the compiler of the capture the code itself would tell`,
+  );
+}
+
 function warnAboutDifference(accepted: readonly FoundSource[], app: App, capture: CaptureJson, deps: Deps): void {
   const units = accepted.map(({ candidate }) => relative(app.root, candidate.unit.file));
   deps.report.warn(
@@ -276,11 +370,11 @@ function warnAboutDifference(accepted: readonly FoundSource[], app: App, capture
   }
 }
 
-function describe(result: Omit<GenerateResult, 'pristine'>, capture: CaptureJson, deps: Deps): void {
-  if (result.language === 'none') {
+function describe(result: Omit<GenerateResult, 'pristine'>, deps: Deps): void {
+  if (result.noSource !== null) {
     deps.report.warn(
-      `no translation unit of the app's build defines ${capture.kernel.name}: the reproducer has no source, ` +
-        'so the captured code can be replayed and validated, but not recompiled',
+      `${result.noSource.code}: ${result.noSource.reason}: the reproducer of ${result.kernel} has no source, ` +
+        `so the captured code can be replayed and validated, but not recompiled. What to do: ${result.noSource.hint}`,
     );
     return;
   }

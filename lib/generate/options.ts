@@ -8,7 +8,20 @@ export const generateOptionsSchema = z.object({
     .string()
     .optional()
     .describe('Source file that is compiled for the kernel, relative to the app, where several define it.'),
+  define: z
+    .array(z.string().regex(/^[A-Za-z_]\w*(\([\w, .]*\))?(=[^]*)?$/, 'not NAME or NAME=VALUE'))
+    .default([])
+    .describe('Macro to define when the source is compiled, beside those of the build: NAME or NAME=VALUE.'),
+  language: z
+    .enum(['hip', 'cuda', 'triton'])
+    .optional()
+    .describe(
+      'Language of the kernel, where it is not what it is taken for: hip or cuda search the C++ sources, triton does not.',
+    ),
   compileLimitSeconds: z.number().positive().default(600).describe('End a compilation after this time.'),
 });
 
-export type GenerateOptions = z.output<typeof generateOptionsSchema>;
+type Parsed = z.output<typeof generateOptionsSchema>;
+
+/** A caller in TypeScript may leave out what is empty. */
+export type GenerateOptions = Omit<Parsed, 'define'> & Partial<Pick<Parsed, 'define'>>;

@@ -11,6 +11,7 @@ import { sha256OfFile, writeJson } from '../support/files';
 import type { UnprovenRecipe } from '../toolchain/make-recipe';
 import { overlayTemplate } from '../toolchain/overlay';
 import { overlayTemplateFile, recipeFile, type Recipe } from '../toolchain/recipe';
+import type { NoSource } from '../source/no-source';
 import type { FoundSource } from './generate';
 
 /** Copies the kernel's file and its headers into a folder; returns where each came from. */
@@ -63,6 +64,8 @@ export interface ProjectFilesOptions {
   captureFolder: string;
   /** Null where the kernel has no source. */
   found: FoundSource | null;
+  /** Why it has none. */
+  noSource: NoSource | null;
 }
 
 /** Everything of pristine/ beside the sources; returns the paths of all its files. */
@@ -88,7 +91,7 @@ export function writeProjectFiles(options: ProjectFilesOptions): string[] {
   return [...sources, ...recipes, kernelFile, ...Object.keys(rendered)].sort();
 }
 
-function kernelJson({ app, kernel, capture, found }: ProjectFilesOptions): KernelJson {
+function kernelJson({ app, kernel, capture, found, noSource }: ProjectFilesOptions): KernelJson {
   const { name, match, ordinal, scope } = kernel;
   return kernelJsonSchema.parse({
     name,
@@ -105,6 +108,7 @@ function kernelJson({ app, kernel, capture, found }: ProjectFilesOptions): Kerne
       translation_unit: inWorkspace(app.workspaceRoot, found.candidate.unit.file),
       variant: found.recipe.variant.file,
     },
+    ...(noSource === null ? {} : { no_source: noSource }),
     args: kernelArgs(capture, found?.candidate.definition ?? null),
   });
 }

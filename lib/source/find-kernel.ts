@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import { compilerCandidates } from '../toolchain/find-compiler';
+import { parseCompileArguments } from '../toolchain/compile-arguments';
 import { defaultArchitecture, withArchitecture } from '../toolchain/default-architecture';
 import { cudaTarget } from '../toolchain/gencode';
 import { offloadTarget } from '../toolchain/target';
@@ -11,6 +12,7 @@ import { scanDependencies, type OpenedFile } from './dependencies';
 import { findKernelDefinitions, type KernelDefinition } from './kernel-definitions';
 import { bestDefinition, matchScore } from './match-definition';
 import { deviceSources } from './project-files';
+import type { SearchTrail } from './search-trail';
 import {
   defaultCompilers,
   defaultTranslationUnit,
@@ -32,10 +34,14 @@ export interface KernelQuery {
   compileCommands: string | undefined;
   /** Only consider the unit of this file. */
   translationUnit: string | undefined;
+  /** Macros beside those of the build: `NAME`, `NAME=VALUE`. */
+  define: readonly string[];
   /** Environment of the app's build. */
   environment: Readonly<Record<string, string>>;
   /** Whether a file, links followed, is the user's own rather than the toolchain's. */
   isProjectFile: (real: string, compiler: string) => boolean;
+  /** Filled in as the search goes on. */
+  trail: SearchTrail;
 }
 
 /** A translation unit that may have produced the kernel; only compiling it tells. */
@@ -62,7 +68,15 @@ export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): Asy
   const name = parseDemangledName(query.name);
   const files = new SourceFiles(name);
   const later: KernelCandidate[] = [];
-  const units = byLikelihood(translationUnits(query, deps), files).slice(0, maxScans);
+  /** Headers that are not the app's, and the first unit that opens each. */
+  const foreign = new Map<string, string>();
+  const all = byLikelihood(translationUnits(query, deps), files);
+  const units = all.slice(0, maxScans).map((unit) => withDefines(unit, query.define));
+  if (all.length > units.length) {
+    deps.report.warn(
+      `only the ${maxScans} likeliest of ${all.length} translation units are searched; name the right one with --translation-unit`,
+    );
+  }
   if (units.length > manyUnits) deps.report.info(`looking for ${name.base} in ${units.length} translation units`);
   const defaults = new Map<string, Promise<string | null>>();
   for (const listed of units) {
@@ -70,7 +84,9 @@ export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): Asy
     const unit = await withDefaults(listed, compiler, defaults, deps);
     const target = targetOf(unit, query.isa);
     const scanned = await scanDependencies(unit, compiler, target, query.environment, deps);
+    query.trail.units += 1;
     if (scanned.failure !== null) {
+      query.trail.unreadable += 1;
       reportFailedScan(unit, scanned.failure, deps);
       continue;
     }
@@ -83,8 +99,25 @@ export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): Asy
     if (best) yield { ...candidate, kernelFile: best.real, definition: best.definition };
     else if (project.some(({ real }) => files.mentions(real)))
       later.push({ ...candidate, kernelFile: unit.file, definition: null });
+    for (const { real } of scanned.files)
+      if (!query.isProjectFile(real, compiler) && !foreign.has(real)) foreign.set(real, unit.file);
   }
   yield* later;
+  noteSystemDefinition(query.trail, foreign, files);
+}
+
+/** Given last, so that it wins over the same macro of the build. */
+function withDefines(unit: TranslationUnit, define: readonly string[]): TranslationUnit {
+  if (define.length === 0) return unit;
+  return { ...unit, args: [...unit.args, ...parseCompileArguments(define.map((macro) => `-D${macro}`))] };
+}
+
+/** Headers of the toolchain stay where they are, so a kernel in one has no source to edit; where it is can be said. */
+function noteSystemDefinition(trail: SearchTrail, foreign: ReadonlyMap<string, string>, files: SourceFiles): void {
+  for (const [file, unit] of foreign) {
+    const definition = files.bestIn(file);
+    if (definition) return trail.define({ file, line: definition.line, unit });
+  }
 }
 
 /** A build that names no architecture leaves it to its nvcc. Without a compile database nothing is known of the build. */
@@ -189,7 +222,8 @@ class SourceFiles {
   private definitions(path: string): KernelDefinition[] {
     let definitions = this.parsed.get(path);
     if (!definitions) {
-      definitions = this.mentions(path) ? findKernelDefinitions(this.text(path)) : [];
+      definitions =
+        this.mentions(path) && this.text(path).includes('__global__') ? findKernelDefinitions(this.text(path)) : [];
       this.parsed.set(path, definitions);
     }
     return definitions;

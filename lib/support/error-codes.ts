@@ -51,6 +51,20 @@ export const errorCodes = kinds({
   VARIANT_STALE: { exitCode: exitCodes.usage, meaning: 'the source was edited after the code object was built' },
   SYMBOL_MISSING: { exitCode: exitCodes.usage, meaning: 'the code object does not contain the captured kernel' },
   SOURCE_NOT_FOUND: { exitCode: exitCodes.usage, meaning: 'the source of the kernel was not found' },
+  SOURCE_AMBIGUOUS: {
+    exitCode: exitCodes.usage,
+    meaning: 'several files define the kernel, and none compiles to the captured code',
+  },
+  SOURCE_ELSEWHERE: { exitCode: exitCodes.usage, meaning: 'the kernel was compiled from files outside the app' },
+  SOURCE_NOT_BUILT: {
+    exitCode: exitCodes.usage,
+    meaning: 'files of the app made the kernel, but the compile database does not give it from them',
+  },
+  SOURCE_TRITON: { exitCode: exitCodes.usage, meaning: 'the kernel is one of Triton, not of HIP or CUDA' },
+  SOURCE_NO_TRAIL: {
+    exitCode: exitCodes.usage,
+    meaning: 'nothing leads to a source of the kernel: a library, assembly, or code compiled at run time',
+  },
   COMPILE_DATABASE_INVALID: { exitCode: exitCodes.usage, meaning: 'the compile database is missing or unreadable' },
   RDC_UNSUPPORTED: {
     exitCode: exitCodes.usage,

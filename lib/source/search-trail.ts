@@ -1,0 +1,34 @@
+/** A definition of the kernel in a file that is not the app's. */
+export interface SystemDefinition {
+  file: string;
+  line: number;
+  /** The translation unit that includes it. */
+  unit: string;
+}
+
+/** What a search for a kernel looked at, for the message if it ends with nothing. */
+export class SearchTrail {
+  /** Translation units, and those of them that the compiler could not read. */
+  units = 0;
+  unreadable = 0;
+  /** Units that mention the kernel, but do not compile to it. */
+  tried: string[] = [];
+  private found: SystemDefinition | null = null;
+
+  define(definition: SystemDefinition): void {
+    this.found = definition;
+  }
+
+  systemDefinition(): SystemDefinition | null {
+    return this.found;
+  }
+
+  summary(): string {
+    const units = this.units === 1 ? 'the one translation unit' : `${this.units} translation units`;
+    const read = this.unreadable > 0 ? `, ${this.unreadable} of them unreadable` : '';
+    const tried = this.tried.length > 0 ? ` (compiled: ${this.tried.slice(0, 4).join(', ')})` : '';
+    return this.units === 0
+      ? 'there is no translation unit with device code to search'
+      : `no kernel of this name comes out of ${units} with device code${read}${tried}`;
+  }
+}

@@ -1,0 +1,174 @@
+import { isAbsolute, posix } from 'node:path';
+import { contentOf, readSections } from './elf';
+
+/**
+ * Source files that the line tables (`.debug_line`, DWARF 2 to 5) of a code object name, without duplicates; none where it was built
+ * without line information. Malformed tables end the reading and are no error: the files are a hint for the user.
+ */
+export function debugSourceFiles(elf: Buffer): string[] {
+  if (elf.length < elfHeaderBytes || elf.readUInt32BE(0) !== elfMagic || elf[4] !== 2 || elf[5] !== 1) return [];
+  const sections = readSections(elf);
+  const contentNamed = (name: string): Buffer => {
+    const section = sections.find((candidate) => candidate.name === name);
+    return section ? contentOf(elf, section) : Buffer.alloc(0);
+  };
+  const table = contentNamed('.debug_line');
+  const strings: Strings = { line: contentNamed('.debug_line_str'), debug: contentNamed('.debug_str') };
+  const files = new Set<string>();
+  try {
+    for (let start = 0; start < table.length && files.size < maxFiles;) {
+      const bytes = new Cursor(table, start).unsigned(4);
+      // 64-bit DWARF, which no device compiler writes, has an escape here.
+      if (bytes >= escapedLength) break;
+      const end = start + 4 + bytes;
+      for (const file of unitFiles(new Cursor(table.subarray(start + 4, end)), strings)) files.add(file);
+      start = end;
+    }
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+  }
+  return [...files];
+}
+
+const elfMagic = 0x7f454c46;
+const elfHeaderBytes = 64;
+const escapedLength = 0xfffffff0;
+const maxFiles = 4096;
+const maxPathBytes = 4096;
+
+interface Strings {
+  line: Buffer;
+  debug: Buffer;
+}
+
+interface Entry {
+  path: string;
+  directory: number;
+}
+
+/** Reads the header of one unit, from its version on; the line program behind it is of no interest. */
+function unitFiles(cursor: Cursor, strings: Strings): string[] {
+  const version = cursor.unsigned(2);
+  if (version < 2 || version > 5) return [];
+  // Sizes of an address and of a segment selector.
+  if (version === 5) cursor.skip(2);
+  // header_length, minimum_instruction_length, maximum_operations_per_instruction, default_is_stmt, line_base, line_range.
+  cursor.skip(4 + 1 + (version >= 4 ? 1 : 0) + 3);
+  const opcodeBase = cursor.unsigned(1);
+  cursor.skip(Math.max(0, opcodeBase - 1));
+  if (version < 5) return olderFiles(cursor);
+  const directories = entries(cursor, strings).map(({ path }) => path);
+  return entries(cursor, strings).map((entry) => located(entry, directories));
+}
+
+/** Before version 5: two lists that an empty name ends; directory 0 is that of the compilation, which is not named here. */
+function olderFiles(cursor: Cursor): string[] {
+  const directories = [''];
+  for (let path = cursor.text(); path !== ''; path = cursor.text()) directories.push(path);
+  const files: string[] = [];
+  for (let path = cursor.text(); path !== '' && files.length < maxFiles; path = cursor.text()) {
+    files.push(located({ path, directory: cursor.leb() }, directories));
+    // Time of the last change, and bytes.
+    cursor.leb();
+    cursor.leb();
+  }
+  return files;
+}
+
+/** A list of version 5: what an entry holds and in which form comes first. */
+function entries(cursor: Cursor, strings: Strings): Entry[] {
+  const formats = Array.from({ length: cursor.unsigned(1) }, () => ({ type: cursor.leb(), form: cursor.leb() }));
+  const count = cursor.leb();
+  // An entry without fields takes no bytes: its count bounds nothing.
+  if (formats.length === 0) return [];
+  const list: Entry[] = [];
+  for (let index = 0; index < count && index < maxFiles; index += 1) {
+    const entry: Entry = { path: '', directory: 0 };
+    for (const { type, form } of formats) {
+      const value = formValue(cursor, form, strings);
+      if (type === contentTypes.path) entry.path = String(value);
+      if (type === contentTypes.directory) entry.directory = Number(value);
+    }
+    list.push(entry);
+  }
+  return list;
+}
+
+/** DWARF 5, section 6.2.4.1. */
+const contentTypes = { path: 1, directory: 2 } as const;
+
+/** The forms of DWARF 5, table 7.5, that section 6.2.4.1 allows. */
+function formValue(cursor: Cursor, form: number, strings: Strings): string | number {
+  switch (form) {
+    case 0x05: // data2
+      return cursor.unsigned(2);
+    case 0x08: // string
+      return cursor.text();
+    case 0x09: // block
+      cursor.skip(cursor.leb());
+      return '';
+    case 0x0b: // data1
+      return cursor.unsigned(1);
+    case 0x0e: // strp
+      return new Cursor(strings.debug, cursor.unsigned(4)).text();
+    case 0x0f: // udata
+      return cursor.leb();
+    case 0x1e: // data16
+      cursor.skip(16);
+      return '';
+    case 0x1f: // line_strp
+      return new Cursor(strings.line, cursor.unsigned(4)).text();
+    default:
+      throw new Malformed(`form ${form}`);
+  }
+}
+
+function located({ path, directory }: Entry, directories: readonly string[]): string {
+  // In version 5 a relative directory is relative to the first, that of the compilation.
+  const folder = directories[directory] ?? '';
+  return posix.normalize([directories[0] ?? '', folder, path].reduce((base, part) => joined(base, part)));
+}
+
+function joined(base: string, part: string): string {
+  return isAbsolute(part) || base === '' ? part : posix.join(base, part);
+}
+
+class Malformed extends Error {}
+
+/** Throws Malformed where it would leave its bytes. */
+class Cursor {
+  constructor(
+    private readonly bytes: Buffer,
+    private at = 0,
+  ) {}
+
+  unsigned(size: 1 | 2 | 4): number {
+    if (size > this.bytes.length - this.at) throw new Malformed('past the end');
+    const value = this.bytes.readUIntLE(this.at, size);
+    this.at += size;
+    return value;
+  }
+
+  skip(count: number): void {
+    if (count > this.bytes.length - this.at) throw new Malformed('past the end');
+    this.at += count;
+  }
+
+  leb(): number {
+    let value = 0;
+    for (let shift = 0; shift < 49; shift += 7) {
+      const byte = this.unsigned(1);
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return value;
+    }
+    throw new Malformed('a number of more than 49 bits');
+  }
+
+  text(): string {
+    const end = this.bytes.indexOf(0, this.at);
+    if (this.at >= this.bytes.length || end < 0 || end - this.at > maxPathBytes) throw new Malformed('no end of text');
+    const text = this.bytes.toString('utf8', this.at, end);
+    this.at = end + 1;
+    return text;
+  }
+}
