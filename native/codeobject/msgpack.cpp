@@ -105,7 +105,7 @@ class Parser {
     for (uint64_t i = 0; i < count; ++i) {
       Value key = value(depth + 1);
       Value item = value(depth + 1);
-      items.emplace_back(std::move(key), std::move(item));
+      items.push_back({std::move(key), std::move(item)});
     }
     return {std::move(items)};
   }

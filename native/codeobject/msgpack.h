@@ -16,8 +16,9 @@
 namespace kernloop::codeobject::msgpack {
 
 struct Value;
+struct Entry;
 using Array = std::vector<Value>;
-using Map = std::vector<std::pair<Value, Value>>;
+using Map = std::vector<Entry>;
 
 struct Value {
   std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, Array, Map> data;
@@ -27,6 +28,10 @@ struct Value {
   const std::string* text() const { return std::get_if<std::string>(&data); }
   std::optional<uint64_t> number() const;         // non-negative integers
   const Value* find(std::string_view key) const;  // in a map with string keys; null otherwise
+};
+
+struct Entry {
+  Value key, value;
 };
 
 // One value that fills the whole input.

@@ -1,0 +1,87 @@
+// ELF files, code objects of AMD GPUs, cubins, and the bundles that they come in.
+#include "codeobject/code_object.h"
+
+#include "codeobject/bundle.h"
+#include "codeobject/elf.h"
+#include "fuzz/target.h"
+
+namespace kernloop::fuzz {
+namespace {
+
+using namespace codeobject;
+
+constexpr uint64_t kMaxContent = 1u << 20;
+constexpr uint32_t kSymbolTable = 2, kDynamicSymbols = 11;  // SHT_SYMTAB, SHT_DYNSYM
+
+bool lies_in(codeobject::Bytes part, codeobject::Bytes whole) {
+  return part.empty() || (part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size());
+}
+
+void read_elf(codeobject::Bytes bytes) {
+  const auto image = ElfImage::parse(bytes, "input");
+  if (!image) return;
+  for (const ElfSection& section : image->sections())
+    require(lies_in(section.bytes, bytes), "sections lie in the file");
+  for (const ElfSegment& segment : image->segments())
+    require(lies_in(segment.bytes, bytes), "segments lie in the file");
+  (void)image->symbols(kSymbolTable);
+  (void)image->symbols(kDynamicSymbols);
+  const auto notes = image->notes();
+  if (!notes) return;
+  for (const ElfNote& note : *notes) require(lies_in(note.description, bytes), "notes lie in the file");
+}
+
+void read_code_object(codeobject::Bytes bytes) {
+  const auto object = parse_code_object(bytes, "input");
+  if (!object) {
+    require(!object.error().message.empty(), "an error says what is wrong");
+    return;
+  }
+  for (const Kernel& kernel : object->kernels) {
+    require(object->find_kernel(kernel.name) != nullptr, "a kernel is found by its name");
+    for (const KernelArgument& argument : kernel.args) {
+      require(uint64_t{argument.offset} + argument.size <= kernel.kernarg_bytes,
+              "arguments lie in the kernarg segment");
+    }
+  }
+  for (const Variable& variable : object->variables) {
+    if (variable.size > kMaxContent) continue;
+    const auto content = initial_content(bytes, variable);
+    require(!content || content->size() == variable.size, "an initial value of the variable's size");
+  }
+}
+
+std::vector<Input> amd_seeds() {
+  auto seeds = test_data_with("codeobject/test/data", ".hsaco");
+  seeds.push_back(test_data("recorder/test/data/tiny.hsaco"));
+  return seeds;
+}
+
+std::vector<Input> cubin_seeds() {
+  auto seeds = test_data_with("codeobject/test/data/cubin", ".cubin");
+  seeds.push_back(test_data("cuda/fake/test/data/do_nothing.sm_90.cubin"));
+  return seeds;
+}
+
+std::vector<Input> bundle_seeds() {
+  return {test_data("codeobject/test/data/small.hipfb"), test_data("codeobject/test/data/small.o"),
+          test_data("codeobject/test/data/cubin/tiny.fatbin"), test_data("codeobject/test/data/cubin/tiny.o")};
+}
+
+const Registration kElf({"elf", read_elf, amd_seeds});
+const Registration kAmd({"code_object", read_code_object, amd_seeds});
+const Registration kCubin({"cubin", read_code_object, cubin_seeds});
+const Registration kBundle({"bundle",
+                            [](codeobject::Bytes bytes) {
+                              const auto listed = list_code_objects(bytes, "input");
+                              if (listed) {
+                                for (const BundledCodeObject& object : *listed)
+                                  require(lies_in(object.bytes, bytes), "code objects lie in the file");
+                              }
+                              (void)select_code_object(bytes, "amdgcn-amd-amdhsa--gfx90a", "saxpy", "input");
+                              (void)select_code_object(bytes, "sm_90", "saxpy", "input");
+                            },
+                            bundle_seeds});
+
+}  // namespace
+}  // namespace kernloop::fuzz

@@ -1,0 +1,40 @@
+// selfcheck.json: the ranges of a capture that vary by nature.
+#include "replay/core/varying.h"
+
+#include "fuzz/target.h"
+
+namespace kernloop::fuzz {
+namespace {
+
+std::vector<replay::Target> regions() {
+  replay::Target region, variable;
+  region.name = "r0", region.size = 64;
+  variable.name = "sum", variable.is_variable = true, variable.size = 8;
+  return {region, variable};
+}
+
+Input text(const std::string& json) {
+  return Input(json.begin(), json.end());
+}
+
+const Registration kVarying(
+    {"varying",
+     [](Bytes bytes) {
+       static const ScratchFolder folder;
+       const auto ranges = replay::read_varying(folder.write("selfcheck.json", bytes), regions());
+       if (!ranges) return;
+       for (const replay::VaryingRange& range : *ranges) {
+         const uint64_t size = range.is_variable ? 8 : 64;
+         require(range.offset <= size && range.bytes() <= size - range.offset, "ranges lie in what they name");
+         require(range.min.size() == range.max.size(), "an element has both bounds");
+       }
+     },
+     [] {
+       return std::vector{
+           text(R"({"varying":[{"region":"r0","offset":8,"dtype":"f32","count":2,"min":[1.5,-2],"max":[2.5,0]}]})"),
+           text(R"({"varying":[{"variable":"sum","offset":0,"dtype":"i64","count":1,"min":["-5"],"max":[7]}]})"),
+           text(R"({"varying":[{"region":"r0","offset":0,"dtype":"bf16","count":1,"min":[0],"max":[1e30]}]})")};
+     }});
+
+}  // namespace
+}  // namespace kernloop::fuzz

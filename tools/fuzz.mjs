@@ -1,0 +1,54 @@
+// `node tools/fuzz.mjs [TARGET…] [--seconds N]`: builds the libFuzzer programs (native/build-fuzz, needs clang) and runs
+// each for N seconds (default 60), one after the other. What they find is under native/build-fuzz/crash.
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root, runMain, step, StepError } from './console.mjs';
+
+const build = join(root, 'native', 'build-fuzz');
+const listed = /^set\(targets (.*)\)$/m
+  .exec(readFileSync(join(root, 'native', 'fuzz', 'CMakeLists.txt'), 'utf8'))[1]
+  .split(' ');
+
+function compilers() {
+  const suffix = ['-15', '-16', '-17', '-18', ''].find((candidate) => existsSync(`/usr/bin/clang++${candidate}`));
+  if (suffix === undefined) throw new StepError('no clang was found', 'apt-get install clang-15', 5);
+  return [`-DCMAKE_C_COMPILER=clang${suffix}`, `-DCMAKE_CXX_COMPILER=clang++${suffix}`];
+}
+
+async function fuzz(target, seconds) {
+  const corpus = join(build, 'corpus', target);
+  const program = join(build, 'bin', `fuzz_${target}`);
+  mkdirSync(corpus, { recursive: true });
+  mkdirSync(join(build, 'crash'), { recursive: true });
+  await step(`seeds: ${target}`, program, ['--seeds', corpus]);
+  const limits = [`-max_total_time=${seconds}`, '-timeout=10', '-rss_limit_mb=2048', '-max_len=65536'];
+  const outputs = [`-artifact_prefix=${join(build, 'crash', target)}-`, '-print_final_stats=1'];
+  await step(`fuzz: ${target}`, program, [corpus, ...limits, ...outputs], { allowFailure: true });
+}
+
+await runMain(async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { seconds: { type: 'string', default: '60' } },
+  });
+  const unknown = positionals.find((name) => !listed.includes(name));
+  if (unknown !== undefined) throw new StepError(`no fuzz target ${unknown}`, `there are ${listed.join(', ')}`, 2);
+  const targets = positionals.length > 0 ? positionals : listed;
+  await step('configure the fuzzers', 'cmake', [
+    ...['-S', 'native', '-B', build, '-DKERNLOOP_FUZZ=ON', '-DKERNLOOP_STATIC_DEPENDENCIES=OFF'],
+    ...compilers(),
+  ]);
+  await step('build the fuzzers', 'cmake', [
+    '--build',
+    build,
+    '-j',
+    '2',
+    '--target',
+    ...targets.map((name) => `fuzz_${name}`),
+  ]);
+  for (const target of targets) await fuzz(target, values.seconds);
+  const found = readdirSync(join(build, 'crash'));
+  console.log(found.length === 0 ? 'nothing was found' : `found, under ${join(build, 'crash')}: ${found.join(', ')}`);
+  return found.length === 0 ? 0 : 1;
+});
