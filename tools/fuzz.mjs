@@ -22,7 +22,13 @@ async function fuzz(target, seconds) {
   mkdirSync(corpus, { recursive: true });
   mkdirSync(join(build, 'crash'), { recursive: true });
   await step(`seeds: ${target}`, program, ['--seeds', corpus]);
-  const limits = [`-max_total_time=${seconds}`, '-timeout=10', '-rss_limit_mb=2048', '-max_len=65536'];
+  const limits = [
+    `-max_total_time=${seconds}`,
+    '-timeout=10',
+    '-rss_limit_mb=2048',
+    '-detect_leaks=0',
+    '-max_len=65536',
+  ];
   const outputs = [`-artifact_prefix=${join(build, 'crash', target)}-`, '-print_final_stats=1'];
   await step(`fuzz: ${target}`, program, [corpus, ...limits, ...outputs], { allowFailure: true });
 }

@@ -36,11 +36,15 @@ void require(bool promise, const char* what) {
   std::abort();
 }
 
-Input test_data(const std::string& path) {
-  std::ifstream file(fs::path(KERNLOOP_FUZZ_SOURCES) / path, std::ios::binary);
+Input file_bytes(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
   Input bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   require(!bytes.empty(), path.c_str());
   return bytes;
+}
+
+Input test_data(const std::string& path) {
+  return file_bytes(fs::path(KERNLOOP_FUZZ_SOURCES) / path);
 }
 
 std::vector<Input> test_data_with(const std::string& folder, const std::string& extension) {

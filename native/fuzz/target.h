@@ -32,6 +32,7 @@ class Registration {
 void require(bool promise, const char* what);
 
 // The committed data of the tests, by path below native/.
+Input file_bytes(const std::filesystem::path& path);  // not empty
 Input test_data(const std::string& path);
 std::vector<Input> test_data_with(const std::string& folder, const std::string& extension);
 
