@@ -21,6 +21,9 @@ export const extract = api(stages.extract);
 export const recompile = api(stages.recompile);
 export const replay = api(stages.replay);
 export const validate = api(stages.validate);
+export const store = api(stages.store);
+export const pack = api(stages.pack);
+export const unpack = api(stages.unpack);
 
 export { runDoctor as doctor } from '../lib/doctor/doctor';
 export { KernloopError } from '../lib/support/error';
@@ -32,6 +35,8 @@ export type { CaptureJson, Selfcheck } from '../lib/capture/capture-files';
 export type { ExtractResult } from '../lib/extract/extract';
 export type { GenerateResult } from '../lib/generate/generate';
 export type { KernelProfile, Profile } from '../lib/profile/profile';
+export type { StoreResult } from '../lib/store/maintain';
+export type { PackResult, UnpackResult } from '../lib/store/pack';
 export type { RecompileResult } from '../lib/toolchain/recompile';
 export type { ReplayResult } from '../lib/replay/replay';
 export type { Statistics } from '../lib/replay/statistics';

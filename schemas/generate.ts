@@ -43,7 +43,7 @@ export function generatedFiles(): Map<string, string> {
     ['docs/reference/options.md', optionsPage()],
     ['docs/reference/errors.md', errorsPage()],
   ]);
-  for (const stage of Object.values<Stage>(stages)) {
+  for (const stage of Object.values<Stage>(stages).filter(({ project }) => project !== 'none')) {
     const schema = stage.name === 'extract' ? extractTaskOptionsSchema : stage.schema;
     files.set(`executors/${stage.name}/schema.json`, executorSchema(stage.name, stage.summary, schema));
   }
@@ -103,7 +103,7 @@ function optionsPage(): string {
   const lines = [
     '# Options',
     '',
-    'Generated from the schemas by `npm run schemas`. Every stage takes the same options as a `kernloop` verb, as an Nx target and in the API.',
+    'Generated from the schemas by `npm run schemas`. Every stage takes the same options as a `kernloop` verb, as an Nx target (but for store, pack and unpack) and in the API.',
     'A value comes from the first of: flag, environment variable, `options` of `kernel.json`, `options` of `kernloop.json`, default;',
     '`--print-config` shows the result and where each value came from. `--json` prints the result as JSON.',
   ];

@@ -29,9 +29,11 @@ export function configure<S extends OptionsSchema, R>(
 
 /** The project that the flags and the environment name, or that of the working directory. */
 function fileLayers(stage: Stage, outer: readonly Layer[]): Layer[] {
-  const named = outer.map(({ values }) => values[stage.project]).find((value) => value !== undefined);
+  const { project } = stage;
+  if (project === 'none') return [];
+  const named = outer.map(({ values }) => values[project]).find((value) => value !== undefined);
   const folder = typeof named === 'string' ? named : '.';
-  return stage.project === 'app' ? appLayers(stage, folder) : reproducerLayers(stage, folder);
+  return project === 'app' ? appLayers(stage, folder) : reproducerLayers(stage, folder);
 }
 
 function appLayers(stage: Stage, folder: string): Layer[] {

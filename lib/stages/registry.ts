@@ -13,6 +13,9 @@ import { replayOptionsSchema } from '../replay/options';
 import type { Deps } from '../support/deps';
 import type { OptionsSchema } from '../support/options';
 import { recompileOptionsSchema } from '../toolchain/options';
+import { storeExitCode, store } from '../store/maintain';
+import { packOptionsSchema, storeOptionsSchema, unpackOptionsSchema } from '../store/options';
+import { pack, unpack } from '../store/pack';
 import { validateOptionsSchema } from '../validate/options';
 import { extractOptionsSchema } from '../extract/options';
 
@@ -21,8 +24,8 @@ export interface Stage<S extends OptionsSchema = OptionsSchema, R = unknown> {
   readonly name: string;
   readonly summary: string;
   readonly schema: S;
-  /** Which project file it starts from. */
-  readonly project: 'app' | 'reproducer';
+  /** Which project file it starts from; a stage without one has no executor and no options in files. */
+  readonly project: 'app' | 'reproducer' | 'none';
   /** Works on the reproducer alone, which may have been moved: kernloop.json of the app is no source of its options. */
   readonly selfContained?: boolean;
   /** The option that words after the verb fill. */
@@ -104,6 +107,33 @@ export const stages = {
     positional: 'reproducer',
     run: validate,
     exitCode: ({ exit_code: exitCode }) => exitCode,
+  }),
+  store: stage({
+    name: 'store',
+    summary: 'Look after the chunk store: verify it, remove what no capture needs, or say what it holds.',
+    schema: storeOptionsSchema,
+    project: 'none',
+    positional: 'action',
+    run: store,
+    exitCode: storeExitCode,
+  }),
+  pack: stage({
+    name: 'pack',
+    summary: 'Make one file of a capture, with every chunk it needs.',
+    schema: packOptionsSchema,
+    project: 'none',
+    positional: 'capture',
+    run: pack,
+    exitCode: () => 0,
+  }),
+  unpack: stage({
+    name: 'unpack',
+    summary: 'Make a capture of a packed one, every byte verified.',
+    schema: unpackOptionsSchema,
+    project: 'none',
+    positional: 'file',
+    run: unpack,
+    exitCode: () => 0,
   }),
 } as const;
 

@@ -90,4 +90,11 @@ uint64_t max_stored_bytes(uint64_t raw_bytes) {
   return ZSTD_compressBound(raw_bytes);
 }
 
+std::optional<uint64_t> raw_bytes_of(Encoding encoding, Bytes beginning, uint64_t stored_bytes) {
+  if (encoding == Encoding::kRaw) return stored_bytes;
+  const unsigned long long size = ZSTD_getFrameContentSize(beginning.data(), beginning.size());
+  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR || size > kMaxChunkBytes) return std::nullopt;
+  return size;
+}
+
 }  // namespace kernloop::archive

@@ -1,5 +1,6 @@
 #include "archive/chunk_store.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +19,15 @@ constexpr Encoding kEncodings[] = {Encoding::kRaw, Encoding::kZstd};
 fs::path ChunkStore::path_of(const Digest& digest, Encoding encoding) const {
   const std::string hex = digest.hex();
   return root_ / hex.substr(0, 2) / (encoding == Encoding::kZstd ? hex + ".zst" : hex);
+}
+
+Status StoreSession::hold(const fs::path& store) {
+  std::lock_guard lock(mutex_);
+  if (lock_) return Unit{};
+  auto shared = StoreLock::share(store);
+  if (!shared) return shared.error();
+  lock_ = std::move(*shared);
+  return Unit{};
 }
 
 Result<fs::path> StoreSession::staging(const fs::path& store) {
@@ -46,14 +56,15 @@ Status StoreSession::sync() {
 
 Result<uint64_t> ChunkStore::put(const Digest& digest, uint32_t raw_bytes, Encoding encoding, Bytes stored,
                                  StoreSession* session) const {
+  StoreSession own;
+  StoreSession& changes = session != nullptr ? *session : own;
+  if (auto held = changes.hold(root_); !held) return held.error();
   if (stored_bytes(digest)) {
     // A good copy is proven by reading it: a capture that ends well is readable, whatever happened to the store before.
     Buffer present(raw_bytes);
-    if (auto got = get(digest, present); got && *got) return uint64_t{0};
+    if (auto got = get(digest, present); got && *got && touch(digest)) return uint64_t{0};
   }
   const fs::path path = path_of(digest, encoding);
-  StoreSession own;
-  StoreSession& changes = session != nullptr ? *session : own;
   std::error_code failure;
   // A chunk is as durable as the folders that lead to it.
   if (fs::create_directories(path.parent_path(), failure)) changes.changed(root_);
@@ -67,6 +78,14 @@ Result<uint64_t> ChunkStore::put(const Digest& digest, uint32_t raw_bytes, Encod
   ::unlink(path_of(digest, other).c_str());
   if (auto synced = own.sync(); !synced) return synced.error();
   return static_cast<uint64_t>(stored.size());
+}
+
+bool ChunkStore::touch(const Digest& digest) const {
+  bool touched = false;
+  for (Encoding encoding : kEncodings) {
+    touched |= ::utimensat(AT_FDCWD, path_of(digest, encoding).c_str(), nullptr, AT_SYMLINK_NOFOLLOW) == 0;
+  }
+  return touched;
 }
 
 Result<bool> ChunkStore::get(const Digest& digest, std::span<uint8_t> raw) const {

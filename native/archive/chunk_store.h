@@ -10,6 +10,7 @@
 
 #include "archive/chunk.h"
 #include "archive/staging_folder.h"
+#include "archive/store_lock.h"
 
 namespace kernloop::archive {
 
@@ -17,6 +18,8 @@ namespace kernloop::archive {
 // Thread-safe.
 class StoreSession {
  public:
+  // Shares the store from now on until the session ends: no gc meanwhile.
+  Status hold(const std::filesystem::path& store);
   // The folder for temporary files in that store.
   Result<std::filesystem::path> staging(const std::filesystem::path& store);
   void changed(const std::filesystem::path& folder);
@@ -25,6 +28,7 @@ class StoreSession {
 
  private:
   std::mutex mutex_;
+  std::optional<StoreLock> lock_;
   std::unique_ptr<StagingFolder> staging_;
   std::set<std::filesystem::path> folders_;
 };
@@ -34,7 +38,8 @@ class ChunkStore {
   explicit ChunkStore(std::filesystem::path root) : root_(std::move(root)) {}
   const std::filesystem::path& root() const { return root_; }
 
-  // Stores the chunk unless a good copy is there already (a damaged one is replaced). Returns the bytes added. With a
+  // Stores the chunk unless a good copy is there already (a damaged one is replaced), which then counts as new for gc.
+  // Returns the bytes added. With a
   // session, the chunk's name is durable once that is synced; else at once. Its bytes are before they have the name.
   Result<uint64_t> put(const Digest& digest, uint32_t raw_bytes, Encoding encoding, Bytes stored,
                        StoreSession* session = nullptr) const;
@@ -46,6 +51,8 @@ class ChunkStore {
   std::optional<uint64_t> stored_bytes(const Digest& digest) const;
 
  private:
+  // Sets its time to now. False where that is not allowed: then it is to be written anew.
+  bool touch(const Digest& digest) const;
   std::filesystem::path path_of(const Digest& digest, Encoding encoding) const;
   std::filesystem::path root_;
 };

@@ -7,26 +7,36 @@
 #include <iostream>
 #include <set>
 
+#include "archive/commands.h"
 #include "archive/file.h"
 #include "archive/packed_capture.h"
 #include "archive/reader.h"
+
+namespace kernloop::archive {
+
+int print(const Json& event) {
+  std::cout << event.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  return event.at("event") == "error" ? kBadInput : kPass;
+}
+
+Json error_event(const Error& error) {
+  return {{"event", "error"}, {"code", error.code}, {"message", error.message}, {"hint", error.hint}};
+}
+
+int usage(const std::string& what) {
+  return print(error_event({"USAGE", what,
+                            "kernloop-archive verify|info|code-object|pack|unpack PATH [--store DIR]… [--output PATH], "
+                            "or store-verify|store-stats|store-gc STORE --root DIR…"}));
+}
+
+}  // namespace kernloop::archive
 
 namespace {
 
 using namespace kernloop;
 using namespace kernloop::archive;
 
-constexpr int kPass = 0, kBadInput = 2;
 constexpr size_t kProblemsListed = 16;
-
-int print(const Json& json) {
-  std::cout << json.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
-  return json.at("event") == "error" ? kBadInput : kPass;
-}
-
-Json error_event(const Error& error) {
-  return {{"event", "error"}, {"code", error.code}, {"message", error.message}, {"hint", error.hint}};
-}
 
 // Distinct chunks are read once, however often they are used.
 int verify(const Reader& reader) {
@@ -144,15 +154,11 @@ int unpack(const UnpackRequest& request) {
                 {"bytes", unpacked->bytes}});
 }
 
-int usage(const std::string& what) {
-  return print(error_event(
-      {"USAGE", what, "kernloop-archive verify|info|code-object|pack|unpack PATH [--store DIR]… [--output PATH]"}));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (!arguments.empty() && is_store_command(arguments[0])) return run_store_command(arguments);
   const std::set<std::string> verbs = {"verify", "info", "code-object", "pack", "unpack"};
   if (arguments.empty() || !verbs.contains(arguments[0]))
     return usage("no verb: verify, info, code-object, pack or unpack");

@@ -1,0 +1,31 @@
+import type { z } from 'zod';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { throwIfInterrupted } from '../support/interrupt';
+import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
+
+/** Runs kernloop-archive to its one event; what it reports as an error is thrown. `exitCodes` are those that go with the event. */
+export async function runArchive<E extends { event: string }>(
+  args: readonly string[],
+  name: E['event'],
+  schema: z.ZodType<E>,
+  deps: Deps,
+  exitCodes: readonly number[] = [0],
+): Promise<E> {
+  let event: E | undefined;
+  const reader = new EventReader<E>('kernloop-archive', new Map([[name, schema]]), (read) => (event = read));
+  const ended = await deps.run(deps.native.archive, args, {
+    onStdoutLine: reader.push,
+    onStderr: (chunk) => deps.report.output(chunk),
+  }).result;
+  throwIfInterrupted(deps.signal);
+  reader.finish(ended);
+  if (event === undefined || ended.exitCode === null || !exitCodes.includes(ended.exitCode)) {
+    throw new KernloopError(
+      'NATIVE_FAILED',
+      `${describeEnd('kernloop-archive', ended)}\nwithout a result`,
+      rebuildHint,
+    );
+  }
+  return event;
+}

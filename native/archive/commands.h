@@ -1,0 +1,25 @@
+// What the commands of kernloop-archive share: one JSON object on stdout, and the exit codes of
+// docs/contributing/seams.md.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "archive/manifest.h"
+#include "support/result.h"
+
+namespace kernloop::archive {
+
+inline constexpr int kPass = 0, kFail = 1, kBadInput = 2;
+
+// Prints the event; kBadInput for an error, else kPass.
+int print(const Json& event);
+Json error_event(const Error& error);
+int usage(const std::string& what);
+
+// store-verify, store-stats, store-gc STORE --root DIR… [--skip DIR]… [--store DIR]… [--grace-seconds N] [--dry-run]
+bool is_store_command(const std::string& verb);
+int run_store_command(const std::vector<std::string>& arguments);
+
+}  // namespace kernloop::archive

@@ -1,0 +1,48 @@
+// What a chunk store holds, and for whom; and whether that is what it should be.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "archive/capture_scan.h"
+#include "archive/store_listing.h"
+
+namespace kernloop::archive {
+
+struct StoreProblem {
+  Digest digest;
+  std::string message;
+  std::vector<std::filesystem::path> captures;  // that need the chunk
+};
+
+struct StoreCheck {
+  uint64_t chunks = 0, bytes = 0;
+  size_t captures = 0;
+  std::vector<StoreProblem> damaged, missing;
+  std::vector<Error> unreadable;
+};
+
+// Reads and hashes every chunk. Missing is what a capture needs and neither it, the store nor one of `others` has.
+Result<StoreCheck> check_store(const std::filesystem::path& store, const CaptureScan& scan,
+                               const std::vector<std::filesystem::path>& others);
+
+struct CaptureUse {
+  std::filesystem::path directory;
+  std::string kernel;
+  uint64_t chunks = 0, bytes = 0;  // that it has in the store
+  uint64_t bytes_own = 0;          // that no other capture names
+  uint64_t chunks_missing = 0;     // from its pack and this store
+};
+
+struct StoreStats {
+  uint64_t chunks = 0, bytes_stored = 0, bytes_raw = 0;
+  uint64_t chunks_shared = 0, bytes_shared = 0;  // named by several captures
+  uint64_t chunks_unused = 0, bytes_unused = 0;  // named by none
+  std::vector<CaptureUse> captures;
+  std::vector<Error> unreadable;
+};
+
+Result<StoreStats> measure_store(const std::filesystem::path& store, const CaptureScan& scan);
+
+}  // namespace kernloop::archive

@@ -1,0 +1,157 @@
+#include <charconv>
+#include <functional>
+#include <map>
+
+#include "archive/commands.h"
+#include "archive/store_check.h"
+#include "archive/store_gc.h"
+
+namespace kernloop::archive {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr size_t kListed = 1000;  // of each kind of problem
+
+struct StoreArguments {
+  fs::path store;
+  std::vector<fs::path> roots, skip, others;
+  uint64_t grace_seconds = 0;
+  bool dry_run = false;
+};
+
+template <typename Items, typename Describe>
+Json listed(const Items& items, Describe&& describe) {
+  Json list = Json::array();
+  for (size_t i = 0; i < items.size() && i < kListed; ++i) list.push_back(describe(items[i]));
+  return list;
+}
+
+Json problem_json(const StoreProblem& problem) {
+  const Json captures = listed(problem.captures, [](const fs::path& path) { return Json(path.string()); });
+  return {{"sha256", problem.digest.hex()}, {"message", problem.message}, {"captures", captures}};
+}
+
+Json unreadable_json(const Error& error) {
+  return {{"code", error.code}, {"message", error.message}};
+}
+
+Result<CaptureScan> scan(const StoreArguments& arguments) {
+  std::vector<fs::path> skip = arguments.skip;
+  skip.push_back(arguments.store);
+  return scan_captures(arguments.roots, skip);
+}
+
+int verify(const StoreArguments& arguments) {
+  const auto captures = scan(arguments);
+  if (!captures) return print(error_event(captures.error()));
+  const auto check = check_store(arguments.store, *captures, arguments.others);
+  if (!check) return print(error_event(check.error()));
+  print({{"event", "store_verified"},
+         {"chunks", check->chunks},
+         {"bytes_stored", check->bytes},
+         {"captures", check->captures},
+         {"damaged_count", check->damaged.size()},
+         {"damaged", listed(check->damaged, problem_json)},
+         {"missing_count", check->missing.size()},
+         {"missing", listed(check->missing, problem_json)},
+         {"unreadable", listed(check->unreadable, unreadable_json)}});
+  return check->damaged.empty() && check->missing.empty() && check->unreadable.empty() ? kPass : kFail;
+}
+
+int stats(const StoreArguments& arguments) {
+  const auto captures = scan(arguments);
+  if (!captures) return print(error_event(captures.error()));
+  const auto stats = measure_store(arguments.store, *captures);
+  if (!stats) return print(error_event(stats.error()));
+  Json uses = Json::array();
+  for (const CaptureUse& use : stats->captures) {
+    uses.push_back({{"path", use.directory.string()},
+                    {"kernel", use.kernel},
+                    {"chunks", use.chunks},
+                    {"bytes_stored", use.bytes},
+                    {"bytes_own", use.bytes_own},
+                    {"chunks_missing", use.chunks_missing}});
+  }
+  return print({{"event", "store_stats"},
+                {"chunks", stats->chunks},
+                {"bytes_stored", stats->bytes_stored},
+                {"bytes_raw", stats->bytes_raw},
+                {"chunks_shared", stats->chunks_shared},
+                {"bytes_shared", stats->bytes_shared},
+                {"chunks_unused", stats->chunks_unused},
+                {"bytes_unused", stats->bytes_unused},
+                {"captures", uses},
+                {"unreadable", listed(stats->unreadable, unreadable_json)}});
+}
+
+int collect(const StoreArguments& arguments) {
+  if (arguments.roots.empty()) return usage("store-gc needs --root: it keeps what the captures there name");
+  const auto result = collect_garbage({arguments.store, arguments.roots, arguments.skip,
+                                       std::chrono::seconds(arguments.grace_seconds), arguments.dry_run});
+  if (!result) return print(error_event(result.error()));
+  return print({{"event", "store_collected"},
+                {"dry_run", arguments.dry_run},
+                {"captures", result->captures},
+                {"chunks_kept", result->chunks_kept},
+                {"bytes_kept", result->bytes_kept},
+                {"chunks_recent", result->chunks_recent},
+                {"bytes_recent", result->bytes_recent},
+                {"chunks_removed", result->chunks_removed},
+                {"bytes_removed", result->bytes_removed}});
+}
+
+// Seconds, up to a hundred years: more would overflow as nanoseconds.
+bool parse_seconds(const std::string& text, uint64_t* seconds) {
+  constexpr uint64_t kMax = 100ull * 366 * 24 * 3600;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), *seconds);
+  return problem == std::errc() && end == text.data() + text.size() && *seconds <= kMax;
+}
+
+// What is wrong with them; empty when nothing is.
+std::string parse(const std::vector<std::string>& words, StoreArguments* arguments) {
+  const std::map<std::string, std::vector<fs::path>*> folders = {
+      {"--root", &arguments->roots}, {"--skip", &arguments->skip}, {"--store", &arguments->others}};
+  for (size_t i = 1; i < words.size(); ++i) {
+    const auto folder = folders.find(words[i]);
+    if (words[i] == "--dry-run") {
+      arguments->dry_run = true;
+    } else if (folder != folders.end() || words[i] == "--grace-seconds") {
+      const std::string& name = words[i];
+      if (++i == words.size()) return name + " needs a value";
+      if (folder != folders.end()) {
+        folder->second->emplace_back(words[i]);
+      } else if (!parse_seconds(words[i], &arguments->grace_seconds)) {
+        return "--grace-seconds needs a whole number, not " + words[i];
+      }
+    } else if (words[i].starts_with("--")) {
+      return "unknown option " + words[i];
+    } else if (!arguments->store.empty()) {
+      return "exactly one store is needed";
+    } else {
+      arguments->store = words[i];
+    }
+  }
+  return arguments->store.empty() ? "exactly one store is needed" : "";
+}
+
+const std::map<std::string, std::function<int(const StoreArguments&)>>& commands() {
+  static const std::map<std::string, std::function<int(const StoreArguments&)>> table = {
+      {"store-verify", verify}, {"store-stats", stats}, {"store-gc", collect}};
+  return table;
+}
+
+}  // namespace
+
+bool is_store_command(const std::string& verb) {
+  return commands().contains(verb);
+}
+
+int run_store_command(const std::vector<std::string>& words) {
+  StoreArguments arguments;
+  if (const std::string wrong = parse(words, &arguments); !wrong.empty()) return usage(wrong);
+  return commands().at(words[0])(arguments);
+}
+
+}  // namespace kernloop::archive

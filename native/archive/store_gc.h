@@ -1,0 +1,34 @@
+// Removes from a chunk store what no capture needs.
+// A chunk stays when the manifest of any capture below the roots names it, or when it was written or found useful by a
+// writer within the grace period; writers touch what they re-use (ChunkStore::put). No writer is at work meanwhile
+// (StoreLock). So a chunk can only be lost to a capture that is outside all roots, or that is moved in from there while
+// gc runs.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <vector>
+
+#include "support/result.h"
+
+namespace kernloop::archive {
+
+struct GcRequest {
+  std::filesystem::path store;
+  std::vector<std::filesystem::path> roots;  // where captures are looked for
+  std::vector<std::filesystem::path> skip;   // folders below them to leave out
+  std::chrono::seconds grace{0};
+  bool dry_run = false;  // counts, and removes nothing
+};
+
+struct GcResult {
+  size_t captures = 0;
+  uint64_t chunks_kept = 0, bytes_kept = 0;        // named by a manifest
+  uint64_t chunks_recent = 0, bytes_recent = 0;    // not named, within the grace period
+  uint64_t chunks_removed = 0, bytes_removed = 0;  // with dry_run: that would be
+};
+
+// Refused, with nothing removed, when any manifest cannot be read.
+Result<GcResult> collect_garbage(const GcRequest& request);
+
+}  // namespace kernloop::archive

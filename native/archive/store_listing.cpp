@@ -1,0 +1,63 @@
+#include "archive/store_listing.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "archive/file.h"
+
+namespace kernloop::archive {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kZstdSuffix = ".zst";
+
+// The chunk of a file name in the folder of its first two digits.
+std::optional<StoreFile> chunk_named(const std::string& folder, std::string_view name) {
+  StoreFile file;
+  if (name.ends_with(kZstdSuffix)) {
+    file.encoding = Encoding::kZstd;
+    name.remove_suffix(kZstdSuffix.size());
+  }
+  const auto digest = Digest::parse(name);
+  if (!digest || digest->hex() != name || !name.starts_with(folder)) return std::nullopt;
+  file.digest = *digest;
+  return file;
+}
+
+Status list_folder(const fs::path& folder, std::vector<StoreFile>& files) {
+  std::error_code failure;
+  fs::directory_iterator entries(folder, failure);
+  for (; !failure && entries != fs::directory_iterator(); entries.increment(failure)) {
+    auto file = chunk_named(folder.filename().string(), entries->path().filename().string());
+    struct stat status;
+    if (!file || ::lstat(entries->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    file->path = entries->path();
+    file->bytes = static_cast<uint64_t>(status.st_size);
+    file->modified_ns = status.st_mtim.tv_sec * int64_t{1'000'000'000} + status.st_mtim.tv_nsec;
+    files.push_back(std::move(*file));
+  }
+  return failure ? Status(io_error("cannot read", folder, failure.value())) : Status(Unit{});
+}
+
+}  // namespace
+
+Result<std::vector<StoreFile>> list_store(const fs::path& store) {
+  std::vector<StoreFile> files;
+  std::error_code failure;
+  fs::directory_iterator entries(store, failure);
+  for (; !failure && entries != fs::directory_iterator(); entries.increment(failure)) {
+    if (entries->path().filename().string().size() != 2 || !entries->is_directory()) continue;
+    if (auto listed = list_folder(entries->path(), files); !listed) return listed.error();
+  }
+  if (failure) return io_error("cannot read the store", store, failure.value());
+  std::sort(files.begin(), files.end(), [](const StoreFile& a, const StoreFile& b) {
+    return a.digest != b.digest ? a.digest < b.digest : a.encoding < b.encoding;
+  });
+  return files;
+}
+
+}  // namespace kernloop::archive
