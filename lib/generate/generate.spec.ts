@@ -313,6 +313,25 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     expect(generated.project.args).toMatchObject([{ name: null, type: 'global_buffer', role: 'inout' }]);
   });
 
+  it('takes the unit itself for a kernel whose name a macro pastes together', async () => {
+    const define = '#define KERNEL(name, T) \\\n  extern "C" __global__ void name##_##T(T* x) { x[0] *= 2; }\n';
+    const generated = await generateIn(
+      make({
+        sources: { 'a.hip': `${hip}${scale.replace('SCALE', '2')}`, 'k.hip': `${hip}${define}KERNEL(made, float)\n` },
+        commands: { 'a.hip': arch, 'k.hip': arch },
+        captured: 'k.hip',
+        symbol: 'made_float',
+        name: 'made_float',
+        slots: [{ offset: 0, size: 8, kind: 'global_buffer' }],
+      }),
+    );
+    expect(generated).toMatchObject({
+      identical: true,
+      source: 'apps/demo/k.hip',
+      project: { source: { line: null } },
+    });
+  });
+
   it('carries headers beside the app, outside the workspace and behind links, each where its includes expect it', async () => {
     const outside = mkdtempSync(join(tmpdir(), 'kernloop-outside-'));
     folders.push(outside);

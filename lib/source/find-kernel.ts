@@ -68,6 +68,7 @@ export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): Asy
   const name = parseDemangledName(query.name);
   const files = new SourceFiles(name);
   const later: KernelCandidate[] = [];
+  const last: KernelCandidate[] = [];
   /** Headers that are not the app's, and the first unit that opens each. */
   const foreign = new Map<string, string>();
   const all = byLikelihood(translationUnits(query, deps), files);
@@ -99,10 +100,13 @@ export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): Asy
     if (best) yield { ...candidate, kernelFile: best.real, definition: best.definition };
     else if (project.some(({ real }) => files.mentions(real)))
       later.push({ ...candidate, kernelFile: unit.file, definition: null });
+    else if (project.some(({ real }) => files.pastesNames(real)))
+      last.push({ ...candidate, kernelFile: unit.file, definition: null });
     for (const { real } of scanned.files)
       if (!query.isProjectFile(real, compiler) && !foreign.has(real)) foreign.set(real, unit.file);
   }
   yield* later;
+  yield* last;
   noteSystemDefinition(query.trail, foreign, files);
 }
 
@@ -209,6 +213,11 @@ class SourceFiles {
 
   mentions(path: string): boolean {
     return this.text(path).includes(this.name.base);
+  }
+
+  /** Whether a macro there makes kernels with names that are written nowhere: `name##_##type`. */
+  pastesNames(path: string): boolean {
+    return /^[ \t]*#[ \t]*define\b(?=(?:\\\r?\n|[^\n])*__global__)(?:\\\r?\n|[^\n])*##/m.test(this.text(path));
   }
 
   bestIn(path: string): KernelDefinition | null {

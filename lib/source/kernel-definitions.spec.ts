@@ -26,6 +26,20 @@ describe('findKernelDefinitions', () => {
     ['a qualified definition', '__global__ void a::b::k(int*) {}', ['a::b::k']],
     ['a static member', 'struct S { static __global__ void k(int*) {} };', ['S::k']],
     ['a body between other functions', 'int f() { return 1; }\n__global__ void k() {}\nint g() { return 2; }', ['k']],
+    ['a macro with arguments before the name', '__global__ void MY_BOUNDS(256) k(int* x) {}', ['k']],
+    ['a macro before __global__', 'LIB_API __global__ void k(int* x) {}', ['k']],
+    ['a macro with arguments before static', 'template <int N> LIB_ATTR(2) static __global__ void k(int*) {}', ['k']],
+    ['a kernel named in capitals', '__global__ void __launch_bounds__(64) SCALE(int* x) {}', ['SCALE']],
+    ['cluster dimensions', '__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(128) k(int*) {}', ['k']],
+    ['a limit of registers', '__global__ __maxnreg__(64) void k(int* x) {}', ['k']],
+    ['attributes behind the parameters', '__global__ void k(int* x) __attribute__((noinline)) {}', ['k']],
+    ['a macro statement without semicolon before it', 'LIB_REGISTER(x)\n__global__ void k(int*) {}', ['k']],
+    ['a specialisation for a cast argument', 'template <> __global__ void k<(ggml_type)7, 32, true>(int*) {}', ['k']],
+    [
+      'a condition within the header',
+      '__global__ void\n#ifdef FAST\n__launch_bounds__(4)\n#endif\nk(int* x) { for (;;) {} }',
+      ['k'],
+    ],
     ['a kernel behind a condition', '#if defined(FAST)\n__global__ void k() {}\n#endif', ['k']],
     ['a kernel behind an include guard', '#ifndef H\n#define H\n__global__ void k() {}\n#endif', ['k']],
   ])('finds %s', (_case, text, names) => {
@@ -78,6 +92,33 @@ describe('findKernelDefinitions', () => {
     expect(findKernelDefinitions('__global__ void a(void) {} __global__ void b() {}').map((k) => k.parameters)).toEqual(
       [[], []],
     );
+  });
+
+  it('reads the parameters of a template whose launch bounds depend on conditions, and its line', () => {
+    const text = `template <quant type, int tile, bool check>
+#if defined(USE_HIP)
+    __launch_bounds__(64 * warps(), 2)
+#else
+#if __CUDA_ARCH__ >= 700
+    __launch_bounds__(32 * warps(), 1)
+#else
+    __launch_bounds__(32 * warps(), 2)
+#endif
+#endif
+static __global__ void mul_tiles(const char * __restrict__ x, /* rows */ int n) { if (check && n) { } }
+static __global__ void next(int* y) { y[0] = '{'; }`;
+    expect(findKernelDefinitions(text)).toMatchObject([
+      {
+        ...{ name: 'mul_tiles', isTemplate: true, line: 11 },
+        parameters: [{ name: 'x', declared: 'const char * __restrict__' }, { name: 'n' }],
+      },
+      { name: 'next', isTemplate: false, line: 12, parameters: [{ name: 'y', declared: 'int*' }] },
+    ]);
+  });
+
+  it('ends soon on a text that only looks like kernels', () => {
+    const text = '__global__ void k((((( '.repeat(3000) + 'A('.repeat(20000);
+    expect(findKernelDefinitions(text)).toEqual([]);
   });
 
   it('gives the line of the definition', () => {

@@ -1,5 +1,6 @@
 import type Parser from 'tree-sitter';
 import { parseCuda } from './cuda-parser';
+import { plainHeaders } from './kernel-headers';
 
 export interface KernelParameter {
   /** Null for a parameter without a name. */
@@ -25,6 +26,18 @@ export interface KernelDefinition {
 
 /** Every kernel that a source text defines, whatever its preprocessor conditions say. */
 export function findKernelDefinitions(text: string): KernelDefinition[] {
+  const asWritten = parseDefinitions(text);
+  const plain = plainHeaders(text);
+  if (asWritten.length >= plain.count && !asWritten.some(({ hasError }) => hasError)) return asWritten;
+  // Macros and preprocessor lines around a name are more than the grammar can read.
+  const byLine = new Map(asWritten.map((definition) => [definition.line, definition]));
+  for (const definition of parseDefinitions(plain.text)) {
+    if (byLine.get(definition.line)?.hasError ?? true) byLine.set(definition.line, definition);
+  }
+  return [...byLine.values()].sort((a, b) => a.line - b.line);
+}
+
+function parseDefinitions(text: string): KernelDefinition[] {
   const found: KernelDefinition[] = [];
   visit(parseCuda(text).rootNode, { scope: [], externC: false, isTemplate: false }, found);
   return found;

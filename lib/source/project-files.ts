@@ -1,8 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { kernelFile } from '../reproducer/kernel-json';
 import { isDeviceSource, type DeviceLanguage } from './translation-unit';
 
-const skippedFolders = new Set(['node_modules', 'build', 'dist', 'kernels', 'CMakeFiles']);
+const skippedFolders = new Set(['node_modules', 'build', 'dist', 'CMakeFiles']);
 
 /** A source tree with more files than this is not searched without a compile database. */
 const maxFiles = 5000;
@@ -13,9 +14,12 @@ export function deviceSources(folder: string, language: DeviceLanguage): string[
   const pending = [folder];
   for (let current = pending.shift(); current !== undefined && found.length < maxFiles; current = pending.shift()) {
     const entries = readdirSync(current, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+    // A reproducer holds copies of sources; a folder of the app's own may well be named `kernels`, as theirs is.
+    if (entries.some(({ name }) => name === kernelFile)) continue;
     for (const entry of entries) {
       const path = join(current, entry.name);
-      if (entry.isDirectory() && !entry.name.startsWith('.') && !skippedFolders.has(entry.name)) pending.push(path);
+      if (entry.isDirectory() && !/^\.|^pristine\.partial-/.test(entry.name) && !skippedFolders.has(entry.name))
+        pending.push(path);
       if (entry.isFile() && isDeviceSource(entry.name, language)) found.push(path);
     }
   }
