@@ -123,6 +123,7 @@ describe('programs that an app compiled at run time', () => {
       LD_AUDIT: native.nvrtcAudit,
       KERNLOOP_NVRTC_DIR: '/f',
     });
+    expect(nvrtcEnvironment(device('cuda'), '/f', { KERNLOOP_NVRTC_RECORD: 'off' }, native)).toEqual({});
     const users = { LD_AUDIT: '/opt/a.so:/opt/b.so' };
     expect(nvrtcEnvironment(device('cuda'), '/f', users, native)).toMatchObject({
       LD_AUDIT: `/opt/a.so:/opt/b.so:${native.nvrtcAudit}`,

@@ -62,8 +62,8 @@ function versionedToolkits(installed: string): string[] {
     );
 }
 
-/** Where the wheels nvidia-cuda-cupti-cu12 (nvidia/cuda_cupti/lib) and nvidia-cuda-cupti (nvidia/cu13/lib) put it. */
-function pythonFolders(program: string, env: Environment): string[] {
+/** Where the wheels nvidia-cuda-cupti-cu12 (nvidia/cuda_cupti/lib) and nvidia-cuda-cupti (nvidia/cu13/lib) put it, and others of CUDA. */
+export function pythonFolders(program: string, env: Environment): string[] {
   return sitePackages(program, env).flatMap((site) =>
     entries(join(site, 'nvidia')).map((name) => join(site, 'nvidia', name, 'lib')),
   );

@@ -4,12 +4,16 @@ import { openApp, type App } from '../app/app';
 import type { KernelEntry } from '../app/kernloop-json';
 import { readCapture, type CaptureJson } from '../capture/capture-files';
 import { readCapturedCode } from '../capture/captured-code';
+import { readNvrtcJson, type NvrtcJson } from '../capture/nvrtc-json';
 import type { KernelJson } from '../reproducer/kernel-json';
 import { explicitSlots } from '../reproducer/kernel-args';
 import { reproducerPaths } from '../reproducer/layout';
 import { SourceTree } from '../reproducer/source-tree';
 import { isInside, SystemFolders } from '../reproducer/system-folders';
+import { parseDemangledName } from '../source/demangled-name';
 import { kernelCandidates, type KernelCandidate, type KernelQuery } from '../source/find-kernel';
+import { findKernelDefinitions, type KernelDefinition } from '../source/kernel-definitions';
+import { bestDefinition } from '../source/match-definition';
 import { explainNoSource, triton, type NoSource, type NoSourceQuery } from '../source/no-source';
 import { SearchTrail } from '../source/search-trail';
 import { isNvcc, type DeviceLanguage } from '../source/translation-unit';
@@ -18,13 +22,15 @@ import { KernloopError, systemCode } from '../support/error';
 import { codeObjectTarget } from '../toolchain/code-object-kernels';
 import { compileReproducer } from '../toolchain/compile';
 import { debugSourceFiles } from '../toolchain/debug-line';
-import { compilerVersion } from '../toolchain/find-compiler';
+import { compilerVersion, type Compiler } from '../toolchain/find-compiler';
+import { findNvrtc, nvrtcCompiler } from '../toolchain/find-nvrtc';
 import { cudaTarget } from '../toolchain/gencode';
 import { isSameMachineCode } from '../toolchain/machine-code';
-import { makeRecipe, type RecipeSource } from '../toolchain/make-recipe';
+import { makeRecipe, type RecipeSource, type UnprovenRecipe } from '../toolchain/make-recipe';
 import { capturedModuleId } from '../toolchain/module-id';
 import { overlayTemplate } from '../toolchain/overlay';
 import type { Recipe } from '../toolchain/recipe';
+import { writeNvrtcProgram } from './nvrtc-program';
 import type { GenerateOptions } from './options';
 import { inWorkspace, writeProjectFiles, writeSources } from './pristine';
 
@@ -92,14 +98,14 @@ export interface PristineRequest {
 
 /** The same into any folder. */
 export async function buildPristine(request: PristineRequest, deps: Deps): Promise<Omit<GenerateResult, 'pristine'>> {
-  const { app, kernel, folder } = request;
-  const { found, noSource } = await findSource(request, deps);
+  const { kernel, folder } = request;
+  const { found, noSource } = await sourceOf(request, deps);
   if (found === null) resetFolder(folder);
   const files = writeProjectFiles({ ...request, found, noSource });
   const result = {
     kernel: kernel.name,
     language: found?.recipe.language ?? ('none' as const),
-    source: found && inWorkspace(app.workspaceRoot, found.candidate.kernelFile),
+    source: found && found.file,
     files,
     identical: found && isIdentical(found),
     sameMachineCode: found && isSameCode(found),
@@ -110,13 +116,51 @@ export async function buildPristine(request: PristineRequest, deps: Deps): Promi
   return result;
 }
 
-/** A candidate whose sources lie in the scratch folder and compile to the captured kernel. */
-export interface FoundSource {
-  candidate: KernelCandidate;
+/** Sources that lie in the scratch folder and compile to the captured kernel. */
+export interface WrittenSource {
   recipe: Recipe;
+  definition: KernelDefinition | null;
+  /** The file that defines the kernel and the one that is compiled, as the user knows them. */
+  file: string;
+  translationUnit: string;
 }
 
-type SourceOrReason = { found: FoundSource; noSource: null } | { found: null; noSource: NoSource };
+interface FoundSource extends WrittenSource {
+  candidate: KernelCandidate;
+}
+
+/** The program that the app passed to NVRTC, which the capture has. */
+async function nvrtcSource(program: NvrtcJson, request: PristineRequest, deps: Deps): Promise<WrittenSource> {
+  const { capture, folder } = request;
+  const captured = await readCaptured(request, deps);
+  const compiler = await findNvrtc({ name: nvrtcCompiler, version: program.version.join('.') }, deps);
+  resetFolder(folder);
+  const { unproven, files, source } = writeNvrtcProgram(program, {
+    ...{ folder, compilerVersion: compiler.version, target: captured.isa, symbol: capture.kernel.symbol },
+    signature: signatureOf(capture),
+  });
+  const { codeObject } = await prove(unproven, compiler, captured, request, deps);
+  const recipe = { ...unproven, files, code_object: codeObject };
+  const definition = bestDefinition(findKernelDefinitions(source), parseDemangledName(capture.kernel.name));
+  const origin = files[unproven.variant.file]?.origin ?? '';
+  const found = { recipe, definition, file: origin, translationUnit: origin };
+  if (!isSameCode(found)) {
+    deps.report.warn(
+      `recompiling what the app passed to NVRTC gives ${capture.kernel.name}, but not the captured code object`,
+    );
+  }
+  return found;
+}
+
+type SourceOrReason = { found: WrittenSource; noSource: null } | { found: null; noSource: NoSource };
+
+/** The program that was recorded at run time goes before a search, unless the user says where to look. */
+async function sourceOf(request: PristineRequest, deps: Deps): Promise<SourceOrReason> {
+  const isToSearch = request.translationUnit !== undefined || (request.language ?? 'cuda') !== 'cuda';
+  const program = isToSearch ? null : readNvrtcJson(request.captureFolder);
+  if (program === null) return findSource(request, deps);
+  return { found: await nvrtcSource(program, request, deps), noSource: null };
+}
 
 /** The source, or why there is none. */
 async function findSource(request: PristineRequest, deps: Deps): Promise<SourceOrReason> {
@@ -276,17 +320,43 @@ async function tryCandidate(
   });
   resetFolder(folder);
   const files = writeSources(folder, tree, unproven, app.workspaceRoot);
+  const { codeObject, outside } = await prove(unproven, compiler, captured, request, deps);
+  const strays = outside.filter((path) => !tree.isSystem(path));
+  if (strays.length > 0) {
+    throw new KernloopError(
+      'PATH_OUTSIDE',
+      `the reproducer of ${kernel.name} would still open ${strays.slice(0, 3).join(', ')}`,
+      'include it by a relative path or through an include directory: an absolute path cannot move with the reproducer',
+    );
+  }
+  return {
+    candidate,
+    recipe: { ...unproven, files, code_object: codeObject },
+    definition: candidate.definition,
+    file: inWorkspace(app.workspaceRoot, kernelFile),
+    translationUnit: inWorkspace(app.workspaceRoot, unit.file),
+  };
+}
+
+/** Compiles what lies in the scratch folder, and compares it with the captured code. */
+async function prove(
+  recipe: UnprovenRecipe,
+  compiler: Compiler,
+  captured: Captured,
+  { capture, folder, compileLimitSeconds }: PristineRequest,
+  deps: Deps,
+): Promise<{ codeObject: Recipe['code_object']; outside: string[] }> {
   const proof = join(folder, 'proof.bin');
   const { codeObjectSha256, outside } = await compileReproducer(
     {
       reproducer: folder,
-      recipe: unproven,
-      overlay: overlayTemplate(unproven),
+      recipe,
+      overlay: overlayTemplate(recipe),
       compiler,
       output: proof,
       // An edit of the signature since the capture is for the user to see when recompiling.
       signature: null,
-      limitSeconds: request.compileLimitSeconds,
+      limitSeconds: compileLimitSeconds,
     },
     deps,
   );
@@ -296,24 +366,12 @@ async function tryCandidate(
     languageOf(capture) === 'cuda' &&
     isSameMachineCode(capture.kernel.symbol, readFileSync(proof), captured.code);
   rmSync(proof);
-  const strays = outside.filter((path) => !tree.isSystem(path));
-  if (strays.length > 0) {
-    throw new KernloopError(
-      'PATH_OUTSIDE',
-      `the reproducer of ${kernel.name} would still open ${strays.slice(0, 3).join(', ')}`,
-      'include it by a relative path or through an include directory: an absolute path cannot move with the reproducer',
-    );
-  }
-  const recipe = {
-    ...unproven,
-    files,
-    code_object: {
-      captured: capture.kernel.code_object,
-      recompiled: codeObjectSha256,
-      ...(isSame ? { same_machine_code: true as const } : {}),
-    },
+  const codeObject = {
+    captured: capture.kernel.code_object,
+    recompiled: codeObjectSha256,
+    ...(isSame ? { same_machine_code: true as const } : {}),
   };
-  return { candidate, recipe };
+  return { codeObject, outside };
 }
 
 function languageOf({ device }: CaptureJson): DeviceLanguage {
@@ -334,11 +392,11 @@ function signatureOf(capture: CaptureJson): Recipe['signature'] {
   return places.length === 0 ? null : places;
 }
 
-function isIdentical({ recipe }: FoundSource): boolean {
+function isIdentical({ recipe }: WrittenSource): boolean {
   return recipe.code_object.recompiled === recipe.code_object.captured;
 }
 
-function isSameCode(found: FoundSource): boolean {
+function isSameCode(found: WrittenSource): boolean {
   return isIdentical(found) || found.recipe.code_object.same_machine_code === true;
 }
 

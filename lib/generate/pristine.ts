@@ -12,7 +12,7 @@ import type { UnprovenRecipe } from '../toolchain/make-recipe';
 import { overlayTemplate } from '../toolchain/overlay';
 import { overlayTemplateFile, recipeFile, type Recipe } from '../toolchain/recipe';
 import type { NoSource } from '../source/no-source';
-import type { FoundSource } from './generate';
+import type { WrittenSource } from './generate';
 
 /** Copies the kernel's file and its headers into a folder; returns where each came from. */
 export function writeSources(
@@ -38,7 +38,7 @@ export function writeSources(
  * The compiler's driver looks for its input before the overlay is read, so a file has to be there. It defines nothing: if the overlay were
  * ever not used, the kernel would be missing, not silently another one.
  */
-function writeStandIn(folder: string, { variant }: UnprovenRecipe): void {
+export function writeStandIn(folder: string, { variant }: UnprovenRecipe): void {
   const path = join(folder, 'deps', variant.stands_for);
   const back = relative(dirname(path), join(folder, variant.file));
   mkdirSync(dirname(path), { recursive: true });
@@ -63,7 +63,7 @@ export interface ProjectFilesOptions {
   capture: CaptureJson;
   captureFolder: string;
   /** Null where the kernel has no source. */
-  found: FoundSource | null;
+  found: WrittenSource | null;
   /** Why it has none. */
   noSource: NoSource | null;
 }
@@ -104,11 +104,11 @@ function kernelJson({ app, kernel, capture, found, noSource }: ProjectFilesOptio
     language: found?.recipe.language ?? 'none',
     source: found && {
       file: found.recipe.files[found.recipe.variant.file]?.origin ?? found.recipe.variant.stands_for,
-      line: found.candidate.definition?.line ?? null,
-      translation_unit: inWorkspace(app.workspaceRoot, found.candidate.unit.file),
+      line: found.definition?.line ?? null,
+      translation_unit: found.translationUnit,
       variant: found.recipe.variant.file,
     },
     ...(noSource === null ? {} : { no_source: noSource }),
-    args: kernelArgs(capture, found?.candidate.definition ?? null),
+    args: kernelArgs(capture, found?.definition ?? null),
   });
 }

@@ -90,6 +90,10 @@ export const errorCodes = kinds({
   ENVIRONMENT_CUDA_DRIVER_FAILED: { exitCode: exitCodes.environment, meaning: 'the CUDA driver does not start' },
   ENVIRONMENT_CUDA_NO_DEVICE: { exitCode: exitCodes.environment, meaning: 'the CUDA driver sees no GPU' },
   ENVIRONMENT_CUPTI_MISSING: { exitCode: exitCodes.environment, meaning: 'CUPTI (libcupti.so) cannot be opened' },
+  ENVIRONMENT_NVRTC_MISSING: {
+    exitCode: exitCodes.environment,
+    meaning: 'the kernel was compiled at run time, and libnvrtc is not here to compile it again',
+  },
   ENVIRONMENT_CUPTI_TOO_OLD: { exitCode: exitCodes.environment, meaning: 'CUPTI is older than CUDA 12.4' },
   ENVIRONMENT_CUPTI_MISMATCH: {
     exitCode: exitCodes.environment,

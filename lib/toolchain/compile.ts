@@ -7,6 +7,7 @@ import { sha256OfFile } from '../support/files';
 import { codeObjectKernels, type ArgumentPlace, type CodeObjectKernel } from './code-object-kernels';
 import { compileWithClang } from './compile-clang';
 import { compileWithNvcc } from './compile-nvcc';
+import { compileWithNvrtc } from './compile-nvrtc';
 import type { Compiler } from './find-compiler';
 import type { UnprovenRecipe } from './make-recipe';
 import type { Overlay } from './overlay';
@@ -36,7 +37,7 @@ export interface CompileResult {
 /** Compiles the one kernel of a reproducer. The output appears only when the kernel is in it. */
 export async function compileReproducer(request: CompileRequest, deps: CompileDeps): Promise<CompileResult> {
   const partial = `${request.output}.partial-${process.pid}`;
-  const compileWith = isNvcc(request.recipe.compiler.name) ? compileWithNvcc : compileWithClang;
+  const compileWith = compilationOf(request.recipe);
   try {
     const opened = await compileWith(request, partial, deps);
     checkKernel(partial, request);
@@ -46,6 +47,11 @@ export async function compileReproducer(request: CompileRequest, deps: CompileDe
   } finally {
     rmSync(partial, { force: true });
   }
+}
+
+function compilationOf({ compiler, nvrtc }: UnprovenRecipe): typeof compileWithNvcc {
+  if (nvrtc !== undefined) return compileWithNvrtc;
+  return isNvcc(compiler.name) ? compileWithNvcc : compileWithClang;
 }
 
 function checkKernel(path: string, { recipe, signature }: CompileRequest): void {

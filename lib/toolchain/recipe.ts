@@ -33,6 +33,14 @@ export const recipeSchema = z.strictObject({
     .describe(
       'nvcc: part of the names of what has no external linkage; it depends on the place of the source, and is restored.',
     ),
+  nvrtc: z
+    .strictObject({
+      name: z.string().nullable().describe('What the app called the program.'),
+      headers: z.array(z.strictObject({ name: z.string().min(1), file: relativePath })),
+      name_expressions: z.array(z.string()),
+    })
+    .optional()
+    .describe('The app compiled the kernel at run time: what it passed to NVRTC beside the source and the options.'),
   arguments: z.array(z.string()),
   main: relativePath.describe('The translation unit, below deps/.'),
   variant: z.strictObject({

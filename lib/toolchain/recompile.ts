@@ -9,6 +9,7 @@ import { sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
 import { compileReproducer } from './compile';
 import { findCompiler } from './find-compiler';
+import { findNvrtc } from './find-nvrtc';
 import type { RecompileOptions } from './options';
 import { overlaySchema, type Overlay } from './overlay';
 import { recipeSchema, type Recipe } from './recipe';
@@ -29,7 +30,8 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
   const reproducer = openReproducer(options.reproducer);
   const paths = reproducerPaths(reproducer.root);
   const { recipe, overlay } = readRecipe(reproducer);
-  const compiler = await findCompiler(recipe.compiler, deps);
+  const find = recipe.nvrtc === undefined ? findCompiler : findNvrtc;
+  const compiler = await find(recipe.compiler, deps);
   const output = paths.variant(recipe.language);
   mkdirSync(paths.build, { recursive: true });
   const compiled = await compileReproducer(

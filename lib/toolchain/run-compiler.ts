@@ -2,7 +2,7 @@ import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupt';
 
-export type CompileDeps = Pick<Deps, 'run' | 'report' | 'signal' | 'env'>;
+export type CompileDeps = Pick<Deps, 'run' | 'report' | 'signal' | 'env' | 'native'>;
 
 export interface CompilerCommand {
   program: string;

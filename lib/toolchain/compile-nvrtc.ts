@@ -1,0 +1,34 @@
+import { dirname, join } from 'node:path';
+import type { CompileRequest } from './compile';
+import { runCompiler, type CompileDeps } from './run-compiler';
+
+/**
+ * Compiles as the app did at run time: one text, and headers by the names that the app gave them. Returns every file that was passed;
+ * what NVRTC reads from include folders itself is not told.
+ */
+export async function compileWithNvrtc(request: CompileRequest, output: string, deps: CompileDeps): Promise<string[]> {
+  const { compiler, recipe, reproducer, limitSeconds } = request;
+  if (recipe.nvrtc === undefined) throw new Error('the recipe is not one of NVRTC');
+  const { name, headers, name_expressions: expressions } = recipe.nvrtc;
+  const source = join(reproducer, recipe.variant.file);
+  const passed = headers.map((header) => ({ name: header.name, path: join(reproducer, header.file) }));
+  await runCompiler(
+    {
+      program: deps.native.nvrtcCompiler,
+      args: [
+        ...['--library', compiler.path, '--source', source, '--output', output],
+        ...(name === null ? [] : ['--name', name]),
+        ...passed.flatMap((header) => ['--header-name', header.name, '--header-file', header.path]),
+        ...expressions.flatMap((expression) => ['--name-expression', expression]),
+        ...recipe.arguments.flatMap((option) => ['--option', option]),
+      ],
+      cwd: dirname(source),
+      env: recipe.environment,
+      limitSeconds,
+      variantFile: recipe.variant.file,
+      describe: (text) => text.replaceAll(`${name ?? 'default_program'}(`, `${recipe.variant.file}(`),
+    },
+    deps,
+  );
+  return [source, ...passed.map(({ path }) => path)];
+}

@@ -1,0 +1,110 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { z } from 'zod';
+import { pythonFolders } from '../device/cupti';
+import type { Deps, Environment } from '../support/deps';
+import { KernloopError } from '../support/error';
+import type { Compiler, WantedCompiler } from './find-compiler';
+
+export const nvrtcCompiler = 'nvrtc';
+
+const systemFolders = ['/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib'];
+const describedSchema = z.looseObject({ event: z.literal('nvrtc'), version: z.string() });
+const describeLimitMs = 60_000;
+
+/** A libnvrtc that kernloop-nvrtc can load, preferring the version that is wanted; says so when it has to take another. */
+export async function findNvrtc(
+  wanted: WantedCompiler,
+  deps: Pick<Deps, 'run' | 'env' | 'report' | 'native'>,
+  installed = '/usr/local',
+): Promise<Compiler> {
+  const found: Compiler[] = [];
+  for (const path of nvrtcCandidates(deps.env, installed)) {
+    const version = await nvrtcVersion(path, deps);
+    if (version === null) continue;
+    if (version === wanted.version) return { path, version };
+    found.push({ path, version });
+  }
+  const [first] = found;
+  if (!first) {
+    throw new KernloopError(
+      'ENVIRONMENT_NVRTC_MISSING',
+      'the app compiled this kernel at run time, and libnvrtc of the CUDA toolkit is not installed here',
+      'install the CUDA toolkit (Debian: libnvrtc12) or the wheel nvidia-cuda-nvrtc, set CUDA_HOME, or name the library with KERNLOOP_NVRTC',
+    );
+  }
+  deps.report.warn(
+    `the app used NVRTC ${wanted.version ?? ''}; compiling with ${first.path} (${first.version}): the code may differ`,
+  );
+  return first;
+}
+
+/** Existing files, best first; only KERNLOOP_NVRTC where that is set. */
+export function nvrtcCandidates(env: Environment, installed: string): string[] {
+  const named = env['KERNLOOP_NVRTC'];
+  if (named) return [named].filter((path) => existsSync(path));
+  const roots = [env['CUDA_HOME'], env['CUDA_PATH'], ...toolkits(installed)].filter((root) => root !== undefined);
+  const pythons = (env['PATH'] ?? '')
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((folder) => join(folder, 'python3'));
+  const python = pythons.find((path) => existsSync(path));
+  const folders = [
+    ...(env['LD_LIBRARY_PATH'] ?? '').split(delimiter).filter(isAbsolute),
+    ...roots.flatMap((root) => ['lib64', 'lib', 'targets/x86_64-linux/lib'].map((folder) => join(root, folder))),
+    ...systemFolders,
+    ...(python === undefined ? [] : pythonFolders(python, env)),
+  ];
+  return [...new Set(folders.flatMap(librariesIn))];
+}
+
+/** `libnvrtc.so.13`: by their names in the dynamic linker, the newest first. */
+function librariesIn(folder: string): string[] {
+  const version = (name: string): number => Number.parseFloat(name.slice('libnvrtc.so.'.length));
+  return entries(folder)
+    .filter((name) => /^libnvrtc\.so\.(1[1-9](\.\d)?)$/.test(name))
+    .sort((a, b) => version(b) - version(a))
+    .map((name) => join(folder, name));
+}
+
+function toolkits(installed: string): string[] {
+  const version = (name: string): number =>
+    name === 'cuda' ? Infinity : Number.parseFloat(name.slice('cuda-'.length));
+  return entries(installed)
+    .filter((name) => /^cuda(-\d+(\.\d+)?)?$/.test(name))
+    .sort((a, b) => version(b) - version(a))
+    .map((name) => join(installed, name));
+}
+
+function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Null where the library cannot be used, which is said. */
+async function nvrtcVersion(path: string, deps: Pick<Deps, 'run' | 'report' | 'native'>): Promise<string | null> {
+  const args = ['--library', path, '--describe'];
+  const ended = await deps.run(deps.native.nvrtcCompiler, args, { timeoutMs: describeLimitMs }).result;
+  if (ended.exitCode === null && ended.startError !== null) {
+    throw new KernloopError(
+      'ENVIRONMENT_NATIVE_MISSING',
+      `${deps.native.nvrtcCompiler}: ${ended.startError}`,
+      'run `npm run build:native` of this version of Kernloop',
+    );
+  }
+  const described = ended.exitCode === 0 ? describedSchema.safeParse(parsed(ended.stdoutTail)) : null;
+  if (described?.success) return described.data.version;
+  deps.report.warn(`${path} cannot be used: ${ended.stderrTail.trim()}`);
+  return null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,52 @@
+import { KernloopError } from '../support/error';
+
+/** Options that write files beside the code or read what another run wrote; each with what follows `=`. */
+const leftOut =
+  /^(--?dlto|--?dlink-time-opt|--?create-pch|--?use-pch|--?pch.*|--?pch-dir|--?time|--?fdevice-time-trace|--?instantiate-templates-in-pch)(=|$)/;
+const relocatable = /^(-rdc=true|--relocatable-device-code=true|-dc|--device-c)$/;
+const architecture = /^(?:-arch|--gpu-architecture)(?:=(.*))?$/;
+
+/** Options of an app's program for a cubin of one target: the architecture replaced, the rest as it was. */
+export function nvrtcArguments(options: readonly string[], target: string): { args: string[]; notes: string[] } {
+  const args: string[] = [];
+  const notes: string[] = [];
+  let compiledFor: string | null = null;
+  for (let at = 0; at < options.length; at += 1) {
+    const option = options[at] ?? '';
+    const named = architecture.exec(option);
+    if (named) {
+      // NVRTC takes the value as the next option, too.
+      if (named[1] === undefined) at += 1;
+      compiledFor = named[1] ?? options[at] ?? null;
+    } else if (relocatable.test(option)) {
+      throw new KernloopError(
+        'RDC_UNSUPPORTED',
+        `the app compiles the kernel as relocatable code (${option}), and links it with other programs`,
+        'the captured code can still be replayed with --variant none',
+      );
+    } else if (leftOut.test(option)) {
+      notes.push(`${option} left out: the program is compiled for itself`);
+    } else {
+      args.push(option);
+    }
+  }
+  const digits = (text: string): string => text.replace(/^(sm|compute|lto)_/, '');
+  if (compiledFor === null || digits(compiledFor) !== digits(target)) {
+    const named = compiledFor ?? "NVRTC's default";
+    notes.push(
+      `the app compiles for ${named} and the driver compiles that PTX for ${target}; here it is ${target} at once, so __CUDA_ARCH__ differs`,
+    );
+  }
+  for (const folder of includeFolders(args)) {
+    notes.push(`headers are read from ${folder}, as in the app: they are not part of the reproducer`);
+  }
+  return { args: [`--gpu-architecture=${target}`, ...args], notes };
+}
+
+function includeFolders(args: readonly string[]): string[] {
+  return args.flatMap((arg, index) => {
+    const joined = /^(?:-I|--include-path=)(.+)$/.exec(arg)?.[1];
+    const next = /^(?:-I|--include-path)$/.test(arg) ? args[index + 1] : undefined;
+    return joined ?? next ?? [];
+  });
+}
