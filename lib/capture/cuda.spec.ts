@@ -55,7 +55,7 @@ describe('capture on the cuda device', () => {
       name_expressions: ['f<1>'],
     };
     let folder = '';
-    const fake = deps({}, {}, ({ options: { env } }) => {
+    const fake = deps({}, { KERNLOOP_NVRTC_RECORD: 'on' }, ({ options: { env } }) => {
       folder = env?.['KERNLOOP_NVRTC_DIR'] ?? '';
       writeFileSync(join(folder, '7-0.json'), JSON.stringify(program));
       writeFileSync(join(folder, '7-0.ptx'), `.visible .entry _Z5saxpyPff(\n`);

@@ -15,15 +15,18 @@ import { nvrtcFile, nvrtcProgramSchema, type NvrtcJson, type NvrtcProgram } from
 /** Larger outputs of NVRTC are not looked at; the recorder writes none. */
 const maxCodeBytes = 256 * 1024 * 1024;
 
-/** Variables that make the loader record NVRTC programs of the app; audit libraries of the user stay, before ours. KERNLOOP_NVRTC_RECORD=off: none. */
+/**
+ * Variables that make the loader record NVRTC programs of the app; audit libraries of the user stay, before ours. Only where
+ * KERNLOOP_NVRTC_RECORD=on asks for it, in the app's `env` or in ours: it has not met a real libnvrtc yet.
+ */
 export function nvrtcEnvironment(
   device: Device,
   folder: string,
   appEnv: Environment,
   native: NativePaths,
 ): Record<string, string> {
-  const isOff = appEnv['KERNLOOP_NVRTC_RECORD'] === 'off';
-  if (isOff || device.description.kind !== 'cuda' || !existsSync(native.nvrtcAudit)) return {};
+  const isOn = appEnv['KERNLOOP_NVRTC_RECORD'] === 'on';
+  if (!isOn || device.description.kind !== 'cuda' || !existsSync(native.nvrtcAudit)) return {};
   const users = (appEnv['LD_AUDIT'] ?? '').split(':').filter((path) => path !== '' && path !== native.nvrtcAudit);
   return { LD_AUDIT: [...users, native.nvrtcAudit].join(':'), KERNLOOP_NVRTC_DIR: folder };
 }
