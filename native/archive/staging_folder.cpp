@@ -41,7 +41,12 @@ Result<std::unique_ptr<StagingFolder>> StagingFolder::claim(const fs::path& stor
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::error_code failure;
     fs::create_directories(parent_in(store), failure);
-    if (failure) return io_error("cannot create", parent_in(store), failure.value());
+    if (failure) {
+      // Found there, and gone when it was looked at: the last writer has just removed it.
+      error = failure.value();
+      if (error == EEXIST || error == ENOENT || error == ENOTDIR) continue;
+      return io_error("cannot create", parent_in(store), error);
+    }
     path = parent_in(store) / (std::to_string(::getpid()) + '.' + std::to_string(counter.fetch_add(1)));
     if (::mkdir(path.c_str(), 0755) != 0) {
       error = errno;

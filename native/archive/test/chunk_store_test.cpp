@@ -114,6 +114,29 @@ TEST(ChunkStore, TakesWritersFromSeveralThreadsAndProcesses) {
   for (uint32_t seed = 0; seed < 20; ++seed) EXPECT_TRUE(*store.get(sha256(noise(20000, seed)), read));
 }
 
+// Each claim makes the folder of all writers, and the last to end removes it: under everybody's feet.
+TEST(ChunkStore, GivesFoldersToWritersThatComeAndGoAllTheTime) {
+  TemporaryDirectory directory;
+  const auto come_and_go = [&] {
+    for (int i = 0; i < 800; ++i) {
+      if (auto claimed = StagingFolder::claim(directory.path()); !claimed) return false;
+    }
+    return true;
+  };
+  std::vector<pid_t> children;
+  for (int i = 0; i < 3; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(come_and_go() ? 0 : 1);
+    children.push_back(child);
+  }
+  EXPECT_TRUE(come_and_go());
+  for (pid_t child : children) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+}
+
 // A writer that was killed holds no lock any more; its files go with the next writer, those of a living one stay.
 TEST(ChunkStore, TemporaryFilesOfDeadWritersGoAndOfLivingOnesStay) {
   TemporaryDirectory directory;
