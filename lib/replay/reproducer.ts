@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { z } from 'zod';
 import { findUpward, findWorkspaceRoot } from '../app/app';
 import { kernelFile, kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
 import { KernloopError } from '../support/error';
 import { resolveInside, sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
+import { variantJsonSchema, type VariantJson } from '../toolchain/variant-json';
 import { knownVariant } from './known-variants';
 
 /** A reproducer as its kernel.json declares it. */
@@ -40,13 +40,6 @@ export function openReproducer(folder: string): Reproducer {
 /** The code to replay: the captured one, or a code object in its place. */
 export type Code =
   { kind: 'captured'; note?: string } | { kind: 'variant'; path: string; shown: string; sha256: string };
-
-const variantJsonSchema = z.looseObject({
-  schema: z.literal('kernloop.variant/1'),
-  code_object: z.string(),
-  code_object_sha256: z.string(),
-  sources: z.record(z.string(), z.string()),
-});
 
 const recompileHint = 'run `kernloop recompile` (or `make recompile`, or the recompile target)';
 
@@ -105,7 +98,7 @@ function builtVariant(reproducer: Reproducer): Code {
   return { kind: 'variant', path, shown: relative(reproducer.root, path), sha256: actual };
 }
 
-function readVariantJson(path: string): z.output<typeof variantJsonSchema> {
+function readVariantJson(path: string): VariantJson {
   return readJson(path, variantJsonSchema, 'VARIANT_MISSING', recompileHint);
 }
 

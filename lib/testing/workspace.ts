@@ -109,6 +109,10 @@ export function writeVariant(workspace: TestWorkspace): string {
     schema: 'kernloop.variant/1',
     code_object: 'variant.hsaco',
     code_object_sha256: sha256OfFile(codeObject),
+    symbol: '_Z5saxpyfPKfPfi',
+    compiler: { name: 'hipcc', version: '15' },
+    target: 'gfx90a',
+    recipe_sha256: '0'.repeat(64),
     sources: { 'kernel_variant.hip': sha256OfFile(workspace.path(root, 'kernel_variant.hip')) },
   });
   return codeObject;

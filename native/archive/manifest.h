@@ -152,6 +152,7 @@ struct Manifest {
 std::string to_text(const Json& json);
 std::string to_text(const Manifest& manifest);
 Json to_json(const Manifest& manifest);
+Json to_json(const Geometry& geometry);
 
 // Every field is checked: types, bounds, chunk counts against sizes, overlaps, references. Never throws.
 // `where` names the file in errors. CAPTURE_NEWER for another major version, CAPTURE_INVALID for the rest.

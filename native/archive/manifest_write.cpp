@@ -54,17 +54,6 @@ Json to_json(const Kernel& kernel) {
                                    {"private_segment_bytes", kernel.private_segment_bytes}});
 }
 
-Json to_json(const Geometry& geometry) {
-  Json json = {{"grid_blocks", geometry.grid_blocks},
-               {"block_threads", geometry.block_threads},
-               {"grid_work_items", geometry.grid_work_items},
-               {"group_segment_bytes", geometry.group_segment_bytes},
-               {"private_segment_bytes", geometry.private_segment_bytes},
-               {"dimensions", geometry.dimensions}};
-  if (!geometry.attributes.empty()) json["attributes"] = geometry.attributes;
-  return with_extra(geometry.extra, std::move(json));
-}
-
 Json to_json(const Region& region) {
   return with_extra(region.extra, {{"id", region.id},
                                    {"base", to_hex_number(region.base)},
@@ -106,6 +95,17 @@ Json list_of(const std::vector<T>& items) {
 }
 
 }  // namespace
+
+Json to_json(const Geometry& geometry) {
+  Json json = {{"grid_blocks", geometry.grid_blocks},
+               {"block_threads", geometry.block_threads},
+               {"grid_work_items", geometry.grid_work_items},
+               {"group_segment_bytes", geometry.group_segment_bytes},
+               {"private_segment_bytes", geometry.private_segment_bytes},
+               {"dimensions", geometry.dimensions}};
+  if (!geometry.attributes.empty()) json["attributes"] = geometry.attributes;
+  return with_extra(geometry.extra, std::move(json));
+}
 
 Json to_json(const Manifest& manifest) {
   const Tool& tool = manifest.tool;

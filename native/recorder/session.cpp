@@ -16,17 +16,6 @@ Error protocol_error(const std::string& what) {
           "use an agent and a recorder of the same version"};
 }
 
-Json geometry_json(const archive::Geometry& geometry) {
-  Json json = {{"grid_blocks", geometry.grid_blocks},
-               {"block_threads", geometry.block_threads},
-               {"grid_work_items", geometry.grid_work_items},
-               {"group_segment_bytes", geometry.group_segment_bytes},
-               {"private_segment_bytes", geometry.private_segment_bytes},
-               {"dimensions", geometry.dimensions}};
-  if (!geometry.attributes.empty()) json["attributes"] = geometry.attributes;
-  return json;
-}
-
 Json regions_json(const std::vector<capture::RegionMessage>& regions) {
   Json json = Json::array();
   for (const capture::RegionMessage& region : regions) {
@@ -288,7 +277,7 @@ Status Session::on_commit(const capture::CommitMessage& message) {
                 {"kernel", kernel->demangled},
                 {"symbol", kernel->symbol},
                 {"code_object", kernel->code_object_hex()},
-                {"geometry", geometry_json(committed->geometry)}};
+                {"geometry", archive::to_json(committed->geometry)}};
   if (committed->wave_instructions) event["wave_instructions"] = *committed->wave_instructions;
   shared_.board.captured(selection, std::move(event));
   return Unit{};

@@ -83,6 +83,12 @@ CUmodule load_module(const char* cubin) {
   return module;
 }
 
+CUstream new_stream() {
+  CUstream stream = nullptr;
+  CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  return stream;
+}
+
 CUfunction function(CUmodule module, const char* name) {
   CUfunction function = nullptr;
   CHECK(cuModuleGetFunction(&function, module, name));

@@ -29,6 +29,7 @@ CUcontext start(CUdevice device = 0);
 // Of the folder of test cubins. Kept for the process's life.
 const char* read_cubin(const std::string& name);
 CUmodule load_module(const char* cubin = "test_kernels.sm_90.cubin");
+CUstream new_stream();  // non-blocking
 CUfunction function(CUmodule module, const char* name);
 
 inline constexpr char kSaxpy[] = "_Z5saxpyfPKfPfi", kAddInPlace[] = "_Z12add_in_placePffi";

@@ -10,12 +10,6 @@ namespace {
 
 constexpr size_t kCount = 1000;
 
-CUstream new_stream() {
-  CUstream stream = nullptr;
-  CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-  return stream;
-}
-
 // The other thread moves x in two steps, by a kernel and by a copy from the host, and waits for neither.
 const Command kOtherThread("threads", "eight launches of saxpy while another thread uses another stream", [] {
   const CUcontext context = start();

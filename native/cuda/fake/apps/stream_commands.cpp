@@ -1,6 +1,7 @@
 // Streams, graphs, contexts, devices, and kernels that wait for each other.
 #include <sys/wait.h>
 #include <unistd.h>
+
 #include <cstdlib>
 
 #include "cuda/fake/apps/app.h"
@@ -9,12 +10,6 @@ namespace kernloop::cuda::app {
 namespace {
 
 constexpr size_t kCount = 1000;
-
-CUstream new_stream() {
-  CUstream stream = nullptr;
-  CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-  return stream;
-}
 
 void run_graph(CUgraph graph, CUstream stream, int times) {
   CUgraphExec exec = nullptr;
