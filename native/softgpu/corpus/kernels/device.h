@@ -1,0 +1,10 @@
+// What every kernel file of the corpus starts with.
+#pragma once
+
+#include <hip/hip_runtime.h>
+
+#define KERNEL extern "C" __global__
+
+__device__ inline unsigned global_index() {
+  return blockIdx.x * blockDim.x + threadIdx.x;
+}
