@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { deviceOptions } from '../device/options';
+import { overrideOptions } from './overrides';
 
 /** Options of every stage that replays a capture. */
 export const replayingOptions = {
@@ -59,6 +60,7 @@ export const replayOptionsSchema = z.object({
     ),
   seed: z.int().min(0).optional().describe('Wave order of the software GPU; 1 if left out.'),
   threads: z.int().min(1).optional().describe('Host threads of the software GPU; one gives the same order each time.'),
+  ...overrideOptions,
   dump: z.string().optional().describe('Write device memory after the last replay into this folder.'),
 });
 

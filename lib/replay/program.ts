@@ -9,6 +9,7 @@ import {
   type DifferenceEvent,
   type FaultEvent,
   type IterationEvent,
+  type Overridden,
   type ReplayEvent,
   type ResultEvent,
   type ToleranceEvent,
@@ -36,6 +37,12 @@ export interface ReplayRequest {
   /** Seeds to replay with, to find what varies. */
   calibrate?: readonly number[];
   dump?: string;
+  /** A launch that is not the captured one; X,Y,Z. */
+  grid?: string;
+  block?: string;
+  dynamicShared?: number;
+  /** INDEX:TYPE=VALUE */
+  args?: readonly string[];
   /** Bytes left out of the comparison. */
   ignore?: readonly { region: string; offset: number; size: number }[];
   tolerances?: readonly ElementTolerance[];
@@ -62,6 +69,7 @@ export interface ReplayOutcome {
   unexplained: UnexplainedEvent[];
   tolerances: ToleranceEvent[];
   restored: { regions: number; bytes: number };
+  overridden: Overridden | null;
 }
 
 /** Differences kept for reports; the totals are in `result`. */
@@ -85,10 +93,14 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
     ['--known-varying', request.varying],
     ['--calibrate', request.calibrate?.join(',')],
     ['--dump', request.dump],
+    ['--grid', request.grid],
+    ['--block', request.block],
+    ['--dynamic-shared', request.dynamicShared],
   ];
   for (const [name, value] of named) if (value !== undefined) args.push(name, String(value));
   for (const { region, offset, size } of request.ignore ?? []) args.push('--ignore', `${region}:${offset}:${size}`);
   for (const tolerance of request.tolerances ?? []) args.push('--tolerance', toleranceArgument(tolerance));
+  for (const argument of request.args ?? []) args.push('--arg', argument);
   if (request.compare) args.push('--compare');
   return args;
 }
@@ -109,6 +121,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     unexplained: [],
     tolerances: [],
     restored: { regions: 0, bytes: 0 },
+    overridden: null,
   };
   const reader = new EventReader<ReplayEvent>('kernloop-replay', replayEvents, (event) => collect(event, outcome));
   const ended = await deps.run(deps.native.replay, replayArguments(request, device), {
@@ -131,6 +144,11 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
     case 'restored':
       outcome.restored = { regions: event.regions, bytes: event.bytes };
       break;
+    case 'overridden': {
+      const { event: _event, ...overridden } = event;
+      outcome.overridden = overridden;
+      break;
+    }
     case 'iteration':
       outcome.iterations.push(event);
       break;

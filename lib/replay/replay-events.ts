@@ -47,8 +47,31 @@ export const toleranceSchema = z.looseObject({
   max_ulp_error: count.nullish(),
 });
 
+const extent = z.array(count);
+const changed = <T extends z.ZodType>(value: T) => z.looseObject({ from: value, to: value });
+
+/** What of the launch is not as captured. */
+export const overriddenSchema = z.looseObject({
+  grid_blocks: changed(extent).optional(),
+  block_threads: changed(extent).optional(),
+  dynamic_group_segment_bytes: changed(count).optional(),
+  arguments: z
+    .array(
+      z.looseObject({
+        index: count,
+        name: z.string(),
+        type: z.string(),
+        // A string beyond 2^53 and for a pointer; null for what JSON has no number for.
+        from: z.union([z.number(), z.string()]).nullable(),
+        to: z.union([z.number(), z.string()]).nullable(),
+      }),
+    )
+    .optional(),
+});
+
 const events = {
   restored: z.looseObject({ event: z.literal('restored'), regions: count, bytes: count }),
+  overridden: overriddenSchema.extend({ event: z.literal('overridden') }),
   iteration: z.looseObject({
     event: z.literal('iteration'),
     index: count,
@@ -97,6 +120,7 @@ export type DifferenceEvent = z.output<typeof differenceSchema>;
 export type FaultEvent = z.output<typeof events.fault>;
 export type IterationEvent = z.output<typeof events.iteration>;
 export type ToleranceEvent = z.output<typeof toleranceSchema>;
+export type Overridden = z.output<typeof overriddenSchema>;
 export type ResultEvent = z.output<typeof events.result>;
 export type UnexplainedEvent = z.output<typeof events.unexplained>;
 export type VaryingRange = z.output<typeof varyingSchema>;

@@ -1,6 +1,7 @@
 import type { Deps } from '../support/deps';
 import { formatBytes, formatCount, table } from '../support/report';
 import type { Measured } from './measure';
+import { describeOverrides } from './overrides';
 import type { ReplayResult } from './replay';
 import type { ReplaySession } from './session';
 import type { Interval, Statistics } from './statistics';
@@ -9,6 +10,7 @@ import { decidingTurns, type Speed } from './turns';
 export function printReplay(result: ReplayResult, { device }: ReplaySession, deps: Deps): void {
   deps.report.result(`${result.kernel}: ${result.code}`);
   deps.report.result(`restored ${result.restored.regions} regions, ${formatBytes(result.restored.bytes)}`);
+  if (result.overridden) deps.report.result(`overridden: ${describeOverrides(result.overridden)}`);
   const lines = device.work === 'duration_ns' ? times(result) : counts(result);
   for (const line of lines) deps.report.result(line);
   deps.report.result(resultLine(result));
@@ -73,7 +75,10 @@ function counts(result: ReplayResult): string[] {
 
 function resultLine(result: ReplayResult): string {
   const replays = `${formatCount(result.iterations)} ${result.iterations === 1 ? 'replay' : 'replays'}`;
-  if (result.verdict === 'ran') return `Result: RAN (${replays}; nothing was compared: validate does that)`;
+  if (result.verdict === 'ran') {
+    const launch = result.overridden ? ' of another launch than the captured one' : '';
+    return `Result: RAN (${replays}${launch}; nothing was compared: ${result.overridden ? 'the app never computed this' : 'validate does that'})`;
+  }
   const what = result.verdict === 'limit' ? 'ran past its limit' : 'the device faulted';
   return `Result: FAIL (${what}${result.fault ? `: ${result.fault}` : ''})`;
 }

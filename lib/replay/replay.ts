@@ -7,6 +7,8 @@ import { exitCodes } from '../support/error-codes';
 import { measure, type Measured } from './measure';
 import type { ReplayOptions } from './options';
 import { replayOnce, type ReplayOutcome, type ReplayRequest } from './program';
+import { launchOverrides } from './overrides';
+import type { Overridden } from './replay-events';
 import { printReplay } from './replay-text';
 import { describeCode, openSession, type ReplaySession } from './session';
 import { baselineFirst, compareSpeed, iterationsOf, turnsFor, type Speed, type Turn } from './turns';
@@ -21,6 +23,8 @@ export interface ReplayResult extends Measured {
   cache: string | null;
   fault: string | null;
   restored: { regions: number; bytes: number };
+  /** What of the launch was not as captured; null for the captured launch. */
+  overridden: Overridden | null;
   /** The captured code, where it was replayed beside a variant. */
   baseline: Measured | null;
   /** Whether the variant is faster; null without --compare, and on the software GPU, which has no times. */
@@ -103,6 +107,7 @@ class Replaying {
     return replayOnce(
       {
         ...request,
+        ...launchOverrides(this.options, this.session.reproducer.config),
         iterations,
         warmup: warmup ?? device.measuring.warmup,
         ...(this.cache === null ? {} : { cache: this.cache }),
@@ -116,7 +121,7 @@ class Replaying {
 
   private summarise(outcome: ReplayOutcome, baseline: ReplayOutcome | null, turns: readonly Turn[]): ReplayResult {
     const { device, capture, code } = this.session;
-    const { iterations, faults, result, restored } = outcome;
+    const { iterations, faults, result, restored, overridden } = outcome;
     return {
       kernel: capture.kernel.name,
       code: describeCode(code),
@@ -127,6 +132,7 @@ class Replaying {
       cache: this.cache,
       fault: faults[0] ? describeFault(faults[0]) : null,
       restored,
+      overridden,
       baseline: baseline && measure(device, baseline),
       speed: compareSpeed(device, turns),
     };

@@ -75,6 +75,14 @@ function elementOf(type: string): ElementType | null {
   return elementNames[name] ?? null;
 }
 
+/** What a value of that type is to a replay: "f32", "ptr"; null for what is no number. */
+export function scalarOf(type: string): ElementType | 'ptr' | null {
+  const words = pointerWords(type).filter((word) => word !== 'const' && word !== 'volatile');
+  if (words.includes('*')) return 'ptr';
+  const element = elementNames[words.join(' ')] ?? null;
+  return element === 'bool' ? 'u8' : element;
+}
+
 /** The type as words, `*` among them; qualifiers of the pointer itself come after it. */
 function pointerWords(type: string): string[] {
   return type

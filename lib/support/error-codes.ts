@@ -159,8 +159,11 @@ export const errorCodes = kinds({
   CODE_OBJECT_UNDEFINED: { exitCode: exitCodes.usage, meaning: 'the code object uses a symbol that is not defined' },
   LAUNCH_REFUSED: {
     exitCode: exitCodes.usage,
-    meaning: 'the driver refused to launch the kernel as captured: it may need more registers or shared memory',
+    meaning: 'the kernel cannot be launched with this geometry: it may need more registers or shared memory',
   },
+  ARGUMENT_UNKNOWN: { exitCode: exitCodes.usage, meaning: 'the kernel has no such argument' },
+  ARGUMENT_UNTYPED: { exitCode: exitCodes.usage, meaning: 'the type of the argument is not known, or not its size' },
+  ARGUMENT_VALUE: { exitCode: exitCodes.usage, meaning: 'the value is none of the type of the argument' },
   CAPTURE_UNSUPPORTED: {
     exitCode: exitCodes.usage,
     meaning: 'the captured launch has an attribute that this version does not know',

@@ -45,18 +45,23 @@ Error mismatch(const Kernel& captured, const Kernel& launched) {
           "keep the kernel's parameter list as captured, or capture again with the new one"};
 }
 
-// The values that the ABI defines from the geometry (AMDGPUUsage, "Kernel Argument Metadata"). The rest is zero: such
-// pointers belong to the app's process.
-uint64_t hidden_value(const std::string& kind, const archive::Geometry& geometry) {
-  if (kind == "hidden_grid_dims") return geometry.dimensions;
+// What the ABI defines from the geometry (AMDGPUUsage, "Kernel Argument Metadata"); nothing for other kinds.
+std::optional<uint64_t> geometry_value(const std::string& kind, uint32_t dimensions,
+                                       const std::array<uint64_t, 3>& work_items,
+                                       const std::array<uint32_t, 3>& block_threads) {
+  if (kind == "hidden_grid_dims") return dimensions;
   const char axis = kind.back();
-  if (kind.size() < 2 || kind[kind.size() - 2] != '_' || axis < 'x' || axis > 'z') return 0;
+  if (kind.size() < 2 || kind[kind.size() - 2] != '_' || axis < 'x' || axis > 'z') return std::nullopt;
   const size_t i = static_cast<size_t>(axis - 'x');
-  const uint64_t items = geometry.grid_work_items[i], threads = geometry.block_threads[i];
+  const uint64_t items = work_items[i], threads = block_threads[i];
   if (kind.starts_with("hidden_block_count_")) return items / threads;
   if (kind.starts_with("hidden_group_size_")) return threads;
   if (kind.starts_with("hidden_remainder_")) return items % threads;
-  return 0;
+  return std::nullopt;
+}
+
+void put_value(archive::Buffer& kernarg, const KernelArgument& argument, uint64_t value) {
+  std::memcpy(kernarg.data() + argument.offset, &value, std::min<size_t>(sizeof value, argument.size));
 }
 
 }  // namespace
@@ -99,10 +104,22 @@ Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const K
       std::copy_n(source.begin() + twin->offset, argument.size, kernarg.begin() + argument.offset);
       continue;
     }
-    const uint64_t value = hidden_value(argument.value_kind, manifest.geometry);
-    std::memcpy(kernarg.data() + argument.offset, &value, std::min<size_t>(sizeof value, argument.size));
+    // The rest is zero: such pointers belong to the app's process.
+    const archive::Geometry& geometry = manifest.geometry;
+    put_value(kernarg, argument,
+              geometry_value(argument.value_kind, geometry.dimensions, geometry.grid_work_items, geometry.block_threads)
+                  .value_or(0));
   }
   return kernarg;
+}
+
+void describe_geometry(const Kernel& kernel, Launch& launch) {
+  for (const KernelArgument& argument : kernel.args) {
+    if (!is_hidden(argument)) continue;
+    auto value = geometry_value(argument.value_kind, launch.dimensions, launch.grid_work_items, launch.block_threads);
+    if (argument.value_kind == "hidden_dynamic_lds_size") value = launch.dynamic_group_segment_bytes;
+    if (value) put_value(launch.kernarg, argument, *value);
+  }
 }
 
 }  // namespace kernloop::replay

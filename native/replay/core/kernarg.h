@@ -4,6 +4,7 @@
 
 #include "archive/manifest.h"
 #include "codeobject/code_object.h"
+#include "replay/core/device.h"
 #include "support/result.h"
 
 namespace kernloop::replay {
@@ -13,5 +14,8 @@ namespace kernloop::replay {
 // KERNARG_MISMATCH otherwise.
 Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const codeobject::Kernel& captured,
                                       const codeobject::Kernel& launched);
+
+// Writes what hidden arguments of `kernel` say of the launch's geometry. For a launch that is not the captured one.
+void describe_geometry(const codeobject::Kernel& kernel, Launch& launch);
 
 }  // namespace kernloop::replay

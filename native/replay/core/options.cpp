@@ -19,6 +19,7 @@ constexpr const char* kUsage =
     "[--compare] "
     "[--known-varying FILE] [--calibrate SEEDS] [--ignore REGION:OFFSET:SIZE]… "
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N]]… [--dump DIR] "
+    "[--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--dynamic-shared BYTES] [--arg NAME|INDEX[:TYPE]=VALUE]… "
     "[--cache as-is|warm|cold] [--device N] | --describe-device cuda [--device N]";
 
 Error usage(const std::string& what) {
@@ -88,6 +89,9 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       return !text.empty();
     });
   };
+  const auto extent = [](auto& into) {
+    return Setter([&into](const std::string& text) { return (into = parse_extent(text)).has_value(); });
+  };
   const std::map<std::string, Setter> setters = {
       {"--capture", path(options.capture)},
       {"--store", [&](const std::string& text) { return options.stores.emplace_back(text), !text.empty(); }},
@@ -127,6 +131,20 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
          return tolerance.has_value();
        }},
       {"--dump", path(options.dump)},
+      {"--grid", extent(options.overrides.grid_blocks)},
+      {"--block", extent(options.overrides.block_threads)},
+      {"--dynamic-shared",
+       [&](const std::string& text) {
+         const auto bytes = parse_number(text, UINT32_MAX);
+         if (bytes) options.overrides.dynamic_group_bytes = static_cast<uint32_t>(*bytes);
+         return bytes.has_value();
+       }},
+      {"--arg",
+       [&](const std::string& text) {
+         auto argument = parse_argument_override(text);
+         if (argument) options.overrides.arguments.push_back(std::move(*argument));
+         return argument.has_value();
+       }},
       {"--cache",
        [&](const std::string& text) {
          const auto state = parse_cache(text);
@@ -154,6 +172,11 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   if (!options.describe_device.empty()) return options;
   if (options.capture.empty()) return usage("--capture is missing");
   if (options.iterations == 0) return usage("--iterations must be at least 1");
+  if (options.overrides.any() && (options.compare || !options.calibrate.empty())) {
+    return usage(
+        "--grid, --block, --dynamic-shared and --arg make another launch than the captured one, whose result the app "
+        "never computed: they go with neither --compare nor --calibrate");
+  }
   if (options.inject_bit_flips > 0 && !options.compare) return usage("--inject-bit-flips goes with --compare");
   if (!options.tolerances.empty() && (!options.compare || options.inject_bit_flips > 0)) {
     return usage("--tolerance goes with --compare, and not with --inject-bit-flips, which a tolerance may let pass");

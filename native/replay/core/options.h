@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "replay/core/device.h"
+#include "replay/core/overrides.h"
 #include "replay/core/tolerance.h"
 #include "support/result.h"
 
@@ -40,6 +41,7 @@ struct Options {
   uint64_t inject_bit_flips = 0;
   bool record_accesses = false;  // software GPU only
   std::optional<std::filesystem::path> dump;
+  Overrides overrides;
   CacheState cache = CacheState::kAsIs;
   uint32_t device = 0;          // which one, where there are several
   std::string describe_device;  // a device kind: describe that one and do nothing else

@@ -147,6 +147,7 @@ class Loader {
         adjusted(geometry.private_segment_bytes, captured->private_segment_bytes, kernel->private_segment_bytes);
     launch.attributes = geometry.attributes;
     launch.kernarg = std::move(*kernarg);
+    program_.kernel = *kernel;
     return Unit{};
   }
 
@@ -271,10 +272,9 @@ class Loader {
   // metadata has but values (by_value, or nothing at all), every aligned word counts. Pointers in memory cannot be told
   // from numbers and are left.
   void relocate_kernargs() {
-    const LoadedCodeObject& owner = object_of(manifest_.kernel.code_object);
-    const codeobject::Kernel* kernel = owner.info.find_kernel(symbol());
-    if (kernel->args.empty()) relocate_words(0, program_.launch.kernarg.size());
-    for (const codeobject::KernelArgument& argument : kernel->args) {
+    const codeobject::Kernel& kernel = program_.kernel;
+    if (kernel.args.empty()) relocate_words(0, program_.launch.kernarg.size());
+    for (const codeobject::KernelArgument& argument : kernel.args) {
       if (argument.value_kind == "global_buffer" || argument.value_kind == "by_value")
         relocate_words(argument.offset, argument.size);
     }

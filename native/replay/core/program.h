@@ -32,6 +32,7 @@ struct KeptVariable {
 
 struct Program {
   Launch launch;
+  codeobject::Kernel kernel;  // what is launched
   std::vector<LoadedCodeObject> code_objects;
   std::vector<Target> variables;
   std::vector<KeptVariable> kept;

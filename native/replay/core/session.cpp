@@ -54,6 +54,7 @@ class Session {
     auto program = load_program(cache_, device_, variant, sink_);
     if (!program) return program.error();
     program_ = std::move(*program);
+    if (auto overridden = override_launch(); !overridden) return overridden;
     program_.launch.limit_seconds = options_.limit_seconds;
     program_.launch.is_compared = options_.compare || options_.dump || !options_.calibrate.empty();
 
@@ -70,6 +71,15 @@ class Session {
       varying_ = std::move(*varying);
     }
     return configure_device();
+  }
+
+  Status override_launch() {
+    if (!options_.overrides.any()) return Unit{};
+    auto changes = apply_overrides(options_.overrides, reader_.manifest(), program_.kernel, program_.launch);
+    if (!changes) return changes.error();
+    (*changes)["event"] = "overridden";
+    sink_.emit(*changes);
+    return Unit{};
   }
 
   Status mark_ignored() {

@@ -301,10 +301,11 @@ Status CudaDevice::submit(const Launch& launch, LaunchPlan& plan) {
                                                               nullptr, bytes > 0 ? extra : nullptr);
   if (result == CUDA_SUCCESS) return Unit{};
   if (!is_refused_launch(result)) return context_->error("cuLaunchKernelEx", result, "launching " + launch.kernel_name);
-  return Error{"LAUNCH_REFUSED",
-               "the driver refuses to launch " + launch.kernel_name +
-                   " as captured: cuLaunchKernelEx: " + context_->describe(result),
-               "a variant may need more registers or shared memory than the captured block size leaves: see ptxas -v"};
+  return Error{
+      "LAUNCH_REFUSED",
+      "the driver refuses to launch " + launch.kernel_name + ": cuLaunchKernelEx: " + context_->describe(result),
+      "a variant may need more registers or shared memory than the block size leaves: see ptxas -v; a geometry "
+      "that was overridden may be more than the device has"};
 }
 
 bool CudaDevice::wait(const Launch& launch, CUresult* state) const {

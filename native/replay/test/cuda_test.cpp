@@ -251,6 +251,40 @@ TEST_F(CudaReplay, SaysWhenTheDriverRefusesTheLaunch) {
   EXPECT_EQ(run.last()["code"], "LAUNCH_REFUSED") << run.last();
 }
 
+TEST_F(CudaReplay, LaunchesAnotherGeometryAndOtherArguments) {
+  const std::vector<std::pair<Arguments, int>> launches = {{{"--grid", "2"}, 128},
+                                                           {{"--block", "32"}, 128},
+                                                           {{"--grid", "1", "--block", "16"}, 16},
+                                                           {{"--arg", "2=100"}, 100}};
+  for (const auto& [arguments, count] : launches) {
+    const auto dump = directory_.path() / ("dump" + arguments[1]);
+    Arguments all = {"--dump", dump.string()};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const ProgramRun run = replay(all);
+    ASSERT_EQ(run.exit_code, kExitPass) << run.last();
+    EXPECT_EQ(run.count("overridden"), 1u);
+    std::vector<float> expected = capture_.out_pre;
+    std::copy_n(capture_.out_post.begin(), count, expected.begin());
+    const auto bytes = archive::read_text(dump / "out.bin", 1 << 20);
+    ASSERT_TRUE(bytes) << bytes.error().message;
+    EXPECT_EQ(archive::Buffer(bytes->begin(), bytes->end()), to_buffer(expected)) << arguments[0] << arguments[1];
+  }
+  EXPECT_EQ(replay({"--block", "2048"}).last()["code"], "LAUNCH_REFUSED");
+}
+
+TEST_F(CudaReplay, GivesTheDynamicSharedMemoryThatWasAskedFor) {
+  capture_.symbol = "replay_shape";
+  capture_.shape_post = std::vector<uint32_t>(7, 0);
+  const auto dump = directory_.path() / "dump";
+  const ProgramRun run = replay({"--dynamic-shared", "65536", "--dump", dump.string()});
+  ASSERT_EQ(run.exit_code, kExitPass) << run.last();
+  const auto bytes = archive::read_text(dump / "out.bin", 1 << 20);
+  ASSERT_TRUE(bytes);
+  uint32_t shared;
+  std::memcpy(&shared, bytes->data() + 16, 4);
+  EXPECT_EQ(shared, 65536u) << "more than a kernel gets without asking for it";
+}
+
 TEST_F(CudaReplay, RefusesALaunchAttributeThatItDoesNotKnow) {
   capture_.geometry.attributes = {{"gravity", 1}};
   EXPECT_EQ(replay().last()["code"], "CAPTURE_UNSUPPORTED");

@@ -150,6 +150,45 @@ TEST_F(SoftGpuReplay, DumpsTheRegions) {
   EXPECT_EQ(Buffer(bytes->begin(), bytes->end()), as_bytes(capture_.out_post));
 }
 
+// What the app's memory would hold, had it launched the kernel for `count` elements only.
+std::vector<float> first_of(const Capture& capture, int count) {
+  std::vector<float> expected = capture.out_pre;
+  std::copy_n(capture.out_post.begin(), count, expected.begin());
+  return expected;
+}
+
+TEST_F(SoftGpuReplay, LaunchesAnotherGeometryAndOtherArguments) {
+  const std::vector<std::pair<std::vector<std::string>, int>> launches = {
+      {{"--grid", "2"}, 128}, {{"--block", "32"}, -1}, {{"--arg", "2:i32=100"}, 100}, {{"--arg", "n:i32=100"}, 100}};
+  int number = 0;
+  for (const auto& [arguments, count] : launches) {
+    const auto dump = directory_.path() / std::to_string(number++);
+    std::vector<std::string> all = {"--dump", dump.string()};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const ProgramRun outcome = run(all);
+    if (arguments[1].starts_with("n:")) {
+      EXPECT_EQ(outcome.last()["code"], "ARGUMENT_UNKNOWN") << "this code object names no arguments";
+      continue;
+    }
+    ASSERT_EQ(outcome.exit_code, kExitPass) << outcome.last();
+    EXPECT_EQ(outcome.last()["verdict"], "ran");
+    EXPECT_EQ(outcome.count("overridden"), 1u);
+    std::vector<float> expected = first_of(capture_, std::max(count, 0));
+    // The kernel's blocks are 64 wide by its source: half of each is left.
+    for (int i = 0; count < 0 && i < Capture::kCount; ++i) {
+      if (i % 64 < 32) expected[i] = capture_.out_post[i];
+    }
+    const auto bytes = archive::read_text(dump / "out.bin", 1 << 20);
+    ASSERT_TRUE(bytes) << bytes.error().message;
+    EXPECT_EQ(Buffer(bytes->begin(), bytes->end()), as_bytes(expected)) << arguments[0];
+  }
+}
+
+TEST_F(SoftGpuReplay, RefusesToJudgeAnotherLaunch) {
+  EXPECT_EQ(run({"--compare", "--arg", "2:i32=200"}).last()["code"], "USAGE");
+  EXPECT_EQ(run({"--block", "2048"}).last()["code"], "LAUNCH_REFUSED");
+}
+
 TEST_F(SoftGpuReplay, SaysWhenARuntimeIsMissing) {
   const ProgramRun outcome = run({"--hsa-runtime", "/nonexistent/libhsa-runtime64.so.1"});
   EXPECT_EQ(outcome.exit_code, kExitEnvironment);
