@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 namespace kernloop::capture {
@@ -270,11 +271,24 @@ void CudaAgent::count_launch() {
                                    " launches are counted: no kernel that the program had until then is wanted");
 }
 
+// cuptiFinalize waits for the GPU, where a kernel may wait for the app. Asked after the first, second, fourth, eighth…
+// call only, since to ask takes up to a millisecond.
+bool CudaAgent::is_busy() {
+  const uint32_t attempt = busy_attempts_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (!std::has_single_bit(attempt) || graphs.any_captured()) return true;
+  const OwnCalls own;
+  return contexts.wait_idle(Deadline::in(std::chrono::milliseconds(1))).has_value();
+}
+
 void CudaAgent::end_if_done(bool alone) {
   if (profiling() || captures_.load() != 0 || subscription_ == nullptr) return;
   if (active() && selections.anything_left()) return;
   // Better a few calls later, and alone.
   if (!alone && end_attempts_.fetch_add(1, std::memory_order_relaxed) < kEndAttempts) return;
+  if (alone && is_busy()) {
+    if (!resting_.exchange(true)) subscription_->watch(Watch::kAlways);
+    return;
+  }
   subscription_->end(alone);
   guarded([this] {
     note("LAUNCHES_NOT_COUNTED", "nothing is left to capture: launches from here on are not counted");

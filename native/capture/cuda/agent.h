@@ -84,6 +84,7 @@ class CudaAgent : public AgentBase {
   };
   CudaAgent(std::shared_ptr<const cuda::Driver> driver, std::shared_ptr<const cuda::Cupti> cupti,
             std::unique_ptr<RecorderClient> client, const Welcome& welcome, std::string log);
+  bool is_busy();
   std::optional<ResolvedKernel> resolve(cuda::CUfunction handle, const std::string& symbol, ThreadState& thread);
   std::string symbol_of(cuda::CUfunction handle);
   void ask_for_masks(const std::vector<std::string>& symbols);
@@ -95,9 +96,10 @@ class CudaAgent : public AgentBase {
   std::unique_ptr<Subscription> subscription_;
   std::atomic<bool> armed_{false};
   std::atomic<bool> counting_{true};
+  std::atomic<bool> resting_{false};  // nothing is left to capture, and CUPTI is not ended yet
   std::atomic<uint64_t> launches_{0};
   std::atomic<uint32_t> captures_{0};
-  std::atomic<uint32_t> end_attempts_{0};
+  std::atomic<uint32_t> end_attempts_{0}, busy_attempts_{0};
   std::atomic<bool> abandoned_{false};
   std::mutex handles_mutex_;
   std::unordered_map<const void*, Handle> handles_;

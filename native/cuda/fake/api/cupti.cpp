@@ -7,6 +7,8 @@
 #include "cuda/fake/api_call.h"
 #include "cuda/fake/callbacks.h"
 #include "cuda/fake/objects.h"
+#include "cuda/fake/process.h"
+#include "cuda/fake/streams.h"
 
 namespace kernloop::cuda::fake {
 namespace {
@@ -78,7 +80,9 @@ EXPORT CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t id
   return CUPTI_SUCCESS;
 }
 
+// As the real one, it waits until the device is idle.
 EXPORT CUptiResult cuptiFinalize() {
+  if (CUcontext context = current_context()) synchronize(context);
   return CUPTI_SUCCESS;
 }
 
