@@ -64,7 +64,7 @@ std::vector<Input> message_seeds() {
   region.api = "hipMalloc";
   ProfileMessage profile;
   profile.resources.registers_per_thread = 7, profile.resources.occupancy_percent = 50;
-  return {seed(0, Hello{"/bin/app"}),
+  return {seed(0, Hello{"/bin/app", "/lib/runtime.so", 7, {"app", "--all"}}),
           seed(1, welcome),
           seed(2, QueueMessage{0, "agent", "gfx90a", 64}),
           seed(3, kernel),

@@ -67,9 +67,9 @@ Result<std::unique_ptr<AgentLink>> AgentLink::accept(archive::FileDescriptor soc
   if (got <= 0 || (message.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) != 0 || descriptors.size() != kDescriptors) {
     return bad_agent("its greeting is incomplete");
   }
-  const auto decoded = capture::Hello::decode({hello.data(), static_cast<size_t>(got)});
+  auto decoded = capture::Hello::decode({hello.data(), static_cast<size_t>(got)});
   if (!decoded) return bad_agent("its greeting cannot be understood");
-  link->executable_ = decoded->executable;
+  link->process_ = std::move(*decoded);
   link->ring_ = capture::RingMapping::map(descriptors[0].get(), true);
   if (!link->ring_) return bad_agent("its ring cannot be mapped");
   link->consumer_.emplace(link->ring_);

@@ -38,7 +38,8 @@ class AgentLink {
   static Result<std::unique_ptr<AgentLink>> accept(archive::FileDescriptor socket);
 
   pid_t pid() const { return pid_; }
-  const std::string& executable() const { return executable_; }
+  // As it greeted us.
+  const capture::Hello& process() const { return process_; }
   bool answer(const capture::Encoded& datagram);
 
   enum class Event { kFrame, kIdle, kClosed, kCorrupt };
@@ -62,7 +63,7 @@ class AgentLink {
   bool frame_in_ring_ = false;  // the last one, for bulk()
   uint32_t frame_bytes_ = 0;
   pid_t pid_ = 0;
-  std::string executable_;
+  capture::Hello process_;
 };
 
 }  // namespace kernloop::recorder

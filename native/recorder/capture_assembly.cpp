@@ -58,18 +58,20 @@ archive::Geometry geometry_of(const capture::BeginMessage& begin) {
 }  // namespace
 
 CaptureAssembly::CaptureAssembly(const Config& config, OutputFolder& folder, const KernelRecord& kernel,
-                                 const DeviceFacts& device, const capture::BeginMessage& begin)
+                                 const DeviceFacts& device, const capture::BeginMessage& begin, Json process)
     : config_(config),
       folder_(folder),
       kernel_(kernel),
       device_(device),
       begin_(begin),
+      process_(std::move(process)),
       pieces_(module_pieces(kernel)) {}
 
 Result<std::unique_ptr<CaptureAssembly>> CaptureAssembly::begin(const Config& config, OutputFolder& folder,
                                                                 const KernelRecord& kernel, const DeviceFacts& device,
-                                                                const capture::BeginMessage& begin) {
-  std::unique_ptr<CaptureAssembly> assembly(new CaptureAssembly(config, folder, kernel, device, begin));
+                                                                const capture::BeginMessage& begin, Json process) {
+  std::unique_ptr<CaptureAssembly> assembly(
+      new CaptureAssembly(config, folder, kernel, device, begin, std::move(process)));
   if (assembly->pieces_.size() > capture::kMaxModuleVariables) {
     return Error{"TOO_MANY_VARIABLES",
                  "the code object of " + kernel.demangled + " has " + std::to_string(assembly->pieces_.size()) +
@@ -333,7 +335,8 @@ Json CaptureAssembly::observed(const capture::CommitMessage& message) const {
   uname(&host);
   Json json = {{"schema", "kernloop.observed/1"},
                {"captured_at", utc_now()},
-               {"host", {{"system", host.sysname}, {"release", host.release}, {"machine", host.machine}}}};
+               {"host", {{"system", host.sysname}, {"release", host.release}, {"machine", host.machine}}},
+               {"process", process_}};
   // On the software GPU a duration is no GPU time.
   if (!message.has_wave_instructions) json["duration_ns"] = message.duration_ns;
   json["changed_outside_scope"] = Json::array();

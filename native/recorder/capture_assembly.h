@@ -28,10 +28,10 @@ struct CaptureResult {
 
 class CaptureAssembly {
  public:
-  // `kernel` has a code object.
+  // `kernel` has a code object; `process` goes into observed.json.
   static Result<std::unique_ptr<CaptureAssembly>> begin(const Config& config, OutputFolder& folder,
                                                         const KernelRecord& kernel, const DeviceFacts& device,
-                                                        const capture::BeginMessage& begin);
+                                                        const capture::BeginMessage& begin, archive::Json process);
 
   const capture::BeginMessage& message() const { return begin_; }
   // For the agent: what to read besides what it finds.
@@ -61,7 +61,7 @@ class CaptureAssembly {
     bool complete() const { return received == message.size; }
   };
   CaptureAssembly(const Config& config, OutputFolder& folder, const KernelRecord& kernel, const DeviceFacts& device,
-                  const capture::BeginMessage& begin);
+                  const capture::BeginMessage& begin, archive::Json process);
 
   bool was_asked_for(const capture::RegionMessage& variable) const;
   Status finish_pre(Part& part);
@@ -77,6 +77,7 @@ class CaptureAssembly {
   const KernelRecord kernel_;
   const DeviceFacts device_;
   const capture::BeginMessage begin_;
+  const archive::Json process_;
   const std::vector<ModulePiece> pieces_;
   std::unique_ptr<archive::CaptureWriter> writer_;
 

@@ -16,11 +16,15 @@ Status SelectionBoard::claim_outputs() {
   return Unit{};
 }
 
-OutputFolder* SelectionBoard::begin(uint32_t selection) {
+OutputFolder* SelectionBoard::begin(uint32_t selection, pid_t pid, pid_t* owner) {
   std::lock_guard lock(mutex_);
-  if (selection >= entries_.size() || entries_[selection].state != State::kOpen) return nullptr;
-  entries_[selection].state = State::kInWork;
-  return entries_[selection].folder.get();
+  if (selection >= entries_.size()) return nullptr;
+  Entry& entry = entries_[selection];
+  *owner = entry.owner;
+  if (entry.state != State::kOpen) return nullptr;
+  entry.state = State::kInWork;
+  entry.owner = pid;
+  return entry.folder.get();
 }
 
 void SelectionBoard::captured(uint32_t selection, Json event) {
@@ -28,6 +32,7 @@ void SelectionBoard::captured(uint32_t selection, Json event) {
     std::lock_guard lock(mutex_);
     entries_[selection].state = State::kCaptured;
     entries_[selection].violation.reset();
+    event["pid"] = entries_[selection].owner;
   }
   event["id"] = config_.selections[selection].id;
   event["output"] = config_.selections[selection].output.string();
@@ -35,9 +40,16 @@ void SelectionBoard::captured(uint32_t selection, Json event) {
 }
 
 void SelectionBoard::print_refusal(uint32_t selection, const Error& why) {
-  events_.print(
-      "refused",
-      {{"id", config_.selections[selection].id}, {"code", why.code}, {"reason", why.message}, {"hint", why.hint}});
+  events_.print("refused", {{"id", config_.selections[selection].id},
+                            {"pid", owner_of(selection)},
+                            {"code", why.code},
+                            {"reason", why.message},
+                            {"hint", why.hint}});
+}
+
+pid_t SelectionBoard::owner_of(uint32_t selection) const {
+  std::lock_guard lock(mutex_);
+  return entries_[selection].owner;
 }
 
 void SelectionBoard::refused(uint32_t selection, const Error& why) {
@@ -58,7 +70,9 @@ void SelectionBoard::violated(uint32_t selection, Json regions, const Error& why
     entry.state = State::kOpen;
     entry.violation = why;
   }
-  events_.print("scope_violation", {{"id", config_.selections[selection].id}, {"regions", std::move(regions)}});
+  events_.print(
+      "scope_violation",
+      {{"id", config_.selections[selection].id}, {"pid", owner_of(selection)}, {"regions", std::move(regions)}});
 }
 
 void SelectionBoard::close() {

@@ -1,6 +1,8 @@
 // What has become of each selection, over all processes of the app: at most one of them captures it, once.
 #pragma once
 
+#include <sys/types.h>
+
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,8 +21,8 @@ class SelectionBoard {
   // Takes the locks of all outputs, before the app runs: CAPTURE_BUSY comes early.
   Status claim_outputs();
 
-  // The folder to write to, or null: captured, refused or in work already.
-  OutputFolder* begin(uint32_t selection);
+  // The folder to write to, or null: captured, refused or in work already, by process `owner`.
+  OutputFolder* begin(uint32_t selection, pid_t pid, pid_t* owner);
   void captured(uint32_t selection, archive::Json event);
   void refused(uint32_t selection, const Error& why);
   // The next match may still succeed with a wider scope.
@@ -36,9 +38,11 @@ class SelectionBoard {
   struct Entry {
     State state = State::kOpen;
     std::unique_ptr<OutputFolder> folder;
+    pid_t owner = 0;  // whose dispatch it took last
     std::optional<Error> violation;
   };
   archive::Json ids_in(State state) const;
+  pid_t owner_of(uint32_t selection) const;
   void print_refusal(uint32_t selection, const Error& why);
 
   const Config& config_;

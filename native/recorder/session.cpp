@@ -40,7 +40,7 @@ Status with(std::span<const uint8_t> payload, Use&& use) {
 void Session::run() {
   if (!welcome()) return;
   shared_.totals.add_process();
-  shared_.events.print("process", {{"pid", link_->pid()}, {"executable", link_->executable()}});
+  shared_.events.print("process", identity_json(link_->pid(), link_->process()));
   consume();
   const Error why =
       shared_.stopping.load()
@@ -49,6 +49,7 @@ void Session::run() {
                   "see why the program ended; the capture needs it to go on"};
   give_up(why);
   count();
+  shared_.events.print("process_end", {{"pid", link_->pid()}});
 }
 
 void Session::give_up(const Error& why) {
@@ -165,6 +166,7 @@ Status Session::handle(FrameType type, std::span<const uint8_t> payload) {
 
 void Session::on_queue(const capture::QueueMessage& message) {
   shared_.totals.add_queue();
+  ++queues_;
   if (devices_.size() < kMaxQueues) devices_[message.index] = {message.agent_name, message.isa, message.wavefront_size};
   shared_.events.print(
       "queue", {{"pid", link_->pid()}, {"queue", message.index}, {"device", message.agent_name}, {"isa", message.isa}});
@@ -174,10 +176,25 @@ Status Session::on_kernel(const capture::KernelMessage& message) {
   auto added = kernels_.add(message);
   if (!added) return added.error();
   const KernelRecord& kernel = **added;
-  shared_.events.print(
-      "kernel", {{"name", kernel.demangled}, {"symbol", kernel.symbol}, {"code_object", kernel.code_object_hex()}});
+  shared_.events.print("kernel", {{"pid", link_->pid()},
+                                  {"name", kernel.demangled},
+                                  {"symbol", kernel.symbol},
+                                  {"code_object", kernel.code_object_hex()}});
   link_->answer(capture::KernelReply{message.request, kernel.selections}.encode());
   return Unit{};
+}
+
+OutputFolder* Session::begin_selection(const capture::BeginMessage& message, const KernelRecord& kernel) {
+  pid_t owner = 0;
+  OutputFolder* folder = shared_.board.begin(message.selection, link_->pid(), &owner);
+  if (folder == nullptr && owner != link_->pid()) {
+    shared_.events.print("also_matched", {{"id", shared_.config.selections[message.selection].id},
+                                          {"pid", link_->pid()},
+                                          {"kernel", kernel.demangled},
+                                          {"ordinal", message.ordinal},
+                                          {"captured_by", owner}});
+  }
+  return folder;
 }
 
 Status Session::on_begin(const capture::BeginMessage& message) {
@@ -187,8 +204,9 @@ Status Session::on_begin(const capture::BeginMessage& message) {
     return protocol_error("a capture that cannot begin");
   }
   capture::BeginReply reply;
-  if (OutputFolder* folder = shared_.board.begin(message.selection)) {
+  if (OutputFolder* folder = begin_selection(message, *kernel)) {
     shared_.events.print("matched", {{"id", shared_.config.selections[message.selection].id},
+                                     {"pid", link_->pid()},
                                      {"kernel", kernel->demangled},
                                      {"ordinal", message.ordinal},
                                      {"widened", message.widened}});
@@ -199,7 +217,8 @@ Status Session::on_begin(const capture::BeginMessage& message) {
     } else if (const auto obstacle = obstacle_in_code(*kernel)) {
       shared_.board.refused(message.selection, *obstacle);
     } else {
-      auto assembly = CaptureAssembly::begin(shared_.config, *folder, *kernel, devices_[message.queue], message);
+      auto assembly = CaptureAssembly::begin(shared_.config, *folder, *kernel, devices_[message.queue], message,
+                                             identity_json(link_->pid(), link_->process()));
       if (assembly) {
         reply = (*assembly)->reply();
         warn_of_device_heap(*kernel);
@@ -306,8 +325,11 @@ void Session::report_progress(const CaptureAssembly& assembly) {
 }
 
 void Session::count() {
-  shared_.totals.add_dispatches(link_->dispatches());
-  for (const auto& [id, kernel] : kernels_.all()) shared_.totals.add_kernel(kernel, link_->kernel_dispatches(id));
+  ProcessTotals totals{link_->pid(), link_->process(), queues_, link_->dispatches(), {}};
+  for (const auto& [id, kernel] : kernels_.all()) {
+    totals.kernels.push_back({kernel.demangled, kernel.symbol, kernel.code_object_hex(), link_->kernel_dispatches(id)});
+  }
+  shared_.totals.add(std::move(totals));
 }
 
 }  // namespace kernloop::recorder

@@ -41,6 +41,8 @@ class Session {
   Status handle(capture::FrameType type, std::span<const uint8_t> payload);
   Status on_kernel(const capture::KernelMessage& message);
   Status on_begin(const capture::BeginMessage& message);
+  // Null: another process has it, or it is done with.
+  OutputFolder* begin_selection(const capture::BeginMessage& message, const KernelRecord& kernel);
   Status on_object_bytes(std::span<const uint8_t> payload);
   Status on_bulk(capture::FrameType type, std::span<const uint8_t> head);
   Status on_commit(const capture::CommitMessage& message);
@@ -60,6 +62,7 @@ class Session {
   const std::unique_ptr<AgentLink> link_;
   Kernels kernels_;
   std::map<uint32_t, DeviceFacts> devices_;  // of each queue
+  uint64_t queues_ = 0;
   std::map<uint32_t, std::unique_ptr<CaptureAssembly>>
       assemblies_;  // those in work: several threads of the app may be at it
   std::chrono::steady_clock::time_point last_progress_{};

@@ -1,47 +1,43 @@
-// Counts over all processes, for the summary.
+// Counts over all processes, and of each, for the summary.
 #pragma once
+
+#include <sys/types.h>
 
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "archive/manifest.h"
 #include "recorder/kernels.h"
 
 namespace kernloop::recorder {
 
+// Of one process, once it has ended.
+struct ProcessTotals {
+  pid_t pid = 0;
+  capture::Hello process;
+  uint64_t queues = 0, dispatches = 0;
+  struct KernelCount {
+    std::string name, symbol, code_object;
+    uint64_t dispatches = 0;
+  };
+  std::vector<KernelCount> kernels;
+};
+
+// Who it is, as the `process` event and the summary tell it.
+archive::Json identity_json(pid_t pid, const capture::Hello& process);
+
 class Totals {
  public:
-  void add_process() {
-    std::lock_guard lock(mutex_);
-    ++processes_;
-  }
-  void add_queue() {
-    std::lock_guard lock(mutex_);
-    ++queues_;
-  }
-  void add_dispatches(uint64_t count) {
-    std::lock_guard lock(mutex_);
-    dispatches_ += count;
-  }
-  void add_kernel(const KernelRecord& kernel, uint64_t dispatches) {
-    std::lock_guard lock(mutex_);
-    Row& row = kernels_[{kernel.symbol, kernel.code_object_hex()}];
-    row.name = kernel.demangled;
-    row.dispatches += dispatches;
-  }
-  archive::Json summary() const {
-    std::lock_guard lock(mutex_);
-    archive::Json kernels = archive::Json::array();
-    for (const auto& [key, row] : kernels_) {
-      kernels.push_back(
-          {{"name", row.name}, {"symbol", key.first}, {"code_object", key.second}, {"dispatches", row.dispatches}});
-    }
-    return {
-        {"processes", processes_}, {"queues", queues_}, {"dispatches", dispatches_}, {"kernels", std::move(kernels)}};
-  }
+  void add_process();
+  void add_queue();
+  void add(ProcessTotals process);
+  archive::Json summary() const;
 
  private:
+  // A program may start thousands of processes: those beyond are counted together only.
+  static constexpr size_t kMaxListed = 256;
   struct Row {
     std::string name;
     uint64_t dispatches = 0;
@@ -49,6 +45,7 @@ class Totals {
   mutable std::mutex mutex_;
   uint64_t processes_ = 0, queues_ = 0, dispatches_ = 0;
   std::map<std::pair<std::string, std::string>, Row> kernels_;
+  std::vector<ProcessTotals> listed_;
 };
 
 }  // namespace kernloop::recorder

@@ -1,11 +1,15 @@
 #include "capture/core/agent_base.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+
+#include "capture/core/connection.h"
 
 namespace kernloop::capture {
 
 AgentBase::AgentBase(std::unique_ptr<RecorderClient> client, const Welcome& answer, std::string log_pattern)
-    : recorder(std::move(client)), welcome(answer) {
+    : recorder(std::move(client)), welcome(answer), pid_(getpid()) {
   log.open_as(std::move(log_pattern));
   selections.configure(profiling() ? std::vector<SelectionRequest>() : welcome.selections);
 }
@@ -27,8 +31,20 @@ void AgentBase::say_goodbye() {
 
 void AgentBase::abandon_after_fork() {
   active_.store(false, std::memory_order_relaxed);
+  forked_.store(true, std::memory_order_relaxed);
   recorder->abandon_after_fork();
   log.after_fork_in_child();
+}
+
+void AgentBase::on_use_after_fork() noexcept try {
+  if (!forked_.load(std::memory_order_relaxed) || !forked_.exchange(false)) return;
+  const std::string text = "this process was forked from process " + std::to_string(pid_) +
+                           ", which had the GPU open, and uses the GPU with what it inherited";
+  log.line("FORKED_AFTER_INIT: %s", text.c_str());
+  const Connection connection = connect_to_recorder({});
+  if (connection.recorder != nullptr) decline(*connection.recorder, "FORKED_AFTER_INIT", text);
+} catch (const std::exception&) {
+  // No memory to say so.
 }
 
 void AgentBase::send_code_object(uint32_t object, std::span<const uint8_t> bytes) {

@@ -44,6 +44,8 @@ class AgentBase {
   void say_goodbye();
   // In a forked child: whose process we were is not this one.
   void abandon_after_fork();
+  // A forked child uses the GPU with what it inherited. The first time it connects, to say so.
+  void on_use_after_fork() noexcept;
 
   // Our own bookkeeping around a call of the app: a failure of ours (no memory) never becomes one of the app's.
   template <typename Work>
@@ -84,6 +86,8 @@ class AgentBase {
   void ask_about(KernelEntry& entry, const Resolve& resolve);
 
   std::atomic<bool> active_{true};
+  const int pid_;
+  std::atomic<bool> forked_{false};  // and nobody has been told yet that this child uses the GPU
   std::atomic<uint32_t> next_capture_{0};
   std::mutex learn_mutex_;
   uint32_t next_kernel_ = 0;

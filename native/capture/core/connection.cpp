@@ -22,13 +22,13 @@ uint64_t ring_bytes() {
 
 }  // namespace
 
-Connection connect_to_recorder() {
+Connection connect_to_recorder(const std::string& runtime) {
   Connection connection;
   const std::string socket = environment("KERNLOOP_RECORDER_SOCKET");
   if (socket.empty()) return connection;
   connection.log_file = environment("KERNLOOP_LOG_FILE");
   std::string error;
-  connection.recorder = RecorderClient::connect(socket, ring_bytes(), &connection.welcome, &error);
+  connection.recorder = RecorderClient::connect(socket, runtime, ring_bytes(), &connection.welcome, &error);
   if (connection.recorder == nullptr) {
     Log log;
     log.open_as(connection.log_file);

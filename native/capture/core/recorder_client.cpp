@@ -12,18 +12,13 @@
 #include <cstring>
 
 #include "capture/core/deadline.h"
+#include "capture/core/this_process.h"
 
 namespace kernloop::capture {
 namespace {
 
 // A recorder that takes nothing for this long is as good as dead; the app must not wait for it any longer.
 constexpr std::chrono::milliseconds kStallLimit{30000};
-
-std::string executable_path() {
-  char path[kMaxTextBytes];
-  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
-  return size > 0 ? std::string(path, static_cast<size_t>(size)) : std::string();
-}
 
 int connect_to(const std::string& path) {
   sockaddr_un address{};
@@ -71,8 +66,8 @@ void close_if_open(int& fd) {
 
 }  // namespace
 
-std::unique_ptr<RecorderClient> RecorderClient::connect(const std::string& socket_path, uint64_t ring_bytes,
-                                                        Welcome* welcome, std::string* error) {
+std::unique_ptr<RecorderClient> RecorderClient::connect(const std::string& socket_path, const std::string& runtime,
+                                                        uint64_t ring_bytes, Welcome* welcome, std::string* error) {
   std::unique_ptr<RecorderClient> client(new RecorderClient);
   const auto fail = [&](const std::string& what) {
     *error = what + ": " + std::strerror(errno);
@@ -93,7 +88,7 @@ std::unique_ptr<RecorderClient> RecorderClient::connect(const std::string& socke
   madvise(client->ring_.base(), client->ring_.bytes(), MADV_DONTFORK);
   client->producer_.emplace(client->ring_);
 
-  const Encoded hello = Hello{executable_path()}.encode();
+  const Encoded hello = describe_this_process(runtime).encode();
   const bool sent = send_hello(client->socket_, hello, {memory, client->data_event_, client->space_event_});
   close_if_open(memory);
   if (!sent) return fail("cannot greet the recorder");

@@ -16,9 +16,9 @@ namespace kernloop::capture {
 
 class RecorderClient {
  public:
-  // Null and `error` when there is no recorder, or it does not want this process.
-  static std::unique_ptr<RecorderClient> connect(const std::string& socket_path, uint64_t ring_bytes, Welcome* welcome,
-                                                 std::string* error);
+  // Null and `error` when there is no recorder, or it does not want this process. `runtime`: what loaded the agent.
+  static std::unique_ptr<RecorderClient> connect(const std::string& socket_path, const std::string& runtime,
+                                                 uint64_t ring_bytes, Welcome* welcome, std::string* error);
   ~RecorderClient();
 
   // Waits while the ring is full. False when the recorder is lost.

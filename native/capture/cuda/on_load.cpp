@@ -14,7 +14,7 @@ void give_up(const Connection& connection, const Error& error) {
 }
 
 void load() {
-  Connection connection = connect_to_recorder();
+  Connection connection = connect_to_recorder({});
   if (connection.recorder == nullptr) return;
   auto driver = cuda::Driver::load();
   if (!driver) return give_up(connection, driver.error());

@@ -52,4 +52,12 @@ inline Agent* active_agent() {
   return agent != nullptr && agent->active() ? agent : nullptr;
 }
 
+// The same, where the app begins something new: a forked child that does so with its parent's runtime is reported.
+inline Agent* agent_for_use() {
+  Agent* agent = Agent::get();
+  if (agent == nullptr || agent->active()) return agent;
+  agent->on_use_after_fork();
+  return nullptr;
+}
+
 }  // namespace kernloop::capture

@@ -12,7 +12,7 @@ const HsaOriginals& originals() {
 
 template <typename Call>
 hsa_status_t holding(Call&& call) {
-  Agent* agent = active_agent();
+  Agent* agent = agent_for_use();
   if (agent == nullptr || !agent->selections.anything_left()) return call();
   HoldScope scope(agent->hold);
   return call();
@@ -20,7 +20,7 @@ hsa_status_t holding(Call&& call) {
 
 template <typename Call>
 hsa_status_t asynchronous(hsa_signal_t completion, Call&& call) {
-  Agent* agent = active_agent();
+  Agent* agent = agent_for_use();
   if (agent == nullptr || !agent->selections.anything_left()) return call();
   HoldScope scope(agent->hold);
   agent->guarded([&] { agent->copies.started(completion); });

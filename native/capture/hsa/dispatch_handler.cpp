@@ -1,5 +1,7 @@
 #include "capture/hsa/dispatch_handler.h"
 
+#include <algorithm>
+
 #include "capture/core/selected_dispatch.h"
 #include "capture/hsa/hsa_device.h"
 
@@ -11,6 +13,11 @@ static_assert(sizeof(Packet) == 64);
 
 uint8_t packet_type(const Packet& packet) {
   return static_cast<uint8_t>(__atomic_load_n(&packet.header, __ATOMIC_ACQUIRE) >> HSA_PACKET_HEADER_TYPE);
+}
+
+bool holds_dispatch(const Packet* packets, uint64_t count) {
+  return std::any_of(packets, packets + count,
+                     [](const Packet& packet) { return packet_type(packet) == HSA_PACKET_TYPE_KERNEL_DISPATCH; });
 }
 
 // Hands packets on in runs, leaving some out.
@@ -154,6 +161,7 @@ void on_packets(const void* raw, uint64_t count, uint64_t, void* data, PacketWri
   QueueState& queue = *static_cast<QueueState*>(data);
   Agent& agent = *queue.agent;
   if (!agent.active() && !agent.drainer.may_see_markers()) {
+    if (holds_dispatch(static_cast<const Packet*>(raw), count)) agent.on_use_after_fork();
     write(raw, count);
     return;
   }

@@ -68,7 +68,7 @@ LockedRanges& locked_ranges() {
 
 hsa_status_t pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint32_t flags, void** result) {
   const hsa_status_t status = originals().amd.hsa_amd_memory_pool_allocate_fn(pool, size, flags, result);
-  if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
+  if (Agent* agent = agent_for_use(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
     agent->guarded([&] { track(*agent, *result, size, agent->pools.of_pool(pool), "hsa_amd_memory_pool_allocate"); });
   }
   return status;

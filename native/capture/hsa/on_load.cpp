@@ -1,5 +1,6 @@
 // The two functions that an HSA runtime calls in a tool named by HSA_TOOLS_LIB.
 #include "capture/core/connection.h"
+#include "capture/core/this_process.h"
 #include "capture/hsa/agent.h"
 #include "capture/hsa/hooks.h"
 
@@ -13,7 +14,8 @@ bool has_what_it_takes(const HsaOriginals& hsa) {
 }
 
 void load(HsaApiTable& table) {
-  Connection connection = connect_to_recorder();
+  const auto* inside = table.core_ != nullptr ? reinterpret_cast<const void*>(table.core_->hsa_init_fn) : nullptr;
+  Connection connection = connect_to_recorder(library_of(inside));
   if (connection.recorder == nullptr) return;
 
   // A runtime that was started again may still have our functions in its tables: the originals are then known from

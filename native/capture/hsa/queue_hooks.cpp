@@ -63,7 +63,7 @@ void adopt(Agent& agent, QueueState& state, hsa_queue_t* queue) {
 
 hsa_status_t queue_create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t type, QueueErrorCallback callback,
                           void* data, uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t** queue) {
-  Agent* agent = active_agent();
+  Agent* agent = agent_for_use();
   const HsaOriginals& hsa = originals();
   QueueState* state = nullptr;
   if (agent != nullptr) agent->guarded([&] { state = &agent->queues.add(); });

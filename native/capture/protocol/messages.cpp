@@ -160,7 +160,9 @@ std::array<uint32_t, 3> blocks_of(const std::array<uint64_t, 3>& work_items, con
 
 Encoded Hello::encode() const {
   WireWriter out;
-  out.put(kHelloMagic).put(kProtocol).put(std::string_view(executable));
+  out.put(kHelloMagic).put(kProtocol).put(std::string_view(executable)).put(std::string_view(runtime)).put(parent_pid);
+  out.put(static_cast<uint32_t>(command.size()));
+  for (const std::string& argument : command) out.put(std::string_view(argument));
   return finish(out);
 }
 
@@ -169,6 +171,11 @@ std::optional<Hello> Hello::decode(std::span<const uint8_t> bytes) {
   Hello message;
   if (in.get<uint32_t>() != kHelloMagic || in.get<uint32_t>() != kProtocol) return std::nullopt;
   message.executable = in.text(kMaxTextBytes);
+  message.runtime = in.text(kMaxTextBytes);
+  message.parent_pid = in.get<uint32_t>();
+  const auto arguments = in.get<uint32_t>();
+  if (arguments > kMaxCommandArguments) return std::nullopt;
+  for (uint32_t i = 0; i < arguments && in.ok(); ++i) message.command.push_back(in.text(kMaxCommandBytes));
   return accept(in, message);
 }
 

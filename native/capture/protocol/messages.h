@@ -15,7 +15,7 @@
 
 namespace kernloop::capture {
 
-inline constexpr uint32_t kProtocol = 2;
+inline constexpr uint32_t kProtocol = 3;
 inline constexpr uint32_t kHelloMagic = 0x4c4b4148;
 inline constexpr uint32_t kMaxSelections = 64;  // one bit each in a kernel's mask
 inline constexpr uint32_t kMaxSymbolBytes = 64u << 10;
@@ -24,6 +24,8 @@ inline constexpr uint32_t kMaxReasonBytes = 16u << 10;  // may quote a fault of 
 inline constexpr uint32_t kMaxKernargBytes = 64u << 10;
 inline constexpr uint32_t kMaxModuleVariables = 4096;
 inline constexpr uint32_t kMaxLaunchAttributes = 64;
+inline constexpr uint32_t kMaxCommandBytes = 4096;  // of a process's arguments, all together
+inline constexpr uint32_t kMaxCommandArguments = 256;
 inline constexpr uint32_t kMaxMatchSymbols = 4096;
 inline constexpr uint32_t kMaxDatagramBytes = 160u << 10;
 inline constexpr uint64_t kSnapshotChunkBytes =
@@ -56,8 +58,12 @@ enum class FrameType : uint32_t {
   kGoodbye,
 };
 
+// Who the process is. Its id the recorder learns from the socket.
 struct Hello {
-  std::string executable;
+  std::string executable = {};
+  std::string runtime = {};  // file of the device's runtime that loaded the agent
+  uint32_t parent_pid = 0;
+  std::vector<std::string> command = {};  // its arguments, cut after kMaxCommandBytes
   Encoded encode() const;
   static std::optional<Hello> decode(std::span<const uint8_t>);
 };

@@ -18,7 +18,7 @@ void count_packets(const void*, uint64_t count) {
 int measure(const char* socket) {
   Welcome welcome;
   std::string error;
-  auto recorder = RecorderClient::connect(socket, kDefaultRingBytes, &welcome, &error);
+  auto recorder = RecorderClient::connect(socket, {}, kDefaultRingBytes, &welcome, &error);
   if (recorder == nullptr) {
     std::fprintf(stderr, "%s\n", error.c_str());
     return 5;

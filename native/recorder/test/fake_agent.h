@@ -14,7 +14,7 @@ namespace kernloop::recorder {
 class FakeAgent {
  public:
   explicit FakeAgent(const std::string& socket, uint64_t ring_bytes = 8u << 20) {
-    client = capture::RecorderClient::connect(socket, ring_bytes, &welcome, &error);
+    client = capture::RecorderClient::connect(socket, "/opt/runtime.so", ring_bytes, &welcome, &error);
   }
 
   // Streams a code object and registers one of its kernels; the selections that want it.

@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "capture/core/this_process.h"
 #include "capture/protocol/messages.h"
 #include "capture/protocol/ring.h"
 
@@ -119,8 +120,25 @@ void survives_truncation(const Message& message) {
   EXPECT_FALSE(Message::decode(longer)) << "bytes left over";
 }
 
+TEST(Messages, AGreetingOfTooManyArgumentsIsRefused) {
+  Hello hello;
+  hello.command.assign(kMaxCommandArguments, "a");
+  EXPECT_TRUE(Hello::decode(hello.encode()));
+  hello.command.emplace_back("one more");
+  EXPECT_FALSE(Hello::decode(hello.encode()));
+}
+
+TEST(Messages, ACommandLineIsSplitAtItsZeroBytes) {
+  using std::literals::operator""sv;
+  EXPECT_EQ(split_command("app\0--name\0\0two words\0"sv),
+            (std::vector<std::string>{"app", "--name", "", "two words"}));
+  EXPECT_EQ(split_command("app\0cut o"sv), (std::vector<std::string>{"app", "cut o"}));
+  EXPECT_TRUE(split_command("").empty());
+  EXPECT_EQ(split_command(std::string(4096, '\0')).size(), kMaxCommandArguments);
+}
+
 TEST(Messages, NothingButAWholeMessageIsDecoded) {
-  survives_truncation(Hello{"/bin/app"});
+  survives_truncation(Hello{"/bin/app", "/lib/runtime.so", 7, {"app", "", "--all"}});
   Welcome welcome;
   welcome.selections.resize(3);
   survives_truncation(welcome);

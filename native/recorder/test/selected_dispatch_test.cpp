@@ -36,7 +36,7 @@ class SelectedDispatchTest : public ::testing::Test {
   void start_with(const std::vector<uint8_t>& code_object, const ResolvedKernel& resolved, size_t kernarg_bytes) {
     ASSERT_TRUE(run.start());
     setenv("KERNLOOP_RECORDER_SOCKET", run.socket().c_str(), 1);
-    Connection connection = connect_to_recorder();
+    Connection connection = connect_to_recorder({});
     unsetenv("KERNLOOP_RECORDER_SOCKET");
     ASSERT_TRUE(connection.recorder);
     agent = std::make_unique<TestAgent>(std::move(connection));

@@ -1,0 +1,19 @@
+// What an agent tells of the process that it is in.
+#pragma once
+
+#include <string>
+
+#include "capture/protocol/messages.h"
+
+namespace kernloop::capture {
+
+// `runtime`: file of the device's runtime that loaded the agent.
+Hello describe_this_process(const std::string& runtime);
+
+// The file that an address belongs to: of a function, its library. Empty where the loader does not tell.
+std::string library_of(const void* address);
+
+// The arguments of a process as /proc/PID/cmdline holds them: each ends with a zero byte. The last one may be cut.
+std::vector<std::string> split_command(std::string_view bytes);
+
+}  // namespace kernloop::capture
