@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import { runDoctor } from '../lib/doctor/doctor';
 import { configure } from '../lib/stages/configure';
+import { configurationDocument, errorDocument, resultDocument } from '../lib/stages/output';
 import { stages, type Stage } from '../lib/stages/registry';
 import { defaultDeps, type Deps } from '../lib/support/deps';
 import { KernloopError, messageOf, systemCode } from '../lib/support/error';
@@ -15,14 +15,14 @@ interface OutputFlags {
 }
 
 /** `kernloop <verb>`; sets the exit code of the process. */
-export async function main(argv: readonly string[]): Promise<void> {
+export async function main(argv: readonly string[], overrides: Partial<Deps> = {}): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
     if (!stream.listeners('error').includes(ignoreClosedPipe)) stream.on('error', ignoreClosedPipe);
   }
   try {
-    await program().parseAsync(argv);
+    await program(overrides).parseAsync(argv);
   } catch (error) {
-    process.exitCode = fail(error, argv.includes('--json'));
+    process.exitCode = fail(error, argv);
   }
 }
 
@@ -31,42 +31,35 @@ function ignoreClosedPipe(error: Error): void {
   if (systemCode(error) !== 'EPIPE') throw error;
 }
 
-export function program(): Command {
+export function program(overrides: Partial<Deps> = {}): Command {
   const command = new Command('kernloop')
     .description('Take one dispatch of one GPU kernel out of a running program, and answer every question about it.')
     .version(version)
     .exitOverride()
     .showHelpAfterError('(kernloop --help lists the verbs)')
     .configureOutput({ writeErr: () => undefined });
-  for (const stage of Object.values<Stage>(stages)) addStage(command, stage);
-  command
-    .command('doctor')
-    .description('Say what this machine has and lacks for Kernloop.')
-    .option('--json', 'print the result as JSON')
-    .action(async (flags: OutputFlags) => {
-      const result = await runDoctor(depsFor(flags));
-      if (flags.json) printJson({ stage: 'doctor', exit_code: result.exitCode, result });
-      process.exitCode = result.exitCode;
-    });
+  for (const stage of Object.values<Stage>(stages)) addStage(command, stage, overrides);
   return command;
 }
 
-function addStage(command: Command, stage: Stage): void {
+function addStage(command: Command, stage: Stage, overrides: Partial<Deps>): void {
   const infos = optionInfos(stage.schema);
   const positional = infos.find(({ name }) => name === stage.positional);
   const verb = command
     .command(stage.name)
     .description(stage.summary)
-    .argument(
-      positional?.type === 'array' ? `[${stage.positional}...]` : `[${stage.positional}]`,
-      `the same as --${stage.positional}`,
-    )
     .option('--json', 'print the result as JSON on stdout; everything else goes to stderr')
     .option('--print-config', 'print the options in effect and where each value comes from, and do nothing')
     .exitOverride();
   for (const info of infos) addOption(verb, info);
-  verb.action(async (words: string | string[] | undefined, flags: Record<string, unknown> & OutputFlags) => {
-    process.exitCode = await runStage(stage, withPositional(stage, positional, words, flags), flags);
+  if (positional) {
+    const { name, type } = positional;
+    verb.argument(type === 'array' ? `[${name}...]` : `[${name}]`, `the same as ${positional.flag}`);
+  }
+  verb.action(async () => {
+    const flags: Record<string, unknown> & OutputFlags = verb.opts();
+    const words = verb.processedArgs[0] as string | string[] | undefined;
+    process.exitCode = await runStage(stage, withPositional(positional, words, flags), flags, overrides);
   });
 }
 
@@ -92,24 +85,23 @@ function describeOption(info: OptionInfo): string {
 }
 
 function withPositional(
-  stage: Stage,
   positional: OptionInfo | undefined,
   words: string | string[] | undefined,
   flags: Record<string, unknown> & OutputFlags,
 ): Record<string, unknown> {
   const { json: _json, printConfig: _printConfig, ...values } = flags;
   if (words === undefined || words.length === 0 || !positional) return values;
-  if (values[stage.positional] !== undefined && positional.type !== 'array') {
+  const before = values[positional.name];
+  if (before !== undefined && positional.type !== 'array') {
     throw new KernloopError(
       'USAGE',
-      `${stage.positional} is given twice`,
+      `${positional.name} is given twice`,
       `give it once, as a word or with ${positional.flag}`,
     );
   }
-  const before = values[stage.positional];
   return {
     ...values,
-    [stage.positional]: Array.isArray(words)
+    [positional.name]: Array.isArray(words)
       ? [...(Array.isArray(before) ? (before as unknown[]) : []), ...words]
       : words,
   };
@@ -119,22 +111,23 @@ async function runStage<S extends OptionsSchema, R>(
   stage: Stage<S, R>,
   flags: Record<string, unknown>,
   output: OutputFlags,
+  overrides: Partial<Deps>,
 ): Promise<number> {
-  const { values, origins } = configure(stage, flags, process.env);
+  const { values, origins } = configure(stage, flags, overrides.env ?? process.env);
   if (output.printConfig) {
     printConfig(stage, values, origins, output.json ?? false);
     return exitCodes.pass;
   }
-  const result = await stage.run(values, depsFor(output));
+  const result = await stage.run(values, depsFor(output, overrides));
   const exitCode = stage.exitCode(result);
-  if (output.json) printJson({ stage: stage.name, exit_code: exitCode, result });
+  if (output.json) printJson(resultDocument(stage.name, exitCode, result));
   return exitCode;
 }
 
-function depsFor({ json }: OutputFlags): Deps {
+function depsFor({ json }: OutputFlags, overrides: Partial<Deps>): Deps {
   const report = consoleReporter();
   // With --json, stdout holds one document and nothing else.
-  return defaultDeps({ report: json ? { ...report, result: (line) => report.info(line) } : report });
+  return defaultDeps({ ...overrides, report: json ? { ...report, result: (line) => report.info(line) } : report });
 }
 
 function printConfig(
@@ -144,7 +137,7 @@ function printConfig(
   json: boolean,
 ): void {
   if (json) {
-    printJson({ stage: stage.name, options: values, origins });
+    printJson(configurationDocument(stage.name, values, origins));
     return;
   }
   const rows = Object.keys(stage.schema.shape).map((name) => [
@@ -160,28 +153,32 @@ function printJson(value: unknown): void {
 }
 
 /** What every error looks like, and its exit code. */
-function fail(error: unknown, json: boolean): number {
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return exitCodes.pass;
-    return show(
-      new KernloopError(
-        'USAGE',
-        error.message.replace(/^error: /, ''),
-        'see kernloop --help, or --help after the verb',
-        { cause: error },
-      ),
-      json,
-    );
-  }
-  if (error instanceof KernloopError) return show(error, json);
-  process.stderr.write(
-    `internal error: ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}\n  → report this\n`,
-  );
-  return exitCodes.environment;
+function fail(error: unknown, argv: readonly string[]): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.pass;
+  const known = asKernloopError(error);
+  if (argv.includes('--json')) printJson(errorDocument(verbOf(argv), known));
+  // A bug is worth its stack.
+  const what = known === error || error instanceof CommanderError ? known.what : stackOf(error);
+  process.stderr.write(`error: ${what} [${known.code}]\n${known.hint ? `  → ${known.hint}\n` : ''}`);
+  return known.exitCode;
 }
 
-function show(error: KernloopError, json: boolean): number {
-  if (json) printJson({ exit_code: error.exitCode, error });
-  process.stderr.write(`error: ${error.what} [${error.code}]\n${error.hint ? `  → ${error.hint}\n` : ''}`);
-  return error.exitCode;
+function asKernloopError(error: unknown): KernloopError {
+  if (error instanceof KernloopError) return error;
+  const cause = { cause: error };
+  if (error instanceof CommanderError) {
+    const what = error.message.replace(/^error: /, '');
+    return new KernloopError('USAGE', what, 'see kernloop --help, or --help after the verb', cause);
+  }
+  return new KernloopError('INTERNAL_ERROR', messageOf(error), 'this is a bug in Kernloop: report it', cause);
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
+}
+
+/** The verb that was meant, as far as there is one of that name. */
+function verbOf(argv: readonly string[]): string | null {
+  const word = argv.slice(2).find((argument) => !argument.startsWith('-'));
+  return word !== undefined && Object.hasOwn(stages, word) ? word : null;
 }

@@ -6,6 +6,8 @@ import { reproducerOptionsSchema } from '../generators/reproducer/options';
 import { kernloopJsonSchema } from '../lib/app/kernloop-json';
 import { selfcheckSchema } from '../lib/capture/capture-files';
 import { kernelJsonSchema } from '../lib/reproducer/kernel-json';
+import { profileSchema } from '../lib/profile/profile-json';
+import { outputSchema, usageOutputSchema } from '../lib/stages/output';
 import { stages, type Stage } from '../lib/stages/registry';
 import { errorCodes } from '../lib/support/error-codes';
 import { optionInfos, type OptionInfo, type OptionsSchema } from '../lib/support/options';
@@ -18,6 +20,8 @@ export function generatedFiles(): Map<string, string> {
     ['schemas/kernel.schema.json', fileSchema(kernelJsonSchema, 'kernel')],
     ['schemas/report.schema.json', fileSchema(reportSchema, 'report')],
     ['schemas/selfcheck.schema.json', fileSchema(selfcheckSchema, 'selfcheck')],
+    ['schemas/profile.schema.json', fileSchema(profileSchema, 'profile')],
+    ['schemas/output/kernloop.schema.json', outputFile(usageOutputSchema, 'kernloop')],
     [
       'executors/build/schema.json',
       executorSchema('build', 'Build an app with its own build command.', buildOptionsSchema),
@@ -43,6 +47,9 @@ export function generatedFiles(): Map<string, string> {
     ['docs/reference/options.md', optionsPage()],
     ['docs/reference/errors.md', errorsPage()],
   ]);
+  for (const { name, result } of Object.values<Stage>(stages)) {
+    files.set(`schemas/output/${name}.schema.json`, outputFile(outputSchema(name, result), name));
+  }
   for (const stage of Object.values<Stage>(stages).filter(({ project }) => project !== 'none')) {
     const schema = stage.name === 'extract' ? extractTaskOptionsSchema : stage.schema;
     files.set(`executors/${stage.name}/schema.json`, executorSchema(stage.name, stage.summary, schema));
@@ -52,6 +59,12 @@ export function generatedFiles(): Map<string, string> {
 
 function fileSchema(schema: z.ZodType, name: string): string {
   return toText({ $id: `kernloop/schemas/${name}.schema.json`, ...z.toJSONSchema(schema, { io: 'input' }) });
+}
+
+/** What comes out, whole: nothing that the schema does not name. Draft 7 is what validators of every language read. */
+function outputFile(schema: z.ZodType, name: string): string {
+  const json = z.toJSONSchema(schema, { io: 'output', target: 'draft-7' });
+  return toText({ $id: `kernloop/schemas/output/${name}.schema.json`, ...json });
 }
 
 /** Without defaults: Nx would fill them in as if they had been given, and they would win over files and environment. */
@@ -103,11 +116,12 @@ function optionsPage(): string {
   const lines = [
     '# Options',
     '',
-    'Generated from the schemas by `npm run schemas`. Every stage takes the same options as a `kernloop` verb, as an Nx target (but for store, pack and unpack) and in the API.',
+    'Generated from the schemas by `npm run schemas`. Every stage takes the same options as a `kernloop` verb, as an Nx target (but for adopt, store, pack and unpack) and in the API.',
     'A value comes from the first of: flag, environment variable, `options` of `kernel.json`, `options` of `kernloop.json`, default;',
-    '`--print-config` shows the result and where each value came from. `--json` prints the result as JSON.',
+    '`--print-config` shows the result and where each value came from. `--json` prints the result, or the error, as JSON: [for scripts](../api.md).',
   ];
-  for (const stage of Object.values<Stage>(stages)) {
+  const configurable = Object.values<Stage>(stages).filter(({ schema }) => Object.keys(schema.shape).length > 0);
+  for (const stage of configurable) {
     lines.push(
       '',
       `## ${stage.name}`,

@@ -1,5 +1,5 @@
 import type { ExecutorContext, TaskGraph } from '@nx/devkit';
-import { captureKernels, type CaptureResult } from '../../lib/capture/capture';
+import { captureKernels, type CaptureOutcome } from '../../lib/capture/capture';
 import { captureOptionsSchema, type CaptureOptions } from '../../lib/capture/options';
 import { configure } from '../../lib/stages/configure';
 import { stages } from '../../lib/stages/registry';
@@ -50,7 +50,7 @@ function addTo(groups: Map<string, Group>, task: string, options: CaptureOptions
 }
 
 async function* runGroup({ options, tasks }: Group, deps: Deps): AsyncGenerator<TaskResult> {
-  let result: CaptureResult;
+  let result: CaptureOutcome;
   try {
     result = await captureKernels(options, deps);
   } catch (error) {
@@ -64,7 +64,7 @@ async function* runGroup({ options, tasks }: Group, deps: Deps): AsyncGenerator<
   }
 }
 
-function describe({ captures }: CaptureResult, kernel: string): string {
+function describe({ captures }: CaptureOutcome, kernel: string): string {
   return captures
     .filter(({ name }) => kernel === '' || name === kernel)
     .map(({ name, regions, output, selfcheck }) => `${name}: ${regions} regions in ${output}; self-check: ${selfcheck?.verdict ?? 'off'}\n`)

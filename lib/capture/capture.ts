@@ -22,45 +22,24 @@ import { keepNvrtcProgram } from './nvrtc-programs';
 import type { CaptureOptions } from './options';
 import { record, type RecorderSelection } from './recorder';
 import type { CapturedEvent, RecorderEvent, RefusedEvent, SummaryEvent } from './recorder-events';
+import type { CaptureResult, KernelCapture } from './result';
 import { selfCheck } from './self-check';
 
-export interface KernelCapture {
-  /** Name of the entry in kernloop.json. */
-  name: string;
-  kernel: string;
-  output: string;
-  regions: number;
-  bytesRaw: number;
-  bytesStored: number;
-  bytesTracked: number;
-  gridBlocks: number[];
-  blockThreads: number[];
-  waveInstructions: number | null;
-  scope: string;
-  /** Null where the self-check was switched off. */
-  selfcheck: Selfcheck | null;
-}
-
-export interface CaptureResult {
-  app: string;
-  captures: KernelCapture[];
-  /** Why a declared kernel gave no usable capture. */
+/** What came of every selection, also of those that gave no usable capture. */
+export interface CaptureOutcome extends CaptureResult {
   failures: { name: string; error: KernloopError }[];
-  /** Of the last run of the app. */
-  appExitCode: number;
-  exitCode: number;
 }
 
 /** Runs the app once and captures every selected kernel; once more with scope `all` for those that need it. */
 export async function capture(options: CaptureOptions, deps: Deps): Promise<CaptureResult> {
-  const result = await captureKernels(options, deps);
-  const [failure] = result.failures;
-  if (failure) throw withOthers(failure.error, result);
+  const { failures, ...result } = await captureKernels(options, deps);
+  const [failure] = failures;
+  if (failure) throw withOthers(failure.error, { ...result, failures });
   return result;
 }
 
 /** The same, with the failure of one kernel left to the caller, who may have use for the others. */
-export async function captureKernels(options: CaptureOptions, deps: Deps): Promise<CaptureResult> {
+export async function captureKernels(options: CaptureOptions, deps: Deps): Promise<CaptureOutcome> {
   const app = openApp(options.app);
   const selections = select(app, options);
   const device = await openDevice(options, deps);
@@ -70,7 +49,7 @@ export async function captureKernels(options: CaptureOptions, deps: Deps): Promi
   const run = new CaptureRun({ app, program, identity, device, options }, deps);
 
   const attempt = await withDevice(device, deps, () => attemptWithScopes(run, selections, app, deps));
-  const result: CaptureResult = {
+  const result: CaptureOutcome = {
     app: app.config.name,
     captures: attempt.captures,
     failures: attempt.failures,
@@ -378,7 +357,7 @@ function signalNumber(signal: string | null): number {
 }
 
 /** The first failure is the error; the others and what was captured are told with it. */
-function withOthers(error: KernloopError, { failures, captures }: CaptureResult): KernloopError {
+function withOthers(error: KernloopError, { failures, captures }: CaptureOutcome): KernloopError {
   const others = failures.slice(1).map(({ error: other }) => `also: ${other.what}`);
   const done = captures.filter(({ name }) => !failures.some((failure) => failure.name === name)).map(({ name }) => name);
   const kept = done.length > 0 ? [`captured nevertheless: ${done.join(', ')}`] : [];

@@ -1,8 +1,16 @@
+import { z } from 'zod';
+
+export const checkSchema = z.object({
+  name: z.string(),
+  state: z
+    .enum(['ok', 'missing', 'optional'])
+    .describe('"missing": a stage that this machine is otherwise able to run cannot.'),
+  detail: z.string().describe('What was found.'),
+  hint: z.string().describe('How to get what is not there.'),
+});
+
+export const doctorResultSchema = z.object({ checks: z.array(checkSchema), exitCode: z.int() });
+
 /** One thing that a machine has or lacks. */
-export interface Check {
-  name: string;
-  /** "missing": a stage that this machine is otherwise able to run cannot. */
-  state: 'ok' | 'missing' | 'optional';
-  detail: string;
-  hint: string;
-}
+export type Check = z.output<typeof checkSchema>;
+export type DoctorResult = z.output<typeof doctorResultSchema>;

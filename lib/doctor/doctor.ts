@@ -6,13 +6,8 @@ import type { Deps } from '../support/deps';
 import { KernloopError, messageOf } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { formatBytes, table } from '../support/report';
-import type { Check } from './check';
+import type { Check, DoctorResult } from './check';
 import { cudaChecks } from './cuda';
-
-export interface DoctorResult {
-  checks: Check[];
-  exitCode: number;
-}
 
 /** Says what this machine has and lacks; anything that a stage cannot do without gives exit code 5. */
 export async function runDoctor(deps: Deps): Promise<DoctorResult> {

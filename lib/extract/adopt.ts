@@ -5,17 +5,7 @@ import { pristineOnly, reproducerPaths } from '../reproducer/layout';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import type { AdoptOptions } from './options';
-
-export interface AdoptResult {
-  /** Absolute. */
-  reproducer: string;
-  /** Files that were not there and now are, relative to the reproducer. */
-  written: string[];
-  /** Files that differ from pristine/ and were left as they are. */
-  different: string[];
-  /** Files that differed and were brought back. */
-  reset: string[];
-}
+import type { AdoptResult } from './result';
 
 /** Copies out of `pristine/` what does not exist yet. What the user has changed or added stays, unless a reset is asked for. */
 export async function adopt(options: AdoptOptions, deps: Pick<Deps, 'report'>): Promise<AdoptResult> {

@@ -2,32 +2,16 @@ import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { openApp, type App } from '../app/app';
 import { buildApp } from '../app/build';
-import { captureKernels, type KernelCapture } from '../capture/capture';
+import { captureKernels } from '../capture/capture';
 import { openDevice, type DeviceDescription } from '../device/device';
-import { generate, type GenerateResult } from '../generate/generate';
+import { generate } from '../generate/generate';
 import { reproducerPaths } from '../reproducer/layout';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
-import { adopt, type AdoptResult } from './adopt';
+import { adopt } from './adopt';
 import { whyCaptureAgain } from './current-capture';
 import type { ExtractOptions } from './options';
-
-export interface ExtractedKernel {
-  name: string;
-  /** Absolute. */
-  reproducer: string;
-  /** Null where a capture was there already. */
-  capture: KernelCapture | null;
-  generated: GenerateResult;
-  adopted: AdoptResult;
-}
-
-export interface ExtractResult {
-  app: string;
-  kernels: ExtractedKernel[];
-  /** Of the app, where it ran; 0 where every capture was there. */
-  exitCode: number;
-}
+import type { ExtractedKernel, ExtractResult } from './result';
 
 /** Capture, generate and adopt for each kernel, in this order and without Nx. One run of the app serves all of them. */
 export async function extract(options: ExtractOptions, deps: Deps): Promise<ExtractResult> {

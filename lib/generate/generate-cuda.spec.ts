@@ -8,7 +8,8 @@ import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import type { Recipe } from '../toolchain/recipe';
 import { FakeNvcc, twoUnitsCubin } from '../toolchain/testing/fake-nvcc';
-import { generate, type GenerateResult } from './generate';
+import { generate } from './generate';
+import type { GenerateResult } from './result';
 import { write } from './testing/fixture';
 
 /** Of `static __global__ void alone(float* x, int n)` in a.cu (two-units.sh), which was compiled with -rdc=true. */

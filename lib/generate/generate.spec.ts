@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { KernelJson } from '../reproducer/kernel-json';
 import { failure } from '../testing/failure';
 import type { Recipe } from '../toolchain/recipe';
-import { generate, type GenerateResult } from './generate';
+import { generate } from './generate';
+import type { GenerateResult } from './result';
 import type { GenerateOptions } from './options';
 import { fixture, filesBelow, recordingDeps, write, type Fixture, type FixtureOptions } from './testing/fixture';
 

@@ -5,7 +5,6 @@ import type { KernelEntry } from '../app/kernloop-json';
 import { readCapture, type CaptureJson } from '../capture/capture-files';
 import { readCapturedCode } from '../capture/captured-code';
 import { readNvrtcJson, type NvrtcJson } from '../capture/nvrtc-json';
-import type { KernelJson } from '../reproducer/kernel-json';
 import { explicitSlots } from '../reproducer/kernel-args';
 import { reproducerPaths } from '../reproducer/layout';
 import { SourceTree } from '../reproducer/source-tree';
@@ -33,23 +32,7 @@ import type { Recipe } from '../toolchain/recipe';
 import { writeNvrtcProgram } from './nvrtc-program';
 import type { GenerateOptions } from './options';
 import { inWorkspace, writeProjectFiles, writeSources } from './pristine';
-
-export interface GenerateResult {
-  kernel: string;
-  /** Absolute. */
-  pristine: string;
-  language: KernelJson['language'];
-  /** The file that defines the kernel, relative to the workspace; null without source. */
-  source: string | null;
-  files: string[];
-  /** Whether the untouched source compiles to the very code object that was captured; null without source. */
-  identical: boolean | null;
-  /** Whether the kernel is at least the same down to its instructions; always where it is identical, else only looked at for CUDA. */
-  sameMachineCode: boolean | null;
-  notes: string[];
-  /** Why there is no source; null where there is. */
-  noSource: NoSource | null;
-}
+import type { GenerateResult } from './result';
 
 /** Candidates that compile to the kernel but to another code object than the captured one, tried before settling for the first. */
 const maxCompiles = 8;

@@ -1,6 +1,6 @@
 import type { Deps } from '../support/deps';
 import { formatCount, table } from '../support/report';
-import type { KernelProfile, Profile } from './profile';
+import type { KernelProfile, Profile } from './profile-json';
 
 /** A row for each kernel, the most expensive first: GPU time in microseconds on hardware, wave-instructions on the software GPU. */
 export function printProfile(result: Profile, top: number, deps: Deps): void {

@@ -7,7 +7,7 @@ import { findProgram } from '../app/program';
 import { agentDeclined, type Note } from '../capture/notes';
 import { record } from '../capture/recorder';
 import type { KernelProfileRow, SummaryEvent } from '../capture/recorder-events';
-import { openDevice, type DeviceDescription, type WorkUnit } from '../device/device';
+import { openDevice, type WorkUnit } from '../device/device';
 import { withDevice } from '../device/lock';
 import { deviceWords } from '../device/words';
 import type { Deps } from '../support/deps';
@@ -17,49 +17,8 @@ import { writeJson } from '../support/files';
 import { describeEnd, rebuildHint } from '../support/ndjson';
 import { version } from '../support/version';
 import type { ProfileOptions } from './options';
+import type { KernelProfile, LaunchFigures, Profile } from './profile-json';
 import { printProfile } from './profile-text';
-
-/** Of one launch; what the device does not tell is missing. */
-export interface LaunchFigures {
-  registers_per_thread?: number | undefined;
-  static_shared_bytes?: number | undefined;
-  dynamic_shared_bytes?: number | undefined;
-  local_bytes_per_thread?: number | undefined;
-  resident_blocks_per_multiprocessor?: number | undefined;
-  /** Resident warps of the most that a multiprocessor takes. */
-  occupancy_percent?: number | undefined;
-}
-
-export interface KernelProfile extends LaunchFigures {
-  name: string;
-  symbol: string;
-  code_object: string;
-  dispatches: number;
-  /** Part of the app's work, 0 to 1. */
-  share: number;
-  total: number;
-  min: number;
-  p10?: number | undefined;
-  median: number;
-  p90?: number | undefined;
-  max: number;
-  /** The most frequent first: the figures of the kernel are those of it. */
-  geometries: (LaunchFigures & { grid_blocks: number[]; block_threads: number[]; dispatches: number })[];
-}
-
-/** profile.json */
-export interface Profile {
-  schema: 'kernloop.profile/1';
-  app: string;
-  device: Pick<DeviceDescription, 'kind' | 'identity'>;
-  /** What shares and statistics are of. */
-  work: WorkUnit;
-  /** Processes that used the device. */
-  processes: number;
-  dispatches: number;
-  total: number;
-  kernels: KernelProfile[];
-}
 
 /** Runs the app once with every dispatch measured, and ranks its kernels. */
 export async function profile(options: ProfileOptions, deps: Deps): Promise<Profile> {

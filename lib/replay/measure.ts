@@ -1,17 +1,7 @@
 import type { Device } from '../device/device';
 import type { ReplayOutcome } from './program';
-import { statistics, type Statistics } from './statistics';
-
-export interface Measured {
-  /** On hardware only: time on the software GPU says nothing about a GPU. */
-  durationNs: Statistics | null;
-  /** Each measured time in nanoseconds, in the order of the replays; hardware only. */
-  samples: number[];
-  /** What took the time, where the device says ("cupti", "events"). */
-  timer: string | null;
-  /** On the software GPU: what was executed. */
-  counters: Record<string, Statistics>;
-}
+import type { Measured, Statistics } from './result';
+import { statistics } from './statistics';
 
 export function measure(device: Device, { iterations }: Pick<ReplayOutcome, 'iterations'>): Measured {
   if (device.work !== 'duration_ns') {

@@ -1,11 +1,9 @@
 import type { Deps } from '../support/deps';
 import { formatBytes, formatCount, table } from '../support/report';
-import type { Measured } from './measure';
 import { describeOverrides } from './overrides';
-import type { ReplayResult } from './replay';
+import type { Interval, Measured, ReplayResult, Speed, Statistics } from './result';
 import type { ReplaySession } from './session';
-import type { Interval, Statistics } from './statistics';
-import { decidingTurns, type Speed } from './turns';
+import { decidingTurns } from './turns';
 
 export function printReplay(result: ReplayResult, { device }: ReplaySession, deps: Deps): void {
   deps.report.result(`${result.kernel}: ${result.code}`);

@@ -4,32 +4,14 @@ import { describeFault } from '../capture/self-check';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
-import { measure, type Measured } from './measure';
+import { measure } from './measure';
 import type { ReplayOptions } from './options';
 import { replayOnce, type ReplayOutcome, type ReplayRequest } from './program';
 import { launchOverrides } from './overrides';
-import type { Overridden } from './replay-events';
 import { printReplay } from './replay-text';
+import type { ReplayResult } from './result';
 import { describeCode, openSession, type ReplaySession } from './session';
-import { baselineFirst, compareSpeed, iterationsOf, turnsFor, type Speed, type Turn } from './turns';
-
-export interface ReplayResult extends Measured {
-  kernel: string;
-  code: string;
-  verdict: 'ran' | 'fault' | 'limit';
-  exitCode: number;
-  iterations: number;
-  /** What the caches held when the kernel started, where the device controls that. */
-  cache: string | null;
-  fault: string | null;
-  restored: { regions: number; bytes: number };
-  /** What of the launch was not as captured; null for the captured launch. */
-  overridden: Overridden | null;
-  /** The captured code, where it was replayed beside a variant. */
-  baseline: Measured | null;
-  /** Whether the variant is faster; null without --compare, and on the software GPU, which has no times. */
-  speed: Speed | null;
-}
+import { baselineFirst, compareSpeed, iterationsOf, turnsFor, type Turn } from './turns';
 
 /** Replays the captured dispatch, or a variant of it, and tells what it took. */
 export async function replay(options: ReplayOptions, deps: Deps): Promise<ReplayResult> {

@@ -1,20 +1,4 @@
-export interface Statistics {
-  count: number;
-  min: number;
-  p10: number;
-  median: number;
-  p90: number;
-  max: number;
-  /** Half the distance between the quartiles. */
-  spread: number;
-  /** 95% confidence interval of the median; null for fewer than six samples, which cannot give one. */
-  ci95: Interval | null;
-}
-
-export interface Interval {
-  low: number;
-  high: number;
-}
+import type { Interval, Statistics } from './result';
 
 export function statistics(samples: readonly number[]): Statistics {
   const sorted = [...samples].sort((a, b) => a - b);

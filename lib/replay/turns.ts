@@ -1,21 +1,13 @@
 import type { Device } from '../device/device';
 import { measure } from './measure';
 import type { ReplayOutcome } from './program';
-import { quantile, medianInterval, type Interval } from './statistics';
+import type { Interval, Speed } from './result';
+import { quantile, medianInterval } from './statistics';
 
 /** One process each, of the captured code and of the variant, one directly after the other. */
 export interface Turn {
   baseline: ReplayOutcome;
   variant: ReplayOutcome;
-}
-
-export interface Speed {
-  verdict: 'faster' | 'slower' | 'no measurable difference' | 'undecided';
-  /** Time of the variant over that of the captured code: the median of what the turns gave. */
-  ratio: number;
-  /** 95% confidence interval of the ratio; null for fewer than six turns. */
-  ci95: Interval | null;
-  turns: number;
 }
 
 /** The least number of turns that decides anything: with fewer, even turns that all agree leave more than 5% to chance. */

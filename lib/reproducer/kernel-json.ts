@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { noSourceCodes } from '../source/no-source';
+import { noSourceSchema } from '../source/no-source';
 import { deviceKinds, nameSchema, scopes, stageOptionsSchema } from '../app/kernloop-json';
 
 export const kernelFile = 'kernel.json';
@@ -73,15 +73,7 @@ export const kernelJsonSchema = z
         variant: z.string().describe('The copy to edit.'),
       })
       .nullable(),
-    no_source: z
-      .strictObject({
-        code: z.enum(noSourceCodes),
-        reason: z.string().describe('What was looked at, and what that says.'),
-        hint: z.string().describe('What to do next.'),
-        files: z.array(z.string()).describe('Source files that are known of, though they could not be used.'),
-      })
-      .optional()
-      .describe('Why there is no source.'),
+    no_source: noSourceSchema.optional().describe('Why there is no source.'),
     args: z.array(kernelArgSchema),
     options: stageOptionsSchema.default({}),
   })

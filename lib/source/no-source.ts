@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { extname, isAbsolute, resolve } from 'node:path';
+import { z } from 'zod';
 import { isInside } from '../reproducer/system-folders';
 import { knownLibrary } from './known-libraries';
 import type { SearchTrail } from './search-trail';
@@ -8,15 +9,14 @@ import { tritonEvidence, type TritonQuery } from './triton-kernel';
 export const noSourceCodes = ['SOURCE_ELSEWHERE', 'SOURCE_NOT_BUILT', 'SOURCE_TRITON', 'SOURCE_NO_TRAIL'] as const;
 
 /** Why a reproducer has no source. */
-export interface NoSource {
-  code: (typeof noSourceCodes)[number];
-  /** What was looked at, and what that says. */
-  reason: string;
-  /** What to do next. */
-  hint: string;
-  /** Source files that are known of, though they could not be used. */
-  files: string[];
-}
+export const noSourceSchema = z.strictObject({
+  code: z.enum(noSourceCodes),
+  reason: z.string().describe('What was looked at, and what that says.'),
+  hint: z.string().describe('What to do next.'),
+  files: z.array(z.string()).describe('Source files that are known of, though they could not be used.'),
+});
+
+export type NoSource = z.output<typeof noSourceSchema>;
 
 export interface NoSourceQuery extends TritonQuery {
   demangled: string;

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { z } from 'zod';
 import { findWorkspaceRoot } from '../app/app';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
@@ -8,60 +7,15 @@ import { exitCodes } from '../support/error-codes';
 import { formatBytes, formatCount, table } from '../support/report';
 import { runArchive } from './archive-program';
 import type { StoreOptions } from './options';
-
-const count = z.number().nonnegative();
-const unreadableSchema = z.array(z.object({ code: z.string(), message: z.string() }));
-const problemSchema = z.object({ sha256: z.string(), message: z.string(), captures: z.array(z.string()) });
-
-export const verifiedSchema = z.object({
-  event: z.literal('store_verified'),
-  chunks: count,
-  bytes_stored: count,
-  captures: count,
-  damaged_count: count,
-  damaged: z.array(problemSchema),
-  missing_count: count,
-  missing: z.array(problemSchema),
-  unreadable: unreadableSchema,
-});
-
-export const statsSchema = z.object({
-  event: z.literal('store_stats'),
-  chunks: count,
-  bytes_stored: count,
-  bytes_raw: count,
-  chunks_shared: count,
-  bytes_shared: count,
-  chunks_unused: count,
-  bytes_unused: count,
-  captures: z.array(
-    z.object({
-      path: z.string(),
-      kernel: z.string(),
-      chunks: count,
-      bytes_stored: count,
-      bytes_own: count,
-      chunks_missing: count,
-    }),
-  ),
-  unreadable: unreadableSchema,
-});
-
-export const collectedSchema = z.object({
-  event: z.literal('store_collected'),
-  dry_run: z.boolean(),
-  captures: count,
-  chunks_kept: count,
-  bytes_kept: count,
-  chunks_recent: count,
-  bytes_recent: count,
-  chunks_removed: count,
-  bytes_removed: count,
-});
-
-export type StoreResult = (
-  z.output<typeof verifiedSchema> | z.output<typeof statsSchema> | z.output<typeof collectedSchema>
-) & { store: string };
+import {
+  collectedSchema,
+  statsSchema,
+  verifiedSchema,
+  type Collected,
+  type Stats,
+  type StoreResult,
+  type Verified,
+} from './result';
 
 /** Which store, and where the captures are that it is kept for. */
 interface Place {
@@ -103,7 +57,7 @@ const rootArguments = (place: Place): string[] => place.roots.flatMap((root) => 
 const wayBack =
   'to get a chunk back: capture again, `kernloop unpack` a packed copy of that capture, or name a store that has it';
 
-async function verify(_options: StoreOptions, place: Place, deps: Deps): Promise<z.output<typeof verifiedSchema>> {
+async function verify(_options: StoreOptions, place: Place, deps: Deps): Promise<Verified> {
   const args = ['store-verify', place.store, ...rootArguments(place)];
   const found = await runArchive(args, 'store_verified', verifiedSchema, deps, [exitCodes.pass, exitCodes.fail]);
   const shown = (path: string): string => relative(place.workspaceRoot, path) || '.';
@@ -125,7 +79,7 @@ async function verify(_options: StoreOptions, place: Place, deps: Deps): Promise
   return found;
 }
 
-async function collect(options: StoreOptions, place: Place, deps: Deps): Promise<z.output<typeof collectedSchema>> {
+async function collect(options: StoreOptions, place: Place, deps: Deps): Promise<Collected> {
   if (!place.own && options.captureRoot.length === 0) {
     throw new KernloopError(
       'USAGE',
@@ -147,7 +101,7 @@ async function collect(options: StoreOptions, place: Place, deps: Deps): Promise
   return done;
 }
 
-async function stats(_options: StoreOptions, place: Place, deps: Deps): Promise<z.output<typeof statsSchema>> {
+async function stats(_options: StoreOptions, place: Place, deps: Deps): Promise<Stats> {
   const args = ['store-stats', place.store, ...rootArguments(place)];
   const found = await runArchive(args, 'store_stats', statsSchema, deps);
   const rows = found.captures.map((use) => [

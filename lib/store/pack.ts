@@ -8,6 +8,7 @@ import type { Deps } from '../support/deps';
 import { formatBytes, formatCount } from '../support/report';
 import { runArchive } from './archive-program';
 import type { PackOptions, UnpackOptions } from './options';
+import { outcomes, type PackResult, type UnpackResult } from './result';
 import { storesFor } from './store';
 
 export const packedExtension = '.klcap';
@@ -18,13 +19,6 @@ const packedSchema = z.object({
   chunks: z.number(),
   bytes: z.number(),
 });
-
-export interface PackResult {
-  file: string;
-  captureSha256: string;
-  chunks: number;
-  bytes: number;
-}
 
 /** Makes one file of a capture, with every chunk that it needs. */
 export async function pack(options: PackOptions, deps: Deps): Promise<PackResult> {
@@ -53,24 +47,17 @@ function baseName(kernel: string): string {
 
 const unpackedSchema = z.object({
   event: z.literal('unpacked'),
-  outcome: z.enum(['written', 'unchanged', 'repaired']),
+  outcome: z.enum(outcomes),
   capture_sha256: z.string(),
   chunks: z.number(),
   bytes: z.number(),
 });
 
-export interface UnpackResult {
-  capture: string;
-  outcome: 'written' | 'unchanged' | 'repaired';
-  captureSha256: string;
-  chunks: number;
-}
-
-const outcomes = {
+const outcomeWords = {
   written: 'unpacked and verified',
   unchanged: 'was there already, complete',
   repaired: 'was there already, and has all its chunks now',
-} as const;
+} as const satisfies Record<UnpackResult['outcome'], string>;
 
 /** Makes a capture of a packed one; every byte is verified before it is there. */
 export async function unpack(options: UnpackOptions, deps: Deps): Promise<UnpackResult> {
@@ -78,7 +65,7 @@ export async function unpack(options: UnpackOptions, deps: Deps): Promise<Unpack
   const expected = symbol === undefined ? [] : ['--symbol', symbol];
   const args = ['unpack', resolve(options.file), '--output', capture, ...expected];
   const unpacked = await runArchive(args, 'unpacked', unpackedSchema, deps);
-  deps.report.result(`${capture}: ${outcomes[unpacked.outcome]}, ${formatCount(unpacked.chunks)} chunks`);
+  deps.report.result(`${capture}: ${outcomeWords[unpacked.outcome]}, ${formatCount(unpacked.chunks)} chunks`);
   return { capture, outcome: unpacked.outcome, captureSha256: unpacked.capture_sha256, chunks: unpacked.chunks };
 }
 

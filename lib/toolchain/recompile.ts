@@ -13,17 +13,8 @@ import { findNvrtc } from './find-nvrtc';
 import type { RecompileOptions } from './options';
 import { overlaySchema, type Overlay } from './overlay';
 import { recipeSchema, type Recipe } from './recipe';
+import type { RecompileResult } from './result';
 import type { VariantJson } from './variant-json';
-
-export interface RecompileResult {
-  kernel: string;
-  /** Absolute. */
-  codeObject: string;
-  codeObjectSha256: string;
-  /** The code is the captured one, byte for byte. */
-  unchanged: boolean;
-  sources: string[];
-}
 
 /** Compiles the user's copy of a kernel: `kernel_variant.*` and `deps/` to `build/variant.hsaco` or `.cubin`. */
 export async function recompile(options: RecompileOptions, deps: Deps): Promise<RecompileResult> {

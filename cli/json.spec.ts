@@ -1,0 +1,274 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fixture, type Fixture } from '../lib/generate/testing/fixture';
+import { stageNames, stages, type StageName } from '../lib/stages/registry';
+import type { Deps } from '../lib/support/deps';
+import { fakeDeps, type FakeProgram } from '../lib/testing/fake-deps';
+import { difference, differed, fakeRecorder, fakeReplay, passed } from '../lib/testing/fake-programs';
+import { checkedOutput } from '../lib/testing/published-schema';
+import { TestWorkspace, writeReproducer } from '../lib/testing/workspace';
+import { main } from './main';
+
+jest.setTimeout(120_000);
+
+/** Every verb that a document was checked of. */
+const seen = { result: new Set<string>(), error: new Set<string>(), options: new Set<string>() };
+
+let workspace: TestWorkspace;
+let stdout = '';
+
+beforeEach(() => {
+  workspace = new TestWorkspace();
+  stdout = '';
+  jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => ((stdout += String(chunk)), true));
+  jest.spyOn(process.stderr, 'write').mockImplementation(() => true);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  process.exitCode = undefined;
+  workspace.dispose();
+});
+
+/** Runs a verb with --json; what it prints must be one document that follows the schema which the package ships for that verb. */
+async function kernloop(verb: StageName, args: readonly string[], deps: Partial<Deps> = {}) {
+  process.exitCode = undefined;
+  await main(['node', 'kernloop', verb, ...args, '--json'], deps);
+  const document = checkedOutput(verb, stdout);
+  const code = Number(process.exitCode ?? 0);
+  for (const [shape, verbs] of Object.entries(seen)) if (shape in document) verbs.add(verb);
+  if (!('options' in document)) expect(document['exit_code']).toBe(code);
+  return { code, document };
+}
+
+function faking(programs: Readonly<Record<string, FakeProgram>>): Deps {
+  return fakeDeps({ ldd: () => 1, program: () => 0, ...programs }, workspace.native);
+}
+
+const archive = (event: object, code = 0): FakeProgram => {
+  return ({ print }) => {
+    print(event);
+    return code;
+  };
+};
+
+describe('--json', () => {
+  it('profile', async () => {
+    const row = {
+      name: 'saxpy(float*, float)',
+      symbol: '_Z5saxpyPff',
+      code_object: 'c',
+      unit: 'wave_instructions',
+      ...{ dispatches: 2, total: 100, min: 40, p10: 40, median: 50, p90: 60, max: 60, registers_per_thread: 32 },
+      geometries: [{ grid_blocks: [4, 1, 1], block_threads: [64, 1, 1], dispatches: 2, registers_per_thread: 32 }],
+    };
+    const recorder = fakeRecorder({
+      play: () => undefined,
+      summary: { dispatches: 2, kernels: [], kernel_profile: [row] },
+    });
+    const { document } = await kernloop('profile', [workspace.app], faking({ 'kernloop-recorder': recorder }));
+    expect(document).toMatchObject({ exit_code: 0, result: { kernels: [{ symbol: '_Z5saxpyPff', share: 1 }] } });
+  });
+
+  it('capture', async () => {
+    const deps = faking({ 'kernloop-recorder': fakeRecorder(), 'kernloop-replay': fakeReplay() });
+    const { document } = await kernloop('capture', ['--app', workspace.app], deps);
+    expect(document).toMatchObject({ result: { captures: [{ name: 'saxpy', selfcheck: { verdict: 'verified' } }] } });
+  });
+
+  it('capture passes the exit code of the app on, and says so', async () => {
+    const programs = { 'kernloop-recorder': fakeRecorder(), 'kernloop-replay': fakeReplay(), program: () => 9 };
+    const { code, document } = await kernloop('capture', ['--app', workspace.app], faking(programs));
+    expect(code).toBe(9);
+    expect(document).toMatchObject({ exit_code: 9, result: { appExitCode: 9 } });
+  });
+
+  it('extract, of a kernel without source', async () => {
+    const deps = faking({ 'kernloop-recorder': fakeRecorder(), 'kernloop-replay': fakeReplay() });
+    const { document } = await kernloop('extract', ['--app', workspace.app], deps);
+    expect(document).toMatchObject({
+      result: { kernels: [{ name: 'saxpy', generated: { language: 'none', noSource: { code: 'SOURCE_NO_TRAIL' } } }] },
+    });
+  });
+
+  describe('of a kernel with its source', () => {
+    let made: Fixture;
+    beforeAll(() => {
+      made = fixture({
+        sources: { 'k.hip': '#include <hip/hip_runtime.h>\n__global__ void k(float* x) { x[threadIdx.x] = 1.0f; }\n' },
+        commands: { 'k.hip': '-O3 --offload-arch=gfx90a' },
+        ...{ captured: 'k.hip', symbol: '_Z1kPf', name: 'k(float*)' },
+      });
+    });
+    afterAll(() => rmSync(made.workspace, { recursive: true, force: true }));
+
+    it('generate, adopt and recompile', async () => {
+      const generated = await kernloop('generate', ['k', '--app', made.app]);
+      expect(generated.document).toMatchObject({ result: { identical: true, source: 'apps/demo/k.hip' } });
+      stdout = '';
+      const adopted = await kernloop('adopt', [made.reproducer]);
+      expect(adopted.document).toMatchObject({ result: { different: [], reset: [] } });
+      stdout = '';
+      const { document } = await kernloop('recompile', [made.reproducer]);
+      expect(document).toMatchObject({ result: { unchanged: true, sources: ['kernel_variant.hip'] } });
+    });
+  });
+
+  it('replay', async () => {
+    const counters = { wave_instructions: 10 };
+    const events = [
+      { event: 'iteration', index: 0, counters },
+      { ...passed, verdict: 'ran' },
+    ];
+    const deps = faking({ 'kernloop-replay': fakeReplay(() => events) });
+    const { document } = await kernloop('replay', [writeReproducer(workspace)], deps);
+    expect(document).toMatchObject({ result: { verdict: 'ran', counters: { wave_instructions: { median: 10 } } } });
+  });
+
+  it.each([
+    ['passes', [passed], 0],
+    ['fails', [difference, differed], 1],
+    ['is vacuous', [{ ...passed, verdict: 'vacuous', changed_bytes: 0 }], 3],
+    [
+      'faults',
+      [
+        { event: 'fault', kind: 'memory' },
+        { ...passed, verdict: 'fault' },
+      ],
+      4,
+    ],
+  ])('validate that %s: a bad verdict is a result, not an error', async (_name, events, expected) => {
+    const deps = faking({ 'kernloop-replay': fakeReplay(() => events) });
+    const { code, document } = await kernloop('validate', [writeReproducer(workspace)], deps);
+    expect([code, document['result']]).toEqual([expected, expect.objectContaining({ exit_code: expected })]);
+  });
+
+  it.each([
+    [
+      'verify',
+      {
+        event: 'store_verified',
+        ...{
+          chunks: 1,
+          bytes_stored: 10,
+          captures: 1,
+          damaged_count: 1,
+          missing_count: 0,
+          missing: [],
+          unreadable: [],
+        },
+        damaged: [{ sha256: 'a', message: 'flipped', captures: ['c'] }],
+      },
+      1,
+    ],
+    [
+      'gc',
+      {
+        event: 'store_collected',
+        ...{ dry_run: false, captures: 1, chunks_kept: 2, bytes_kept: 2, chunks_recent: 0, bytes_recent: 0 },
+        ...{ chunks_removed: 1, bytes_removed: 10 },
+      },
+      0,
+    ],
+    [
+      'stats',
+      {
+        event: 'store_stats',
+        ...{ chunks: 1, bytes_stored: 1, bytes_raw: 1, chunks_shared: 0, bytes_shared: 0, chunks_unused: 0 },
+        ...{ bytes_unused: 0, unreadable: [] },
+        captures: [{ path: 'p', kernel: 'k', chunks: 1, bytes_stored: 1, bytes_own: 1, chunks_missing: 0 }],
+      },
+      0,
+    ],
+  ])('store %s', async (action, event, expected) => {
+    workspace.write('.kernloop/store/.keep', '');
+    const deps = faking({ 'kernloop-archive': archive(event, expected) });
+    const { code, document } = await kernloop('store', [action, '--workspace', workspace.root], deps);
+    expect([code, document['result']]).toEqual([expected, { ...event, store: workspace.path('.kernloop', 'store') }]);
+  });
+
+  it('pack and unpack', async () => {
+    const reproducer = writeReproducer(workspace);
+    const common = { capture_sha256: 'ab', chunks: 2, bytes: 10 };
+    const packing = faking({ 'kernloop-archive': archive({ event: 'packed', ...common }) });
+    const file = workspace.path('a.klcap');
+    const packed = await kernloop('pack', [reproducer, '--output', file], packing);
+    expect(packed.document).toMatchObject({ result: { file, captureSha256: 'ab' } });
+    stdout = '';
+    const unpacking = faking({ 'kernloop-archive': archive({ event: 'unpacked', outcome: 'repaired', ...common }) });
+    const { document } = await kernloop('unpack', [file, '--to', reproducer], unpacking);
+    expect(document).toMatchObject({ result: { outcome: 'repaired', capture: join(reproducer, 'capture') } });
+  });
+
+  it('doctor, on a machine without anything', async () => {
+    rmSync(workspace.native.replay);
+    const { code, document } = await kernloop('doctor', [], fakeDeps({}, workspace.native));
+    expect([code, document['result']]).toEqual([5, expect.objectContaining({ exitCode: 5 })]);
+  });
+
+  describe('of a failure', () => {
+    it.each<[StageName, string[], string, number]>([
+      ['profile', ['/'], 'CONFIG_MISSING', 2],
+      ['capture', ['nothing', '--app', '{app}'], 'KERNEL_UNKNOWN', 2],
+      ['generate', ['saxpy', '--app', '{app}'], 'CAPTURE_MISSING', 2],
+      ['extract', ['--app', '{app}', '--device', 'none'], 'USAGE', 2],
+      ['adopt', ['/'], 'CAPTURE_MISSING', 2],
+      ['recompile', ['/'], 'CONFIG_MISSING', 2],
+      ['replay', ['/', '--iterations', 'many'], 'USAGE', 2],
+      ['validate', ['/'], 'CONFIG_MISSING', 2],
+      ['store', ['stats', '--workspace', '{app}'], 'STORE_NOT_FOUND', 2],
+      ['pack', ['/'], 'CONFIG_MISSING', 2],
+      ['unpack', [], 'USAGE', 2],
+      ['doctor', ['--fast'], 'USAGE', 2],
+    ])('%s %j gives its code, message, hint and exit code', async (verb, args, errorCode, exitCode) => {
+      const { code, document } = await kernloop(
+        verb,
+        args.map((word) => word.replace('{app}', workspace.app)),
+        fakeDeps({}, workspace.native),
+      );
+      expect(code).toBe(exitCode);
+      expect(document).toMatchObject({ verb, error: { code: errorCode, message: /./, hint: /./ } });
+    });
+
+    it('says INTERNAL_ERROR for a bug of ours, as JSON too', async () => {
+      const run = (): never => {
+        throw new TypeError('undefined is not a function');
+      };
+      const deps = { ...fakeDeps({}, workspace.native), run };
+      const { code, document } = await kernloop('validate', [writeReproducer(workspace)], deps);
+      expect([code, document['error']]).toEqual([5, expect.objectContaining({ code: 'INTERNAL_ERROR' })]);
+    });
+
+    it.each([[['captur']], [[]]])('has a schema of its own where no verb is understood: %j', async (words) => {
+      await main(['node', 'kernloop', ...words, '--json'], fakeDeps({}, workspace.native));
+      expect(checkedOutput('kernloop', stdout)).toMatchObject({ verb: null, error: { code: 'USAGE' } });
+      expect(process.exitCode).toBe(2);
+    });
+  });
+
+  const projects = { app: 'app', reproducer: 'kernels/app/saxpy', none: '.' } as const;
+  const required: Partial<Record<StageName, string[]>> = { generate: ['saxpy'], store: ['gc'], unpack: ['a.klcap'] };
+
+  it.each(stageNames)('%s --print-config', async (verb) => {
+    writeReproducer(workspace);
+    const { project } = stages[verb];
+    const place = project === 'none' ? [] : [`--${project}`, workspace.path(projects[project])];
+    const { code } = await kernloop(verb, [...(required[verb] ?? []), ...place, '--print-config']);
+    expect(code).toBe(0);
+  });
+
+  it('was checked for every verb that there is, result, error and options', () => {
+    const all = new Set<string>(stageNames);
+    expect(seen).toEqual({ result: all, error: all, options: all });
+  });
+
+  it('would be noticed if a verb printed what its schema does not name, or left something out', () => {
+    const good = { schema: 'kernloop.output/1', verb: 'pack', exit_code: 0 };
+    const result = { file: '/a', captureSha256: 'b', chunks: 1, bytes: 1 };
+    const check = (document: object) => checkedOutput('pack', JSON.stringify(document));
+    expect(check({ ...good, result })).toMatchObject({ verb: 'pack' });
+    expect(() => check({ ...good, result: { ...result, size: 1 } })).toThrow('additionalProperty');
+    expect(() => check({ ...good, result: { ...result, bytes: Number.NaN } })).toThrow('bytes');
+    expect(() => check({ ...good, verb: 'unpack', result })).toThrow('verb');
+    expect(() => check({ ...good, error: { code: 'PACK', message: 'm', hint: 'h' } })).toThrow('code');
+  });
+});

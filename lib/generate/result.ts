@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { languages } from '../reproducer/kernel-json';
+import { noSourceSchema } from '../source/no-source';
+
+export const generateResultSchema = z.object({
+  kernel: z.string(),
+  pristine: z.string().describe('The folder that was written, absolute.'),
+  language: z.enum(languages),
+  source: z
+    .string()
+    .nullable()
+    .describe('The file that defines the kernel, relative to the workspace; null without source.'),
+  files: z.array(z.string()).describe('What was written, relative to the folder.'),
+  identical: z
+    .boolean()
+    .nullable()
+    .describe('Whether the untouched source compiles to the very code object that was captured; null without source.'),
+  sameMachineCode: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether the kernel is at least the same down to its instructions; always where it is identical, else only looked at for CUDA.',
+    ),
+  notes: z.array(z.string()),
+  noSource: noSourceSchema.nullable().describe('Why there is no source; null where there is.'),
+});
+
+export type GenerateResult = z.output<typeof generateResultSchema>;

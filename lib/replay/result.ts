@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { overriddenSchema } from './replay-events';
+
+const count = z.number().nonnegative();
+
+const intervalSchema = z.object({ low: z.number(), high: z.number() });
+
+const statisticsSchema = z.object({
+  count,
+  min: z.number(),
+  p10: z.number(),
+  median: z.number(),
+  p90: z.number(),
+  max: z.number(),
+  spread: z.number().describe('Half the distance between the quartiles.'),
+  ci95: intervalSchema
+    .nullable()
+    .describe('95% confidence interval of the median; null for fewer than six samples, which cannot give one.'),
+});
+
+const measured = {
+  durationNs: statisticsSchema
+    .nullable()
+    .describe('On hardware only: time on the software GPU says nothing about a GPU.'),
+  samples: z
+    .array(z.number())
+    .describe('Each measured time in nanoseconds, in the order of the replays; hardware only.'),
+  timer: z.string().nullable().describe('What took the time, where the device says ("cupti", "events").'),
+  counters: z.record(z.string(), statisticsSchema).describe('On the software GPU: what was executed.'),
+};
+
+const measuredSchema = z.object(measured);
+
+const speedSchema = z.object({
+  verdict: z.enum(['faster', 'slower', 'no measurable difference', 'undecided']),
+  ratio: z.number().describe('Time of the variant over that of the captured code: the median of what the turns gave.'),
+  ci95: intervalSchema.nullable().describe('95% confidence interval of the ratio; null for fewer than six turns.'),
+  turns: count,
+});
+
+export const replayResultSchema = z.object({
+  kernel: z.string(),
+  code: z.string().describe('Which code ran, in words.'),
+  verdict: z.enum(['ran', 'fault', 'limit']),
+  exitCode: z.int(),
+  iterations: count,
+  ...measured,
+  cache: z
+    .string()
+    .nullable()
+    .describe('What the caches held when the kernel started, where the device controls that.'),
+  fault: z.string().nullable(),
+  restored: z.object({ regions: count, bytes: count }),
+  overridden: overriddenSchema.nullable().describe('What of the launch was not as captured; null for the captured launch.'),
+  baseline: measuredSchema.nullable().describe('The captured code, where it was replayed beside a variant.'),
+  speed: speedSchema
+    .nullable()
+    .describe('Whether the variant is faster; null without --compare, and on the software GPU, which has no times.'),
+});
+
+export type Interval = z.output<typeof intervalSchema>;
+export type Statistics = z.output<typeof statisticsSchema>;
+export type Measured = z.output<typeof measuredSchema>;
+export type Speed = z.output<typeof speedSchema>;
+export type ReplayResult = z.output<typeof replayResultSchema>;

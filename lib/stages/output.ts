@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { KernloopError } from '../support/error';
+import { errorCodes, exitCodes, type ErrorCode } from '../support/error-codes';
+
+/** What a verb prints on stdout with --json: one document of one of three shapes. */
+const format = 'kernloop.output/1';
+
+const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
+
+const ownExitCode = z
+  .literal(Object.values(exitCodes))
+  .describe('Exit code of the process; see docs/reference/exit-codes.md.');
+
+/** The result of a verb may be a bad verdict: then its exit code is not 0. */
+function resultSchema(verb: string, result: z.ZodType): z.ZodType {
+  return z
+    .object({
+      schema: z.literal(format),
+      verb: z.literal(verb),
+      exit_code: z
+        .int()
+        .min(0)
+        .max(255)
+        .describe(
+          'Exit code of the process; see docs/reference/exit-codes.md. capture and extract pass on that of the app.',
+        ),
+      result,
+    })
+    .describe('The verb ran to its end.');
+}
+
+function errorSchema(verb: z.ZodType): z.ZodType {
+  return z
+    .object({
+      schema: z.literal(format),
+      verb,
+      exit_code: ownExitCode,
+      error: z.object({
+        code: z.enum(codes).describe('Stable; see docs/reference/errors.md.'),
+        message: z.string().describe('What happened, and where.'),
+        hint: z.string().describe('What to do next.'),
+      }),
+    })
+    .describe('The verb could not do what it was asked for.');
+}
+
+function configurationSchema(verb: string): z.ZodType {
+  return z
+    .object({
+      schema: z.literal(format),
+      verb: z.literal(verb),
+      options: z.record(z.string(), z.unknown()).describe('By name; what is not set is missing.'),
+      origins: z.record(z.string(), z.string()).describe('Where each value comes from.'),
+    })
+    .describe('With --print-config: the options in effect. Nothing was done, and the exit code is 0.');
+}
+
+/** Everything that `kernloop <verb> --json` may print. */
+export function outputSchema(verb: string, result: z.ZodType): z.ZodType {
+  const shapes = [resultSchema(verb, result), errorSchema(z.literal(verb)), configurationSchema(verb)];
+  return z
+    .union(shapes)
+    .meta({
+      title: `kernloop ${verb} --json`,
+      description: `The one document on stdout of \`kernloop ${verb} --json\`.`,
+    });
+}
+
+/** What is printed where no verb was understood. */
+export const usageOutputSchema = errorSchema(z.null()).meta({
+  title: 'kernloop --json',
+  description: 'The one document on stdout where the verb is missing or unknown.',
+});
+
+export function resultDocument(verb: string, exitCode: number, result: unknown): object {
+  return { schema: format, verb, exit_code: exitCode, result };
+}
+
+export function errorDocument(verb: string | null, error: KernloopError): object {
+  return { schema: format, verb, exit_code: error.exitCode, error: error.toJSON() };
+}
+
+export function configurationDocument(
+  verb: string,
+  options: Readonly<Record<string, unknown>>,
+  origins: Readonly<Record<string, string>>,
+): object {
+  return { schema: format, verb, options, origins };
+}

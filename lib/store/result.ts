@@ -1,0 +1,85 @@
+import { z } from 'zod';
+
+const count = z.number().nonnegative();
+const unreadable = z.array(z.object({ code: z.string(), message: z.string() }));
+const problems = z.array(z.object({ sha256: z.string(), message: z.string(), captures: z.array(z.string()) }));
+
+export const verifiedSchema = z.object({
+  event: z.literal('store_verified'),
+  chunks: count,
+  bytes_stored: count,
+  captures: count,
+  damaged_count: count,
+  damaged: problems,
+  missing_count: count,
+  missing: problems,
+  unreadable,
+});
+
+const captureUse = z.object({
+  path: z.string(),
+  kernel: z.string(),
+  chunks: count,
+  bytes_stored: count,
+  bytes_own: count.describe('What removing the capture, and gc, would free.'),
+  chunks_missing: count,
+});
+
+export const statsSchema = z.object({
+  event: z.literal('store_stats'),
+  chunks: count,
+  bytes_stored: count,
+  bytes_raw: count,
+  chunks_shared: count,
+  bytes_shared: count,
+  chunks_unused: count,
+  bytes_unused: count,
+  captures: z.array(captureUse),
+  unreadable,
+});
+
+export const collectedSchema = z.object({
+  event: z.literal('store_collected'),
+  dry_run: z.boolean(),
+  captures: count,
+  chunks_kept: count,
+  bytes_kept: count,
+  chunks_recent: count,
+  bytes_recent: count,
+  chunks_removed: count,
+  bytes_removed: count,
+});
+
+const place = { store: z.string().describe('The folder of the store, absolute.') };
+
+/** One of three, told apart by `event`. */
+export const storeResultSchema = z.discriminatedUnion('event', [
+  verifiedSchema.extend(place),
+  statsSchema.extend(place),
+  collectedSchema.extend(place),
+]);
+
+export const packResultSchema = z.object({
+  file: z.string().describe('Absolute.'),
+  captureSha256: z.string(),
+  chunks: count,
+  bytes: count.describe('Of the file.'),
+});
+
+export const outcomes = ['written', 'unchanged', 'repaired'] as const;
+
+export const unpackResultSchema = z.object({
+  capture: z.string().describe('The folder, absolute.'),
+  outcome: z
+    .enum(outcomes)
+    .describe('"unchanged": the same capture was there already; "repaired": it was, and got the chunks it lacked.'),
+  captureSha256: z.string(),
+  chunks: count,
+});
+
+export type Verified = z.output<typeof verifiedSchema>;
+export type Stats = z.output<typeof statsSchema>;
+export type Collected = z.output<typeof collectedSchema>;
+export type StoreResult = z.output<typeof storeResultSchema>;
+export type PackResult = z.output<typeof packResultSchema>;
+export type UnpackResult = z.output<typeof unpackResultSchema>;
