@@ -30,7 +30,7 @@ export const doctor = api(stages.doctor);
 export { KernloopError } from '../lib/support/error';
 export { errorCodes, exitCodes, type ErrorCode } from '../lib/support/error-codes';
 export { defaultDeps, type Deps } from '../lib/support/deps';
-export type { Reporter } from '../lib/support/report';
+export { consoleReporter, silentReporter, type Reporter } from '../lib/support/report';
 export type { CaptureResult, KernelCapture } from '../lib/capture/result';
 export type { CaptureJson, Selfcheck } from '../lib/capture/capture-files';
 export type { Check, DoctorResult } from '../lib/doctor/check';

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { checkedOutput } from '../lib/testing/published-schema';
 
 export const repository = join(__dirname, '..');
 const packed = join(repository, '.kernloop', 'e2e', 'package', 'package');
@@ -118,15 +119,15 @@ export class Workspace {
   }
 
   nx(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-    return run(process.execPath, [this.path('node_modules/nx/dist/bin/nx.js'), ...args], this.runOptions(options));
+    return run(process.execPath, [this.path('node_modules/nx/dist/bin/nx.js'), ...args], this.settings(options));
   }
 
-  kernloop(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-    return run(
-      process.execPath,
-      [this.path('node_modules/kernloop/bin/kernloop.js'), ...args],
-      this.runOptions(options),
-    );
+  /** With --json, stdout must hold one document that follows the published schema of the verb. */
+  async kernloop(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    const program = this.path('node_modules/kernloop/bin/kernloop.js');
+    const outcome = await run(process.execPath, [program, ...args], this.settings(options));
+    if (args.includes('--json')) checkedOutput(args[0] ?? '', outcome.stdout);
+    return outcome;
   }
 
   /** Every file below a folder with its size and modification time: what a run wrote shows as a difference. */
@@ -182,7 +183,8 @@ export class Workspace {
     }
   }
 
-  private runOptions(options: RunOptions): RunOptions {
+  /** Where and with which variables programs run in this workspace. */
+  settings(options: RunOptions = {}): RunOptions {
     return {
       cwd: this.root,
       ...options,

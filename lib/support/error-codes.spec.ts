@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isErrorCode } from './error-codes';
+import { errorCodes, exitCodeMeanings, exitCodes, isErrorCode } from './error-codes';
 
 const native = join(__dirname, '..', '..', 'native');
 /** softgpu is a runtime of its own: its errors are HSA's. */
@@ -28,5 +28,36 @@ describe('the table of error codes', () => {
     expect(codes.size).toBeGreaterThan(50);
     const missing = [...codes].filter(([code]) => !isErrorCode(code)).map(([code, file]) => `${code} (${file})`);
     expect(missing).toEqual([]);
+  });
+});
+
+describe('exit codes', () => {
+  it('are a promise to scripts: written here a second time', () => {
+    expect(exitCodes).toEqual({ pass: 0, fail: 1, usage: 2, vacuous: 3, fault: 4, environment: 5, interrupted: 130 });
+    expect(Object.keys(exitCodeMeanings)).toEqual(Object.keys(exitCodes));
+  });
+
+  it.each([
+    ['USAGE', 2],
+    ['KERNEL_UNKNOWN', 2],
+    ['NO_MATCH', 2],
+    ['CAPTURE_MISSING', 2],
+    ['VARIANT_STALE', 2],
+    ['CAPTURE_REFUSED', 1],
+    ['SELFCHECK_FAILED', 1],
+    ['COMPILE_FAILED', 1],
+    ['DEVICE_FAULT', 4],
+    ['DEVICE_LIMIT', 4],
+    ['ENVIRONMENT_NATIVE_MISSING', 5],
+    ['INTERNAL_ERROR', 5],
+    ['INTERRUPTED', 130],
+  ] as const)('of %s is %i', (code, exitCode) => {
+    expect(errorCodes[code].exitCode).toBe(exitCode);
+  });
+
+  it('of an error is never that of success, and always one of the table', () => {
+    const failing = new Set<number>(Object.values(exitCodes).filter((code) => code !== exitCodes.pass));
+    for (const [code, { exitCode }] of Object.entries(errorCodes))
+      expect([code, failing.has(exitCode)]).toEqual([code, true]);
   });
 });

@@ -1,4 +1,4 @@
-/** Exit codes of every program of Kernloop. */
+/** Exit codes of every program of Kernloop. They are a promise: none is ever given another meaning. */
 export const exitCodes = {
   pass: 0,
   fail: 1,
@@ -8,6 +8,33 @@ export const exitCodes = {
   environment: 5,
   interrupted: 130,
 } as const;
+
+export type ExitCodeName = keyof typeof exitCodes;
+
+/** docs/reference/exit-codes.md is generated from it. */
+export const exitCodeMeanings: Readonly<Record<ExitCodeName, { meaning: string; next: string }>> = {
+  pass: { meaning: 'What was asked for was done, and the verdict, where there is one, is good.', next: 'go on' },
+  fail: {
+    meaning:
+      'A verdict: the result is wrong, the compiler rejects the variant, the dispatch cannot be captured, the store is damaged.',
+    next: 'look at `result` or at `error`; the same command gives the same again',
+  },
+  usage: {
+    meaning: 'An option, a file or the app is not as it should be; nothing was judged.',
+    next: 'do what the hint says, and try again',
+  },
+  vacuous: {
+    meaning:
+      'The comparison proves nothing: the captured dispatch changed no byte, or the tolerance would pass anything.',
+    next: 'capture another dispatch, or narrow the tolerance',
+  },
+  fault: {
+    meaning: 'The device faulted, or the dispatch ran past its limit.',
+    next: '`fault` in the result names kernel, pc, lane and address',
+  },
+  environment: { meaning: 'The machine lacks something.', next: 'run `kernloop doctor`' },
+  interrupted: { meaning: 'Stopped by a signal; nothing was left half-written.', next: 'run it again' },
+};
 
 interface ErrorKind {
   exitCode: number;

@@ -21,6 +21,14 @@ export function consoleReporter(quiet = false): Reporter {
   };
 }
 
+/** Says nothing: for programs that only want the result. */
+export const silentReporter: Reporter = {
+  info: () => undefined,
+  warn: () => undefined,
+  output: () => undefined,
+  result: () => undefined,
+};
+
 /** A plain-text table: the first row is the header; numbers are right-aligned. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
