@@ -269,6 +269,6 @@ describe('--json', () => {
     expect(() => check({ ...good, result: { ...result, size: 1 } })).toThrow('additionalProperty');
     expect(() => check({ ...good, result: { ...result, bytes: Number.NaN } })).toThrow('bytes');
     expect(() => check({ ...good, verb: 'unpack', result })).toThrow('verb');
-    expect(() => check({ ...good, error: { code: 'PACK', message: 'm', hint: 'h' } })).toThrow('code');
+    expect(() => check({ ...good, error: { code: 'not found', message: 'm', hint: 'h' } })).toThrow('code');
   });
 });

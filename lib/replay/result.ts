@@ -51,7 +51,9 @@ export const replayResultSchema = z.object({
     .describe('What the caches held when the kernel started, where the device controls that.'),
   fault: z.string().nullable(),
   restored: z.object({ regions: count, bytes: count }),
-  overridden: overriddenSchema.nullable().describe('What of the launch was not as captured; null for the captured launch.'),
+  overridden: overriddenSchema
+    .nullable()
+    .describe('What of the launch was not as captured; null for the captured launch.'),
   baseline: measuredSchema.nullable().describe('The captured code, where it was replayed beside a variant.'),
   speed: speedSchema
     .nullable()
