@@ -3,13 +3,28 @@
 
 namespace kernloop::softgpu {
 
-bool vector::host_has_v3() {
+namespace {
+
+bool host_has_v3() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+}
+bool host_has_v4() {
+  return host_has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+}  // namespace
+
+std::vector<vector::Select> vector::runnable_builds() {
+  std::vector<Select> builds{baseline::select};
+  if (host_has_v3()) builds.push_back(v3::select);
+  if (host_has_v4()) builds.push_back(v4::select);
+  return builds;
 }
 
 ExecuteFn select_vector(const Instruction& instruction) {
-  static const bool v3 = vector::host_has_v3();
-  return v3 ? vector::v3::select(instruction) : vector::baseline::select(instruction);
+  static const vector::Select best = vector::runnable_builds().back();
+  return best(instruction);
 }
 
 }  // namespace kernloop::softgpu

@@ -1,16 +1,24 @@
-// The two builds of the vector semantics. Tests compare them; the engine uses select_vector() of wave.h.
+// The builds of the vector semantics. Tests compare them; the engine uses select_vector() of wave.h.
 #pragma once
+
+#include <vector>
 
 #include "softgpu/engine/wave.h"
 
 namespace kernloop::softgpu::vector {
 
-bool host_has_v3();
 namespace baseline {
 ExecuteFn select(const Instruction& instruction);
 }
 namespace v3 {
 ExecuteFn select(const Instruction& instruction);
 }
+namespace v4 {
+ExecuteFn select(const Instruction& instruction);
+}
+
+using Select = ExecuteFn (*)(const Instruction&);
+// The select functions of those builds that this host can run, the best one last.
+std::vector<Select> runnable_builds();
 
 }  // namespace kernloop::softgpu::vector

@@ -32,7 +32,7 @@ void consider(std::initializer_list<uint32_t> words, std::set<std::string>& exec
   if (!vector) return;
   const std::string text = disassemble(i);
   const bool supported = baseline::select(i) != nullptr;
-  EXPECT_EQ(supported, v3::select(i) != nullptr) << text;
+  for (const Select select : runnable_builds()) EXPECT_EQ(supported, select(i) != nullptr) << text;
   (supported ? executed : refused).insert(op_name(i.op));
   if (!supported) {
     EXPECT_TRUE(kRefused.count(op_name(i.op))) << "refused: " << text;
