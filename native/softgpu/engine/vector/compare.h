@@ -35,16 +35,12 @@ struct Comparison {
 
 template <class C, bool kWritesExec>
 void compare_plain(Wave& wave, const Instruction& instruction) {
-  constexpr FormRule rule = C::rule();
+  static constexpr FormRule kRule = C::rule();
   alignas(64) uint32_t temporary[2][2 * kLanes];
   alignas(64) uint32_t result[kLanes];
-  const uint32_t* src[2];
-  for (unsigned k = 0; k < 2; ++k) {
-    const Operand& operand = instruction.src[k];
-    src[k] = operand.kind == Operand::Kind::kVgpr ? wave.vgpr[operand.index]
-                                                  : broadcast(wave, operand, rule.source[k], temporary[k]);
-  }
-  C::compute(result, src[0], src[1], C::flushes(wave.mode));
+  const uint32_t* first = broadcast(wave, instruction.src[0], kRule.source[0], temporary[0]);
+  const uint32_t* second = broadcast(wave, instruction.src[1], kRule.source[1], temporary[1]);
+  C::compute(result, first, second, C::flushes(wave.mode));
   const uint64_t mask = gather_mask(result) & wave.exec();
   wave.set_sgpr64(instruction.dst[0].index, mask);
   if constexpr (kWritesExec) wave.set_exec(mask);

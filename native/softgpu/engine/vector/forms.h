@@ -8,6 +8,7 @@
 
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "softgpu/engine/vector/lanes.h"
 #include "softgpu/engine/vector/operands.h"
@@ -95,6 +96,8 @@ struct Kernel<D(S...), Lambda, kFlags> {
     ((r.source[k++] = source_rule<S>(kFlags)), ...);
     return r;
   }
+
+  static constexpr FormRule kRule = rule();
 
   // Denormals that are flushed whatever MODE says are flushed in the fast loop too.
   static constexpr bool kStaticFlush = (kFlags & kFlushAlways) != 0;
@@ -266,45 +269,52 @@ struct Kernel<D(S...), Lambda, kFlags> {
   }
 };
 
-template <class K>
-void execute_plain(Wave& wave, const Instruction& instruction) {
-  constexpr FormRule rule = K::rule();
+// Source k as planes: the register itself where nothing has to be done to it.
+template <class K, unsigned k>
+inline const uint32_t* plain_source(const Wave& wave, const Instruction& instruction, uint32_t* temporary) {
+  static constexpr SourceRule kSource = K::kRule.source[k];
+  constexpr bool is_explicit = k < K::kRule.explicit_sources();
+  const Operand& operand = is_explicit ? instruction.src[k] : K::kRule.accumulate ? instruction.dst[0] : kVccOperand;
+  const uint32_t* planes = broadcast(wave, operand, kSource, temporary);
+  if constexpr (kSource.sign_modifiers && is_explicit) {
+    if (operand.negate || operand.absolute) return with_sign(planes, operand, kSource, temporary);
+  }
+  return planes;
+}
+
+template <class K, size_t... k>
+inline void execute_plain(Wave& wave, const Instruction& instruction, std::index_sequence<k...>) {
+  constexpr const FormRule& rule = K::kRule;
   const uint64_t exec = wave.exec();
   alignas(64) uint32_t temporary[rule.sources + 1][kMaxPlanes * kLanes];
-  const uint32_t* src[rule.sources + 1];
-  for (unsigned k = 0; k < rule.sources; ++k) {
-    const Operand& operand = source_operand(rule, instruction, k);
-    src[k] = operand.kind == Operand::Kind::kVgpr && rule.source[k].kind == SourceRule::kValue
-                 ? wave.vgpr[operand.index]
-                 : broadcast(wave, operand, rule.source[k], temporary[k]);
-    if (rule.source[k].sign_modifiers && k < rule.explicit_sources() && (operand.negate || operand.absolute)) {
-      src[k] = with_sign(src[k], operand, rule.source[k], temporary[k]);
-    }
-  }
+  const uint32_t* const src[] = {plain_source<K, k>(wave, instruction, temporary[k])..., nullptr};
   uint32_t* dst = wave.vgpr[instruction.dst[0].index];
   // A NaN is repaired from the sources, so these must not be overwritten before.
-  if (!K::kFixNan && !rule.has_bit && !rule.preserve_high && exec == ~0ull) {
-    K::compute(dst, src, wave.mode);
-    return;
+  if constexpr (!K::kFixNan && !rule.has_bit && !rule.preserve_high) {
+    if (exec == ~0ull) {
+      K::compute(dst, src, wave.mode);
+      return;
+    }
   }
   alignas(64) uint32_t result[K::kResultPlanes * kLanes];
   K::compute(result, src, wave.mode);
   if constexpr (rule.preserve_high) {
     for (unsigned l = 0; l < kLanes; ++l) result[l] = (result[l] & 0xffffu) | (dst[l] & 0xffff0000u);
   }
-  if (exec == ~0ull) {
-    __builtin_memcpy(dst, result, rule.result_dwords * sizeof(VectorRegister));
-  } else {
-    write_planes(dst, result, rule.result_dwords, exec);
-  }
+  write_planes(dst, result, rule.result_dwords, exec);
   if constexpr (rule.has_bit) {
     wave.set_sgpr64(instruction.dst[1].index, gather_mask(result + rule.result_dwords * kLanes) & exec);
   }
 }
 
 template <class K>
+void execute_plain(Wave& wave, const Instruction& instruction) {
+  execute_plain<K>(wave, instruction, std::make_index_sequence<K::kSources>());
+}
+
+template <class K>
 void execute_general(Wave& wave, const Instruction& instruction) {
-  constexpr FormRule rule = K::rule();
+  constexpr const FormRule& rule = K::kRule;
   General general;
   prepare_sources(wave, instruction, rule, general);
   K::compute(general.result, general.src, wave.mode);
@@ -324,14 +334,13 @@ struct Row {
 template <class Signature, unsigned kFlags = kNone, class Lambda>
 constexpr Row row(Op op, Lambda) {
   using K = Kernel<Signature, Lambda, kFlags>;
-  return {op, K::rule(), execute_plain<K>, execute_general<K>, nullptr, kFlags};
+  return {op, K::kRule, execute_plain<K>, execute_general<K>, nullptr, kFlags};
 }
 template <class Signature, unsigned kFlags = kNone, class Lambda, class Saturating>
 constexpr Row row(Op op, Lambda, Saturating) {
   using K = Kernel<Signature, Lambda, kFlags>;
-  return {
-      op,    K::rule(), execute_plain<K>, execute_general<K>, execute_general<Kernel<Signature, Saturating, kFlags>>,
-      kFlags};
+  return {op,    K::kRule, execute_plain<K>, execute_general<K>, execute_general<Kernel<Signature, Saturating, kFlags>>,
+          kFlags};
 }
 
 // The function for an instruction of this row, or nullptr when its operands or modifiers mean nothing that the row

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "softgpu/engine/vector/float_rules.h"
+#include "softgpu/engine/vector/planes.h"
 #include "softgpu/engine/wave.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
@@ -92,21 +93,6 @@ inline uint32_t count_bits(uint32_t v) {  // as the vectoriser likes it
   v = (v & 0x33333333u) + ((v >> 2) & 0x33333333u);
   v = (v + (v >> 4)) & 0x0f0f0f0fu;
   return (v * 0x01010101u) >> 24;
-}
-
-// dst = exec ? src : dst, plane by plane.
-inline void write_planes(uint32_t* dst, const uint32_t* src, unsigned planes, uint64_t exec) {
-  const uint32_t low = static_cast<uint32_t>(exec), high = static_cast<uint32_t>(exec >> 32);
-  for (unsigned k = 0; k < planes; ++k, dst += kLanes, src += kLanes) {
-    for (unsigned l = 0; l < 32; ++l) {
-      const uint32_t m = 0u - ((low >> l) & 1);
-      dst[l] = (src[l] & m) | (dst[l] & ~m);
-    }
-    for (unsigned l = 0; l < 32; ++l) {
-      const uint32_t m = 0u - ((high >> l) & 1);
-      dst[32 + l] = (src[32 + l] & m) | (dst[32 + l] & ~m);
-    }
-  }
 }
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

@@ -1,7 +1,5 @@
 #include "softgpu/engine/vector/operands.h"
 
-#include <immintrin.h>
-
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
 namespace {
@@ -64,20 +62,6 @@ unsigned dpp_source(unsigned control, unsigned lane) {
     default:
       return kNoLane;
   }
-}
-
-void fill(uint32_t* plane, uint32_t value) {
-  for (unsigned l = 0; l < kLanes; ++l) plane[l] = value;
-}
-
-void expand_mask(uint32_t* plane, uint64_t mask) {
-  const uint32_t low = static_cast<uint32_t>(mask), high = static_cast<uint32_t>(mask >> 32);
-  for (unsigned l = 0; l < 32; ++l) plane[l] = (low >> l) & 1;
-  for (unsigned l = 0; l < 32; ++l) plane[32 + l] = (high >> l) & 1;
-}
-
-const VectorRegister* register_file(const Wave& wave, const Operand& operand) {
-  return operand.kind == Kind::kAgpr ? wave.agpr : wave.vgpr;
 }
 
 // SDWA's and op_sel's selection of a byte or word, extended to 32 bits. `select`: 0..3 byte, 4..5 word, 6 dword.
@@ -147,22 +131,6 @@ void modify_half(uint32_t& h, unsigned omod, bool clamp, bool dx10) {
 
 }  // namespace
 
-uint64_t gather_mask(const uint32_t* plane) {
-  uint64_t mask = 0;
-#ifdef __AVX2__
-  for (unsigned l = 0; l < kLanes; l += 8) {
-    const __m256 v = _mm256_loadu_ps(reinterpret_cast<const float*>(plane + l));
-    mask |= static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_ps(v))) << l;
-  }
-#else
-  for (unsigned l = 0; l < kLanes; l += 4) {
-    const __m128 v = _mm_loadu_ps(reinterpret_cast<const float*>(plane + l));
-    mask |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_ps(v))) << l;
-  }
-#endif
-  return mask;
-}
-
 bool is_readable(const Operand& operand) {
   switch (operand.kind) {
     case Kind::kSgpr:
@@ -191,20 +159,16 @@ uint64_t scalar_value(const Wave& wave, const Operand& operand) {
   }
 }
 
-const uint32_t* broadcast(const Wave& wave, const Operand& operand, const SourceRule& rule, uint32_t* temporary) {
-  if (rule.kind == SourceRule::kMask) {
-    expand_mask(temporary, operand.kind == Kind::kSgpr ? wave.sgpr64(operand.index) : operand.value);
-    return temporary;
-  }
-  if (operand.kind == Kind::kVgpr || operand.kind == Kind::kAgpr) return register_file(wave, operand)[operand.index];
+const uint32_t* broadcast_scalar(const Wave& wave, const Operand& operand, unsigned dwords, uint32_t* temporary) {
+  if (operand.kind == Kind::kAgpr) return wave.agpr[operand.index];
   if (operand.kind == Kind::kSgpr) {
     // The type says how many registers are read: an operand may be decoded wider or narrower.
-    for (unsigned k = 0; k < rule.dwords; ++k) fill(temporary + k * kLanes, wave.sgpr[operand.index + k]);
+    for (unsigned k = 0; k < dwords; ++k) fill_plane(temporary + k * kLanes, wave.sgpr[operand.index + k]);
     return temporary;
   }
   const uint64_t value = scalar_value(wave, operand);
-  for (unsigned k = 0; k < rule.dwords; ++k)
-    fill(temporary + k * kLanes, k < 2 ? static_cast<uint32_t>(value >> (32 * k)) : 0);
+  for (unsigned k = 0; k < dwords; ++k)
+    fill_plane(temporary + k * kLanes, k < 2 ? static_cast<uint32_t>(value >> (32 * k)) : 0);
   return temporary;
 }
 

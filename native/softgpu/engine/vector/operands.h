@@ -53,9 +53,25 @@ struct General {
   alignas(64) uint32_t result[(kMaxPlanes + 1) * kLanes];
 };
 
+// The value's planes with the same dwords in every lane.
+const uint32_t* broadcast_scalar(const Wave& wave, const Operand& operand, unsigned dwords, uint32_t* temporary);
+
 // The operand's planes: `temporary` filled with a scalar or constant in every lane, a mask's bits, or the register
 // itself.
-const uint32_t* broadcast(const Wave& wave, const Operand& operand, const SourceRule& rule, uint32_t* temporary);
+inline const uint32_t* broadcast(const Wave& wave, const Operand& operand, const SourceRule& rule,
+                                 uint32_t* temporary) {
+  if (rule.kind == SourceRule::kMask) {
+    expand_mask(temporary, operand.kind == Operand::Kind::kSgpr ? wave.sgpr64(operand.index) : operand.value);
+    return temporary;
+  }
+  if (operand.kind == Operand::Kind::kVgpr) [[likely]]
+    return wave.vgpr[operand.index];
+  if (operand.kind == Operand::Kind::kSgpr && rule.dwords == 1) {
+    fill_plane(temporary, wave.sgpr[operand.index]);
+    return temporary;
+  }
+  return broadcast_scalar(wave, operand, rule.dwords, temporary);
+}
 
 // The planes with the operand's abs and neg applied; `temporary` may be the planes themselves.
 const uint32_t* with_sign(const uint32_t* planes, const Operand& operand, const SourceRule& rule, uint32_t* temporary);
@@ -77,7 +93,5 @@ struct DppLanes {
   uint64_t write;         // lanes that may be written
 };
 DppLanes dpp_lanes(const Instruction& instruction, uint64_t exec);
-
-uint64_t gather_mask(const uint32_t* plane);  // bit l = top bit of lane l
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT
