@@ -165,6 +165,22 @@ PreparedInstruction CodePage::prepare(unsigned slot) {
   return prepared;
 }
 
+const CodeRun& CodePage::prepare_run(unsigned slot) {
+  auto run = std::make_unique<CodeRun>();
+  for (unsigned at = slot; at < kSlots && run->steps.size() < CodeRun::kMaxSteps;) {
+    PreparedInstruction prepared = find(at);
+    if (!prepared) prepared = prepare(at);
+    run->add(*prepared);
+    if (ends_run(*prepared)) break;
+    at += prepared.size_bytes() / 4;
+  }
+  std::lock_guard lock(mutex_);
+  if (const CodeRun* other = runs_[slot].load(std::memory_order_acquire)) return *other;
+  owned_runs_.push_back(std::move(run));
+  runs_[slot].store(owned_runs_.back().get(), std::memory_order_release);
+  return *owned_runs_.back();
+}
+
 std::shared_ptr<CodePage> CodeCache::page(uint64_t base, uint64_t first, uint64_t end) {
   std::lock_guard lock(mutex_);
   std::shared_ptr<CodePage>& page = pages_[base];

@@ -10,20 +10,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "softgpu/engine/code_run.h"
+#include "softgpu/engine/decoded_instruction.h"
 #include "softgpu/engine/memory_port.h"
-#include "softgpu/isa/instruction.h"
 
 namespace kernloop::softgpu {
-
-// What the interpreter loop counts an instruction as. Memory instructions count themselves (memory_port.h).
-enum class InstructionClass : uint8_t { kOther, kValu, kSalu, kSmem, kBranch, kBarrier, kVectorMemory, kCount };
-
-struct DecodedInstruction : Instruction {
-  InstructionClass counted_as = InstructionClass::kOther;
-  bool is_vector = false;         // executed by the active lanes
-  ExecuteFn untracked = nullptr;  // what `execute` wraps, where writes of EXEC are watched
-  uint64_t address = 0;
-};
 
 // A prepared instruction, and beside the pointer what the interpreter needs of every one: touching less memory an
 // instruction is what makes it fast.
@@ -66,13 +57,22 @@ class CodePage {
   }
   // Decodes the instruction at the address. Faults (unmapped, unknown) become instructions that raise them.
   PreparedInstruction prepare(unsigned slot);
+  // The run that begins at the address.
+  const CodeRun& run_at(unsigned slot) {
+    const CodeRun* run = runs_[slot].load(std::memory_order_acquire);
+    return run ? *run : prepare_run(slot);
+  }
 
  private:
+  const CodeRun& prepare_run(unsigned slot);
+
   uint64_t base_, first_, end_;
   std::vector<uint32_t> words_;  // a copy: what is executed is what was decoded
   std::atomic<uint64_t> slots_[kSlots] = {};
+  std::atomic<const CodeRun*> runs_[kSlots] = {};
   std::mutex mutex_;
   std::vector<std::unique_ptr<DecodedInstruction>> owned_;
+  std::vector<std::unique_ptr<CodeRun>> owned_runs_;
 };
 
 class CodeCache {

@@ -1,6 +1,7 @@
 #include "softgpu/engine/interpreter.h"
 
 #include <cstdio>
+#include <iterator>
 
 #include "softgpu/engine/wave_fault.h"
 #include "softgpu/isa/decoder.h"
@@ -44,7 +45,7 @@ Instruction shift_registers(const WaveSlot& wave, const Instruction& instruction
 void Interpreter::run(WaveSlot& wave, uint64_t end) {
   while (wave.instructions < end) {
     if (wave.state == WaveState::kReady) {
-      interpret<false>(wave, end);
+      execute_runs(wave, end);
     } else if (wave.state == WaveState::kIndexed) {
       interpret<true>(wave, end);
     } else {
@@ -53,13 +54,68 @@ void Interpreter::run(WaveSlot& wave, uint64_t end) {
   }
 }
 
+inline uint64_t Interpreter::lanes_of(uint64_t exec) {
+  if (exec != last_exec_) {
+    last_exec_ = exec;
+    last_lanes_ = static_cast<unsigned>(__builtin_popcountll(exec));
+  }
+  return last_lanes_;
+}
+
+void Interpreter::execute_runs(WaveSlot& wave, uint64_t end) {
+  CodePage* page = nullptr;
+  uint64_t page_base = 0;
+  do {
+    uint64_t offset = wave.pc - page_base;
+    if (offset >= CodePage::kBytes || !page) [[unlikely]] {
+      page = code_.page_of(wave.pc, memory_);
+      page_base = wave.pc & ~(CodePage::kBytes - 1);
+      offset = wave.pc - page_base;
+    }
+    const CodeRun& run = page->run_at(static_cast<unsigned>(offset / 4));
+    if (run.steps.size() > end - wave.instructions) [[unlikely]]
+      return interpret<false>(wave, end);
+    execute_run(wave, run);
+  } while (wave.state == WaveState::kReady && wave.instructions < end);
+}
+
+inline void Interpreter::count(WaveSlot& wave, const CodeRun& run) {
+  wave.instructions += run.steps.size();
+  for (size_t k = 0; k < std::size(by_class_); ++k) by_class_[k] += run.by_class[k];
+  active_lanes_ += run.vectors * lanes_of(wave.exec());
+}
+
+// Those behind the culprit have not been executed.
+void Interpreter::take_back(WaveSlot& wave, const CodeRun& run, const CodeRun::Step& culprit) {
+  for (const CodeRun::Step* step = &run.steps.back(); step != &culprit; --step) {
+    --wave.instructions;
+    --by_class_[static_cast<size_t>(step->instruction->counted_as)];
+    if (step->instruction->is_vector) active_lanes_ -= lanes_of(wave.exec());
+  }
+  wave.pc = culprit.instruction->address;
+}
+
+inline void Interpreter::execute_run(WaveSlot& wave, const CodeRun& run) {
+  count(wave, run);
+  const CodeRun::Step* step = run.steps.data();
+  const CodeRun::Step* const last = step + run.steps.size() - 1;
+  try {
+    for (; step != last; ++step) step->execute(wave, *step->instruction);
+    wave.pc = last->instruction->address;
+    wave.next_pc = wave.pc + last->instruction->size_bytes;
+    last->execute(wave, *last->instruction);
+  } catch (...) {
+    take_back(wave, run, *step);
+    throw;
+  }
+  wave.pc = wave.next_pc;
+}
+
 template <bool indexed>
 void Interpreter::interpret(WaveSlot& wave, uint64_t end) {
   constexpr WaveState kRunning = indexed ? WaveState::kIndexed : WaveState::kReady;
   CodePage* page = nullptr;
   uint64_t page_base = 0;
-  uint64_t exec = ~uint64_t{0};
-  uint64_t lanes = kLanes;
   do {
     const uint64_t pc = wave.pc;
     uint64_t offset = pc - page_base;
@@ -75,13 +131,7 @@ void Interpreter::interpret(WaveSlot& wave, uint64_t end) {
     wave.next_pc = pc + decoded.size_bytes();
     ++wave.instructions;
     ++by_class_[static_cast<size_t>(decoded.counted_as())];
-    if (decoded.is_vector()) {
-      if (wave.exec() != exec) {
-        exec = wave.exec();
-        lanes = static_cast<unsigned>(__builtin_popcountll(exec));
-      }
-      active_lanes_ += lanes;
-    }
+    if (decoded.is_vector()) active_lanes_ += lanes_of(wave.exec());
     if constexpr (indexed) {
       if (decoded.counted_as() == InstructionClass::kValu) {
         const Instruction shifted = shift_registers(wave, *decoded);

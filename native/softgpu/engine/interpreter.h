@@ -23,13 +23,20 @@ class Interpreter {
   void add_to(Counters& counters) const;
 
  private:
+  void execute_runs(WaveSlot& wave, uint64_t end);
+  void execute_run(WaveSlot& wave, const CodeRun& run);
+  void count(WaveSlot& wave, const CodeRun& run);
+  void take_back(WaveSlot& wave, const CodeRun& run, const CodeRun::Step& culprit);
+  // One instruction after the other.
   template <bool indexed>
   void interpret(WaveSlot& wave, uint64_t end);
+  uint64_t lanes_of(uint64_t exec);
 
   MemoryPort& memory_;
   CodeView code_;
   uint64_t by_class_[static_cast<size_t>(InstructionClass::kCount)] = {};
   uint64_t active_lanes_ = 0;
+  uint64_t last_exec_ = ~uint64_t{0}, last_lanes_ = kLanes;
 };
 
 }  // namespace kernloop::softgpu
