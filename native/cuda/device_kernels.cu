@@ -226,7 +226,6 @@ KERNLOOP_DEVICE void fill_words(const FillParams& p, const Thread& thread) {
 extern "C" {
 KERNLOOP_VARIABLE SearchTarget kernloop_search_targets[kMaxSearchTargets];
 KERNLOOP_VARIABLE uint32_t kernloop_search_hits[kMaxSearchTargets / 32];  // a bit a target
-KERNLOOP_VARIABLE uint64_t kernloop_self_test[kSelfTestBytes / 8];
 }
 
 KERNLOOP_DEVICE void set_targets(const SetTargetsParams& p, const Thread& thread) {

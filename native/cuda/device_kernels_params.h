@@ -9,7 +9,6 @@ constexpr uint32_t kThreadsPerBlock = 256;
 // Ranges that one pointer search knows; the launcher makes a pass for each so many. 1 MiB of device memory, reserved
 // when the module is loaded.
 constexpr uint32_t kMaxSearchTargets = 65536;
-constexpr uint64_t kSelfTestBytes = 4096;
 // Every stride-th range start, kept in shared memory.
 constexpr uint32_t kMaxSearchSamples = 512;
 

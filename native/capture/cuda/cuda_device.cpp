@@ -57,10 +57,10 @@ std::optional<Refusal> CudaDevice::drain(Deadline deadline) {
 std::optional<Refusal> CudaDevice::set_up() {
   const OwnModules own;
   const ContextScope current(*driver_, launch_.context);
-  auto staging = Staging::create(*driver_, kSnapshotChunkBytes);
+  auto staging = Staging::create(*driver_, launch_.stream, kSnapshotChunkBytes);
   if (!staging) return refusal_of(staging.error());
   staging_ = std::move(*staging);
-  auto kernels = DeviceKernels::load(*driver_);
+  auto kernels = DeviceKernels::load(*driver_, {}, launch_.stream);
   if (kernels) {
     kernels_ = std::move(*kernels);
   } else {
@@ -190,7 +190,7 @@ void CudaDevice::keep_busy() {
   constexpr int kMostCopies = 32;          // of at least 2 us each
   uint64_t bytes = 0;
   for (int i = 0; readable_bytes_ != 0 && i < kMostCopies && bytes < kBytes; ++i, bytes += readable_bytes_) {
-    staging_->occupy(readable_, readable_bytes_, launch_.stream);
+    staging_->occupy(readable_, readable_bytes_);
   }
 }
 

@@ -17,13 +17,11 @@ Error failed(const Driver& driver, const char* call, CUresult result) {
 
 }  // namespace
 
-Result<std::unique_ptr<Staging>> Staging::create(const Driver& driver, uint64_t piece_bytes) {
-  std::unique_ptr<Staging> staging(new Staging(driver));
+Result<std::unique_ptr<Staging>> Staging::create(const Driver& driver, CUstream stream, uint64_t piece_bytes) {
+  std::unique_ptr<Staging> staging(new Staging(driver, stream));
   staging->piece_bytes_ = piece_bytes;
-  CUresult result = driver.cuStreamCreate(&staging->stream_, CU_STREAM_NON_BLOCKING);
-  if (result != CUDA_SUCCESS) return failed(driver, "cuStreamCreate", result);
   for (Buffer& buffer : staging->buffers_) {
-    result = driver.cuMemHostAlloc(&buffer.host, piece_bytes, 0);
+    CUresult result = driver.cuMemHostAlloc(&buffer.host, piece_bytes, 0);
     if (result != CUDA_SUCCESS) return failed(driver, "cuMemHostAlloc", result);
     result = driver.cuEventCreate(&buffer.copied, CU_EVENT_DISABLE_TIMING);
     if (result != CUDA_SUCCESS) return failed(driver, "cuEventCreate", result);
@@ -32,12 +30,11 @@ Result<std::unique_ptr<Staging>> Staging::create(const Driver& driver, uint64_t 
 }
 
 Staging::~Staging() {
-  if (stream_ != nullptr) driver_.cuStreamSynchronize(stream_);
+  driver_.cuStreamSynchronize(stream_);
   for (Buffer& buffer : buffers_) {
     if (buffer.copied != nullptr) driver_.cuEventDestroy(buffer.copied);
     if (buffer.host != nullptr) driver_.cuMemFreeHost(buffer.host);
   }
-  if (stream_ != nullptr) driver_.cuStreamDestroy(stream_);
 }
 
 void Staging::forget() {
@@ -45,8 +42,8 @@ void Staging::forget() {
   for (Buffer& buffer : buffers_) buffer.bytes = 0;
 }
 
-void Staging::occupy(uint64_t address, uint64_t bytes, CUstream stream) {
-  driver_.cuMemcpyDtoHAsync(buffers_[0].host, address, std::min(bytes, piece_bytes_), stream);
+void Staging::occupy(uint64_t address, uint64_t bytes) {
+  driver_.cuMemcpyDtoHAsync(buffers_[0].host, address, std::min(bytes, piece_bytes_), stream_);
 }
 
 Status Staging::fetch(Buffer& buffer, uint64_t address, uint64_t bytes) {

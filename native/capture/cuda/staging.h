@@ -9,10 +9,11 @@
 
 namespace kernloop::capture {
 
-// In the context that is current when it is made; one thread at a time.
+// In the context that is current when it is made, in the stream of the launch; one thread at a time.
 class Staging {
  public:
-  static Result<std::unique_ptr<Staging>> create(const cuda::Driver& driver, uint64_t piece_bytes);
+  static Result<std::unique_ptr<Staging>> create(const cuda::Driver& driver, cuda::CUstream stream,
+                                                 uint64_t piece_bytes);
   ~Staging();
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
@@ -20,8 +21,8 @@ class Staging {
   // The bytes at `address`, at most a piece. `next_bytes` of those that follow will probably be asked for next (0:
   // none).
   Status read(uint64_t address, std::span<uint8_t> into, uint64_t next_bytes);
-  // Copies in another stream, for nothing but the time that it takes. forget() comes before.
-  void occupy(uint64_t address, uint64_t bytes, cuda::CUstream stream);
+  // Copies for nothing but the time that it takes. forget() comes before.
+  void occupy(uint64_t address, uint64_t bytes);
   // Memory has changed: what was read ahead is not valid any more.
   void forget();
 
@@ -31,12 +32,12 @@ class Staging {
     cuda::CUevent copied = nullptr;
     uint64_t address = 0, bytes = 0;  // bytes 0: holds nothing
   };
-  explicit Staging(const cuda::Driver& driver) : driver_(driver) {}
+  Staging(const cuda::Driver& driver, cuda::CUstream stream) : driver_(driver), stream_(stream) {}
   Status fetch(Buffer& buffer, uint64_t address, uint64_t bytes);
 
   const cuda::Driver& driver_;
+  const cuda::CUstream stream_;
   uint64_t piece_bytes_ = 0;
-  cuda::CUstream stream_ = nullptr;
   Buffer buffers_[2];
 };
 

@@ -66,14 +66,6 @@ void add_ptx_parameter(const std::smatch& found, ImageKernel& kernel) {
   kernel.parameter_bytes = offset + bytes;
 }
 
-// `.visible .global .align 8 .b8 name[4096];`, zero at first.
-void add_ptx_variables(const std::string& text, Image& image) {
-  static const std::regex kVariable(R"(\.global\s+\.align\s+\d+\s+\.b8\s+([\w$]+)\[(\d+)\];)");
-  for (std::sregex_iterator found(text.begin(), text.end(), kVariable), end; found != end; ++found) {
-    image.variables.push_back({(*found)[1], std::vector<uint8_t>(std::stoul((*found)[2]))});
-  }
-}
-
 CUresult read_ptx(const std::string& text, Image& image) {
   static const std::regex kEntry(R"(\.entry\s+([\w$]+)\s*\(([^)]*)\))");
   static const std::regex kParameter(R"(\.param\s+(?:\.align\s+(\d+)\s+)?\.([busf]\d+)\s+[\w$]+(?:\[(\d+)\])?)");
@@ -86,7 +78,6 @@ CUresult read_ptx(const std::string& text, Image& image) {
     }
     image.kernels.push_back(std::move(kernel));
   }
-  add_ptx_variables(text, image);
   image.bytes.assign(text.begin(), text.end());
   return image.kernels.empty() ? CUDA_ERROR_INVALID_PTX : CUDA_SUCCESS;
 }

@@ -465,6 +465,25 @@ TEST_F(Failures, NameWhatTheDriverSaid) {
   }
 }
 
+// A second stream in use slows a program of one stream.
+TEST_F(DeviceKernelsTest, InTheCallersStreamNoOtherIsMade) {
+  kernels_.reset();
+  static int callers, used, others;
+  used = others = 0;
+  Driver driver = host_driver();
+  static const auto launch = driver.cuLaunchKernel;
+  driver.cuLaunchKernel = [](CUfunction kernel, unsigned x, unsigned y, unsigned z, unsigned tx, unsigned ty,
+                             unsigned tz, unsigned shared, CUstream stream, void** parameters, void** extra) {
+    ++(stream == reinterpret_cast<CUstream>(&callers) ? used : others);
+    return launch(kernel, x, y, z, tx, ty, tz, shared, stream, parameters, extra);
+  };
+  const auto loaded = DeviceKernels::load(driver, {}, reinterpret_cast<CUstream>(&callers));
+  ASSERT_TRUE(loaded.ok());
+  EXPECT_EQ(host_driver_state().streams, 0);
+  EXPECT_GT(used, 0);
+  EXPECT_EQ(others, 0);
+}
+
 TEST_F(Failures, WhileLoadingLeaveNothingBehind) {
   kernels_.reset();
   for (const char* name : {"cuCtxGetCurrent", "cuModuleGetFunction", "cuMemHostAlloc", "kernloop_touch"}) {

@@ -3,13 +3,10 @@
 #pragma once
 
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "cuda/device_kernels_host.h"
-#include "cuda/device_kernels_params.h"
 #include "cuda/driver.h"
 
 namespace kernloop::cuda {
@@ -57,17 +54,6 @@ inline Driver host_driver() {
     *loaded = reinterpret_cast<CUmodule>(&module);
     ++host_driver_state().modules;
     return CUDA_SUCCESS;
-  };
-  driver.cuModuleGetGlobal = [](CUdeviceptr* address, size_t* bytes, CUmodule, const char* name) {
-    static std::vector<uint64_t> memory;
-    memory.assign(kSelfTestBytes / sizeof(uint64_t), 0);
-    *address = reinterpret_cast<CUdeviceptr>(memory.data());
-    *bytes = kSelfTestBytes;
-    return host_driver_result(name);
-  };
-  driver.cuMemcpyDtoHAsync = [](void* to, CUdeviceptr from, size_t bytes, CUstream) {
-    std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
-    return host_driver_result("cuMemcpyDtoHAsync");
   };
   driver.cuModuleUnload = [](CUmodule) {
     --host_driver_state().modules;

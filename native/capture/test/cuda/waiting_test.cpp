@@ -161,7 +161,7 @@ class StagingTest : public ::testing::Test {
     base = reinterpret_cast<uint64_t>(memory.data());
     readable_end = base + memory.size();
     copies = 0;
-    auto made = Staging::create(*driver, kPiece);
+    auto made = Staging::create(*driver, nullptr, kPiece);
     EXPECT_TRUE(made);
     staging = std::move(*made);
   }
