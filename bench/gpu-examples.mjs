@@ -8,7 +8,7 @@ import { doNothing, hasUlpVariant, oneUlpWrong, writeEmptyKernel } from './gpu/v
 
 const replays = 20;
 const wanted = process.argv.slice(2);
-const apps = ['cuda-batched-scale', 'cuda-pipeline', 'pytorch-ops'].filter(
+const apps = ['cuda-batched-scale', 'cuda-pipeline', 'cupy-kernels', 'pytorch-ops'].filter(
   (app) => wanted.length === 0 || wanted.some((word) => word.split('/')[0] === app),
 );
 const folder = workspace(apps);

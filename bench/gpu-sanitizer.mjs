@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { conclude, inParallel, kernloop, must, native, workspace } from './gpu/host.mjs';
 
-const apps = ['cuda-batched-scale', 'cuda-pipeline', 'pytorch-ops'];
+const apps = ['cuda-batched-scale', 'cuda-pipeline', 'cupy-kernels', 'pytorch-ops'];
 const folder = workspace(apps);
 const kernels = apps.flatMap((app) => {
   must(

@@ -12,6 +12,8 @@ const results = {
     /y\[first \+ k\] = alpha \* x\[first \+ k\] \+ beta \* y\[first \+ k\];/,
     'y[first + k] = nextafter(alpha * x[first + k] + beta * y[first + k], 1e300);',
   ],
+  damp: [/out\[i\] = (in\[i\] \* expf\(.*?\));/, 'out[i] = nextafterf($1, 3e38f);'],
+  add_scaled: [/y\[i\] \+= (scale \* x\[i\]);/, 'y[i] = nextafterf(fmaf(scale, x[i], y[i]), 3e38f);'],
   softmax_rows: [/out\[i\] = (expf\(.*?\) \/ sum);/, 'out[i] = nextafterf($1, 3e38f);'],
 };
 

@@ -107,7 +107,7 @@ function noTrail({ symbol, trail, unreadable }: NoSourceQuery): NoSource {
   return {
     code: 'SOURCE_NO_TRAIL',
     reason: `${trail.summary()}; ${looked}${unmangled}`,
-    hint: 'build with line information (hipcc: -gline-tables-only, nvcc: -lineinfo) and capture again to learn the file; a kernel of a library or one compiled at run time has none in the app',
+    hint: 'build with line information (hipcc: -gline-tables-only, nvcc: -lineinfo) and capture again to learn the file; a kernel of a library has none in the app; for one that the app compiles with NVRTC, capture with KERNLOOP_NVRTC_RECORD=on',
     files: [],
   };
 }
