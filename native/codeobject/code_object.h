@@ -98,6 +98,8 @@ Result<std::vector<uint8_t>> initial_content(Bytes code_object, const Variable& 
 
 // Itanium demangling; a name that is not mangled comes back as it is.
 std::string demangle(const std::string& name);
+// Of a demangled name: `ns::scale` of `void ns::scale<float, 4>(float*, int)`.
+std::string plain_name(const std::string& demangled);
 
 // The candidates most like `name`, best first: for "did you mean".
 std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates,

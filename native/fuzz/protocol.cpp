@@ -47,7 +47,7 @@ Input seed(uint8_t kind, const Message& message) {
 
 std::vector<Input> message_seeds() {
   Welcome welcome;
-  welcome.selections = {{1, ScopeMode::kAll, 5}};
+  welcome.selections = {{{{3, 7}, {9, UINT64_MAX}}, Each::kGeometry, 4, 2, true, ScopeMode::kAll, 5}};
   KernelMessage kernel;
   kernel.symbol = "_Z5saxpy", kernel.objects = {1, 2};
   MatchMessage match;

@@ -50,6 +50,9 @@ class AgentLink {
   BulkBytes bulk() const;
 
   uint64_t dispatches() const { return ring_.header().dispatches.load(std::memory_order_relaxed); }
+  uint64_t matches(uint32_t selection) const {
+    return ring_.header().matches[selection].load(std::memory_order_relaxed);
+  }
   uint64_t kernel_dispatches(uint32_t kernel) const { return ring_.counters()[kernel].load(std::memory_order_relaxed); }
 
  private:

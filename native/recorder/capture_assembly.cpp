@@ -40,21 +40,6 @@ uint64_t value_at(const std::vector<uint8_t>& bytes, uint64_t offset, uint64_t s
   return value;
 }
 
-archive::Geometry geometry_of(const capture::BeginMessage& begin) {
-  const capture::LaunchGeometry& launch = begin.geometry;
-  archive::Geometry geometry;
-  geometry.grid_blocks = launch.grid_blocks;
-  geometry.block_threads = launch.block_threads;
-  geometry.grid_work_items = launch.grid_work_items;
-  geometry.group_segment_bytes = launch.group_segment_bytes;
-  geometry.private_segment_bytes = launch.private_segment_bytes;
-  geometry.dimensions = launch.dimensions;
-  for (const capture::LaunchAttribute& attribute : begin.launch_attributes) {
-    geometry.attributes[attribute.name] = attribute.value;
-  }
-  return geometry;
-}
-
 }  // namespace
 
 CaptureAssembly::CaptureAssembly(const Config& config, OutputFolder& folder, const KernelRecord& kernel,
@@ -91,6 +76,21 @@ Result<std::unique_ptr<CaptureAssembly>> CaptureAssembly::begin(const Config& co
   if (!writer) return writer.error();
   assembly->writer_ = std::move(*writer);
   return assembly;
+}
+
+archive::Geometry CaptureAssembly::geometry() const {
+  const capture::LaunchGeometry& launch = begin_.geometry;
+  archive::Geometry geometry;
+  geometry.grid_blocks = launch.grid_blocks;
+  geometry.block_threads = launch.block_threads;
+  geometry.grid_work_items = launch.grid_work_items;
+  geometry.group_segment_bytes = launch.group_segment_bytes;
+  geometry.private_segment_bytes = launch.private_segment_bytes;
+  geometry.dimensions = launch.dimensions;
+  for (const capture::LaunchAttribute& attribute : begin_.launch_attributes) {
+    geometry.attributes[attribute.name] = attribute.value;
+  }
+  return geometry;
 }
 
 capture::BeginReply CaptureAssembly::reply() const {
@@ -237,7 +237,7 @@ Result<archive::Manifest> CaptureAssembly::manifest(const capture::CommitMessage
   manifest.kernel.private_segment_bytes = kernel_.metadata->private_segment_bytes;
   manifest.dispatch = {begin_.ordinal, begin_.index, begin_.queue, Json::object()};
 
-  manifest.geometry = geometry_of(begin_);
+  manifest.geometry = geometry();
 
   manifest.scope.mode = begin_.scope == capture::ScopeMode::kAll ? "all" : "reachable";
   manifest.scope.widened = begin_.widened;

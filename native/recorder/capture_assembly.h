@@ -34,6 +34,7 @@ class CaptureAssembly {
                                                         const capture::BeginMessage& begin, archive::Json process);
 
   const capture::BeginMessage& message() const { return begin_; }
+  archive::Geometry geometry() const;
   // For the agent: what to read besides what it finds.
   capture::BeginReply reply() const;
 

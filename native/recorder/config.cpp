@@ -1,6 +1,7 @@
 #include "recorder/config.h"
 
 #include <set>
+#include <utility>
 
 #include "archive/file.h"
 
@@ -40,6 +41,29 @@ class Fields {
     if (!value->is_object()) return fail(name, "must be an object"), Json::object();
     return *value;
   }
+  bool flag(const char* name) {
+    const Json* value = find(name, true);
+    if (value == nullptr) return false;
+    if (!value->is_boolean()) return fail(name, "must be true or false"), false;
+    return value->get<bool>();
+  }
+  // The first choice where it is left out.
+  template <typename E>
+  E choice(const char* name, const std::vector<std::pair<std::string, E>>& choices) {
+    const std::string given = text(name, choices.front().first);
+    std::string all;
+    for (const auto& [word, value] : choices) {
+      if (word == given) return value;
+      all += (all.empty() ? "\"" : ", \"") + word + "\"";
+    }
+    return fail(name, "must be one of " + all), choices.front().second;
+  }
+  std::optional<std::filesystem::path> path(const char* name) {
+    if (find(name, true) == nullptr) return std::nullopt;
+    const std::filesystem::path value = text(name);
+    if (!value.is_absolute() || !value.has_filename()) fail(name, "must be an absolute path");
+    return value;
+  }
   void fail(const std::string& name, const std::string& what) {
     if (!error_)
       error_ = Error{"CONFIG_INVALID", where_ + (name.empty() ? "" : ": \"" + name + "\"") + " " + what,
@@ -61,32 +85,80 @@ class Fields {
   std::optional<Error> error_;
 };
 
+NamePattern parse_pattern(Fields& fields) {
+  NamePattern pattern;
+  pattern.whole = fields.flag("whole");
+  try {
+    pattern.regex = std::regex(fields.text("match"), std::regex::ECMAScript | std::regex::optimize);
+  } catch (const std::regex_error& error) {
+    fields.fail("match", std::string("is no ECMAScript regular expression: ") + error.what());
+  }
+  return pattern;
+}
+
+std::optional<capture::OrdinalRange> parse_range(const Json& json) {
+  if (!json.is_array() || json.size() != 2 || !json[0].is_number_unsigned()) return std::nullopt;
+  if (!json[1].is_number_unsigned() && !json[1].is_null()) return std::nullopt;
+  return capture::OrdinalRange{json[0].get<uint64_t>(), json[1].is_null() ? UINT64_MAX : json[1].get<uint64_t>()};
+}
+
+// [[3, 7], [9, null]]: ascending, apart from each other, the last one perhaps without an end.
+bool parse_ordinals(const Json& json, std::vector<capture::OrdinalRange>* ordinals) {
+  if (!json.is_array() || json.empty() || json.size() > capture::kMaxOrdinalRanges) return false;
+  ordinals->clear();
+  uint64_t before = 0;
+  for (const Json& item : json) {
+    const auto range = parse_range(item);
+    if (!range || range->first <= before || range->last < range->first) return false;
+    before = range->last;
+    ordinals->push_back(*range);
+  }
+  return true;
+}
+
+void parse_request(const Json& json, Fields& fields, capture::SelectionRequest* request) {
+  const uint64_t ordinal = fields.number("ordinal", 1, 1, UINT64_MAX >> 1);
+  request->ordinals = {{ordinal, ordinal}};
+  if (json.contains("ordinals") && !parse_ordinals(json["ordinals"], &request->ordinals))
+    fields.fail("ordinals",
+                "must be ascending ranges [first, last] of numbers from 1 on, the last one of null at most");
+  request->limit = fields.number("limit", 1, 0, UINT64_MAX >> 1);
+  request->to_end = fields.flag("to_end");
+  request->byte_budget = fields.number("byte_budget", 0, 0, UINT64_MAX >> 1);
+  request->each = fields.choice<capture::Each>("each", {{"dispatch", capture::Each::kDispatch},
+                                                        {"geometry", capture::Each::kGeometry},
+                                                        {"kernel", capture::Each::kKernel}});
+  request->scope = fields.choice<capture::ScopeMode>(
+      "scope", {{"reachable", capture::ScopeMode::kReachable}, {"all", capture::ScopeMode::kAll}});
+}
+
 Result<Selection> parse_selection(const Json& json, const std::string& where) {
   Fields fields(json, where);
   Selection selection;
   selection.id = fields.text("id");
-  selection.match_text = fields.text("match");
-  selection.ordinal = fields.number("ordinal", 1, 1, UINT64_MAX >> 1);
-  selection.byte_budget = fields.number("byte_budget", 0, 0, UINT64_MAX >> 1);
-  selection.output = fields.text("output");
-  const std::string scope = fields.text("scope", "reachable");
-  if (scope == "all") {
-    selection.scope = capture::ScopeMode::kAll;
-  } else if (scope != "reachable") {
-    fields.fail("scope", "must be \"reachable\" or \"all\"");
+  selection.match = parse_pattern(fields);
+  parse_request(json, fields, &selection.request);
+  if (const Json after = fields.object("after"); !after.empty()) {
+    Fields gate(after, where + ": after");
+    selection.gate = parse_pattern(gate);
+    selection.request.after = gate.number("count", 1, 1, UINT64_MAX >> 1);
+    if (gate.error()) return *gate.error();
   }
-  if (!selection.output.is_absolute() || !selection.output.has_filename())
-    fields.fail("output", "must be an absolute path");
-  try {
-    selection.match = std::regex(selection.match_text, std::regex::ECMAScript | std::regex::optimize);
-  } catch (const std::regex_error& error) {
-    fields.fail("match", std::string("is no ECMAScript regular expression: ") + error.what());
-  }
+  selection.output = fields.path("output");
+  selection.outputs = fields.path("outputs");
+  if (selection.output && (selection.outputs || selection.request.limit > 1))
+    fields.fail("output", "is for one capture; \"outputs\" is for several");
+  if (!selection.output && !selection.outputs && selection.request.limit != 0) fields.fail("output", "is missing");
   if (fields.error()) return *fields.error();
   return selection;
 }
 
 }  // namespace
+
+bool NamePattern::matches(const std::string& symbol, const std::string& demangled, const std::string& plain) const {
+  if (!whole) return std::regex_search(demangled, regex) || std::regex_search(symbol, regex);
+  return std::regex_match(demangled, regex) || std::regex_match(plain, regex) || std::regex_match(symbol, regex);
+}
 
 Result<Config> parse_config(std::string_view text, const std::string& where) {
   auto json = archive::parse_json(text, where);
@@ -123,8 +195,9 @@ Result<Config> parse_config(std::string_view text, const std::string& where) {
     if (!ids.insert(selection->id).second)
       return Error{"CONFIG_INVALID", here + ": the id \"" + selection->id + "\" is taken",
                    "give each selection its own id"};
-    if (!outputs.insert(selection->output.lexically_normal()).second) {
-      return Error{"CONFIG_INVALID", here + ": the output " + selection->output.string() + " is taken",
+    const auto& output = selection->output ? selection->output : selection->outputs;
+    if (output && !outputs.insert(output->lexically_normal()).second) {
+      return Error{"CONFIG_INVALID", here + ": the output " + output->string() + " is taken",
                    "give each selection its own output"};
     }
     config.selections.push_back(std::move(*selection));

@@ -14,14 +14,21 @@
 
 namespace kernloop::recorder {
 
+// What kernels are named by.
+struct NamePattern {
+  std::regex regex;
+  bool whole = false;  // it is to match a name from end to end, not a part of one
+  // `plain` is the demangled name without parameters and template arguments.
+  bool matches(const std::string& symbol, const std::string& demangled, const std::string& plain) const;
+};
+
 struct Selection {
   std::string id;
-  std::string match_text;
-  std::regex match;
-  uint64_t ordinal = 1;
-  capture::ScopeMode scope = capture::ScopeMode::kReachable;
-  uint64_t byte_budget = 0;
-  std::filesystem::path output;
+  NamePattern match;
+  std::optional<NamePattern> gate;  // with request.after
+  capture::SelectionRequest request;
+  // Of its one capture; or of all of them, each in a folder below that is its ordinal. None where nothing is captured.
+  std::optional<std::filesystem::path> output, outputs;
 };
 
 struct Config {

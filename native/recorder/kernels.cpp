@@ -89,14 +89,16 @@ Status Kernels::append_object(const capture::BulkHeader& header, std::span<const
   return Unit{};
 }
 
-uint64_t Kernels::matching(const std::string& symbol) const {
+Wanted Kernels::matching(const std::string& symbol) const {
   const std::string demangled = codeobject::demangle(symbol);
-  uint64_t mask = 0;
+  const std::string plain = codeobject::plain_name(demangled);
+  Wanted wanted;
   for (size_t i = 0; i < config_.selections.size(); ++i) {
-    const std::regex& match = config_.selections[i].match;
-    if (std::regex_search(demangled, match) || std::regex_search(symbol, match)) mask |= uint64_t{1} << i;
+    const Selection& selection = config_.selections[i];
+    if (selection.match.matches(symbol, demangled, plain)) wanted.selections |= uint64_t{1} << i;
+    if (selection.gate && selection.gate->matches(symbol, demangled, plain)) wanted.gates |= uint64_t{1} << i;
   }
-  return mask;
+  return wanted;
 }
 
 Result<const KernelRecord*> Kernels::add(const capture::KernelMessage& message) {
@@ -106,7 +108,7 @@ Result<const KernelRecord*> Kernels::add(const capture::KernelMessage& message) 
   record.id = message.kernel;
   record.symbol = message.symbol;
   record.demangled = codeobject::demangle(message.symbol);
-  record.selections = matching(record.symbol);
+  record.wanted = matching(record.symbol);
   for (uint32_t number : message.objects) {
     const auto object = objects_.find(number);
     if (object == objects_.end() || !object->second->info) continue;
@@ -118,6 +120,8 @@ Result<const KernelRecord*> Kernels::add(const capture::KernelMessage& message) 
     record.load_base = message.kernel_object - metadata->descriptor_address;
     break;
   }
+  const auto next = static_cast<uint32_t>(identities_.size());
+  record.identity = identities_.emplace(std::pair(record.symbol, record.code_object_hex()), next).first->second;
   return &kernels_.emplace(message.kernel, std::move(record)).first->second;
 }
 

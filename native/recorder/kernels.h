@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "capture/protocol/messages.h"
@@ -22,11 +23,19 @@ struct CodeObject {
   bool complete() const { return bytes.size() == expected_bytes; }
 };
 
+// What a kernel is to the selections, a bit each.
+struct Wanted {
+  uint64_t selections = 0;  // whose name it has
+  uint64_t gates = 0;       // that count from behind a dispatch of it on
+  uint64_t any() const { return selections | gates; }
+};
+
 struct KernelRecord {
   uint32_t id = 0;
   std::string symbol;  // mangled
   std::string demangled;
-  uint64_t selections = 0;
+  Wanted wanted;
+  uint32_t identity = 0;                     // equal for equal code of the same name
   std::shared_ptr<const CodeObject> object;  // null: its code object is not known or cannot be read
   const codeobject::Kernel* metadata = nullptr;
   bool has_address = false;  // the code object has a load base: its variables have addresses, too
@@ -49,8 +58,8 @@ class Kernels {
   Status append_object(const capture::BulkHeader& header, std::span<const uint8_t> bytes);
   Result<const KernelRecord*> add(const capture::KernelMessage& message);
 
-  // Which selections want a kernel of this mangled name.
-  uint64_t matching(const std::string& symbol) const;
+  // By its mangled name.
+  Wanted matching(const std::string& symbol) const;
   const KernelRecord* find(uint32_t id) const;
   const std::map<uint32_t, KernelRecord>& all() const { return kernels_; }
 
@@ -58,6 +67,7 @@ class Kernels {
   const Config& config_;
   std::map<uint32_t, std::shared_ptr<CodeObject>> objects_;
   std::map<uint32_t, KernelRecord> kernels_;
+  std::map<std::pair<std::string, std::string>, uint32_t> identities_;  // of symbol and code object
   uint64_t object_bytes_ = 0;
 };
 

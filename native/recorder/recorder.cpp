@@ -14,6 +14,8 @@
 namespace kernloop::recorder {
 namespace {
 
+using archive::Json;
+
 constexpr int kExitPass = 0, kExitUsage = 2, kExitEnvironment = 5;
 
 struct Arguments {
@@ -94,7 +96,10 @@ int run(int count, char** values) {
     events.error({"INTERRUPTED", std::string("stopped by ") + strsignal(signal_number), "capture again"});
     return 128 + signal_number;
   }
-  archive::Json summary = totals.summary();
+  Json summary = totals.summary();
+  summary["selections"] = Json::array();
+  for (uint32_t i = 0; i < config->selections.size(); ++i)
+    summary["selections"].push_back({{"id", config->selections[i].id}, {"matches", totals.matches(i)}});
   summary["captured"] = board.captured_ids();
   summary["refused"] = board.refused_ids();
   if (config->mode == capture::Mode::kProfile) summary["kernel_profile"] = profile.rows();

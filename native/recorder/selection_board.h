@@ -1,8 +1,10 @@
-// What has become of each selection, over all processes of the app: at most one of them captures it, once.
+// What has become of each selection, over all processes of the app: at most one of them captures each dispatch of it,
+// once.
 #pragma once
 
 #include <sys/types.h>
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,19 +16,27 @@
 
 namespace kernloop::recorder {
 
+// One dispatch of a selection.
+struct CaptureKey {
+  uint32_t selection = 0;
+  uint64_t ordinal = 0;
+};
+
 class SelectionBoard {
  public:
   SelectionBoard(const Config& config, Events& events) : config_(config), events_(events) {}
 
-  // Takes the locks of all outputs, before the app runs: CAPTURE_BUSY comes early.
+  // Takes the locks of the outputs that are known before the app runs: CAPTURE_BUSY comes early. A selection whose
+  // output cannot be had is refused; an Error means that none is left.
   Status claim_outputs();
 
-  // The folder to write to, or null: captured, refused or in work already, by process `owner`.
-  OutputFolder* begin(uint32_t selection, pid_t pid, pid_t* owner);
-  void captured(uint32_t selection, archive::Json event);
-  void refused(uint32_t selection, const Error& why);
+  // The folder to write to, or null: captured, refused or in work already, by process `owner`, or refused now. Several
+  // dispatches of one selection are all of the same process, since each counts for itself.
+  OutputFolder* begin(const CaptureKey& key, pid_t by, pid_t* owner);
+  void captured(const CaptureKey& key, archive::Json event);
+  void refused(const CaptureKey& key, const Error& why);
   // The next match may still succeed with a wider scope.
-  void violated(uint32_t selection, archive::Json regions, const Error& why);
+  void violated(const CaptureKey& key, archive::Json event, const Error& why);
 
   // At the end: what was violated and never captured is refused. Removes unfinished captures and the locks.
   void close();
@@ -35,15 +45,25 @@ class SelectionBoard {
 
  private:
   enum class State { kOpen, kInWork, kCaptured, kRefused };
-  struct Entry {
+  // Of one capture.
+  struct Slot {
     State state = State::kOpen;
     std::unique_ptr<OutputFolder> folder;
-    pid_t owner = 0;  // whose dispatch it took last
     std::optional<Error> violation;
+    uint64_t ordinal = 0;  // of the latest attempt
   };
+  struct Entry {
+    std::map<uint64_t, Slot> slots;  // by ordinal; the only one of a selection of one capture is number 0
+    pid_t owner = 0;                 // whose dispatch it took last
+  };
+  bool has_several(uint32_t selection) const { return config_.selections[selection].outputs.has_value(); }
+  uint64_t most_slots(uint32_t selection) const;
+  std::filesystem::path output_of(const CaptureKey& key) const;
+  Slot& slot_of(const CaptureKey& key);
+  Result<OutputFolder*> open(const CaptureKey& key, pid_t by, pid_t* owner);
   archive::Json ids_in(State state) const;
   pid_t owner_of(uint32_t selection) const;
-  void print_refusal(uint32_t selection, const Error& why);
+  void print_refusal(const CaptureKey& key, const Error& why);
 
   const Config& config_;
   Events& events_;

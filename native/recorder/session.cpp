@@ -27,6 +27,10 @@ Json regions_json(const std::vector<capture::RegionMessage>& regions) {
   return json;
 }
 
+CaptureKey key_of(const CaptureAssembly& assembly) {
+  return {assembly.message().selection, assembly.message().ordinal};
+}
+
 // Decodes a message and hands it on; a frame that is not exactly one message is a breach.
 template <typename Message, typename Use>
 Status with(std::span<const uint8_t> payload, Use&& use) {
@@ -61,9 +65,7 @@ bool Session::welcome() {
   answer.mode = shared_.config.mode;
   answer.drain_limit_ms = shared_.config.drain_limit_ms;
   answer.run_limit_ms = shared_.config.run_limit_ms;
-  for (const Selection& selection : shared_.config.selections) {
-    answer.selections.push_back({selection.ordinal, selection.scope, selection.byte_budget});
-  }
+  for (const Selection& selection : shared_.config.selections) answer.selections.push_back(selection.request);
   return link_->answer(answer.encode());
 }
 
@@ -115,7 +117,7 @@ Status Session::handle(FrameType type, std::span<const uint8_t> payload) {
     case FrameType::kMatch:
       return with<capture::MatchMessage>(payload, [&](const auto& message) {
         capture::MatchReply reply{message.request, {}};
-        for (const std::string& symbol : message.symbols) reply.selections.push_back(kernels_.matching(symbol));
+        for (const std::string& symbol : message.symbols) reply.selections.push_back(kernels_.matching(symbol).any());
         link_->answer(reply.encode());
         return Status(Unit{});
       });
@@ -180,13 +182,14 @@ Status Session::on_kernel(const capture::KernelMessage& message) {
                                   {"name", kernel.demangled},
                                   {"symbol", kernel.symbol},
                                   {"code_object", kernel.code_object_hex()}});
-  link_->answer(capture::KernelReply{message.request, kernel.selections}.encode());
+  link_->answer(
+      capture::KernelReply{message.request, kernel.wanted.selections, kernel.wanted.gates, kernel.identity}.encode());
   return Unit{};
 }
 
 OutputFolder* Session::begin_selection(const capture::BeginMessage& message, const KernelRecord& kernel) {
   pid_t owner = 0;
-  OutputFolder* folder = shared_.board.begin(message.selection, link_->pid(), &owner);
+  OutputFolder* folder = shared_.board.begin({message.selection, message.ordinal}, link_->pid(), &owner);
   if (folder == nullptr && owner != link_->pid()) {
     shared_.events.print("also_matched", {{"id", shared_.config.selections[message.selection].id},
                                           {"pid", link_->pid()},
@@ -204,6 +207,7 @@ Status Session::on_begin(const capture::BeginMessage& message) {
     return protocol_error("a capture that cannot begin");
   }
   capture::BeginReply reply;
+  const CaptureKey key{message.selection, message.ordinal};
   if (OutputFolder* folder = begin_selection(message, *kernel)) {
     shared_.events.print("matched", {{"id", shared_.config.selections[message.selection].id},
                                      {"pid", link_->pid()},
@@ -211,11 +215,11 @@ Status Session::on_begin(const capture::BeginMessage& message) {
                                      {"ordinal", message.ordinal},
                                      {"widened", message.widened}});
     if (kernel->object == nullptr) {
-      shared_.board.refused(message.selection,
+      shared_.board.refused(key,
                             {"CODE_OBJECT_UNREADABLE", "the code object of " + kernel->demangled + " could not be read",
                              "the agent's log and the note events say why"});
     } else if (const auto obstacle = obstacle_in_code(*kernel)) {
-      shared_.board.refused(message.selection, *obstacle);
+      shared_.board.refused(key, *obstacle);
     } else {
       auto assembly = CaptureAssembly::begin(shared_.config, *folder, *kernel, devices_[message.queue], message,
                                              identity_json(link_->pid(), link_->process()));
@@ -224,7 +228,7 @@ Status Session::on_begin(const capture::BeginMessage& message) {
         warn_of_device_heap(*kernel);
         assemblies_[message.capture] = std::move(*assembly);
       } else {
-        shared_.board.refused(message.selection, assembly.error());
+        shared_.board.refused(key, assembly.error());
       }
     }
   }
@@ -274,9 +278,9 @@ Status Session::feed(uint32_t capture, Use&& use) {
 }
 
 Status Session::fail(uint32_t capture, const Error& why) {
-  const uint32_t selection = find(capture)->message().selection;
+  const CaptureKey key = key_of(*find(capture));
   assemblies_.erase(capture);
-  shared_.board.refused(selection, why);
+  shared_.board.refused(key, why);
   if (why.code == "AGENT_PROTOCOL") return why;
   return Unit{};
 }
@@ -286,7 +290,7 @@ Status Session::on_commit(const capture::CommitMessage& message) {
   if (assembly == nullptr) return Unit{};
   auto committed = assembly->commit(message);
   if (!committed) return fail(message.capture, committed.error());
-  const uint32_t selection = assembly->message().selection;
+  const CaptureKey key = key_of(*assembly);
   const KernelRecord* kernel = kernels_.find(assembly->message().kernel);
   assemblies_.erase(message.capture);
   Json event = {{"bytes_raw", committed->bytes_raw},
@@ -298,21 +302,25 @@ Status Session::on_commit(const capture::CommitMessage& message) {
                 {"code_object", kernel->code_object_hex()},
                 {"geometry", archive::to_json(committed->geometry)}};
   if (committed->wave_instructions) event["wave_instructions"] = *committed->wave_instructions;
-  shared_.board.captured(selection, std::move(event));
+  shared_.board.captured(key, std::move(event));
   return Unit{};
 }
 
 void Session::on_abort(const capture::AbortMessage& message) {
   const CaptureAssembly* assembly = find(message.capture);
   if (assembly == nullptr) return;
-  const uint32_t selection = assembly->message().selection;
-  const Json violations = regions_json(assembly->violations());
+  const CaptureKey key = key_of(*assembly);
+  const KernelRecord* kernel = kernels_.find(assembly->message().kernel);
+  Json violation = {{"regions", regions_json(assembly->violations())},
+                    {"symbol", kernel->symbol},
+                    {"code_object", kernel->code_object_hex()},
+                    {"geometry", archive::to_json(assembly->geometry())}};
   assemblies_.erase(message.capture);
   const Error why{message.code, message.reason, message.hint};
-  if (!violations.empty()) {
-    shared_.board.violated(selection, violations, why);
+  if (!violation["regions"].empty()) {
+    shared_.board.violated(key, std::move(violation), why);
   } else {
-    shared_.board.refused(selection, why);
+    shared_.board.refused(key, why);
   }
 }
 
@@ -325,10 +333,11 @@ void Session::report_progress(const CaptureAssembly& assembly) {
 }
 
 void Session::count() {
-  ProcessTotals totals{link_->pid(), link_->process(), queues_, link_->dispatches(), {}};
+  ProcessTotals totals{link_->pid(), link_->process(), queues_, link_->dispatches(), {}, {}};
   for (const auto& [id, kernel] : kernels_.all()) {
     totals.kernels.push_back({kernel.demangled, kernel.symbol, kernel.code_object_hex(), link_->kernel_dispatches(id)});
   }
+  for (uint32_t i = 0; i < shared_.config.selections.size(); ++i) totals.matches.push_back(link_->matches(i));
   shared_.totals.add(std::move(totals));
 }
 

@@ -1,5 +1,7 @@
 #include "recorder/totals.h"
 
+#include <algorithm>
+
 namespace kernloop::recorder {
 namespace {
 
@@ -47,7 +49,14 @@ void Totals::add(ProcessTotals process) {
     row.name = kernel.name;
     row.dispatches += kernel.dispatches;
   }
+  for (size_t i = 0; i < process.matches.size(); ++i) matches_[i] = std::max(matches_[i], process.matches[i]);
   if (listed_.size() < kMaxListed) listed_.push_back(std::move(process));
+}
+
+uint64_t Totals::matches(uint32_t selection) const {
+  std::lock_guard lock(mutex_);
+  const auto found = matches_.find(selection);
+  return found != matches_.end() ? found->second : 0;
 }
 
 Json Totals::summary() const {

@@ -23,6 +23,7 @@ struct ProcessTotals {
     uint64_t dispatches = 0;
   };
   std::vector<KernelCount> kernels;
+  std::vector<uint64_t> matches;  // of each selection
 };
 
 // Who it is, as the `process` event and the summary tell it.
@@ -33,6 +34,7 @@ class Totals {
   void add_process();
   void add_queue();
   void add(ProcessTotals process);
+  uint64_t matches(uint32_t selection) const;
   archive::Json summary() const;
 
  private:
@@ -46,6 +48,7 @@ class Totals {
   uint64_t processes_ = 0, queues_ = 0, dispatches_ = 0;
   std::map<std::pair<std::string, std::string>, Row> kernels_;
   std::vector<ProcessTotals> listed_;
+  std::map<size_t, uint64_t> matches_;  // of each selection, in the process with the most: each counts for itself
 };
 
 }  // namespace kernloop::recorder

@@ -11,7 +11,8 @@ namespace kernloop::capture {
 AgentBase::AgentBase(std::unique_ptr<RecorderClient> client, const Welcome& answer, std::string log_pattern)
     : recorder(std::move(client)), welcome(answer), pid_(getpid()) {
   log.open_as(std::move(log_pattern));
-  selections.configure(profiling() ? std::vector<SelectionRequest>() : welcome.selections);
+  static_assert(kRingSelections == kMaxSelections);
+  selections.configure(profiling() ? std::vector<SelectionRequest>() : welcome.selections, recorder->matches());
 }
 
 void AgentBase::retire(const char* why) {
@@ -83,6 +84,8 @@ void AgentBase::ask_about(KernelEntry& entry, const Resolve& resolve) {
   });
   if (reply) {
     entry.selections = reply->selections;
+    entry.gates = reply->gates;
+    entry.identity = reply->identity;
   } else {
     retire("the recorder is gone");
   }

@@ -100,7 +100,7 @@ void SelectedDispatch::refuse_second(const Due& due) {
                 "another selection (number " + std::to_string(due_.front().selection) + ") captures this very dispatch",
                 "give the two selections different ordinals, or keep one of them"});
   }
-  agent_.selections.settle_done(due.selection);
+  agent_.selections.settle_done(due);
 }
 
 CaptureRequest SelectedDispatch::request() const {
@@ -129,13 +129,13 @@ void SelectedDispatch::settle(const CaptureOutcome& outcome) noexcept {
                       static_cast<unsigned long long>(due.ordinal), refusal_->code.c_str(), refusal_->reason.c_str());
     }
     if (!outcome.violation.empty()) {
-      agent_.selections.settle_widen(due.selection, outcome.violation);
+      agent_.selections.settle_widen(due, outcome.violation);
       return;
     }
   } catch (const std::exception& error) {
     agent_.log.line("capture failed: %s", error.what());
   }
-  agent_.selections.settle_done(due.selection);
+  agent_.selections.settle_done(due);
 }
 
 }  // namespace kernloop::capture

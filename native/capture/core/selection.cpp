@@ -1,57 +1,122 @@
 #include "capture/core/selection.h"
 
-namespace kernloop::capture {
+#include <algorithm>
+#include <utility>
 
-void SelectionSet::configure(std::vector<SelectionRequest> requests) {
+namespace kernloop::capture {
+namespace {
+
+// One dispatch by its number. Any later match does instead, where that one cannot be captured.
+bool is_single(const SelectionRequest& request) {
+  return request.each == Each::kDispatch && request.limit == 1 && request.ordinals.size() == 1 &&
+         request.ordinals[0].first == request.ordinals[0].last;
+}
+
+// What the shapes that a selection tells apart have in common is left out.
+LaunchShape distinct_part(const SelectionRequest& request, const LaunchShape& shape) {
+  if (request.each == Each::kGeometry) return shape;
+  LaunchShape part;
+  part.kernel = shape.kernel;
+  return part;
+}
+
+template <typename Use>
+void for_each_bit(uint64_t mask, size_t count, Use&& use) {
+  for (; mask != 0; mask &= mask - 1) {
+    const auto index = static_cast<uint32_t>(__builtin_ctzll(mask));
+    if (index >= count) break;
+    use(index);
+  }
+}
+
+}  // namespace
+
+void SelectionSet::configure(std::vector<SelectionRequest> requests, std::atomic<uint64_t>* matches) {
   std::lock_guard lock(mutex_);
   requests_ = std::move(requests);
   states_.assign(requests_.size(), State{});
-  for (size_t i = 0; i < requests_.size(); ++i) states_[i].due_at = requests_[i].ordinal;
+  matches_ = matches;
   left_.store(static_cast<uint32_t>(requests_.size()), std::memory_order_relaxed);
 }
 
-std::vector<Due> SelectionSet::on_dispatch(uint64_t selections) {
+std::vector<Due> SelectionSet::on_dispatch(const Candidate& candidate) {
   std::vector<Due> due;
   std::lock_guard lock(mutex_);
-  for (; selections != 0; selections &= selections - 1) {
-    const auto index = static_cast<uint32_t>(__builtin_ctzll(selections));
-    if (index >= states_.size()) break;
+  for_each_bit(candidate.selections, states_.size(), [&](uint32_t index) {
+    const SelectionRequest& request = requests_[index];
     State& state = states_[index];
+    if (state.gates_seen < request.after) return;
     ++state.matches;
-    // At or past it: another thread's match may have slipped by while an attempt was in progress.
-    if (state.done || state.in_progress || state.matches < state.due_at) continue;
-    state.in_progress = true;
-    due.push_back({index, state.matches, state.widened});
-  }
+    if (matches_ != nullptr) matches_[index].store(state.matches, std::memory_order_relaxed);
+    if (is_due(request, state, candidate.shape)) {
+      ++state.in_progress;
+      ++state.taken;
+      if (request.each != Each::kDispatch) state.seen.insert(distinct_part(request, candidate.shape));
+      due.push_back({index, state.matches, state.widened, candidate.shape});
+    } else {
+      end_if_exhausted(index);
+    }
+  });
+  // A gate itself does not count: what comes behind it does.
+  for_each_bit(candidate.gates, states_.size(), [&](uint32_t index) { ++states_[index].gates_seen; });
   return due;
 }
 
-void SelectionSet::settle_defer(uint32_t selection) {
-  std::lock_guard lock(mutex_);
-  states_[selection].in_progress = false;
+bool SelectionSet::is_due(const SelectionRequest& request, const State& state, const LaunchShape& shape) const {
+  if (state.done || state.taken >= request.limit) return false;
+  // At or past it: another thread's match may have slipped by while an attempt was in progress.
+  if (is_single(request)) return state.in_progress == 0 && state.matches >= request.ordinals[0].first;
+  const bool asked = std::any_of(request.ordinals.begin(), request.ordinals.end(), [&](const OrdinalRange& range) {
+    return range.first <= state.matches && state.matches <= range.last;
+  });
+  return asked && (request.each == Each::kDispatch || !state.seen.contains(distinct_part(request, shape)));
 }
 
-void SelectionSet::settle_done(uint32_t selection) {
+void SelectionSet::settle_defer(const Due& due) {
   std::lock_guard lock(mutex_);
-  State& state = states_[selection];
-  state.in_progress = false;
-  if (state.done) return;
-  state.done = true;
-  left_.fetch_sub(1, std::memory_order_relaxed);
+  give_back(due);
+  end_if_exhausted(due.selection);
 }
 
-bool SelectionSet::settle_widen(uint32_t selection, const std::vector<ByteRange>& regions) {
+void SelectionSet::settle_done(const Due& due) {
+  std::lock_guard lock(mutex_);
+  --states_[due.selection].in_progress;
+  end_if_exhausted(due.selection);
+}
+
+bool SelectionSet::settle_widen(const Due& due, const std::vector<ByteRange>& regions) {
   {
     std::lock_guard lock(mutex_);
-    State& state = states_[selection];
+    State& state = states_[due.selection];
     if (++state.widenings <= kMaxWidenings) {
-      state.in_progress = false;
       state.widened.insert(state.widened.end(), regions.begin(), regions.end());
+      give_back(due);
+      end_if_exhausted(due.selection);
       return true;
     }
   }
-  settle_done(selection);
+  settle_done(due);
   return false;
+}
+
+void SelectionSet::give_back(const Due& due) {
+  const SelectionRequest& request = requests_[due.selection];
+  State& state = states_[due.selection];
+  --state.in_progress;
+  --state.taken;
+  state.seen.erase(distinct_part(request, due.shape));
+}
+
+void SelectionSet::end_if_exhausted(uint32_t selection) {
+  const SelectionRequest& request = requests_[selection];
+  State& state = states_[selection];
+  if (state.done || state.in_progress != 0) return;
+  const bool passed =
+      !is_single(request) && (request.ordinals.empty() || state.matches >= request.ordinals.back().last);
+  if (state.taken < request.limit && !passed) return;
+  if (request.to_end) return;
+  state.done = true;
+  left_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 }  // namespace kernloop::capture

@@ -3,53 +3,78 @@
 
 #include <array>
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "capture/core/allocation.h"
 
 namespace kernloop::capture {
 
-// A dispatch that is due. The holder of one ends it with settle() exactly once.
+// What tells launches apart for Each::kGeometry and kKernel.
+struct LaunchShape {
+  uint32_t kernel = 0;  // KernelReply::identity
+  std::array<uint64_t, 3> grid_work_items{};
+  std::array<uint32_t, 3> block_threads{};
+  auto operator<=>(const LaunchShape&) const = default;
+};
+
+// One dispatch, as selections see it.
+struct Candidate {
+  uint64_t selections = 0;  // whose name it has; a bit each
+  uint64_t gates = 0;       // that begin to count behind it
+  LaunchShape shape = {};
+};
+
+// A dispatch that is due. The holder of one ends it with settle_…() exactly once.
 struct Due {
   uint32_t selection = 0;
-  uint64_t ordinal = 0;            // this match's, from 1
-  std::vector<ByteRange> widened;  // regions that an earlier attempt proved to be needed
+  uint64_t ordinal = 0;                 // this match's, from 1
+  std::vector<ByteRange> widened = {};  // regions that an earlier attempt proved to be needed
+  LaunchShape shape = {};
 };
 
 class SelectionSet {
  public:
-  void configure(std::vector<SelectionRequest> requests);
+  // `matches`: where the matches of each are counted for others to read, or null.
+  void configure(std::vector<SelectionRequest> requests, std::atomic<uint64_t>* matches = nullptr);
   const SelectionRequest& request(uint32_t selection) const { return requests_[selection]; }
 
-  // False when nothing is left to capture: the fast path of every dispatch.
+  // False when nothing is left to capture or to count: the fast path of every dispatch.
   bool anything_left() const { return left_.load(std::memory_order_relaxed) != 0; }
 
-  // Counts one dispatch of a kernel with these selections and returns those that are due now.
-  std::vector<Due> on_dispatch(uint64_t selections);
+  // Counts one dispatch and returns the selections that want it now.
+  std::vector<Due> on_dispatch(const Candidate& candidate);
 
-  // This match could not be captured now: the next one is due.
-  void settle_defer(uint32_t selection);
+  // This match could not be captured now: the next one that will do instead is due.
+  void settle_defer(const Due& due);
   // Captured, or refused for good.
-  void settle_done(uint32_t selection);
-  // The scope was too small: the next match is due, with these regions added.
-  // False when it was widened too often; the selection is done then.
-  bool settle_widen(uint32_t selection, const std::vector<ByteRange>& regions);
+  void settle_done(const Due& due);
+  // The scope was too small: the next one that will do instead is due, with these regions added.
+  // False when it was widened too often; this match is done then.
+  bool settle_widen(const Due& due, const std::vector<ByteRange>& regions);
 
  private:
-  static constexpr uint32_t kMaxWidenings = 4;
   struct State {
+    uint64_t gates_seen = 0;
     uint64_t matches = 0;
-    uint64_t due_at = 1;
+    uint64_t taken = 0;  // captured, refused or in work: what the limit is about
+    uint32_t in_progress = 0;
     bool done = false;
-    bool in_progress = false;
     uint32_t widenings = 0;
     std::vector<ByteRange> widened;
+    std::set<LaunchShape> seen;
   };
+  bool is_due(const SelectionRequest& request, const State& state, const LaunchShape& shape) const;
+  void give_back(const Due& due);
+  void end_if_exhausted(uint32_t selection);
+
   std::vector<SelectionRequest> requests_;
   std::mutex mutex_;
   std::vector<State> states_;
+  std::atomic<uint64_t>* matches_ = nullptr;
   std::atomic<uint32_t> left_{0};
 };
 

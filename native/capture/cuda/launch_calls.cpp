@@ -16,6 +16,16 @@ CUstream stream_of(const std::optional<Launch>& launch) {
   return launch ? launch->stream : nullptr;
 }
 
+// Of a call that cannot be captured nothing but the kernel is known.
+LaunchShape shape_of(const KernelEntry& kernel, const std::optional<Launch>& launch) {
+  LaunchShape shape{kernel.identity, {}, {}};
+  for (size_t i = 0; launch && i < 3; ++i) {
+    shape.block_threads[i] = launch->block_threads[i];
+    shape.grid_work_items[i] = uint64_t{launch->grid_blocks[i]} * launch->block_threads[i];
+  }
+  return shape;
+}
+
 // A stream has its context, whichever is current.
 CUcontext context_of(const ApiCall& call, const std::optional<Launch>& launch) {
   const OwnCalls own;
@@ -31,7 +41,7 @@ CUcontext context_of(const ApiCall& call, const std::optional<Launch>& launch) {
 // Nothing may synchronise while some stream of the process is captured into a graph.
 bool deferred(const ApiCall& call, const KernelEntry& kernel, const std::vector<Due>& due) {
   if (!call.agent.graphs.any_captured()) return false;
-  for (const Due& one : due) call.agent.selections.settle_defer(one.selection);
+  for (const Due& one : due) call.agent.selections.settle_defer(one);
   static std::atomic<uint32_t> told{0};
   if (told.fetch_add(1) >= kMostNotes) return true;
   call.agent.note("CAPTURE_DEFERRED", "a launch of " + kernel.symbol +
@@ -45,7 +55,7 @@ void before_launch(const ApiCall& call) {
   const CUfunction handle = launched_function(call.id, call.data.functionParams);
   if (handle == nullptr) return;
   const KernelEntry* kernel = agent.launched_kernel(handle, call.data.symbolName, call.thread);
-  if (kernel->selections == 0) {
+  if (!kernel->is_wanted()) {
     kernel->dispatches->fetch_add(1, std::memory_order_relaxed);
     agent.recorder->dispatches()->fetch_add(1, std::memory_order_relaxed);
     agent.count_launch();
@@ -61,7 +71,7 @@ void before_launch(const ApiCall& call) {
   }
   kernel->dispatches->fetch_add(1, std::memory_order_relaxed);
   const uint64_t index = agent.recorder->dispatches()->fetch_add(1, std::memory_order_relaxed);
-  std::vector<Due> due = agent.selections.on_dispatch(kernel->selections);
+  std::vector<Due> due = agent.selections.on_dispatch({kernel->selections, kernel->gates, shape_of(*kernel, launch)});
   if (due.empty() || deferred(call, *kernel, due)) return;
   agent.tell_of_devices();
   const CUcontext context = context_of(call, launch);

@@ -11,6 +11,12 @@ namespace {
 using Packet = hsa_kernel_dispatch_packet_t;  // every AQL packet has its size
 static_assert(sizeof(Packet) == 64);
 
+LaunchShape shape_of(const KernelEntry& kernel, const Packet& packet) {
+  return {kernel.identity,
+          {packet.grid_size_x, packet.grid_size_y, packet.grid_size_z},
+          {packet.workgroup_size_x, packet.workgroup_size_y, packet.workgroup_size_z}};
+}
+
 uint8_t packet_type(const Packet& packet) {
   return static_cast<uint8_t>(__atomic_load_n(&packet.header, __ATOMIC_ACQUIRE) >> HSA_PACKET_HEADER_TYPE);
 }
@@ -88,8 +94,9 @@ class DispatchHandler {
       const KernelEntry* kernel = agent_.kernel(packets_[i].kernel_object);
       kernel->dispatches->fetch_add(1, std::memory_order_relaxed);
       const uint64_t index = agent_.recorder->dispatches()->fetch_add(1, std::memory_order_relaxed);
-      if (kernel->selections == 0) continue;
-      std::vector<Due> due = agent_.selections.on_dispatch(kernel->selections);
+      if (!kernel->is_wanted()) continue;
+      std::vector<Due> due =
+          agent_.selections.on_dispatch({kernel->selections, kernel->gates, shape_of(*kernel, packets_[i])});
       if (due.empty()) continue;
       batch_.pass_until(i);
       capture_one(*kernel, packets_[i], index, std::move(due));

@@ -113,6 +113,33 @@ std::vector<LaunchAttribute> get_attributes(WireReader& in, bool* ok) {
   return attributes;
 }
 
+void put_selection(WireWriter& out, const SelectionRequest& selection) {
+  out.put(static_cast<uint32_t>(selection.ordinals.size()));
+  for (const OrdinalRange& range : selection.ordinals) out.put(range.first).put(range.last);
+  out.put(selection.each).put(selection.limit).put(selection.after).put(selection.to_end);
+  out.put(selection.scope).put(selection.byte_budget);
+}
+
+SelectionRequest get_selection(WireReader& in, bool* ok) {
+  SelectionRequest selection;
+  selection.ordinals.clear();
+  const auto count = in.get<uint32_t>();
+  if (count > kMaxOrdinalRanges) *ok = false;
+  for (uint32_t i = 0; *ok && i < count && in.ok(); ++i) {
+    OrdinalRange range;
+    range.first = in.get<uint64_t>();
+    range.last = in.get<uint64_t>();
+    selection.ordinals.push_back(range);
+  }
+  selection.each = get_enum(in, Each::kKernel, ok);
+  selection.limit = in.get<uint64_t>();
+  selection.after = in.get<uint64_t>();
+  selection.to_end = get_bool(in, ok);
+  selection.scope = get_enum(in, ScopeMode::kAll, ok);
+  selection.byte_budget = in.get<uint64_t>();
+  return selection;
+}
+
 void put_known(WireWriter& out, const std::optional<uint32_t>& value) {
   out.put(value.has_value()).put(value.value_or(0));
 }
@@ -183,9 +210,7 @@ Encoded Welcome::encode() const {
   WireWriter out;
   out.put(kHelloMagic).put(kProtocol).put(std::string_view(refusal)).put(mode).put(drain_limit_ms).put(run_limit_ms);
   out.put(static_cast<uint32_t>(selections.size()));
-  for (const SelectionRequest& selection : selections) {
-    out.put(selection.ordinal).put(selection.scope).put(selection.byte_budget);
-  }
+  for (const SelectionRequest& selection : selections) put_selection(out, selection);
   return finish(out);
 }
 
@@ -200,13 +225,7 @@ std::optional<Welcome> Welcome::decode(std::span<const uint8_t> bytes) {
   message.run_limit_ms = in.get<uint64_t>();
   const auto count = in.get<uint32_t>();
   if (count > kMaxSelections) return std::nullopt;
-  for (uint32_t i = 0; i < count; ++i) {
-    SelectionRequest selection;
-    selection.ordinal = in.get<uint64_t>();
-    selection.scope = get_enum(in, ScopeMode::kAll, &ok);
-    selection.byte_budget = in.get<uint64_t>();
-    message.selections.push_back(selection);
-  }
+  for (uint32_t i = 0; i < count && ok; ++i) message.selections.push_back(get_selection(in, &ok));
   return ok ? accept(in, message) : std::nullopt;
 }
 
@@ -283,7 +302,7 @@ std::optional<KernelMessage> KernelMessage::decode(std::span<const uint8_t> byte
 
 Encoded KernelReply::encode() const {
   WireWriter out;
-  out.put(request).put(selections);
+  out.put(request).put(selections).put(gates).put(identity);
   return finish(out);
 }
 
@@ -292,6 +311,8 @@ std::optional<KernelReply> KernelReply::decode(std::span<const uint8_t> bytes) {
   KernelReply message;
   message.request = in.get<uint32_t>();
   message.selections = in.get<uint64_t>();
+  message.gates = in.get<uint64_t>();
+  message.identity = in.get<uint32_t>();
   return accept(in, message);
 }
 

@@ -17,7 +17,9 @@ namespace kernloop::capture {
 
 inline constexpr uint32_t kProtocol = 3;
 inline constexpr uint32_t kHelloMagic = 0x4c4b4148;
-inline constexpr uint32_t kMaxSelections = 64;  // one bit each in a kernel's mask
+inline constexpr uint32_t kMaxSelections = 64;     // one bit each in a kernel's mask
+inline constexpr uint32_t kMaxOrdinalRanges = 64;  // of one selection
+inline constexpr uint32_t kMaxWidenings = 4;       // attempts of one selection whose scope was too small
 inline constexpr uint32_t kMaxSymbolBytes = 64u << 10;
 inline constexpr uint32_t kMaxTextBytes = 4096;
 inline constexpr uint32_t kMaxReasonBytes = 16u << 10;  // may quote a fault of the device
@@ -68,10 +70,29 @@ struct Hello {
   static std::optional<Hello> decode(std::span<const uint8_t>);
 };
 
+// Matches of a selection, counted from 1; both ends belong to it.
+struct OrdinalRange {
+  uint64_t first = 1;
+  uint64_t last = 1;
+  bool operator==(const OrdinalRange&) const = default;
+};
+
+// Of the matches that the ordinals name, which are captured.
+enum class Each : uint8_t {
+  kDispatch = 0,  // every one
+  kGeometry = 1,  // the first of each kernel and launch geometry
+  kKernel = 2,    // the first of each kernel: name and code
+};
+
 struct SelectionRequest {
-  uint64_t ordinal = 1;
+  std::vector<OrdinalRange> ordinals = {{}};  // ascending, apart from each other
+  Each each = Each::kDispatch;
+  uint64_t limit = 1;   // so many are captured at most; 0: they are only counted
+  uint64_t after = 0;   // matches count from behind the so-manieth dispatch of a gate on; 0: from the start
+  bool to_end = false;  // counted until the process ends, also when nothing is left to capture
   ScopeMode scope = ScopeMode::kReachable;
   uint64_t byte_budget = 0;
+  bool operator==(const SelectionRequest&) const = default;
 };
 
 struct Welcome {
@@ -123,6 +144,8 @@ struct KernelMessage {
 struct KernelReply {
   uint32_t request = 0;
   uint64_t selections = 0;  // bit i: selection i of the Welcome
+  uint64_t gates = 0;       // bit i: selection i counts from behind a dispatch of it on
+  uint32_t identity = 0;    // equal for equal code of the same name, whatever was loaded again
   Encoded encode() const;
   static std::optional<KernelReply> decode(std::span<const uint8_t>);
 };
@@ -137,7 +160,7 @@ struct MatchMessage {
 
 struct MatchReply {
   uint32_t request = 0;
-  std::vector<uint64_t> selections;  // one mask a symbol
+  std::vector<uint64_t> selections;  // one mask a symbol: of selections that it matters to, as a gate too
   Encoded encode() const;
   static std::optional<MatchReply> decode(std::span<const uint8_t>);
 };

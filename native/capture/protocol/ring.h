@@ -26,6 +26,8 @@ inline constexpr uint64_t kMaxRingBytes = 1ull << 30;
 inline constexpr uint32_t kMaxFrameBytes = (1u << 20) + 4096;
 inline constexpr uint32_t kMaxBulkBytes = 1u << 20;
 
+inline constexpr uint32_t kRingSelections = 64;  // = kMaxSelections
+
 struct RingHeader {
   uint64_t magic;
   uint64_t capacity;
@@ -34,6 +36,7 @@ struct RingHeader {
   alignas(64) std::atomic<uint64_t> tail;  // bytes ever consumed
   std::atomic<uint32_t> consumer_waiting;
   alignas(64) std::atomic<uint64_t> dispatches;
+  alignas(64) std::atomic<uint64_t> matches[kRingSelections];  // of each selection, in its own way of counting
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(sizeof(RingHeader) <= kCountersOffset);

@@ -48,6 +48,16 @@ class RecordedRun {
     config["selections"].push_back(
         {{"id", id}, {"match", match}, {"ordinal", ordinal}, {"scope", scope}, {"output", output(id).string()}});
   }
+  // Several dispatches: `ordinals` as [[first, last], …], each into a folder of its own.
+  Json& select_several(const std::string& match, Json ordinals, uint64_t limit, const std::string& id = "s") {
+    config["selections"].push_back({{"id", id},
+                                    {"match", match},
+                                    {"ordinals", std::move(ordinals)},
+                                    {"limit", limit},
+                                    {"outputs", outputs(id).string()}});
+    return config["selections"].back();
+  }
+  std::filesystem::path outputs(const std::string& id = "s") const { return folder() / id / "captures"; }
   bool start() {
     const std::string path = (folder() / "config.json").string();
     std::ofstream(path) << config.dump();

@@ -29,6 +29,7 @@ class FakeAgent {
     const auto reply = client->request<capture::KernelReply>(capture::FrameType::kKernel, [&](uint32_t request) {
       return capture::KernelMessage{request, kernel, kernel_object, symbol, {kernel}};
     });
+    if (reply) this->kernel = *reply;
     return reply ? reply->selections : ~uint64_t{0};
   }
   std::optional<capture::BeginReply> begin(uint32_t capture_number, uint32_t selection = 0, uint32_t kernel = 0) {
@@ -49,6 +50,7 @@ class FakeAgent {
 
   std::function<void(capture::BeginMessage&)> prepare;  // changes what begin() asks
   capture::Welcome welcome;
+  capture::KernelReply kernel;  // what the recorder said of the last one
   std::string error;
   std::unique_ptr<capture::RecorderClient> client;
 };

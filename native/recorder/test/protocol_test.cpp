@@ -147,7 +147,7 @@ TEST(Messages, NothingButAWholeMessageIsDecoded) {
   survives_truncation(KernelMessage{1, 2, 3, "symbol", {1, 2, 3}});
   survives_truncation(MatchMessage{1, {"one", "two"}});
   survives_truncation(MatchReply{1, {0, 5}});
-  survives_truncation(KernelReply{1, 2});
+  survives_truncation(KernelReply{1, 2, 3, 4});
   BeginMessage begin;
   begin.launch_attributes = {{"cooperative", 1}, {"cluster_blocks_x", 2}};
   survives_truncation(begin);

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <random>
+#include <set>
 
 #include "archive/reader.h"
 #include "capture/test/recorded_run.h"
@@ -133,6 +134,133 @@ TEST_F(RecorderTest, MatchesDemangledAndMangledNames) {
   ASSERT_TRUE(run.start());
   FakeAgent agent(run.socket());
   EXPECT_EQ(agent.load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address()), 0b011u);
+}
+
+TEST_F(RecorderTest, AWholeNameIsTheSymbolTheSignatureOrTheNameWithoutParameters) {
+  const std::string symbol = "_ZN2ns5scaleIfLi4EEEvPfi";  // void ns::scale<float, 4>(float*, int)
+  const std::vector<std::string> matching = {symbol, "ns::scale", "void ns::scale<float, 4>\\(float\\*, int\\)",
+                                             "ns::s.*"};
+  const std::vector<std::string> not_matching = {"scale", "ns::scal", "ns::scale<float, 4>", ".*scale<"};
+  uint64_t expected = 0;
+  for (const auto* names : {&matching, &not_matching}) {
+    for (const std::string& name : *names) {
+      const size_t i = run.config["selections"].size();
+      run.select(name, 1, "reachable", std::to_string(i));
+      run.config["selections"][i]["whole"] = true;
+      if (names == &matching) expected |= uint64_t{1} << i;
+    }
+  }
+  ASSERT_TRUE(run.start());
+  FakeAgent agent(run.socket());
+  EXPECT_EQ(agent.load(tiny_code_object(), symbol, 0), expected);
+}
+
+TEST_F(RecorderTest, AKernelIsToldWhichSelectionsBeginBehindIt) {
+  run.select("^other$", 1, "reachable", "a");
+  run.select("^tiny_kernel$", 1, "reachable", "b");
+  run.config["selections"][0]["after"] = {{"match", "^tiny"}, {"count", 3}};
+  ASSERT_TRUE(run.start());
+  FakeAgent agent(run.socket());
+  EXPECT_EQ(agent.welcome.selections.at(0).after, 3u);
+  EXPECT_EQ(agent.welcome.selections.at(1).after, 0u);
+  EXPECT_EQ(agent.load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address()), 0b10u);
+  EXPECT_EQ(agent.kernel.gates, 0b01u);
+}
+
+TEST_F(RecorderTest, CodeThatIsLoadedAgainIsTheSameKernelAndOtherCodeIsNot) {
+  run.select("tiny");
+  ASSERT_TRUE(run.start());
+  FakeAgent agent(run.socket());
+  std::vector<uint8_t> other = tiny_code_object();
+  other.push_back(0);
+  std::vector<uint32_t> identities;
+  for (const auto& code : {tiny_code_object(), tiny_code_object(), other}) {
+    agent.load(code, "tiny_kernel", kLoadBase + tiny_descriptor_address(), static_cast<uint32_t>(identities.size()));
+    identities.push_back(agent.kernel.identity);
+  }
+  EXPECT_EQ(identities[0], identities[1]);
+  EXPECT_NE(identities[0], identities[2]);
+}
+
+TEST_F(RecorderTest, SeveralDispatchesOfASelectionAreEachACapture) {
+  run.select_several("^tiny_kernel", {{3, 4}, {7, nullptr}}, 9);
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  EXPECT_EQ(agent->welcome.selections.at(0).ordinals, (std::vector<capture::OrdinalRange>{{3, 4}, {7, UINT64_MAX}}));
+  for (uint32_t number = 0; number < 3; ++number) {
+    agent->prepare = [&](capture::BeginMessage& message) { message.ordinal = number == 2 ? 7 : 3 + number; };
+    ASSERT_TRUE(agent->begin(number)->granted);
+    send_capture(*agent, pattern(100), number);
+    RecorderSink sink(*agent->client, number);
+    if (number == 1) {
+      sink.abort({"BYTE_BUDGET", "too much", "less"});
+    } else {
+      sink.commit({0, 1});
+    }
+  }
+  agent->prepare = [](capture::BeginMessage& message) { message.ordinal = 7; };
+  EXPECT_FALSE(agent->begin(3)->granted) << "it was captured";
+  agent->client->matches()[0].store(8);
+  agent.reset();
+  EXPECT_EQ(run.finish(), 0);
+  for (const char* ordinal : {"3", "7"}) {
+    auto reader = archive::Reader::open(run.outputs() / ordinal, {});
+    ASSERT_TRUE(reader.ok()) << run.recorder->output();
+    EXPECT_EQ(std::to_string((*reader)->manifest().dispatch.ordinal), ordinal);
+  }
+  std::set<std::string> left;
+  for (const auto& entry : fs::directory_iterator(run.outputs())) left.insert(entry.path().filename().string());
+  EXPECT_EQ(left, (std::set<std::string>{"3", "7"})) << "no lock, nothing of the refused one";
+  EXPECT_EQ(run.event("refused")["ordinal"], 4);
+  EXPECT_EQ(run.events("captured").size(), 2u);
+  EXPECT_EQ(run.event("captured")["output"], (run.outputs() / "7").string());
+  EXPECT_EQ(run.event("summary")["selections"], (Json{{{"id", "s"}, {"matches", 8}}}));
+}
+
+TEST_F(RecorderTest, SeveralDispatchesAreAllOfTheProcessThatCameFirst) {
+  run.select_several("^tiny_kernel", {{1, nullptr}}, 9);
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  ASSERT_TRUE(agent->begin(0)->granted);
+  const pid_t child = fork();
+  if (child == 0) {
+    FakeAgent other(run.socket());
+    other.load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address());
+    other.prepare = [](capture::BeginMessage& message) { message.ordinal = 2; };
+    _exit(other.begin(0)->granted ? 1 : 0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(RecorderTest, NoMoreIsTakenThanTheLimitWhateverTheAgentAsks) {
+  run.select_several("^tiny_kernel", {{1, nullptr}}, 2);
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  int granted = 0;
+  for (uint32_t number = 0; number < 50; ++number) {
+    agent->prepare = [&](capture::BeginMessage& message) { message.ordinal = number + 1; };
+    if (!agent->begin(number)->granted) continue;
+    ++granted;
+    RecorderSink(*agent->client, number).abort({"BYTE_BUDGET", "too much", "less"});
+  }
+  EXPECT_EQ(granted, 2 + static_cast<int>(capture::kMaxWidenings));
+}
+
+TEST_F(RecorderTest, ABusyOutputCostsTheOtherSelectionsNothing) {
+  run.select("x");
+  ASSERT_TRUE(run.start());
+  RecordedRun second(KERNLOOP_TEST_RECORDER);
+  second.config["selections"].push_back({{"id", "busy"}, {"match", "tiny"}, {"output", run.output().string()}});
+  second.select("^tiny_kernel", 2, "reachable", "free");
+  ASSERT_TRUE(second.start());
+  FakeAgent agent(second.socket());
+  agent.load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address());
+  EXPECT_FALSE(agent.begin(0, 0)->granted);
+  EXPECT_TRUE(agent.begin(1, 1)->granted);
+  EXPECT_EQ(second.event("refused").value("code", ""), "CAPTURE_BUSY");
+  EXPECT_EQ(second.event("refused").value("id", ""), "busy");
 }
 
 TEST_F(RecorderTest, ASecondRecorderOfTheSameOutputIsBusy) {
@@ -575,6 +703,15 @@ TEST_F(RecorderTest, ConfigurationErrorsNameTheField) {
   EXPECT_NE(message(bad).find("\"output\""), std::string::npos);
   bad["selections"] = {{{"id", "s"}, {"match", "x"}, {"output", "/tmp/x/capture"}, {"ordinal", 0}}};
   EXPECT_NE(message(bad).find("\"ordinal\""), std::string::npos);
+  for (const Json& ordinals :
+       {Json::array(), Json{{0, 1}}, Json{{2, 1}}, Json{{1, 3}, {3, 4}}, Json{{1, nullptr}, {5, 6}}, Json{3}}) {
+    bad["selections"] = {{{"id", "s"}, {"match", "x"}, {"outputs", "/tmp/x/captures"}, {"ordinals", ordinals}}};
+    EXPECT_NE(message(bad).find("\"ordinals\""), std::string::npos) << ordinals;
+  }
+  bad["selections"] = {{{"id", "s"}, {"match", "x"}, {"output", "/tmp/x/capture"}, {"limit", 2}}};
+  EXPECT_NE(message(bad).find("\"outputs\""), std::string::npos);
+  bad["selections"] = {{{"id", "s"}, {"match", "x"}, {"output", "/tmp/x/capture"}, {"after", {{"match", "("}}}}};
+  EXPECT_NE(message(bad).find("after: \"match\""), std::string::npos);
 }
 
 TEST_F(RecorderTest, SigtermCleansUpAndIsNoSuccess) {

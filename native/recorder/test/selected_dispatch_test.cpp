@@ -49,7 +49,7 @@ class SelectedDispatchTest : public ::testing::Test {
   }
   // The next dispatch of the kernel, which is due.
   std::unique_ptr<SelectedDispatch> dispatch() {
-    auto due = agent->selections.on_dispatch(kernel->selections);
+    auto due = agent->selections.on_dispatch({kernel->selections});
     EXPECT_FALSE(due.empty());
     DispatchFacts facts;
     facts.kernel = kernel;
