@@ -6,7 +6,32 @@ import { contentOf, readSections } from './elf';
  * without line information. Malformed tables end the reading and are no error: the files are a hint for the user.
  */
 export function debugSourceFiles(elf: Buffer): string[] {
-  if (elf.length < elfHeaderBytes || elf.readUInt32BE(0) !== elfMagic || elf[4] !== 2 || elf[5] !== 1) return [];
+  const files = new Set<string>();
+  for (const unit of lineUnits(elf)) {
+    for (const file of unit.files.slice(unit.firstFile)) files.add(file);
+    if (files.size >= maxFiles) break;
+  }
+  return [...files];
+}
+
+/** The table of one unit: what its header tells, and the line program behind it. */
+export interface LineUnit {
+  /** By the number that the program uses. */
+  files: string[];
+  /** The lowest such number: 1 before DWARF 5. */
+  firstFile: number;
+  minimumInstructionBytes: number;
+  maximumOperations: number;
+  lineBase: number;
+  lineRange: number;
+  /** How many operands each standard opcode has, from opcode 1 on. */
+  operandCounts: number[];
+  program: Cursor;
+}
+
+/** Units until the first malformed one. */
+export function* lineUnits(elf: Buffer): Generator<LineUnit> {
+  if (elf.length < elfHeaderBytes || elf.readUInt32BE(0) !== elfMagic || elf[4] !== 2 || elf[5] !== 1) return;
   const sections = readSections(elf);
   const contentNamed = (name: string): Buffer => {
     const section = sections.find((candidate) => candidate.name === name);
@@ -14,20 +39,28 @@ export function debugSourceFiles(elf: Buffer): string[] {
   };
   const table = contentNamed('.debug_line');
   const strings: Strings = { line: contentNamed('.debug_line_str'), debug: contentNamed('.debug_str') };
-  const files = new Set<string>();
-  try {
-    for (let start = 0; start < table.length && files.size < maxFiles;) {
+  for (let start = 0; start < table.length;) {
+    const unit = orNothing(() => {
       const bytes = new Cursor(table, start).unsigned(4);
       // 64-bit DWARF, which no device compiler writes, has an escape here.
-      if (bytes >= escapedLength) break;
-      const end = start + 4 + bytes;
-      for (const file of unitFiles(new Cursor(table.subarray(start + 4, end)), strings)) files.add(file);
-      start = end;
-    }
+      if (bytes >= escapedLength) throw new Malformed('64-bit DWARF');
+      const header = new Cursor(table.subarray(start + 4, start + 4 + bytes));
+      start += 4 + bytes;
+      return readUnit(header, strings);
+    });
+    if (unit === undefined) return;
+    if (unit !== null) yield unit;
+  }
+}
+
+/** Undefined where the bytes are malformed. */
+export function orNothing<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
+    return undefined;
   }
-  return [...files];
 }
 
 const elfMagic = 0x7f454c46;
@@ -46,17 +79,35 @@ interface Entry {
   directory: number;
 }
 
-/** Reads the header of one unit, from its version on; the line program behind it is of no interest. */
-function unitFiles(cursor: Cursor, strings: Strings): string[] {
+/** Null for a version that is not known. */
+function readUnit(cursor: Cursor, strings: Strings): LineUnit | null {
   const version = cursor.unsigned(2);
-  if (version < 2 || version > 5) return [];
+  if (version < 2 || version > 5) return null;
   // Sizes of an address and of a segment selector.
   if (version === 5) cursor.skip(2);
-  // header_length, minimum_instruction_length, maximum_operations_per_instruction, default_is_stmt, line_base, line_range.
-  cursor.skip(4 + 1 + (version >= 4 ? 1 : 0) + 3);
+  const headerBytes = cursor.unsigned(4);
+  const program = cursor.from(headerBytes);
+  const minimumInstructionBytes = cursor.unsigned(1);
+  const maximumOperations = version >= 4 ? cursor.unsigned(1) : 1;
+  cursor.skip(1); // default_is_stmt
+  const lineBase = (cursor.unsigned(1) << 24) >> 24;
+  const lineRange = cursor.unsigned(1);
   const opcodeBase = cursor.unsigned(1);
-  cursor.skip(Math.max(0, opcodeBase - 1));
-  if (version < 5) return olderFiles(cursor);
+  const operandCounts = Array.from({ length: Math.max(0, opcodeBase - 1) }, () => cursor.unsigned(1));
+  const isNumberedFromOne = version < 5;
+  return {
+    files: isNumberedFromOne ? ['', ...olderFiles(cursor)] : newerFiles(cursor, strings),
+    firstFile: isNumberedFromOne ? 1 : 0,
+    minimumInstructionBytes,
+    maximumOperations,
+    lineBase,
+    lineRange,
+    operandCounts,
+    program,
+  };
+}
+
+function newerFiles(cursor: Cursor, strings: Strings): string[] {
   const directories = entries(cursor, strings).map(({ path }) => path);
   return entries(cursor, strings).map((entry) => located(entry, directories));
 }
@@ -133,14 +184,24 @@ function joined(base: string, part: string): string {
   return isAbsolute(part) || base === '' ? part : posix.join(base, part);
 }
 
-class Malformed extends Error {}
+export class Malformed extends Error {}
 
 /** Throws Malformed where it would leave its bytes. */
-class Cursor {
+export class Cursor {
   constructor(
     private readonly bytes: Buffer,
     private at = 0,
   ) {}
+
+  get isAtEnd(): boolean {
+    return this.at >= this.bytes.length;
+  }
+
+  /** Another one, so many bytes further on. */
+  from(distance: number): Cursor {
+    if (distance > this.bytes.length - this.at) throw new Malformed('past the end');
+    return new Cursor(this.bytes, this.at + distance);
+  }
 
   unsigned(size: 1 | 2 | 4): number {
     if (size > this.bytes.length - this.at) throw new Malformed('past the end');
@@ -160,6 +221,16 @@ class Cursor {
       const byte = this.unsigned(1);
       value += (byte & 0x7f) * 2 ** shift;
       if (byte < 0x80) return value;
+    }
+    throw new Malformed('a number of more than 49 bits');
+  }
+
+  signedLeb(): number {
+    let value = 0;
+    for (let shift = 0; shift < 49; shift += 7) {
+      const byte = this.unsigned(1);
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return byte & 0x40 ? value - 2 ** (shift + 7) : value;
     }
     throw new Malformed('a number of more than 49 bits');
   }

@@ -45,6 +45,12 @@ struct Access {
   uint64_t size = 0;
 };
 
+// What one instruction did in all waves, where it lies in the kernel's code object.
+struct HotSpot {
+  uint64_t address = 0;  // on the device
+  Json counts = Json::object();
+};
+
 struct LaunchOutcome {
   enum class End { kCompleted, kFault, kLimit };
   End end = End::kCompleted;
@@ -53,7 +59,8 @@ struct LaunchOutcome {
   std::string timer;                    // what measured it, where a device has several
   Json counters = Json::object();       // software GPU only
   std::optional<uint64_t> wave_instructions;
-  std::vector<Access> accesses;  // when recorded: exact, reads first
+  std::vector<Access> accesses;    // when recorded: exact, reads first
+  std::vector<HotSpot> hot_spots;  // when profiled: every instruction that a wave reached, by address
   bool device_lost =
       false;  // the kernel may still run: nothing of this device may be touched again, not even to shut it down
 };
@@ -116,6 +123,7 @@ class DeviceReplay {
   virtual Status set_seed(uint64_t) { return unsupported_option("--seed", kLeaveOut); }
   virtual Status set_threads(uint32_t) { return unsupported_option("--threads", kLeaveOut); }
   virtual Status record_accesses() { return unsupported_option("--record-accesses", kLeaveOut); }
+  virtual Status profile() { return unsupported_option("--profile", kLeaveOut); }
   virtual Status set_cache(CacheState state) {
     if (state == CacheState::kAsIs) return Unit{};
     return unsupported_option("--cache", kLeaveOut);

@@ -164,6 +164,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       options.record_accesses = true;
       continue;
     }
+    if (name == "--profile") {
+      options.profile = true;
+      continue;
+    }
     const auto setter = setters.find(name);
     if (setter == setters.end()) return usage("unknown option " + name);
     if (i + 1 == arguments.size()) return usage(name + " needs a value");

@@ -40,6 +40,7 @@ struct Options {
   std::vector<ElementTolerance> tolerances;
   uint64_t inject_bit_flips = 0;
   bool record_accesses = false;  // software GPU only
+  bool profile = false;          // software GPU only
   std::optional<std::filesystem::path> dump;
   Overrides overrides;
   CacheState cache = CacheState::kAsIs;

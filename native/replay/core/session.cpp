@@ -136,6 +136,9 @@ class Session {
     if (options_.record_accesses) {
       if (auto set = device_.record_accesses(); !set) return set;
     }
+    if (options_.profile) {
+      if (auto set = device_.profile(); !set) return set;
+    }
     if (options_.seed) {
       if (auto set = device_.set_seed(*options_.seed); !set) return set;
     }
@@ -225,6 +228,7 @@ class Session {
                     {"base", archive::to_hex_number(access.base)},
                     {"size", access.size}});
       }
+      if (index + 1 == options_.iterations) emit_hot_spots(outcome->hot_spots);
       return true;
     }
     const bool limit = outcome->end == LaunchOutcome::End::kLimit;
@@ -236,6 +240,21 @@ class Session {
     emit_result(limit ? "limit" : "fault", {});
     end_ = {kExitDevice, outcome->device_lost};
     return false;
+  }
+
+  // Each with where it lies in its code object, relative to that one's load base.
+  void emit_hot_spots(const std::vector<HotSpot>& spots) {
+    for (const HotSpot& spot : spots) {
+      Json event = spot.counts;
+      event["event"] = "hot_spot";
+      event["pc"] = archive::to_hex_number(spot.address);
+      for (const LoadedCodeObject& object : program_.code_objects) {
+        if (!object.code.base || spot.address - *object.code.base >= object.info.memory_bytes) continue;
+        event["code_object"] = object.info.sha256.hex();
+        event["offset"] = archive::to_hex_number(spot.address - *object.code.base);
+      }
+      sink_.emit(event);
+    }
   }
 
   Result<SessionEnd> replay() {

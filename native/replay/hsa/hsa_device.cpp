@@ -32,6 +32,21 @@ struct Pools {
   hsa_amd_memory_pool_t device{}, kernarg{};
 };
 
+HotSpot hot_spot_of(const kernloop_softgpu_pc_t& pc) {
+  HotSpot spot;
+  spot.address = pc.address;
+  spot.counts = {{"instruction", pc.instruction}};
+  if (pc.is_conditional_branch != 0) spot.counts["branch"] = true;
+  if (pc.is_vector != 0) spot.counts["vector"] = true;
+  const auto add = [&](const char* name, uint64_t value) {
+    if (value != 0) spot.counts[name] = value;
+  };
+#define KERNLOOP_FIELD(name) add(#name, pc.name);
+  KERNLOOP_SOFTGPU_PC_FIELDS(KERNLOOP_FIELD)
+#undef KERNLOOP_FIELD
+  return spot;
+}
+
 class HsaDevice final : public DeviceReplay {
  public:
   explicit HsaDevice(std::unique_ptr<HsaLibrary> library) : hsa_(std::move(library)) {}
@@ -59,6 +74,7 @@ class HsaDevice final : public DeviceReplay {
   Status set_seed(uint64_t seed) override;
   Status set_threads(uint32_t threads) override;
   Status record_accesses() override;
+  Status profile() override;
   Result<LaunchOutcome> launch(const Launch& launch) override;
 
  private:
@@ -85,6 +101,7 @@ class HsaDevice final : public DeviceReplay {
   std::unique_ptr<HsaLibrary> hsa_;
   bool initialised_ = false;
   bool records_accesses_ = false;
+  bool profiles_ = false;
   kernloop_softgpu_extension_1_t extension_{};
   bool soft_ = false;
   Agents agents_;
@@ -129,6 +146,10 @@ Status HsaDevice::start(const std::string& isa) {
   initialised_ = true;
   soft_ = hsa_->hsa_system_get_major_extension_table(KERNLOOP_SOFTGPU_EXTENSION_ID, 1, sizeof extension_,
                                                      &extension_) == HSA_STATUS_SUCCESS;
+  if (soft_ && extension_.dispatch_counters == nullptr) {
+    return Error{"RUNTIME_INCOMPLETE", hsa_->path().string() + " is the software GPU of an older Kernloop",
+                 "use the one that was built with this program"};
+  }
   hsa_->hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &timestamp_hz_);
   // Without a handler a memory fault ends the process before anything could be reported.
   // Some runtimes tell of it here only and leave the queue's own callback silent.
@@ -405,6 +426,14 @@ Status HsaDevice::record_accesses() {
   return Unit{};
 }
 
+Status HsaDevice::profile() {
+  if (!soft_) return DeviceReplay::profile();
+  const hsa_status_t status = extension_.set_profiling(1);
+  if (status != HSA_STATUS_SUCCESS) return device_error("set_profiling", status, "profiling");
+  profiles_ = true;
+  return Unit{};
+}
+
 Status HsaDevice::prepare_queue() {
   if (queue_) return Unit{};
   constexpr uint32_t kPackets = 64;
@@ -541,26 +570,20 @@ Status HsaDevice::add_report(LaunchOutcome& outcome) const {
   const hsa_status_t status = extension_.dispatch_report(signal_, &report);
   if (status != HSA_STATUS_SUCCESS) return device_error("dispatch_report", status, "reading the counters");
   outcome.wave_instructions = report.wave_instructions;
-#define KERNLOOP_COUNTER(name) outcome.counters[#name] = report.name;
-  KERNLOOP_COUNTER(wave_instructions)
-  KERNLOOP_COUNTER(valu)
-  KERNLOOP_COUNTER(salu)
-  KERNLOOP_COUNTER(smem)
-  KERNLOOP_COUNTER(vmem_read)
-  KERNLOOP_COUNTER(vmem_write)
-  KERNLOOP_COUNTER(atomics)
-  KERNLOOP_COUNTER(lds)
-  KERNLOOP_COUNTER(scratch)
-  KERNLOOP_COUNTER(branches)
-  KERNLOOP_COUNTER(divergent_branches)
-  KERNLOOP_COUNTER(barriers)
-  KERNLOOP_COUNTER(active_lanes)
-  KERNLOOP_COUNTER(bytes_read)
-  KERNLOOP_COUNTER(bytes_written)
-  KERNLOOP_COUNTER(memory_transactions)
-  KERNLOOP_COUNTER(waves)
-  KERNLOOP_COUNTER(workgroups)
-#undef KERNLOOP_COUNTER
+  const hsa_status_t counted = extension_.dispatch_counters(
+      signal_,
+      [](const char* name, uint64_t value, void* data) { static_cast<LaunchOutcome*>(data)->counters[name] = value; },
+      &outcome);
+  if (counted != HSA_STATUS_SUCCESS) return device_error("dispatch_counters", counted, "reading the counters");
+  if (profiles_) {
+    const hsa_status_t profiled = extension_.dispatch_profile(
+        signal_,
+        [](const kernloop_softgpu_pc_t* pc, void* data) {
+          static_cast<LaunchOutcome*>(data)->hot_spots.push_back(hot_spot_of(*pc));
+        },
+        &outcome);
+    if (profiled != HSA_STATUS_SUCCESS) return device_error("dispatch_profile", profiled, "reading the profile");
+  }
   if (!records_accesses_) return Unit{};
   const auto add = [](uint32_t is_write, uint64_t base, uint64_t size, void* data) {
     static_cast<LaunchOutcome*>(data)->accesses.push_back({is_write != 0, base, size});

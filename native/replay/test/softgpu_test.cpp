@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 
 #include "archive/file.h"
 #include "replay/test/fill_capture.h"
@@ -53,6 +54,32 @@ TEST_F(SoftGpuReplay, RepeatsExactly) {
       EXPECT_EQ(event["counters"], outcome.first("iteration")["counters"]);
     }
   }
+}
+
+TEST_F(SoftGpuReplay, TellsWhatEachInstructionDid) {
+  const ProgramRun outcome = run({"--profile", "--iterations", "2"});
+  EXPECT_EQ(outcome.exit_code, kExitPass) << outcome.last();
+  const archive::Json counters = outcome.first("iteration")["counters"];
+  uint64_t executed = 0, bytes_written = 0;
+  std::set<std::string> offsets;
+  for (const auto& event : outcome.events) {
+    if (event["event"] != "hot_spot") continue;
+    executed += event["executed"].get<uint64_t>();
+    bytes_written += event.value("bytes_written", uint64_t{0});
+    EXPECT_TRUE(offsets.insert(event.at("offset").get<std::string>()).second) << "once, of the last replay: " << event;
+    EXPECT_EQ(archive::to_hex_number(Capture::kCode + std::stoull(event["offset"].get<std::string>(), nullptr, 16)),
+              event["pc"]);
+    EXPECT_EQ(event["code_object"].get<std::string>().size(), 64u);
+  }
+  EXPECT_EQ(executed, counters["wave_instructions"]);
+  EXPECT_EQ(bytes_written, counters["bytes_written"]);
+  EXPECT_EQ(counters["lds_bank_conflicts"], 0);
+
+  const ProgramRun plain = run();
+  EXPECT_EQ(plain.count("hot_spot"), 0u);
+  const archive::Json plain_counters = plain.first("iteration")["counters"];
+  EXPECT_FALSE(plain_counters.contains("lds_bank_conflicts")) << "what was not counted is not 0";
+  for (const auto& [name, value] : plain_counters.items()) EXPECT_EQ(value, counters[name]) << name;
 }
 
 TEST_F(SoftGpuReplay, PassesOnAVariantThatIsTheSameCode) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <span>
 
+#include "softgpu/engine/profile.h"
 #include "softgpu/engine/wave_fault.h"
 #include "softgpu/isa/decoder.h"
 
@@ -68,8 +69,16 @@ bool is_vector_memory(Encoding encoding) {
          encoding == Encoding::kScratch || encoding == Encoding::kMubuf || encoding == Encoding::kMtbuf;
 }
 
+bool controls_caches(Op op) {
+  return op == Op::buffer_wbinvl1 || op == Op::buffer_wbinvl1_vol || op == Op::buffer_wbl2 || op == Op::buffer_invl2;
+}
+
 InstructionClass classify(const Instruction& instruction) {
-  if (is_vector_alu(instruction.encoding)) return InstructionClass::kValu;
+  if (is_vector_alu(instruction.encoding)) {
+    return std::string_view(op_name(instruction.op)).starts_with("v_mfma") ? InstructionClass::kMfma
+                                                                           : InstructionClass::kValu;
+  }
+  if (controls_caches(instruction.op)) return InstructionClass::kOther;
   if (is_vector_memory(instruction.encoding)) return InstructionClass::kVectorMemory;
   if (instruction.encoding == Encoding::kSmem) return InstructionClass::kSmem;
   switch (instruction.op) {
@@ -128,10 +137,16 @@ void resolve(DecodedInstruction& decoded) {
   }
 }
 
+void count_execution(DecodedInstruction& decoded, uint32_t number) {
+  decoded.number = number;
+  decoded.counted = decoded.execute;
+  decoded.execute = profiled_execute(decoded);
+}
+
 }  // namespace
 
-CodePage::CodePage(uint64_t base, uint64_t first, uint64_t end)
-    : base_(base), first_(first), end_(end), words_((kBytes + kTailBytes) / 4) {
+CodePage::CodePage(uint64_t base, uint64_t first, uint64_t end, std::atomic<uint32_t>* numbers)
+    : base_(base), first_(first), end_(end), numbers_(numbers), words_((kBytes + kTailBytes) / 4) {
   std::memcpy(reinterpret_cast<uint8_t*>(words_.data()) + (first - base), reinterpret_cast<const void*>(first),
               end - first);
 }
@@ -157,6 +172,7 @@ PreparedInstruction CodePage::prepare(unsigned slot) {
     }
   }
   decoded->address = address;
+  if (numbers_) count_execution(*decoded, numbers_->fetch_add(1, std::memory_order_relaxed));
   std::lock_guard lock(mutex_);
   if (const PreparedInstruction other = find(slot)) return other;
   const PreparedInstruction prepared(*decoded);
@@ -184,7 +200,9 @@ const CodeRun& CodePage::prepare_run(unsigned slot) {
 std::shared_ptr<CodePage> CodeCache::page(uint64_t base, uint64_t first, uint64_t end) {
   std::lock_guard lock(mutex_);
   std::shared_ptr<CodePage>& page = pages_[base];
-  if (!page || !page->is_current(first, end)) page = std::make_shared<CodePage>(base, first, end);
+  if (!page || !page->is_current(first, end)) {
+    page = std::make_shared<CodePage>(base, first, end, is_profiled_ ? &numbers_ : nullptr);
+  }
   return page;
 }
 

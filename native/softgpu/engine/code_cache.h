@@ -46,8 +46,9 @@ class CodePage {
   static constexpr unsigned kSlots = kBytes / 4;
   static constexpr uint64_t kTailBytes = 16;  // an instruction may run on into the next page
 
-  // `first` and `end`: which part of [base, base + kBytes + kTailBytes) is mapped.
-  CodePage(uint64_t base, uint64_t first, uint64_t end);
+  // `first` and `end`: which part of [base, base + kBytes + kTailBytes) is mapped. `numbers`: where a profiled cache
+  // has its instructions numbered from; nullptr in one that is not.
+  CodePage(uint64_t base, uint64_t first, uint64_t end, std::atomic<uint32_t>* numbers);
 
   bool contains(uint64_t address) const { return address >= first_ && address < end_; }
   bool is_current(uint64_t first, uint64_t end) const;
@@ -62,11 +63,18 @@ class CodePage {
     const CodeRun* run = runs_[slot].load(std::memory_order_acquire);
     return run ? *run : prepare_run(slot);
   }
+  template <typename F>
+  void for_each_prepared(F&& f) const {
+    for (unsigned slot = 0; slot < kSlots; ++slot) {
+      if (const PreparedInstruction prepared = find(slot)) f(*prepared);
+    }
+  }
 
  private:
   const CodeRun& prepare_run(unsigned slot);
 
   uint64_t base_, first_, end_;
+  std::atomic<uint32_t>* numbers_;
   std::vector<uint32_t> words_;  // a copy: what is executed is what was decoded
   std::atomic<uint64_t> slots_[kSlots] = {};
   std::atomic<const CodeRun*> runs_[kSlots] = {};
@@ -75,12 +83,16 @@ class CodePage {
   std::vector<std::unique_ptr<CodeRun>> owned_runs_;
 };
 
+// In a profiled cache every instruction counts what it does (profile.h).
 class CodeCache {
  public:
+  explicit CodeCache(bool is_profiled = false) : is_profiled_(is_profiled) {}
   std::shared_ptr<CodePage> page(uint64_t base, uint64_t first, uint64_t end);
   void forget(uint64_t base, uint64_t size);
 
  private:
+  const bool is_profiled_;
+  std::atomic<uint32_t> numbers_{0};
   std::mutex mutex_;
   std::unordered_map<uint64_t, std::shared_ptr<CodePage>> pages_;
 };
@@ -91,6 +103,11 @@ class CodeView {
   explicit CodeView(CodeCache& cache) : cache_(cache) {}
   // Throws when the address is not mapped.
   CodePage* page_of(uint64_t address, MemoryPort& memory);
+  // f(instruction) for each that is prepared in the pages in view.
+  template <typename F>
+  void for_each_prepared(F&& f) const {
+    for (const auto& [base, page] : pages_) page->for_each_prepared(f);
+  }
 
  private:
   CodePage* add(uint64_t address, MemoryPort& memory);

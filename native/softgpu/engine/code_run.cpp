@@ -58,6 +58,7 @@ void CodeRun::add(const DecodedInstruction& instruction) {
   steps.push_back(Step{instruction.execute, &instruction});
   ++by_class[static_cast<size_t>(instruction.counted_as)];
   vectors += instruction.is_vector;
+  valus += is_vector_alu(instruction.counted_as);
 }
 
 }  // namespace kernloop::softgpu

@@ -21,6 +21,7 @@ struct CodeRun {
   std::vector<Step> steps;  // never empty
   uint64_t by_class[static_cast<size_t>(InstructionClass::kCount)] = {};
   uint64_t vectors = 0;  // instructions that the active lanes execute
+  uint64_t valus = 0;    // of these, those of the vector ALU
 
   void add(const DecodedInstruction& instruction);
 };

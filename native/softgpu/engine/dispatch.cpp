@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "softgpu/engine/apertures.h"
+#include "softgpu/engine/interpreter.h"
 #include "softgpu/engine/wave_fault.h"
 
 namespace kernloop::softgpu {
@@ -15,27 +16,6 @@ constexpr uint32_t kMaxPrivateBytes = 1u << 20;
 
 std::string triple(const uint32_t v[3]) {
   return std::to_string(v[0]) + " x " + std::to_string(v[1]) + " x " + std::to_string(v[2]);
-}
-
-void add(Counters& into, const Counters& from) {
-  into.wave_instructions += from.wave_instructions;
-  into.valu += from.valu;
-  into.salu += from.salu;
-  into.smem += from.smem;
-  into.vmem_read += from.vmem_read;
-  into.vmem_write += from.vmem_write;
-  into.atomics += from.atomics;
-  into.lds += from.lds;
-  into.scratch += from.scratch;
-  into.branches += from.branches;
-  into.divergent_branches += from.divergent_branches;
-  into.barriers += from.barriers;
-  into.active_lanes += from.active_lanes;
-  into.bytes_read += from.bytes_read;
-  into.bytes_written += from.bytes_written;
-  into.memory_transactions += from.memory_transactions;
-  into.waves += from.waves;
-  into.workgroups += from.workgroups;
 }
 
 // Returns what is wrong with the geometry, or nothing.
@@ -223,9 +203,11 @@ void Dispatch::fail(Fault fault) {
   stopped_.store(true, std::memory_order_relaxed);
 }
 
-void Dispatch::add_results(const Counters& counters, std::unique_ptr<AccessRecorder> recorder) {
+void Dispatch::add_results(const Counters& counters, std::unique_ptr<AccessRecorder> recorder,
+                           Interpreter& interpreter) {
   std::lock_guard lock(mutex_);
-  add(counters_, counters);
+  counters_ += counters;
+  if (options_.profile) interpreter.add_to(*options_.profile);
   if (recorder) recorders_.push_back(std::move(recorder));
 }
 

@@ -16,6 +16,8 @@
 
 namespace kernloop::softgpu {
 
+class Interpreter;
+
 class Dispatch {
  public:
   // Checks the request and reads the kernel descriptor. A dispatch that cannot start has its fault set.
@@ -26,6 +28,7 @@ class Dispatch {
   const AddressSpace& space() const { return space_; }
   CodeCache& code() const { return code_; }
   bool records_accesses() const { return options_.accesses != nullptr; }
+  bool is_profiled() const { return options_.profile != nullptr; }
   uint64_t workgroups() const { return workgroups_; }
   uint32_t lds_bytes() const { return lds_bytes_; }
   uint32_t private_bytes() const { return private_bytes_; }
@@ -55,7 +58,7 @@ class Dispatch {
   void fail(Fault fault);
   bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
-  void add_results(const Counters& counters, std::unique_ptr<AccessRecorder> recorder);
+  void add_results(const Counters& counters, std::unique_ptr<AccessRecorder> recorder, Interpreter& interpreter);
   DispatchOutcome finish();
 
  private:

@@ -16,6 +16,7 @@ struct Engine::State {
   explicit State(AddressSpace& space) : memory(space) {}
   AddressSpace& memory;
   CodeCache code;
+  CodeCache profiled_code{true};
   SlotPool slots;
   HelperPool helpers;  // last: its threads end before what they use
 };
@@ -41,7 +42,9 @@ Engine::~Engine() = default;
 
 DispatchOutcome Engine::run(const DispatchRequest& request, const DispatchOptions& options) {
   const AddressSpace::Reader reader(state_->memory);
-  Dispatch dispatch(state_->memory, state_->code, request, options);
+  if (options.profile) options.profile->clear();
+  CodeCache& code = options.profile ? state_->profiled_code : state_->code;
+  Dispatch dispatch(state_->memory, code, request, options);
   if (dispatch.is_stopped()) return dispatch.finish();
 
   static const unsigned all_cores =
@@ -66,6 +69,7 @@ DispatchOutcome Engine::run(const DispatchRequest& request, const DispatchOption
 
 void Engine::forget_code(uint64_t base, uint64_t size) {
   state_->code.forget(base, size);
+  state_->profiled_code.forget(base, size);
 }
 
 }  // namespace kernloop::softgpu

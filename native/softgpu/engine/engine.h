@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "softgpu/engine/counters.h"
+#include "softgpu/engine/profile.h"
+
 namespace kernloop::softgpu {
 
 // Every reason for which a dispatch is stopped. Nothing else stops one, and nothing unsupported is passed over.
@@ -40,20 +43,6 @@ struct Fault {
   const char* kind_name() const;  // "memory_access", …
   std::string text() const;       // one readable sentence with all of the above
   std::string json() const;
-};
-
-// Exact and repeatable for the same dispatch (spin-waits aside). Memory instructions count where their lanes went: a
-// FLAT one may count as vmem_*, as lds and as scratch; the private segment counts as scratch, however it is addressed.
-// divergent_branches: the times EXEC shrank, but not to nothing. bytes_* include scalar loads, once a wave, and atomics
-// in both directions.
-struct Counters {
-  uint64_t wave_instructions = 0;
-  uint64_t valu = 0, salu = 0, smem = 0, vmem_read = 0, vmem_write = 0, atomics = 0, lds = 0, scratch = 0, branches = 0,
-           divergent_branches = 0, barriers = 0;
-  uint64_t active_lanes = 0;                   // sum over vector instructions
-  uint64_t bytes_read = 0, bytes_written = 0;  // global memory, by lanes
-  uint64_t memory_transactions = 0;            // distinct 64-byte lines a vector memory instruction touches, summed
-  uint64_t waves = 0, workgroups = 0;
 };
 
 struct AddressRange {
@@ -125,6 +114,7 @@ struct DispatchOptions {
   uint64_t seed = 0;                                 // order in which workgroups and waves are taken; 0: ascending
   unsigned threads = 0;                              // 0: all cores
   AccessSets* accesses = nullptr;                    // filled when given (slower)
+  KernelProfile* profile = nullptr;                  // filled when given (slower); Counters then has all it can have
   const std::function<bool()>* cancelled = nullptr;  // polled between time slices
 };
 

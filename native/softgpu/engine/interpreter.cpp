@@ -23,11 +23,11 @@ std::string raw_words(uint64_t address, uint64_t available) {
 }
 
 // With VGPR indexing on, M0 shifts the vector registers of the instruction. Compilers use it with v_mov_b32 alone.
-Instruction shift_registers(const WaveSlot& wave, const Instruction& instruction) {
+DecodedInstruction shift_registers(const WaveSlot& wave, const DecodedInstruction& instruction) {
   if (instruction.op != Op::v_mov_b32 || instruction.is_sdwa || instruction.is_dpp) {
     raise_unsupported("this operation while VGPR indexing is on (only v_mov_b32 is)");
   }
-  Instruction shifted = instruction;
+  DecodedInstruction shifted = instruction;
   const uint32_t index = wave.sgpr[kM0] & 0xff, enables = (wave.sgpr[kM0] >> 12) & 0xf;
   const auto shift = [&](Operand& operand) {
     if (operand.kind != Operand::Kind::kVgpr) return;
@@ -83,6 +83,7 @@ inline void Interpreter::count(WaveSlot& wave, const CodeRun& run) {
   wave.instructions += run.steps.size();
   for (size_t k = 0; k < std::size(by_class_); ++k) by_class_[k] += run.by_class[k];
   active_lanes_ += run.vectors * lanes_of(wave.exec());
+  valu_lanes_ += run.valus * lanes_of(wave.exec());
 }
 
 // Those behind the culprit have not been executed.
@@ -91,6 +92,7 @@ void Interpreter::take_back(WaveSlot& wave, const CodeRun& run, const CodeRun::S
     --wave.instructions;
     --by_class_[static_cast<size_t>(step->instruction->counted_as)];
     if (step->instruction->is_vector) active_lanes_ -= lanes_of(wave.exec());
+    if (is_vector_alu(step->instruction->counted_as)) valu_lanes_ -= lanes_of(wave.exec());
   }
   wave.pc = culprit.instruction->address;
 }
@@ -131,10 +133,13 @@ void Interpreter::interpret(WaveSlot& wave, uint64_t end) {
     wave.next_pc = pc + decoded.size_bytes();
     ++wave.instructions;
     ++by_class_[static_cast<size_t>(decoded.counted_as())];
-    if (decoded.is_vector()) active_lanes_ += lanes_of(wave.exec());
+    if (decoded.is_vector()) {
+      active_lanes_ += lanes_of(wave.exec());
+      if (is_vector_alu(decoded.counted_as())) valu_lanes_ += lanes_of(wave.exec());
+    }
     if constexpr (indexed) {
-      if (decoded.counted_as() == InstructionClass::kValu) {
-        const Instruction shifted = shift_registers(wave, *decoded);
+      if (is_vector_alu(decoded.counted_as())) {
+        const DecodedInstruction shifted = shift_registers(wave, *decoded);
         shifted.execute(wave, shifted);
       } else {
         decoded->execute(wave, *decoded);
@@ -166,12 +171,32 @@ std::string Interpreter::describe(uint64_t pc) {
 void Interpreter::add_to(Counters& counters) const {
   const auto count = [&](InstructionClass which) { return by_class_[static_cast<size_t>(which)]; };
   for (uint64_t executed : by_class_) counters.wave_instructions += executed;
-  counters.valu += count(InstructionClass::kValu);
+  counters.valu += count(InstructionClass::kValu) + count(InstructionClass::kMfma);
+  counters.mfma += count(InstructionClass::kMfma);
   counters.salu += count(InstructionClass::kSalu);
   counters.smem += count(InstructionClass::kSmem);
   counters.branches += count(InstructionClass::kBranch);
   counters.barriers += count(InstructionClass::kBarrier);
+  counters.other += count(InstructionClass::kOther);
   counters.active_lanes += active_lanes_;
+  counters.valu_lanes += valu_lanes_;
+}
+
+void Interpreter::add_to(KernelProfile& profile) {
+  if (!memory_.profiler) return;
+  const std::vector<PcCounts>& counts = memory_.profiler->counts();
+  code_.for_each_prepared([&](const DecodedInstruction& instruction) {
+    if (instruction.number >= counts.size() || counts[instruction.number].executed == 0) return;
+    PcProfile& pc = profile[instruction.address];
+    if (pc.size_bytes == 0) {
+      pc.address = instruction.address;
+      pc.size_bytes = instruction.size_bytes;
+      pc.is_conditional_branch = is_conditional_branch(instruction);
+      pc.is_vector = instruction.is_vector;
+      pc.instruction = describe(instruction.address);
+    }
+    pc.counts += counts[instruction.number];
+  });
 }
 
 }  // namespace kernloop::softgpu

@@ -21,6 +21,8 @@ class Interpreter {
   // The instruction at the address, disassembled, or its raw dwords; empty when nothing is mapped there.
   std::string describe(uint64_t pc);
   void add_to(Counters& counters) const;
+  // What the profiler counted, by address.
+  void add_to(KernelProfile& profile);
 
  private:
   void execute_runs(WaveSlot& wave, uint64_t end);
@@ -35,7 +37,7 @@ class Interpreter {
   MemoryPort& memory_;
   CodeView code_;
   uint64_t by_class_[static_cast<size_t>(InstructionClass::kCount)] = {};
-  uint64_t active_lanes_ = 0;
+  uint64_t active_lanes_ = 0, valu_lanes_ = 0;
   uint64_t last_exec_ = ~uint64_t{0}, last_lanes_ = kLanes;
 };
 

@@ -9,8 +9,12 @@
 namespace kernloop::softgpu {
 
 inline LdsAccess check_lds_access(Wave& wave, const Instruction& i, uint32_t offset, uint32_t bytes, AccessKind kind) {
-  ++wave.memory->counters.lds;
-  return wave.memory->check_lds(wave, *register_rows(wave, i.src[0]), offset, wave.exec(), bytes, kind);
+  MemoryPort& port = *wave.memory;
+  ++port.counters.lds;
+  const uint32_t* offsets = *register_rows(wave, i.src[0]);
+  const LdsAccess access = port.check_lds(wave, offsets, offset, wave.exec(), bytes, kind);
+  port.count_lds(offsets, offset, wave.exec(), bytes, kind);
+  return access;
 }
 
 // Of an instruction with two addresses, whose first result may overwrite the register of the addresses.
@@ -34,6 +38,13 @@ struct LdsPair {
     const bool far_did_not_wrap = to_far.offsets == offsets;
     to_near = far_did_not_wrap ? LdsAccess{to_far.base - far + near, offsets, to_far.contiguous}
                                : port.check_lds(wave, offsets, near, wave.exec(), bytes, kind);
+    // Neighbours are one access of twice the width (bank_conflicts.h).
+    if (far - near == bytes && kind != AccessKind::kAtomic) {
+      port.count_lds(offsets, near, wave.exec(), 2 * bytes, kind);
+    } else {
+      port.count_lds(offsets, near, wave.exec(), bytes, kind);
+      port.count_lds(offsets, far, wave.exec(), bytes, kind);
+    }
   }
   LdsPair(const LdsPair&) = delete;
   LdsPair& operator=(const LdsPair&) = delete;

@@ -59,6 +59,7 @@ struct LdsOffsets {
 template <Load load>
 void flat_load(Wave& wave, const Instruction& i) {
   MemoryPort& port = *wave.memory;
+  ++port.counters.flat;
   LaneAddresses addresses;
   const Partition lanes = compute_flat(wave, i, addresses);
   VectorRegister* rows = register_rows(wave, i.dst[0]);
@@ -67,6 +68,7 @@ void flat_load(Wave& wave, const Instruction& i) {
     const LdsOffsets offsets(addresses);
     load_lanes<load>(rows, port.check_lds(wave, offsets.low, 0, lanes.lds, bytes_of(load), AccessKind::kLoad),
                      lanes.lds);
+    port.count_lds(offsets.low, 0, lanes.lds, bytes_of(load), AccessKind::kLoad);
   }
   if (lanes.scratch) {
     LaneAddresses in_scratch = addresses;
@@ -82,6 +84,7 @@ void flat_load(Wave& wave, const Instruction& i) {
 template <Store store>
 void flat_store(Wave& wave, const Instruction& i) {
   MemoryPort& port = *wave.memory;
+  ++port.counters.flat;
   LaneAddresses addresses;
   const Partition lanes = compute_flat(wave, i, addresses);
   const VectorRegister* rows = register_rows(wave, i.src[1]);
@@ -90,6 +93,7 @@ void flat_store(Wave& wave, const Instruction& i) {
     const LdsOffsets offsets(addresses);
     store_lanes<store>(rows, port.check_lds(wave, offsets.low, 0, lanes.lds, bytes_of(store), AccessKind::kStore),
                        lanes.lds);
+    port.count_lds(offsets.low, 0, lanes.lds, bytes_of(store), AccessKind::kStore);
   }
   if (lanes.scratch) {
     LaneAddresses in_scratch = addresses;
@@ -105,6 +109,7 @@ void flat_store(Wave& wave, const Instruction& i) {
 template <Atomic atomic, typename T>
 void flat_atomic(Wave& wave, const Instruction& i) {
   MemoryPort& port = *wave.memory;
+  ++port.counters.flat;
   LaneAddresses addresses;
   const Partition lanes = compute_flat(wave, i, addresses);
   const VectorRegister* data = register_rows(wave, i.src[1]);
@@ -114,6 +119,7 @@ void flat_atomic(Wave& wave, const Instruction& i) {
     ++port.counters.lds;
     const LdsOffsets offsets(addresses);
     const LdsAccess where = port.check_lds(wave, offsets.low, 0, lanes.lds, sizeof(T), AccessKind::kAtomic);
+    port.count_lds(offsets.low, 0, lanes.lds, sizeof(T), AccessKind::kAtomic);
     modify_lanes<atomic, T, false>(where, lanes.lds, compared, data, result, wave_atomic_mode<atomic, T>(wave));
   }
   if (lanes.scratch) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "softgpu/engine/bank_conflicts.h"
 #include "softgpu/engine/lane_scan.h"
 #include "softgpu/engine/wave_fault.h"
 
@@ -10,7 +11,7 @@ namespace kernloop::softgpu {
 
 namespace {
 
-constexpr uint64_t kLineBytes = 64;
+constexpr uint64_t kLineBytes = 64, kWideLineBytes = 128;
 
 using Mappings = std::vector<AddressSpace::Mapping>;
 
@@ -50,8 +51,8 @@ std::string describe_miss(const Mappings& mappings, uint64_t address, uint32_t b
 
 }  // namespace
 
-MemoryPort::MemoryPort(const AddressSpace& space, AccessRecorder* recorder)
-    : space_(space), mappings_(space.snapshot()), recorder_(recorder) {}
+MemoryPort::MemoryPort(const AddressSpace& space, AccessRecorder* recorder, Profiler* profiler_of_port)
+    : profiler(profiler_of_port), space_(space), mappings_(space.snapshot()), recorder_(recorder) {}
 
 bool MemoryPort::find(uint64_t address, uint64_t bytes, bool write) {
   const auto it = at_or_below(*mappings_, address);
@@ -97,15 +98,15 @@ void MemoryPort::record(uint64_t address, uint64_t bytes, AccessKind kind) {
 }
 
 // Distinct lines of scattered addresses.
-uint64_t MemoryPort::count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes) {
+uint64_t MemoryPort::count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, uint64_t line_bytes) {
   if (++stamp_ == 0) {
     std::fill_n(line_stamps_, 256, 0);
     stamp_ = 1;
   }
   uint64_t lines = 0;
   for_lanes(lanes, [&](unsigned lane) {
-    const uint64_t last = (addresses.at[lane] + bytes - 1) / kLineBytes;
-    for (uint64_t line = addresses.at[lane] / kLineBytes; line <= last; ++line) {
+    const uint64_t last = (addresses.at[lane] + bytes - 1) / line_bytes;
+    for (uint64_t line = addresses.at[lane] / line_bytes; line <= last; ++line) {
       unsigned at = static_cast<unsigned>((line * 0x9E3779B97F4A7C15ull) >> 56);
       while (line_stamps_[at] == stamp_ && line_keys_[at] != line) at = (at + 1) & 255;
       if (line_stamps_[at] == stamp_) continue;
@@ -115,6 +116,44 @@ uint64_t MemoryPort::count_lines(const LaneAddresses& addresses, uint64_t lanes,
     }
   });
   return lines;
+}
+
+void MemoryPort::count_transactions(uint64_t lines, uint32_t bytes) {
+  counters.memory_transactions += lines;
+  switch (bytes) {
+    case 1:
+      counters.transactions_b8 += lines;
+      break;
+    case 2:
+      counters.transactions_b16 += lines;
+      break;
+    case 4:
+      counters.transactions_b32 += lines;
+      break;
+    case 8:
+      counters.transactions_b64 += lines;
+      break;
+    case 12:
+      counters.transactions_b96 += lines;
+      break;
+    default:
+      counters.transactions_b128 += lines;
+      break;
+  }
+}
+
+void MemoryPort::count_lds_access(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes,
+                                  AccessKind kind) {
+  const LdsUse use = kind == AccessKind::kLoad    ? LdsUse::kLoad
+                     : kind == AccessKind::kStore ? LdsUse::kStore
+                                                  : LdsUse::kAtomic;
+  const LdsPasses passes = count_lds_passes(offsets, immediate, lanes, bytes, use);
+  counters.lds_passes += passes.passes;
+  counters.lds_bank_conflicts += passes.bank_conflicts;
+  counters.lds_address_conflicts += passes.address_conflicts;
+  const uint64_t moved = uint64_t{bytes} * static_cast<unsigned>(__builtin_popcountll(lanes));
+  if (kind != AccessKind::kStore) counters.lds_bytes_read += moved;
+  if (kind != AccessKind::kLoad) counters.lds_bytes_written += moved;
 }
 
 void MemoryPort::require_aligned(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes) {
@@ -153,16 +192,20 @@ void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t
       scan.any_bits >> 63 == 0 && covers(scan.lowest, scan.highest - scan.lowest + bytes, write);
   if (!in_one_mapping) check_each_lane(addresses, lanes, bytes, write);
 
-  const uint64_t moved = uint64_t{bytes} * (all_active ? kLanes : static_cast<unsigned>(__builtin_popcountll(lanes)));
+  const uint64_t active = all_active ? kLanes : static_cast<unsigned>(__builtin_popcountll(lanes));
+  const uint64_t moved = uint64_t{bytes} * active;
   if (kind != AccessKind::kStore) counters.bytes_read += moved;
   if (write) counters.bytes_written += moved;
+  counters.lane_bytes += moved;
+  if (kind == AccessKind::kAtomic) counters.atomic_lanes += active;
   if (scan.lines_known) {
-    counters.memory_transactions += scan.lines;
+    count_transactions(scan.lines, bytes);
   } else if (addresses.contiguous) {
-    counters.memory_transactions += (scan.highest + bytes - 1) / kLineBytes - scan.lowest / kLineBytes + 1;
+    count_transactions((scan.highest + bytes - 1) / kLineBytes - scan.lowest / kLineBytes + 1, bytes);
   } else {
-    counters.memory_transactions += count_lines(addresses, lanes, bytes);
+    count_transactions(count_lines(addresses, lanes, bytes, kLineBytes), bytes);
   }
+  if (profiler) counters.memory_lines_128 += count_lines(addresses, lanes, bytes, kWideLineBytes);
   if (!recorder_) return;
   if (addresses.contiguous) {
     record(scan.lowest, uint64_t{bytes} * kLanes, kind);
@@ -226,6 +269,9 @@ void MemoryPort::check_private(Wave& wave, const LaneAddresses& offsets, uint64_
     highest = std::max(highest, offset);
   });
   if (write && lanes != 0) scratch.written_up_to(static_cast<uint32_t>(highest + bytes));
+  const uint64_t moved = uint64_t{bytes} * static_cast<unsigned>(__builtin_popcountll(lanes));
+  if (kind != AccessKind::kStore) counters.scratch_bytes_read += moved;
+  if (write) counters.scratch_bytes_written += moved;
 }
 
 const uint8_t* MemoryPort::check_scalar_load(uint64_t address, uint32_t bytes) {

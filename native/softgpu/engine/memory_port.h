@@ -9,6 +9,7 @@
 
 #include "softgpu/engine/access_recorder.h"
 #include "softgpu/engine/engine.h"
+#include "softgpu/engine/profile.h"
 #include "softgpu/engine/workgroup.h"
 
 namespace kernloop::softgpu {
@@ -35,7 +36,7 @@ struct LdsAccess {
 
 class MemoryPort {
  public:
-  MemoryPort(const AddressSpace& space, AccessRecorder* recorder);
+  MemoryPort(const AddressSpace& space, AccessRecorder* recorder, Profiler* profiler = nullptr);
 
   // `bytes` at each lane of the mask, in global memory. Counts transactions and bytes. Faults throw.
   void check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
@@ -43,6 +44,10 @@ class MemoryPort {
   // second next call.
   LdsAccess check_lds(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes,
                       AccessKind kind);
+  // For profiles: the passes that the access takes (bank_conflicts.h), and its bytes.
+  void count_lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+    if (profiler) count_lds_access(offsets, immediate, lanes, bytes, kind);
+  }
   // Checks offsets into the lanes' private memory; they stay offsets (WaveScratch::at is where they lie).
   void check_private(Wave& wave, const LaneAddresses& offsets, uint64_t lanes, uint32_t bytes, AccessKind kind);
   // Scalar access.
@@ -51,7 +56,8 @@ class MemoryPort {
   // Host pointer to code, and how many bytes from there on belong to the same run of mappings; nullptr when unmapped.
   const uint8_t* code_at(uint64_t address, uint64_t* run_base, uint64_t* run_bytes);
 
-  Counters counters;  // vmem_read, vmem_write, atomics, lds, scratch, bytes_*, memory_transactions are kept here
+  Counters counters;         // what memory instructions do is counted here
+  Profiler* const profiler;  // nullptr: none is asked for
 
  private:
   struct Window {
@@ -68,7 +74,9 @@ class MemoryPort {
   void require_lds(const Workgroup& workgroup, const uint32_t* offsets, uint64_t lanes, uint32_t bytes,
                    AccessKind kind);
   void record(uint64_t address, uint64_t bytes, AccessKind kind);
-  uint64_t count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes);
+  uint64_t count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, uint64_t line_bytes);
+  void count_transactions(uint64_t lines, uint32_t bytes);
+  void count_lds_access(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
 
   const AddressSpace& space_;
   std::shared_ptr<const std::vector<AddressSpace::Mapping>> mappings_;

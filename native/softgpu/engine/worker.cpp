@@ -28,7 +28,8 @@ Worker::Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& 
       pool_(pool),
       poll_(poll),
       recorder_(dispatch.records_accesses() ? std::make_unique<AccessRecorder>() : nullptr),
-      memory_(dispatch.space(), recorder_.get()),
+      profiler_(dispatch.is_profiled() ? std::make_unique<Profiler>() : nullptr),
+      memory_(dispatch.space(), recorder_.get(), profiler_.get()),
       interpreter_(memory_, dispatch.code()) {
   const size_t rows = size_t{dispatch.kernel().vgprs} + dispatch.kernel().agprs;
   bytes_a_workgroup_ =
@@ -42,7 +43,7 @@ Worker::~Worker() {
   interpreter_.add_to(counters);
   counters.waves = waves_;
   counters.workgroups = workgroups_;
-  dispatch_.add_results(counters, std::move(recorder_));
+  dispatch_.add_results(counters, std::move(recorder_), interpreter_);
   for (auto* list : {&residents_, &spare_}) {
     for (auto& resident : *list) {
       for (auto& slot : resident->slots) pool_.give_back(std::move(slot));

@@ -54,6 +54,7 @@ class Worker {
   SlotPool& pool_;
   const std::function<void()>& poll_;
   std::unique_ptr<AccessRecorder> recorder_;
+  std::unique_ptr<Profiler> profiler_;
   MemoryPort memory_;
   Interpreter interpreter_;
   std::vector<std::unique_ptr<Resident>> residents_;  // oldest first

@@ -71,6 +71,7 @@ void WaveSlot::begin_wave(unsigned vgprs, unsigned agprs) {
   memory = nullptr;
   index_in_workgroup = 0;
   instructions = 0;
+  was_split = false;
 }
 
 }  // namespace kernloop::softgpu

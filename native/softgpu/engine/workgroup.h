@@ -59,6 +59,7 @@ struct WaveSlot : Wave {
   void begin_wave(unsigned vgprs, unsigned agprs);
 
   WaveScratch scratch;
+  bool was_split = false;  // for profiles: EXEC's last change left fewer lanes, but some
   uint64_t slice_end = 0;  // the instruction count at which the wave's time slice ends
 
  private:

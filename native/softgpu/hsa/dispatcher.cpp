@@ -104,6 +104,8 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
   options.cancelled = &cancelled;
   AccessSets accesses;
   if (settings_.record_accesses) options.accesses = &accesses;
+  KernelProfile profile;
+  if (settings_.profile) options.profile = &profile;
 
   log_line(LogLevel::kPackets, "dispatch %s grid %ux%ux%u workgroup %ux%ux%u kernarg 0x%lx", name.c_str(),
            packet.grid_size_x, packet.grid_size_y, packet.grid_size_z, packet.workgroup_size_x, packet.workgroup_size_y,
@@ -112,6 +114,7 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
   record->fault = std::move(outcome.fault);
   record->counters = outcome.counters;
   if (options.accesses != nullptr) record->accesses = std::move(accesses);
+  if (options.profile != nullptr) record->profile = std::move(profile);
   return record;
 }
 

@@ -20,6 +20,7 @@ struct DispatchSettings {
   std::atomic<uint64_t> seed{0};
   std::atomic<uint32_t> threads{0};
   std::atomic<bool> record_accesses{false};
+  std::atomic<bool> profile{false};
 };
 
 struct KernelInfo {

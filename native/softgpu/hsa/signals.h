@@ -31,7 +31,8 @@ class Doorbell {
 struct DispatchRecord {
   std::optional<Fault> fault;
   Counters counters;
-  std::optional<AccessSets> accesses;  // when recording was on
+  std::optional<AccessSets> accesses;    // when recording was on
+  std::optional<KernelProfile> profile;  // when profiling was on
 };
 
 struct WaitTarget {

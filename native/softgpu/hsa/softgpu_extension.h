@@ -21,6 +21,25 @@ typedef struct kernloop_softgpu_report_s {
   char fault_json[4096]; /* Fault::json(), NUL-terminated */
 } kernloop_softgpu_report_t;
 
+/* What one instruction did, in all waves (engine/profile.h). */
+/* clang-format off */
+#define KERNLOOP_SOFTGPU_PC_FIELDS(X)                                                                          \
+  X(executed) X(lanes) X(taken) X(splits) X(split_before)                                                      \
+  X(memory_transactions) X(memory_lines_128) X(bytes_read) X(bytes_written)                                    \
+  X(scratch_bytes_read) X(scratch_bytes_written) X(lds_passes) X(lds_bank_conflicts) X(lds_address_conflicts)
+/* clang-format on */
+
+typedef struct kernloop_softgpu_pc_s {
+  uint64_t address;
+  uint32_t size_bytes;
+  uint16_t is_conditional_branch;
+  uint16_t is_vector;      /* executed by the active lanes */
+  const char* instruction; /* disassembled; valid during the callback */
+#define KERNLOOP_FIELD(name) uint64_t name;
+  KERNLOOP_SOFTGPU_PC_FIELDS(KERNLOOP_FIELD)
+#undef KERNLOOP_FIELD
+} kernloop_softgpu_pc_t;
+
 typedef struct kernloop_softgpu_extension_1_s {
   /* Limits for dispatches submitted after the call, process-wide. 0: default. */
   hsa_status_t (*set_max_wave_instructions)(uint64_t per_dispatch);
@@ -38,6 +57,15 @@ typedef struct kernloop_softgpu_extension_1_s {
   /* The next code object loaded by this thread is placed at this address (from the capture); fails to load when it is
    * taken. */
   hsa_status_t (*set_next_load_address)(uint64_t base);
+  /* While enabled, every dispatch is profiled: slower, with more counters, and with what each instruction did. */
+  hsa_status_t (*set_profiling)(uint32_t enabled);
+  /* Every counter of the dispatch by name (engine/counters.h); those that only a profile has are left out where there
+   * was none. Superset of dispatch_report's. */
+  hsa_status_t (*dispatch_counters)(hsa_signal_t completion_signal,
+                                    void (*callback)(const char* name, uint64_t value, void* data), void* data);
+  /* By address. HSA_STATUS_ERROR_INVALID_SIGNAL when the dispatch was not profiled. */
+  hsa_status_t (*dispatch_profile)(hsa_signal_t completion_signal,
+                                   void (*callback)(const kernloop_softgpu_pc_t* pc, void* data), void* data);
 } kernloop_softgpu_extension_1_t;
 
 #ifdef __cplusplus

@@ -100,12 +100,51 @@ hsa_status_t set_next_load_address(uint64_t base) {
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t set_profiling(uint32_t enabled) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  runtime().settings.profile = enabled != 0;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t dispatch_counters(hsa_signal_t completion_signal,
+                               void (*callback)(const char* name, uint64_t value, void* data), void* data) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (callback == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  auto record = runtime().signals.record(completion_signal);
+  if (record == nullptr) return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  record->counters.for_each(record->profile.has_value(),
+                            [&](const char* name, uint64_t value) { callback(name, value, data); });
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t dispatch_profile(hsa_signal_t completion_signal,
+                              void (*callback)(const kernloop_softgpu_pc_t* pc, void* data), void* data) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (callback == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  auto record = runtime().signals.record(completion_signal);
+  if (record == nullptr || !record->profile) return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  for (const auto& [address, counted] : *record->profile) {
+    kernloop_softgpu_pc_t pc{};
+    pc.address = address;
+    pc.size_bytes = counted.size_bytes;
+    pc.is_conditional_branch = counted.is_conditional_branch ? 1 : 0;
+    pc.is_vector = counted.is_vector ? 1 : 0;
+    pc.instruction = counted.instruction.c_str();
+#define KERNLOOP_FIELD(name) pc.name = counted.counts.name;
+    KERNLOOP_SOFTGPU_PC_FIELDS(KERNLOOP_FIELD)
+#undef KERNLOOP_FIELD
+    callback(&pc, data);
+  }
+  return HSA_STATUS_SUCCESS;
+}
+
 }  // namespace
 
 const kernloop_softgpu_extension_1_t& softgpu_extension_table() {
   static constexpr kernloop_softgpu_extension_1_t kTable{
       &set_max_wave_instructions, &set_seed,          &set_threads,           &dispatch_report,
-      &set_access_recording,      &dispatch_accesses, &set_next_load_address,
+      &set_access_recording,      &dispatch_accesses, &set_next_load_address, &set_profiling,
+      &dispatch_counters,         &dispatch_profile,
   };
   return kTable;
 }

@@ -188,7 +188,7 @@ TEST_P(Kernels, RepeatTheirCountersExactly) {
   const Counters first = run(1), second = run(1), parallel = run(2);
   EXPECT_GT(first.divergent_branches, 0u);
   for (const Counters* other : {&second, &parallel}) {
-    EXPECT_EQ(std::memcmp(&first, other, sizeof first), 0);
+    EXPECT_EQ(first, *other);
   }
 }
 

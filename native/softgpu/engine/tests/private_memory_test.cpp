@@ -12,7 +12,10 @@ TEST_F(Memory, PrivateMemoryIsEachLanesOwnAndInterleavedByDwords) {
   run("scratch_store_dword");
   EXPECT_EQ(counters.scratch, 1u);
   EXPECT_EQ(counters.vmem_write, 0u);
+  EXPECT_EQ(counters.scratch_bytes_written, 64 * 4u);
+  EXPECT_EQ(counters.scratch_bytes_read + counters.bytes_written, 0u);
   run("scratch_load_dword");
+  EXPECT_EQ(counters.scratch_bytes_read, 64 * 4u);
   for (unsigned lane = 0; lane < kLanes; ++lane) ASSERT_EQ(wave.vgpr[8][lane], 500 + lane);
   // The same place through the private segment buffer, whose scalar offset counts 64 for each byte of a lane.
   wave.set_sgpr64(0, kScratchWaveBase | u64{1} << 63);

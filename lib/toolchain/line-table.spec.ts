@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readLineTable } from './line-table';
+
+const source = `
+#include <hip/hip_runtime.h>
+__device__ float square(float x) {
+  return x * x;
+}
+__global__ void k(float* x, int n) {
+  for (int i = threadIdx.x; i < n; i += 64) {
+    x[i] = square(x[i]) + 1.0f;
+  }
+}
+__global__ void other(int* x) {
+  atomicAdd(x, 1);
+}
+`;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'kernloop-lines-'));
+  writeFileSync(join(folder, 'k.hip'), source);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Each set of options is compiled once. */
+function compiled(...options: string[]): string {
+  const output = join(folder, `k${options.join('')}.hsaco`);
+  if (existsSync(output)) return output;
+  const device = ['--cuda-device-only', '--no-gpu-bundle-output', '--offload-arch=gfx90a', '-c', 'k.hip', '-o', output];
+  execFileSync('hipcc', [...options, ...device], { cwd: folder, env: { ...process.env, HIP_PLATFORM: 'amd' } });
+  return output;
+}
+
+/** What LLVM says of every row: `0x1900 8 15 1 0 0 is_stmt`. */
+function rowsOfLlvm(file: string): { address: number; line: number; ends: boolean }[] {
+  const text = execFileSync('llvm-dwarfdump-15', ['--debug-line', file], { encoding: 'utf8' });
+  return [...text.matchAll(/^(0x[0-9a-f]{16}) +(\d+) +\d+ +\d+.*$/gm)].map(([row, address, line]) => ({
+    address: Number(address),
+    line: Number(line),
+    ends: row.includes('end_sequence'),
+  }));
+}
+
+describe('readLineTable', () => {
+  it.each([
+    ['-gdwarf-4', '-O3'],
+    ['-gdwarf-5', '-O0'],
+    ['-gline-tables-only', '-O2'],
+  ])('agrees with LLVM on every instruction (%s %s)', (...options) => {
+    const file = compiled(...options);
+    const table = readLineTable(readFileSync(file));
+    const rows = rowsOfLlvm(file);
+    expect(rows.length).toBeGreaterThan(20);
+    let compared = 0;
+    for (const [index, { address, line, ends }] of rows.entries()) {
+      const next = rows[index + 1];
+      // Of several rows at one address the last one counts.
+      if (ends || !next || next.address === address) continue;
+      for (let at = address; at < next.address; at += 4) {
+        expect([at, table?.at(at)?.line ?? 0]).toEqual([at, line]);
+        compared += 1;
+      }
+    }
+    expect(compared).toBeGreaterThan(20);
+    const last = rows.at(-1);
+    expect(table?.at(last?.address ?? 0)).toBeUndefined();
+    expect(table?.at(4)).toBeUndefined();
+  });
+
+  it('names the file', () => {
+    const file = compiled('-gdwarf-5', '-O0');
+    const row = rowsOfLlvm(file).find(({ line }) => line === 8);
+    expect(readLineTable(readFileSync(file))?.at(row?.address ?? 0)).toEqual({ file: join(folder, 'k.hip'), line: 8 });
+  });
+
+  it('is null without line information', () => {
+    expect(readLineTable(readFileSync(compiled('-O1')))).toBeNull();
+    expect(readLineTable(Buffer.from('not an ELF file'))).toBeNull();
+  });
+
+  it('ends without an error on whatever bytes it is given', () => {
+    let state = 1;
+    const random = (below: number): number => (state = (state * 48271) % 0x7fffffff) % below;
+    const original = readFileSync(compiled('-gdwarf-5', '-O0'));
+    for (let round = 0; round < 1500; round += 1) {
+      const bytes = Buffer.from(original.subarray(0, round % 3 === 0 ? random(original.length) : original.length));
+      for (let change = 0; change < 24 && bytes.length > 0; change += 1) bytes[random(bytes.length)] = random(256);
+      const found = readLineTable(bytes)?.at(0x1900);
+      expect(found === undefined || Number.isFinite(found.line)).toBe(true);
+    }
+  });
+});

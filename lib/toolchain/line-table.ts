@@ -1,0 +1,99 @@
+import { lineUnits, Malformed, orNothing, type Cursor, type LineUnit } from './debug-line';
+
+export interface SourceLine {
+  file: string;
+  line: number;
+}
+
+/** Which line of the source each instruction came from. */
+export interface LineTable {
+  /** Undefined where the compiler named no line. */
+  at(address: number): SourceLine | undefined;
+}
+
+interface Row extends SourceLine {
+  address: number;
+}
+
+/** Rows by address; the last one is the end. */
+type Sequence = Row[];
+
+/** Runs the line programs (DWARF 5, section 6.2) of a code object; null where it was built without line information. */
+export function readLineTable(elf: Buffer): LineTable | null {
+  const sequences = [...lineUnits(elf)].flatMap((unit) => orNothing(() => sequencesOf(unit)) ?? []);
+  // A linker gives code that it dropped the address 0, where the file header lies.
+  const kept = sequences.filter(([first]) => first !== undefined && first.address > 0);
+  if (kept.length === 0) return null;
+  const start = (sequence: Sequence): number => sequence[0]?.address ?? 0;
+  kept.sort((a, b) => start(a) - start(b));
+  return {
+    at: (address) => {
+      const sequence = lastAtOrBelow(kept, start, address);
+      const row = sequence && lastAtOrBelow(sequence, (candidate) => candidate.address, address);
+      if (!row || row === sequence.at(-1) || row.line === 0) return undefined;
+      return { file: row.file, line: row.line };
+    },
+  };
+}
+
+function lastAtOrBelow<Item>(items: readonly Item[], key: (item: Item) => number, wanted: number): Item | undefined {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const item = items[middle];
+    if (item !== undefined && key(item) <= wanted) low = middle + 1;
+    else high = middle;
+  }
+  return items[low - 1];
+}
+
+/** Numbers of the opcodes (DWARF 5, table 7.25 and 7.26). */
+const standard = { copy: 1, advancePc: 2, advanceLine: 3, setFile: 4, constAddPc: 8, fixedAdvancePc: 9 } as const;
+const extended = { endSequence: 1, setAddress: 2 } as const;
+
+function sequencesOf(unit: LineUnit): Sequence[] {
+  const { program, lineBase, lineRange, operandCounts, minimumInstructionBytes, maximumOperations } = unit;
+  if (lineRange === 0 || maximumOperations !== 1) throw new Malformed('a line program of another kind');
+  const opcodeBase = operandCounts.length + 1;
+  const sequences: Sequence[] = [];
+  let rows: Sequence = [];
+  let [address, file, line] = [0, 1, 1];
+  const append = (): number => rows.push({ address, file: unit.files[file] ?? '', line });
+  const advance = (operations: number): number => (address += operations * minimumInstructionBytes);
+  while (!program.isAtEnd) {
+    const opcode = program.unsigned(1);
+    if (opcode >= opcodeBase) {
+      advance(Math.floor((opcode - opcodeBase) / lineRange));
+      line += lineBase + ((opcode - opcodeBase) % lineRange);
+      append();
+    } else if (opcode === 0) {
+      const change = extendedOperation(program);
+      if (change.address !== undefined) address = change.address;
+      if (!change.ends) continue;
+      append();
+      sequences.push(rows);
+      rows = [];
+      [address, file, line] = [0, 1, 1];
+    } else if (opcode === standard.copy) append();
+    else if (opcode === standard.advancePc) advance(program.leb());
+    else if (opcode === standard.advanceLine) line += program.signedLeb();
+    else if (opcode === standard.setFile) file = program.leb();
+    else if (opcode === standard.constAddPc) advance(Math.floor((255 - opcodeBase) / lineRange));
+    else if (opcode === standard.fixedAdvancePc) address += program.unsigned(2);
+    else for (let operand = operandCounts[opcode - 1] ?? 0; operand > 0; operand -= 1) program.leb();
+  }
+  return sequences;
+}
+
+function extendedOperation(program: Cursor): { ends: boolean; address?: number } {
+  const bytes = program.leb();
+  if (bytes === 0) throw new Malformed('an operation without a code');
+  const code = program.unsigned(1);
+  if (code === extended.setAddress && bytes === 9) {
+    const [low, high] = [program.unsigned(4), program.unsigned(4)];
+    if (high >= 2 ** 21) throw new Malformed('an address beyond what can be');
+    return { ends: false, address: high * 2 ** 32 + low };
+  }
+  program.skip(bytes - 1);
+  return { ends: code === extended.endSequence };
+}

@@ -1,0 +1,77 @@
+// What each instruction of a dispatch did: counted by one Profiler a worker, merged at the end. Like the counters it is
+// the same in every run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "softgpu/engine/counters.h"
+
+namespace kernloop::softgpu {
+
+struct DecodedInstruction;
+
+// One instruction. What of the dispatch's counters it caused, and:
+//   executed      times that a wave executed it
+//   lanes         active lanes, summed (vector instructions)
+//   taken         times that it jumped (conditional branches)
+//   splits        times that it made EXEC smaller, but not empty
+//   split_before  s_cbranch_exec*: times that the last change of EXEC before it was such a split
+// clang-format off
+#define KERNLOOP_PC_FIELDS(X)                                                     \
+  X(executed) X(lanes) X(taken) X(splits) X(split_before)                         \
+  X(memory_transactions) X(memory_lines_128) X(bytes_read) X(bytes_written)       \
+  X(scratch_bytes_read) X(scratch_bytes_written)                                  \
+  X(lds_passes) X(lds_bank_conflicts) X(lds_address_conflicts)
+// clang-format on
+
+struct PcCounts {
+#define KERNLOOP_FIELD(name) uint64_t name = 0;
+  KERNLOOP_PC_FIELDS(KERNLOOP_FIELD)
+#undef KERNLOOP_FIELD
+
+  PcCounts& operator+=(const PcCounts& more) {
+#define KERNLOOP_FIELD(name) name += more.name;
+    KERNLOOP_PC_FIELDS(KERNLOOP_FIELD)
+#undef KERNLOOP_FIELD
+    return *this;
+  }
+  bool operator==(const PcCounts&) const = default;
+};
+
+struct PcProfile {
+  uint64_t address = 0;
+  uint32_t size_bytes = 0;
+  bool is_conditional_branch = false;
+  bool is_vector = false;   // executed by the active lanes
+  std::string instruction;  // disassembled
+  PcCounts counts;
+};
+
+// By address; instructions that no wave reached are not in it.
+using KernelProfile = std::map<uint64_t, PcProfile>;
+
+class Profiler {
+ public:
+  // Instructions of a profiled code cache are numbered.
+  PcCounts& at(uint32_t number) {
+    if (number >= counts_.size()) grow(number);
+    return counts_[number];
+  }
+  const std::vector<PcCounts>& counts() const { return counts_; }
+
+ private:
+  void grow(uint32_t number);
+  std::vector<PcCounts> counts_;
+};
+
+// What `execute` of a profiled instruction is: counts, and does what `counted` does. Chosen by what the instruction can
+// do.
+using ExecuteProfiledFn = void (*)(struct Wave& wave, const struct Instruction& instruction);
+ExecuteProfiledFn profiled_execute(const DecodedInstruction& instruction);
+
+bool is_conditional_branch(const DecodedInstruction& instruction);
+
+}  // namespace kernloop::softgpu
