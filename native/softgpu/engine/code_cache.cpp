@@ -163,7 +163,7 @@ PreparedInstruction CodePage::prepare(unsigned slot) {
   if (address < first_ || address + 4 > end_) {
     decoded->execute = execute_unmapped;
   } else {
-    const DecodeResult result = decode_gfx90a(std::span<const uint32_t>(&words_[slot], (end_ - address) / 4));
+    const DecodeResult result = decode(kGfx90a, std::span<const uint32_t>(&words_[slot], (end_ - address) / 4));
     if (result.status == DecodeStatus::kOk) {
       static_cast<Instruction&>(*decoded) = result.instruction;
       resolve(*decoded);

@@ -51,7 +51,7 @@ hsa_status_t CodeObjects::load(const CodeObjectSource& source,
   const uint64_t address = std::exchange(next_load_address, 0);
   auto object = CodeObject::parse(source.bytes);
   if (!object) return status_of(object.error());
-  if (Status s = check_gfx90a(object->target()); !s) return status_of(s.error());
+  if (Status s = check_target(object->target(), Isa::kGfx90a); !s) return status_of(s.error());
 
   auto mapping = memory_.take_code(object->memory_bytes(), address);
   if (!mapping) {

@@ -20,7 +20,9 @@ constexpr bool bit(uint32_t word, unsigned position) {
 
 class DecodeContext {
  public:
-  explicit DecodeContext(std::span<const uint32_t> words) : words_(words) {}
+  DecodeContext(Target target, std::span<const uint32_t> words) : target_(target), words_(words) {
+    instruction.isa = target.isa;
+  }
 
   Instruction instruction;
 
@@ -29,7 +31,7 @@ class DecodeContext {
 
   // Finds the row and starts the instruction. False if there is no such opcode.
   bool begin(Encoding encoding, unsigned opcode, unsigned words) {
-    row_ = find_row(encoding, opcode);
+    row_ = find_row(target_.isa, encoding, opcode);
     if (row_ == nullptr) return false;
     instruction.encoding = encoding;
     instruction.op = row_->op;
@@ -38,9 +40,30 @@ class DecodeContext {
     return true;
   }
 
+  Isa isa() const { return target_.isa; }
+  bool is_gfx1030() const { return target_.isa == Isa::kGfx1030; }
+
+  // The operand that a field names; false where the target has no such register or constant.
+  bool sgpr(unsigned code, OperandType type, Operand& operand) const {
+    if (type != OperandType::kMask || target_.wave_size == 64) return sgpr_operand(isa(), code, type, operand);
+    return narrow_mask(sgpr_operand(isa(), code, OperandType::kB32, operand), operand);
+  }
+  bool vgpr(unsigned index, OperandType type, Operand& operand) const {
+    return vgpr_operand(isa(), index, type, operand);
+  }
+  bool agpr(unsigned index, OperandType type, Operand& operand) const {
+    return !is_gfx1030() && agpr_operand(isa(), index, type, operand);
+  }
+  bool scalar(unsigned code, OperandType type, Operand& operand) const {
+    if (type != OperandType::kMask || target_.wave_size == 64) return scalar_source(isa(), code, type, operand);
+    return narrow_mask(scalar_source(isa(), code, OperandType::kB32, operand), operand);
+  }
+  bool vcc(Operand& operand) const { return sgpr(kCodeVcc, OperandType::kMask, operand); }
+  bool exec(Operand& operand) const { return sgpr(kCodeExec, OperandType::kMask, operand); }
+
   const OpcodeRow& row() const { return *row_; }
   const Signature& signature() const { return row_->signature; }
-  bool flag(uint32_t flag) const { return (row_->flags & flag) != 0; }
+  bool flag(uint64_t flag) const { return (row_->flags & flag) != 0; }
 
   void add_dst(const Operand& operand) { instruction.dst[instruction.dst_count++] = operand; }
   void add_src(const Operand& operand) { instruction.src[instruction.src_count++] = operand; }
@@ -69,13 +92,19 @@ class DecodeContext {
 
   // A scalar source field that may name a literal (SOP encodings).
   bool scalar_or_literal(unsigned code, OperandType type, Operand& operand) {
-    return code == kCodeLiteral ? literal(type, operand) : scalar_source(code, type, operand);
+    return code == kCodeLiteral ? literal(type, operand) : scalar(code, type, operand);
   }
 
   DecodeStatus refuse() const { return truncated_ ? DecodeStatus::kTruncated : DecodeStatus::kUnknown; }
   DecodeStatus truncated() const { return DecodeStatus::kTruncated; }
 
  private:
+  static bool narrow_mask(bool valid, Operand& operand) {
+    operand.type = OperandType::kMask;
+    return valid;
+  }
+
+  Target target_;
   std::span<const uint32_t> words_;
   const OpcodeRow* row_ = nullptr;
   unsigned literal_at_ = 1;
@@ -93,6 +122,7 @@ DecodeStatus decode_vop2(DecodeContext& context);
 DecodeStatus decode_vopc(DecodeContext& context);
 DecodeStatus decode_sdwa(DecodeContext& context, unsigned vdst, unsigned vsrc1);
 DecodeStatus decode_dpp(DecodeContext& context, unsigned vdst, unsigned vsrc1);
+DecodeStatus decode_dpp8(DecodeContext& context, unsigned vdst, unsigned vsrc1, bool fetch_inactive);
 DecodeStatus decode_vop3(DecodeContext& context);
 DecodeStatus decode_vop3p(DecodeContext& context);
 DecodeStatus decode_ds(DecodeContext& context);
@@ -100,7 +130,7 @@ DecodeStatus decode_flat(DecodeContext& context);
 DecodeStatus decode_mubuf(DecodeContext& context);
 DecodeStatus decode_mtbuf(DecodeContext& context);
 
-// The vector ALU reads at most one scalar register (or literal) an instruction on this generation.
+// The vector ALU reads at most one scalar register (or literal) an instruction on gfx90a, two on gfx1030.
 bool within_constant_bus_limit(const Instruction& instruction, bool reads_vcc = false);
 
 }  // namespace kernloop::softgpu

@@ -4,11 +4,11 @@
 namespace kernloop::softgpu {
 namespace {
 
-constexpr unsigned kNoScalarAddress = 0x7f;
+constexpr unsigned kNoScalarAddress = 0x7f;  // gfx90a; gfx1030 names null
 
 // Data registers are accumulation registers where the acc bit says so.
-bool data_operand(unsigned index, OperandType type, bool accumulation, Operand& operand) {
-  return accumulation ? agpr_operand(index, type, operand) : vgpr_operand(index, type, operand);
+bool data_operand(const DecodeContext& c, unsigned index, OperandType type, bool accumulation, Operand& operand) {
+  return accumulation ? c.agpr(index, type, operand) : c.vgpr(index, type, operand);
 }
 
 Operand off_operand(OperandType type) {
@@ -21,20 +21,23 @@ Operand off_operand(OperandType type) {
 
 }  // namespace
 
-// offset0[7:0] offset1[15:8] gds[16] op[24:17] acc[25] | addr[7:0] data0[15:8] data1[23:16] vdst[31:24]
+// gfx90a:  offset0[7:0] offset1[15:8] gds[16] op[24:17] acc[25] | addr[7:0] data0[15:8] data1[23:16] vdst[31:24]
+// gfx1030: … gds[17] op[25:18]
 DecodeStatus decode_ds(DecodeContext& c) {
   if (!c.has_word(1)) return c.truncated();
   const uint32_t w0 = c.word(0);
   const uint32_t w1 = c.word(1);
-  if (!c.begin(Encoding::kDs, bits(w0, 24, 17), 2)) return c.refuse();
+  const unsigned gds_at = c.is_gfx1030() ? 17 : 16;
+  if (!c.begin(Encoding::kDs, w0 >> (gds_at + 1) & 0xff, 2)) return c.refuse();
+  if (c.is_gfx1030() && bit(w0, 16)) return c.refuse();
   const Signature& signature = c.signature();
   Instruction& instruction = c.instruction;
-  const bool acc = bit(w0, 25);
-  instruction.gds = bit(w0, 16);
+  const bool acc = !c.is_gfx1030() && bit(w0, 25);
+  instruction.gds = bit(w0, gds_at);
   if (c.flag(kGdsOnly) && !instruction.gds) return c.refuse();
   if (c.flag(kNoGds) && instruction.gds) return c.refuse();
   const bool no_operands = signature.dst_count == 0 && signature.src_count == 0;
-  if (no_operands && !c.flag(kGdsOnly) && bits(w0, 16, 0) != 0) return c.refuse();  // ds_nop
+  if (no_operands && !c.flag(kGdsOnly) && (instruction.gds || bits(w0, 15, 0) != 0)) return c.refuse();  // ds_nop
   if (c.flag(kTwoOffsets)) {
     instruction.offset0 = static_cast<uint8_t>(bits(w0, 7, 0));
     instruction.offset1 = static_cast<uint8_t>(bits(w0, 15, 8));
@@ -46,7 +49,7 @@ DecodeStatus decode_ds(DecodeContext& c) {
   unsigned unused_w1 = w1;
   bool uses_data = false;
   if (signature.dst_count == 1) {
-    if (!data_operand(bits(w1, 31, 24), signature.dst[0].type, acc, operand)) return c.refuse();
+    if (!data_operand(c, bits(w1, 31, 24), signature.dst[0].type, acc, operand)) return c.refuse();
     c.add_dst(operand);
     unused_w1 &= ~0xff000000u;
     uses_data = true;
@@ -55,10 +58,10 @@ DecodeStatus decode_ds(DecodeContext& c) {
   for (unsigned i = 0; i < signature.src_count; ++i) {
     const OperandSpec& spec = signature.src[i];
     if (spec.where == OperandClass::kAddress) {
-      if (!vgpr_operand(bits(w1, 7, 0), spec.type, operand)) return c.refuse();
+      if (!c.vgpr(bits(w1, 7, 0), spec.type, operand)) return c.refuse();
       unused_w1 &= ~0xffu;
     } else {
-      if (!data_operand((w1 >> data_shift) & 0xff, spec.type, acc, operand)) return c.refuse();
+      if (!data_operand(c, (w1 >> data_shift) & 0xff, spec.type, acc, operand)) return c.refuse();
       unused_w1 &= ~(0xffu << data_shift);
       data_shift += 8;
       uses_data = true;
@@ -69,8 +72,39 @@ DecodeStatus decode_ds(DecodeContext& c) {
   return DecodeStatus::kOk;
 }
 
-// offset[12:0] lds[13] seg[15:14] glc[16] slc[17] op[24:18] scc[25] | addr[7:0] data[15:8] saddr[22:16] acc[23]
-// vdst[31:24]
+namespace {
+
+// The immediate offset: false where the segment has no such one.
+bool flat_offset(const DecodeContext& c, Encoding encoding, uint32_t w0, int32_t& offset) {
+  const unsigned width = c.is_gfx1030() ? 12 : 13;
+  const unsigned raw = w0 & ((1u << width) - 1);
+  const bool negative = raw >> (width - 1);
+  offset = static_cast<int32_t>(raw) - (negative ? 1 << width : 0);
+  return encoding != Encoding::kFlat || !negative;  // flat offsets are unsigned
+}
+
+// The saddr field of GLOBAL and SCRATCH.
+struct ScalarAddress {
+  bool present;
+  bool vector;  // a vector register is part of the address
+};
+ScalarAddress scalar_address(const DecodeContext& c, Encoding encoding, unsigned saddr) {
+  const bool scratch = encoding == Encoding::kScratch;
+  if (!c.is_gfx1030()) {
+    const bool present = saddr != kNoScalarAddress;
+    return {present, !scratch || !present};  // gfx9 scratch: a vector offset or a scalar one, not both
+  }
+  if (saddr == kCodeNull) return {false, true};
+  if (scratch && saddr == kNoScalarAddress) return {false, false};
+  return {true, !scratch};
+}
+
+}  // namespace
+
+// gfx90a:  offset[12:0] lds[13] seg[15:14] glc[16] slc[17] op[24:18] scc[25] | addr[7:0] data[15:8] saddr[22:16]
+// acc[23]
+//          vdst[31:24]
+// gfx1030: offset[11:0] dlc[12] …
 DecodeStatus decode_flat(DecodeContext& c) {
   if (!c.has_word(1)) return c.truncated();
   const uint32_t w0 = c.word(0);
@@ -83,25 +117,25 @@ DecodeStatus decode_flat(DecodeContext& c) {
   instruction.lds = bit(w0, 13);
   instruction.glc = bit(w0, 16);
   instruction.slc = bit(w0, 17);
+  instruction.dlc = c.is_gfx1030() && bit(w0, 12);
   if (bit(w0, 25)) return c.refuse();  // scc came with gfx940
   if (instruction.lds && !c.flag(kLds)) return c.refuse();
-  const unsigned raw_offset = bits(w0, 12, 0);
-  if (encoding == Encoding::kFlat) {
-    if (raw_offset & 0x1000) return c.refuse();  // flat offsets are unsigned, 12 bits
-    instruction.offset = static_cast<int32_t>(raw_offset);
-  } else {
-    instruction.offset = static_cast<int32_t>(raw_offset << 19) >> 19;
-  }
+  if (c.flag(kGlcOnly) && !instruction.glc) return c.refuse();
+  if (!flat_offset(c, encoding, w0, instruction.offset)) return c.refuse();
 
   const unsigned saddr = bits(w1, 22, 16);
   const bool acc = bit(w1, 23);
-  const bool has_saddr = encoding != Encoding::kFlat && saddr != kNoScalarAddress;
-  if (encoding == Encoding::kFlat && saddr != 0) return c.refuse();
+  if (acc && c.is_gfx1030()) return c.refuse();
+  const ScalarAddress address = scalar_address(c, encoding, saddr);
+  const bool has_saddr = encoding != Encoding::kFlat && address.present;
+  if (encoding == Encoding::kFlat && saddr != (c.is_gfx1030() ? kCodeNull : 0)) return c.refuse();
 
   Operand operand;
   unsigned unused_w1 = w1 & 0xff00ff00u;
+  const bool has_vaddr = signature.src_count > 0 && signature.src[0].where == OperandClass::kVectorAddress;
+  if (!has_vaddr) unused_w1 |= w1 & 0xff;
   if (signature.dst_count == 1 && !instruction.lds && (!c.flag(kReturnsIfGlc) || instruction.glc)) {
-    if (!data_operand(bits(w1, 31, 24), signature.dst[0].type, acc, operand)) return c.refuse();
+    if (!data_operand(c, bits(w1, 31, 24), signature.dst[0].type, acc, operand)) return c.refuse();
     c.add_dst(operand);
     unused_w1 &= ~0xff000000u;
   }
@@ -110,17 +144,14 @@ DecodeStatus decode_flat(DecodeContext& c) {
     switch (spec.where) {
       case OperandClass::kVectorAddress: {
         const unsigned vaddr = bits(w1, 7, 0);
-        if (encoding == Encoding::kScratch) {
-          // gfx9 scratch: a vector offset or a scalar one, not both; "off, s0" leaves vaddr zero.
-          if (has_saddr) {
-            if (vaddr != 0) return c.refuse();
-            operand = off_operand(OperandType::kB32);
-          } else if (!vgpr_operand(vaddr, OperandType::kB32, operand)) {
-            return c.refuse();
-          }
+        if (!address.vector) {
+          if (vaddr != 0) return c.refuse();
+          operand = off_operand(OperandType::kB32);
+        } else if (encoding == Encoding::kScratch) {
+          if (!c.vgpr(vaddr, OperandType::kB32, operand)) return c.refuse();
         } else {
           const OperandType type = has_saddr ? OperandType::kU32 : OperandType::kB64;
-          if (!vgpr_operand(vaddr, type, operand)) return c.refuse();
+          if (!c.vgpr(vaddr, type, operand)) return c.refuse();
         }
         break;
       }
@@ -129,11 +160,11 @@ DecodeStatus decode_flat(DecodeContext& c) {
           operand = off_operand(spec.type);
         } else {
           const OperandType type = encoding == Encoding::kScratch ? OperandType::kB32 : OperandType::kB64;
-          if (!sgpr_operand(saddr, type, operand)) return c.refuse();
+          if (!c.sgpr(saddr, type, operand)) return c.refuse();
         }
         break;
       default:
-        if (!data_operand(bits(w1, 15, 8), spec.type, acc, operand)) return c.refuse();
+        if (!data_operand(c, bits(w1, 15, 8), spec.type, acc, operand)) return c.refuse();
         unused_w1 &= ~0xff00u;
         break;
     }
@@ -168,7 +199,7 @@ DecodeStatus buffer_operands(DecodeContext& c, uint32_t w0, uint32_t w1, bool ac
     uses_vdata = true;
   }
   if (uses_vdata) {
-    if (!data_operand(vdata, signature.dst[0].type, acc, operand)) return c.refuse();
+    if (!data_operand(c, vdata, signature.dst[0].type, acc, operand)) return c.refuse();
     c.add_dst(operand);
   }
   bool uses_vaddr = false;
@@ -181,19 +212,19 @@ DecodeStatus buffer_operands(DecodeContext& c, uint32_t w0, uint32_t w1, bool ac
           operand = off_operand(OperandType::kB32);
         } else {
           const bool both = instruction.offen && instruction.idxen;
-          if (!vgpr_operand(bits(w1, 7, 0), both ? OperandType::kB64 : OperandType::kB32, operand)) return c.refuse();
+          if (!c.vgpr(bits(w1, 7, 0), both ? OperandType::kB64 : OperandType::kB32, operand)) return c.refuse();
         }
         break;
       }
       case OperandClass::kResource:
-        if (!sgpr_operand(bits(w1, 20, 16) * 4, spec.type, operand)) return c.refuse();
+        if (!c.sgpr(bits(w1, 20, 16) * 4, spec.type, operand)) return c.refuse();
         break;
       case OperandClass::kScalarOffset:
-        if (!scalar_source(bits(w1, 31, 24), spec.type, operand)) return c.refuse();
+        if (!c.scalar(bits(w1, 31, 24), spec.type, operand)) return c.refuse();
         break;
       default:
         uses_vdata = true;
-        if (!data_operand(vdata, spec.type, acc, operand)) return c.refuse();
+        if (!data_operand(c, vdata, spec.type, acc, operand)) return c.refuse();
         break;
     }
     c.add_src(operand);
@@ -204,31 +235,53 @@ DecodeStatus buffer_operands(DecodeContext& c, uint32_t w0, uint32_t w1, bool ac
   return DecodeStatus::kOk;
 }
 
+// tfe (a status word behind the data) is for textures: refused.
+DecodeStatus buffer_operands_gfx1030(DecodeContext& c, uint32_t w0, uint32_t w1) {
+  c.instruction.slc = bit(w1, 22);
+  if (bit(w1, 23)) return c.refuse();
+  if (c.flag(kGlcOnly) && !bit(w0, 14)) return c.refuse();
+  const bool without_dlc = c.flag(kReturnsIfGlc) || c.signature().src_count == 0;  // atomics, cache control
+  if (c.instruction.dlc && without_dlc) return c.refuse();
+  return buffer_operands(c, w0, w1 & ~0x600000u, false);
+}
+
 }  // namespace
 
-// … scc[15] lds[16] slc[17] op[24:18] | … acc[23]
+// gfx90a:  … scc[15] lds[16] slc[17] op[24:18] | … acc[23]
+// gfx1030: … dlc[15] lds[16] op[25:18] | … slc[22] tfe[23]
 DecodeStatus decode_mubuf(DecodeContext& c) {
   if (!c.has_word(1)) return c.truncated();
   const uint32_t w0 = c.word(0);
   const uint32_t w1 = c.word(1);
-  if (!c.begin(Encoding::kMubuf, bits(w0, 24, 18), 2)) return c.refuse();
+  if (!c.begin(Encoding::kMubuf, bits(w0, 25, 18), 2)) return c.refuse();
+  c.instruction.lds = bit(w0, 16);
+  if (c.flag(kLdsOnly) ? !c.instruction.lds : (c.instruction.lds && !c.flag(kLds))) return c.refuse();
+  if (c.is_gfx1030()) {
+    c.instruction.dlc = bit(w0, 15);
+    if (bit(w0, 17) || bit(w1, 21)) return c.refuse();
+    return buffer_operands_gfx1030(c, w0, w1);
+  }
   c.instruction.scc = bit(w0, 15);
   // The assembler knows scc from gfx940 on; the gfx90a compiler sets it, with glc, on the L2 write-back alone.
   if (c.instruction.scc && !c.flag(kCoherent)) return c.refuse();
-  c.instruction.lds = bit(w0, 16);
   c.instruction.slc = bit(w0, 17);
-  if (c.flag(kLdsOnly) ? !c.instruction.lds : (c.instruction.lds && !c.flag(kLds))) return c.refuse();
-  if (bit(w0, 25) || bits(w1, 22, 21) != 0) return c.refuse();
+  if (bits(w1, 22, 21) != 0) return c.refuse();
   return buffer_operands(c, w0, w1, bit(w1, 23));
 }
 
-// … op[18:15] dfmt[22:19] nfmt[25:23] | … scc[21] slc[22] acc[23]
+// gfx90a:  … op[18:15] dfmt[22:19] nfmt[25:23] | … scc[21] slc[22] acc[23]
+// gfx1030: … dlc[15] op[18:16] format[25:19] | … op3[21] slc[22] tfe[23]
 DecodeStatus decode_mtbuf(DecodeContext& c) {
   if (!c.has_word(1)) return c.truncated();
   const uint32_t w0 = c.word(0);
   const uint32_t w1 = c.word(1);
-  if (!c.begin(Encoding::kMtbuf, bits(w0, 18, 15), 2)) return c.refuse();
+  const unsigned opcode = c.is_gfx1030() ? bits(w0, 18, 16) | bits(w1, 21, 21) << 3 : bits(w0, 18, 15);
+  if (!c.begin(Encoding::kMtbuf, opcode, 2)) return c.refuse();
   c.instruction.mtbuf_format = static_cast<uint8_t>(bits(w0, 25, 19));
+  if (c.is_gfx1030()) {
+    c.instruction.dlc = bit(w0, 15);
+    return buffer_operands_gfx1030(c, w0, w1);
+  }
   if (bit(w1, 21)) return c.refuse();  // scc came with gfx940
   c.instruction.slc = bit(w1, 22);
   return buffer_operands(c, w0, w1, bit(w1, 23));

@@ -4,19 +4,19 @@
 namespace kernloop::softgpu {
 namespace {
 
-constexpr unsigned kWaitcntReserved = 0x3080;
+constexpr unsigned kWaitcntReserved[kIsas] = {0x3080, 0x0080};  // lgkmcnt has 4 bits, or 6
 constexpr unsigned kGprIndexModes = 0xf;
 
 // Scalar memory transfers general and trap registers, never m0 or exec.
-bool scalar_data(unsigned code, OperandType type, Operand& operand) {
-  return code < kCodeM0 && sgpr_operand(code, type, operand);
+bool scalar_data(const DecodeContext& c, unsigned code, OperandType type, Operand& operand) {
+  return code < kCodeM0 && c.sgpr(code, type, operand);
 }
 
 DecodeStatus scalar_operands(DecodeContext& c, unsigned sdst, unsigned ssrc0, unsigned ssrc1) {
   const Signature& signature = c.signature();
   Operand operand;
   if (signature.dst_count == 1) {
-    if (!sgpr_operand(sdst, signature.dst[0].type, operand)) return c.refuse();
+    if (!c.sgpr(sdst, signature.dst[0].type, operand)) return c.refuse();
     c.add_dst(operand);
   } else if (sdst != 0) {
     return c.refuse();
@@ -25,7 +25,7 @@ DecodeStatus scalar_operands(DecodeContext& c, unsigned sdst, unsigned ssrc0, un
   for (unsigned i = 0; i < 2; ++i) {
     if (i < signature.src_count) {
       const OperandSpec& spec = signature.src[i];
-      const bool valid = spec.where == OperandClass::kSgpr ? sgpr_operand(codes[i], spec.type, operand)
+      const bool valid = spec.where == OperandClass::kSgpr ? c.sgpr(codes[i], spec.type, operand)
                                                            : c.scalar_or_literal(codes[i], spec.type, operand);
       if (!valid) return c.refuse();
       c.add_src(operand);
@@ -70,10 +70,10 @@ DecodeStatus decode_sopk(DecodeContext& c) {
   const Signature& signature = c.signature();
   Operand operand;
   if (signature.dst_count == 1) {
-    if (!sgpr_operand(sdst, signature.dst[0].type, operand)) return c.refuse();
+    if (!c.sgpr(sdst, signature.dst[0].type, operand)) return c.refuse();
     c.add_dst(operand);
   } else if (signature.src_count == 1) {
-    if (!sgpr_operand(sdst, signature.src[0].type, operand)) return c.refuse();
+    if (!c.sgpr(sdst, signature.src[0].type, operand)) return c.refuse();
     c.add_src(operand);
   } else if (sdst != 0) {
     return c.refuse();
@@ -90,13 +90,42 @@ DecodeStatus decode_sopp(DecodeContext& c) {
   if (!c.begin(Encoding::kSopP, bits(w, 22, 16), 1)) return c.refuse();
   const unsigned simm16 = bits(w, 15, 0);
   c.instruction.simm16 = static_cast<int16_t>(simm16);
-  if (c.flag(kWaitcnt)) return (simm16 & kWaitcntReserved) ? c.refuse() : DecodeStatus::kOk;
+  if (c.flag(kWaitcnt))
+    return (simm16 & kWaitcntReserved[static_cast<unsigned>(c.isa())]) ? c.refuse() : DecodeStatus::kOk;
   if (c.flag(kGprIndex)) return simm16 > kGprIndexModes ? c.refuse() : DecodeStatus::kOk;
-  if (!c.flag(kNumber | kLabel | kMessage) && simm16 != 0) return c.refuse();
+  if (!c.flag(kNumber | kHex | kLabel | kMessage) && simm16 != 0) return c.refuse();
   return DecodeStatus::kOk;
 }
 
-// offset[20:0] soffset[31:25] | sbase[5:0] sdata[12:6] soffset_en[14] nv[15] glc[16] imm[17] op[25:18]
+namespace {
+
+// Which of a register and an immediate make the offset, as the fields of the target say it. `sgpr`: the register's
+// code.
+struct ScalarOffset {
+  bool valid;
+  bool immediate, by_register;
+  unsigned sgpr;
+};
+
+// gfx90a: imm: offset21; imm and soffset_en: register plus offset21; neither: register named by the low offset bits.
+ScalarOffset scalar_offset_gfx90a(uint32_t w0, uint32_t w1) {
+  const bool soffset_en = bit(w0, 14), imm = bit(w0, 17);
+  if (!imm) return {!soffset_en && bits(w1, 31, 7) == 0, false, true, bits(w1, 6, 0)};
+  const bool unused_register = !soffset_en && bits(w1, 31, 25) != 0;
+  return {bits(w1, 24, 21) == 0 && !unused_register, true, soffset_en, bits(w1, 31, 25)};
+}
+
+// gfx1030: register plus offset21, where null stands for no register.
+ScalarOffset scalar_offset_gfx1030(uint32_t w1) {
+  const unsigned sgpr = bits(w1, 31, 25);
+  const bool immediate = bits(w1, 20, 0) != 0 || sgpr == kCodeNull;
+  return {bits(w1, 24, 21) == 0, immediate, sgpr != kCodeNull, sgpr};
+}
+
+}  // namespace
+
+// gfx90a:  offset[20:0] soffset[31:25] | sbase[5:0] sdata[12:6] soffset_en[14] nv[15] glc[16] imm[17] op[25:18]
+// gfx1030: … dlc[14] glc[16] op[25:18]
 DecodeStatus decode_smem(DecodeContext& c) {
   if (!c.has_word(1)) return c.truncated();
   const uint32_t w0 = c.word(0);
@@ -104,12 +133,13 @@ DecodeStatus decode_smem(DecodeContext& c) {
   if (!c.begin(Encoding::kSmem, bits(w0, 25, 18), 2)) return c.refuse();
   const unsigned sbase = bits(w0, 5, 0);
   const unsigned sdata = bits(w0, 12, 6);
-  const bool soffset_en = bit(w0, 14);
   const bool glc = bit(w0, 16);
-  const bool imm = bit(w0, 17);
   if (bit(w0, 13) || bit(w0, 15)) return c.refuse();
+  if (c.is_gfx1030() && bit(w0, 17)) return c.refuse();
+  const ScalarOffset offset = c.is_gfx1030() ? scalar_offset_gfx1030(w1) : scalar_offset_gfx90a(w0, w1);
   const Signature& signature = c.signature();
   c.instruction.glc = glc;
+  c.instruction.dlc = c.is_gfx1030() && bit(w0, 14);
   Operand operand;
 
   bool uses_data = false;
@@ -118,7 +148,7 @@ DecodeStatus decode_smem(DecodeContext& c) {
   const bool has_result = signature.dst_count == 1 && (!c.flag(kReturnsIfGlc) || glc);
   if (signature.dst_count == 1) {
     uses_data = true;
-    if (!scalar_data(sdata, signature.dst[0].type, operand)) return c.refuse();
+    if (!scalar_data(c, sdata, signature.dst[0].type, operand)) return c.refuse();
     if (has_result) c.add_dst(operand);
   }
   for (unsigned i = 0; i < signature.src_count; ++i) {
@@ -127,25 +157,19 @@ DecodeStatus decode_smem(DecodeContext& c) {
       case OperandClass::kBase:
         uses_base = true;
         buffer = spec.type == OperandType::kB128;
-        if (!sgpr_operand(sbase * 2, spec.type, operand)) return c.refuse();
+        if (!c.sgpr(sbase * 2, spec.type, operand)) return c.refuse();
         c.add_src(operand);
         break;
       case OperandClass::kScalarOffset: {
-        // imm: offset21; imm and soffset_en: register plus offset21; neither: register named by the low offset bits.
-        const int32_t offset21 = static_cast<int32_t>(w1 << 11) >> 11;
-        if (imm) {
-          if (bits(w1, 24, 21) != 0) return c.refuse();
-          c.instruction.offset = offset21;
-          if (offset21 < 0 && buffer) return c.refuse();  // a negative offset into a buffer resource is reserved
-          if (!soffset_en && bits(w1, 31, 25) != 0) return c.refuse();
-        } else if (soffset_en || bits(w1, 31, 7) != 0) {
-          return c.refuse();
+        if (!offset.valid) return c.refuse();
+        if (offset.immediate) {
+          c.instruction.offset = static_cast<int32_t>(w1 << 11) >> 11;
+          if (c.instruction.offset < 0 && buffer) return c.refuse();  // reserved: resources start at their base
         }
-        if (imm && !soffset_en) break;
-        const unsigned code = soffset_en ? bits(w1, 31, 25) : bits(w1, 6, 0);
-        if (!sgpr_operand(code, spec.type, operand)) return c.refuse();
+        if (!offset.by_register) break;
+        if (!c.sgpr(offset.sgpr, spec.type, operand)) return c.refuse();
         c.instruction.soffset_en = true;
-        c.instruction.offen = imm;  // both: LLVM writes "s0 offset:0x0" even for zero
+        c.instruction.offen = offset.immediate;  // both: LLVM writes "s0 offset:0x0" even for zero
         c.add_src(operand);
         break;
       }
@@ -159,14 +183,15 @@ DecodeStatus decode_smem(DecodeContext& c) {
         break;
       default:
         uses_data = true;
-        if (!scalar_data(sdata, spec.type, operand)) return c.refuse();
+        if (!scalar_data(c, sdata, spec.type, operand)) return c.refuse();
         c.add_src(operand);
         break;
     }
   }
-  if (c.flag(kNoGlc) && glc) return c.refuse();
+  if (c.flag(kNoGlc) && (glc || c.instruction.dlc)) return c.refuse();
   if (!uses_data && sdata != 0) return c.refuse();
-  if (!uses_base && (sbase != 0 || soffset_en || imm || glc || w1 != 0)) return c.refuse();
+  const bool fields = sbase != 0 || glc || w1 != 0 || bit(w0, 14) || bit(w0, 17);
+  if (!uses_base && fields) return c.refuse();
   return DecodeStatus::kOk;
 }
 

@@ -11,13 +11,15 @@ bool destinations(DecodeContext& c, unsigned vdst, const Operand* mask_destinati
   const Signature& signature = c.signature();
   Operand operand;
   for (unsigned i = 0; i < signature.dst_count; ++i) {
-    if (signature.dst[i].type == OperandType::kMask64) {
+    if (signature.dst[i].where == OperandClass::kExec) {
+      c.exec(operand);
+    } else if (signature.dst[i].type == OperandType::kMask) {
       if (mask_destination != nullptr) {
         operand = *mask_destination;
       } else {
-        sgpr_operand(kCodeVcc, OperandType::kMask64, operand);
+        c.vcc(operand);
       }
-    } else if (!vgpr_operand(vdst, signature.dst[i].type, operand)) {
+    } else if (!c.vgpr(vdst, signature.dst[i].type, operand)) {
       return false;
     }
     c.add_dst(operand);
@@ -35,8 +37,8 @@ struct SourceField {
 bool sdwa_source(DecodeContext& c, const OperandSpec& spec, const SourceField& field) {
   Operand operand;
   if (field.scalar) {
-    if (!scalar_source(field.code, spec.type, operand)) return false;
-  } else if (!vgpr_operand(field.code, spec.type, operand)) {
+    if (!c.scalar(field.code, spec.type, operand)) return false;
+  } else if (!c.vgpr(field.code, spec.type, operand)) {
     return false;
   }
   if (field.select > kSelectDword) return false;
@@ -51,7 +53,7 @@ bool sdwa_source(DecodeContext& c, const OperandSpec& spec, const SourceField& f
 
 bool add_implicit_vcc(DecodeContext& c) {
   Operand operand;
-  sgpr_operand(kCodeVcc, OperandType::kMask64, operand);
+  c.vcc(operand);
   c.add_src(operand);
   return true;
 }
@@ -62,7 +64,13 @@ bool is_quad_perm(unsigned control) {
 bool is_row_newbcast(unsigned control) {
   return control >= 0x150 && control <= 0x15f;
 }
-bool is_dpp_control(unsigned control) {
+bool is_dpp_control_gfx1030(unsigned control) {
+  const bool row_shift = control > 0x100 && control < 0x130 && (control & 0xf) != 0;
+  return is_quad_perm(control) || row_shift || control == 0x140 || control == 0x141 ||
+         (control >= 0x150 && control <= 0x16f);  // row_share, row_xmask
+}
+bool is_dpp_control(const DecodeContext& c, unsigned control) {
+  if (c.is_gfx1030()) return is_dpp_control_gfx1030(control);
   if (is_quad_perm(control) || is_row_newbcast(control)) return true;
   const bool row_shift = control > 0x100 && control < 0x130 && (control & 0xf) != 0;  // row_shl, row_shr, row_ror
   const bool wave_shift = control == 0x130 || control == 0x134 || control == 0x138 || control == 0x13c;
@@ -82,12 +90,15 @@ DecodeStatus decode_sdwa(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
   instruction.is_sdwa = true;
   instruction.size_bytes = 8;
 
-  if (instruction.encoding == Encoding::kVopC) {
+  if (instruction.encoding == Encoding::kVopC && signature.dst[0].where == OperandClass::kExec) {
+    if (bits(w, 15, 8) != 0) return c.refuse();
+    destinations(c, 0, nullptr);
+  } else if (instruction.encoding == Encoding::kVopC) {
     Operand mask;
     const bool named = bit(w, 15);
     if (!named && bits(w, 14, 8) != 0) return c.refuse();
     if (named && bits(w, 14, 8) == kCodeVcc) return c.refuse();  // the canonical form leaves sd clear
-    if (!sgpr_operand(named ? bits(w, 14, 8) : kCodeVcc, OperandType::kMask64, mask)) return c.refuse();
+    if (!c.sgpr(named ? bits(w, 14, 8) : kCodeVcc, OperandType::kMask, mask)) return c.refuse();
     if (!destinations(c, 0, &mask)) return c.refuse();
   } else {
     if (!destinations(c, vdst, nullptr)) return c.refuse();
@@ -96,7 +107,8 @@ DecodeStatus decode_sdwa(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
     instruction.clamp = bit(w, 13);
     instruction.omod = static_cast<uint8_t>(bits(w, 15, 14));
     if (instruction.dst_sel > kSelectDword || instruction.dst_unused > 2) return c.refuse();
-    if (instruction.omod != 0 && !is_float(signature.dst[0].type)) return c.refuse();
+    const OperandType result = signature.dst[0].type;
+    if (instruction.omod != 0 && !is_float(result) && result != OperandType::kPkF16) return c.refuse();
   }
 
   const SourceField fields[] = {
@@ -106,7 +118,7 @@ DecodeStatus decode_sdwa(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
   if (bit(w, 22) || bit(w, 30)) return c.refuse();
   unsigned next = 0;
   for (unsigned i = 0; i < signature.src_count; ++i) {
-    if (signature.src[i].type == OperandType::kMask64) {
+    if (signature.src[i].type == OperandType::kMask) {
       add_implicit_vcc(c);
     } else if (!sdwa_source(c, signature.src[i], fields[next++])) {
       return c.refuse();
@@ -116,7 +128,8 @@ DecodeStatus decode_sdwa(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
   return within_constant_bus_limit(instruction) ? DecodeStatus::kOk : c.refuse();
 }
 
-// src0[7:0] dpp_ctrl[16:8] bound_ctrl[19] src0_neg src0_abs src1_neg src1_abs bank_mask[27:24] row_mask[31:28]
+// src0[7:0] dpp_ctrl[16:8] fetch_inactive[18] (gfx1030) bound_ctrl[19] src0_neg src0_abs src1_neg src1_abs
+// bank_mask[27:24] row_mask[31:28]
 DecodeStatus decode_dpp(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
   if (!c.has_word(1)) return c.truncated();
   if (!c.flag(kDpp | kDpp64)) return c.refuse();
@@ -129,7 +142,8 @@ DecodeStatus decode_dpp(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
   instruction.bound_ctrl = bit(w, 19);
   instruction.bank_mask = static_cast<uint8_t>(bits(w, 27, 24));
   instruction.row_mask = static_cast<uint8_t>(bits(w, 31, 28));
-  if (bits(w, 18, 17) != 0 || !is_dpp_control(instruction.dpp_ctrl)) return c.refuse();
+  instruction.fetch_inactive = c.is_gfx1030() && bit(w, 18);
+  if (bit(w, 17) || (bit(w, 18) && !c.is_gfx1030()) || !is_dpp_control(c, instruction.dpp_ctrl)) return c.refuse();
   if (c.flag(kDpp64) && !is_row_newbcast(instruction.dpp_ctrl)) return c.refuse();
   if (!destinations(c, vdst, nullptr)) return c.refuse();
 
@@ -137,12 +151,12 @@ DecodeStatus decode_dpp(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
   unsigned next = 0;
   for (unsigned i = 0; i < signature.src_count; ++i) {
     const OperandSpec& spec = signature.src[i];
-    if (spec.type == OperandType::kMask64) {
+    if (spec.type == OperandType::kMask) {
       add_implicit_vcc(c);
       continue;
     }
     Operand operand;
-    if (!vgpr_operand(codes[next], spec.type, operand)) return c.refuse();
+    if (!c.vgpr(codes[next], spec.type, operand)) return c.refuse();
     operand.negate = bit(w, 20 + 2 * next);
     operand.absolute = bit(w, 21 + 2 * next);
     if ((operand.negate || operand.absolute) && !is_float(spec.type)) return c.refuse();
@@ -151,6 +165,33 @@ DecodeStatus decode_dpp(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
   }
   for (; next < 2; ++next) {
     if (bit(w, 20 + 2 * next) || bit(w, 21 + 2 * next)) return c.refuse();
+  }
+  return DecodeStatus::kOk;
+}
+
+// src0[7:0] lanes[31:8]
+DecodeStatus decode_dpp8(DecodeContext& c, unsigned vdst, unsigned vsrc1, bool fetch_inactive) {
+  if (!c.has_word(1)) return c.truncated();
+  if (!c.flag(kDpp)) return c.refuse();
+  const uint32_t w = c.word(1);
+  Instruction& instruction = c.instruction;
+  const Signature& signature = c.signature();
+  instruction.is_dpp = true;
+  instruction.is_dpp8 = true;
+  instruction.size_bytes = 8;
+  instruction.fetch_inactive = fetch_inactive;
+  instruction.dpp8_lanes = bits(w, 31, 8);
+  if (!destinations(c, vdst, nullptr)) return c.refuse();
+  const unsigned codes[] = {bits(w, 7, 0), vsrc1};
+  unsigned next = 0;
+  for (unsigned i = 0; i < signature.src_count; ++i) {
+    if (signature.src[i].type == OperandType::kMask) {
+      add_implicit_vcc(c);
+      continue;
+    }
+    Operand operand;
+    if (!c.vgpr(codes[next++], signature.src[i].type, operand)) return c.refuse();
+    c.add_src(operand);
   }
   return DecodeStatus::kOk;
 }

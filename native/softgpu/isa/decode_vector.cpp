@@ -1,4 +1,6 @@
 // VOP1, VOP2, VOPC in their 32-bit forms, and VOP3.
+#include <algorithm>
+
 #include "softgpu/isa/decode_context.h"
 
 namespace kernloop::softgpu {
@@ -6,36 +8,32 @@ namespace {
 
 constexpr unsigned kMaxSgprCode = 127;
 
-bool implicit_vcc(OperandType type, Operand& operand) {
-  return sgpr_operand(kCodeVcc, type, operand);
-}
-
 // A 9-bit source field. `literal` says whether this form may be followed by one.
 bool vector_source(DecodeContext& c, const OperandSpec& spec, unsigned code, bool literal, Operand& operand) {
   switch (spec.where) {
     case OperandClass::kVgpr:
-      return code >= kCodeVgpr0 && vgpr_operand(code - kCodeVgpr0, spec.type, operand);
+      return code >= kCodeVgpr0 && c.vgpr(code - kCodeVgpr0, spec.type, operand);
     case OperandClass::kAgpr:
-      return code >= kCodeVgpr0 && agpr_operand(code - kCodeVgpr0, spec.type, operand);
+      return code >= kCodeVgpr0 && c.agpr(code - kCodeVgpr0, spec.type, operand);
     case OperandClass::kScalar:
     case OperandClass::kLane:
-      return code < kCodeVgpr0 && scalar_source(code, spec.type, operand);
+      return code < kCodeVgpr0 && c.scalar(code, spec.type, operand);
     default:
       break;
   }
-  if (code >= kCodeVgpr0) return vgpr_operand(code - kCodeVgpr0, spec.type, operand);
+  if (code >= kCodeVgpr0) return c.vgpr(code - kCodeVgpr0, spec.type, operand);
   if (code == kCodeLiteral) return literal && c.literal(spec.type, operand);
-  return scalar_source(code, spec.type, operand);
+  return c.scalar(code, spec.type, operand);
 }
 
-bool vector_destination(const OperandSpec& spec, unsigned code, Operand& operand) {
+bool vector_destination(const DecodeContext& c, const OperandSpec& spec, unsigned code, Operand& operand) {
   switch (spec.where) {
     case OperandClass::kSgpr:
-      return code <= kMaxSgprCode && sgpr_operand(code, spec.type, operand);
+      return code <= kMaxSgprCode && c.sgpr(code, spec.type, operand);
     case OperandClass::kAgpr:
-      return agpr_operand(code, spec.type, operand);
+      return c.agpr(code, spec.type, operand);
     default:
-      return vgpr_operand(code, spec.type, operand);
+      return c.vgpr(code, spec.type, operand);
   }
 }
 
@@ -55,11 +53,13 @@ DecodeStatus decode_e32(DecodeContext& c, unsigned vdst, unsigned src0, unsigned
   bool uses_vdst = false;
   for (unsigned i = 0; i < signature.dst_count; ++i) {
     const OperandSpec& spec = signature.dst[i];
-    if (spec.type == OperandType::kMask64) {
-      implicit_vcc(spec.type, operand);
+    if (spec.where == OperandClass::kExec) {
+      c.exec(operand);
+    } else if (spec.type == OperandType::kMask) {
+      c.vcc(operand);
     } else {
       uses_vdst = true;
-      if (!vector_destination(spec, vdst, operand)) return c.refuse();
+      if (!vector_destination(c, spec, vdst, operand)) return c.refuse();
     }
     c.add_dst(operand);
   }
@@ -70,12 +70,12 @@ DecodeStatus decode_e32(DecodeContext& c, unsigned vdst, unsigned src0, unsigned
     const OperandSpec& spec = signature.src[i];
     if (spec.where == OperandClass::kLiteral) {
       if (!c.k_literal(spec.type, operand)) return c.refuse();
-    } else if (spec.type == OperandType::kMask64) {
-      implicit_vcc(spec.type, operand);
+    } else if (spec.type == OperandType::kMask) {
+      c.vcc(operand);
     } else if (first) {
       first = false;
       if (!vector_source(c, spec, src0, true, operand)) return c.refuse();
-    } else if (!vgpr_operand(vsrc1, spec.type, operand)) {
+    } else if (!c.vgpr(vsrc1, spec.type, operand)) {
       return c.refuse();
     }
     c.add_src(operand);
@@ -86,27 +86,43 @@ DecodeStatus decode_e32(DecodeContext& c, unsigned vdst, unsigned src0, unsigned
 DecodeStatus decode_vop12c(DecodeContext& c, unsigned vdst, unsigned src0, unsigned vsrc1) {
   if (src0 == kCodeSdwa) return decode_sdwa(c, vdst, vsrc1);
   if (src0 == kCodeDpp) return decode_dpp(c, vdst, vsrc1);
+  if (c.is_gfx1030() && (src0 == kCodeDpp8 || src0 == kCodeDpp8FetchInactive)) {
+    return decode_dpp8(c, vdst, vsrc1, src0 == kCodeDpp8FetchInactive);
+  }
   return decode_e32(c, vdst, src0, vsrc1);
 }
 
 }  // namespace
 
+namespace {
+
+bool is_64_bit_shift(Op op) {
+  return op == Op::v_lshlrev_b64 || op == Op::v_lshrrev_b64 || op == Op::v_ashrrev_i64;
+}
+
+bool is_same_scalar(const Operand& a, const Operand& b) {
+  return a.kind == b.kind && a.index == b.index && (a.kind == Operand::Kind::kConstant || a.dwords == b.dwords);
+}
+
+}  // namespace
+
 bool within_constant_bus_limit(const Instruction& instruction, bool reads_vcc) {
+  const unsigned limit = instruction.isa == Isa::kGfx1030 && !is_64_bit_shift(instruction.op) ? 2 : 1;
   Operand vcc;
-  implicit_vcc(OperandType::kMask64, vcc);
-  const Operand* seen = reads_vcc ? &vcc : nullptr;
+  sgpr_operand(instruction.isa, kCodeVcc, OperandType::kMask, vcc);
+  const Operand* seen[6];
+  unsigned count = 0;
+  if (reads_vcc) seen[count++] = &vcc;
   for (unsigned i = 0; i < instruction.src_count; ++i) {
     const Operand& source = instruction.src[i];
     const bool scalar = source.kind == Operand::Kind::kSgpr || source.kind == Operand::Kind::kSpecial ||
                         (source.kind == Operand::Kind::kConstant && source.is_literal);
     if (!scalar) continue;
-    if (seen != nullptr && !(seen->kind == source.kind && seen->index == source.index &&
-                             (source.kind == Operand::Kind::kConstant || seen->dwords == source.dwords))) {
-      return false;
-    }
-    seen = &source;
+    const bool again =
+        std::any_of(seen, seen + count, [&](const Operand* one) { return is_same_scalar(*one, source); });
+    if (!again) seen[count++] = &source;
   }
-  return true;
+  return count <= limit;
 }
 
 DecodeStatus decode_vop1(DecodeContext& c) {
@@ -140,15 +156,19 @@ DecodeStatus decode_vop3(DecodeContext& c) {
   const bool has_sdst = signature.dst_count == 2;
   if (signature.dst_count == 0) {
     if (vdst != 0) return c.refuse();
-  } else if (signature.dst[0].type == OperandType::kMask64) {
-    if (vdst > kMaxSgprCode || !sgpr_operand(vdst, OperandType::kMask64, operand)) return c.refuse();
+  } else if (signature.dst[0].where == OperandClass::kExec) {
+    if (vdst != 0) return c.refuse();
+    c.exec(operand);
+    c.add_dst(operand);
+  } else if (signature.dst[0].type == OperandType::kMask) {
+    if (vdst > kMaxSgprCode || !c.sgpr(vdst, OperandType::kMask, operand)) return c.refuse();
     c.add_dst(operand);
   } else {
-    if (!vector_destination(signature.dst[0], vdst, operand)) return c.refuse();
+    if (!vector_destination(c, signature.dst[0], vdst, operand)) return c.refuse();
     c.add_dst(operand);
   }
   if (has_sdst) {
-    if (!sgpr_operand(bits(w0, 14, 8), signature.dst[1].type, operand)) return c.refuse();
+    if (!c.sgpr(bits(w0, 14, 8), signature.dst[1].type, operand)) return c.refuse();
     c.add_dst(operand);
   }
 
@@ -161,11 +181,11 @@ DecodeStatus decode_vop3(DecodeContext& c) {
       continue;
     }
     const OperandSpec& spec = signature.src[i];
-    if (!vector_source(c, spec, codes[i], false, operand)) return c.refuse();
-    if (spec.type == OperandType::kMask64 && operand.kind != Operand::Kind::kSgpr) return c.refuse();
+    if (!vector_source(c, spec, codes[i], c.is_gfx1030(), operand)) return c.refuse();
+    if (spec.type == OperandType::kMask && operand.kind != Operand::Kind::kSgpr) return c.refuse();
     operand.absolute = absolute >> i & 1;
     operand.negate = negate >> i & 1;
-    const bool takes_modifiers = is_float(spec.type) || (c.flag(kMods) && spec.type != OperandType::kMask64);
+    const bool takes_modifiers = is_float(spec.type) || (c.flag(kMods) && spec.type != OperandType::kMask);
     if ((operand.absolute || operand.negate) && !takes_modifiers) return c.refuse();
     c.add_src(operand);
   }
@@ -176,7 +196,8 @@ DecodeStatus decode_vop3(DecodeContext& c) {
   if (c.instruction.omod != 0 && !c.flag(kOmod)) return c.refuse();
   if (!has_sdst) {
     c.instruction.op_sel = static_cast<uint8_t>(bits(w0, 14, 11));
-    const unsigned allowed = c.flag(kOpSel) ? 0b1000u | ((1u << signature.src_count) - 1) : 0u;
+    const unsigned sources = (1u << signature.src_count) - 1;
+    const unsigned allowed = c.flag(kPermlane) ? 0b0011u : c.flag(kOpSel) ? 0b1000u | sources : 0u;
     if (c.instruction.op_sel & ~allowed) return c.refuse();
   }
   if (c.flag(kEarlyClobber) && result_overlaps_a_source(c.instruction)) return c.refuse();

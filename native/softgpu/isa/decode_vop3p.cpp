@@ -7,16 +7,17 @@ namespace {
 constexpr uint32_t kUnusedOpSelHi0 = 0x4000;
 constexpr uint32_t kUnusedOpSelHi1 = 0x18000000;
 
-bool packed_source(const OperandSpec& spec, unsigned code, Operand& operand) {
-  return code >= kCodeVgpr0 ? vgpr_operand(code - kCodeVgpr0, spec.type, operand)
-                            : scalar_source(code, spec.type, operand);
+bool packed_source(DecodeContext& c, const OperandSpec& spec, unsigned code, Operand& operand) {
+  if (code >= kCodeVgpr0) return c.vgpr(code - kCodeVgpr0, spec.type, operand);
+  if (code == kCodeLiteral) return c.is_gfx1030() && c.literal(spec.type, operand);
+  return c.scalar(code, spec.type, operand);
 }
 
 // A matrix of an MFMA: accumulation registers where its acc bit is set.
-bool matrix_source(OperandType type, unsigned code, bool accumulation, Operand& operand) {
+bool matrix_source(const DecodeContext& c, OperandType type, unsigned code, bool accumulation, Operand& operand) {
   if (code < kCodeVgpr0) return false;
   const unsigned index = code - kCodeVgpr0;
-  return accumulation ? agpr_operand(index, type, operand) : vgpr_operand(index, type, operand);
+  return accumulation ? c.agpr(index, type, operand) : c.vgpr(index, type, operand);
 }
 
 // The inline constants of an accumulator stand for each of its elements.
@@ -38,20 +39,19 @@ DecodeStatus decode_mfma(DecodeContext& c, uint32_t w0, uint32_t w1) {
   const bool acc_cd = bit(w0, 15);
   const unsigned vdst = bits(w0, 7, 0);
   Operand operand;
-  if (!(acc_cd ? agpr_operand(vdst, signature.dst[0].type, operand)
-               : vgpr_operand(vdst, signature.dst[0].type, operand))) {
+  if (!(acc_cd ? c.agpr(vdst, signature.dst[0].type, operand) : c.vgpr(vdst, signature.dst[0].type, operand))) {
     return c.refuse();
   }
   c.add_dst(operand);
-  if (!matrix_source(signature.src[0].type, bits(w1, 8, 0), bit(w1, 27), operand)) return c.refuse();
+  if (!matrix_source(c, signature.src[0].type, bits(w1, 8, 0), bit(w1, 27), operand)) return c.refuse();
   c.add_src(operand);
-  if (!matrix_source(signature.src[1].type, bits(w1, 17, 9), bit(w1, 28), operand)) return c.refuse();
+  if (!matrix_source(c, signature.src[1].type, bits(w1, 17, 9), bit(w1, 28), operand)) return c.refuse();
   c.add_src(operand);
 
   const unsigned src2 = bits(w1, 26, 18);
   const OperandType accumulator = signature.src[2].type;
   if (src2 >= kCodeVgpr0) {
-    if (!matrix_source(accumulator, src2, acc_cd, operand)) return c.refuse();
+    if (!matrix_source(c, accumulator, src2, acc_cd, operand)) return c.refuse();
   } else {
     if (!inline_constant(src2, element_type(instruction.op, accumulator), operand)) return c.refuse();
     operand.type = accumulator;
@@ -71,13 +71,13 @@ DecodeStatus decode_accvgpr(DecodeContext& c, uint32_t w0, uint32_t w1) {
   const unsigned src0 = bits(w1, 8, 0);
   Operand operand;
   if (write) {
-    agpr_operand(vdst, OperandType::kB32, operand);
+    c.agpr(vdst, OperandType::kB32, operand);
     c.add_dst(operand);
-    if (!packed_source({OperandType::kB32, OperandClass::kDefault}, src0, operand)) return c.refuse();
+    if (!packed_source(c, {OperandType::kB32, OperandClass::kDefault}, src0, operand)) return c.refuse();
   } else {
-    vgpr_operand(vdst, OperandType::kB32, operand);
+    c.vgpr(vdst, OperandType::kB32, operand);
     c.add_dst(operand);
-    if (src0 < kCodeVgpr0 || !agpr_operand(src0 - kCodeVgpr0, OperandType::kB32, operand)) return c.refuse();
+    if (src0 < kCodeVgpr0 || !c.agpr(src0 - kCodeVgpr0, OperandType::kB32, operand)) return c.refuse();
   }
   c.add_src(operand);
   // The encoder sets op_sel_hi of unused sources.
@@ -99,7 +99,7 @@ DecodeStatus decode_vop3p(DecodeContext& c) {
   const Signature& signature = c.signature();
   Instruction& instruction = c.instruction;
   Operand operand;
-  if (!vgpr_operand(bits(w0, 7, 0), signature.dst[0].type, operand)) return c.refuse();
+  if (!c.vgpr(bits(w0, 7, 0), signature.dst[0].type, operand)) return c.refuse();
   c.add_dst(operand);
   instruction.clamp = bit(w0, 15);
   instruction.op_sel = static_cast<uint8_t>(bits(w0, 13, 11));
@@ -128,7 +128,7 @@ DecodeStatus decode_vop3p(DecodeContext& c) {
     if (c.flag(kMix)) {
       if (!(instruction.op_sel_hi >> i & 1)) spec.type = OperandType::kF32;
     }
-    if (!packed_source(spec, codes[i], operand)) return c.refuse();
+    if (!packed_source(c, spec, codes[i], operand)) return c.refuse();
     if (c.flag(kMix)) {
       operand.negate = instruction.neg_lo >> i & 1;
       operand.absolute = instruction.neg_hi >> i & 1;

@@ -5,6 +5,27 @@
 namespace kernloop::softgpu {
 namespace {
 
+DecodeStatus decode_64_bits_gfx1030(DecodeContext& c, uint32_t w) {
+  switch (bits(w, 31, 26)) {
+    case 0b110011:
+      return bits(w, 25, 23) == 0 ? decode_vop3p(c) : DecodeStatus::kUnknown;
+    case 0b110101:
+      return decode_vop3(c);
+    case 0b110110:
+      return decode_ds(c);
+    case 0b110111:
+      return decode_flat(c);
+    case 0b111000:
+      return decode_mubuf(c);
+    case 0b111010:
+      return decode_mtbuf(c);
+    case 0b111101:
+      return decode_smem(c);
+    default:  // MIMG, EXP, VINTRP: graphics
+      return DecodeStatus::kUnknown;
+  }
+}
+
 DecodeStatus decode_by_prefix(DecodeContext& c) {
   const uint32_t w = c.word(0);
   if (!bit(w, 31)) {
@@ -29,6 +50,7 @@ DecodeStatus decode_by_prefix(DecodeContext& c) {
         return bits(w, 29, 28) == 3 ? decode_sopk(c) : decode_sop2(c);
     }
   }
+  if (c.is_gfx1030()) return decode_64_bits_gfx1030(c, w);
   switch (bits(w, 31, 26)) {
     case 0b110000:
       return decode_smem(c);
@@ -49,10 +71,10 @@ DecodeStatus decode_by_prefix(DecodeContext& c) {
 
 }  // namespace
 
-DecodeResult decode_gfx90a(std::span<const uint32_t> words) {
+DecodeResult decode(Target target, std::span<const uint32_t> words) {
   DecodeResult result{DecodeStatus::kTruncated, {}};
   if (words.empty()) return result;
-  DecodeContext context(words);
+  DecodeContext context(target, words);
   result.status = decode_by_prefix(context);
   if (result.status == DecodeStatus::kOk) result.instruction = context.instruction;
   return result;

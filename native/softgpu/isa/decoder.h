@@ -21,10 +21,10 @@ struct DecodeResult {
   Instruction instruction;  // valid when status == kOk
 };
 
-// `words`: the bytes from the instruction on, as little-endian dwords. gfx90a only for now; the target is a table.
-DecodeResult decode_gfx90a(std::span<const uint32_t> words);
+// `words`: the bytes from the instruction on, as little-endian dwords.
+DecodeResult decode(Target target, std::span<const uint32_t> words);
 
-// LLVM's syntax (llvm-mc -mcpu=gfx90a assembles it back to the same bytes), e.g. "v_add_f32_e32 v0, s4, v1".
+// LLVM's syntax (llvm-mc with the target's -mcpu assembles it back to the same bytes), e.g. "v_add_f32_e32 v0, s4, v1".
 // Branches print their raw simm16, as llvm-mc accepts.
 std::string disassemble(const Instruction& instruction);
 

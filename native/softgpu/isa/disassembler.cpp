@@ -1,4 +1,4 @@
-// Instructions in LLVM's assembly syntax, such that llvm-mc -mcpu=gfx90a assembles the text to the same bytes.
+// Instructions in LLVM's assembly syntax, such that llvm-mc, for the same target, assembles the text to the same bytes.
 #include <string>
 #include <vector>
 
@@ -26,16 +26,20 @@ std::string mnemonic(const Instruction& instruction, const OpcodeRow& row) {
       if (instruction.is_dpp) return name + "_dpp";
       return row.flags & kBare ? name : name + "_e32";
     case Encoding::kVop3:
-      return is_promoted_to_vop3(instruction.op) ? name + "_e64" : name;
+      return is_promoted_to_vop3(instruction.isa, instruction.op) ? name + "_e64" : name;
     default:
       return name;
   }
 }
 
-std::vector<std::string> operands(const Instruction& instruction) {
+std::vector<std::string> operands(const Instruction& instruction, const OpcodeRow& row) {
   std::vector<std::string> parts;
-  for (unsigned i = 0; i < instruction.dst_count; ++i) parts.push_back(print_register_or_constant(instruction.dst[i]));
-  for (unsigned i = 0; i < instruction.src_count; ++i) parts.push_back(print_source(instruction.src[i]));
+  for (unsigned i = 0; i < instruction.dst_count; ++i) {
+    if (row.signature.dst[i].where == OperandClass::kExec) continue;
+    parts.push_back(print_register_or_constant(instruction.isa, instruction.dst[i]));
+  }
+  for (unsigned i = 0; i < instruction.src_count; ++i)
+    parts.push_back(print_source(instruction.isa, instruction.src[i]));
   return parts;
 }
 
@@ -44,11 +48,11 @@ std::string print_number(unsigned value) {
   return value <= 64 ? std::to_string(value) : hex(value);
 }
 
-std::string print_scalar_immediate(const Instruction& instruction, uint32_t flags) {
+std::string print_scalar_immediate(const Instruction& instruction, uint64_t flags) {
   const unsigned simm16 = static_cast<unsigned>(instruction.simm16) & 0xffff;
-  if (flags & kHwreg) return print_hwreg(simm16);
-  if (flags & kWaitcnt) return print_waitcnt(simm16);
-  if (flags & kMessage) return print_message(simm16);
+  if (flags & kHwreg) return print_hwreg(instruction.isa, simm16);
+  if (flags & kWaitcnt) return print_waitcnt(instruction.isa, simm16);
+  if (flags & kMessage) return print_message(instruction.isa, simm16);
   if (flags & kGprIndex) return print_gpr_index(simm16);
   if (flags & kLabel) return std::to_string(simm16);
   if (flags & kHex) return hex(simm16);
@@ -57,7 +61,7 @@ std::string print_scalar_immediate(const Instruction& instruction, uint32_t flag
 }
 
 std::string print_sop(const Instruction& instruction, const OpcodeRow& row) {
-  std::vector<std::string> parts = operands(instruction);
+  std::vector<std::string> parts = operands(instruction, row);
   if (instruction.op == Op::s_endpgm) return instruction.simm16 == 0 ? "" : std::to_string(instruction.simm16 & 0xffff);
   const std::string immediate = print_scalar_immediate(instruction, row.flags);
   if (!immediate.empty()) {
@@ -75,21 +79,22 @@ std::string print_smem(const Instruction& instruction, const OpcodeRow& row) {
   }
   for (unsigned i = 0; i < instruction.dst_count; ++i) {
     // A returning atomic writes its data operand, which is printed once.
-    if (!(row.flags & kReturnsIfGlc)) parts.push_back(print_register_or_constant(instruction.dst[i]));
+    if (!(row.flags & kReturnsIfGlc)) parts.push_back(print_register_or_constant(instruction.isa, instruction.dst[i]));
   }
   for (unsigned i = 0; i < instruction.src_count; ++i) {
     const bool number = row.signature.src[i].where == OperandClass::kProbe;
     parts.push_back(number ? print_number(static_cast<unsigned>(instruction.src[i].value))
-                           : print_register_or_constant(instruction.src[i]));
+                           : print_register_or_constant(instruction.isa, instruction.src[i]));
   }
   const uint32_t offset = static_cast<uint32_t>(instruction.offset);
-  const std::string offset_text = instruction.offset < 0
-                                      ? "-" + hex(static_cast<uint64_t>(-static_cast<int64_t>(instruction.offset)))
-                                      : hex(offset);
+  const std::string offset_text =
+      instruction.offset < 0 ? std::string("-").append(hex(static_cast<uint64_t>(-int64_t{instruction.offset})))
+                             : hex(offset);
   if (has_offset && !instruction.soffset_en) parts.push_back(offset_text);
   std::string text = join(parts);
   if (has_offset && instruction.offen) text += " offset:" + offset_text;
   if (instruction.glc) text += " glc";
+  if (instruction.dlc) text += " dlc";
   return text;
 }
 
@@ -109,7 +114,14 @@ const char* select_name(unsigned select) {
   return kNames[select];
 }
 
-std::string print_dpp_control(unsigned control) {
+std::string print_dpp8(const Instruction& instruction) {
+  std::string text = " dpp8:[";
+  for (unsigned i = 0; i < 8; ++i)
+    text += std::string(i ? "," : "") + std::to_string(instruction.dpp8_lanes >> (3 * i) & 7);
+  return text + "]" + (instruction.fetch_inactive ? " fi:1" : "");
+}
+
+std::string print_dpp_control(Isa isa, unsigned control) {
   if (control <= 0xff) {
     std::string text = "quad_perm:[";
     for (unsigned i = 0; i < 4; ++i) text += std::string(i ? "," : "") + std::to_string(control >> (2 * i) & 3);
@@ -124,7 +136,9 @@ std::string print_dpp_control(unsigned control) {
     case 0x12:
       return "row_ror:" + amount;
     case 0x15:
-      return "row_newbcast:" + amount;
+      return (isa == Isa::kGfx1030 ? "row_share:" : "row_newbcast:") + amount;
+    case 0x16:
+      return "row_xmask:" + amount;
     default:
       break;
   }
@@ -156,22 +170,25 @@ std::string print_sdwa(const Instruction& instruction) {
         std::string(" dst_sel:") + select_name(instruction.dst_sel) + " dst_unused:" + kUnused[instruction.dst_unused];
   }
   for (unsigned i = 0; i < instruction.src_count && i < 2; ++i) {
-    if (instruction.src[i].type == OperandType::kMask64) continue;
+    if (instruction.src[i].type == OperandType::kMask) continue;
     text += " src" + std::to_string(i) + "_sel:" + select_name(instruction.src[i].sdwa_select);
   }
   return text;
 }
 
 std::string print_dpp(const Instruction& instruction) {
-  return " " + print_dpp_control(instruction.dpp_ctrl) + " row_mask:" + hex(instruction.row_mask) +
-         " bank_mask:" + hex(instruction.bank_mask) + (instruction.bound_ctrl ? " bound_ctrl:1" : "");
+  if (instruction.is_dpp8) return print_dpp8(instruction);
+  return std::string(" ") + print_dpp_control(instruction.isa, instruction.dpp_ctrl) +
+         " row_mask:" + hex(instruction.row_mask) + " bank_mask:" + hex(instruction.bank_mask) +
+         (instruction.bound_ctrl ? " bound_ctrl:1" : "") + (instruction.fetch_inactive ? " fi:1" : "");
 }
 
-std::string print_vop(const Instruction& instruction) {
-  std::string text = join(operands(instruction));
+std::string print_vop(const Instruction& instruction, const OpcodeRow& row) {
+  std::string text = join(operands(instruction, row));
   if (instruction.is_sdwa) return text + print_sdwa(instruction);
   if (instruction.is_dpp) return text + print_dpp(instruction);
   if (instruction.encoding != Encoding::kVop3) return text;
+  if (row.flags & kPermlane) return text + (instruction.op_sel ? " op_sel:" + bit_list(instruction.op_sel, 2) : "");
   if (instruction.op_sel != 0) {
     const unsigned count = instruction.src_count;
     const unsigned listed = (instruction.op_sel & ((1u << count) - 1)) | (instruction.op_sel >> 3 & 1) << count;
@@ -181,7 +198,7 @@ std::string print_vop(const Instruction& instruction) {
 }
 
 std::string print_vop3p(const Instruction& instruction, const OpcodeRow& row) {
-  std::string text = join(operands(instruction));
+  std::string text = join(operands(instruction, row));
   if (row.flags & kAccvgpr) return text;
   if (row.flags & kMfma) {
     if (instruction.cbsz != 0) text += " cbsz:" + std::to_string(instruction.cbsz);
@@ -200,7 +217,7 @@ std::string print_vop3p(const Instruction& instruction, const OpcodeRow& row) {
 }
 
 std::string print_ds(const Instruction& instruction, const OpcodeRow& row) {
-  std::string text = join(operands(instruction));
+  std::string text = join(operands(instruction, row));
   if (row.flags & kTwoOffsets) {
     if (instruction.offset0 != 0) text += " offset0:" + std::to_string(instruction.offset0);
     if (instruction.offset1 != 0) text += " offset1:" + std::to_string(instruction.offset1);
@@ -211,18 +228,26 @@ std::string print_ds(const Instruction& instruction, const OpcodeRow& row) {
 }
 
 std::string print_cache_flags(const Instruction& instruction) {
-  const std::string coherence = std::string(instruction.glc ? " glc" : "") + (instruction.slc ? " slc" : "");
+  const std::string coherence =
+      std::string(instruction.glc ? " glc" : "") + (instruction.slc ? " slc" : "") + (instruction.dlc ? " dlc" : "");
   if (instruction.op == Op::buffer_store_lds_dword) return " lds" + coherence;
   return coherence + (instruction.lds ? " lds" : "");
 }
 
-std::string print_flat(const Instruction& instruction) {
-  std::string text = join(operands(instruction));
+std::string print_flat(const Instruction& instruction, const OpcodeRow& row) {
+  std::string text = join(operands(instruction, row));
   if (instruction.offset != 0) text += " offset:" + std::to_string(instruction.offset);
   return text + print_cache_flags(instruction);
 }
 
-std::string print_mtbuf_format(unsigned format) {
+// gfx1030 has one list of formats; the assembler takes its numbers.
+std::string print_unified_format(unsigned format) {
+  constexpr unsigned kDefault = 1;
+  return format == kDefault ? "" : " format:" + std::to_string(format);
+}
+
+std::string print_mtbuf_format(Isa isa, unsigned format) {
+  if (isa == Isa::kGfx1030) return print_unified_format(format);
   static constexpr const char* kData[] = {"INVALID",     "8",        "16",          "8_8",        "32",      "16_16",
                                           "10_11_11",    "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
                                           "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
@@ -243,12 +268,13 @@ std::string print_buffer(const Instruction& instruction, const OpcodeRow& row) {
   std::vector<std::string> parts;
   if (!(row.flags & kReturnsIfGlc)) {
     for (unsigned i = 0; i < instruction.dst_count; ++i) {
-      parts.push_back(print_register_or_constant(instruction.dst[i]));
+      parts.push_back(print_register_or_constant(instruction.isa, instruction.dst[i]));
     }
   }
-  for (unsigned i = 0; i < instruction.src_count; ++i) parts.push_back(print_register_or_constant(instruction.src[i]));
+  for (unsigned i = 0; i < instruction.src_count; ++i)
+    parts.push_back(print_register_or_constant(instruction.isa, instruction.src[i]));
   std::string text = join(parts);
-  if (instruction.encoding == Encoding::kMtbuf) text += print_mtbuf_format(instruction.mtbuf_format);
+  if (instruction.encoding == Encoding::kMtbuf) text += print_mtbuf_format(instruction.isa, instruction.mtbuf_format);
   if (instruction.idxen) text += " idxen";
   if (instruction.offen) text += " offen";
   if (instruction.offset != 0) text += " offset:" + std::to_string(instruction.offset);
@@ -269,7 +295,7 @@ std::string print_body(const Instruction& instruction, const OpcodeRow& row) {
     case Encoding::kVop2:
     case Encoding::kVopC:
     case Encoding::kVop3:
-      return print_vop(instruction);
+      return print_vop(instruction, row);
     case Encoding::kVop3p:
       return print_vop3p(instruction, row);
     case Encoding::kDs:
@@ -277,7 +303,7 @@ std::string print_body(const Instruction& instruction, const OpcodeRow& row) {
     case Encoding::kFlat:
     case Encoding::kGlobal:
     case Encoding::kScratch:
-      return print_flat(instruction);
+      return print_flat(instruction, row);
     case Encoding::kMubuf:
     case Encoding::kMtbuf:
       return print_buffer(instruction, row);
@@ -290,7 +316,7 @@ std::string print_body(const Instruction& instruction, const OpcodeRow& row) {
 }  // namespace
 
 std::string disassemble(const Instruction& instruction) {
-  const OpcodeRow* row = find_row(instruction.encoding, instruction.op);
+  const OpcodeRow* row = find_row(instruction.isa, instruction.encoding, instruction.op);
   if (row == nullptr) return "invalid";
   const std::string name = mnemonic(instruction, *row);
   const std::string body = print_body(instruction, *row);

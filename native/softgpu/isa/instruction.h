@@ -3,13 +3,16 @@
 
 #include <cstdint>
 
+#include "softgpu/isa/target.h"
+
 namespace kernloop::softgpu {
 
 struct Wave;
 struct Instruction;
 using ExecuteFn = void (*)(Wave&, const Instruction&);
 
-// Microcode formats of "AMD Instinct MI200 ISA" chapter 12. FLAT is split by its SEG field because operands differ.
+// Microcode formats of "AMD Instinct MI200 ISA" chapter 12 and "RDNA 2 ISA" chapter 13. FLAT is split by its SEG field
+// because operands differ.
 enum class Encoding : uint8_t {
   kSop1,
   kSop2,
@@ -64,14 +67,15 @@ enum class OperandType : uint8_t {
   kPkI16,
   kPkF32,
   kPkI32,
-  kMask64,
+  kMask,  // a bit a lane: 64 or 32 bits, as the wave is wide
   kB1024
 };
 
 struct Operand {
   enum class Kind : uint8_t {
     kNone,
-    kSgpr,      // index 0..127 into Wave::sgpr: 102 flat_scratch, 104 xnack_mask, 106 vcc, 124 m0, 126 exec
+    kSgpr,      // index 0..127 into Wave::sgpr: 102 flat_scratch, 104 xnack_mask (both gfx90a), 106 vcc, 124 m0,
+                // 125 null (gfx1030: reads 0, keeps nothing), 126 exec
     kVgpr,      // index 0..255
     kAgpr,      // index 0..255 (accumulation registers)
     kConstant,  // `value`, already expanded to the operand's type (f64 literals in the high half, integers
@@ -97,6 +101,7 @@ struct Instruction {
   ExecuteFn execute = nullptr;  // filled by the engine when the program is prepared
   Op op = Op::kInvalid;
   Encoding encoding = Encoding::kInvalid;
+  Isa isa = Isa::kGfx90a;
   uint8_t size_bytes = 0;  // 4..12
   uint8_t dst_count = 0;
   uint8_t src_count = 0;
@@ -107,6 +112,7 @@ struct Instruction {
   //   FLAT     vaddr [data];  GLOBAL, SCRATCH  vaddr [data] saddr, where an absent address is kOff
   //   MUBUF    [data] vaddr (kOff without offen and idxen) srsrc soffset
   // Branches: simm16, in dwords from the next instruction.
+  // v_cmpx of gfx1030 names no destination: dst[0] is EXEC all the same.
   Operand dst[2];
   Operand src[5];
 
@@ -124,10 +130,13 @@ struct Instruction {
   uint8_t dst_sel = 6, dst_unused = 0;  // dst_unused: 0 pad, 1 sext, 2 preserve
   uint16_t dpp_ctrl = 0;
   uint8_t row_mask = 0xf, bank_mask = 0xf;
-  bool bound_ctrl = false;  // true: lanes out of bounds read 0
+  bool bound_ctrl = false;      // true: lanes out of bounds read 0
+  bool fetch_inactive = false;  // gfx1030: lanes that EXEC disables are read too
+  bool is_dpp8 = false;         // gfx1030, with is_dpp: dpp8_lanes instead of dpp_ctrl and the masks
+  uint32_t dpp8_lanes = 0;      // 3 bits a lane of each group of eight
   // memory
-  bool glc = false, slc = false, scc = false, gds = false, lds = false, offen = false, idxen = false, tfe = false,
-       soffset_en = false;
+  bool glc = false, slc = false, dlc = false, scc = false, gds = false, lds = false, offen = false, idxen = false,
+       tfe = false, soffset_en = false;
   uint8_t mtbuf_format = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include "softgpu/isa/instruction.h"
 #include "softgpu/isa/signature.h"
+#include "softgpu/isa/target.h"
 
 namespace kernloop::softgpu {
 
@@ -12,17 +13,17 @@ struct OpcodeRow {
   uint16_t opcode;
   Op op;
   Signature signature;
-  uint32_t flags;
+  uint64_t flags;
 };
 
 // The row of an opcode number, or null where the target has none. For kVop3 this includes the VOP3 forms of VOPC
-// (numbers 0x000..0x0ff), VOP2 (0x100..0x13f) and VOP1 (0x140..0x1bf).
-const OpcodeRow* find_row(Encoding encoding, unsigned opcode);
+// (numbers from 0x000), VOP2 (from 0x100) and VOP1 (from 0x140, gfx1030: from 0x180).
+const OpcodeRow* find_row(Isa isa, Encoding encoding, unsigned opcode);
 
 // The row of a decoded instruction.
-const OpcodeRow* find_row(Encoding encoding, Op op);
+const OpcodeRow* find_row(Isa isa, Encoding encoding, Op op);
 
 // True if a kVop3 row is the longer form of a VOP1, VOP2 or VOPC opcode: LLVM then prints _e64.
-bool is_promoted_to_vop3(Op op);
+bool is_promoted_to_vop3(Isa isa, Op op);
 
 }  // namespace kernloop::softgpu

@@ -3,10 +3,9 @@
 namespace kernloop::softgpu {
 namespace {
 
-constexpr unsigned kLastSgpr = 101;
+constexpr unsigned kLastSgpr[kIsas] = {101, 105};
 constexpr unsigned kFirstTtmp = 108;
 constexpr unsigned kLastTtmp = 123;
-constexpr unsigned kExec = 126;
 
 // 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2*pi): codes 240..248.
 constexpr uint16_t kF16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
@@ -19,7 +18,7 @@ constexpr uint64_t kF64[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff000000
 // Packed 32-bit pairs take 32-bit constants; only true 64-bit operands take 64-bit ones.
 bool is_64_bit(OperandType type) {
   return type == OperandType::kB64 || type == OperandType::kI64 || type == OperandType::kU64 ||
-         type == OperandType::kF64 || type == OperandType::kMask64;
+         type == OperandType::kF64 || type == OperandType::kMask;
 }
 
 Operand constant(uint64_t value, OperandType type) {
@@ -40,35 +39,40 @@ bool registers(Operand::Kind kind, unsigned index, OperandType type, Operand& op
   return true;
 }
 
-bool vector_registers(Operand::Kind kind, unsigned index, OperandType type, Operand& operand) {
+bool vector_registers(Isa isa, Operand::Kind kind, unsigned index, OperandType type, Operand& operand) {
   const unsigned dwords = dwords_of(type);
-  // gfx90a requires even-aligned tuples.
-  if (dwords > 1 && index % 2 != 0) return false;
+  const bool aligned_tuples = isa == Isa::kGfx90a;
+  if (aligned_tuples && dwords > 1 && index % 2 != 0) return false;
   if (index + dwords > 256) return false;
   return registers(kind, index, type, operand);
 }
 
 }  // namespace
 
-bool sgpr_operand(unsigned code, OperandType type, Operand& operand) {
+bool sgpr_operand(Isa isa, unsigned code, OperandType type, Operand& operand) {
   const unsigned dwords = dwords_of(type);
   const unsigned alignment = dwords == 1 ? 1 : dwords == 2 ? 2 : 4;
+  const unsigned last = kLastSgpr[static_cast<unsigned>(isa)];
+  if (isa == Isa::kGfx1030 && code == kCodeNull && dwords <= 2) {
+    return registers(Operand::Kind::kSgpr, code, type, operand);
+  }
   if (code % alignment != 0) return false;
-  const bool general = code + dwords - 1 <= kLastSgpr;
+  const bool general = code + dwords - 1 <= last;
   const bool trap = code >= kFirstTtmp && code + dwords - 1 <= kLastTtmp;
-  const bool named_pair = dwords <= 2 && code > kLastSgpr && code < kFirstTtmp;  // flat_scratch, xnack_mask, vcc
+  const bool named_pair =
+      dwords <= 2 && code > last && code < kFirstTtmp;  // vcc, and on gfx90a flat_scratch, xnack_mask
   const bool m0 = dwords == 1 && code == kCodeM0;
-  const bool exec = dwords <= 2 && code >= kExec && code + dwords - 1 <= kExec + 1;
+  const bool exec = dwords <= 2 && code >= kCodeExec && code + dwords - 1 <= kCodeExec + 1;
   if (!general && !trap && !named_pair && !m0 && !exec) return false;
   return registers(Operand::Kind::kSgpr, code, type, operand);
 }
 
-bool vgpr_operand(unsigned index, OperandType type, Operand& operand) {
-  return vector_registers(Operand::Kind::kVgpr, index, type, operand);
+bool vgpr_operand(Isa isa, unsigned index, OperandType type, Operand& operand) {
+  return vector_registers(isa, Operand::Kind::kVgpr, index, type, operand);
 }
 
-bool agpr_operand(unsigned index, OperandType type, Operand& operand) {
-  return vector_registers(Operand::Kind::kAgpr, index, type, operand);
+bool agpr_operand(Isa isa, unsigned index, OperandType type, Operand& operand) {
+  return vector_registers(isa, Operand::Kind::kAgpr, index, type, operand);
 }
 
 bool inline_constant(unsigned code, OperandType type, Operand& operand) {
@@ -87,18 +91,22 @@ bool inline_constant(unsigned code, OperandType type, Operand& operand) {
   return true;
 }
 
-bool scalar_source(unsigned code, OperandType type, Operand& operand) {
-  if (code < kCodeZero) return sgpr_operand(code, type, operand);
+bool scalar_source(Isa isa, unsigned code, OperandType type, Operand& operand) {
+  if (code < kCodeZero) return sgpr_operand(isa, code, type, operand);
   if ((code >= 235 && code <= 239) || (code >= 251 && code <= 253)) {
     return registers(Operand::Kind::kSpecial, code, type, operand);
   }
   return inline_constant(code, type, operand);
 }
 
+bool is_sign_extended_half(uint32_t literal, OperandType type) {
+  return is_16_bit_integer(type) && literal >= 0xffff8000u;
+}
+
 uint64_t expand_literal(uint32_t literal, OperandType type) {
   if (type == OperandType::kF64) return static_cast<uint64_t>(literal) << 32;
   if (type == OperandType::kI64) return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(literal)));
-  return literal;
+  return is_16_bit_integer(type) ? literal & 0xffff : literal;
 }
 
 Operand literal_operand(uint32_t literal, OperandType type) {
@@ -119,7 +127,7 @@ bool literal_is_canonical(uint32_t literal, OperandType type) {
   if (is_64_bit(type)) return !small_integer(literal);
   // The assembler takes a packed integer for a 32-bit one, and judges a packed half by its low half alone.
   if (type == OperandType::kPkI16) return literal_is_canonical(literal, OperandType::kB32);
-  if (type != OperandType::kPkF16 && literal > 0xffff) return false;
+  if (type != OperandType::kPkF16 && literal > 0xffff && !is_sign_extended_half(literal, type)) return false;
   if (small_integer(static_cast<int16_t>(literal))) return false;
   if (type != OperandType::kF16 && type != OperandType::kPkF16) return true;
   for (uint16_t bits : kF16) {

@@ -9,31 +9,38 @@
 
 namespace kernloop::softgpu {
 
-// Codes of the 9-bit source field ("MI200 ISA", table of operands).
+// Codes of the 9-bit source field ("MI200 ISA" and "RDNA 2 ISA", tables of operands).
 inline constexpr unsigned kCodeVcc = 106;
 inline constexpr unsigned kCodeM0 = 124;
+inline constexpr unsigned kCodeNull = 125;  // gfx1030
+inline constexpr unsigned kCodeExec = 126;
 inline constexpr unsigned kCodeZero = 128;
+inline constexpr unsigned kCodeDpp8 = 233;  // gfx1030
+inline constexpr unsigned kCodeDpp8FetchInactive = 234;
 inline constexpr unsigned kCodeSdwa = 249;
 inline constexpr unsigned kCodeDpp = 250;
 inline constexpr unsigned kCodeLiteral = 255;
 inline constexpr unsigned kCodeVgpr0 = 256;
 
-bool sgpr_operand(unsigned code, OperandType type, Operand& operand);
-bool vgpr_operand(unsigned index, OperandType type, Operand& operand);
-bool agpr_operand(unsigned index, OperandType type, Operand& operand);
+bool sgpr_operand(Isa isa, unsigned code, OperandType type, Operand& operand);
+bool vgpr_operand(Isa isa, unsigned index, OperandType type, Operand& operand);
+bool agpr_operand(Isa isa, unsigned index, OperandType type, Operand& operand);
 
 // Codes 128..208 and 240..248.
 bool inline_constant(unsigned code, OperandType type, Operand& operand);
 // Scalar registers, inline constants and the special scalar values (235..239, 251..253).
-bool scalar_source(unsigned code, OperandType type, Operand& operand);
+bool scalar_source(Isa isa, unsigned code, OperandType type, Operand& operand);
 
 Operand literal_operand(uint32_t literal, OperandType type);
 
 // The value that a 32-bit literal stands for in an operand of this type.
 uint64_t expand_literal(uint32_t literal, OperandType type);
 
-// False for a literal that LLVM's assembler would not write for a number: one that has an inline form, or set bits
-// above a 16-bit operand.
+// Negative 16-bit integers are sign-extended by the compiler, though not by the assembler; both mean the low half.
+bool is_sign_extended_half(uint32_t literal, OperandType type);
+
+// False for a literal that LLVM would not write for a number: one that has an inline form, or set bits above a 16-bit
+// operand (other than its sign).
 bool literal_is_canonical(uint32_t literal, OperandType type);
 
 }  // namespace kernloop::softgpu

@@ -10,12 +10,12 @@ namespace kernloop::softgpu {
 namespace {
 
 Instruction decode(std::initializer_list<uint32_t> words) {
-  const DecodeResult result = decode_gfx90a(std::vector<uint32_t>(words));
+  const DecodeResult result = decode(kGfx90a, std::vector<uint32_t>(words));
   EXPECT_EQ(result.status, DecodeStatus::kOk);
   return result.instruction;
 }
 DecodeStatus status(std::initializer_list<uint32_t> words) {
-  return decode_gfx90a(std::vector<uint32_t>(words)).status;
+  return decode(kGfx90a, std::vector<uint32_t>(words)).status;
 }
 uint64_t first_source(std::initializer_list<uint32_t> words) {
   return decode(words).src[0].value;
@@ -74,7 +74,7 @@ TEST(Operands, ImplicitVccIsExplicit) {
   ASSERT_EQ(compare.op, Op::v_cmp_ne_u32);
   EXPECT_EQ(compare.dst[0].kind, Operand::Kind::kSgpr);
   EXPECT_EQ(compare.dst[0].index, 106);
-  EXPECT_EQ(compare.dst[0].type, OperandType::kMask64);
+  EXPECT_EQ(compare.dst[0].type, OperandType::kMask);
   const Instruction add = decode({0x38020702});
   ASSERT_EQ(add.op, Op::v_addc_co_u32);
   ASSERT_EQ(add.dst_count, 2);
@@ -124,8 +124,64 @@ TEST(Operands, TwoDifferentScalarRegistersExceedTheConstantBus) {
   EXPECT_EQ(status({0x38020602}), DecodeStatus::kUnknown);  // v_addc_co_u32_e32 v1, vcc, s2, v3, vcc: s2 and vcc
 }
 
+DecodeResult decode_gfx1030(std::initializer_list<uint32_t> words, Target target = kGfx1030) {
+  return decode(target, std::vector<uint32_t>(words));
+}
+
+TEST(OperandsOfGfx1030, AMaskIsAsWideAsTheWave) {
+  constexpr uint32_t kCmpEqU32E64 = 0xd4c20004;  // v_cmp_eq_u32_e64 s4, v1, v2
+  const Instruction narrow = decode_gfx1030({kCmpEqU32E64, 0x00020501}).instruction;
+  EXPECT_EQ(narrow.dst[0].dwords, 1u);
+  EXPECT_EQ(disassemble(narrow), "v_cmp_eq_u32_e64 s4, v1, v2");
+  const Instruction wide = decode_gfx1030({kCmpEqU32E64, 0x00020501}, kGfx1030Wave64).instruction;
+  EXPECT_EQ(wide.dst[0].dwords, 2u);
+  EXPECT_EQ(disassemble(wide), "v_cmp_eq_u32_e64 s[4:5], v1, v2");
+  constexpr uint32_t kIntoOddRegister = kCmpEqU32E64 | 1;
+  EXPECT_EQ(decode_gfx1030({kIntoOddRegister, 0x00020501}).status, DecodeStatus::kOk);
+  EXPECT_EQ(decode_gfx1030({kIntoOddRegister, 0x00020501}, kGfx1030Wave64).status, DecodeStatus::kUnknown);
+}
+
+TEST(OperandsOfGfx1030, CmpxWritesExecWithoutNamingIt) {
+  const Instruction cmpx = decode_gfx1030({0x7c220001}).instruction;
+  EXPECT_EQ(disassemble(cmpx), "v_cmpx_lt_f32_e32 s1, v0");
+  ASSERT_EQ(cmpx.dst_count, 1u);
+  EXPECT_EQ(cmpx.dst[0].index, 126u);
+}
+
+TEST(OperandsOfGfx1030, RegistersBelowVccAreGeneral) {
+  EXPECT_EQ(disassemble(decode_gfx1030({0xbe800369}).instruction), "s_mov_b32 s0, s105");
+  EXPECT_EQ(disassemble(decode({0xbe800069})), "s_mov_b32 s0, xnack_mask_hi");
+}
+
+TEST(OperandsOfGfx1030, OddVectorTuplesAndTwoScalarsAreFine) {
+  EXPECT_EQ(disassemble(decode_gfx1030({0xdc348000, 0x017d0003}).instruction),
+            "global_load_dwordx2 v[1:2], v[3:4], off");
+  EXPECT_EQ(disassemble(decode_gfx1030({0xd54b0000, 0x04080402}).instruction), "v_fma_f32 v0, s2, s2, v2");
+  EXPECT_EQ(decode_gfx1030({0xd54b0000, 0x04080602}).status, DecodeStatus::kOk);       // s2, s3
+  EXPECT_EQ(decode_gfx1030({0xd54b0000, 0x00100602}).status, DecodeStatus::kUnknown);  // s2, s3, s4
+}
+
+TEST(OperandsOfGfx1030, AVop3InstructionMayReadALiteral) {
+  const Instruction fma = decode_gfx1030({0xd54b0000, 0x040a00ff, 0x40490fdb}).instruction;
+  EXPECT_EQ(fma.size_bytes, 12u);
+  EXPECT_EQ(fma.src[0].value, 0x40490fdbu);
+  EXPECT_EQ(decode_gfx1030({0xd54b0000, 0x040a00ff}).status, DecodeStatus::kTruncated);
+}
+
+TEST(OperandsOfGfx1030, ASignExtendedLiteralOfA16BitOperandIsItsLowHalf) {
+  const Instruction mad = decode_gfx1030({0xd7400001, 0x040604ff, 0xffff8ad0}).instruction;
+  EXPECT_EQ(mad.src[0].value, 0x8ad0u);
+  EXPECT_EQ(decode_gfx1030({0xd7400001, 0x040604ff, 0xfffe8ad0}).status, DecodeStatus::kUnknown);
+}
+
+TEST(OperandsOfGfx1030, OffsetsHaveTwelveBits) {
+  EXPECT_EQ(decode_gfx1030({0xdc308fff, 0x007d0002}).instruction.offset, -1);
+  EXPECT_EQ(decode_gfx1030({0xdc3007ff, 0x007d0002}).instruction.offset, 2047);  // flat
+  EXPECT_EQ(decode_gfx1030({0xdc300800, 0x007d0002}).status, DecodeStatus::kUnknown);
+}
+
 TEST(Decoder, EmptyInputIsTruncated) {
-  EXPECT_EQ(decode_gfx90a({}).status, DecodeStatus::kTruncated);
+  EXPECT_EQ(decode(kGfx90a, {}).status, DecodeStatus::kTruncated);
 }
 
 TEST(Decoder, GraphicsEncodingsAreUnknown) {

@@ -1,5 +1,7 @@
 #include "softgpu/isa/print_immediates.h"
 
+#include <span>
+
 namespace kernloop::softgpu {
 namespace {
 
@@ -7,35 +9,31 @@ std::string call(const char* function, unsigned value) {
   return std::string(function) + "(" + std::to_string(value) + ")";
 }
 
-const char* hwreg_name(unsigned id) {
-  switch (id) {
-    case 1:
-      return "HW_REG_MODE";
-    case 2:
-      return "HW_REG_STATUS";
-    case 3:
-      return "HW_REG_TRAPSTS";
-    case 4:
-      return "HW_REG_HW_ID";
-    case 5:
-      return "HW_REG_GPR_ALLOC";
-    case 6:
-      return "HW_REG_LDS_ALLOC";
-    case 7:
-      return "HW_REG_IB_STS";
-    case 15:
-      return "HW_REG_SH_MEM_BASES";
-    case 16:
-      return "HW_REG_TBA_LO";
-    case 17:
-      return "HW_REG_TBA_HI";
-    case 18:
-      return "HW_REG_TMA_LO";
-    case 19:
-      return "HW_REG_TMA_HI";
-    default:
-      return nullptr;
+struct HardwareRegister {
+  unsigned id;
+  const char* name;
+};
+constexpr HardwareRegister kHardwareRegisters[] = {
+    {1, "HW_REG_MODE"},      {2, "HW_REG_STATUS"},  {3, "HW_REG_TRAPSTS"},       {5, "HW_REG_GPR_ALLOC"},
+    {6, "HW_REG_LDS_ALLOC"}, {7, "HW_REG_IB_STS"},  {15, "HW_REG_SH_MEM_BASES"}, {16, "HW_REG_TBA_LO"},
+    {17, "HW_REG_TBA_HI"},   {18, "HW_REG_TMA_LO"}, {19, "HW_REG_TMA_HI"},
+};
+constexpr HardwareRegister kHardwareRegistersGfx90a[] = {{4, "HW_REG_HW_ID"}};
+constexpr HardwareRegister kHardwareRegistersGfx1030[] = {
+    {20, "HW_REG_FLAT_SCR_LO"}, {21, "HW_REG_FLAT_SCR_HI"}, {23, "HW_REG_HW_ID1"},
+    {24, "HW_REG_HW_ID2"},      {25, "HW_REG_POPS_PACKER"}, {29, "HW_REG_SHADER_CYCLES"},
+};
+
+const char* find_name(std::span<const HardwareRegister> registers, unsigned id) {
+  for (const HardwareRegister& known : registers) {
+    if (known.id == id) return known.name;
   }
+  return nullptr;
+}
+
+const char* hwreg_name(Isa isa, unsigned id) {
+  if (const char* name = find_name(kHardwareRegisters, id)) return name;
+  return isa == Isa::kGfx1030 ? find_name(kHardwareRegistersGfx1030, id) : find_name(kHardwareRegistersGfx90a, id);
 }
 
 constexpr unsigned kGs = 2;
@@ -57,32 +55,45 @@ constexpr const char* kMessages[16] = {nullptr,
                                        nullptr,
                                        nullptr,
                                        "MSG_SYSMSG"};
+// gfx1030 took some messages out and has another one.
+const char* message_name(Isa isa, unsigned id) {
+  if (isa == Isa::kGfx1030 && id == 11) return "MSG_GET_DDID";
+  if (isa == Isa::kGfx1030 && id == 8) return nullptr;
+  return kMessages[id];
+}
+
 constexpr const char* kGsOperations[4] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"};
 constexpr const char* kSysmsgOperations[5] = {nullptr, "SYSMSG_OP_ECC_ERR_INTERRUPT", "SYSMSG_OP_REG_RD",
                                               "SYSMSG_OP_HOST_TRAP_ACK", "SYSMSG_OP_TTRACE_PC"};
 
 }  // namespace
 
-std::string print_waitcnt(unsigned simm16) {
+std::string print_waitcnt(Isa isa, unsigned simm16) {
+  const unsigned most_lgkm = isa == Isa::kGfx1030 ? 63 : 15;
   const unsigned vmcnt = (simm16 & 0xf) | (simm16 >> 14 & 3) << 4;
   const unsigned expcnt = simm16 >> 4 & 7;
-  const unsigned lgkmcnt = simm16 >> 8 & 0xf;
-  const bool nothing = vmcnt == 63 && expcnt == 7 && lgkmcnt == 15;
+  const unsigned lgkmcnt = simm16 >> 8 & most_lgkm;
+  const bool nothing = vmcnt == 63 && expcnt == 7 && lgkmcnt == most_lgkm;
   std::string text;
-  if (vmcnt != 63 || nothing) text += " " + call("vmcnt", vmcnt);
-  if (expcnt != 7 || nothing) text += " " + call("expcnt", expcnt);
-  if (lgkmcnt != 15 || nothing) text += " " + call("lgkmcnt", lgkmcnt);
-  return text.substr(1);
+  const auto add = [&](bool shown, const char* counter, unsigned value) {
+    if (!shown && !nothing) return;
+    if (!text.empty()) text += ' ';
+    text += call(counter, value);
+  };
+  add(vmcnt != 63, "vmcnt", vmcnt);
+  add(expcnt != 7, "expcnt", expcnt);
+  add(lgkmcnt != most_lgkm, "lgkmcnt", lgkmcnt);
+  return text;
 }
 
-std::string print_message(unsigned simm16) {
+std::string print_message(Isa isa, unsigned simm16) {
   const unsigned id = simm16 & 0xf;
   const unsigned operation = simm16 >> 4 & 7;
   const unsigned stream = simm16 >> 8 & 3;
   if (simm16 & ~0x37fu) return std::to_string(simm16);
   const std::string raw =
       "sendmsg(" + std::to_string(id) + ", " + std::to_string(operation) + ", " + std::to_string(stream) + ")";
-  const char* name = kMessages[id];
+  const char* name = message_name(isa, id);
   if (name == nullptr) return raw;
   const std::string start = std::string("sendmsg(") + name;
   if (id == kGs || id == kGsDone) {
@@ -100,11 +111,11 @@ std::string print_message(unsigned simm16) {
   return operation == 0 ? start + ")" : raw;
 }
 
-std::string print_hwreg(unsigned simm16) {
+std::string print_hwreg(Isa isa, unsigned simm16) {
   const unsigned id = simm16 & 0x3f;
   const unsigned offset = simm16 >> 6 & 0x1f;
   const unsigned width = (simm16 >> 11 & 0x1f) + 1;
-  const char* name = hwreg_name(id);
+  const char* name = hwreg_name(isa, id);
   std::string text = "hwreg(" + (name != nullptr ? std::string(name) : std::to_string(id));
   if (offset != 0 || width != 32) text += ", " + std::to_string(offset) + ", " + std::to_string(width);
   return text + ")";

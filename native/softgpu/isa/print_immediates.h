@@ -3,11 +3,13 @@
 
 #include <string>
 
+#include "softgpu/isa/target.h"
+
 namespace kernloop::softgpu {
 
-std::string print_waitcnt(unsigned simm16);
-std::string print_message(unsigned simm16);
-std::string print_hwreg(unsigned simm16);
+std::string print_waitcnt(Isa isa, unsigned simm16);
+std::string print_message(Isa isa, unsigned simm16);
+std::string print_hwreg(Isa isa, unsigned simm16);
 std::string print_gpr_index(unsigned modes);
 
 }  // namespace kernloop::softgpu

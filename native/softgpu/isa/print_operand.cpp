@@ -57,8 +57,11 @@ std::string tuple(const char* file, unsigned index, unsigned dwords) {
   return std::string(file) + "[" + std::to_string(index) + ":" + std::to_string(index + dwords - 1) + "]";
 }
 
-std::string print_sgpr(const Operand& operand) {
+std::string print_sgpr(Isa isa, const Operand& operand) {
+  if (operand.index == kCodeNull) return "null";
+  const unsigned first_named = isa == Isa::kGfx1030 ? kCodeVcc : 0;
   for (const NamedRegister& named : kNamedRegisters) {
+    if (named.index < first_named) continue;
     if (named.index == operand.index && named.dwords == operand.dwords) return named.name;
   }
   if (operand.index >= kFirstTtmp && operand.index <= kLastTtmp) {
@@ -68,7 +71,7 @@ std::string print_sgpr(const Operand& operand) {
 }
 
 std::string print_constant(const Operand& operand) {
-  if (operand.is_literal) return hex(operand.literal);
+  if (operand.is_literal) return hex(is_16_bit_integer(operand.type) ? operand.value : operand.literal);
   static constexpr const char* kFloats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
   const unsigned code = operand.index;
   if (code >= 240 && code < 248) return kFloats[code - 240];
@@ -89,10 +92,10 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-std::string print_register_or_constant(const Operand& operand) {
+std::string print_register_or_constant(Isa isa, const Operand& operand) {
   switch (operand.kind) {
     case Operand::Kind::kSgpr:
-      return print_sgpr(operand);
+      return print_sgpr(isa, operand);
     case Operand::Kind::kVgpr:
       return tuple("v", operand.index, operand.dwords);
     case Operand::Kind::kAgpr:
@@ -109,8 +112,8 @@ std::string print_register_or_constant(const Operand& operand) {
   return "";
 }
 
-std::string print_source(const Operand& operand) {
-  std::string text = print_register_or_constant(operand);
+std::string print_source(Isa isa, const Operand& operand) {
+  std::string text = print_register_or_constant(isa, operand);
   if (operand.sign_extend) return "sext(" + text + ")";
   // A minus before a constant would be part of the number.
   const bool constant = operand.kind == Operand::Kind::kConstant;

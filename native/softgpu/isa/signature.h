@@ -1,5 +1,5 @@
 // The operands and options of one opcode, written as text in the tables and parsed at compile time:
-// "f32 m64 = f32 f32 f32" reads: destinations, '=', sources. A token is a type, or class:type, or a class alone.
+// "f32 mask = f32 f32 f32" reads: destinations, '=', sources. A token is a type, or class:type, or a class alone.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,7 @@ enum class OperandClass : uint8_t {
   kScalarAddress,  // saddr of GLOBAL, SCRATCH
   kResource,       // MUBUF srsrc
   kScalarOffset,   // SMEM and MUBUF soffset
+  kExec,           // EXEC, which the text does not name (v_cmpx of gfx1030)
 };
 
 struct OperandSpec {
@@ -42,47 +43,49 @@ struct Signature {
 };
 
 // Options of a row. The words in the tables are those of kFlagNames.
-enum RowFlag : uint32_t {
+enum RowFlag : uint64_t {
   // SOPK, SOPC, SOPP: how simm16 is written
-  kNumber = 1u << 0,
-  kHex = 1u << 1,
-  kLabel = 1u << 2,
-  kWaitcnt = 1u << 3,
-  kMessage = 1u << 4,
-  kHwreg = 1u << 5,
-  kGprIndex = 1u << 6,
-  kLiteralDword = 1u << 7,  // SOPK followed by a literal
+  kNumber = 1ull << 0,
+  kHex = 1ull << 1,
+  kLabel = 1ull << 2,
+  kWaitcnt = 1ull << 3,
+  kMessage = 1ull << 4,
+  kHwreg = 1ull << 5,
+  kGprIndex = 1ull << 6,
+  kLiteralDword = 1ull << 7,  // SOPK followed by a literal
   // VOP1, VOP2, VOPC: which forms there are
-  kBare = 1u << 8,  // LLVM prints no _e32
-  kE64 = 1u << 9,   // VOP3
-  kSdwa = 1u << 10,
-  kDpp = 1u << 11,
-  kDpp64 = 1u << 12,  // DPP limited to row_newbcast (64-bit operands)
+  kBare = 1ull << 8,  // LLVM prints no _e32
+  kE64 = 1ull << 9,   // VOP3
+  kSdwa = 1ull << 10,
+  kDpp = 1ull << 11,
+  kDpp64 = 1ull << 12,  // DPP limited to row_newbcast (64-bit operands)
   // VOP3, VOP3P: which modifiers
-  kClamp = 1u << 13,
-  kOmod = 1u << 14,
-  kMods = 1u << 15,  // abs and neg although the operand types are not floating point
-  kOpSel = 1u << 16,
-  kNeg = 1u << 17,           // VOP3P: neg_lo and neg_hi
-  kReadsVcc = 1u << 18,      // besides its operands
-  kEarlyClobber = 1u << 19,  // the result is written before all sources are read: it must overlap none
-  kMix = 1u << 20,           // v_fma_mix: neg_hi means abs, op_sel_hi chooses f16
-  kMfma = 1u << 21,
-  kAccvgpr = 1u << 22,  // v_accvgpr_read, v_accvgpr_write
+  kClamp = 1ull << 13,
+  kOmod = 1ull << 14,
+  kMods = 1ull << 15,  // abs and neg although the operand types are not floating point
+  kOpSel = 1ull << 16,
+  kNeg = 1ull << 17,           // VOP3P: neg_lo and neg_hi
+  kReadsVcc = 1ull << 18,      // besides its operands
+  kEarlyClobber = 1ull << 19,  // the result is written before all sources are read: it must overlap none
+  kMix = 1ull << 20,           // v_fma_mix: neg_hi means abs, op_sel_hi chooses f16
+  kMfma = 1ull << 21,
+  kAccvgpr = 1ull << 22,  // v_accvgpr_read, v_accvgpr_write
   // Memory
-  kReturnsIfGlc = 1u << 23,  // atomic: dst[0] only with glc
-  kNoGlc = 1u << 24,
-  kTwoOffsets = 1u << 25,  // DS: offset0, offset1
-  kGdsOnly = 1u << 26,
-  kNoGds = 1u << 27,
-  kLds = 1u << 28,  // may load to LDS
-  kLdsOnly = 1u << 29,
-  kCoherent = 1u << 30,  // cache control that the compiler marks with glc and scc
+  kReturnsIfGlc = 1ull << 23,  // atomic: dst[0] only with glc
+  kNoGlc = 1ull << 24,
+  kTwoOffsets = 1ull << 25,  // DS: offset0, offset1
+  kGdsOnly = 1ull << 26,
+  kNoGds = 1ull << 27,
+  kLds = 1ull << 28,  // may load to LDS
+  kLdsOnly = 1ull << 29,
+  kCoherent = 1ull << 30,  // cache control that the compiler marks with glc and scc
+  kGlcOnly = 1ull << 31,   // atomic that always returns
+  kPermlane = 1ull << 32,  // op_sel has two bits: fetch inactive lanes, bound control
 };
 
 struct FlagName {
   std::string_view name;
-  uint32_t flag;
+  uint64_t flag;
 };
 inline constexpr FlagName kFlagNames[] = {
     {"number", kNumber},
@@ -116,6 +119,8 @@ inline constexpr FlagName kFlagNames[] = {
     {"lds", kLds},
     {"lds_only", kLdsOnly},
     {"coherent", kCoherent},
+    {"glc_only", kGlcOnly},
+    {"permlane", kPermlane},
 };
 
 struct TypeName {
@@ -130,7 +135,7 @@ inline constexpr TypeName kTypeNames[] = {
     {"u32", OperandType::kU32},     {"u64", OperandType::kU64},     {"f16", OperandType::kF16},
     {"f32", OperandType::kF32},     {"f64", OperandType::kF64},     {"pkf16", OperandType::kPkF16},
     {"pki16", OperandType::kPkI16}, {"pkf32", OperandType::kPkF32}, {"pki32", OperandType::kPkI32},
-    {"m64", OperandType::kMask64},
+    {"mask", OperandType::kMask},
 };
 
 struct ClassName {
@@ -153,6 +158,7 @@ inline constexpr ClassName kClassNames[] = {
     {"saddr", OperandClass::kScalarAddress, OperandType::kB64},
     {"srsrc", OperandClass::kResource, OperandType::kB128},
     {"soffset", OperandClass::kScalarOffset, OperandType::kU32},
+    {"exec", OperandClass::kExec, OperandType::kMask},
 };
 
 // A typing error in a table is a compile error: the parsers only run at compile time, where throwing is one.
@@ -193,8 +199,8 @@ consteval Signature parse_signature(std::string_view text) {
   return signature;
 }
 
-consteval uint32_t parse_flags(std::string_view text) {
-  uint32_t flags = 0;
+consteval uint64_t parse_flags(std::string_view text) {
+  uint64_t flags = 0;
   while (!text.empty()) {
     const size_t space = text.find(' ');
     const std::string_view token = text.substr(0, space);
@@ -220,6 +226,10 @@ constexpr bool is_16_bit(OperandType type) {
          type == OperandType::kF16 || type == OperandType::kPkF16 || type == OperandType::kPkI16;
 }
 
+constexpr bool is_16_bit_integer(OperandType type) {
+  return type == OperandType::kB16 || type == OperandType::kI16 || type == OperandType::kU16;
+}
+
 constexpr unsigned dwords_of(OperandType type) {
   switch (type) {
     case OperandType::kB64:
@@ -228,7 +238,7 @@ constexpr unsigned dwords_of(OperandType type) {
     case OperandType::kF64:
     case OperandType::kPkF32:
     case OperandType::kPkI32:
-    case OperandType::kMask64:
+    case OperandType::kMask:  // the wider one; in wave32 a mask operand has one register
       return 2;
     case OperandType::kB96:
       return 3;

@@ -79,8 +79,8 @@ class CodeObjectParser {
     return Unit{};
   }
 
-  Target target() const {
-    Target target{static_cast<uint8_t>(header_.e_flags & 0xff), Feature::kAny, Feature::kAny};
+  CodeTarget target() const {
+    CodeTarget target{static_cast<uint8_t>(header_.e_flags & 0xff), Feature::kAny, Feature::kAny};
     if (object_.abi_version_ == kAbiV3) {
       // Bit set: on, or any (LLVM sets it for both); clear: off, or the target has no such feature.
       target.xnack = (header_.e_flags & 0x100) != 0 ? Feature::kAny : Feature::kOff;
@@ -260,16 +260,32 @@ std::string machine_name(uint8_t machine) {
   return "machine " + hex(machine);
 }
 
-Status check_gfx90a(const Target& target) {
-  constexpr uint8_t kGfx90a = 0x3f;
+namespace {
+
+Status check_gfx90a(const CodeTarget& target) {
+  constexpr uint8_t kMachine = 0x3f;
   auto mismatch = [](std::string what) {
     return Error{"CODE_OBJECT_TARGET", "code object: " + std::move(what) + " does not run on gfx90a:sramecc+:xnack-",
                  "compile with --offload-arch=gfx90a"};
   };
-  if (target.machine != kGfx90a) return mismatch("code for " + machine_name(target.machine));
+  if (target.machine != kMachine) return mismatch("code for " + machine_name(target.machine));
   if (target.xnack == Feature::kOn) return mismatch("code for gfx90a:xnack+");
   if (target.sramecc == Feature::kOff) return mismatch("code for gfx90a:sramecc-");
   return Unit{};
+}
+
+Status check_gfx1030(const CodeTarget& target) {
+  constexpr uint8_t kMachine = 0x36;
+  if (target.machine == kMachine) return Unit{};
+  return Error{"CODE_OBJECT_TARGET",
+               "code object: code for " + machine_name(target.machine) + " does not run on gfx1030",
+               "compile with --offload-arch=gfx1030"};
+}
+
+}  // namespace
+
+Status check_target(const CodeTarget& target, Isa isa) {
+  return isa == Isa::kGfx1030 ? check_gfx1030(target) : check_gfx90a(target);
 }
 
 }  // namespace kernloop::softgpu

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "softgpu/isa/target.h"
 #include "support/result.h"
 
 namespace kernloop::softgpu {
@@ -50,7 +51,7 @@ struct KernelDescriptor {
 
 enum class Feature : uint8_t { kUnsupported, kAny, kOff, kOn };
 
-struct Target {
+struct CodeTarget {
   uint8_t machine;  // EF_AMDGPU_MACH_*
   Feature xnack;
   Feature sramecc;
@@ -64,7 +65,7 @@ class CodeObject {
 
   std::span<const std::byte> bytes() const { return bytes_; }
   uint8_t abi_version() const { return abi_version_; }  // EI_ABIVERSION: 1 is code object v3, 2 v4, 3 v5
-  Target target() const { return target_; }
+  CodeTarget target() const { return target_; }
   uint64_t memory_bytes() const { return memory_bytes_; }  // of the loaded image, from address 0
   const std::vector<LoadSegment>& segments() const { return segments_; }
   // Entry 0 is the null symbol, as in the file.
@@ -80,7 +81,7 @@ class CodeObject {
   friend class CodeObjectParser;
   std::vector<std::byte> bytes_;
   uint8_t abi_version_ = 0;
-  Target target_{};
+  CodeTarget target_{};
   uint64_t memory_bytes_ = 0;
   std::vector<LoadSegment> segments_;
   std::vector<ElfSymbol> dynamic_symbols_;
@@ -88,8 +89,9 @@ class CodeObject {
   std::vector<ElfRelocation> relocations_;
 };
 
-// An error with code CODE_OBJECT_TARGET unless the code runs on gfx90a:sramecc+:xnack-.
-Status check_gfx90a(const Target& target);
+// An error with code CODE_OBJECT_TARGET unless the code runs on the software GPU of this instruction set:
+// gfx90a:sramecc+:xnack- or gfx1030.
+Status check_target(const CodeTarget& target, Isa isa);
 
 // "gfx90a", "gfx1030", or "machine 0x42".
 std::string machine_name(uint8_t machine);

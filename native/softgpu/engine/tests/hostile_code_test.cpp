@@ -46,7 +46,7 @@ TEST_F(HostileCode, NeverBringsDownTheProcess) {
     if (random() % 2) words[0] &= static_cast<uint32_t>(random()) | 0xffff00ff;
     if (random() % 2) words[0] &= ~0xc0002000u | prefix.mask;
     words[0] |= prefix.bits;
-    const DecodeResult decoded = decode_gfx90a(std::span<const uint32_t>(words, 4));
+    const DecodeResult decoded = decode(kGfx90a, std::span<const uint32_t>(words, 4));
     if (decoded.status != DecodeStatus::kOk) continue;
     ++by_encoding[static_cast<size_t>(decoded.instruction.encoding)];
     words[decoded.instruction.size_bytes / 4] = 0xbf810000;  // s_endpgm

@@ -84,7 +84,9 @@ extern "C" __global__ void lanes(int* p, const int* q) {
   const int i = threadIdx.x;
   int v = q[i];
   v += __builtin_amdgcn_update_dpp(0, v, 0x111, 0xf, 0xf, false);
+#ifdef __gfx90a__  // broadcasts went, row_share came
   v += __builtin_amdgcn_update_dpp(v, v, 0x142, 0xa, 0xf, false);
+#endif
   v += __builtin_amdgcn_mov_dpp(v, 0xb1, 0xf, 0xf, true);
   v += __builtin_amdgcn_update_dpp(0, v, 0x151, 0xf, 0xf, true);
   v ^= __builtin_amdgcn_ds_swizzle(v, 0x041f);
@@ -96,6 +98,7 @@ extern "C" __global__ void lanes(int* p, const int* q) {
          __any(v) + (int)(clock64() & 0xff);
 }
 
+#ifdef __gfx90a__
 extern "C" __global__ void matrices(float16v* p, float4v* q, double4v* d, const float* a, const half4v* h,
                                     float2v* packed) {
   const int i = threadIdx.x;
@@ -106,6 +109,7 @@ extern "C" __global__ void matrices(float16v* p, float4v* q, double4v* d, const 
   packed[i] = packed[i] * packed[i + 1] + packed[i + 2];
   packed[i + 64] = packed[i + 65] + 1.0f;
 }
+#endif
 
 extern "C" __global__ void dots(float* f, int* a, const half2v* h, const short2v* s) {
   const int i = threadIdx.x;

@@ -15,9 +15,8 @@
 namespace kernloop::softgpu::testing {
 namespace {
 
-constexpr const char* kTarget = " -triple=amdgcn-amd-amdhsa -mcpu=gfx90a ";
 // "s_mov_b32 s0, 0x60000000 + i" after each item tells where its output ends.
-constexpr uint32_t kMarkerOpcode = 0xbe8000ff;
+constexpr uint32_t kMarkerOpcode[kIsas] = {0xbe8000ff, 0xbe8003ff};
 constexpr uint32_t kMarkerBase = 0x60000000;
 constexpr const char* kMarkerText = "s_mov_b32 s0, 0x6";
 constexpr size_t kMarkerLength = sizeof("s_mov_b32 s0, 0x60000000") - 1;
@@ -67,7 +66,7 @@ void write_file(const std::filesystem::path& path, const std::string& contents) 
 }
 
 std::string shell_quoted(const std::filesystem::path& path) {
-  return "'" + path.string() + "'";
+  return std::string(1, '\'').append(path.string()).append(1, '\'');
 }
 
 void append_dword(std::string& text, uint32_t dword) {
@@ -131,7 +130,9 @@ LlvmOracle::Output LlvmOracle::run(const std::string& program, const std::string
 LlvmOracle::Output LlvmOracle::run_llvm_mc(const std::string& arguments, const std::string& input) {
   const auto in = scratch() / "in";
   write_file(in, input);
-  return run(KERNLOOP_LLVM_MC, arguments + kTarget + shell_quoted(in));
+  const std::string target =
+      std::string(" -triple=amdgcn-amd-amdhsa -mcpu=") + subject_.mcpu + " " + subject_.attributes;
+  return run(KERNLOOP_LLVM_MC, arguments + target + shell_quoted(in));
 }
 
 LlvmOracle::Disassembly LlvmOracle::disassemble_once(std::span<const Words> items) {
@@ -140,7 +141,7 @@ LlvmOracle::Disassembly LlvmOracle::disassemble_once(std::span<const Words> item
     input += "[";
     for (uint32_t word : items[i]) append_dword(input, word);
     input += "]\n[";
-    append_dword(input, kMarkerOpcode);
+    append_dword(input, kMarkerOpcode[static_cast<unsigned>(subject_.target.isa)]);
     append_dword(input, kMarkerBase + static_cast<uint32_t>(i));
     input += "]\n";
   }
@@ -224,14 +225,14 @@ Bytes LlvmOracle::compile_hip(const std::string& source_path, const std::string&
   const auto bundle = scratch() / "bundle";
   std::filesystem::remove(bundle);
   setenv("HIP_PLATFORM", "amd", 1);  // hipcc takes the other platform where an nvcc is installed
-  const Output output = run(KERNLOOP_HIPCC, "--genco " + level + " --offload-arch=gfx90a " + shell_quoted(source_path) +
-                                                " -o " + shell_quoted(bundle));
+  const Output output = run(KERNLOOP_HIPCC, "--genco " + level + " --offload-arch=" + subject_.mcpu + " " +
+                                                shell_quoted(source_path) + " -o " + shell_quoted(bundle));
   EXPECT_TRUE(std::filesystem::exists(bundle)) << output.errors;
   return std::filesystem::exists(bundle) ? read_file(bundle) : Bytes{};
 }
 
 // clang-offload-bundler's format: magic, count, then offset, size, triple length and triple of each entry.
-std::vector<Bytes> LlvmOracle::gfx90a_text_sections(const Bytes& file) {
+std::vector<Bytes> LlvmOracle::text_sections(const Bytes& file) {
   static constexpr char kMagic[] = "__CLANG_OFFLOAD_BUNDLE__";
   constexpr size_t kMagicLength = sizeof kMagic - 1;
   const std::string view(file.begin(), file.end());
@@ -250,7 +251,7 @@ std::vector<Bytes> LlvmOracle::gfx90a_text_sections(const Bytes& file) {
       const uint64_t length = u64(at + 16);
       const std::string triple = view.substr(at + 24, length);
       at += 24 + length;
-      if (triple.find("gfx90a") == std::string::npos || start + offset + size > view.size()) continue;
+      if (triple.find(subject_.mcpu) == std::string::npos || start + offset + size > view.size()) continue;
       const auto object = scratch() / "code_object";
       write_file(object, view.substr(start + offset, size));
       sections.push_back(text_section(object));

@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "softgpu/isa/target.h"
 
 namespace kernloop::softgpu::testing {
 
@@ -15,8 +18,24 @@ namespace kernloop::softgpu::testing {
 using Words = std::array<uint32_t, 3>;
 using Bytes = std::vector<uint8_t>;
 
+// A target as LLVM's tools name it, and what is asked of them for it.
+struct Subject {
+  Target target;
+  const char* mcpu;
+  const char* attributes;  // of llvm-mc, beside the defaults of the mcpu
+};
+inline void PrintTo(const Subject& subject, std::ostream* out) {
+  *out << subject.mcpu << " " << subject.attributes;
+}
+inline constexpr Subject kSubjectGfx90a{kGfx90a, "gfx90a", ""};
+inline constexpr Subject kSubjectGfx1030{kGfx1030, "gfx1030", ""};
+inline constexpr Subject kSubjectGfx1030Wave64{kGfx1030Wave64, "gfx1030", "-mattr=+wavefrontsize64,-wavefrontsize32 "};
+
 class LlvmOracle {
  public:
+  explicit LlvmOracle(const Subject& subject) : subject_(subject) {}
+  const Subject& subject() const { return subject_; }
+
   // Fails the current test and returns nothing usable if a tool is absent: call with ASSERT_NO_FATAL_FAILURE.
   void require();
 
@@ -32,8 +51,8 @@ class LlvmOracle {
   // Device code of a HIP source at an optimisation level: an offload bundle.
   Bytes compile_hip(const std::string& source_path, const std::string& level);
 
-  // The .text section of each gfx90a code object in a file with offload bundles.
-  std::vector<Bytes> gfx90a_text_sections(const Bytes& file);
+  // The .text section of each code object for the target in a file with offload bundles.
+  std::vector<Bytes> text_sections(const Bytes& file);
 
  private:
   struct Output {
@@ -51,6 +70,7 @@ class LlvmOracle {
   Bytes text_section(const std::filesystem::path& object);
   std::filesystem::path scratch();
 
+  Subject subject_;
   std::filesystem::path scratch_;
 };
 

@@ -8,13 +8,17 @@
 namespace kernloop::softgpu::testing {
 namespace {
 
-// v_madmk, v_madak and s_setreg_imm32 have their dword in any case: it needs no relocation to be one.
+// v_madmk, v_madak, v_fmamk, v_fmaak and s_setreg_imm32 have their dword in any case: it needs no relocation to be one.
 bool always_has_literal(Op op) {
   switch (op) {
     case Op::v_madmk_f32:
     case Op::v_madak_f32:
     case Op::v_madmk_f16:
     case Op::v_madak_f16:
+    case Op::v_fmamk_f32:
+    case Op::v_fmaak_f32:
+    case Op::v_fmamk_f16:
+    case Op::v_fmaak_f16:
     case Op::s_setreg_imm32_b32:
       return true;
     default:
@@ -48,9 +52,14 @@ Bytes bytes_of(std::span<const uint32_t> words, size_t size) {
   return bytes;
 }
 
-void clear_inexpressible_flags(const Instruction& instruction, Bytes& bytes) {
+void keep_expressible(const Instruction& instruction, Bytes& bytes) {
   constexpr uint8_t kGlcAndScc = 0xc0;
   if (instruction.op == Op::buffer_wbl2) bytes[1] &= static_cast<uint8_t>(~kGlcAndScc);
+  for (unsigned i = 0; i < instruction.src_count; ++i) {
+    const Operand& source = instruction.src[i];
+    if (source.is_literal && is_sign_extended_half(source.literal, source.type))
+      bytes[bytes.size() - 2] = bytes.back() = 0;
+  }
 }
 
 }  // namespace kernloop::softgpu::testing

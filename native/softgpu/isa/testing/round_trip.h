@@ -21,7 +21,7 @@ inline constexpr const char* kRelocationLabels = "isa_test_here:\nisa_test_there
 
 Bytes bytes_of(std::span<const uint32_t> words, size_t size);
 
-// buffer_wbl2 carries flags that LLVM's syntax cannot express; the bytes without them.
-void clear_inexpressible_flags(const Instruction& instruction, Bytes& bytes);
+// The bytes without what LLVM's syntax cannot express: flags of buffer_wbl2, the sign extension of 16-bit literals.
+void keep_expressible(const Instruction& instruction, Bytes& bytes);
 
 }  // namespace kernloop::softgpu::testing

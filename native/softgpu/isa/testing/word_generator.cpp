@@ -22,7 +22,9 @@ unsigned WordGenerator::source() {
 
 Words WordGenerator::shaped(const EncodingShape& shape, unsigned opcode) {
   const std::string_view name = shape.name;
-  const uint32_t opcode_mask = ((1u << shape.opcode_width) - 1) << shape.opcode_low;
+  const bool split_opcode = name == "MTBUF" && isa_ == Isa::kGfx1030;
+  const unsigned field = (1u << (shape.opcode_width - split_opcode)) - 1;
+  const uint32_t opcode_mask = field << shape.opcode_low;
   const uint32_t prefix_mask = ~0u << (32 - shape.prefix_bits);
   uint32_t free = ~(opcode_mask | prefix_mask);
   const bool flat = name == "FLAT" || name == "SCRATCH" || name == "GLOBAL";
@@ -45,27 +47,36 @@ Words WordGenerator::shaped(const EncodingShape& shape, unsigned opcode) {
       w1 |= 0x18000000;
     }
   }
+  const bool gfx1030 = isa_ == Isa::kGfx1030;
   if (flat && chance(60)) {
     w0 &= ~0x02002000u;  // no scc, no lds
-    w1 = name == "FLAT" ? w1 & ~0x7f0000u : w1 | (chance(50) ? 0x7f0000u : 0);
+    if (gfx1030) {
+      constexpr uint32_t kNull = 0x7d0000;
+      w1 &= ~0x800000u;
+      if (name == "FLAT" || chance(50)) w1 = (w1 & ~0x7f0000u) | kNull;
+      if (name == "FLAT") w0 &= ~0x800u;
+    } else {
+      w1 = name == "FLAT" ? w1 & ~0x7f0000u : w1 | (chance(50) ? 0x7f0000u : 0);
+    }
     if (chance(50)) w1 &= ~0x01000101u;
     if (chance(30)) w1 &= ~0xff000000u;
     if (chance(30)) w1 &= ~0x0000ff00u;
   }
   if ((name == "MUBUF" || name == "MTBUF" || name == "DS") && chance(50)) {
-    w0 &= name == "MUBUF" ? ~0x02008000u : ~0u;
+    w0 &= name == "MUBUF" ? gfx1030 ? ~0x00020000u : ~0x02008000u : name == "DS" && gfx1030 ? ~0x00010000u : ~0u;
     w1 &= chance(50) ? ~0x01010101u : ~0u;
-    if (name != "DS") w1 &= ~0x00600000u;
+    if (name != "DS") w1 &= gfx1030 ? chance(50) ? ~0x00800000u : ~0x00a00000u : ~0x00600000u;
     if (chance(40)) w1 &= ~0xffu;
     if (chance(30)) w1 &= ~0xff00u;
   }
   if (name == "SMEM" && chance(60)) {
-    w0 &= ~0xa003u;
+    w0 &= gfx1030 ? ~0x2a003u : ~0xa003u;
     w1 = chance(50) ? word() & 0x1fffff : chance(50) ? below(128) : below(128) << 25 | (word() & 0xfffff);
+    if (gfx1030 && chance(50)) w1 = 125u << 25 | (word() & 0x1fffff);
   }
   if (name.starts_with("VOP1") || name.starts_with("VOP2") || name == "VOPC") {
     if (chance(40)) {
-      static constexpr uint32_t kSpecial[] = {249, 250, 255, 254, 253};
+      static constexpr uint32_t kSpecial[] = {249, 250, 255, 254, 253, 233, 234};
       const uint32_t source0 = kSpecial[below(std::size(kSpecial))];
       w0 = (w0 & ~0x1ffu) | source0;
       if (source0 == 249 && chance(80)) {
@@ -85,7 +96,8 @@ Words WordGenerator::shaped(const EncodingShape& shape, unsigned opcode) {
   static constexpr uint32_t kLiterals[] = {0, 1, 64, 0xffffffff, 0xfffffff0, 0x3f800000, 0x3c00, 0x3e22f983, 0x8001};
   const uint32_t literal = chance(60) ? word() : chance(50) ? word() & 0xffff : kLiterals[below(std::size(kLiterals))];
   if (chance(50) && (w0 & 0x1ff) == 255) w1 = literal;
-  return {shape.prefix | opcode << shape.opcode_low | w0, w1, literal};
+  if (split_opcode) w1 = (w1 & ~0x200000u) | opcode >> 3 << 21;
+  return {shape.prefix | (opcode & field) << shape.opcode_low | w0, w1, literal};
 }
 
 }  // namespace kernloop::softgpu::testing

@@ -52,7 +52,7 @@ TEST(CodeObject, RunsOnlyWhereItsTargetSays) {
   auto check = [](const char* path) {
     auto object = CodeObject::parse(ElfFile(path).bytes());
     EXPECT_TRUE(object) << path;
-    return check_gfx90a(object->target());
+    return check_target(object->target(), Isa::kGfx90a);
   };
   EXPECT_TRUE(check(KERNLOOP_TEST_VARIABLES));
   EXPECT_TRUE(check(KERNLOOP_TEST_XNACK_OFF));

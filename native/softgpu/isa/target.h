@@ -1,0 +1,22 @@
+// What an instruction depends on besides its bytes: the instruction set, and how many lanes a wave has.
+#pragma once
+
+#include <cstdint>
+
+namespace kernloop::softgpu {
+
+enum class Isa : uint8_t { kGfx90a, kGfx1030 };
+inline constexpr unsigned kIsas = 2;
+
+struct Target {
+  Isa isa;
+  uint8_t wave_size;  // lanes; masks of lanes are this many bits wide
+
+  bool operator==(const Target&) const = default;
+};
+inline constexpr Target kGfx90a{Isa::kGfx90a, 64};
+// RDNA2 runs each kernel in the wave size that its descriptor names.
+inline constexpr Target kGfx1030{Isa::kGfx1030, 32};
+inline constexpr Target kGfx1030Wave64{Isa::kGfx1030, 64};
+
+}  // namespace kernloop::softgpu
