@@ -81,7 +81,13 @@ describe('the cuda device, without a GPU', () => {
     const outcome = await kernloop(['replay', reproducer, '--variant', cubin('one_ulp_wrong'), '--compare', '--json']);
     expect(outcome.code).toBe(0);
     const { result } = JSON.parse(outcome.stdout) as { result: { samples: number[]; speed: object } };
-    expect(result).toMatchObject({ iterations: 30, timer: 'cupti', cache: 'warm', speed: { turns: 6 } });
+    expect(result).toMatchObject({
+      iterations: 30,
+      timer: 'cupti',
+      cache: 'warm',
+      speed: { rounds: 15, processes: 3 },
+      check: { captured: { differingBytes: 0 }, variant: { differingBytes: 5000 } },
+    });
     expect(result.samples).toHaveLength(30);
   });
 

@@ -82,52 +82,93 @@ describe('replay on the cuda device', () => {
   });
 
   describe('with a variant beside the captured code', () => {
-    /** Times of the n-th process of each side. */
-    const against = (variant: (turn: number) => number, captured: (turn: number) => number = () => 1000) => {
+    const checked = (differing = 0): object[] =>
+      ['captured', 'variant'].map((side) => ({
+        event: 'checked',
+        side,
+        compared_bytes: 800,
+        differing_bytes: side === 'variant' ? differing : 0,
+      }));
+    /** Both sides in turns, as often as asked; the time of the n-th launch of the variant against 1000 of the captured code. */
+    const against = (variant: (launch: number) => number, more: object[] = checked()) => {
       writeVariant(workspace);
-      const turns = { variant: 0, captured: 0 };
-      return deps((args) => {
-        const side = args.includes('--code-object') ? 'variant' : 'captured';
-        const time = (side === 'variant' ? variant : captured)(turns[side]++);
-        return [...times(...Array<number>(Number(flag(args, '--iterations'))).fill(time)), ran];
-      });
+      let launch = 0;
+      return deps((args) => [
+        ...more,
+        ...Array.from({ length: Number(flag(args, '--iterations')) }, (_, index) => [
+          { event: 'iteration', index, round: Math.floor(index / 2), side: 'captured', duration_ns: 1000 },
+          { event: 'iteration', index, round: Math.floor(index / 2), side: 'variant', duration_ns: variant(launch++) },
+        ]).flat(),
+        { ...ran, side: 'variant' },
+      ]);
     };
 
-    it('takes turns, changes who goes first, and measures each side as often as asked', async () => {
+    it('takes three processes of both sides, each with an order of its own, and measures each side as often as asked', async () => {
       const fake = against(() => 900);
       const result = await replay(options({ compare: true, iterations: 20 }), fake);
-      const order = replays(fake).map((args) => (args.includes('--code-object') ? 'v' : 'c'));
-      expect(order.join('')).toBe('cvvccvvccvvc');
+      const started = replays(fake);
+      expect(started.map((args) => flag(args, '--iterations'))).toEqual(['8', '6', '6']);
+      expect(started.map((args) => flag(args, '--order-seed'))).toEqual(['0', '1', '2']);
+      for (const args of started) {
+        expect(args).toContain('--side-by-side');
+        expect(args).toContain('--code-object');
+        expect(args).not.toContain('--compare');
+      }
       expect([result.samples.length, result.baseline?.samples.length]).toEqual([20, 20]);
+      expect([result.durationNs?.median, result.baseline?.durationNs?.median]).toEqual([900, 1000]);
     });
 
     it.each([
-      ['faster', (turn: number) => 900 + turn],
-      ['slower', (turn: number) => 1100 + turn],
-      ['no measurable difference', (turn: number) => 997 + 2 * turn],
+      ['faster', (launch: number) => 900 + (launch % 3)],
+      ['slower', (launch: number) => 1100 + (launch % 3)],
+      ['no measurable difference', (launch: number) => 980 + 10 * (launch % 5)],
     ])('says %s', async (verdict, variant) => {
       const fake = against(variant);
       const result = await replay(options({ compare: true }), fake);
-      expect(result.speed).toMatchObject({ verdict, turns: 6 });
-      expect(fake.said.result.join('\n')).toContain(`6 turns): ${verdict}`);
+      expect(result.speed).toMatchObject({ verdict, rounds: 15, processes: 3 });
+      expect(fake.said.result.join('\n')).toContain(`15 rounds in 3 processes): ${verdict}`);
     });
 
-    it('is not fooled by a clock that drifts', async () => {
-      // Both sides slow down by a tenth with every turn; the variant is no different.
-      const drift = (turn: number): number => 1000 * 1.1 ** turn;
+    it('decides nothing from fewer launches than chance needs', async () => {
       const result = await replay(
-        options({ compare: true }),
-        against((turn) => drift(turn) + (turn % 2 ? 5 : -5), drift),
-      );
-      expect(result.speed?.verdict).toBe('no measurable difference');
-    });
-
-    it('decides nothing from fewer turns than chance needs', async () => {
-      const result = await replay(
-        options({ compare: true, iterations: 3 }),
+        options({ compare: true, iterations: 4 }),
         against(() => 500),
       );
       expect(result.speed).toMatchObject({ verdict: 'undecided', ci95: null, ratio: 0.5 });
+    });
+
+    it('says that a fast variant is wrong', async () => {
+      const fake = against(() => 500, checked(37));
+      const result = await replay(options({ compare: true }), fake);
+      expect(result).toMatchObject({
+        exitCode: 0,
+        check: { captured: { differingBytes: 0 }, variant: { differingBytes: 37 } },
+      });
+      expect(fake.said.result.join('\n')).toContain(
+        'the variant differs from what the app computed in 37 of 800 bytes',
+      );
+    });
+
+    it.each([
+      ['variant', 'the variant: the device faulted'],
+      ['captured', 'the captured code: the device faulted'],
+    ])('says that the %s faulted, and starts nothing after it', async (side, what) => {
+      writeVariant(workspace);
+      const fake = deps(() => [
+        { event: 'iteration', index: 0, round: 0, side: 'captured', duration_ns: 1000 },
+        { event: 'fault', side, kind: 'memory_access', text: 'a wild write' },
+        { event: 'result', verdict: 'fault', side },
+      ]);
+      const result = await replay(options({ compare: true }), fake);
+      expect(result).toMatchObject({ verdict: 'fault', exitCode: 4, stopped: side, speed: null });
+      expect(replays(fake)).toHaveLength(1);
+      expect(fake.said.result.at(-1)).toBe(`Result: FAIL (${what}: a wild write)`);
+    });
+
+    it('writes one dump', async () => {
+      const fake = against(() => 900);
+      await replay(options({ compare: true, dump: 'dump' }), fake);
+      expect(replays(fake).map((args) => args.includes('--dump'))).toEqual([true, false, false]);
     });
   });
 

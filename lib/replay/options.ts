@@ -36,7 +36,7 @@ export const replayOptionsSchema = z.object({
     .boolean()
     .default(false)
     .describe(
-      'Replay the captured code as well, in turns with the variant, and show both; on hardware also whether the variant is faster, slower or neither measurably.',
+      'Replay the captured code as well, in turns with the variant, and show both, and whether each leaves in memory what the app computed; on hardware also whether the variant is faster, slower or neither measurably.',
     ),
   iterations: z
     .int()

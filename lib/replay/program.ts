@@ -6,6 +6,7 @@ import { throwIfInterrupted } from '../support/interrupt';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 import {
   replayEvents,
+  type CheckedEvent,
   type DifferenceEvent,
   type FaultEvent,
   type IterationEvent,
@@ -32,6 +33,10 @@ export interface ReplayRequest {
   limitWaveInstructions?: number;
   limitSeconds?: number;
   compare?: boolean;
+  /** The captured code and codeObject take turns. */
+  sideBySide?: boolean;
+  /** Of these turns. */
+  orderSeed?: number;
   /** A selfcheck.json whose varying ranges are judged by value. */
   varying?: string;
   /** Seeds to replay with, to find what varies. */
@@ -68,6 +73,8 @@ export interface ReplayOutcome {
   /** Elements of *post* that the replays of a calibration do not explain. */
   unexplained: UnexplainedEvent[];
   tolerances: ToleranceEvent[];
+  /** Of a replay side by side. */
+  checked: CheckedEvent[];
   restored: { regions: number; bytes: number };
   overridden: Overridden | null;
 }
@@ -93,6 +100,7 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
     ['--known-varying', request.varying],
     ['--calibrate', request.calibrate?.join(',')],
     ['--dump', request.dump],
+    ['--order-seed', request.orderSeed],
     ['--grid', request.grid],
     ['--block', request.block],
     ['--dynamic-shared', request.dynamicShared],
@@ -102,6 +110,7 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
   for (const tolerance of request.tolerances ?? []) args.push('--tolerance', toleranceArgument(tolerance));
   for (const argument of request.args ?? []) args.push('--arg', argument);
   if (request.compare) args.push('--compare');
+  if (request.sideBySide) args.push('--side-by-side');
   return args;
 }
 
@@ -120,6 +129,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     varying: [],
     unexplained: [],
     tolerances: [],
+    checked: [],
     restored: { regions: 0, bytes: 0 },
     overridden: null,
   };
@@ -163,6 +173,9 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
       outcome.varying.push(range);
       break;
     }
+    case 'checked':
+      outcome.checked.push(event);
+      break;
     case 'tolerance':
       outcome.tolerances.push(event);
       break;

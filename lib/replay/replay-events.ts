@@ -69,12 +69,17 @@ export const overriddenSchema = z.looseObject({
     .optional(),
 });
 
+/** Of a replay side by side: whose event it is. */
+export const sideSchema = z.enum(['captured', 'variant']);
+
 const events = {
   restored: z.looseObject({ event: z.literal('restored'), regions: count, bytes: count }),
   overridden: overriddenSchema.extend({ event: z.literal('overridden') }),
   iteration: z.looseObject({
     event: z.literal('iteration'),
     index: count,
+    side: sideSchema.optional(),
+    round: count.optional(),
     duration_ns: count.nullish(),
     timer: z.string().nullish(),
     counters: z.record(z.string(), z.number()).nullish(),
@@ -82,6 +87,7 @@ const events = {
   difference: differenceSchema,
   fault: z.looseObject({
     event: z.literal('fault'),
+    side: sideSchema.optional(),
     kind: z.string(),
     kernel: z.string().nullish(),
     pc: z.string().nullish(),
@@ -89,6 +95,12 @@ const events = {
     lane: z.union([z.number(), z.string()]).nullish(),
     address: z.string().nullish(),
     text: z.string().nullish(),
+  }),
+  checked: z.looseObject({
+    event: z.literal('checked'),
+    side: sideSchema,
+    compared_bytes: count,
+    differing_bytes: count,
   }),
   unexplained: z.looseObject({
     event: z.literal('unexplained'),
@@ -105,6 +117,7 @@ const events = {
   result: z.looseObject({
     event: z.literal('result'),
     verdict: z.enum(['pass', 'fail', 'vacuous', 'fault', 'limit', 'ran']),
+    side: sideSchema.optional(),
     compared_bytes: count.nullish(),
     changed_bytes: count.nullish(),
     ignored_bytes: count.nullish(),
@@ -116,6 +129,8 @@ const events = {
 } as const;
 
 export type ReplayEvent = { [Name in keyof typeof events]: z.output<(typeof events)[Name]> }[keyof typeof events];
+export type Side = z.output<typeof sideSchema>;
+export type CheckedEvent = z.output<typeof events.checked>;
 export type DifferenceEvent = z.output<typeof differenceSchema>;
 export type FaultEvent = z.output<typeof events.fault>;
 export type IterationEvent = z.output<typeof events.iteration>;

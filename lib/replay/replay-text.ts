@@ -3,7 +3,8 @@ import { formatBytes, formatCount, table } from '../support/report';
 import { describeOverrides } from './overrides';
 import type { Interval, Measured, ReplayResult, Speed, Statistics } from './result';
 import type { ReplaySession } from './session';
-import { decidingTurns } from './turns';
+import { checkLine } from './check';
+import { processCount } from './speed';
 
 export function printReplay(result: ReplayResult, { device }: ReplaySession, deps: Deps): void {
   deps.report.result(`${result.kernel}: ${result.code}`);
@@ -11,6 +12,7 @@ export function printReplay(result: ReplayResult, { device }: ReplaySession, dep
   if (result.overridden) deps.report.result(`overridden: ${describeOverrides(result.overridden)}`);
   const lines = device.work === 'duration_ns' ? times(result) : counts(result);
   for (const line of lines) deps.report.result(line);
+  if (result.check) deps.report.result(checkLine(result.check));
   deps.report.result(resultLine(result));
 }
 
@@ -39,10 +41,12 @@ function timeColumns({ count, median, ci95, min, p10, p90, max }: Statistics): s
   ];
 }
 
-function speedLine({ verdict, ratio, ci95, turns }: Speed): string {
+function speedLine({ verdict, ratio, ci95, rounds, processes }: Speed): string {
   const shown = (value: number): string => value.toFixed(3);
-  const within = ci95 ? `95% CI ${interval(ci95, shown)}` : `no interval: that takes ${decidingTurns} turns`;
-  return `this code / captured: ${shown(ratio)}× (${within}; ${turns} turns): ${verdict}`;
+  const within = ci95
+    ? `95% CI ${interval(ci95, shown)}`
+    : `no interval: that takes 6 rounds in ${processCount} processes`;
+  return `this code / captured: ${shown(ratio)}× (${within}; ${rounds} rounds in ${processes} processes): ${verdict}`;
 }
 
 function interval({ low, high }: Interval, show: (value: number) => string): string {
@@ -77,6 +81,7 @@ function resultLine(result: ReplayResult): string {
     const launch = result.overridden ? ' of another launch than the captured one' : '';
     return `Result: RAN (${replays}${launch}; nothing was compared: ${result.overridden ? 'the app never computed this' : 'validate does that'})`;
   }
-  const what = result.verdict === 'limit' ? 'ran past its limit' : 'the device faulted';
+  const who = !result.baseline ? '' : result.stopped === 'captured' ? 'the captured code: ' : 'the variant: ';
+  const what = `${who}${result.verdict === 'limit' ? 'ran past its limit' : 'the device faulted'}`;
   return `Result: FAIL (${what}${result.fault ? `: ${result.fault}` : ''})`;
 }

@@ -73,11 +73,19 @@ describe('replay', () => {
   it('shows a variant beside the captured code', async () => {
     writeVariant(workspace);
     const fake = fakeDeps(
-      { 'kernloop-replay': fakeReplay((args) => [iteration(0, args.includes('--code-object') ? 50 : 100), ran]) },
+      {
+        'kernloop-replay': fakeReplay(() => [
+          { ...iteration(0, 100), side: 'captured' },
+          { ...iteration(0, 50), side: 'variant' },
+          ran,
+        ]),
+      },
       workspace.native,
     );
     const result = await replay(options({ compare: true }), fake);
     expect(result.counters['wave_instructions']?.median).toBe(50);
+    expect(fake.calls.filter(({ program }) => program === 'kernloop-replay')).toHaveLength(1);
+    expect(fake.calls[0]?.args).toContain('--side-by-side');
     expect(result.baseline?.counters['wave_instructions']?.median).toBe(100);
     expect(fake.said.result.join('\n')).toMatch(/wave_instructions +100 +50 +0\.500×/);
   });

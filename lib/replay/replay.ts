@@ -4,14 +4,16 @@ import { describeFault } from '../capture/self-check';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
+import { checkOf, judging } from './check';
 import { measure } from './measure';
 import type { ReplayOptions } from './options';
 import { replayOnce, type ReplayOutcome, type ReplayRequest } from './program';
 import { launchOverrides } from './overrides';
+import type { Side } from './replay-events';
 import { printReplay } from './replay-text';
-import type { ReplayResult } from './result';
+import type { ReplayResult, Speed } from './result';
 import { describeCode, openSession, type ReplaySession } from './session';
-import { baselineFirst, compareSpeed, iterationsOf, turnsFor, type Turn } from './turns';
+import { compareSpeed, launchesOf, processCount } from './speed';
 
 /** Replays the captured dispatch, or a variant of it, and tells what it took. */
 export async function replay(options: ReplayOptions, deps: Deps): Promise<ReplayResult> {
@@ -44,41 +46,46 @@ class Replaying {
   }
 
   async measure(): Promise<ReplayResult> {
-    return this.summarise(await this.variant(this.iterations), null, []);
-  }
-
-  async compare(): Promise<ReplayResult> {
-    const turns: Turn[] = [];
-    const count = turnsFor(this.session.device, this.iterations);
-    for (let index = 0; index < count; index += 1) {
-      const turn = await this.turn(index, iterationsOf(index, count, this.iterations));
-      turns.push(turn);
-      if (isStopped(turn.variant) || isStopped(turn.baseline)) break;
-    }
     return this.summarise(
-      together(turns.map(({ variant }) => variant)),
-      together(turns.map(({ baseline }) => baseline)),
-      turns,
+      await this.once({ ...this.session.request, ...this.dump() }, this.iterations),
+      'variant',
+      null,
     );
   }
 
-  private async turn(index: number, iterations: number): Promise<Turn> {
-    if (!baselineFirst(index)) {
-      const variant = await this.variant(iterations);
-      return { variant, baseline: await this.captured(iterations) };
+  /** Captured code and variant in the same processes, over one restored memory. */
+  async compare(): Promise<ReplayResult> {
+    const request = { ...this.session.request, ...judging(this.session), sideBySide: true };
+    const outcomes: ReplayOutcome[] = [];
+    // What is left in memory is the same in each: the first one writes it down.
+    for (const [orderSeed, launches] of this.shares().entries()) {
+      const outcome = await this.once({ ...request, orderSeed, ...(orderSeed === 0 ? this.dump() : {}) }, launches);
+      outcomes.push(outcome);
+      if (isStopped(outcome)) break;
     }
-    const baseline = await this.captured(iterations);
-    return { baseline, variant: await this.variant(iterations) };
+    const last = outcomes.at(-1);
+    if (!last) throw new Error('there is at least one process');
+    return this.summarise(
+      {
+        ...last,
+        iterations: outcomes.flatMap(({ iterations }) => iterations),
+        checked: outcomes.flatMap(({ checked }) => checked),
+      },
+      last.result.side ?? 'variant',
+      compareSpeed(outcomes.map(({ iterations }) => iterations)),
+    );
   }
 
-  private captured(iterations: number): Promise<ReplayOutcome> {
-    const { codeObject: _codeObject, symbol: _symbol, ...request } = this.session.request;
-    return this.once(request, iterations);
+  /** Launches of each side, process by process. Counts repeat exactly: one process is enough for them. */
+  private shares(): number[] {
+    if (this.session.device.work !== 'duration_ns') return [this.iterations];
+    const shares = Array.from({ length: processCount }, (_, process) => launchesOf(process, this.iterations));
+    return shares.filter((launches) => launches > 0);
   }
 
-  private variant(iterations: number): Promise<ReplayOutcome> {
+  private dump(): Partial<ReplayRequest> {
     const { dump } = this.options;
-    return this.once({ ...this.session.request, ...(dump === undefined ? {} : { dump: resolve(dump) }) }, iterations);
+    return dump === undefined ? {} : { dump: resolve(dump) };
   }
 
   private once(request: ReplayRequest, iterations: number): Promise<ReplayOutcome> {
@@ -101,31 +108,28 @@ class Replaying {
     );
   }
 
-  private summarise(outcome: ReplayOutcome, baseline: ReplayOutcome | null, turns: readonly Turn[]): ReplayResult {
+  private summarise(outcome: ReplayOutcome, side: Side, speed: Speed | null): ReplayResult {
     const { device, capture, code } = this.session;
-    const { iterations, faults, result, restored, overridden } = outcome;
+    const { faults, result, restored, overridden, checked } = outcome;
+    const of = (wanted: Side) => outcome.iterations.filter((iteration) => (iteration.side ?? 'variant') === wanted);
+    const iterations = of('variant');
     return {
       kernel: capture.kernel.name,
       code: describeCode(code),
       verdict: result.verdict === 'fault' || result.verdict === 'limit' ? result.verdict : 'ran',
       exitCode: isStopped(outcome) ? exitCodes.fault : exitCodes.pass,
       iterations: iterations.length,
-      ...measure(device, outcome),
+      ...measure(device, { iterations }),
       cache: this.cache,
       fault: faults[0] ? describeFault(faults[0]) : null,
+      stopped: isStopped(outcome) ? side : null,
       restored,
       overridden,
-      baseline: baseline && measure(device, baseline),
-      speed: compareSpeed(device, turns),
+      baseline: this.options.compare ? measure(device, { iterations: of('captured') }) : null,
+      speed,
+      check: checkOf(checked),
     };
   }
-}
-
-/** The last outcome, with the iterations of all. */
-function together(outcomes: readonly ReplayOutcome[]): ReplayOutcome {
-  const last = outcomes.at(-1);
-  if (!last) throw new Error('there is at least one turn');
-  return { ...last, iterations: outcomes.flatMap(({ iterations }) => iterations) };
 }
 
 function isStopped({ result }: ReplayOutcome): boolean {

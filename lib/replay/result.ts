@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { overriddenSchema } from './replay-events';
+import { overriddenSchema, sideSchema } from './replay-events';
 
 const count = z.number().nonnegative();
 
@@ -21,11 +21,16 @@ const statisticsSchema = z.object({
 const measured = {
   durationNs: statisticsSchema
     .nullable()
-    .describe('On hardware only: time on the software GPU says nothing about a GPU.'),
+    .describe('Nanoseconds of GPU time. On hardware only: time on the software GPU says nothing about a GPU.'),
   samples: z
     .array(z.number())
     .describe('Each measured time in nanoseconds, in the order of the replays; hardware only.'),
-  timer: z.string().nullable().describe('What took the time, where the device says ("cupti", "events").'),
+  timer: z
+    .string()
+    .nullable()
+    .describe(
+      'What took the time, where the device says: "cupti", the kernel alone; "events", between events around its launch.',
+    ),
   counters: z.record(z.string(), statisticsSchema).describe('On the software GPU: what was executed.'),
 };
 
@@ -33,10 +38,16 @@ const measuredSchema = z.object(measured);
 
 const speedSchema = z.object({
   verdict: z.enum(['faster', 'slower', 'no measurable difference', 'undecided']),
-  ratio: z.number().describe('Time of the variant over that of the captured code: the median of what the turns gave.'),
-  ci95: intervalSchema.nullable().describe('95% confidence interval of the ratio; null for fewer than six turns.'),
-  turns: count,
+  ratio: z.number().describe('Time of the variant over that of the captured code: the median of what the rounds gave.'),
+  ci95: intervalSchema
+    .nullable()
+    .describe('95% confidence interval of the ratio; null for fewer than six rounds or three processes.'),
+  rounds: count.describe('Samples of the ratio: two launches of each side, in the order ABBA or BAAB.'),
+  processes: count,
 });
+
+const checkedSchema = z.object({ comparedBytes: count, differingBytes: count });
+const checkSchema = z.object({ captured: checkedSchema, variant: checkedSchema });
 
 export const replayResultSchema = z.object({
   kernel: z.string(),
@@ -50,6 +61,11 @@ export const replayResultSchema = z.object({
     .nullable()
     .describe('What the caches held when the kernel started, where the device controls that.'),
   fault: z.string().nullable(),
+  stopped: sideSchema
+    .nullable()
+    .describe(
+      'Which code a fault or a limit ended; null where none did. Without --compare always "variant": what is replayed.',
+    ),
   restored: z.object({ regions: count, bytes: count }),
   overridden: overriddenSchema
     .nullable()
@@ -58,10 +74,16 @@ export const replayResultSchema = z.object({
   speed: speedSchema
     .nullable()
     .describe('Whether the variant is faster; null without --compare, and on the software GPU, which has no times.'),
+  check: checkSchema
+    .nullable()
+    .describe(
+      'What one launch of each left in memory, against what the app computed; null without --compare, and for another launch than the captured one.',
+    ),
 });
 
 export type Interval = z.output<typeof intervalSchema>;
 export type Statistics = z.output<typeof statisticsSchema>;
 export type Measured = z.output<typeof measuredSchema>;
+export type Check = z.output<typeof checkSchema>;
 export type Speed = z.output<typeof speedSchema>;
 export type ReplayResult = z.output<typeof replayResultSchema>;

@@ -82,6 +82,8 @@ class DeviceReplay {
 
   // Which kind of memory a captured region comes back as, and in which units that kind is mapped.
   virtual archive::RegionClass home_of(const archive::Region&) const { return archive::RegionClass::kDevice; }
+  // Whether a launch is measured in time, which varies, or in counts of what was executed, which repeat.
+  virtual bool measures_time() const { return true; }
   virtual uint64_t granule(archive::RegionClass home) const = 0;
   virtual bool fresh_memory_is_zero() const = 0;
 
@@ -96,6 +98,9 @@ class DeviceReplay {
                                   std::optional<uint64_t> address) = 0;
   virtual Result<uint64_t> kernel_address(const LoadedCode& code, const codeobject::Kernel& kernel) = 0;
   virtual Result<uint64_t> variable_address(const LoadedCode& code, const codeobject::Variable& variable) = 0;
+  // Removes every code object and opens what was kept out, for other code in the same places. Only asked of devices
+  // that can place code.
+  virtual Status unload_code() { return Unit{}; }
   // Nothing may be placed there from now on, and any access by a kernel faults. Only asked of devices that can place
   // code.
   virtual Status keep_out(uint64_t, uint64_t) { return Unit{}; }

@@ -16,7 +16,7 @@ constexpr const char* kUsage =
     "kernloop-replay --capture DIR [--store DIR]… [--hsa-runtime LIB] [--code-object FILE] [--symbol MANGLED] "
     "[--iterations N] "
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
-    "[--compare] "
+    "[--compare | --side-by-side [--order-seed N]] "
     "[--known-varying FILE] [--calibrate SEEDS] [--ignore REGION:OFFSET:SIZE]… "
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N]]… [--dump DIR] "
     "[--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--dynamic-shared BYTES] [--arg NAME|INDEX[:TYPE]=VALUE]… "
@@ -104,6 +104,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       {"--seed", [&](const std::string& text) { return (options.seed = parse_number(text, UINT64_MAX)).has_value(); }},
       {"--threads", number(options.threads)},
       {"--limit-wave-instructions", number(options.limit_wave_instructions)},
+      {"--order-seed", number(options.order_seed)},
       {"--limit-seconds",
        [&](const std::string& text) {
          const auto value = parse_seconds(text);
@@ -160,6 +161,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       options.compare = true;
       continue;
     }
+    if (name == "--side-by-side") {
+      options.side_by_side = true;
+      continue;
+    }
     if (name == "--record-accesses") {
       options.record_accesses = true;
       continue;
@@ -176,6 +181,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   if (!options.describe_device.empty()) return options;
   if (options.capture.empty()) return usage("--capture is missing");
   if (options.iterations == 0) return usage("--iterations must be at least 1");
+  if (options.side_by_side && !options.code_object)
+    return usage("--side-by-side needs a --code-object beside the captured one");
+  if (options.side_by_side && (options.compare || !options.calibrate.empty() || options.record_accesses))
+    return usage("--side-by-side goes with none of --compare, --calibrate and --record-accesses");
   if (options.overrides.any() && (options.compare || !options.calibrate.empty())) {
     return usage(
         "--grid, --block, --dynamic-shared and --arg make another launch than the captured one, whose result the app "

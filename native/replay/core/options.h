@@ -34,6 +34,8 @@ struct Options {
   uint64_t limit_wave_instructions = 0;
   double limit_seconds = 0;
   bool compare = false;
+  bool side_by_side = false;  // the captured code and --code-object take turns
+  uint64_t order_seed = 0;    // of these turns
   std::optional<std::filesystem::path> known_varying;
   std::vector<uint64_t> calibrate;  // seeds; empty: no calibration
   std::vector<IgnoredBytes> ignored;

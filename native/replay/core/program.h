@@ -38,6 +38,9 @@ struct Program {
   std::vector<KeptVariable> kept;
   // Where code and variables of the capture were and are no more: a captured pointer into these is stale.
   std::vector<AddressRange> stale_ranges;
+  uint64_t stale_in_memory = 0;  // pointers into these in captured memory, counted when that is first restored
+  bool is_counted = false;
+  bool is_restored = false;         // once at least
   uint64_t relocated_kernargs = 0;  // words of the kernel arguments that now follow a module variable
 };
 

@@ -3,27 +3,31 @@
 #include <algorithm>
 #include <array>
 
-#include "archive/file.h"
 #include "replay/core/calibration.h"
-#include "replay/core/compare.h"
-#include "replay/core/differences.h"
 #include "replay/core/dump.h"
 #include "replay/core/injection.h"
-#include "replay/core/layout.h"
-#include "replay/core/program.h"
-#include "replay/core/stale_pointers.h"
+#include "replay/core/replaying.h"
+#include "replay/core/side_by_side.h"
 
 namespace kernloop::replay {
 
 namespace {
 
 constexpr uint64_t kCacheBytes = uint64_t{1} << 30;
-constexpr uint64_t kMaxCodeObjectFile = uint64_t{1} << 30;
+
+bool repeats(const Options& options) {
+  return options.warmup + options.iterations > 1 || options.calibrate.size() > 1;
+}
 
 class Session {
  public:
   Session(const Options& options, const archive::Reader& reader, DeviceReplay& device, EventSink& sink)
-      : options_(options), reader_(reader), device_(device), sink_(sink), cache_(reader, kCacheBytes) {}
+      : options_(options),
+        reader_(reader),
+        device_(device),
+        sink_(sink),
+        cache_(reader, kCacheBytes),
+        snapshot_(cache_, device, options.poison, repeats(options)) {}
 
   Result<SessionEnd> run() {
     if (auto prepared = prepare(); !prepared) return prepared.error();
@@ -32,236 +36,42 @@ class Session {
 
  private:
   Status prepare() {
-    const archive::Manifest& manifest = reader_.manifest();
-    auto layout = lay_out(manifest.regions, [this](const archive::Region& region) {
-      const archive::RegionClass home = device_.home_of(region);
-      return Home{home, device_.granule(home)};
-    });
-    if (!layout) return layout.error();
-    layout_ = std::move(*layout);
-    if (auto prepared = device_.prepare(layout_.mappings); !prepared) return prepared;
-    for (const Mapping& mapping : layout_.mappings) {
-      if (auto mapped = device_.map(mapping); !mapped) return mapped;
-    }
-    VariantOptions variant;
-    variant.symbol = options_.symbol;
-    if (options_.code_object) {
-      auto file = archive::read_text(*options_.code_object, kMaxCodeObjectFile);
-      if (!file) return file.error();
-      variant.file.emplace(file->begin(), file->end());
-      variant.file_name = options_.code_object->string();
-    }
-    auto program = load_program(cache_, device_, variant, sink_);
+    if (auto mapped = snapshot_.map(); !mapped) return mapped;
+    const auto variant = named_variant(options_);
+    if (!variant) return variant.error();
+    auto program = load_for_replay(options_, cache_, device_, *variant, sink_);
     if (!program) return program.error();
     program_ = std::move(*program);
-    if (auto overridden = override_launch(); !overridden) return overridden;
-    program_.launch.limit_seconds = options_.limit_seconds;
     program_.launch.is_compared = options_.compare || options_.dump || !options_.calibrate.empty();
-
-    for (const archive::Region& region : manifest.regions) {
-      targets_.push_back({false, region.id, region.base, region.size, pre_of(region), post_of(region)});
-    }
-    if (auto marked = mark_ignored(); !marked) return marked;
-    targets_.insert(targets_.end(), program_.variables.begin(), program_.variables.end());
-    if (auto marked = mark_tolerances(); !marked) return marked;
-
+    snapshot_.attend(program_);
+    auto targets = targets_of(options_, snapshot_, program_);
+    if (!targets) return targets.error();
+    targets_ = std::move(*targets);
     if (options_.known_varying) {
       auto varying = read_varying(*options_.known_varying, targets_);
       if (!varying) return varying.error();
       varying_ = std::move(*varying);
     }
-    return configure_device();
-  }
-
-  Status override_launch() {
-    if (!options_.overrides.any()) return Unit{};
-    auto changes = apply_overrides(options_.overrides, reader_.manifest(), program_.kernel, program_.launch);
-    if (!changes) return changes.error();
-    (*changes)["event"] = "overridden";
-    sink_.emit(*changes);
-    return Unit{};
-  }
-
-  Status mark_ignored() {
-    for (const IgnoredBytes& ignored : options_.ignored) {
-      const auto target = std::find_if(targets_.begin(), targets_.end(),
-                                       [&](const Target& candidate) { return candidate.name == ignored.region; });
-      if (target == targets_.end() || ignored.offset > target->size || ignored.size > target->size - ignored.offset) {
-        return Error{"USAGE", "--ignore names bytes of " + ignored.region + " that the capture does not have",
-                     "give REGION:OFFSET:SIZE of a captured region"};
-      }
-      target->ignored.push_back({ignored.offset, ignored.size});
-    }
-    for (Target& target : targets_) target.ignored = merge_ranges(std::move(target.ignored));
-    return Unit{};
-  }
-
-  Status mark_tolerances() {
-    for (ElementTolerance tolerance : options_.tolerances) {
-      const auto target = std::find_if(targets_.begin(), targets_.end(),
-                                       [&](const Target& candidate) { return candidate.name == tolerance.target; });
-      if (target == targets_.end()) return bad_tolerance(tolerance, "the capture has no such region or variable");
-      if (tolerance.offset > target->size) return bad_tolerance(tolerance, "it begins beyond the end");
-      if (tolerance.size == UINT64_MAX) tolerance.size = target->size - tolerance.offset;
-      if (tolerance.size > target->size - tolerance.offset) return bad_tolerance(tolerance, "it ends beyond the end");
-      if (tolerance.offset % size_of(tolerance.type) != 0)
-        return bad_tolerance(tolerance, "its offset is no multiple of the element's size");
-      target->tolerances.push_back(tolerance);
-    }
-    for (Target& target : targets_) {
-      std::vector<ElementTolerance>& list = target.tolerances;
-      std::sort(list.begin(), list.end(), [](auto& a, auto& b) { return a.offset < b.offset; });
-      for (size_t i = 1; i < list.size(); ++i) {
-        if (list[i].offset < list[i - 1].offset + list[i - 1].size)
-          return bad_tolerance(list[i], "it overlaps another one");
-      }
-    }
-    return Unit{};
-  }
-
-  static Error bad_tolerance(const ElementTolerance& tolerance, const std::string& why) {
-    return {"USAGE",
-            "--tolerance of " + tolerance.target + " at offset " + std::to_string(tolerance.offset) + ": " + why,
-            "give NAME[:OFFSET:SIZE]=TYPE,… of a captured region or module variable"};
-  }
-
-  // What was not asked for stays as the environment has it.
-  Status configure_device() {
-    if (options_.limit_wave_instructions != 0) {
-      if (auto set = device_.set_wave_instruction_limit(options_.limit_wave_instructions); !set) return set;
-    }
-    if (options_.threads != 0) {
-      if (auto set = device_.set_threads(options_.threads); !set) return set;
-    }
-    if (options_.record_accesses) {
-      if (auto set = device_.record_accesses(); !set) return set;
-    }
-    if (options_.profile) {
-      if (auto set = device_.profile(); !set) return set;
-    }
-    if (options_.seed) {
-      if (auto set = device_.set_seed(*options_.seed); !set) return set;
-    }
-    return device_.set_cache(options_.cache);
-  }
-
-  Status restore() {
-    const bool first = !restored_once_;
-    if (!first) {
-      if (auto restored = device_.restore_kept(); !restored) return restored;
-    }
-    uint64_t stale_in_memory = 0;
-    RestoreVisitor count_stale;
-    if (first && !program_.stale_ranges.empty()) {
-      count_stale = [&](uint64_t address, Bytes pre) {
-        stale_in_memory += count_pointers_into(program_.stale_ranges, address, pre);
-      };
-    }
-    for (const Target& target : targets_) {
-      if (is_kept({target.address, target.size})) continue;
-      // Code objects come with their variables initialised: only regions start as fresh memory.
-      if (auto restored = restore_target(device_, cache_, target, first && !target.is_variable, count_stale); !restored)
-        return restored;
-    }
-    for (const KeptVariable& variable : program_.kept) {
-      if (auto written = device_.write(variable.address, variable.content); !written) return written;
-    }
-    for (const AddressRange& padding : layout_.padding) {
-      if (is_kept(padding)) continue;
-      if (auto poisoned = device_.fill(padding.base, padding.size, options_.poison); !poisoned) return poisoned;
-    }
-    if (!first) return Unit{};
-    restored_once_ = true;
-    if (auto kept = keep_restored(); !kept) return kept;
-    return report_restored(stale_in_memory);
-  }
-
-  // The archive is read once: further iterations put back what the device keeps.
-  Status keep_restored() {
-    if (options_.warmup + options_.iterations < 2 && options_.calibrate.size() < 2) return Unit{};
-    std::vector<AddressRange> ranges;
-    for (const Mapping& mapping : layout_.mappings) ranges.push_back(mapping.range);
-    for (const Target& variable : program_.variables) ranges.push_back({variable.address, variable.size});
-    for (const AddressRange& range : ranges) {
-      auto kept = device_.keep(range);
-      if (!kept) return kept.error();
-      if (*kept) kept_.push_back(range);
-    }
-    return Unit{};
-  }
-
-  bool is_kept(const AddressRange& range) const {
-    return std::any_of(kept_.begin(), kept_.end(),
-                       [&](const AddressRange& kept) { return range.base >= kept.base && range.end() <= kept.end(); });
-  }
-
-  Status report_restored(uint64_t stale_in_memory) {
-    uint64_t bytes = 0;
-    for (const Target& target : targets_) bytes += target.size;
-    sink_.emit({{"event", "restored"},
-                {"regions", reader_.manifest().regions.size()},
-                {"variables", program_.variables.size()},
-                {"bytes", bytes},
-                {"relocated_kernargs", program_.relocated_kernargs}});
-    const uint64_t in_kernargs = count_pointers_into(program_.stale_ranges, 0, program_.launch.kernarg);
-    if (stale_in_memory + in_kernargs > 0) {
-      sink_.emit({{"event", "stale_code_pointers"}, {"kernargs", in_kernargs}, {"memory", stale_in_memory}});
-    }
-    return Unit{};
+    return configure_device(options_, device_);
   }
 
   // True: completed. False: `end_` says how it ended.
-  Result<bool> launch(uint64_t index, bool measured) {
-    auto outcome = device_.launch(program_.launch);
-    if (!outcome) return outcome.error();
-    wave_instructions_ = outcome->wave_instructions;
-    if (outcome->end == LaunchOutcome::End::kCompleted) {
-      if (!measured) return true;
-      Json event = {{"event", "iteration"}, {"index", index}};
-      if (outcome->duration_ns) event["duration_ns"] = *outcome->duration_ns;
-      if (!outcome->timer.empty()) event["timer"] = outcome->timer;
-      if (!outcome->counters.empty()) event["counters"] = outcome->counters;
-      sink_.emit(event);
-      for (const Access& access : outcome->accesses) {
-        sink_.emit({{"event", "access"},
-                    {"write", access.is_write},
-                    {"base", archive::to_hex_number(access.base)},
-                    {"size", access.size}});
-      }
-      if (index + 1 == options_.iterations) emit_hot_spots(outcome->hot_spots);
-      return true;
-    }
-    const bool limit = outcome->end == LaunchOutcome::End::kLimit;
-    Json event = outcome->fault.is_object() ? outcome->fault : Json::object();
-    event["event"] = "fault";
-    if (!event.contains("kind")) event["kind"] = limit ? "limit" : "unknown";
-    if (!event.contains("kernel")) event["kernel"] = program_.launch.kernel_name;
-    sink_.emit(event);
-    emit_result(limit ? "limit" : "fault", {});
-    end_ = {kExitDevice, outcome->device_lost};
+  Result<bool> launch(uint64_t index, bool is_measured) {
+    auto launched = launch_and_tell(device_, program_, is_measured ? Json{{"index", index}} : Json(),
+                                    index + 1 == options_.iterations, sink_);
+    if (!launched) return launched.error();
+    wave_instructions_ = launched->wave_instructions;
+    if (launched->is_complete) return true;
+    emit_result(launched->verdict(), {});
+    end_ = {kExitDevice, launched->device_lost};
     return false;
-  }
-
-  // Each with where it lies in its code object, relative to that one's load base.
-  void emit_hot_spots(const std::vector<HotSpot>& spots) {
-    for (const HotSpot& spot : spots) {
-      Json event = spot.counts;
-      event["event"] = "hot_spot";
-      event["pc"] = archive::to_hex_number(spot.address);
-      for (const LoadedCodeObject& object : program_.code_objects) {
-        if (!object.code.base || spot.address - *object.code.base >= object.info.memory_bytes) continue;
-        event["code_object"] = object.info.sha256.hex();
-        event["offset"] = archive::to_hex_number(spot.address - *object.code.base);
-      }
-      sink_.emit(event);
-    }
   }
 
   Result<SessionEnd> replay() {
     Comparison total;
     for (uint64_t i = 0; i < options_.warmup + options_.iterations; ++i) {
       const bool measured = i >= options_.warmup;
-      if (auto restored = restore(); !restored) return restored.error();
+      if (auto restored = snapshot_.restore(program_, sink_); !restored) return restored.error();
       auto completed = launch(i - options_.warmup, measured);
       if (!completed) return completed.error();
       if (!*completed) return end_;
@@ -301,7 +111,7 @@ class Session {
 
   // Whether every injected error was noticed.
   Result<bool> inject() {
-    auto injection = inject_bit_flips(device_, cache_, targets_, layout_.padding, options_.poison, varying_,
+    auto injection = inject_bit_flips(device_, cache_, targets_, snapshot_.padding(), options_.poison, varying_,
                                       options_.inject_bit_flips, options_.seed.value_or(0));
     if (!injection) return injection.error();
     sink_.emit({{"event", "injection"},
@@ -312,22 +122,7 @@ class Session {
   }
 
   Result<Comparison> compare() {
-    auto comparison = compare_with_post(device_, cache_, targets_, layout_.padding, options_.poison, varying_, sink_);
-    if (!comparison) return comparison;
-    for (const KeptVariable& kept : program_.kept) {
-      archive::Buffer actual(kept.content.size());
-      if (auto read = device_.read(kept.address, actual); !read) return read.error();
-      const uint64_t differing = count_differences(kept.content, actual);
-      comparison->differing_bytes += differing;
-      if (differing > 0) {
-        sink_.emit({{"event", "differences"},
-                    {"variable", kept.name},
-                    {"ranges", 1},
-                    {"listed", 0},
-                    {"differing_bytes", differing}});
-      }
-    }
-    return comparison;
+    return compare_replay(device_, cache_, program_, targets_, snapshot_, options_.poison, varying_, sink_);
   }
 
   Result<SessionEnd> calibrate() {
@@ -339,7 +134,7 @@ class Session {
           !seeded && seeded.error().code != "UNSUPPORTED_OPTION") {
         return seeded.error();
       }
-      if (auto restored = restore(); !restored) return restored.error();
+      if (auto restored = snapshot_.restore(program_, sink_); !restored) return restored.error();
       auto completed = launch(i, true);
       if (!completed) return completed.error();
       if (!*completed) return end_;
@@ -350,7 +145,7 @@ class Session {
                         {{"replays", i + 1},
                          {"reason", "far more differs from the app's result than the order of execution can explain"}});
       }
-      auto compared = compare_with_post(device_, cache_, {}, layout_.padding, options_.poison, {}, sink_);
+      auto compared = compare_with_post(device_, cache_, {}, snapshot_.padding(), options_.poison, {}, sink_);
       if (!compared) return compared.error();
       padding.differing_bytes += compared->differing_bytes;
       padding.padding_bytes = compared->padding_bytes;
@@ -438,13 +233,11 @@ class Session {
   DeviceReplay& device_;
   EventSink& sink_;
   ContentCache cache_;
-  Layout layout_;
+  Snapshot snapshot_;
   Program program_;
   std::vector<Target> targets_;
   std::vector<VaryingRange> varying_;
   std::optional<uint64_t> wave_instructions_;
-  bool restored_once_ = false;
-  std::vector<AddressRange> kept_;
   SessionEnd end_;
 };
 
@@ -460,7 +253,8 @@ int exit_code_of(const Error& error) {
 }
 
 SessionEnd run_session(const Options& options, const archive::Reader& reader, DeviceReplay& device, EventSink& sink) {
-  auto end = Session(options, reader, device, sink).run();
+  auto end = options.side_by_side ? replay_side_by_side(options, reader, device, sink)
+                                  : Session(options, reader, device, sink).run();
   if (end) return *end;
   sink.emit(error_event(end.error()));
   return {exit_code_of(end.error()), false};

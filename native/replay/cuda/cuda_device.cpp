@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <set>
 #include <thread>
 
 #include "replay/core/address_hold.h"
@@ -87,7 +88,7 @@ class CudaDevice final : public DeviceReplay {
   std::unique_ptr<CachePreparer> cache_preparer_;
   std::vector<AddressRange> ranges_;  // all that is mapped
   std::vector<CUmodule> modules_;
-  CUfunction prepared_ = nullptr;
+  std::set<CUfunction> prepared_;
   CacheState cache_ = CacheState::kAsIs;
   bool keeps_all_ = false;  // nothing that a launch writes is lost
   bool keeps_too_little_ = false;
@@ -259,7 +260,7 @@ Result<bool> CudaDevice::keep(const AddressRange& range) {
 }
 
 Status CudaDevice::prepare_function(CUfunction function, const LaunchPlan& plan, uint32_t dynamic_shared_bytes) {
-  if (prepared_ == function) return Unit{};
+  if (prepared_.contains(function)) return Unit{};
   const Driver& driver = context_->driver();
   for (const FunctionSetting& setting : plan.settings) {
     CUresult result = driver.cuFuncSetAttribute(function, setting.attribute, setting.value);
@@ -277,7 +278,7 @@ Status CudaDevice::prepare_function(CUfunction function, const LaunchPlan& plan,
     if (auto loaded = context_->check("cuFuncLoad", driver.cuFuncLoad(function), "loading the kernel"); !loaded)
       return loaded;
   }
-  prepared_ = function;
+  prepared_.insert(function);
   return Unit{};
 }
 

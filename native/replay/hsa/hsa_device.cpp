@@ -57,6 +57,7 @@ class HsaDevice final : public DeviceReplay {
   uint64_t granule(archive::RegionClass) const override { return granule_; }
   bool fresh_memory_is_zero() const override { return soft_; }
   bool can_place_code() const override { return soft_; }
+  bool measures_time() const override { return !soft_; }
   Status map(const Mapping& mapping) override;
   Result<LoadedCode> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
                           std::optional<uint64_t> address) override;
@@ -67,6 +68,7 @@ class HsaDevice final : public DeviceReplay {
     return *code.base + variable.address;
   }
   Status keep_out(uint64_t base, uint64_t size) override;
+  Status unload_code() override;
   Status write(uint64_t address, Bytes bytes) override;
   Status read(uint64_t address, std::span<uint8_t> into) override;
   uint8_t* in_place(uint64_t address) override { return soft_ ? reinterpret_cast<uint8_t*>(address) : nullptr; }
@@ -88,6 +90,7 @@ class HsaDevice final : public DeviceReplay {
             doing + " failed: " + hsa_->describe(call, status),
             "see the runtime's message above; `kernloop doctor` checks the device"};
   }
+  void open_kept_out();
   Status find_agents(const std::string& isa);
   Status find_pools();
   Status prepare_queue();
@@ -132,8 +135,7 @@ HsaDevice::~HsaDevice() {
     hsa_->hsa_amd_vmem_handle_release(mapping.handle);
     hsa_->hsa_amd_vmem_address_free(base, mapping.size);
   }
-  for (const AddressRange& range : kept_out_)
-    hsa_->hsa_amd_vmem_address_free(reinterpret_cast<void*>(range.base), range.size);
+  open_kept_out();
   hsa_->hsa_shut_down();
 }
 
@@ -373,6 +375,22 @@ Status HsaDevice::keep_out(uint64_t base, uint64_t size) {
   }
   kept_out_.push_back({base, size});
   return Unit{};
+}
+
+Status HsaDevice::unload_code() {
+  for (hsa_executable_t executable : executables_) {
+    const hsa_status_t status = hsa_->hsa_executable_destroy(executable);
+    if (status != HSA_STATUS_SUCCESS) return device_error("hsa_executable_destroy", status, "unloading code");
+  }
+  executables_.clear();
+  open_kept_out();
+  return Unit{};
+}
+
+void HsaDevice::open_kept_out() {
+  for (const AddressRange& range : kept_out_)
+    hsa_->hsa_amd_vmem_address_free(reinterpret_cast<void*>(range.base), range.size);
+  kept_out_.clear();
 }
 
 Status HsaDevice::write(uint64_t address, Bytes bytes) {

@@ -251,6 +251,45 @@ TEST_F(CudaReplay, SaysWhenTheDriverRefusesTheLaunch) {
   EXPECT_EQ(run.last()["code"], "LAUNCH_REFUSED") << run.last();
 }
 
+TEST_F(CudaReplay, TimesBothSidesInOneProcess) {
+  capture_.pointers.assign((3 << 20) / 8, 0x1234);  // more than is copied back as a whole
+  const auto dump = directory_.path() / "dump";
+  for (const char* state : {"warm", "cold", "as-is"}) {
+    std::filesystem::remove_all(dump);
+    const ProgramRun run = replay({"--side-by-side", "--code-object", cuda_test_code("wrong_ulp").string(),
+                                   "--iterations", "6", "--warmup", "2", "--cache", state, "--dump", dump.string()});
+    ASSERT_EQ(run.exit_code, kExitPass) << state << ": " << run.last();
+    for (const char* side : {"captured", "variant"}) {
+      const auto iterations = run.of_side("iteration", side);
+      ASSERT_EQ(iterations.size(), 6u);
+      for (size_t i = 0; i < iterations.size(); ++i) {
+        EXPECT_EQ(iterations[i]["round"], i / 2);
+        EXPECT_TRUE(iterations[i]["duration_ns"].is_number_unsigned());
+      }
+    }
+    EXPECT_EQ(run.of_side("checked", "captured").at(0)["differing_bytes"], 0);
+    EXPECT_EQ(run.of_side("checked", "variant").at(0)["differing_bytes"], 1);
+    // Restored before every launch: the counter of each side would be far above by now.
+    const auto counter = archive::read_text(dump / "d_counter.bin", 16);
+    ASSERT_TRUE(counter);
+    EXPECT_EQ(*counter, std::string("\x2a\0\0\0", 4));
+  }
+}
+
+TEST_F(CudaReplay, SaysWhichSideEndedTheReplay) {
+  const auto against = [&](const std::string& name) {
+    return replay({"--side-by-side", "--code-object", cuda_test_code(name).string(), "--limit-seconds", "1"});
+  };
+  const ProgramRun wild = against("wild");
+  EXPECT_EQ(wild.exit_code, kExitDevice) << wild.last();
+  EXPECT_EQ(wild.of_side("checked", "captured").at(0)["differing_bytes"], 0);
+  EXPECT_EQ(wild.of_side("fault", "variant").at(0)["kind"], "memory_access");
+  EXPECT_EQ(wild.last()["side"], "variant");
+  const ProgramRun spin = against("spin");
+  EXPECT_EQ(spin.last()["verdict"], "limit");
+  EXPECT_EQ(spin.last()["side"], "variant");
+}
+
 TEST_F(CudaReplay, LaunchesAnotherGeometryAndOtherArguments) {
   const std::vector<std::pair<Arguments, int>> launches = {{{"--grid", "2"}, 128},
                                                            {{"--block", "32"}, 128},

@@ -18,6 +18,7 @@ class FakeDevice final : public DeviceReplay {
   bool in_place_access = true;
   bool places_code = true;
   bool symbols_have_places = false;  // code has no base, as on CUDA
+  bool counts = false;               // instead of measuring time
   bool keeps = false;
   std::map<uint64_t, archive::Buffer> kept;
   bool loses_writes_after_launch = false;
@@ -31,6 +32,7 @@ class FakeDevice final : public DeviceReplay {
   uint64_t granule(archive::RegionClass) const override { return 4096; }
   bool fresh_memory_is_zero() const override { return true; }
   bool can_place_code() const override { return places_code; }
+  bool measures_time() const override { return !counts; }
 
   Status map(const Mapping& mapping) override {
     const auto [base, size] = mapping.range;
@@ -56,6 +58,11 @@ class FakeDevice final : public DeviceReplay {
   }
   Result<uint64_t> variable_address(const LoadedCode& code, const codeobject::Variable& variable) override {
     return code.id + variable.address;
+  }
+
+  Status unload_code() override {
+    for (const uint64_t base : loaded) memory_.erase(base);
+    return unloaded = std::exchange(loaded, {}), kept_out.clear(), Unit{};
   }
 
   Result<bool> keep(const AddressRange& range) override {
@@ -105,7 +112,7 @@ class FakeDevice final : public DeviceReplay {
 
   uint64_t wave_instruction_limit = 0;
   uint64_t bytes_written = 0;
-  std::vector<uint64_t> loaded, kept_out;
+  std::vector<uint64_t> loaded, unloaded, kept_out;
 
  private:
   std::map<uint64_t, archive::Buffer> memory_;

@@ -26,6 +26,14 @@ struct ProgramRun {
     }
     return nullptr;
   }
+  // Of that kind and of one side of a replay side by side.
+  std::vector<archive::Json> of_side(const std::string& kind, const std::string& side) const {
+    std::vector<archive::Json> found;
+    for (const archive::Json& event : events) {
+      if (event.at("event") == kind && event.value("side", "") == side) found.push_back(event);
+    }
+    return found;
+  }
   size_t count(const std::string& kind) const {
     return static_cast<size_t>(
         std::count_if(events.begin(), events.end(), [&](auto& event) { return event.at("event") == kind; }));

@@ -177,6 +177,41 @@ TEST_F(SoftGpuReplay, DumpsTheRegions) {
   EXPECT_EQ(Buffer(bytes->begin(), bytes->end()), as_bytes(capture_.out_post));
 }
 
+TEST_F(SoftGpuReplay, CountsBothSidesInOneProcess) {
+  const auto side_by_side = [&](const std::string& name, std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--side-by-side", "--code-object", test_code_object(name).string()});
+    return run(more);
+  };
+  const archive::Json alone = run().first("iteration")["counters"];
+  const ProgramRun same = side_by_side("baseline.hsaco", {"--iterations", "2"});
+  ASSERT_EQ(same.exit_code, kExitPass) << same.last();
+  for (const char* side : {"captured", "variant"}) {
+    ASSERT_EQ(same.of_side("iteration", side).size(), 2u);
+    for (const auto& iteration : same.of_side("iteration", side)) EXPECT_EQ(iteration["counters"], alone) << side;
+    EXPECT_EQ(same.of_side("checked", side).at(0)["differing_bytes"], 0);
+  }
+  const ProgramRun wrong = side_by_side("wrong_bit.hsaco");
+  EXPECT_EQ(wrong.of_side("checked", "captured").at(0)["differing_bytes"], 0);
+  EXPECT_EQ(wrong.of_side("checked", "variant").at(0)["differing_bytes"], 1);
+  EXPECT_EQ(wrong.of_side("iteration", "captured").at(0)["counters"], alone);
+  EXPECT_GT(wrong.of_side("iteration", "variant").at(0)["counters"]["wave_instructions"], alone["wave_instructions"]);
+  // Of another layout, so that it lies elsewhere; it adds nothing of d_big and counts no launch.
+  const ProgramRun elsewhere = side_by_side("no_variables.hsaco");
+  capture_.counter_post = capture_.counter_pre;
+  EXPECT_EQ(elsewhere.last()["code"], "VARIABLE_MISSING") << elsewhere.last();
+  EXPECT_EQ(elsewhere.of_side("iteration", "captured").size(), 1u);
+  std::filesystem::remove_all(directory_.path() / "capture");
+  EXPECT_GT(side_by_side("no_variables.hsaco").of_side("checked", "variant").at(0)["differing_bytes"], 0);
+}
+
+TEST_F(SoftGpuReplay, SaysThatTheVariantFaulted) {
+  const ProgramRun outcome = run({"--side-by-side", "--code-object", test_code_object("wild.hsaco").string()});
+  EXPECT_EQ(outcome.exit_code, kExitDevice) << outcome.last();
+  EXPECT_EQ(outcome.of_side("iteration", "captured").size(), 1u);
+  EXPECT_EQ(outcome.of_side("fault", "variant").at(0)["kind"], "memory_access");
+  EXPECT_EQ(outcome.last()["side"], "variant");
+}
+
 // What the app's memory would hold, had it launched the kernel for `count` elements only.
 std::vector<float> first_of(const Capture& capture, int count) {
   std::vector<float> expected = capture.out_pre;

@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { selfcheckFile, selfcheckSchema } from '../capture/capture-files';
+import { formatCount } from '../support/report';
+import { readJson } from '../support/schema';
+import { ignoredRanges } from '../validate/roles';
+import type { ReplayRequest } from './program';
+import type { CheckedEvent, Side } from './replay-events';
+import type { Check } from './result';
+import type { ReplaySession } from './session';
+
+/** How memory is compared: as validate does without tolerances. */
+export function judging({ reproducer, capture }: ReplaySession): Partial<ReplayRequest> {
+  const file = selfcheckFile(reproducer.capture);
+  const varies =
+    existsSync(file) &&
+    readJson(file, selfcheckSchema, 'SELFCHECK_MISSING', 'capture again').verdict === 'nondeterministic';
+  return { ignore: ignoredRanges(reproducer.config, capture), ...(varies ? { varying: file } : {}) };
+}
+
+/** Null unless both sides were checked. */
+export function checkOf(events: readonly CheckedEvent[]): Check | null {
+  const of = (wanted: Side) => {
+    const found = events.find(({ side }) => side === wanted);
+    return found && { comparedBytes: found.compared_bytes, differingBytes: found.differing_bytes };
+  };
+  const [captured, variant] = [of('captured'), of('variant')];
+  return captured && variant ? { captured, variant } : null;
+}
+
+export function checkLine({ captured, variant }: Check): string {
+  const compared = formatCount(variant.comparedBytes);
+  if (captured.differingBytes > 0) {
+    return `result in memory: the captured code itself differs from what the app computed in ${formatCount(captured.differingBytes)} of ${compared} bytes, the variant in ${formatCount(variant.differingBytes)}`;
+  }
+  return variant.differingBytes === 0
+    ? `result in memory: both as the app computed it (${compared} bytes)`
+    : `result in memory: the variant differs from what the app computed in ${formatCount(variant.differingBytes)} of ${compared} bytes: see validate`;
+}

@@ -1,0 +1,73 @@
+import type { IterationEvent, Side } from './replay-events';
+import type { Interval, Speed } from './result';
+import { medianInterval, quantile } from './statistics';
+
+/** Of a comparison of times. Each has other places for code and data, which a GPU's caches may like better for one side than for the other. */
+export const processCount = 3;
+
+/** Student's t for 95% and two-sided, with `processCount` - 1 degrees of freedom. */
+const tOfProcesses = 4.303;
+
+/** Launches of each side in one process: whole rounds of two, and what is left over with the last process. */
+export function launchesOf(process: number, iterations: number): number {
+  const rounds = Math.floor(iterations / 2);
+  const mine = Math.floor((rounds + processCount - 1 - process) / processCount);
+  return 2 * mine + (process === processCount - 1 ? iterations % 2 : 0);
+}
+
+/** From the timed launches of both sides, process by process; null where nothing was timed. */
+export function compareSpeed(processes: readonly (readonly IterationEvent[])[]): Speed | null {
+  const perProcess = processes.map(ratiosOf).filter((ratios) => ratios.length > 0);
+  const all = sorted(perProcess.flat());
+  if (all.length === 0) return null;
+  const ci95 = intervalOf(all, perProcess);
+  return {
+    verdict: verdictOf(ci95),
+    ratio: quantile(all, 0.5),
+    ci95,
+    rounds: all.length,
+    processes: perProcess.length,
+  };
+}
+
+/** Of the complete rounds. Within one, both sides have the same mean place in time, so that a drift of the clock cancels. */
+function ratiosOf(iterations: readonly IterationEvent[]): number[] {
+  const rounds = new Map<number, Record<Side, number[]>>();
+  for (const { side, round, duration_ns: duration } of iterations) {
+    if (!side || typeof round !== 'number' || typeof duration !== 'number' || duration <= 0) continue;
+    const times = rounds.get(round) ?? { captured: [], variant: [] };
+    times[side].push(duration);
+    rounds.set(round, times);
+  }
+  return [...rounds.values()].flatMap(({ captured, variant }) =>
+    captured.length === 2 && variant.length === 2 ? [Math.sqrt(product(variant) / product(captured))] : [],
+  );
+}
+
+/**
+ * Two intervals, and the hull of both: that of the median of all rounds, whatever their distribution; and Student's, of the medians of
+ * the processes, because what differs between processes no number of rounds within one averages out.
+ */
+function intervalOf(all: readonly number[], perProcess: readonly (readonly number[])[]): Interval | null {
+  const ofRounds = medianInterval(all);
+  if (!ofRounds || perProcess.length < processCount) return null;
+  const logs = perProcess.map((ratios) => Math.log(quantile(sorted(ratios), 0.5)));
+  const mean = logs.reduce((sum, value) => sum + value, 0) / logs.length;
+  const variance = logs.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (logs.length - 1);
+  const half = tOfProcesses * Math.sqrt(variance / logs.length);
+  return { low: Math.min(ofRounds.low, Math.exp(mean - half)), high: Math.max(ofRounds.high, Math.exp(mean + half)) };
+}
+
+function verdictOf(ci95: Interval | null): Speed['verdict'] {
+  if (ci95 === null) return 'undecided';
+  if (ci95.high < 1) return 'faster';
+  return ci95.low > 1 ? 'slower' : 'no measurable difference';
+}
+
+function product(values: readonly number[]): number {
+  return values.reduce((all, value) => all * value, 1);
+}
+
+function sorted(values: readonly number[]): number[] {
+  return [...values].sort((a, b) => a - b);
+}

@@ -1,0 +1,142 @@
+#include "replay/core/replaying.h"
+
+#include "archive/file.h"
+#include "replay/core/differences.h"
+#include "replay/core/target_marks.h"
+
+namespace kernloop::replay {
+
+namespace {
+
+constexpr uint64_t kMaxCodeObjectFile = uint64_t{1} << 30;
+
+void tell_iteration(const LaunchOutcome& outcome, Json event, EventSink& sink) {
+  event["event"] = "iteration";
+  if (outcome.duration_ns) event["duration_ns"] = *outcome.duration_ns;
+  if (!outcome.timer.empty()) event["timer"] = outcome.timer;
+  if (!outcome.counters.empty()) event["counters"] = outcome.counters;
+  sink.emit(event);
+  for (const Access& access : outcome.accesses) {
+    sink.emit({{"event", "access"},
+               {"write", access.is_write},
+               {"base", archive::to_hex_number(access.base)},
+               {"size", access.size}});
+  }
+}
+
+// Each with where it lies in its code object, relative to that one's load base.
+void tell_hot_spots(const std::vector<HotSpot>& spots, const Program& program, EventSink& sink) {
+  for (const HotSpot& spot : spots) {
+    Json event = spot.counts;
+    event["event"] = "hot_spot";
+    event["pc"] = archive::to_hex_number(spot.address);
+    for (const LoadedCodeObject& object : program.code_objects) {
+      if (!object.code.base || spot.address - *object.code.base >= object.info.memory_bytes) continue;
+      event["code_object"] = object.info.sha256.hex();
+      event["offset"] = archive::to_hex_number(spot.address - *object.code.base);
+    }
+    sink.emit(event);
+  }
+}
+
+void tell_fault(const LaunchOutcome& outcome, const Launch& launch, EventSink& sink) {
+  Json event = outcome.fault.is_object() ? outcome.fault : Json::object();
+  event["event"] = "fault";
+  if (!event.contains("kind")) event["kind"] = outcome.end == LaunchOutcome::End::kLimit ? "limit" : "unknown";
+  if (!event.contains("kernel")) event["kernel"] = launch.kernel_name;
+  sink.emit(event);
+}
+
+}  // namespace
+
+Result<VariantOptions> named_variant(const Options& options) {
+  VariantOptions variant;
+  variant.symbol = options.symbol;
+  if (!options.code_object) return variant;
+  auto file = archive::read_text(*options.code_object, kMaxCodeObjectFile);
+  if (!file) return file.error();
+  variant.file.emplace(file->begin(), file->end());
+  variant.file_name = options.code_object->string();
+  return variant;
+}
+
+Status configure_device(const Options& options, DeviceReplay& device) {
+  if (options.limit_wave_instructions != 0) {
+    if (auto set = device.set_wave_instruction_limit(options.limit_wave_instructions); !set) return set;
+  }
+  if (options.threads != 0) {
+    if (auto set = device.set_threads(options.threads); !set) return set;
+  }
+  if (options.record_accesses) {
+    if (auto set = device.record_accesses(); !set) return set;
+  }
+  if (options.profile) {
+    if (auto set = device.profile(); !set) return set;
+  }
+  if (options.seed) {
+    if (auto set = device.set_seed(*options.seed); !set) return set;
+  }
+  return device.set_cache(options.cache);
+}
+
+Result<Program> load_for_replay(const Options& options, ContentCache& cache, DeviceReplay& device,
+                                const VariantOptions& variant, EventSink& sink) {
+  auto program = load_program(cache, device, variant, sink);
+  if (!program) return program;
+  program->launch.limit_seconds = options.limit_seconds;
+  if (!options.overrides.any()) return program;
+  auto changes = apply_overrides(options.overrides, cache.reader().manifest(), program->kernel, program->launch);
+  if (!changes) return changes.error();
+  (*changes)["event"] = "overridden";
+  sink.emit(*changes);
+  return program;
+}
+
+Result<std::vector<Target>> targets_of(const Options& options, const Snapshot& snapshot, const Program& program) {
+  std::vector<Target> targets = snapshot.regions();
+  targets.insert(targets.end(), program.variables.begin(), program.variables.end());
+  if (auto marked = mark_ignored(options.ignored, targets); !marked) return marked.error();
+  if (auto marked = mark_tolerances(options.tolerances, targets); !marked) return marked.error();
+  return targets;
+}
+
+Result<Launched> launch_and_tell(DeviceReplay& device, const Program& program, Json iteration, bool is_last,
+                                 EventSink& sink) {
+  auto outcome = device.launch(program.launch);
+  if (!outcome) return outcome.error();
+  Launched launched;
+  launched.is_complete = outcome->end == LaunchOutcome::End::kCompleted;
+  launched.is_limit = outcome->end == LaunchOutcome::End::kLimit;
+  launched.device_lost = outcome->device_lost;
+  launched.wave_instructions = outcome->wave_instructions;
+  if (!launched.is_complete) {
+    tell_fault(*outcome, program.launch, sink);
+  } else if (!iteration.is_null()) {
+    tell_iteration(*outcome, std::move(iteration), sink);
+    if (is_last) tell_hot_spots(outcome->hot_spots, program, sink);
+  }
+  return launched;
+}
+
+Result<Comparison> compare_replay(DeviceReplay& device, ContentCache& cache, const Program& program,
+                                  const std::vector<Target>& targets, const Snapshot& snapshot, uint8_t poison,
+                                  const std::vector<VaryingRange>& varying, EventSink& sink) {
+  auto comparison = compare_with_post(device, cache, targets, snapshot.padding(), poison, varying, sink);
+  if (!comparison) return comparison;
+  for (const KeptVariable& kept : program.kept) {
+    archive::Buffer actual(kept.content.size());
+    if (auto read = device.read(kept.address, actual); !read) return read.error();
+    const uint64_t differing = count_differences(kept.content, actual);
+    comparison->differing_bytes += differing;
+    if (differing > 0) {
+      sink.emit({{"event", "differences"},
+                 {"variable", kept.name},
+                 {"ranges", 1},
+                 {"listed", 0},
+                 {"differing_bytes", differing}});
+    }
+  }
+  return comparison;
+}
+
+}  // namespace kernloop::replay

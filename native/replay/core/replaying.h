@@ -1,0 +1,45 @@
+// Steps that every kind of session is made of.
+#pragma once
+
+#include "replay/core/compare.h"
+#include "replay/core/options.h"
+#include "replay/core/program.h"
+#include "replay/core/snapshot.h"
+
+namespace kernloop::replay {
+
+// The code object and symbol that the command line names, if any.
+Result<VariantOptions> named_variant(const Options& options);
+
+// What was not asked for stays as the environment has it.
+Status configure_device(const Options& options, DeviceReplay& device);
+
+// Loads the captured code or `variant` in its place, with the launch that the options ask for. Emits `overridden` where
+// that is not the captured one.
+Result<Program> load_for_replay(const Options& options, ContentCache& cache, DeviceReplay& device,
+                                const VariantOptions& variant, EventSink& sink);
+
+// What a program is judged by: regions and its module variables, with their marks.
+Result<std::vector<Target>> targets_of(const Options& options, const Snapshot& snapshot, const Program& program);
+
+struct Launched {
+  bool is_complete = false;
+  bool is_limit = false;     // of one that is not: it ran past its limit; otherwise it faulted
+  bool device_lost = false;  // see LaunchOutcome
+  std::optional<uint64_t> wave_instructions;
+
+  const char* verdict() const { return is_complete ? "ran" : is_limit ? "limit" : "fault"; }
+};
+
+// One launch of restored memory. `iteration`: the fields by which a measured launch is told, as an `iteration` event;
+// null for one that is not measured. The last one tells what was profiled, too. A fault or a limit is told as a `fault`
+// event.
+Result<Launched> launch_and_tell(DeviceReplay& device, const Program& program, Json iteration, bool is_last,
+                                 EventSink& sink);
+
+// Against *post*, module variables that a variant keeps included.
+Result<Comparison> compare_replay(DeviceReplay& device, ContentCache& cache, const Program& program,
+                                  const std::vector<Target>& targets, const Snapshot& snapshot, uint8_t poison,
+                                  const std::vector<VaryingRange>& varying, EventSink& sink);
+
+}  // namespace kernloop::replay

@@ -1,0 +1,188 @@
+#include "replay/core/side_by_side.h"
+
+#include <array>
+
+#include "replay/core/dump.h"
+#include "replay/core/replaying.h"
+#include "replay/core/turns.h"
+
+namespace kernloop::replay {
+
+namespace {
+
+constexpr uint64_t kCacheBytes = uint64_t{1} << 30;
+
+// Says of every event whose it is.
+class SideSink final : public EventSink {
+ public:
+  SideSink(const char* side, EventSink& inner) : side_(side), inner_(inner) {}
+  void emit(const Json& event) override {
+    Json marked = event;
+    marked["side"] = side_;
+    inner_.emit(marked);
+  }
+
+ private:
+  const char* side_;
+  EventSink& inner_;
+};
+
+struct Side {
+  SideSink sink;
+  VariantOptions code;
+  Program program = {};
+  std::vector<Target> targets = {};
+  std::vector<VaryingRange> varying = {};
+  uint64_t measured = 0;
+  std::optional<uint64_t> wave_instructions = {};
+};
+
+class SideBySide {
+ public:
+  SideBySide(const Options& options, const archive::Reader& reader, DeviceReplay& device, EventSink& sink)
+      : options_(options),
+        device_(device),
+        cache_(reader, kCacheBytes),
+        snapshot_(cache_, device, options.poison, true),
+        sides_{Side{SideSink("captured", sink), {}}, Side{SideSink("variant", sink), {}}} {}
+
+  Result<SessionEnd> run() {
+    if (auto mapped = snapshot_.map(); !mapped) return mapped.error();
+    auto variant = named_variant(options_);
+    if (!variant) return variant.error();
+    variant_side().code = std::move(*variant);
+    auto completed = device_.measures_time() ? take_turns_on_device() : run_one_after_the_other();
+    if (!completed) return completed.error();
+    if (!*completed) return end_;
+    if (options_.dump) {
+      auto dumped = dump();
+      if (!dumped) return dumped.error();
+      if (!*dumped) return end_;
+    }
+    tell_result(variant_side(), "ran");
+    return SessionEnd{kExitPass, false};
+  }
+
+ private:
+  Side& variant_side() { return sides_[1]; }
+
+  // False, here and below: a launch did not end by itself, and `end_` says what comes of that.
+  Result<bool> take_turns_on_device() {
+    for (Side& side : sides_) {
+      if (auto loaded = load(side); !loaded) return loaded.error();
+    }
+    if (auto configured = configure_device(options_, device_); !configured) return configured.error();
+    for (Side& side : sides_) {
+      auto checked = launch(side, Json(), true);
+      if (!checked || !*checked) return checked;
+      if (auto compared = check(side); !compared) return compared.error();
+    }
+    for (Side& side : sides_) {
+      for (uint64_t i = 0; i < options_.warmup; ++i) {
+        auto launched = launch(side, Json(), false);
+        if (!launched || !*launched) return launched;
+      }
+    }
+    for (const Turn& turn : take_turns(options_.iterations, options_.order_seed)) {
+      Side& side = sides_[static_cast<size_t>(turn.side)];
+      auto launched = launch(side, {{"index", side.measured}, {"round", turn.round}}, false);
+      if (!launched || !*launched) return launched;
+      ++side.measured;
+    }
+    return true;
+  }
+
+  Result<bool> run_one_after_the_other() {
+    for (Side& side : sides_) {
+      if (&side != &sides_.front()) {
+        // Both want the captured address.
+        snapshot_.forget_programs();
+        if (auto unloaded = device_.unload_code(); !unloaded) return unloaded.error();
+      }
+      if (auto loaded = load(side); !loaded) return loaded.error();
+      if (auto configured = configure_device(options_, device_); !configured) return configured.error();
+      for (uint64_t i = 0; i < options_.warmup + options_.iterations; ++i) {
+        const bool is_measured = i >= options_.warmup;
+        auto launched = launch(side, is_measured ? Json{{"index", side.measured}} : Json(), true);
+        if (!launched || !*launched) return launched;
+        if (is_measured) ++side.measured;
+      }
+      if (auto compared = check(side); !compared) return compared.error();
+    }
+    return true;
+  }
+
+  Status load(Side& side) {
+    auto program = load_for_replay(options_, cache_, device_, side.code, side.sink);
+    if (!program) return program.error();
+    side.program = std::move(*program);
+    snapshot_.attend(side.program);
+    auto targets = targets_of(options_, snapshot_, side.program);
+    if (!targets) return targets.error();
+    side.targets = std::move(*targets);
+    if (!options_.known_varying) return Unit{};
+    auto varying = read_varying(*options_.known_varying, side.targets);
+    if (!varying) return varying.error();
+    side.varying = std::move(*varying);
+    return Unit{};
+  }
+
+  Result<bool> launch(Side& side, Json iteration, bool is_compared) {
+    if (auto restored = snapshot_.restore(side.program, side.sink); !restored) return restored.error();
+    side.program.launch.is_compared = is_compared;
+    auto launched = launch_and_tell(device_, side.program, std::move(iteration),
+                                    side.measured + 1 == options_.iterations, side.sink);
+    if (!launched) return launched.error();
+    side.wave_instructions = launched->wave_instructions;
+    if (launched->is_complete) return true;
+    tell_result(side, launched->verdict());
+    end_ = {kExitDevice, launched->device_lost};
+    return false;
+  }
+
+  // What the launch left in memory, against what the app computed. A difference is told and is no verdict: tolerances
+  // and what they are worth are another matter.
+  Status check(Side& side) {
+    if (options_.overrides.any()) return Unit{};
+    auto compared = compare_replay(device_, cache_, side.program, side.targets, snapshot_, options_.poison,
+                                   side.varying, side.sink);
+    if (!compared) return compared.error();
+    side.sink.emit({{"event", "checked"},
+                    {"compared_bytes", compared->compared_bytes},
+                    {"ignored_bytes", compared->ignored_bytes},
+                    {"varying_bytes", compared->varying_bytes},
+                    {"differing_bytes", compared->differing_bytes}});
+    return Unit{};
+  }
+
+  // Of the variant, whoever was launched last.
+  Result<bool> dump() {
+    Side& side = variant_side();
+    auto launched = launch(side, Json(), true);
+    if (!launched || !*launched) return launched;
+    if (auto dumped = dump_targets(device_, side.targets, *options_.dump); !dumped) return dumped.error();
+    return true;
+  }
+
+  void tell_result(Side& side, const char* verdict) {
+    Json event = {{"event", "result"}, {"verdict", verdict}};
+    if (side.wave_instructions) event["wave_instructions"] = *side.wave_instructions;
+    side.sink.emit(event);
+  }
+
+  const Options& options_;
+  DeviceReplay& device_;
+  ContentCache cache_;
+  Snapshot snapshot_;
+  std::array<Side, 2> sides_;
+  SessionEnd end_;
+};
+
+}  // namespace
+
+Result<SessionEnd> replay_side_by_side(const Options& options, const archive::Reader& reader, DeviceReplay& device,
+                                       EventSink& sink) {
+  return SideBySide(options, reader, device, sink).run();
+}
+
+}  // namespace kernloop::replay

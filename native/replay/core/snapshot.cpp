@@ -1,0 +1,112 @@
+#include "replay/core/snapshot.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "replay/core/stale_pointers.h"
+
+namespace kernloop::replay {
+
+Status Snapshot::map() {
+  const archive::Manifest& manifest = cache_.reader().manifest();
+  auto layout = lay_out(manifest.regions, [this](const archive::Region& region) {
+    const archive::RegionClass home = device_.home_of(region);
+    return Home{home, device_.granule(home)};
+  });
+  if (!layout) return layout.error();
+  layout_ = std::move(*layout);
+  if (auto prepared = device_.prepare(layout_.mappings); !prepared) return prepared;
+  for (const Mapping& mapping : layout_.mappings) {
+    if (auto mapped = device_.map(mapping); !mapped) return mapped;
+  }
+  for (const archive::Region& region : manifest.regions) {
+    regions_.push_back({false, region.id, region.base, region.size, pre_of(region), post_of(region)});
+  }
+  return Unit{};
+}
+
+Status Snapshot::restore(Program& program, EventSink& sink) {
+  const bool first = !restored_once_;
+  if (!first) {
+    if (auto restored = device_.restore_kept(); !restored) return restored;
+  }
+  std::vector<Program*> uncounted;
+  for (Program* attended : attended_) {
+    if (!std::exchange(attended->is_counted, true) && !attended->stale_ranges.empty()) uncounted.push_back(attended);
+  }
+  if (auto restored = restore_targets(regions_, first, uncounted); !restored) return restored;
+  // Code objects come with their variables initialised: only regions start as fresh memory.
+  const bool counts = !program.is_restored && !program.stale_ranges.empty();
+  if (auto restored =
+          restore_targets(program.variables, false, counts ? std::vector{&program} : std::vector<Program*>());
+      !restored)
+    return restored;
+  for (const KeptVariable& variable : program.kept) {
+    if (auto written = device_.write(variable.address, variable.content); !written) return written;
+  }
+  for (const AddressRange& padding : layout_.padding) {
+    if (is_kept(padding)) continue;
+    if (auto poisoned = device_.fill(padding.base, padding.size, poison_); !poisoned) return poisoned;
+  }
+  if (program.is_restored) return Unit{};
+  // The archive is read once: further launches put back what the device keeps.
+  std::vector<AddressRange> ranges;
+  if (first) {
+    for (const Mapping& mapping : layout_.mappings) ranges.push_back(mapping.range);
+  }
+  for (const Target& variable : program.variables) ranges.push_back({variable.address, variable.size});
+  restored_once_ = program.is_restored = true;
+  if (repeats_) {
+    if (auto kept = keep(ranges); !kept) return kept;
+  }
+  report(program, sink);
+  return Unit{};
+}
+
+// Counts the pointers that are stale to the programs of `counting` on the way.
+Status Snapshot::restore_targets(const std::vector<Target>& targets, bool fresh,
+                                 const std::vector<Program*>& counting) {
+  RestoreVisitor count;
+  if (!counting.empty()) {
+    count = [&](uint64_t address, Bytes pre) {
+      for (Program* program : counting)
+        program->stale_in_memory += count_pointers_into(program->stale_ranges, address, pre);
+    };
+  }
+  for (const Target& target : targets) {
+    if (is_kept({target.address, target.size})) continue;
+    if (auto restored = restore_target(device_, cache_, target, fresh, count); !restored) return restored;
+  }
+  return Unit{};
+}
+
+Status Snapshot::keep(const std::vector<AddressRange>& ranges) {
+  for (const AddressRange& range : ranges) {
+    auto kept = device_.keep(range);
+    if (!kept) return kept.error();
+    if (*kept) kept_.push_back(range);
+  }
+  return Unit{};
+}
+
+bool Snapshot::is_kept(const AddressRange& range) const {
+  return std::any_of(kept_.begin(), kept_.end(),
+                     [&](const AddressRange& kept) { return range.base >= kept.base && range.end() <= kept.end(); });
+}
+
+void Snapshot::report(const Program& program, EventSink& sink) const {
+  uint64_t bytes = 0;
+  for (const Target& target : regions_) bytes += target.size;
+  for (const Target& target : program.variables) bytes += target.size;
+  sink.emit({{"event", "restored"},
+             {"regions", regions_.size()},
+             {"variables", program.variables.size()},
+             {"bytes", bytes},
+             {"relocated_kernargs", program.relocated_kernargs}});
+  const uint64_t in_kernargs = count_pointers_into(program.stale_ranges, 0, program.launch.kernarg);
+  if (program.stale_in_memory + in_kernargs > 0) {
+    sink.emit({{"event", "stale_code_pointers"}, {"kernargs", in_kernargs}, {"memory", program.stale_in_memory}});
+  }
+}
+
+}  // namespace kernloop::replay

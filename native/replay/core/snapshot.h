@@ -1,0 +1,53 @@
+// Captured memory on the device: mapped once, put back before every launch.
+#pragma once
+
+#include <vector>
+
+#include "replay/core/content_cache.h"
+#include "replay/core/device.h"
+#include "replay/core/events.h"
+#include "replay/core/layout.h"
+#include "replay/core/program.h"
+#include "replay/core/target.h"
+
+namespace kernloop::replay {
+
+class Snapshot {
+ public:
+  // `poison` fills what of the granules belongs to no region. `repeats`: there will be more than one launch, so that
+  // the device may keep copies.
+  Snapshot(ContentCache& cache, DeviceReplay& device, uint8_t poison, bool repeats)
+      : cache_(cache), device_(device), poison_(poison), repeats_(repeats) {}
+
+  // Maps all regions at their addresses.
+  Status map();
+
+  const std::vector<Target>& regions() const { return regions_; }
+  const std::vector<AddressRange>& padding() const { return layout_.padding; }
+
+  // Programs that are loaded: captured pointers that they leave stale are counted as captured memory passes by.
+  void attend(Program& program) { attended_.push_back(&program); }
+  void forget_programs() { attended_.clear(); }
+
+  // Everything that a launch of `program` may look at, as it was before the dispatch. The first time for a program,
+  // emits `restored` and, if there are any, `stale_code_pointers`.
+  Status restore(Program& program, EventSink& sink);
+
+ private:
+  Status restore_targets(const std::vector<Target>& targets, bool fresh, const std::vector<Program*>& counting);
+  Status keep(const std::vector<AddressRange>& ranges);
+  bool is_kept(const AddressRange& range) const;
+  void report(const Program& program, EventSink& sink) const;
+
+  ContentCache& cache_;
+  DeviceReplay& device_;
+  const uint8_t poison_;
+  const bool repeats_;
+  Layout layout_;
+  std::vector<Target> regions_;
+  std::vector<Program*> attended_;
+  bool restored_once_ = false;
+  std::vector<AddressRange> kept_;
+};
+
+}  // namespace kernloop::replay

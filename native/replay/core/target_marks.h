@@ -1,0 +1,16 @@
+// What the command line says of single targets: bytes to leave out, elements to judge as numbers.
+#pragma once
+
+#include <vector>
+
+#include "replay/core/options.h"
+#include "replay/core/target.h"
+
+namespace kernloop::replay {
+
+// USAGE for bytes that no region has.
+Status mark_ignored(const std::vector<IgnoredBytes>& ignored, std::vector<Target>& targets);
+// USAGE for what no target has, and for tolerances that overlap.
+Status mark_tolerances(const std::vector<ElementTolerance>& tolerances, std::vector<Target>& targets);
+
+}  // namespace kernloop::replay
