@@ -42,4 +42,11 @@ void decline(RecorderClient& recorder, const char* code, const std::string& text
   recorder.send(FrameType::kGoodbye, Encoded());
 }
 
+void give_up(const Connection& connection, const char* code, const std::string& text) {
+  Log log;
+  log.open_as(connection.log_file);
+  log.alarm("this program is not captured: %s", text.c_str());
+  decline(*connection.recorder, code, text);
+}
+
 }  // namespace kernloop::capture

@@ -19,5 +19,7 @@ Connection connect_to_recorder(const std::string& runtime);
 
 // For an agent that finds that it cannot work here.
 void decline(RecorderClient& recorder, const char* code, const std::string& text);
+// The same, said to the user, too: in the log and on stderr.
+void give_up(const Connection& connection, const char* code, const std::string& text);
 
 }  // namespace kernloop::capture

@@ -5,21 +5,18 @@
 namespace kernloop::capture {
 namespace {
 
-void give_up(const Connection& connection, const Error& error) {
-  Log log;
-  log.open_as(connection.log_file);
-  log.alarm("this program is not captured: %s; %s", error.message.c_str(), error.hint.c_str());
+void give_up_on(const Connection& connection, const Error& error) {
   const bool no_cupti = error.code.starts_with("ENVIRONMENT_CUPTI");
-  decline(*connection.recorder, no_cupti ? "CUPTI_MISSING" : error.code.c_str(), error.message + "; " + error.hint);
+  give_up(connection, no_cupti ? "CUPTI_MISSING" : error.code.c_str(), error.message + "; " + error.hint);
 }
 
 void load() {
   Connection connection = connect_to_recorder({});
   if (connection.recorder == nullptr) return;
   auto driver = cuda::Driver::load();
-  if (!driver) return give_up(connection, driver.error());
+  if (!driver) return give_up_on(connection, driver.error());
   auto cupti = cuda::Cupti::load((*driver)->version);
-  if (!cupti) return give_up(connection, cupti.error());
+  if (!cupti) return give_up_on(connection, cupti.error());
   (void)CudaAgent::start(std::move(*driver), std::move(*cupti), std::move(connection.recorder), connection.welcome,
                          connection.log_file);
 }

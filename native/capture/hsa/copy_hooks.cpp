@@ -18,14 +18,21 @@ hsa_status_t holding(Call&& call) {
   return call();
 }
 
+// `copies` count the signal down, each by one.
 template <typename Call>
-hsa_status_t asynchronous(hsa_signal_t completion, Call&& call) {
+hsa_status_t asynchronous(hsa_signal_t completion, Call&& call, uint32_t copies = 1) {
   Agent* agent = agent_for_use();
   if (agent == nullptr || !agent->selections.anything_left()) return call();
   HoldScope scope(agent->hold);
-  agent->guarded([&] { agent->copies.started(completion); });
+  agent->guarded([&] {
+    for (uint32_t i = 0; i < copies; ++i) agent->copies.started(completion);
+  });
   const hsa_status_t status = call();
-  if (status != HSA_STATUS_SUCCESS) agent->guarded([&] { agent->copies.failed_to_start(completion); });
+  if (status != HSA_STATUS_SUCCESS) {
+    agent->guarded([&] {
+      for (uint32_t i = 0; i < copies; ++i) agent->copies.failed_to_start(completion);
+    });
+  }
   return status;
 }
 
@@ -43,6 +50,25 @@ hsa_status_t async_copy(void* to, hsa_agent_t to_agent, const void* from, hsa_ag
     return originals().amd.hsa_amd_memory_async_copy_fn(to, to_agent, from, from_agent, size, waits, wait_for,
                                                         completion);
   });
+}
+
+hsa_status_t async_copy_on_engine(void* to, hsa_agent_t to_agent, const void* from, hsa_agent_t from_agent, size_t size,
+                                  uint32_t waits, const hsa_signal_t* wait_for, hsa_signal_t completion,
+                                  hsa_amd_sdma_engine_id_t engine, bool force) {
+  return asynchronous(completion, [&] {
+    return originals().amd.hsa_amd_memory_async_copy_on_engine_fn(to, to_agent, from, from_agent, size, waits, wait_for,
+                                                                  completion, engine, force);
+  });
+}
+
+// All of a batch count one signal down, each by one: it is complete when the last of them is.
+hsa_status_t async_batch_copy(const hsa_amd_memory_copy_op_t* operations, uint32_t count, uint32_t waits,
+                              const hsa_signal_t* wait_for) {
+  const auto call = [&] {
+    return originals().amd.hsa_amd_memory_async_batch_copy_fn(operations, count, waits, wait_for);
+  };
+  if (operations == nullptr || count == 0 || operations->version != HSA_AMD_MEMORY_COPY_OP_VERSION) return call();
+  return asynchronous(operations->completion_signal, call, count);
 }
 
 hsa_status_t async_copy_rect(const hsa_pitched_ptr_t* to, const hsa_dim3_t* to_offset, const hsa_pitched_ptr_t* from,
@@ -91,17 +117,18 @@ hsa_status_t signal_destroy(hsa_signal_t signal) {
 
 void install_copy_hooks(HsaApiTable& table) {
   CoreApiTable& core = *table.core_;
-  AmdExtTable& amd = *table.amd_ext_;
   hook(core.version, core.hsa_memory_copy_fn, &memory_copy);
   hook(core.version, core.hsa_signal_store_relaxed_fn, &signal_store_relaxed);
   hook(core.version, core.hsa_signal_store_screlease_fn, &signal_store_screlease);
   hook(core.version, core.hsa_signal_silent_store_relaxed_fn, &signal_silent_store_relaxed);
   hook(core.version, core.hsa_signal_silent_store_screlease_fn, &signal_silent_store_screlease);
   hook(core.version, core.hsa_signal_destroy_fn, &signal_destroy);
-  hook(amd.version, amd.hsa_amd_memory_fill_fn, &memory_fill);
-  hook(amd.version, amd.hsa_amd_memory_async_copy_fn, &async_copy);
-  hook(amd.version, amd.hsa_amd_memory_async_copy_rect_fn, &async_copy_rect);
-  hook(amd.version, amd.hsa_amd_svm_prefetch_async_fn, &svm_prefetch);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_memory_fill, &memory_fill);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_memory_async_copy, &async_copy);
+  KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_memory_async_copy_on_engine, &async_copy_on_engine);
+  KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_memory_async_batch_copy, &async_batch_copy);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_memory_async_copy_rect, &async_copy_rect);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_svm_prefetch_async, &svm_prefetch);
 }
 
 }  // namespace kernloop::capture

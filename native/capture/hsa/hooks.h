@@ -10,7 +10,7 @@ void install_copy_hooks(HsaApiTable& table);
 void install_code_hooks(HsaApiTable& table);
 void install_queue_hooks(HsaApiTable& table);
 // Whether our functions are in the tables already (a runtime that was started again may keep them).
-bool hooks_installed(const HsaApiTable& table);
+bool hooks_installed(HsaApiTable& table);
 
 // Puts a function into a slot that the runtime has and fills.
 template <typename Function>
@@ -18,5 +18,27 @@ void hook(const ApiTableVersion& version, Function& slot, Function replacement) 
   const auto offset = reinterpret_cast<uintptr_t>(&slot) - reinterpret_cast<uintptr_t>(&version);
   if (offset + sizeof slot <= version.minor_id && slot != nullptr) slot = replacement;
 }
+
+// The AMD table of a runtime since ROCm 6.
+inline rocr::LaterAmdExtTable& later_amd_table(HsaApiTable& table) {
+  return *reinterpret_cast<rocr::LaterAmdExtTable*>(table.amd_ext_);
+}
+
+// The same for a slot of the AMD table, wherever this runtime's has it; `first` is null for what ROCm 5.2 lacks.
+template <typename Function>
+void hook_amd(HsaApiTable& table, Function AmdExtTable::*first, Function rocr::LaterAmdExtTable::*later,
+              Function replacement) {
+  if (amd_table_of(table) == AmdTable::kSinceRocm6) {
+    hook(later_amd_table(table).version, later_amd_table(table).*later, replacement);
+  } else if (first != nullptr) {
+    hook(table.amd_ext_->version, table.amd_ext_->*first, replacement);
+  }
+}
+
+#define KERNLOOP_HOOK_AMD(table, name, replacement) \
+  hook_amd(table, &AmdExtTable::name##_fn, &rocr::LaterAmdExtTable::name##_fn, replacement)
+#define KERNLOOP_HOOK_LATER_AMD(table, name, replacement)                                                     \
+  hook_amd(table, static_cast<decltype(::name)* AmdExtTable::*>(nullptr), &rocr::LaterAmdExtTable::name##_fn, \
+           replacement)
 
 }  // namespace kernloop::capture

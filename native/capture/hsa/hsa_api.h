@@ -1,33 +1,46 @@
 // The HSA headers, and the runtime's own functions as they were before us.
 #pragma once
 
-#ifndef AMD_INTERNAL_BUILD
-#define AMD_INTERNAL_BUILD  // hsa_api_trace.h then finds its neighbours without an "inc/" prefix
-#endif
-#include <hsa/hsa.h>
-#include <hsa/hsa_api_trace.h>
-
 #include <algorithm>
 #include <cstring>
 
+#include "softgpu/hsa/later_amd_ext_table.h"
+
 namespace kernloop::capture {
 
-// Tables grow at their end: an older runtime's is shorter than ours (its missing slots read as null), a newer one's
-// longer. What a newer one appends is out of reach of these headers (5.2.3): hsa_amd_vmem_* and hsa_amd_queue_create. A
-// program that creates its queues with the latter shows no queue here, which the recorder reports as an error.
+// Which AMD table a runtime has. ROCm 5.3 put slots into the middle of it without another major version (its tables
+// have another size); since ROCm 6 only the end grows.
+enum class AmdTable { kUnknown, kRocm52, kSinceRocm6 };
+
+inline AmdTable amd_table_of(const HsaApiTable& table) {
+  if (table.core_ == nullptr || table.amd_ext_ == nullptr) return AmdTable::kUnknown;
+  const ApiTableVersion &core = table.core_->version, &amd = table.amd_ext_->version;
+  if (table.version.major_id == HSA_API_TABLE_MAJOR_VERSION && core.major_id == HSA_CORE_API_TABLE_MAJOR_VERSION &&
+      amd.major_id == HSA_AMD_EXT_API_TABLE_MAJOR_VERSION && amd.minor_id == sizeof(AmdExtTable)) {
+    return AmdTable::kRocm52;
+  }
+  if (table.version.major_id > HSA_API_TABLE_MAJOR_VERSION && table.version.major_id <= rocr::kLaterRootMajor &&
+      core.major_id == rocr::kLaterCoreMajor && amd.major_id == rocr::kLaterAmdMajor) {
+    return AmdTable::kSinceRocm6;
+  }
+  return AmdTable::kUnknown;
+}
+
+// The core table is the same in both; what a runtime's tables lack reads as null.
 struct HsaOriginals {
   CoreApiTable core{};
-  AmdExtTable amd{};
+  rocr::LaterAmdExtTable amd{};
 
-  // False when the tables are of another major version.
+  // False when the tables are none that we know.
   bool copy_from(const HsaApiTable& table) {
-    if (table.version.major_id != HSA_API_TABLE_MAJOR_VERSION || table.core_ == nullptr || table.amd_ext_ == nullptr ||
-        table.core_->version.major_id != HSA_CORE_API_TABLE_MAJOR_VERSION ||
-        table.amd_ext_->version.major_id != HSA_AMD_EXT_API_TABLE_MAJOR_VERSION) {
-      return false;
-    }
+    const AmdTable layout = amd_table_of(table);
+    if (layout == AmdTable::kUnknown) return false;
     std::memcpy(&core, table.core_, std::min<size_t>(sizeof core, table.core_->version.minor_id));
-    std::memcpy(&amd, table.amd_ext_, std::min<size_t>(sizeof amd, table.amd_ext_->version.minor_id));
+    if (layout == AmdTable::kRocm52) {
+      rocr::copy_common_slots(amd, *table.amd_ext_);
+    } else {
+      std::memcpy(&amd, table.amd_ext_, std::min<size_t>(sizeof amd, table.amd_ext_->version.minor_id));
+    }
     return true;
   }
 };

@@ -148,6 +148,27 @@ hsa_status_t interop_unmap(void* mapped) {
   return releasing(mapped, [&] { return originals().amd.hsa_amd_interop_unmap_buffer_fn(mapped); });
 }
 
+hsa_status_t vmem_handle_create(hsa_amd_memory_pool_t pool, size_t size, hsa_amd_memory_type_t type, uint64_t flags,
+                                hsa_amd_vmem_alloc_handle_t* handle) {
+  const hsa_status_t status = originals().amd.hsa_amd_vmem_handle_create_fn(pool, size, type, flags, handle);
+  if (Agent* agent = agent_for_use(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
+    agent->guarded([&] { agent->pools.add_handle(*handle, pool); });
+  }
+  return status;
+}
+
+hsa_status_t vmem_map(void* base, size_t size, size_t offset, hsa_amd_vmem_alloc_handle_t handle, uint64_t flags) {
+  const hsa_status_t status = originals().amd.hsa_amd_vmem_map_fn(base, size, offset, handle, flags);
+  if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
+    agent->guarded([&] { track(*agent, base, size, agent->pools.of_handle(handle), "hsa_amd_vmem_map"); });
+  }
+  return status;
+}
+
+hsa_status_t vmem_unmap(void* base, size_t size) {
+  return releasing(base, [&] { return originals().amd.hsa_amd_vmem_unmap_fn(base, size); });
+}
+
 // Shared virtual memory is ordinary memory of the process, named by its attributes only; nothing ever says that it is
 // gone.
 hsa_status_t svm_attributes_set(void* base, size_t size, hsa_amd_svm_attribute_pair_t* attributes, size_t count) {
@@ -166,23 +187,33 @@ hsa_status_t svm_attributes_set(void* base, size_t size, hsa_amd_svm_attribute_p
 
 void install_memory_hooks(HsaApiTable& table) {
   CoreApiTable& core = *table.core_;
-  AmdExtTable& amd = *table.amd_ext_;
   hook(core.version, core.hsa_memory_allocate_fn, &memory_allocate);
   hook(core.version, core.hsa_memory_free_fn, &memory_free);
-  hook(amd.version, amd.hsa_amd_memory_pool_allocate_fn, &pool_allocate);
-  hook(amd.version, amd.hsa_amd_memory_pool_free_fn, &pool_free);
-  hook(amd.version, amd.hsa_amd_memory_lock_fn, &memory_lock);
-  hook(amd.version, amd.hsa_amd_memory_lock_to_pool_fn, &memory_lock_to_pool);
-  hook(amd.version, amd.hsa_amd_memory_unlock_fn, &memory_unlock);
-  hook(amd.version, amd.hsa_amd_ipc_memory_attach_fn, &ipc_attach);
-  hook(amd.version, amd.hsa_amd_ipc_memory_detach_fn, &ipc_detach);
-  hook(amd.version, amd.hsa_amd_interop_map_buffer_fn, &interop_map);
-  hook(amd.version, amd.hsa_amd_interop_unmap_buffer_fn, &interop_unmap);
-  hook(amd.version, amd.hsa_amd_svm_attributes_set_fn, &svm_attributes_set);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_memory_pool_allocate, &pool_allocate);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_memory_pool_free, &pool_free);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_memory_lock, &memory_lock);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_memory_lock_to_pool, &memory_lock_to_pool);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_memory_unlock, &memory_unlock);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_ipc_memory_attach, &ipc_attach);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_ipc_memory_detach, &ipc_detach);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_interop_map_buffer, &interop_map);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_interop_unmap_buffer, &interop_unmap);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_svm_attributes_set, &svm_attributes_set);
+  KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_handle_create, &vmem_handle_create);
+  KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_map, &vmem_map);
+  KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_unmap, &vmem_unmap);
 }
 
-bool hooks_installed(const HsaApiTable& table) {
-  return table.amd_ext_->hsa_amd_memory_pool_allocate_fn == &pool_allocate;
+bool hooks_installed(HsaApiTable& table) {
+  switch (amd_table_of(table)) {
+    case AmdTable::kRocm52:
+      return table.amd_ext_->hsa_amd_memory_pool_allocate_fn == &pool_allocate;
+    case AmdTable::kSinceRocm6:
+      return later_amd_table(table).hsa_amd_memory_pool_allocate_fn == &pool_allocate;
+    case AmdTable::kUnknown:
+      break;
+  }
+  return false;
 }
 
 }  // namespace kernloop::capture

@@ -1,64 +1,20 @@
 // The two functions that an HSA runtime calls in a tool named by HSA_TOOLS_LIB.
-#include "capture/core/connection.h"
-#include "capture/core/this_process.h"
-#include "capture/hsa/agent.h"
-#include "capture/hsa/hooks.h"
+#include <exception>
 
-namespace kernloop::capture {
-namespace {
-
-bool has_what_it_takes(const HsaOriginals& hsa) {
-  return hsa.amd.hsa_amd_queue_intercept_create_fn != nullptr &&
-         hsa.amd.hsa_amd_queue_intercept_register_fn != nullptr && hsa.amd.hsa_amd_signal_async_handler_fn != nullptr &&
-         hsa.core.hsa_executable_iterate_agent_symbols_fn != nullptr;
-}
-
-void load(HsaApiTable& table) {
-  const auto* inside = table.core_ != nullptr ? reinterpret_cast<const void*>(table.core_->hsa_init_fn) : nullptr;
-  Connection connection = connect_to_recorder(library_of(inside));
-  if (connection.recorder == nullptr) return;
-
-  // A runtime that was started again may still have our functions in its tables: the originals are then known from
-  // before.
-  const Agent* before = Agent::get();
-  HsaOriginals hsa;
-  const bool known = before != nullptr && hooks_installed(table);
-  if (known) hsa = before->hsa;
-  const bool usable = known || (hsa.copy_from(table) && has_what_it_takes(hsa));
-
-  if (!usable) {
-    const char* text = "this HSA runtime's tables (version or contents) are not ones that the agent can intercept";
-    Log log;
-    log.open_as(connection.log_file);
-    log.alarm("this program is not captured: %s", text);
-    decline(*connection.recorder, "RUNTIME_UNSUPPORTED", text);
-    return;
-  }
-  Agent::start(hsa, std::move(connection.recorder), connection.welcome, connection.log_file);
-  if (known) return;
-  install_memory_hooks(table);
-  install_copy_hooks(table);
-  install_code_hooks(table);
-  install_queue_hooks(table);
-}
-
-}  // namespace
-}  // namespace kernloop::capture
+#include "capture/hsa/attach.h"
 
 #define KERNLOOP_TOOL_EXPORT extern "C" __attribute__((visibility("default")))
 
 // True whatever happens: the app runs, captured or not.
 KERNLOOP_TOOL_EXPORT bool OnLoad(HsaApiTable* table, uint64_t, uint64_t, const char* const*) {
   try {
-    if (table != nullptr) kernloop::capture::load(*table);
-  } catch (...) {
+    if (table != nullptr) kernloop::capture::attach(*table);
+  } catch (const std::exception&) {
+    // No memory.
   }
   return true;
 }
 
 KERNLOOP_TOOL_EXPORT void OnUnload() {
-  using kernloop::capture::Agent;
-  if (Agent* agent = Agent::get()) {
-    agent->guarded([agent] { agent->finish(); });
-  }
+  kernloop::capture::detach();
 }

@@ -59,4 +59,16 @@ MemoryClass Pools::of_region(hsa_region_t region) {
   return found != regions_.end() ? found->second : MemoryClass::kDevice;
 }
 
+void Pools::add_handle(hsa_amd_vmem_alloc_handle_t handle, hsa_amd_memory_pool_t pool) {
+  const MemoryClass memory_class = of_pool(pool);
+  std::lock_guard lock(mutex_);
+  handles_[handle.handle] = memory_class;
+}
+
+MemoryClass Pools::of_handle(hsa_amd_vmem_alloc_handle_t handle) {
+  std::lock_guard lock(mutex_);
+  const auto found = handles_.find(handle.handle);
+  return found != handles_.end() ? found->second : MemoryClass::kDevice;
+}
+
 }  // namespace kernloop::capture

@@ -15,13 +15,16 @@ class Pools {
   // Memory that cannot be classified counts as the device's: then a change outside the scope is never overlooked.
   MemoryClass of_pool(hsa_amd_memory_pool_t pool);
   MemoryClass of_region(hsa_region_t region);
+  // Physical memory that is mapped later. Handles may be mapped after their release, and numbers come again.
+  void add_handle(hsa_amd_vmem_alloc_handle_t handle, hsa_amd_memory_pool_t pool);
+  MemoryClass of_handle(hsa_amd_vmem_alloc_handle_t handle);
 
  private:
   void enumerate();
   const HsaOriginals& hsa_;
   std::mutex mutex_;
   bool enumerated_ = false;
-  std::unordered_map<uint64_t, MemoryClass> pools_, regions_;
+  std::unordered_map<uint64_t, MemoryClass> pools_, regions_, handles_;
 };
 
 }  // namespace kernloop::capture

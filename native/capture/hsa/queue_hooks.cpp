@@ -61,37 +61,103 @@ void adopt(Agent& agent, QueueState& state, hsa_queue_t* queue) {
   agent.recorder->send(FrameType::kQueue, describe(agent.hsa, state).encode());
 }
 
+// What a queue is created with.
+struct QueueRequest {
+  hsa_agent_t device;
+  uint32_t packets;
+  hsa_queue_type32_t type;
+  QueueErrorCallback callback;
+  void* data;
+  uint32_t private_segment_size, group_segment_size;
+};
+
+// An intercepted queue, or none, which the recorder is told.
+hsa_queue_t* create_intercepted(Agent& agent, const QueueRequest& request) {
+  QueueState* state = nullptr;
+  agent.guarded([&] { state = &agent.queues.add(); });
+  if (state == nullptr) return nullptr;
+  const HsaOriginals& hsa = originals();
+  state->agent = &agent;
+  state->device = request.device;
+  state->app_callback = request.callback;
+  state->app_data = request.data;
+  hsa_queue_t* queue = nullptr;
+  hsa_status_t status =
+      hsa.amd.hsa_amd_queue_intercept_create_fn(request.device, request.packets, request.type, on_queue_error, state,
+                                                request.private_segment_size, request.group_segment_size, &queue);
+  if (status == HSA_STATUS_SUCCESS) {
+    status = hsa.amd.hsa_amd_queue_intercept_register_fn(queue, on_packets, state);
+    if (status != HSA_STATUS_SUCCESS) hsa.core.hsa_queue_destroy_fn(queue);
+  }
+  if (status == HSA_STATUS_SUCCESS) {
+    agent.guarded([&] { adopt(agent, *state, queue); });
+    return queue;
+  }
+  agent.guarded([&] {
+    agent.note("QUEUE_NOT_INTERCEPTED", "a queue could not be created as an intercepted one (status " +
+                                            std::to_string(status) + "): what is dispatched there is not seen");
+  });
+  return nullptr;
+}
+
 hsa_status_t queue_create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t type, QueueErrorCallback callback,
                           void* data, uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t** queue) {
   Agent* agent = agent_for_use();
-  const HsaOriginals& hsa = originals();
-  QueueState* state = nullptr;
-  if (agent != nullptr) agent->guarded([&] { state = &agent->queues.add(); });
-  if (state == nullptr) {
-    return hsa.core.hsa_queue_create_fn(device, size, type, callback, data, private_segment_size, group_segment_size,
-                                        queue);
+  if (agent != nullptr && queue != nullptr) {
+    HoldScope scope(agent->hold);
+    *queue = create_intercepted(*agent, {device, size, type, callback, data, private_segment_size, group_segment_size});
+    if (*queue != nullptr) return HSA_STATUS_SUCCESS;
   }
+  return originals().core.hsa_queue_create_fn(device, size, type, callback, data, private_segment_size,
+                                              group_segment_size, queue);
+}
+
+// Gives an intercepted queue what else the descriptor asked for; where its ring lies is the interception's choice.
+void apply_settings(const hsa_amd_queue_create_desc_t& desc, hsa_queue_t* queue) {
+  const auto& amd = originals().amd;
+  const hsa_amd_compute_queue_params_t& compute = desc.engine.compute;
+  if (desc.priority != HSA_AMD_QUEUE_PRIORITY_NORMAL) amd.hsa_amd_queue_set_priority_fn(queue, desc.priority);
+  if (compute.cu_mask_count != 0) amd.hsa_amd_queue_cu_set_mask_fn(queue, compute.cu_mask_count, compute.cu_mask);
+}
+
+// The runtime has made a plain queue, which cannot be intercepted any more: an intercepted one takes its place.
+void replace_by_intercepted(Agent& agent, hsa_agent_t device, hsa_amd_queue_create_desc_t& desc) {
+  if (desc.queue == nullptr) return;
+  if (desc.engine_type != HSA_AMD_QUEUE_ENGINE_COMPUTE) {
+    agent.guarded([&] {
+      agent.note("COPY_QUEUE", "the program copies with a queue of its own: such copies are not waited for");
+    });
+    return;
+  }
+  const hsa_amd_compute_queue_params_t& compute = desc.engine.compute;
+  hsa_queue_t* intercepted = create_intercepted(agent, {device, desc.queue->size, compute.type, desc.callback,
+                                                        desc.callback_data, compute.private_segment_size, UINT32_MAX});
+  if (intercepted == nullptr) return;
+  apply_settings(desc, intercepted);
+  originals().core.hsa_queue_destroy_fn(desc.queue);
+  desc.queue = intercepted;
+}
+
+// Since ROCm 10 what HIP makes its queues with. The runtime judges the descriptors.
+hsa_status_t amd_queue_create(hsa_agent_t device, hsa_amd_queue_create_desc_t* descs, uint32_t count) {
+  Agent* agent = agent_for_use();
+  if (agent == nullptr) return originals().amd.hsa_amd_queue_create_fn(device, descs, count);
   HoldScope scope(agent->hold);
-  state->agent = agent;
-  state->device = device;
-  state->app_callback = callback;
-  state->app_data = data;
-  hsa_status_t status = hsa.amd.hsa_amd_queue_intercept_create_fn(device, size, type, on_queue_error, state,
-                                                                  private_segment_size, group_segment_size, queue);
-  if (status == HSA_STATUS_SUCCESS) {
-    status = hsa.amd.hsa_amd_queue_intercept_register_fn(*queue, on_packets, state);
-    if (status != HSA_STATUS_SUCCESS) hsa.core.hsa_queue_destroy_fn(*queue);
+  const hsa_status_t status = originals().amd.hsa_amd_queue_create_fn(device, descs, count);
+  for (uint32_t i = 0; descs != nullptr && i < count; ++i) replace_by_intercepted(*agent, device, descs[i]);
+  return status;
+}
+
+hsa_status_t counted_queue_acquire(hsa_agent_t device, hsa_queue_type_t type, hsa_amd_queue_priority_t priority,
+                                   QueueErrorCallback callback, void* data, uint64_t flags, hsa_queue_t** queue) {
+  if (Agent* agent = agent_for_use()) {
+    agent->guarded([&] {
+      agent->note("QUEUE_NOT_INTERCEPTED",
+                  "a queue was taken from the runtime's pool (hsa_amd_counted_queue_acquire), which cannot be "
+                  "intercepted: what is dispatched there is not seen");
+    });
   }
-  if (status == HSA_STATUS_SUCCESS) {
-    agent->guarded([&] { adopt(*agent, *state, *queue); });
-    return status;
-  }
-  agent->guarded([&] {
-    agent->note("QUEUE_NOT_INTERCEPTED", "a queue could not be created as an intercepted one (status " +
-                                             std::to_string(status) + "): what is dispatched there is not seen");
-  });
-  return hsa.core.hsa_queue_create_fn(device, size, type, callback, data, private_segment_size, group_segment_size,
-                                      queue);
+  return originals().amd.hsa_amd_counted_queue_acquire_fn(device, type, priority, callback, data, flags, queue);
 }
 
 hsa_status_t queue_destroy(hsa_queue_t* queue) {
@@ -120,10 +186,11 @@ hsa_status_t set_profiler_enabled(hsa_queue_t* queue, int enable) {
 
 void install_queue_hooks(HsaApiTable& table) {
   CoreApiTable& core = *table.core_;
-  AmdExtTable& amd = *table.amd_ext_;
   hook(core.version, core.hsa_queue_create_fn, &queue_create);
   hook(core.version, core.hsa_queue_destroy_fn, &queue_destroy);
-  hook(amd.version, amd.hsa_amd_profiling_set_profiler_enabled_fn, &set_profiler_enabled);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_profiling_set_profiler_enabled, &set_profiler_enabled);
+  KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_queue_create, &amd_queue_create);
+  KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_counted_queue_acquire, &counted_queue_acquire);
 }
 
 }  // namespace kernloop::capture

@@ -31,15 +31,21 @@ Result<Options> read_options(const char* (*environment)(const char*)) {
     return Error{"UNSUPPORTED_TARGET", "KERNLOOP_SOFTGPU=" + options.target + " is not a target of the software GPU",
                  "the supported target is gfx90a"};
   }
-  uint64_t threads = 0, log_level = 0;
+  uint64_t threads = 0, log_level = 0, api_tables = 1;
   if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_THREADS", 4096, threads); !s) return s.error();
   if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_LOG", 3, log_level); !s) return s.error();
+  if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_API_TABLES", 2, api_tables); !s) return s.error();
+  if (api_tables == 0) {
+    return Error{"BAD_OPTION", "KERNLOOP_SOFTGPU_API_TABLES=0 is no version of the HSA API tables",
+                 "give 1 (ROCm 5.2) or 2 (ROCm 6 and later)"};
+  }
   constexpr uint64_t kAny = std::numeric_limits<uint64_t>::max();
   if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_SEED", kAny, options.seed); !s) return s.error();
   if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS", kAny, options.max_wave_instructions); !s)
     return s.error();
   options.threads = static_cast<uint32_t>(threads);
   options.log_level = static_cast<int>(log_level);
+  options.api_tables = static_cast<int>(api_tables);
   return options;
 }
 

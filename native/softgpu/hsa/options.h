@@ -15,6 +15,8 @@ struct Options {
   uint64_t seed = 0;                   // KERNLOOP_SOFTGPU_SEED
   uint64_t max_wave_instructions = 0;  // KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS, 0: the engine's default
   int log_level = 0;                   // KERNLOOP_SOFTGPU_LOG
+  // KERNLOOP_SOFTGPU_API_TABLES: what tools are handed, 1: the tables of ROCm 5.2, 2: those since ROCm 6.
+  int api_tables = 1;
 };
 
 // `environment(name)` returns nullptr for what is not set. A value that is no number is an error, never a silent

@@ -52,7 +52,11 @@ hsa_status_t Runtime::acquire() {
   (void)once;
   current_ = new Runtime(std::move(*options));
   references_ = 1;
-  if (const char* tools = std::getenv("HSA_TOOLS_LIB")) current()->tools_.load(tools, api_tables().root);
+  if (const char* tools = std::getenv("HSA_TOOLS_LIB")) {
+    const int version = current()->options.api_tables;
+    current()->tools_.load(tools, tool_tables(version));
+    adopt_tool_tables(version);
+  }
   return HSA_STATUS_SUCCESS;
 }
 

@@ -73,6 +73,15 @@ hsa_status_t hsa_amd_memory_async_copy(void* dst, hsa_agent_t dst_agent, const v
   return HSA_STATUS_SUCCESS;
 }
 
+// There is one engine.
+hsa_status_t hsa_amd_memory_async_copy_on_engine(void* dst, hsa_agent_t dst_agent, const void* src,
+                                                 hsa_agent_t src_agent, size_t size, uint32_t num_dep_signals,
+                                                 const hsa_signal_t* dep_signals, hsa_signal_t completion_signal,
+                                                 hsa_amd_sdma_engine_id_t, bool) {
+  return api::hsa_amd_memory_async_copy(dst, dst_agent, src, src_agent, size, num_dep_signals, dep_signals,
+                                        completion_signal);
+}
+
 hsa_status_t hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t* dst, const hsa_dim3_t* dst_offset,
                                             const hsa_pitched_ptr_t* src, const hsa_dim3_t* src_offset,
                                             const hsa_dim3_t* range, hsa_agent_t copy_agent, hsa_amd_copy_direction_t,

@@ -8,5 +8,8 @@ namespace kernloop::softgpu::api {
 #define KERNLOOP_HSA(table, name) decltype(::name) name;
 #include "softgpu/hsa/api/functions.def"
 #undef KERNLOOP_HSA
+#define KERNLOOP_HSA(name) decltype(::name) name;
+#include "softgpu/hsa/api/later_functions.def"
+#undef KERNLOOP_HSA
 
 }  // namespace kernloop::softgpu::api

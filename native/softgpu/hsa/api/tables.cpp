@@ -51,12 +51,47 @@ struct Guard<function, Value (*)(Arguments...)> {
 }  // namespace
 
 HsaApiTableContainer g_api_tables;
+rocr::LaterAmdExtTable g_later_amd_table;
+
+namespace {
+
+// As later runtimes announce theirs. Behind the AMD table there is only what both versions have.
+HsaApiTable later_root() {
+  HsaApiTable root = g_api_tables.root;
+  root.version.major_id = rocr::kLaterRootMajor;
+  root.amd_ext_ = reinterpret_cast<AmdExtTable*>(&g_later_amd_table);
+  return root;
+}
+
+void reset_later_table() {
+  rocr::LaterAmdExtTable& later = g_later_amd_table;
+  later.version = {rocr::kLaterAmdMajor, sizeof later, 0x12, 0};
+  rocr::copy_common_slots(later, g_api_tables.amd_ext);
+#define KERNLOOP_HSA(name) later.name##_fn = &Guard<&api::name, decltype(&api::name)>::call;
+#include "softgpu/hsa/api/later_functions.def"
+#undef KERNLOOP_HSA
+}
+
+}  // namespace
+
+HsaApiTable& tool_tables(int version) {
+  g_api_tables.core.version.major_id = version == 1 ? HSA_CORE_API_TABLE_MAJOR_VERSION : rocr::kLaterCoreMajor;
+  if (version == 1) return g_api_tables.root;
+  static HsaApiTable root;
+  root = later_root();
+  return root;
+}
+
+void adopt_tool_tables(int version) {
+  if (version != 1) rocr::copy_common_slots(g_api_tables.amd_ext, g_later_amd_table);
+}
 
 void reset_api_tables() {
   auto& [root, core, amd, finalizer, image] = g_api_tables;
 #define KERNLOOP_HSA(table, name) table.name##_fn = &Guard<&api::name, decltype(&api::name)>::call;
 #include "softgpu/hsa/api/functions.def"
 #undef KERNLOOP_HSA
+  reset_later_table();
 }
 
 namespace {

@@ -1,27 +1,9 @@
-// Virtual memory management. Newer than the API tables of ROCm 5.2.3, so these are exports only.
-#pragma GCC visibility push(default)
-#include "softgpu/hsa/vmem.h"
-#pragma GCC visibility pop
-
-#include <exception>
-
+// Virtual memory management (hsa_amd_vmem_*).
+#include "softgpu/hsa/api/functions.h"
 #include "softgpu/hsa/runtime.h"
 
-using kernloop::softgpu::find_pool;
-using kernloop::softgpu::Runtime;
-using kernloop::softgpu::runtime;
-
+namespace kernloop::softgpu::api {
 namespace {
-
-template <typename Body>
-hsa_status_t guarded(Body body) noexcept {
-  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
-  try {
-    return body();
-  } catch (const std::exception&) {
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  }
-}
 
 uint64_t address_of(void* va) {
   return reinterpret_cast<uint64_t>(va);
@@ -29,54 +11,48 @@ uint64_t address_of(void* va) {
 
 }  // namespace
 
-extern "C" {
-
 hsa_status_t hsa_amd_vmem_address_reserve(void** va, size_t size, uint64_t address, uint64_t flags) {
   if (va == nullptr || flags != 0) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  return guarded([&] {
-    uint64_t base = 0;
-    const hsa_status_t status = runtime().virtual_memory.reserve(size, address, &base);
-    if (status == HSA_STATUS_SUCCESS) *va = reinterpret_cast<void*>(base);
-    return status;
-  });
+  uint64_t base = 0;
+  const hsa_status_t status = runtime().virtual_memory.reserve(size, address, &base);
+  if (status == HSA_STATUS_SUCCESS) *va = reinterpret_cast<void*>(base);
+  return status;
 }
 
 hsa_status_t hsa_amd_vmem_address_free(void* va, size_t size) {
-  return guarded([&] { return runtime().virtual_memory.free(address_of(va), size); });
+  return runtime().virtual_memory.free(address_of(va), size);
 }
 
 hsa_status_t hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, size_t size, hsa_amd_memory_type_t type,
                                         uint64_t flags, hsa_amd_vmem_alloc_handle_t* memory_handle) {
   if (memory_handle == nullptr || flags != 0 || type > MEMORY_TYPE_PINNED) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  return guarded([&] {
-    const auto* found = find_pool(pool.handle);
-    if (found == nullptr || !found->allocatable) return static_cast<hsa_status_t>(HSA_STATUS_ERROR_INVALID_MEMORY_POOL);
-    return runtime().virtual_memory.create_handle(*found, size, &memory_handle->handle);
-  });
+  const auto* found = find_pool(pool.handle);
+  if (found == nullptr || !found->allocatable) return static_cast<hsa_status_t>(HSA_STATUS_ERROR_INVALID_MEMORY_POOL);
+  return runtime().virtual_memory.create_handle(*found, size, &memory_handle->handle);
 }
 
 hsa_status_t hsa_amd_vmem_handle_release(hsa_amd_vmem_alloc_handle_t memory_handle) {
-  return guarded([&] { return runtime().virtual_memory.release_handle(memory_handle.handle); });
+  return runtime().virtual_memory.release_handle(memory_handle.handle);
 }
 
 hsa_status_t hsa_amd_vmem_map(void* va, size_t size, size_t in_offset, hsa_amd_vmem_alloc_handle_t memory_handle,
                               uint64_t flags) {
   if (flags != 0) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  return guarded([&] { return runtime().virtual_memory.map(address_of(va), size, in_offset, memory_handle.handle); });
+  return runtime().virtual_memory.map(address_of(va), size, in_offset, memory_handle.handle);
 }
 
 hsa_status_t hsa_amd_vmem_unmap(void* va, size_t size) {
-  return guarded([&] { return runtime().virtual_memory.unmap(address_of(va), size); });
+  return runtime().virtual_memory.unmap(address_of(va), size);
 }
 
 hsa_status_t hsa_amd_vmem_set_access(void* va, size_t size, const hsa_amd_memory_access_desc_t* desc, size_t desc_cnt) {
   if (desc == nullptr || desc_cnt == 0) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  return guarded([&] { return runtime().virtual_memory.set_access(address_of(va), size, {desc, desc_cnt}); });
+  return runtime().virtual_memory.set_access(address_of(va), size, {desc, desc_cnt});
 }
 
 hsa_status_t hsa_amd_vmem_get_access(void* va, hsa_access_permission_t* permissions, hsa_agent_t agent_handle) {
   if (permissions == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  return guarded([&] { return runtime().virtual_memory.get_access(address_of(va), agent_handle, permissions); });
+  return runtime().virtual_memory.get_access(address_of(va), agent_handle, permissions);
 }
 
-}  // extern "C"
+}  // namespace kernloop::softgpu::api

@@ -1,0 +1,210 @@
+// A program on the HSA API itself, for the end-to-end tests: ways to make queues and to fill them that the HIP runtime
+// at hand does not have. A kernel appends to a list on the device; the program checks the list.
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "softgpu/hsa/later_api.h"
+
+namespace {
+
+constexpr uint32_t kRingPackets = 64;
+
+#define CHECK(call)                                                                                \
+  do {                                                                                             \
+    if (const hsa_status_t status = (call); status != HSA_STATUS_SUCCESS) {                        \
+      std::fprintf(stderr, "line %d: %s: 0x%x\n", __LINE__, #call, static_cast<unsigned>(status)); \
+      std::_Exit(3);                                                                               \
+    }                                                                                              \
+  } while (0)
+
+struct Device {
+  hsa_agent_t gpu{};
+  hsa_amd_memory_pool_t memory{}, kernarg{};
+} device;
+
+hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void*) {
+  uint32_t segment = 0, flags = 0;
+  bool host = false;
+  hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment);
+  if (segment != HSA_AMD_SEGMENT_GLOBAL) return HSA_STATUS_SUCCESS;
+  hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags);
+  hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL, &host);
+  if (!host) device.memory = pool;
+  if (host && (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT)) device.kernarg = pool;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t take_agent(hsa_agent_t agent, void*) {
+  hsa_device_type_t type;
+  hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
+  if (type == HSA_DEVICE_TYPE_GPU) device.gpu = agent;
+  return hsa_amd_agent_iterate_memory_pools(agent, take_pool, nullptr);
+}
+
+uint64_t load_kernel(const char* file, const char* name) {
+  static std::vector<char> code;  // stays where it is as long as the executable
+  std::ifstream in(file, std::ios::binary);
+  code.assign(std::istreambuf_iterator<char>(in), {});
+  hsa_code_object_reader_t reader;
+  hsa_executable_t executable;
+  hsa_executable_symbol_t symbol;
+  uint64_t object = 0;
+  CHECK(hsa_code_object_reader_create_from_memory(code.data(), code.size(), &reader));
+  CHECK(hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, nullptr, &executable));
+  CHECK(hsa_executable_load_agent_code_object(executable, device.gpu, reader, nullptr, nullptr));
+  CHECK(hsa_executable_freeze(executable, nullptr));
+  CHECK(hsa_executable_get_symbol_by_name(executable, name, &device.gpu, &symbol));
+  CHECK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object));
+  return object;
+}
+
+hsa_queue_t* classic_queue() {
+  hsa_queue_t* queue = nullptr;
+  CHECK(hsa_queue_create(device.gpu, kRingPackets, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX, UINT32_MAX,
+                         &queue));
+  return queue;
+}
+
+hsa_amd_queue_create_desc_t descriptor(uint8_t engine, hsa_amd_queue_priority_t priority) {
+  hsa_amd_queue_create_desc_t desc{};
+  desc.version = HSA_AMD_QUEUE_CREATE_DESC_VERSION;
+  desc.engine_type = engine;
+  desc.queue_size_bytes = kRingPackets * 64;
+  desc.priority = priority;
+  desc.engine.compute.type = HSA_QUEUE_TYPE_MULTI;
+  if (engine == HSA_AMD_QUEUE_ENGINE_COMPUTE)
+    desc.engine.compute.private_segment_size = HSA_AMD_PRIVATE_SEGMENT_SIZE_DEFAULT;
+  return desc;
+}
+
+// Two queues and, between them, one that no runtime makes: the others are there all the same.
+hsa_queue_t* queue_by_descriptor() {
+  hsa_amd_queue_create_desc_t descs[3] = {descriptor(HSA_AMD_QUEUE_ENGINE_COMPUTE, HSA_AMD_QUEUE_PRIORITY_NORMAL),
+                                          descriptor(HSA_AMD_QUEUE_ENGINE_AIE, HSA_AMD_QUEUE_PRIORITY_NORMAL),
+                                          descriptor(HSA_AMD_QUEUE_ENGINE_COMPUTE, HSA_AMD_QUEUE_PRIORITY_HIGH)};
+  const hsa_status_t status = hsa_amd_queue_create(device.gpu, descs, 3);
+  if (status != HSA_STATUS_ERROR_INVALID_QUEUE_CREATION || descs[0].queue == nullptr || descs[1].queue != nullptr ||
+      descs[2].queue == nullptr || descs[2].queue->size != kRingPackets) {
+    std::fprintf(stderr, "hsa_amd_queue_create: 0x%x\n", static_cast<unsigned>(status));
+    std::_Exit(3);
+  }
+  CHECK(hsa_queue_destroy(descs[0].queue));
+  return descs[2].queue;
+}
+
+uint32_t* allocate(size_t count) {
+  void* memory = nullptr;
+  CHECK(hsa_amd_memory_pool_allocate(device.memory, count * sizeof(uint32_t), 0, &memory));
+  return static_cast<uint32_t*>(memory);
+}
+
+uint32_t* map_memory(size_t bytes) {
+  void* base = nullptr;
+  hsa_amd_vmem_alloc_handle_t handle{};
+  const hsa_amd_memory_access_desc_t access{HSA_ACCESS_PERMISSION_RW, device.gpu};
+  CHECK(hsa_amd_vmem_address_reserve(&base, bytes, 0, 0));
+  CHECK(hsa_amd_vmem_handle_create(device.memory, bytes, MEMORY_TYPE_NONE, 0, &handle));
+  CHECK(hsa_amd_vmem_map(base, bytes, 0, handle, 0));
+  CHECK(hsa_amd_vmem_set_access(base, bytes, &access, 1));
+  return static_cast<uint32_t*>(base);
+}
+
+uint16_t header(unsigned type) {
+  return static_cast<uint16_t>(type << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER |
+                               HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                               HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
+}
+
+using Packet = hsa_kernel_dispatch_packet_t;
+
+Packet barrier(unsigned type, hsa_signal_t dependency = {}, hsa_signal_t completion = {}) {
+  hsa_barrier_and_packet_t packet{};
+  packet.header = header(type);
+  packet.dep_signal[0] = dependency;
+  packet.completion_signal = completion;
+  Packet as_any;
+  static_assert(sizeof packet == sizeof as_any);
+  std::memcpy(&as_any, &packet, sizeof packet);
+  return as_any;
+}
+
+Packet append(uint64_t kernel, uint32_t* list, uint32_t* length, uint32_t value) {
+  void* block = nullptr;
+  CHECK(hsa_amd_memory_pool_allocate(device.kernarg, 64, 0, &block));
+  std::memset(block, 0, 64);
+  std::memcpy(block, &list, 8);
+  std::memcpy(static_cast<char*>(block) + 8, &length, 8);
+  std::memcpy(static_cast<char*>(block) + 16, &value, 4);
+  Packet packet{};
+  packet.header = header(HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  packet.setup = 1;
+  packet.workgroup_size_x = packet.workgroup_size_y = packet.workgroup_size_z = 1;
+  packet.grid_size_x = packet.grid_size_y = packet.grid_size_z = 1;
+  packet.kernel_object = kernel;
+  packet.kernarg_address = block;
+  return packet;
+}
+
+// All of them with one write of the doorbell.
+void submit(hsa_queue_t* queue, const std::vector<Packet>& packets) {
+  const uint64_t first = hsa_queue_add_write_index_screlease(queue, packets.size());
+  while (first + packets.size() - hsa_queue_load_read_index_scacquire(queue) > queue->size) usleep(1000);
+  for (size_t i = 0; i < packets.size(); ++i) {
+    char* slot = static_cast<char*>(queue->base_address) + ((first + i) % queue->size) * sizeof(Packet);
+    std::memcpy(slot + 2, reinterpret_cast<const char*>(&packets[i]) + 2, sizeof(Packet) - 2);
+    __atomic_store_n(reinterpret_cast<uint16_t*>(slot), packets[i].header, __ATOMIC_RELEASE);
+  }
+  hsa_signal_store_screlease(queue->doorbell_signal, static_cast<int64_t>(first + packets.size() - 1));
+}
+
+void wait(hsa_signal_t signal) {
+  hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
+}
+
+// Barriers of both kinds and four dispatches at once, behind `skip` packets that move the place in the ring.
+int run(hsa_queue_t* queue, uint64_t kernel, uint32_t* list, uint32_t* length, size_t skip) {
+  hsa_signal_t begun, done;
+  CHECK(hsa_signal_create(0, 0, nullptr, &begun));  // a barrier on it is passed at once
+  CHECK(hsa_signal_create(1, 0, nullptr, &done));
+  for (size_t i = 0; i < skip; ++i) submit(queue, {barrier(HSA_PACKET_TYPE_BARRIER_AND)});
+  submit(queue,
+         {barrier(HSA_PACKET_TYPE_BARRIER_AND, begun), append(kernel, list, length, 11),
+          append(kernel, list, length, 22), barrier(HSA_PACKET_TYPE_BARRIER_OR), append(kernel, list, length, 33),
+          append(kernel, list, length, 44), barrier(HSA_PACKET_TYPE_BARRIER_AND, {}, done)});
+  wait(done);
+  const uint32_t expected[4] = {11, 22, 33, 44};
+  uint32_t found[4] = {}, count = 0;
+  CHECK(hsa_memory_copy(found, list, sizeof found));
+  CHECK(hsa_memory_copy(&count, length, sizeof count));
+  CHECK(hsa_queue_destroy(queue));
+  return count == 4 && std::memcmp(found, expected, sizeof found) == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+// hsa_app KERNELS classic|descriptor pool|mapped [SKIP]
+int main(int argument_count, char** arguments) {
+  if (argument_count < 4) return 2;
+  const std::string queues = arguments[2], memory = arguments[3];
+  const size_t skip = argument_count > 4 ? std::stoul(arguments[4]) : 0;
+  CHECK(hsa_init());
+  CHECK(hsa_iterate_agents(take_agent, nullptr));
+  hsa_queue_t* queue = queues == "descriptor" ? queue_by_descriptor() : classic_queue();
+  constexpr size_t kBytes = 2u << 20;
+  uint32_t* list = memory == "mapped" ? map_memory(kBytes) : allocate(kBytes / sizeof(uint32_t));
+  uint32_t* length = allocate(1024);
+  CHECK(hsa_amd_memory_fill(list, 0, kBytes / sizeof(uint32_t)));
+  CHECK(hsa_amd_memory_fill(length, 0, 1024));
+  const int result = run(queue, load_kernel(arguments[1], "append.kd"), list, length, skip);
+  CHECK(hsa_shut_down());
+  return result;
+}

@@ -1,0 +1,179 @@
+// Ways into the runtime and into its queues: table versions, rocprofiler, queues by descriptor, several packets at
+// once.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "archive/reader.h"
+#include "capture/hsa/hsa_api.h"
+#include "capture/test/recorded_run.h"
+
+namespace kernloop::capture {
+namespace {
+
+using testing::Program;
+using testing::RecordedRun;
+using Json = nlohmann::json;
+using Environment = std::map<std::string, std::string>;
+
+const Environment kOldTables = {{"KERNLOOP_SOFTGPU_API_TABLES", "1"}};  // ROCm 5.2
+const Environment kNewTables = {{"KERNLOOP_SOFTGPU_API_TABLES", "2"}};  // since ROCm 6
+
+// Runtimes whose AMD table has slots in other places must not be read by ours.
+TEST(HsaTables, OnlyThoseWithKnownPlacesAreRead) {
+  HsaApiTableContainer old;
+  EXPECT_EQ(amd_table_of(old.root), AmdTable::kRocm52);
+  old.amd_ext.version.minor_id += sizeof(void*);  // as ROCm 5.3
+  EXPECT_EQ(amd_table_of(old.root), AmdTable::kUnknown);
+  EXPECT_FALSE(HsaOriginals().copy_from(old.root));
+
+  HsaApiTableContainer later;
+  rocr::LaterAmdExtTable amd{};
+  later.root.amd_ext_ = reinterpret_cast<AmdExtTable*>(&amd);
+  later.root.version.major_id = 3;
+  later.core.version.major_id = 2;
+  amd.version = {2, sizeof amd - 2 * sizeof(void*), 0x10, 0};  // an earlier one of them: shorter
+  amd.hsa_amd_queue_intercept_create_fn = [](auto...) { return HSA_STATUS_SUCCESS; };
+  amd.hsa_amd_interop_map_buffer_with_size_fn = [] {};
+  EXPECT_EQ(amd_table_of(later.root), AmdTable::kSinceRocm6);
+  HsaOriginals originals;
+  ASSERT_TRUE(originals.copy_from(later.root));
+  EXPECT_NE(originals.amd.hsa_amd_queue_intercept_create_fn, nullptr);
+  EXPECT_EQ(originals.amd.hsa_amd_interop_map_buffer_with_size_fn, nullptr) << "that slot is behind its end";
+  amd.version.major_id = 3;
+  EXPECT_EQ(amd_table_of(later.root), AmdTable::kUnknown);
+}
+
+class SoftgpuQueueTest : public ::testing::Test {
+ protected:
+  int record(std::vector<std::string> arguments, const Environment& more) {
+    if (!run.start()) return -2;
+    std::vector<std::string> command = {KERNLOOP_TEST_APP, KERNLOOP_TEST_KERNELS};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    Environment environment = {{"LD_LIBRARY_PATH", KERNLOOP_TEST_SOFTGPU_FOLDER},
+                               {"HSA_TOOLS_LIB", KERNLOOP_TEST_AGENT},
+                               {"KERNLOOP_RECORDER_SOCKET", run.socket()},
+                               {"KERNLOOP_LOG_FILE", (run.folder() / "agent-%p.log").string()}};
+    for (const auto& [name, value] : more) environment[name] = value;
+    Program app(Program::Options{command, environment, false});
+    const int code = app.wait();
+    EXPECT_EQ(run.finish(), 0) << run.recorder->output();
+    output = app.output();
+    return code;
+  }
+  // The first words of the region that holds the list: before and after the captured dispatch.
+  void expect_list(const std::string& id, const std::vector<uint32_t>& pre, const std::vector<uint32_t>& post) {
+    auto reader = archive::Reader::open(run.output(id), {});
+    ASSERT_TRUE(reader.ok()) << (reader ? "" : reader.error().message) << run.recorder->output() << output;
+    const archive::Region* list = nullptr;
+    for (const archive::Region& region : (*reader)->manifest().regions) {
+      if (region.size == 2u << 20) list = &region;
+    }
+    ASSERT_NE(list, nullptr);
+    api = list->api;
+    EXPECT_EQ(words(**reader, pre_of(*list)), pre) << id;
+    EXPECT_EQ(words(**reader, post_of(*list)), post) << id;
+  }
+  template <typename Content>
+  static std::vector<uint32_t> words(archive::Reader& reader, const Content& content) {
+    const auto bytes = reader.read_all(content, 4u << 20);
+    std::vector<uint32_t> first(5);
+    std::memcpy(first.data(), bytes->data(), first.size() * sizeof(uint32_t));
+    while (!first.empty() && first.back() == 0) first.pop_back();
+    return first;
+  }
+  std::string note() {
+    const Json event = run.event("note");
+    return event.is_null() ? "none" : event.value("code", "");
+  }
+
+  RecordedRun run{KERNLOOP_TEST_RECORDER};
+  std::string output, api;
+};
+
+class SoftgpuBatchTest : public SoftgpuQueueTest,
+                         public ::testing::WithParamInterface<std::pair<const Environment*, const char*>> {};
+
+// Four dispatches and barriers of both kinds with one doorbell: each is captured at its own place among them.
+TEST_P(SoftgpuBatchTest, EachDispatchOfASubmissionIsCapturedInItsTurn) {
+  const auto [tables, skip] = GetParam();
+  for (uint64_t ordinal : {1, 2, 3, 4}) run.select("^append$", ordinal, "reachable", std::to_string(ordinal));
+  ASSERT_EQ(record({"classic", "pool", skip}, *tables), 0) << output;
+  const std::vector<uint32_t> all = {11, 22, 33, 44};
+  for (size_t n = 1; n <= 4; ++n)
+    expect_list(std::to_string(n), {all.begin(), all.begin() + n - 1}, {all.begin(), all.begin() + n});
+  EXPECT_EQ(run.event("summary")["dispatches"], 4);
+}
+
+// 0: the submission is whole; 61: it goes around the end of the ring of 64.
+INSTANTIATE_TEST_SUITE_P(Tables, SoftgpuBatchTest,
+                         ::testing::Values(std::pair(&kOldTables, "0"), std::pair(&kNewTables, "0"),
+                                           std::pair(&kNewTables, "61")));
+
+TEST_F(SoftgpuQueueTest, AQueueMadeByDescriptorIsIntercepted) {
+  run.select("^append$", 3);
+  ASSERT_EQ(record({"descriptor", "pool"}, kNewTables), 0) << output;
+  expect_list("s", {11, 22}, {11, 22, 33});
+  EXPECT_EQ(run.events("queue").size(), 2u);
+  EXPECT_EQ(note(), "none");
+}
+
+TEST_F(SoftgpuQueueTest, WithoutItsSlotInTheTablesNoQueueIsSeenWhichTheSummaryTells) {
+  run.select("^append$");
+  ASSERT_EQ(record({"descriptor", "pool"}, kOldTables), 0) << output;
+  const Json summary = run.event("summary");
+  EXPECT_EQ(summary["processes"], 1);
+  EXPECT_EQ(summary["queues"], 0);
+  EXPECT_EQ(summary["dispatches"], 0);
+  EXPECT_TRUE(run.event("captured").is_null());
+}
+
+TEST_F(SoftgpuQueueTest, MappedMemoryIsPartOfTheCapture) {
+  run.select("^append$", 2);
+  ASSERT_EQ(record({"classic", "mapped"}, kNewTables), 0) << output;
+  expect_list("s", {11}, {11, 22});
+  EXPECT_EQ(api, "hsa_amd_vmem_map");
+}
+
+class RocprofilerTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<bool> {
+ protected:
+  static Environment environment(Environment more = {}) {
+    more["HSA_TOOLS_LIB"] = KERNLOOP_TEST_REGISTRAR;
+    more["ROCP_TOOL_LIBRARIES"] = KERNLOOP_TEST_AGENT;
+    more["KERNLOOP_SOFTGPU_API_TABLES"] = "2";
+    return more;
+  }
+};
+
+// The library that registers is found among the global symbols, or by its name.
+TEST_P(RocprofilerTest, TheTablesThatItHandsOutAreEnough) {
+  run.select("^append$", 2);
+  const Environment more = GetParam() ? Environment{{"REGISTRAR_GLOBAL", "1"}} : Environment{};
+  ASSERT_EQ(record({"descriptor", "pool"}, environment(more)), 0) << output;
+  expect_list("s", {11}, {11, 22});
+  EXPECT_EQ(run.event("summary")["processes"], 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Visibility, RocprofilerTest, ::testing::Bool());
+
+TEST_F(RocprofilerTest, TablesThatComeTwiceAreHookedOnce) {
+  run.select("^append$", 2);
+  Environment both = environment();
+  both["HSA_TOOLS_LIB"] += std::string(" ") + KERNLOOP_TEST_AGENT;
+  ASSERT_EQ(record({"classic", "pool"}, both), 0) << output;
+  expect_list("s", {11}, {11, 22});
+  const Json summary = run.event("summary");
+  EXPECT_EQ(summary["processes"], 1);
+  EXPECT_EQ(summary["queues"], 1);
+  EXPECT_EQ(summary["dispatches"], 4) << "none is counted twice";
+}
+
+TEST_F(RocprofilerTest, ARefusalIsToldAndTheProgramGoesOn) {
+  run.select("^append$");
+  ASSERT_EQ(record({"classic", "pool"}, environment({{"REGISTRAR_LOCKED", "1"}})), 0) << output;
+  EXPECT_EQ(note(), "RUNTIME_UNSUPPORTED");
+  EXPECT_NE(output.find("status 11"), std::string::npos) << output;
+}
+
+}  // namespace
+}  // namespace kernloop::capture
