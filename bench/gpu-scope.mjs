@@ -49,7 +49,7 @@ writeFileSync(join(app, 'kernloop.json'), JSON.stringify({ ...config, command: [
 /** Timed without the self-check, which starts a process of its own; then once more with it, for the verdict. */
 function capture(scope, plain) {
   const place = join(folder, scope);
-  const args = ['capture', '--app', app, '--kernel', 'softmax', '--scope', scope, '--byte-budget', '0'];
+  const args = ['capture', '--app', app, '--kernel', 'softmax', '--scope', scope, '--max-bytes', '0'];
   const into = ['--output', join(place, 'capture'), '--store', join(place, 'store')];
   const timed = must(
     kernloop([...args, ...into, '--no-self-check'], { cwd: folder, limitSeconds: 500 }),

@@ -5,6 +5,9 @@ export interface ProbeKernel {
   name: string;
   match: string;
   ordinal?: number;
+  dispatch?: string;
+  each?: 'dispatch' | 'geometry' | 'kernel';
+  after?: string;
   scope?: 'reachable' | 'all';
 }
 
@@ -52,7 +55,8 @@ export async function addProbeApp(
 
 export interface CaptureJson {
   kernel: { name: string; symbol: string };
-  dispatch: { ordinal: number };
+  dispatch: { ordinal: number; index: number };
+  geometry: { grid_blocks: number[]; block_threads: number[] };
   scope: { mode: string; widened: boolean; tracked_regions: number; tracked_bytes: number };
   regions: { id: string; base: string; size: number; pre: Content; post: Content }[];
   code_objects: { load_base: string }[];

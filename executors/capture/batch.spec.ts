@@ -1,3 +1,4 @@
+import type { RecorderConfig } from '../../lib/capture/recorder';
 import { fakeDeps, type FakeDeps } from '../../lib/testing/fake-deps';
 import { fakeRecorder, fakeReplay, type Play } from '../../lib/testing/fake-programs';
 import { TestWorkspace } from '../../lib/testing/workspace';
@@ -45,10 +46,46 @@ describe('the batch of captures', () => {
     expect(results['app:capture-a']?.terminalOutput).toContain('CAPTURE_REFUSED');
   });
 
-  it('runs the app apart for tasks with other options', async () => {
+  it('serves every task from one run, whatever each selects', async () => {
+    const configs: RecorderConfig[] = [];
+    const fake = deps((config, _print, capture) => {
+      configs.push(config);
+      for (const { id } of config.selections) capture(id);
+    });
+    await run(
+      {
+        'app:capture-a': input('a', { maxBytes: 1000 }),
+        'app:capture-b': input('b', { scope: 'all' }),
+        'app:capture-c': input('c', { ordinal: 2 }),
+      },
+      fake,
+    );
+    expect(configs.map(({ selections }) => selections)).toMatchObject([
+      [
+        { id: 'a', byte_budget: 1000, scope: 'reachable', ordinals: [[1, 1]] },
+        { id: 'b', scope: 'all' },
+        { id: 'c', ordinals: [[2, 2]] },
+      ],
+    ]);
+    expect(appRuns(fake)).toBe(1);
+  });
+
+  it('runs the app apart for tasks that it is to run for in another way, and for a kernel that is wanted twice', async () => {
     const fake = deps();
-    await run({ 'app:capture-a': input('a'), 'app:capture-b': input('b', { scope: 'all' }), 'app:capture-c': input('c', { ordinal: 2 }) }, fake);
+    const other = workspace.path('other/capture');
+    await run({ 'app:capture-a': input('a'), 'app:slow': input('b', { drainLimitMs: 5 }), 'app:again': input('a', { output: other }) }, fake);
     expect(appRuns(fake)).toBe(3);
+  });
+
+  it('tells each task of its own captures and of its own failures only', async () => {
+    const fake = deps((_config, print, capture) => {
+      capture('a');
+      print({ event: 'refused', id: 'b', code: 'BYTE_BUDGET', reason: 'too much', hint: '' });
+    });
+    const results = await run({ 'app:capture-a': input('a'), 'app:capture-b': input('b') }, fake);
+    expect(results['app:capture-a']).toMatchObject({ success: true, terminalOutput: expect.stringMatching(/^a: dispatch 1/) as string });
+    expect(results['app:capture-b']).toMatchObject({ success: false, terminalOutput: expect.stringContaining('BYTE_BUDGET') as string });
+    expect(results['app:capture-a']?.terminalOutput).not.toContain('b: ');
   });
 
   it('gives every task a result when the app cannot be run at all', async () => {

@@ -1,6 +1,8 @@
 import type { ExecutorContext, TaskGraph } from '@nx/devkit';
-import { captureKernels, type CaptureOutcome } from '../../lib/capture/capture';
+import { openApp } from '../../lib/app/app';
+import { captureSelections, type CaptureOutcome } from '../../lib/capture/capture';
 import { captureOptionsSchema, type CaptureOptions } from '../../lib/capture/options';
+import { selectionsOf, type Selection } from '../../lib/capture/selection';
 import { configure } from '../../lib/stages/configure';
 import { stages } from '../../lib/stages/registry';
 import { defaultDeps, type Deps } from '../../lib/support/deps';
@@ -15,7 +17,7 @@ export interface TaskResult {
 /** Capture tasks of the same app, which one run of it can serve. */
 interface Group {
   options: CaptureOptions;
-  tasks: Map<string, string>;
+  tasks: Map<string, Selection[]>;
 }
 
 /** Captures of one app that are due together share one run of it; each stays a task of its own, with its own cache entry. */
@@ -26,48 +28,86 @@ export default async function* captureBatch(
   context: Pick<ExecutorContext, 'root'>,
   deps: Deps = defaultDeps(),
 ): AsyncGenerator<TaskResult> {
-  const groups = new Map<string, Group>();
+  const groups: Group[] = [];
   for (const task of Object.keys(taskGraph.tasks)) {
     try {
       const flags = absoluteOptions({ ...inputs[task], ...overrides }, context.root);
-      addTo(groups, task, captureOptionsSchema.parse(configure(stages.capture, flags, deps.env).values));
+      const options = captureOptionsSchema.parse(configure(stages.capture, flags, deps.env).values);
+      addTo(groups, task, options, selectionsOf(openApp(options.app), options));
     } catch (error) {
       yield failed(task, error, deps);
     }
   }
-  for (const group of groups.values()) yield* runGroup(group, deps);
+  for (const group of groups) yield* runGroup(group, deps);
 }
 
-function addTo(groups: Map<string, Group>, task: string, options: CaptureOptions): void {
-  const [kernel = ''] = options.kernel;
-  // A selection of its own belongs to one kernel; such a task is a run of its own.
-  const alone = options.kernel.length !== 1 || options.match !== undefined || options.output !== undefined || options.ordinal !== undefined;
-  const key = alone ? task : JSON.stringify({ ...options, kernel: [] });
-  const group = groups.get(key) ?? { options: { ...options, kernel: [] }, tasks: new Map<string, string>() };
-  groups.set(key, group);
-  group.options.kernel = [...group.options.kernel, ...options.kernel];
-  group.tasks.set(task, alone ? '' : kernel);
+/** What tasks of one run may differ in: which dispatches, how much of each, and where to. */
+const ownOptions = [
+  'kernel',
+  'match',
+  'wholeName',
+  'ordinal',
+  'dispatch',
+  'each',
+  'limit',
+  'after',
+  'afterCount',
+  'scope',
+  'maxBytes',
+  'output',
+] as const satisfies readonly (keyof CaptureOptions)[];
+
+/** An agent takes so many. */
+const mostSelections = 64;
+
+function addTo(groups: Group[], task: string, options: CaptureOptions, selections: Selection[]): void {
+  const key = sharedKey(options);
+  const group = groups.find((known) => sharedKey(known.options) === key && fits(known, selections));
+  if (group) group.tasks.set(task, selections);
+  else groups.push({ options, tasks: new Map([[task, selections]]) });
+}
+
+function sharedKey(options: CaptureOptions): string {
+  const own: readonly string[] = ownOptions;
+  const shared = Object.entries(options).filter(([name]) => !own.includes(name));
+  return JSON.stringify(shared.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Two captures of one kernel, or into one folder, are not for the same run. */
+function fits({ tasks }: Group, selections: readonly Selection[]): boolean {
+  const taken = [...tasks.values()].flat();
+  const free = selections.every(({ name, output }) => !taken.some((other) => other.name === name || other.output === output));
+  return free && taken.length + selections.length <= mostSelections;
 }
 
 async function* runGroup({ options, tasks }: Group, deps: Deps): AsyncGenerator<TaskResult> {
   let result: CaptureOutcome;
   try {
-    result = await captureKernels(options, deps);
+    result = await captureSelections(options, [...tasks.values()].flat(), deps);
   } catch (error) {
     for (const task of tasks.keys()) yield failed(task, error, deps);
     return;
   }
-  for (const [task, kernel] of tasks) {
-    const failure = result.failures.find(({ name }) => kernel === '' || name === kernel);
-    if (failure) yield failed(task, failure.error, deps);
-    else yield { task, result: { success: true, terminalOutput: describe(result, kernel) } };
+  for (const [task, selections] of tasks) {
+    const own = ({ name }: { name: string }): boolean => selections.some((selection) => selection.name === name);
+    const failures = result.failures.filter(own);
+    if (failures.length > 0) yield failed(task, everyFailure(failures.map(({ error }) => error)), deps);
+    else yield { task, result: { success: true, terminalOutput: describe(result.captures.filter(own)) } };
   }
 }
 
-function describe({ captures }: CaptureOutcome, kernel: string): string {
+function everyFailure(errors: readonly KernloopError[]): unknown {
+  const [first, ...others] = errors;
+  if (first === undefined || others.length === 0) return first;
+  return new KernloopError(first.code, [first.what, ...others.map(({ what }) => `also: ${what}`)].join('\n'), first.hint);
+}
+
+function describe(captures: CaptureOutcome['captures']): string {
   return captures
-    .filter(({ name }) => kernel === '' || name === kernel)
-    .map(({ name, regions, output, selfcheck }) => `${name}: ${regions} regions in ${output}; self-check: ${selfcheck?.verdict ?? 'off'}\n`)
+    .map(
+      ({ name, ordinal, regions, output, selfcheck }) =>
+        `${name}: dispatch ${ordinal}, ${regions} regions in ${output}; self-check: ${selfcheck?.verdict ?? 'off'}\n`,
+    )
     .join('');
 }
 

@@ -23,6 +23,7 @@ const ignored = [
   '.nx/workspace-data',
   '.kernloop/',
   '**/kernels/*/*/capture/',
+  '**/kernels/*/*/captures/',
   '**/kernels/*/*/capture.lock',
   '**/kernels/*/*/build/',
   '**/kernels/*/*/report.json',

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { dispatchesForm, parseDispatches } from './dispatches';
 
 export const deviceKinds = ['softgpu', 'hsa', 'cuda'] as const;
 export const scopes = ['reachable', 'all'] as const;
+export const eachChoices = ['dispatch', 'geometry', 'kernel'] as const;
 
 /** Names become folders, Nx targets and event ids. */
 export const nameSchema = z
@@ -15,20 +17,57 @@ const commandSchema = z.array(z.string().min(1)).min(1);
 
 const regexSchema = z.string().min(1).refine(isRegex, 'not a valid regular expression');
 
-export const kernelEntrySchema = z.strictObject({
-  name: nameSchema.describe('Folder of the reproducer below kernels/<app>/, and suffix of the Nx targets.'),
-  match: regexSchema.describe('Regular expression (ECMAScript) on the demangled or the mangled kernel name.'),
+/** Which dispatches: of a kernel entry, and of what was generated from its capture. */
+export const selectionShape = {
+  match: regexSchema.describe(
+    'Regular expression (ECMAScript), searched in the demangled and in the mangled kernel name.',
+  ),
+  wholeName: z
+    .boolean()
+    .optional()
+    .describe(
+      'The expression is to match a name from end to end: the demangled one with its parameters, without them and without template arguments, or the mangled one.',
+    ),
   ordinal: z.int().min(1).default(1).describe('Which of the matching dispatches to capture, counted from 1.'),
+  dispatch: z
+    .string()
+    .refine((text) => parseDispatches(text) !== undefined, `give ${dispatchesForm}`)
+    .optional()
+    .describe(`Which of the matching dispatches to capture, instead of "ordinal": ${dispatchesForm}.`),
+  each: z
+    .enum(eachChoices)
+    .optional()
+    .describe(
+      'Of those dispatches every one (the default), or the first of each kernel and launch geometry, or of each kernel.',
+    ),
+  limit: z.int().min(1).optional().describe('Captures at most; 16 if left out.'),
+  after: regexSchema
+    .optional()
+    .describe('Dispatches count only from behind one of a kernel whose name this expression matches.'),
+  afterCount: z.int().min(1).optional().describe('From behind so many of them; 1 if left out.'),
   scope: z
     .enum(scopes)
     .default('reachable')
     .describe('Memory to capture: what the arguments reach, or every tracked allocation.'),
-});
+};
+
+const onlyOneNumber = [
+  ({ ordinal, dispatch }: { ordinal: number; dispatch?: string | undefined }): boolean =>
+    dispatch === undefined || ordinal === 1,
+  'give "ordinal" or "dispatch", not both',
+] as const;
+
+export const kernelEntrySchema = z
+  .strictObject({
+    name: nameSchema.describe('Folder of the reproducer below kernels/<app>/, and suffix of the Nx targets.'),
+    ...selectionShape,
+  })
+  .refine(...onlyOneNumber);
 
 /** `options` of kernloop.json and kernel.json: stage name to option name to value, below flags and environment. */
 export const stageOptionsSchema = z
   .record(z.string(), z.record(z.string(), z.unknown()))
-  .describe('Options for each stage, e.g. { "capture": { "byteBudget": 1073741824 } }.');
+  .describe('Options for each stage, e.g. { "capture": { "maxBytes": 1073741824 } }.');
 
 export const kernloopJsonSchema = z
   .strictObject({
@@ -68,6 +107,7 @@ export const kernloopJsonSchema = z
 export type KernloopJson = z.output<typeof kernloopJsonSchema>;
 export type KernelEntry = z.output<typeof kernelEntrySchema>;
 export type DeviceKind = (typeof deviceKinds)[number];
+export type Each = (typeof eachChoices)[number];
 export type Scope = (typeof scopes)[number];
 
 function isRegex(source: string): boolean {

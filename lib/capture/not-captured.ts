@@ -1,3 +1,4 @@
+import { formatRanges, joined, type OrdinalRange } from '../app/dispatches';
 import type { DeviceKind } from '../app/kernloop-json';
 import { deviceWords } from '../device/words';
 import type { RunResult } from '../support/exec';
@@ -7,6 +8,7 @@ import { describeEnd } from '../support/ndjson';
 import { formatCount } from '../support/report';
 import { agentDeclined, launchedInGraphs, type Note } from './notes';
 import type { RefusedEvent, SummaryEvent } from './recorder-events';
+import { takesSeveral, type Request, type Selection } from './selection';
 
 export interface Seen {
   app: string;
@@ -14,35 +16,57 @@ export interface Seen {
   command: string;
   appEnd: RunResult;
   summary: SummaryEvent;
+  /** Dispatches that the selection counted, in the process with the most. */
+  matches: number;
   kernels: { name: string; symbol: string }[];
   refused: RefusedEvent[];
   /** What the agents and the recorder told besides. */
   notes: Note[];
 }
 
-export interface Wanted {
-  name: string;
-  match: string;
-  ordinal: number;
-}
-
-/** Why a selection gave no capture: the most useful true answer, never silence. */
-export function whyNotCaptured(wanted: Wanted, seen: Seen): KernloopError {
-  const refusal = seen.refused.findLast(({ id }) => id === wanted.name);
+/** Why a request gave no capture: the most useful true answer, never silence. `seen.refused` are its own. */
+export function whyNotCaptured({ selection, ordinals }: Request, seen: Seen): KernloopError {
+  const { name } = selection;
+  const refusal = seen.refused.at(-1);
   const died = refusal?.code === 'AGENT_LOST' && seen.appEnd.exitCode !== 0;
   if (refusal && !died) {
     const code = isErrorCode(refusal.code) ? refusal.code : 'CAPTURE_REFUSED';
     const named = code === refusal.code ? '' : `${refusal.code}: `;
-    return new KernloopError(code, `${wanted.name} was not captured: ${named}${refusal.reason}`, refusal.hint || 'capture another dispatch of it with --ordinal');
+    const which = takesSeveral(selection) && refusal.ordinal !== undefined ? `dispatch ${refusal.ordinal} of ${name}` : name;
+    return new KernloopError(code, `${which} was not captured: ${named}${refusal.reason}`, refusal.hint || 'capture another dispatch of it with --dispatch');
   }
-  if (seen.appEnd.exitCode !== 0) {
-    return new KernloopError(
-      'APP_FAILED',
-      `${seen.app} failed before ${wanted.name} was captured: ${describeEnd(seen.command, seen.appEnd)}`,
-      'make the app run through by itself first; `kernloop doctor` checks the device',
-    );
-  }
-  return neverLaunched(seen) ?? neverMatched(wanted, seen);
+  if (seen.appEnd.exitCode !== 0) return appFailed(`${name} was captured`, seen);
+  return neverLaunched(seen) ?? neverMatched(selection, ordinals, seen);
+}
+
+/** Of the ordinals that were asked for, some are missing. */
+export function whyFewer({ selection }: Request, missing: readonly number[], seen: Seen): KernloopError {
+  const { name } = selection;
+  const wanted = formatRanges(joined(missing.map((ordinal) => [ordinal, ordinal])));
+  if (seen.appEnd.exitCode !== 0) return appFailed(`dispatch ${wanted} of ${name}`, seen);
+  if (missing.some((ordinal) => ordinal > seen.matches)) return outOfRange(selection, wanted, seen);
+  return new KernloopError(
+    'CAPTURE_REFUSED',
+    `${name}: dispatch ${wanted} was not captured, though one process launched ${seen.matches} that match${toldBesides(seen)}`,
+    'each process counts for itself, and the first one that launches any is captured; its log in .kernloop/logs says what it saw',
+  );
+}
+
+/** The last dispatches of one run need not be those of the next. */
+export function countedDifferently({ selection, counted }: Request, { app, matches }: Seen): KernloopError {
+  return new KernloopError(
+    'RUNS_DIFFER',
+    `${selection.name}: ${app} launched ${counted ?? 0} matching dispatches in one run and ${matches} in the next, so that what was captured need not be the last`,
+    'capture by number with --dispatch, or make the app launch the same in every run (a seed, a fixed number of steps)',
+  );
+}
+
+function appFailed(before: string, { app, command, appEnd }: Seen): KernloopError {
+  return new KernloopError(
+    'APP_FAILED',
+    `${app} failed before ${before}: ${describeEnd(command, appEnd)}`,
+    'make the app run through by itself first; `kernloop doctor` checks the device',
+  );
 }
 
 /** No process, no context or queue, no launch at all, or none that a capture can be taken of. */
@@ -84,28 +108,60 @@ function onlyInGraphs(what: string): KernloopError {
   );
 }
 
-function neverMatched(wanted: Wanted, seen: Seen): KernloopError {
-  const { summary } = seen;
-  const told = seen.notes.map(({ code, text }) => `\n${code}: ${text}`).join('');
-  const matched = countMatches(wanted, seen);
-  if (matched >= wanted.ordinal) {
+function neverMatched(selection: Selection, ordinals: readonly OrdinalRange[], seen: Seen): KernloopError {
+  const { name, match } = selection;
+  const { summary, matches } = seen;
+  const told = toldBesides(seen);
+  const first = ordinals[0]?.[0] ?? 1;
+  if (matches >= first) {
     return new KernloopError(
       'CAPTURE_REFUSED',
-      `${wanted.name}: ${matched} dispatches matched /${wanted.match}/, but the agent captured none${told}`,
+      `${name}: ${matches} dispatches matched /${match}/, but the agent captured none${told}`,
       'its log in .kernloop/logs of the workspace says what it saw',
     );
   }
-  if (matched > 0) {
-    return new KernloopError(
-      'NO_MATCH',
-      `${wanted.name}: dispatch ${wanted.ordinal} was asked for, but only ${matched} matched /${wanted.match}/${told}`,
-      `use an ordinal from 1 to ${matched}`,
-    );
-  }
-  const pattern = matcher(wanted, seen);
+  if (matches > 0) return outOfRange(selection, formatRanges(ordinals), seen);
+  const pattern = matcher(match, seen);
   const inGraphs = launchedInGraphs(seen.notes, (symbol) => pattern(symbol));
-  if (inGraphs) return onlyInGraphs(`${wanted.name} was launched only as a node of graphs: ${inGraphs.text}`);
-  return new KernloopError('NO_MATCH', `${wanted.name}: none of the ${atLeast(seen)}${formatCount(summary.dispatches)} dispatches matched /${wanted.match}/${told}`, nearestKernels(wanted, seen));
+  if (inGraphs) return onlyInGraphs(`${name} was launched only as a node of graphs: ${inGraphs.text}`);
+  const early = countMatches(match, seen);
+  if (selection.after && early > 0) return neverAfter(selection, selection.after, early, seen);
+  return new KernloopError('NO_MATCH', `${name}: none of the ${atLeast(seen)}${formatCount(summary.dispatches)} dispatches matched /${match}/${told}`, nearestKernels(match, seen));
+}
+
+function outOfRange({ name, match, after }: Selection, wanted: string, seen: Seen): KernloopError {
+  const { matches } = seen;
+  const behind = after ? ` behind /${after.match}/` : '';
+  return new KernloopError(
+    'NO_MATCH',
+    `${name}: dispatch ${wanted} was asked for, but only ${matches} matched /${match}/${behind}${toldBesides(seen)}`,
+    `${matches === 1 ? 'there is only dispatch 1' : `use numbers from 1 to ${matches}`}; it matched:\n${matchedKernels(match, seen)}`,
+  );
+}
+
+/** It was launched, but never after what it was to follow. */
+function neverAfter({ name, match }: Selection, after: { match: string; count: number }, early: number, seen: Seen): KernloopError {
+  const gates = countMatches(after.match, seen);
+  const what = `${name}: none of the ${early} dispatches that match /${match}/ came behind`;
+  if (gates === 0) return new KernloopError('NO_MATCH', `${what} one that matches /${after.match}/, which there was none of${toldBesides(seen)}`, nearestKernels(after.match, seen));
+  return new KernloopError(
+    'NO_MATCH',
+    `${what} ${after.count} that match /${after.match}/, of which there were ${gates}${toldBesides(seen)}`,
+    after.count > gates ? `use --after-count 1 to ${gates}` : 'choose an --after kernel that is launched earlier, or a smaller --after-count',
+  );
+}
+
+function toldBesides({ notes }: Seen): string {
+  return notes.map(({ code, text }) => `\n${code}: ${text}`).join('');
+}
+
+function matchedKernels(match: string, seen: Seen): string {
+  const pattern = matcher(match, seen);
+  return seen.summary.kernels
+    .filter(({ name, symbol }) => pattern(symbol ?? name) || pattern(name))
+    .slice(0, 8)
+    .map(({ name, dispatches }) => `  ${name} (${formatCount(dispatches)} dispatches)`)
+    .join('\n');
 }
 
 /** The agent stops counting once nothing is left to capture, so that the app runs at its own speed. */
@@ -114,12 +170,12 @@ function atLeast({ notes }: Seen): string {
 }
 
 /** Whether a mangled name, or the demangled one that goes with it, is wanted. */
-function matcher({ match }: Wanted, { kernels }: Seen): (symbol: string) => boolean {
+function matcher(match: string, { kernels }: Seen): (symbol: string) => boolean {
   const pattern = new RegExp(match);
   return (symbol) => pattern.test(symbol) || kernels.some((kernel) => kernel.symbol === symbol && pattern.test(kernel.name));
 }
 
-function countMatches({ match }: Wanted, { summary, kernels }: Seen): number {
+function countMatches(match: string, { summary, kernels }: Seen): number {
   const pattern = new RegExp(match);
   const bySymbol = new Set(kernels.filter(({ symbol }) => pattern.test(symbol)).map(({ name }) => name));
   return summary.kernels
@@ -127,9 +183,9 @@ function countMatches({ match }: Wanted, { summary, kernels }: Seen): number {
     .reduce((sum, { dispatches }) => sum + dispatches, 0);
 }
 
-function nearestKernels(wanted: Wanted, { summary }: Seen): string {
+function nearestKernels(match: string, { summary }: Seen): string {
   const counts = new Map(summary.kernels.map(({ name, dispatches }) => [name, dispatches]));
-  const plain = wanted.match.replace(/\\[bdswBDSW]|[\\^$()[\]{}*+?|]/g, '');
+  const plain = match.replace(/\\[bdswBDSW]|[\\^$()[\]{}*+?|]/g, '');
   const byBase = new Map([...counts.keys()].map((name) => [baseName(name), name]));
   const close = nearest(baseName(plain), byBase.keys()).map((base) => byBase.get(base) ?? base);
   const busiest = [...counts].sort((a, b) => b[1] - a[1]).map(([name]) => name);

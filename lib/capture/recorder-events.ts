@@ -39,22 +39,33 @@ const events = {
   process: z.looseObject({ event: z.literal('process'), pid: z.int(), executable: z.string() }),
   queue: z.looseObject({ event: z.literal('queue') }),
   kernel: z.looseObject({ event: z.literal('kernel'), name: z.string(), symbol: z.string(), code_object: z.string() }),
-  matched: z.looseObject({ event: z.literal('matched'), id, kernel: z.string().optional() }),
+  matched: z.looseObject({ event: z.literal('matched'), id, ordinal: count.optional(), kernel: z.string().optional() }),
   capturing: z.looseObject({ event: z.literal('capturing'), id: id.optional(), bytes: count.optional(), progress: z.number().optional() }),
   captured: z.looseObject({
     event: z.literal('captured'),
     id,
+    ordinal: count.default(1),
     output: z.string(),
     bytes_raw: count,
     bytes_stored: count,
     regions: count,
     bytes_tracked: count,
     kernel: z.string(),
+    symbol: z.string().default(''),
+    code_object: z.string().default(''),
     geometry: geometrySchema,
     wave_instructions: count.nullish(),
   }),
-  refused: z.looseObject({ event: z.literal('refused'), id, code: z.string(), reason: z.string(), hint: z.string().default('') }),
-  scope_violation: z.looseObject({ event: z.literal('scope_violation'), id, regions: z.array(z.unknown()).default([]) }),
+  refused: z.looseObject({ event: z.literal('refused'), id, ordinal: count.optional(), code: z.string(), reason: z.string(), hint: z.string().default('') }),
+  scope_violation: z.looseObject({
+    event: z.literal('scope_violation'),
+    id,
+    ordinal: count.default(1),
+    symbol: z.string().default(''),
+    code_object: z.string().default(''),
+    geometry: geometrySchema.optional(),
+    regions: z.array(z.unknown()).default([]),
+  }),
   note: z.looseObject({ event: z.literal('note'), code: z.string(), text: z.string() }),
   summary: z.looseObject({
     event: z.literal('summary'),
@@ -62,6 +73,8 @@ const events = {
     queues: count,
     dispatches: count,
     kernels: z.array(z.looseObject({ name: z.string(), symbol: z.string().optional(), dispatches: count })),
+    /** How many dispatches each selection counted, in the process with the most. */
+    selections: z.array(z.looseObject({ id, matches: count })).default([]),
     /** Profile mode only. */
     kernel_profile: z.array(kernelProfileSchema).optional(),
   }),
@@ -69,6 +82,7 @@ const events = {
 
 export type RecorderEvent = { [Name in keyof typeof events]: z.output<(typeof events)[Name]> }[keyof typeof events];
 export type CapturedEvent = z.output<typeof events.captured>;
+export type ViolationEvent = z.output<typeof events.scope_violation>;
 export type RefusedEvent = z.output<typeof events.refused>;
 export type LaunchResources = z.output<typeof resourcesSchema>;
 export type KernelProfileRow = z.output<typeof kernelProfileSchema>;

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { App } from '../app/app';
 import type { AppIdentity } from '../app/identity';
-import type { Scope } from '../app/kernloop-json';
+import type { Each, Scope } from '../app/kernloop-json';
 import { agentEnvironment } from '../device/agent';
 import type { Device, DeviceDescription } from '../device/device';
 import type { Deps } from '../support/deps';
@@ -17,10 +17,18 @@ import { recorderEvents, type RecorderEvent } from './recorder-events';
 export interface RecorderSelection {
   id: string;
   match: string;
-  ordinal: number;
+  whole: boolean;
+  ordinals: readonly (readonly [number, number | null])[];
+  each: Each;
+  limit: number;
+  to_end: boolean;
+  after?: { match: string; count: number };
   scope: Scope;
   byte_budget: number;
-  output: string;
+  /** Of its one capture. */
+  output?: string;
+  /** Of several, each in a folder below that is its ordinal. */
+  outputs?: string;
 }
 
 /** The configuration file of kernloop-recorder (docs/contributing/seams.md). */
@@ -55,11 +63,11 @@ const startLimitMs = 30_000;
  */
 export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) => void, deps: Deps): Promise<RunResult> {
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-'));
-  const outputs = run.config.selections.map(({ output }) => output);
+  const places = run.config.selections.flatMap(placeOf);
   let recorderPid: number | undefined;
-  for (const output of outputs) {
-    mkdirSync(dirname(output), { recursive: true });
-    removePartials(output, (pid) => !isAlive(pid));
+  for (const place of places) {
+    mkdirSync(place.folder, { recursive: true });
+    removePartials(place, (pid) => !isAlive(pid));
   }
   try {
     const socket = join(folder, 'recorder.sock');
@@ -103,7 +111,10 @@ export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) =
     }
     return appEnd;
   } finally {
-    for (const output of outputs) removePartials(output, (pid) => pid === recorderPid);
+    for (const place of places) {
+      removePartials(place, (pid) => pid === recorderPid);
+      removeIfEmpty(place.folder);
+    }
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -141,14 +152,29 @@ function agentLog(app: App): string {
   return join(folder, `${prefix}%p.log`);
 }
 
-/** What a recorder that was killed has left of a capture. */
-function removePartials(output: string, ofPid: (pid: number) => boolean): void {
-  const prefix = `${basename(output)}.partial-`;
-  for (const name of readdirSync(dirname(output))) {
-    if (name.startsWith(prefix) && ofPid(Number(name.slice(prefix.length)))) {
-      rmSync(join(dirname(output), name), { recursive: true, force: true });
+/** Where captures of a selection go: the folder, and the names that they have in it. */
+interface Place {
+  folder: string;
+  isCapture: (name: string) => boolean;
+}
+
+function placeOf({ output, outputs }: RecorderSelection): Place[] {
+  if (outputs !== undefined) return [{ folder: outputs, isCapture: (name) => /^\d+$/.test(name) }];
+  return output === undefined ? [] : [{ folder: dirname(output), isCapture: (name) => name === basename(output) }];
+}
+
+/** What a recorder that was killed has left of captures. */
+function removePartials({ folder, isCapture }: Place, ofPid: (pid: number) => boolean): void {
+  for (const name of readdirSync(folder)) {
+    const partial = /^(.*)\.partial-(\d+)$/.exec(name);
+    if (partial && isCapture(partial[1] ?? '') && ofPid(Number(partial[2]))) {
+      rmSync(join(folder, name), { recursive: true, force: true });
     }
   }
+}
+
+function removeIfEmpty(folder: string): void {
+  if (readdirSync(folder).length === 0) rmdirSync(folder);
 }
 
 function isAlive(pid: number): boolean {

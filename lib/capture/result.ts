@@ -7,6 +7,7 @@ const dimensions = z.array(count);
 export const kernelCaptureSchema = z.object({
   name: z.string().describe('Name of the entry in kernloop.json.'),
   kernel: z.string(),
+  ordinal: count.describe('Of the dispatch, among those that matched.'),
   output: z.string().describe('Folder of the capture, absolute.'),
   regions: count,
   bytesRaw: count.describe('Memory before the dispatch, and what of the memory after it differs.'),

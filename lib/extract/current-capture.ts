@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { App } from '../app/app';
-import type { KernelEntry } from '../app/kernloop-json';
+import { selectionShape, type KernelEntry } from '../app/kernloop-json';
 import { findProgram } from '../app/program';
 import { captureFile, readCapture, selfcheckFile, selfcheckSchema, type CaptureJson } from '../capture/capture-files';
 import type { DeviceDescription } from '../device/device';
@@ -68,20 +69,26 @@ function changedFile(app: App, capture: CaptureJson): string | null {
   return null;
 }
 
-const selectionSchema = z.looseObject({
-  selection: z.looseObject({ match: z.string(), ordinal: z.number(), scope: z.string() }),
-});
+const selectionSchema = z.looseObject({ selection: z.strictObject(selectionShape) });
 
 /** What was selected is on record where the project was generated; before that, the capture can at least not contradict it. */
-function changedSelection(app: App, { name, match, ordinal, scope }: KernelEntry, capture: CaptureJson): string | null {
+function changedSelection(app: App, { name, ...wanted }: KernelEntry, capture: CaptureJson): string | null {
   const changed = 'kernloop.json selects another dispatch';
   const path = join(reproducerPaths(app.reproducer(name)).pristine, kernelFile);
   if (!existsSync(path)) {
-    const pattern = new RegExp(match);
+    const pattern = new RegExp(wanted.match);
     const matches = pattern.test(capture.kernel.name) || pattern.test(capture.kernel.symbol);
-    return matches && capture.dispatch.ordinal === ordinal ? null : changed;
+    return matches && isPlain(wanted) && capture.dispatch.ordinal === wanted.ordinal ? null : changed;
   }
   const { selection } = readJson(path, selectionSchema, 'CONFIG_MISSING', 'generate it again');
-  const same = selection.match === match && selection.ordinal === ordinal && selection.scope === scope;
-  return same ? null : changed;
+  return isDeepStrictEqual({ ...selection }, definedOf(wanted)) ? null : changed;
+}
+
+/** One dispatch, by its number alone. */
+function isPlain({ match: _match, ordinal: _ordinal, scope: _scope, ...more }: Omit<KernelEntry, 'name'>): boolean {
+  return Object.keys(definedOf(more)).length === 0;
+}
+
+function definedOf(values: object): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

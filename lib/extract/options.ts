@@ -15,7 +15,7 @@ export const adoptOptionsSchema = z.object({
 
 export type AdoptOptions = z.output<typeof adoptOptionsSchema>;
 
-const { selfCheck, byteBudget, inlineLimitBytes, drainLimitMs, runLimitMs, store } = captureOptionsSchema.shape;
+const { selfCheck, maxBytes, inlineLimitBytes, drainLimitMs, runLimitMs, store } = captureOptionsSchema.shape;
 const { translationUnit, define, language, compileLimitSeconds } = generateOptionsSchema.shape;
 
 export const extractOptionsSchema = z.object({
@@ -29,7 +29,7 @@ export const extractOptionsSchema = z.object({
     .boolean()
     .default(false)
     .describe('Capture again even where a complete capture of the same program and selection is there.'),
-  ...{ selfCheck, byteBudget, inlineLimitBytes, drainLimitMs, runLimitMs, store },
+  ...{ selfCheck, maxBytes, inlineLimitBytes, drainLimitMs, runLimitMs, store },
   ...{ translationUnit, define, language, compileLimitSeconds },
 });
 

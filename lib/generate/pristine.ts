@@ -92,7 +92,7 @@ export function writeProjectFiles(options: ProjectFilesOptions): string[] {
 }
 
 function kernelJson({ app, kernel, capture, found, noSource }: ProjectFilesOptions): KernelJson {
-  const { name, match, ordinal, scope } = kernel;
+  const { name, ...selection } = kernel;
   return kernelJsonSchema.parse({
     name,
     app: { name: app.config.name, root: inWorkspace(app.workspaceRoot, app.root) || '.' },
@@ -100,7 +100,7 @@ function kernelJson({ app, kernel, capture, found, noSource }: ProjectFilesOptio
     demangled: capture.kernel.name,
     code_object: capture.kernel.code_object,
     device: { kind: capture.device.kind, isa: capture.device.isa },
-    selection: { match, ordinal, scope },
+    selection,
     language: found?.recipe.language ?? 'none',
     source: found && {
       file: found.recipe.files[found.recipe.variant.file]?.origin ?? found.recipe.variant.stands_for,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { noSourceSchema } from '../source/no-source';
-import { deviceKinds, nameSchema, scopes, stageOptionsSchema } from '../app/kernloop-json';
+import { deviceKinds, nameSchema, selectionShape, stageOptionsSchema } from '../app/kernloop-json';
 
 export const kernelFile = 'kernel.json';
 
@@ -59,11 +59,7 @@ export const kernelJsonSchema = z
     demangled: z.string().min(1),
     code_object: z.string().length(64).describe('sha256 of the captured code object.'),
     device: z.strictObject({ kind: z.enum(deviceKinds), isa: z.string() }),
-    selection: z.strictObject({
-      match: z.string(),
-      ordinal: z.int().min(1),
-      scope: z.enum(scopes),
-    }),
+    selection: z.strictObject(selectionShape),
     language: z.enum(languages).describe('"none": there is no source, so that only the captured code can be replayed.'),
     source: z
       .strictObject({

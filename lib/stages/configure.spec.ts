@@ -8,7 +8,7 @@ describe('precedence of options', () => {
 
   afterEach(() => workspace.dispose());
 
-  const kernloopJson = { options: { validate: { replays: 3, limitFactor: 3 }, capture: { byteBudget: 7 } } };
+  const kernloopJson = { options: { validate: { replays: 3, limitFactor: 3 }, capture: { maxBytes: 7 } } };
 
   it.each([
     ['flag', { replays: 9 }, { KERNLOOP_REPLAYS: '8' }, { validate: { replays: 5 } }, 9, 'flag --replays'],
@@ -35,19 +35,14 @@ describe('precedence of options', () => {
   });
 
   it.each([
-    [
-      'an unknown option in kernloop.json',
-      { options: { capture: { byteBugdet: 1 } } },
-      {},
-      'did you mean "byteBudget"?',
-    ],
+    ['an unknown option in kernloop.json', { options: { capture: { maxByets: 1 } } }, {}, 'did you mean "maxBytes"?'],
     [
       'a value of the wrong type in kernloop.json',
-      { options: { capture: { byteBudget: 'much' } } },
+      { options: { capture: { maxBytes: 'much' } } },
       {},
       '(from kernloop.json)',
     ],
-    ['a variable that is no number', {}, { KERNLOOP_BYTE_BUDGET: 'much' }, 'KERNLOOP_BYTE_BUDGET'],
+    ['a variable that is no number', {}, { KERNLOOP_MAX_BYTES: 'much' }, 'KERNLOOP_MAX_BYTES'],
     ['a variable out of range', {}, { KERNLOOP_ORDINAL: '0' }, '(from KERNLOOP_ORDINAL)'],
   ])('rejects %s and names where it came from', (_name, config, env, message) => {
     workspace = new TestWorkspace(config);

@@ -51,7 +51,7 @@ function capturesOf(workspaceRoot: string): string[] {
   const kernels = join(workspaceRoot, 'kernels');
   return foldersIn(kernels)
     .flatMap((app) => foldersIn(app))
-    .map((reproducer) => join(reproducer, 'capture'))
+    .flatMap((reproducer) => [join(reproducer, 'capture'), ...foldersIn(join(reproducer, 'captures'))])
     .filter((capture) => existsSync(captureFile(capture)));
 }
 

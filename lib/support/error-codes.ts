@@ -67,6 +67,7 @@ export const errorCodes = kinds({
   NO_QUEUE: { exitCode: exitCodes.usage, meaning: 'the app created no queue or context on the device' },
   NO_DISPATCH: { exitCode: exitCodes.usage, meaning: 'the app launched no kernel' },
   NO_MATCH: { exitCode: exitCodes.usage, meaning: 'no dispatch matched the selection' },
+  RUNS_DIFFER: { exitCode: exitCodes.usage, meaning: 'the app did not launch the same in two runs' },
   CAPTURE_REFUSED: { exitCode: exitCodes.fail, meaning: 'the dispatch was seen but could not be captured' },
   CAPTURE_BUSY: { exitCode: exitCodes.usage, meaning: 'another process is writing this capture' },
   CAPTURE_MISSING: { exitCode: exitCodes.usage, meaning: 'there is no complete capture in the folder' },

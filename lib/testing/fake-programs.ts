@@ -10,7 +10,7 @@ export type Play = (
   this: void,
   config: RecorderConfig,
   print: (this: void, event: object) => void,
-  capture: (this: void, id: string) => void,
+  capture: (this: void, id: string, ordinal?: number) => void,
 ) => void;
 
 export interface RecorderScript {
@@ -28,29 +28,40 @@ export function fakeRecorder({ play = captureAll, summary = {}, json = {} }: Rec
     print({ event: 'listening' });
     await stdinClosed;
     print({ event: 'process', pid: 1, executable: 'program' });
-    play(config, print, (id) => {
-      const { output } = config.selections.find((selection) => selection.id === id) ?? { output: '' };
+    play(config, print, (id, ordinal = 1) => {
+      const selection = config.selections.find((one) => one.id === id);
+      const output = selection?.output ?? join(selection?.outputs ?? '', String(ordinal));
       mkdirSync(output, { recursive: true });
       writeFileSync(
         join(output, 'capture.json'),
         JSON.stringify(captureJson({ scope: { mode: 'x', tracked_regions: 1, tracked_bytes: 1 }, ...json })),
       );
-      print(capturedEvent(id, output));
+      print({ ...capturedEvent(id, output), ordinal });
     });
-    print({
+    const whole = {
       event: 'summary',
       processes: 1,
       queues: 1,
       dispatches: 3,
       kernels: [{ name: 'saxpy(float*, float)', dispatches: 3 }],
       ...summary,
+    };
+    print({
+      selections: config.selections.map(({ id, match }) => ({ id, matches: matchesOf(match, whole.kernels) })),
+      ...whole,
     });
     return 0;
   };
 }
 
+function matchesOf(match: string, kernels: { name: string; dispatches: number }[]): number {
+  return kernels
+    .filter(({ name }) => new RegExp(match).test(name))
+    .reduce((sum, { dispatches }) => sum + dispatches, 0);
+}
+
 function captureAll(config: RecorderConfig, _print: (event: object) => void, capture: (id: string) => void): void {
-  for (const { id } of config.selections) capture(id);
+  for (const { id, limit } of config.selections) if (limit > 0) capture(id);
 }
 
 function capturedEvent(id: string, output: string): object {

@@ -57,7 +57,9 @@ function captureKernel(root: string, config: KernloopJson, kernel: KernelEntry):
       ...identityInputs('KERNLOOP_STORE_GENERATION'),
       noPackages,
     ],
-    outputs: [`{workspaceRoot}/${reproducerRoot(config.name, kernel.name)}/capture`],
+    outputs: ['capture', 'captures'].map(
+      (name) => `{workspaceRoot}/${reproducerRoot(config.name, kernel.name)}/${name}`,
+    ),
     metadata: { description: `Capture ${kernel.name} out of a run of the app.` },
   };
 }

@@ -75,8 +75,10 @@ describe('the plugin', () => {
       new Set([
         '{projectRoot}/.kernloop/profile.json',
         '{workspaceRoot}/kernels/pipeline/saxpy/capture',
+        '{workspaceRoot}/kernels/pipeline/saxpy/captures',
         '{workspaceRoot}/kernels/pipeline/saxpy/pristine',
         '{workspaceRoot}/kernels/pipeline/matmul/capture',
+        '{workspaceRoot}/kernels/pipeline/matmul/captures',
         '{workspaceRoot}/kernels/pipeline/matmul/pristine',
         '{projectRoot}/build',
         '{projectRoot}/report.json',

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Workspace } from './harness';
+import { addProbeApp, probeProgram, replayEvents, type CaptureJson, type ProbeKernel } from './probe';
+
+/** Which dispatches are captured. What a capture holds before its dispatch is computed from the source of the probe. */
+describe('selection of dispatches', () => {
+  let workspace: Workspace;
+  beforeAll(() => {
+    workspace = Workspace.create([]);
+  });
+  afterAll(() => workspace.remove());
+
+  /** Kernel, ordinal, geometry, and the first word of the array before and after the dispatch. */
+  async function described(folder: string): Promise<[string, number, string, number]> {
+    const { kernel, dispatch, geometry, regions } = workspace.json<CaptureJson>(`${folder}/capture.json`);
+    const dump = workspace.path('dumps', createHash('sha256').update(folder).digest('hex'));
+    const { code } = await replayEvents(workspace.path(folder), ['--compare', '--dump', dump]);
+    expect([folder, code]).toEqual([folder, 0]);
+    const after = readFileSync(join(dump, `${regions[0]?.id}.bin`)).readInt32LE(0);
+    const shape = `${geometry.grid_blocks[0]}x${geometry.block_threads[0]}`;
+    return [kernel.name.replace(/\(.*$/, ''), dispatch.ordinal, shape, after];
+  }
+
+  async function captures(app: string, kernel: string): Promise<[string, number, string, number][]> {
+    const folder = `kernels/${app}/${kernel}`;
+    const more = existsSync(workspace.path(folder, 'captures')) ? readdirSync(workspace.path(folder, 'captures')) : [];
+    const all = [`${folder}/capture`, ...more.map((name) => `${folder}/captures/${name}`)];
+    const found = await Promise.all(all.map(described));
+    return found.sort((a, b) => a[1] - b[1]);
+  }
+
+  const capture = async (app: string, mode: string[], kernels: ProbeKernel[], extra: string[] = []) =>
+    workspace.kernloop(['capture', '--app', await addProbeApp(workspace, app, mode, kernels), ...extra]);
+
+  it('takes every distinct geometry of two kernels once, from one run', async () => {
+    const outcome = await capture(
+      'shapes',
+      ['interleaved'],
+      [
+        { name: 'increment', match: '^increment', each: 'geometry' },
+        { name: 'twice', match: '^twice', each: 'geometry' },
+      ],
+    );
+    expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
+    expect(await captures('shapes', 'increment')).toEqual([
+      ['increment', 1, '4x64', 2],
+      ['increment', 2, '8x64', 5],
+      ['increment', 4, '4x128', 12],
+    ]);
+    expect(await captures('shapes', 'twice')).toEqual([
+      ['twice', 1, '4x64', 4],
+      ['twice', 3, '2x64', 24],
+    ]);
+  });
+
+  it('takes ranges of ordinals, and says what came where one runs off the end', async () => {
+    const kernels = [{ name: 'increment', match: '^increment' }];
+    const outcome = await capture('ranges', ['interleaved'], kernels, ['--dispatch', '2,4-7', '--no-self-check']);
+    expect([outcome.code, outcome.text]).toEqual([
+      2,
+      expect.stringMatching(
+        /dispatch 6-7 was asked for, but only 5 matched[^]*increment\(int\*, int\) \(5 dispatches\)/,
+      ),
+    ]);
+    expect((await captures('ranges', 'increment')).map(([, ordinal, , after]) => [ordinal, after])).toEqual([
+      [2, 5],
+      [4, 12],
+      [5, 25],
+    ]);
+  });
+
+  it.each([
+    ['the last dispatch', ['--dispatch', 'last'], [['void tile<10>', 11, '2x128', 354]]],
+    [
+      'dispatches behind a kernel that ends the tuning',
+      ['--after', '^increment'],
+      [['void tile<10>', 1, '2x128', 344]],
+    ],
+    [
+      'each configuration once',
+      ['--each', 'kernel'],
+      [
+        ['void tile<1>', 1, '4x64', 1],
+        ['void tile<10>', 4, '2x128', 13],
+        ['void tile<100>', 7, '1x256', 133],
+      ],
+    ],
+  ])('tells trials of an autotuner apart: %s', async (_what, options, expected) => {
+    const kernels = [{ name: 'tile', match: '^void tile<' }];
+    const outcome = await capture('tune', ['tune'], kernels, [...options, '--no-self-check']);
+    expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
+    expect(await captures('tune', 'tile')).toEqual(expected);
+  });
+
+  it('gives tasks of one Nx run exactly what each gives alone, from one run of the app', async () => {
+    const kernels: ProbeKernel[] = [
+      { name: 'first', match: '^increment', ordinal: 2 },
+      { name: 'second', match: '^twice', dispatch: '1-2' },
+      { name: 'third', match: '^twice', ordinal: 3 },
+      // The very dispatch that "first" takes.
+      { name: 'same', match: '^increment', ordinal: 2 },
+      { name: 'missing', match: '^increment', ordinal: 9 },
+    ];
+    await addProbeApp(workspace, 'batch', ['interleaved'], kernels);
+    const program = await probeProgram();
+    workspace.write('count.sh', '#!/bin/sh\necho run >> "$1"; shift; exec "$@"\n');
+    workspace.edit('apps/batch/kernloop.json', (text) =>
+      text.replace(
+        JSON.stringify(program),
+        JSON.stringify('sh').concat(
+          `, "${workspace.path('count.sh')}", "${workspace.path('runs.log')}", ${JSON.stringify(program)}`,
+        ),
+      ),
+    );
+    await workspace.commitAll();
+    const starts = (): number => workspace.read('runs.log').split('\n').length - 1;
+    const files = (name: string): Record<string, string> => {
+      const root = workspace.path('kernels/batch', name);
+      const found: Record<string, string> = {};
+      for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+        const path = join(entry.parentPath, entry.name);
+        // What varies from run to run is in a file of its own.
+        if (entry.isFile() && entry.name !== 'observed.json')
+          found[path.slice(root.length)] = createHash('sha256').update(readFileSync(path)).digest('hex');
+      }
+      return found;
+    };
+
+    const three = ['capture-first', 'capture-second', 'capture-third'];
+    const together = await workspace.nx(['run-many', '-p', 'batch', '-t', ...three]);
+    expect([together.code, together.text]).toEqual([0, expect.any(String)]);
+    expect(starts()).toBe(1);
+
+    const rest = await workspace.nx([
+      'run-many',
+      '-p',
+      'batch',
+      '-t',
+      'capture-same',
+      'capture-missing',
+      ...three,
+      '--skipNxCache',
+    ]);
+    expect([rest.code === 0, rest.text]).toEqual([
+      false,
+      expect.stringMatching(/missing: dispatch 9 was asked for, but only 5 matched/),
+    ]);
+    // "same" and "first" want one dispatch: each gets it, from a run of its own.
+    expect(starts()).toBe(3);
+
+    const names = ['first', 'second', 'third', 'same'];
+    const batched = names.map(files);
+    expect(batched.map((one) => Object.keys(one).length > 0)).toEqual([true, true, true, true]);
+    for (const name of names) {
+      const alone = await workspace.kernloop(['capture', '--app', 'apps/batch', '--kernel', name]);
+      expect([alone.code, alone.text]).toEqual([0, expect.any(String)]);
+    }
+    expect(starts()).toBe(7);
+    expect(names.map(files)).toEqual(batched);
+    expect(existsSync(workspace.path('kernels/batch/missing/capture'))).toBe(false);
+
+    const cached = await workspace.nx(['run-many', '-p', 'batch', '-t', ...three]);
+    expect([cached.code, cached.text]).toEqual([0, expect.stringMatching(/local cache|existing outputs/)]);
+    expect(starts()).toBe(7);
+  });
+});

@@ -1,0 +1,54 @@
+/** Ordinals from 1, both ends included; null: without an end. */
+export type OrdinalRange = readonly [first: number, last: number | null];
+
+/** Which of the dispatches that match: by their numbers, or the last so many. */
+export type Dispatches = { ranges: OrdinalRange[] } | { last: number };
+
+export const dispatchesForm = 'numbers and ranges as in "2,5,9-12,20-", or "last" or "last:3"';
+
+const maxRanges = 64;
+
+/** Reads `3`, `3-7`, `2,5,9-`, `last` or `last:3`; undefined where it is none of these. */
+export function parseDispatches(text: string): Dispatches | undefined {
+  const last = /^last(?::(\d{1,9}))?$/.exec(text.trim());
+  if (last) {
+    const count = last[1] === undefined ? 1 : Number(last[1]);
+    return count > 0 ? { last: count } : undefined;
+  }
+  const ranges = text.split(',').map(parseRange);
+  const known = ranges.filter((range) => range !== undefined);
+  return known.length === ranges.length && known.length <= maxRanges ? { ranges: joined(known) } : undefined;
+}
+
+function parseRange(text: string): OrdinalRange | undefined {
+  const parts = /^(\d{1,15})(?:(-)(\d{1,15})?)?$/.exec(text.trim());
+  if (!parts) return undefined;
+  const first = Number(parts[1]);
+  const last = parts[2] === undefined ? first : parts[3] === undefined ? null : Number(parts[3]);
+  return first >= 1 && (last === null || last >= first) ? [first, last] : undefined;
+}
+
+/** Ascending, with those that touch or overlap as one. */
+export function joined(ranges: readonly OrdinalRange[]): OrdinalRange[] {
+  const result: OrdinalRange[] = [];
+  for (const [first, last] of [...ranges].sort((a, b) => a[0] - b[0])) {
+    const before = result.at(-1);
+    if (before === undefined || (before[1] !== null && before[1] + 1 < first)) result.push([first, last]);
+    else if (before[1] !== null)
+      result[result.length - 1] = [before[0], last === null ? null : Math.max(before[1], last)];
+  }
+  return result;
+}
+
+/** How many ordinals there are; null where there is no end. */
+export function countOf(dispatches: Dispatches): number | null {
+  if ('last' in dispatches) return dispatches.last;
+  return dispatches.ranges.reduce<number | null>(
+    (sum, [first, last]) => (sum === null || last === null ? null : sum + last - first + 1),
+    0,
+  );
+}
+
+export function formatRanges(ranges: readonly OrdinalRange[]): string {
+  return ranges.map(([first, last]) => (last === first ? String(first) : `${first}-${last ?? ''}`)).join(',');
+}

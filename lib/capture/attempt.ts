@@ -1,0 +1,310 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { App } from '../app/app';
+import type { OrdinalRange } from '../app/dispatches';
+import type { AppIdentity } from '../app/identity';
+import type { Device } from '../device/device';
+import { storesFor } from '../store/store';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import type { RunResult } from '../support/exec';
+import { formatBytes } from '../support/report';
+import { version } from '../support/version';
+import { readCapture, type Selfcheck } from './capture-files';
+import { countedDifferently, whyFewer, whyNotCaptured, type Seen } from './not-captured';
+import { keepNvrtcProgram } from './nvrtc-programs';
+import type { CaptureOptions } from './options';
+import { record } from './recorder';
+import type { CapturedEvent } from './recorder-events';
+import type { KernelCapture } from './result';
+import { RunLog } from './run-log';
+import { recorderSelection, takesSeveral, type Request } from './selection';
+import { selfCheck } from './self-check';
+
+export interface Failure {
+  /** Of the kernel in kernloop.json. */
+  name: string;
+  error: KernloopError;
+}
+
+/** What came of one run of the app. */
+export interface Attempt {
+  captures: KernelCapture[];
+  failures: Failure[];
+  /** What only another run can give. */
+  again: Request[];
+  appEnd: RunResult;
+}
+
+export interface RunContext {
+  app: App;
+  program: string;
+  identity: AppIdentity;
+  device: Device;
+  options: CaptureOptions;
+}
+
+/** Runs of the app, each with the self-check of what it gave. */
+export class CaptureRun {
+  private readonly store: string;
+
+  constructor(
+    private readonly context: RunContext,
+    private readonly deps: Deps,
+  ) {
+    const named = context.options.store ?? deps.env['KERNLOOP_STORE'];
+    this.store = named ? resolve(named) : context.app.store;
+  }
+
+  /** One run of the app, then the self-check of what it gave. */
+  async attempt(requests: readonly Request[]): Promise<Attempt> {
+    const nvrtcFolder = mkdtempSync(join(tmpdir(), 'kernloop-nvrtc-'));
+    try {
+      return await this.attemptWith(requests, nvrtcFolder);
+    } finally {
+      rmSync(nvrtcFolder, { recursive: true, force: true });
+    }
+  }
+
+  private async attemptWith(requests: readonly Request[], nvrtcFolder: string): Promise<Attempt> {
+    const log = new RunLog(this.deps);
+    const appEnd = await this.record(requests, nvrtcFolder, log);
+    const attempt: Attempt = { captures: [], failures: [], again: [], appEnd };
+    for (const request of requests) {
+      for (const { output } of log.captured(request)) {
+        if (existsSync(output)) await keepNvrtcProgram(nvrtcFolder, output, this.deps);
+      }
+      await this.isolated(request, attempt, () => this.judge(request, log, attempt));
+    }
+    return attempt;
+  }
+
+  private record(requests: readonly Request[], nvrtcFolder: string, log: RunLog): Promise<RunResult> {
+    const { app, program, identity, device, options } = this.context;
+    mkdirSync(this.store, { recursive: true });
+    return record(
+      {
+        app,
+        program,
+        device,
+        nvrtcFolder,
+        timeLimitSeconds: options.timeLimitSeconds,
+        config: {
+          mode: 'capture',
+          selections: requests.map(recorderSelection),
+          store: this.store,
+          inline_limit_bytes: options.inlineLimitBytes,
+          drain_limit_ms: options.drainLimitMs,
+          run_limit_ms: options.runLimitMs,
+          tool_version: version,
+          app: identity,
+          device: device.description,
+        },
+      },
+      (event) => log.take(event),
+      this.deps,
+    );
+  }
+
+  /** What goes wrong with one selection loses none of the others. */
+  private async isolated({ selection }: Request, attempt: Attempt, judge: () => Promise<void>): Promise<void> {
+    try {
+      await judge();
+    } catch (error) {
+      if (!(error instanceof KernloopError) || error.code === 'INTERRUPTED') throw error;
+      attempt.failures.push({ name: selection.name, error });
+    }
+  }
+
+  private async judge(request: Request, log: RunLog, attempt: Attempt): Promise<void> {
+    if (request.counting) return this.judgeCount(request, log, attempt);
+    const { selection } = request;
+    const seen = this.seen(log, request, attempt.appEnd);
+    const captured = log.captured(request).filter(({ output }) => existsSync(output));
+    const violations = log.violations(request);
+    const again = new AgainList(request);
+    const failures = [
+      ...violations
+        .filter(({ ordinal }) => !again.withScopeAll(ordinal))
+        .map(({ ordinal }) => outsideOfScope(this.label(request, ordinal))),
+      ...refusals(request, seen, captured.length, again),
+    ];
+    for (const event of captured) {
+      // A single one is replaced by what another run gives.
+      if (takesSeveral(selection) || again.requests().length === 0) await this.judgeCapture(request, event, again, attempt);
+    }
+    const attempts = [...captured, ...violations, ...seen.refused];
+    if (attempts.length === 0) failures.push(whyNotCaptured(request, seen));
+    else failures.push(...fewer(request, attempts.map(({ ordinal }) => ordinal), seen));
+    attempt.failures.push(...failures.map((error) => ({ name: selection.name, error })));
+    attempt.again.push(...again.requests());
+    this.tellOfLimit(request, captured.length);
+  }
+
+  private judgeCount(request: Request, log: RunLog, attempt: Attempt): void {
+    const { selection } = request;
+    const seen = this.seen(log, request, attempt.appEnd);
+    const last = 'last' in selection.dispatches ? selection.dispatches.last : 0;
+    if (seen.matches < last || attempt.appEnd.exitCode !== 0) {
+      attempt.failures.push({ name: selection.name, error: whyNotCaptured({ ...request, ordinals: [[last, last]] }, seen) });
+      return;
+    }
+    const ordinals: OrdinalRange[] = [[seen.matches - last + 1, seen.matches]];
+    attempt.again.push({ ...request, counting: false, counted: seen.matches, ordinals });
+  }
+
+  private async judgeCapture(request: Request, event: CapturedEvent, again: AgainList, attempt: Attempt): Promise<void> {
+    const label = this.label(request, event.ordinal);
+    const { selfcheck, scopeTooSmall } = await this.check(label, event);
+    if (scopeTooSmall && again.withScopeAll(event.ordinal)) return;
+    attempt.captures.push(describe(request, event, selfcheck));
+    if (selfcheck?.verdict !== 'failed') return;
+    attempt.failures.push({
+      name: request.selection.name,
+      error: new KernloopError(
+        'SELFCHECK_FAILED',
+        `${label}: the capture does not replay: ${selfcheck.reason ?? 'no reason given'}`,
+        request.scope === 'all'
+          ? 'the kernel depends on something that is not device memory (another queue, the host, time); capture another dispatch with --dispatch'
+          : 'capture it with --scope all, or another dispatch with --dispatch',
+      ),
+    });
+  }
+
+  private label({ selection }: Request, ordinal: number): string {
+    return takesSeveral(selection) ? `${selection.name}, dispatch ${ordinal}` : selection.name;
+  }
+
+  /** Where it was the limit that ended a selection, there may have been more. */
+  private tellOfLimit({ selection, ordinals, each }: Request, captured: number): void {
+    const open = each !== 'dispatch' || ordinals.some(([, last]) => last === null);
+    if (!takesSeveral(selection) || !open || captured < selection.limit) return;
+    this.deps.report.info(`${selection.name}: ${captured} captured, which is the limit; --limit raises it`);
+  }
+
+  private async check(
+    label: string,
+    event: CapturedEvent,
+  ): Promise<{ selfcheck: Selfcheck | null; scopeTooSmall: boolean }> {
+    if (!this.context.options.selfCheck) return { selfcheck: null, scopeTooSmall: false };
+    this.warnOfOtherGpu(label, event.output);
+    this.deps.report.info(`${label}: captured ${formatBytes(event.bytes_raw)}; replaying it to check it`);
+    return selfCheck(
+      {
+        capture: event.output,
+        stores: storesFor(event.output, this.deps.env, this.store),
+        waveInstructions: event.wave_instructions ?? null,
+        limitSeconds: this.context.options.runLimitMs / 1000,
+      },
+      this.context.device,
+      this.deps,
+    );
+  }
+
+  /** The app chose among several GPUs; the replay takes the first. */
+  private warnOfOtherGpu(name: string, output: string): void {
+    const ordinal = readCapture(output).geometry.attributes['device_ordinal'] ?? 0;
+    if (ordinal === 0) return;
+    this.deps.report.warn(
+      `${name} was captured on GPU ${ordinal} of those that the app sees, and is replayed on the first, ${this.context.device.description.name}; --gpu chooses one for both`,
+    );
+  }
+
+  private seen(log: RunLog, request: Request, appEnd: RunResult): Seen {
+    if (!log.summary) {
+      throw new KernloopError(
+        'NATIVE_FAILED',
+        'kernloop-recorder ended without a summary',
+        'run `npm run build:native`; if it stays, report it',
+      );
+    }
+    return {
+      app: this.context.app.config.name,
+      device: this.context.device.description.kind,
+      command: this.context.app.config.command.join(' '),
+      appEnd,
+      summary: log.summary,
+      matches: log.matches(request),
+      kernels: log.kernels,
+      refused: log.refusals(request),
+      notes: log.notes,
+    };
+  }
+}
+
+/** Dispatches of one request that another run is to give. */
+class AgainList {
+  private readonly wider: OrdinalRange[] = [];
+  private readonly same: OrdinalRange[] = [];
+
+  constructor(private readonly request: Request) {}
+
+  /** False where the scope was that already. */
+  withScopeAll(ordinal: number): boolean {
+    if (this.request.scope === 'all') return false;
+    this.wider.push([ordinal, ordinal]);
+    return true;
+  }
+
+  unchanged(ordinal: number | undefined): void {
+    this.same.push(...(ordinal === undefined ? this.request.ordinals : [[ordinal, ordinal] as const]));
+  }
+
+  requests(): Request[] {
+    const exactly = (ordinals: OrdinalRange[], scope: Request['scope']): Request[] => {
+      if (ordinals.length === 0) return [];
+      if (!takesSeveral(this.request.selection)) return [{ ...this.request, scope }];
+      return [{ ...this.request, ordinals: [...ordinals].sort((a, b) => a[0] - b[0]), each: 'dispatch', scope }];
+    };
+    return [...exactly(this.wider, 'all'), ...exactly(this.same, this.request.scope)];
+  }
+}
+
+/** Of refusals that are final. */
+function refusals(request: Request, seen: Seen, captured: number, again: AgainList): KernloopError[] {
+  return seen.refused.flatMap((refusal) => {
+    if (refusal.code === 'SELECTION_CONFLICT') {
+      again.unchanged(refusal.ordinal);
+      return [];
+    }
+    const replaced = captured > 0 && !takesSeveral(request.selection);
+    return replaced ? [] : [whyNotCaptured(request, { ...seen, refused: [refusal] })];
+  });
+}
+
+/** Failures of a selection of which something was attempted, but not all that was asked for. */
+function fewer(request: Request, attempted: readonly (number | undefined)[], seen: Seen): KernloopError[] {
+  if (request.counted !== null && request.counted !== seen.matches) return [countedDifferently(request, seen)];
+  // A range is otherwise where to look, not what there must be; and a refusal may be of the whole selection.
+  if (request.each !== 'dispatch' || !takesSeveral(request.selection) || attempted.includes(undefined)) return [];
+  const missing = askedFor(request.ordinals).filter((ordinal) => !attempted.includes(ordinal));
+  return missing.length === 0 ? [] : [whyFewer(request, missing, seen)];
+}
+
+/** Every ordinal; of a range without an end the first, which there must be. */
+function askedFor(ordinals: readonly OrdinalRange[]): number[] {
+  return ordinals.flatMap(([first, last]) => Array.from({ length: (last ?? first) - first + 1 }, (_, i) => first + i));
+}
+
+function outsideOfScope(label: string): KernloopError {
+  return new KernloopError('CAPTURE_REFUSED', `${label} reached memory outside the captured scope`, 'capture it with --scope all');
+}
+
+function describe({ selection, scope }: Request, event: CapturedEvent, selfcheck: Selfcheck | null): KernelCapture {
+  return {
+    name: selection.name,
+    kernel: event.kernel,
+    ordinal: event.ordinal,
+    output: event.output,
+    regions: event.regions,
+    bytesRaw: event.bytes_raw,
+    bytesStored: event.bytes_stored,
+    bytesTracked: event.bytes_tracked,
+    gridBlocks: event.geometry.grid_blocks,
+    blockThreads: event.geometry.block_threads,
+    waveInstructions: event.wave_instructions ?? null,
+    scope,
+    selfcheck,
+  };
+}

@@ -1,0 +1,39 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { captureFile } from './capture-files';
+import type { KernelCapture } from './result';
+import { outputsOf, takesSeveral, type Selection } from './selection';
+
+/**
+ * Of several captures of a kernel the first good one becomes `capture`, which the reproducer works on; the others stay in
+ * `captures/<ordinal>`. What an earlier selection left there goes. Gives the captures with the folders that they are in now.
+ */
+export function settleOutputs(selection: Selection, captures: readonly KernelCapture[]): KernelCapture[] {
+  if (captures.length === 0) return [];
+  const [main = captures[0]] = captures.filter(({ selfcheck }) => selfcheck?.verdict !== 'failed');
+  const settled = captures.map((capture) => {
+    if (!takesSeveral(selection) || capture !== main) return capture;
+    replaceFolder(capture.output, selection.output);
+    return { ...capture, output: selection.output };
+  });
+  removeOthers(outputsOf(selection.output), new Set(settled.map(({ output }) => output)));
+  return settled;
+}
+
+function replaceFolder(from: string, to: string): void {
+  const older = `${to}.partial-${process.pid}`;
+  mkdirSync(dirname(to), { recursive: true });
+  rmSync(older, { recursive: true, force: true });
+  if (existsSync(to)) renameSync(to, older);
+  renameSync(from, to);
+  rmSync(older, { recursive: true, force: true });
+}
+
+function removeOthers(folder: string, kept: ReadonlySet<string>): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder).filter((entry) => /^\d+$/.test(entry))) {
+    const path = join(folder, name);
+    if (!kept.has(path) && existsSync(captureFile(path))) rmSync(path, { recursive: true, force: true });
+  }
+  if (readdirSync(folder).length === 0) rmdirSync(folder);
+}

@@ -1,0 +1,99 @@
+import type { Deps } from '../support/deps';
+import { formatBytes } from '../support/report';
+import type { Note } from './notes';
+import type { CapturedEvent, RecorderEvent, RefusedEvent, SummaryEvent, ViolationEvent } from './recorder-events';
+import type { Request } from './selection';
+
+const progressIntervalMs = 2000;
+
+/** What the recorder said during one run. */
+export class RunLog {
+  readonly kernels: { name: string; symbol: string }[] = [];
+  readonly refused: RefusedEvent[] = [];
+  readonly notes: Note[] = [];
+  summary: SummaryEvent | undefined;
+  /** In the order in which they came: a violation may be made up for by a later capture, and a capture undone by one. */
+  private readonly outcomes: (CapturedEvent | ViolationEvent)[] = [];
+  private lastProgressMs = 0;
+
+  constructor(private readonly deps: Deps) {}
+
+  /** Of one selection, by ordinal; a later capture of the same dispatch replaces an earlier one. */
+  captured({ selection }: Request): CapturedEvent[] {
+    const events = this.outcomes.filter((event) => event.event === 'captured' && event.id === selection.name) as CapturedEvent[];
+    const latest = new Map(events.map((event) => [event.output, event]));
+    return [...latest.values()].sort((a, b) => a.ordinal - b.ordinal);
+  }
+
+  /** Violations of its scope that no later capture has made up for. */
+  violations(request: Request): ViolationEvent[] {
+    const { name } = request.selection;
+    return this.outcomes.flatMap((event, place) => {
+      if (event.event !== 'scope_violation' || event.id !== name) return [];
+      const later = this.outcomes.slice(place + 1).filter((other) => other.id === name);
+      return later.some((other) => other.event === 'captured' && standsFor(request, other, event)) ? [] : [event];
+    });
+  }
+
+  refusals({ selection }: Request): RefusedEvent[] {
+    return this.refused.filter(({ id, code }) => id === selection.name && code !== 'SCOPE_VIOLATION');
+  }
+
+  /** Dispatches that a selection counted. */
+  matches({ selection }: Request): number {
+    return this.summary?.selections.find(({ id }) => id === selection.name)?.matches ?? 0;
+  }
+
+  take(event: RecorderEvent): void {
+    switch (event.event) {
+      case 'kernel':
+        this.kernels.push({ name: event.name, symbol: event.symbol });
+        break;
+      case 'matched':
+        this.deps.report.info(`${event.id}: capturing ${event.kernel ?? ''}`);
+        this.lastProgressMs = this.deps.clock.monotonicMs();
+        break;
+      case 'capturing':
+        this.progress(event.id ?? '', event.bytes ?? 0);
+        break;
+      case 'captured':
+      case 'scope_violation':
+        this.outcomes.push(event);
+        break;
+      case 'refused':
+        this.refused.push(event);
+        if (event.code !== 'SCOPE_VIOLATION') this.deps.report.warn(`${event.id}: ${event.reason}`);
+        break;
+      case 'note':
+        this.notes.push(event);
+        // Nothing is amiss: the agent has done its work.
+        if (event.code !== 'LAUNCHES_NOT_COUNTED') this.deps.report.info(`${event.code}: ${event.text}`);
+        break;
+      case 'summary':
+        this.summary = event;
+        break;
+      default:
+        break;
+    }
+  }
+
+  private progress(id: string, bytes: number): void {
+    const now = this.deps.clock.monotonicMs();
+    if (now - this.lastProgressMs < progressIntervalMs) return;
+    this.lastProgressMs = now;
+    this.deps.report.info(`${id}: ${formatBytes(bytes)} so far`);
+  }
+}
+
+/** Whether a capture is what a dispatch of this selection would have given whose scope was too small. */
+function standsFor({ each, ordinals }: Request, captured: CapturedEvent, violated: ViolationEvent): boolean {
+  const sameKernel = captured.symbol === violated.symbol && captured.code_object === violated.code_object;
+  if (each === 'kernel') return sameKernel;
+  if (each === 'geometry') return sameKernel && shape(captured) === shape(violated);
+  const [only] = ordinals;
+  return ordinals.length === 1 && only !== undefined && only[0] === only[1];
+}
+
+function shape({ geometry }: CapturedEvent | ViolationEvent): string {
+  return JSON.stringify([geometry?.['grid_work_items'] ?? geometry?.grid_blocks, geometry?.block_threads]);
+}
