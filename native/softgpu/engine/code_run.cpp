@@ -47,6 +47,8 @@ bool ends_run(const DecodedInstruction& instruction) {
       return instruction.op != Op::s_nop && instruction.op != Op::s_waitcnt;
     case Encoding::kSmem:
       return memory_ends_run(instruction.op);
+    case Encoding::kDs:
+      return instruction.gds;  // may hold the wave at a grid barrier
     case Encoding::kInvalid:
       return true;
     default:

@@ -45,10 +45,11 @@ std::string check_geometry(const DispatchRequest& request) {
 
 }  // namespace
 
-Dispatch::Dispatch(const AddressSpace& space, CodeCache& code, const DispatchRequest& request,
-                   const DispatchOptions& options)
+Dispatch::Dispatch(const AddressSpace& space, CodeCache& code, GlobalWaveSync& wave_sync,
+                   const DispatchRequest& request, const DispatchOptions& options)
     : space_(space),
       code_(code),
+      wave_sync_(wave_sync),
       request_(request),
       options_(options),
       limit_(options.max_wave_instructions ? options.max_wave_instructions : kDefaultInstructionLimit) {

@@ -21,12 +21,14 @@ class Interpreter;
 class Dispatch {
  public:
   // Checks the request and reads the kernel descriptor. A dispatch that cannot start has its fault set.
-  Dispatch(const AddressSpace& space, CodeCache& code, const DispatchRequest& request, const DispatchOptions& options);
+  Dispatch(const AddressSpace& space, CodeCache& code, GlobalWaveSync& wave_sync, const DispatchRequest& request,
+           const DispatchOptions& options);
 
   const DispatchRequest& request() const { return request_; }
   const KernelDescriptor& kernel() const { return kernel_; }
   const AddressSpace& space() const { return space_; }
   CodeCache& code() const { return code_; }
+  GlobalWaveSync& wave_sync() const { return wave_sync_; }
   bool records_accesses() const { return options_.accesses != nullptr; }
   bool is_profiled() const { return options_.profile != nullptr; }
   uint64_t workgroups() const { return workgroups_; }
@@ -69,6 +71,7 @@ class Dispatch {
 
   const AddressSpace& space_;
   CodeCache& code_;
+  GlobalWaveSync& wave_sync_;
   const DispatchRequest& request_;
   const DispatchOptions& options_;
   KernelDescriptor kernel_;

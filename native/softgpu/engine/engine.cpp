@@ -17,6 +17,7 @@ struct Engine::State {
   AddressSpace& memory;
   CodeCache code;
   CodeCache profiled_code{true};
+  GlobalWaveSync wave_sync;
   SlotPool slots;
   HelperPool helpers;  // last: its threads end before what they use
 };
@@ -44,7 +45,7 @@ DispatchOutcome Engine::run(const DispatchRequest& request, const DispatchOption
   const AddressSpace::Reader reader(state_->memory);
   if (options.profile) options.profile->clear();
   CodeCache& code = options.profile ? state_->profiled_code : state_->code;
-  Dispatch dispatch(state_->memory, code, request, options);
+  Dispatch dispatch(state_->memory, code, state_->wave_sync, request, options);
   if (dispatch.is_stopped()) return dispatch.finish();
 
   static const unsigned all_cores =

@@ -3,7 +3,8 @@
 namespace kernloop::softgpu {
 
 ExecuteFn select_memory(const Instruction& instruction) {
-  if (instruction.lds || instruction.tfe || instruction.gds) return nullptr;
+  if (instruction.lds || instruction.tfe) return nullptr;
+  if (instruction.gds) return select_gws(instruction);
   switch (instruction.encoding) {
     case Encoding::kDs:
       if (ExecuteFn transfer = select_lds_transfer(instruction)) return transfer;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "softgpu/engine/global_wave_sync.h"
 #include "softgpu/isa/instruction.h"
 
 namespace kernloop::softgpu {
@@ -27,8 +28,8 @@ struct Mode {
   }
 };
 
-// kIndexed: ready, with VGPR indexing (s_set_gpr_idx_on) switched on.
-enum class WaveState : uint8_t { kReady, kAtBarrier, kSleeping, kDone, kIndexed };
+// kIndexed: ready, with VGPR indexing (s_set_gpr_idx_on) switched on. kAtGridBarrier: held by `grid_barrier`.
+enum class WaveState : uint8_t { kReady, kAtBarrier, kSleeping, kDone, kIndexed, kAtGridBarrier };
 
 struct Wave {
   alignas(64) uint32_t sgpr[128] = {};  // vcc, m0, exec, flat_scratch live here under their operand numbers
@@ -39,6 +40,7 @@ struct Wave {
   bool scc = false;
   Mode mode;
   WaveState state = WaveState::kReady;
+  GlobalWaveSync::Ticket grid_barrier;
   uint32_t trap_status = 0;
   Workgroup* workgroup = nullptr;
   MemoryPort* memory = nullptr;

@@ -12,6 +12,7 @@ namespace {
 constexpr uint32_t kFreshSlice = 16384;              // instructions a wave, for a workgroup that is not suspect
 constexpr uint32_t kMaxFreshInstructions = 1 << 20;  // a wave: longer than this is suspect, whatever the others took
 constexpr uint32_t kSuspectSlice = 2048;
+constexpr uint64_t kWaitCharge = 64;  // instructions that a look at a closed grid barrier counts for, toward the limit
 constexpr uint64_t kReportEvery = 4096;
 constexpr unsigned kPollEverySlices = 64;
 constexpr size_t kMaxResidentBytes = size_t{2} << 30;  // a worker
@@ -86,6 +87,7 @@ bool Worker::admit() {
   Workgroup& workgroup = resident->workgroup;
   workgroup.lds = reinterpret_cast<uint8_t*>(resident->lds.data());
   workgroup.lds_bytes = dispatch_.lds_bytes();
+  workgroup.wave_sync = &dispatch_.wave_sync();
   dispatch_.begin_workgroup(*ordinal, workgroup, resident->slots);
   for (WaveSlot* wave : workgroup.waves) wave->memory = &memory_;
   waves_ += workgroup.waves.size();
@@ -152,6 +154,7 @@ uint64_t Worker::run_slice(Resident& resident, uint32_t instructions_a_wave) {
   const uint64_t before = workgroup.instructions;
   const bool alive = advance(resident);
   const uint64_t executed = workgroup.instructions - before;
+  if (executed == 0 && alive) account_waiting(*workgroup.waves.front());
   const uint64_t harmless =
       std::clamp<uint64_t>(2 * dispatch_.longest_workgroup(), kFreshSlice * workgroup.waves.size(),
                            kMaxFreshInstructions * workgroup.waves.size());
@@ -170,6 +173,8 @@ bool Worker::advance(Resident& resident) {
   for (;;) {
     size_t at_barrier = 0, asleep = 0, ready = 0;
     for (WaveSlot* wave : waves) {
+      if (wave->state == WaveState::kAtGridBarrier && dispatch_.wave_sync().is_open(wave->grid_barrier))
+        wave->state = WaveState::kReady;
       if (is_runnable(*wave) && wave->instructions < wave->slice_end) run_wave(*wave);
       if (dispatch_.is_stopped()) return true;
       switch (wave->state) {
@@ -179,6 +184,7 @@ bool Worker::advance(Resident& resident) {
           ++at_barrier;
           break;
         case WaveState::kSleeping:
+        case WaveState::kAtGridBarrier:
           ++asleep;
           break;
         default:
@@ -211,6 +217,16 @@ void Worker::run_wave(WaveSlot& wave) {
   const uint64_t executed = wave.instructions - start;
   wave.workgroup->instructions += executed;
   account(executed);
+  enforce_limit(wave);
+}
+
+// Waves held at a grid barrier execute nothing; were nobody ever to open it, only this would end the dispatch.
+void Worker::account_waiting(const WaveSlot& wave) {
+  account(kWaitCharge);
+  enforce_limit(wave);
+}
+
+void Worker::enforce_limit(const WaveSlot& wave) {
   if (!dispatch_.is_stopped() && dispatch_.is_over_limit(unreported_)) {
     fail(WaveFault{.kind = Fault::Kind::kInstructionLimit,
                    .detail =

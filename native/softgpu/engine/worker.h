@@ -48,6 +48,8 @@ class Worker {
   void run_wave(WaveSlot& wave);
   void retire(Resident& resident);
   void account(uint64_t executed);
+  void account_waiting(const WaveSlot& wave);
+  void enforce_limit(const WaveSlot& wave);
   void fail(const WaveFault& fault, const WaveSlot& wave);
 
   Dispatch& dispatch_;

@@ -72,6 +72,7 @@ struct Workgroup {
   uint64_t ordinal = 0;
   uint8_t* lds = nullptr;
   uint32_t lds_bytes = 0;
+  GlobalWaveSync* wave_sync = nullptr;
   std::vector<WaveSlot*> waves;  // in the order in which they are taken
   uint64_t instructions = 0;     // executed by all its waves so far
 };

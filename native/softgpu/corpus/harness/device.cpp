@@ -12,7 +12,7 @@ uint64_t digest = kFnvOffset;
 hipModule_t module_of(const std::string& theme) {
   static std::map<std::string, hipModule_t> loaded;
   const auto [found, fresh] = loaded.try_emplace(theme);
-  if (fresh) HIP_CHECK(hipModuleLoad(&found->second, (object_directory + "/" + theme + ".hsaco").c_str()));
+  if (fresh) HIP_CHECK(hipModuleLoad(&found->second, object_path(theme).c_str()));
   return found->second;
 }
 
@@ -24,6 +24,10 @@ void check(hipError_t status, const char* call) {
 
 void set_object_directory(const std::string& directory) {
   object_directory = directory;
+}
+
+std::string object_path(const std::string& theme) {
+  return object_directory + "/" + theme + ".hsaco";
 }
 
 hipFunction_t kernel(const std::string& theme, const std::string& name) {

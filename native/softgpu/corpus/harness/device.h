@@ -17,6 +17,7 @@ void check(hipError_t status, const char* call);
 
 // The folder with one code object a theme, THEME.hsaco. Set once by main().
 void set_object_directory(const std::string& directory);
+std::string object_path(const std::string& theme);
 
 // A kernel of THEME.hsaco; the module stays loaded for the life of the process.
 hipFunction_t kernel(const std::string& theme, const std::string& name);

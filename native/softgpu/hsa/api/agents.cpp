@@ -186,7 +186,7 @@ hsa_status_t gpu_info(hsa_agent_info_t attribute, void* value) {
     case HSA_AMD_AGENT_INFO_HDP_FLUSH:  // null registers: there is no host data path to flush
       return give(value, hsa_amd_hdp_flush_t{nullptr, nullptr});
     case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES:
-      return give<bool>(value, false);
+      return give<bool>(value, true);
     case HSA_AMD_AGENT_INFO_UUID:
       return give_text(value, "GPU-6b65726e6c6f6f70", 24);
     case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:

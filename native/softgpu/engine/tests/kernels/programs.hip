@@ -154,6 +154,24 @@ extern "C" __global__ void identity(uint* out, uint width, uint height) {
   mine[1] = local_x() | local_y() << 8 | local_z() << 16;
 }
 
+// The barrier of cooperative launches: one dispatch sets it, another waits on it.
+extern "C" __global__ void set_grid_barrier(uint waves) {
+  __builtin_amdgcn_ds_gws_init(waves - 1, 0);
+}
+
+extern "C" __global__ void meet_at_grid_barrier(uint* data, uint groups, uint rounds) {
+  for (uint round = 0; round < rounds; ++round) {
+    const uint seen = data[(group_x() + round + 1) % groups];
+    barrier();
+    if (local_x() == 0) __builtin_amdgcn_ds_gws_barrier(groups - 1, 0);
+    barrier();
+    if (local_x() == 0) data[group_x()] = data[group_x()] * 3 + seen;
+    barrier();
+    if (local_x() == 0) __builtin_amdgcn_ds_gws_barrier(groups - 1, 0);
+    barrier();
+  }
+}
+
 extern "C" __global__ void divergent(uint* out) {
   uint x = local_x();
   while (x % 7 != 0) x = x * 5 + 1;
