@@ -54,7 +54,7 @@ async function examine(app, name) {
     return record;
   }
   const command = [join(native, 'bin', 'kernloop-replay'), replayArguments(reproducer, record)];
-  for (const ended of await inParallel(5, Array(replays).fill(command))) {
+  for (const ended of await inParallel(10, Array(replays).fill(command))) {
     record.replays += ended.code === 0 ? 1 : 0;
     record.address_failures += /ADDRESS_TAKEN/.test(ended.text) ? 1 : 0;
     if (ended.code !== 0) note(name, 'replay', ended);
