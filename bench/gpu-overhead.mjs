@@ -1,12 +1,12 @@
 // What the agent costs a launch: a loop of launches without it, with it loaded and nothing that matches, and in one process before and
 // after its last capture; processes take turns.
-//   node bench/gpu-overhead.mjs [launches=200000] [rounds=5]
+//   node bench/gpu-overhead.mjs [launches=200000] [rounds=12]
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { conclude, kernloop, median, must, root, rounded, run, workspace } from './gpu/host.mjs';
 
 const launches = Number(process.argv[2] ?? 200000);
-const rounds = Number(process.argv[3] ?? 5);
+const rounds = Number(process.argv[3] ?? 12);
 const folder = workspace([]);
 const program = join(folder, 'launch_loop');
 must(
@@ -72,10 +72,16 @@ function changes(before, after) {
 }
 
 const rows = [['workload', 'state', 'ns a launch', 'more', 'ratio']];
-let ok = true;
+const verdicts = [];
+const within = (value, limit, noise) =>
+  value <= limit ? 'ok' : value <= limit + noise ? 'not told from noise' : 'too much';
 for (const { workload, ns_per_launch: ns, after_capture: capture, after_nothing: nothing } of records) {
+  const isEmpty = workload.startsWith('empty');
+  // The same program twice without the agent: what differs between them is the machine.
+  const noise = Math.abs(ns['before, no agent'] - ns.without);
   const more = ns['nothing matches'] - ns.without;
-  rows.push([workload, 'without the agent', ns.without.toFixed(1), '', '']);
+  const range = ({ median_ns: middle, least_ns: least, most_ns: most }) => `${middle} (${least} to ${most}) ns`;
+  rows.push([workload, 'without the agent', ns.without.toFixed(1), `noise ${noise.toFixed(1)} ns`, '']);
   rows.push([
     workload,
     'nothing matches',
@@ -83,11 +89,21 @@ for (const { workload, ns_per_launch: ns, after_capture: capture, after_nothing:
     `${more.toFixed(1)} ns`,
     rounded(ns['nothing matches'] / ns.without, 4),
   ]);
-  const range = ({ median_ns: middle, least_ns: least, most_ns: most }) => `${middle} (${least} to ${most}) ns`;
   rows.push([workload, 'after one launch, no agent', ns['after, no agent'].toFixed(1), range(nothing), '']);
   rows.push([workload, 'after a capture', ns.after.toFixed(1), range(capture), rounded(ns.after / ns.before, 4)]);
-  ok &&= workload.startsWith('empty') ? more <= 100 : ns['nothing matches'] / ns.without <= 1.02;
+  verdicts.push({
+    workload,
+    state: 'nothing matches',
+    verdict: within(more, isEmpty ? 100 : ns.without * 0.02, noise),
+  });
   // Not measurable: no more than what the loop changes by without us, or a thousandth of the launch.
-  ok &&= capture.median_ns <= Math.max(nothing.most_ns, workload.startsWith('empty') ? 100 : ns.before / 1000);
+  const most = Math.max(nothing.most_ns, ns.before / 1000);
+  verdicts.push({ workload, state: 'after the capture', verdict: within(capture.median_ns, most, 0) });
 }
-conclude('gpu-overhead', { limits: { empty_kernel_ns: 100, kernel_10us_ratio: 1.02 }, rounds, records }, rows, ok);
+for (const { workload, state, verdict } of verdicts) rows.push([workload, `${state}: ${verdict}`, '', '', '']);
+conclude(
+  'gpu-overhead',
+  { limits: { empty_kernel_ns: 100, kernel_10us_ratio: 1.02 }, rounds, verdicts, records },
+  rows,
+  verdicts.every(({ verdict }) => verdict === 'ok'),
+);
