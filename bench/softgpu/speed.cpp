@@ -1,6 +1,6 @@
 // Times dispatches on whatever libhsa-runtime64.so.1 is loaded, through plain HSA, so that the same program drives the
 // software GPU and the prototype it is compared with.
-//   speed KERNELS.hsaco CASE SIZE DISPATCHES
+//   speed KERNELS.hsaco CASE SIZE DISPATCHES [profiled]
 // Prints one JSON object: nanoseconds a dispatch by the clock and of CPU time of the process, whether the result is
 // right, and wave-instructions a dispatch where the runtime tells (kernloop's vendor extension).
 #include <hsa/hsa.h>
@@ -105,6 +105,11 @@ class Device {
     __atomic_store_n(reinterpret_cast<uint16_t*>(slot), header, __ATOMIC_RELEASE);
     hsa_signal_store_screlease(queue_->doorbell_signal, static_cast<hsa_signal_value_t>(index));
     hsa_signal_wait_scacquire(completion_, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
+  }
+
+  void profile() {
+    if (!extension_.set_profiling) die("this runtime has no profiles");
+    HSA(extension_.set_profiling(1));
   }
 
   // Of the last dispatch; 0 when the runtime does not tell.
@@ -300,7 +305,8 @@ void print_list(const char* name, const std::vector<uint64_t>& values) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 5) die("usage: speed KERNELS.hsaco CASE SIZE DISPATCHES");
+  const bool profiled = count == 6 && arguments[5] == std::string("profiled");
+  if (count != 5 && !profiled) die("usage: speed KERNELS.hsaco CASE SIZE DISPATCHES [profiled]");
   const Case* chosen = nullptr;
   for (const Case& one : kCases)
     if (one.name == std::string(arguments[2])) chosen = &one;
@@ -309,6 +315,7 @@ int main(int count, char** arguments) {
   const auto dispatches = static_cast<unsigned>(std::atoi(arguments[4]));
 
   Device device(arguments[1]);
+  if (profiled) device.profile();
   chosen->prepare(device, size);
   device.dispatch();  // decodes the kernel and touches its memory
   std::vector<uint64_t> wall, cpu;

@@ -66,7 +66,19 @@ describe('replay on the cuda device', () => {
       'warm',
       '60',
     ]);
-    for (const option of ['--seed', '--threads', '--limit-wave-instructions']) expect(args).not.toContain(option);
+    for (const option of ['--seed', '--threads', '--limit-wave-instructions', '--profile'])
+      expect(args).not.toContain(option);
+  });
+
+  it('has no hot spots, and says where to find some', async () => {
+    const error = await failure(
+      replay(
+        options({ hotSpots: true }),
+        deps(() => [...times(1), ran]),
+      ),
+    );
+    expect(error).toMatchObject({ code: 'USAGE', exitCode: 2 });
+    expect(error.hint).toContain('ncu');
   });
 
   it('does as it is told, and leaves it to the program to refuse what the device has not', async () => {

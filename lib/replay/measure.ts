@@ -1,9 +1,9 @@
 import type { Device } from '../device/device';
 import type { ReplayOutcome } from './program';
-import type { Measured, Statistics } from './result';
+import type { Figured, Statistics } from './result';
 import { statistics } from './statistics';
 
-export function measure(device: Device, { iterations }: Pick<ReplayOutcome, 'iterations'>): Measured {
+export function measure(device: Device, { iterations }: Pick<ReplayOutcome, 'iterations'>): Figured {
   if (device.work !== 'duration_ns') {
     const counters = counterStatistics(iterations.map(({ counters: counted }) => counted ?? {}));
     return { durationNs: null, samples: [], timer: null, counters };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { deviceOptions } from '../device/options';
+import { hotSpotOrders } from './hot-spot-json';
 import { overrideOptions } from './overrides';
 
 /** Options of every stage that replays a capture. */
@@ -61,6 +62,18 @@ export const replayOptionsSchema = z.object({
   seed: z.int().min(0).optional().describe('Wave order of the software GPU; 1 if left out.'),
   threads: z.int().min(1).optional().describe('Host threads of the software GPU; one gives the same order each time.'),
   ...overrideOptions,
+  hotSpots: z
+    .boolean()
+    .default(false)
+    .describe(
+      'On the software GPU, show the lines of the source, or where the code has no line information the instructions, that did most.',
+    ),
+  hotSpotsBy: z
+    .enum(hotSpotOrders)
+    .default('executed')
+    .describe(
+      'What hot spots are ordered by: wave-instructions, active lanes, memory transactions, LDS conflicts, splits of a wave by control flow, or bytes of private memory.',
+    ),
   dump: z.string().optional().describe('Write device memory after the last replay into this folder.'),
 });
 

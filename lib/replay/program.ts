@@ -9,6 +9,7 @@ import {
   type CheckedEvent,
   type DifferenceEvent,
   type FaultEvent,
+  type HotSpotEvent,
   type IterationEvent,
   type Overridden,
   type ReplayEvent,
@@ -37,6 +38,8 @@ export interface ReplayRequest {
   sideBySide?: boolean;
   /** Of these turns. */
   orderSeed?: number;
+  /** Tell what each instruction did, and count more. */
+  profile?: boolean;
   /** A selfcheck.json whose varying ranges are judged by value. */
   varying?: string;
   /** Seeds to replay with, to find what varies. */
@@ -69,6 +72,7 @@ export interface ReplayOutcome {
   iterations: IterationEvent[];
   differences: DifferenceEvent[];
   faults: FaultEvent[];
+  hotSpots: HotSpotEvent[];
   varying: VaryingRange[];
   /** Elements of *post* that the replays of a calibration do not explain. */
   unexplained: UnexplainedEvent[];
@@ -111,6 +115,7 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
   for (const argument of request.args ?? []) args.push('--arg', argument);
   if (request.compare) args.push('--compare');
   if (request.sideBySide) args.push('--side-by-side');
+  if (request.profile) args.push('--profile');
   return args;
 }
 
@@ -126,6 +131,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     iterations: [],
     differences: [],
     faults: [],
+    hotSpots: [],
     varying: [],
     unexplained: [],
     tolerances: [],
@@ -164,6 +170,9 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
       break;
     case 'difference':
       if (outcome.differences.length < maxDifferences) outcome.differences.push(event);
+      break;
+    case 'hot_spot':
+      outcome.hotSpots.push(event);
       break;
     case 'fault':
       outcome.faults.push(event);

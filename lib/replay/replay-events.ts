@@ -72,6 +72,19 @@ export const overriddenSchema = z.looseObject({
 /** Of a replay side by side: whose event it is. */
 export const sideSchema = z.enum(['captured', 'variant']);
 
+/** What one instruction did in all waves. */
+const hotSpotSchema = z.looseObject({
+  event: z.literal('hot_spot'),
+  side: sideSchema.optional(),
+  pc: z.string(),
+  code_object: z.string().optional(),
+  offset: z.string().optional(),
+  instruction: z.string(),
+  branch: z.boolean().optional(),
+  vector: z.boolean().optional(),
+  executed: count,
+});
+
 const events = {
   restored: z.looseObject({ event: z.literal('restored'), regions: count, bytes: count }),
   overridden: overriddenSchema.extend({ event: z.literal('overridden') }),
@@ -84,6 +97,7 @@ const events = {
     timer: z.string().nullish(),
     counters: z.record(z.string(), z.number()).nullish(),
   }),
+  hot_spot: hotSpotSchema,
   difference: differenceSchema,
   fault: z.looseObject({
     event: z.literal('fault'),
@@ -132,6 +146,7 @@ export type ReplayEvent = { [Name in keyof typeof events]: z.output<(typeof even
 export type Side = z.output<typeof sideSchema>;
 export type CheckedEvent = z.output<typeof events.checked>;
 export type DifferenceEvent = z.output<typeof differenceSchema>;
+export type HotSpotEvent = z.output<typeof hotSpotSchema>;
 export type FaultEvent = z.output<typeof events.fault>;
 export type IterationEvent = z.output<typeof events.iteration>;
 export type ToleranceEvent = z.output<typeof toleranceSchema>;

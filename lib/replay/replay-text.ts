@@ -1,5 +1,7 @@
 import type { Deps } from '../support/deps';
 import { formatBytes, formatCount, table } from '../support/report';
+import { counterComparison, counterTable } from './counter-text';
+import { hotSpotTable } from './hot-spot-text';
 import { describeOverrides } from './overrides';
 import type { Interval, Measured, ReplayResult, Speed, Statistics } from './result';
 import type { ReplaySession } from './session';
@@ -53,26 +55,14 @@ function interval({ low, high }: Interval, show: (value: number) => string): str
   return `${show(low)}–${show(high)}`;
 }
 
-const whole = (value: number): string => formatCount(Math.round(value));
-
-/** Of the software GPU: counts, never times. */
-function counts(result: ReplayResult): string[] {
-  const rows = Object.entries(result.counters);
-  if (rows.length === 0) return [];
-  const { baseline } = result;
-  if (!baseline) {
-    return table([
-      ['', 'median', 'min', 'max'],
-      ...rows.map(([name, { median, min, max }]) => [name, whole(median), whole(min), whole(max)]),
-    ]);
-  }
-  return table([
-    ['median', 'captured', 'variant', 'ratio'],
-    ...rows.map(([name, { median }]) => {
-      const captured = baseline.counters[name]?.median ?? 0;
-      return [name, whole(captured), whole(median), captured > 0 ? `${(median / captured).toFixed(3)}×` : '-'];
-    }),
-  ]);
+/** Of the software GPU. */
+function counts({ counters, hotSpots, baseline }: ReplayResult): string[] {
+  const figures = baseline ? counterComparison(baseline.counters, counters) : counterTable(counters);
+  return [
+    ...figures,
+    ...(baseline?.hotSpots ? hotSpotTable(baseline.hotSpots, 'hot spots of the captured code') : []),
+    ...(hotSpots ? hotSpotTable(hotSpots, baseline ? 'hot spots of the variant' : 'hot spots') : []),
+  ];
 }
 
 function resultLine(result: ReplayResult): string {

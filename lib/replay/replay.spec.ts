@@ -87,7 +87,71 @@ describe('replay', () => {
     expect(fake.calls.filter(({ program }) => program === 'kernloop-replay')).toHaveLength(1);
     expect(fake.calls[0]?.args).toContain('--side-by-side');
     expect(result.baseline?.counters['wave_instructions']?.median).toBe(100);
-    expect(fake.said.result.join('\n')).toMatch(/wave_instructions +100 +50 +0\.500×/);
+    const text = fake.said.result.join('\n');
+    expect(text).toMatch(/wave_instructions +100 +50 +-50 +0\.500×/);
+    expect(text).toContain('1 of 1 figures differ');
+    expect(text).not.toMatch(/^lds/m);
+  });
+
+  it('says that a variant that does the same does the same', async () => {
+    writeVariant(workspace);
+    const sides = ['captured', 'variant'].map((side) => ({ ...iteration(0, 100), side }));
+    const fake = deps([...sides, ran]);
+    await replay(options({ compare: true }), fake);
+    expect(fake.said.result.join('\n')).toMatch(/wave_instructions +100 +100 +- +1\.000×\nall 1 figures are the same/);
+  });
+
+  it('says when the figures vary, and what they mean where they do not', async () => {
+    const varying = deps();
+    await replay(options({ iterations: 2 }), varying);
+    expect(varying.said.result.join('\n')).toContain('the figures vary');
+    const counters = {
+      wave_instructions: 10,
+      valu: 4,
+      valu_lanes: 128,
+      lane_bytes: 512,
+      memory_transactions: 64,
+      lds_passes: 8,
+      lds_bank_conflicts: 2,
+    };
+    const exact = deps([{ event: 'iteration', index: 0, counters }, ran]);
+    await replay(options(), exact);
+    expect(exact.said.result).toEqual(
+      expect.arrayContaining([
+        'lanes active in vector ALU instructions: 32.0',
+        'bytes a memory transaction of 64: 8.0',
+        'passes through LDS lost to conflicts: 25.0%',
+      ]),
+    );
+  });
+
+  it('shows hot spots only where asked for, and why there are no lines', async () => {
+    const spots = [
+      { event: 'hot_spot', pc: '0x10', offset: '0x8', code_object: 'ab', instruction: 's_nop 0', executed: 3 },
+      { event: 'hot_spot', pc: '0x14', offset: '0xc', code_object: 'ab', instruction: 's_endpgm', executed: 9 },
+    ];
+    writeVariant(workspace);
+    const fake = deps([iteration(0, 12), ...spots, ran]);
+    expect((await replay(options(), fake)).hotSpots).toBeNull();
+    expect(fake.calls[0]?.args).toContain('--profile');
+    const result = await replay(options({ hotSpots: true }), fake);
+    expect(result.hotSpots).toMatchObject({
+      noLines: 'what ran is not this file itself but a part of it',
+      instructions: [{ offset: '0xc' }, { offset: '0x8' }],
+    });
+    expect(fake.said.result.join('\n')).toMatch(/executed +at +instruction\n +9 +0xc +s_endpgm\n +3 +0x8 +s_nop 0/);
+  });
+
+  it('shows the hot spots of each side', async () => {
+    writeVariant(workspace);
+    const spots = ['captured', 'variant'].map((side) => ({
+      ...{ event: 'hot_spot', side, pc: '0x10', offset: '0x8', code_object: 'ab' },
+      ...{ instruction: `v_${side}`, executed: 3 },
+    }));
+    const fake = deps([...spots, ran]);
+    const result = await replay(options({ compare: true, hotSpots: true }), fake);
+    expect(result.hotSpots?.instructions).toMatchObject([{ instruction: 'v_variant' }]);
+    expect(result.baseline?.hotSpots?.instructions).toMatchObject([{ instruction: 'v_captured' }]);
   });
 
   it('has nothing to compare where there is no variant', async () => {

@@ -5,13 +5,15 @@ import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { checkOf, judging } from './check';
+import { findHotSpots } from './hot-spots';
 import { measure } from './measure';
 import type { ReplayOptions } from './options';
 import { replayOnce, type ReplayOutcome, type ReplayRequest } from './program';
 import { launchOverrides } from './overrides';
 import type { Side } from './replay-events';
 import { printReplay } from './replay-text';
-import type { ReplayResult, Speed } from './result';
+import type { Code } from './reproducer';
+import type { Measured, ReplayResult, Speed } from './result';
 import { describeCode, openSession, type ReplaySession } from './session';
 import { compareSpeed, launchesOf, processCount } from './speed';
 
@@ -23,6 +25,13 @@ export async function replay(options: ReplayOptions, deps: Deps): Promise<Replay
       'USAGE',
       `there is no variant to compare with: this is ${describeCode(session.code)}`,
       'edit and recompile, or name a code object with --variant',
+    );
+  }
+  if (options.hotSpots && session.device.work !== 'wave_instructions') {
+    throw new KernloopError(
+      'USAGE',
+      '--hot-spots needs the software GPU: hardware does not tell what each instruction did',
+      "leave it out, or use the vendor's profiler on this command (`rocprofv3`, `ncu`)",
     );
   }
   const run = new Replaying(session, options, deps);
@@ -46,7 +55,7 @@ class Replaying {
   }
 
   async measure(): Promise<ReplayResult> {
-    return this.summarise(
+    return await this.summarise(
       await this.once({ ...this.session.request, ...this.dump() }, this.iterations),
       'variant',
       null,
@@ -65,7 +74,7 @@ class Replaying {
     }
     const last = outcomes.at(-1);
     if (!last) throw new Error('there is at least one process');
-    return this.summarise(
+    return await this.summarise(
       {
         ...last,
         iterations: outcomes.flatMap(({ iterations }) => iterations),
@@ -102,34 +111,49 @@ class Replaying {
         ...(this.cache === null ? {} : { cache: this.cache }),
         ...(order === undefined ? {} : { seed: order }),
         ...(threads === undefined ? {} : { threads }),
+        ...(device.work === 'wave_instructions' ? { profile: true } : {}),
       },
       device,
       this.deps,
     );
   }
 
-  private summarise(outcome: ReplayOutcome, side: Side, speed: Speed | null): ReplayResult {
-    const { device, capture, code } = this.session;
+  /** What one side did. */
+  private async measured({ iterations, hotSpots }: ReplayOutcome, wanted: Side, code: Code): Promise<Measured> {
+    const order = this.options.hotSpotsBy;
+    return {
+      ...measure(this.session.device, { iterations: ofSide(iterations, wanted) }),
+      hotSpots: this.options.hotSpots
+        ? await findHotSpots(ofSide(hotSpots, wanted), code, order, this.session, this.deps)
+        : null,
+    };
+  }
+
+  private async summarise(outcome: ReplayOutcome, side: Side, speed: Speed | null): Promise<ReplayResult> {
+    const { capture, code } = this.session;
     const { faults, result, restored, overridden, checked } = outcome;
-    const of = (wanted: Side) => outcome.iterations.filter((iteration) => (iteration.side ?? 'variant') === wanted);
-    const iterations = of('variant');
     return {
       kernel: capture.kernel.name,
       code: describeCode(code),
       verdict: result.verdict === 'fault' || result.verdict === 'limit' ? result.verdict : 'ran',
       exitCode: isStopped(outcome) ? exitCodes.fault : exitCodes.pass,
-      iterations: iterations.length,
-      ...measure(device, { iterations }),
+      iterations: ofSide(outcome.iterations, 'variant').length,
+      ...(await this.measured(outcome, 'variant', code)),
       cache: this.cache,
       fault: faults[0] ? describeFault(faults[0]) : null,
       stopped: isStopped(outcome) ? side : null,
       restored,
       overridden,
-      baseline: this.options.compare ? measure(device, { iterations: of('captured') }) : null,
+      baseline: this.options.compare ? await this.measured(outcome, 'captured', { kind: 'captured' }) : null,
       speed,
       check: checkOf(checked),
     };
   }
+}
+
+/** Events of a replay that is not side by side name no side. */
+function ofSide<Event extends { side?: Side | undefined }>(events: readonly Event[], wanted: Side): Event[] {
+  return events.filter(({ side = 'variant' }) => side === wanted);
 }
 
 function isStopped({ result }: ReplayOutcome): boolean {

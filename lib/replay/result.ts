@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hotSpotsSchema } from './hot-spot-json';
 import { overriddenSchema, sideSchema } from './replay-events';
 
 const count = z.number().nonnegative();
@@ -32,6 +33,7 @@ const measured = {
       'What took the time, where the device says: "cupti", the kernel alone; "events", between events around its launch.',
     ),
   counters: z.record(z.string(), statisticsSchema).describe('On the software GPU: what was executed.'),
+  hotSpots: hotSpotsSchema.nullable().describe('With --hot-spots, of the last replay.'),
 };
 
 const measuredSchema = z.object(measured);
@@ -85,5 +87,6 @@ export type Interval = z.output<typeof intervalSchema>;
 export type Statistics = z.output<typeof statisticsSchema>;
 export type Measured = z.output<typeof measuredSchema>;
 export type Check = z.output<typeof checkSchema>;
+export type Figured = Omit<Measured, 'hotSpots'>;
 export type Speed = z.output<typeof speedSchema>;
 export type ReplayResult = z.output<typeof replayResultSchema>;

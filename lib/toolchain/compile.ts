@@ -24,6 +24,8 @@ export interface CompileRequest {
   /** Where the captured dispatch has its arguments; null to take any. */
   signature: readonly ArgumentPlace[] | null;
   limitSeconds: number;
+  /** Have the code name the lines of the source. */
+  lineInfo?: boolean;
 }
 
 export interface CompileResult {
@@ -39,7 +41,7 @@ export async function compileReproducer(request: CompileRequest, deps: CompileDe
   const partial = `${request.output}.partial-${process.pid}`;
   const compileWith = compilationOf(request.recipe);
   try {
-    const opened = await compileWith(request, partial, deps);
+    const opened = await compileWith(request.lineInfo ? withLineInfo(request) : request, partial, deps);
     checkKernel(partial, request);
     const result = { codeObjectSha256: sha256OfFile(partial), ...openedFiles(opened, request) };
     renameSync(partial, request.output);
@@ -47,6 +49,18 @@ export async function compileReproducer(request: CompileRequest, deps: CompileDe
   } finally {
     rmSync(partial, { force: true });
   }
+}
+
+/** Line tables change no instruction, unlike full debug information, which some compilers let through to the code. */
+function withLineInfo(request: CompileRequest): CompileRequest {
+  const { recipe } = request;
+  const isClang = compilationOf(recipe) === compileWithClang;
+  const given = recipe.arguments.some((argument) =>
+    (isClang ? /^-g(?!0|pu)/ : /^--?(lineinfo|generate-line-info|G)$/).test(argument),
+  );
+  if (given) return request;
+  const option = isClang ? '-gline-tables-only' : '-lineinfo';
+  return { ...request, recipe: { ...recipe, arguments: [...recipe.arguments, option] } };
 }
 
 function compilationOf({ compiler, nvrtc }: UnprovenRecipe): typeof compileWithNvcc {

@@ -37,7 +37,7 @@ function compiled(...options: string[]): string {
 
 /** What LLVM says of every row: `0x1900 8 15 1 0 0 is_stmt`. */
 function rowsOfLlvm(file: string): { address: number; line: number; ends: boolean }[] {
-  const text = execFileSync('llvm-dwarfdump-15', ['--debug-line', file], { encoding: 'utf8' });
+  const text = execFileSync('/usr/lib/llvm-15/bin/llvm-dwarfdump', ['--debug-line', file], { encoding: 'utf8' });
   return [...text.matchAll(/^(0x[0-9a-f]{16}) +(\d+) +\d+ +\d+.*$/gm)].map(([row, address, line]) => ({
     address: Number(address),
     line: Number(line),

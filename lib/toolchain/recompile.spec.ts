@@ -4,8 +4,11 @@ import { dirname, join } from 'node:path';
 import { adopt } from '../extract/adopt';
 import { generate } from '../generate/generate';
 import { fixture, recordingDeps, type Fixture } from '../generate/testing/fixture';
+import { openReproducer } from '../replay/reproducer';
+import { SourceFiles } from '../replay/source-files';
 import { sha256OfFile } from '../support/files';
 import { failure } from '../testing/failure';
+import { readLineTable } from './line-table';
 import { recompile } from './recompile';
 
 jest.setTimeout(180_000);
@@ -82,6 +85,27 @@ describe('recompile', () => {
       writeFileSync(header, original);
       rmSync(join(made.reproducer, 'mine.h'));
     }
+  });
+
+  it('names the lines of the edited file where asked to, and compiles the same instructions', async () => {
+    const symbol = '--disassemble-symbols=_ZN4demo5scaleEPfi';
+    const listing = (): string =>
+      execFileSync('/usr/lib/llvm-15/bin/llvm-objdump', ['-d', symbol, built()], { encoding: 'utf8' });
+    /** Encodings, without the addresses before them. */
+    const machineCode = (): string[] =>
+      [...listing().matchAll(/\/\/ [0-9A-F]+: ([0-9A-F ]+)/g)].map(([, code]) => code ?? '');
+    await recompile(options(), deps);
+    const plain = machineCode();
+    expect(plain.length).toBeGreaterThan(10);
+    expect(readLineTable(readFileSync(built()))).toBeNull();
+    await recompile({ ...options(), lineInfo: true }, deps);
+    expect(machineCode()).toEqual(plain);
+    const store = Number(`0x${/global_store.*\/\/ ([0-9A-F]+):/.exec(listing())?.[1]}`);
+    const place = readLineTable(readFileSync(built()))?.at(store);
+    expect(place?.line).toBe(4);
+    const sources = new SourceFiles(openReproducer(made.reproducer));
+    expect(sources.shown(place?.file ?? '')).toBe('kernel_variant.hip');
+    expect(sources.line('kernel_variant.hip', 4)).toContain('__global__ void scale(float* x, int n)');
   });
 
   it('records the digest of every source that went in', async () => {

@@ -34,6 +34,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
       output,
       signature: recipe.signature,
       limitSeconds: options.compileLimitSeconds,
+      lineInfo: options.lineInfo ?? false,
     },
     deps,
   );

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readCapturedCode } from '../capture/captured-code';
+import type { Deps } from '../support/deps';
+import { readLineTable, type LineTable } from '../toolchain/line-table';
+import {
+  hotSpotFigures,
+  type Figures,
+  type HotInstruction,
+  type HotLine,
+  type HotSpotOrder,
+  type HotSpots,
+} from './hot-spot-json';
+import type { HotSpotEvent } from './replay-events';
+import type { Code } from './reproducer';
+import type { ReplaySession } from './session';
+import { SourceFiles } from './source-files';
+
+/** What each instruction of `code` did, and the lines of the source that they came from. */
+export async function findHotSpots(
+  events: readonly HotSpotEvent[],
+  code: Code,
+  order: HotSpotOrder,
+  { reproducer }: ReplaySession,
+  deps: Deps,
+): Promise<HotSpots> {
+  const bytes = code.kind === 'variant' ? readFileSync(code.path) : await readCapturedCode(reproducer.capture, deps);
+  const lines = typeof bytes === 'string' ? bytes : linesOf(bytes, events);
+  return summarise(events, lines, order, new SourceFiles(reproducer));
+}
+
+interface CodeLines {
+  codeObject: string;
+  table: LineTable;
+}
+
+/** Or why there are none. */
+function linesOf(bytes: Buffer, events: readonly HotSpotEvent[]): CodeLines | string {
+  const codeObject = createHash('sha256').update(bytes).digest('hex');
+  if (!events.some((event) => event.code_object === codeObject))
+    return 'what ran is not this file itself but a part of it';
+  const table = readLineTable(bytes);
+  if (table === null) return 'the code has no line information; `kernloop recompile --line-info` builds code that has';
+  return { codeObject, table };
+}
+
+export function summarise(
+  events: readonly HotSpotEvent[],
+  lines: CodeLines | string,
+  order: HotSpotOrder,
+  sources: SourceFiles,
+): HotSpots {
+  const instructions = events.map((event) => locate(event, lines, sources));
+  return {
+    noLines: typeof lines === 'string' ? lines : null,
+    lines: sorted(byLine(instructions, sources), order),
+    instructions: sorted(instructions, order),
+  };
+}
+
+function locate(event: HotSpotEvent, lines: CodeLines | string, sources: SourceFiles): HotInstruction {
+  const { pc, offset = null, instruction, branch = false } = event;
+  const isKnown = typeof lines !== 'string' && event.code_object === lines.codeObject && offset !== null;
+  const place = isKnown ? lines.table.at(Number(offset)) : undefined;
+  return {
+    pc,
+    offset,
+    instruction,
+    file: place ? sources.shown(place.file) : null,
+    line: place?.line ?? null,
+    branch,
+    figures: figuresOf(event),
+  };
+}
+
+function figuresOf(event: HotSpotEvent): Figures {
+  const counted = hotSpotFigures.flatMap((name): [string, number][] => {
+    const value = event[name];
+    return typeof value === 'number' && value > 0 ? [[name, value]] : [];
+  });
+  return Object.fromEntries(event.vector ? [...counted, ['vector_executed', event.executed]] : counted);
+}
+
+function byLine(instructions: readonly HotInstruction[], sources: SourceFiles): HotLine[] {
+  const found = new Map<string, HotLine>();
+  for (const { file, line, figures } of instructions) {
+    if (file === null || line === null) continue;
+    const key = `${file}:${line}`;
+    const known = found.get(key) ?? { file, line, text: sources.line(file, line), figures: {} };
+    for (const [name, value] of Object.entries(figures)) known.figures[name] = (known.figures[name] ?? 0) + value;
+    found.set(key, known);
+  }
+  return [...found.values()];
+}
+
+const figure = (figures: Figures, name: string): number => figures[name] ?? 0;
+
+export const conflictsOf = (figures: Figures): number =>
+  figure(figures, 'lds_bank_conflicts') + figure(figures, 'lds_address_conflicts');
+
+export const scratchBytesOf = (figures: Figures): number =>
+  figure(figures, 'scratch_bytes_read') + figure(figures, 'scratch_bytes_written');
+
+const weights: Record<HotSpotOrder, (figures: Figures) => number> = {
+  executed: (figures) => figure(figures, 'executed'),
+  lanes: (figures) => figure(figures, 'lanes'),
+  transactions: (figures) => figure(figures, 'memory_transactions'),
+  conflicts: conflictsOf,
+  splits: (figures) => figure(figures, 'splits'),
+  scratch: scratchBytesOf,
+};
+
+/** The heaviest first; what is as heavy keeps its order, that of the code. */
+function sorted<Spot extends { figures: Figures }>(spots: readonly Spot[], order: HotSpotOrder): Spot[] {
+  const weight = weights[order];
+  return [...spots].sort((a, b) => weight(b.figures) - weight(a.figures));
+}

@@ -1,0 +1,53 @@
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { readJson } from '../support/schema';
+import { reproducerPaths } from '../reproducer/layout';
+import { recipeSchema } from '../toolchain/recipe';
+import type { Reproducer } from './reproducer';
+
+const maxFileBytes = 8 << 20;
+const maxShownCharacters = 96;
+
+/** The sources that a code object of a reproducer names: how to call them, and what stands in them. */
+export class SourceFiles {
+  private readonly contents = new Map<string, string[] | null>();
+  /** The file below deps/ in whose place the edited one is compiled, and that one. */
+  private readonly standIn: { for: string; file: string } | null;
+
+  constructor(private readonly reproducer: Pick<Reproducer, 'root' | 'workspaceRoot' | 'config'>) {
+    this.standIn = standInOf(reproducer);
+  }
+
+  /** As the user knows it: relative to the reproducer where it lies in it. */
+  shown(path: string): string {
+    // Recompiled code names the reproducer's folder ".".
+    const absolute = isAbsolute(path) ? path : resolve(this.reproducer.root, path);
+    const inside = relative(this.reproducer.root, absolute);
+    if (inside.startsWith('..')) return path;
+    return inside === this.standIn?.for ? this.standIn.file : inside;
+  }
+
+  /** Null where the file is not there, or lies outside the workspace: code objects come from anywhere, and may name any file. */
+  line(shown: string, line: number): string | null {
+    if (!this.contents.has(shown)) this.contents.set(shown, this.read(resolve(this.reproducer.root, shown)));
+    const text = this.contents.get(shown)?.[line - 1];
+    if (text === undefined) return null;
+    const clean = text.replaceAll(/\p{Cc}+/gu, ' ').trim();
+    return clean.length > maxShownCharacters ? `${clean.slice(0, maxShownCharacters - 1)}…` : clean;
+  }
+
+  private read(path: string): string[] | null {
+    if (!existsSync(path)) return null;
+    const inside = relative(realpathSync(this.reproducer.workspaceRoot), realpathSync(path));
+    const file = statSync(path);
+    if (inside.startsWith('..') || isAbsolute(inside) || !file.isFile() || file.size > maxFileBytes) return null;
+    return readFileSync(path, 'utf8').split('\n');
+  }
+}
+
+function standInOf({ root, config }: Pick<Reproducer, 'root' | 'config'>): { for: string; file: string } | null {
+  const { recipe: path } = reproducerPaths(root);
+  if (config.language === 'none' || !existsSync(path)) return null;
+  const { variant } = readJson(path, recipeSchema, 'SOURCE_NOT_FOUND', 'bring pristine/ back from version control');
+  return { for: join('deps', variant.stands_for), file: variant.file };
+}
