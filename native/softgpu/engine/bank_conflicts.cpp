@@ -13,12 +13,17 @@ constexpr unsigned kMaxGroupDwords = 64;  // 8 unaligned lanes of 16 bytes have 
 class Group {
  public:
   void add(uint32_t dword) {
-    for (uint8_t at = first_[dword % kBanks]; at != kNone; at = next_[at]) {
+    const unsigned bank = dword % kBanks;
+    const uint32_t bit = 1u << bank;
+    if ((used_ & bit) == 0) {
+      used_ |= bit;
+      first_[bank] = kNone;
+    }
+    for (uint8_t at = first_[bank]; at != kNone; at = next_[at]) {
       if (dwords_[at] != dword) continue;
       ++lanes_[at];
       return;
     }
-    const unsigned bank = dword % kBanks;
     dwords_[count_] = dword;
     lanes_[count_] = 1;
     next_[count_] = first_[bank];
@@ -28,9 +33,9 @@ class Group {
   void count(bool lanes_take_turns, LdsPasses& total) const {
     if (count_ == 0) return;
     unsigned different = 0, turns = 0;
-    for (uint8_t head : first_) {
+    for (uint32_t rest = used_; rest != 0; rest &= rest - 1) {
       unsigned in_bank = 0, lanes = 0;
-      for (uint8_t at = head; at != kNone; at = next_[at]) {
+      for (uint8_t at = first_[__builtin_ctz(rest)]; at != kNone; at = next_[at]) {
         ++in_bank;
         lanes += lanes_[at];
       }
@@ -44,20 +49,25 @@ class Group {
 
  private:
   static constexpr uint8_t kNone = 0xff;
-  struct Heads {
-    uint8_t at[kBanks];
-    Heads() { std::fill_n(at, kBanks, kNone); }
-    uint8_t& operator[](unsigned bank) { return at[bank]; }
-    uint8_t operator[](unsigned bank) const { return at[bank]; }
-    const uint8_t* begin() const { return at; }
-    const uint8_t* end() const { return at + kBanks; }
-  };
-  Heads first_;
+  uint32_t used_ = 0;      // banks
+  uint8_t first_[kBanks];  // of a used bank: a list through next_
   uint8_t count_ = 0;
   uint32_t dwords_[kMaxGroupDwords];
   uint8_t lanes_[kMaxGroupDwords];
   uint8_t next_[kMaxGroupDwords];
 };
+
+// Lanes on whole dwords, no two of which share a bank without sharing the dword: one pass. False: look closer.
+bool is_without_conflicts(const uint32_t* offsets, uint32_t immediate, uint64_t lanes) {
+  uint32_t used = 0, dwords[kBanks];
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const uint32_t at = offsets[__builtin_ctzll(lanes)] + immediate, bank = at / 4 % kBanks, bit = 1u << bank;
+    if (at % 4 != 0 || ((used & bit) != 0 && dwords[bank] != at)) return false;
+    used |= bit;
+    dwords[bank] = at;
+  }
+  return true;
+}
 
 constexpr uint64_t kHalf = 0xffffffff, kQuarter = 0xffff, kEighth = 0xff;
 constexpr uint64_t kWideLoads[4] = {0x00f0000f, 0x000f00f0, 0xf0000f00, 0x0f00f000};
@@ -78,8 +88,13 @@ uint64_t group_lanes(unsigned group, uint32_t bytes, LdsUse use) {
 LdsPasses count_lds_passes(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, LdsUse use) {
   LdsPasses total;
   for (unsigned k = 0; k < group_count(bytes); ++k) {
+    const uint64_t members = lanes & group_lanes(k, bytes, use);
+    if (bytes == 4 && use != LdsUse::kAtomic && is_without_conflicts(offsets, immediate, members)) {
+      total.passes += members != 0;
+      continue;
+    }
     Group group;
-    for (uint64_t rest = lanes & group_lanes(k, bytes, use); rest != 0; rest &= rest - 1) {
+    for (uint64_t rest = members; rest != 0; rest &= rest - 1) {
       const uint32_t at = offsets[__builtin_ctzll(rest)] + immediate;
       for (uint32_t dword = at / 4; dword <= (at + bytes - 1) / 4; ++dword) group.add(dword);
     }

@@ -145,7 +145,7 @@ void count_execution(DecodedInstruction& decoded, uint32_t number) {
 
 }  // namespace
 
-CodePage::CodePage(uint64_t base, uint64_t first, uint64_t end, std::atomic<uint32_t>* numbers)
+CodePage::CodePage(uint64_t base, uint64_t first, uint64_t end, Numbers* numbers)
     : base_(base), first_(first), end_(end), numbers_(numbers), words_((kBytes + kTailBytes) / 4) {
   std::memcpy(reinterpret_cast<uint8_t*>(words_.data()) + (first - base), reinterpret_cast<const void*>(first),
               end - first);
@@ -172,7 +172,7 @@ PreparedInstruction CodePage::prepare(unsigned slot) {
     }
   }
   decoded->address = address;
-  if (numbers_) count_execution(*decoded, numbers_->fetch_add(1, std::memory_order_relaxed));
+  if (numbers_) count_execution(*decoded, numbers_->instructions.fetch_add(1, std::memory_order_relaxed));
   std::lock_guard lock(mutex_);
   if (const PreparedInstruction other = find(slot)) return other;
   const PreparedInstruction prepared(*decoded);
@@ -190,6 +190,7 @@ const CodeRun& CodePage::prepare_run(unsigned slot) {
     if (ends_run(*prepared)) break;
     at += prepared.size_bytes() / 4;
   }
+  if (numbers_) run->number = numbers_->runs.fetch_add(1, std::memory_order_relaxed);
   std::lock_guard lock(mutex_);
   if (const CodeRun* other = runs_[slot].load(std::memory_order_acquire)) return *other;
   owned_runs_.push_back(std::move(run));

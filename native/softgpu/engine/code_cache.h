@@ -46,9 +46,14 @@ class CodePage {
   static constexpr unsigned kSlots = kBytes / 4;
   static constexpr uint64_t kTailBytes = 16;  // an instruction may run on into the next page
 
-  // `first` and `end`: which part of [base, base + kBytes + kTailBytes) is mapped. `numbers`: where a profiled cache
-  // has its instructions numbered from; nullptr in one that is not.
-  CodePage(uint64_t base, uint64_t first, uint64_t end, std::atomic<uint32_t>* numbers);
+  // What a profiled cache numbers.
+  struct Numbers {
+    std::atomic<uint32_t> instructions{0}, runs{0};
+  };
+
+  // `first` and `end`: which part of [base, base + kBytes + kTailBytes) is mapped. `numbers`: nullptr in a cache that
+  // is not profiled.
+  CodePage(uint64_t base, uint64_t first, uint64_t end, Numbers* numbers);
 
   bool contains(uint64_t address) const { return address >= first_ && address < end_; }
   bool is_current(uint64_t first, uint64_t end) const;
@@ -69,12 +74,18 @@ class CodePage {
       if (const PreparedInstruction prepared = find(slot)) f(*prepared);
     }
   }
+  template <typename F>
+  void for_each_run(F&& f) const {
+    for (const auto& run : runs_) {
+      if (const CodeRun* prepared = run.load(std::memory_order_acquire)) f(*prepared);
+    }
+  }
 
  private:
   const CodeRun& prepare_run(unsigned slot);
 
   uint64_t base_, first_, end_;
-  std::atomic<uint32_t>* numbers_;
+  Numbers* numbers_;
   std::vector<uint32_t> words_;  // a copy: what is executed is what was decoded
   std::atomic<uint64_t> slots_[kSlots] = {};
   std::atomic<const CodeRun*> runs_[kSlots] = {};
@@ -92,7 +103,7 @@ class CodeCache {
 
  private:
   const bool is_profiled_;
-  std::atomic<uint32_t> numbers_{0};
+  CodePage::Numbers numbers_;
   std::mutex mutex_;
   std::unordered_map<uint64_t, std::shared_ptr<CodePage>> pages_;
 };
@@ -103,10 +114,10 @@ class CodeView {
   explicit CodeView(CodeCache& cache) : cache_(cache) {}
   // Throws when the address is not mapped.
   CodePage* page_of(uint64_t address, MemoryPort& memory);
-  // f(instruction) for each that is prepared in the pages in view.
+  // f(page) for each in view.
   template <typename F>
-  void for_each_prepared(F&& f) const {
-    for (const auto& [base, page] : pages_) page->for_each_prepared(f);
+  void for_each_page(F&& f) const {
+    for (const auto& [base, page] : pages_) f(*page);
   }
 
  private:

@@ -20,6 +20,7 @@ struct CodeRun {
   };
   std::vector<Step> steps;  // never empty
   uint64_t by_class[static_cast<size_t>(InstructionClass::kCount)] = {};
+  uint32_t number = 0;   // in a profiled cache
   uint64_t vectors = 0;  // instructions that the active lanes execute
   uint64_t valus = 0;    // of these, those of the vector ALU
 

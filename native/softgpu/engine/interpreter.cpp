@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <iterator>
+#include <utility>
 
 #include "softgpu/engine/wave_fault.h"
 #include "softgpu/isa/decoder.h"
@@ -84,6 +85,17 @@ inline void Interpreter::count(WaveSlot& wave, const CodeRun& run) {
   for (size_t k = 0; k < std::size(by_class_); ++k) by_class_[k] += run.by_class[k];
   active_lanes_ += run.vectors * lanes_of(wave.exec());
   valu_lanes_ += run.valus * lanes_of(wave.exec());
+  if (Profiler* profiler = memory_.profiler) [[unlikely]] {
+    Profiler::RunCounts& counts = profiler->run(run.number);
+    ++counts.executed;
+    counts.lanes += lanes_of(wave.exec());
+  }
+}
+
+void Interpreter::count_in_profile(const Wave& wave, const DecodedInstruction& instruction) {
+  PcCounts& counts = memory_.profiler->at(instruction.number);
+  ++counts.executed;
+  if (instruction.is_vector) counts.lanes += lanes_of(wave.exec());
 }
 
 // Those behind the culprit have not been executed.
@@ -95,6 +107,12 @@ void Interpreter::take_back(WaveSlot& wave, const CodeRun& run, const CodeRun::S
     if (is_vector_alu(step->instruction->counted_as)) valu_lanes_ -= lanes_of(wave.exec());
   }
   wave.pc = culprit.instruction->address;
+  if (!memory_.profiler) return;
+  Profiler::RunCounts& counts = memory_.profiler->run(run.number);
+  --counts.executed;
+  counts.lanes -= lanes_of(wave.exec());
+  for (const CodeRun::Step* step = run.steps.data(); step <= &culprit; ++step)
+    count_in_profile(wave, *step->instruction);
 }
 
 inline void Interpreter::execute_run(WaveSlot& wave, const CodeRun& run) {
@@ -137,6 +155,8 @@ void Interpreter::interpret(WaveSlot& wave, uint64_t end) {
       active_lanes_ += lanes_of(wave.exec());
       if (is_vector_alu(decoded.counted_as())) valu_lanes_ += lanes_of(wave.exec());
     }
+    if (memory_.profiler) [[unlikely]]
+      count_in_profile(wave, *decoded);
     if constexpr (indexed) {
       if (is_vector_alu(decoded.counted_as())) {
         const DecodedInstruction shifted = shift_registers(wave, *decoded);
@@ -184,18 +204,32 @@ void Interpreter::add_to(Counters& counters) const {
 
 void Interpreter::add_to(KernelProfile& profile) {
   if (!memory_.profiler) return;
-  const std::vector<PcCounts>& counts = memory_.profiler->counts();
-  code_.for_each_prepared([&](const DecodedInstruction& instruction) {
-    if (instruction.number >= counts.size() || counts[instruction.number].executed == 0) return;
-    PcProfile& pc = profile[instruction.address];
-    if (pc.size_bytes == 0) {
-      pc.address = instruction.address;
-      pc.size_bytes = instruction.size_bytes;
-      pc.is_conditional_branch = is_conditional_branch(instruction);
-      pc.is_vector = instruction.is_vector;
-      pc.instruction = describe(instruction.address);
-    }
-    pc.counts += counts[instruction.number];
+  Profiler& profiler = *memory_.profiler;
+  code_.for_each_page([&](const CodePage& page) {
+    page.for_each_run([&](const CodeRun& run) {
+      const Profiler::RunCounts counts = std::as_const(profiler).run(run.number);
+      if (counts.executed == 0) return;
+      for (const CodeRun::Step& step : run.steps) {
+        PcCounts& pc = profiler.at(step.instruction->number);
+        pc.executed += counts.executed;
+        if (step.instruction->is_vector) pc.lanes += counts.lanes;
+      }
+    });
+  });
+  code_.for_each_page([&](const CodePage& page) {
+    page.for_each_prepared([&](const DecodedInstruction& instruction) {
+      const PcCounts& counts = std::as_const(profiler).at(instruction.number);
+      if (counts.executed == 0) return;
+      PcProfile& pc = profile[instruction.address];
+      if (pc.size_bytes == 0) {
+        pc.address = instruction.address;
+        pc.size_bytes = instruction.size_bytes;
+        pc.is_conditional_branch = is_conditional_branch(instruction);
+        pc.is_vector = instruction.is_vector;
+        pc.instruction = describe(instruction.address);
+      }
+      pc.counts += counts;
+    });
   });
 }
 

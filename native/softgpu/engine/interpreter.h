@@ -28,6 +28,7 @@ class Interpreter {
   void execute_runs(WaveSlot& wave, uint64_t end);
   void execute_run(WaveSlot& wave, const CodeRun& run);
   void count(WaveSlot& wave, const CodeRun& run);
+  void count_in_profile(const Wave& wave, const DecodedInstruction& instruction);
   void take_back(WaveSlot& wave, const CodeRun& run, const CodeRun::Step& culprit);
   // One instruction after the other.
   template <bool indexed>

@@ -118,6 +118,16 @@ uint64_t MemoryPort::count_lines(const LaneAddresses& addresses, uint64_t lanes,
   return lines;
 }
 
+uint64_t MemoryPort::count_wide_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes,
+                                      const LaneScan& scan) {
+  if (addresses.contiguous) return (scan.highest + bytes - 1) / kWideLineBytes - scan.lowest / kWideLineBytes + 1;
+  if (!scan.lines_known) return count_lines(addresses, lanes, bytes, kWideLineBytes);
+  uint64_t lines = 1;  // they never descend, and no lane crosses the end of one
+  for (unsigned lane = 0; lane + 1 < kLanes; ++lane)
+    lines += addresses.at[lane] / kWideLineBytes != addresses.at[lane + 1] / kWideLineBytes;
+  return lines;
+}
+
 void MemoryPort::count_transactions(uint64_t lines, uint32_t bytes) {
   counters.memory_transactions += lines;
   switch (bytes) {
@@ -205,7 +215,7 @@ void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t
   } else {
     count_transactions(count_lines(addresses, lanes, bytes, kLineBytes), bytes);
   }
-  if (profiler) counters.memory_lines_128 += count_lines(addresses, lanes, bytes, kWideLineBytes);
+  if (profiler) counters.memory_lines_128 += count_wide_lines(addresses, lanes, bytes, scan);
   if (!recorder_) return;
   if (addresses.contiguous) {
     record(scan.lowest, uint64_t{bytes} * kLanes, kind);

@@ -34,6 +34,8 @@ struct LdsAccess {
   uint8_t* host(unsigned lane) const { return base + offsets[lane]; }
 };
 
+struct LaneScan;
+
 class MemoryPort {
  public:
   MemoryPort(const AddressSpace& space, AccessRecorder* recorder, Profiler* profiler = nullptr);
@@ -75,6 +77,7 @@ class MemoryPort {
                    AccessKind kind);
   void record(uint64_t address, uint64_t bytes, AccessKind kind);
   uint64_t count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, uint64_t line_bytes);
+  uint64_t count_wide_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, const LaneScan& scan);
   void count_transactions(uint64_t lines, uint32_t bytes);
   void count_lds_access(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
 

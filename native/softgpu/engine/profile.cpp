@@ -12,49 +12,30 @@ const DecodedInstruction& decoded(const Instruction& instruction) {
   return static_cast<const DecodedInstruction&>(instruction);
 }
 
-PcCounts& begin(Wave& wave, const Instruction& instruction) {
-  PcCounts& counts = wave.memory->profiler->at(decoded(instruction).number);
-  ++counts.executed;
-  return counts;
+PcCounts& counts_of(Wave& wave, const Instruction& instruction) {
+  return wave.memory->profiler->at(decoded(instruction).number);
 }
 
-uint64_t active_lanes(const Wave& wave) {
-  return static_cast<unsigned>(__builtin_popcountll(wave.exec()));
-}
-
-void execute_scalar(Wave& wave, const Instruction& instruction) {
-  begin(wave, instruction);
-  decoded(instruction).counted(wave, instruction);
-}
-
-void execute_vector(Wave& wave, const Instruction& instruction) {
-  begin(wave, instruction).lanes += active_lanes(wave);
-  decoded(instruction).counted(wave, instruction);
-}
+#define KERNLOOP_PORT_FIELDS(X)                                                                                   \
+  X(memory_transactions)                                                                                          \
+  X(memory_lines_128) X(bytes_read) X(bytes_written) X(scratch_bytes_read) X(scratch_bytes_written) X(lds_passes) \
+      X(lds_bank_conflicts) X(lds_address_conflicts)
 
 // What the port counted meanwhile is this instruction's.
 void execute_memory(Wave& wave, const Instruction& instruction) {
-  PcCounts& counts = begin(wave, instruction);
-  if (decoded(instruction).is_vector) counts.lanes += active_lanes(wave);
+  PcCounts& counts = counts_of(wave, instruction);
   const Counters& port = wave.memory->counters;
-  const Counters before = port;
+#define KERNLOOP_BEFORE(name) const uint64_t before_##name = port.name;
+  KERNLOOP_PORT_FIELDS(KERNLOOP_BEFORE)
+#undef KERNLOOP_BEFORE
   decoded(instruction).counted(wave, instruction);
-#define KERNLOOP_CAUSED(name) counts.name += port.name - before.name;
-  KERNLOOP_CAUSED(memory_transactions)
-  KERNLOOP_CAUSED(memory_lines_128)
-  KERNLOOP_CAUSED(bytes_read)
-  KERNLOOP_CAUSED(bytes_written)
-  KERNLOOP_CAUSED(scratch_bytes_read)
-  KERNLOOP_CAUSED(scratch_bytes_written)
-  KERNLOOP_CAUSED(lds_passes)
-  KERNLOOP_CAUSED(lds_bank_conflicts)
-  KERNLOOP_CAUSED(lds_address_conflicts)
+#define KERNLOOP_CAUSED(name) counts.name += port.name - before_##name;
+  KERNLOOP_PORT_FIELDS(KERNLOOP_CAUSED)
 #undef KERNLOOP_CAUSED
 }
 
 void execute_writing_exec(Wave& wave, const Instruction& instruction) {
-  PcCounts& counts = begin(wave, instruction);
-  if (decoded(instruction).is_vector) counts.lanes += active_lanes(wave);
+  PcCounts& counts = counts_of(wave, instruction);
   const uint64_t before = wave.memory->counters.divergent_branches;
   decoded(instruction).counted(wave, instruction);
   const bool split = wave.memory->counters.divergent_branches != before;
@@ -80,7 +61,7 @@ bool jumps(const Wave& wave, Op op) {
 }
 
 void execute_branch(Wave& wave, const Instruction& instruction) {
-  PcCounts& counts = begin(wave, instruction);
+  PcCounts& counts = counts_of(wave, instruction);
   const bool taken = jumps(wave, instruction.op);
   counts.taken += taken;
   ++wave.memory->counters.conditional_branches;
@@ -95,9 +76,7 @@ void execute_branch(Wave& wave, const Instruction& instruction) {
 
 }  // namespace
 
-void Profiler::grow(uint32_t number) {
-  counts_.resize(size_t{number} + 256);
-}
+const PcCounts Profiler::kNothing;
 
 bool is_conditional_branch(const DecodedInstruction& instruction) {
   switch (instruction.op) {
@@ -119,7 +98,7 @@ ExecuteProfiledFn profiled_execute(const DecodedInstruction& instruction) {
   }
   if (instruction.untracked) return execute_writing_exec;
   if (is_conditional_branch(instruction)) return execute_branch;
-  return instruction.is_vector ? execute_vector : execute_scalar;
+  return instruction.counted;
 }
 
 }  // namespace kernloop::softgpu

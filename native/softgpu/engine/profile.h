@@ -53,22 +53,32 @@ struct PcProfile {
 // By address; instructions that no wave reached are not in it.
 using KernelProfile = std::map<uint64_t, PcProfile>;
 
+// Instructions and runs (code_run.h) of a profiled code cache are numbered. A run is counted at once, like everywhere
+// else; what only an instruction itself can tell is counted by what its `execute` was made into.
 class Profiler {
  public:
-  // Instructions of a profiled code cache are numbered.
-  PcCounts& at(uint32_t number) {
-    if (number >= counts_.size()) grow(number);
-    return counts_[number];
-  }
-  const std::vector<PcCounts>& counts() const { return counts_; }
+  struct RunCounts {
+    uint64_t executed = 0, lanes = 0;
+  };
+
+  PcCounts& at(uint32_t number) { return element(counts_, number); }
+  const PcCounts& at(uint32_t number) const { return number < counts_.size() ? counts_[number] : kNothing; }
+  RunCounts& run(uint32_t number) { return element(runs_, number); }
+  RunCounts run(uint32_t number) const { return number < runs_.size() ? runs_[number] : RunCounts{}; }
 
  private:
-  void grow(uint32_t number);
+  static const PcCounts kNothing;
+  template <typename T>
+  static T& element(std::vector<T>& list, uint32_t number) {
+    if (number >= list.size()) list.resize(size_t{number} + 256);
+    return list[number];
+  }
   std::vector<PcCounts> counts_;
+  std::vector<RunCounts> runs_;
 };
 
-// What `execute` of a profiled instruction is: counts, and does what `counted` does. Chosen by what the instruction can
-// do.
+// What a profiled instruction is executed by: counts, and does what `counted` does. `counted` itself where there is
+// nothing to count but how often.
 using ExecuteProfiledFn = void (*)(struct Wave& wave, const struct Instruction& instruction);
 ExecuteProfiledFn profiled_execute(const DecodedInstruction& instruction);
 
