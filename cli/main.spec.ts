@@ -74,6 +74,11 @@ describe('kernloop on the command line', () => {
     expect(JSON.parse(stdout)).toMatchObject({ options: { kernel: ['saxpy'], selfCheck: false } });
   });
 
+  it('takes -v for --verbose', async () => {
+    await kernloop('validate', writeReproducer(workspace), '-v', '--print-config', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ options: { verbose: true } });
+  });
+
   it('shows help and version with exit code 0', async () => {
     expect(await kernloop('--help')).toBe(0);
     expect(stdout).toContain('validate');

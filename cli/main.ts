@@ -63,10 +63,15 @@ function addStage(command: Command, stage: Stage, overrides: Partial<Deps>): voi
   });
 }
 
+/** Letters for what is typed by hand. */
+const shortFlags: Readonly<Record<string, string>> = { verbose: '-v, ' };
+
 function addOption(verb: Command, info: OptionInfo): void {
   const description = describeOption(info);
   if (info.type === 'boolean') {
-    verb.option(info.flag, description).option(`--no-${info.flag.slice(2)}`, `the opposite of ${info.flag}`);
+    verb
+      .option(`${shortFlags[info.name] ?? ''}${info.flag}`, description)
+      .option(`--no-${info.flag.slice(2)}`, `the opposite of ${info.flag}`);
   } else if (info.type === 'array') {
     const collect = (text: string, before: unknown[] | undefined): unknown[] => [
       ...(before ?? []),

@@ -2,12 +2,18 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { KernloopError } from '../support/error';
 
-/** Names that users give to a code object of their own making, in the reproducer or in its build folder. */
-const knownNames = /^(candidate|optimized)\.(hsaco|cubin)$/;
+/** A code object beside kernel.json is there to be judged, whatever it is called: `optimized.hsaco`, `candidate.hsaco`, `mine.cubin`. */
+const besideKernelJson = /^[^.].*\.(hsaco|co|cubin)$/;
+
+/** In the build folder, which has other things too, these names are known. */
+const inBuildFolder = /^(candidate|optimized|kernel_variant)\.(hsaco|co|cubin)$/;
 
 /** A code object that the user built without `recompile`; undefined where there is none. */
 export function knownVariant(root: string): string | undefined {
-  const found = ['', 'build'].flatMap((folder) => namesIn(join(root, folder)).map((name) => join(folder, name)));
+  const found = [
+    ...namesIn(root, besideKernelJson),
+    ...namesIn(join(root, 'build'), inBuildFolder).map((name) => join('build', name)),
+  ];
   if (found.length <= 1) return found[0];
   throw new KernloopError(
     'VARIANT_MISSING',
@@ -16,10 +22,10 @@ export function knownVariant(root: string): string | undefined {
   );
 }
 
-function namesIn(folder: string): string[] {
+function namesIn(folder: string, names: RegExp): string[] {
   return existsSync(folder)
     ? readdirSync(folder)
-        .filter((name) => knownNames.test(name))
+        .filter((name) => names.test(name))
         .sort()
     : [];
 }

@@ -7,6 +7,7 @@ import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 import {
   replayEvents,
   type CheckedEvent,
+  type ComparedEvent,
   type DifferenceEvent,
   type FaultEvent,
   type HotSpotEvent,
@@ -53,18 +54,30 @@ export interface ReplayRequest {
   args?: readonly string[];
   /** Bytes left out of the comparison. */
   ignore?: readonly { region: string; offset: number; size: number }[];
-  tolerances?: readonly ElementTolerance[];
+  elements?: readonly TypedElements[];
 }
 
-/** Elements of one region or variable that need not be equal. */
-export interface ElementTolerance {
+/** Elements of one region or variable, and how they are judged. */
+export interface TypedElements {
   target: string;
   offset: number;
   size: number;
   type: ElementType;
+  /** Null where every byte must be equal; they are counted all the same. */
+  bounds: Bounds | null;
+}
+
+/** What becomes of elements where the app has a NaN (or an infinity): see validate's options. */
+export type SpecialPolicy = 'match' | 'refuse' | 'ignore';
+
+export interface Bounds {
   atol: number;
   rtol: number;
   ulp: number;
+  /** Share of the elements that must pass. */
+  matched: number;
+  nan: SpecialPolicy;
+  inf: SpecialPolicy;
 }
 
 export interface ReplayOutcome {
@@ -79,6 +92,8 @@ export interface ReplayOutcome {
   tolerances: ToleranceEvent[];
   /** Of a replay side by side. */
   checked: CheckedEvent[];
+  /** A row for each region and module variable, where they were compared. */
+  compared: ComparedEvent[];
   restored: { regions: number; bytes: number };
   overridden: Overridden | null;
 }
@@ -111,7 +126,7 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
   ];
   for (const [name, value] of named) if (value !== undefined) args.push(name, String(value));
   for (const { region, offset, size } of request.ignore ?? []) args.push('--ignore', `${region}:${offset}:${size}`);
-  for (const tolerance of request.tolerances ?? []) args.push('--tolerance', toleranceArgument(tolerance));
+  for (const elements of request.elements ?? []) args.push('--tolerance', elementsArgument(elements));
   for (const argument of request.args ?? []) args.push('--arg', argument);
   if (request.compare) args.push('--compare');
   if (request.sideBySide) args.push('--side-by-side');
@@ -119,10 +134,11 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
   return args;
 }
 
-function toleranceArgument({ target, offset, size, type, atol, rtol, ulp }: ElementTolerance): string {
+function elementsArgument({ target, offset, size, type, bounds }: TypedElements): string {
   // A bool is a byte to the comparison.
-  const element = type === 'bool' ? 'u8' : type;
-  return `${target}:${offset}:${size}=${element},atol=${atol},rtol=${rtol},ulp=${ulp}`;
+  const place = `${target}:${offset}:${size}=${type === 'bool' ? 'u8' : type}`;
+  if (bounds === null) return `${place},exact`;
+  return [place, ...Object.entries(bounds).map(([name, value]) => `${name}=${value}`)].join(',');
 }
 
 /** Replays in a fresh process. A fault or a limit is an outcome; anything else that ends it early is an error. */
@@ -136,6 +152,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     unexplained: [],
     tolerances: [],
     checked: [],
+    compared: [],
     restored: { regions: 0, bytes: 0 },
     overridden: null,
   };
@@ -187,6 +204,9 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
       break;
     case 'tolerance':
       outcome.tolerances.push(event);
+      break;
+    case 'compared':
+      outcome.compared.push(event);
       break;
     case 'unexplained':
       outcome.unexplained.push(event);

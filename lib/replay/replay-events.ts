@@ -25,7 +25,20 @@ export const differenceSchema = z.looseObject({
   differing_bytes: count,
 });
 
-/** What one tolerance met; errors are of pairs of finite numbers. */
+/** A number, or "NaN", "Infinity", "-Infinity"; whole numbers beyond 2^53 are strings too. */
+const elementValue = z.union([z.number(), z.string()]);
+
+/** At this offset of the region or variable. */
+const exampleSchema = z.looseObject({ offset: count, expected: elementValue, actual: elementValue });
+
+const specialCountSchema = z.looseObject({
+  expected_only: count.describe('What the app computed has one, the replay has not.'),
+  actual_only: count,
+  both: count,
+  other: count.describe('Both have one, but of opposite sign.'),
+});
+
+/** What elements of one type met; errors are of pairs of finite numbers, so that no maximum is a NaN or hides one. */
 export const toleranceSchema = z.looseObject({
   event: z.literal('tolerance'),
   region: z.string().optional(),
@@ -33,18 +46,37 @@ export const toleranceSchema = z.looseObject({
   offset: count,
   bytes: count,
   dtype: z.string(),
+  exact: z.boolean().default(false),
   atol: count,
   rtol: count,
   ulp: count,
   elements: count,
-  equal: count,
-  within: count,
+  equal: count.describe('Bit for bit.'),
+  within: count.describe('Not equal, but within the tolerance.'),
   outside: count,
-  not_finite: count,
+  excused: count.default(0).describe('Of outside: let pass by the matched ratio.'),
+  refused: count.default(0).describe('Of outside: equal, but NaN or infinite where a policy allows neither.'),
+  not_finite: count.describe('Of outside: NaN or an infinity in place of a number, or the other way round.'),
+  nan: specialCountSchema.optional().describe('Floating types.'),
+  inf: specialCountSchema.optional().describe('Floating types.'),
   // Null where it is beyond what JSON can carry.
   max_abs_error: count.nullish(),
   max_rel_error: count.nullish(),
   max_ulp_error: count.nullish(),
+  first_outside: z.array(exampleSchema).default([]).describe('The first few elements that did not pass.'),
+  worst: exampleSchema.optional().describe('The one with the greatest absolute error.'),
+});
+
+export const comparedSchema = z.looseObject({
+  event: z.literal('compared'),
+  region: z.string().optional(),
+  variable: z.string().optional(),
+  bytes: count,
+  changed: z.boolean().describe('Whether the captured dispatch changed it.'),
+  ignored_bytes: count,
+  varying_bytes: count.describe('Judged by the range that the self-check recorded.'),
+  differing_bytes: count,
+  first_difference: count.nullish().describe('Offset of the first byte that differs.'),
 });
 
 const extent = z.array(count);
@@ -127,6 +159,7 @@ const events = {
     max: z.unknown(),
   }),
   tolerance: toleranceSchema,
+  compared: comparedSchema,
   varying: varyingSchema.extend({ event: z.literal('varying') }),
   result: z.looseObject({
     event: z.literal('result'),
@@ -149,6 +182,7 @@ export type DifferenceEvent = z.output<typeof differenceSchema>;
 export type HotSpotEvent = z.output<typeof hotSpotSchema>;
 export type FaultEvent = z.output<typeof events.fault>;
 export type IterationEvent = z.output<typeof events.iteration>;
+export type ComparedEvent = z.output<typeof comparedSchema>;
 export type ToleranceEvent = z.output<typeof toleranceSchema>;
 export type Overridden = z.output<typeof overriddenSchema>;
 export type ResultEvent = z.output<typeof events.result>;

@@ -44,17 +44,17 @@ export type Code =
 const recompileHint = 'run `kernloop recompile` (or `make recompile`, or the recompile target)';
 
 /**
- * Which code a stage should replay. Without a name: what recompile built from the sources as they are now, or else a code object of a
- * known name that the user built; the captured code where nothing was edited or there is no source. Never an older build of sources that
- * were edited since.
+ * Which code a stage should replay. Without a name: a code object that the user put beside kernel.json, or else what recompile built from
+ * the sources as they are now; the captured code where nothing was edited or there is no source. Never an older build of sources that were
+ * edited since.
  */
 export function chooseCode(reproducer: Reproducer, variant: string | undefined): Code {
   if (variant === 'none') return { kind: 'captured' };
   if (variant !== undefined) return namedVariant(reproducer, variant);
   const hasSource = reproducer.config.language !== 'none';
-  if (hasSource && existsSync(join(reproducer.root, 'build', 'variant.json'))) return builtVariant(reproducer);
   const known = knownVariant(reproducer.root);
-  if (known !== undefined) return namedVariant(reproducer, known);
+  if (known !== undefined) return userBuilt(reproducer, known, hasSource);
+  if (hasSource && existsSync(join(reproducer.root, 'build', 'variant.json'))) return builtVariant(reproducer);
   if (!hasSource) return { kind: 'captured', note: 'this kernel has no source' };
   const edited = editedFile(reproducer);
   if (edited === undefined) return { kind: 'captured', note: 'nothing was edited' };
@@ -62,6 +62,17 @@ export function chooseCode(reproducer: Reproducer, variant: string | undefined):
     'VARIANT_MISSING',
     `${edited} was edited but not compiled`,
     `${recompileHint}; \`--variant none\` takes the captured code`,
+  );
+}
+
+/** A code object that the user put there is meant, unless the source was edited as well. */
+function userBuilt(reproducer: Reproducer, known: string, hasSource: boolean): Code {
+  const edited = hasSource ? editedFile(reproducer) : undefined;
+  if (edited === undefined) return namedVariant(reproducer, known);
+  throw new KernloopError(
+    'VARIANT_MISSING',
+    `${known} lies in the reproducer and ${edited} was edited: either could be meant`,
+    `name one with --variant (${known}, or build/variant.hsaco after recompile), or remove the other; \`--variant none\` takes the captured code`,
   );
 }
 

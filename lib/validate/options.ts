@@ -15,6 +15,24 @@ const toleranceOptions = {
     .min(0)
     .optional()
     .describe('Floating-point elements may also differ by so many units in the last place.'),
+  matchedRatio: z
+    .number()
+    .gt(0)
+    .max(1)
+    .optional()
+    .describe(
+      'Share of the elements of each typed range that must be within the tolerance, 0 to 1; all, if left out. Never excuses a NaN or an infinity in place of a number.',
+    ),
+  nan: z
+    .enum(['match', 'refuse', 'ignore'])
+    .optional()
+    .describe(
+      'Where the app computed a NaN: it must be a NaN too (match, if left out); it fails whatever it is, and so does any other NaN (refuse); it passes whatever it is (ignore). A NaN in place of a number always fails.',
+    ),
+  inf: z
+    .enum(['match', 'refuse', 'ignore'])
+    .optional()
+    .describe('The same for an infinity, which matches only one of its sign.'),
   dtype: z
     .array(z.string().min(1))
     .default([])
@@ -32,6 +50,7 @@ export const validateOptionsSchema = z.object({
     .default(2)
     .describe('Replays to compare, each with another wave order and poison pattern.'),
   ...toleranceOptions,
+  verbose: z.boolean().default(false).describe('Show every region that the kernel changed also where all is right.'),
 });
 
 export type ValidateOptions = z.output<typeof validateOptionsSchema>;

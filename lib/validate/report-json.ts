@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { differenceSchema, toleranceSchema } from '../replay/replay-events';
+import { comparedSchema, differenceSchema, toleranceSchema } from '../replay/replay-events';
 
 export const verdicts = ['pass', 'fail', 'vacuous', 'fault', 'limit'] as const;
+
+/** A region or module variable that the kernel changed, or that differs. */
+const comparedRegionSchema = comparedSchema.omit({ event: true }).extend({
+  elements: z
+    .array(toleranceSchema.omit({ event: true, region: true, variable: true }))
+    .describe('What its elements of known types met: the worst of all replays.'),
+});
 
 export const reportSchema = z
   .object({
@@ -27,16 +34,19 @@ export const reportSchema = z
         atol: z.number(),
         rtol: z.number(),
         ulp: z.number(),
+        matched: z.number().describe('Share of the elements that must pass.'),
+        nan: z.enum(['match', 'refuse', 'ignore']),
+        inf: z.enum(['match', 'refuse', 'ignore']),
         policy: z.string().describe('What passes, in words.'),
-        judged: z
-          .array(toleranceSchema.omit({ event: true, atol: true, rtol: true, ulp: true }))
-          .describe('What each range of elements met: the worst of all replays.'),
         untyped: z
           .array(z.string())
           .describe('Regions that the kernel changed, compared byte by byte for want of a type.'),
       })
       .nullable()
       .describe('Null where every byte must be equal.'),
+    regions: z
+      .array(comparedRegionSchema)
+      .describe('What the kernel changed, and what differs; all else is equal. The worst of all replays.'),
     differences: z.array(differenceSchema.omit({ event: true })),
     fault: z.string().nullable(),
     replays: z.array(
@@ -51,5 +61,6 @@ export const reportSchema = z
   })
   .meta({ title: 'report.json', description: 'What validate found.' });
 
+export type ComparedRegion = z.output<typeof comparedRegionSchema>;
 export type Report = z.output<typeof reportSchema>;
 export type Verdict = (typeof verdicts)[number];

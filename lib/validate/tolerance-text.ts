@@ -1,38 +1,28 @@
-import { formatCount, table } from '../support/report';
-import type { Report } from './report-json';
+import type { Bounds } from '../replay/program';
+import { formatCount } from '../support/report';
+import type { ComparedRegion } from './report-json';
 
-type ToleranceReport = NonNullable<Report['tolerance']>;
+const specialWords = {
+  match: (what: string) => `${what} passes only for the same`,
+  refuse: (what: string) => `${what} never passes`,
+  ignore: (what: string) => `anything passes where the app has ${what}, which passes nowhere else`,
+} as const;
 
 /** The rule by which elements pass, as the report states it. */
-export function describePolicy({ atol, rtol, ulp }: Pick<ToleranceReport, 'atol' | 'rtol' | 'ulp'>): string {
+export function describePolicy({ atol, rtol, ulp, matched, nan, inf }: Bounds): string {
+  const share = matched < 1 ? `; ${matched * 100} % of the elements must pass` : '';
   return (
     `an element passes when it is equal, within atol ${atol} + rtol ${rtol} × |what the app computed|, or, if it is floating-point, ` +
-    `at most ${ulp} ULP away; NaN passes only for NaN, an infinity only for the same one; all other bytes must be equal`
+    `at most ${ulp} ULP away; ${specialWords[nan]('NaN')}; ${specialWords[inf]('an infinity')}${share}; all other bytes must be equal`
   );
 }
 
-export function summaryOfTolerance({ atol, rtol, ulp, judged }: ToleranceReport): string {
-  const sum = (of: 'elements' | 'within'): number => judged.reduce((total, met) => total + met[of], 0);
-  return `${formatCount(sum('within'))} of ${formatCount(sum('elements'))} elements differ within the tolerance: atol ${atol}, rtol ${rtol}, ${ulp} ULP`;
-}
-
-/** A row for each range of elements, and what stayed exact. */
-export function toleranceLines(tolerance: Report['tolerance']): string[] {
-  if (!tolerance) return [];
-  const header = ['where', 'type', 'elements', 'equal', 'within', 'outside', 'max abs', 'max rel', 'max ULP'];
-  const rows = tolerance.judged.map((met) => [
-    `${met.region ?? met.variable ?? '?'}${met.offset > 0 ? `+${met.offset}` : ''}`,
-    met.dtype,
-    ...[met.elements, met.equal, met.within, met.outside].map(formatCount),
-    ...[met.max_abs_error, met.max_rel_error].map((error) => (error ?? Number.NaN).toPrecision(3)),
-    typeof met.max_ulp_error === 'number' ? formatCount(met.max_ulp_error) : '-',
-  ]);
-  const notFinite = tolerance.judged.reduce((total, met) => total + met.not_finite, 0);
-  return [
-    ...table([header, ...rows]),
-    ...(notFinite > 0 ? [`${formatCount(notFinite)} elements are NaN or infinite on one side only`] : []),
-    ...(tolerance.untyped.length > 0
-      ? [`compared byte by byte, for want of a type (--dtype): ${tolerance.untyped.join(', ')}`]
-      : []),
-  ];
+export function summaryOfTolerance({ atol, rtol, ulp, matched }: Bounds, regions: readonly ComparedRegion[]): string {
+  const judged = regions.flatMap(({ elements }) => elements).filter(({ exact }) => !exact);
+  const sum = (of: 'elements' | 'within' | 'excused' | 'refused'): number =>
+    judged.reduce((total, met) => total + met[of], 0);
+  const excused = sum('excused') > 0 ? `, ${formatCount(sum('excused'))} more are excused by the matched ratio` : '';
+  const refused = sum('refused') > 0 ? `, ${formatCount(sum('refused'))} are NaN or infinite, which is refused` : '';
+  const ratio = matched < 1 ? `, ${matched * 100} % matched` : '';
+  return `${formatCount(sum('within'))} of ${formatCount(sum('elements'))} elements differ within the tolerance${excused}${refused}: atol ${atol}, rtol ${rtol}, ${ulp} ULP${ratio}`;
 }

@@ -4,11 +4,11 @@ import { captureJsonSchema } from '../capture/capture-files';
 import { kernelJsonSchema } from '../reproducer/kernel-json';
 import { failure, thrown } from '../testing/failure';
 import { fakeDeps } from '../testing/fake-deps';
-import { differed, fakeReplay, passed } from '../testing/fake-programs';
+import { difference, differed, fakeReplay, passed } from '../testing/fake-programs';
+import { schemaErrors } from '../testing/published-schema';
 import { captureJson, kernelJson, someDigest, TestWorkspace, writeReproducer } from '../testing/workspace';
 import { validateOptionsSchema, type ValidateOptions } from './options';
-import { reportSchema } from './report-json';
-import { tolerancePolicy } from './tolerance';
+import { planElements } from './tolerance';
 import { validate } from './validate';
 
 const other = 'b'.repeat(64);
@@ -79,21 +79,31 @@ const kernel = kernelJsonSchema.parse(
 
 const options = (overrides: object): ValidateOptions => validateOptionsSchema.parse(overrides);
 const places = (overrides: object): string[] =>
-  (tolerancePolicy(options(overrides), kernel, capture, [])?.elements ?? []).map(
-    ({ target, offset, size, type }) => `${target}:${offset}:${size}=${type}`,
+  planElements(options(overrides), kernel, capture, []).elements.map(
+    ({ target, offset, size, type, bounds }) => `${target}:${offset}:${size}=${type}${bounds ? '' : ', exact'}`,
   );
 
 describe('the tolerance policy', () => {
   it('is none where nothing was asked for: every byte must be equal', () => {
-    expect(tolerancePolicy(options({}), kernel, capture, [])).toBeNull();
+    const { bounds, elements } = planElements(options({}), kernel, capture, []);
+    expect(bounds).toBeNull();
+    expect(elements.map(({ target, type, bounds: own }) => [target, type, own])).toEqual([
+      ['r0', 'f32', null],
+      ['r2', 'bf16', null],
+      ['r2', 'u8', null],
+      ['r4', 'i32', null],
+    ]);
   });
 
   it('is for the floating-point arrays that the kernel changed, each as far as the next pointer', () => {
-    expect(places({ ulp: 1 })).toEqual(['r0:0:100=f32', 'r2:256:512=bf16']);
+    expect(places({ ulp: 1 })).toEqual([
+      ...['r0:0:100=f32', 'r2:256:512=bf16'],
+      ...['r2:768:3328=u8, exact', 'r4:0:64=i32, exact'],
+    ]);
   });
 
   it('names what it leaves exact for want of a type', () => {
-    expect(tolerancePolicy(options({ ulp: 1 }), kernel, capture, [])?.untyped).toEqual(['r3', 'r4', 'r5']);
+    expect(planElements(options({ ulp: 1 }), kernel, capture, []).untyped).toEqual(['r3', 'r5']);
   });
 
   it('takes a type alone for the rest of what the kernel changed', () => {
@@ -103,6 +113,7 @@ describe('the tolerance policy', () => {
       'r3:0:64=f32',
       'r4:0:64=f32',
       'r5:0:64=f32',
+      'r2:768:3328=u8, exact',
     ]);
   });
 
@@ -119,8 +130,8 @@ describe('the tolerance policy', () => {
 
   it('leaves ignored regions out', () => {
     const ignored = [{ region: 'r0', offset: 0, size: 100 }];
-    const policy = tolerancePolicy(options({ ulp: 1 }), kernel, capture, ignored);
-    expect(policy?.elements.map(({ target }) => target)).toEqual(['r2']);
+    const { elements } = planElements(options({ ulp: 1 }), kernel, capture, ignored);
+    expect(elements.map(({ target }) => target)).toEqual(['r2', 'r2', 'r4']);
   });
 
   it.each([
@@ -137,7 +148,7 @@ describe('the tolerance policy', () => {
 
   it('asks for a type where no argument tells one, naming what it is for', () => {
     const untyped = kernelJsonSchema.parse(kernelJson());
-    const error = thrown(() => tolerancePolicy(options({ ulp: 1 }), untyped, capture, []));
+    const error = thrown(() => planElements(options({ ulp: 1 }), untyped, capture, []));
     expect(error.what).toContain('r0, r2, r3, r4, r5');
     expect(error.hint).toContain('--dtype r0=f32');
   });
@@ -153,55 +164,132 @@ describe('validate under a tolerance', () => {
   });
   afterEach(() => workspace.dispose());
 
+  const none = { expected_only: 0, actual_only: 0, both: 0, other: 0 };
   const met = (overrides: object = {}): object => ({
     event: 'tolerance',
     region: 'r0',
     offset: 0,
     bytes: 4096,
     dtype: 'f32',
-    atol: 0,
-    rtol: 0,
-    ulp: 1,
-    elements: 1024,
-    equal: 1000,
-    within: 24,
-    outside: 0,
-    not_finite: 0,
-    max_abs_error: 1e-7,
-    max_rel_error: null,
-    max_ulp_error: 1,
+    exact: false,
+    ...{ atol: 0, rtol: 0, ulp: 1 },
+    ...{ elements: 1024, equal: 1000, within: 24, outside: 0, excused: 0, refused: 0, not_finite: 0 },
+    ...{ nan: none, inf: none, max_abs_error: 1e-7, max_rel_error: null, max_ulp_error: 1 },
+    first_outside: [],
+    ...overrides,
+  });
+  const compared = (overrides: object = {}): object => ({
+    event: 'compared',
+    region: 'r0',
+    ...{ bytes: 4096, changed: true, ignored_bytes: 0, varying_bytes: 0, differing_bytes: 0 },
     ...overrides,
   });
   const run = async (answers: object[][], overrides: object = {}) => {
     let index = 0;
     const fake = fakeDeps({ 'kernloop-replay': fakeReplay(() => answers[index++] ?? []) }, workspace.native);
     const report = await validate(options({ reproducer, ulp: 1, dtype: ['r0=f32'], ...overrides }), fake);
+    const written: unknown = JSON.parse(readFileSync(join(reproducer, 'report.json'), 'utf8'));
+    expect(schemaErrors('report', written)).toEqual([]);
     return { report, fake, text: fake.said.result.join('\n') };
   };
 
   it('hands the policy to the replay, and says it with the counts', async () => {
     const { report, fake, text } = await run([
-      [met(), passed],
-      [met({ within: 30, equal: 994, max_abs_error: 2e-7 }), passed],
+      [met(), compared(), passed],
+      [met({ within: 30, equal: 994, max_abs_error: 2e-7 }), compared(), passed],
     ]);
-    expect(fake.calls[0]?.args).toContain('r0:0:4096=f32,atol=0,rtol=0,ulp=1');
+    expect(fake.calls[0]?.args).toContain('r0:0:4096=f32,atol=0,rtol=0,ulp=1,matched=1,nan=match,inf=match');
     expect(report).toMatchObject({
       verdict: 'pass',
-      tolerance: { ulp: 1, judged: [{ within: 30, max_abs_error: 2e-7 }] },
+      tolerance: { ulp: 1, matched: 1, nan: 'match' },
+      regions: [{ region: 'r0', elements: [{ within: 30, max_abs_error: 2e-7, max_rel_error: null }] }],
     });
-    expect(report.tolerance?.policy).toContain('NaN passes only for NaN');
+    expect(report.tolerance?.policy).toContain('NaN passes only for the same');
     expect(text).toContain('30 of 1,024 elements differ within the tolerance: atol 0, rtol 0, 1 ULP');
-    const written: unknown = JSON.parse(readFileSync(join(reproducer, 'report.json'), 'utf8'));
-    expect(reportSchema.parse(written)).toMatchObject({ tolerance: { judged: [{ max_rel_error: null }] } });
   });
 
-  it('fails, and shows the worst of what was outside', async () => {
-    const { report, text } = await run([[met({ outside: 2, not_finite: 1, max_ulp_error: 9000 }), differed]], {
-      replays: 1,
+  it.each([
+    [{ nan: 'refuse' }, 'atol=0,rtol=0,ulp=0,matched=1,nan=refuse,inf=match', 'NaN never passes'],
+    [
+      { inf: 'ignore' },
+      'atol=0,rtol=0,ulp=0,matched=1,nan=match,inf=ignore',
+      'anything passes where the app has an infinity',
+    ],
+    [
+      { matchedRatio: 0.99, atol: 1 },
+      'atol=1,rtol=0,ulp=0,matched=0.99,nan=match,inf=match',
+      '99 % of the elements must pass',
+    ],
+  ])('%j is a tolerance of its own', async (asked, argument, words) => {
+    const { report, fake } = await run([[met(), compared(), passed]], { ulp: undefined, replays: 1, ...asked });
+    expect(fake.calls[0]?.args).toContain(`r0:0:4096=f32,${argument}`);
+    expect(report.tolerance?.policy).toContain(words);
+  });
+
+  it('fails, and shows first and worst of what was outside, as numbers', async () => {
+    const wrong = met({
+      ...{ outside: 3, equal: 997, not_finite: 1, max_ulp_error: 9000 },
+      nan: { ...none, actual_only: 1, both: 5 },
+      first_outside: [
+        { offset: 48, expected: 1.5, actual: 'NaN' },
+        { offset: 52, expected: 2, actual: 2.25 },
+      ],
+      worst: { offset: 400, expected: 3, actual: 9 },
     });
-    expect(report).toMatchObject({ verdict: 'fail', exit_code: 1 });
-    expect(text).toContain('1 elements are NaN or infinite on one side only');
+    const { report, text } = await run(
+      [[difference, wrong, compared({ differing_bytes: 12, first_difference: 48 }), differed]],
+      {
+        replays: 1,
+      },
+    );
+    expect(report).toMatchObject({
+      verdict: 'fail',
+      exit_code: 1,
+      regions: [{ first_difference: 48, differing_bytes: 12 }],
+    });
+    expect(text).toContain('r0: NaN: 5 in both, 1 only in the replay, 0 only in what the app computed');
+    expect(text).toContain('r0[12] (f32 at offset 48): expected 1.5, got NaN');
+    expect(text).toContain('r0[100] (f32 at offset 400): expected 3, got 9, the greatest error');
     expect(text).toContain('9,000');
+    expect(text).not.toContain('infinity:');
+    expect(text).not.toContain('expected 00, got 01');
+  });
+
+  it('shows the worst of all replays, whichever is first', async () => {
+    const bad = [
+      met({ outside: 2, first_outside: [{ offset: 8, expected: 1, actual: 2 }] }),
+      compared({ differing_bytes: 4, first_difference: 8 }),
+      differed,
+    ];
+    const { report } = await run([[met(), compared(), passed], bad]);
+    expect(report.regions).toMatchObject([
+      { differing_bytes: 4, first_difference: 8, elements: [{ outside: 2, first_outside: [{ offset: 8 }] }] },
+    ]);
+  });
+
+  it('says what the matched ratio excuses, and shows no wrong place for it', async () => {
+    const excused = met({ outside: 4, excused: 4, first_outside: [{ offset: 8, expected: 1, actual: 2 }] });
+    const { text } = await run([[excused, compared(), passed]], { replays: 1, matchedRatio: 0.99 });
+    expect(text).toContain('4 more are excused by the matched ratio');
+    expect(text).not.toContain('expected 1, got 2');
+  });
+
+  it('has a row for each region that differs, as bytes where nothing tells its type', async () => {
+    const untyped = compared({ region: 'r7', bytes: 100, changed: false, differing_bytes: 4, first_difference: 8 });
+    const events = [{ ...difference, region: 'r7' }, compared(), untyped, differed];
+    const { report, text } = await run([events], { replays: 1, ulp: undefined, dtype: [] });
+    expect(report.regions.map(({ region }) => region)).toEqual(['r0', 'r7']);
+    expect(text).toMatch(/r7 +bytes +100 +96 +- +4 +- +- +- +8/);
+    expect(text).toContain('r7 at offset 8: expected 00, got 01; 4 bytes differ');
+    expect(text).not.toMatch(/^r0 /m);
+  });
+
+  it.each([
+    [false, 0],
+    [true, 1],
+  ])('with --verbose %p it has %i rows where all is right', async (verbose, rows) => {
+    const { text } = await run([[compared(), passed]], { replays: 1, ulp: undefined, dtype: [], verbose });
+    expect(text.split('\n').filter((line) => line.startsWith('r0 '))).toHaveLength(rows);
   });
 
   it('says why it is vacuous where the tolerance would pass anything', async () => {

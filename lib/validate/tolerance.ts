@@ -1,58 +1,75 @@
 import type { CaptureJson } from '../capture/capture-files';
-import type { ElementTolerance } from '../replay/program';
+import type { Bounds, TypedElements } from '../replay/program';
 import type { ToleranceEvent } from '../replay/replay-events';
 import { elementTypes, type ElementType, type KernelJson } from '../reproducer/kernel-json';
 import { KernloopError, nearest } from '../support/error';
 import type { ToleranceOptions } from './options';
 import type { IgnoredRange } from './roles';
 
-/** Where two results may differ, and by how much. */
-export interface TolerancePolicy {
-  atol: number;
-  rtol: number;
-  ulp: number;
-  elements: ElementTolerance[];
+/** Which elements are judged as what. */
+export interface ElementPlan {
+  /** Where they may differ; null where every byte must be equal. */
+  bounds: Bounds | null;
+  elements: TypedElements[];
   /** What the kernel changed and is compared byte by byte all the same, since nothing tells its type. */
   untyped: string[];
 }
 
-type Place = Pick<ElementTolerance, 'target' | 'offset' | 'size'>;
+type Place = Pick<TypedElements, 'target' | 'offset' | 'size'>;
 interface TypedPlace extends Place {
   type: ElementType;
 }
 
 /**
- * Null without a bound: every byte must be equal. With one, elements of a known type are judged as numbers: regions (or parts) that
- * --dtype names; what floating-point pointer arguments lead to; and, with a --dtype of a type alone, the rest of what the kernel
- * changed. Integers, and regions that the captured dispatch left alone, stay exact unless they are named.
+ * With a tolerance, elements of a known type are judged as numbers: regions (or parts) that --dtype names; what floating-point pointer
+ * arguments lead to; and, with a --dtype of a type alone, the rest of what the kernel changed. Integers, and regions that the captured
+ * dispatch left alone, stay exact unless they are named. What is exact and typed is counted as elements, for the report.
  */
-export function tolerancePolicy(
+export function planElements(
   options: ToleranceOptions,
   config: KernelJson,
   capture: CaptureJson,
   ignored: readonly IgnoredRange[],
-): TolerancePolicy | null {
-  const { atol, rtol, ulp, dtype } = options;
-  if (atol === undefined && rtol === undefined && ulp === undefined) {
-    if (dtype.length === 0) return null;
+): ElementPlan {
+  const bounds = boundsOf(options);
+  if (bounds === null && options.dtype.length > 0)
     throw new KernloopError('USAGE', '--dtype tells a type, but no tolerance', 'add --ulp, --atol or --rtol');
-  }
-  const bounds = { atol: atol ?? 0, rtol: rtol ?? 0, ulp: ulp ?? 0 };
-  const { named, fallback } = readTypes(dtype, config, capture);
-  const places: TypedPlace[] = [...named];
-  const isNamed = (target: string): boolean => named.some((place) => place.target === target);
-  const changed = changedRegions(capture).filter(
-    ({ id }) => !isNamed(id) && !ignored.some(({ region }) => region === id),
-  );
+  const { named, fallback } = readTypes(options.dtype, config, capture);
+  const isLeftOut = ({ id }: Region): boolean =>
+    named.some((place) => place.target === id) || ignored.some(({ region }) => region === id);
+  const judged: TypedPlace[] = [...named];
+  const exact: TypedPlace[] = [];
   const untyped: string[] = [];
-  for (const region of changed) {
+  for (const region of changedRegions(capture).filter((changed) => !isLeftOut(changed))) {
     const typed = typesOfArguments(region, config, capture);
-    if (typed.length > 0) places.push(...typed);
-    else if (fallback) places.push({ target: region.id, offset: 0, size: region.size, type: fallback });
-    else untyped.push(region.id);
+    const floats = typed.filter(({ type }) => isFloat(type));
+    if (floats.length === 0 && fallback) {
+      judged.push({ target: region.id, offset: 0, size: region.size, type: fallback });
+      continue;
+    }
+    judged.push(...floats);
+    exact.push(...typed.filter(({ type }) => !isFloat(type)));
+    if (typed.length === 0) untyped.push(region.id);
   }
-  if (places.length === 0) throw noType(untyped);
-  return { ...bounds, elements: places.map((place) => ({ ...place, ...bounds })), untyped };
+  if (bounds !== null && judged.length === 0) throw noType([...exact.map(({ target }) => target), ...untyped]);
+  const elements = [
+    ...judged.map((place) => ({ ...place, bounds })),
+    ...exact.map((place) => ({ ...place, bounds: null })),
+  ];
+  return { bounds, elements, untyped };
+}
+
+/** Null where nothing was asked for: then every byte must be equal. */
+function boundsOf({ atol, rtol, ulp, matchedRatio, nan, inf }: ToleranceOptions): Bounds | null {
+  if ([atol, rtol, ulp, matchedRatio, nan, inf].every((bound) => bound === undefined)) return null;
+  return {
+    atol: atol ?? 0,
+    rtol: rtol ?? 0,
+    ulp: ulp ?? 0,
+    matched: matchedRatio ?? 1,
+    nan: nan ?? 'match',
+    inf: inf ?? 'match',
+  };
 }
 
 function noType(untyped: readonly string[]): KernloopError {
@@ -91,13 +108,14 @@ function typesOfArguments(region: Region, { args }: KernelJson, { kernarg }: Cap
   const starts = [...typesAt.keys()].filter((at) => at >= 0 && at < region.size).sort((a, b) => a - b);
   return starts.flatMap((offset, index) => {
     const [type = null, ...others] = typesAt.get(offset) ?? [];
-    if (type === null || others.length > 0 || !isFloat(type) || offset % bytesOf(type) !== 0) return [];
+    if (type === null || others.length > 0 || offset % bytesOf(type) !== 0) return [];
     return [{ target: region.id, offset, size: (starts[index + 1] ?? region.size) - offset, type }];
   });
 }
 
 const isFloat = (type: ElementType): boolean => type.includes('f');
-const bytesOf = (type: ElementType): number => (type === 'bool' ? 1 : Number(/\d+$/.exec(type)?.[0] ?? 8) / 8);
+/** "f8e4m3" and "u8" have one byte, as has a bool. */
+const bytesOf = (type: ElementType): number => (type === 'bool' ? 1 : Number(/\d+/.exec(type)?.[0] ?? 8) / 8);
 
 /** `f32`; `r3=f32`, `out=f32` (a parameter), `r3:OFFSET:SIZE=f32`, or a module variable. */
 function readTypes(
@@ -163,7 +181,7 @@ function regionOfParameter(
   return regions.find((region) => region.id === id);
 }
 
-/** What one tolerance met over all replays: the worst of each. */
+/** What the same elements met over all replays: the worst of each. */
 export function worstOf(events: readonly ToleranceEvent[]): ToleranceEvent[] {
   const worst = new Map<string, ToleranceEvent>();
   for (const met of events) {
@@ -177,12 +195,24 @@ export function worstOf(events: readonly ToleranceEvent[]): ToleranceEvent[] {
 function merge(a: ToleranceEvent, b: ToleranceEvent): ToleranceEvent {
   const max = (x: number | null | undefined, y: number | null | undefined): number | null =>
     typeof x === 'number' && typeof y === 'number' ? Math.max(x, y) : null;
+  const shown = b.outside > a.outside ? b : a;
+  const special = (name: 'nan' | 'inf'): Pick<ToleranceEvent, typeof name> => {
+    const [x, y] = [a[name], b[name]];
+    if (!x || !y) return {};
+    const counts = { expected_only: 0, actual_only: 0, both: 0, other: 0 };
+    for (const key of Object.keys(counts) as (keyof typeof counts)[]) counts[key] = Math.max(x[key], y[key]);
+    return { [name]: counts };
+  };
   return {
-    ...a,
+    ...shown,
     equal: Math.min(a.equal, b.equal),
     within: Math.max(a.within, b.within),
     outside: Math.max(a.outside, b.outside),
+    excused: Math.max(a.excused, b.excused),
+    refused: Math.max(a.refused, b.refused),
     not_finite: Math.max(a.not_finite, b.not_finite),
+    ...special('nan'),
+    ...special('inf'),
     max_abs_error: max(a.max_abs_error, b.max_abs_error),
     max_rel_error: max(a.max_rel_error, b.max_rel_error),
     max_ulp_error: max(a.max_ulp_error, b.max_ulp_error),

@@ -14,8 +14,10 @@ import { readJson } from '../support/schema';
 import type { ValidateOptions } from './options';
 import type { Report, Verdict } from './report-json';
 import { ignoredRanges } from './roles';
-import { describePolicy, summaryOfTolerance, toleranceLines } from './tolerance-text';
-import { tolerancePolicy, worstOf, type TolerancePolicy } from './tolerance';
+import { comparedRegions } from './regions';
+import { excerpt, regionTable } from './region-text';
+import { describePolicy, summaryOfTolerance } from './tolerance-text';
+import { planElements, type ElementPlan } from './tolerance';
 
 const poisons = ['0xA5', '0x5A'] as const;
 
@@ -26,21 +28,21 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   const session = await openSession(options, deps);
   const selfcheck = requireSelfcheck(session, deps);
   const ignored = ignoredRanges(session.reproducer.config, session.capture);
-  const policy = tolerancePolicy(options, session.reproducer.config, session.capture, ignored);
+  const plan = planElements(options, session.reproducer.config, session.capture, ignored);
   const judging: Judging = {
     ignore: ignored,
-    ...(policy ? { tolerances: policy.elements } : {}),
+    elements: plan.elements,
     ...(selfcheck.verdict === 'nondeterministic' ? { varying: selfcheckFile(session.reproducer.capture) } : {}),
   };
   const runs = await withDevice(session.device, deps, () => replayAll(session, judging, options.replays, deps));
-  const report = judge(session, selfcheck, policy, runs);
+  const report = judge(session, selfcheck, plan, runs);
   writeJson(session.reproducer.report, report);
-  print(report, session, deps);
+  print(report, session, options, deps);
   return report;
 }
 
 /** How differences are judged. */
-type Judging = Pick<ReplayRequest, 'ignore' | 'tolerances' | 'varying'>;
+type Judging = Pick<ReplayRequest, 'ignore' | 'elements' | 'varying'>;
 
 interface Run {
   poison: string;
@@ -100,12 +102,7 @@ const exitOf: Readonly<Record<Verdict, number>> = {
   fault: exitCodes.fault,
 };
 
-function judge(
-  session: ReplaySession,
-  selfcheck: Selfcheck,
-  policy: TolerancePolicy | null,
-  runs: readonly Run[],
-): Report {
+function judge(session: ReplaySession, selfcheck: Selfcheck, plan: ElementPlan, runs: readonly Run[]): Report {
   const worst = runs.reduce((a, b) => (rank(b) > rank(a) ? b : a));
   const { result, differences, faults } = worst.outcome;
   const verdict = verdictOf(worst);
@@ -127,7 +124,8 @@ function judge(
     ignored_bytes: result.ignored_bytes ?? 0,
     varying_bytes: result.varying_bytes ?? 0,
     differing_bytes: result.differing_bytes ?? 0,
-    tolerance: policy && toleranceReport(policy, runs),
+    tolerance: toleranceReport(plan),
+    regions: comparedRegions(runs.map(({ outcome }) => outcome)),
     differences: differences.map(({ event: _event, ...difference }) => difference),
     fault: faults[0] ? describeFault(faults[0]) : null,
     replays: runs.map(({ poison, seed, outcome }) => ({
@@ -141,11 +139,8 @@ function judge(
   return { ...report, summary: summaryOf(report, result.reason ?? null, runs.length) };
 }
 
-function toleranceReport({ atol, rtol, ulp, untyped }: TolerancePolicy, runs: readonly Run[]): Report['tolerance'] {
-  const judged = worstOf(runs.flatMap(({ outcome }) => outcome.tolerances)).map(
-    ({ event: _event, atol: _atol, rtol: _rtol, ulp: _ulp, ...met }) => met,
-  );
-  return { atol, rtol, ulp, policy: describePolicy({ atol, rtol, ulp }), judged, untyped };
+function toleranceReport({ bounds, untyped }: ElementPlan): Report['tolerance'] {
+  return bounds && { ...bounds, policy: describePolicy(bounds), untyped };
 }
 
 /** "ran" means that nothing was compared, which is never a pass. */
@@ -165,7 +160,7 @@ function rank(run: Run): number {
 
 function summaryOf(report: Omit<Report, 'summary'>, reason: string | null, replays: number): string {
   const judged: string[] = [];
-  if (report.tolerance) judged.push(summaryOfTolerance(report.tolerance));
+  if (report.tolerance) judged.push(summaryOfTolerance(report.tolerance, report.regions));
   if (report.varying_bytes > 0)
     judged.push(`${formatCount(report.varying_bytes)} bytes judged by their recorded range`);
   if (report.ignored_bytes > 0) judged.push(`${formatCount(report.ignored_bytes)} bytes ignored as workspace`);
@@ -192,19 +187,21 @@ const labels: Readonly<Record<Verdict, string>> = {
   limit: 'FAIL',
   fault: 'FAIL',
 };
-const shownDifferences = 8;
 
-function print(report: Report, session: ReplaySession, deps: Deps): void {
+function print(report: Report, session: ReplaySession, { verbose }: ValidateOptions, deps: Deps): void {
   deps.report.result(`${report.kernel}: ${describeCode(session.code)}`);
-  for (const difference of report.differences.slice(0, shownDifferences)) {
-    const where = difference.region ?? difference.variable ?? 'padding';
-    const padding = difference.padding === undefined ? '' : ' (padding around it)';
-    deps.report.result(
-      `  ${where}${padding} at offset ${formatCount(difference.offset)}: expected ${difference.first_expected ?? '?'}, got ${difference.first_actual ?? '?'}; ${formatCount(difference.differing_bytes)} bytes differ`,
-    );
-  }
-  const more = report.differences.length - shownDifferences;
-  if (more > 0) deps.report.result(`  and ${more} more places: see report.json`);
-  for (const line of toleranceLines(report.tolerance)) deps.report.result(line);
+  for (const line of reportLines(report, verbose)) deps.report.result(line);
   deps.report.result(`Result: ${labels[report.verdict]} (${report.summary})`);
+}
+
+/** Of regions only what is of interest: what differs, or all that was judged where a tolerance or --verbose asks for it. */
+function reportLines(report: Report, verbose: boolean): string[] {
+  const { regions, tolerance } = report;
+  const shown = verbose || tolerance ? regions : regions.filter(({ differing_bytes: differing }) => differing > 0);
+  const untyped = tolerance?.untyped ?? [];
+  return [
+    ...regionTable(shown),
+    ...excerpt(report),
+    ...(untyped.length > 0 ? [`compared byte by byte, for want of a type (--dtype): ${untyped.join(', ')}`] : []),
+  ];
 }

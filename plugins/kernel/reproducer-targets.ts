@@ -35,6 +35,8 @@ export function reproducerProject(
       cache: true,
       inputs: [
         ...ownFiles,
+        // What the user built is judged, also where .gitignore names it.
+        { fileset: '{projectRoot}/*.{hsaco,co,cubin}', includeIgnored: true },
         ...captureInputs(captures),
         ...(recompiles ? [{ dependentTasksOutputFiles: '**/build/variant.*' }] : []),
         ...optionInputs(stages.validate),

@@ -45,15 +45,56 @@ Bytes with_accepted(uint64_t offset, Bytes expected, Bytes actual, const std::ve
   return copy;
 }
 
-void emit_tolerances(const Target& target, const std::vector<ToleranceCount>& counts, Comparison& comparison,
-                     EventSink& sink) {
-  for (size_t i = 0; i < counts.size(); ++i) {
-    comparison.tolerance_bytes += counts[i].within * size_of(target.tolerances[i].type);
-    archive::Json event = to_json(target.tolerances[i], counts[i]);
-    event["event"] = "tolerance";
-    event[target.kind()] = target.name;
-    sink.emit(event);
+void emit_tolerance(const Target& target, size_t index, const ToleranceCount& count, bool excused, EventSink& sink) {
+  archive::Json event = to_json(target.tolerances[index], count, excused);
+  event["event"] = "tolerance";
+  event[target.kind()] = target.name;
+  sink.emit(event);
+}
+
+// Of one target.
+struct Found {
+  uint64_t differing_bytes = 0;
+  std::optional<uint64_t> first;  // offset
+
+  void add(uint64_t bytes, uint64_t at) {
+    if (bytes == 0) return;
+    differing_bytes += bytes;
+    first = std::min(first.value_or(at), at);
   }
+  void add(const DifferenceCollector& differences) {
+    if (differences.ranges() > 0) add(differences.differing_bytes(), differences.listed().front().offset);
+  }
+};
+
+// Adds what differs by the tolerances alone to those bytes that `accept` left different.
+void judge_elements(const Target& target, const ToleranceJudge& judge, Found& found, Comparison& comparison,
+                    EventSink& sink) {
+  for (size_t i = 0; i < target.tolerances.size(); ++i) {
+    const ToleranceCount& count = judge.counts()[i];
+    const uint64_t size = size_of(target.tolerances[i].type);
+    const bool excused = judge.are_excused(i);
+    comparison.tolerance_bytes += (count.within + (excused ? count.excusable() : 0)) * size;
+    found.add(count.refused * size, count.first_outside.empty() ? 0 : count.first_outside.front().offset);
+    if (!excused) {
+      found.add(judge.excusable(i));
+      emit_differences(target.kind(), target.name, target.address, judge.excusable(i), sink);
+    }
+    emit_tolerance(target, i, count, excused, sink);
+  }
+}
+
+void emit_compared(const Target& target, const Found& found, uint64_t varying, EventSink& sink) {
+  archive::Json event = {{"event", "compared"},
+                         {target.kind(), target.name},
+                         {"address", archive::to_hex_number(target.address)},
+                         {"bytes", target.size},
+                         {"changed", target.pre.content->chunks != target.post.content->chunks},
+                         {"ignored_bytes", target.ignored_bytes()},
+                         {"varying_bytes", varying},
+                         {"differing_bytes", found.differing_bytes}};
+  if (found.first) event["first_difference"] = *found.first;
+  sink.emit(event);
 }
 
 Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& target,
@@ -76,9 +117,12 @@ Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& t
   comparison.compared_bytes += target.size - target.ignored_bytes();
   comparison.ignored_bytes += target.ignored_bytes();
   comparison.varying_bytes += numbers->judged_bytes;
-  comparison.differing_bytes += found.differing_bytes();
   emit_differences(target.kind(), target.name, target.address, found, sink);
-  emit_tolerances(target, judge.counts(), comparison, sink);
+  Found all;
+  all.add(found);
+  judge_elements(target, judge, all, comparison, sink);
+  comparison.differing_bytes += all.differing_bytes;
+  emit_compared(target, all, numbers->judged_bytes, sink);
   return Unit{};
 }
 

@@ -19,8 +19,8 @@ struct Comparison {
   uint64_t differing_bytes = 0;  // anywhere
 };
 
-// Emits `difference` events (the first ranges of each target) and a `differences` event with totals for each target
-// that differs; for each tolerance a `tolerance` event with what it met.
+// Emits a `compared` event for each target, `difference` events (its first ranges) and a `differences` event with
+// totals where it differs; for each tolerance a `tolerance` event with what it met.
 Result<Comparison> compare_with_post(DeviceReplay& device, ContentCache& cache, const std::vector<Target>& targets,
                                      const std::vector<AddressRange>& padding, uint8_t poison,
                                      const std::vector<VaryingRange>& varying, EventSink& sink);

@@ -14,9 +14,11 @@ struct TypeRow {
   size_t size;
   bool is_float;
 };
-constexpr TypeRow kTypes[] = {{"f16", 2, true},  {"bf16", 2, true}, {"f32", 4, true},  {"f64", 8, true},
-                              {"i8", 1, false},  {"u8", 1, false},  {"i16", 2, false}, {"u16", 2, false},
-                              {"i32", 4, false}, {"u32", 4, false}, {"i64", 8, false}, {"u64", 8, false}};
+constexpr TypeRow kTypes[] = {
+    {"f16", 2, true},    {"bf16", 2, true},   {"f32", 4, true},        {"f64", 8, true},
+    {"i8", 1, false},    {"u8", 1, false},    {"i16", 2, false},       {"u16", 2, false},
+    {"i32", 4, false},   {"u32", 4, false},   {"i64", 8, false},       {"u64", 8, false},
+    {"f8e4m3", 1, true}, {"f8e5m2", 1, true}, {"f8e4m3fnuz", 1, true}, {"f8e5m2fnuz", 1, true}};
 
 // C++ names after qualifiers are dropped; LP64, as on AMD GPUs.
 constexpr std::pair<std::string_view, ElementType> kSpellings[] = {{"float", ElementType::kF32},
@@ -42,7 +44,17 @@ constexpr std::pair<std::string_view, ElementType> kSpellings[] = {{"float", Ele
                                                                    {"long", ElementType::kI64},
                                                                    {"unsigned long", ElementType::kU64},
                                                                    {"long long", ElementType::kI64},
-                                                                   {"unsigned long long", ElementType::kU64}};
+                                                                   {"unsigned long long", ElementType::kU64},
+                                                                   {"__nv_fp8_e4m3", ElementType::kF8E4M3},
+                                                                   {"__nv_fp8_e5m2", ElementType::kF8E5M2},
+                                                                   {"__hip_fp8_e4m3", ElementType::kF8E4M3},
+                                                                   {"__hip_fp8_e5m2", ElementType::kF8E5M2},
+                                                                   {"__hip_fp8_e4m3_fnuz", ElementType::kF8E4M3Fnuz},
+                                                                   {"__hip_fp8_e5m2_fnuz", ElementType::kF8E5M2Fnuz},
+                                                                   {"c10::Float8_e4m3fn", ElementType::kF8E4M3},
+                                                                   {"c10::Float8_e5m2", ElementType::kF8E5M2},
+                                                                   {"c10::Float8_e4m3fnuz", ElementType::kF8E4M3Fnuz},
+                                                                   {"c10::Float8_e5m2fnuz", ElementType::kF8E5M2Fnuz}};
 
 template <typename T>
 Number load_as(const uint8_t* bytes) {
@@ -70,6 +82,41 @@ Number load_half(const uint8_t* bytes) {
 Number load_bfloat16(const uint8_t* bytes) {
   const uint8_t widened[] = {0, 0, bytes[0], bytes[1]};
   return load_as<float>(widened);
+}
+
+// Eight bits: a sign, an exponent of `8 - 1 - fraction_bits` bits, a fraction.
+Number load_small(uint8_t bits, int fraction_bits, int bias) {
+  const int exponent = (bits & 0x7f) >> fraction_bits, fraction = bits & ((1 << fraction_bits) - 1);
+  const Number magnitude =
+      exponent == 0 ? std::ldexp(static_cast<Number>(fraction), 1 - bias - fraction_bits)
+                    : std::ldexp(static_cast<Number>((1 << fraction_bits) + fraction), exponent - bias - fraction_bits);
+  return bits & 0x80 ? -magnitude : magnitude;
+}
+
+// Open Compute Project, OFP8: E5M2 is a short IEEE number; E4M3 gives up infinities and all NaN but one for range.
+Number load_e4m3(uint8_t bits) {
+  return (bits & 0x7f) == 0x7f ? std::nanl("") : load_small(bits, 3, 7);
+}
+Number load_e5m2(uint8_t bits) {
+  if ((bits & 0x7c) != 0x7c) return load_small(bits, 2, 15);
+  if (bits & 3) return std::nanl("");
+  return bits & 0x80 ? -HUGE_VALL : HUGE_VALL;
+}
+
+// MI300's: the bias is one more, and what would be -0 is the one NaN.
+Number load_fnuz(uint8_t bits, int fraction_bits, int bias) {
+  return bits == 0x80 ? std::nanl("") : load_small(bits, fraction_bits, bias);
+}
+
+template <typename T>
+uint64_t count_masked(archive::Bytes elements, T all, T special) {
+  uint64_t count = 0;
+  for (size_t at = 0; at + sizeof(T) <= elements.size(); at += sizeof(T)) {
+    T bits;
+    std::memcpy(&bits, elements.data() + at, sizeof bits);
+    count += (bits & all) == special;
+  }
+  return count;
 }
 
 std::string_view trim(std::string_view text) {
@@ -135,12 +182,48 @@ Number load_number(ElementType type, const uint8_t* bytes) {
       return load_as<int64_t>(bytes);
     case ElementType::kU64:
       return load_as<uint64_t>(bytes);
+    case ElementType::kF8E4M3:
+      return load_e4m3(*bytes);
+    case ElementType::kF8E5M2:
+      return load_e5m2(*bytes);
+    case ElementType::kF8E4M3Fnuz:
+      return load_fnuz(*bytes, 3, 8);
+    case ElementType::kF8E5M2Fnuz:
+      return load_fnuz(*bytes, 2, 16);
   }
   return std::nanl("");
 }
 
 bool is_finite(Number value) {
   return std::isfinite(value);
+}
+
+uint64_t count_special(ElementType type, archive::Bytes elements) {
+  switch (type) {
+    case ElementType::kF16:
+      return count_masked<uint16_t>(elements, 0x7c00, 0x7c00);
+    case ElementType::kBf16:
+      return count_masked<uint16_t>(elements, 0x7f80, 0x7f80);
+    case ElementType::kF32:
+      return count_masked<uint32_t>(elements, 0x7f800000u, 0x7f800000u);
+    case ElementType::kF64:
+      return count_masked<uint64_t>(elements, 0x7ff0000000000000u, 0x7ff0000000000000u);
+    case ElementType::kF8E4M3:
+      return count_masked<uint8_t>(elements, 0x7f, 0x7f);
+    case ElementType::kF8E5M2:
+      return count_masked<uint8_t>(elements, 0x7c, 0x7c);
+    case ElementType::kF8E4M3Fnuz:
+    case ElementType::kF8E5M2Fnuz:
+      return count_masked<uint8_t>(elements, 0xff, 0x80);
+    default:
+      return 0;
+  }
+}
+
+archive::Json value_to_json(ElementType type, Number value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+  return number_to_json(type, value);
 }
 
 archive::Json number_to_json(ElementType type, Number value) {

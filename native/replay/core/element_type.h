@@ -11,7 +11,25 @@
 
 namespace kernloop::replay {
 
-enum class ElementType : uint8_t { kF16, kBf16, kF32, kF64, kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64 };
+// f8e4m3 and f8e5m2 are those of OCP (E4M3 has no infinity), the …fnuz ones those of AMD (one NaN, no infinity, no -0).
+enum class ElementType : uint8_t {
+  kF16,
+  kBf16,
+  kF32,
+  kF64,
+  kI8,
+  kU8,
+  kI16,
+  kU16,
+  kI32,
+  kU32,
+  kI64,
+  kU64,
+  kF8E4M3,
+  kF8E5M2,
+  kF8E4M3Fnuz,
+  kF8E5M2Fnuz
+};
 
 // long double holds every value of these types exactly (x86-64: 64 bits of significand).
 using Number = long double;
@@ -24,8 +42,13 @@ std::optional<ElementType> element_type_of(std::string_view name);
 Number load_number(ElementType type, const uint8_t* bytes);
 bool is_finite(Number value);
 
+// Elements that are NaN or infinite, the quick way.
+uint64_t count_special(ElementType type, archive::Bytes elements);
+
 // Whole numbers beyond 2^53 become decimal strings, since many JSON readers would round them.
 archive::Json number_to_json(ElementType type, Number value);
+// The same, and "NaN", "Infinity" and "-Infinity", which JSON has no numbers for.
+archive::Json value_to_json(ElementType type, Number value);
 std::optional<Number> number_from_json(const archive::Json& json);
 
 // Of what a C++ pointer type points to: "float*", "float const*", "const unsigned int *". Nothing for structs, void,

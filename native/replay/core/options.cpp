@@ -18,7 +18,7 @@ constexpr const char* kUsage =
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
     "[--compare | --side-by-side [--order-seed N]] "
     "[--known-varying FILE] [--calibrate SEEDS] [--ignore REGION:OFFSET:SIZE]… "
-    "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N]]… [--dump DIR] "
+    "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump DIR] "
     "[--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--dynamic-shared BYTES] [--arg NAME|INDEX[:TYPE]=VALUE]… "
     "[--cache as-is|warm|cold] [--device N] | --describe-device cuda [--device N]";
 

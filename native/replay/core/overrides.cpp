@@ -67,7 +67,11 @@ std::optional<archive::Buffer> value_bytes(ElementType type, const std::string& 
       return integer_bytes<uint64_t>(text);
     case ElementType::kF16:
     case ElementType::kBf16:
-      return std::nullopt;  // as bits: u16
+    case ElementType::kF8E4M3:
+    case ElementType::kF8E5M2:
+    case ElementType::kF8E4M3Fnuz:
+    case ElementType::kF8E5M2Fnuz:
+      return std::nullopt;  // as bits: u16, u8
   }
   return std::nullopt;
 }

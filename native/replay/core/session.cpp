@@ -202,7 +202,8 @@ class Session {
 
   // False where the tolerances would let *pre* itself pass: then nothing is proven.
   Result<bool> is_change_discernible() {
-    if (options_.tolerances.empty()) return true;
+    const auto is_exact = [](const ElementTolerance& tolerance) { return tolerance.bounds.exact; };
+    if (std::all_of(options_.tolerances.begin(), options_.tolerances.end(), is_exact)) return true;
     for (const Target& target : targets_) {
       const auto bytes = count_discernible_bytes(cache_, target);
       if (!bytes) return bytes.error();

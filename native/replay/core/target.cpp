@@ -106,6 +106,9 @@ Result<uint64_t> count_discernible_bytes(ContentCache& cache, const Target& targ
     });
   });
   if (!walked) return walked.error();
+  for (size_t i = 0; i < target.tolerances.size(); ++i) {
+    if (!judge.are_excused(i)) discernible += judge.excusable(i).differing_bytes();
+  }
   return discernible;
 }
 

@@ -1,23 +1,36 @@
-// Elements of a known type that need not equal *post* bit for bit.
+// Elements of a known type: counted, and judged as numbers where they need not equal *post* bit for bit.
 //
 // An element passes when its bytes are equal, or when it lies within any of the stated bounds:
 //   |actual - expected| <= atol + rtol * |expected|   (NumPy's assert_allclose with equal_nan=True)
 //   at most `ulp` representable values of its type lie between the two   (floating types only)
 // NaN passes only where *post* has a NaN (of any payload), an infinity only where *post* has the same one: no bound,
-// however wide, lets either pass in place of a number.
+// however wide, lets either pass in place of a number. A policy can refuse both even there, or leave the elements out
+// where *post* has one. `matched` excuses a share of the elements whose numbers are out of bounds, never a NaN or an
+// infinity in place of a number.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "replay/core/differences.h"
 #include "replay/core/element_type.h"
 #include "replay/core/layout.h"
 
 namespace kernloop::replay {
 
+// What becomes of an element where *post* has a NaN (or an infinity).
+enum class Special : uint8_t {
+  kMatch,   // it passes when it is the same
+  kRefuse,  // it fails, whatever it is, and so does one that only the replay has
+  kIgnore,  // it passes, whatever it is
+};
+
 struct Bounds {
   double atol = 0, rtol = 0;  // finite, not negative
   uint64_t ulp = 0;
+  double matched = 1;  // share of the elements that must pass, in (0, 1]
+  Special nan = Special::kMatch, infinity = Special::kMatch;
+  bool exact = false;  // only equal bytes pass; the elements are counted all the same
 };
 
 // Elements [offset, offset + size) of one target, which --tolerance names.
@@ -29,7 +42,8 @@ struct ElementTolerance {
   Bounds bounds;
 };
 
-// "r3=f32,atol=1e-5,rtol=1e-6,ulp=1", or "r3:OFFSET:SIZE=f32,…" for a part. At least one bound. Nothing when malformed.
+// "r3=f32,atol=1e-5,rtol=1e-6,ulp=1,matched=0.99,nan=match|refuse|ignore,inf=…", "r3=f32,exact", or
+// "r3:OFFSET:SIZE=f32,…" for a part. At least one bound. Nothing when malformed.
 std::optional<ElementTolerance> parse_tolerance(const std::string& text);
 
 // How far apart two elements are. Errors are of finite numbers only, so that a NaN can slip past no maximum.
@@ -42,12 +56,32 @@ struct ElementError {
 };
 ElementError judge_element(ElementType type, const Bounds& bounds, const uint8_t* expected, const uint8_t* actual);
 
+// How often *post* and the replay have a NaN, or an infinity, in one place.
+struct SpecialCount {
+  uint64_t expected_only = 0, actual_only = 0;
+  uint64_t both = 0;   // infinities: the same one
+  uint64_t other = 0;  // infinities of opposite sign
+};
+
+struct ElementExample {
+  uint64_t offset = 0;  // in the target
+  Number expected = 0, actual = 0;
+};
+
 // Of one ElementTolerance; elements that something else accepts (ignored, varying) are not counted.
 struct ToleranceCount {
-  uint64_t elements = 0, within = 0, outside = 0;  // the rest are equal bit for bit
+  uint64_t elements = 0, within = 0, outside = 0;  // the rest are equal bit for bit, and not refused
   uint64_t not_finite = 0;                         // of `outside`: NaN or infinity on one side, or another infinity
+  uint64_t refused = 0;                            // of `outside`: equal, but NaN or infinite where neither may be
+  SpecialCount nan, infinity;
   Number max_absolute = 0, max_relative = 0;
   uint64_t max_ulp = 0;
+  static constexpr size_t kExamples = 4;
+  std::vector<ElementExample> first_outside;  // the first few
+  std::optional<ElementExample> worst;        // of finite numbers outside: the greatest absolute error
+
+  // Outside by their numbers alone: what `matched` may excuse.
+  uint64_t excusable() const { return outside - not_finite - refused; }
 };
 
 // Judges a target piece by piece. `tolerances` lie inside of the target, sorted, disjoint, at multiples of their
@@ -56,19 +90,29 @@ class ToleranceJudge {
  public:
   ToleranceJudge(const std::vector<ElementTolerance>& tolerances, const std::vector<AddressRange>& accepted_already);
 
-  // The actual bytes with *post* in place of the elements within their bounds. `copy` holds them where they are not
-  // `actual` itself; `actual` may already be in it.
+  // The actual bytes with *post* in place of the elements within their bounds, and of those that may yet be excused.
+  // `copy` holds them where they are not `actual` itself; `actual` may already be in it.
   archive::Bytes accept(uint64_t offset, archive::Bytes expected, archive::Bytes actual, archive::Buffer& copy);
 
   const std::vector<ToleranceCount>& counts() const { return counts_; }
 
+  // After the last piece: whether so few elements are out of bounds that their share excuses them.
+  bool are_excused(size_t index) const;
+  // The differences of elements that only such a share could excuse; they are not in what `accept` returned.
+  const DifferenceCollector& excusable(size_t index) const { return excusable_[index]; }
+
  private:
-  void judge(size_t index, archive::Bytes expected, std::span<uint8_t> actual);
+  void count_equal_specials(size_t index, uint64_t offset, archive::Bytes expected);
+  void judge(size_t index, uint64_t offset, archive::Bytes expected, std::span<uint8_t> actual);
+  void count_special(size_t index, Number expected, Number actual);
+  void count_outside(size_t index, uint64_t offset, const ElementError& error, Number expected, Number actual);
 
   const std::vector<ElementTolerance>& tolerances_;
+  std::vector<AddressRange> accepted_already_;
   std::vector<ToleranceCount> counts_;
+  std::vector<DifferenceCollector> excusable_;
 };
 
-archive::Json to_json(const ElementTolerance& tolerance, const ToleranceCount& count);
+archive::Json to_json(const ElementTolerance& tolerance, const ToleranceCount& count, bool excused);
 
 }  // namespace kernloop::replay

@@ -157,6 +157,46 @@ TEST_F(SessionTest, FailsForANanUnderAnyTolerance) {
   EXPECT_EQ(output_.first("difference")["offset"], 41) << "224.5 is 00 80 60 43, a quiet NaN 00 00 c0 7f";
 }
 
+TEST_F(SessionTest, ExcusesTheShareThatMayBeWrongAndNotOneElementMore) {
+  static_assert(Capture::kCount >= 100);
+  const auto wrong_elements = [](size_t count) {
+    return [count](FakeDevice& device, const Launch& launch) {
+      fill(device, launch);
+      for (size_t i = 0; i < count; ++i) device.number(Capture::kOut + i * 8) += 1e6f;
+    };
+  };
+  const size_t few = Capture::kCount / 100;
+  options_.tolerances = {*parse_tolerance("out=f32,atol=1e-3,matched=0.99")};
+  EXPECT_EQ(run(wrong_elements(few)).exit_code, kExitPass) << result();
+  EXPECT_EQ(output_.first("tolerance")["excused"], few);
+  EXPECT_EQ(run(wrong_elements(few + 1)).exit_code, kExitFail) << result();
+  EXPECT_EQ(output_.first("tolerance")["excused"], 0);
+  EXPECT_EQ(output_.first("difference")["region"], "out");
+  EXPECT_EQ(run([](FakeDevice&, const Launch&) {}).exit_code, kExitFail) << "a kernel that does nothing";
+}
+
+TEST_F(SessionTest, TellsForEachRegionWhatDiffersAndWhereFirst) {
+  options_.tolerances = {*parse_tolerance("out=f32,exact")};
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {
+              fill(device, launch);
+              device.number(Capture::kOut + 40) += 1;
+            }).exit_code,
+            kExitFail);
+  bool told = false;
+  for (const archive::Json& event : output_.events) {
+    if (event.at("event") != "compared") continue;
+    const bool is_out = event["region"] == "out";
+    told |= is_out;
+    EXPECT_EQ(event["differing_bytes"] > 0, is_out) << event;
+    if (!is_out) continue;
+    EXPECT_GE(event["first_difference"], 40);
+    EXPECT_LT(event["first_difference"], 44);
+  }
+  EXPECT_TRUE(told);
+  EXPECT_EQ(output_.first("tolerance")["max_abs_error"], 1);
+  EXPECT_EQ(output_.first("tolerance")["first_outside"][0]["offset"], 40);
+}
+
 TEST_F(SessionTest, ProvesNothingWhereTheMemoryBeforeTheDispatchPassesToo) {
   capture_.counter_post = capture_.counter_pre;
   options_.tolerances = {*parse_tolerance("out=f32,atol=1e6")};

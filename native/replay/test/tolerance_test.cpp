@@ -162,6 +162,155 @@ TEST(ToleranceJudge, LeavesAcceptedElementsOutOfItsCount) {
   EXPECT_EQ(judge(all, zero, zero, {{0, 64}}).count.elements, 0u);
 }
 
+// One element of each kind that NaN and infinities can be in: reference only, output only, both, other sign, a number.
+struct SpecialCase {
+  float expected, actual;
+};
+constexpr SpecialCase kSpecialCases[] = {{kNan, 1},    {1, kNan},     {kNan, kNan}, {kInf, 1},    {1, kInf},
+                                         {kInf, kInf}, {kInf, -kInf}, {kInf, kNan}, {kNan, kInf}, {1, 1}};
+
+Judged judge_specials(Special nan, Special infinity, double matched = 1) {
+  std::vector<float> expected, actual;
+  for (const auto& [before, now] : kSpecialCases) {
+    expected.push_back(before);
+    actual.push_back(now);
+  }
+  const Bounds bounds = {1e30, 1, UINT64_MAX, matched, nan, infinity};
+  return judge({"r", 0, expected.size() * 4, ElementType::kF32, bounds}, floats(expected), floats(actual));
+}
+
+TEST(SpecialValues, AreCountedByThemselvesAndInNoMaximum) {
+  const ToleranceCount count = judge_specials(Special::kMatch, Special::kMatch).count;
+  EXPECT_EQ(count.nan.expected_only, 2u);
+  EXPECT_EQ(count.nan.actual_only, 2u);
+  EXPECT_EQ(count.nan.both, 1u);
+  EXPECT_EQ(count.infinity.expected_only, 2u);
+  EXPECT_EQ(count.infinity.actual_only, 2u);
+  EXPECT_EQ(count.infinity.both, 1u);
+  EXPECT_EQ(count.infinity.other, 1u);
+  EXPECT_EQ(count.max_absolute, 0.0L);
+  EXPECT_EQ(count.outside, 7u);
+  EXPECT_EQ(count.not_finite, 7u);
+}
+
+TEST(SpecialValues, PassByTheirPolicy) {
+  const auto outside = [](Special nan, Special infinity) { return judge_specials(nan, infinity).count.outside; };
+  EXPECT_EQ(outside(Special::kRefuse, Special::kMatch), 8u) << "also a NaN in both";
+  EXPECT_EQ(outside(Special::kIgnore, Special::kMatch), 5u) << "whatever is there where the app has a NaN";
+  EXPECT_EQ(outside(Special::kMatch, Special::kRefuse), 8u) << "also an infinity in both";
+  EXPECT_EQ(outside(Special::kMatch, Special::kIgnore), 5u) << "not a NaN where the app has an infinity";
+  EXPECT_EQ(outside(Special::kIgnore, Special::kIgnore), 3u) << "NaN or infinity in place of a number always fail";
+}
+
+TEST(SpecialValues, AreRefusedThoughEveryByteIsEqual) {
+  std::vector<float> values(2000, 1.0f);
+  values[1500] = kNan;
+  const auto refuse =
+      judge({"r", 0, 8000, ElementType::kF32, {1, 0, 0, 1, Special::kRefuse}}, floats(values), floats(values));
+  EXPECT_EQ(refuse.count.refused, 1u);
+  EXPECT_EQ(refuse.count.outside, 1u);
+  ASSERT_EQ(refuse.count.first_outside.size(), 1u);
+  EXPECT_EQ(refuse.count.first_outside[0].offset, 6000u);
+  const auto match = judge({"r", 0, 8000, ElementType::kF32, {1, 0, 0}}, floats(values), floats(values));
+  EXPECT_EQ(match.count.outside, 0u);
+  EXPECT_EQ(match.count.nan.both, 1u);
+  const auto ignored = judge({"r", 0, 8000, ElementType::kF32, {1, 0, 0, 1, Special::kRefuse}}, floats(values),
+                             floats(values), {{6000, 4}});
+  EXPECT_EQ(ignored.count.refused, 0u) << "what is left out of the comparison is not refused";
+}
+
+TEST(SpecialValues, AreNotExcusedByTheMatchedRatio) {
+  EXPECT_EQ(judge_specials(Special::kMatch, Special::kMatch, 0.01).count.excusable(), 0u);
+}
+
+struct Ratio {
+  bool excused;
+  uint64_t differing_bytes;
+};
+Ratio judge_ratio(double matched, size_t wrong, size_t elements) {
+  std::vector<float> expected(elements, 1.0f), actual = expected;
+  for (size_t i = 0; i < wrong; ++i) actual[i * 3] = 2;
+  const std::vector<ElementTolerance> tolerances = {{"r", 0, elements * 4, ElementType::kF32, {0.1, 0, 0, matched}}};
+  ToleranceJudge judge(tolerances, {});
+  Buffer copy;
+  const Buffer before = floats(expected), now = floats(actual);
+  const auto left = judge.accept(0, before, now, copy);
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), left.begin())) << "what may be excused is told apart";
+  return {judge.are_excused(0), judge.excusable(0).differing_bytes()};
+}
+
+TEST(MatchedRatio, ExcusesSoManyAndNotOneMore) {
+  EXPECT_TRUE(judge_ratio(0.99, 10, 1000).excused);
+  EXPECT_FALSE(judge_ratio(0.99, 11, 1000).excused);
+  EXPECT_GT(judge_ratio(0.99, 11, 1000).differing_bytes, 0u);
+}
+
+TEST(ExactElements, AreCountedThoughOnlyEqualBytesPass) {
+  std::vector<float> expected(100, 1.0f), actual = expected;
+  actual[7] = std::nextafter(1.0f, 2.0f);
+  expected[8] = 0.0f, actual[8] = -0.0f;
+  Bounds exact;
+  exact.exact = true;
+  const auto [count, differing] = judge({"r", 0, 400, ElementType::kF32, exact}, floats(expected), floats(actual));
+  EXPECT_EQ(count.outside, 2u);
+  EXPECT_EQ(differing, 2u);
+  EXPECT_EQ(count.max_ulp, 1u);
+  ASSERT_TRUE(count.worst);
+  EXPECT_EQ(count.worst->offset, 28u);
+}
+
+// Expected values from the tables of OCP's OFP8 and of the MI300 ISA.
+TEST(SmallFloats, AreReadAsTheirDocumentsSay) {
+  const auto value = [](ElementType type, uint8_t bits) { return load_number(type, &bits); };
+  EXPECT_EQ(value(ElementType::kF8E4M3, 0x38), 1.0L);
+  EXPECT_EQ(value(ElementType::kF8E4M3, 0x7e), 448.0L);
+  EXPECT_EQ(value(ElementType::kF8E4M3, 0x01), 0x1p-9L);
+  EXPECT_EQ(value(ElementType::kF8E4M3, 0xb8), -1.0L);
+  EXPECT_TRUE(std::isnan(value(ElementType::kF8E4M3, 0xff)));
+  EXPECT_EQ(value(ElementType::kF8E5M2, 0x3c), 1.0L);
+  EXPECT_EQ(value(ElementType::kF8E5M2, 0x7b), 57344.0L);
+  EXPECT_EQ(value(ElementType::kF8E5M2, 0x01), 0x1p-16L);
+  EXPECT_TRUE(std::isinf(value(ElementType::kF8E5M2, 0xfc)));
+  EXPECT_TRUE(std::isnan(value(ElementType::kF8E5M2, 0x7d)));
+  EXPECT_EQ(value(ElementType::kF8E4M3Fnuz, 0x40), 1.0L);
+  EXPECT_EQ(value(ElementType::kF8E4M3Fnuz, 0x7f), 240.0L);
+  EXPECT_TRUE(std::isnan(value(ElementType::kF8E4M3Fnuz, 0x80)));
+  EXPECT_EQ(value(ElementType::kF8E5M2Fnuz, 0x40), 1.0L);
+  EXPECT_EQ(value(ElementType::kF8E5M2Fnuz, 0x7f), 57344.0L);
+}
+
+// A wrong result in every floating type: the error is seen, and no NaN of either side passes for a number.
+TEST(FloatingTypes, EachTellAWrongResult) {
+  struct Row {
+    ElementType type;
+    std::vector<uint8_t> one, two, nan;
+  };
+  const Row rows[] = {
+      {ElementType::kF16, {0x00, 0x3c}, {0x00, 0x40}, {0x00, 0x7e}},
+      {ElementType::kBf16, {0x80, 0x3f}, {0x00, 0x40}, {0xc0, 0x7f}},
+      {ElementType::kF32, {0, 0, 0x80, 0x3f}, {0, 0, 0, 0x40}, {0, 0, 0xc0, 0x7f}},
+      {ElementType::kF64, {0, 0, 0, 0, 0, 0, 0xf0, 0x3f}, {0, 0, 0, 0, 0, 0, 0, 0x40}, {0, 0, 0, 0, 0, 0, 0xf8, 0x7f}},
+      {ElementType::kF8E4M3, {0x38}, {0x40}, {0x7f}},
+      {ElementType::kF8E5M2, {0x3c}, {0x40}, {0x7e}},
+      {ElementType::kF8E4M3Fnuz, {0x40}, {0x48}, {0x80}},
+      {ElementType::kF8E5M2Fnuz, {0x40}, {0x44}, {0x80}},
+  };
+  for (const auto& [type, one, two, nan] : rows) {
+    SCOPED_TRACE(name_of(type));
+    const Bounds bounds = {0.5, 0, 0};
+    const ElementError error = judge_element(type, bounds, one.data(), two.data());
+    EXPECT_FALSE(error.within);
+    EXPECT_EQ(error.absolute, 1.0L);
+    EXPECT_TRUE(judge_element(type, {1, 0, 0}, one.data(), two.data()).within);
+    const Bounds widest = {1e300, 1, UINT64_MAX};
+    EXPECT_FALSE(judge_element(type, widest, one.data(), nan.data()).within);
+    EXPECT_FALSE(judge_element(type, widest, nan.data(), one.data()).within);
+    EXPECT_TRUE(judge_element(type, widest, nan.data(), nan.data()).within);
+    EXPECT_EQ(count_special(type, nan), 1u);
+    EXPECT_EQ(count_special(type, one), 0u);
+  }
+}
+
 TEST(ToleranceOption, IsReadAsWritten) {
   const auto whole = parse_tolerance("r3=f32,atol=1e-5,rtol=0.5,ulp=2");
   ASSERT_TRUE(whole);
@@ -176,6 +325,16 @@ TEST(ToleranceOption, IsReadAsWritten) {
   EXPECT_EQ(part->offset, 16u);
   EXPECT_EQ(part->size, 32u);
   EXPECT_EQ(part->type, ElementType::kBf16);
+  const auto policies = parse_tolerance("r0=f8e4m3,matched=0.5,nan=refuse,inf=ignore");
+  ASSERT_TRUE(policies);
+  EXPECT_EQ(policies->bounds.matched, 0.5);
+  EXPECT_EQ(policies->bounds.nan, Special::kRefuse);
+  EXPECT_EQ(policies->bounds.infinity, Special::kIgnore);
+  ASSERT_TRUE(parse_tolerance("r0=i32,exact"));
+  EXPECT_TRUE(parse_tolerance("r0=i32,exact")->bounds.exact);
+  for (const char* bad : {"r0=f32,matched=0", "r0=f32,matched=1.1", "r0=f32,nan=no", "r0=f32,inf=", "r0=f32,exac"}) {
+    EXPECT_FALSE(parse_tolerance(bad)) << bad;
+  }
   for (const char* bad :
        {"", "r0", "r0=f32", "r0=f32,", "=f32,ulp=1", "r0=f33,ulp=1", "r0=f32,ulp=-1", "r0=f32,atol=-1",
         "r0=f32,rtol=nan", "r0=f32,atol=inf", "r0=f32,atol=1x", "r0=f32,tol=1", "r0:1=f32,ulp=1", ":0:4=f32,ulp=1",

@@ -1,0 +1,126 @@
+import { formatCount, table } from '../support/report';
+import { nameOf } from './regions';
+import type { ComparedRegion, Report } from './report-json';
+
+type Elements = ComparedRegion['elements'][number];
+type Difference = Report['differences'][number];
+
+/** Places that are shown one by one; report.json has more. */
+const shownPlaces = 8;
+const shownRows = 24;
+
+const header = ['where', 'type', 'elements', 'equal', 'within', 'outside', 'max abs', 'max rel', 'max ULP', 'first at'];
+
+/** A row for each range of elements of one type, or for a region as bytes where nothing tells its type. */
+export function regionTable(regions: readonly ComparedRegion[]): string[] {
+  const rows = regions.flatMap((region) =>
+    region.elements.length > 0 ? region.elements.map((part) => elementRow(region, part)) : [byteRow(region)],
+  );
+  if (rows.length === 0) return [];
+  const more = rows.length - shownRows;
+  return [
+    ...table([header, ...rows.slice(0, shownRows)]),
+    ...(more > 0 ? [`and ${formatCount(more)} more rows: see report.json`] : []),
+    ...regions.flatMap(specialLines).slice(0, shownRows),
+  ];
+}
+
+function elementRow(region: ComparedRegion, part: Elements): string[] {
+  const errors = [part.max_abs_error, part.max_rel_error].map((error) =>
+    typeof error === 'number' ? error.toPrecision(3) : 'too large',
+  );
+  const ulp = typeof part.max_ulp_error === 'number' ? formatCount(part.max_ulp_error) : '-';
+  const first = part.first_outside[0]?.offset;
+  return [
+    placeOf(region, part),
+    part.dtype,
+    ...[part.elements, part.equal, part.within, part.outside].map(formatCount),
+    ...errors,
+    ulp,
+    first === undefined ? '-' : formatCount(first),
+  ];
+}
+
+function byteRow(region: ComparedRegion): string[] {
+  const { bytes, differing_bytes: differing, first_difference: first } = region;
+  const at = typeof first === 'number' ? formatCount(first) : '-';
+  return [
+    nameOf(region),
+    'bytes',
+    ...[bytes, bytes - differing].map(formatCount),
+    '-',
+    formatCount(differing),
+    '-',
+    '-',
+    '-',
+    at,
+  ];
+}
+
+const placeOf = (region: ComparedRegion, { offset }: Elements): string =>
+  `${nameOf(region)}${offset > 0 ? `+${formatCount(offset)}` : ''}`;
+
+/** NaN and infinities are counted by themselves, so that no maximum hides one. */
+function specialLines(region: ComparedRegion): string[] {
+  return region.elements.flatMap((part) => {
+    const lines = [['NaN', part.nan] as const, ['infinity', part.inf] as const].flatMap(([what, count]) => {
+      if (!count || count.expected_only + count.actual_only + count.both + count.other === 0) return [];
+      const other = count.other > 0 ? `, ${formatCount(count.other)} of the other sign` : '';
+      return [
+        `${what}: ${formatCount(count.both)} in both, ${formatCount(count.actual_only)} only in the replay, ${formatCount(count.expected_only)} only in what the app computed${other}`,
+      ];
+    });
+    return lines.map((line) => `${placeOf(region, part)}: ${line}`);
+  });
+}
+
+/** The first elements that are wrong, and the worst of them, as numbers; bytes where nothing tells the type. */
+export function excerpt({ regions, differences }: Pick<Report, 'regions' | 'differences'>): string[] {
+  const typed = regions.flatMap((region) => region.elements.flatMap((part) => elementExamples(region, part)));
+  const isTyped = (difference: Difference): boolean =>
+    difference.padding === undefined &&
+    regions.some(
+      (region) => nameOf(region) === nameOf(difference) && region.elements.some((part) => contains(part, difference)),
+    );
+  const asBytes = differences.filter((difference) => !isTyped(difference)).map(byteExample);
+  const all = [...typed, ...asBytes];
+  const more = all.length - shownPlaces;
+  return [
+    ...all.slice(0, shownPlaces),
+    ...(more > 0 ? [`  and ${formatCount(more)} more places: see report.json`] : []),
+  ];
+}
+
+const contains = (part: Elements, { offset }: Difference): boolean =>
+  part.outside > 0 && offset >= part.offset && offset < part.offset + part.bytes;
+
+function elementExamples(region: ComparedRegion, part: Elements): string[] {
+  if (part.outside === part.excused) return [];
+  const bytesEach = part.elements > 0 ? elementBytes(part.dtype) : 1;
+  const line = ({ offset, expected, actual }: Elements['first_outside'][number], note = ''): string =>
+    `  ${placeOf(region, part)}[${formatCount((offset - part.offset) / bytesEach)}] (${part.dtype} at offset ${formatCount(offset)}): expected ${shown(expected, part.dtype)}, got ${shown(actual, part.dtype)}${note}`;
+  const { worst } = part;
+  const isNew = worst && !part.first_outside.some(({ offset }) => offset === worst.offset);
+  return [
+    ...part.first_outside.map((example) => line(example)),
+    ...(isNew ? [line(worst, ', the greatest error')] : []),
+  ];
+}
+
+/** Digits that tell neighbours of the type apart. */
+const digits: Readonly<Record<string, number>> = { f32: 9, f16: 5, bf16: 4 };
+
+function shown(value: number | string, dtype: string): string {
+  const precision = digits[dtype];
+  return typeof value === 'number' && precision !== undefined
+    ? String(Number(value.toPrecision(precision)))
+    : String(value);
+}
+
+const elementBytes = (dtype: string): number => Number(/\d+/.exec(dtype)?.[0] ?? 8) / 8;
+
+function byteExample(difference: Difference): string {
+  const where = difference.padding === undefined ? nameOf(difference) : 'padding';
+  const around = difference.padding === undefined ? '' : ` (around ${String(difference.padding)})`;
+  return `  ${where}${around} at offset ${formatCount(difference.offset)}: expected ${difference.first_expected ?? '?'}, got ${difference.first_actual ?? '?'}; ${formatCount(difference.differing_bytes)} bytes differ`;
+}

@@ -1,0 +1,44 @@
+import type { ReplayOutcome } from '../replay/program';
+import type { ComparedEvent, ToleranceEvent } from '../replay/replay-events';
+import type { ComparedRegion } from './report-json';
+import { worstOf } from './tolerance';
+
+/** "r0", or the name of a module variable. */
+export const nameOf = ({ region, variable }: Pick<ComparedEvent, 'region' | 'variable'>): string =>
+  region ?? variable ?? '?';
+
+/** A row for each region and variable that the kernel changed or that differs in any of the replays: the worst of them. */
+export function comparedRegions(outcomes: readonly Pick<ReplayOutcome, 'compared' | 'tolerances'>[]): ComparedRegion[] {
+  const rows = new Map<string, ComparedEvent>();
+  for (const row of outcomes.flatMap(({ compared }) => compared)) {
+    const before = rows.get(nameOf(row));
+    rows.set(nameOf(row), before ? worse(before, row) : row);
+  }
+  const met = worstOf(outcomes.flatMap(({ tolerances }) => tolerances));
+  const elementsOf = (row: ComparedEvent): ToleranceEvent[] => met.filter((part) => nameOf(part) === nameOf(row));
+  return [...rows.values()]
+    .filter((row) => row.changed || row.differing_bytes > 0 || elementsOf(row).length > 0)
+    .map((row) => {
+      const { event: _event, ...kept } = row;
+      return { ...kept, elements: elementsOf(row).map(withoutPlace) };
+    });
+}
+
+function worse(a: ComparedEvent, b: ComparedEvent): ComparedEvent {
+  const firsts = [a.first_difference, b.first_difference].filter((offset) => typeof offset === 'number');
+  return {
+    ...a,
+    varying_bytes: Math.max(a.varying_bytes, b.varying_bytes),
+    differing_bytes: Math.max(a.differing_bytes, b.differing_bytes),
+    ...(firsts.length > 0 ? { first_difference: Math.min(...firsts) } : {}),
+  };
+}
+
+function withoutPlace({
+  event: _event,
+  region: _region,
+  variable: _variable,
+  ...met
+}: ToleranceEvent): ComparedRegion['elements'][number] {
+  return met;
+}
