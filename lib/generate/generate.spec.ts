@@ -297,6 +297,78 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     expect(generated.read('Makefile')).not.toContain('recompile');
   });
 
+  // As llama.cpp builds its matrix multiplications: one header, one unit an instance, written by a script, and cast template arguments.
+  it('finds the unit that instantiates the captured template among several that include its header', async () => {
+    const header = `enum ggml_type { Q4 = 2, Q8 = 7 };
+#define LIB_ATTR static
+template <ggml_type type, int mmq_x, bool need_check> LIB_ATTR __global__ void
+#if defined(FAST)
+__launch_bounds__(64, 2)
+#else
+__launch_bounds__(128)
+#endif
+mul_mat_q(const char* __restrict__ x, float* y, const int n) {
+  if (!need_check || threadIdx.x < n) y[threadIdx.x] = x[threadIdx.x] * (int)type + mmq_x;
+}
+template <ggml_type type> void launch(const char* x, float* y) { mul_mat_q<type, 32, true><<<1, 64>>>(x, y, 64); }
+#define DECL_MMQ_CASE(type) template void launch<type>(const char*, float*)
+`;
+    const instance = (type: string) => `#include "../mmq.cuh"\nDECL_MMQ_CASE(${type});\n`;
+    const generated = await generateIn(
+      make({
+        sources: {
+          'src/mmq.cuh': `${hip}${header}`,
+          'src/instances/mmq-q4.hip': instance('Q4'),
+          'src/instances/mmq-q8.hip': instance('Q8'),
+          'src/other.hip': `${hip}__global__ void mul_mat(float* y) { y[0] = 1; }\n`,
+        },
+        commands: {
+          'src/instances/mmq-q4.hip': arch,
+          'src/other.hip': arch,
+          'src/instances/mmq-q8.hip': arch,
+        },
+        captured: 'src/instances/mmq-q8.hip',
+        symbol: '_ZL9mul_mat_qIL9ggml_type7ELi32ELb1EEvPKcPfi',
+        name: 'void mul_mat_q<(ggml_type)7, 32, true>(char const*, float*, int)',
+        slots: [
+          { offset: 0, size: 8, kind: 'global_buffer' },
+          { offset: 8, size: 8, kind: 'global_buffer' },
+          { offset: 16, size: 4, kind: 'by_value' },
+        ],
+      }),
+    );
+    expect(generated).toMatchObject({ identical: true, source: 'apps/demo/src/mmq.cuh' });
+    expect(generated.recipe).toMatchObject({
+      main: 'src/instances/mmq-q8.hip',
+      variant: { file: 'kernel_variant.cuh' },
+    });
+    expect(generated.project.args.map(({ name, element }) => [name, element])).toEqual([
+      ['x', 'i8'],
+      ['y', 'f32'],
+      ['n', null],
+    ]);
+  });
+
+  it('finds a kernel with deduced template arguments in a file that the build generates', async () => {
+    const generated = await generateIn(
+      make({
+        sources: {
+          'build/generated/k.hip': `${hip}#include "body.h"\nvoid run(double* x) { scale<<<1, 64>>>(x, 2); }\n`,
+          'templates/body.h': 'template <typename T> __global__ void scale(T* x, int n) { x[threadIdx.x] *= n; }\n',
+        },
+        commands: { 'build/generated/k.hip': `-I{app}/templates ${arch}` },
+        captured: 'build/generated/k.hip',
+        symbol: '_Z5scaleIdEvPT_i',
+        name: 'void scale<double>(double*, int)',
+      }),
+    );
+    expect(generated).toMatchObject({
+      identical: true,
+      source: 'apps/demo/templates/body.h',
+      project: { source: { translation_unit: 'apps/demo/build/generated/k.hip' } },
+    });
+  });
+
   it('takes the unit itself for a kernel that a macro defines', async () => {
     const generated = await generateIn(
       make({
