@@ -17,6 +17,7 @@ const systemPackages = [
   'libamdhip64-dev',
   'libhsa-runtime-dev',
   'librocrand-dev',
+  'librocprim-dev',
   'clang-15',
   'lld-15',
   'llvm-15',

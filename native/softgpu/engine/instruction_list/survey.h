@@ -1,0 +1,29 @@
+// Which instructions of a target the engine executes, found by asking it: random instruction words of every opcode.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "softgpu/isa/instruction.h"
+#include "softgpu/isa/target.h"
+
+namespace kernloop::softgpu {
+
+struct MnemonicSurvey {
+  std::set<std::string> encodings;
+  unsigned executed = 0, refused = 0;
+  // How often a modifier was on, by its name in the assembler.
+  std::map<std::string, unsigned> on_executed, on_refused;
+
+  bool is_done() const { return refused == 0; }
+  bool is_refused() const { return executed == 0; }
+  // Modifiers that only refused forms have; empty where none tells them apart.
+  std::vector<std::string> refused_modifiers() const;
+};
+
+// By mnemonic. The same in every run.
+std::map<std::string, MnemonicSurvey> survey(Target target);
+
+}  // namespace kernloop::softgpu
