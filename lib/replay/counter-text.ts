@@ -1,4 +1,5 @@
 import { formatCount, table } from '../support/report';
+import { inCounterOrder } from './counter-order';
 import type { Measured, Statistics } from './result';
 
 type Counts = Measured['counters'];
@@ -28,7 +29,7 @@ export function counterTable(counters: Counts): string[] {
 
 /** Counter by counter; the figures are exact, so every difference is one. */
 export function counterComparison(captured: Counts, variant: Counts): string[] {
-  const names = [...new Set([...Object.keys(variant), ...Object.keys(captured)])].filter(
+  const names = inCounterOrder([...Object.keys(variant), ...Object.keys(captured)]).filter(
     (name) => median(captured, name) > 0 || median(variant, name) > 0,
   );
   if (names.length === 0) return [];

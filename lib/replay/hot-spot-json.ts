@@ -44,6 +44,7 @@ const lineSchema = z.object({
 });
 
 export const hotSpotsSchema = z.object({
+  by: z.enum(hotSpotOrders).describe('What they are ordered by.'),
   noLines: z.string().nullable().describe('Why there are no source lines; null where there are.'),
   lines: z.array(lineSchema).describe('Of the source, in the order asked for.'),
   instructions: z.array(instructionSchema).describe('Every one that a wave reached, in the order asked for.'),

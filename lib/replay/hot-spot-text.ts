@@ -1,6 +1,6 @@
 import { formatCount, table } from '../support/report';
-import type { Figures, HotInstruction, HotLine, HotSpots } from './hot-spot-json';
-import { conflictsOf, scratchBytesOf } from './hot-spots';
+import type { Figures, HotInstruction, HotLine, HotSpotOrder, HotSpots } from './hot-spot-json';
+import { conflictsOf, scratchBytesOf, weights } from './hot-spots';
 
 /** Rows of the table; --json has all. */
 const shownRows = 20;
@@ -25,16 +25,27 @@ const columns: Column[] = [
   { title: 'scratch bytes', value: scratchBytesOf },
 ];
 
-/** Lines of the source where the code has them, else instructions. */
+const inWords: Record<HotSpotOrder, string> = {
+  executed: 'executed wave-instructions',
+  lanes: 'active lanes',
+  transactions: 'memory transactions',
+  conflicts: 'LDS conflicts',
+  splits: 'splits of a wave',
+  scratch: 'bytes of private memory',
+};
+
+/** Lines of the source where the code has them, else instructions; those that have none of what is asked for are left out. */
 export function hotSpotTable(spots: HotSpots, title: string): string[] {
   const byLine = spots.noLines === null && spots.lines.length > 0;
-  const rows: readonly (HotLine | HotInstruction)[] = byLine ? spots.lines : spots.instructions;
-  if (rows.length === 0) return [];
+  const what = byLine ? 'source lines' : 'instructions';
+  const all: readonly (HotLine | HotInstruction)[] = byLine ? spots.lines : spots.instructions;
+  const rows = all.filter(({ figures }) => weights[spots.by](figures) > 0);
+  const heading = `${title}: ${what} by ${inWords[spots.by]}${spots.noLines === null ? '' : ` (${spots.noLines})`}`;
+  if (rows.length === 0) return [`${heading}: none has any`];
   const shown = rows.slice(0, shownRows);
   const used = columns.filter(({ value }) => shown.some(({ figures }) => value(figures) > 0));
-  const what = byLine ? 'lines' : 'instructions';
   return [
-    `${title}, by ${byLine ? 'source line' : 'instruction'}${spots.noLines === null ? '' : ` (${spots.noLines})`}`,
+    heading,
     ...table([
       [...used.map((column) => column.title), byLine ? 'line' : 'at', byLine ? 'source' : 'instruction'],
       ...shown.map((row) => [...used.map((column) => cell(column, row.figures)), ...wordsOf(row)]),

@@ -44,7 +44,7 @@ describe('hot spots', () => {
     expect(spots.instructions.map(({ offset }) => offset)).toEqual(['0x1908', '0x190c', '0x1918', '0x1914', '0x1900']);
     expect(spots).toMatchObject({ noLines: 'why not', lines: [] });
     const text = hotSpotTable(spots, 'hot spots').join('\n');
-    expect(text).toContain('hot spots, by instruction (why not)');
+    expect(text).toContain('hot spots: instructions by executed wave-instructions (why not)');
     expect(text).toMatch(/400 +32\.0 +- +- +- +0x1908 +v_add_u32 v1, v0, v0/);
     expect(text).toMatch(/400 +64\.0 +62 +- +- +0x190c/);
     expect(text).toMatch(/400 +- +- +- +396 +0x1918/);
@@ -56,7 +56,15 @@ describe('hot spots', () => {
     ['conflicts', '0x190c'],
     ['splits', '0x1914'],
   ] as const)('are ordered by %s', (order, first) => {
-    expect(summarise(events, 'no', order, sources).instructions[0]?.offset).toBe(first);
+    const spots = summarise(events, 'no', order, sources);
+    expect(spots.instructions[0]?.offset).toBe(first);
+    expect(spots.instructions).toHaveLength(events.length);
+    expect(hotSpotTable(spots, 'hot spots').join('\n')).not.toContain('s_load_dword');
+  });
+
+  it('say so where nothing is of what is asked for', () => {
+    const spots = summarise(events, 'no', 'scratch', sources);
+    expect(hotSpotTable(spots, 'x')).toEqual(['x: instructions by bytes of private memory (no): none has any']);
   });
 
   it('are the lines of the source where the code names them: what their instructions did, together', () => {

@@ -52,6 +52,7 @@ export function summarise(
 ): HotSpots {
   const instructions = events.map((event) => locate(event, lines, sources));
   return {
+    by: order,
     noLines: typeof lines === 'string' ? lines : null,
     lines: sorted(byLine(instructions, sources), order),
     instructions: sorted(instructions, order),
@@ -101,7 +102,7 @@ export const conflictsOf = (figures: Figures): number =>
 export const scratchBytesOf = (figures: Figures): number =>
   figure(figures, 'scratch_bytes_read') + figure(figures, 'scratch_bytes_written');
 
-const weights: Record<HotSpotOrder, (figures: Figures) => number> = {
+export const weights: Record<HotSpotOrder, (figures: Figures) => number> = {
   executed: (figures) => figure(figures, 'executed'),
   lanes: (figures) => figure(figures, 'lanes'),
   transactions: (figures) => figure(figures, 'memory_transactions'),

@@ -1,4 +1,5 @@
 import type { Device } from '../device/device';
+import { inCounterOrder } from './counter-order';
 import type { ReplayOutcome } from './program';
 import type { Figured, Statistics } from './result';
 import { statistics } from './statistics';
@@ -19,8 +20,7 @@ export function measure(device: Device, { iterations }: Pick<ReplayOutcome, 'ite
 }
 
 function counterStatistics(iterations: readonly Record<string, number>[]): Record<string, Statistics> {
-  // What limits and shares are counted in comes first.
-  const names = [...new Set(['wave_instructions', ...iterations.flatMap((counters) => Object.keys(counters))])];
+  const names = inCounterOrder(iterations.flatMap((counters) => Object.keys(counters)));
   return Object.fromEntries(
     names.flatMap((name) => {
       const samples = iterations.flatMap((counters) => counters[name] ?? []);
