@@ -1,6 +1,7 @@
 // What counting costs on the software GPU: CPU time a dispatch, with one thread, of
 //   before    another build of the runtime (--before: the folder with its libhsa-runtime64.so.1)
 //   default   this build, as apps, captures and validations run it
+//   again     the same once more: how far two sets of the same runs lie apart on this machine
 //   profiled  this build with a profile of every instruction, as `kernloop replay` runs it
 //   node bench/softgpu-counters.mjs [--before DIR] [--build DIR] [--rounds N]
 // The same program drives all; runs alternate, and each figure is the least of all dispatches. Prints one JSON object.
@@ -40,6 +41,7 @@ for (const folder of [built, ...(before ? [before] : [])])
 const sides = [
   ...(before ? [{ name: 'before', library: before, more: [] }] : []),
   { name: 'default', library: built, more: [] },
+  { name: 'again', library: built, more: [] },
   { name: 'profiled', library: built, more: ['profiled'] },
 ];
 const dispatches = 3; // a run
@@ -84,6 +86,7 @@ function compare(one) {
     size: one.size,
     wave_instructions: [...counts][0],
     ...(before ? { default_over_before: ratio('default', 'before') } : {}),
+    again_over_default: ratio('again', 'default'),
     profiled_over_default: ratio('profiled', 'default'),
   };
 }

@@ -1,3 +1,4 @@
+import type { ReplayResult } from '../lib/replay/result';
 import { existsSync } from 'node:fs';
 import { replayEvents } from './probe';
 import { Workspace } from './harness';
@@ -107,5 +108,36 @@ describe('the kernels of hip-pipeline', () => {
     const nothing = await store('y[i]', '--atol', '1e9');
     expect([nothing.code, nothing.text]).toEqual([3, expect.stringMatching(/VACUOUS.*so wide/)]);
     workspace.write(file, pristine);
+  });
+
+  it('matmul_tiled does what its source says, in every order, and its hot spots are its lines', async () => {
+    const at = ['--reproducer', project('matmul_tiled')];
+    expect(await workspace.kernloop(['recompile', ...at, '--line-info'])).toMatchObject({ code: 0 });
+    const results = [];
+    for (const order of [
+      ['--seed', '1', '--threads', '1'],
+      ['--seed', '77', '--threads', '3'],
+    ]) {
+      const outcome = await workspace.kernloop(['replay', ...at, '--hot-spots', '--json', ...order]);
+      expect([outcome.code, outcome.stderr]).toEqual([0, expect.any(String)]);
+      results.push((JSON.parse(outcome.stdout) as { result: ReplayResult }).result);
+    }
+    const [one, other] = results;
+    expect(other?.counters).toEqual(one?.counters);
+    expect(other?.hotSpots).toEqual(one?.hotSpots);
+
+    // 64 waves of a 64 x 64 product in tiles of 16: four rounds of two loads and two barriers, one store; each access four rows of 64 bytes.
+    const count = (name: string): number | undefined => one?.counters[name]?.median;
+    expect(count('waves')).toBe(64);
+    expect(count('barriers')).toBe(64 * 4 * 2);
+    expect(count('memory_transactions')).toBe(64 * (4 * 2 + 1) * 4);
+    expect(count('lds_bank_conflicts')).toBe(0);
+    const lines = one?.hotSpots?.lines ?? [];
+    expect(lines[0]).toMatchObject({
+      file: 'kernel_variant.hip',
+      text: expect.stringContaining('sum += tile_a[ty][k] * tile_b[k][tx];') as string,
+    });
+    const executed = one?.hotSpots?.instructions.reduce((sum, { figures }) => sum + (figures['executed'] ?? 0), 0);
+    expect(executed).toBe(count('wave_instructions'));
   });
 });
