@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { App } from '../app/app';
 import type { OrdinalRange } from '../app/dispatches';
 import type { AppIdentity } from '../app/identity';
+import { launchObstacles, otherRuntime, sameFile, type LaunchObstacle } from '../app/launch';
 import type { Device } from '../device/device';
 import { storesFor } from '../store/store';
 import type { Deps } from '../support/deps';
@@ -13,8 +14,10 @@ import { formatBytes } from '../support/report';
 import { version } from '../support/version';
 import { readCapture, type Selfcheck } from './capture-files';
 import { countedDifferently, whyFewer, whyNotCaptured, type Seen } from './not-captured';
+import { whyNoAgent } from './no-agent';
 import { keepNvrtcProgram } from './nvrtc-programs';
 import type { CaptureOptions } from './options';
+import { appProcesses, describeProcess, type AppProcess, type ProcessName } from './processes';
 import { record } from './recorder';
 import type { CapturedEvent } from './recorder-events';
 import type { KernelCapture } from './result';
@@ -35,6 +38,7 @@ export interface Attempt {
   /** What only another run can give. */
   again: Request[];
   appEnd: RunResult;
+  processes: AppProcess[];
 }
 
 export interface RunContext {
@@ -70,7 +74,8 @@ export class CaptureRun {
   private async attemptWith(requests: readonly Request[], nvrtcFolder: string): Promise<Attempt> {
     const log = new RunLog(this.deps);
     const appEnd = await this.record(requests, nvrtcFolder, log);
-    const attempt: Attempt = { captures: [], failures: [], again: [], appEnd };
+    if (log.summary?.processes === 0) log.obstacle = await this.whyNoAgent(log);
+    const attempt: Attempt = { captures: [], failures: [], again: [], appEnd, processes: appProcesses(log.summary) };
     for (const request of requests) {
       for (const { output } of log.captured(request)) {
         if (existsSync(output)) await keepNvrtcProgram(nvrtcFolder, output, this.deps);
@@ -90,6 +95,10 @@ export class CaptureRun {
         device,
         nvrtcFolder,
         timeLimitSeconds: options.timeLimitSeconds,
+        lingerSeconds: options.lingerSeconds,
+        onUnseen: (processes) => {
+          log.unseen = processes;
+        },
         config: {
           mode: 'capture',
           selections: requests.map(recorderSelection),
@@ -105,6 +114,29 @@ export class CaptureRun {
       (event) => log.take(event),
       this.deps,
     );
+  }
+
+  private async whyNoAgent({ unseen }: RunLog): Promise<LaunchObstacle | undefined> {
+    const { app, program, device } = this.context;
+    const runtime = device.description.kind === 'softgpu' ? this.deps.native.softgpu : null;
+    return whyNoAgent({ app: app.config.name, processes: unseen, obstacles: await launchObstacles(app, program, device, this.deps), runtime });
+  }
+
+  /** A library path that is built into the app may bring a runtime that is not the one of the chosen device. */
+  private checkRuntime({ pid }: CapturedEvent, { processes }: RunLog): void {
+    const { device } = this.context;
+    const runtime = processes.runtimes().find((process) => process.pid === pid);
+    if (runtime === undefined || device.description.kind !== 'softgpu' || sameFile(runtime.runtime, this.deps.native.softgpu)) return;
+    const { code, what, hint } = otherRuntime(`${describeProcess(runtime)} loaded ${runtime.runtime}`);
+    throw new KernloopError(code, what, hint);
+  }
+
+  /** Each process counts its own dispatches: the first that comes to the one that is wanted is captured. */
+  private tellOfOthers({ selection: { name } }: Request, { pid }: CapturedEvent, { processes }: RunLog): void {
+    const others = processes.lateFor(name);
+    const owner = processes.name(pid);
+    if (others.length === 0 || owner === null) return;
+    this.deps.report.info(`${name}: captured in ${describeProcess(owner)}, the first to launch it; process ${others.join(', ')} did later`);
   }
 
   /** What goes wrong with one selection loses none of the others. */
@@ -132,8 +164,9 @@ export class CaptureRun {
     ];
     for (const event of captured) {
       // A single one is replaced by what another run gives.
-      if (takesSeveral(selection) || again.requests().length === 0) await this.judgeCapture(request, event, again, attempt);
+      if (takesSeveral(selection) || again.requests().length === 0) await this.judgeCapture(request, event, again, attempt, log);
     }
+    if (captured[0]) this.tellOfOthers(request, captured[0], log);
     const attempts = [...captured, ...violations, ...seen.refused];
     if (attempts.length === 0) failures.push(whyNotCaptured(request, seen));
     else failures.push(...fewer(request, attempts.map(({ ordinal }) => ordinal), seen));
@@ -154,11 +187,12 @@ export class CaptureRun {
     attempt.again.push({ ...request, counting: false, counted: seen.matches, ordinals });
   }
 
-  private async judgeCapture(request: Request, event: CapturedEvent, again: AgainList, attempt: Attempt): Promise<void> {
+  private async judgeCapture(request: Request, event: CapturedEvent, again: AgainList, attempt: Attempt, log: RunLog): Promise<void> {
+    this.checkRuntime(event, log);
     const label = this.label(request, event.ordinal);
     const { selfcheck, scopeTooSmall } = await this.check(label, event);
     if (scopeTooSmall && again.withScopeAll(event.ordinal)) return;
-    attempt.captures.push(describe(request, event, selfcheck));
+    attempt.captures.push(describe(request, event, selfcheck, log.processes.name(event.pid)));
     if (selfcheck?.verdict !== 'failed') return;
     attempt.failures.push({
       name: request.selection.name,
@@ -229,6 +263,7 @@ export class CaptureRun {
       kernels: log.kernels,
       refused: log.refusals(request),
       notes: log.notes,
+      obstacle: log.obstacle,
     };
   }
 }
@@ -291,7 +326,7 @@ function outsideOfScope(label: string): KernloopError {
   return new KernloopError('CAPTURE_REFUSED', `${label} reached memory outside the captured scope`, 'capture it with --scope all');
 }
 
-function describe({ selection, scope }: Request, event: CapturedEvent, selfcheck: Selfcheck | null): KernelCapture {
+function describe({ selection, scope }: Request, event: CapturedEvent, selfcheck: Selfcheck | null, process: ProcessName | null): KernelCapture {
   return {
     name: selection.name,
     kernel: event.kernel,
@@ -305,6 +340,7 @@ function describe({ selection, scope }: Request, event: CapturedEvent, selfcheck
     blockThreads: event.geometry.block_threads,
     waveInstructions: event.wave_instructions ?? null,
     scope,
+    process,
     selfcheck,
   };
 }

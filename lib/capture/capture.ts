@@ -13,6 +13,7 @@ import { formatBytes, table } from '../support/report';
 import { CaptureRun, type Attempt, type Failure } from './attempt';
 import type { CaptureOptions } from './options';
 import { settleOutputs } from './outputs';
+import { processLines } from './processes';
 import type { CaptureResult, KernelCapture } from './result';
 import { firstRequest, selectionsOf, type Request, type Selection } from './selection';
 
@@ -54,7 +55,7 @@ export async function captureSelections(
     ),
   );
   const exitCode = exitCodeOf(attempt.appEnd);
-  const result = { app: app.config.name, captures, failures: attempt.failures, appExitCode: exitCode, exitCode };
+  const result = { app: app.config.name, captures, failures: attempt.failures, processes: attempt.processes, appExitCode: exitCode, exitCode };
   report(result, attempt.appEnd, app, deps);
   return result;
 }
@@ -70,6 +71,7 @@ async function inRounds(run: CaptureRun, requests: readonly Request[], app: App,
     total.failures.push(...next.failures);
     total.again = [...total.again.filter((request) => !again.includes(request)), ...next.again];
     total.appEnd = next.appEnd;
+    total.processes = next.processes;
   }
   return total;
 }
@@ -106,8 +108,10 @@ function withOthers(error: KernloopError, { failures, captures }: CaptureOutcome
 
 function report(result: CaptureResult, appEnd: RunResult, app: App, deps: Deps): void {
   if (result.captures.length > 0) {
+    const several = result.processes.length > 1;
     const rows = result.captures.map((capture) => [
       capture.name,
+      ...(several ? [String(capture.process?.pid ?? '')] : []),
       String(capture.ordinal),
       `${capture.gridBlocks.join('×')} blocks × ${capture.blockThreads.join('×')}`,
       String(capture.regions),
@@ -117,9 +121,10 @@ function report(result: CaptureResult, appEnd: RunResult, app: App, deps: Deps):
       capture.selfcheck?.verdict ?? 'not checked',
       relative(process.cwd(), capture.output) || '.',
     ]);
-    const header = ['kernel', 'dispatch', 'launch', 'regions', 'captured', 'stored', 'app holds', 'self-check', 'capture'];
+    const header = ['kernel', ...(several ? ['process'] : []), 'dispatch', 'launch', 'regions', 'captured', 'stored', 'app holds', 'self-check', 'capture'];
     for (const line of table([header, ...rows])) deps.report.result(line);
   }
+  if (result.processes.length > 1) for (const line of processLines(result.processes)) deps.report.info(line);
   if (result.captures.length > 0 && appEnd.exitCode !== 0) {
     deps.report.warn(`${describeEnd(app.config.command.join(' '), appEnd)}\nafter the capture, which stays`);
   }

@@ -1,12 +1,14 @@
 import { formatRanges, joined, type OrdinalRange } from '../app/dispatches';
 import type { DeviceKind } from '../app/kernloop-json';
+import type { LaunchObstacle } from '../app/launch';
 import { deviceWords } from '../device/words';
 import type { RunResult } from '../support/exec';
 import { KernloopError, nearest } from '../support/error';
 import { isErrorCode } from '../support/error-codes';
 import { describeEnd } from '../support/ndjson';
 import { formatCount } from '../support/report';
-import { agentDeclined, launchedInGraphs, type Note } from './notes';
+import { agentDeclined, forkedAfterInit, launchedInGraphs, type Note } from './notes';
+import { appProcesses, processLines } from './processes';
 import type { RefusedEvent, SummaryEvent } from './recorder-events';
 import { takesSeveral, type Request, type Selection } from './selection';
 
@@ -22,6 +24,8 @@ export interface Seen {
   refused: RefusedEvent[];
   /** What the agents and the recorder told besides. */
   notes: Note[];
+  /** Why no agent came forward, where none did and it can be told. */
+  obstacle?: LaunchObstacle | undefined;
 }
 
 /** Why a request gave no capture: the most useful true answer, never silence. `seen.refused` are its own. */
@@ -35,6 +39,8 @@ export function whyNotCaptured({ selection, ordinals }: Request, seen: Seen): Ke
     const which = takesSeveral(selection) && refusal.ordinal !== undefined ? `dispatch ${refusal.ordinal} of ${name}` : name;
     return new KernloopError(code, `${which} was not captured: ${named}${refusal.reason}`, refusal.hint || 'capture another dispatch of it with --dispatch');
   }
+  const { obstacle } = seen;
+  if (seen.summary.processes === 0 && obstacle) return new KernloopError(obstacle.code, obstacle.what, obstacle.hint);
   if (seen.appEnd.exitCode !== 0) return appFailed(`${name} was captured`, seen);
   return neverLaunched(seen) ?? neverMatched(selection, ordinals, seen);
 }
@@ -81,11 +87,13 @@ function neverLaunched({ app, device, summary, notes }: Seen): KernloopError | u
   }
   const declined = summary.dispatches === 0 ? agentDeclined(notes) : undefined;
   if (declined) return declined;
+  const forked = summary.dispatches === 0 ? forkedAfterInit(notes) : undefined;
+  if (forked) return forked;
   if (summary.queues === 0) {
     return new KernloopError(
       'NO_QUEUE',
-      `${app} loaded ${runtime} but created no ${queues}`,
-      'check that the app uses the device in this run',
+      `${app} loaded ${runtime} but created no ${queues}${processList(summary)}`,
+      `check that the app uses the device in this run; if it does, it makes its ${queues} in a way that the agent does not see: report that with the log in .kernloop/logs`,
     );
   }
   if (summary.dispatches === 0) {
@@ -93,12 +101,20 @@ function neverLaunched({ app, device, summary, notes }: Seen): KernloopError | u
     if (inGraphs) return onlyInGraphs(`${app} launched kernels only as nodes of graphs: ${inGraphs.text}`);
     return new KernloopError(
       'NO_DISPATCH',
-      `${app} created ${summary.queues} ${queues} but launched no kernel`,
+      `${app} created ${summary.queues} ${queues} but launched no kernel${processList(summary)}`,
       'check that the app reaches its kernels with these arguments',
     );
   }
   return undefined;
 }
+
+/** Where it were several, the one that was expected to launch is among them, or is not. */
+function processList(summary: SummaryEvent): string {
+  const processes = appProcesses(summary);
+  return processes.length > 1 ? `:\n${processLines(processes.slice(0, shownProcesses)).join('\n')}` : '';
+}
+
+const shownProcesses = 16;
 
 function onlyInGraphs(what: string): KernloopError {
   return new KernloopError(

@@ -7,8 +7,8 @@ export interface Note {
   text: string;
 }
 
-/** Of an agent that was loaded but could not work: the driver or CUPTI failed it. */
-const declining = /^(CUPTI|ENVIRONMENT)_/;
+/** Of an agent that was loaded but could not work: the runtime, the driver or CUPTI failed it. */
+const declining = /^(CUPTI_|ENVIRONMENT_|RUNTIME_UNSUPPORTED$)/;
 
 /** Why no process could be looked into, where an agent said so. */
 export function agentDeclined(notes: readonly Note[]): KernloopError | undefined {
@@ -20,6 +20,17 @@ export function agentDeclined(notes: readonly Note[]): KernloopError | undefined
     note.code === 'CUPTI_TAKEN'
       ? 'run the app without its profiler (Nsight, compute-sanitizer, the profiler of PyTorch)'
       : '`kernloop doctor` says what this machine has',
+  );
+}
+
+/** Of a child that went on with its parent's GPU: what it launched was seen by nobody. */
+export function forkedAfterInit(notes: readonly Note[]): KernloopError | undefined {
+  const note = notes.find(({ code }) => code === 'FORKED_AFTER_INIT');
+  if (!note) return undefined;
+  return new KernloopError(
+    'FORKED_AFTER_INIT',
+    note.text,
+    'let the child start the GPU by itself: fork before the parent uses the GPU, or start the child as a program of its own (posix_spawn; in Python, multiprocessing with "spawn")',
   );
 }
 

@@ -34,16 +34,31 @@ const kernelProfileSchema = resourcesSchema.extend({
   geometries: z.array(geometrySchema.extend({ dispatches: count, ...resourcesSchema.shape })),
 });
 
+const pid = z.int();
+
+/** Who a process is; `runtime` is the file that loaded the agent. */
+const processSchema = z.looseObject({
+  pid,
+  parent_pid: z.int().default(0),
+  executable: z.string(),
+  command: z.array(z.string()).default([]),
+  runtime: z.string().default(''),
+});
+
 const events = {
   listening: z.looseObject({ event: z.literal('listening') }),
-  process: z.looseObject({ event: z.literal('process'), pid: z.int(), executable: z.string() }),
+  process: processSchema.extend({ event: z.literal('process') }),
+  process_end: z.looseObject({ event: z.literal('process_end'), pid }),
   queue: z.looseObject({ event: z.literal('queue') }),
   kernel: z.looseObject({ event: z.literal('kernel'), name: z.string(), symbol: z.string(), code_object: z.string() }),
   matched: z.looseObject({ event: z.literal('matched'), id, ordinal: count.optional(), kernel: z.string().optional() }),
+  /** Another process had the selection before. */
+  also_matched: z.looseObject({ event: z.literal('also_matched'), id, pid, captured_by: pid }),
   capturing: z.looseObject({ event: z.literal('capturing'), id: id.optional(), bytes: count.optional(), progress: z.number().optional() }),
   captured: z.looseObject({
     event: z.literal('captured'),
     id,
+    pid: pid.optional(),
     ordinal: count.default(1),
     output: z.string(),
     bytes_raw: count,
@@ -66,7 +81,7 @@ const events = {
     geometry: geometrySchema.optional(),
     regions: z.array(z.unknown()).default([]),
   }),
-  note: z.looseObject({ event: z.literal('note'), code: z.string(), text: z.string() }),
+  note: z.looseObject({ event: z.literal('note'), pid: pid.optional(), code: z.string(), text: z.string() }),
   summary: z.looseObject({
     event: z.literal('summary'),
     processes: count,
@@ -75,6 +90,16 @@ const events = {
     kernels: z.array(z.looseObject({ name: z.string(), symbol: z.string().optional(), dispatches: count })),
     /** How many dispatches each selection counted, in the process with the most. */
     selections: z.array(z.looseObject({ id, matches: count })).default([]),
+    /** The first of them, where there are many. */
+    per_process: z
+      .array(
+        processSchema.extend({
+          queues: count,
+          dispatches: count,
+          kernels: z.array(z.looseObject({ name: z.string(), symbol: z.string(), dispatches: count })),
+        }),
+      )
+      .default([]),
     /** Profile mode only. */
     kernel_profile: z.array(kernelProfileSchema).optional(),
   }),

@@ -11,8 +11,11 @@ import { KernloopError } from '../support/error';
 import type { RunOptions, RunResult } from '../support/exec';
 import { throwIfInterrupted } from '../support/interrupt';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
+import { AppWatch, type UnseenProcess } from './app-watch';
 import { nvrtcEnvironment } from './nvrtc-programs';
+import { endOutliving, waitForOutliving } from './outliving';
 import { recorderEvents, type RecorderEvent } from './recorder-events';
+import { RunState } from './run-state';
 
 export interface RecorderSelection {
   id: string;
@@ -53,6 +56,10 @@ export interface RecordedRun {
   nvrtcFolder?: string;
   /** Of the app; 0 is none. */
   timeLimitSeconds: number;
+  /** How long processes that outlive the app's command are waited for. */
+  lingerSeconds: number;
+  /** Processes of the app that were seen before any agent came forward, if none ever did. */
+  onUnseen?: (processes: UnseenProcess[]) => void;
 }
 
 const startLimitMs = 30_000;
@@ -77,8 +84,10 @@ export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) =
     // Before anything is started: another tool may be in the way.
     const environment = appEnvironment(run, socket, deps);
     const listening = deferred();
+    const state = new RunState(run.config);
     const reader = new EventReader<RecorderEvent>('kernloop-recorder', recorderEvents, (event) => {
       if (event.event === 'listening') listening.resolve();
+      state.take(event);
       onEvent(event);
     });
     const recorder = deps.run(deps.native.recorder, ['--socket', socket, '--config', configPath], {
@@ -101,7 +110,7 @@ export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) =
       throw new KernloopError('NATIVE_FAILED', `${describeEnd('kernloop-recorder', first.result)} before it listened`, rebuildHint);
     }
 
-    const appEnd = await runApp(run, environment, deps);
+    const appEnd = await runApp(run, environment, socket, state, deps);
     recorder.closeStdin();
     const { result } = await ended;
     throwIfInterrupted(deps.signal);
@@ -130,17 +139,43 @@ function appEnvironment({ app, device, program, nvrtcFolder }: RecordedRun, sock
   };
 }
 
-function runApp(run: RecordedRun, env: RunOptions['env'], deps: Deps): Promise<RunResult> {
-  const { app } = run;
+/** What remains in a pipe after the end of the program that wrote it. */
+const outputLimitMs = 2000;
+
+async function runApp(run: RecordedRun, env: RunOptions['env'], socket: string, state: RunState, deps: Deps): Promise<RunResult> {
+  const { app, timeLimitSeconds } = run;
   const [, ...args] = app.config.command;
   const output = (chunk: string): void => deps.report.output(chunk);
-  return deps.run(run.program, args, {
+  const startedMs = deps.clock.monotonicMs();
+  const running = deps.run(run.program, args, {
     cwd: app.cwd,
     env,
     onStdout: output,
     onStderr: output,
-    ...(run.timeLimitSeconds > 0 ? { timeoutMs: run.timeLimitSeconds * 1000 } : {}),
-  }).result;
+    ...(timeLimitSeconds > 0 ? { timeoutMs: timeLimitSeconds * 1000 } : {}),
+  });
+  const watch = new AppWatch(running.pid ?? 0, socket, () => state.everConnected);
+  watch.start();
+  await Promise.race([running.exited, running.result]);
+  const left = timeLimitSeconds > 0 ? timeLimitSeconds - (deps.clock.monotonicMs() - startedMs) / 1000 : Infinity;
+  const outliving = {
+    app: app.config.name,
+    socket,
+    connected: () => state.connected,
+    settled: () => state.settled,
+    limitSeconds: Math.min(run.lingerSeconds, left),
+  };
+  if (left <= 0) endOutliving(socket);
+  else await waitForOutliving(outliving, deps);
+  watch.stop();
+  if (!state.everConnected) run.onUnseen?.(watch.processes());
+  // What goes on may hold the output open.
+  const timer = setTimeout(() => running.closeOutput(), outputLimitMs);
+  try {
+    return await running.result;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** One file a process of the app, of the latest run only. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { selfcheckSchema } from './capture-files';
+import { appProcessSchema, processNameSchema } from './processes';
 
 const count = z.number().nonnegative();
 const dimensions = z.array(count);
@@ -17,12 +18,16 @@ export const kernelCaptureSchema = z.object({
   blockThreads: dimensions,
   waveInstructions: count.nullable().describe('Of the captured dispatch; null on hardware.'),
   scope: z.string(),
+  process: processNameSchema.nullable().describe('Whose dispatch it is.'),
   selfcheck: selfcheckSchema.nullable().describe('Null where the self-check was switched off.'),
 });
 
 export const captureResultSchema = z.object({
   app: z.string(),
   captures: z.array(kernelCaptureSchema),
+  processes: z
+    .array(appProcessSchema)
+    .describe('Those of the last run of the app that loaded the runtime of the device; of many, the first 256.'),
   appExitCode: z.int().describe('Of the last run of the app.'),
   exitCode: z.int().describe('That of the app: it may have failed after the captures, which stay.'),
 });

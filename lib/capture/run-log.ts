@@ -1,6 +1,9 @@
+import type { LaunchObstacle } from '../app/launch';
 import type { Deps } from '../support/deps';
 import { formatBytes } from '../support/report';
+import type { UnseenProcess } from './app-watch';
 import type { Note } from './notes';
+import { ProcessLog } from './processes';
 import type { CapturedEvent, RecorderEvent, RefusedEvent, SummaryEvent, ViolationEvent } from './recorder-events';
 import type { Request } from './selection';
 
@@ -11,6 +14,11 @@ export class RunLog {
   readonly kernels: { name: string; symbol: string }[] = [];
   readonly refused: RefusedEvent[] = [];
   readonly notes: Note[] = [];
+  readonly processes = new ProcessLog();
+  /** Processes of the app, where no agent came forward. */
+  unseen: UnseenProcess[] = [];
+  /** Why none did. */
+  obstacle: LaunchObstacle | undefined;
   summary: SummaryEvent | undefined;
   /** In the order in which they came: a violation may be made up for by a later capture, and a capture undone by one. */
   private readonly outcomes: (CapturedEvent | ViolationEvent)[] = [];
@@ -45,6 +53,7 @@ export class RunLog {
   }
 
   take(event: RecorderEvent): void {
+    this.processes.take(event);
     switch (event.event) {
       case 'kernel':
         this.kernels.push({ name: event.name, symbol: event.symbol });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { deviceKinds } from '../app/kernloop-json';
+import { appProcessSchema } from '../capture/processes';
 
 const count = z.number().nonnegative();
 const figure = count.optional();
@@ -47,6 +48,10 @@ export const profileSchema = z
     dispatches: count,
     total: count,
     kernels: z.array(kernelProfileSchema),
+    per_process: z
+      .array(appProcessSchema)
+      .optional()
+      .describe('Who launched what, where it were several processes; of many, the first 256.'),
   })
   .meta({ title: 'profile.json', description: 'The kernels that an app launches, ranked.' });
 

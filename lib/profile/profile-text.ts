@@ -1,3 +1,4 @@
+import { processLines } from '../capture/processes';
 import type { Deps } from '../support/deps';
 import { formatCount, table } from '../support/report';
 import type { KernelProfile, Profile } from './profile-json';
@@ -11,6 +12,7 @@ export function printProfile(result: Profile, top: number, deps: Deps): void {
   const more = result.kernels.length - top;
   if (more > 0) deps.report.result(`and ${more} more kernels: see profile.json`);
   if (result.processes > 1) deps.report.result(`over ${result.processes} processes`);
+  for (const line of processLines(result.per_process ?? [])) deps.report.result(`  ${line}`);
 }
 
 interface Column {

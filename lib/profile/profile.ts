@@ -3,8 +3,12 @@ import { openApp } from '../app/app';
 import { buildApp } from '../app/build';
 import { appIdentity } from '../app/identity';
 import type { DeviceKind } from '../app/kernloop-json';
+import { launchObstacles } from '../app/launch';
 import { findProgram } from '../app/program';
-import { agentDeclined, type Note } from '../capture/notes';
+import type { UnseenProcess } from '../capture/app-watch';
+import { whyNoAgent } from '../capture/no-agent';
+import { agentDeclined, forkedAfterInit, type Note } from '../capture/notes';
+import { appProcesses } from '../capture/processes';
 import { record } from '../capture/recorder';
 import type { KernelProfileRow, SummaryEvent } from '../capture/recorder-events';
 import { openDevice, type WorkUnit } from '../device/device';
@@ -29,6 +33,7 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   const identity = await appIdentity(app, program, device.env, deps);
   let summary: SummaryEvent | undefined;
   const notes: Note[] = [];
+  let unseen: UnseenProcess[] = [];
   const run = (): Promise<RunResult> =>
     record(
       {
@@ -36,6 +41,10 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
         program,
         device,
         timeLimitSeconds: options.timeLimitSeconds,
+        lingerSeconds: options.lingerSeconds,
+        onUnseen: (processes) => {
+          unseen = processes;
+        },
         config: {
           mode: 'profile',
           selections: [],
@@ -58,6 +67,12 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
       deps,
     );
   const appEnd = await withDevice(device, deps, run);
+  if (summary?.processes === 0) {
+    const obstacles = await launchObstacles(app, program, device, deps);
+    const runtime = device.description.kind === 'softgpu' ? deps.native.softgpu : null;
+    const obstacle = whyNoAgent({ app: app.config.name, processes: unseen, obstacles, runtime });
+    if (obstacle) throw new KernloopError(obstacle.code, obstacle.what, obstacle.hint);
+  }
   if (appEnd.exitCode !== 0) {
     throw new KernloopError(
       'APP_FAILED',
@@ -67,6 +82,7 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   }
   const rows = measuredKernels(app.config.name, device.description.kind, summary, notes);
   const { kind, identity: deviceIdentity } = device.description;
+  const processes = appProcesses(summary);
   const result: Profile = {
     schema: 'kernloop.profile/1',
     app: app.config.name,
@@ -74,6 +90,7 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
     work: device.work,
     processes: summary?.processes ?? 0,
     ...rank(rows, device.work),
+    ...(processes.length > 1 ? { per_process: processes } : {}),
   };
   writeJson(options.output === undefined ? app.profile : resolve(options.output), result);
   printProfile(result, options.top, deps);
@@ -91,7 +108,7 @@ function measuredKernels(
   if (summary.processes === 0) {
     throw new KernloopError('NO_AGENT', `${app} never loaded ${runtime}, so no kernel of it could be seen`, loadHint);
   }
-  const declined = summary.dispatches === 0 ? agentDeclined(notes) : undefined;
+  const declined = summary.dispatches === 0 ? (agentDeclined(notes) ?? forkedAfterInit(notes)) : undefined;
   if (declined) throw declined;
   if (summary.dispatches === 0) {
     throw new KernloopError(

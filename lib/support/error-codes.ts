@@ -64,6 +64,22 @@ export const errorCodes = kinds({
     exitCode: exitCodes.usage,
     meaning: 'the app never loaded the capture agent: it did not use the runtime of the device',
   },
+  APP_STATIC: {
+    exitCode: exitCodes.usage,
+    meaning: 'the program of the app is statically linked: the capture agent cannot be loaded into it',
+  },
+  APP_ENVIRONMENT_DROPPED: {
+    exitCode: exitCodes.usage,
+    meaning: 'a wrapper started the app, or a process of it, without the environment that loads the capture agent',
+  },
+  RUNTIME_OTHER: {
+    exitCode: exitCodes.usage,
+    meaning: 'the app loaded another runtime than the one of the chosen device',
+  },
+  FORKED_AFTER_INIT: {
+    exitCode: exitCodes.usage,
+    meaning: 'a forked process used the GPU that its parent had opened, which no runtime supports',
+  },
   NO_QUEUE: { exitCode: exitCodes.usage, meaning: 'the app created no queue or context on the device' },
   NO_DISPATCH: { exitCode: exitCodes.usage, meaning: 'the app launched no kernel' },
   NO_MATCH: { exitCode: exitCodes.usage, meaning: 'no dispatch matched the selection' },

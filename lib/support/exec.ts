@@ -34,7 +34,12 @@ export interface RunResult {
 
 export interface RunningProcess {
   readonly pid: number | undefined;
+  /** Once the program has ended and nothing that it left behind holds its output open any more. */
   readonly result: Promise<RunResult>;
+  /** Once the program itself has ended. */
+  readonly exited: Promise<void>;
+  /** Reads no further, so that `result` comes although a process that was left behind holds the output open. */
+  closeOutput(): void;
   closeStdin(): void;
   kill(signal?: NodeJS.Signals): void;
 }
@@ -79,6 +84,11 @@ export const runProcess: ProcessRunner = (file, args, options = {}) => {
     options.onStderr?.(chunk);
   });
 
+  const exited = new Promise<void>((resolve) => {
+    if (pid === undefined) resolve();
+    subprocess.once('exit', () => resolve());
+  });
+
   let timedOut = false;
   const timer = options.timeoutMs
     ? setTimeout(() => {
@@ -104,6 +114,11 @@ export const runProcess: ProcessRunner = (file, args, options = {}) => {
   return {
     pid,
     result,
+    exited,
+    closeOutput: () => {
+      subprocess.stdout?.destroy();
+      subprocess.stderr?.destroy();
+    },
     closeStdin: () => subprocess.stdin?.end(),
     kill: (signal = 'SIGTERM') => killGroup(pid, signal),
   };

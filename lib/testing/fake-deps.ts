@@ -43,9 +43,12 @@ export function fakeDeps(
     const stdinClosed = new Promise<void>((resolve) => {
       closeStdin = resolve;
     });
+    const result = play(programs[program], { program, args, options, stdinClosed });
     return {
       pid: 999_999,
-      result: play(programs[program], { program, args, options, stdinClosed }),
+      result,
+      exited: result.then(() => undefined),
+      closeOutput: () => undefined,
       closeStdin,
       kill: () => closeStdin(),
     };

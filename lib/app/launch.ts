@@ -1,0 +1,156 @@
+import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import type { Device } from '../device/device';
+import type { Deps } from '../support/deps';
+import type { ErrorCode } from '../support/error-codes';
+import type { App } from './app';
+
+/** Why the capture agent would not get into the app, as far as that shows before it runs. */
+export interface LaunchObstacle {
+  code: ErrorCode;
+  what: string;
+  hint: string;
+}
+
+export const passEnvironmentOn =
+  'pass the environment on (`sudo -E`, `env` without -i, `docker run --env`): at least LD_LIBRARY_PATH, HSA_TOOLS_LIB, ROCP_TOOL_LIBRARIES, CUDA_INJECTION64_PATH and KERNLOOP_*; or make the program itself the "command" of kernloop.json';
+
+export async function launchObstacles(
+  app: App,
+  program: string,
+  device: Device,
+  deps: Deps,
+): Promise<LaunchObstacle[]> {
+  return [
+    ...programObstacles(program),
+    ...wrapperObstacles(app, program),
+    ...(await runtimeObstacles(program, device, deps)),
+  ];
+}
+
+/** The loader reads none of our variables for such a program, or there is no loader. */
+function programObstacles(program: string): LaunchObstacle[] {
+  if (isStatic(readHead(program))) {
+    const what = `${program} is statically linked: no library can be loaded into it`;
+    return [
+      {
+        code: 'APP_STATIC',
+        what,
+        hint: 'link the program dynamically, or name the program that uses the GPU if this one only starts it',
+      },
+    ];
+  }
+  if ((modeOf(program) & 0o6000) === 0) return [];
+  const what = `${program} has the set-user-id or set-group-id bit: the loader ignores LD_LIBRARY_PATH for it`;
+  return [{ code: 'APP_ENVIRONMENT_DROPPED', what, hint: 'run a copy of the program without the bit' }];
+}
+
+const pause = String.raw`[\s'"]`;
+
+/** Programs that give what they start another environment, unless they are told not to. */
+const wrappers: readonly { name: string; pattern: RegExp; kept?: RegExp }[] = [
+  {
+    name: '`env -i`',
+    pattern: new RegExp(
+      `\\benv(?:${pause}+(?:-[uC]${pause}+\\S+|-\\S+|\\w+=\\S*))*?${pause}+(?:-i|--ignore-environment|-)${pause}`,
+    ),
+  },
+  { name: 'sudo', pattern: new RegExp(`\\bsudo${pause}`), kept: /\s-\w*E\b|--preserve-env/ },
+  { name: '`su -`', pattern: new RegExp(`\\bsu${pause}+(?:-|-l|--login)${pause}`) },
+  { name: 'runuser -l', pattern: new RegExp(`\\brunuser${pause}+(?:-|-l|--login)${pause}`) },
+  { name: 'doas', pattern: new RegExp(`\\bdoas${pause}`) },
+  { name: 'pkexec', pattern: new RegExp(`\\bpkexec${pause}`) },
+  { name: 'systemd-run', pattern: new RegExp(`\\bsystemd-run${pause}`) },
+  { name: 'a container', pattern: new RegExp(`\\b(?:docker|podman|nerdctl)${pause}+(?:run|exec|compose)${pause}`) },
+  { name: 'ssh', pattern: new RegExp(`\\bssh${pause}`) },
+];
+
+function wrapperObstacles(app: App, program: string): LaunchObstacle[] {
+  const command = `${app.config.command.join(' ')} `;
+  const script = readHead(program);
+  const texts = [
+    { where: 'the command', text: command },
+    ...(script.subarray(0, 2).toString() === '#!'
+      ? [{ where: program, text: withoutComments(script.toString()) }]
+      : []),
+  ];
+  return texts.flatMap(({ where, text }) =>
+    wrappers
+      .filter(({ pattern, kept }) => pattern.test(text) && !kept?.test(text))
+      .map(({ name }) => ({
+        code: 'APP_ENVIRONMENT_DROPPED' as const,
+        what: `${where} of ${app.config.name} goes through ${name}, which does not pass the environment on`,
+        hint: passEnvironmentOn,
+      })),
+  );
+}
+
+function withoutComments(script: string): string {
+  return script.replaceAll(/^\s*#.*$/gm, '');
+}
+
+/** A library path that is built into the program comes before LD_LIBRARY_PATH. */
+async function runtimeObstacles(program: string, device: Device, deps: Deps): Promise<LaunchObstacle[]> {
+  if (device.description.kind !== 'softgpu') return [];
+  const lines: string[] = [];
+  await deps.run('ldd', [program], { env: device.env, onStdoutLine: (line) => lines.push(line), timeoutMs: 30_000 })
+    .result;
+  const found = lines
+    .map((line) => /libhsa-runtime64\.so\S* => (\/\S+)/.exec(line)?.[1])
+    .find((path) => path !== undefined);
+  if (found === undefined || sameFile(found, deps.native.softgpu)) return [];
+  return [otherRuntime(`${program} is linked to ${found}`)];
+}
+
+export function otherRuntime(what: string): LaunchObstacle {
+  return {
+    code: 'RUNTIME_OTHER',
+    what: `${what}, not to the software GPU`,
+    hint: 'a path built into the program or into one of its libraries (RPATH, dlopen of a full path) comes before LD_LIBRARY_PATH: build without it, or use "device": "hsa" on a machine with an AMD GPU',
+  };
+}
+
+export function sameFile(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return one === other;
+  }
+}
+
+const headBytes = 64 * 1024;
+
+function readHead(path: string): Buffer {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const head = Buffer.alloc(headBytes);
+      return head.subarray(0, readSync(file, head, 0, headBytes, 0));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+function modeOf(path: string): number {
+  try {
+    return statSync(path).mode;
+  } catch {
+    return 0;
+  }
+}
+
+const programInterpreter = 3;
+
+/** An executable ELF file of 64 bits without an interpreter (the dynamic loader). */
+export function isStatic(head: Buffer): boolean {
+  if (head.length < 64 || head.readUInt32BE(0) !== 0x7f454c46 || head[4] !== 2) return false;
+  const [table, size, count] = [head.readBigUInt64LE(32), head.readUInt16LE(54), head.readUInt16LE(56)];
+  for (let i = 0; i < count; i += 1) {
+    const at = Number(table) + i * size;
+    if (at + 4 > head.length) return false;
+    if (head.readUInt32LE(at) === programInterpreter) return false;
+  }
+  return count > 0;
+}

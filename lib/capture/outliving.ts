@@ -1,0 +1,59 @@
+import type { Deps } from '../support/deps';
+import { ProcessTable } from '../support/processes';
+import { quoteCommand } from './process-text';
+
+export interface Outliving {
+  app: string;
+  /** Names the app's processes: it is in the environment of each. */
+  socket: string;
+  /** Of processes whose agent is connected. */
+  connected: () => ReadonlySet<number>;
+  /** Nothing is left to capture. */
+  settled: () => boolean;
+  limitSeconds: number;
+}
+
+/** The agent's way to the recorder; every process of the app that kept its environment has it. */
+export const recorderVariable = 'KERNLOOP_RECORDER_SOCKET';
+
+const firstPauseMs = 20;
+const longestPauseMs = 250;
+
+/**
+ * The command of the app has ended. What it started may go on: a server that put itself into the background, workers whose parent is gone. Waits
+ * until they have ended or have given what was asked for, at most for the limit.
+ */
+export async function waitForOutliving(run: Outliving, deps: Deps, table = new ProcessTable()): Promise<void> {
+  const startedMs = deps.clock.monotonicMs();
+  let told = false;
+  for (let pauseMs = firstPauseMs; !run.settled(); pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    const left = [...new Set([...table.withVariable(recorderVariable, run.socket), ...run.connected()])];
+    if (left.length === 0 || deps.signal.aborted) return;
+    if (deps.clock.monotonicMs() - startedMs >= run.limitSeconds * 1000) {
+      deps.report.warn(`not waited for any longer: ${describe(left, table)}; --linger-seconds gives them more time`);
+      return;
+    }
+    if (!told) deps.report.info(`the command of ${run.app} has ended; waiting for what it left running: ${describe(left, table)}`);
+    told = true;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+/** The app is past its time: nothing of it goes on. */
+export function endOutliving(socket: string, table = new ProcessTable()): void {
+  for (const pid of table.withVariable(recorderVariable, socket)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has just ended by itself.
+    }
+  }
+}
+
+const shown = 4;
+
+function describe(pids: readonly number[], table: ProcessTable): string {
+  const some = pids.slice(0, shown).map((pid) => `process ${pid} (${quoteCommand(table.command(pid))})`);
+  const more = pids.length - shown;
+  return some.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
