@@ -1,6 +1,29 @@
+import type { Environment } from '../support/deps';
+import { KernloopError } from '../support/error';
 import type { AgentSlot } from './device';
 
-/** ROCr loads the libraries that HSA_TOOLS_LIB names; the software GPU does the same. */
+/** ROCr before ROCm 7 loads the libraries that HSA_TOOLS_LIB names; the software GPU does the same. */
 export function hsaAgent(library: string): AgentSlot {
   return { variable: 'HSA_TOOLS_LIB', library, environment: () => ({}) };
+}
+
+const rocprofilerTools = 'ROCP_TOOL_LIBRARIES';
+
+/**
+ * On ROCm, also what rocprofiler-sdk loads: since ROCm 7 the only way in. Not with the software GPU: a HIP runtime of ROCm 7 would then start
+ * rocprofiler-sdk, which ends a process on a machine without an AMD GPU.
+ */
+export function rocmAgent(library: string): AgentSlot {
+  const environment = (_program: string, appEnv: Environment): Record<string, string> => {
+    const present = appEnv[rocprofilerTools];
+    if (present && present !== library) {
+      throw new KernloopError(
+        'TOOL_CONFLICT',
+        `${rocprofilerTools} is set to ${present}: that tool and the capture agent need the same place in the app`,
+        `unset ${rocprofilerTools} (in the shell, and in "env" of kernloop.json), or end the profiler that set it`,
+      );
+    }
+    return { [rocprofilerTools]: library };
+  };
+  return { ...hsaAgent(library), environment };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import type { Device, DeviceDescription } from './device';
-import { hsaAgent } from './hsa-agent';
+import { rocmAgent } from './hsa-agent';
 
 /** Where the amdgpu driver describes its nodes (Linux, drivers/gpu/drm/amd/amdkfd/kfd_topology.c). */
 export const topologyFolder = '/sys/class/kfd/kfd/topology/nodes';
@@ -19,7 +19,7 @@ export function openHsa(deps: Deps): Device {
     measuring: { iterations: 30, warmup: 3, cache: null },
     lock: join(tmpdir(), `kernloop-${description.identity}.lock`),
     env: {},
-    agent: hsaAgent(deps.native.agentHsa),
+    agent: rocmAgent(deps.native.agentHsa),
     replayArguments: [],
   };
 }

@@ -6,11 +6,13 @@ import type { Deps } from '../support/deps';
 import { KernloopError, messageOf } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { formatBytes, table } from '../support/report';
+import { appChecks } from './app';
 import type { Check, DoctorResult } from './check';
 import { cudaChecks } from './cuda';
+import type { DoctorOptions } from './options';
 
 /** Says what this machine has and lacks; anything that a stage cannot do without gives exit code 5. */
-export async function runDoctor(deps: Deps): Promise<DoctorResult> {
+export async function runDoctor({ app }: DoctorOptions, deps: Deps): Promise<DoctorResult> {
   const checks = [
     checkNode(),
     checkNative(deps),
@@ -27,6 +29,7 @@ export async function runDoctor(deps: Deps): Promise<DoctorResult> {
     checkHsa(),
     ...(await checkCuda(deps)),
     checkDisk(),
+    ...(app === undefined ? [] : await appChecks(app, deps)),
   ];
   const exitCode = checks.some(({ state }) => state === 'missing') ? exitCodes.environment : exitCodes.pass;
   const marks = { ok: 'ok', missing: 'MISSING', optional: '-' } as const;

@@ -1,8 +1,9 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { capture } from '../capture/capture';
 import { captureResultSchema } from '../capture/result';
 import { doctorResultSchema } from '../doctor/check';
 import { runDoctor } from '../doctor/doctor';
+import { doctorOptionsSchema } from '../doctor/options';
 import { profile } from '../profile/profile';
 import { generate } from '../generate/generate';
 import { adopt } from '../extract/adopt';
@@ -171,10 +172,10 @@ export const stages = {
   doctor: stage({
     name: 'doctor',
     summary: 'Say what this machine has and lacks for Kernloop.',
-    schema: z.object({}),
+    schema: doctorOptionsSchema,
     result: doctorResultSchema,
     project: 'none',
-    run: (_options, deps) => runDoctor(deps),
+    run: runDoctor,
     exitCode: ({ exitCode }) => exitCode,
   }),
 } as const;

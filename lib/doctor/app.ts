@@ -1,0 +1,45 @@
+import { openApp } from '../app/app';
+import { launchObstacles } from '../app/launch';
+import { findProgram } from '../app/program';
+import { agentEnvironment } from '../device/agent';
+import { openDevice } from '../device/device';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { exitCodes } from '../support/error-codes';
+import type { Check } from './check';
+
+const lasting = {
+  APP_STATIC: 'app: program',
+  APP_ENVIRONMENT_DROPPED: 'app: environment',
+  RUNTIME_OTHER: 'app: runtime',
+} as const;
+
+/** Whether the capture agent would get into an app, without running it. */
+export async function appChecks(folder: string, deps: Deps): Promise<Check[]> {
+  const app = openApp(folder);
+  try {
+    const program = findProgram(app, deps.env);
+    const device = await openDevice(
+      { device: app.config.device ?? 'softgpu', softgpu: 'gfx90a', gpu: undefined },
+      deps,
+    );
+    agentEnvironment(device, program, { ...deps.env, ...app.config.env, ...device.env });
+    const obstacles = await launchObstacles(app, program, device, deps);
+    return Object.entries(lasting).map(([code, name]): Check => {
+      const found = obstacles.filter((obstacle) => obstacle.code === code);
+      if (found.length === 0)
+        return { name, state: 'ok', detail: fine[name](program, device.agent.variable), hint: '' };
+      return { name, state: 'missing', detail: found.map(({ what }) => what).join('; '), hint: found[0]?.hint ?? '' };
+    });
+  } catch (error) {
+    if (!(error instanceof KernloopError) || error.exitCode === exitCodes.interrupted) throw error;
+    return [{ name: 'app', state: 'missing', detail: error.what, hint: error.hint }];
+  }
+}
+
+const fine = {
+  'app: program': (program: string) => `${program}, into which libraries can be loaded`,
+  'app: environment': (_program: string, variable: string) =>
+    `nothing seen that would drop ${variable} on the way to the program`,
+  'app: runtime': () => "the chosen device's, as far as the program itself shows",
+} as const;
