@@ -51,6 +51,22 @@ describe('what kernloop doctor says of NVIDIA', () => {
     expect(await named('CUPTI', fake)).toMatchObject({ state: 'ok', detail: library });
   });
 
+  it.each([
+    [undefined, true, 'optional', /^off: .*KERNLOOP_NVRTC_RECORD=on/],
+    ['on', true, 'ok', /^on: .*libkernloop-nvrtc\.so/],
+    ['on', false, 'optional', /^not built/],
+  ])(
+    'says whether programs that an app compiles at run time are recorded: %p, built %p',
+    async (value, built, state, detail) => {
+      if (built) workspace.write(workspace.native.nvrtcAudit, '');
+      const fake = deps({ 'kernloop-replay': replayWith(1) }, { KERNLOOP_NVRTC_RECORD: value });
+      expect(await named('NVRTC recording', fake)).toMatchObject({
+        state,
+        detail: expect.stringMatching(detail) as unknown,
+      });
+    },
+  );
+
   it('names nvcc and its release', async () => {
     const nvcc = workspace.write('toolkit/bin/nvcc', '#!/bin/sh\n');
     chmodSync(nvcc, 0o755);

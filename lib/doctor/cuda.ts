@@ -20,6 +20,7 @@ export async function cudaChecks(deps: Deps): Promise<Check[]> {
     ...(present ? [driverCheck(gpus, deps), agentCheck(deps)] : []),
     cuptiCheck(present, deps),
     await nvccCheck(deps),
+    nvrtcCheck(deps),
     await sanitizerCheck(deps),
   ];
 }
@@ -82,6 +83,30 @@ async function nvccCheck(deps: Deps): Promise<Check> {
     return { name, state: 'optional', detail: error.what, hint: error.hint };
   }
   return { name, state: 'optional', detail: `not found; rebuilds CUDA kernels (recompile): ${hint}`, hint };
+}
+
+/** Recording is asked for by a variable; where it is off, kernels compiled at run time have no source. */
+function nvrtcCheck({ native, env }: Deps): Check {
+  const name = 'NVRTC recording';
+  const hint =
+    'KERNLOOP_NVRTC_RECORD=on, for capture or in "env" of kernloop.json; `npm run build:native` builds the recorder';
+  if (!existsSync(native.nvrtcAudit)) {
+    return {
+      name,
+      state: 'optional',
+      detail: 'not built: kernels compiled at run time (NVRTC) are captured without source',
+      hint,
+    };
+  }
+  const isOn = env['KERNLOOP_NVRTC_RECORD'] === 'on';
+  return isOn
+    ? { name, state: 'ok', detail: `on: ${native.nvrtcAudit} records what apps compile at run time`, hint: '' }
+    : {
+        name,
+        state: 'optional',
+        detail: `off: kernels compiled at run time are captured without source; ${hint.split(';')[0]}`,
+        hint,
+      };
 }
 
 async function sanitizerCheck(deps: Deps): Promise<Check> {

@@ -13,10 +13,14 @@
 
 namespace kernloop::archive {
 
-// In this order; a capture may lack observed.json and selfcheck.json.
-inline constexpr std::array<const char*, 4> kPackedFiles = {kManifestFile, kObservedFile, kSelfcheckFile, kPackFile};
+// Of a kernel that the app compiled at run time: what it passed to NVRTC.
+inline constexpr const char* kNvrtcFile = "nvrtc.json";
+
+// In this order; a capture may lack all but the first and the last.
+inline constexpr std::array<const char*, 5> kPackedFiles = {kManifestFile, kObservedFile, kSelfcheckFile, kNvrtcFile,
+                                                            kPackFile};
 inline constexpr uint64_t kMaxManifestText = 256u << 20;
-inline constexpr uint64_t kMaxSideText = 64u << 20;  // observed.json, selfcheck.json
+inline constexpr uint64_t kMaxSideText = 64u << 20;  // observed.json, selfcheck.json, nvrtc.json
 
 struct PlacedEntry {
   TarEntry entry;
@@ -35,7 +39,7 @@ Result<std::map<Digest, uint64_t>> chunks_named(const Manifest& manifest, const 
 Status check_pack(const PackReader& pack, const std::map<Digest, uint64_t>& named, uint64_t pack_bytes,
                   const std::filesystem::path& file);
 
-// observed.json and selfcheck.json: objects, and the self-check that of this capture.
+// observed.json, selfcheck.json, nvrtc.json: objects, and the self-check that of this capture.
 Status check_side_text(const std::string& name, std::string_view text, const Digest& capture,
                        const std::filesystem::path& file);
 

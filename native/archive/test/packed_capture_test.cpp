@@ -64,6 +64,22 @@ class PackedCapture : public testing::Test {
                  elsewhere_ = directory_.path() / "elsewhere", target_ = elsewhere_ / "capture";
 };
 
+// Without it a kernel that the app compiled at run time would have no source on the other machine.
+TEST_F(PackedCapture, TakesTheProgramOfAKernelThatWasCompiledAtRunTime) {
+  const std::string program = R"({"schema":"kernloop.nvrtc/1","source":"X19nbG9iYWxfXw=="})";
+  std::ofstream(capture_ / kNvrtcFile) << program;
+  ASSERT_TRUE(pack(capture_));
+  ASSERT_TRUE(unpack());
+  EXPECT_EQ(load(target_ / kNvrtcFile), bytes_of(program));
+
+  fs::remove_all(target_);
+  std::ofstream(capture_ / kNvrtcFile) << "[]";
+  fs::remove(file_);
+  const auto packed = pack(capture_);
+  ASSERT_FALSE(packed);
+  EXPECT_EQ(packed.error().code, "PACKED_INVALID");
+}
+
 TEST_F(PackedCapture, BecomesTheSameCaptureElsewhere) {
   const auto packed = pack(capture_);
   ASSERT_TRUE(packed) << packed.error().message;
