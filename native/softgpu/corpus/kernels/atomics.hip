@@ -1,6 +1,16 @@
 // Atomics of every width and kind, in global memory and in LDS; what has no instruction becomes a loop over CAS.
 #include "device.h"
 
+// atomicInc and atomicDec of these headers call intrinsics that newer compilers no longer have.
+template <typename Pointer>
+__device__ void increment(Pointer at, unsigned wrap) {
+  __builtin_amdgcn_atomic_inc32(at, wrap, __ATOMIC_RELAXED, "agent");
+}
+template <typename Pointer>
+__device__ void decrement(Pointer at, unsigned wrap) {
+  __builtin_amdgcn_atomic_dec32(at, wrap, __ATOMIC_RELAXED, "agent");
+}
+
 KERNEL void integers32(int* cells, const int* values, unsigned n) {
   const unsigned i = global_index();
   if (i >= n) return;
@@ -14,8 +24,8 @@ KERNEL void integers32(int* cells, const int* values, unsigned n) {
   atomicXor(&cells[6], v);
   atomicMin(reinterpret_cast<unsigned*>(&cells[7]), static_cast<unsigned>(v));
   atomicMax(reinterpret_cast<unsigned*>(&cells[8]), static_cast<unsigned>(v));
-  atomicInc(reinterpret_cast<unsigned*>(&cells[9]), 12);
-  atomicDec(reinterpret_cast<unsigned*>(&cells[10]), 17);
+  increment(reinterpret_cast<unsigned*>(&cells[9]), 12);
+  decrement(reinterpret_cast<unsigned*>(&cells[10]), 17);
 }
 
 KERNEL void integers64(unsigned long long* cells, const unsigned long long* values, unsigned n) {
@@ -91,7 +101,7 @@ KERNEL void in_lds(const int* values, int* out, double* sums, unsigned n) {
     atomicMax(&cells[3], v);
     atomicOr(&cells[4], v & 0x3333);
     atomicXor(&cells[5], v);
-    atomicInc(reinterpret_cast<unsigned*>(&cells[6]), 9);
+    increment(reinterpret_cast<unsigned*>(&cells[6]), 9);
     int seen = cells[7];
     for (int before; (before = atomicCAS(&cells[7], seen, seen + (v & 7))) != seen;) seen = before;
     atomicAdd(&wide[0], static_cast<unsigned long long>(v) * 0x100000001ull);
