@@ -140,6 +140,8 @@ function neverMatched(selection: Selection, ordinals: readonly OrdinalRange[], s
   const pattern = matcher(match, seen);
   const inGraphs = launchedInGraphs(seen.notes, (symbol) => pattern(symbol));
   if (inGraphs) return onlyInGraphs(`${name} was launched only as a node of graphs: ${inGraphs.text}`);
+  const forked = forkedAfterInit(seen.notes);
+  if (forked) return forked;
   const early = countMatches(match, seen);
   if (selection.after && early > 0) return neverAfter(selection, selection.after, early, seen);
   return new KernloopError('NO_MATCH', `${name}: none of the ${atLeast(seen)}${formatCount(summary.dispatches)} dispatches matched /${match}/${told}`, nearestKernels(match, seen));

@@ -43,9 +43,14 @@ describe('waitForOutliving', () => {
   it('waits until the last one has ended, and says once for whom', async () => {
     const table = new FakeTable((look) => (look < 4 ? [7] : []));
     const deps = await wait(table);
-    expect(table.looks).toBe(4);
+    expect(table.looks).toBe(4 + 2);
     expect(deps.said.info).toEqual([expect.stringContaining("process 7 (server --number=7 'two words')")]);
     expect(deps.said.warn).toEqual([]);
+  });
+
+  it('looks again where a server was just between two forks', async () => {
+    const deps = await wait(new FakeTable((look) => (look === 2 || look === 4 ? [7] : [])));
+    expect(deps.said.info).toHaveLength(1);
   });
 
   it('waits for a connected agent whose environment cannot be seen', async () => {
@@ -55,7 +60,7 @@ describe('waitForOutliving', () => {
       return [];
     });
     await wait(table, { connected: () => connected });
-    expect(table.looks).toBe(3);
+    expect(table.looks).toBe(3 + 2);
   });
 
   it('does not wait for a server that has given what was asked for', async () => {

@@ -16,6 +16,9 @@ export interface Outliving {
 /** The agent's way to the recorder; every process of the app that kept its environment has it. */
 export const recorderVariable = 'KERNLOOP_RECORDER_SOCKET';
 
+/** A process that forks and ends while one looks may hide its child from that look. */
+const surelyEmpty = 3;
+
 const firstPauseMs = 20;
 const longestPauseMs = 250;
 
@@ -26,15 +29,17 @@ const longestPauseMs = 250;
 export async function waitForOutliving(run: Outliving, deps: Deps, table = new ProcessTable()): Promise<void> {
   const startedMs = deps.clock.monotonicMs();
   let told = false;
+  let emptyLooks = 0;
   for (let pauseMs = firstPauseMs; !run.settled(); pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     const left = [...new Set([...table.withVariable(recorderVariable, run.socket), ...run.connected()])];
-    if (left.length === 0 || deps.signal.aborted) return;
+    emptyLooks = left.length === 0 ? emptyLooks + 1 : 0;
+    if (emptyLooks === surelyEmpty || deps.signal.aborted) return;
     if (deps.clock.monotonicMs() - startedMs >= run.limitSeconds * 1000) {
       deps.report.warn(`not waited for any longer: ${describe(left, table)}; --linger-seconds gives them more time`);
       return;
     }
-    if (!told) deps.report.info(`the command of ${run.app} has ended; waiting for what it left running: ${describe(left, table)}`);
-    told = true;
+    if (!told && left.length > 0) deps.report.info(`the command of ${run.app} has ended; waiting for what it left running: ${describe(left, table)}`);
+    told ||= left.length > 0;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -75,5 +75,5 @@ function launches({ queues, dispatches, kernels }: AppProcess): string {
   const busiest = [...kernels].sort((a, b) => b.dispatches - a.dispatches);
   const named = busiest.slice(0, shownKernels).map(({ name, dispatches: own }) => `${formatCount(own)} of ${name.replace(/\(.*/s, '')}`);
   const more = kernels.length - shownKernels;
-  return `${formatCount(dispatches)} dispatches: ${named.join(', ')}${more > 0 ? ` and of ${more} more kernels` : ''}`;
+  return `${formatCount(dispatches)} ${dispatches === 1 ? 'dispatch' : 'dispatches'}: ${named.join(', ')}${more > 0 ? ` and of ${more} more kernels` : ''}`;
 }
