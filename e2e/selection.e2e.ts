@@ -4,6 +4,13 @@ import { join } from 'node:path';
 import { Workspace } from './harness';
 import { addProbeApp, probeProgram, replayEvents, type CaptureJson, type ProbeKernel } from './probe';
 
+interface Plan {
+  scopeBytes: number;
+  bytesRaw: number;
+  bytesStored: number;
+  regions: { id: string; bytes: number; reached: string; from: string | null }[];
+}
+
 /** Which dispatches are captured. What a capture holds before its dispatch is computed from the source of the probe. */
 describe('selection of dispatches', () => {
   let workspace: Workspace;
@@ -92,6 +99,39 @@ describe('selection of dispatches', () => {
     const outcome = await capture('tune', ['tune'], kernels, [...options, '--no-self-check']);
     expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
     expect(await captures('tune', 'tile')).toEqual(expected);
+  });
+
+  it('says beforehand what a capture takes, to the byte, and keeps to a limit to the byte', async () => {
+    const kernels = [{ name: 'scale', match: 'scale_linked' }];
+    const dry = await capture('cost', ['linked', '16'], kernels, ['--dry-run', '--json']);
+    expect([dry.code, dry.text]).toEqual([0, expect.any(String)]);
+    expect(existsSync(workspace.path('kernels/cost'))).toBe(false);
+    const { plans } = (JSON.parse(dry.stdout) as { result: { plans: Plan[] } }).result;
+    const plan = plans[0]!;
+
+    const limit = (bytes: number) =>
+      capture('cost', ['linked', '16'], kernels, ['--max-bytes', String(bytes), '--no-self-check', '--json']);
+    const below = await limit(plan.scopeBytes - 1);
+    expect([below.code, below.stdout]).toEqual([1, expect.stringContaining('BYTE_BUDGET')]);
+    // The app ran to its end, and nothing of the capture is there.
+    expect(below.stderr).toContain('probe linked: ok');
+    expect(existsSync(workspace.path('kernels/cost/scale/capture'))).toBe(false);
+
+    const exact = await limit(plan.scopeBytes);
+    expect([exact.code, exact.text]).toEqual([0, expect.any(String)]);
+    const { captures } = (JSON.parse(exact.stdout) as { result: { captures: Plan[] } }).result;
+    expect(captures[0]).toMatchObject({ bytesRaw: plan.bytesRaw, bytesStored: plan.bytesStored });
+    const { regions, module_variables: variables } = workspace.json<CaptureJson>(
+      'kernels/cost/scale/capture/capture.json',
+    );
+    const sizes = (list: { id?: string; name?: string; bytes?: number; size?: number }[]) =>
+      list.map(({ id, name, bytes, size }) => [id ?? name, bytes ?? size]).sort();
+    expect(sizes(plan.regions)).toEqual(sizes([...regions, ...variables]));
+    // The table of pointers is what the arguments lead to; all arrays are found in it.
+    const [table] = plan.regions.filter(({ reached }) => reached === 'arguments');
+    const others = plan.regions.filter(({ reached }) => reached === 'region');
+    expect(others.length).toBeGreaterThanOrEqual(17);
+    expect(others.some(({ from }) => from === table!.id)).toBe(true);
   });
 
   it('gives tasks of one Nx run exactly what each gives alone, from one run of the app', async () => {

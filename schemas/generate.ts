@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { buildOptionsSchema } from '../executors/build/options';
+import { captureTaskOptionsSchema } from '../executors/capture/options';
 import { extractTaskOptionsSchema } from '../executors/extract/options';
 import { initOptionsSchema } from '../generators/init/options';
 import { reproducerOptionsSchema } from '../generators/reproducer/options';
@@ -12,6 +13,12 @@ import { stages, type Stage } from '../lib/stages/registry';
 import { errorCodes, exitCodeMeanings, exitCodes, type ExitCodeName } from '../lib/support/error-codes';
 import { optionInfos, type OptionInfo, type OptionsSchema } from '../lib/support/options';
 import { reportSchema } from '../lib/validate/report-json';
+
+/** Options of a task where they are not those of the stage. */
+const taskSchemas: Readonly<Record<string, OptionsSchema>> = {
+  capture: captureTaskOptionsSchema,
+  extract: extractTaskOptionsSchema,
+};
 
 /** Every file that is generated from the schemas, by its path in the package. */
 export function generatedFiles(): Map<string, string> {
@@ -52,7 +59,7 @@ export function generatedFiles(): Map<string, string> {
     files.set(`schemas/output/${name}.schema.json`, outputFile(outputSchema(name, result), name));
   }
   for (const stage of Object.values<Stage>(stages).filter(({ project }) => project !== 'none')) {
-    const schema = stage.name === 'extract' ? extractTaskOptionsSchema : stage.schema;
+    const schema = taskSchemas[stage.name] ?? stage.schema;
     files.set(`executors/${stage.name}/schema.json`, executorSchema(stage.name, stage.summary, schema));
   }
   return files;

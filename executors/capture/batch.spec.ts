@@ -94,6 +94,12 @@ describe('the batch of captures', () => {
     expect(Object.values(results).map(({ success }) => success)).toEqual([false, false]);
   });
 
+  it('refuses a dry run, which Nx would keep as the result of the task', async () => {
+    const results = await run({ 'app:capture-a': input('a', { dryRun: true }), 'app:capture-b': input('b') }, deps());
+    expect(results).toMatchObject({ 'app:capture-a': { success: false }, 'app:capture-b': { success: true } });
+    expect(results['app:capture-a']?.terminalOutput).toContain('kernloop capture --dry-run');
+  });
+
   it('fails a task with an option that does not exist, and runs the others', async () => {
     const results = await run({ 'app:capture-a': input('a', { scope: 'wide' }), 'app:capture-b': input('b') }, deps());
     expect(results).toMatchObject({ 'app:capture-a': { success: false }, 'app:capture-b': { success: true } });

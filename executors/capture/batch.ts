@@ -8,6 +8,7 @@ import { stages } from '../../lib/stages/registry';
 import { defaultDeps, type Deps } from '../../lib/support/deps';
 import { KernloopError } from '../../lib/support/error';
 import { absoluteOptions, type TaskOptions } from '../run-stage';
+import { refuseDryRun } from './options';
 
 export interface TaskResult {
   task: string;
@@ -31,6 +32,7 @@ export default async function* captureBatch(
   const groups: Group[] = [];
   for (const task of Object.keys(taskGraph.tasks)) {
     try {
+      refuseDryRun({ ...inputs[task], ...overrides }, deps.env);
       const flags = absoluteOptions({ ...inputs[task], ...overrides }, context.root);
       const options = captureOptionsSchema.parse(configure(stages.capture, flags, deps.env).values);
       addTo(groups, task, options, selectionsOf(openApp(options.app), options));

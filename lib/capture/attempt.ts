@@ -20,7 +20,8 @@ import type { CaptureOptions } from './options';
 import { appProcesses, describeProcess, type AppProcess, type ProcessName } from './processes';
 import { record } from './recorder';
 import type { CapturedEvent } from './recorder-events';
-import type { KernelCapture } from './result';
+import { planOf } from './plan';
+import type { CapturePlan, KernelCapture } from './result';
 import { RunLog } from './run-log';
 import { recorderSelection, takesSeveral, type Request } from './selection';
 import { selfCheck } from './self-check';
@@ -34,6 +35,8 @@ export interface Failure {
 /** What came of one run of the app. */
 export interface Attempt {
   captures: KernelCapture[];
+  /** Of a dry run, instead of captures. */
+  plans: CapturePlan[];
   failures: Failure[];
   /** What only another run can give. */
   again: Request[];
@@ -75,7 +78,14 @@ export class CaptureRun {
     const log = new RunLog(this.deps);
     const appEnd = await this.record(requests, nvrtcFolder, log);
     if (log.summary?.processes === 0) log.obstacle = await this.whyNoAgent(log);
-    const attempt: Attempt = { captures: [], failures: [], again: [], appEnd, processes: appProcesses(log.summary) };
+    const attempt: Attempt = {
+      captures: [],
+      plans: [],
+      failures: [],
+      again: [],
+      appEnd,
+      processes: appProcesses(log.summary),
+    };
     for (const request of requests) {
       for (const { output } of log.captured(request)) {
         if (existsSync(output)) await keepNvrtcProgram(nvrtcFolder, output, this.deps);
@@ -87,7 +97,7 @@ export class CaptureRun {
 
   private record(requests: readonly Request[], nvrtcFolder: string, log: RunLog): Promise<RunResult> {
     const { app, program, identity, device, options } = this.context;
-    mkdirSync(this.store, { recursive: true });
+    if (!options.dryRun) mkdirSync(this.store, { recursive: true });
     return record(
       {
         app,
@@ -102,7 +112,8 @@ export class CaptureRun {
         config: {
           mode: 'capture',
           selections: requests.map(recorderSelection),
-          store: this.store,
+          ...(options.dryRun ? { dry_run: true } : {}),
+          store: options.dryRun ? null : this.store,
           inline_limit_bytes: options.inlineLimitBytes,
           drain_limit_ms: options.drainLimitMs,
           run_limit_ms: options.runLimitMs,
@@ -154,6 +165,7 @@ export class CaptureRun {
     const { selection } = request;
     const seen = this.seen(log, request, attempt.appEnd);
     const captured = log.captured(request).filter(({ output }) => existsSync(output));
+    const planned = log.planned(request);
     const violations = log.violations(request);
     const again = new AgainList(request);
     const failures = [
@@ -167,7 +179,8 @@ export class CaptureRun {
       if (takesSeveral(selection) || again.requests().length === 0) await this.judgeCapture(request, event, again, attempt, log);
     }
     if (captured[0]) this.tellOfOthers(request, captured[0], log);
-    const attempts = [...captured, ...violations, ...seen.refused];
+    attempt.plans.push(...planned.map((event) => planOf(request, event)));
+    const attempts = [...captured, ...planned, ...violations, ...seen.refused];
     if (attempts.length === 0) failures.push(whyNotCaptured(request, seen));
     else failures.push(...fewer(request, attempts.map(({ ordinal }) => ordinal), seen));
     attempt.failures.push(...failures.map((error) => ({ name: selection.name, error })));

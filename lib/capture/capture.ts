@@ -15,6 +15,7 @@ import type { CaptureOptions } from './options';
 import { settleOutputs } from './outputs';
 import { processLines } from './processes';
 import type { CaptureResult, KernelCapture } from './result';
+import { planLines } from './plan';
 import { firstRequest, selectionsOf, type Request, type Selection } from './selection';
 
 /** What came of every selection, also of those that gave no usable capture. */
@@ -55,8 +56,9 @@ export async function captureSelections(
     ),
   );
   const exitCode = exitCodeOf(attempt.appEnd);
-  const result = { app: app.config.name, captures, failures: attempt.failures, processes: attempt.processes, appExitCode: exitCode, exitCode };
-  report(result, attempt.appEnd, app, deps);
+  const { plans, failures, processes, appEnd } = attempt;
+  const result = { app: app.config.name, captures, plans, failures, processes, appExitCode: exitCode, exitCode };
+  report(result, appEnd, app, deps);
   return result;
 }
 
@@ -68,6 +70,7 @@ async function inRounds(run: CaptureRun, requests: readonly Request[], app: App,
     deps.report.info(`running ${app.config.name} once more: ${again.map(reason).join('; ')}`);
     const next = await run.attempt(again);
     total.captures.push(...next.captures);
+    total.plans.push(...next.plans);
     total.failures.push(...next.failures);
     total.again = [...total.again.filter((request) => !again.includes(request)), ...next.again];
     total.appEnd = next.appEnd;
@@ -107,6 +110,7 @@ function withOthers(error: KernloopError, { failures, captures }: CaptureOutcome
 }
 
 function report(result: CaptureResult, appEnd: RunResult, app: App, deps: Deps): void {
+  for (const plan of result.plans) for (const line of planLines(plan)) deps.report.result(line);
   if (result.captures.length > 0) {
     const several = result.processes.length > 1;
     const rows = result.captures.map((capture) => [

@@ -40,6 +40,10 @@ export const captureOptionsSchema = z.object({
   selfCheck: z.boolean().default(true).describe('Replay the capture after the app has exited, and compare with what the app computed.'),
   maxBytes: bytes.default(8 * 1024 ** 3).describe('Refuse a capture of more raw bytes of memory than this, before any is written; 0 is no limit.'),
   inlineLimitBytes: bytes.default(256 * 1024 ** 2).describe('Captures larger than this (stored) keep their chunks in the store.'),
+  dryRun: z
+    .boolean()
+    .default(false)
+    .describe('Run the app and say what captures of the selected dispatches would hold and take, but write none.'),
   drainLimitMs: z.int().min(1).default(10_000).describe('Time to wait for work in flight before the dispatch.'),
   runLimitMs: z.int().min(1).default(60_000).describe('Time for the captured dispatch itself.'),
   store: z.string().optional().describe("Chunk store; the workspace's .kernloop/store if left out."),

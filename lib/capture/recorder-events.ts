@@ -45,6 +45,35 @@ const processSchema = z.looseObject({
   runtime: z.string().default(''),
 });
 
+const takenSchema = z.looseObject({
+  id,
+  pid: pid.optional(),
+  ordinal: count.default(1),
+  bytes_raw: count,
+  bytes_stored: count,
+  regions: count,
+  bytes_tracked: count,
+  kernel: z.string(),
+  symbol: z.string().default(''),
+  code_object: z.string().default(''),
+  geometry: geometrySchema,
+  wave_instructions: count.nullish(),
+});
+
+const plannedRegionSchema = z.looseObject({
+  id: z.string(),
+  base: z.string(),
+  bytes: count,
+  class: z.string(),
+  api: z.string(),
+  reached: z.enum(['arguments', 'region', 'variable', 'all', 'widened']),
+  from: z.string().optional(),
+  bytes_changed: count,
+  bytes_zero: count,
+  bytes_repeated: count,
+  bytes_stored: count,
+});
+
 const events = {
   listening: z.looseObject({ event: z.literal('listening') }),
   process: processSchema.extend({ event: z.literal('process') }),
@@ -55,21 +84,11 @@ const events = {
   /** Another process had the selection before. */
   also_matched: z.looseObject({ event: z.literal('also_matched'), id, pid, captured_by: pid }),
   capturing: z.looseObject({ event: z.literal('capturing'), id: id.optional(), bytes: count.optional(), progress: z.number().optional() }),
-  captured: z.looseObject({
-    event: z.literal('captured'),
-    id,
-    pid: pid.optional(),
-    ordinal: count.default(1),
-    output: z.string(),
-    bytes_raw: count,
-    bytes_stored: count,
-    regions: count,
-    bytes_tracked: count,
-    kernel: z.string(),
-    symbol: z.string().default(''),
-    code_object: z.string().default(''),
-    geometry: geometrySchema,
-    wave_instructions: count.nullish(),
+  captured: takenSchema.extend({ event: z.literal('captured'), output: z.string() }),
+  /** Of a dry run, instead of `captured`. */
+  planned: takenSchema.extend({
+    event: z.literal('planned'),
+    plan: z.looseObject({ regions: z.array(plannedRegionSchema), scope_bytes: count, elapsed_ms: count }),
   }),
   refused: z.looseObject({ event: z.literal('refused'), id, ordinal: count.optional(), code: z.string(), reason: z.string(), hint: z.string().default('') }),
   scope_violation: z.looseObject({
@@ -106,6 +125,7 @@ const events = {
 } as const;
 
 export type RecorderEvent = { [Name in keyof typeof events]: z.output<(typeof events)[Name]> }[keyof typeof events];
+export type PlannedEvent = z.output<typeof events.planned>;
 export type CapturedEvent = z.output<typeof events.captured>;
 export type ViolationEvent = z.output<typeof events.scope_violation>;
 export type RefusedEvent = z.output<typeof events.refused>;

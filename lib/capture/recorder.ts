@@ -38,6 +38,8 @@ export interface RecorderSelection {
 export interface RecorderConfig {
   mode: 'capture' | 'profile';
   selections: RecorderSelection[];
+  /** Nothing is written: what captures would be is told. */
+  dry_run?: boolean;
   store: string | null;
   inline_limit_bytes: number;
   drain_limit_ms: number;
@@ -70,7 +72,7 @@ const startLimitMs = 30_000;
  */
 export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) => void, deps: Deps): Promise<RunResult> {
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-'));
-  const places = run.config.selections.flatMap(placeOf);
+  const places = run.config.dry_run === true ? [] : run.config.selections.flatMap(placeOf);
   let recorderPid: number | undefined;
   for (const place of places) {
     mkdirSync(place.folder, { recursive: true });

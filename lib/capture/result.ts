@@ -22,9 +22,41 @@ export const kernelCaptureSchema = z.object({
   selfcheck: selfcheckSchema.nullable().describe('Null where the self-check was switched off.'),
 });
 
+const plannedRegionSchema = z.object({
+  id: z.string().describe('As in the capture; a module variable by its name.'),
+  base: z.string(),
+  bytes: count,
+  class: z.string(),
+  api: z.string().describe('The call that allocated it.'),
+  reached: z.enum(['arguments', 'region', 'variable', 'all', 'widened']).describe('What led to it.'),
+  from: z.string().nullable().describe('The region whose contents led to it.'),
+  bytesChanged: count.describe('In chunks of 4 MiB that the dispatch changes: they are stored twice.'),
+  bytesZero: count.describe('Of both states, in chunks of zeros, which take nothing.'),
+  bytesRepeated: count.describe('Of both states, in chunks that are stored for another place already.'),
+  bytesStored: count,
+});
+
+export const capturePlanSchema = z.object({
+  name: z.string().describe('Name of the entry in kernloop.json.'),
+  kernel: z.string(),
+  ordinal: count.describe('Of the dispatch, among those that matched.'),
+  scope: z.string(),
+  gridBlocks: dimensions,
+  blockThreads: dimensions,
+  regions: z.array(plannedRegionSchema),
+  scopeBytes: count.describe('What --max-bytes is compared with: memory before the dispatch.'),
+  maxBytes: count.describe('0 is no limit.'),
+  fits: z.boolean().describe('False: a capture would be refused.'),
+  bytesRaw: count.describe('With what the dispatch changes, and the code object.'),
+  bytesStored: count.describe('What the capture would take on the disk.'),
+  bytesTracked: count.describe('Device memory that the app held.'),
+  elapsedMs: count.describe('Measured: to read, hash and compress it, with the app held. The disk comes on top.'),
+});
+
 export const captureResultSchema = z.object({
   app: z.string(),
   captures: z.array(kernelCaptureSchema),
+  plans: z.array(capturePlanSchema).describe('With --dry-run, instead of captures.'),
   processes: z
     .array(appProcessSchema)
     .describe('Those of the last run of the app that loaded the runtime of the device; of many, the first 256.'),
@@ -32,5 +64,6 @@ export const captureResultSchema = z.object({
   exitCode: z.int().describe('That of the app: it may have failed after the captures, which stay.'),
 });
 
+export type CapturePlan = z.output<typeof capturePlanSchema>;
 export type KernelCapture = z.output<typeof kernelCaptureSchema>;
 export type CaptureResult = z.output<typeof captureResultSchema>;

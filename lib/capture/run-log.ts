@@ -4,7 +4,7 @@ import { formatBytes } from '../support/report';
 import type { UnseenProcess } from './app-watch';
 import type { Note } from './notes';
 import { ProcessLog } from './processes';
-import type { CapturedEvent, RecorderEvent, RefusedEvent, SummaryEvent, ViolationEvent } from './recorder-events';
+import type { CapturedEvent, PlannedEvent, RecorderEvent, RefusedEvent, SummaryEvent, ViolationEvent } from './recorder-events';
 import type { Request } from './selection';
 
 const progressIntervalMs = 2000;
@@ -21,7 +21,7 @@ export class RunLog {
   obstacle: LaunchObstacle | undefined;
   summary: SummaryEvent | undefined;
   /** In the order in which they came: a violation may be made up for by a later capture, and a capture undone by one. */
-  private readonly outcomes: (CapturedEvent | ViolationEvent)[] = [];
+  private readonly outcomes: (CapturedEvent | PlannedEvent | ViolationEvent)[] = [];
   private lastProgressMs = 0;
 
   constructor(private readonly deps: Deps) {}
@@ -33,13 +33,19 @@ export class RunLog {
     return [...latest.values()].sort((a, b) => a.ordinal - b.ordinal);
   }
 
+  /** What captures of one selection would be, in a dry run. */
+  planned({ selection }: Request): PlannedEvent[] {
+    const events = this.outcomes.filter((event) => event.event === 'planned' && event.id === selection.name) as PlannedEvent[];
+    return events.sort((a, b) => a.ordinal - b.ordinal);
+  }
+
   /** Violations of its scope that no later capture has made up for. */
   violations(request: Request): ViolationEvent[] {
     const { name } = request.selection;
     return this.outcomes.flatMap((event, place) => {
       if (event.event !== 'scope_violation' || event.id !== name) return [];
       const later = this.outcomes.slice(place + 1).filter((other) => other.id === name);
-      return later.some((other) => other.event === 'captured' && standsFor(request, other, event)) ? [] : [event];
+      return later.some((other) => other.event !== 'scope_violation' && standsFor(request, other, event)) ? [] : [event];
     });
   }
 
@@ -66,6 +72,7 @@ export class RunLog {
         this.progress(event.id ?? '', event.bytes ?? 0);
         break;
       case 'captured':
+      case 'planned':
       case 'scope_violation':
         this.outcomes.push(event);
         break;
@@ -95,7 +102,7 @@ export class RunLog {
 }
 
 /** Whether a capture is what a dispatch of this selection would have given whose scope was too small. */
-function standsFor({ each, ordinals }: Request, captured: CapturedEvent, violated: ViolationEvent): boolean {
+function standsFor({ each, ordinals }: Request, captured: CapturedEvent | PlannedEvent, violated: ViolationEvent): boolean {
   const sameKernel = captured.symbol === violated.symbol && captured.code_object === violated.code_object;
   if (each === 'kernel') return sameKernel;
   if (each === 'geometry') return sameKernel && shape(captured) === shape(violated);
@@ -103,6 +110,6 @@ function standsFor({ each, ordinals }: Request, captured: CapturedEvent, violate
   return ordinals.length === 1 && only !== undefined && only[0] === only[1];
 }
 
-function shape({ geometry }: CapturedEvent | ViolationEvent): string {
+function shape({ geometry }: CapturedEvent | PlannedEvent | ViolationEvent): string {
   return JSON.stringify([geometry?.['grid_work_items'] ?? geometry?.grid_blocks, geometry?.block_threads]);
 }

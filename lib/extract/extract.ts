@@ -23,7 +23,7 @@ export async function extract(options: ExtractOptions, deps: Deps): Promise<Extr
   const captured =
     missing.length === 0
       ? null
-      : await captureKernels({ ...options, app: app.root, kernel: missing, build: false }, deps);
+      : await captureKernels({ ...options, app: app.root, kernel: missing, build: false, dryRun: false }, deps);
   const failures = captured?.failures ?? [];
   const kernels: ExtractedKernel[] = [];
   for (const name of names.filter((wanted) => !failures.some((failure) => failure.name === wanted))) {

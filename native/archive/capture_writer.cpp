@@ -20,6 +20,11 @@ constexpr uint64_t kInStore = ~uint64_t{0};  // a chunk's place
 }  // namespace
 
 Result<std::unique_ptr<CaptureWriter>> CaptureWriter::create(CaptureWriterOptions options) {
+  if (options.directory.empty()) {
+    std::unique_ptr<CaptureWriter> measure(new CaptureWriter(std::move(options)));
+    measure->start();
+    return measure;
+  }
   std::error_code failure;
   fs::create_directories(options.directory, failure);
   if (failure) return io_error("cannot create", options.directory, failure.value());
@@ -45,12 +50,22 @@ void CaptureWriter::expect(uint64_t raw_bytes) {
 
 void CaptureWriter::place(StoredChunk& chunk) {
   stored_bytes_ += chunk.stored.size();
+  if (is_measuring()) {
+    measured_[chunk.digest] = chunk.stored.size();
+    return;
+  }
   if (store_ && pack_->stored_bytes() + chunk.stored.size() > options_.inline_limit_bytes) outgrown_ = true;
   chunk.place =
       outgrown_ ? kInStore : pack_->reserve(chunk.digest, chunk.raw_bytes, chunk.encoding, chunk.stored.size());
 }
 
+uint64_t CaptureWriter::bytes_stored(const Digest& digest) const {
+  const auto found = measured_.find(digest);
+  return found != measured_.end() ? found->second : 0;
+}
+
 Status CaptureWriter::write(const StoredChunk& chunk) {
+  if (is_measuring()) return Unit{};
   if (chunk.place != kInStore) return pack_->write(chunk.place, chunk.stored);
   auto put = store_->put(chunk.digest, chunk.raw_bytes, chunk.encoding, chunk.stored, &store_session_);
   return put ? Status(Unit{}) : put.error();
@@ -102,6 +117,7 @@ Status CaptureWriter::finish(const Manifest& manifest, const Json& observed) {
   }
   if (auto valid = validate(manifest, (options_.directory / kManifestFile).string()); !valid) return valid;
   if (auto settled = settle(); !settled) return settled;
+  if (is_measuring()) return Unit{};
   if (outgrown_) {
     if (auto moved = empty_pack_into_store(); !moved) return moved;
     if (auto synced = store_session_.sync(); !synced) return synced;

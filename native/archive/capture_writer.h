@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "archive/chunk_pipeline.h"
@@ -18,7 +19,9 @@
 namespace kernloop::archive {
 
 struct CaptureWriterOptions {
-  std::filesystem::path directory;             // created if missing; the caller renames it into place after finish()
+  // Created if missing; the caller renames it into place after finish(). Empty: nothing is written anywhere, what would
+  // be is only measured.
+  std::filesystem::path directory;
   std::optional<std::filesystem::path> store;  // without one, everything stays in chunks.pack
   uint64_t inline_limit_bytes = 256u << 20;
   PipelineOptions pipeline = {};
@@ -55,11 +58,14 @@ class CaptureWriter : private ChunkDestination {
 
   uint64_t bytes_raw() const { return pipeline_->bytes_raw(); }   // all bytes put, zero and repeated ones included
   uint64_t bytes_stored() const { return stored_bytes_.load(); }  // what this capture has in its pack or store
+  // Of one distinct chunk, where it is only measured; once settled.
+  uint64_t bytes_stored(const Digest& digest) const;
   bool in_store() const { return outgrown_.load(); }
   uint64_t peak_in_flight_bytes() const { return pipeline_->peak_in_flight_bytes(); }
 
  private:
   explicit CaptureWriter(CaptureWriterOptions options) : options_(std::move(options)) {}
+  bool is_measuring() const { return options_.directory.empty(); }
   void start();
   void place(StoredChunk& chunk) override;
   Status write(const StoredChunk& chunk) override;
@@ -71,7 +77,8 @@ class CaptureWriter : private ChunkDestination {
   StoreSession store_session_;
   std::atomic<bool> outgrown_{false};  // the pack takes nothing more
   std::atomic<uint64_t> stored_bytes_{0};
-  std::unique_ptr<ChunkPipeline> pipeline_;  // the last: its threads use the others
+  std::unordered_map<Digest, uint64_t, DigestHash> measured_;  // distinct chunks, where they are only measured
+  std::unique_ptr<ChunkPipeline> pipeline_;                    // the last: its threads use the others
 };
 
 // A content that arrives in pieces of any size: cuts it into chunks.

@@ -277,12 +277,16 @@ void CaptureAssembly::describe_device(archive::Manifest& manifest) const {
   if (device.wavefront_size == 0) device.wavefront_size = device_.wavefront_size;
 }
 
-// In the order of their addresses, whatever order they were found in.
-void CaptureAssembly::add_regions(archive::Manifest& manifest) const {
+// Whatever order they were found in.
+std::vector<const CaptureAssembly::Part*> CaptureAssembly::parts_by_address() const {
   std::vector<const Part*> sorted;
   for (const Part& part : parts_) sorted.push_back(&part);
   std::sort(sorted.begin(), sorted.end(), [](auto* a, auto* b) { return a->message.base < b->message.base; });
-  for (const Part* part : sorted) {
+  return sorted;
+}
+
+void CaptureAssembly::add_regions(archive::Manifest& manifest) const {
+  for (const Part* part : parts_by_address()) {
     const capture::RegionMessage& message = part->message;
     if (message.memory_class == MemoryClass::kModule) {
       manifest.module_variables.push_back({kernel_.object->info->sha256, pieces_[message.ordinal].name, message.base,

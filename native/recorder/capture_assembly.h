@@ -1,6 +1,8 @@
 // One capture as it arrives: streams contents into the archive, then makes the manifest of what was told.
 #pragma once
 
+#include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +52,9 @@ class CaptureAssembly {
   // Writes the manifest and moves the capture into place.
   Result<CaptureResult> commit(const capture::CommitMessage& message);
 
+  // After commit() of a dry run: what there is, how it was reached, and what it would take.
+  archive::Json plan() const;
+
   const std::vector<capture::RegionMessage>& violations() const { return violations_; }
   uint64_t bytes_received() const { return bytes_received_; }
 
@@ -65,6 +70,8 @@ class CaptureAssembly {
                   const capture::BeginMessage& begin, archive::Json process);
 
   bool was_asked_for(const capture::RegionMessage& variable) const;
+  std::vector<const Part*> parts_by_address() const;
+  std::map<const Part*, std::string> part_names() const;
   Status finish_pre(Part& part);
   Status flush_post();
   Result<archive::Manifest> manifest(const capture::CommitMessage& message);
@@ -91,6 +98,7 @@ class CaptureAssembly {
   uint64_t post_offset_ = 0;
   archive::ChunkBuffer post_chunk_;
   uint64_t bytes_received_ = 0;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace kernloop::recorder

@@ -171,6 +171,7 @@ Result<Config> parse_config(std::string_view text, const std::string& where) {
   } else if (mode != "capture") {
     fields.fail("mode", "must be \"capture\" or \"profile\"");
   }
+  config.dry_run = fields.flag("dry_run");
   if (const std::string store = fields.text("store", ""); !store.empty()) config.store = store;
   config.inline_limit_bytes = fields.number("inline_limit_bytes", config.inline_limit_bytes, 0, UINT64_MAX >> 1);
   config.pipeline_threads = static_cast<uint32_t>(fields.number("pipeline_threads", 0, 0, kMaxThreads));

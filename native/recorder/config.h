@@ -33,6 +33,7 @@ struct Selection {
 
 struct Config {
   capture::Mode mode = capture::Mode::kCapture;
+  bool dry_run = false;  // what captures would be is told, and nothing is written
   std::vector<Selection> selections;
   std::optional<std::filesystem::path> store;
   uint64_t inline_limit_bytes = 256u << 20;

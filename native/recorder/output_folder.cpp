@@ -50,6 +50,7 @@ Status OutputFolder::lock() {
 }
 
 void OutputFolder::discard() {
+  if (partial_.empty()) return;
   std::error_code ignored;
   fs::remove_all(partial_, ignored);
 }
@@ -61,6 +62,7 @@ OutputFolder::~OutputFolder() {
 }
 
 Status OutputFolder::publish() {
+  if (output_.empty()) return Unit{};
   if (rename(partial_.c_str(), output_.c_str()) == 0) return archive::sync_directory(output_.parent_path());
   if (errno != ENOTEMPTY && errno != EEXIST)
     return archive::io_error("cannot move a complete capture to", output_, errno);

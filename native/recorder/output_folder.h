@@ -14,6 +14,8 @@ class OutputFolder {
  public:
   // Takes `<output>.lock`; CAPTURE_BUSY when another recorder has it. Removes what dead recorders left of this output.
   static Result<std::unique_ptr<OutputFolder>> claim(const std::filesystem::path& output);
+  // For what is only measured: no lock, and nothing to be published.
+  static std::unique_ptr<OutputFolder> nowhere() { return std::unique_ptr<OutputFolder>(new OutputFolder); }
   // Removes an unfinished capture, and the lock.
   ~OutputFolder();
 

@@ -26,7 +26,7 @@ Status SelectionBoard::claim_outputs() {
   {
     std::lock_guard lock(mutex_);
     entries_.resize(config_.selections.size());
-    if (config_.mode == capture::Mode::kProfile) return Unit{};
+    if (config_.mode == capture::Mode::kProfile || config_.dry_run) return Unit{};
     for (uint32_t i = 0; i < entries_.size(); ++i) {
       if (!config_.selections[i].output) continue;
       Slot& slot = slot_of({i, 0});
@@ -63,7 +63,7 @@ Result<OutputFolder*> SelectionBoard::open(const CaptureKey& key, pid_t by, pid_
   Slot& slot = slot_of(key);
   if (slot.state != State::kOpen) return nullptr;
   if (!slot.folder) {
-    auto claimed = OutputFolder::claim(output_of(key));
+    auto claimed = config_.dry_run ? Result(OutputFolder::nowhere()) : OutputFolder::claim(output_of(key));
     if (!claimed) return claimed.error();
     slot.folder = std::move(*claimed);
   }
@@ -84,8 +84,8 @@ void SelectionBoard::captured(const CaptureKey& key, Json event) {
   }
   event["id"] = config_.selections[key.selection].id;
   event["ordinal"] = key.ordinal;
-  event["output"] = output_of(key).string();
-  events_.print("captured", std::move(event));
+  if (!config_.dry_run) event["output"] = output_of(key).string();
+  events_.print(config_.dry_run ? "planned" : "captured", std::move(event));
 }
 
 void SelectionBoard::print_refusal(const CaptureKey& key, const Error& why) {

@@ -65,7 +65,11 @@ bool Session::welcome() {
   answer.mode = shared_.config.mode;
   answer.drain_limit_ms = shared_.config.drain_limit_ms;
   answer.run_limit_ms = shared_.config.run_limit_ms;
-  for (const Selection& selection : shared_.config.selections) answer.selections.push_back(selection.request);
+  for (const Selection& selection : shared_.config.selections) {
+    answer.selections.push_back(selection.request);
+    // What is beyond the budget is to be told as well.
+    if (shared_.config.dry_run) answer.selections.back().byte_budget = 0;
+  }
   return link_->answer(answer.encode());
 }
 
@@ -292,6 +296,7 @@ Status Session::on_commit(const capture::CommitMessage& message) {
   if (!committed) return fail(message.capture, committed.error());
   const CaptureKey key = key_of(*assembly);
   const KernelRecord* kernel = kernels_.find(assembly->message().kernel);
+  Json plan = shared_.config.dry_run ? assembly->plan() : Json();
   assemblies_.erase(message.capture);
   Json event = {{"bytes_raw", committed->bytes_raw},
                 {"bytes_stored", committed->bytes_stored},
@@ -301,6 +306,7 @@ Status Session::on_commit(const capture::CommitMessage& message) {
                 {"symbol", kernel->symbol},
                 {"code_object", kernel->code_object_hex()},
                 {"geometry", archive::to_json(committed->geometry)}};
+  if (shared_.config.dry_run) event["plan"] = std::move(plan);
   if (committed->wave_instructions) event["wave_instructions"] = *committed->wave_instructions;
   shared_.board.captured(key, std::move(event));
   return Unit{};

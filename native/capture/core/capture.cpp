@@ -72,6 +72,9 @@ std::optional<Refusal> CaptureRun::steps_before() {
   if (auto refusal = hold_and_drain()) return refusal;
   snapshot_ = std::make_unique<Snapshot>(allocations_.snapshot(), request_.byte_budget, device_, sink_);
   if (auto refusal = seed(*snapshot_)) return refusal;
+  if (snapshot_->scope.may_break_budget()) {
+    if (auto refusal = snapshot_->scope.find_all()) return refusal;
+  }
   if (auto refusal = snapshot_->scope.read_pre()) return refusal;
   return snapshot_->outside.read_before();
 }

@@ -15,7 +15,7 @@ bool RecorderSink::kernarg(std::span<const uint8_t> bytes) {
   return client_.send(FrameType::kKernarg, KernargMessage{capture_, {bytes.begin(), bytes.end()}}.encode());
 }
 
-bool RecorderSink::send_region(FrameType type, uint32_t region, const Allocation& allocation) {
+bool RecorderSink::send_region(FrameType type, uint32_t region, const Allocation& allocation, const Origin& origin) {
   RegionMessage message;
   message.capture = capture_;
   message.region = region;
@@ -24,6 +24,7 @@ bool RecorderSink::send_region(FrameType type, uint32_t region, const Allocation
   message.memory_class = allocation.memory_class;
   message.api = allocation.api;
   message.ordinal = allocation.ordinal;
+  message.origin = origin;
   return client_.send(type, message.encode());
 }
 
@@ -38,8 +39,8 @@ bool RecorderSink::send_bulk(FrameType type, uint32_t id, uint64_t offset, std::
   return true;
 }
 
-bool RecorderSink::region(uint32_t region, const Allocation& allocation) {
-  return send_region(FrameType::kRegion, region, allocation);
+bool RecorderSink::region(uint32_t region, const Allocation& allocation, const Origin& origin) {
+  return send_region(FrameType::kRegion, region, allocation, origin);
 }
 bool RecorderSink::pre(uint32_t region, uint64_t offset, std::span<const uint8_t> bytes) {
   return send_bulk(FrameType::kPre, region, offset, bytes);

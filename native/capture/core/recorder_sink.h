@@ -11,7 +11,7 @@ class RecorderSink : public CaptureSink {
   RecorderSink(RecorderClient& client, uint32_t capture) : client_(client), capture_(capture) {}
 
   bool kernarg(std::span<const uint8_t> bytes) override;
-  bool region(uint32_t region, const Allocation& allocation) override;
+  bool region(uint32_t region, const Allocation& allocation, const Origin& origin = {}) override;
   bool pre(uint32_t region, uint64_t offset, std::span<const uint8_t> bytes) override;
   bool post(uint32_t region, uint64_t offset, std::span<const uint8_t> bytes) override;
   bool scope(uint64_t tracked_regions, uint64_t tracked_bytes) override;
@@ -21,7 +21,7 @@ class RecorderSink : public CaptureSink {
   bool abort(const Refusal& refusal) override;
 
  private:
-  bool send_region(FrameType type, uint32_t region, const Allocation& allocation);
+  bool send_region(FrameType type, uint32_t region, const Allocation& allocation, const Origin& origin = {});
   bool send_bulk(FrameType type, uint32_t id, uint64_t offset, std::span<const uint8_t> bytes);
   RecorderClient& client_;
   const uint32_t capture_;

@@ -17,30 +17,32 @@ Scope::Scope(const AllocationList& allocations, uint64_t byte_budget, DeviceCapt
       sink_(sink),
       scan_(allocations),
       in_scope_(allocations.size(), false),
-      left_out_(allocations.size()) {}
+      left_out_(allocations.size()),
+      left_out_bytes_(tracked_bytes(allocations)) {}
 
-void Scope::add(size_t allocation) {
+void Scope::add(size_t allocation, const Origin& origin) {
   if (in_scope_[allocation]) return;
   in_scope_[allocation] = true;
   --left_out_;
-  regions_.push_back({allocations_[allocation]});
+  regions_.push_back({allocations_[allocation], origin});
   bytes_ += allocations_[allocation].size;
+  left_out_bytes_ -= allocations_[allocation].size;
 }
 
 void Scope::add_pointers_in(std::span<const uint8_t> bytes) {
   scan_.restart(bytes.size());
-  scan_.feed(bytes, [this](size_t hit) { add(hit); });
+  scan_.feed(bytes, [this](size_t hit) { add(hit, {Reached::kArguments}); });
 }
 
 void Scope::add_at(uint64_t address) {
   if (const Allocation* hit = find_allocation(allocations_, address))
-    add(static_cast<size_t>(hit - allocations_.data()));
+    add(static_cast<size_t>(hit - allocations_.data()), {Reached::kWidened});
 }
 
 void Scope::add_all(uint64_t except_address) {
   const Allocation* except = find_allocation(allocations_, except_address);
   for (size_t i = 0; i < allocations_.size(); ++i) {
-    if (&allocations_[i] != except) add(i);
+    if (&allocations_[i] != except) add(i, {Reached::kAll});
   }
 }
 
@@ -51,7 +53,7 @@ void Scope::add_module_variable(const ByteRange& variable, uint64_t ordinal) {
   allocation.size = variable.size;
   allocation.memory_class = MemoryClass::kModule;
   allocation.ordinal = ordinal;
-  regions_.push_back({allocation});
+  regions_.push_back({allocation, {Reached::kVariable}});
   bytes_ += variable.size;
 }
 
@@ -86,9 +88,31 @@ std::optional<Refusal> Scope::search_on_device() {
     region.searched = true;
     if (auto refusal = device_.find_pointers(region.allocation, allocations_, &hits, &region.searched)) return refusal;
     if (!region.searched) continue;
-    for (size_t hit : hits) add(hit);
+    for (size_t hit : hits) add(hit, {Reached::kRegion, static_cast<uint32_t>(asked_)});
   }
   return std::nullopt;
+}
+
+std::optional<Refusal> Scope::search_on_host(uint32_t id) {
+  Region& region = regions_[id];
+  if (region.searched || left_out_ == 0) return std::nullopt;
+  region.searched = true;
+  scan_.restart(region.allocation.size);
+  return read_chunks(
+      region.allocation, [](size_t) { return true; },
+      [&](uint64_t, std::span<const uint8_t> bytes) {
+        scan_.feed(bytes, [&](size_t hit) { add(hit, {Reached::kRegion, id}); });
+        return true;
+      });
+}
+
+std::optional<Refusal> Scope::find_all() {
+  for (uint32_t id = 0; id < regions_.size(); ++id) {
+    if (auto refusal = search_on_device()) return refusal;
+    if (auto refusal = over_budget()) return refusal;
+    if (auto refusal = search_on_host(id)) return refusal;
+  }
+  return over_budget();
 }
 
 std::optional<Refusal> Scope::read_pre() {
@@ -104,7 +128,7 @@ std::optional<Refusal> Scope::read_pre() {
 
 std::optional<Refusal> Scope::read_pre_of(uint32_t id) {
   Region& region = regions_[id];
-  if (!sink_.region(id, region.allocation)) return recorder_lost();
+  if (!sink_.region(id, region.allocation, region.origin)) return recorder_lost();
   const bool by_device = device_.has_device_checksums();
   if (by_device) {
     if (auto refusal = device_.checksums(region.allocation, &region.chunks)) return refusal;
@@ -114,7 +138,8 @@ std::optional<Refusal> Scope::read_pre_of(uint32_t id) {
       region.allocation, [](size_t) { return true; },
       [&](uint64_t offset, std::span<const uint8_t> bytes) {
         if (!by_device) region.chunks.push_back(checksum(bytes));
-        if (!region.searched && left_out_ != 0) scan_.feed(bytes, [this](size_t hit) { add(hit); });
+        if (!region.searched && left_out_ != 0)
+          scan_.feed(bytes, [&](size_t hit) { add(hit, {Reached::kRegion, id}); });
         return sink_.pre(id, offset, bytes);
       });
 }

@@ -19,12 +19,16 @@ class Scope {
  public:
   Scope(const AllocationList& allocations, uint64_t byte_budget, DeviceCapture& device, CaptureSink& sink);
 
-  // Each adds what it finds; read_pre() then follows it to a fixed point.
+  // Each adds what it finds; find_all() and read_pre() then follow it to a fixed point.
   void add_pointers_in(std::span<const uint8_t> bytes);
   void add_at(uint64_t address);
   void add_all(uint64_t except_address);
   void add_module_variable(const ByteRange& variable, uint64_t ordinal);
 
+  // Whether all there is would break the budget.
+  bool may_break_budget() const { return byte_budget_ != 0 && bytes_ + left_out_bytes_ > byte_budget_; }
+  // Reads, and sends nothing: the budget is refused before a byte of the capture is written.
+  std::optional<Refusal> find_all();
   std::optional<Refusal> read_pre();
   std::optional<Refusal> read_post();
 
@@ -33,12 +37,14 @@ class Scope {
  private:
   struct Region {
     Allocation allocation;
+    Origin origin;
     std::vector<Checksum> chunks = {};
     bool searched = false;  // for pointers
   };
-  void add(size_t allocation);
+  void add(size_t allocation, const Origin& origin);
   std::optional<Refusal> over_budget() const;
   std::optional<Refusal> search_on_device();
+  std::optional<Refusal> search_on_host(uint32_t id);
   std::optional<Refusal> read_pre_of(uint32_t id);
   std::optional<Refusal> read_post_of(uint32_t id);
   template <typename Wanted, typename Use>
@@ -52,7 +58,8 @@ class Scope {
   std::vector<bool> in_scope_;
   std::deque<Region> regions_;  // a deque: it grows while one of its elements is read
   size_t left_out_;             // allocations not in scope
-  size_t asked_ = 0;            // the device was asked to search so many regions
+  uint64_t left_out_bytes_;
+  size_t asked_ = 0;  // the device was asked to search so many regions
   uint64_t bytes_ = 0;
   std::vector<uint8_t> buffer_;
 };

@@ -15,7 +15,7 @@ class CaptureSink {
  public:
   virtual ~CaptureSink() = default;
   virtual bool kernarg(std::span<const uint8_t> bytes) = 0;
-  virtual bool region(uint32_t region, const Allocation& allocation) = 0;
+  virtual bool region(uint32_t region, const Allocation& allocation, const Origin& origin) = 0;
   // In order, without gaps.
   virtual bool pre(uint32_t region, uint64_t offset, std::span<const uint8_t> bytes) = 0;
   // Whole chunks that differ from pre, in ascending order.

@@ -429,6 +429,7 @@ std::optional<ScopeMessage> ScopeMessage::decode(std::span<const uint8_t> bytes)
 Encoded RegionMessage::encode() const {
   WireWriter out;
   out.put(capture).put(region).put(base).put(size).put(memory_class).put(std::string_view(api)).put(ordinal);
+  out.put(origin.reached).put(origin.region);
   return finish(out);
 }
 
@@ -443,6 +444,8 @@ std::optional<RegionMessage> RegionMessage::decode(std::span<const uint8_t> byte
   message.memory_class = get_enum(in, MemoryClass::kModule, &ok);
   message.api = in.text(kMaxTextBytes);
   message.ordinal = in.get<uint64_t>();
+  message.origin.reached = get_enum(in, Reached::kWidened, &ok);
+  message.origin.region = in.get<uint32_t>();
   if (message.size == 0 || message.base + message.size < message.base) ok = false;
   return ok ? accept(in, message) : std::nullopt;
 }

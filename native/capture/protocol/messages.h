@@ -240,6 +240,21 @@ struct ScopeMessage {
   static std::optional<ScopeMessage> decode(std::span<const uint8_t>);
 };
 
+// What led to a region of the scope.
+enum class Reached : uint8_t {
+  kArguments = 0,  // the kernel arguments
+  kRegion = 1,     // the contents of another region
+  kVariable = 2,   // it is a variable of the kernel's module
+  kAll = 3,        // nothing: the scope is everything
+  kWidened = 4,    // an earlier attempt that lacked it, or an opaque argument
+};
+
+struct Origin {
+  Reached reached = Reached::kArguments;
+  uint32_t region = 0;  // of kRegion
+  bool operator==(const Origin&) const = default;
+};
+
 // kRegion: a region of the scope; of a module variable, `ordinal` is its index in the BeginReply. kOutside, kViolation:
 // one outside that changed.
 struct RegionMessage {
@@ -250,6 +265,7 @@ struct RegionMessage {
   MemoryClass memory_class = MemoryClass::kDevice;
   std::string api;
   uint64_t ordinal = 0;
+  Origin origin = {};
   Encoded encode() const;
   static std::optional<RegionMessage> decode(std::span<const uint8_t>);
 };

@@ -260,6 +260,42 @@ TEST_F(CaptureTest, TheBudgetIsCheckedBeforeTheBytesAreCopied) {
   EXPECT_EQ(device.bytes_read, 64u);
 }
 
+// What the first regions lead to is found before any of them is sent.
+TEST_F(CaptureTest, OneByteTooManyIsRefusedBeforeAnythingIsSent) {
+  for (const bool enough : {false, true}) {
+    sink = {};
+    device.bytes_read = 0;
+    if (!enough) {
+      device.allocate(kA, filled(64));
+      device.allocate(kB, filled(4096));
+      device.allocate(kC, filled(100));
+      device.put(kA, 9, kB);
+      device.put(kB, 4000, kC);
+      argument(kA);
+    }
+    request.byte_budget = 64 + 4096 + 100 - (enough ? 0 : 1);
+    const CaptureOutcome outcome = capture();
+    EXPECT_EQ(outcome.refusal.has_value(), !enough);
+    EXPECT_EQ(sink.regions.size(), enough ? 3u : 0u);
+    EXPECT_EQ(outcome.ran, enough);
+  }
+  EXPECT_EQ(device.bytes_read, (64u + 4096 + 100) * 2) << "pre and post: nothing is read twice where all there is fits";
+}
+
+TEST_F(CaptureTest, ARegionKnowsWhatLedToIt) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(64));
+  device.put(kA, 9, kB);
+  argument(kA);
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(sink.regions.at(kA).origin, (Origin{Reached::kArguments, 0}));
+  EXPECT_EQ(sink.regions.at(kB).origin, (Origin{Reached::kRegion, 0}));
+  sink = {};
+  request.scope = ScopeMode::kAll;
+  EXPECT_FALSE(capture_dispatch(request, allocations, hold, device, sink).refusal);
+  EXPECT_EQ(sink.regions.at(kA).origin.reached, Reached::kAll);
+}
+
 TEST_F(CaptureTest, ABudgetThatIsJustMetIsFine) {
   device.allocate(kA, filled(4096));
   argument(kA);

@@ -124,6 +124,7 @@ class CollectingSink : public CaptureSink {
   struct Region {
     Allocation allocation;
     std::vector<uint8_t> pre, post;
+    Origin origin;
   };
   std::map<uint64_t, Region> regions;  // by base
   std::vector<uint64_t> order;
@@ -140,10 +141,10 @@ class CollectingSink : public CaptureSink {
     kernarg_bytes.assign(bytes.begin(), bytes.end());
     return alive();
   }
-  bool region(uint32_t region, const Allocation& allocation) override {
+  bool region(uint32_t region, const Allocation& allocation, const Origin& origin) override {
     if (region != order.size()) throw std::logic_error("region numbers");
     order.push_back(allocation.base);
-    regions[allocation.base] = {allocation, {}, {}};
+    regions[allocation.base] = {allocation, {}, {}, origin};
     return alive();
   }
   bool pre(uint32_t id, uint64_t offset, std::span<const uint8_t> bytes) override {

@@ -217,6 +217,55 @@ TEST_F(RecorderTest, SeveralDispatchesOfASelectionAreEachACapture) {
   EXPECT_EQ(run.event("summary")["selections"], (Json{{{"id", "s"}, {"matches", 8}}}));
 }
 
+// Zero, repeated, compressible and random chunks; one of them changes.
+TEST_F(RecorderTest, ADryRunTellsWhatACaptureTakesAndWritesNothing) {
+  constexpr uint64_t kChunk = 4u << 20;
+  std::vector<uint8_t> pre(4 * kChunk + 1000);
+  std::mt19937 random(7);
+  for (size_t i = kChunk; i < 2 * kChunk; ++i) pre[i] = static_cast<uint8_t>(random());
+  std::copy_n(pre.begin() + kChunk, kChunk, pre.begin() + 2 * kChunk);
+  std::fill(pre.begin() + 3 * kChunk, pre.end(), uint8_t{5});
+  Json planned, captured;
+  for (const bool dry : {true, false}) {
+    RecordedRun one(KERNLOOP_TEST_RECORDER);
+    one.select("^tiny_kernel");
+    one.config["dry_run"] = dry;
+    one.config["selections"][0]["byte_budget"] = 1;
+    ASSERT_TRUE(one.start());
+    FakeAgent agent(one.socket(), 64u << 20);
+    agent.load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address());
+    EXPECT_EQ(agent.welcome.selections.at(0).byte_budget, dry ? 0u : 1u) << "what is beyond the budget is told, too";
+    ASSERT_TRUE(agent.begin(0)->granted);
+    send_capture(agent, pre);
+    RecorderSink sink(*agent.client, 0);
+    sink.region(1, region_at(kBase + (64u << 20), 64), {capture::Reached::kRegion, 0});
+    sink.pre(1, 0, std::span(pre).subspan(kChunk, 64));  // random
+    sink.post(0, 0, std::vector<uint8_t>(kChunk, 6));
+    sink.commit({0, 1});
+    agent.client.reset();
+    EXPECT_EQ(one.finish(), 0);
+    (dry ? planned : captured) = one.event(dry ? "planned" : "captured");
+    EXPECT_EQ(fs::exists(one.output()), !dry);
+    EXPECT_EQ(fs::exists(one.output().parent_path()), !dry) << "not even a folder or a lock";
+  }
+  ASSERT_FALSE(planned.is_null());
+  for (const char* figure : {"bytes_raw", "bytes_stored", "regions", "kernel", "geometry", "bytes_tracked"})
+    EXPECT_EQ(planned[figure], captured[figure]) << figure;
+  const Json& plan = planned["plan"];
+  EXPECT_EQ(plan["scope_bytes"], pre.size() + 64);
+  const Json& first = plan["regions"][0];
+  EXPECT_EQ(first["bytes"], pre.size());
+  EXPECT_EQ(first["bytes_zero"], kChunk);
+  EXPECT_EQ(first["bytes_repeated"], kChunk);
+  EXPECT_EQ(first["bytes_changed"], kChunk);
+  EXPECT_EQ(first["reached"], "arguments");
+  EXPECT_GT(first["bytes_stored"], kChunk) << "random bytes do not compress";
+  EXPECT_LT(first["bytes_stored"], kChunk + kChunk / 8) << "the others do";
+  EXPECT_EQ(plan["regions"][1]["reached"], "region");
+  EXPECT_EQ(plan["regions"][1]["from"], "r0");
+  EXPECT_EQ(plan["regions"][1]["bytes_stored"], 64);
+}
+
 TEST_F(RecorderTest, SeveralDispatchesAreAllOfTheProcessThatCameFirst) {
   run.select_several("^tiny_kernel", {{1, nullptr}}, 9);
   ASSERT_TRUE(run.start());
