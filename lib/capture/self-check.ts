@@ -1,4 +1,5 @@
 import type { Device } from '../device/device';
+import { describeNear } from '../replay/guard';
 import { replayOnce, type ReplayOutcome, type ReplayRequest } from '../replay/program';
 import type { FaultEvent, UnexplainedEvent, VaryingRange } from '../replay/replay-events';
 import type { Deps } from '../support/deps';
@@ -223,7 +224,8 @@ function describeStop({ result, faults: [fault] }: ReplayOutcome): string {
 
 /** One line: what, where in the code, which lane, which address. The device's own text says all of it, where it gives one. */
 export function describeFault(fault: FaultEvent): string {
-  if (fault.text) return fault.text;
+  const near = fault.near ? `: ${describeNear(fault.near)}` : '';
+  if (fault.text) return `${fault.text}${near}`;
   const parts = [
     fault.kind,
     fault.kernel && `in ${fault.kernel}`,
@@ -232,7 +234,7 @@ export function describeFault(fault: FaultEvent): string {
     fault.lane !== null && fault.lane !== undefined && `lane ${fault.lane}`,
     fault.address && `address ${fault.address}`,
   ];
-  return parts.filter(Boolean).join(', ');
+  return `${parts.filter(Boolean).join(', ')}${near}`;
 }
 
 function firstDifference({ differences }: ReplayOutcome): string {

@@ -28,6 +28,12 @@ export const replayingOptions = {
     .describe(
       'On the software GPU, end a replay after this multiple of the wave-instructions of the captured dispatch (at least one million).',
     ),
+  guard: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Close what lies around the captured regions to the kernel, so that an access there faults: every byte on the software GPU, whole granules on hardware, where writes inside of them are found afterwards.',
+    ),
   limitSeconds: z.number().min(0.001).default(60).describe('On hardware, end a replay after this time.'),
 };
 
@@ -74,7 +80,17 @@ export const replayOptionsSchema = z.object({
     .describe(
       'What hot spots are ordered by: wave-instructions, active lanes, memory transactions, LDS conflicts, splits of a wave by control flow, or bytes of private memory.',
     ),
-  dump: z.string().optional().describe('Write device memory after the last replay into this folder.'),
+  dump: z
+    .string()
+    .optional()
+    .describe(
+      'Write device memory into this folder: a raw file for each region and module variable, and dump.json; never over a file.',
+    ),
+  dumpOnly: z.array(z.string().min(1)).default([]).describe('Dump these regions and module variables only.'),
+  dumpTime: z
+    .enum(['post', 'pre'])
+    .optional()
+    .describe('Dump what the dispatch left (post, if left out) or what it started from.'),
 });
 
 export type ReplayOptions = z.output<typeof replayOptionsSchema>;

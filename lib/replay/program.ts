@@ -10,6 +10,7 @@ import {
   type ComparedEvent,
   type DifferenceEvent,
   type FaultEvent,
+  type Guard,
   type HotSpotEvent,
   type IterationEvent,
   type Overridden,
@@ -46,6 +47,10 @@ export interface ReplayRequest {
   /** Seeds to replay with, to find what varies. */
   calibrate?: readonly number[];
   dump?: string;
+  dumpOnly?: readonly string[];
+  dumpTime?: string;
+  /** Everything around captured memory is closed to the kernel. */
+  guard?: boolean;
   /** A launch that is not the captured one; X,Y,Z. */
   grid?: string;
   block?: string;
@@ -96,6 +101,7 @@ export interface ReplayOutcome {
   compared: ComparedEvent[];
   restored: { regions: number; bytes: number };
   overridden: Overridden | null;
+  guard: Guard | null;
 }
 
 /** Differences kept for reports; the totals are in `result`. */
@@ -119,6 +125,7 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
     ['--known-varying', request.varying],
     ['--calibrate', request.calibrate?.join(',')],
     ['--dump', request.dump],
+    ['--dump-time', request.dumpTime],
     ['--order-seed', request.orderSeed],
     ['--grid', request.grid],
     ['--block', request.block],
@@ -128,6 +135,8 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
   for (const { region, offset, size } of request.ignore ?? []) args.push('--ignore', `${region}:${offset}:${size}`);
   for (const elements of request.elements ?? []) args.push('--tolerance', elementsArgument(elements));
   for (const argument of request.args ?? []) args.push('--arg', argument);
+  for (const name of request.dumpOnly ?? []) args.push('--dump-only', name);
+  if (request.guard) args.push('--guard');
   if (request.compare) args.push('--compare');
   if (request.sideBySide) args.push('--side-by-side');
   if (request.profile) args.push('--profile');
@@ -155,6 +164,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     compared: [],
     restored: { regions: 0, bytes: 0 },
     overridden: null,
+    guard: null,
   };
   const reader = new EventReader<ReplayEvent>('kernloop-replay', replayEvents, (event) => collect(event, outcome));
   const ended = await deps.run(deps.native.replay, replayArguments(request, device), {
@@ -177,6 +187,11 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
     case 'restored':
       outcome.restored = { regions: event.regions, bytes: event.bytes };
       break;
+    case 'guard': {
+      const { event: _event, ...guard } = event;
+      outcome.guard = guard;
+      break;
+    }
     case 'overridden': {
       const { event: _event, ...overridden } = event;
       outcome.overridden = overridden;

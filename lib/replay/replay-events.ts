@@ -82,6 +82,16 @@ export const comparedSchema = z.looseObject({
 const extent = z.array(count);
 const changed = <T extends z.ZodType>(value: T) => z.looseObject({ from: value, to: value });
 
+/** What is closed to the kernel around captured memory. */
+export const guardSchema = z.looseObject({
+  is_exact: z.boolean(),
+  granule: count,
+  padding_bytes: count,
+  closed_bytes: count,
+  neighbours_unmapped: count,
+  neighbours_in_use: count,
+});
+
 /** What of the launch is not as captured. */
 export const overriddenSchema = z.looseObject({
   grid_blocks: changed(extent).optional(),
@@ -119,6 +129,7 @@ const hotSpotSchema = z.looseObject({
 
 const events = {
   restored: z.looseObject({ event: z.literal('restored'), regions: count, bytes: count }),
+  guard: guardSchema.extend({ event: z.literal('guard') }),
   overridden: overriddenSchema.extend({ event: z.literal('overridden') }),
   iteration: z.looseObject({
     event: z.literal('iteration'),
@@ -140,6 +151,15 @@ const events = {
     instruction: z.string().nullish(),
     lane: z.union([z.number(), z.string()]).nullish(),
     address: z.string().nullish(),
+    /** The captured region that the address is in or next to; distances in bytes. */
+    near: z
+      .looseObject({
+        region: z.string(),
+        position: z.enum(['before', 'inside', 'behind']),
+        distance: count,
+        size: count,
+      })
+      .nullish(),
     text: z.string().nullish(),
   }),
   checked: z.looseObject({
@@ -184,6 +204,7 @@ export type FaultEvent = z.output<typeof events.fault>;
 export type IterationEvent = z.output<typeof events.iteration>;
 export type ComparedEvent = z.output<typeof comparedSchema>;
 export type ToleranceEvent = z.output<typeof toleranceSchema>;
+export type Guard = z.output<typeof guardSchema>;
 export type Overridden = z.output<typeof overriddenSchema>;
 export type ResultEvent = z.output<typeof events.result>;
 export type UnexplainedEvent = z.output<typeof events.unexplained>;

@@ -2,6 +2,7 @@ import type { Deps } from '../support/deps';
 import { formatBytes, formatCount, table } from '../support/report';
 import { counterComparison, counterTable } from './counter-text';
 import { hotSpotTable } from './hot-spot-text';
+import { guardLine } from './guard';
 import { describeOverrides } from './overrides';
 import type { Interval, Measured, ReplayResult, Speed, Statistics } from './result';
 import type { ReplaySession } from './session';
@@ -11,6 +12,7 @@ import { processCount } from './speed';
 export function printReplay(result: ReplayResult, { device }: ReplaySession, deps: Deps): void {
   deps.report.result(`${result.kernel}: ${result.code}`);
   deps.report.result(`restored ${result.restored.regions} regions, ${formatBytes(result.restored.bytes)}`);
+  if (result.guard) deps.report.result(guardLine(result.guard));
   if (result.overridden) deps.report.result(`overridden: ${describeOverrides(result.overridden)}`);
   const lines = device.work === 'duration_ns' ? times(result) : counts(result);
   for (const line of lines) deps.report.result(line);

@@ -93,8 +93,16 @@ class Replaying {
   }
 
   private dump(): Partial<ReplayRequest> {
-    const { dump } = this.options;
-    return dump === undefined ? {} : { dump: resolve(dump) };
+    const { dump, dumpOnly, dumpTime } = this.options;
+    if (dump === undefined && (dumpOnly.length > 0 || dumpTime !== undefined)) {
+      throw new KernloopError(
+        'USAGE',
+        '--dump-only and --dump-time say what --dump writes, which is missing',
+        'add --dump FOLDER',
+      );
+    }
+    if (dump === undefined) return {};
+    return { dump: resolve(dump), dumpOnly, ...(dumpTime === undefined ? {} : { dumpTime }) };
   }
 
   private once(request: ReplayRequest, iterations: number): Promise<ReplayOutcome> {
@@ -131,7 +139,7 @@ class Replaying {
 
   private async summarise(outcome: ReplayOutcome, side: Side, speed: Speed | null): Promise<ReplayResult> {
     const { capture, code } = this.session;
-    const { faults, result, restored, overridden, checked } = outcome;
+    const { faults, result, restored, overridden, guard, checked } = outcome;
     return {
       kernel: capture.kernel.name,
       code: describeCode(code),
@@ -144,6 +152,7 @@ class Replaying {
       stopped: isStopped(outcome) ? side : null,
       restored,
       overridden,
+      guard,
       baseline: this.options.compare ? await this.measured(outcome, 'captured', { kind: 'captured' }) : null,
       speed,
       check: checkOf(checked),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hotSpotsSchema } from './hot-spot-json';
-import { overriddenSchema, sideSchema } from './replay-events';
+import { guardSchema, overriddenSchema, sideSchema } from './replay-events';
 
 const count = z.number().nonnegative();
 
@@ -72,6 +72,9 @@ export const replayResultSchema = z.object({
   overridden: overriddenSchema
     .nullable()
     .describe('What of the launch was not as captured; null for the captured launch.'),
+  guard: guardSchema
+    .nullable()
+    .describe('What was closed to the kernel around captured memory, in bytes and granules; null without --guard.'),
   baseline: measuredSchema.nullable().describe('The captured code, where it was replayed beside a variant.'),
   speed: speedSchema
     .nullable()

@@ -98,6 +98,11 @@ class DeviceReplay {
                                   std::optional<uint64_t> address) = 0;
   virtual Result<uint64_t> kernel_address(const LoadedCode& code, const codeobject::Kernel& kernel) = 0;
   virtual Result<uint64_t> variable_address(const LoadedCode& code, const codeobject::Variable& variable) = 0;
+  // The guard around captured memory. Bytes of mapped memory that a kernel may not touch from now on; false where this
+  // device protects whole granules only.
+  virtual Result<bool> close_to_kernels(const AddressRange&) { return false; }
+  // Addresses where nothing is to lie; false where something does, or may.
+  virtual Result<bool> keep_unmapped(const AddressRange&) { return false; }
   // Removes every code object and opens what was kept out, for other code in the same places. Only asked of devices
   // that can place code.
   virtual Status unload_code() { return Unit{}; }

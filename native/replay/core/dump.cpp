@@ -25,18 +25,39 @@ std::string escaped(const std::string& name) {
   return text.substr(0, kMaxLength) + "-" + archive::sha256(bytes).hex().substr(0, 16);
 }
 
-Status dump_target(DeviceReplay& device, const Target& target, const std::filesystem::path& path) {
-  constexpr uint64_t kPieceBytes = 4u << 20;
-  // O_NOFOLLOW: a link left in the folder must not send device memory somewhere else.
-  archive::FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+constexpr const char* kManifestName = "dump.json";
+
+// Never over a file that is there; O_EXCL does not follow a link that somebody left, either.
+Result<archive::FileDescriptor> create(const std::filesystem::path& path) {
+  archive::FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return archive::io_error("cannot create", path, errno);
+  return file;
+}
+
+// The digest of what was written.
+Result<archive::Digest> dump_target(DeviceReplay& device, const Target& target, const std::filesystem::path& path) {
+  constexpr uint64_t kPieceBytes = 4u << 20;
+  auto file = create(path);
+  if (!file) return file.error();
   archive::Buffer piece;
+  archive::Sha256 digest;
   for (uint64_t offset = 0; offset < target.size; offset += kPieceBytes) {
     piece.resize(std::min(kPieceBytes, target.size - offset));
-    if (auto read = device.read(target.address + offset, piece); !read) return read;
-    if (auto written = archive::write_all(file.get(), piece, path); !written) return written;
+    if (auto read = device.read(target.address + offset, piece); !read) return read.error();
+    digest.update(piece);
+    if (auto written = archive::write_all(file->get(), piece, path); !written) return written.error();
   }
-  return Unit{};
+  return digest.finish();
+}
+
+bool is_wanted(const DumpRequest& request, const Target& target) {
+  return request.names.empty() ||
+         std::find(request.names.begin(), request.names.end(), target.name) != request.names.end();
+}
+
+Error already_there(const std::filesystem::path& path) {
+  return {"TARGET_EXISTS", path.string() + " is there already, and a dump overwrites nothing",
+          "name another folder, or remove it"};
 }
 
 }  // namespace
@@ -52,14 +73,53 @@ std::string dump_file_name(const Target& target, const std::vector<Target>& all)
   return name + "@" + archive::to_hex_number(target.address) + ".bin";
 }
 
-Status dump_targets(DeviceReplay& device, const std::vector<Target>& targets, const std::filesystem::path& directory) {
-  std::error_code failure;
-  std::filesystem::create_directories(directory, failure);
-  if (failure) return archive::io_error("cannot create", directory, failure.value());
+Status check_dump(const DumpRequest& request, const std::vector<Target>& targets) {
+  for (const std::string& name : request.names) {
+    if (std::any_of(targets.begin(), targets.end(), [&](const Target& target) { return target.name == name; }))
+      continue;
+    std::string known;
+    for (const Target& target : targets) known += (known.empty() ? "" : ", ") + target.name;
+    return Error{"USAGE", "the capture has no region or module variable " + name + " to dump", "it has " + known};
+  }
+  std::error_code none;
+  // Also a link to nowhere is something.
+  const auto is_there = [&](const std::filesystem::path& path) {
+    return std::filesystem::symlink_status(path, none).type() != std::filesystem::file_type::not_found;
+  };
+  const auto manifest = request.directory / kManifestName;
+  if (is_there(manifest)) return already_there(manifest);
   for (const Target& target : targets) {
-    if (auto dumped = dump_target(device, target, directory / dump_file_name(target, targets)); !dumped) return dumped;
+    const auto path = request.directory / dump_file_name(target, targets);
+    if (is_wanted(request, target) && is_there(path)) return already_there(path);
   }
   return Unit{};
+}
+
+Status dump_targets(const DumpRequest& request, DeviceReplay& device, const std::vector<Target>& targets, Json facts) {
+  std::error_code failure;
+  std::filesystem::create_directories(request.directory, failure);
+  if (failure) return archive::io_error("cannot create", request.directory, failure.value());
+  Json contents = Json::array();
+  for (const Target& target : targets) {
+    if (!is_wanted(request, target)) continue;
+    const std::string name = dump_file_name(target, targets);
+    auto digest = dump_target(device, target, request.directory / name);
+    if (!digest) return digest.error();
+    contents.push_back({{"file", name},
+                        {"kind", target.kind()},
+                        {"name", target.name},
+                        {"address", archive::to_hex_number(target.address)},
+                        {"size", target.size},
+                        {"sha256", digest->hex()}});
+  }
+  facts["schema"] = "kernloop.dump/1";
+  facts["time"] = request.time == DumpTime::kPre ? "pre" : "post";
+  facts["contents"] = std::move(contents);
+  const std::string text = archive::to_text(facts);
+  const auto path = request.directory / kManifestName;
+  auto file = create(path);
+  if (!file) return file.error();
+  return archive::write_all(file->get(), {reinterpret_cast<const uint8_t*>(text.data()), text.size()}, path);
 }
 
 }  // namespace kernloop::replay

@@ -1,16 +1,31 @@
-// Writes what the device holds now: `<region id>.bin` and `<variable>.bin`.
+// Device memory as files: `<region id>.bin` and `<variable>.bin`, and `dump.json`, which says what they are.
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "replay/core/target.h"
 
 namespace kernloop::replay {
 
+enum class DumpTime { kPre, kPost };  // before or after the dispatch
+
+struct DumpRequest {
+  std::filesystem::path directory;
+  std::vector<std::string> names;  // of regions and variables; empty: all
+  DumpTime time = DumpTime::kPost;
+};
+
 // Safe as a file name whatever the variable is called: other characters become %xx, and regions' names are never taken.
 std::string dump_file_name(const Target& target, const std::vector<Target>& all);
 
-Status dump_targets(DeviceReplay& device, const std::vector<Target>& targets, const std::filesystem::path& directory);
+// Asked before anything is launched. TARGET_EXISTS where something would be overwritten, USAGE for a name that the
+// capture does not have.
+Status check_dump(const DumpRequest& request, const std::vector<Target>& targets);
+
+// Raw bytes, as the device holds them now. `facts` go into dump.json ("kernloop.dump/1"), which is written last:
+// without it a dump is not complete.
+Status dump_targets(const DumpRequest& request, DeviceReplay& device, const std::vector<Target>& targets, Json facts);
 
 }  // namespace kernloop::replay

@@ -18,7 +18,8 @@ constexpr const char* kUsage =
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
     "[--compare | --side-by-side [--order-seed N]] "
     "[--known-varying FILE] [--calibrate SEEDS] [--ignore REGION:OFFSET:SIZE]… "
-    "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump DIR] "
+    "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
+    "DIR [--dump-only NAME]… [--dump-time pre|post]] [--guard] "
     "[--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--dynamic-shared BYTES] [--arg NAME|INDEX[:TYPE]=VALUE]… "
     "[--cache as-is|warm|cold] [--device N] | --describe-device cuda [--device N]";
 
@@ -74,6 +75,8 @@ std::optional<IgnoredBytes> parse_ignored(const std::string& text) {
 
 Result<Options> parse_options(const std::vector<std::string>& arguments) {
   Options options;
+  DumpRequest dump;
+  bool has_dump_time = false;
   using Setter = std::function<bool(const std::string&)>;
   const auto number = [](auto& into) {
     using T = std::decay_t<decltype(into)>;
@@ -131,7 +134,17 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
          if (tolerance) options.tolerances.push_back(std::move(*tolerance));
          return tolerance.has_value();
        }},
-      {"--dump", path(options.dump)},
+      {"--dump",
+       [&](const std::string& text) {
+         dump.directory = text;
+         return !text.empty();
+       }},
+      {"--dump-only", [&](const std::string& text) { return dump.names.push_back(text), !text.empty(); }},
+      {"--dump-time",
+       [&](const std::string& text) {
+         dump.time = text == "pre" ? DumpTime::kPre : DumpTime::kPost;
+         return has_dump_time = text == "pre" || text == "post";
+       }},
       {"--grid", extent(options.overrides.grid_blocks)},
       {"--block", extent(options.overrides.block_threads)},
       {"--dynamic-shared",
@@ -161,6 +174,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       options.compare = true;
       continue;
     }
+    if (name == "--guard") {
+      options.guard = true;
+      continue;
+    }
     if (name == "--side-by-side") {
       options.side_by_side = true;
       continue;
@@ -180,6 +197,12 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   }
   if (!options.describe_device.empty()) return options;
   if (options.capture.empty()) return usage("--capture is missing");
+  if (!dump.directory.empty()) {
+    options.dump = dump;
+  } else if (!dump.names.empty() || has_dump_time) {
+    return usage("--dump-only and --dump-time go with --dump");
+  }
+  if (options.dump && !options.calibrate.empty()) return usage("--dump does not go with --calibrate");
   if (options.iterations == 0) return usage("--iterations must be at least 1");
   if (options.side_by_side && !options.code_object)
     return usage("--side-by-side needs a --code-object beside the captured one");

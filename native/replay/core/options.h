@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "replay/core/device.h"
+#include "replay/core/dump.h"
 #include "replay/core/overrides.h"
 #include "replay/core/tolerance.h"
 #include "support/result.h"
@@ -43,7 +44,8 @@ struct Options {
   uint64_t inject_bit_flips = 0;
   bool record_accesses = false;  // software GPU only
   bool profile = false;          // software GPU only
-  std::optional<std::filesystem::path> dump;
+  std::optional<DumpRequest> dump;
+  bool guard = false;  // what lies around the regions is closed to the kernel
   Overrides overrides;
   CacheState cache = CacheState::kAsIs;
   uint32_t device = 0;          // which one, where there are several

@@ -2,6 +2,7 @@
 
 #include "archive/file.h"
 #include "replay/core/differences.h"
+#include "replay/core/guard.h"
 #include "replay/core/target_marks.h"
 
 namespace kernloop::replay {
@@ -39,11 +40,16 @@ void tell_hot_spots(const std::vector<HotSpot>& spots, const Program& program, E
   }
 }
 
-void tell_fault(const LaunchOutcome& outcome, const Launch& launch, EventSink& sink) {
+void tell_fault(const LaunchOutcome& outcome, const Launch& launch, const Snapshot& snapshot, EventSink& sink) {
   Json event = outcome.fault.is_object() ? outcome.fault : Json::object();
   event["event"] = "fault";
   if (!event.contains("kind")) event["kind"] = outcome.end == LaunchOutcome::End::kLimit ? "limit" : "unknown";
   if (!event.contains("kernel")) event["kernel"] = launch.kernel_name;
+  const auto address = event.find("address");
+  if (address != event.end() && address->is_string()) {
+    if (const auto at = archive::from_hex_number(address->get<std::string>()))
+      event["near"] = nearest_region(*at, snapshot.regions());
+  }
   sink.emit(event);
 }
 
@@ -100,8 +106,20 @@ Result<std::vector<Target>> targets_of(const Options& options, const Snapshot& s
   return targets;
 }
 
-Result<Launched> launch_and_tell(DeviceReplay& device, const Program& program, Json iteration, bool is_last,
-                                 EventSink& sink) {
+Json dump_facts(const Options& options, const archive::Manifest& manifest, const Program& program) {
+  Json facts = {{"kernel", manifest.kernel.name},
+                {"symbol", program.launch.kernel_name},
+                {"is_overridden", options.overrides.any()}};
+  for (const LoadedCodeObject& object : program.code_objects) {
+    if (object.captured->sha256 != manifest.kernel.code_object) continue;
+    facts["code_object"] = object.info.sha256.hex();
+    facts["is_variant"] = object.is_variant;
+  }
+  return facts;
+}
+
+Result<Launched> launch_and_tell(DeviceReplay& device, const Snapshot& snapshot, const Program& program, Json iteration,
+                                 bool is_last, EventSink& sink) {
   auto outcome = device.launch(program.launch);
   if (!outcome) return outcome.error();
   Launched launched;
@@ -110,7 +128,7 @@ Result<Launched> launch_and_tell(DeviceReplay& device, const Program& program, J
   launched.device_lost = outcome->device_lost;
   launched.wave_instructions = outcome->wave_instructions;
   if (!launched.is_complete) {
-    tell_fault(*outcome, program.launch, sink);
+    tell_fault(*outcome, program.launch, snapshot, sink);
   } else if (!iteration.is_null()) {
     tell_iteration(*outcome, std::move(iteration), sink);
     if (is_last) tell_hot_spots(outcome->hot_spots, program, sink);

@@ -22,6 +22,9 @@ Result<Program> load_for_replay(const Options& options, ContentCache& cache, Dev
 // What a program is judged by: regions and its module variables, with their marks.
 Result<std::vector<Target>> targets_of(const Options& options, const Snapshot& snapshot, const Program& program);
 
+// Of what is written beside dumped memory.
+Json dump_facts(const Options& options, const archive::Manifest& manifest, const Program& program);
+
 struct Launched {
   bool is_complete = false;
   bool is_limit = false;     // of one that is not: it ran past its limit; otherwise it faulted
@@ -34,8 +37,8 @@ struct Launched {
 // One launch of restored memory. `iteration`: the fields by which a measured launch is told, as an `iteration` event;
 // null for one that is not measured. The last one tells what was profiled, too. A fault or a limit is told as a `fault`
 // event.
-Result<Launched> launch_and_tell(DeviceReplay& device, const Program& program, Json iteration, bool is_last,
-                                 EventSink& sink);
+Result<Launched> launch_and_tell(DeviceReplay& device, const Snapshot& snapshot, const Program& program, Json iteration,
+                                 bool is_last, EventSink& sink);
 
 // Against *post*, module variables that a variant keeps included.
 Result<Comparison> compare_replay(DeviceReplay& device, ContentCache& cache, const Program& program,

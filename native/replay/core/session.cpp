@@ -5,6 +5,7 @@
 
 #include "replay/core/calibration.h"
 #include "replay/core/dump.h"
+#include "replay/core/guard.h"
 #include "replay/core/injection.h"
 #include "replay/core/replaying.h"
 #include "replay/core/side_by_side.h"
@@ -37,6 +38,9 @@ class Session {
  private:
   Status prepare() {
     if (auto mapped = snapshot_.map(); !mapped) return mapped;
+    if (options_.guard) {
+      if (auto raised = raise_guard(device_, snapshot_, sink_); !raised) return raised;
+    }
     const auto variant = named_variant(options_);
     if (!variant) return variant.error();
     auto program = load_for_replay(options_, cache_, device_, *variant, sink_);
@@ -47,6 +51,9 @@ class Session {
     auto targets = targets_of(options_, snapshot_, program_);
     if (!targets) return targets.error();
     targets_ = std::move(*targets);
+    if (options_.dump) {
+      if (auto checked = check_dump(*options_.dump, targets_); !checked) return checked;
+    }
     if (options_.known_varying) {
       auto varying = read_varying(*options_.known_varying, targets_);
       if (!varying) return varying.error();
@@ -55,12 +62,22 @@ class Session {
     return configure_device(options_, device_);
   }
 
+  Status dump(DumpTime time) {
+    if (!options_.dump || options_.dump->time != time) return Unit{};
+    return dump_targets(*options_.dump, device_, targets_, dump_facts(options_, reader_.manifest(), program_));
+  }
+
   // True: completed. False: `end_` says how it ended.
   Result<bool> launch(uint64_t index, bool is_measured) {
-    auto launched = launch_and_tell(device_, program_, is_measured ? Json{{"index", index}} : Json(),
+    auto launched = launch_and_tell(device_, snapshot_, program_, is_measured ? Json{{"index", index}} : Json(),
                                     index + 1 == options_.iterations, sink_);
     if (!launched) return launched.error();
     wave_instructions_ = launched->wave_instructions;
+    if (launched->is_complete && options_.guard && !options_.compare) {
+      auto intact = is_poison_intact(device_, cache_, snapshot_, program_.launch, sink_);
+      if (!intact) return intact.error();
+      launched->is_complete = *intact;
+    }
     if (launched->is_complete) return true;
     emit_result(launched->verdict(), {});
     end_ = {kExitDevice, launched->device_lost};
@@ -72,6 +89,9 @@ class Session {
     for (uint64_t i = 0; i < options_.warmup + options_.iterations; ++i) {
       const bool measured = i >= options_.warmup;
       if (auto restored = snapshot_.restore(program_, sink_); !restored) return restored.error();
+      if (i == 0) {
+        if (auto dumped = dump(DumpTime::kPre); !dumped) return dumped.error();
+      }
       auto completed = launch(i - options_.warmup, measured);
       if (!completed) return completed.error();
       if (!*completed) return end_;
@@ -81,9 +101,7 @@ class Session {
       total = *compared;
       if (total.differing_bytes > 0) break;  // one wrong iteration is a wrong kernel
     }
-    if (options_.dump) {
-      if (auto dumped = dump_targets(device_, targets_, *options_.dump); !dumped) return dumped.error();
-    }
+    if (auto dumped = dump(DumpTime::kPost); !dumped) return dumped.error();
     if (!options_.compare) {
       emit_result("ran", {});
       return SessionEnd{kExitPass, false};

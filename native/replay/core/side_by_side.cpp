@@ -3,6 +3,7 @@
 #include <array>
 
 #include "replay/core/dump.h"
+#include "replay/core/guard.h"
 #include "replay/core/replaying.h"
 #include "replay/core/turns.h"
 
@@ -42,12 +43,16 @@ class SideBySide {
   SideBySide(const Options& options, const archive::Reader& reader, DeviceReplay& device, EventSink& sink)
       : options_(options),
         device_(device),
+        sink_(sink),
         cache_(reader, kCacheBytes),
         snapshot_(cache_, device, options.poison, true),
         sides_{Side{SideSink("captured", sink), {}}, Side{SideSink("variant", sink), {}}} {}
 
   Result<SessionEnd> run() {
     if (auto mapped = snapshot_.map(); !mapped) return mapped.error();
+    if (options_.guard) {
+      if (auto raised = raise_guard(device_, snapshot_, sink_); !raised) return raised.error();
+    }
     auto variant = named_variant(options_);
     if (!variant) return variant.error();
     variant_side().code = std::move(*variant);
@@ -120,6 +125,9 @@ class SideBySide {
     auto targets = targets_of(options_, snapshot_, side.program);
     if (!targets) return targets.error();
     side.targets = std::move(*targets);
+    if (options_.dump) {
+      if (auto checked = check_dump(*options_.dump, side.targets); !checked) return checked;
+    }
     if (!options_.known_varying) return Unit{};
     auto varying = read_varying(*options_.known_varying, side.targets);
     if (!varying) return varying.error();
@@ -130,10 +138,15 @@ class SideBySide {
   Result<bool> launch(Side& side, Json iteration, bool is_compared) {
     if (auto restored = snapshot_.restore(side.program, side.sink); !restored) return restored.error();
     side.program.launch.is_compared = is_compared;
-    auto launched = launch_and_tell(device_, side.program, std::move(iteration),
+    auto launched = launch_and_tell(device_, snapshot_, side.program, std::move(iteration),
                                     side.measured + 1 == options_.iterations, side.sink);
     if (!launched) return launched.error();
     side.wave_instructions = launched->wave_instructions;
+    if (launched->is_complete && options_.guard) {
+      auto intact = is_poison_intact(device_, cache_, snapshot_, side.program.launch, side.sink);
+      if (!intact) return intact.error();
+      launched->is_complete = *intact;
+    }
     if (launched->is_complete) return true;
     tell_result(side, launched->verdict());
     end_ = {kExitDevice, launched->device_lost};
@@ -158,9 +171,15 @@ class SideBySide {
   // Of the variant, whoever was launched last.
   Result<bool> dump() {
     Side& side = variant_side();
-    auto launched = launch(side, Json(), true);
-    if (!launched || !*launched) return launched;
-    if (auto dumped = dump_targets(device_, side.targets, *options_.dump); !dumped) return dumped.error();
+    if (options_.dump->time == DumpTime::kPre) {
+      if (auto restored = snapshot_.restore(side.program, side.sink); !restored) return restored.error();
+    } else {
+      auto launched = launch(side, Json(), true);
+      if (!launched || !*launched) return launched;
+    }
+    auto dumped = dump_targets(*options_.dump, device_, side.targets,
+                               dump_facts(options_, cache_.reader().manifest(), side.program));
+    if (!dumped) return dumped.error();
     return true;
   }
 
@@ -172,6 +191,7 @@ class SideBySide {
 
   const Options& options_;
   DeviceReplay& device_;
+  EventSink& sink_;
   ContentCache cache_;
   Snapshot snapshot_;
   std::array<Side, 2> sides_;

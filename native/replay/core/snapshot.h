@@ -23,6 +23,8 @@ class Snapshot {
   Status map();
 
   const std::vector<Target>& regions() const { return regions_; }
+  const std::vector<Mapping>& mappings() const { return layout_.mappings; }
+  uint8_t poison() const { return poison_; }
   const std::vector<AddressRange>& padding() const { return layout_.padding; }
 
   // Programs that are loaded: captured pointers that they leave stale are counted as captured memory passes by.

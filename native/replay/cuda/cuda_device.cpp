@@ -44,6 +44,7 @@ class CudaDevice final : public DeviceReplay {
   bool fresh_memory_is_zero() const override { return false; }
   Status prepare(const std::vector<Mapping>& mappings) override;
   Status map(const Mapping& mapping) override;
+  Result<bool> keep_unmapped(const AddressRange& range) override { return memory_.keep_unmapped(range); }
 
   Result<LoadedCode> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
                           std::optional<uint64_t> address) override;

@@ -123,6 +123,22 @@ Status DeviceMemory::map_device(const AddressRange& range) {
                         "giving access to " + text_of(range));
 }
 
+bool DeviceMemory::keep_unmapped(const AddressRange& range) {
+  if (is_host(range.base - 1) || is_host(range.end())) {
+    void* wanted = reinterpret_cast<void*>(range.base);
+    void* got =
+        ::mmap(wanted, range.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got == MAP_FAILED) return false;
+    if (got == wanted) return closed_pages_.push_back(range), true;
+    ::munmap(got, range.size);
+    return false;
+  }
+  // A window is the driver's to give away as a whole: what of ours is not mapped stays so.
+  const AddressRange window = round_out({range}, kWindowBytes).at(0);
+  if (overlaps_any(merge_ranges(windows_), range)) return true;
+  return reserve(window).ok();
+}
+
 bool DeviceMemory::is_host(uint64_t address) const {
   return std::any_of(host_.begin(), host_.end(),
                      [&](const AddressRange& range) { return address - range.base < range.size; });
@@ -139,6 +155,8 @@ void DeviceMemory::release_all() {
     driver.cuMemHostUnregister(reinterpret_cast<void*>(range.base));
     ::munmap(reinterpret_cast<void*>(range.base), range.size);
   }
+  for (const AddressRange& range : closed_pages_) ::munmap(reinterpret_cast<void*>(range.base), range.size);
+  closed_pages_.clear();
   physical_.clear();
   windows_.clear();
   host_.clear();

@@ -20,6 +20,9 @@ class DeviceMemory {
   // ADDRESS_TAKEN names both addresses; OUT_OF_MEMORY says how much is missing. Nothing stays mapped after an error.
   Status map(const std::vector<Mapping>& mappings);
 
+  // Nothing of the driver or of this process comes to lie there from now on; false where something does.
+  bool keep_unmapped(const AddressRange& range);
+
   // Mapped as memory of this process.
   bool is_host(uint64_t address) const;
   // Captured host memory that could only come back as device memory.
@@ -40,6 +43,7 @@ class DeviceMemory {
 
   Context& context_;
   std::vector<AddressRange> windows_, host_;
+  std::vector<AddressRange> closed_pages_;  // of this process, beside those of captured host memory
   std::vector<Physical> physical_;
   uint64_t host_bytes_on_device_ = 0;
 };

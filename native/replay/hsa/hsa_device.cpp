@@ -68,6 +68,8 @@ class HsaDevice final : public DeviceReplay {
     return *code.base + variable.address;
   }
   Status keep_out(uint64_t base, uint64_t size) override;
+  Result<bool> close_to_kernels(const AddressRange& range) override;
+  Result<bool> keep_unmapped(const AddressRange& range) override;
   Status unload_code() override;
   Status write(uint64_t address, Bytes bytes) override;
   Status read(uint64_t address, std::span<uint8_t> into) override;
@@ -112,7 +114,7 @@ class HsaDevice final : public DeviceReplay {
   uint64_t granule_ = 4096;
   uint64_t timestamp_hz_ = 1'000'000'000;
   std::vector<Mapped> mappings_;
-  std::vector<AddressRange> kept_out_;
+  std::vector<AddressRange> kept_out_, guarded_;
   std::vector<hsa_executable_t> executables_;
   hsa_queue_t* queue_ = nullptr;
   hsa_signal_t signal_{};
@@ -136,6 +138,8 @@ HsaDevice::~HsaDevice() {
     hsa_->hsa_amd_vmem_address_free(base, mapping.size);
   }
   open_kept_out();
+  for (const AddressRange& range : guarded_)
+    hsa_->hsa_amd_vmem_address_free(reinterpret_cast<void*>(range.base), range.size);
   hsa_->hsa_shut_down();
 }
 
@@ -375,6 +379,24 @@ Status HsaDevice::keep_out(uint64_t base, uint64_t size) {
   }
   kept_out_.push_back({base, size});
   return Unit{};
+}
+
+Result<bool> HsaDevice::close_to_kernels(const AddressRange& range) {
+  if (!soft_) return false;
+  const hsa_status_t status = extension_.close_to_kernels(range.base, range.size);
+  if (status != HSA_STATUS_SUCCESS) return device_error("close_to_kernels", status, "raising the guard");
+  return true;
+}
+
+Result<bool> HsaDevice::keep_unmapped(const AddressRange& range) {
+  void* got = nullptr;
+  if (hsa_->hsa_amd_vmem_address_reserve(&got, range.size, range.base, 0) != HSA_STATUS_SUCCESS) return false;
+  if (got == reinterpret_cast<void*>(range.base)) {
+    guarded_.push_back(range);
+    return true;
+  }
+  hsa_->hsa_amd_vmem_address_free(got, range.size);
+  return false;
 }
 
 Status HsaDevice::unload_code() {

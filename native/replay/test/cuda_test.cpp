@@ -311,6 +311,22 @@ TEST_F(CudaReplay, LaunchesAnotherGeometryAndOtherArguments) {
   EXPECT_EQ(replay({"--block", "2048"}).last()["code"], "LAUNCH_REFUSED");
 }
 
+TEST_F(CudaReplay, FindsWritesOutsideOfRegionsUnderTheGuard) {
+  const Arguments beyond = {"--code-object", cuda_test_code("beyond").string()};
+  EXPECT_EQ(replay(beyond).exit_code, kExitPass) << "without a guard, and without comparing";
+  Arguments guarded = beyond;
+  guarded.push_back("--guard");
+  const ProgramRun run = replay(guarded);
+  EXPECT_EQ(run.exit_code, kExitDevice) << run.last();
+  EXPECT_EQ(run.first("fault")["kind"], "out_of_bounds_write");
+  EXPECT_EQ(run.first("fault")["near"]["region"], "out");
+  EXPECT_EQ(run.first("fault")["near"]["distance"], 0);
+  EXPECT_EQ(run.first("guard")["is_exact"], false) << "granules of 2 MiB are all that the driver protects";
+  EXPECT_EQ(run.first("guard")["neighbours_in_use"], 0);
+  const ProgramRun fine = replay({"--guard", "--compare", "--iterations", "2"});
+  EXPECT_EQ(fine.exit_code, kExitPass) << fine.last();
+}
+
 TEST_F(CudaReplay, GivesTheDynamicSharedMemoryThatWasAskedFor) {
   capture_.symbol = "replay_shape";
   capture_.shape_post = std::vector<uint32_t>(7, 0);

@@ -18,7 +18,9 @@ class FakeDevice final : public DeviceReplay {
   bool in_place_access = true;
   bool places_code = true;
   bool symbols_have_places = false;  // code has no base, as on CUDA
-  bool counts = false;               // instead of measuring time
+  bool closes_bytes = false;         // to kernels: the guard is exact
+  std::vector<AddressRange> closed, kept_unmapped;
+  bool counts = false;  // instead of measuring time
   bool keeps = false;
   std::map<uint64_t, archive::Buffer> kept;
   bool loses_writes_after_launch = false;
@@ -58,6 +60,15 @@ class FakeDevice final : public DeviceReplay {
   }
   Result<uint64_t> variable_address(const LoadedCode& code, const codeobject::Variable& variable) override {
     return code.id + variable.address;
+  }
+
+  Result<bool> close_to_kernels(const AddressRange& range) override {
+    if (closes_bytes) closed.push_back(range);
+    return closes_bytes;
+  }
+  Result<bool> keep_unmapped(const AddressRange& range) override {
+    kept_unmapped.push_back(range);
+    return true;
   }
 
   Status unload_code() override {

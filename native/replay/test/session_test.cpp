@@ -658,15 +658,114 @@ TEST_F(SessionTest, RefusesToIgnoreWhatIsNotThere) {
   }
 }
 
+// --- guard ---
+
+TEST_F(SessionTest, ClosesEverythingAroundTheRegionsToTheDword) {
+  options_.guard = true;
+  FakeDevice device(baseline());
+  device.closes_bytes = true;
+  EXPECT_EQ(run(device).exit_code, kExitPass) << result();
+  const uint64_t base = 0x400000000000, end = base + 0x2000;
+  const std::vector<AddressRange> around = {{base, Capture::kIn - base},
+                                            {Capture::kIn + 800, Capture::kOut - Capture::kIn - 800},
+                                            {Capture::kOut + 800, end - Capture::kOut - 800}};
+  EXPECT_EQ(device.closed, around);
+  EXPECT_EQ(device.kept_unmapped, (std::vector<AddressRange>{{base - 4096, 4096}, {end, 4096}}));
+  const archive::Json guard = output_.first("guard");
+  EXPECT_EQ(guard["is_exact"], true);
+  EXPECT_EQ(guard["closed_bytes"], 0x2000 - 1600);
+  EXPECT_EQ(guard["neighbours_unmapped"], 2);
+}
+
+TEST_F(SessionTest, FindsWritesOutsideOfRegionsWhereOnlyGranulesAreGuarded) {
+  options_.guard = true;
+  options_.compare = false;
+  const auto writes_behind = [](FakeDevice& device, const Launch& launch) {
+    fill(device, launch);
+    *device.at(Capture::kOut + 800 + 12) = 1;
+  };
+  EXPECT_EQ(run(writes_behind).exit_code, kExitDevice) << result();
+  const archive::Json fault = output_.first("fault");
+  EXPECT_EQ(fault["kind"], "out_of_bounds_write");
+  EXPECT_EQ(fault["near"], (archive::Json{{"region", "out"}, {"position", "behind"}, {"distance", 12}, {"size", 800}}));
+  EXPECT_EQ(result()["verdict"], "fault");
+  EXPECT_EQ(output_.first("guard")["is_exact"], false);
+  EXPECT_EQ(run(baseline()).exit_code, kExitPass);
+  options_.guard = false;
+  EXPECT_EQ(run(writes_behind).exit_code, kExitPass) << "only on request";
+}
+
+TEST_F(SessionTest, NamesTheRegionThatAFaultIsNextTo) {
+  const std::vector<std::tuple<uint64_t, const char*, const char*, int>> faults = {
+      {Capture::kOut - 4, "out", "before", 4},
+      {Capture::kIn + 800 + 4, "in", "behind", 4},
+      {Capture::kOut + 796, "out", "inside", 796}};
+  for (const auto& [address, region, position, distance] : faults) {
+    FakeDevice device(baseline());
+    device.outcome.end = LaunchOutcome::End::kFault;
+    device.outcome.fault = {{"kind", "memory_access"}, {"address", archive::to_hex_number(address)}};
+    run(device);
+    const archive::Json near = output_.first("fault")["near"];
+    EXPECT_EQ(near["region"], region);
+    EXPECT_EQ(near["position"], position);
+    EXPECT_EQ(near["distance"], distance);
+  }
+}
+
 // --- dump ---
 
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+TEST_F(SessionTest, DumpsNamedRegionsAsTheyWereBefore) {
+  options_.compare = false;
+  options_.dump = DumpRequest{directory_.path() / "dump", {"out", "d_counter"}, DumpTime::kPre};
+  EXPECT_EQ(run(baseline()).exit_code, kExitPass) << result();
+  const Buffer pre = as_bytes(capture_.out_pre);
+  EXPECT_EQ(text_of(options_.dump->directory / "out.bin"), std::string(pre.begin(), pre.end()));
+  EXPECT_FALSE(std::filesystem::exists(options_.dump->directory / "in.bin"));
+  const auto json = archive::parse_json(text_of(options_.dump->directory / "dump.json"), "dump.json");
+  ASSERT_TRUE(json);
+  EXPECT_EQ((*json)["schema"], "kernloop.dump/1");
+  EXPECT_EQ((*json)["time"], "pre");
+  ASSERT_EQ((*json)["contents"].size(), 2u);
+  const archive::Json out = (*json)["contents"][0];
+  EXPECT_EQ(out["file"], "out.bin");
+  EXPECT_EQ(out["address"], archive::to_hex_number(Capture::kOut));
+  EXPECT_EQ(out["sha256"], archive::sha256(pre).hex());
+}
+
+TEST_F(SessionTest, NeverDumpsOverAnything) {
+  options_.compare = false;
+  options_.dump = DumpRequest{directory_.path() / "dump", {}, DumpTime::kPost};
+  int launches = 0;
+  const auto counting = [&](FakeDevice& device, const Launch& launch) { ++launches, fill(device, launch); };
+  for (const char* there : {"out.bin", "dump.json"}) {
+    std::filesystem::remove_all(options_.dump->directory);
+    std::filesystem::create_directories(options_.dump->directory);
+    std::ofstream(options_.dump->directory / there) << "mine";
+    EXPECT_EQ(run(counting).exit_code, kExitBadInput);
+    EXPECT_EQ(result()["code"], "TARGET_EXISTS");
+    EXPECT_EQ(text_of(options_.dump->directory / there), "mine");
+  }
+  std::filesystem::remove(options_.dump->directory / "dump.json");
+  std::filesystem::create_symlink("/nonexistent/elsewhere", options_.dump->directory / "in.bin");
+  EXPECT_EQ(run(counting).exit_code, kExitBadInput) << "a link to nowhere";
+  EXPECT_EQ(launches, 0) << "it is looked at before anything runs";
+  options_.dump->names = {"nothing"};
+  EXPECT_EQ(run(counting).exit_code, kExitBadInput);
+  EXPECT_EQ(result()["code"], "USAGE");
+}
+
 TEST_F(SessionTest, DumpsWhatTheDeviceHoldsAfterwards) {
-  options_.dump = directory_.path() / "dump";
+  options_.dump = DumpRequest{directory_.path() / "dump", {}, DumpTime::kPost};
   run(baseline());
-  std::ifstream file(*options_.dump / "out.bin", std::ios::binary);
+  std::ifstream file(options_.dump->directory / "out.bin", std::ios::binary);
   const Buffer bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   EXPECT_EQ(bytes, as_bytes(capture_.out_post));
-  EXPECT_TRUE(std::filesystem::exists(*options_.dump / "d_counter.bin"));
+  EXPECT_TRUE(std::filesystem::exists(options_.dump->directory / "d_counter.bin"));
 }
 
 }  // namespace

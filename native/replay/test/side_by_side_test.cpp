@@ -183,10 +183,10 @@ TEST_F(SideBySideTest, ChecksNothingWhereTheLaunchIsAnother) {
 }
 
 TEST_F(SideBySideTest, DumpsWhatTheVariantLeaves) {
-  options_.dump = directory_.path() / "dump";
+  options_.dump = DumpRequest{directory_.path() / "dump", {}, DumpTime::kPost};
   EXPECT_EQ(run().exit_code, kExitPass);
   EXPECT_EQ(order_.back(), 'v');
-  std::ifstream file(*options_.dump / "out.bin", std::ios::binary);
+  std::ifstream file(options_.dump->directory / "out.bin", std::ios::binary);
   const Buffer bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   Buffer expected = as_bytes(capture_.out_post);
   expected[148] ^= 1;

@@ -251,6 +251,31 @@ TEST_F(SoftGpuReplay, RefusesToJudgeAnotherLaunch) {
   EXPECT_EQ(run({"--block", "2048"}).last()["code"], "LAUNCH_REFUSED");
 }
 
+TEST_F(SoftGpuReplay, FaultsAtTheFirstByteOutsideOfARegionUnderTheGuard) {
+  // One byte behind `out`, in the same page: the app's neighbours would have hidden it.
+  const std::vector<std::string> beyond = {"--code-object", test_code_object("beyond.hsaco").string()};
+  EXPECT_EQ(run(beyond).exit_code, kExitPass) << "without a guard, and without comparing";
+  std::vector<std::string> guarded = beyond;
+  guarded.push_back("--guard");
+  const ProgramRun outcome = run(guarded);
+  EXPECT_EQ(outcome.exit_code, kExitDevice) << outcome.last();
+  const archive::Json fault = outcome.first("fault");
+  EXPECT_EQ(fault["kind"], "memory_access");
+  EXPECT_EQ(fault["address"], archive::to_hex_number(Capture::kOut + 4 * Capture::kCount));
+  EXPECT_EQ(fault["near"]["region"], "out");
+  EXPECT_EQ(fault["near"]["position"], "behind");
+  EXPECT_EQ(fault["near"]["distance"], 0);
+  EXPECT_TRUE(fault.contains("pc")) << fault;
+  EXPECT_EQ(outcome.first("guard")["is_exact"], true);
+  // Reads as well: one element more than there are.
+  const ProgramRun reads = run({"--guard", "--arg", "2:i32=201"});
+  EXPECT_EQ(reads.first("fault")["near"]["distance"], 0) << reads.last();
+  EXPECT_EQ(reads.first("fault")["near"]["region"], "in");
+  // The kernel itself stays inside of everything, and restoring goes on behind the guard.
+  const ProgramRun fine = run({"--guard", "--compare", "--iterations", "3"});
+  EXPECT_EQ(fine.exit_code, kExitPass) << fine.last();
+}
+
 TEST_F(SoftGpuReplay, SaysWhenARuntimeIsMissing) {
   const ProgramRun outcome = run({"--hsa-runtime", "/nonexistent/libhsa-runtime64.so.1"});
   EXPECT_EQ(outcome.exit_code, kExitEnvironment);

@@ -66,6 +66,9 @@ typedef struct kernloop_softgpu_extension_1_s {
   /* By address. HSA_STATUS_ERROR_INVALID_SIGNAL when the dispatch was not profiled. */
   hsa_status_t (*dispatch_profile)(hsa_signal_t completion_signal,
                                    void (*callback)(const kernloop_softgpu_pc_t* pc, void* data), void* data);
+  /* Kernels may not touch these bytes of mapped memory any more, to the byte, until access is set anew; the host still
+   * can. */
+  hsa_status_t (*close_to_kernels)(uint64_t base, uint64_t size);
 } kernloop_softgpu_extension_1_t;
 
 #ifdef __cplusplus

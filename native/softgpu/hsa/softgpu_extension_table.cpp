@@ -138,13 +138,20 @@ hsa_status_t dispatch_profile(hsa_signal_t completion_signal,
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t close_to_kernels(uint64_t base, uint64_t size) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (size == 0 || base + size < base) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  runtime().space.unmap(base, size);
+  return HSA_STATUS_SUCCESS;
+}
+
 }  // namespace
 
 const kernloop_softgpu_extension_1_t& softgpu_extension_table() {
   static constexpr kernloop_softgpu_extension_1_t kTable{
       &set_max_wave_instructions, &set_seed,          &set_threads,           &dispatch_report,
       &set_access_recording,      &dispatch_accesses, &set_next_load_address, &set_profiling,
-      &dispatch_counters,         &dispatch_profile,
+      &dispatch_counters,         &dispatch_profile,  &close_to_kernels,
   };
   return kTable;
 }

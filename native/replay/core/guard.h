@@ -1,0 +1,25 @@
+// Out-of-bounds accesses that the app's neighbours would hide: what lies around captured memory is closed to the
+// kernel, as far as the device can.
+#pragma once
+
+#include "replay/core/device.h"
+#include "replay/core/events.h"
+#include "replay/core/snapshot.h"
+
+namespace kernloop::replay {
+
+// Once, with everything mapped. Closes the padding inside of the granules where the device checks single bytes (to the
+// dword: compilers widen narrow loads that far), and keeps the granule on either side of each mapping free of anything.
+// Emits `guard`.
+Status raise_guard(DeviceReplay& device, const Snapshot& snapshot, EventSink& sink);
+
+// Whether the poison around the regions is as it was before the launch: where the device protects granules only, that
+// is how writes are found. Emits a `fault` otherwise.
+Result<bool> is_poison_intact(DeviceReplay& device, ContentCache& cache, const Snapshot& snapshot, const Launch& launch,
+                              EventSink& sink);
+
+// The region that an address was most likely meant for: {"region", "position": "before"|"inside"|"behind", "distance":
+// bytes from its first byte, or behind its last one, "size"}; null without regions.
+Json nearest_region(uint64_t address, const std::vector<Target>& regions);
+
+}  // namespace kernloop::replay
