@@ -3,8 +3,10 @@
 //   default   this build, as apps, captures and validations run it
 //   again     the same once more: how far two sets of the same runs lie apart on this machine
 //   profiled  this build with a profile of every instruction, as `kernloop replay` runs it
-//   node bench/softgpu-counters.mjs [--before DIR] [--build DIR] [--rounds N]
-// The same program drives all; runs alternate, and each figure is the least of all dispatches. Prints one JSON object.
+//   node bench/softgpu-counters.mjs [--before DIR] [--build DIR] [--rounds N] [--callgrind]
+// The same program drives all; runs alternate, and each figure is the least of all dispatches. --callgrind counts host instructions a
+// dispatch instead, with valgrind: a figure that a busy machine does not change (valgrind has no AVX-512: lanes run in AVX2).
+// Prints one JSON object.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -23,7 +25,7 @@ function fail(message, code) {
 function readOptions() {
   const text = { type: 'string' };
   try {
-    return parseArgs({ options: { before: text, build: text, rounds: text } }).values;
+    return parseArgs({ options: { before: text, build: text, rounds: text, callgrind: { type: 'boolean' } } }).values;
   } catch (error) {
     return fail(error.message, 2);
   }
@@ -41,37 +43,71 @@ for (const folder of [built, ...(before ? [before] : [])])
 const sides = [
   ...(before ? [{ name: 'before', library: before, more: [] }] : []),
   { name: 'default', library: built, more: [] },
-  { name: 'again', library: built, more: [] },
+  ...(options.callgrind ? [] : [{ name: 'again', library: built, more: [] }]),
   { name: 'profiled', library: built, more: ['profiled'] },
 ];
 const dispatches = 3; // a run
 const cases = [
-  { name: 'matmul', size: 256 },
-  { name: 'vadd', size: 2_000_000 },
-  { name: 'histogram', size: 4_000_000 },
-  { name: 'softmax', size: 256 },
-  { name: 'philox', size: 256 },
-];
+  { name: 'matmul', size: 256, small: 128 },
+  { name: 'vadd', size: 2_000_000, small: 200_000 },
+  { name: 'histogram', size: 4_000_000, small: 500_000 },
+  { name: 'softmax', size: 256, small: 32 },
+  { name: 'philox', size: 256, small: 16 },
+].map(({ name, size, small }) => ({ name, size: options.callgrind ? small : size }));
 
 const folder = mkdtempSync(join(tmpdir(), 'kernloop-counters-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 function build() {
   const here = join(root, 'bench', 'softgpu');
-  const run = (program, ...words) => execFileSync(program, words, { stdio: ['ignore', 'inherit', 'inherit'] });
-  run('g++', '-O2', '-std=c++20', join(here, 'speed.cpp'), `-L${built}`, `-l:${runtime}`, '-o', join(folder, 'speed'));
+  const start = (program, ...words) => execFileSync(program, words, { stdio: ['ignore', 'inherit', 'inherit'] });
+  start(
+    'g++',
+    '-O2',
+    '-std=c++20',
+    join(here, 'speed.cpp'),
+    `-L${built}`,
+    `-l:${runtime}`,
+    '-o',
+    join(folder, 'speed'),
+  );
   const device = ['--offload-arch=gfx90a', '--cuda-device-only', '--no-gpu-bundle-output', '--rocm-path=/usr', '--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode']; // prettier-ignore
-  run('clang-15', '-x', 'hip', '-O3', ...device, join(here, 'kernels.hip'), '-o', join(folder, 'kernels.hsaco'));
+  start('clang-15', '-x', 'hip', '-O3', ...device, join(here, 'kernels.hip'), '-o', join(folder, 'kernels.hsaco'));
 }
 
-function measure({ library, more }, { name, size }) {
-  const words = [join(folder, 'kernels.hsaco'), name, size, dispatches, ...more].map(String);
+function run({ library, more }, { name, size }, count, before = []) {
+  const words = [...before, join(folder, 'speed'), join(folder, 'kernels.hsaco'), name, size, count, ...more].map(
+    String,
+  );
   const env = { ...process.env, LD_LIBRARY_PATH: library, KERNLOOP_SOFTGPU_THREADS: '1' };
-  const { stdout, stderr, status } = spawnSync(join(folder, 'speed'), words, { env, encoding: 'utf8' });
+  const { stdout, stderr, status } = spawnSync(words[0], words.slice(1), { env, encoding: 'utf8' });
   if (status !== 0) throw new Error(`${name} with ${library} failed: ${stderr}`);
   const result = JSON.parse(stdout);
   if (!result.right) throw new Error(`${name} with ${library} gave a wrong result`);
-  return result;
+  return { ...result, stderr };
+}
+
+const measure = (side, one) => run(side, one, dispatches);
+
+/** Host instructions of one dispatch: those of a run with two more of them, less those of a run without. */
+function countInstructions(side, one) {
+  const valgrind = ['valgrind', '--tool=callgrind', `--callgrind-out-file=${join(folder, 'callgrind.out')}`];
+  const [few, more] = [1, 3].map((count) => {
+    const { stderr } = run(side, one, count, valgrind);
+    return Number(/Collected : (\d+)/.exec(stderr)?.[1]);
+  });
+  return (more - few) / 2;
+}
+
+function compareInstructions(one) {
+  const counts = Object.fromEntries(sides.map((side) => [side.name, countInstructions(side, one)]));
+  return { case: one.name, size: one.size, host_instructions: counts, ...ratios((of, to) => counts[of] / counts[to]) };
+}
+
+function ratios(ratio) {
+  const wanted = [['default', 'before'], ['again', 'default'], ['profiled', 'default']]; // prettier-ignore
+  const known = wanted.filter((pair) => pair.every((name) => sides.some((side) => side.name === name)));
+  return Object.fromEntries(known.map(([of, to]) => [`${of}_over_${to}`, Number(ratio(of, to).toFixed(3))]));
 }
 
 function compare(one) {
@@ -80,14 +116,11 @@ function compare(one) {
   const counts = new Set(Object.values(results).flatMap((list) => list.map((result) => result.wave_instructions)));
   if (counts.size !== 1) throw new Error(`${one.name}: the wave-instructions differ: ${[...counts].join(', ')}`);
   const least = (name) => Math.min(...results[name].flatMap((result) => result.cpu_ns));
-  const ratio = (of, to) => Number((least(of) / least(to)).toFixed(3));
   return {
     case: one.name,
     size: one.size,
     wave_instructions: [...counts][0],
-    ...(before ? { default_over_before: ratio('default', 'before') } : {}),
-    again_over_default: ratio('again', 'default'),
-    profiled_over_default: ratio('profiled', 'default'),
+    ...ratios((of, to) => least(of) / least(to)),
   };
 }
 
@@ -95,8 +128,7 @@ build();
 const report = {
   bench: 'softgpu-counters',
   host: { cpu: cpus()[0]?.model, cores: availableParallelism() },
-  rounds,
-  dispatches_a_round: dispatches,
-  cases: cases.map(compare),
+  ...(options.callgrind ? {} : { rounds, dispatches_a_round: dispatches }),
+  cases: cases.map(options.callgrind ? compareInstructions : compare),
 };
 console.log(JSON.stringify(report, null, 2));

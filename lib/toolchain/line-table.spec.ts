@@ -45,6 +45,29 @@ function rowsOfLlvm(file: string): { address: number; line: number; ends: boolea
   }));
 }
 
+/** An ELF file of one section, and the names of both. */
+function elfWith(name: string, content: Buffer): Buffer {
+  const names = Buffer.from(`\0${name}\0.shstrtab\0`);
+  const [contentAt, namesAt] = [64, 64 + content.length];
+  const headersAt = namesAt + names.length;
+  const section = (nameAt: number, type: number, offset: number, size: number): Buffer => {
+    const header = Buffer.alloc(64);
+    header.writeUInt32LE(nameAt, 0);
+    header.writeUInt32LE(type, 4);
+    header.writeBigUInt64LE(BigInt(offset), 24);
+    header.writeBigUInt64LE(BigInt(size), 32);
+    return header;
+  };
+  const file = Buffer.alloc(64);
+  file.set([0x7f, 0x45, 0x4c, 0x46, 2, 1]);
+  file.writeBigUInt64LE(BigInt(headersAt), 40);
+  file.writeUInt16LE(64, 58);
+  file.writeUInt16LE(2, 60);
+  file.writeUInt16LE(1, 62);
+  const headers = [section(1, 1, contentAt, content.length), section(name.length + 2, 3, namesAt, names.length)];
+  return Buffer.concat([file, content, names, ...headers]);
+}
+
 describe('readLineTable', () => {
   it.each([
     ['-gdwarf-4', '-O3'],
@@ -75,6 +98,26 @@ describe('readLineTable', () => {
     const file = compiled('-gdwarf-5', '-O0');
     const row = rowsOfLlvm(file).find(({ line }) => line === 8);
     expect(readLineTable(readFileSync(file))?.at(row?.address ?? 0)).toEqual({ file: join(folder, 'k.hip'), line: 8 });
+  });
+
+  it('gives up on a line program of more rows than can be', () => {
+    const header = [
+      ...[4, 0], // version
+      ...[13, 0, 0, 0], // bytes of the header from here on
+      ...[4, 1, 1, 0xfb, 14, 1], // no standard opcodes
+      ...[0], // folders
+      ...[...Buffer.from('k'), 0, 0, 0, 0, 0], // files
+    ];
+    const setAddress = [0, 9, 2, 0, 0x10, 0, 0, 0, 0, 0, 0];
+    const endSequence = [0, 1, 1];
+    const tableOf = (rows: number): Buffer => {
+      const unit = Buffer.from([...header, ...setAddress, ...Array<number>(rows).fill(20), ...endSequence]);
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(unit.length);
+      return elfWith('.debug_line', Buffer.concat([length, unit]));
+    };
+    expect(readLineTable(tableOf(100))?.at(0x1004)).toEqual({ file: 'k', line: 1 });
+    expect(readLineTable(tableOf(2 ** 20 + 1))).toBeNull();
   });
 
   it('is null without line information', () => {

@@ -47,6 +47,9 @@ function lastAtOrBelow<Item>(items: readonly Item[], key: (item: Item) => number
   return items[low - 1];
 }
 
+/** Of one unit. A byte of a line program makes a row of some hundred bytes: a file must not decide how much memory that takes. */
+const maxRows = 1 << 20;
+
 /** Numbers of the opcodes (DWARF 5, table 7.25 and 7.26). */
 const standard = { copy: 1, advancePc: 2, advanceLine: 3, setFile: 4, constAddPc: 8, fixedAdvancePc: 9 } as const;
 const extended = { endSequence: 1, setAddress: 2 } as const;
@@ -58,7 +61,12 @@ function sequencesOf(unit: LineUnit): Sequence[] {
   const sequences: Sequence[] = [];
   let rows: Sequence = [];
   let [address, file, line] = [0, 1, 1];
-  const append = (): number => rows.push({ address, file: unit.files[file] ?? '', line });
+  let rowCount = 0;
+  const append = (): void => {
+    rowCount += 1;
+    if (rowCount > maxRows) throw new Malformed('more rows than any source gives');
+    rows.push({ address, file: unit.files[file] ?? '', line });
+  };
   const advance = (operations: number): number => (address += operations * minimumInstructionBytes);
   while (!program.isAtEnd) {
     const opcode = program.unsigned(1);
