@@ -16,10 +16,12 @@ PcCounts& counts_of(Wave& wave, const Instruction& instruction) {
   return wave.memory->profiler->at(decoded(instruction).number);
 }
 
-#define KERNLOOP_PORT_FIELDS(X)                                                                                   \
-  X(memory_transactions)                                                                                          \
-  X(memory_lines_128) X(bytes_read) X(bytes_written) X(scratch_bytes_read) X(scratch_bytes_written) X(lds_passes) \
-      X(lds_bank_conflicts) X(lds_address_conflicts)
+// clang-format off
+#define KERNLOOP_PORT_FIELDS(X)                                                    \
+  X(memory_transactions) X(memory_lines_128) X(bytes_read) X(bytes_written)        \
+  X(scratch_bytes_read) X(scratch_bytes_written)                                   \
+  X(lds_passes) X(lds_bank_conflicts) X(lds_address_conflicts)
+// clang-format on
 
 // What the port counted meanwhile is this instruction's.
 void execute_memory(Wave& wave, const Instruction& instruction) {
