@@ -159,6 +159,7 @@ describe('replay on the cuda device', () => {
       expect(fake.said.result.join('\n')).toContain(
         'the variant differs from what the app computed in 37 of 800 bytes',
       );
+      expect(fake.said.result.at(-1)).toBe('Result: RAN (30 replays; validate judges)');
     });
 
     it.each([

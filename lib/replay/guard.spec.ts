@@ -66,6 +66,15 @@ describe('the guard around captured memory', () => {
       expect(fake.calls[0]?.args).not.toContain('--guard');
     });
 
+    it('leaves launching to HIP where told to, and says so', async () => {
+      const fake = deps({ event: 'result', verdict: 'ran' });
+      expect((await run({ launch: 'hip' }, fake)).launch).toBe('hip');
+      expect(flag(fake.calls[0]?.args ?? [], '--launch')).toBe('hip');
+      expect(fake.said.result).toContain('launched by the HIP runtime');
+      expect((await run({}, fake)).launch).toBe('direct');
+      expect(fake.calls[1]?.args).not.toContain('--launch');
+    });
+
     it('passes what is to be dumped on', async () => {
       const fake = deps({ event: 'result', verdict: 'ran' });
       await run({ dump: '/d', dumpOnly: ['r0', 'counter'], dumpTime: 'pre' }, fake);

@@ -28,6 +28,12 @@ export const replayingOptions = {
     .describe(
       'On the software GPU, end a replay after this multiple of the wave-instructions of the captured dispatch (at least one million).',
     ),
+  launch: z
+    .enum(['direct', 'hip'])
+    .optional()
+    .describe(
+      'On softgpu and hsa, who launches: this program into a queue of its own (direct, if left out), or the HIP runtime, which fills hidden arguments with services behind them.',
+    ),
   guard: z
     .boolean()
     .default(false)

@@ -35,6 +35,8 @@ export interface ReplayRequest {
   threads?: number;
   limitWaveInstructions?: number;
   limitSeconds?: number;
+  /** "hip": through the HIP runtime. */
+  launch?: string;
   compare?: boolean;
   /** The captured code and codeObject take turns. */
   sideBySide?: boolean;
@@ -114,6 +116,7 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
   const named: [string, string | number | undefined][] = [
     ['--code-object', request.codeObject],
     ['--symbol', request.symbol],
+    ['--launch', request.launch],
     ['--iterations', request.iterations],
     ['--warmup', request.warmup],
     ['--cache', request.cache],

@@ -12,6 +12,7 @@ import { processCount } from './speed';
 export function printReplay(result: ReplayResult, { device }: ReplaySession, deps: Deps): void {
   deps.report.result(`${result.kernel}: ${result.code}`);
   deps.report.result(`restored ${result.restored.regions} regions, ${formatBytes(result.restored.bytes)}`);
+  if (result.launch === 'hip') deps.report.result('launched by the HIP runtime');
   if (result.guard) deps.report.result(guardLine(result.guard));
   if (result.overridden) deps.report.result(`overridden: ${describeOverrides(result.overridden)}`);
   const lines = device.work === 'duration_ns' ? times(result) : counts(result);
@@ -70,8 +71,9 @@ function counts({ counters, hotSpots, baseline }: ReplayResult): string[] {
 function resultLine(result: ReplayResult): string {
   const replays = `${formatCount(result.iterations)} ${result.iterations === 1 ? 'replay' : 'replays'}`;
   if (result.verdict === 'ran') {
-    const launch = result.overridden ? ' of another launch than the captured one' : '';
-    return `Result: RAN (${replays}${launch}; nothing was compared: ${result.overridden ? 'the app never computed this' : 'validate does that'})`;
+    if (result.overridden)
+      return `Result: RAN (${replays} of another launch than the captured one; nothing was compared: the app never computed this)`;
+    return `Result: RAN (${replays}; ${result.check ? 'validate judges' : 'nothing was compared: validate does that'})`;
   }
   const who = !result.baseline ? '' : result.stopped === 'captured' ? 'the captured code: ' : 'the variant: ';
   const what = `${who}${result.verdict === 'limit' ? 'ran past its limit' : 'the device faulted'}`;

@@ -152,6 +152,7 @@ class Replaying {
       stopped: isStopped(outcome) ? side : null,
       restored,
       overridden,
+      launch: this.options.launch ?? 'direct',
       guard,
       baseline: this.options.compare ? await this.measured(outcome, 'captured', { kind: 'captured' }) : null,
       speed,

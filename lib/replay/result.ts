@@ -72,6 +72,7 @@ export const replayResultSchema = z.object({
   overridden: overriddenSchema
     .nullable()
     .describe('What of the launch was not as captured; null for the captured launch.'),
+  launch: z.enum(['direct', 'hip']).describe('Who launched: a queue or stream of our own, or the HIP runtime.'),
   guard: guardSchema
     .nullable()
     .describe('What was closed to the kernel around captured memory, in bytes and granules; null without --guard.'),

@@ -42,6 +42,7 @@ export async function openSession(options: ReplayingOptions, deps: Deps): Promis
       capture: reproducer.capture,
       stores,
       ...codeArguments(code, capture),
+      ...(options.launch === undefined ? {} : { launch: options.launch }),
       ...(options.guard ? { guard: true } : {}),
       ...limits(capture, device, options),
     },

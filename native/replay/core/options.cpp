@@ -13,7 +13,8 @@ namespace kernloop::replay {
 namespace {
 
 constexpr const char* kUsage =
-    "kernloop-replay --capture DIR [--store DIR]… [--hsa-runtime LIB] [--code-object FILE] [--symbol MANGLED] "
+    "kernloop-replay --capture DIR [--store DIR]… [--hsa-runtime LIB] [--launch direct|hip [--hip-runtime LIB]] "
+    "[--code-object FILE] [--symbol MANGLED] "
     "[--iterations N] "
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
     "[--compare | --side-by-side [--order-seed N]] "
@@ -99,6 +100,12 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       {"--capture", path(options.capture)},
       {"--store", [&](const std::string& text) { return options.stores.emplace_back(text), !text.empty(); }},
       {"--hsa-runtime", path(options.hsa_runtime)},
+      {"--hip-runtime", path(options.hip_runtime)},
+      {"--launch",
+       [&](const std::string& text) {
+         options.launches_with_hip = text == "hip";
+         return text == "hip" || text == "direct";
+       }},
       {"--code-object", path(options.code_object)},
       {"--symbol", [&](const std::string& text) { return options.symbol = text, !text.empty(); }},
       {"--iterations", number(options.iterations)},
@@ -204,6 +211,8 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   }
   if (options.dump && !options.calibrate.empty()) return usage("--dump does not go with --calibrate");
   if (options.iterations == 0) return usage("--iterations must be at least 1");
+  if (options.launches_with_hip && options.record_accesses)
+    return usage("--record-accesses tells of direct launches only: HIP's own memory is not the kernel's");
   if (options.side_by_side && !options.code_object)
     return usage("--side-by-side needs a --code-object beside the captured one");
   if (options.side_by_side && (options.compare || !options.calibrate.empty() || options.record_accesses))

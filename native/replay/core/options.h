@@ -25,6 +25,8 @@ struct Options {
   std::filesystem::path capture;
   std::vector<std::filesystem::path> stores;
   std::filesystem::path hsa_runtime;  // empty: the software GPU beside the program
+  bool launches_with_hip = false;     // through the HIP runtime instead of a queue of ours
+  std::filesystem::path hip_runtime;  // empty: libamdhip64 by its usual names
   std::optional<std::filesystem::path> code_object;
   std::string symbol;
   uint64_t iterations = 1;

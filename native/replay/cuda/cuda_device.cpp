@@ -417,6 +417,7 @@ RegionClass cuda_home_of(const archive::Region& region) {
 
 Result<std::unique_ptr<DeviceReplay>> open_cuda_device(const Options& options, const archive::Manifest& manifest,
                                                        char** argv) {
+  if (options.launches_with_hip) return unsupported_option("--launch hip", "leave it out");
   // Whether they are free is looked at before the driver starts, and no more: what is mapped at that time, driver 580
   // never reserves, not even when it is unmapped again.
   if (const AddressHold look(addresses_of(manifest)); !look.taken().empty()) {

@@ -13,6 +13,7 @@
 #include "codeobject/bundle.h"
 #include "replay/core/address_hold.h"
 #include "replay/core/layout.h"
+#include "replay/hsa/hip_launcher.h"
 #include "replay/hsa/hsa_library.h"
 #include "softgpu/hsa/softgpu_extension.h"
 
@@ -49,22 +50,25 @@ HotSpot hot_spot_of(const kernloop_softgpu_pc_t& pc) {
 
 class HsaDevice final : public DeviceReplay {
  public:
-  explicit HsaDevice(std::unique_ptr<HsaLibrary> library) : hsa_(std::move(library)) {}
+  HsaDevice(std::unique_ptr<HsaLibrary> library, const Options& options)
+      : hsa_(std::move(library)), uses_hip_(options.launches_with_hip), hip_runtime_(options.hip_runtime) {}
   ~HsaDevice() override;
 
   Status start(const std::string& isa);
 
   uint64_t granule(archive::RegionClass) const override { return granule_; }
   bool fresh_memory_is_zero() const override { return soft_; }
-  bool can_place_code() const override { return soft_; }
+  bool can_place_code() const override { return soft_ && !uses_hip_; }
   bool measures_time() const override { return !soft_; }
   Status map(const Mapping& mapping) override;
   Result<LoadedCode> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
                           std::optional<uint64_t> address) override;
   Result<uint64_t> kernel_address(const LoadedCode& code, const codeobject::Kernel& kernel) override {
+    if (hip_) return hip_->kernel(code.id, kernel.name);
     return *code.base + kernel.descriptor_address;
   }
   Result<uint64_t> variable_address(const LoadedCode& code, const codeobject::Variable& variable) override {
+    if (hip_) return hip_->variable(code.id, variable.name, variable.size);
     return *code.base + variable.address;
   }
   Status keep_out(uint64_t base, uint64_t size) override;
@@ -100,10 +104,18 @@ class HsaDevice final : public DeviceReplay {
   Status submit(const Launch& launch);
   // How long to wait in one go: short enough to notice faults and limits.
   uint64_t wait_ticks() const { return timestamp_hz_ / 100; }
+  Result<LoadedCode> load_with_hip(Bytes code_object);
+  Result<LaunchOutcome> launch_with_hip(const Launch& launch);
+  // What the software GPU tells the report of the last launch by: HIP's signals are its own.
+  hsa_signal_t report_signal() const { return hip_ ? hsa_signal_t{0} : signal_; }
+  static LaunchOutcome limit_outcome(const Launch& launch);
   LaunchOutcome fault_outcome(hsa_status_t status) const;
   Status add_report(LaunchOutcome& outcome) const;
 
   std::unique_ptr<HsaLibrary> hsa_;
+  const bool uses_hip_;
+  const std::filesystem::path hip_runtime_;
+  std::unique_ptr<HipLauncher> hip_;  // started by the first load(): once captured memory is mapped
   bool initialised_ = false;
   bool records_accesses_ = false;
   bool profiles_ = false;
@@ -300,6 +312,7 @@ Status HsaDevice::map(const Mapping& wanted) {
 
 Result<LoadedCode> HsaDevice::load(Bytes code_object, const codeobject::CodeObjectInfo& info,
                                    std::optional<uint64_t> address) {
+  if (uses_hip_) return load_with_hip(code_object);
   const std::string doing = "loading code object " + info.sha256.hex().substr(0, 12);
   hsa_code_object_reader_t reader;
   hsa_status_t status =
@@ -382,7 +395,7 @@ Status HsaDevice::keep_out(uint64_t base, uint64_t size) {
 }
 
 Result<bool> HsaDevice::close_to_kernels(const AddressRange& range) {
-  if (!soft_) return false;
+  if (!soft_ || !extension_.close_to_kernels) return false;
   const hsa_status_t status = extension_.close_to_kernels(range.base, range.size);
   if (status != HSA_STATUS_SUCCESS) return device_error("close_to_kernels", status, "raising the guard");
   return true;
@@ -540,7 +553,47 @@ Status HsaDevice::submit(const Launch& launch) {
   return Unit{};
 }
 
+Result<LoadedCode> HsaDevice::load_with_hip(Bytes code_object) {
+  if (!hip_) {
+    auto opened = HipLauncher::open(hip_runtime_);
+    if (!opened) return opened.error();
+    hip_ = std::move(*opened);
+  }
+  auto code = hip_->load(code_object);
+  if (!code) return code.error();
+  return LoadedCode{*code, std::nullopt};
+}
+
+Result<LaunchOutcome> HsaDevice::launch_with_hip(const Launch& launch) {
+  auto run = hip_->run(launch, !soft_);
+  if (!run) return run.error();
+  if (run->end != HipLauncher::End::kCompleted) {
+    lost_ = true;
+    return run->end == HipLauncher::End::kLimit ? limit_outcome(launch)
+                                                : fault_outcome(static_cast<hsa_status_t>(queue_status_.load()));
+  }
+  LaunchOutcome outcome;
+  outcome.duration_ns = run->duration_ns;
+  if (run->duration_ns) outcome.timer = "hip-events";
+  if (soft_) {
+    if (auto reported = add_report(outcome); !reported) return reported.error();
+  }
+  return outcome;
+}
+
+LaunchOutcome HsaDevice::limit_outcome(const Launch& launch) {
+  LaunchOutcome outcome;
+  outcome.end = LaunchOutcome::End::kLimit;
+  outcome.device_lost = true;
+  outcome.fault = {
+      {"kind", "time_limit"},
+      {"kernel", launch.kernel_name},
+      {"text", launch.kernel_name + " still ran after " + std::to_string(launch.limit_seconds) + " seconds"}};
+  return outcome;
+}
+
 Result<LaunchOutcome> HsaDevice::launch(const Launch& launch) {
+  if (hip_) return launch_with_hip(launch);
   if (auto ready = prepare_queue(); !ready) return ready.error();
   if (auto ready = prepare_kernarg(launch.kernarg.size()); !ready) return ready.error();
   std::memcpy(kernarg_, launch.kernarg.data(), launch.kernarg.size());
@@ -556,14 +609,7 @@ Result<LaunchOutcome> HsaDevice::launch(const Launch& launch) {
     const std::chrono::duration<double> elapsed = Clock::now() - begin;
     if (launch.limit_seconds > 0 && elapsed.count() > launch.limit_seconds) {
       lost_ = true;
-      LaunchOutcome outcome;
-      outcome.end = LaunchOutcome::End::kLimit;
-      outcome.device_lost = true;
-      outcome.fault = {
-          {"kind", "time_limit"},
-          {"kernel", launch.kernel_name},
-          {"text", launch.kernel_name + " still ran after " + std::to_string(launch.limit_seconds) + " seconds"}};
-      return outcome;
+      return limit_outcome(launch);
     }
   }
   LaunchOutcome outcome;
@@ -591,7 +637,8 @@ LaunchOutcome HsaDevice::fault_outcome(hsa_status_t status) const {
   }
   kernloop_softgpu_report_t report{};
   report.struct_size = sizeof report;
-  if (!soft_ || extension_.dispatch_report(signal_, &report) != HSA_STATUS_SUCCESS || !report.faulted) return outcome;
+  if (!soft_ || extension_.dispatch_report(report_signal(), &report) != HSA_STATUS_SUCCESS || !report.faulted)
+    return outcome;
   report.fault_json[sizeof report.fault_json - 1] = '\0';
   if (auto fault = archive::parse_json(report.fault_json, "the fault report"); fault && fault->is_object()) {
     outcome.fault = std::move(*fault);
@@ -607,17 +654,17 @@ LaunchOutcome HsaDevice::fault_outcome(hsa_status_t status) const {
 Status HsaDevice::add_report(LaunchOutcome& outcome) const {
   kernloop_softgpu_report_t report{};
   report.struct_size = sizeof report;
-  const hsa_status_t status = extension_.dispatch_report(signal_, &report);
+  const hsa_status_t status = extension_.dispatch_report(report_signal(), &report);
   if (status != HSA_STATUS_SUCCESS) return device_error("dispatch_report", status, "reading the counters");
   outcome.wave_instructions = report.wave_instructions;
   const hsa_status_t counted = extension_.dispatch_counters(
-      signal_,
+      report_signal(),
       [](const char* name, uint64_t value, void* data) { static_cast<LaunchOutcome*>(data)->counters[name] = value; },
       &outcome);
   if (counted != HSA_STATUS_SUCCESS) return device_error("dispatch_counters", counted, "reading the counters");
   if (profiles_) {
     const hsa_status_t profiled = extension_.dispatch_profile(
-        signal_,
+        report_signal(),
         [](const kernloop_softgpu_pc_t* pc, void* data) {
           static_cast<LaunchOutcome*>(data)->hot_spots.push_back(hot_spot_of(*pc));
         },
@@ -669,7 +716,7 @@ Result<std::unique_ptr<DeviceReplay>> open_hsa_device(const Options& options, co
   const std::string& isa = manifest.device.isa;
   auto library = HsaLibrary::open(options.hsa_runtime.empty() ? built_in_runtime() : options.hsa_runtime);
   if (!library) return library.error();
-  auto device = std::make_unique<HsaDevice>(std::move(*library));
+  auto device = std::make_unique<HsaDevice>(std::move(*library), options);
   if (auto started = device->start(isa); !started) return started.error();
   hold.release();
   return std::unique_ptr<DeviceReplay>(std::move(device));

@@ -232,6 +232,7 @@ TEST_F(CudaReplay, PreparesTheCacheAsAsked) {
 
 TEST_F(CudaReplay, RefusesWhatDoesNotFit) {
   EXPECT_EQ(replay({"--seed", "1"}).last()["code"], "UNSUPPORTED_OPTION");
+  EXPECT_EQ(replay({"--launch", "hip"}).last()["code"], "UNSUPPORTED_OPTION");
   EXPECT_EQ(replay({"--device", "63"}).last()["code"], "DEVICE_NOT_FOUND");
   EXPECT_EQ(compare_variant("baseline", {"--symbol", "replay_nothing"}).last()["code"], "SYMBOL_MISSING");
 }

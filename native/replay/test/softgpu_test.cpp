@@ -276,6 +276,30 @@ TEST_F(SoftGpuReplay, FaultsAtTheFirstByteOutsideOfARegionUnderTheGuard) {
   EXPECT_EQ(fine.exit_code, kExitPass) << fine.last();
 }
 
+TEST_F(SoftGpuReplay, LaunchesThroughHip) {
+  const std::vector<std::string> hip = {"--launch", "hip"};
+  const auto with_hip = [&](std::vector<std::string> more) {
+    more.insert(more.end(), hip.begin(), hip.end());
+    return run(more);
+  };
+  const ProgramRun fine = with_hip({"--compare", "--iterations", "2"});
+  EXPECT_EQ(fine.exit_code, kExitPass) << fine.last();
+  EXPECT_EQ(fine.first("iteration")["counters"]["wave_instructions"],
+            run().first("iteration")["counters"]["wave_instructions"])
+      << "the same kernel, whoever launches it";
+  const auto variant = [&](const std::string& name) {
+    return with_hip({"--compare", "--code-object", test_code_object(name).string(), "--limit-seconds", "1.5"});
+  };
+  EXPECT_EQ(variant("wrong_bit.hsaco").last()["differing_bytes"], 1);
+  // HIP would end the process.
+  const ProgramRun wild = variant("wild.hsaco");
+  EXPECT_EQ(wild.exit_code, kExitDevice) << wild.last();
+  EXPECT_EQ(wild.first("fault")["kind"], "memory_access");
+  EXPECT_TRUE(wild.first("fault").contains("pc")) << wild.first("fault");
+  EXPECT_EQ(variant("spin.hsaco").last()["verdict"], "limit");
+  EXPECT_EQ(with_hip({"--hip-runtime", "/nonexistent/libamdhip64.so"}).last()["code"], "RUNTIME_NOT_FOUND");
+}
+
 TEST_F(SoftGpuReplay, SaysWhenARuntimeIsMissing) {
   const ProgramRun outcome = run({"--hsa-runtime", "/nonexistent/libhsa-runtime64.so.1"});
   EXPECT_EQ(outcome.exit_code, kExitEnvironment);

@@ -128,7 +128,7 @@ std::optional<QueueError> HardwareQueue::dispatch(const Packet& packet, uint64_t
     record = services_.dispatcher.run(typed, reinterpret_cast<uint64_t>(&packet),
                                       reinterpret_cast<uint64_t>(memory_->handle()), index, cancelled_);
   }
-  if (typed.completion_signal.handle != 0) services_.signals.set_record(typed.completion_signal, record);
+  services_.signals.set_record(typed.completion_signal, record);
   if (record->fault) {
     if (record->fault->kind == Fault::Kind::kMemoryAccess && !stop_) services_.memory_fault(*record->fault);
     return QueueError{status_of(*record->fault), record->fault->text()};

@@ -174,11 +174,13 @@ int64_t Signals::wait(hsa_signal_t signal, hsa_signal_condition_t condition, int
 
 void Signals::set_record(hsa_signal_t signal, std::shared_ptr<const DispatchRecord> record) {
   std::lock_guard lock(mutex_);
+  last_record_ = record;
   if (valid(signal)) state(signal).record = std::move(record);
 }
 
 std::shared_ptr<const DispatchRecord> Signals::record(hsa_signal_t signal) const {
   std::lock_guard lock(mutex_);
+  if (signal.handle == 0) return last_record_;
   return valid(signal) ? state(signal).record : nullptr;
 }
 

@@ -97,6 +97,7 @@ class Signals {
     Signals& signals_;
   };
 
+  // Signal 0 stands for none: then the record is only that of the last dispatch.
   void set_record(hsa_signal_t signal, std::shared_ptr<const DispatchRecord> record);
   std::shared_ptr<const DispatchRecord> record(hsa_signal_t signal) const;
 
@@ -105,7 +106,7 @@ class Signals {
     std::atomic<uint32_t> waiters{0};
     std::atomic<bool> live{false};
     Doorbell* doorbell = nullptr;
-    std::shared_ptr<const DispatchRecord> record;
+    std::shared_ptr<const DispatchRecord> record;  // of the dispatch that completed with it last
   };
   static constexpr size_t kChunk = 1024;
   static constexpr size_t kMaxChunks = 4096;
@@ -126,6 +127,7 @@ class Signals {
   std::atomic<size_t> chunk_count_{0};
   std::unique_ptr<Chunk[]> chunks_;
   mutable std::mutex mutex_;
+  std::shared_ptr<const DispatchRecord> last_record_;
   std::vector<size_t> free_;
 };
 

@@ -45,8 +45,8 @@ typedef struct kernloop_softgpu_extension_1_s {
   hsa_status_t (*set_max_wave_instructions)(uint64_t per_dispatch);
   hsa_status_t (*set_seed)(uint64_t seed);
   hsa_status_t (*set_threads)(uint32_t threads);
-  /* Report of the dispatch that completed with (last decremented) this signal. HSA_STATUS_ERROR_INVALID_SIGNAL when
-   * there was none. */
+  /* Report of the dispatch that completed with (last decremented) this signal; with signal 0, here and below, of the
+   * one that ended last, whoever launched it. HSA_STATUS_ERROR_INVALID_SIGNAL when there was none. */
   hsa_status_t (*dispatch_report)(hsa_signal_t completion_signal, kernloop_softgpu_report_t* report);
   /* While enabled, every dispatch keeps its exact byte ranges. The callback is called for each range, reads (is_write
    * 0) first. */

@@ -1,0 +1,49 @@
+// Launches through the HIP runtime, which fills what only it can: hidden arguments with services behind them (hostcall,
+// heap, printf). The library is loaded at run time and uses the HSA runtime that this process has already.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/core/device.h"
+
+namespace kernloop::replay {
+
+class HipLauncher {
+ public:
+  // `library`: empty for libamdhip64 by its usual names. RUNTIME_NOT_FOUND, RUNTIME_INCOMPLETE, DEVICE_ERROR.
+  static Result<std::unique_ptr<HipLauncher>> open(const std::filesystem::path& library);
+  ~HipLauncher();
+
+  // Numbers of its own for what is loaded.
+  Result<uint64_t> load(Bytes code_object);
+  Result<uint64_t> kernel(uint64_t code, const std::string& name);
+  // VARIABLE_MISSING for a variable that HIP does not find by name: a local symbol.
+  Result<uint64_t> variable(uint64_t code, const std::string& name, uint64_t bytes);
+
+  enum class End { kCompleted, kAborted, kLimit };
+  struct Run {
+    End end = End::kCompleted;
+    std::optional<uint64_t> duration_ns;  // between events around the launch, where timed
+  };
+  // HIP ends the process when a queue stops; that is held up, and told as kAborted. After that and after kLimit nothing
+  // of HIP may be touched any more.
+  Result<Run> run(const Launch& launch, bool is_timed);
+
+ private:
+  struct Functions;
+  HipLauncher();
+  Error error(const char* call, int status, const std::string& doing) const;
+  Status submit(const Launch& launch);
+  // Of the thread that waits: false when HIP ended first, or the limit was reached.
+  Result<End> wait(double limit_seconds);
+
+  std::unique_ptr<Functions> hip_;
+  std::vector<void*> modules_;
+};
+
+}  // namespace kernloop::replay
