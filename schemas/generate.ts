@@ -66,7 +66,10 @@ export function generatedFiles(): Map<string, string> {
 }
 
 function fileSchema(schema: z.ZodType, name: string): string {
-  return toText({ $id: `kernloop/schemas/${name}.schema.json`, ...z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) });
+  return toText({
+    $id: `kernloop/schemas/${name}.schema.json`,
+    ...z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }),
+  });
 }
 
 /** What comes out, whole: nothing that the schema does not name. Draft 7 is what validators of every language read. */

@@ -19,7 +19,9 @@ __global__ void bump(int* data, int n, int by) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) data[i] += by;
 }
-__global__ void bump_managed() { managed += 1; }
+__global__ void bump_managed() {
+  managed += 1;
+}
 __global__ void index_of(int* out) {
   extern __shared__ int shared[];
   const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
