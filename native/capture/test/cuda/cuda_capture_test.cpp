@@ -49,6 +49,9 @@ class CudaCaptureTest : public ::testing::Test {
   std::unique_ptr<Program> start_app(std::vector<std::string> arguments, std::map<std::string, std::string> more = {}) {
     std::vector<std::string> command = {KERNLOOP_TEST_APP};
     command.insert(command.end(), arguments.begin(), arguments.end());
+    return start(command, std::move(more));
+  }
+  std::unique_ptr<Program> start(const std::vector<std::string>& command, std::map<std::string, std::string> more) {
     std::map<std::string, std::string> environment = {{"CUDA_INJECTION64_PATH", KERNLOOP_TEST_AGENT},
                                                       {"KERNLOOP_RECORDER_SOCKET", run.socket()},
                                                       {"KERNLOOP_LOG_FILE", (run.folder() / "agent-%p.log").string()}};
@@ -584,6 +587,31 @@ TEST_F(CudaCaptureTest, AForkedChildDisturbsNothing) {
   ASSERT_EQ(record({"fork"}), 0) << app_output;
   EXPECT_TRUE(open());
   EXPECT_EQ(run.event("summary").value("processes", 0), 1);
+}
+
+// A worker in a session of its own, and two of a shell: each captures for itself, and the first one is captured.
+TEST_F(CudaCaptureTest, ProcessesThatAShellStartsAreToldApart) {
+  run.select("^saxpy\\(");
+  ASSERT_TRUE(run.start());
+  auto shell =
+      start({"/bin/sh", "-c", "setsid -w \"$0\" saxpy && \"$0\" saxpy & \"$0\" fork; wait", KERNLOOP_TEST_APP}, {});
+  ASSERT_EQ(shell->wait(), 0) << shell->output();
+  ASSERT_EQ(run.finish(), 0) << run.recorder->output();
+  std::map<std::string, int> seen;  // processes by what they were asked for
+  std::set<int> pids, owners;
+  const Json summary = run.event("summary");
+  for (const Json& process : summary["per_process"]) {
+    ++seen[process["command"][1]];
+    pids.insert(process["pid"].get<int>());
+    if (process["command"][1] == "saxpy") owners.insert(process["pid"].get<int>());
+  }
+  EXPECT_EQ(seen, (std::map<std::string, int>{{"fork", 1}, {"saxpy", 2}})) << run.recorder->output();
+  EXPECT_EQ(pids.size(), 3u);
+  EXPECT_TRUE(open());
+  const int owner = run.event("captured")["pid"].get<int>();
+  EXPECT_TRUE(owners.contains(owner));
+  ASSERT_EQ(run.events("also_matched").size(), 1u) << run.recorder->output();
+  EXPECT_EQ(run.event("also_matched")["captured_by"], owner);
 }
 
 TEST_F(CudaCaptureTest, AProfilerThatHoldsCuptiIsNamedAndTheProgramRuns) {
