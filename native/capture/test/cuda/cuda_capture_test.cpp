@@ -2,6 +2,7 @@
 // that comes out. What memory must hold is worked out here, from what each program says that it computes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -648,6 +649,47 @@ TEST_F(CudaCaptureTest, ALateOrdinalIsCountedPastThatLimit) {
   const Place x = argument(reader->manifest(), 0);
   EXPECT_EQ(values_of(*reader, pre_of(*x.region), x.offset, 1)[0], 4999.0f);
   EXPECT_EQ(values_of(*reader, post_of(*x.region), x.offset, 1)[0], 5000.0f);
+}
+
+// x[0] says which launch it was.
+TEST_F(CudaCaptureTest, SelectionsOfManyKindsShareOneRun) {
+  run.select_several("^add_in_place\\(", {{1, nullptr}}, 9, "shapes")["each"] = "geometry";
+  run.select_several("^add_in_place\\(", {{3, 3}, {7, 9}}, 9, "ranges");
+  run.select("^saxpy\\(", 1, "reachable", "gated");
+  run.config["selections"].back()["after"] = {{"match", "^add_in_place"}, {"count", 4}};
+  run.config["selections"].push_back({{"id", "counted"}, {"match", "saxpy"}, {"limit", 0}, {"to_end", true}});
+  ASSERT_EQ(record({"interleaved"}), 0) << app_output;
+  const std::map<std::string, float> before = {
+      {"shapes/captures/1", 0.0f},  {"shapes/captures/2", 3.0f}, {"shapes/captures/4", 13.0f},
+      {"ranges/captures/3", 12.0f}, {"gated/capture", 14.0f},
+  };
+  EXPECT_EQ(run.events("captured").size(), before.size()) << run.recorder->output();
+  for (const auto& [folder, value] : before) {
+    auto reader = archive::Reader::open(run.folder() / folder, {});
+    ASSERT_TRUE(reader.ok()) << folder;
+    const archive::Region& x = (*reader)->manifest().regions.at(0);
+    EXPECT_EQ(values_of(**reader, pre_of(x), 0, 1)[0], value) << folder;
+  }
+  std::map<std::string, int> matches;
+  const Json summary = run.event("summary");
+  for (const Json& selection : summary["selections"]) matches[selection["id"]] = selection["matches"];
+  EXPECT_EQ(matches, (std::map<std::string, int>{{"shapes", 4}, {"ranges", 4}, {"gated", 1}, {"counted", 3}}));
+}
+
+TEST_F(CudaCaptureTest, ADryRunHasTheFiguresOfTheCapture) {
+  Json figures[2];
+  run.select("^saxpy\\(");
+  for (const bool dry : {true, false}) {
+    run.config["dry_run"] = dry;
+    ASSERT_EQ(record({"saxpy"}), 0) << app_output;
+    figures[dry] = run.event(dry ? "planned" : "captured");
+    EXPECT_EQ(fs::exists(run.output()), !dry);
+  }
+  for (const char* name : {"bytes_raw", "bytes_stored", "regions", "bytes_tracked"})
+    EXPECT_EQ(figures[true][name], figures[false][name]) << name;
+  const Json& regions = figures[true]["plan"]["regions"];
+  EXPECT_EQ(
+      std::count_if(regions.begin(), regions.end(), [](const Json& one) { return one["reached"] == "arguments"; }), 2);
 }
 
 TEST_F(CudaCaptureTest, ScopeAllHoldsEverythingThatIsTracked) {

@@ -147,5 +147,20 @@ const Command kManyLaunches("many-launches", "N short launches (1000)", [] {
   EXPECT(downloaded(x, 1)[0] == static_cast<float>(launches));
 });
 
+const Command kInterleaved("interleaved", "two kernels in turns, in several geometries", [] {
+  start();
+  const CUmodule module = load_module();
+  const CUfunction add = function(module, kAddInPlace), triple = function(module, kSaxpy);
+  const CUdeviceptr x = uploaded(std::vector<float>(kCount));
+  add_in_place(add, x, 1.0f, kCount);  // x[0] was 0
+  saxpy(triple, x, x, kCount);         // was 1
+  add_in_place(add, x, 1.0f, 128);     // was 3
+  saxpy(triple, x, x, kCount);         // was 4
+  add_in_place(add, x, 1.0f, kCount);  // was 12
+  add_in_place(add, x, 1.0f, 256);     // was 13
+  saxpy(triple, x, x, 128);            // was 14
+  EXPECT(downloaded(x, 1)[0] == 42.0f);
+});
+
 }  // namespace
 }  // namespace kernloop::cuda::app

@@ -34,13 +34,13 @@ TEST_P(App, DoesWhatItShould) {
 INSTANTIATE_TEST_SUITE_P(Commands, App,
                          testing::Values("argument-buffer", "async-pool", "atomic", "batched", "capture-beside",
                                          "cluster", "cooperative", "do-nothing", "enumerated", "fork", "globals",
-                                         "graph", "in-place", "ipc", "large-parameters", "lazy", "managed",
-                                         "many-launches", "nccl-name", "per-thread-stream", "pinned", "registered-host",
-                                         "reload", "same-name-two-libraries", "same-name-two-modules", "saxpy",
-                                         "spin-on-host-flag", "spin-on-other-stream", "stream-capture", "tensormap",
-                                         "texture", "threads", "two-contexts", "two-devices", "unfinished",
-                                         "unknown-code", "variable-pointer", "vmm", "wild-write",
-                                         "write-through-memory"),
+                                         "graph", "in-place", "interleaved", "ipc", "large-parameters", "lazy",
+                                         "managed", "many-launches", "nccl-name", "per-thread-stream", "pinned",
+                                         "registered-host", "reload", "same-name-two-libraries",
+                                         "same-name-two-modules", "saxpy", "spin-on-host-flag", "spin-on-other-stream",
+                                         "stream-capture", "tensormap", "texture", "threads", "two-contexts",
+                                         "two-devices", "unfinished", "unknown-code", "variable-pointer", "vmm",
+                                         "wild-write", "write-through-memory"),
                          [](const auto& info) {
                            std::string name = info.param;
                            for (char& letter : name) letter = letter == '-' ? '_' : letter;
