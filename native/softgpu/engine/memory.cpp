@@ -9,6 +9,7 @@ ExecuteFn select_memory(const Instruction& instruction) {
     case Encoding::kDs:
       if (ExecuteFn transfer = select_lds_transfer(instruction)) return transfer;
       if (ExecuteFn atomic = select_lds_atomic(instruction)) return atomic;
+      if (ExecuteFn append = select_lds_append(instruction)) return append;
       return select_lds_exchange(instruction);
     case Encoding::kGlobal:
       return select_global(instruction);

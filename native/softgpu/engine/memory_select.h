@@ -9,6 +9,7 @@ namespace kernloop::softgpu {
 
 ExecuteFn select_lds_transfer(const Instruction& instruction);  // memory_lds_transfer.cpp
 ExecuteFn select_lds_atomic(const Instruction& instruction);    // memory_lds_atomic.cpp
+ExecuteFn select_lds_append(const Instruction& instruction);    // memory_lds_append.cpp: counters of lanes
 ExecuteFn select_lds_exchange(const Instruction& instruction);  // memory_lds_exchange.cpp: between lanes, no memory
 ExecuteFn select_gws(const Instruction& instruction);           // memory_gws.cpp: barriers of a grid
 ExecuteFn select_global(const Instruction& instruction);        // memory_global.cpp

@@ -25,8 +25,6 @@ constexpr Reason kReasons[] = {
     {"v_screen_partition", "graphics"},
     {"ds_gws_sema", "global semaphores: no compiler emits them"},
     {"ds_ordered_count", "graphics"},
-    {"ds_append", "appended buffers: by builtin only"},
-    {"ds_consume", "appended buffers: by builtin only"},
     {"tbuffer_", "typed buffers: graphics formats"},
     {"buffer_load_format", "typed buffers: graphics formats"},
     {"buffer_store_format", "typed buffers: graphics formats"},

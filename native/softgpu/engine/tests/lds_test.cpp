@@ -269,8 +269,28 @@ TEST_F(Lds, SwizzlePatternsWorkInGroupsOfTheirSize) {
   EXPECT_EQ(wave.vgpr[8][1], 0u) << "an inactive lane gives 0";
 }
 
+TEST_F(Lds, AppendAndConsumeCountTheActiveLanes) {
+  constexpr u32 kBase = 40, kStart = 1000;
+  const auto counter = [&] { return take<u32>(&lds[kBase + 4]); };
+  std::memcpy(&lds[kBase + 4], &kStart, 4);
+  wave.sgpr[kM0] = 0xffff0000 | kBase;  // M0[31:16] is no part of the address
+  wave.vgpr[8][0] = 7;
+  wave.set_exec(0xf0f0);
+  run("ds_append");
+  EXPECT_EQ(counter(), kStart + 8);
+  EXPECT_EQ(wave.vgpr[8][4], kStart);
+  EXPECT_EQ(wave.vgpr[8][15], kStart);
+  EXPECT_EQ(wave.vgpr[8][0], 7u) << "an inactive lane keeps its value";
+  wave.set_exec(0b111);
+  run("ds_consume");
+  EXPECT_EQ(counter(), kStart + 5);
+  EXPECT_EQ(wave.vgpr[8][2], kStart + 8);
+  wave.sgpr[kM0] = kLdsBytes - 4;
+  EXPECT_EQ(fault_kind("ds_append"), Fault::Kind::kLdsOutOfRange);
+}
+
 TEST_F(Lds, RefusesWhatItDoesNotModel) {
-  EXPECT_EQ(fault_kind("ds_append"), Fault::Kind::kUnsupportedInstruction);
+  EXPECT_EQ(fault_kind("ds_read_addtid_b32"), Fault::Kind::kUnsupportedInstruction);
 }
 
 TEST_F(Lds, IsReachedThroughFlatAddresses) {

@@ -250,4 +250,6 @@ snippet ds_swizzle_reverse, ds_swizzle_b32 v8, v2 offset:swizzle(REVERSE, 32)
 snippet ds_swizzle_xor, ds_swizzle_b32 v8, v2 offset:swizzle(SWAP, 16)
 snippet ds_swizzle_broadcast, ds_swizzle_b32 v8, v2 offset:swizzle(BROADCAST, 8, 3)
 snippet ds_swizzle_quad, ds_swizzle_b32 v8, v2 offset:swizzle(QUAD_PERM, 3, 0, 0, 1)
-snippet ds_append, ds_append v8
+snippet ds_append, ds_append v8 offset:4
+snippet ds_consume, ds_consume v8 offset:4
+snippet ds_read_addtid_b32, ds_read_addtid_b32 v8
