@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "softgpu/engine/host_avx512.h"
+
 namespace kernloop::softgpu {
 
 namespace {
-constexpr unsigned kLanes = 64;
-}
 
 #ifdef KERNLOOP_HOST_VARIANTS  // a test wants one of them
 #elif defined(__SANITIZE_THREAD__)
@@ -16,7 +16,7 @@ constexpr unsigned kLanes = 64;
 #endif
 
 KERNLOOP_HOST_VARIANTS
-LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes) {
+LaneScan scan_lanes_portably(const uint64_t* addresses, uint32_t bytes) {
   // Device addresses are below 2^63; any_bits tells when one is not. Signed minima are one instruction less.
   const auto* at = reinterpret_cast<const int64_t*>(addresses);
   int64_t lowest = at[0], highest = at[0];
@@ -42,26 +42,13 @@ LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes) {
                   .lines = static_cast<uint64_t>(changes) + 1};
 }
 
-void fill_inactive(uint64_t* addresses, uint64_t lanes) {
-  uint64_t previous = addresses[__builtin_ctzll(lanes)];
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    previous = (lanes >> lane & 1) ? addresses[lane] : previous;
-    addresses[lane] = previous;
-  }
-}
-
 KERNLOOP_HOST_VARIANTS
-void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out) {
+void join_addresses_portably(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out) {
   for (unsigned lane = 0; lane < kLanes; ++lane) out[lane] = (low[lane] | uint64_t{high[lane]} << 32) + offset;
 }
 
 KERNLOOP_HOST_VARIANTS
-void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out) {
-  for (unsigned lane = 0; lane < kLanes; ++lane) out[lane] = base + low[lane];
-}
-
-KERNLOOP_HOST_VARIANTS
-OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes) {
+OffsetScan scan_offsets_portably(const uint32_t* offsets, uint64_t lanes, uint32_t bytes) {
   uint32_t highest = 0, any = 0, gap = 0;
   if (lanes == ~uint64_t{0}) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -80,6 +67,56 @@ OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes)
     }
   }
   return OffsetScan{.highest = highest, .any_bits = any, .contiguous = false};
+}
+
+KERNLOOP_HOST_VARIANTS
+bool are_contiguous_portably(const uint32_t* low, const uint32_t* high, uint32_t bytes) {
+  uint32_t gap = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    gap |= low[lane] ^ (low[0] + lane * bytes);
+    gap |= high[lane] ^ high[0];
+  }
+  return gap == 0 && uint64_t{low[0]} + uint64_t{bytes} * kLanes <= 0xffffffffu;
+}
+
+}  // namespace
+
+LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes) {
+  return avx512::host_has() ? avx512::scan_lanes(addresses, bytes) : scan_lanes_portably(addresses, bytes);
+}
+
+OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes) {
+  return avx512::host_has() ? avx512::scan_offsets(offsets, lanes, bytes)
+                            : scan_offsets_portably(offsets, lanes, bytes);
+}
+
+bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit) {
+  if (avx512::host_has()) return avx512::are_within(offsets, lanes, limit);
+  return scan_offsets_portably(offsets, lanes, 1).highest <= limit;
+}
+
+bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes) {
+  if (avx512::host_has()) return avx512::are_contiguous(low, high, bytes);
+  static constexpr VectorRegister kZero = {};
+  return are_contiguous_portably(low, high ? high : kZero, bytes);
+}
+
+void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out) {
+  if (avx512::host_has()) return avx512::join_addresses(low, high, offset, out);
+  join_addresses_portably(low, high, offset, out);
+}
+
+void fill_inactive(uint64_t* addresses, uint64_t lanes) {
+  uint64_t previous = addresses[__builtin_ctzll(lanes)];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    previous = (lanes >> lane & 1) ? addresses[lane] : previous;
+    addresses[lane] = previous;
+  }
+}
+
+KERNLOOP_HOST_VARIANTS
+void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) out[lane] = base + low[lane];
 }
 
 }  // namespace kernloop::softgpu

@@ -1,4 +1,4 @@
-// Facts about the addresses of 64 lanes, found in a few vector instructions (AVX2 where the host has it).
+// Facts about the addresses of 64 lanes, found in a few vector instructions (AVX-512 or AVX2 where the host has it).
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,18 @@ void fill_inactive(uint64_t* addresses, uint64_t lanes);
 void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out);
 void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out);
 
+// Whether each lane's address, low[k] | high[k] << 32 (low[k] alone without `high`), is that of lane 0 plus k * bytes,
+// with no carry out of the low half.
+bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes);
+
 struct OffsetScan {
   uint32_t highest = 0;
   uint32_t any_bits = 0;
   bool contiguous = false;  // of all 64 lanes
 };
+
+// Whether no active lane's offset is above the limit.
+bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit);
 
 // 32-bit offsets; inactive lanes are ignored.
 OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes);

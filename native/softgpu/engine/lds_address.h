@@ -26,7 +26,7 @@ struct LdsPair {
     MemoryPort& port = *wave.memory;
     ++port.counters.lds;
     const uint32_t* offsets = *register_rows(wave, i.src[0]);
-    if (i.dst_count > 0) {
+    if (i.dst_count > 0 && overwrites_address(i)) {
       std::memcpy(copy, offsets, sizeof copy);
       offsets = copy;
     }
@@ -36,7 +36,7 @@ struct LdsPair {
     to_far = port.check_lds(wave, offsets, far, wave.exec(), bytes, kind);
     // What is in range (and, the unit being a multiple of the size, aligned) at the far offset is so at the near one.
     const bool far_did_not_wrap = to_far.offsets == offsets;
-    to_near = far_did_not_wrap ? LdsAccess{to_far.base - far + near, offsets, to_far.contiguous}
+    to_near = far_did_not_wrap ? LdsAccess{to_far.base - far + near, offsets}
                                : port.check_lds(wave, offsets, near, wave.exec(), bytes, kind);
     // Neighbours are one access of twice the width (bank_conflicts.h).
     if (far - near == bytes && kind != AccessKind::kAtomic) {
@@ -45,6 +45,10 @@ struct LdsPair {
       port.count_lds(offsets, near, wave.exec(), bytes, kind);
       port.count_lds(offsets, far, wave.exec(), bytes, kind);
     }
+  }
+  static bool overwrites_address(const Instruction& i) {
+    const Operand &address = i.src[0], &result = i.dst[0];
+    return address.kind == result.kind && address.index - result.index < result.dwords && address.index >= result.index;
   }
   LdsPair(const LdsPair&) = delete;
   LdsPair& operator=(const LdsPair&) = delete;

@@ -16,10 +16,24 @@ void compute_addresses(Wave& wave, const Instruction& i, const Operand& saddr, L
   }
 }
 
+// Where the lanes' data lie when all are active, side by side and in one mapping, as in most accesses; else nullptr.
+uint8_t* check_contiguous(Wave& wave, const Instruction& i, const Operand& saddr, uint32_t bytes, AccessKind kind) {
+  if (wave.exec() != ~uint64_t{0}) return nullptr;
+  const VectorRegister* vaddr = register_rows(wave, i.src[0]);
+  const bool uniform_base = saddr.kind == Operand::Kind::kSgpr;
+  if (!are_contiguous(vaddr[0], uniform_base ? nullptr : vaddr[1], bytes)) return nullptr;
+  const uint64_t base = uniform_base ? wave.sgpr64(saddr.index) : uint64_t{vaddr[1][0]} << 32;
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
+  return wave.memory->check_contiguous(base + vaddr[0][0] + offset, bytes, kind);
+}
+
 template <Load load>
 void global_load(Wave& wave, const Instruction& i) {
   MemoryPort& port = *wave.memory;
   ++port.counters.vmem_read;
+  if (const uint8_t* from = check_contiguous(wave, i, i.src[1], bytes_of(load), AccessKind::kLoad)) {
+    return load_all_lanes<load>(register_rows(wave, i.dst[0]), from);
+  }
   LaneAddresses addresses;
   compute_addresses(wave, i, i.src[1], addresses);
   const uint64_t lanes = wave.exec();
@@ -31,6 +45,9 @@ template <Store store>
 void global_store(Wave& wave, const Instruction& i) {
   MemoryPort& port = *wave.memory;
   ++port.counters.vmem_write;
+  if (uint8_t* to = check_contiguous(wave, i, i.src[2], bytes_of(store), AccessKind::kStore)) {
+    return store_all_lanes<store>(register_rows(wave, i.src[1]), to);
+  }
   LaneAddresses addresses;
   compute_addresses(wave, i, i.src[2], addresses);
   const uint64_t lanes = wave.exec();

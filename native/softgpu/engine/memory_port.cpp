@@ -188,6 +188,27 @@ void MemoryPort::check_each_lane(const LaneAddresses& addresses, uint64_t lanes,
   });
 }
 
+void MemoryPort::count_lanes(uint64_t active, uint32_t bytes, AccessKind kind) {
+  const uint64_t moved = uint64_t{bytes} * active;
+  if (kind != AccessKind::kStore) counters.bytes_read += moved;
+  if (kind != AccessKind::kLoad) counters.bytes_written += moved;
+  counters.lane_bytes += moved;
+  if (kind == AccessKind::kAtomic) counters.atomic_lanes += active;
+}
+
+uint8_t* MemoryPort::check_contiguous(uint64_t address, uint32_t bytes, AccessKind kind) {
+  const uint64_t size = uint64_t{bytes} * kLanes;
+  if (!covers(address, size, kind != AccessKind::kLoad)) return nullptr;
+  const auto lines_of = [&](uint64_t line_bytes) {
+    return (address + size - 1) / line_bytes - address / line_bytes + 1;
+  };
+  count_lanes(kLanes, bytes, kind);
+  count_transactions(lines_of(kLineBytes), bytes);
+  if (profiler) counters.memory_lines_128 += lines_of(kWideLineBytes);
+  if (recorder_) record(address, size, kind);
+  return reinterpret_cast<uint8_t*>(address);
+}
+
 void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind) {
   addresses.contiguous = false;
   if (lanes == 0) return;
@@ -202,12 +223,7 @@ void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t
       scan.any_bits >> 63 == 0 && covers(scan.lowest, scan.highest - scan.lowest + bytes, write);
   if (!in_one_mapping) check_each_lane(addresses, lanes, bytes, write);
 
-  const uint64_t active = all_active ? kLanes : static_cast<unsigned>(__builtin_popcountll(lanes));
-  const uint64_t moved = uint64_t{bytes} * active;
-  if (kind != AccessKind::kStore) counters.bytes_read += moved;
-  if (write) counters.bytes_written += moved;
-  counters.lane_bytes += moved;
-  if (kind == AccessKind::kAtomic) counters.atomic_lanes += active;
+  count_lanes(all_active ? kLanes : static_cast<unsigned>(__builtin_popcountll(lanes)), bytes, kind);
   if (scan.lines_known) {
     count_transactions(scan.lines, bytes);
   } else if (addresses.contiguous) {
@@ -227,18 +243,22 @@ void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t
 LdsAccess MemoryPort::check_lds(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes,
                                 uint32_t bytes, AccessKind kind) {
   const Workgroup& workgroup = *wave.workgroup;
-  const LdsAccess access{.base = workgroup.lds + immediate, .offsets = offsets, .contiguous = false};
+  const LdsAccess access{.base = workgroup.lds + immediate, .offsets = offsets};
   if (lanes == 0) return access;
-  const OffsetScan scan = scan_offsets(offsets, lanes, bytes);
-  const uint64_t alignment = kind == AccessKind::kAtomic ? bytes - 1 : 0;
-  const bool fine = uint64_t{scan.highest} + immediate + bytes <= workgroup.lds_bytes &&
-                    ((scan.any_bits | immediate) & alignment) == 0;
-  if (fine) return LdsAccess{.base = access.base, .offsets = offsets, .contiguous = scan.contiguous};
+  // Transfers may lie anywhere: only how far they reach has to be known.
+  const uint64_t reach = uint64_t{immediate} + bytes;
+  if (kind != AccessKind::kAtomic) {
+    const uint64_t size = workgroup.lds_bytes;
+    if (reach <= size && are_within(offsets, lanes, static_cast<uint32_t>(size - reach))) return access;
+  } else {
+    const OffsetScan scan = scan_offsets(offsets, lanes, bytes);
+    if (scan.highest + reach <= workgroup.lds_bytes && ((scan.any_bits | immediate) & (bytes - 1)) == 0) return access;
+  }
   // The sum has 32 bits: compilers put negative offsets into the register (LLVM, GCNSubtarget::hasUsableDSOffset).
   uint32_t* const sums = lds_sums_[next_lds_sums_ ^= 1];
   for_lanes(lanes, [&](unsigned lane) { sums[lane] = offsets[lane] + immediate; });
   require_lds(workgroup, sums, lanes, bytes, kind);
-  return LdsAccess{.base = workgroup.lds, .offsets = sums, .contiguous = false};
+  return LdsAccess{.base = workgroup.lds, .offsets = sums};
 }
 
 void MemoryPort::require_lds(const Workgroup& workgroup, const uint32_t* offsets, uint64_t lanes, uint32_t bytes,

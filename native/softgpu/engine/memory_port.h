@@ -29,7 +29,6 @@ struct LaneAddresses {
 struct LdsAccess {
   uint8_t* base;
   const uint32_t* offsets;  // a vector register
-  bool contiguous;          // as in LaneAddresses
 
   uint8_t* host(unsigned lane) const { return base + offsets[lane]; }
 };
@@ -42,6 +41,9 @@ class MemoryPort {
 
   // `bytes` at each lane of the mask, in global memory. Counts transactions and bytes. Faults throw.
   void check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
+  // `bytes` a lane from the address on, all lanes active and side by side. Counts as above; nullptr, with nothing
+  // counted, where they are not in one mapping: the lanes are to be looked at one by one then.
+  uint8_t* check_contiguous(uint64_t address, uint32_t bytes, AccessKind kind);
   // `bytes` at offsets[lane] + immediate of the workgroup's LDS. The result refers to `offsets`, or holds until the
   // second next call.
   LdsAccess check_lds(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes,
@@ -75,6 +77,7 @@ class MemoryPort {
   void check_each_lane(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, bool write);
   void require_lds(const Workgroup& workgroup, const uint32_t* offsets, uint64_t lanes, uint32_t bytes,
                    AccessKind kind);
+  void count_lanes(uint64_t active, uint32_t bytes, AccessKind kind);
   void record(uint64_t address, uint64_t bytes, AccessKind kind);
   uint64_t count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, uint64_t line_bytes);
   uint64_t count_wide_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, const LaneScan& scan);

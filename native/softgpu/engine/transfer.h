@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "softgpu/engine/lane_moves.h"
 #include "softgpu/engine/memory_port.h"
 #include "softgpu/engine/wave.h"
 
@@ -114,17 +115,36 @@ inline void load_lane(VectorRegister* rows, unsigned lane, const uint8_t* at) {
   }
 }
 
-// `Where` is LaneAddresses or LdsAccess. A lane reads its address before it writes its registers, so these may be the
-// same.
-template <Load load, typename Where>
-inline void load_lanes(VectorRegister* rows, const Where& from, uint64_t lanes) {
+// All 64 lanes, from one contiguous range in lane order.
+template <Load load>
+inline void load_all_lanes(VectorRegister* rows, const uint8_t* from) {
   if constexpr (load == Load::kB32) {
-    if (from.contiguous) {
-      std::memcpy(rows[0], from.host(0), sizeof(VectorRegister));
-      return;
-    }
+    std::memcpy(rows[0], from, sizeof(VectorRegister));
+  } else if constexpr (bytes_of(load) > 4) {
+    load_array(rows, from, dwords_of(load));
+  } else {
+    for (unsigned lane = 0; lane < kLanes; ++lane) load_lane<load>(rows, lane, from + lane * bytes_of(load));
   }
-  for_lanes(lanes, [&](unsigned lane) { load_lane<load>(rows, lane, from.host(lane)); });
+}
+
+// A lane reads its address before it writes its registers, so these may be the same.
+template <Load load>
+inline void load_lanes(VectorRegister* rows, const LaneAddresses& from, uint64_t lanes) {
+  if (from.contiguous) return load_all_lanes<load>(rows, from.host(0));
+  if constexpr (load == Load::kB32) {
+    load_dword(rows[0], from.at, lanes);
+  } else {
+    for_lanes(lanes, [&](unsigned lane) { load_lane<load>(rows, lane, from.host(lane)); });
+  }
+}
+
+template <Load load>
+inline void load_lanes(VectorRegister* rows, const LdsAccess& from, uint64_t lanes) {
+  if constexpr (bytes_of(load) >= 4) {
+    load_dwords(rows, from.base, from.offsets, lanes, dwords_of(load));
+  } else {
+    for_lanes(lanes, [&](unsigned lane) { load_lane<load>(rows, lane, from.host(lane)); });
+  }
 }
 
 template <Store store>
@@ -147,16 +167,36 @@ inline void store_lane(const VectorRegister* rows, unsigned lane, uint8_t* at) {
   }
 }
 
-// Lanes that store to one address: the highest lane wins.
-template <Store store, typename Where>
-inline void store_lanes(const VectorRegister* rows, const Where& to, uint64_t lanes) {
+// All 64 lanes, to one contiguous range in lane order.
+template <Store store>
+inline void store_all_lanes(const VectorRegister* rows, uint8_t* to) {
   if constexpr (store == Store::kB32) {
-    if (to.contiguous) {
-      std::memcpy(to.host(0), rows[0], sizeof(VectorRegister));
-      return;
-    }
+    std::memcpy(to, rows[0], sizeof(VectorRegister));
+  } else if constexpr (bytes_of(store) > 4) {
+    store_array(rows, to, dwords_of(store));
+  } else {
+    for (unsigned lane = 0; lane < kLanes; ++lane) store_lane<store>(rows, lane, to + lane * bytes_of(store));
   }
-  for_lanes(lanes, [&](unsigned lane) { store_lane<store>(rows, lane, to.host(lane)); });
+}
+
+// Lanes that store to one address: the highest lane wins.
+template <Store store>
+inline void store_lanes(const VectorRegister* rows, const LaneAddresses& to, uint64_t lanes) {
+  if (to.contiguous) return store_all_lanes<store>(rows, to.host(0));
+  if constexpr (store == Store::kB32) {
+    store_dword(rows[0], to.at, lanes);
+  } else {
+    for_lanes(lanes, [&](unsigned lane) { store_lane<store>(rows, lane, to.host(lane)); });
+  }
+}
+
+template <Store store>
+inline void store_lanes(const VectorRegister* rows, const LdsAccess& to, uint64_t lanes) {
+  if constexpr (store == Store::kB32) {
+    store_dword(rows[0], to.base, to.offsets, lanes);
+  } else {
+    for_lanes(lanes, [&](unsigned lane) { store_lane<store>(rows, lane, to.host(lane)); });
+  }
 }
 
 // Rows of a select function: every load or store of `prefix`, executed by FUNCTION<Load::…> / FUNCTION<Store::…>.

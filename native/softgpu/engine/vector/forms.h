@@ -52,10 +52,10 @@ inline constexpr bool kHasBit<BitAnd<Tag>> = true;
 
 // A source that is one bit a lane of a scalar register pair; prepared as a plane of 0 / 1.
 struct Mask {
-  using Value = bool;
+  using Value = uint32_t;
   static constexpr unsigned kDwords = 1, kBits = 1;
   static constexpr Precision kPrecision = Precision::kNone;
-  static Value load(const uint32_t* p, unsigned lane) { return p[lane] != 0; }
+  static Value load(const uint32_t* p, unsigned lane) { return p[lane]; }
 };
 
 template <class Tag>

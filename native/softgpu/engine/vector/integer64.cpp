@@ -5,10 +5,26 @@ namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
 namespace {
 
+using u32 = uint32_t;
+
+// Shifts by 0 to 63, in halves. `n & 31` bits cross from one half into the other; from 32 on a half is moved whole.
+KERNLOOP_LANE constexpr Dwords shift_left(Dwords v, u32 n) {
+  const u32 s = n & 31, low = v.low << s, high = v.high << s | (v.low >> 1) >> (31 - s);
+  return n & 32 ? Dwords{0, low} : Dwords{low, high};
+}
+KERNLOOP_LANE constexpr Dwords shift_right(Dwords v, u32 n, u32 high, u32 filler) {
+  const u32 s = n & 31, low = v.low >> s | (v.high << 1) << (31 - s);
+  return n & 32 ? Dwords{high, filler} : Dwords{low, high};
+}
+
 constexpr Row kRows[] = {
-    row<U64(U32, U64)>(Op::v_lshlrev_b64, [](uint32_t a, uint64_t b) { return b << (a & 63); }),
-    row<U64(U32, U64)>(Op::v_lshrrev_b64, [](uint32_t a, uint64_t b) { return b >> (a & 63); }),
-    row<I64(U32, I64)>(Op::v_ashrrev_i64, [](uint32_t a, int64_t b) { return b >> (a & 63); }),
+    row<Pair(U32, Pair)>(Op::v_lshlrev_b64, [](u32 a, Dwords b) { return shift_left(b, a); }),
+    row<Pair(U32, Pair)>(Op::v_lshrrev_b64, [](u32 a, Dwords b) { return shift_right(b, a, b.high >> (a & 31), 0); }),
+    row<Pair(U32, Pair)>(Op::v_ashrrev_i64,
+                         [](u32 a, Dwords b) {
+                           const auto high = static_cast<int32_t>(b.high);
+                           return shift_right(b, a, static_cast<u32>(high >> (a & 31)), static_cast<u32>(high >> 31));
+                         }),
 };
 
 }  // namespace

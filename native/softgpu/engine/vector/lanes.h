@@ -40,6 +40,20 @@ struct U64 {
     p[kLanes + lane] = static_cast<uint32_t>(v >> 32);
   }
 };
+// The same bits as two dwords, which is how the vectoriser likes them: no widening, no narrowing.
+struct Dwords {
+  uint32_t low, high;
+};
+struct Pair {
+  using Value = Dwords;
+  static constexpr unsigned kDwords = 2, kBits = 64;
+  static constexpr Precision kPrecision = Precision::kNone;
+  static Value load(const uint32_t* p, unsigned lane) { return {p[lane], p[kLanes + lane]}; }
+  static void store(uint32_t* p, unsigned lane, Value v) {
+    p[lane] = v.low;
+    p[kLanes + lane] = v.high;
+  }
+};
 struct I64 {
   using Value = int64_t;
   static constexpr unsigned kDwords = 2, kBits = 64;

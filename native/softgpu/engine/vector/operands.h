@@ -66,8 +66,9 @@ inline const uint32_t* broadcast(const Wave& wave, const Operand& operand, const
   }
   if (operand.kind == Operand::Kind::kVgpr) [[likely]]
     return wave.vgpr[operand.index];
-  if (operand.kind == Operand::Kind::kSgpr && rule.dwords == 1) {
-    fill_plane(temporary, wave.sgpr[operand.index]);
+  if (rule.dwords == 1 && (operand.kind == Operand::Kind::kSgpr || operand.kind == Operand::Kind::kConstant)) {
+    const bool constant = operand.kind == Operand::Kind::kConstant;
+    fill_plane(temporary, constant ? static_cast<uint32_t>(operand.value) : wave.sgpr[operand.index]);
     return temporary;
   }
   return broadcast_scalar(wave, operand, rule.dwords, temporary);

@@ -37,7 +37,15 @@ void clamp_plane(uint32_t* plane, bool dx10) {
   }
 }
 
-constexpr SourceRule kWord{SourceRule::kValue, 1, 32, false}, kPair{SourceRule::kValue, 2, 32, false};
+constexpr SourceRule kWord{SourceRule::kValue, 1, 32, false};
+
+// One register of a pair; of a constant only the lower one is ever asked for.
+const uint32_t* register_of_pair(const Wave& wave, const Operand& pair, unsigned upper, uint32_t* temporary) {
+  if (pair.kind == Kind::kVgpr) return wave.vgpr[pair.index + upper];
+  fill_plane(temporary, pair.kind == Kind::kSgpr ? wave.sgpr[pair.index + upper]
+                                                 : static_cast<uint32_t>(scalar_value(wave, pair)));
+  return temporary;
+}
 
 template <Compute kCompute, unsigned kSources, bool kFloat, bool kAccumulates>
 void execute_halves(Wave& wave, const Instruction& instruction) {
@@ -60,13 +68,12 @@ void execute_halves(Wave& wave, const Instruction& instruction) {
 
 template <Compute kCompute, unsigned kSources>
 void execute_pair(Wave& wave, const Instruction& instruction) {
-  alignas(64) uint32_t whole[kSources][2 * kLanes], part[kSources][kLanes], result[2 * kLanes];
-  const uint32_t *from[kSources], *src[kSources];
-  for (unsigned k = 0; k < kSources; ++k) from[k] = broadcast(wave, instruction.src[k], kPair, whole[k]);
+  alignas(64) uint32_t part[kSources][kLanes], result[2 * kLanes];
+  const uint32_t* src[kSources];
   for (unsigned half = 0; half < 2; ++half) {
     const Halves h = halves_of(instruction, half);
     for (unsigned k = 0; k < kSources; ++k) {
-      src[k] = from[k] + ((h.select >> k) & 1) * kLanes;
+      src[k] = register_of_pair(wave, instruction.src[k], (h.select >> k) & 1, part[k]);
       if (!((h.negate >> k) & 1)) continue;
       for (unsigned l = 0; l < kLanes; ++l) part[k][l] = src[k][l] ^ 0x80000000u;
       src[k] = part[k];
@@ -79,13 +86,16 @@ void execute_pair(Wave& wave, const Instruction& instruction) {
 
 // Each half of the result comes from one source.
 void move_pair(Wave& wave, const Instruction& instruction) {
-  alignas(64) uint32_t whole[2][2 * kLanes], result[2 * kLanes];
-  for (unsigned k = 0; k < 2; ++k) {
-    const uint32_t* from =
-        broadcast(wave, instruction.src[k], kPair, whole[k]) + ((instruction.op_sel >> k) & 1) * kLanes;
-    __builtin_memcpy(result + k * kLanes, from, sizeof(VectorRegister));
+  alignas(64) uint32_t temporary[2][kLanes];
+  uint32_t* dst = wave.vgpr[instruction.dst[0].index];
+  const uint32_t* low = register_of_pair(wave, instruction.src[0], instruction.op_sel & 1, temporary[0]);
+  const uint32_t* high = register_of_pair(wave, instruction.src[1], instruction.op_sel >> 1 & 1, temporary[1]);
+  if (high == dst) {
+    __builtin_memcpy(temporary[1], high, sizeof temporary[1]);
+    high = temporary[1];
   }
-  write_planes(wave.vgpr[instruction.dst[0].index], result, 2, wave.exec());
+  if (low != dst) write_planes(dst, low, 1, wave.exec());
+  if (high != dst + kLanes) write_planes(dst + kLanes, high, 1, wave.exec());
 }
 
 struct PackedRow {

@@ -65,14 +65,14 @@ inline void write_plane(uint32_t* dst, const uint32_t* src, uint64_t mask) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst + l), _mm256_blendv_epi8(kept, fresh, chosen));
   }
 #else
-  const uint32_t low = static_cast<uint32_t>(mask), high = static_cast<uint32_t>(mask >> 32);
-  for (unsigned l = 0; l < 32; ++l) {
-    const uint32_t m = 0u - ((low >> l) & 1);
-    dst[l] = (src[l] & m) | (dst[l] & ~m);
-  }
-  for (unsigned l = 0; l < 32; ++l) {
-    const uint32_t m = 0u - ((high >> l) & 1);
-    dst[32 + l] = (src[32 + l] & m) | (dst[32 + l] & ~m);
+  const __m128i bit_of_lane = _mm_setr_epi32(1, 2, 4, 8);
+  for (unsigned l = 0; l < kLanes; l += 4) {
+    const __m128i bits = _mm_and_si128(_mm_set1_epi32(static_cast<int>(mask >> l)), bit_of_lane);
+    const __m128i chosen = _mm_cmpeq_epi32(bits, bit_of_lane);
+    const __m128i kept = _mm_loadu_si128(reinterpret_cast<const __m128i*>(dst + l));
+    const __m128i fresh = _mm_loadu_si128(reinterpret_cast<const __m128i*>(src + l));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + l),
+                     _mm_or_si128(_mm_and_si128(chosen, fresh), _mm_andnot_si128(chosen, kept)));
   }
 #endif
 }
