@@ -1,128 +1,39 @@
+// Picks the forms that this host can run.
 #include "softgpu/engine/lane_moves.h"
 
-#include <cstring>
-
 #include "softgpu/engine/host_avx512.h"
+#include "softgpu/engine/lane_moves_portable.h"
 
 namespace kernloop::softgpu {
 
-namespace {
-
-constexpr unsigned kGroup = 16;
-constexpr uint32_t kAll = 0xffff;
-
-enum class Pattern { kScattered, kUniform, kContiguous };
-
-// Of one group, all of whose lanes are active.
-template <typename T>
-Pattern pattern_of(const T* at) {
-  T differs = 0, gap = 0;
-  for (unsigned lane = 0; lane < kGroup; ++lane) {
-    differs |= at[lane] ^ at[0];
-    gap |= at[lane] ^ (at[0] + 4 * lane);
-  }
-  return differs == 0 ? Pattern::kUniform : gap == 0 ? Pattern::kContiguous : Pattern::kScattered;
-}
-
-uint32_t active(uint64_t lanes, unsigned group) {
-  return static_cast<uint32_t>(lanes >> group) & kAll;
-}
-
-template <typename F>
-void for_group(uint32_t mask, unsigned group, F&& f) {
-  for (; mask != 0; mask &= mask - 1) f(group + static_cast<unsigned>(__builtin_ctz(mask)));
-}
-
-// `host(lane)` is where the lane's element lies.
-template <typename T, typename Host>
-void load_groups(VectorRegister* rows, const T* at, uint64_t lanes, unsigned dwords, Host&& host) {
-  for (unsigned group = 0; group < kLanes; group += kGroup) {
-    const uint32_t mask = active(lanes, group);
-    const Pattern pattern = mask == kAll ? pattern_of(at + group) : Pattern::kScattered;
-    if (pattern == Pattern::kContiguous && dwords == 1) {
-      std::memcpy(rows[0] + group, host(group), kGroup * 4);
-    } else if (pattern == Pattern::kUniform) {
-      uint32_t values[4];
-      std::memcpy(values, host(group), dwords * 4);
-      for (unsigned k = 0; k < dwords; ++k) {
-        for (unsigned lane = 0; lane < kGroup; ++lane) rows[k][group + lane] = values[k];
-      }
-    } else {
-      for_group(mask, group, [&](unsigned lane) {
-        uint32_t values[4];
-        std::memcpy(values, host(lane), dwords * 4);
-        for (unsigned k = 0; k < dwords; ++k) rows[k][lane] = values[k];
-      });
-    }
-  }
-}
-
-template <typename T, typename Host>
-void store_groups(const VectorRegister& row, const T* at, uint64_t lanes, Host&& host) {
-  for (unsigned group = 0; group < kLanes; group += kGroup) {
-    const uint32_t mask = active(lanes, group);
-    if (mask == kAll && pattern_of(at + group) == Pattern::kContiguous) {
-      std::memcpy(host(group), row + group, kGroup * 4);
-    } else {
-      for_group(mask, group, [&](unsigned lane) { std::memcpy(host(lane), &row[lane], 4); });
-    }
-  }
-}
-
-uint8_t* host_of(uint64_t address) {
-  return reinterpret_cast<uint8_t*>(address);
-}
-
-}  // namespace
-
 void load_dwords(VectorRegister* rows, const uint8_t* base, const uint32_t* offsets, uint64_t lanes, unsigned dwords) {
   if (avx512::host_has()) return avx512::load_dwords(rows, base, offsets, lanes, dwords);
-  load_groups(rows, offsets, lanes, dwords, [&](unsigned lane) { return base + offsets[lane]; });
+  portable::load_dwords(rows, base, offsets, lanes, dwords);
 }
 
 void load_dword(VectorRegister& row, const uint64_t* addresses, uint64_t lanes) {
   if (avx512::host_has()) return avx512::load_dword(row, addresses, lanes);
-  load_groups(&row, addresses, lanes, 1, [&](unsigned lane) { return host_of(addresses[lane]); });
+  portable::load_dword(row, addresses, lanes);
 }
 
 void store_dword(const VectorRegister& row, uint8_t* base, const uint32_t* offsets, uint64_t lanes) {
   if (avx512::host_has()) return avx512::store_dword(row, base, offsets, lanes);
-  store_groups(row, offsets, lanes, [&](unsigned lane) { return base + offsets[lane]; });
+  portable::store_dword(row, base, offsets, lanes);
 }
 
 void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t lanes) {
   if (avx512::host_has()) return avx512::store_dword(row, addresses, lanes);
-  store_groups(row, addresses, lanes, [&](unsigned lane) { return host_of(addresses[lane]); });
+  portable::store_dword(row, addresses, lanes);
 }
 
 void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords) {
   if (avx512::host_has()) return avx512::load_array(rows, from, dwords);
-  if (dwords == 2) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      uint64_t value;  // one access: a flag and its payload are seen together
-      std::memcpy(&value, from + lane * 8, 8);
-      rows[0][lane] = static_cast<uint32_t>(value);
-      rows[1][lane] = static_cast<uint32_t>(value >> 32);
-    }
-    return;
-  }
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    for (unsigned k = 0; k < dwords; ++k) std::memcpy(&rows[k][lane], from + (lane * dwords + k) * 4, 4);
-  }
+  portable::load_array(rows, from, dwords);
 }
 
 void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords) {
   if (avx512::host_has()) return avx512::store_array(rows, to, dwords);
-  if (dwords == 2) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const uint64_t value = rows[0][lane] | uint64_t{rows[1][lane]} << 32;
-      std::memcpy(to + lane * 8, &value, 8);
-    }
-    return;
-  }
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    for (unsigned k = 0; k < dwords; ++k) std::memcpy(to + (lane * dwords + k) * 4, &rows[k][lane], 4);
-  }
+  portable::store_array(rows, to, dwords);
 }
 
 }  // namespace kernloop::softgpu

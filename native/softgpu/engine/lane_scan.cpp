@@ -1,122 +1,41 @@
+// Picks the forms that this host can run.
 #include "softgpu/engine/lane_scan.h"
 
-#include <algorithm>
-
 #include "softgpu/engine/host_avx512.h"
+#include "softgpu/engine/lane_scan_portable.h"
 
 namespace kernloop::softgpu {
 
-namespace {
-
-#ifdef KERNLOOP_HOST_VARIANTS  // a test wants one of them
-#elif defined(__SANITIZE_THREAD__)
-#define KERNLOOP_HOST_VARIANTS  // the loader resolves variants before ThreadSanitizer is ready
-#else
-#define KERNLOOP_HOST_VARIANTS __attribute__((target_clones("default", "avx2")))
-#endif
-
-KERNLOOP_HOST_VARIANTS
-LaneScan scan_lanes_portably(const uint64_t* addresses, uint32_t bytes) {
-  // Device addresses are below 2^63; any_bits tells when one is not. Signed minima are one instruction less.
-  const auto* at = reinterpret_cast<const int64_t*>(addresses);
-  int64_t lowest = at[0], highest = at[0];
-  uint64_t any = 0, gap = 0, crossing = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    lowest = at[lane] < lowest ? at[lane] : lowest;
-    highest = at[lane] > highest ? at[lane] : highest;
-    any |= addresses[lane];
-    gap |= addresses[lane] ^ (addresses[0] + uint64_t{lane} * bytes);
-    crossing |= ((addresses[lane] & 63) + bytes - 1) >> 6;
-  }
-  int64_t changes = 0, descents = 0;
-  for (unsigned lane = 0; lane + 1 < kLanes; ++lane) {
-    const int64_t line = at[lane] >> 6, next = at[lane + 1] >> 6;
-    changes += line != next ? 1 : 0;
-    descents += line > next ? 1 : 0;
-  }
-  return LaneScan{.lowest = static_cast<uint64_t>(lowest),
-                  .highest = static_cast<uint64_t>(highest),
-                  .any_bits = any,
-                  .contiguous = gap == 0,
-                  .lines_known = crossing == 0 && descents == 0,
-                  .lines = static_cast<uint64_t>(changes) + 1};
-}
-
-KERNLOOP_HOST_VARIANTS
-void join_addresses_portably(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out) {
-  for (unsigned lane = 0; lane < kLanes; ++lane) out[lane] = (low[lane] | uint64_t{high[lane]} << 32) + offset;
-}
-
-KERNLOOP_HOST_VARIANTS
-OffsetScan scan_offsets_portably(const uint32_t* offsets, uint64_t lanes, uint32_t bytes) {
-  uint32_t highest = 0, any = 0, gap = 0;
-  if (lanes == ~uint64_t{0}) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      highest = offsets[lane] > highest ? offsets[lane] : highest;
-      any |= offsets[lane];
-      gap |= offsets[lane] ^ (offsets[0] + lane * bytes);
-    }
-    return OffsetScan{.highest = highest, .any_bits = any, .contiguous = gap == 0};
-  }
-  for (unsigned half = 0; half < 2; ++half) {
-    const auto active = static_cast<uint32_t>(lanes >> (32 * half));
-    for (unsigned lane = 0; lane < 32; ++lane) {
-      const uint32_t offset = offsets[32 * half + lane] & (0u - (active >> lane & 1));
-      highest = offset > highest ? offset : highest;
-      any |= offset;
-    }
-  }
-  return OffsetScan{.highest = highest, .any_bits = any, .contiguous = false};
-}
-
-KERNLOOP_HOST_VARIANTS
-bool are_contiguous_portably(const uint32_t* low, const uint32_t* high, uint32_t bytes) {
-  uint32_t gap = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    gap |= low[lane] ^ (low[0] + lane * bytes);
-    gap |= high[lane] ^ high[0];
-  }
-  return gap == 0 && uint64_t{low[0]} + uint64_t{bytes} * kLanes <= 0xffffffffu;
-}
-
-}  // namespace
-
 LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes) {
-  return avx512::host_has() ? avx512::scan_lanes(addresses, bytes) : scan_lanes_portably(addresses, bytes);
+  return avx512::host_has() ? avx512::scan_lanes(addresses, bytes) : portable::scan_lanes(addresses, bytes);
 }
 
-OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes) {
-  return avx512::host_has() ? avx512::scan_offsets(offsets, lanes, bytes)
-                            : scan_offsets_portably(offsets, lanes, bytes);
+void fill_inactive(uint64_t* addresses, uint64_t lanes) {
+  portable::fill_inactive(addresses, lanes);
 }
 
-bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit) {
-  if (avx512::host_has()) return avx512::are_within(offsets, lanes, limit);
-  return scan_offsets_portably(offsets, lanes, 1).highest <= limit;
+void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out) {
+  if (avx512::host_has()) return avx512::join_addresses(low, high, offset, out);
+  portable::join_addresses(low, high, offset, out);
+}
+
+void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out) {
+  portable::offset_addresses(base, low, out);
 }
 
 bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes) {
   if (avx512::host_has()) return avx512::are_contiguous(low, high, bytes);
   static constexpr VectorRegister kZero = {};
-  return are_contiguous_portably(low, high ? high : kZero, bytes);
+  return portable::are_contiguous(low, high ? high : kZero, bytes);
 }
 
-void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out) {
-  if (avx512::host_has()) return avx512::join_addresses(low, high, offset, out);
-  join_addresses_portably(low, high, offset, out);
+bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit) {
+  return avx512::host_has() ? avx512::are_within(offsets, lanes, limit) : portable::are_within(offsets, lanes, limit);
 }
 
-void fill_inactive(uint64_t* addresses, uint64_t lanes) {
-  uint64_t previous = addresses[__builtin_ctzll(lanes)];
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    previous = (lanes >> lane & 1) ? addresses[lane] : previous;
-    addresses[lane] = previous;
-  }
-}
-
-KERNLOOP_HOST_VARIANTS
-void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out) {
-  for (unsigned lane = 0; lane < kLanes; ++lane) out[lane] = base + low[lane];
+OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes) {
+  return avx512::host_has() ? avx512::scan_offsets(offsets, lanes, bytes)
+                            : portable::scan_offsets(offsets, lanes, bytes);
 }
 
 }  // namespace kernloop::softgpu

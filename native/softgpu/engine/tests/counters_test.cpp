@@ -7,14 +7,7 @@
 #include <set>
 
 #include "softgpu/engine/bank_conflicts.h"
-#include "softgpu/engine/lane_scan.h"
 #include "softgpu/engine/tests/program.h"
-
-namespace kernloop::softgpu {
-// lane_scan.cpp once more, as a host without AVX2 runs it (lane_scan_baseline.cpp).
-LaneScan scan_lanes_baseline(const uint64_t* addresses, uint32_t bytes);
-OffsetScan scan_offsets_baseline(const uint32_t* offsets, uint64_t lanes, uint32_t bytes);
-}  // namespace kernloop::softgpu
 
 namespace kernloop::softgpu::testing {
 namespace {
@@ -265,32 +258,6 @@ TEST(BankConflicts, AreThoseOfTheDefinitionForAnyOffsets) {
       const LdsPasses loaded = plain_passes(size == 8 ? kWideLoadGroups : in_order(size), offsets, lanes, bytes);
       ASSERT_EQ(load.passes, loaded.passes) << bytes;
       ASSERT_EQ(load.bank_conflicts, loaded.bank_conflicts) << bytes;
-    }
-  }
-}
-
-TEST(LaneScan, IsTheSameWithAndWithoutAvx2) {
-  std::mt19937_64 random(11);
-  for (unsigned round = 0; round < 2000; ++round) {
-    uint64_t addresses[64];
-    uint32_t offsets[64];
-    const uint64_t base = random() >> 2, step = round % 70, lanes = round % 2 ? ~uint64_t{0} : random();
-    for (unsigned lane = 0; lane < 64; ++lane) {
-      addresses[lane] = base + lane * step + (round % 5 ? 0 : random() % 300);
-      offsets[lane] = static_cast<uint32_t>(addresses[lane]);
-    }
-    for (uint32_t bytes : {1u, 4u, 16u}) {
-      const LaneScan one = scan_lanes(addresses, bytes), two = scan_lanes_baseline(addresses, bytes);
-      ASSERT_EQ(one.lowest, two.lowest);
-      ASSERT_EQ(one.highest, two.highest);
-      ASSERT_EQ(one.any_bits, two.any_bits);
-      ASSERT_EQ(one.contiguous, two.contiguous);
-      ASSERT_EQ(one.lines_known, two.lines_known);
-      ASSERT_EQ(one.lines, two.lines);
-      const OffsetScan three = scan_offsets(offsets, lanes, bytes), four = scan_offsets_baseline(offsets, lanes, bytes);
-      ASSERT_EQ(three.highest, four.highest);
-      ASSERT_EQ(three.any_bits, four.any_bits);
-      ASSERT_EQ(three.contiguous, four.contiguous);
     }
   }
 }

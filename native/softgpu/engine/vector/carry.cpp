@@ -1,4 +1,6 @@
 // Integer operations that also give a bit a lane. The bit of a lane that EXEC disables is 0.
+#include <utility>
+
 #include "softgpu/engine/vector/rows.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
@@ -29,13 +31,67 @@ KERNLOOP_LANE constexpr WideSum add(Dwords a, Dwords b, u32 a_top, u32 b_top) {
   return {{low, with_carry}, out ^ a_top ^ b_top};
 }
 
+enum class Carry { kAdd, kSubtract, kSubtractReversed };
+
+#ifdef __AVX512F__
+// Carries stay in mask registers: a pass over the lanes instead of three.
+template <class K, Carry kCarry>
+void execute_carry(Wave& wave, const Instruction& instruction) {
+  alignas(64) uint32_t temporary[2][kLanes];
+  const uint32_t* first = plain_source<K, 0>(wave, instruction, temporary[0]);
+  const uint32_t* second = plain_source<K, 1>(wave, instruction, temporary[1]);
+  if constexpr (kCarry == Carry::kSubtractReversed) std::swap(first, second);
+  const uint64_t exec = wave.exec();
+  uint64_t in = 0, out = 0;
+  if constexpr (K::kSources == 3) {
+    const Operand& mask = instruction.src[2];
+    in = mask.kind == Operand::Kind::kSgpr ? wave.sgpr64(mask.index) : mask.value;
+  }
+  uint32_t* dst = wave.vgpr[instruction.dst[0].index];
+  const __m512i one = _mm512_set1_epi32(1), zero = _mm512_setzero_si512();
+  for (unsigned l = 0; l < kLanes; l += 16) {
+    const __m512i a = _mm512_loadu_si512(first + l), b = _mm512_loadu_si512(second + l);
+    const auto carry = static_cast<__mmask16>(in >> l), active = static_cast<__mmask16>(exec >> l);
+    __mmask16 carried;
+    __m512i r;
+    if constexpr (kCarry == Carry::kAdd) {
+      const __m512i sum = _mm512_add_epi32(a, b);
+      r = _mm512_mask_add_epi32(sum, carry, sum, one);
+      carried = static_cast<__mmask16>(_mm512_cmplt_epu32_mask(sum, a) | _mm512_mask_cmpeq_epi32_mask(carry, r, zero));
+    } else {
+      const __m512i difference = _mm512_sub_epi32(a, b);
+      r = _mm512_mask_sub_epi32(difference, carry, difference, one);
+      carried =
+          static_cast<__mmask16>(_mm512_cmplt_epu32_mask(a, b) | _mm512_mask_cmpeq_epi32_mask(carry, difference, zero));
+    }
+    _mm512_storeu_si512(dst + l, _mm512_mask_mov_epi32(_mm512_loadu_si512(dst + l), active, r));
+    out |= static_cast<uint64_t>(carried) << l;
+  }
+  wave.set_sgpr64(instruction.dst[1].index, out & exec);
+}
+#endif
+
+// A row whose plain form is the one above, where the host has it.
+template <class Signature, Carry kCarry, class Lambda>
+constexpr Row carry_row(Op op, Lambda lambda) {
+  Row r = row<Signature>(op, lambda);
+#ifdef __AVX512F__
+  r.plain = execute_carry<Kernel<Signature, Lambda, kNone>, kCarry>;
+#endif
+  return r;
+}
+
 constexpr Row kRows[] = {
-    row<U32Carry(U32, U32)>(Op::v_add_co_u32, [](u32 a, u32 b) { return add(a, b, 0); }),
-    row<U32Carry(U32, U32)>(Op::v_sub_co_u32, [](u32 a, u32 b) { return subtract(a, b, 0); }),
-    row<U32Carry(U32, U32)>(Op::v_subrev_co_u32, [](u32 a, u32 b) { return subtract(b, a, 0); }),
-    row<U32Carry(U32, U32, Mask)>(Op::v_addc_co_u32, [](u32 a, u32 b, u32 c) { return add(a, b, c); }),
-    row<U32Carry(U32, U32, Mask)>(Op::v_subb_co_u32, [](u32 a, u32 b, u32 c) { return subtract(a, b, c); }),
-    row<U32Carry(U32, U32, Mask)>(Op::v_subbrev_co_u32, [](u32 a, u32 b, u32 c) { return subtract(b, a, c); }),
+    carry_row<U32Carry(U32, U32), Carry::kAdd>(Op::v_add_co_u32, [](u32 a, u32 b) { return add(a, b, 0); }),
+    carry_row<U32Carry(U32, U32), Carry::kSubtract>(Op::v_sub_co_u32, [](u32 a, u32 b) { return subtract(a, b, 0); }),
+    carry_row<U32Carry(U32, U32), Carry::kSubtractReversed>(Op::v_subrev_co_u32,
+                                                            [](u32 a, u32 b) { return subtract(b, a, 0); }),
+    carry_row<U32Carry(U32, U32, Mask), Carry::kAdd>(Op::v_addc_co_u32,
+                                                     [](u32 a, u32 b, u32 c) { return add(a, b, c); }),
+    carry_row<U32Carry(U32, U32, Mask), Carry::kSubtract>(Op::v_subb_co_u32,
+                                                          [](u32 a, u32 b, u32 c) { return subtract(a, b, c); }),
+    carry_row<U32Carry(U32, U32, Mask), Carry::kSubtractReversed>(
+        Op::v_subbrev_co_u32, [](u32 a, u32 b, u32 c) { return subtract(b, a, c); }),
     row<PairCarry(U32, U32, Pair)>(Op::v_mad_u64_u32,
                                    [](u32 a, u32 b, Dwords c) {
                                      const u32 low = a * b, high = static_cast<u32>((uint64_t{a} * b) >> 32);

@@ -1,0 +1,17 @@
+// The forms of lane_scan.h for every host, in AVX2 where it has that.
+#pragma once
+
+#include "softgpu/engine/lane_scan.h"
+#include "softgpu/engine/wave.h"
+
+namespace kernloop::softgpu::portable {
+
+LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes);
+void fill_inactive(uint64_t* addresses, uint64_t lanes);
+void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out);
+void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out);
+bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes);
+bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit);
+OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes);
+
+}  // namespace kernloop::softgpu::portable

@@ -1,0 +1,206 @@
+// The forms of lane_scan.h and lane_moves.h for different hosts give the same, and what the plainest loop gives.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "softgpu/engine/lane_moves.h"
+#include "softgpu/engine/lane_moves_portable.h"
+#include "softgpu/engine/lane_scan.h"
+#include "softgpu/engine/lane_scan_portable.h"
+
+namespace kernloop::softgpu {
+
+// lane_scan_portable.cpp as a host without AVX2 runs it (lane_scan_baseline.cpp).
+namespace baseline {
+LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes);
+bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes);
+OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes);
+}  // namespace baseline
+
+namespace {
+
+void expect_same(const LaneScan& one, const LaneScan& two) {
+  ASSERT_EQ(one.lowest, two.lowest);
+  ASSERT_EQ(one.highest, two.highest);
+  ASSERT_EQ(one.any_bits, two.any_bits);
+  ASSERT_EQ(one.contiguous, two.contiguous);
+  ASSERT_EQ(one.lines_known, two.lines_known);
+  ASSERT_EQ(one.lines, two.lines);
+}
+void expect_same(const OffsetScan& one, const OffsetScan& two) {
+  ASSERT_EQ(one.highest, two.highest);
+  ASSERT_EQ(one.any_bits, two.any_bits);
+  ASSERT_EQ(one.contiguous, two.contiguous);
+}
+
+TEST(LaneScan, IsTheSameInAllForms) {
+  std::mt19937_64 random(11);
+  for (unsigned round = 0; round < 2000; ++round) {
+    uint64_t addresses[64];
+    uint32_t offsets[64];
+    const uint64_t base = random() >> 2, step = round % 70, lanes = round % 2 ? ~uint64_t{0} : random();
+    for (unsigned lane = 0; lane < 64; ++lane) {
+      addresses[lane] = base + lane * step + (round % 5 ? 0 : random() % 300);
+      offsets[lane] = static_cast<uint32_t>(addresses[lane]);
+    }
+    uint32_t highest = 0;
+    for (unsigned lane = 0; lane < 64; ++lane)
+      if (lanes >> lane & 1) highest = std::max(highest, offsets[lane]);
+    for (uint32_t bytes : {1u, 4u, 16u}) {
+      expect_same(scan_lanes(addresses, bytes), baseline::scan_lanes(addresses, bytes));
+      expect_same(portable::scan_lanes(addresses, bytes), baseline::scan_lanes(addresses, bytes));
+      expect_same(scan_offsets(offsets, lanes, bytes), baseline::scan_offsets(offsets, lanes, bytes));
+      expect_same(portable::scan_offsets(offsets, lanes, bytes), baseline::scan_offsets(offsets, lanes, bytes));
+    }
+    for (const uint32_t limit : {highest, highest - 1}) {
+      ASSERT_EQ(are_within(offsets, lanes, limit), highest <= limit);
+      ASSERT_EQ(portable::are_within(offsets, lanes, limit), highest <= limit);
+    }
+  }
+}
+
+TEST(LaneScan, SeesLanesSideBySideByBothHalvesOfTheirAddresses) {
+  VectorRegister low, high;
+  const auto all_forms = [&](uint32_t bytes) {
+    const bool here = are_contiguous(low, high, bytes);
+    EXPECT_EQ(here, portable::are_contiguous(low, high, bytes));
+    EXPECT_EQ(here, baseline::are_contiguous(low, high, bytes));
+    return here;
+  };
+  const auto place = [&](uint32_t first, uint32_t step) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      low[lane] = first + lane * step;
+      high[lane] = 7;
+    }
+  };
+  place(0x1000, 4);
+  EXPECT_TRUE(all_forms(4));
+  EXPECT_TRUE(are_contiguous(low, nullptr, 4));
+  EXPECT_FALSE(all_forms(8));
+  for (unsigned lane : {1u, 17u, 63u}) {
+    place(0x1000, 4);
+    high[lane] ^= 1;
+    EXPECT_FALSE(all_forms(4)) << lane;
+    EXPECT_TRUE(are_contiguous(low, nullptr, 4)) << lane;
+    place(0x1000, 4);
+    low[lane] ^= 4;
+    EXPECT_FALSE(all_forms(4)) << lane;
+  }
+  place(0xffffff80, 4);  // the low half wraps around in the middle
+  EXPECT_FALSE(all_forms(4));
+  EXPECT_FALSE(are_contiguous(low, nullptr, 4));
+}
+
+// Offsets in whole dwords or not: scattered, the same, side by side, and each of these in groups of 16.
+void place_lanes(VectorRegister& offsets, unsigned kind, std::mt19937& random) {
+  const uint32_t first = random() % 64 * 4;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    switch (kind) {
+      case 0:
+        offsets[lane] = random() % 2000;
+        break;
+      case 1:
+        offsets[lane] = first;
+        break;
+      case 2:
+        offsets[lane] = first + 4 * lane;
+        break;
+      case 3:
+        offsets[lane] = first + lane / 16 * 132;
+        break;
+      case 4:
+        offsets[lane] = first + lane % 16 * 4;
+        break;
+      default:
+        offsets[lane] = first + lane % 16 * 8 + (lane / 16) * 256;
+        break;
+    }
+  }
+}
+
+struct Rows {
+  alignas(64) VectorRegister row[6];
+};
+
+TEST(LaneMoves, LoadAndStoreWhatThePlainestLoopDoes) {
+  std::mt19937 random(5);
+  std::vector<uint8_t> memory(2048 + 16);
+  for (auto& byte : memory) byte = static_cast<uint8_t>(random());
+  for (unsigned round = 0; round < 600; ++round) {
+    auto before = std::make_unique<Rows>();
+    for (auto& row : before->row)
+      for (auto& value : row) value = static_cast<uint32_t>(random());
+    const unsigned dwords = 1 + round % 4, kind = round / 4 % 6;
+    const uint64_t lanes = round % 3 ? ~uint64_t{0} : (uint64_t{random()} << 32 | random());
+    VectorRegister offsets;
+    place_lanes(offsets, kind, random);
+    uint64_t addresses[kLanes];
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      addresses[lane] = reinterpret_cast<uint64_t>(memory.data()) + offsets[lane];
+
+    // The register of the addresses is one of the results.
+    std::memcpy(before->row[round % 5], offsets, sizeof offsets);
+    Rows expected = *before;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      if (!(lanes >> lane & 1)) continue;
+      for (unsigned k = 0; k < dwords; ++k) std::memcpy(&expected.row[k][lane], &memory[offsets[lane] + 4 * k], 4);
+    }
+    Rows here = *before, anywhere = *before;
+    load_dwords(here.row, memory.data(), here.row[round % 5], lanes, dwords);
+    portable::load_dwords(anywhere.row, memory.data(), anywhere.row[round % 5], lanes, dwords);
+    ASSERT_EQ(std::memcmp(&here, &expected, sizeof here), 0) << round;
+    ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
+    if (dwords == 1) {
+      here = *before, anywhere = *before;
+      load_dword(here.row[0], addresses, lanes);
+      portable::load_dword(anywhere.row[0], addresses, lanes);
+      ASSERT_EQ(std::memcmp(&here, &expected, sizeof here), 0) << round;
+      ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
+    }
+
+    std::vector<uint8_t> stored = memory;
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      if (lanes >> lane & 1) std::memcpy(&stored[offsets[lane]], &before->row[5][lane], 4);
+    std::vector<uint8_t> copy = memory, other = memory;
+    store_dword(before->row[5], copy.data(), offsets, lanes);
+    portable::store_dword(before->row[5], other.data(), offsets, lanes);
+    ASSERT_EQ(copy, stored) << round;
+    ASSERT_EQ(other, stored) << round;
+    store_dword(before->row[5], addresses, lanes);
+    ASSERT_EQ(memory, stored) << round;
+    std::memcpy(memory.data(), copy.data(), memory.size());
+    portable::store_dword(before->row[5], addresses, lanes);
+    ASSERT_EQ(memory, stored) << round;
+  }
+}
+
+TEST(LaneMoves, ArraysComeBackAsTheyWere) {
+  std::mt19937 random(6);
+  for (unsigned dwords : {2u, 3u, 4u}) {
+    std::vector<uint8_t> memory(kLanes * dwords * 4);
+    for (auto& byte : memory) byte = static_cast<uint8_t>(random());
+    Rows here, anywhere;
+    load_array(here.row, memory.data(), dwords);
+    portable::load_array(anywhere.row, memory.data(), dwords);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      for (unsigned k = 0; k < dwords; ++k) {
+        uint32_t expected;
+        std::memcpy(&expected, &memory[(lane * dwords + k) * 4], 4);
+        ASSERT_EQ(here.row[k][lane], expected);
+        ASSERT_EQ(anywhere.row[k][lane], expected);
+      }
+    }
+    std::vector<uint8_t> back(memory.size()), again(memory.size());
+    store_array(here.row, back.data(), dwords);
+    portable::store_array(here.row, again.data(), dwords);
+    EXPECT_EQ(back, memory);
+    EXPECT_EQ(again, memory);
+  }
+}
+
+}  // namespace
+}  // namespace kernloop::softgpu
