@@ -148,6 +148,39 @@ function scale(one) {
   };
 }
 
+// Where the time of one thread goes, in percent of the samples in the runtime: by perf, where there is one.
+const PARTS = [
+  ['vector_alu', /vector::/],
+  ['start_of_waves', /begin_wave|Dispatch::|Worker::|WaveScratch/],
+  ['interpreter', /Interpreter::|CodeView|CodePage/],
+  ['memory', /MemoryPort|avx512::|portable::|global_|flat_|scratch_|Lds|lane|read|write|modify|Load|Store|Atomic/],
+  ['scalar', /./],
+];
+function breakdown({ name, size }) {
+  const { folder } = options;
+  const file = join(mkdtempSync(join(tmpdir(), 'kernloop-perf-')), 'samples');
+  const program = [join(folder, 'speed'), join(folder, 'kernels.hsaco'), name, String(size), '10'];
+  const paths = `${join(folder, 'softgpu')}:${join(folder, 'lib')}`;
+  const loader = [join(folder, 'lib', 'ld-linux-x86-64.so.2'), '--library-path', paths];
+  const environment = { ...process.env, KERNLOOP_SOFTGPU_THREADS: '1' };
+  const record = ['record', '-q', '-e', 'cpu-clock', '-F', '2000', '-o', file, '--', ...loader, ...program];
+  const recorded = spawnSync('perf', record, { env: environment, stdio: 'ignore' });
+  if (recorded.status !== 0) return undefined;
+  const text = execFileSync('perf', ['report', '-i', file, '--stdio', '--no-children', '-F', 'overhead,dso,sym'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  rmSync(dirname(file), { recursive: true });
+  const shares = Object.fromEntries(PARTS.map(([part]) => [part, 0]));
+  for (const line of text.split('\n')) {
+    const [, share, symbol] = /^\s*([\d.]+)%\s+libhsa-runtime64\S*\s+\[\.\] (.*)/.exec(line) ?? [];
+    if (share) shares[PARTS.find(([, pattern]) => pattern.test(symbol))[0]] += Number(share);
+  }
+  const total = Object.values(shares).reduce((sum, share) => sum + share, 0);
+  if (total === 0) return undefined;
+  return Object.fromEntries(Object.entries(shares).map(([part, share]) => [part, Math.round((100 * share) / total)]));
+}
+
 if (options.prebuilt) {
   options.folder = resolve(options.prebuilt);
   if (!existsSync(join(options.folder, 'speed'))) fail(`${options.folder} is no folder that --bundle made`, 5);
@@ -166,6 +199,7 @@ const report = {
   rounds,
   least_ratio: Math.min(...table.map((row) => row.ratio)),
   single_thread: table,
+  percent_of_samples: Object.fromEntries(cases.map((one) => [one.name, breakdown(one)])),
   scaling: cases.map(scale),
 };
 console.log(JSON.stringify(report, null, 2));

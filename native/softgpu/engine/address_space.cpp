@@ -1,8 +1,10 @@
+#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
 #include <vector>
 
+#include "softgpu/engine/byte_shadow.h"
 #include "softgpu/engine/engine.h"
 
 namespace kernloop::softgpu {
@@ -18,7 +20,11 @@ struct AddressSpace::State {
   // Memory that is unmapped, by the number that the next reader had then: those before it may still reach it.
   std::multimap<uint64_t, std::function<void()>> unreleased;
 
+  // Newest first, a bounded number of them.
+  std::deque<Freed> freed;
+
   void carve_out(uint64_t base, uint64_t end);
+  void remember_freed(uint64_t base, uint64_t end);
 };
 
 void AddressSpace::State::carve_out(uint64_t base, uint64_t end) {
@@ -32,25 +38,54 @@ void AddressSpace::State::carve_out(uint64_t base, uint64_t end) {
       continue;
     }
     it = mappings.erase(it);
-    if (old.base < base) mappings[old.base] = Mapping{old.base, base - old.base, old.access, old.label};
-    if (old_end > end) mappings[end] = Mapping{end, old_end - end, old.access, old.label};
+    if (old.base < base)
+      mappings[old.base] = Mapping{old.base, base - old.base, old.access, old.label, old.used, old.written};
+    if (old_end > end) mappings[end] = Mapping{end, old_end - end, old.access, old.label, 0, old.written};
   }
+}
+
+void AddressSpace::State::remember_freed(uint64_t base, uint64_t end) {
+  constexpr size_t kMost = 1024;
+  for (auto it = mappings.lower_bound(base); it != mappings.end() && it->first < end; ++it) {
+    freed.push_front(Freed{it->second.base, it->second.size, it->second.label});
+  }
+  if (freed.size() > kMost) freed.resize(kMost);
 }
 
 AddressSpace::AddressSpace() : state_(std::make_unique<State>()) {}
 AddressSpace::~AddressSpace() = default;
 
 void AddressSpace::map(uint64_t base, uint64_t size, Access access, std::string label) {
-  if (size == 0 || base + size < base) return;
+  map(Mapping{base, size, access, std::move(label)});
+}
+
+void AddressSpace::map(Mapping mapping) {
+  const uint64_t base = mapping.base, end = base + mapping.size;
+  if (end <= base) return;
   std::lock_guard lock(state_->mutex);
-  state_->carve_out(base, base + size);
-  state_->mappings[base] = Mapping{base, size, access, std::move(label)};
+  state_->carve_out(base, end);
+  state_->mappings[base] = std::move(mapping);
   state_->snapshot.reset();
+}
+
+std::optional<AddressSpace::Freed> AddressSpace::freed_at(uint64_t address) const {
+  std::lock_guard lock(state_->mutex);
+  for (const Freed& freed : state_->freed)
+    if (address - freed.base < freed.size) return freed;
+  return std::nullopt;
+}
+
+void AddressSpace::mark_written(uint64_t address, uint64_t bytes) const {
+  const auto mappings = snapshot();
+  for (const Mapping& mapping : *mappings)
+    if (mapping.written && mapping.base < address + bytes && address < mapping.base + mapping.size)
+      mapping.written->mark(address, bytes);
 }
 
 void AddressSpace::unmap(uint64_t base, uint64_t size, std::function<void()> release) {
   if (size != 0 && base + size >= base) {
     std::lock_guard lock(state_->mutex);
+    state_->remember_freed(base, base + size);
     state_->carve_out(base, base + size);
     state_->snapshot.reset();
     if (release && !state_->readers.empty()) {

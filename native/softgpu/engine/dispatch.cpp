@@ -204,6 +204,17 @@ void Dispatch::fail(Fault fault) {
   stopped_.store(true, std::memory_order_relaxed);
 }
 
+void Dispatch::add_finding(Fault finding) {
+  constexpr size_t kMost = 100;
+  std::lock_guard lock(mutex_);
+  const bool known = std::any_of(findings_.begin(), findings_.end(), [&](const Fault& other) {
+    return other.kind == finding.kind && other.pc == finding.pc;
+  });
+  if (known || findings_.size() == kMost) return;
+  finding.kernel = request_.kernel_name;
+  findings_.push_back(std::move(finding));
+}
+
 void Dispatch::add_results(const Counters& counters, std::unique_ptr<AccessRecorder> recorder,
                            Interpreter& interpreter) {
   std::lock_guard lock(mutex_);
@@ -226,7 +237,7 @@ DispatchOutcome Dispatch::finish() {
     for (const auto& recorder : recorders_) recorders.push_back(recorder.get());
     *options_.accesses = AccessRecorder::merge(recorders);
   }
-  return DispatchOutcome{fault_, counters_};
+  return DispatchOutcome{fault_, findings_, counters_};
 }
 
 }  // namespace kernloop::softgpu

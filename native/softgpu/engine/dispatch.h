@@ -31,6 +31,7 @@ class Dispatch {
   GlobalWaveSync& wave_sync() const { return wave_sync_; }
   bool records_accesses() const { return options_.accesses != nullptr; }
   bool is_profiled() const { return options_.profile != nullptr; }
+  const Checks& checks() const { return options_.checks; }
   uint64_t workgroups() const { return workgroups_; }
   uint32_t lds_bytes() const { return lds_bytes_; }
   uint32_t private_bytes() const { return private_bytes_; }
@@ -58,6 +59,8 @@ class Dispatch {
 
   // The first fault wins and stops all workers.
   void fail(Fault fault);
+  // Each kind once an instruction, and not endlessly many.
+  void add_finding(Fault finding);
   bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
   void add_results(const Counters& counters, std::unique_ptr<AccessRecorder> recorder, Interpreter& interpreter);
@@ -85,6 +88,7 @@ class Dispatch {
   std::atomic<bool> stopped_{false};
   std::mutex mutex_;
   std::optional<Fault> fault_;
+  std::vector<Fault> findings_;
   Counters counters_;
   std::vector<std::unique_ptr<AccessRecorder>> recorders_;
 };

@@ -13,6 +13,8 @@
 
 namespace kernloop::softgpu {
 
+class ByteShadow;
+
 // Every reason for which a dispatch is stopped. Nothing else stops one, and nothing unsupported is passed over.
 struct Fault {
   enum class Kind : uint8_t {
@@ -27,6 +29,10 @@ struct Fault {
     kTrap,
     kBadDispatch,
     kInternal,
+    // Findings of the checker: they stop nothing.
+    kOutOfBounds,
+    kUninitialized,
+    kRace,
   };
   Kind kind = Kind::kInternal;
   std::string kernel;
@@ -78,15 +84,28 @@ class AddressSpace {
     uint64_t size;
     Access access;
     std::string label;
+    uint64_t used = 0;                              // bytes that were asked for; 0: all of them
+    std::shared_ptr<ByteShadow> written = nullptr;  // of memory that begins uninitialised, where that is checked
+  };
+  // What was unmapped not long ago.
+  struct Freed {
+    uint64_t base;
+    uint64_t size;
+    std::string label;
   };
 
   AddressSpace();
   ~AddressSpace();
   void map(uint64_t base, uint64_t size, Access access, std::string label);  // replaces what overlaps
+  void map(Mapping mapping);
   // `release` gives the memory itself back: called once no reader can reach it any more, on this thread or on that of
   // the last such reader.
   void unmap(uint64_t base, uint64_t size, std::function<void()> release = nullptr);
   std::shared_ptr<const std::vector<Mapping>> snapshot() const;  // sorted by base
+  // The last thing that was unmapped from the address, if that is remembered.
+  std::optional<Freed> freed_at(uint64_t address) const;
+  // The host wrote there: what is no longer uninitialised.
+  void mark_written(uint64_t address, uint64_t bytes) const;
 
  private:
   struct State;
@@ -109,6 +128,12 @@ struct DispatchRequest {
   uint64_t dispatch_id = 0;
 };
 
+// What the checker looks for (checker.h).
+struct Checks {
+  bool bounds = false, uninitialized = false, races = false;
+  explicit operator bool() const { return bounds || uninitialized || races; }
+};
+
 struct DispatchOptions {
   uint64_t max_wave_instructions = 0;                // 0: the default, 64 G
   uint64_t seed = 0;                                 // order in which workgroups and waves are taken; 0: ascending
@@ -116,10 +141,12 @@ struct DispatchOptions {
   AccessSets* accesses = nullptr;                    // filled when given (slower)
   KernelProfile* profile = nullptr;                  // filled when given (slower); Counters then has all it can have
   const std::function<bool()>* cancelled = nullptr;  // polled between time slices
+  Checks checks;                                     // slower
 };
 
 struct DispatchOutcome {
   std::optional<Fault> fault;
+  std::vector<Fault> findings;  // of the checker, one for each kind and instruction
   Counters counters;
 };
 

@@ -16,7 +16,8 @@ std::string hex(uint64_t value) {
 
 bool has_address(Fault::Kind kind) {
   return kind == Fault::Kind::kMemoryAccess || kind == Fault::Kind::kMisaligned ||
-         kind == Fault::Kind::kLdsOutOfRange || kind == Fault::Kind::kScratchOutOfRange;
+         kind == Fault::Kind::kLdsOutOfRange || kind == Fault::Kind::kScratchOutOfRange ||
+         kind == Fault::Kind::kOutOfBounds || kind == Fault::Kind::kUninitialized || kind == Fault::Kind::kRace;
 }
 
 const char* describe(Fault::Kind kind) {
@@ -43,6 +44,12 @@ const char* describe(Fault::Kind kind) {
       return "bad dispatch";
     case Fault::Kind::kInternal:
       return "internal error of the software GPU";
+    case Fault::Kind::kOutOfBounds:
+      return "access past the end of an allocation";
+    case Fault::Kind::kUninitialized:
+      return "read of uninitialised memory";
+    case Fault::Kind::kRace:
+      return "race in LDS";
   }
   return "fault";
 }
@@ -73,6 +80,12 @@ const char* Fault::kind_name() const {
       return "bad_dispatch";
     case Kind::kInternal:
       return "internal";
+    case Kind::kOutOfBounds:
+      return "out_of_bounds";
+    case Kind::kUninitialized:
+      return "uninitialized";
+    case Kind::kRace:
+      return "race";
   }
   return "unknown";
 }

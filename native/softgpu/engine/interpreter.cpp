@@ -45,7 +45,9 @@ DecodedInstruction shift_registers(const WaveSlot& wave, const DecodedInstructio
 
 void Interpreter::run(WaveSlot& wave, uint64_t end) {
   while (wave.instructions < end) {
-    if (wave.state == WaveState::kReady) {
+    if (wave.state == WaveState::kReady && memory_.checker) {
+      interpret<false>(wave, end);  // the checker wants the pc of every access
+    } else if (wave.state == WaveState::kReady) {
       execute_runs(wave, end);
     } else if (wave.state == WaveState::kIndexed) {
       interpret<true>(wave, end);

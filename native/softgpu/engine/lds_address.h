@@ -35,7 +35,7 @@ struct LdsPair {
     LdsAccess& to_far = i.offset0 <= i.offset1 ? second : first;
     to_far = port.check_lds(wave, offsets, far, wave.exec(), bytes, kind);
     // What is in range (and, the unit being a multiple of the size, aligned) at the far offset is so at the near one.
-    const bool far_did_not_wrap = to_far.offsets == offsets;
+    const bool far_did_not_wrap = to_far.offsets == offsets && !port.checker;
     to_near = far_did_not_wrap ? LdsAccess{to_far.base - far + near, offsets}
                                : port.check_lds(wave, offsets, near, wave.exec(), bytes, kind);
     // Neighbours are one access of twice the width (bank_conflicts.h).

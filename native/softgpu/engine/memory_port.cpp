@@ -4,7 +4,9 @@
 #include <cstdio>
 
 #include "softgpu/engine/bank_conflicts.h"
+#include "softgpu/engine/checker.h"
 #include "softgpu/engine/lane_scan.h"
+#include "softgpu/engine/nearby.h"
 #include "softgpu/engine/wave_fault.h"
 
 namespace kernloop::softgpu {
@@ -24,29 +26,6 @@ Mappings::const_iterator at_or_below(const Mappings& mappings, uint64_t address)
 
 bool is_writable(const AddressSpace::Mapping& mapping) {
   return mapping.access == AddressSpace::Access::kReadWrite;
-}
-
-std::string range_text(const AddressSpace::Mapping& mapping) {
-  char text[64];
-  std::snprintf(text, sizeof text, " [0x%llx, 0x%llx)", static_cast<unsigned long long>(mapping.base),
-                static_cast<unsigned long long>(mapping.base + mapping.size));
-  return "'" + mapping.label + "'" + text;
-}
-
-std::string describe_miss(const Mappings& mappings, uint64_t address, uint32_t bytes, bool write) {
-  if (mappings.empty()) return "nothing is mapped on the device";
-  const auto below = at_or_below(mappings, address);
-  if (below != mappings.end() && address - below->base < below->size) {
-    if (write && !is_writable(*below)) return range_text(*below) + " is read-only";
-    return "the last " + std::to_string(address + bytes - below->base - below->size) +
-           " of its bytes lie past the end of " + range_text(*below);
-  }
-  const auto above = below == mappings.end() ? mappings.begin() : below + 1;
-  const uint64_t past = below == mappings.end() ? ~uint64_t{0} : address - (below->base + below->size);
-  const uint64_t before = above == mappings.end() ? ~uint64_t{0} : above->base - address;
-  if (past <= before)
-    return "nearest is " + range_text(*below) + ", which ends " + std::to_string(past) + " bytes before it";
-  return "nearest is " + range_text(*above) + ", which begins " + std::to_string(before) + " bytes after it";
 }
 
 }  // namespace
@@ -85,7 +64,7 @@ inline bool MemoryPort::covers(uint64_t address, uint64_t bytes, bool write) {
 
 void MemoryPort::raise_miss(uint64_t address, uint32_t bytes, bool write, int32_t lane) {
   throw WaveFault{.kind = Fault::Kind::kMemoryAccess,
-                  .detail = describe_miss(*mappings_, address, bytes, write),
+                  .detail = describe_miss(space_, address, bytes, write),
                   .lane = lane,
                   .address = address,
                   .bytes = bytes,
@@ -170,7 +149,7 @@ void MemoryPort::require_aligned(const LaneAddresses& addresses, uint64_t lanes,
   for_lanes(lanes, [&](unsigned lane) {
     if ((addresses.at[lane] & (bytes - 1)) == 0) return;
     throw WaveFault{.kind = Fault::Kind::kMisaligned,
-                    .detail = "atomics need natural alignment",
+                    .detail = "atomics need natural alignment; " + describe_place(space_, addresses.at[lane]),
                     .lane = static_cast<int32_t>(lane),
                     .address = addresses.at[lane],
                     .bytes = bytes,
@@ -198,6 +177,7 @@ void MemoryPort::count_lanes(uint64_t active, uint32_t bytes, AccessKind kind) {
 
 uint8_t* MemoryPort::check_contiguous(uint64_t address, uint32_t bytes, AccessKind kind) {
   const uint64_t size = uint64_t{bytes} * kLanes;
+  if (checker) return nullptr;
   if (!covers(address, size, kind != AccessKind::kLoad)) return nullptr;
   const auto lines_of = [&](uint64_t line_bytes) {
     return (address + size - 1) / line_bytes - address / line_bytes + 1;
@@ -232,6 +212,7 @@ void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t
     count_transactions(count_lines(addresses, lanes, bytes, kLineBytes), bytes);
   }
   if (profiler) counters.memory_lines_128 += count_wide_lines(addresses, lanes, bytes, scan);
+  if (checker) checker->global(addresses, lanes, bytes, kind);
   if (!recorder_) return;
   if (addresses.contiguous) {
     record(scan.lowest, uint64_t{bytes} * kLanes, kind);
@@ -245,6 +226,7 @@ LdsAccess MemoryPort::check_lds(const Wave& wave, const uint32_t* offsets, uint3
   const Workgroup& workgroup = *wave.workgroup;
   const LdsAccess access{.base = workgroup.lds + immediate, .offsets = offsets};
   if (lanes == 0) return access;
+  if (checker) return check_lds_by_lane(wave, offsets, immediate, lanes, bytes, kind);
   // Transfers may lie anywhere: only how far they reach has to be known.
   const uint64_t reach = uint64_t{immediate} + bytes;
   if (kind != AccessKind::kAtomic) {
@@ -254,11 +236,17 @@ LdsAccess MemoryPort::check_lds(const Wave& wave, const uint32_t* offsets, uint3
     const OffsetScan scan = scan_offsets(offsets, lanes, bytes);
     if (scan.highest + reach <= workgroup.lds_bytes && ((scan.any_bits | immediate) & (bytes - 1)) == 0) return access;
   }
+  return check_lds_by_lane(wave, offsets, immediate, lanes, bytes, kind);
+}
+
+LdsAccess MemoryPort::check_lds_by_lane(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes,
+                                        uint32_t bytes, AccessKind kind) {
   // The sum has 32 bits: compilers put negative offsets into the register (LLVM, GCNSubtarget::hasUsableDSOffset).
   uint32_t* const sums = lds_sums_[next_lds_sums_ ^= 1];
   for_lanes(lanes, [&](unsigned lane) { sums[lane] = offsets[lane] + immediate; });
-  require_lds(workgroup, sums, lanes, bytes, kind);
-  return LdsAccess{.base = workgroup.lds, .offsets = sums};
+  require_lds(*wave.workgroup, sums, lanes, bytes, kind);
+  if (checker) checker->lds(sums, 0, lanes, bytes, kind);
+  return LdsAccess{.base = wave.workgroup->lds, .offsets = sums};
 }
 
 void MemoryPort::require_lds(const Workgroup& workgroup, const uint32_t* offsets, uint64_t lanes, uint32_t bytes,
@@ -266,7 +254,9 @@ void MemoryPort::require_lds(const Workgroup& workgroup, const uint32_t* offsets
   for_lanes(lanes, [&](unsigned lane) {
     const uint64_t offset = offsets[lane];
     WaveFault fault{.kind = Fault::Kind::kLdsOutOfRange,
-                    .detail = "the workgroup has " + std::to_string(workgroup.lds_bytes) + " bytes of LDS",
+                    .detail = std::to_string(offset - std::min<uint64_t>(offset, workgroup.lds_bytes)) +
+                              " bytes past the end of the workgroup's " + std::to_string(workgroup.lds_bytes) +
+                              " bytes of LDS",
                     .lane = static_cast<int32_t>(lane),
                     .address = offset,
                     .bytes = bytes,
@@ -288,8 +278,10 @@ void MemoryPort::check_private(Wave& wave, const LaneAddresses& offsets, uint64_
   for_lanes(lanes, [&](unsigned lane) {
     const uint64_t offset = offsets.at[lane];
     if (offset + bytes > scratch.bytes_per_lane() || offset + bytes < offset) {
+      const uint64_t end = scratch.bytes_per_lane();
       throw WaveFault{.kind = Fault::Kind::kScratchOutOfRange,
-                      .detail = "each lane has " + std::to_string(scratch.bytes_per_lane()) +
+                      .detail = std::to_string(offset - std::min(offset, end)) + " bytes past the end: each lane has " +
+                                std::to_string(scratch.bytes_per_lane()) +
                                 " bytes of private memory (a stack overflow, or an index outside of a local array)",
                       .lane = static_cast<int32_t>(lane),
                       .address = offset,
@@ -311,6 +303,7 @@ const uint8_t* MemoryPort::check_scalar_load(uint64_t address, uint32_t bytes) {
   }
   counters.bytes_read += bytes;
   if (recorder_) recorder_->read(address, bytes);
+  if (checker) checker->scalar(address, bytes);
   return reinterpret_cast<const uint8_t*>(address);
 }
 

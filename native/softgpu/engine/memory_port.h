@@ -14,6 +14,8 @@
 
 namespace kernloop::softgpu {
 
+class Checker;
+
 enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
 
 // One address a lane: a device address at first; after MemoryPort's check the host's pointer to the same byte.
@@ -62,6 +64,7 @@ class MemoryPort {
 
   Counters counters;         // what memory instructions do is counted here
   Profiler* const profiler;  // nullptr: none is asked for
+  Checker* checker = nullptr;
 
  private:
   struct Window {
@@ -75,6 +78,8 @@ class MemoryPort {
   [[noreturn]] void raise_miss(uint64_t address, uint32_t bytes, bool write, int32_t lane);
   void require_aligned(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes);
   void check_each_lane(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, bool write);
+  LdsAccess check_lds_by_lane(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes,
+                              uint32_t bytes, AccessKind kind);
   void require_lds(const Workgroup& workgroup, const uint32_t* offsets, uint64_t lanes, uint32_t bytes,
                    AccessKind kind);
   void count_lanes(uint64_t active, uint32_t bytes, AccessKind kind);

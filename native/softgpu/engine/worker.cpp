@@ -32,6 +32,12 @@ Worker::Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& 
       profiler_(dispatch.is_profiled() ? std::make_unique<Profiler>() : nullptr),
       memory_(dispatch.space(), recorder_.get(), profiler_.get()),
       interpreter_(memory_, dispatch.code()) {
+  if (dispatch.checks()) {
+    checker_ = std::make_unique<Checker>(
+        dispatch.checks(), dispatch.space(), dispatch.kernel().entry,
+        [this](const WaveFault& finding, const WaveSlot& wave) { dispatch_.add_finding(place(finding, wave)); });
+    memory_.checker = checker_.get();
+  }
   const size_t rows = size_t{dispatch.kernel().vgprs} + dispatch.kernel().agprs;
   bytes_a_workgroup_ =
       dispatch.lds_bytes() +
@@ -90,6 +96,7 @@ bool Worker::admit() {
   workgroup.wave_sync = &dispatch_.wave_sync();
   dispatch_.begin_workgroup(*ordinal, workgroup, resident->slots);
   for (WaveSlot* wave : workgroup.waves) wave->memory = &memory_;
+  if (checker_) checker_->begin_workgroup(workgroup);
   waves_ += workgroup.waves.size();
   ++workgroups_;
   residents_.push_back(std::move(resident));
@@ -197,6 +204,7 @@ bool Worker::advance(Resident& resident) {
       resident.waits = ready == 0;
       return true;
     }
+    if (resident.workgroup.lds_shadow) ++resident.workgroup.lds_shadow->epoch;
     // A barrier waits for the waves that have not ended.
     for (WaveSlot* wave : waves) {
       if (wave->state == WaveState::kAtBarrier) wave->state = WaveState::kReady;
@@ -206,6 +214,7 @@ bool Worker::advance(Resident& resident) {
 
 void Worker::run_wave(WaveSlot& wave) {
   const uint64_t start = wave.instructions;
+  if (checker_) checker_->begin_wave(wave);
   try {
     const uint64_t end = start + dispatch_.allowance(static_cast<uint32_t>(wave.slice_end - start), unreported_);
     interpreter_.run(wave, end);
@@ -244,6 +253,10 @@ void Worker::account(uint64_t executed) {
 }
 
 void Worker::fail(const WaveFault& fault, const WaveSlot& wave) {
+  dispatch_.fail(place(fault, wave));
+}
+
+Fault Worker::place(const WaveFault& fault, const WaveSlot& wave) {
   Fault out;
   out.kind = fault.kind;
   out.pc = wave.pc;
@@ -256,7 +269,7 @@ void Worker::fail(const WaveFault& fault, const WaveSlot& wave) {
   out.is_write = fault.is_write;
   out.detail = fault.detail;
   out.instruction = interpreter_.describe(wave.pc);
-  dispatch_.fail(std::move(out));
+  return out;
 }
 
 }  // namespace kernloop::softgpu

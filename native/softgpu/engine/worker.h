@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "softgpu/engine/checker.h"
 #include "softgpu/engine/dispatch.h"
 #include "softgpu/engine/interpreter.h"
 #include "softgpu/engine/memory_port.h"
@@ -50,6 +51,7 @@ class Worker {
   void account(uint64_t executed);
   void account_waiting(const WaveSlot& wave);
   void enforce_limit(const WaveSlot& wave);
+  Fault place(const WaveFault& fault, const WaveSlot& wave);
   void fail(const WaveFault& fault, const WaveSlot& wave);
 
   Dispatch& dispatch_;
@@ -58,6 +60,7 @@ class Worker {
   std::unique_ptr<AccessRecorder> recorder_;
   std::unique_ptr<Profiler> profiler_;
   MemoryPort memory_;
+  std::unique_ptr<Checker> checker_;
   Interpreter interpreter_;
   std::vector<std::unique_ptr<Resident>> residents_;  // oldest first
   std::vector<std::unique_ptr<Resident>> spare_;

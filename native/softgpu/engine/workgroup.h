@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "softgpu/engine/lds_shadow.h"
 #include "softgpu/engine/wave.h"
 
 namespace kernloop::softgpu {
@@ -73,8 +74,9 @@ struct Workgroup {
   uint8_t* lds = nullptr;
   uint32_t lds_bytes = 0;
   GlobalWaveSync* wave_sync = nullptr;
-  std::vector<WaveSlot*> waves;  // in the order in which they are taken
-  uint64_t instructions = 0;     // executed by all its waves so far
+  std::vector<WaveSlot*> waves;           // in the order in which they are taken
+  uint64_t instructions = 0;              // executed by all its waves so far
+  std::unique_ptr<LdsShadow> lds_shadow;  // where LDS is checked
 };
 
 }  // namespace kernloop::softgpu

@@ -57,6 +57,9 @@ hsa_status_t status_of(const Fault& fault) {
     case Fault::Kind::kTrap:
       return HSA_STATUS_ERROR_EXCEPTION;
     case Fault::Kind::kInternal:
+    case Fault::Kind::kOutOfBounds:
+    case Fault::Kind::kUninitialized:
+    case Fault::Kind::kRace:
       break;
   }
   return HSA_STATUS_ERROR;
@@ -102,6 +105,7 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
   options.seed = settings_.seed;
   options.threads = settings_.threads;
   options.cancelled = &cancelled;
+  options.checks = settings_.checks;
   AccessSets accesses;
   if (settings_.record_accesses) options.accesses = &accesses;
   KernelProfile profile;
@@ -111,6 +115,7 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
            packet.grid_size_x, packet.grid_size_y, packet.grid_size_z, packet.workgroup_size_x, packet.workgroup_size_y,
            packet.workgroup_size_z, request.kernarg_address);
   DispatchOutcome outcome = engine_.run(request, options);
+  for (const Fault& finding : outcome.findings) report_error("check: %s", finding.text().c_str());
   record->fault = std::move(outcome.fault);
   record->counters = outcome.counters;
   if (options.accesses != nullptr) record->accesses = std::move(accesses);

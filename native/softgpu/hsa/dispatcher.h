@@ -21,6 +21,7 @@ struct DispatchSettings {
   std::atomic<uint32_t> threads{0};
   std::atomic<bool> record_accesses{false};
   std::atomic<bool> profile{false};
+  Checks checks;  // set once, at hsa_init
 };
 
 struct KernelInfo {

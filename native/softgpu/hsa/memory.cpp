@@ -1,9 +1,12 @@
 #include "softgpu/hsa/memory.h"
 
 #include <algorithm>
+#include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "softgpu/engine/byte_shadow.h"
 #include "softgpu/hsa/log.h"
 
 namespace kernloop::softgpu {
@@ -55,7 +58,12 @@ hsa_status_t Memory::allocate(const Pool& pool, uint64_t size, void** pointer) {
   const uint64_t base = mapping->base();
   std::lock_guard lock(mutex_);
   const uint64_t ordinal = next_ordinal_++;
-  space_.map(base, rounded, AddressSpace::Access::kReadWrite, label(pool, ordinal, size));
+  std::shared_ptr<ByteShadow> written;
+  if (tracks_initialization_ && is_gpu(pool.owner)) {
+    written = std::make_shared<ByteShadow>(base, rounded);
+    std::memset(reinterpret_cast<void*>(base), ByteShadow::kFiller, rounded);
+  }
+  space_.map({base, rounded, AddressSpace::Access::kReadWrite, label(pool, ordinal, size), size, std::move(written)});
   allocations_.emplace(base, Allocation{std::move(*mapping), &pool, ordinal, nullptr, {}});
   log_line(LogLevel::kObjects, "%s at 0x%lx", label(pool, ordinal, size).c_str(), base);
   *pointer = reinterpret_cast<void*>(base);

@@ -30,6 +30,8 @@ class Memory {
  public:
   explicit Memory(AddressSpace& space);
 
+  // From here on device memory begins uninitialised, and it is remembered what was written.
+  void track_initialization(bool enabled) { tracks_initialization_ = enabled; }
   hsa_status_t allocate(const Pool& pool, uint64_t size, void** pointer);
   hsa_status_t release(void* pointer);
 
@@ -86,6 +88,7 @@ class Memory {
   Allocations allocations_;
   std::multimap<uint64_t, Locked> locked_;  // by the pointer given
   uint64_t next_ordinal_ = 1;
+  bool tracks_initialization_ = false;
   uint64_t used_device_ = 0;
   uint64_t used_host_ = 0;
 };

@@ -1,8 +1,10 @@
 #include "softgpu/hsa/options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <string_view>
 
 namespace kernloop::softgpu {
 namespace {
@@ -18,6 +20,27 @@ Status read_number(const char* (*environment)(const char*), const char* name, ui
                  "unset it or give a decimal number"};
   }
   value = parsed;
+  return Unit{};
+}
+
+Status read_checks(const char* (*environment)(const char*), Checks& checks) {
+  const char* text = environment("KERNLOOP_SOFTGPU_CHECK");
+  if (text == nullptr) return Unit{};
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    const bool all = word == "all";
+    if (!all && word != "bounds" && word != "uninitialized" && word != "races") {
+      return Error{
+          "BAD_OPTION",
+          "KERNLOOP_SOFTGPU_CHECK=" + std::string(text) + ": there is no check named '" + std::string(word) + "'",
+          "give all, or some of bounds, uninitialized and races with commas between them"};
+    }
+    checks.bounds |= all || word == "bounds";
+    checks.uninitialized |= all || word == "uninitialized";
+    checks.races |= all || word == "races";
+  }
   return Unit{};
 }
 
@@ -43,6 +66,7 @@ Result<Options> read_options(const char* (*environment)(const char*)) {
   if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_SEED", kAny, options.seed); !s) return s.error();
   if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS", kAny, options.max_wave_instructions); !s)
     return s.error();
+  if (Status s = read_checks(environment, options.checks); !s) return s.error();
   options.threads = static_cast<uint32_t>(threads);
   options.log_level = static_cast<int>(log_level);
   options.api_tables = static_cast<int>(api_tables);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "softgpu/engine/engine.h"
 #include "support/result.h"
 
 namespace kernloop::softgpu {
@@ -17,6 +18,7 @@ struct Options {
   int log_level = 0;                   // KERNLOOP_SOFTGPU_LOG
   // KERNLOOP_SOFTGPU_API_TABLES: what tools are handed, 1: the tables of ROCm 5.2, 2: those since ROCm 6.
   int api_tables = 1;
+  Checks checks;  // KERNLOOP_SOFTGPU_CHECK, a list
 };
 
 // `environment(name)` returns nullptr for what is not set. A value that is no number is an error, never a silent

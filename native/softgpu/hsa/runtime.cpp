@@ -79,6 +79,8 @@ Runtime::Runtime(Options given)
     : options(std::move(given)),
       dispatcher(engine, settings, [this](uint64_t kernel_object) { return code_objects.find_kernel(kernel_object); }) {
   settings.max_wave_instructions = options.max_wave_instructions;
+  settings.checks = options.checks;
+  memory.track_initialization(options.checks.uninitialized);
   settings.seed = options.seed;
   settings.threads = options.threads;
   log_line(LogLevel::kSetup, "%s, %u threads (0: all), seed %lu", options.target.c_str(), options.threads,

@@ -37,10 +37,16 @@ enum class Carry { kAdd, kSubtract, kSubtractReversed };
 // Carries stay in mask registers: a pass over the lanes instead of three.
 template <class K, Carry kCarry>
 void execute_carry(Wave& wave, const Instruction& instruction) {
-  alignas(64) uint32_t temporary[2][kLanes];
-  const uint32_t* first = plain_source<K, 0>(wave, instruction, temporary[0]);
-  const uint32_t* second = plain_source<K, 1>(wave, instruction, temporary[1]);
+  const Operand *first = &instruction.src[0], *second = &instruction.src[1];
   if constexpr (kCarry == Carry::kSubtractReversed) std::swap(first, second);
+  // A scalar is the same in every lane; it needs no plane.
+  const auto is_plane = [](const Operand& operand) { return operand.kind == Operand::Kind::kVgpr; };
+  const auto scalar = [&](const Operand& operand) {
+    return _mm512_set1_epi32(is_plane(operand) ? 0 : static_cast<int>(scalar_value(wave, operand)));
+  };
+  const __m512i scalar_a = scalar(*first), scalar_b = scalar(*second);
+  const uint32_t* plane_a = is_plane(*first) ? wave.vgpr[first->index] : nullptr;
+  const uint32_t* plane_b = is_plane(*second) ? wave.vgpr[second->index] : nullptr;
   const uint64_t exec = wave.exec();
   uint64_t in = 0, out = 0;
   if constexpr (K::kSources == 3) {
@@ -50,7 +56,8 @@ void execute_carry(Wave& wave, const Instruction& instruction) {
   uint32_t* dst = wave.vgpr[instruction.dst[0].index];
   const __m512i one = _mm512_set1_epi32(1), zero = _mm512_setzero_si512();
   for (unsigned l = 0; l < kLanes; l += 16) {
-    const __m512i a = _mm512_loadu_si512(first + l), b = _mm512_loadu_si512(second + l);
+    const __m512i a = plane_a ? _mm512_loadu_si512(plane_a + l) : scalar_a;
+    const __m512i b = plane_b ? _mm512_loadu_si512(plane_b + l) : scalar_b;
     const auto carry = static_cast<__mmask16>(in >> l), active = static_cast<__mmask16>(exec >> l);
     __mmask16 carried;
     __m512i r;

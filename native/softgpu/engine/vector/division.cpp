@@ -188,9 +188,41 @@ constexpr Row fmas_row(Op op) {
   return {op, Scaled::rule(), fmas_plain<Unscaled, Scaled>, execute_general<Scaled>, nullptr, kReadsVcc};
 }
 
+// Exponents for which div_scale leaves every value alone: no condition of it can hold.
+constexpr uint32_t kLeastEasyField = 80, kEasyFields = 91;
+
+// Whether all lanes of the mask are such.
+bool all_easy(const uint32_t* const* src, uint64_t lanes) {
+  alignas(64) uint32_t hard[kLanes];
+  for (unsigned l = 0; l < kLanes; ++l) {
+    uint32_t any = 0;
+    for (unsigned k = 0; k < 3; ++k) any |= ((src[k][l] >> 23 & 0xff) - kLeastEasyField) >= kEasyFields ? ~0u : 0u;
+    hard[l] = any;
+  }
+  return (gather_mask(hard) & lanes) == 0;
+}
+
+// Most quotients need no scaling: then it is a move.
+template <class Scale>
+void scale_plain(Wave& wave, const Instruction& instruction) {
+  alignas(64) uint32_t temporary[3][kLanes];
+  const uint32_t* const src[] = {plain_source<Scale, 0>(wave, instruction, temporary[0]),
+                                 plain_source<Scale, 1>(wave, instruction, temporary[1]),
+                                 plain_source<Scale, 2>(wave, instruction, temporary[2])};
+  const uint64_t exec = wave.exec();
+  if (!all_easy(src, exec)) return execute_plain<Scale>(wave, instruction);
+  uint32_t* dst = wave.vgpr[instruction.dst[0].index];
+  if (src[0] != dst) write_planes(dst, src[0], 1, exec);
+  wave.set_sgpr64(instruction.dst[1].index, 0);
+}
+constexpr Row scale_row_f32(Op op) {
+  constexpr auto scale = [](float a, float b, float c) { return div_scale<float, WithBit<F32>>(a, b, c); };
+  using Scale = Kernel<BitAnd<F32>(F32, F32, F32), decltype(scale), kNone>;
+  return {op, Scale::rule(), scale_plain<Scale>, execute_general<Scale>, nullptr, kNone};
+}
+
 constexpr Row kRows[] = {
-    row<BitAnd<F32>(F32, F32, F32)>(Op::v_div_scale_f32,
-                                    [](float a, float b, float c) { return div_scale<float, WithBit<F32>>(a, b, c); }),
+    scale_row_f32(Op::v_div_scale_f32),
     row<BitAnd<F64>(F64, F64, F64)>(
         Op::v_div_scale_f64, [](double a, double b, double c) { return div_scale<double, WithBit<F64>>(a, b, c); }),
     fmas_row<F32>(Op::v_div_fmas_f32),

@@ -46,8 +46,21 @@ constexpr T median(T a, T b, T c) {
   return std::max(std::min(a, b), std::min(std::max(a, b), c));
 }
 
+// A scalar goes to all lanes without a plane in between.
+template <class Move>
+void move_plain(Wave& wave, const Instruction& instruction) {
+  const Operand& from = instruction.src[0];
+  if (from.kind == Operand::Kind::kVgpr || wave.exec() != ~u64{0}) return execute_plain<Move>(wave, instruction);
+  fill_plane(wave.vgpr[instruction.dst[0].index], static_cast<u32>(scalar_value(wave, from)));
+}
+constexpr Row move_row(Op op) {
+  constexpr auto move = [](u32 a) { return a; };
+  using Move = Kernel<U32(U32), decltype(move), kNone>;
+  return {op, Move::rule(), move_plain<Move>, execute_general<Move>, nullptr, kNone};
+}
+
 constexpr Row kRows[] = {
-    row<U32(U32)>(Op::v_mov_b32, [](u32 a) { return a; }),
+    move_row(Op::v_mov_b32),
     row<U32(U32)>(Op::v_not_b32, [](u32 a) { return ~a; }),
     row<U32(U32)>(Op::v_bfrev_b32, [](u32 a) { return reverse_bits(a); }),
     row<U32(U32)>(Op::v_ffbh_u32, [](u32 a) { return a ? static_cast<u32>(__builtin_clz(a)) : ~0u; }),

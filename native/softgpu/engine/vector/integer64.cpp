@@ -17,8 +17,29 @@ KERNLOOP_LANE constexpr Dwords shift_right(Dwords v, u32 n, u32 high, u32 filler
   return n & 32 ? Dwords{high, filler} : Dwords{low, high};
 }
 
+// By the same number of bits in all lanes, which is how addresses are computed.
+template <class Shift>
+void shift_left_plain(Wave& wave, const Instruction& instruction) {
+  const Operand& count = instruction.src[0];
+  const u32 n = static_cast<u32>(scalar_value(wave, count)) & 63;
+  if (count.kind == Operand::Kind::kVgpr || n == 0 || n >= 32) return execute_plain<Shift>(wave, instruction);
+  alignas(64) u32 temporary[2 * kLanes], result[2 * kLanes];
+  const u32* from = plain_source<Shift, 1>(wave, instruction, temporary);
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const u32 low = from[l], high = from[kLanes + l];
+    result[l] = low << n;
+    result[kLanes + l] = high << n | low >> (32 - n);
+  }
+  write_planes(wave.vgpr[instruction.dst[0].index], result, 2, wave.exec());
+}
+constexpr Row shift_left_row(Op op) {
+  constexpr auto shift = [](u32 a, Dwords b) { return shift_left(b, a); };
+  using Shift = Kernel<Pair(U32, Pair), decltype(shift), kNone>;
+  return {op, Shift::rule(), shift_left_plain<Shift>, execute_general<Shift>, nullptr, kNone};
+}
+
 constexpr Row kRows[] = {
-    row<Pair(U32, Pair)>(Op::v_lshlrev_b64, [](u32 a, Dwords b) { return shift_left(b, a); }),
+    shift_left_row(Op::v_lshlrev_b64),
     row<Pair(U32, Pair)>(Op::v_lshrrev_b64, [](u32 a, Dwords b) { return shift_right(b, a, b.high >> (a & 31), 0); }),
     row<Pair(U32, Pair)>(Op::v_ashrrev_i64,
                          [](u32 a, Dwords b) {

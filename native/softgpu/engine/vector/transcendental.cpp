@@ -21,16 +21,14 @@ KERNLOOP_LANE double nearest(double v) {
 // 2^x for |x| < 1000: 2^n * e^(f ln 2), |f| <= 1/2, by Taylor's series to f^9 (error below 2^-36).
 KERNLOOP_LANE double exp2_bounded(double x) {
   const double n = nearest(x), f = x - n;
-  double p = 0x1.b5253d395e7c4p-24;
-  p = p * f + 0x1.62c0223a5c824p-20;
-  p = p * f + 0x1.ffcbfc588b0c7p-17;
-  p = p * f + 0x1.430912f86c787p-13;
-  p = p * f + 0x1.5d87fe78a6731p-10;
-  p = p * f + 0x1.3b2ab6fba4e77p-7;
-  p = p * f + 0x1.c6b08d704a0c0p-5;
-  p = p * f + 0x1.ebfbdff82c58fp-3;
-  p = p * f + 0x1.62e42fefa39efp-1;
-  p = p * f + 1.0;
+  // Pairs of terms, then pairs of pairs (Estrin): a short chain of operations rather than few of them.
+  const double f2 = f * f, f4 = f2 * f2;
+  const double p01 = 0x1.62e42fefa39efp-1 * f + 1.0, p23 = 0x1.c6b08d704a0c0p-5 * f + 0x1.ebfbdff82c58fp-3;
+  const double p45 = 0x1.5d87fe78a6731p-10 * f + 0x1.3b2ab6fba4e77p-7;
+  const double p67 = 0x1.ffcbfc588b0c7p-17 * f + 0x1.430912f86c787p-13;
+  const double p89 = 0x1.b5253d395e7c4p-24 * f + 0x1.62c0223a5c824p-20;
+  const double low = p23 * f2 + p01, middle = p67 * f2 + p45;
+  const double p = (p89 * f4 + middle) * f4 + low;
   return p * as_double(static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(n)) + 1023) << 52);
 }
 

@@ -38,6 +38,16 @@ char* row(const hsa_pitched_ptr_t& memory, const hsa_dim3_t& offset, uint32_t y,
          (uint64_t{offset.y} + y) * memory.pitch + offset.x;
 }
 
+// For the checker.
+void mark_written(const void* pointer, uint64_t size) {
+  if (runtime().settings.checks.uninitialized) runtime().space.mark_written(reinterpret_cast<uint64_t>(pointer), size);
+}
+
+void copy(void* to, const void* from, uint64_t size) {
+  std::memmove(to, from, size);
+  mark_written(to, size);
+}
+
 }  // namespace
 
 hsa_status_t hsa_memory_copy(void* dst, const void* src, size_t size) {
@@ -45,7 +55,7 @@ hsa_status_t hsa_memory_copy(void* dst, const void* src, size_t size) {
   if (size == 0) return HSA_STATUS_SUCCESS;
   if (hsa_status_t status = check_range(dst, size); status != HSA_STATUS_SUCCESS) return status;
   if (hsa_status_t status = check_range(src, size); status != HSA_STATUS_SUCCESS) return status;
-  std::memmove(dst, src, size);
+  copy(dst, src, size);
   return HSA_STATUS_SUCCESS;
 }
 
@@ -55,6 +65,7 @@ hsa_status_t hsa_amd_memory_fill(void* ptr, uint32_t value, size_t count) {
   if (count == 0) return HSA_STATUS_SUCCESS;
   if (hsa_status_t status = check_range(ptr, count * sizeof(value)); status != HSA_STATUS_SUCCESS) return status;
   std::fill_n(static_cast<uint32_t*>(ptr), count, value);
+  mark_written(ptr, count * sizeof(value));
   return HSA_STATUS_SUCCESS;
 }
 
@@ -69,7 +80,7 @@ hsa_status_t hsa_amd_memory_async_copy(void* dst, hsa_agent_t dst_agent, const v
   if (hsa_status_t status = check_range(dst, size); status != HSA_STATUS_SUCCESS) return status;
   if (hsa_status_t status = check_range(src, size); status != HSA_STATUS_SUCCESS) return status;
   runtime().copies.submit(
-      {dep_signals, dep_signals + num_dep_signals}, [=] { std::memmove(dst, src, size); }, completion_signal);
+      {dep_signals, dep_signals + num_dep_signals}, [=] { copy(dst, src, size); }, completion_signal);
   return HSA_STATUS_SUCCESS;
 }
 
@@ -105,7 +116,7 @@ hsa_status_t hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t* dst, const 
   auto work = [to = *dst, to_offset = *dst_offset, from = *src, from_offset = *src_offset,
                box = empty ? hsa_dim3_t{} : *range] {
     for (uint32_t z = 0; z < box.z; ++z) {
-      for (uint32_t y = 0; y < box.y; ++y) std::memmove(row(to, to_offset, y, z), row(from, from_offset, y, z), box.x);
+      for (uint32_t y = 0; y < box.y; ++y) copy(row(to, to_offset, y, z), row(from, from_offset, y, z), box.x);
     }
   };
   runtime().copies.submit({dep_signals, dep_signals + num_dep_signals}, std::move(work), completion_signal);

@@ -103,6 +103,30 @@ TEST(Options, ComeFromTheEnvironment) {
   EXPECT_EQ(options->seed, UINT64_MAX);
   EXPECT_EQ(options->threads, 3u);
   EXPECT_EQ(options->max_wave_instructions, 0u);
+  EXPECT_FALSE(options->checks);
+}
+
+const char* checks_of_test = nullptr;
+Result<Options> options_with_checks(const char* checks) {
+  checks_of_test = checks;
+  return read_options([](const char* name) -> const char* {
+    return std::string(name) == "KERNLOOP_SOFTGPU_CHECK" ? checks_of_test : nullptr;
+  });
+}
+
+TEST(Options, NameTheChecksOneByOneOrAllAtOnce) {
+  const auto all = options_with_checks("all");
+  ASSERT_TRUE(all);
+  EXPECT_TRUE(all->checks.bounds && all->checks.uninitialized && all->checks.races);
+  const auto some = options_with_checks("races,bounds");
+  ASSERT_TRUE(some);
+  EXPECT_TRUE(some->checks.bounds && some->checks.races);
+  EXPECT_FALSE(some->checks.uninitialized);
+  for (const char* wrong : {"race", "bounds;races", "1", "bounds,,races"}) {
+    const auto refused = options_with_checks(wrong);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_NE(refused.error().hint.find("uninitialized"), std::string::npos);
+  }
 }
 
 }  // namespace
