@@ -37,16 +37,17 @@ export function nvrtcArguments(options: readonly string[], target: string): { ar
       `the app compiles for ${named} and the driver compiles that PTX for ${target}; here it is ${target} at once, so __CUDA_ARCH__ differs`,
     );
   }
-  for (const folder of includeFolders(args)) {
-    notes.push(`headers are read from ${folder}, as in the app: they are not part of the reproducer`);
+  for (const path of headersOutside(args)) {
+    notes.push(`headers are read from ${path}, as in the app: they are not part of the reproducer`);
   }
   return { args: [`--gpu-architecture=${target}`, ...args], notes };
 }
 
-function includeFolders(args: readonly string[]): string[] {
+/** Folders that are searched for headers, and headers that are included first. */
+function headersOutside(args: readonly string[]): string[] {
   return args.flatMap((arg, index) => {
-    const joined = /^(?:-I|--include-path=)(.+)$/.exec(arg)?.[1];
-    const next = /^(?:-I|--include-path)$/.test(arg) ? args[index + 1] : undefined;
+    const joined = /^(?:-I|--?include-path=|--?pre-include=|-include=)(.+)$/.exec(arg)?.[1];
+    const next = /^(?:-I|--?include-path|--?pre-include|-include)$/.test(arg) ? args[index + 1] : undefined;
     return joined ?? next ?? [];
   });
 }
