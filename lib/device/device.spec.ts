@@ -35,7 +35,7 @@ describe('devices', () => {
   });
 
   it('refuses a target that it does not know instead of guessing', async () => {
-    expect(await failure(softgpu('gfx1030'))).toMatchObject({ code: 'USAGE', exitCode: 2 });
+    expect(await failure(softgpu('gfx1100'))).toMatchObject({ code: 'USAGE', exitCode: 2 });
   });
 
   it('names the cuda agent only where the cuda device is asked for and the build lacks it', async () => {

@@ -4,7 +4,10 @@ import { deviceKinds } from '../app/kernloop-json';
 /** Options that choose a device. */
 export const deviceOptions = {
   device: z.enum(deviceKinds).default('softgpu').describe('Where the kernels run.'),
-  softgpu: z.string().default('gfx90a').describe('Target that the software GPU presents.'),
+  softgpu: z
+    .string()
+    .default('gfx90a')
+    .describe('Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32).'),
   gpu: z
     .string()
     .min(1)

@@ -7,6 +7,7 @@ import { hsaAgent } from './hsa-agent';
 /** The targets of the software GPU. More are refused rather than guessed. */
 export const softgpuTargets = {
   gfx90a: { isa: 'amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-', wavefrontSize: 64 },
+  gfx1030: { isa: 'amdgcn-amd-amdhsa--gfx1030', wavefrontSize: 32 },
 } as const;
 
 export function openSoftgpu(target: string, deps: Deps): Device {

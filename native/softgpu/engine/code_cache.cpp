@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <span>
 
+#include "softgpu/engine/instruction_select.h"
 #include "softgpu/engine/profile.h"
 #include "softgpu/engine/wave_fault.h"
 #include "softgpu/isa/decoder.h"
@@ -23,11 +24,12 @@ void execute_unmapped(Wave& wave, const Instruction&) {
   raise_unmapped_code(wave.pc);
 }
 
+template <Isa isa>
 void execute_unknown(Wave&, const Instruction&) {
-  throw WaveFault{
-      .kind = Fault::Kind::kUnknownInstruction,
-      .detail =
-          "gfx90a has no such instruction, or one of its reserved fields is set (is this code for another target?)"};
+  throw WaveFault{.kind = Fault::Kind::kUnknownInstruction,
+                  .detail = std::string(isa == Isa::kGfx1030 ? "gfx1030" : "gfx90a") +
+                            " has no such instruction, or one of its reserved fields is set (is this code for another "
+                            "target?)"};
 }
 
 void execute_truncated(Wave&, const Instruction&) {
@@ -59,18 +61,9 @@ bool writes_exec(const Instruction& instruction) {
   return name.find("saveexec") != name.npos || name.find("wrexec") != name.npos || name.starts_with("v_cmpx");
 }
 
-bool is_vector_alu(Encoding encoding) {
-  return encoding == Encoding::kVop1 || encoding == Encoding::kVop2 || encoding == Encoding::kVopC ||
-         encoding == Encoding::kVop3 || encoding == Encoding::kVop3p;
-}
-
-bool is_vector_memory(Encoding encoding) {
-  return encoding == Encoding::kDs || encoding == Encoding::kFlat || encoding == Encoding::kGlobal ||
-         encoding == Encoding::kScratch || encoding == Encoding::kMubuf || encoding == Encoding::kMtbuf;
-}
-
 bool controls_caches(Op op) {
-  return op == Op::buffer_wbinvl1 || op == Op::buffer_wbinvl1_vol || op == Op::buffer_wbl2 || op == Op::buffer_invl2;
+  return op == Op::buffer_wbinvl1 || op == Op::buffer_wbinvl1_vol || op == Op::buffer_wbl2 || op == Op::buffer_invl2 ||
+         op == Op::buffer_gl0_inv || op == Op::buffer_gl1_inv;
 }
 
 InstructionClass classify(const Instruction& instruction) {
@@ -100,35 +93,10 @@ InstructionClass classify(const Instruction& instruction) {
   }
 }
 
-// Register tuples that run past the end of their file: no such registers exist, so nothing may be executed on them.
-bool is_within_registers(const Operand& operand) {
-  switch (operand.kind) {
-    case Operand::Kind::kSgpr:
-      return operand.index + operand.dwords <= 128;
-    case Operand::Kind::kVgpr:
-    case Operand::Kind::kAgpr:
-      return operand.index + operand.dwords <= 256;
-    default:
-      return true;
-  }
-}
-
-bool has_valid_registers(const Instruction& instruction) {
-  return std::all_of(instruction.dst, instruction.dst + instruction.dst_count, is_within_registers) &&
-         std::all_of(instruction.src, instruction.src + instruction.src_count, is_within_registers);
-}
-
-ExecuteFn select(const Instruction& instruction) {
-  if (!has_valid_registers(instruction)) return nullptr;
-  if (is_vector_alu(instruction.encoding)) return select_vector(instruction);
-  if (is_vector_memory(instruction.encoding)) return select_memory(instruction);
-  return select_scalar(instruction);
-}
-
-void resolve(DecodedInstruction& decoded) {
+void resolve(Target target, DecodedInstruction& decoded) {
   decoded.counted_as = classify(decoded);
   decoded.is_vector = is_vector_alu(decoded.encoding) || is_vector_memory(decoded.encoding);
-  decoded.execute = select(decoded);
+  decoded.execute = select_for(target, decoded);
   if (!decoded.execute) {
     decoded.execute = execute_unsupported;
   } else if (writes_exec(decoded)) {
@@ -145,8 +113,8 @@ void count_execution(DecodedInstruction& decoded, uint32_t number) {
 
 }  // namespace
 
-CodePage::CodePage(uint64_t base, uint64_t first, uint64_t end, Numbers* numbers)
-    : base_(base), first_(first), end_(end), numbers_(numbers), words_((kBytes + kTailBytes) / 4) {
+CodePage::CodePage(Target target, uint64_t base, uint64_t first, uint64_t end, Numbers* numbers)
+    : target_(target), base_(base), first_(first), end_(end), numbers_(numbers), words_((kBytes + kTailBytes) / 4) {
   std::memcpy(reinterpret_cast<uint8_t*>(words_.data()) + (first - base), reinterpret_cast<const void*>(first),
               end - first);
 }
@@ -163,12 +131,14 @@ PreparedInstruction CodePage::prepare(unsigned slot) {
   if (address < first_ || address + 4 > end_) {
     decoded->execute = execute_unmapped;
   } else {
-    const DecodeResult result = decode(kGfx90a, std::span<const uint32_t>(&words_[slot], (end_ - address) / 4));
+    const DecodeResult result = decode(target_, std::span<const uint32_t>(&words_[slot], (end_ - address) / 4));
     if (result.status == DecodeStatus::kOk) {
       static_cast<Instruction&>(*decoded) = result.instruction;
-      resolve(*decoded);
+      resolve(target_, *decoded);
     } else {
-      decoded->execute = result.status == DecodeStatus::kTruncated ? execute_truncated : execute_unknown;
+      decoded->execute = result.status == DecodeStatus::kTruncated ? execute_truncated
+                         : target_.isa == Isa::kGfx1030            ? execute_unknown<Isa::kGfx1030>
+                                                                   : execute_unknown<Isa::kGfx90a>;
     }
   }
   decoded->address = address;
@@ -198,19 +168,21 @@ const CodeRun& CodePage::prepare_run(unsigned slot) {
   return *owned_runs_.back();
 }
 
-std::shared_ptr<CodePage> CodeCache::page(uint64_t base, uint64_t first, uint64_t end) {
+std::shared_ptr<CodePage> CodeCache::page(Target target, uint64_t base, uint64_t first, uint64_t end) {
   std::lock_guard lock(mutex_);
-  std::shared_ptr<CodePage>& page = pages_[base];
+  std::shared_ptr<CodePage>& page = pages_[key(target, base)];
   if (!page || !page->is_current(first, end)) {
-    page = std::make_shared<CodePage>(base, first, end, is_profiled_ ? &numbers_ : nullptr);
+    page = std::make_shared<CodePage>(target, base, first, end, is_profiled_ ? &numbers_ : nullptr);
   }
   return page;
 }
 
 void CodeCache::forget(uint64_t base, uint64_t size) {
   std::lock_guard lock(mutex_);
-  std::erase_if(pages_,
-                [&](const auto& entry) { return entry.first < base + size && base < entry.first + CodePage::kBytes; });
+  std::erase_if(pages_, [&](const auto& entry) {
+    const uint64_t page = entry.first & ~(CodePage::kBytes - 1);
+    return page < base + size && base < page + CodePage::kBytes;
+  });
 }
 
 CodePage* CodeView::page_of(uint64_t address, MemoryPort& memory) {
@@ -230,7 +202,7 @@ CodePage* CodeView::add(uint64_t address, MemoryPort& memory) {
   const uint64_t end = std::min(base + CodePage::kBytes + CodePage::kTailBytes, (run_base + run_bytes) & ~uint64_t{3});
   if (first >= end) raise_unmapped_code(address);
   std::shared_ptr<CodePage>& page = pages_[base];
-  page = cache_.page(base, first, end);
+  page = cache_.page(target_, base, first, end);
   return page.get();
 }
 

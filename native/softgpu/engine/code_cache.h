@@ -53,7 +53,7 @@ class CodePage {
 
   // `first` and `end`: which part of [base, base + kBytes + kTailBytes) is mapped. `numbers`: nullptr in a cache that
   // is not profiled.
-  CodePage(uint64_t base, uint64_t first, uint64_t end, Numbers* numbers);
+  CodePage(Target target, uint64_t base, uint64_t first, uint64_t end, Numbers* numbers);
 
   bool contains(uint64_t address) const { return address >= first_ && address < end_; }
   bool is_current(uint64_t first, uint64_t end) const;
@@ -84,6 +84,7 @@ class CodePage {
  private:
   const CodeRun& prepare_run(unsigned slot);
 
+  Target target_;
   uint64_t base_, first_, end_;
   Numbers* numbers_;
   std::vector<uint32_t> words_;  // a copy: what is executed is what was decoded
@@ -98,10 +99,13 @@ class CodePage {
 class CodeCache {
  public:
   explicit CodeCache(bool is_profiled = false) : is_profiled_(is_profiled) {}
-  std::shared_ptr<CodePage> page(uint64_t base, uint64_t first, uint64_t end);
+  std::shared_ptr<CodePage> page(Target target, uint64_t base, uint64_t first, uint64_t end);
   void forget(uint64_t base, uint64_t size);
 
  private:
+  // Pages begin at multiples of their size: the low bits tell for which wave size one is decoded.
+  static uint64_t key(Target target, uint64_t base) { return base | target.wave_size; }
+
   const bool is_profiled_;
   CodePage::Numbers numbers_;
   std::mutex mutex_;
@@ -111,7 +115,7 @@ class CodeCache {
 // One worker's view during one dispatch: the pages it has checked. No locks once a page is in view.
 class CodeView {
  public:
-  explicit CodeView(CodeCache& cache) : cache_(cache) {}
+  CodeView(CodeCache& cache, Target target) : cache_(cache), target_(target) {}
   // Throws when the address is not mapped.
   CodePage* page_of(uint64_t address, MemoryPort& memory);
   // f(page) for each in view.
@@ -124,6 +128,7 @@ class CodeView {
   CodePage* add(uint64_t address, MemoryPort& memory);
 
   CodeCache& cache_;
+  Target target_;
   struct Entry {
     uint64_t number = ~uint64_t{0};
     CodePage* page = nullptr;

@@ -44,7 +44,8 @@ bool ends_run(const DecodedInstruction& instruction) {
     case Encoding::kSopC:
       return scalar_ends_run(instruction.op);
     case Encoding::kSopP:
-      return instruction.op != Op::s_nop && instruction.op != Op::s_waitcnt;
+      return instruction.op != Op::s_nop && instruction.op != Op::s_waitcnt && instruction.op != Op::s_clause &&
+             instruction.op != Op::s_inst_prefetch;
     case Encoding::kSmem:
       return memory_ends_run(instruction.op);
     case Encoding::kDs:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "softgpu/isa/instruction.h"
 
@@ -21,6 +22,7 @@ struct DecodedInstruction : Instruction {
   ExecuteFn counted = nullptr;    // what `execute` wraps in a profiled cache
   uint32_t number = 0;            // of its place in a profiled cache
   uint64_t address = 0;
+  std::shared_ptr<const Instruction> equivalent;  // what `execute` executes in its place (rdna2.h)
 };
 
 }  // namespace kernloop::softgpu

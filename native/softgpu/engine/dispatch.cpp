@@ -45,7 +45,7 @@ std::string check_geometry(const DispatchRequest& request) {
 
 }  // namespace
 
-Dispatch::Dispatch(const AddressSpace& space, CodeCache& code, GlobalWaveSync& wave_sync,
+Dispatch::Dispatch(const AddressSpace& space, Isa isa, CodeCache& code, GlobalWaveSync& wave_sync,
                    const DispatchRequest& request, const DispatchOptions& options)
     : space_(space),
       code_(code),
@@ -53,7 +53,7 @@ Dispatch::Dispatch(const AddressSpace& space, CodeCache& code, GlobalWaveSync& w
       request_(request),
       options_(options),
       limit_(options.max_wave_instructions ? options.max_wave_instructions : kDefaultInstructionLimit) {
-  if (std::string problem = prepare(); !problem.empty()) {
+  if (std::string problem = prepare(isa); !problem.empty()) {
     Fault fault;
     fault.kind = Fault::Kind::kBadDispatch;
     fault.detail = std::move(problem);
@@ -61,13 +61,13 @@ Dispatch::Dispatch(const AddressSpace& space, CodeCache& code, GlobalWaveSync& w
   }
 }
 
-std::string Dispatch::prepare() {
+std::string Dispatch::prepare(Isa isa) {
   if (std::string problem = check_geometry(request_); !problem.empty()) return problem;
   try {
     MemoryPort port(space_, nullptr);
     std::string problem;
     const uint8_t* bytes = port.check_scalar_load(request_.kernel_object, kKernelDescriptorBytes);
-    if (!KernelDescriptor::parse(bytes, request_.kernel_object, &kernel_, &problem)) return problem;
+    if (!KernelDescriptor::parse(bytes, request_.kernel_object, isa, &kernel_, &problem)) return problem;
   } catch (const WaveFault& fault) {
     return "the kernel object is not in device memory: " + fault.detail;
   }
@@ -87,7 +87,8 @@ std::string Dispatch::prepare() {
     workgroups_ *= groups_[k];
     items *= std::min(request_.workgroup_size[k], request_.grid_size[k]);
   }
-  max_waves_ = (items + kLanes - 1) / kLanes;
+  wave_size_ = kernel_.target.wave_size;
+  max_waves_ = (items + wave_size_ - 1) / wave_size_;
   order_ = Permutation(workgroups_, options_.seed);
   return {};
 }
@@ -114,7 +115,7 @@ void Dispatch::wave_geometry(uint64_t ordinal, uint32_t id[3], uint32_t size[3])
 uint32_t Dispatch::waves_of(uint64_t ordinal) const {
   uint32_t id[3], size[3];
   wave_geometry(ordinal, id, size);
-  return (size[0] * size[1] * size[2] + kLanes - 1) / kLanes;
+  return (size[0] * size[1] * size[2] + wave_size_ - 1) / wave_size_;
 }
 
 void Dispatch::begin_workgroup(uint64_t ordinal, Workgroup& workgroup,
@@ -122,7 +123,7 @@ void Dispatch::begin_workgroup(uint64_t ordinal, Workgroup& workgroup,
   uint32_t size[3];
   wave_geometry(ordinal, workgroup.id, size);
   const uint32_t items = size[0] * size[1] * size[2];
-  const uint32_t waves = (items + kLanes - 1) / kLanes;
+  const uint32_t waves = (items + wave_size_ - 1) / wave_size_;
   workgroup.ordinal = ordinal;
   workgroup.instructions = 0;
   workgroup.waves.clear();
@@ -136,7 +137,7 @@ void Dispatch::begin_workgroup(uint64_t ordinal, Workgroup& workgroup,
     wave.index_in_workgroup = index;
     wave.mode = kernel_.mode;
     wave.pc = kernel_.entry;
-    const uint32_t lanes = std::min(items - index * kLanes, kLanes);
+    const uint32_t lanes = std::min(items - index * wave_size_, wave_size_);
     wave.set_exec(lanes == kLanes ? ~uint64_t{0} : (uint64_t{1} << lanes) - 1);
     set_initial_registers(wave, workgroup, size, index, waves);
     workgroup.waves.push_back(&wave);
@@ -153,10 +154,11 @@ void Dispatch::set_initial_registers(WaveSlot& wave, const Workgroup& workgroup,
     next += 2;
   };
   if (kernel_.private_segment_buffer) {
-    // Swizzled, 64 lanes interleaved by dwords, the lane added as index: what the queue's scratch descriptor holds for
-    // GFX9.
+    // Swizzled, the lanes of a wave interleaved by dwords, the lane added as index: what the queue's scratch descriptor
+    // holds for GFX9.
+    const uint32_t index_stride = wave_size_ == 64 ? 3 : 2;
     push64(kScratchBackingBase | uint64_t{1} << 63);
-    push64(0xffffffffu | uint64_t{(4u << 12) | (4u << 15) | (3u << 21) | (1u << 23)} << 32);
+    push64(0xffffffffu | uint64_t{(4u << 12) | (4u << 15) | (index_stride << 21) | (1u << 23)} << 32);
   }
   if (kernel_.dispatch_ptr) push64(request_.packet_address);
   if (kernel_.queue_ptr) push64(request_.queue_address);
@@ -171,15 +173,23 @@ void Dispatch::set_initial_registers(WaveSlot& wave, const Workgroup& workgroup,
   if (kernel_.workgroup_info) wave.sgpr[next++] = uint32_t{wave_index == 0} << 31 | wave_count;
   if (kernel_.private_segment_wave_offset) wave.sgpr[next++] = kScratchWaveOffset;
 
-  // gfx90a packs the work-item ids into v0, 10 bits each.
+  set_work_item_ids(wave, size, wave_index);
+}
+
+// gfx90a packs the work-item ids into v0, 10 bits each; gfx1030 has them in v0, v1 and v2.
+void Dispatch::set_work_item_ids(WaveSlot& wave, const uint32_t size[3], uint32_t wave_index) const {
   const uint32_t row = size[0], plane = size[0] * size[1];
   const bool one_row = size[1] == 1 && size[2] == 1;
-  for (uint32_t lane = 0; lane < kLanes; ++lane) {
-    const uint32_t item = wave_index * kLanes + lane;
-    uint32_t ids = one_row ? item : item % row;
-    if (kernel_.work_item_ids >= 1 && !one_row) ids |= (item / row % size[1]) << 10;
-    if (kernel_.work_item_ids >= 2 && !one_row) ids |= (item / plane) << 20;
-    wave.vgpr[0][lane] = ids;
+  const bool packed = kernel_.target.isa == Isa::kGfx90a;
+  for (uint32_t lane = 0; lane < wave_size_; ++lane) {
+    const uint32_t item = wave_index * wave_size_ + lane;
+    const uint32_t x = one_row ? item : item % row;
+    const uint32_t y = one_row || kernel_.work_item_ids < 1 ? 0 : item / row % size[1];
+    const uint32_t z = one_row || kernel_.work_item_ids < 2 ? 0 : item / plane;
+    wave.vgpr[0][lane] = packed ? x | y << 10 | z << 20 : x;
+    if (packed) continue;
+    if (kernel_.work_item_ids >= 1) wave.vgpr[1][lane] = y;
+    if (kernel_.work_item_ids >= 2) wave.vgpr[2][lane] = z;
   }
 }
 

@@ -21,8 +21,8 @@ class Interpreter;
 class Dispatch {
  public:
   // Checks the request and reads the kernel descriptor. A dispatch that cannot start has its fault set.
-  Dispatch(const AddressSpace& space, CodeCache& code, GlobalWaveSync& wave_sync, const DispatchRequest& request,
-           const DispatchOptions& options);
+  Dispatch(const AddressSpace& space, Isa isa, CodeCache& code, GlobalWaveSync& wave_sync,
+           const DispatchRequest& request, const DispatchOptions& options);
 
   const DispatchRequest& request() const { return request_; }
   const KernelDescriptor& kernel() const { return kernel_; }
@@ -67,7 +67,8 @@ class Dispatch {
   DispatchOutcome finish();
 
  private:
-  std::string prepare();  // what is wrong with the request, or nothing
+  std::string prepare(Isa isa);  // what is wrong with the request, or nothing
+  void set_work_item_ids(WaveSlot& wave, const uint32_t size[3], uint32_t wave_index) const;
   void wave_geometry(uint64_t ordinal, uint32_t id[3], uint32_t size[3]) const;
   void set_initial_registers(WaveSlot& wave, const Workgroup& workgroup, const uint32_t size[3], uint32_t wave_index,
                              uint32_t wave_count) const;
@@ -82,6 +83,7 @@ class Dispatch {
   uint64_t workgroups_ = 0;
   uint32_t lds_bytes_ = 0, private_bytes_ = 0, max_waves_ = 0;
   uint64_t limit_ = 0;
+  uint32_t wave_size_ = kLanes;
   Permutation order_;
 
   std::atomic<uint64_t> next_{0}, executed_{0}, longest_{0};

@@ -13,8 +13,9 @@
 namespace kernloop::softgpu {
 
 struct Engine::State {
-  explicit State(AddressSpace& space) : memory(space) {}
+  State(AddressSpace& space, Isa target) : memory(space), isa(target) {}
   AddressSpace& memory;
+  const Isa isa;
   CodeCache code;
   CodeCache profiled_code{true};
   GlobalWaveSync wave_sync;
@@ -38,14 +39,14 @@ void run_worker(Dispatch& dispatch, SlotPool& slots, const std::function<void()>
 
 }  // namespace
 
-Engine::Engine(AddressSpace& memory) : state_(std::make_unique<State>(memory)) {}
+Engine::Engine(AddressSpace& memory, Isa isa) : state_(std::make_unique<State>(memory, isa)) {}
 Engine::~Engine() = default;
 
 DispatchOutcome Engine::run(const DispatchRequest& request, const DispatchOptions& options) {
   const AddressSpace::Reader reader(state_->memory);
   if (options.profile) options.profile->clear();
   CodeCache& code = options.profile ? state_->profiled_code : state_->code;
-  Dispatch dispatch(state_->memory, code, state_->wave_sync, request, options);
+  Dispatch dispatch(state_->memory, state_->isa, code, state_->wave_sync, request, options);
   if (dispatch.is_stopped()) return dispatch.finish();
 
   static const unsigned all_cores =

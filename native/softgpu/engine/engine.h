@@ -10,6 +10,7 @@
 
 #include "softgpu/engine/counters.h"
 #include "softgpu/engine/profile.h"
+#include "softgpu/isa/target.h"
 
 namespace kernloop::softgpu {
 
@@ -152,7 +153,7 @@ struct DispatchOutcome {
 
 class Engine {
  public:
-  explicit Engine(AddressSpace& memory);
+  explicit Engine(AddressSpace& memory, Isa isa = Isa::kGfx90a);
   ~Engine();
   // Runs to completion or fault on this thread and the worker pool. Several threads may call it at once (queues).
   DispatchOutcome run(const DispatchRequest& request, const DispatchOptions& options);

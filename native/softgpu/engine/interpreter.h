@@ -12,7 +12,7 @@ namespace kernloop::softgpu {
 
 class Interpreter {
  public:
-  Interpreter(MemoryPort& memory, CodeCache& code) : memory_(memory), code_(code) {}
+  Interpreter(MemoryPort& memory, CodeCache& code, Target target = kGfx90a) : memory_(memory), code_(code, target) {}
 
   // Until the wave ends, waits, or has executed `end` instructions in all. Throws WaveFault with wave.pc at the
   // culprit.

@@ -20,9 +20,34 @@ bool bit(uint32_t word, unsigned at) {
   return (word >> at & 1) != 0;
 }
 
+bool allot_gfx90a(uint32_t rsrc1, uint32_t rsrc3, KernelDescriptor& d, std::string* error) {
+  if (bit(rsrc3, 16)) {
+    *error = "the kernel asks for threadgroup split mode, which this device does not have";
+    return false;
+  }
+  // Unified register file, in granules of 8; VGPRs come first, accumulation registers from ACCUM_OFFSET on.
+  const unsigned registers = std::min(512u, (bits(rsrc1, 5, 0) + 1) * 8);
+  const unsigned accum_offset = std::min(256u, (bits(rsrc3, 5, 0) + 1) * 4);
+  d.vgprs = std::min(registers, accum_offset);
+  d.agprs = std::min(256u, registers - d.vgprs);
+  return true;
+}
+
+// WGP mode, memory order and forward progress (rsrc1 bits 29 to 31) make no difference here.
+bool allot_gfx1030(uint32_t rsrc1, uint32_t rsrc3, KernelDescriptor& d, std::string* error) {
+  if (bits(rsrc3, 3, 0) != 0) {
+    *error = "the kernel asks for VGPRs shared by the halves of a wave, which this device does not have";
+    return false;
+  }
+  const unsigned granule = d.target.wave_size == 32 ? 8 : 4;
+  d.vgprs = std::min(256u, (bits(rsrc1, 5, 0) + 1) * granule);
+  return true;
+}
+
 }  // namespace
 
-bool KernelDescriptor::parse(const uint8_t* bytes, uint64_t address, KernelDescriptor* out, std::string* error) {
+bool KernelDescriptor::parse(const uint8_t* bytes, uint64_t address, Isa isa, KernelDescriptor* out,
+                             std::string* error) {
   KernelDescriptor& d = *out;
   d = KernelDescriptor{};
   d.group_segment_bytes = field<uint32_t>(bytes, 0);
@@ -32,7 +57,9 @@ bool KernelDescriptor::parse(const uint8_t* bytes, uint64_t address, KernelDescr
   const auto properties = field<uint16_t>(bytes, 56);
   const auto preload = field<uint16_t>(bytes, 58);
 
-  if (bit(properties, 10)) {
+  const bool wave32 = bit(properties, 10);
+  d.target = isa == Isa::kGfx90a ? kGfx90a : wave32 ? kGfx1030 : kGfx1030Wave64;
+  if (wave32 && isa == Isa::kGfx90a) {
     *error = "the kernel is built for wave32; gfx90a runs wave64";
     return false;
   }
@@ -45,16 +72,8 @@ bool KernelDescriptor::parse(const uint8_t* bytes, uint64_t address, KernelDescr
         "the kernel asks for privileged mode, debug mode or floating-point exceptions, which this device does not have";
     return false;
   }
-  if (bit(rsrc3, 16)) {
-    *error = "the kernel asks for threadgroup split mode, which this device does not have";
+  if (isa == Isa::kGfx90a ? !allot_gfx90a(rsrc1, rsrc3, d, error) : !allot_gfx1030(rsrc1, rsrc3, d, error))
     return false;
-  }
-
-  // Unified register file, in granules of 8; VGPRs come first, accumulation registers from ACCUM_OFFSET on.
-  const unsigned registers = std::min(512u, (bits(rsrc1, 5, 0) + 1) * 8);
-  const unsigned accum_offset = std::min(256u, (bits(rsrc3, 5, 0) + 1) * 4);
-  d.vgprs = std::min(registers, accum_offset);
-  d.agprs = std::min(256u, registers - d.vgprs);
 
   d.mode.round_f32 = static_cast<uint8_t>(bits(rsrc1, 13, 12));
   d.mode.round_f64_f16 = static_cast<uint8_t>(bits(rsrc1, 15, 14));

@@ -1,4 +1,4 @@
-// The 64-byte kernel descriptor (AMDGPUUsage "Kernel Descriptor"), as far as it decides how a wave starts on gfx90a.
+// The 64-byte kernel descriptor (AMDGPUUsage "Kernel Descriptor"), as far as it decides how a wave starts.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@ struct KernelDescriptor {
   uint32_t group_segment_bytes = 0;
   uint32_t private_segment_bytes = 0;
   uint64_t entry = 0;
+  Target target = kGfx90a;        // with the wave size that the kernel is built for
   unsigned vgprs = 0, agprs = 0;  // allocated rows of each file
   Mode mode;
   unsigned user_sgprs = 0;
@@ -22,7 +23,7 @@ struct KernelDescriptor {
   unsigned work_item_ids = 0;  // 0: x, 1: x y, 2: x y z
 
   // `bytes`: the descriptor, at `address`. On failure `error` says what this device cannot do.
-  static bool parse(const uint8_t* bytes, uint64_t address, KernelDescriptor* out, std::string* error);
+  static bool parse(const uint8_t* bytes, uint64_t address, Isa isa, KernelDescriptor* out, std::string* error);
 };
 
 inline constexpr uint32_t kKernelDescriptorBytes = 64;

@@ -25,7 +25,7 @@ struct Resource {
   uint32_t stride;
   bool swizzled;
   uint32_t records;
-  uint32_t index_stride;  // 3: 64
+  uint32_t index_stride;  // 2: 32, 3: 64
   bool adds_thread_id;
 };
 
@@ -46,10 +46,12 @@ struct BufferAddresses {
 
 void locate_in_private(const Resource& resource, uint64_t soffset, const uint32_t* voffset, const Instruction& i,
                        uint64_t exec, BufferAddresses& out) {
-  // The address is base + soffset + swizzle(voffset + offset), in units in which a lane's byte counts 64.
+  // The address is base + soffset + swizzle(voffset + offset), in units in which a lane's byte counts as many as there
+  // are lanes.
+  const int64_t lanes = 8 << resource.index_stride;
   const int64_t start = static_cast<int64_t>(resource.base + soffset - kScratchWaveBase);
-  if (start % 256 != 0) raise_unsupported("private segment offset that is no multiple of a dword for each of 64 lanes");
-  const uint64_t uniform = static_cast<uint64_t>(start / 64 + i.offset);
+  if (start % (4 * lanes) != 0) raise_unsupported("private segment offset that is no multiple of a dword a lane");
+  const uint64_t uniform = static_cast<uint64_t>(start / lanes + i.offset);
   for (unsigned lane = 0; lane < kLanes; ++lane) out.lanes.at[lane] = uniform + (voffset ? voffset[lane] : 0);
   out.is_private = true;
   out.whole = exec;
@@ -98,7 +100,7 @@ void compute_addresses(Wave& wave, const Instruction& i, unsigned first_operand,
   const uint64_t exec = wave.exec();
 
   if (resource.swizzled || resource.adds_thread_id) {
-    const bool is_private_segment = resource.swizzled && resource.adds_thread_id && resource.index_stride == 3 &&
+    const bool is_private_segment = resource.swizzled && resource.adds_thread_id && resource.index_stride >= 2 &&
                                     !i.idxen && resource.base - kScratchBackingBase < kApertureBytes;
     if (!is_private_segment) raise_unsupported("swizzled buffer resource that is not the private segment's");
     locate_in_private(resource, soffset, voffset, i, exec, out);

@@ -10,9 +10,10 @@ namespace kernloop::softgpu {
 
 namespace {
 
-// gfx90a has absolute flat scratch: private addresses are relative to FLAT_SCRATCH, which the kernel's prolog sets.
-void require_flat_scratch(const Wave& wave) {
-  const uint64_t base = wave.sgpr64(kFlatScratch);
+// Absolute flat scratch: private addresses are relative to FLAT_SCRATCH, which the kernel's prolog sets.
+void require_flat_scratch(const Wave& wave, Isa isa) {
+  const uint64_t base =
+      isa == Isa::kGfx1030 ? static_cast<const WaveSlot&>(wave).flat_scratch : wave.sgpr64(kFlatScratch);
   if (base == kScratchWaveBase) return;
   char text[128];
   std::snprintf(text, sizeof text, "FLAT_SCRATCH is 0x%llx, not the base of this wave's private memory (0x%llx)",
@@ -44,7 +45,7 @@ Partition compute_flat(Wave& wave, const Instruction& i, LaneAddresses& addresse
     }
   });
   partition.global &= ~(partition.lds | partition.scratch);
-  if (partition.scratch) require_flat_scratch(wave);
+  if (partition.scratch) require_flat_scratch(wave, i.isa);
   return partition;
 }
 
@@ -137,7 +138,7 @@ void flat_atomic(Wave& wave, const Instruction& i) {
 // SCRATCH: a vector offset or a scalar one or neither, plus the immediate.
 void compute_scratch(Wave& wave, const Instruction& i, const Operand& vaddr, const Operand& saddr,
                      LaneAddresses& offsets) {
-  require_flat_scratch(wave);
+  require_flat_scratch(wave, i.isa);
   uint64_t uniform = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
   if (saddr.kind == Operand::Kind::kSgpr) uniform += wave.sgpr[saddr.index];
   const bool has_vector = vaddr.kind == Operand::Kind::kVgpr;

@@ -10,19 +10,27 @@ void write_active(Wave& wave, const Instruction& i, const VectorRegister& values
   for_lanes(wave.exec(), [&](unsigned lane) { result[lane] = values[lane]; });
 }
 
+// gfx1030 moves values within each 32 lanes: `kSpan`.
+template <unsigned kSpan>
+unsigned named_lane(unsigned lane, uint32_t address) {
+  return (lane & ~(kSpan - 1)) | (address / 4) % kSpan;
+}
+
 // Each lane pushes its value to the lane it names; the highest pushing lane wins, lanes nobody names get 0.
+template <unsigned kSpan>
 void permute(Wave& wave, const Instruction& i) {
   ++wave.memory->counters.lds;
   const VectorRegister& address = *register_rows(wave, i.src[0]);
   const VectorRegister& data = *register_rows(wave, i.src[1]);
   VectorRegister values = {};
   for_lanes(wave.exec(), [&](unsigned lane) {
-    values[((address[lane] + static_cast<uint32_t>(i.offset)) / 4) % kLanes] = data[lane];
+    values[named_lane<kSpan>(lane, address[lane] + static_cast<uint32_t>(i.offset))] = data[lane];
   });
   write_active(wave, i, values);
 }
 
 // Each lane pulls the value of the lane it names; inactive lanes give 0.
+template <unsigned kSpan>
 void permute_backward(Wave& wave, const Instruction& i) {
   ++wave.memory->counters.lds;
   const VectorRegister& address = *register_rows(wave, i.src[0]);
@@ -30,7 +38,7 @@ void permute_backward(Wave& wave, const Instruction& i) {
   const uint64_t exec = wave.exec();
   VectorRegister values = {};
   for_lanes(exec, [&](unsigned lane) {
-    const unsigned source = ((address[lane] + static_cast<uint32_t>(i.offset)) / 4) % kLanes;
+    const unsigned source = named_lane<kSpan>(lane, address[lane] + static_cast<uint32_t>(i.offset));
     values[lane] = (exec >> source & 1) ? data[source] : 0;
   });
   write_active(wave, i, values);
@@ -63,9 +71,9 @@ unsigned mask_source(unsigned lane, uint32_t pattern) {
 ExecuteFn select_lds_exchange(const Instruction& instruction) {
   switch (instruction.op) {
     case Op::ds_permute_b32:
-      return permute;
+      return instruction.isa == Isa::kGfx1030 ? permute<32> : permute<kLanes>;
     case Op::ds_bpermute_b32:
-      return permute_backward;
+      return instruction.isa == Isa::kGfx1030 ? permute_backward<32> : permute_backward<kLanes>;
     case Op::ds_swizzle_b32:
       if ((instruction.offset & 0x8000) == 0) return swizzle<mask_source>;
       if ((instruction.offset & 0xff00) == 0x8000) return swizzle<quad_source>;

@@ -31,7 +31,7 @@ Worker::Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& 
       recorder_(dispatch.records_accesses() ? std::make_unique<AccessRecorder>() : nullptr),
       profiler_(dispatch.is_profiled() ? std::make_unique<Profiler>() : nullptr),
       memory_(dispatch.space(), recorder_.get(), profiler_.get()),
-      interpreter_(memory_, dispatch.code()) {
+      interpreter_(memory_, dispatch.code(), dispatch.kernel().target) {
   if (dispatch.checks()) {
     checker_ = std::make_unique<Checker>(
         dispatch.checks(), dispatch.space(), dispatch.kernel().entry,

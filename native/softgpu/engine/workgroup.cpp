@@ -82,6 +82,7 @@ void WaveSlot::begin_wave(unsigned vgprs, unsigned agprs) {
   index_in_workgroup = 0;
   instructions = 0;
   was_split = false;
+  flat_scratch = 0;
 }
 
 }  // namespace kernloop::softgpu

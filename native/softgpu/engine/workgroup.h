@@ -60,8 +60,9 @@ struct WaveSlot : Wave {
   void begin_wave(unsigned vgprs, unsigned agprs);
 
   WaveScratch scratch;
-  bool was_split = false;  // for profiles: EXEC's last change left fewer lanes, but some
-  uint64_t slice_end = 0;  // the instruction count at which the wave's time slice ends
+  uint64_t flat_scratch = 0;  // gfx1030 keeps it in a hardware register, gfx90a in s[102:103]
+  bool was_split = false;     // for profiles: EXEC's last change left fewer lanes, but some
+  uint64_t slice_end = 0;     // the instruction count at which the wave's time slice ends
 
  private:
   PageBlock registers_;

@@ -37,8 +37,8 @@ std::shared_ptr<const ExecutableSymbol> to_symbol(const CodeObject& object, cons
 
 }  // namespace
 
-CodeObjects::CodeObjects(AddressSpace& space, Memory& memory, Engine& engine)
-    : space_(space), memory_(memory), engine_(engine) {}
+CodeObjects::CodeObjects(AddressSpace& space, Memory& memory, Engine& engine, Isa isa)
+    : space_(space), memory_(memory), engine_(engine), isa_(isa) {}
 
 void CodeObjects::set_next_load_address(uint64_t address) {
   next_load_address = address;
@@ -51,7 +51,7 @@ hsa_status_t CodeObjects::load(const CodeObjectSource& source,
   const uint64_t address = std::exchange(next_load_address, 0);
   auto object = CodeObject::parse(source.bytes);
   if (!object) return status_of(object.error());
-  if (Status s = check_target(object->target(), Isa::kGfx90a); !s) return status_of(s.error());
+  if (Status s = check_target(object->target(), isa_); !s) return status_of(s.error());
 
   auto mapping = memory_.take_code(object->memory_bytes(), address);
   if (!mapping) {

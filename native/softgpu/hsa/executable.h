@@ -82,7 +82,7 @@ class Executable {
 // Places code objects in memory, and knows which kernel lives where.
 class CodeObjects {
  public:
-  CodeObjects(AddressSpace& space, Memory& memory, Engine& engine);
+  CodeObjects(AddressSpace& space, Memory& memory, Engine& engine, Isa isa);
 
   // A failure is said on stderr with its reason, as HSA only returns a number.
   hsa_status_t load(const CodeObjectSource& source,
@@ -101,6 +101,7 @@ class CodeObjects {
   AddressSpace& space_;
   Memory& memory_;
   Engine& engine_;
+  const Isa isa_;
   mutable std::shared_mutex mutex_;
   std::map<uint64_t, KernelInfo> kernels_;
   std::atomic<uint64_t> next_ordinal_{1};

@@ -6,12 +6,13 @@
 #include <string>
 
 #include "softgpu/engine/engine.h"
+#include "softgpu/isa/target.h"
 #include "support/result.h"
 
 namespace kernloop::softgpu {
 
 struct Options {
-  std::string target = "gfx90a";       // KERNLOOP_SOFTGPU
+  std::string target = "gfx90a";       // KERNLOOP_SOFTGPU: gfx90a or gfx1030
   uint32_t threads = 0;                // KERNLOOP_SOFTGPU_THREADS, 0: all cores
   uint64_t seed = 0;                   // KERNLOOP_SOFTGPU_SEED
   uint64_t max_wave_instructions = 0;  // KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS, 0: the engine's default
@@ -19,6 +20,8 @@ struct Options {
   // KERNLOOP_SOFTGPU_API_TABLES: what tools are handed, 1: the tables of ROCm 5.2, 2: those since ROCm 6.
   int api_tables = 1;
   Checks checks;  // KERNLOOP_SOFTGPU_CHECK, a list
+
+  Isa isa() const { return target == "gfx1030" ? Isa::kGfx1030 : Isa::kGfx90a; }
 };
 
 // `environment(name)` returns nullptr for what is not set. A value that is no number is an error, never a silent

@@ -50,8 +50,8 @@ class Runtime {
   Signals signals{space};
   Memory memory{space};
   VirtualMemory virtual_memory{space, memory};
-  Engine engine{space};
-  CodeObjects code_objects{space, memory, engine};
+  Engine engine{space, options.isa()};
+  CodeObjects code_objects{space, memory, engine, options.isa()};
   Dispatcher dispatcher;
   AsyncHandlers async_handlers{signals};
   CopyEngine copies{signals};

@@ -41,6 +41,14 @@ constexpr Reason kReasons[] = {
     {"s_setvskip", "VSKIP: no compiler emits it"},
     {"s_sendmsghalt", "messages to hardware that is not modelled"},
     {"s_set_gpr_idx", "VGPR indexing"},
+    {"flat_atomic_f", "float atomics of RDNA2: emitted for unsafe floating-point atomics alone"},
+    {"global_atomic_f", "float atomics of RDNA2: emitted for unsafe floating-point atomics alone"},
+    {"buffer_atomic_f", "float atomics of RDNA2: emitted for unsafe floating-point atomics alone"},
+    {"v_fma_legacy", "what \"legacy\" changes is not documented"},
+    {"v_fmac_legacy", "what \"legacy\" changes is not documented"},
+    {"v_mullit", "graphics"},
+    {"s_code_end", "padding that is never executed"},
+    {"s_subvector_loop", "loops over the halves of a wave: no compiler emits them"},
 };
 
 const char* reason_of(const std::string& mnemonic) {
@@ -100,6 +108,7 @@ std::string page() {
          "GWS barriers), and\n"
          "apertures and the POPS id as sources of vector instructions (compilers read apertures by `s_mov_b64`).\n";
   print_target(out, "gfx90a", kGfx90a);
+  print_target(out, "gfx1030", kGfx1030);
   return out.str();
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "softgpu/engine/wave.h"
+#include "softgpu/engine/instruction_select.h"
 #include "softgpu/isa/decoder.h"
 #include "softgpu/isa/opcode_table.h"
 #include "softgpu/isa/testing/word_generator.h"
@@ -23,24 +23,10 @@ const char* encoding_name(const Instruction& i) {
   return which < std::size(kNames) ? kNames[which] : "?";
 }
 
-bool is_executed(const Instruction& i) {
-  switch (i.encoding) {
-    case Encoding::kVop1:
-    case Encoding::kVop2:
-    case Encoding::kVopC:
-    case Encoding::kVop3:
-    case Encoding::kVop3p:
-      return select_vector(i) != nullptr;
-    case Encoding::kDs:
-    case Encoding::kFlat:
-    case Encoding::kGlobal:
-    case Encoding::kScratch:
-    case Encoding::kMubuf:
-    case Encoding::kMtbuf:
-      return select_memory(i) != nullptr;
-    default:
-      return select_scalar(i) != nullptr;
-  }
+bool is_executed(Target target, const Instruction& i) {
+  DecodedInstruction instruction;
+  static_cast<Instruction&>(instruction) = i;
+  return select_for(target, instruction) != nullptr;
 }
 
 std::vector<std::string> modifiers_of(const Instruction& i) {
@@ -78,11 +64,11 @@ bool is_refused_everywhere(const Instruction& i) {
   });
 }
 
-void consider(const Instruction& i, std::map<std::string, MnemonicSurvey>& found) {
+void consider(Target target, const Instruction& i, std::map<std::string, MnemonicSurvey>& found) {
   if (is_refused_everywhere(i)) return;
   MnemonicSurvey& mnemonic = found[op_name(i.op)];
   mnemonic.encodings.insert(encoding_name(i));
-  const bool executed = is_executed(i);
+  const bool executed = is_executed(target, i);
   ++(executed ? mnemonic.executed : mnemonic.refused);
   for (const std::string& name : modifiers_of(i)) ++(executed ? mnemonic.on_executed : mnemonic.on_refused)[name];
 }
@@ -107,7 +93,7 @@ std::map<std::string, MnemonicSurvey> survey(Target target) {
         const DecodeResult decoded = decode(target, words.shaped(shape, opcode));
         if (decoded.status != DecodeStatus::kOk) continue;
         ++accepted;
-        consider(decoded.instruction, found);
+        consider(target, decoded.instruction, found);
       }
     }
   }

@@ -1,4 +1,5 @@
-// One wave with registers that a test sets, which executes the snippets of kernels/snippets.s.
+// One wave with registers that a test sets, which executes the snippets of kernels/snippets.s (gfx1030:
+// kernels/rdna2.s).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,13 +21,14 @@ class LoneWave {
  public:
   static constexpr uint32_t kLdsBytes = 4096, kPrivateBytes = 256;
 
-  LoneWave() : program(space, KERNLOOP_TEST_SNIPPETS), lds(kLdsBytes) {
+  explicit LoneWave(const char* snippets = KERNLOOP_TEST_SNIPPETS, Target of = kGfx90a)
+      : target(of), program(space, snippets), lds(kLdsBytes) {
     wave.begin_wave(256, 256);
     wave.scratch.begin_wave(kPrivateBytes);
     workgroup.lds = lds.data();
     workgroup.lds_bytes = kLdsBytes;
     wave.workgroup = &workgroup;
-    wave.set_exec(~uint64_t{0});
+    wave.set_exec(target.wave_size == 64 ? ~uint64_t{0} : 0xffffffff);
     wave.set_sgpr64(kFlatScratch, kScratchWaveBase);
     wave.scc = false;
   }
@@ -35,7 +37,7 @@ class LoneWave {
   std::optional<WaveFault> try_run(const std::string& snippet) {
     // A port of its own, so that buffers made since are seen, and counters begin at 0.
     port.emplace(space, nullptr);
-    Interpreter interpreter(*port, code);
+    Interpreter interpreter(*port, code, target);
     wave.memory = &*port;
     wave.state = WaveState::kReady;
     wave.pc = program.symbol(snippet);
@@ -70,6 +72,7 @@ class LoneWave {
     return wave.vgpr[row][lane] | uint64_t{wave.vgpr[row + 1][lane]} << 32;
   }
 
+  const Target target;
   AddressSpace space;
   Program program;
   CodeCache code;

@@ -110,7 +110,7 @@ TEST(KernelDescriptors, DecideRegistersAndMode) {
   d.set<uint16_t>(56, 1u | 1u << 3 | 1u << 5);
   KernelDescriptor kernel;
   std::string error;
-  ASSERT_TRUE(KernelDescriptor::parse(d.bytes, 0x10000, &kernel, &error)) << error;
+  ASSERT_TRUE(KernelDescriptor::parse(d.bytes, 0x10000, Isa::kGfx90a, &kernel, &error)) << error;
   EXPECT_EQ(kernel.entry, 0x10000u - 256);
   EXPECT_EQ(kernel.vgprs, 48u);
   EXPECT_EQ(kernel.agprs, 32u);
@@ -126,6 +126,24 @@ TEST(KernelDescriptors, DecideRegistersAndMode) {
   EXPECT_EQ(kernel.work_item_ids, 1u);
 }
 
+TEST(KernelDescriptors, OfGfx1030ChooseTheWaveSizeAndWithItTheGranuleOfRegisters) {
+  Descriptor d;
+  d.set<uint32_t>(48, 9u | 7u << 29);  // WGP mode, memory order, forward progress
+  d.set<uint32_t>(52, 0u);
+  KernelDescriptor kernel;
+  std::string error;
+  ASSERT_TRUE(KernelDescriptor::parse(d.bytes, 0, Isa::kGfx1030, &kernel, &error)) << error;
+  EXPECT_EQ(kernel.target, kGfx1030Wave64);
+  EXPECT_EQ(kernel.vgprs, 40u);
+  d.set<uint16_t>(56, 1u << 10);
+  ASSERT_TRUE(KernelDescriptor::parse(d.bytes, 0, Isa::kGfx1030, &kernel, &error)) << error;
+  EXPECT_EQ(kernel.target, kGfx1030);
+  EXPECT_EQ(kernel.vgprs, 80u);
+  d.set<uint32_t>(44, 1);
+  EXPECT_FALSE(KernelDescriptor::parse(d.bytes, 0, Isa::kGfx1030, &kernel, &error));
+  EXPECT_NE(error.find("shared"), std::string::npos);
+}
+
 TEST(KernelDescriptors, RefuseWhatThisDeviceCannotDo) {
   const auto error_of = [](auto change) {
     Descriptor d;
@@ -133,7 +151,7 @@ TEST(KernelDescriptors, RefuseWhatThisDeviceCannotDo) {
     change(d);
     KernelDescriptor kernel;
     std::string error;
-    EXPECT_FALSE(KernelDescriptor::parse(d.bytes, 0, &kernel, &error));
+    EXPECT_FALSE(KernelDescriptor::parse(d.bytes, 0, Isa::kGfx90a, &kernel, &error));
     return error;
   };
   EXPECT_NE(error_of([](Descriptor& d) { d.set<uint16_t>(56, 1u << 10); }).find("wave32"), std::string::npos);

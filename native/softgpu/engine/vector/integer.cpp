@@ -98,6 +98,7 @@ constexpr Row kRows[] = {
     row<U32(U32, U32, U32)>(Op::v_lshl_or_b32, [](u32 a, u32 b, u32 c) { return (a << (b & 31)) | c; }),
     row<U32(U32, U32, U32)>(Op::v_and_or_b32, [](u32 a, u32 b, u32 c) { return (a & b) | c; }),
     row<U32(U32, U32, U32)>(Op::v_or3_b32, [](u32 a, u32 b, u32 c) { return a | b | c; }),
+    row<U32(U32, U32, U32)>(Op::v_xor3_b32, [](u32 a, u32 b, u32 c) { return a ^ b ^ c; }),
 
     row<U32(U32, U32)>(Op::v_mul_lo_u32, [](u32 a, u32 b) { return a * b; }),
     row<U32(U32, U32)>(Op::v_mul_hi_u32, [](u32 a, u32 b) { return static_cast<u32>((u64{a} * b) >> 32); }),

@@ -22,9 +22,10 @@ enum Dpp : unsigned {
   kRowHalfMirror = 0x141,
   kRowBcast15 = 0x142,
   kRowBcast31 = 0x143,
-  kRowNewBcast = 0x150,
+  kRowNewBcast = 0x150,  // gfx1030 calls it row_share
+  kRowXmask = 0x160,     // gfx1030
 };
-constexpr unsigned kNoLane = 64, kDppControls = 0x160;
+constexpr unsigned kNoLane = 64, kDppControls = 0x170;
 
 // The lane that `lane` reads, or kNoLane.
 unsigned dpp_source(unsigned control, unsigned lane) {
@@ -39,6 +40,8 @@ unsigned dpp_source(unsigned control, unsigned lane) {
       return row | ((in_row - n) & 15);
     case kRowNewBcast:
       return row | n;
+    case kRowXmask:
+      return row | (in_row ^ n);
     default:
       break;
   }
@@ -186,6 +189,7 @@ const uint32_t* with_sign(const uint32_t* planes, const Operand& operand, const 
 
 bool is_known_dpp(const Instruction& instruction) {
   const unsigned control = instruction.dpp_ctrl, n = control & 15;
+  if (instruction.is_dpp8) return true;
   if (control <= kQuadPermLast) return true;
   switch (control & ~15u) {
     case kRowShl:
@@ -194,6 +198,8 @@ bool is_known_dpp(const Instruction& instruction) {
       return n != 0;
     case kRowNewBcast:
       return true;
+    case kRowXmask:
+      return instruction.isa == Isa::kGfx1030;
     default:
       break;
   }
@@ -246,10 +252,18 @@ uint64_t enabled_lanes(const Instruction& instruction) {
 
 }  // namespace
 
+// The same lane in every group of eight, valid until the next call on this thread.
+const uint8_t* dpp8_sources(uint32_t selects) {
+  static thread_local uint8_t source[kLanes];
+  for (unsigned l = 0; l < kLanes; ++l) source[l] = static_cast<uint8_t>((l & ~7u) | ((selects >> (3 * (l & 7))) & 7));
+  return source;
+}
+
 DppLanes dpp_lanes(const Instruction& instruction, uint64_t exec) {
   const unsigned control = instruction.dpp_ctrl % kDppControls;
   DppLanes lanes{dpp_moves().source[control], dpp_moves().valid[control], 0};
-  if (exec != ~0ull) {  // a lane that EXEC disables has nothing to give
+  if (instruction.is_dpp8) lanes = {dpp8_sources(instruction.dpp8_lanes), ~0ull, 0};
+  if (exec != ~0ull && !instruction.fetch_inactive) {  // a lane that EXEC disables has nothing to give
     uint64_t given = 0;
     for (unsigned l = 0; l < kLanes; ++l) given |= ((exec >> lanes.source[l]) & 1) << l;
     lanes.valid &= given;

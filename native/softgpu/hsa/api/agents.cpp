@@ -6,6 +6,7 @@
 
 #include "softgpu/hsa/api/functions.h"
 #include "softgpu/hsa/api/values.h"
+#include "softgpu/hsa/device_model.h"
 #include "softgpu/hsa/runtime.h"
 
 namespace kernloop::softgpu::api {
@@ -13,19 +14,14 @@ namespace {
 
 constexpr hsa_isa_t kIsa{1};
 constexpr hsa_wavefront_t kWavefront{1};
-constexpr uint32_t kWavefrontSize = 64;
 constexpr uint32_t kComputeUnits = 4;
 constexpr uint32_t kMaxWorkgroupItems = 1024;
 constexpr uint32_t kMinQueuePackets = 64;
 constexpr uint32_t kMaxQueuePackets = 131072;
-constexpr std::string_view kIsaName = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
 
-struct Cache {
-  const char* name;
-  uint8_t level;
-  uint32_t bytes;
-};
-constexpr std::array kCaches{Cache{"gfx90a L1", 1, 16 * 1024}, Cache{"gfx90a L2", 2, 8 * 1024 * 1024}};
+const DeviceModel& model() {
+  return device_model(runtime().options.isa());
+}
 
 hsa_status_t cpu_info(hsa_agent_info_t attribute, void* value) {
   switch (static_cast<int>(attribute)) {
@@ -130,7 +126,7 @@ hsa_status_t gpu_info(hsa_agent_info_t attribute, void* value) {
     case HSA_AGENT_INFO_FAST_F16_OPERATION:
       return give<bool>(value, true);
     case HSA_AGENT_INFO_WAVEFRONT_SIZE:
-      return give<uint32_t>(value, kWavefrontSize);
+      return give<uint32_t>(value, model().wavefront_size);
     case HSA_AGENT_INFO_WORKGROUP_MAX_DIM:
       return give(value, std::array<uint16_t, 3>{kMaxWorkgroupItems, kMaxWorkgroupItems, kMaxWorkgroupItems});
     case HSA_AGENT_INFO_WORKGROUP_MAX_SIZE:
@@ -155,11 +151,11 @@ hsa_status_t gpu_info(hsa_agent_info_t attribute, void* value) {
     case HSA_AGENT_INFO_DEVICE:
       return give(value, HSA_DEVICE_TYPE_GPU);
     case HSA_AGENT_INFO_CACHE_SIZE:
-      return give(value, std::array<uint32_t, 4>{kCaches[0].bytes, kCaches[1].bytes, 0, 0});
+      return give(value, std::array<uint32_t, 4>{model().caches[0].bytes, model().caches[1].bytes, 0, 0});
     case HSA_AGENT_INFO_ISA:
       return give(value, kIsa);
     case HSA_AMD_AGENT_INFO_CHIP_ID:
-      return give<uint32_t>(value, 0x740f);  // an MI210
+      return give<uint32_t>(value, model().chip_id);
     case HSA_AMD_AGENT_INFO_CACHELINE_SIZE:
       return give<uint32_t>(value, 64);
     case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
@@ -240,16 +236,16 @@ hsa_status_t hsa_agent_iterate_caches(hsa_agent_t agent, hsa_status_t (*callback
   if (!is_agent(agent)) return HSA_STATUS_ERROR_INVALID_AGENT;
   if (callback == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (!is_gpu(agent)) return HSA_STATUS_SUCCESS;
-  for (size_t i = 0; i < kCaches.size(); ++i) {
+  for (size_t i = 0; i < model().caches.size(); ++i) {
     if (hsa_status_t status = callback({i + 1}, data); status != HSA_STATUS_SUCCESS) return status;
   }
   return HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_cache_get_info(hsa_cache_t cache, hsa_cache_info_t attribute, void* value) {
-  if (cache.handle == 0 || cache.handle > kCaches.size()) return HSA_STATUS_ERROR_INVALID_CACHE;
+  if (cache.handle == 0 || cache.handle > model().caches.size()) return HSA_STATUS_ERROR_INVALID_CACHE;
   if (value == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  const Cache& found = kCaches[cache.handle - 1];
+  const DeviceModel::Cache& found = model().caches[cache.handle - 1];
   const std::string_view name = found.name;
   switch (attribute) {
     case HSA_CACHE_INFO_NAME_LENGTH:
@@ -274,7 +270,8 @@ hsa_status_t hsa_agent_iterate_isas(hsa_agent_t agent, hsa_status_t (*callback)(
 hsa_status_t hsa_isa_from_name(const char* name, hsa_isa_t* isa) {
   if (name == nullptr || isa == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   // With or without the features that this device has.
-  if (name != kIsaName && name != kIsaName.substr(0, kIsaName.find(':'))) return HSA_STATUS_ERROR_INVALID_ISA_NAME;
+  const std::string_view isa_name = model().isa_name;
+  if (name != isa_name && name != isa_name.substr(0, isa_name.find(':'))) return HSA_STATUS_ERROR_INVALID_ISA_NAME;
   *isa = kIsa;
   return HSA_STATUS_SUCCESS;
 }
@@ -289,13 +286,14 @@ hsa_status_t hsa_isa_get_info_alt(hsa_isa_t isa, hsa_isa_info_t attribute, void*
   if (value == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   switch (attribute) {
     case HSA_ISA_INFO_NAME_LENGTH:
-      return give<uint32_t>(value, kIsaName.size() + 1);  // ROCr counts the NUL, and HIP allocates just this much
+      return give<uint32_t>(value,
+                            model().isa_name.size() + 1);  // ROCr counts the NUL, and HIP allocates just this much
     case HSA_ISA_INFO_NAME:
-      return give_text(value, kIsaName, kIsaName.size() + 1);
+      return give_text(value, model().isa_name, model().isa_name.size() + 1);
     case HSA_ISA_INFO_CALL_CONVENTION_COUNT:
       return give<uint32_t>(value, 1);
     case HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE:
-      return give<uint32_t>(value, kWavefrontSize);
+      return give<uint32_t>(value, model().wavefront_size);
     case HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT:
       return give<uint32_t>(value, 32);
     case HSA_ISA_INFO_MACHINE_MODELS:
@@ -344,7 +342,7 @@ hsa_status_t hsa_isa_iterate_wavefronts(hsa_isa_t isa, hsa_status_t (*callback)(
 hsa_status_t hsa_wavefront_get_info(hsa_wavefront_t wavefront, hsa_wavefront_info_t attribute, void* value) {
   if (wavefront.handle != kWavefront.handle) return HSA_STATUS_ERROR_INVALID_WAVEFRONT;
   if (value == nullptr || attribute != HSA_WAVEFRONT_INFO_SIZE) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  return give<uint32_t>(value, kWavefrontSize);
+  return give<uint32_t>(value, model().wavefront_size);
 }
 
 hsa_status_t hsa_isa_compatible(hsa_isa_t code_object_isa, hsa_isa_t agent_isa, bool* result) {

@@ -1,0 +1,17 @@
+// The function that executes an instruction.
+#pragma once
+
+#include "softgpu/engine/decoded_instruction.h"
+
+namespace kernloop::softgpu {
+
+bool is_vector_alu(Encoding encoding);
+bool is_vector_memory(Encoding encoding);
+
+// By the rules of gfx90a. nullptr: not supported.
+ExecuteFn select_by_encoding(const Instruction& instruction);
+
+// By the rules of the target. May set what `instruction` keeps for its function.
+ExecuteFn select_for(Target target, DecodedInstruction& instruction);
+
+}  // namespace kernloop::softgpu

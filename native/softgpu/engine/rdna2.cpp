@@ -1,0 +1,193 @@
+#include "softgpu/engine/rdna2.h"
+
+#include <string_view>
+
+#include "softgpu/engine/instruction_select.h"
+#include "softgpu/engine/wave.h"
+#include "softgpu/isa/opcode_table.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+using Kind = Operand::Kind;
+
+constexpr unsigned kNull = 125, kExecHi = kExec + 1, kVccz = 251, kZero = 128;
+
+// The same operation under gfx90a's name.
+Op equivalent_op(Op op) {
+  switch (op) {
+    case Op::v_add_nc_u32:
+      return Op::v_add_u32;
+    case Op::v_sub_nc_u32:
+      return Op::v_sub_u32;
+    case Op::v_subrev_nc_u32:
+      return Op::v_subrev_u32;
+    case Op::v_add_co_ci_u32:
+      return Op::v_addc_co_u32;
+    case Op::v_sub_co_ci_u32:
+      return Op::v_subb_co_u32;
+    case Op::v_subrev_co_ci_u32:
+      return Op::v_subbrev_co_u32;
+    case Op::v_add_nc_u16:
+      return Op::v_add_u16;
+    case Op::v_sub_nc_u16:
+      return Op::v_sub_u16;
+    case Op::v_add_nc_i16:
+      return Op::v_add_i16;
+    case Op::v_sub_nc_i16:
+      return Op::v_sub_i16;
+    case Op::v_add_nc_i32:
+      return Op::v_add_i32;
+    case Op::v_sub_nc_i32:
+      return Op::v_sub_i32;
+    // Their operands stand in the order of v_fma's.
+    case Op::v_fmamk_f32:
+    case Op::v_fmaak_f32:
+      return Op::v_fma_f32;
+    case Op::v_fmamk_f16:
+    case Op::v_fmaak_f16:
+    case Op::v_fmac_f16:
+      return Op::v_fma_f16;
+    default:
+      return op;
+  }
+}
+
+bool is_mask(const Operand& operand) {
+  return operand.type == OperandType::kMask;
+}
+
+bool is_null(const Operand& operand) {
+  return operand.kind == Kind::kSgpr && operand.index == kNull;
+}
+
+Operand zero_like(const Operand& operand) {
+  Operand zero = operand;
+  zero.kind = Kind::kConstant;
+  zero.index = kZero;
+  zero.value = 0;
+  return zero;
+}
+
+Instruction equivalent_of(const Instruction& instruction) {
+  Instruction same = instruction;
+  same.op = equivalent_op(instruction.op);
+  if (instruction.op == Op::v_fmac_f16) {
+    same.src[2] = instruction.dst[0];
+    same.src_count = 3;
+  }
+  for (unsigned k = 0; k < same.src_count; ++k) {
+    if (is_null(same.src[k])) same.src[k] = zero_like(same.src[k]);
+  }
+  return same;
+}
+
+// gfx90a's functions read and write masks as pairs of registers.
+bool pair_exists(const Operand& operand) {
+  return !is_mask(operand) || operand.kind != Kind::kSgpr || operand.index < kExecHi;
+}
+
+bool is_written_whole(unsigned wave_size, const Operand& operand) {
+  if (operand.kind != Kind::kSgpr || is_mask(operand)) return true;
+  if (is_null(operand) && operand.dwords > 1) return false;             // the pair is null and EXEC_LO
+  return wave_size == 64 || operand.index + operand.dwords <= kExecHi;  // EXEC_HI of a narrow wave stays zero
+}
+
+// STATUS has VCCZ, and HW_REG_HW_ID went.
+bool reads_status_or_old_id(const Instruction& instruction) {
+  const unsigned id = static_cast<unsigned>(instruction.simm16) & 0x3f;
+  return instruction.op == Op::s_getreg_b32 && (id == 2 || id == 4);
+}
+
+bool is_expressible(unsigned wave_size, const Instruction& instruction) {
+  for (unsigned k = 0; k < instruction.dst_count; ++k) {
+    if (!pair_exists(instruction.dst[k]) || !is_written_whole(wave_size, instruction.dst[k])) return false;
+  }
+  for (unsigned k = 0; k < instruction.src_count; ++k) {
+    const Operand& source = instruction.src[k];
+    if (!pair_exists(source)) return false;
+    // It looks at both halves of VCC.
+    if (wave_size == 32 && source.kind == Kind::kSpecial && source.index == kVccz) return false;
+  }
+  return !reads_status_or_old_id(instruction);
+}
+
+const DecodedInstruction& decoded(const Instruction& instruction) {
+  return static_cast<const DecodedInstruction&>(instruction);
+}
+
+void execute_equivalent(Wave& wave, const Instruction& instruction) {
+  const DecodedInstruction& i = decoded(instruction);
+  i.equivalent->execute(wave, *i.equivalent);
+}
+
+template <unsigned result>
+void execute_with_narrow_mask(Wave& wave, const Instruction& instruction) {
+  uint32_t& neighbour = wave.sgpr[instruction.dst[result].index + 1];
+  const uint32_t kept = neighbour;
+  execute_equivalent(wave, instruction);
+  neighbour = kept;
+}
+
+// The half of the result that an instruction does not write stays as it was.
+template <uint32_t written>
+void execute_on_half(Wave& wave, const Instruction& instruction) {
+  uint32_t* result = wave.vgpr[instruction.dst[0].index];
+  alignas(64) VectorRegister old;
+  __builtin_memcpy(old, result, sizeof old);
+  execute_equivalent(wave, instruction);
+  for (unsigned lane = 0; lane < kLanes; ++lane) result[lane] = (result[lane] & written) | (old[lane] & ~written);
+}
+constexpr uint32_t kLowHalf = 0x0000ffff, kHighHalf = 0xffff0000;
+
+bool has_16_bit_result(const Instruction& instruction) {
+  const OpcodeRow* row = find_row(instruction.isa, instruction.encoding, instruction.op);
+  const OperandType type = row ? row->signature.dst[0].type : OperandType::kNone;
+  return is_16_bit_integer(type) || type == OperandType::kF16;
+}
+
+// SDWA says itself what becomes of the rest, and op_sel writes the high half.
+bool writes_low_half(const Instruction& instruction) {
+  if (!is_vector_alu(instruction.encoding) || instruction.encoding == Encoding::kVop3p) return false;
+  return has_16_bit_result(instruction) && !instruction.is_sdwa && !(instruction.op_sel & 8);
+}
+
+// A D16 load leaves the other half alone where there is no SRAM ECC.
+bool is_d16_load(const Instruction& instruction, std::string_view half) {
+  if (!is_vector_memory(instruction.encoding) || instruction.dst_count == 0) return false;
+  return std::string_view(op_name(instruction.op)).ends_with(half);
+}
+
+ExecuteFn function_around(const Instruction& instruction) {
+  for (unsigned k = 0; k < instruction.dst_count; ++k) {
+    const bool narrow = is_mask(instruction.dst[k]) && instruction.dst[k].dwords == 1;
+    if (narrow) return k == 0 ? execute_with_narrow_mask<0> : execute_with_narrow_mask<1>;
+  }
+  if (is_d16_load(instruction, "_d16_hi")) return execute_on_half<kHighHalf>;
+  if (is_d16_load(instruction, "_d16") || writes_low_half(instruction)) return execute_on_half<kLowHalf>;
+  return execute_equivalent;
+}
+
+}  // namespace
+
+ExecuteFn select_rdna2(unsigned wave_size, DecodedInstruction& instruction) {
+  if (!is_expressible(wave_size, instruction)) return nullptr;
+  if (ExecuteFn scalar = select_rdna2_scalar(wave_size, instruction)) return scalar;
+  if (ExecuteFn lanes = select_rdna2_lanes(wave_size, instruction)) return lanes;
+  Instruction same = equivalent_of(instruction);
+  same.execute = select_by_encoding(same);
+  if (!same.execute) return nullptr;
+  const ExecuteFn around = function_around(instruction);
+  const bool has_null = [&] {
+    for (unsigned k = 0; k < instruction.src_count; ++k) {
+      if (is_null(instruction.src[k])) return true;
+    }
+    return false;
+  }();
+  if (around == execute_equivalent && same.op == instruction.op && !has_null) return same.execute;
+  instruction.equivalent = std::make_shared<const Instruction>(same);
+  return around;
+}
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,156 @@
+// Scalar instructions that gfx90a lacks: 32-bit forms that change EXEC, MODE in parts, and the hardware registers.
+#include "softgpu/engine/mode_register.h"
+#include "softgpu/engine/rdna2.h"
+#include "softgpu/engine/scalar_operands.h"
+#include "softgpu/engine/workgroup.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+using u32 = uint32_t;
+
+void nothing(Wave&, const Instruction&) {}
+
+template <auto Function>
+void save_exec(Wave& wave, const Instruction& i) {
+  const u32 source = read32(wave, i.src[0]), old = wave.sgpr[kExec];
+  wave.sgpr[i.dst[0].index] = old;
+  wave.sgpr[kExec] = Function(source, old);
+  wave.scc = wave.sgpr[kExec] != 0;
+}
+
+template <auto Function>
+void write_exec(Wave& wave, const Instruction& i) {
+  const u32 exec = Function(read32(wave, i.src[0]), wave.sgpr[kExec]);
+  wave.sgpr[kExec] = exec;
+  wave.sgpr[i.dst[0].index] = exec;
+  wave.scc = exec != 0;
+}
+
+template <bool zero>
+void branch_if_narrow_vcc(Wave& wave, const Instruction& i) {
+  if ((wave.sgpr[kVcc] == 0) == zero) {
+    wave.next_pc = wave.pc + 4 + static_cast<uint64_t>(static_cast<int64_t>(i.simm16) * 4);
+  }
+}
+
+void set_rounding(Wave& wave, const Instruction& i) {
+  wave.mode.round_f32 = i.simm16 & 3;
+  wave.mode.round_f64_f16 = (i.simm16 >> 2) & 3;
+}
+
+void set_denormals(Wave& wave, const Instruction& i) {
+  wave.mode.denorm_f32 = i.simm16 & 3;
+  wave.mode.denorm_f64_f16 = (i.simm16 >> 2) & 3;
+}
+
+enum Register : unsigned { kFlatScratchLow = 20, kFlatScratchHigh = 21, kHardwareId1 = 23, kShaderCycles = 29 };
+
+struct Field {
+  unsigned id, offset;
+  uint32_t mask;
+  explicit Field(const Instruction& i)
+      : id(static_cast<unsigned>(i.simm16) & 0x3f),
+        offset((static_cast<unsigned>(i.simm16) >> 6) & 0x1f),
+        mask(static_cast<uint32_t>((uint64_t{2} << ((static_cast<unsigned>(i.simm16) >> 11) & 0x1f)) - 1)) {}
+};
+
+uint32_t read_register(const Wave& wave, unsigned id) {
+  constexpr uint32_t kCycleBits = 0xfffff;
+  const auto& slot = static_cast<const WaveSlot&>(wave);
+  switch (id) {
+    case kFlatScratchLow:
+      return static_cast<uint32_t>(slot.flat_scratch);
+    case kFlatScratchHigh:
+      return static_cast<uint32_t>(slot.flat_scratch >> 32);
+    case kHardwareId1:  // WAVE_ID is the only field that can differ here
+      return wave.index_in_workgroup & 0x1f;
+    default:
+      return static_cast<uint32_t>(wave.instructions) & kCycleBits;
+  }
+}
+
+void get_register(Wave& wave, const Instruction& i) {
+  const Field field(i);
+  wave.sgpr[i.dst[0].index] = (read_register(wave, field.id) >> field.offset) & field.mask;
+}
+
+void set_flat_scratch(Wave& wave, const Instruction& i) {
+  const Field field(i);
+  auto& slot = static_cast<WaveSlot&>(wave);
+  const unsigned shift = field.id == kFlatScratchHigh ? 32 : 0;
+  const uint32_t value = i.op == Op::s_setreg_imm32_b32 ? i.literal_dword : read32(wave, i.src[0]);
+  const uint32_t old = static_cast<uint32_t>(slot.flat_scratch >> shift);
+  const uint32_t next = (old & ~(field.mask << field.offset)) | (value & field.mask) << field.offset;
+  slot.flat_scratch = (slot.flat_scratch & ~(uint64_t{0xffffffff} << shift)) | uint64_t{next} << shift;
+}
+
+ExecuteFn select_register(const Instruction& instruction) {
+  const unsigned id = Field(instruction).id;
+  const bool flat_scratch = id == kFlatScratchLow || id == kFlatScratchHigh;
+  if (instruction.op != Op::s_getreg_b32) return flat_scratch ? set_flat_scratch : nullptr;
+  return flat_scratch || id == kHardwareId1 || id == kShaderCycles ? get_register : nullptr;
+}
+
+}  // namespace
+
+ExecuteFn select_rdna2_scalar(unsigned wave_size, const Instruction& instruction) {
+  switch (instruction.op) {
+    case Op::s_and_saveexec_b32:
+      return save_exec<[](u32 s, u32 exec) { return s & exec; }>;
+    case Op::s_or_saveexec_b32:
+      return save_exec<[](u32 s, u32 exec) { return s | exec; }>;
+    case Op::s_xor_saveexec_b32:
+      return save_exec<[](u32 s, u32 exec) { return s ^ exec; }>;
+    case Op::s_andn2_saveexec_b32:
+      return save_exec<[](u32 s, u32 exec) { return s & ~exec; }>;
+    case Op::s_orn2_saveexec_b32:
+      return save_exec<[](u32 s, u32 exec) { return s | ~exec; }>;
+    case Op::s_nand_saveexec_b32:
+      return save_exec<[](u32 s, u32 exec) { return ~(s & exec); }>;
+    case Op::s_nor_saveexec_b32:
+      return save_exec<[](u32 s, u32 exec) { return ~(s | exec); }>;
+    case Op::s_xnor_saveexec_b32:
+      return save_exec<[](u32 s, u32 exec) { return ~(s ^ exec); }>;
+    case Op::s_andn1_saveexec_b32:
+      return save_exec<[](u32 s, u32 exec) { return ~s & exec; }>;
+    case Op::s_orn1_saveexec_b32:
+      return save_exec<[](u32 s, u32 exec) { return ~s | exec; }>;
+    case Op::s_andn1_wrexec_b32:
+      return write_exec<[](u32 s, u32 exec) { return ~s & exec; }>;
+    case Op::s_andn2_wrexec_b32:
+      return write_exec<[](u32 s, u32 exec) { return s & ~exec; }>;
+    case Op::s_cbranch_vccz:
+      return wave_size == 32 ? branch_if_narrow_vcc<true> : nullptr;
+    case Op::s_cbranch_vccnz:
+      return wave_size == 32 ? branch_if_narrow_vcc<false> : nullptr;
+    case Op::s_round_mode:
+      return set_rounding;
+    case Op::s_denorm_mode:
+      return set_denormals;
+    case Op::s_getreg_b32:
+    case Op::s_setreg_b32:
+    case Op::s_setreg_imm32_b32:
+      return select_register(instruction);
+    // Memory operations complete in program order, and caches are the host's.
+    case Op::s_version:
+    case Op::s_clause:
+    case Op::s_inst_prefetch:
+    case Op::s_wait_idle:
+    case Op::s_waitcnt_depctr:
+    case Op::s_waitcnt_vscnt:
+    case Op::s_waitcnt_vmcnt:
+    case Op::s_waitcnt_expcnt:
+    case Op::s_waitcnt_lgkmcnt:
+    case Op::s_ttracedata_imm:
+    case Op::s_gl1_inv:
+    case Op::buffer_gl0_inv:
+    case Op::buffer_gl1_inv:
+      return nothing;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,37 @@
+// What the agent says of itself, for each target that the software GPU can be.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "softgpu/isa/target.h"
+
+namespace kernloop::softgpu {
+
+struct DeviceModel {
+  struct Cache {
+    const char* name;
+    uint8_t level;
+    uint32_t bytes;
+  };
+  std::string_view isa_name;  // with the features that the device has
+  uint32_t wavefront_size;    // of kernels that do not say otherwise
+  uint32_t chip_id;
+  std::array<Cache, 2> caches;
+};
+
+// The chip ids are those of an MI210 and of a Radeon RX 6800.
+inline constexpr DeviceModel kDeviceModels[kIsas] = {
+    {"amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
+     64,
+     0x740f,
+     {{{"gfx90a L1", 1, 16 * 1024}, {"gfx90a L2", 2, 8 * 1024 * 1024}}}},
+    {"amdgcn-amd-amdhsa--gfx1030", 32, 0x73bf, {{{"gfx1030 L1", 1, 16 * 1024}, {"gfx1030 L2", 2, 4 * 1024 * 1024}}}},
+};
+
+inline const DeviceModel& device_model(Isa isa) {
+  return kDeviceModels[static_cast<unsigned>(isa)];
+}
+
+}  // namespace kernloop::softgpu
