@@ -113,9 +113,10 @@ class HsaTest : public ::testing::Test {
     EXPECT_HSA(hsa_executable_get_symbol_by_name(from, (name + ".kd").c_str(), &agents.gpu, &symbol));
     uint64_t object = 0;
     EXPECT_HSA(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object));
-    if (group_bytes != nullptr)
+    if (group_bytes != nullptr) {
       EXPECT_HSA(
           hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, group_bytes));
+    }
     return object;
   }
 

@@ -61,8 +61,12 @@ TEST(AddressAllocator, BlocksNeverTouch) {
     if (!mapping) continue;  // full
     ASSERT_EQ(mapping->base() % kGranule, 0u);
     auto above = live.lower_bound(mapping->base());
-    if (above != live.end()) ASSERT_LT(mapping->base() + mapping->size(), above->first);
-    if (above != live.begin()) ASSERT_LT(std::prev(above)->first + std::prev(above)->second.size(), mapping->base());
+    if (above != live.end()) {
+      ASSERT_LT(mapping->base() + mapping->size(), above->first);
+    }
+    if (above != live.begin()) {
+      ASSERT_LT(std::prev(above)->first + std::prev(above)->second.size(), mapping->base());
+    }
     const uint64_t base = mapping->base();
     live.emplace(base, std::move(*mapping));
   }

@@ -107,7 +107,9 @@ TEST(Image, AppliesEachRelocationAsTheAbiSays) {
     const uint64_t expected = c.expected(kBase + symbols[counter].value, kBase + target, kBase);
     EXPECT_EQ(c.bytes == 8 ? placed->read<uint64_t>(target) : placed->read<uint32_t>(target), expected)
         << "type " << c.type;
-    if (c.bytes == 4) EXPECT_EQ(placed->read<uint32_t>(target + 4), 0u) << "type " << c.type << " writes four bytes";
+    if (c.bytes == 4) {
+      EXPECT_EQ(placed->read<uint32_t>(target + 4), 0u) << "type " << c.type << " writes four bytes";
+    }
   }
 }
 
