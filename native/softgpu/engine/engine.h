@@ -142,7 +142,7 @@ struct DispatchOptions {
   AccessSets* accesses = nullptr;                    // filled when given (slower)
   KernelProfile* profile = nullptr;                  // filled when given (slower); Counters then has all it can have
   const std::function<bool()>* cancelled = nullptr;  // polled between time slices
-  Checks checks;                                     // slower
+  Checks checks{};                                   // slower
 };
 
 struct DispatchOutcome {
