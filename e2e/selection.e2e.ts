@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Workspace } from './harness';
@@ -22,7 +22,7 @@ describe('selection of dispatches', () => {
   /** Kernel, ordinal, geometry, and the first word of the array before and after the dispatch. */
   async function described(folder: string): Promise<[string, number, string, number]> {
     const { kernel, dispatch, geometry, regions } = workspace.json<CaptureJson>(`${folder}/capture.json`);
-    const dump = workspace.path('dumps', createHash('sha256').update(folder).digest('hex'));
+    const dump = workspace.path('dumps', randomUUID());
     const { code } = await replayEvents(workspace.path(folder), ['--compare', '--dump', dump]);
     expect([folder, code]).toEqual([folder, 0]);
     const after = readFileSync(join(dump, `${regions[0]?.id}.bin`)).readInt32LE(0);
