@@ -5,12 +5,9 @@
 namespace kernloop::softgpu {
 namespace {
 
-DecodeStatus decode_64_bits_gfx1030(DecodeContext& c, uint32_t w) {
-  switch (bits(w, 31, 26)) {
-    case 0b110011:
-      return bits(w, 25, 23) == 0 ? decode_vop3p(c) : DecodeStatus::kUnknown;
-    case 0b110101:
-      return decode_vop3(c);
+// The encodings of 64 bits that stand at the same place on every target.
+DecodeStatus decode_memory_by_prefix(DecodeContext& c, uint32_t prefix) {
+  switch (prefix) {
     case 0b110110:
       return decode_ds(c);
     case 0b110111:
@@ -19,10 +16,32 @@ DecodeStatus decode_64_bits_gfx1030(DecodeContext& c, uint32_t w) {
       return decode_mubuf(c);
     case 0b111010:
       return decode_mtbuf(c);
-    case 0b111101:
-      return decode_smem(c);
     default:  // MIMG, EXP, VINTRP: graphics
       return DecodeStatus::kUnknown;
+  }
+}
+
+DecodeStatus decode_64_bits_gfx90a(DecodeContext& c, uint32_t w) {
+  switch (bits(w, 31, 26)) {
+    case 0b110000:
+      return decode_smem(c);
+    case 0b110100:
+      return bits(w, 25, 23) == 7 ? decode_vop3p(c) : decode_vop3(c);
+    default:
+      return decode_memory_by_prefix(c, bits(w, 31, 26));
+  }
+}
+
+DecodeStatus decode_64_bits_gfx1030(DecodeContext& c, uint32_t w) {
+  switch (bits(w, 31, 26)) {
+    case 0b110011:
+      return bits(w, 25, 23) == 0 ? decode_vop3p(c) : DecodeStatus::kUnknown;
+    case 0b110101:
+      return decode_vop3(c);
+    case 0b111101:
+      return decode_smem(c);
+    default:
+      return decode_memory_by_prefix(c, bits(w, 31, 26));
   }
 }
 
@@ -50,23 +69,7 @@ DecodeStatus decode_by_prefix(DecodeContext& c) {
         return bits(w, 29, 28) == 3 ? decode_sopk(c) : decode_sop2(c);
     }
   }
-  if (c.is_gfx1030()) return decode_64_bits_gfx1030(c, w);
-  switch (bits(w, 31, 26)) {
-    case 0b110000:
-      return decode_smem(c);
-    case 0b110100:
-      return bits(w, 25, 23) == 7 ? decode_vop3p(c) : decode_vop3(c);
-    case 0b110110:
-      return decode_ds(c);
-    case 0b110111:
-      return decode_flat(c);
-    case 0b111000:
-      return decode_mubuf(c);
-    case 0b111010:
-      return decode_mtbuf(c);
-    default:  // MIMG, EXP, VINTRP: graphics, absent here
-      return DecodeStatus::kUnknown;
-  }
+  return c.is_gfx1030() ? decode_64_bits_gfx1030(c, w) : decode_64_bits_gfx90a(c, w);
 }
 
 }  // namespace
