@@ -74,6 +74,8 @@ function disagreements(selected) {
 function report() {
   return {
     what: 'kernels of native/softgpu/corpus right against the host, by target, compiler and level',
+    date: new Date().toISOString().slice(0, 10),
+    commit: spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim(),
     versions: Object.fromEntries(compilers.map((compiler) => [compiler, versionOf(compiler)])),
     runs: runs.map(({ target, compiler, level, tests }) => ({
       target,

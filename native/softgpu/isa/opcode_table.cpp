@@ -22,121 +22,47 @@
 namespace kernloop::softgpu {
 namespace {
 
+struct EncodingTable {
+  Encoding encoding;
+  std::span<const OpcodeRow> rows;
+};
+
 #define ROW(opcode, name, signature, flags) OpcodeRow{opcode, Op::name, parse_signature(signature), parse_flags(flags)},
+#define QUOTED(path) #path
+#define QUOTED_EXPANDED(path) QUOTED(path)
+// The formatter would put spaces into the path.
+// clang-format off
+#define TABLE_FILE(encoding) QUOTED_EXPANDED(softgpu/isa/TARGET/encoding.def)
+// clang-format on
 
-namespace gfx90a {
-constexpr OpcodeRow kSop1[] = {
-#include "softgpu/isa/gfx90a/sop1.def"
-};
-constexpr OpcodeRow kSop2[] = {
-#include "softgpu/isa/gfx90a/sop2.def"
-};
-constexpr OpcodeRow kSopK[] = {
-#include "softgpu/isa/gfx90a/sopk.def"
-};
-constexpr OpcodeRow kSopC[] = {
-#include "softgpu/isa/gfx90a/sopc.def"
-};
-constexpr OpcodeRow kSopP[] = {
-#include "softgpu/isa/gfx90a/sopp.def"
-};
-constexpr OpcodeRow kSmem[] = {
-#include "softgpu/isa/gfx90a/smem.def"
-};
-constexpr OpcodeRow kVop1[] = {
-#include "softgpu/isa/gfx90a/vop1.def"
-};
-constexpr OpcodeRow kVop2[] = {
-#include "softgpu/isa/gfx90a/vop2.def"
-};
-constexpr OpcodeRow kVopC[] = {
-#include "softgpu/isa/gfx90a/vopc.def"
-};
-constexpr OpcodeRow kVop3[] = {
-#include "softgpu/isa/gfx90a/vop3.def"
-};
-constexpr OpcodeRow kVop3p[] = {
-#include "softgpu/isa/gfx90a/vop3p.def"
-};
-constexpr OpcodeRow kDs[] = {
-#include "softgpu/isa/gfx90a/ds.def"
-};
-constexpr OpcodeRow kFlat[] = {
-#include "softgpu/isa/gfx90a/flat.def"
-};
-constexpr OpcodeRow kGlobal[] = {
-#include "softgpu/isa/gfx90a/global.def"
-};
-constexpr OpcodeRow kScratch[] = {
-#include "softgpu/isa/gfx90a/scratch.def"
-};
-constexpr OpcodeRow kMubuf[] = {
-#include "softgpu/isa/gfx90a/mubuf.def"
-};
-constexpr OpcodeRow kMtbuf[] = {
-#include "softgpu/isa/gfx90a/mtbuf.def"
-};
-}  // namespace gfx90a
+#define TARGET gfx90a
+#include "softgpu/isa/target_tables.inc"
+#undef TARGET
+#define TARGET gfx1030
+#include "softgpu/isa/target_tables.inc"
+#undef TARGET
 
-namespace gfx1030 {
-constexpr OpcodeRow kSop1[] = {
-#include "softgpu/isa/gfx1030/sop1.def"
-};
-constexpr OpcodeRow kSop2[] = {
-#include "softgpu/isa/gfx1030/sop2.def"
-};
-constexpr OpcodeRow kSopK[] = {
-#include "softgpu/isa/gfx1030/sopk.def"
-};
-constexpr OpcodeRow kSopC[] = {
-#include "softgpu/isa/gfx1030/sopc.def"
-};
-constexpr OpcodeRow kSopP[] = {
-#include "softgpu/isa/gfx1030/sopp.def"
-};
-constexpr OpcodeRow kSmem[] = {
-#include "softgpu/isa/gfx1030/smem.def"
-};
-constexpr OpcodeRow kVop1[] = {
-#include "softgpu/isa/gfx1030/vop1.def"
-};
-constexpr OpcodeRow kVop2[] = {
-#include "softgpu/isa/gfx1030/vop2.def"
-};
-constexpr OpcodeRow kVopC[] = {
-#include "softgpu/isa/gfx1030/vopc.def"
-};
-constexpr OpcodeRow kVop3[] = {
-#include "softgpu/isa/gfx1030/vop3.def"
-};
-constexpr OpcodeRow kVop3p[] = {
-#include "softgpu/isa/gfx1030/vop3p.def"
-};
-constexpr OpcodeRow kDs[] = {
-#include "softgpu/isa/gfx1030/ds.def"
-};
-constexpr OpcodeRow kFlat[] = {
-#include "softgpu/isa/gfx1030/flat.def"
-};
-constexpr OpcodeRow kGlobal[] = {
-#include "softgpu/isa/gfx1030/global.def"
-};
-constexpr OpcodeRow kScratch[] = {
-#include "softgpu/isa/gfx1030/scratch.def"
-};
-constexpr OpcodeRow kMubuf[] = {
-#include "softgpu/isa/gfx1030/mubuf.def"
-};
-constexpr OpcodeRow kMtbuf[] = {
-#include "softgpu/isa/gfx1030/mtbuf.def"
-};
-}  // namespace gfx1030
+#undef TABLE_FILE
+#undef QUOTED_EXPANDED
+#undef QUOTED
 #undef ROW
 
-constexpr unsigned kVop2InVop3 = 0x100;
-constexpr unsigned kVop1InVop3[kIsas] = {0x140, 0x180};
-
 constexpr size_t kEncodings = static_cast<size_t>(Encoding::kInvalid);
+
+// Where the VOP3 numbers of an encoding's rows begin, by target; negative where it has none.
+int first_in_vop3(Isa isa, Encoding encoding) {
+  switch (encoding) {
+    case Encoding::kVop3:
+    case Encoding::kVopC:
+      return 0;
+    case Encoding::kVop2:
+      return 0x100;
+    case Encoding::kVop1:
+      return isa == Isa::kGfx1030 ? 0x180 : 0x140;
+    default:
+      return -1;
+  }
+}
 
 struct Index {
   std::array<const OpcodeRow*, 0x400> vop3_by_number{};
@@ -144,64 +70,37 @@ struct Index {
   std::array<std::array<const OpcodeRow*, static_cast<size_t>(Op::kCount)>, kEncodings> by_name{};
   std::array<bool, static_cast<size_t>(Op::kCount)> promoted{};
 
-  void add(Encoding encoding, std::span<const OpcodeRow> rows) {
-    for (const OpcodeRow& row : rows) {
-      by_number[static_cast<size_t>(encoding)][row.opcode] = &row;
-      by_name[static_cast<size_t>(encoding)][static_cast<size_t>(row.op)] = &row;
+  Index(Isa isa, std::span<const EncodingTable> tables) {
+    for (const EncodingTable& table : tables) {
+      const bool promotes = table.encoding != Encoding::kVop3;
+      if (promotes) add(table);
+      if (const int first = first_in_vop3(isa, table.encoding); first >= 0)
+        add_vop3(table.rows, static_cast<unsigned>(first), promotes);
     }
   }
-  void add_vop3(std::span<const OpcodeRow> rows, unsigned offset, bool promotion) {
+
+ private:
+  void add(const EncodingTable& table) {
+    for (const OpcodeRow& row : table.rows) {
+      by_number[static_cast<size_t>(table.encoding)][row.opcode] = &row;
+      by_name[static_cast<size_t>(table.encoding)][static_cast<size_t>(row.op)] = &row;
+    }
+  }
+  void add_vop3(std::span<const OpcodeRow> rows, unsigned first, bool promotion) {
     for (const OpcodeRow& row : rows) {
       if (promotion && !(row.flags & kE64)) continue;
-      vop3_by_number[row.opcode + offset] = &row;
+      vop3_by_number[row.opcode + first] = &row;
       by_name[static_cast<size_t>(Encoding::kVop3)][static_cast<size_t>(row.op)] = &row;
       promoted[static_cast<size_t>(row.op)] = promotion;
     }
   }
-  void add_vop3(std::span<const OpcodeRow> vop3, std::span<const OpcodeRow> vopc, std::span<const OpcodeRow> vop2,
-                std::span<const OpcodeRow> vop1, unsigned vop1_offset) {
-    add_vop3(vop3, 0, false);
-    add_vop3(vopc, 0, true);
-    add_vop3(vop2, kVop2InVop3, true);
-    add_vop3(vop1, vop1_offset, true);
-  }
 };
 
-// The tables of one target have the same names as those of the other.
-#define ADD_TABLES(target)                         \
-  index.add(Encoding::kSop1, target::kSop1);       \
-  index.add(Encoding::kSop2, target::kSop2);       \
-  index.add(Encoding::kSopK, target::kSopK);       \
-  index.add(Encoding::kSopC, target::kSopC);       \
-  index.add(Encoding::kSopP, target::kSopP);       \
-  index.add(Encoding::kSmem, target::kSmem);       \
-  index.add(Encoding::kVop1, target::kVop1);       \
-  index.add(Encoding::kVop2, target::kVop2);       \
-  index.add(Encoding::kVopC, target::kVopC);       \
-  index.add(Encoding::kVop3p, target::kVop3p);     \
-  index.add(Encoding::kDs, target::kDs);           \
-  index.add(Encoding::kFlat, target::kFlat);       \
-  index.add(Encoding::kGlobal, target::kGlobal);   \
-  index.add(Encoding::kScratch, target::kScratch); \
-  index.add(Encoding::kMubuf, target::kMubuf);     \
-  index.add(Encoding::kMtbuf, target::kMtbuf);
-
 const Index& index_of(Isa isa) {
-  static const Index gfx90a_index = [] {
-    Index index;
-    ADD_TABLES(gfx90a)
-    index.add_vop3(gfx90a::kVop3, gfx90a::kVopC, gfx90a::kVop2, gfx90a::kVop1, kVop1InVop3[0]);
-    return index;
-  }();
-  static const Index gfx1030_index = [] {
-    Index index;
-    ADD_TABLES(gfx1030)
-    index.add_vop3(gfx1030::kVop3, gfx1030::kVopC, gfx1030::kVop2, gfx1030::kVop1, kVop1InVop3[1]);
-    return index;
-  }();
+  static const Index gfx90a_index(Isa::kGfx90a, gfx90a::kTables);
+  static const Index gfx1030_index(Isa::kGfx1030, gfx1030::kTables);
   return isa == Isa::kGfx1030 ? gfx1030_index : gfx90a_index;
 }
-#undef ADD_TABLES
 
 }  // namespace
 
