@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { TestWorkspace, writeReproducer } from '../lib/testing/workspace';
 import { main } from './main';
 
@@ -25,6 +26,10 @@ describe('kernloop on the command line', () => {
     await main(['node', 'kernloop', ...args]);
     return Number(process.exitCode ?? 0);
   }
+
+  it('is a program: npx changes nothing in the checkout', () => {
+    expect(statSync(join(__dirname, '..', 'bin', 'kernloop.js')).mode & 0o111).toBe(0o111);
+  });
 
   it.each([
     ['an unknown verb', ['captur'], 'Did you mean capture?'],

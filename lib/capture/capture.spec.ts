@@ -194,13 +194,21 @@ describe('capture', () => {
     expect(error.what).toContain(text);
   });
 
+  it('points to the option when the time limit ended the app', async () => {
+    const app = () => ({ exitCode: null, signal: 'SIGKILL', timedOut: true });
+    const error = await failure(capture(options(), deps({ app, recorder: { play: nothing } })));
+    expect(error).toMatchObject({ code: 'APP_FAILED' });
+    expect(error.hint).toContain('--time-limit-seconds');
+  });
+
   it('names the nearest kernels and their counts when nothing matched', async () => {
     const kernels = [
-      { name: 'saxpi(float*)', dispatches: 3 },
+      { name: 'saxpi(float*)', dispatches: 1 },
       { name: 'void reduce<float>(float*)', dispatches: 40 },
     ];
     const error = await failure(capture(options(), deps({ recorder: { play: nothing, summary: { kernels } } })));
     expect(error.hint).toContain('did you mean saxpi?');
+    expect(error.hint).toContain('saxpi(float*) (1 dispatch)');
     expect(error.hint).toContain('void reduce<float>(float*) (40 dispatches)');
   });
 

@@ -71,7 +71,9 @@ function appFailed(before: string, { app, command, appEnd }: Seen): KernloopErro
   return new KernloopError(
     'APP_FAILED',
     `${app} failed before ${before}: ${describeEnd(command, appEnd)}`,
-    'make the app run through by itself first; `kernloop doctor` checks the device',
+    appEnd.timedOut
+      ? 'give it more time with --time-limit-seconds (0 is no limit), or capture an earlier dispatch'
+      : 'make the app run through by itself first; `kernloop doctor` checks the device',
   );
 }
 
@@ -178,8 +180,12 @@ function matchedKernels(match: string, seen: Seen): string {
   return seen.summary.kernels
     .filter(({ name, symbol }) => pattern(symbol ?? name) || pattern(name))
     .slice(0, 8)
-    .map(({ name, dispatches }) => `  ${name} (${formatCount(dispatches)} dispatches)`)
+    .map(({ name, dispatches }) => `  ${name} (${launches(dispatches)})`)
     .join('\n');
+}
+
+function launches(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'dispatch' : 'dispatches'}`;
 }
 
 /** The agent stops counting once nothing is left to capture, so that the app runs at its own speed. */
@@ -208,7 +214,7 @@ function nearestKernels(match: string, { summary }: Seen): string {
   const close = nearest(baseName(plain), byBase.keys()).map((base) => byBase.get(base) ?? base);
   const busiest = [...counts].sort((a, b) => b[1] - a[1]).map(([name]) => name);
   const shown = [...new Set([...close, ...busiest])].slice(0, 8);
-  const lines = shown.map((name) => `  ${name} (${formatCount(counts.get(name) ?? 0)} dispatches)`);
+  const lines = shown.map((name) => `  ${name} (${launches(counts.get(name) ?? 0)})`);
   const lead = close[0] ? `did you mean ${baseName(close[0])}? ` : '';
   return `${lead}the app launched${counts.size > shown.length ? `, among ${counts.size} kernels` : ''}:\n${lines.join('\n')}`;
 }

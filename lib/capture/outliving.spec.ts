@@ -8,14 +8,21 @@ import type { RecorderConfig } from './recorder';
 class FakeTable extends ProcessTable {
   looks = 0;
 
-  /** `alive(n)`: those that the n-th look finds. */
-  constructor(private readonly alive: (look: number) => number[]) {
+  /** `alive(n)`: those that the n-th look finds; `gone` are no processes any more. */
+  constructor(
+    private readonly alive: (look: number) => number[],
+    private readonly gone: ReadonlySet<number> = new Set(),
+  ) {
     super('/nonexistent');
   }
 
   override withVariable(): number[] {
     this.looks += 1;
     return this.alive(this.looks);
+  }
+
+  override isAlive(pid: number): boolean {
+    return !this.gone.has(pid);
   }
 
   override command(pid: number): string[] {
@@ -61,6 +68,16 @@ describe('waitForOutliving', () => {
     });
     await wait(table, { connected: () => connected });
     expect(table.looks).toBe(3 + 2);
+  });
+
+  it('does not take the app, whose end is not yet heard of, for something that it left running', async () => {
+    const connected = new Set([9]);
+    const looks = (look: number) => {
+      if (look === 3) connected.clear();
+      return [];
+    };
+    const deps = await wait(new FakeTable(looks, new Set([9])), { connected: () => connected });
+    expect([...deps.said.info, ...deps.said.warn]).toEqual([]);
   });
 
   it('does not wait for a server that has given what was asked for', async () => {

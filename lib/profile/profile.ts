@@ -77,7 +77,9 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
     throw new KernloopError(
       'APP_FAILED',
       describeEnd(app.config.command.join(' '), appEnd),
-      'make the app run through by itself first',
+      appEnd.timedOut
+        ? 'give it more time with --time-limit-seconds (0 is no limit), or fewer steps to do'
+        : 'make the app run through by itself first',
     );
   }
   const rows = measuredKernels(app.config.name, device.description.kind, summary, notes);

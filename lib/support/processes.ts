@@ -18,12 +18,17 @@ export class ProcessTable {
   /** Those that were started with this variable, or forked from one that was. */
   withVariable(name: string, value: string): number[] {
     const wanted = `${name}=${value}`;
-    return this.pids().filter((pid) => this.environment(pid)?.includes(wanted) && !this.hasEnded(pid));
+    return this.pids().filter((pid) => this.environment(pid)?.includes(wanted) && this.isAlive(pid));
   }
 
   /** As the process was started; undefined where it is gone or somebody else's. */
   environment(pid: number): string[] | undefined {
     return this.read(pid, 'environ')?.split('\0');
+  }
+
+  /** A zombie has done all it will do. */
+  isAlive(pid: number): boolean {
+    return !/^State:\s+[ZX]/m.test(this.read(pid, 'status') ?? 'State: X');
   }
 
   command(pid: number): string[] {
@@ -53,11 +58,6 @@ export class ProcessTable {
       for (const [pid, parent] of parents) if (parent !== undefined && found.has(parent)) found.add(pid);
     }
     return [...found].filter((pid) => parents.has(pid));
-  }
-
-  /** A zombie has done all it will do. */
-  private hasEnded(pid: number): boolean {
-    return /^State:\s+[ZX]/m.test(this.read(pid, 'status') ?? 'State: X');
   }
 
   private read(pid: number, file: string): string | undefined {

@@ -62,7 +62,7 @@ std::optional<Refusal> Scope::over_budget() const {
   return Refusal{"BYTE_BUDGET",
                  "the scope takes at least " + std::to_string(bytes_) + " bytes in " + std::to_string(regions_.size()) +
                      " regions, the budget is " + std::to_string(byte_budget_) + " bytes",
-                 "raise the byte budget, or choose scope \"reachable\" if this was scope \"all\""};
+                 "raise --max-bytes (--dry-run tells what it takes), or choose scope \"reachable\" if this was scope \"all\""};
 }
 
 // Reads the chunks of an allocation that are wanted, by index; `use(offset, bytes)` returns false when the sink is
