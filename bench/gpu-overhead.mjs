@@ -1,109 +1,144 @@
-// What the agent costs a launch: a loop of launches without it, with it loaded and nothing that matches, and in one process before and
-// after its last capture; processes take turns.
-//   node bench/gpu-overhead.mjs [launches=200000] [rounds=12]
+// What the agent costs a launch while nothing matches, and after its last capture. Four processes take turns of some milliseconds: one
+// with the agent, one with nothing but CUPTI, and two without either, whose difference is the machine's noise.
+//   node bench/gpu-overhead.mjs [launches=200000] [rounds=6]
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { conclude, kernloop, median, must, root, rounded, run, workspace } from './gpu/host.mjs';
+import { conclude, inParallel, kernloopCommand, median, must, root, rounded, run, workspace } from './gpu/host.mjs';
 
 const launches = Number(process.argv[2] ?? 200000);
-const rounds = Number(process.argv[3] ?? 12);
+const rounds = Number(process.argv[3] ?? 6);
+const turns = 100;
 const folder = workspace([]);
 const program = join(folder, 'launch_loop');
 must(
   run('nvcc', ['-O2', '-std=c++17', '-arch=native', '-o', program, join(root, 'bench', 'gpu', 'launch_loop.cu')]),
   'nvcc',
 );
+const cuptiAlone = join(folder, 'libcupti_alone.so');
+must(
+  run('g++', [
+    '-O2',
+    '-std=c++17',
+    '-shared',
+    '-fPIC',
+    '-o',
+    cuptiAlone,
+    join(root, 'bench', 'gpu', 'cupti_alone.cpp'),
+  ]),
+  'g++',
+);
 
 const workloads = [
-  { name: 'empty kernel', launches, ns: 0 },
-  { name: '10 us kernel', launches: Math.round(launches / 10), ns: 8000 },
+  { workload: 'empty kernel', launches, ns: 0, limit: () => 100 },
+  { workload: '10 us kernel', launches: Math.round(launches / 10), ns: 8000, limit: (launch) => launch * 0.02 },
 ];
-function app(name, args, match) {
-  mkdirSync(join(folder, name));
-  const config = { name, device: 'cuda', command: [program, ...args.map(String)], kernels: [{ name: 'k', match }] };
-  writeFileSync(join(folder, name, 'kernloop.json'), JSON.stringify(config));
-  return name;
-}
-/** ns a launch of the loops with this name; the first of them warms up. */
-const loops = (text, name) =>
-  [...text.matchAll(new RegExp(`^${name} ([\\d.]+)$`, 'gm'))].map(([, ns]) => Number(ns)).slice(1);
+// In the second one, `selected` is launched and captured half of the way.
+const programs = [
+  { name: 'silent', match: 'nothing_is_called_so', more: [] },
+  { name: 'between', match: 'selected', more: ['between'] },
+];
 
-const records = workloads.map(({ name, launches: count, ns }, index) => {
-  const [silent, between] = [
-    app(`silent${index}`, [count, ns], 'nothing_is_called_so'),
-    app(`between${index}`, [count, ns, 'between'], 'selected'),
-  ];
-  const samples = {
-    without: [],
-    'nothing matches': [],
-    'before, no agent': [],
-    'after, no agent': [],
-    before: [],
-    after: [],
-  };
-  for (let round = 0; round < rounds; round += 1) {
-    samples.without.push(...loops(must(run(program, [count, ns]), 'the app').text, 'loop'));
-    samples['nothing matches'].push(...loops(kernloop(['capture', '--app', silent], { cwd: folder }).text, 'loop'));
-    const { text: plain } = must(run(program, [count, ns, 'between']), 'the app');
-    samples['before, no agent'].push(...loops(plain, 'loop'));
-    samples['after, no agent'].push(...loops(plain, 'later'));
-    const { text } = must(kernloop(['capture', '--app', between, '--no-self-check'], { cwd: folder }), 'capture');
-    samples.before.push(...loops(text, 'loop'));
-    samples.after.push(...loops(text, 'later'));
-  }
-  return {
-    workload: name,
-    launches: count,
-    ns_per_launch: Object.fromEntries(Object.entries(samples).map(([key, values]) => [key, median(values)])),
-    // Each process against itself: from one process to the next, the same loop differs by up to 1 %.
-    after_capture: changes(samples.before, samples.after),
-    after_nothing: changes(samples['before, no agent'], samples['after, no agent']),
-    samples,
-  };
-});
+/** Turns, of LAUNCHES and a tenth of them, in which the agent still counts launches. */
+const counted = (count) => Math.ceil(4096 / ((count / turns) * 1.1)) + 1;
+/** ns a launch of each turn with this name, without the first ones. */
+const taken = (text, name, skipped) =>
+  [...text.matchAll(new RegExp(`^${name} ([\\d.]+)$`, 'gm'))].map(([, ns]) => Number(ns)).slice(skipped);
 
-function changes(before, after) {
-  const each = after.map((ns, index) => ns - before[index]);
-  return {
-    median_ns: rounded(median(each), 1),
-    least_ns: rounded(Math.min(...each), 1),
-    most_ns: rounded(Math.max(...each), 1),
-  };
-}
-
-const rows = [['workload', 'state', 'ns a launch', 'more', 'ratio']];
-const verdicts = [];
-const within = (value, limit, noise) =>
-  value <= limit ? 'ok' : value <= limit + noise ? 'not told from noise' : 'too much';
-for (const { workload, ns_per_launch: ns, after_capture: capture, after_nothing: nothing } of records) {
-  const isEmpty = workload.startsWith('empty');
-  // The same program twice without the agent: what differs between them is the machine.
-  const noise = Math.abs(ns['before, no agent'] - ns.without);
-  const more = ns['nothing matches'] - ns.without;
-  const range = ({ median_ns: middle, least_ns: least, most_ns: most }) => `${middle} (${least} to ${most}) ns`;
-  rows.push([workload, 'without the agent', ns.without.toFixed(1), `noise ${noise.toFixed(1)} ns`, '']);
-  rows.push([
-    workload,
-    'nothing matches',
-    ns['nothing matches'].toFixed(1),
-    `${more.toFixed(1)} ns`,
-    rounded(ns['nothing matches'] / ns.without, 4),
+/** The four side by side: the texts of the two without anything, of the one with CUPTI, and of the one with the agent. */
+async function takeTurns({ launches: count, ns }, { name, match, more }, round, label) {
+  const file = join(folder, `${label}.turns`);
+  writeFileSync(file, Buffer.alloc(4096));
+  const place = (position) => (round + position) % 4;
+  const args = (position) => [count / turns, ns, turns, file, place(position), 4, ...more].map(String);
+  const app = join(folder, label);
+  mkdirSync(app);
+  const command = [program, ...args(3)];
+  const config = { name: label, device: 'cuda', command, kernels: [{ name: 'k', match }] };
+  writeFileSync(join(app, 'kernloop.json'), JSON.stringify(config));
+  const ends = await inParallel(4, [
+    [program, args(0)],
+    [program, args(1)],
+    [program, args(2), { env: { ...process.env, CUDA_INJECTION64_PATH: cuptiAlone } }],
+    [...kernloopCommand(['capture', '--app', label, '--no-self-check']), { cwd: folder }],
   ]);
-  rows.push([workload, 'after one launch, no agent', ns['after, no agent'].toFixed(1), range(nothing), '']);
-  rows.push([workload, 'after a capture', ns.after.toFixed(1), range(capture), rounded(ns.after / ns.before, 4)]);
-  verdicts.push({
-    workload,
-    state: 'nothing matches',
-    verdict: within(more, isEmpty ? 100 : ns.without * 0.02, noise),
-  });
-  // Not measurable: no more than what the loop changes by without us, or a thousandth of the launch.
-  const most = Math.max(nothing.most_ns, ns.before / 1000);
-  verdicts.push({ workload, state: 'after the capture', verdict: within(capture.median_ns, most, 0) });
+  const texts = ends.map(({ text }) => text);
+  if (taken(texts[3], 'turn', 0).length === 0) throw new Error(`the program with the agent did not run:\n${texts[3]}`);
+  // Nothing matching is no success of a capture.
+  ends.slice(0, name === 'silent' ? 3 : 4).forEach((ended) => must(ended, `the ${label} program`));
+  return texts;
 }
-for (const { workload, state, verdict } of verdicts) rows.push([workload, `${state}: ${verdict}`, '', '', '']);
+
+/** Turn by turn: what the agent adds to the mean of the others, and what these differ by. */
+function compare(texts, name, skipped) {
+  const [first, second, cupti, agent] = texts.map((text) => taken(text, name, skipped));
+  const beyond = (values) => median(values.map((ns, turn) => ns - (first[turn] + second[turn]) / 2));
+  return {
+    without_ns: median([...first, ...second]),
+    more_ns: beyond(agent),
+    cupti_alone_ns: beyond(cupti),
+    noise_ns: median(first.map((ns, turn) => ns - second[turn])),
+  };
+}
+
+const records = [];
+for (const [index, workload] of workloads.entries()) {
+  const states = { 'nothing matches': [], 'before a capture': [], 'after the last capture': [] };
+  for (let round = 0; round < rounds; round += 1) {
+    for (const program of programs) {
+      const texts = await takeTurns(workload, program, round, `${program.name}${index}-${round}`);
+      if (program.name === 'silent') {
+        states['nothing matches'].push(compare(texts, 'turn', counted(workload.launches)));
+      } else {
+        states['before a capture'].push(compare(texts, 'turn', counted(workload.launches)));
+        states['after the last capture'].push(compare(texts, 'later', 2));
+      }
+    }
+  }
+  for (const [state, samples] of Object.entries(states)) {
+    const of = (key) => samples.map((sample) => sample[key]);
+    const without = median(of('without_ns'));
+    const more = median(of('more_ns'));
+    const noise = median(of('noise_ns').map(Math.abs));
+    // Not measurable: no more than what two programs without the agent differ by, or a thousandth of the launch.
+    const limit = state.startsWith('after') ? Math.max(noise, without / 1000) : workload.limit(without);
+    const verdict = more <= limit ? 'ok' : more - noise <= limit ? 'not told from noise' : 'too much';
+    records.push({
+      workload: workload.workload,
+      state,
+      launches: workload.launches,
+      without_ns: rounded(without, 1),
+      more_ns: rounded(more, 1),
+      least_ns: rounded(Math.min(...of('more_ns')), 1),
+      most_ns: rounded(Math.max(...of('more_ns')), 1),
+      cupti_alone_ns: rounded(median(of('cupti_alone_ns')), 1),
+      noise_ns: rounded(noise, 1),
+      limit_ns: rounded(limit, 1),
+      verdict,
+      rounds: samples,
+    });
+  }
+}
+
+const rows = [
+  [
+    'workload',
+    'state',
+    'ns a launch without',
+    'more with the agent',
+    'least … most',
+    'CUPTI alone',
+    'noise',
+    'limit',
+    '',
+  ],
+];
+for (const r of records) {
+  const range = `${r.least_ns} … ${r.most_ns}`;
+  rows.push([r.workload, r.state, r.without_ns, r.more_ns, range, r.cupti_alone_ns, r.noise_ns, r.limit_ns, r.verdict]);
+}
 conclude(
   'gpu-overhead',
-  { limits: { empty_kernel_ns: 100, kernel_10us_ratio: 1.02 }, rounds, verdicts, records },
+  { launches, rounds, turns, records },
   rows,
-  verdicts.every(({ verdict }) => verdict === 'ok'),
+  records.every(({ verdict }) => verdict === 'ok'),
 );

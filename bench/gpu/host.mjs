@@ -30,7 +30,10 @@ export function run(file, args, { cwd, env, limitSeconds = 300 } = {}) {
   };
 }
 
-/** Processes side by side, as many as `width` at a time; each result as run() gives it, without the output's cap. */
+/**
+ * Processes side by side, as many as `width` at a time: [file, arguments, options of spawn]. Each result as run() gives it, without the
+ * output's cap.
+ */
 export async function inParallel(width, commands) {
   const results = [];
   let next = 0;
@@ -44,9 +47,9 @@ export async function inParallel(width, commands) {
   return results;
 }
 
-function finished(file, args) {
+function finished(file, args, options) {
   return new Promise((resolve) => {
-    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (text += data));
     child.on('error', (error) => resolve({ code: error.message, text }));
@@ -54,7 +57,9 @@ function finished(file, args) {
   });
 }
 
-export const kernloop = (args, options) => run(process.execPath, [cli, ...args], options);
+export const kernloop = (args, options) => run(...kernloopCommand(args), options);
+/** For inParallel(). */
+export const kernloopCommand = (args) => [process.execPath, [cli, ...args]];
 /** With --json: the result, and what run() says. */
 export function kernloopJson(args, options) {
   const ended = kernloop([...args, '--json'], options);
