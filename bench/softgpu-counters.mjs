@@ -52,7 +52,7 @@ const cases = [
   { name: 'vadd', size: 2_000_000, small: 200_000 },
   { name: 'histogram', size: 4_000_000, small: 500_000 },
   { name: 'softmax', size: 256, small: 32 },
-  { name: 'philox', size: 256, small: 16 },
+  { name: 'philox', size: 64, small: 4 },
 ].map(({ name, size, small }) => ({ name, size: options.callgrind ? small : size }));
 
 const folder = mkdtempSync(join(tmpdir(), 'kernloop-counters-'));

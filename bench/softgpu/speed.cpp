@@ -1,13 +1,20 @@
 // Times dispatches on whatever libhsa-runtime64.so.1 is loaded, through plain HSA, so that the same program drives the
 // software GPU and the prototype it is compared with.
-//   speed KERNELS.hsaco CASE SIZE DISPATCHES [profiled]
+//   speed KERNELS.hsaco CASE SIZE DISPATCHES [profiled | copies N]
 // Prints one JSON object: nanoseconds a dispatch by the clock and of CPU time of the process, whether the result is
 // right, and wave-instructions a dispatch where the runtime tells (kernloop's vendor extension).
+// copies: N processes, each with its own memory, begin every dispatch together; the time is that until the last is
+// done, the CPU time that of the busiest.
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -255,12 +262,12 @@ bool softmax_is_right(uint32_t rows, unsigned) {
   return true;
 }
 
-constexpr uint32_t kThreads = 64 * 256;
+constexpr uint32_t kPhiloxGroups = 256, kThreads = kPhiloxGroups * 256;
 
 void prepare_philox(Device& device, uint32_t n) {
   words_out = device.allocate<uint32_t>(size_t{kThreads} * n);
   const GenerateArguments arguments{words_out, n};
-  const uint32_t groups[] = {64, 1};
+  const uint32_t groups[] = {kPhiloxGroups, 1};
   const uint16_t block[] = {256, 1};
   device.set_kernel("philox", groups, block, &arguments, sizeof arguments);
 }
@@ -296,40 +303,113 @@ constexpr Case kCases[] = {
     {"philox", prepare_philox, philox_is_right},
 };
 
-void print_list(const char* name, const std::vector<uint64_t>& values) {
+constexpr unsigned kMaxDispatches = 64;
+
+struct Span {
+  uint64_t start, end, cpu;
+};
+struct Outcome {
+  bool right;
+  uint64_t wave_instructions;
+  Span spans[kMaxDispatches];
+};
+
+// `together` is waited for before each dispatch, where there is one.
+void run_case(Device& device, const Case& chosen, uint32_t size, unsigned dispatches, pthread_barrier_t* together,
+              Outcome& out) {
+  chosen.prepare(device, size);
+  device.dispatch();  // decodes the kernel and touches its memory
+  for (unsigned i = 0; i < dispatches; ++i) {
+    if (together) pthread_barrier_wait(together);
+    const uint64_t start = nanoseconds(CLOCK_MONOTONIC), cpu_start = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+    device.dispatch();
+    out.spans[i] = {start, nanoseconds(CLOCK_MONOTONIC), nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_start};
+  }
+  out.right = chosen.is_right(size, dispatches + 1);
+  out.wave_instructions = device.wave_instructions();
+}
+
+struct Copies {
+  pthread_barrier_t together;
+  Outcome outcomes[];
+};
+
+Outcome run_copies(const char* code_path, const Case& chosen, uint32_t size, unsigned dispatches, unsigned copies) {
+  void* shared = mmap(nullptr, sizeof(Copies) + copies * sizeof(Outcome), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) die("no memory to share");
+  auto* all = static_cast<Copies*>(shared);
+  pthread_barrierattr_t attributes;
+  pthread_barrierattr_init(&attributes);
+  pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+  pthread_barrier_init(&all->together, &attributes, copies);
+  std::vector<pid_t> children;
+  for (unsigned copy = 0; copy < copies; ++copy) {
+    const pid_t child = fork();
+    if (child < 0) die("fork failed");
+    if (child > 0) {
+      children.push_back(child);
+      continue;
+    }
+    Device device(code_path);
+    run_case(device, chosen, size, dispatches, &all->together, all->outcomes[copy]);
+    _exit(0);
+  }
+  for (unsigned copy = 0; copy < copies; ++copy) {
+    int status = 0;
+    if (wait(&status) > 0 && status == 0) continue;
+    for (const pid_t child : children) kill(child, SIGKILL);  // the others wait for it
+    die("a copy failed");
+  }
+  Outcome whole = all->outcomes[0];
+  for (unsigned copy = 1; copy < copies; ++copy) {
+    const Outcome& one = all->outcomes[copy];
+    whole.right &= one.right;
+    for (unsigned i = 0; i < dispatches; ++i) {
+      Span& span = whole.spans[i];
+      span = {std::min(span.start, one.spans[i].start), std::max(span.end, one.spans[i].end),
+              std::max(span.cpu, one.spans[i].cpu)};
+    }
+  }
+  return whole;
+}
+
+template <class Value>
+void print_list(const char* name, const Outcome& outcome, unsigned dispatches, Value value) {
   std::printf("\"%s\":[", name);
-  for (size_t i = 0; i < values.size(); ++i) std::printf("%s%lu", i ? "," : "", values[i]);
+  for (unsigned i = 0; i < dispatches; ++i) std::printf("%s%lu", i ? "," : "", value(outcome.spans[i]));
   std::printf("]");
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  const bool profiled = count == 6 && arguments[5] == std::string("profiled");
-  if (count != 5 && !profiled) die("usage: speed KERNELS.hsaco CASE SIZE DISPATCHES [profiled]");
+  const std::string mode = count > 5 ? arguments[5] : "";
+  const bool profiled = count == 6 && mode == "profiled";
+  const int copies = count == 7 && mode == "copies" ? std::atoi(arguments[6]) : 0;
+  if (count != 5 && !profiled && copies < 1)
+    die("usage: speed KERNELS.hsaco CASE SIZE DISPATCHES [profiled | copies N]");
   const Case* chosen = nullptr;
   for (const Case& one : kCases)
     if (one.name == std::string(arguments[2])) chosen = &one;
   if (!chosen) die(std::string("no case ") + arguments[2]);
   const auto size = static_cast<uint32_t>(std::atoi(arguments[3]));
   const auto dispatches = static_cast<unsigned>(std::atoi(arguments[4]));
+  if (dispatches > kMaxDispatches) die("at most " + std::to_string(kMaxDispatches) + " dispatches");
 
-  Device device(arguments[1]);
-  if (profiled) device.profile();
-  chosen->prepare(device, size);
-  device.dispatch();  // decodes the kernel and touches its memory
-  std::vector<uint64_t> wall, cpu;
-  for (unsigned i = 0; i < dispatches; ++i) {
-    const uint64_t wall_start = nanoseconds(CLOCK_MONOTONIC), cpu_start = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
-    device.dispatch();
-    wall.push_back(nanoseconds(CLOCK_MONOTONIC) - wall_start);
-    cpu.push_back(nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_start);
+  Outcome outcome{};
+  if (copies > 0) {
+    outcome = run_copies(arguments[1], *chosen, size, dispatches, static_cast<unsigned>(copies));
+  } else {
+    Device device(arguments[1]);
+    if (profiled) device.profile();
+    run_case(device, *chosen, size, dispatches, nullptr, outcome);
   }
   std::printf("{\"case\":\"%s\",\"right\":%s,\"wave_instructions\":%lu,", chosen->name,
-              chosen->is_right(size, dispatches + 1) ? "true" : "false", device.wave_instructions());
-  print_list("wall_ns", wall);
+              outcome.right ? "true" : "false", outcome.wave_instructions);
+  print_list("wall_ns", outcome, dispatches, [](const Span& span) { return span.end - span.start; });
   std::printf(",");
-  print_list("cpu_ns", cpu);
+  print_list("cpu_ns", outcome, dispatches, [](const Span& span) { return span.cpu; });
   std::printf("}\n");
   std::fflush(stdout);
   _exit(0);  // neither runtime's teardown is of interest
