@@ -29,7 +29,9 @@ std::optional<Mapping> AddressAllocator::choose(uint64_t size, Map map) {
     }
   }
   const uint64_t end = aperture_.base + aperture_.size;
-  while (next_ < end && size + kGranule <= end - next_) {
+  const uint64_t alignment = size < kHugePage ? kGranule : kHugePage;
+  next_ = round_up(next_, alignment);
+  for (; next_ < end && size + kGranule <= end - next_; next_ = round_up(next_, alignment)) {
     auto above = exact_.lower_bound(next_);
     if (above != exact_.begin()) {
       auto below = std::prev(above);

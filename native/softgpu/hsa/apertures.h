@@ -23,6 +23,7 @@ inline constexpr Aperture kSignalAperture{0x4d00'0000'0000, kTiB};  // amd_signa
 inline constexpr Aperture kCodeAperture{0x5000'0000'0000, 4 * kTiB};
 
 inline constexpr uint64_t kGranule = 4096;
+inline constexpr uint64_t kHugePage = uint64_t{2} << 20;
 constexpr uint64_t round_up(uint64_t value, uint64_t granule) {
   return (value + granule - 1) / granule * granule;
 }

@@ -22,6 +22,28 @@ __global__ void bump(int* data, int n, int by) {
 __global__ void bump_managed() {
   managed += 1;
 }
+// A list of `length` numbers on the device's heap, built, added up and freed by each thread.
+__global__ void add_up_list(int* out, int length) {
+  struct Node {
+    Node* next;
+    int value;
+  };
+  Node* first = nullptr;
+  for (int i = 0; i < length; ++i) {
+    auto* node = static_cast<Node*>(malloc(sizeof(Node)));
+    if (node == nullptr) return;
+    *node = Node{first, static_cast<int>(threadIdx.x) + i};
+    first = node;
+  }
+  int sum = 0;
+  while (first != nullptr) {
+    Node* next = first->next;
+    sum += first->value;
+    free(first);
+    first = next;
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
 __global__ void index_of(int* out) {
   extern __shared__ int shared[];
   const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -73,6 +95,17 @@ TEST(Language, GridsAndBlocksHaveThreeDimensions) {
   const std::vector<int> seen = downloaded(out, threads * blocks);
   for (int b = 0; b < blocks; ++b)
     for (int t = 0; t < threads; ++t) ASSERT_EQ(seen[b * threads + t], b * threads + threads - 1 - t);
+  OK(hipFree(out));
+}
+
+// The device library asks the runtime for slabs of 2 MiB.
+TEST(Language, KernelsAllocateOnTheDevicesHeap) {
+  constexpr int kThreads = 128, kLength = 5;
+  int* out = device_memory<int>(2 * kThreads);
+  OK(hipMemset(out, 0xff, 2 * kThreads * sizeof(int)));
+  add_up_list<<<2, kThreads>>>(out, kLength);
+  const std::vector<int> sums = downloaded(out, 2 * kThreads);
+  for (int i = 0; i < 2 * kThreads; ++i) ASSERT_EQ(sums[i], kLength * (i % kThreads) + 10) << i;
   OK(hipFree(out));
 }
 

@@ -46,6 +46,18 @@ TEST(AddressAllocator, GivesTheSameAddressesForTheSameCalls) {
   EXPECT_EQ(run(), run());
 }
 
+TEST(AddressAllocator, BlocksOfAHugePageOrMoreBeginAtOne) {
+  AddressAllocator allocator(Aperture{kAperture.base + kGranule, kAperture.size});
+  std::vector<Mapping> live;
+  for (const uint64_t size : {kGranule, kHugePage, kGranule, kHugePage - 1, kHugePage + 1, 3 * kHugePage}) {
+    auto mapping = allocator.take(size);
+    ASSERT_TRUE(mapping) << size;
+    if (size > kHugePage - kGranule) EXPECT_EQ(mapping->base() % kHugePage, 0u) << size;
+    live.push_back(std::move(*mapping));
+  }
+  EXPECT_EQ(live[0].base(), kAperture.base + kGranule) << "small blocks go without";
+}
+
 TEST(AddressAllocator, BlocksNeverTouch) {
   AddressAllocator allocator(kAperture);
   std::map<uint64_t, Mapping> live;
