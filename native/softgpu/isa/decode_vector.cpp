@@ -157,7 +157,7 @@ DecodeStatus decode_vop3(DecodeContext& c) {
   if (signature.dst_count == 0) {
     if (vdst != 0) return c.refuse();
   } else if (signature.dst[0].where == OperandClass::kExec) {
-    if (vdst != 0) return c.refuse();
+    if (vdst != 0 && vdst != kCodeExec) return c.refuse();  // older and newer LLVM
     c.exec(operand);
     c.add_dst(operand);
   } else if (signature.dst[0].type == OperandType::kMask) {

@@ -148,6 +148,16 @@ TEST(OperandsOfGfx1030, CmpxWritesExecWithoutNamingIt) {
   EXPECT_EQ(cmpx.dst[0].index, 126u);
 }
 
+// LLVM 15 leaves the field of the result 0, later ones write EXEC's code there.
+TEST(OperandsOfGfx1030, CmpxInTheLongFormMayNameExec) {
+  EXPECT_EQ(disassemble(decode_gfx1030({0xd4d40000, 0x00020001}).instruction), "v_cmpx_gt_u32_e64 s1, v0");
+  const Instruction named = decode_gfx1030({0xd4d4007e, 0x00020001}).instruction;
+  EXPECT_EQ(disassemble(named), "v_cmpx_gt_u32_e64 s1, v0");
+  ASSERT_EQ(named.dst_count, 1u);
+  EXPECT_EQ(named.dst[0].index, 126u);
+  EXPECT_EQ(decode_gfx1030({0xd4d40004, 0x00020001}).status, DecodeStatus::kUnknown);
+}
+
 TEST(OperandsOfGfx1030, RegistersBelowVccAreGeneral) {
   EXPECT_EQ(disassemble(decode_gfx1030({0xbe800369}).instruction), "s_mov_b32 s0, s105");
   EXPECT_EQ(disassemble(decode({0xbe800069})), "s_mov_b32 s0, xnack_mask_hi");

@@ -2,139 +2,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <map>
-#include <regex>
-#include <set>
 
+#include "softgpu/isa/decoder.h"
 #include "softgpu/isa/opcode_table.h"
-#include "softgpu/isa/testing/llvm_oracle.h"
-#include "softgpu/isa/testing/round_trip.h"
+#include "softgpu/isa/testing/agreement.h"
+#include "softgpu/isa/testing/llvm_disassembler.h"
 #include "softgpu/isa/testing/word_generator.h"
 
 namespace kernloop::softgpu::testing {
 namespace {
 
-// Encodings that LLVM accepts and we refuse on purpose, because the ISA gives them no meaning.
-const char* deliberate_refusal(const std::string& text) {
-  struct Class {
-    const char* reason;
-    std::regex pattern;
-  };
-  static const Class kClasses[] = {
-      {"op_sel or neg on dot products of bytes and nibbles", std::regex("^v_dot[48]_.*(op_sel|neg_)")},
-      {"neg on packed integers", std::regex("^v_(pk_\\w*_[iu]16|pk_\\w*_b16|dot2_[iu]32_[iu]16|pk_mov_b32) .*neg_")},
-      {"clamp on a move", std::regex("^v_pk_mov_b32 .*clamp")},
-      {"floating-point constant for a packed integer", std::regex("^v_dot2c_i32_i16_e32 v\\d+, -?[\\d.]+,")},
-      {"comparison into a read-only value", std::regex("^v_cmpx?_\\w+ src_")},
-      {"scalar result into a read-only value", std::regex("^v_(readlane|readfirstlane)_b32 src_")},
-      {"carry into a read-only value", std::regex("^v_\\w+ v\\S+, src_")},
-      {"matrix from a special value", std::regex("^v_mfma_.*src_")},
-      {"neg or abs on an integer source",
-       std::regex("^v_(ldexp_f(16|32|64)|trig_preop_f64|cvt_pk_u8_f32|cvt_pkaccum_u8_f32)\\w* ")},
-      {"K of v_madmk, v_madak, v_fmamk or v_fmaak read a second time, with a value that has an inline form",
-       std::regex("^v_(mad|fma)[ma]k_f16 v\\d+, 0x")},
-      {"register index from a constant", std::regex("^s_movrelsd_2_b32 ")},
-      {"register index or jump target from a special value",
-       std::regex("^s_(movrels_b(32|64)|setpc_b64|rfe_b64|cbranch_join) .*src_")},
-      {"a DPP form of nothing", std::regex("^v_nop ")},
-      {"packed literal whose low half has an inline form", std::regex("^v_dot2c_f32_f16_e32 v\\d+, 0x")},
-      {"graphics", std::regex("^(v_interp_|image_|exp )|src_lds_direct")},
-      {"a status word behind the data (tfe)", std::regex("^t?buffer_.* tfe$")},
-      {"neg or abs on packed halves", std::regex("^v_dot2c_f32_f16_dpp ")},
-  };
-  for (const Class& known : kClasses) {
-    if (std::regex_search(text, known.pattern)) return known.reason;
-  }
-  return nullptr;
-}
-
-std::string describe(const Words& words) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%08x %08x %08x: ", words[0], words[1], words[2]);
-  return text;
-}
-
-struct Agreement {
-  size_t accepted = 0;
-  size_t refused = 0;
-  std::map<std::string, size_t> deliberate;
-  std::set<Op> seen;
-};
-
-// The claims, for each item:
-//  - what we accept assembles to the bytes it came from (so LLVM knows it, with this length);
-//  - what LLVM disassembles to text that assembles to the same bytes, we accept;
-//  - cut short, an accepted instruction is truncated.
-void expect_agreement(LlvmOracle& oracle, std::span<const Words> items, Agreement& agreement) {
-  const auto llvm_texts = oracle.disassemble(items);
-  std::vector<DecodeResult> ours;
-  std::vector<std::string> texts;
-  std::map<std::string, size_t> text_index;
-  const auto index_of = [&](const std::string& text) {
-    const auto [at, added] = text_index.try_emplace(text, texts.size());
-    if (added) texts.push_back(text);
-    return at->second;
-  };
-  struct Relocated {
-    size_t item;
-    std::string text;
-  };
-  std::vector<Relocated> relocated;
-  std::vector<std::optional<size_t>> our_text(items.size());
-  std::vector<std::optional<size_t>> llvm_text(items.size());
-  for (size_t i = 0; i < items.size(); ++i) {
-    ours.push_back(decode(oracle.subject().target, items[i]));
-    if (llvm_texts[i]) llvm_text[i] = index_of(*llvm_texts[i]);
-    if (ours[i].status != DecodeStatus::kOk) continue;
-    const AssemblerText text = assembler_text(ours[i].instruction);
-    if (text.relocated) {
-      relocated.push_back({i, text.text});
-    } else {
-      our_text[i] = index_of(text.text);
-    }
-  }
-  const auto encodings = oracle.assemble(texts);
-
-  for (size_t i = 0; i < items.size(); ++i) {
-    const Instruction& instruction = ours[i].instruction;
-    ASSERT_NE(ours[i].status, DecodeStatus::kTruncated) << describe(items[i]);
-    if (ours[i].status == DecodeStatus::kOk) {
-      ++agreement.accepted;
-      agreement.seen.insert(instruction.op);
-      for (size_t cut = 0; cut < instruction.size_bytes / 4u; ++cut) {
-        EXPECT_EQ(decode(oracle.subject().target, std::span(items[i]).first(cut)).status, DecodeStatus::kTruncated)
-            << describe(items[i]);
-      }
-      if (!our_text[i]) continue;  // relocated: below
-      Bytes expected = bytes_of(items[i], instruction.size_bytes);
-      keep_expressible(instruction, expected);
-      EXPECT_EQ(encodings[*our_text[i]], expected) << describe(items[i]) << texts[*our_text[i]];
-      continue;
-    }
-    ++agreement.refused;
-    if (!llvm_text[i] || !encodings[*llvm_text[i]]) continue;
-    const Bytes& reassembled = *encodings[*llvm_text[i]];
-    const Bytes original = bytes_of(items[i], sizeof(Words));
-    if (!std::equal(reassembled.begin(), reassembled.end(), original.begin())) continue;
-    const char* reason = deliberate_refusal(*llvm_texts[i]);
-    EXPECT_NE(reason, nullptr) << describe(items[i]) << "we refuse: " << *llvm_texts[i];
-    if (reason != nullptr) ++agreement.deliberate[reason];
-  }
-
-  if (relocated.empty()) return;
-  std::string source;
-  Bytes expected;
-  for (const Relocated& one : relocated) {
-    source += one.text + "\n";
-    const Bytes bytes = bytes_of(items[one.item], ours[one.item].instruction.size_bytes);
-    expected.insert(expected.end(), bytes.begin(), bytes.end());
-  }
-  EXPECT_EQ(oracle.assemble_section(source + kRelocationLabels), expected);
-}
-
-// KERNLOOP_ISA_WORDS and KERNLOOP_ISA_SEED widen a run by hand.
+// KERNLOOP_ISA_WORDS, KERNLOOP_ISA_SWEEP_WORDS and KERNLOOP_ISA_SEED widen a run by hand.
 size_t setting(const char* name, size_t fallback) {
   const char* value = std::getenv(name);
   return value != nullptr ? std::strtoull(value, nullptr, 0) : fallback;
@@ -186,6 +66,46 @@ TEST_P(RandomWords, AcceptanceAndLengthAgreeWithLlvmOnWordsShapedLikeEncodings) 
   expect_agreement_on(subject(), setting("KERNLOOP_ISA_WORDS", 100000), true, agreement);
   EXPECT_GT(agreement.accepted, share_of(subject(), 10000));
   EXPECT_GT(agreement.refused, share_of(subject(), 10000));
+}
+
+// Many more words than the tests above can afford, every second one shaped: where LLVM's disassembler and ours give the
+// same answer and length, that is all that is asked; the others are judged as above.
+TEST_P(RandomWords, AcceptanceAndLengthAgreeWithLlvmOnASweep) {
+  LlvmOracle oracle(subject());
+  ASSERT_NO_FATAL_FAILURE(oracle.require());
+  LlvmDisassembler llvm(subject());
+  WordGenerator generator(subject().target.isa, setting("KERNLOOP_ISA_SEED", 3));
+  const size_t count = setting("KERNLOOP_ISA_SWEEP_WORDS", 40000);
+  size_t accepted = 0, refused = 0;
+  Agreement judged;
+  constexpr size_t kBatch = 100000;
+  for (size_t done = 0; done < count && !::testing::Test::HasFailure(); done += kBatch) {
+    std::vector<Words> items(std::min(kBatch, count - done)), to_judge;
+    for (size_t i = 0; i < items.size(); ++i) items[i] = i % 2 ? generator.shaped() : generator.uniform();
+    const std::vector<uint8_t> lengths = llvm.lengths(items);
+    for (size_t i = 0; i < items.size(); ++i) {
+      const DecodeResult ours = decode(subject().target, items[i]);
+      const unsigned length = ours.status == DecodeStatus::kOk ? ours.instruction.size_bytes : 0;
+      if (length != lengths[i]) {
+        to_judge.push_back(items[i]);
+      } else {
+        ++(length != 0 ? accepted : refused);
+      }
+    }
+    if (!to_judge.empty()) expect_agreement(oracle, to_judge, judged);
+  }
+  EXPECT_GT(accepted, count / 5);
+  EXPECT_GT(refused, count / 5);
+  const auto record = [](const char* name, size_t value) { RecordProperty(name, std::to_string(value)); };
+  record("words", count);
+  record("accepted_by_both", accepted);
+  record("refused_by_both", refused);
+  record("llvm_died", llvm.deaths());
+  record("accepted_as_the_assembler_does", judged.accepted);
+  record("refused_as_the_assembler_does", judged.refused);
+  std::string reasons;
+  for (const auto& [reason, times] : judged.deliberate) reasons += reason + ": " + std::to_string(times) + "\n";
+  RecordProperty("refused_on_purpose", reasons);
 }
 
 TEST_P(RandomWords, EveryRowOfEveryTableIsReachableAndAssemblesBack) {
