@@ -56,16 +56,16 @@ INSTANTIATE_TEST_SUITE_P(Targets, RandomWords,
 
 TEST_P(RandomWords, AcceptanceAndLengthAgreeWithLlvmOnUniformWords) {
   Agreement agreement;
-  expect_agreement_on(subject(), setting("KERNLOOP_ISA_WORDS", 40000), false, agreement);
+  expect_agreement_on(subject(), setting("KERNLOOP_ISA_WORDS", 20000), false, agreement);
   EXPECT_GT(agreement.accepted, 0u);
   EXPECT_GT(agreement.refused, 0u);
 }
 
 TEST_P(RandomWords, AcceptanceAndLengthAgreeWithLlvmOnWordsShapedLikeEncodings) {
   Agreement agreement;
-  expect_agreement_on(subject(), setting("KERNLOOP_ISA_WORDS", 100000), true, agreement);
-  EXPECT_GT(agreement.accepted, share_of(subject(), 10000));
-  EXPECT_GT(agreement.refused, share_of(subject(), 10000));
+  expect_agreement_on(subject(), setting("KERNLOOP_ISA_WORDS", 60000), true, agreement);
+  EXPECT_GT(agreement.accepted, share_of(subject(), 8000));
+  EXPECT_GT(agreement.refused, share_of(subject(), 8000));
 }
 
 // Many more words than the tests above can afford, every second one shaped: where LLVM's disassembler and ours give the
