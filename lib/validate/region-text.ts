@@ -26,20 +26,24 @@ export function regionTable(regions: readonly ComparedRegion[]): string[] {
 }
 
 function elementRow(region: ComparedRegion, part: Elements): string[] {
-  const errors = [part.max_abs_error, part.max_rel_error].map((error) =>
-    typeof error === 'number' ? error.toPrecision(3) : 'too large',
-  );
+  const { max_abs_error: absolute, max_rel_error: relative } = part;
+  // Errors where the app computed 0 have no relative size.
+  const hasRelative = relative !== 0 || absolute === 0;
   const ulp = typeof part.max_ulp_error === 'number' ? formatCount(part.max_ulp_error) : '-';
   const first = part.first_outside[0]?.offset;
   return [
     placeOf(region, part),
     part.dtype,
     ...[part.elements, part.equal, part.within, part.outside].map(formatCount),
-    ...errors,
+    sizeOf(absolute),
+    hasRelative ? sizeOf(relative) : '-',
     ulp,
     first === undefined ? '-' : formatCount(first),
   ];
 }
+
+const sizeOf = (error: number | null | undefined): string =>
+  typeof error === 'number' ? error.toPrecision(3) : 'too large';
 
 function byteRow(region: ComparedRegion): string[] {
   const { bytes, differing_bytes: differing, first_difference: first } = region;

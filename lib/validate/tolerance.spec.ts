@@ -102,6 +102,16 @@ describe('the tolerance policy', () => {
     ]);
   });
 
+  it('leaves input exact that shares an allocation with output, unless it is named', () => {
+    const asInput = kernel.args.map((each) => (each.name === 'out' ? { ...each, role: 'in' as const } : each));
+    const planned = (overrides: object): string[] =>
+      planElements(options(overrides), { ...kernel, args: asInput }, capture, [])
+        .elements.filter(({ target }) => target === 'r2')
+        .map(({ offset, type, bounds }) => `${offset}=${type}${bounds ? '' : ', exact'}`);
+    expect(planned({ atol: 1 })).toEqual(['256=bf16, exact', '768=u8, exact']);
+    expect(planned({ atol: 1, dtype: ['out=bf16'] })).toContain('256=bf16');
+  });
+
   it('names what it leaves exact for want of a type', () => {
     expect(planElements(options({ ulp: 1 }), kernel, capture, []).untyped).toEqual(['r3', 'r5']);
   });
@@ -122,10 +132,18 @@ describe('the tolerance policy', () => {
     ['a region that an argument types otherwise', 'r0=f64', 'r0:0:100=f64'],
     ['integers', 'counts=i32', 'r4:0:64=i32'],
     ['a pointer parameter', 'x=f32', 'r1:0:100=f32'],
+    ['a pointer parameter, as far as the next pointer', 'out=f16', 'r2:256:512=f16'],
+    ['a part of what a parameter points to', 'out:4:8=f16', 'r2:260:8=f16'],
     ['a part', 'r2:1024:8=f64', 'r2:1024:8=f64'],
     ['a module variable', 'table=f32', 'table:0:16=f32'],
   ])('takes the word of --dtype for %s', (_name, dtype, place) => {
     expect(places({ ulp: 1, dtype: [dtype] })[0]).toBe(place);
+  });
+
+  it('keeps the types of other arrays in an allocation of which one is named', () => {
+    const [named, ...others] = places({ ulp: 1, dtype: ['mask=f32'] });
+    expect(named).toBe('r2:768:3328=f32');
+    expect(others).toContain('r2:256:512=bf16');
   });
 
   it('leaves ignored regions out', () => {
@@ -253,6 +271,12 @@ describe('validate under a tolerance', () => {
     expect(text).toContain('9,000');
     expect(text).not.toContain('infinity:');
     expect(text).not.toContain('expected 00, got 01');
+  });
+
+  it('claims no relative error where there is none: the app computed 0', async () => {
+    const nearZero = met({ outside: 1, equal: 999, max_abs_error: 0.25, max_rel_error: 0, max_ulp_error: 7 });
+    const { text } = await run([[nearZero, compared({ differing_bytes: 4 }), differed]], { replays: 1 });
+    expect(text).toMatch(/ 1 +0\.250 +- +7 /);
   });
 
   it('shows the worst of all replays, whichever is first', async () => {

@@ -19,11 +19,16 @@ type Place = Pick<TypedElements, 'target' | 'offset' | 'size'>;
 interface TypedPlace extends Place {
   type: ElementType;
 }
+interface ArgumentPlace extends TypedPlace {
+  /** Every pointer to it is one to const. */
+  isInput: boolean;
+}
 
 /**
  * With a tolerance, elements of a known type are judged as numbers: regions (or parts) that --dtype names; what floating-point pointer
- * arguments lead to; and, with a --dtype of a type alone, the rest of what the kernel changed. Integers, and regions that the captured
- * dispatch left alone, stay exact unless they are named. What is exact and typed is counted as elements, for the report.
+ * arguments lead to; and, with a --dtype of a type alone, the rest of what the kernel changed. Integers, regions that the captured
+ * dispatch left alone, and input (behind pointers to const), which may share an allocation with output, stay exact unless they are
+ * named. What is exact and typed is counted as elements, for the report.
  */
 export function planElements(
   options: ToleranceOptions,
@@ -35,28 +40,35 @@ export function planElements(
   if (bounds === null && options.dtype.length > 0)
     throw new KernloopError('USAGE', '--dtype tells a type, but no tolerance', 'add --ulp, --atol or --rtol');
   const { named, fallback } = readTypes(options.dtype, config, capture);
-  const isLeftOut = ({ id }: Region): boolean =>
-    named.some((place) => place.target === id) || ignored.some(({ region }) => region === id);
+  const isIgnored = ({ id }: Region): boolean => ignored.some(({ region }) => region === id);
   const judged: TypedPlace[] = [...named];
   const exact: TypedPlace[] = [];
   const untyped: string[] = [];
-  for (const region of changedRegions(capture).filter((changed) => !isLeftOut(changed))) {
-    const typed = typesOfArguments(region, config, capture);
-    const floats = typed.filter(({ type }) => isFloat(type));
-    if (floats.length === 0 && fallback) {
+  for (const region of changedRegions(capture).filter((changed) => !isIgnored(changed))) {
+    const isNamed = named.some(({ target }) => target === region.id);
+    const typed = typesOfArguments(region, config, capture).filter(
+      (place) => !named.some((other) => overlap(place, other)),
+    );
+    const floats = typed.filter(({ type, isInput }) => isFloat(type) && !isInput);
+    if (floats.length === 0 && fallback && !isNamed) {
       judged.push({ target: region.id, offset: 0, size: region.size, type: fallback });
       continue;
     }
     judged.push(...floats);
-    exact.push(...typed.filter(({ type }) => !isFloat(type)));
-    if (typed.length === 0) untyped.push(region.id);
+    exact.push(...typed.filter((place) => !floats.includes(place)));
+    if (typed.length === 0 && !isNamed) untyped.push(region.id);
   }
   if (bounds !== null && judged.length === 0) throw noType([...exact.map(({ target }) => target), ...untyped]);
-  const elements = [
-    ...judged.map((place) => ({ ...place, bounds })),
-    ...exact.map((place) => ({ ...place, bounds: null })),
-  ];
+  const elements = [...judged.map((place) => judgedBy(bounds, place)), ...exact.map((place) => judgedBy(null, place))];
   return { bounds, elements, untyped };
+}
+
+function overlap(a: Place, b: Place): boolean {
+  return a.target === b.target && a.offset < b.offset + b.size && b.offset < a.offset + a.size;
+}
+
+function judgedBy(bounds: Bounds | null, { target, offset, size, type }: TypedPlace): TypedElements {
+  return { target, offset, size, type, bounds };
 }
 
 /** Null where nothing was asked for: then every byte must be equal. */
@@ -97,20 +109,32 @@ function changedRegions({ regions }: CaptureJson): Region[] {
  * One allocation may hold several arrays: each pointer argument tells the type from where it points up to the next pointer. Where
  * pointers to one place disagree, and before the first, bytes stay bytes.
  */
-function typesOfArguments(region: Region, { args }: KernelJson, { kernarg }: CaptureJson): TypedPlace[] {
+function typesOfArguments(region: Region, { args }: KernelJson, { kernarg }: CaptureJson): ArgumentPlace[] {
   const typesAt = new Map<number, Set<ElementType | null>>();
-  for (const { offset, value, region: id } of kernarg.slots) {
-    if (id !== region.id) continue;
-    const at = value && /^0x[0-9a-f]{1,16}$/i.test(value) ? Number(BigInt(value) - region.base) : 0;
-    const type = args.find((arg) => arg.offset === offset)?.element ?? null;
-    typesAt.set(at, (typesAt.get(at) ?? new Set()).add(type));
+  const written = new Set<number>();
+  for (const { offset, at } of pointersInto(region, kernarg)) {
+    const arg = args.find((each) => each.offset === offset);
+    typesAt.set(at, (typesAt.get(at) ?? new Set()).add(arg?.element ?? null));
+    if (arg?.role !== 'in') written.add(at);
   }
-  const starts = [...typesAt.keys()].filter((at) => at >= 0 && at < region.size).sort((a, b) => a - b);
+  const starts = [...typesAt.keys()].sort((a, b) => a - b);
   return starts.flatMap((offset, index) => {
     const [type = null, ...others] = typesAt.get(offset) ?? [];
     if (type === null || others.length > 0 || offset % bytesOf(type) !== 0) return [];
-    return [{ target: region.id, offset, size: (starts[index + 1] ?? region.size) - offset, type }];
+    const size = (starts[index + 1] ?? region.size) - offset;
+    return [{ target: region.id, offset, size, type, isInput: !written.has(offset) }];
   });
+}
+
+/** The kernel arguments that point into a region, and to which byte of it. */
+function pointersInto({ id, base, size }: Region, { slots }: CaptureJson['kernarg']): { offset: number; at: number }[] {
+  return slots
+    .filter(({ region }) => region === id)
+    .map(({ offset, value }) => ({
+      offset,
+      at: /^0x[0-9a-f]{1,16}$/i.test(value ?? '') ? Number(BigInt(value ?? 0) - base) : 0,
+    }))
+    .filter(({ at }) => at >= 0 && at < size);
 }
 
 const isFloat = (type: ElementType): boolean => type.includes('f');
@@ -148,15 +172,16 @@ function readPlace(text: string, config: KernelJson, capture: CaptureJson): Plac
   if (offset + size > target.size) {
     throw new KernloopError('USAGE', `--dtype ${text} ends beyond its ${target.size} bytes`, 'give OFFSET:SIZE inside');
   }
-  return { target: target.target, offset, size };
+  return { target: target.target, offset: target.offset + offset, size };
 }
 
 function targetOf(name: string, config: KernelJson, capture: CaptureJson): Place {
-  const whole = (id: string, size: number): Place => ({ target: id, offset: 0, size });
-  const region = capture.regions.find(({ id }) => id === name) ?? regionOfParameter(name, config, capture);
-  if (region) return whole(region.id, region.size);
+  const region = capture.regions.find(({ id }) => id === name);
+  if (region) return { target: region.id, offset: 0, size: region.size };
+  const array = arrayOfParameter(name, config, capture);
+  if (array) return array;
   const variable = capture.module_variables.find((candidate) => candidate.name === name);
-  if (variable) return whole(variable.name, variable.size);
+  if (variable) return { target: variable.name, offset: 0, size: variable.size };
   const parameters = config.args.flatMap((arg) => arg.name ?? []);
   const known = [
     ...parameters,
@@ -171,14 +196,16 @@ function targetOf(name: string, config: KernelJson, capture: CaptureJson): Place
   );
 }
 
-function regionOfParameter(
-  name: string,
-  { args }: KernelJson,
-  { kernarg, regions }: CaptureJson,
-): CaptureJson['regions'][number] | undefined {
-  const offset = args.find((arg) => arg.name === name)?.offset;
-  const id = kernarg.slots.find((slot) => slot.offset === offset)?.region;
-  return regions.find((region) => region.id === id);
+/** From where the pointer points up to where the next one does. */
+function arrayOfParameter(name: string, { args }: KernelJson, { kernarg, regions }: CaptureJson): Place | undefined {
+  const parameter = args.find((arg) => arg.name === name)?.offset;
+  const id = kernarg.slots.find((slot) => slot.offset === parameter)?.region;
+  const found = regions.find((region) => region.id === id);
+  if (!found) return undefined;
+  const pointers = pointersInto({ ...found, base: BigInt(found.base) }, kernarg);
+  const offset = pointers.find((pointer) => pointer.offset === parameter)?.at ?? 0;
+  const next = Math.min(found.size, ...pointers.map(({ at }) => at).filter((at) => at > offset));
+  return { target: found.id, offset, size: next - offset };
 }
 
 /** What the same elements met over all replays: the worst of each. */
