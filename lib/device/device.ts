@@ -28,8 +28,8 @@ export interface AgentSlot {
 export interface Measuring {
   iterations: number;
   warmup: number;
-  /** State of the caches when a kernel starts; null where the device has no say over them. */
-  cache: 'warm' | null;
+  /** State of the caches when a kernel starts; null where the device has none. */
+  cache: 'warm' | 'as-is' | null;
 }
 
 export interface Device {

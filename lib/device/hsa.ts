@@ -16,7 +16,7 @@ export function openHsa(deps: Deps): Device {
     description,
     work: 'duration_ns',
     seeded: false,
-    measuring: { iterations: 30, warmup: 3, cache: null },
+    measuring: { iterations: 30, warmup: 3, cache: 'as-is' },
     lock: join(tmpdir(), `kernloop-${description.identity}.lock`),
     env: {},
     agent: rocmAgent(deps.native.agentHsa),

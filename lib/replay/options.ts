@@ -69,7 +69,7 @@ export const replayOptionsSchema = z.object({
     .enum(['warm', 'cold', 'as-is'])
     .optional()
     .describe(
-      'On cuda, what the L2 cache holds when the kernel starts: what a launch of it directly before left there, as in a loop of the app (warm, if left out); nothing of it; or what restoring left there.',
+      'On hardware, what the caches hold when the kernel starts: what a launch of it directly before left there, as in a loop of the app (warm; on cuda, if left out); nothing of it (cold); or what restoring left there (as-is; on hsa, if left out). The software GPU has no caches.',
     ),
   seed: z.int().min(0).optional().describe('Wave order of the software GPU; 1 if left out.'),
   threads: z.int().min(1).optional().describe('Host threads of the software GPU; one gives the same order each time.'),

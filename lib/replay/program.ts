@@ -6,6 +6,7 @@ import { throwIfInterrupted } from '../support/interrupt';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 import {
   replayEvents,
+  type Caches,
   type CheckedEvent,
   type ComparedEvent,
   type DifferenceEvent,
@@ -104,6 +105,7 @@ export interface ReplayOutcome {
   restored: { regions: number; bytes: number };
   overridden: Overridden | null;
   guard: Guard | null;
+  caches: Caches | null;
 }
 
 /** Differences kept for reports; the totals are in `result`. */
@@ -168,6 +170,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     restored: { regions: 0, bytes: 0 },
     overridden: null,
     guard: null,
+    caches: null,
   };
   const reader = new EventReader<ReplayEvent>('kernloop-replay', replayEvents, (event) => collect(event, outcome));
   const ended = await deps.run(deps.native.replay, replayArguments(request, device), {
@@ -193,6 +196,11 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
     case 'guard': {
       const { event: _event, ...guard } = event;
       outcome.guard = guard;
+      break;
+    }
+    case 'cache': {
+      const { event: _event, ...caches } = event;
+      outcome.caches = caches;
       break;
     }
     case 'overridden': {

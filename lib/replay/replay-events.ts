@@ -92,6 +92,14 @@ export const guardSchema = z.looseObject({
   neighbours_in_use: count,
 });
 
+/** What was done to have the caches in a stated condition when the kernel starts. */
+export const cachesSchema = z.looseObject({
+  state: z.enum(['warm', 'cold']),
+  is_modelled: z.boolean().describe('False on the software GPU, which has no caches: every state is the same there.'),
+  reported_bytes: count.describe('The largest cache that the device tells of; 0: it tells of none.'),
+  overwritten_bytes: count.describe('Of memory, by the device, between restoring and every launch; 0 where not cold.'),
+});
+
 /** What of the launch is not as captured. */
 export const overriddenSchema = z.looseObject({
   grid_blocks: changed(extent).optional(),
@@ -130,6 +138,7 @@ const hotSpotSchema = z.looseObject({
 const events = {
   restored: z.looseObject({ event: z.literal('restored'), regions: count, bytes: count }),
   guard: guardSchema.extend({ event: z.literal('guard') }),
+  cache: cachesSchema.extend({ event: z.literal('cache') }),
   overridden: overriddenSchema.extend({ event: z.literal('overridden') }),
   iteration: z.looseObject({
     event: z.literal('iteration'),
@@ -205,6 +214,7 @@ export type IterationEvent = z.output<typeof events.iteration>;
 export type ComparedEvent = z.output<typeof comparedSchema>;
 export type ToleranceEvent = z.output<typeof toleranceSchema>;
 export type Guard = z.output<typeof guardSchema>;
+export type Caches = z.output<typeof cachesSchema>;
 export type Overridden = z.output<typeof overriddenSchema>;
 export type ResultEvent = z.output<typeof events.result>;
 export type UnexplainedEvent = z.output<typeof events.unexplained>;

@@ -2,6 +2,7 @@ import type { Deps } from '../support/deps';
 import { formatBytes, formatCount, table } from '../support/report';
 import { counterComparison, counterTable } from './counter-text';
 import { hotSpotTable } from './hot-spot-text';
+import { cacheLines } from './caches';
 import { guardLine } from './guard';
 import { describeOverrides } from './overrides';
 import type { Interval, Measured, ReplayResult, Speed, Statistics } from './result';
@@ -15,6 +16,7 @@ export function printReplay(result: ReplayResult, { device }: ReplaySession, dep
   if (result.launch === 'hip') deps.report.result('launched by the HIP runtime');
   if (result.guard) deps.report.result(guardLine(result.guard));
   if (result.overridden) deps.report.result(`overridden: ${describeOverrides(result.overridden)}`);
+  if (result.caches) for (const line of cacheLines(result.caches)) deps.report.result(line);
   const lines = device.work === 'duration_ns' ? times(result) : counts(result);
   for (const line of lines) deps.report.result(line);
   if (result.check) deps.report.result(checkLine(result.check));

@@ -139,7 +139,7 @@ class Replaying {
 
   private async summarise(outcome: ReplayOutcome, side: Side, speed: Speed | null): Promise<ReplayResult> {
     const { capture, code } = this.session;
-    const { faults, result, restored, overridden, guard, checked } = outcome;
+    const { faults, result, restored, overridden, guard, checked, caches } = outcome;
     return {
       kernel: capture.kernel.name,
       code: describeCode(code),
@@ -147,7 +147,8 @@ class Replaying {
       exitCode: isStopped(outcome) ? exitCodes.fault : exitCodes.pass,
       iterations: ofSide(outcome.iterations, 'variant').length,
       ...(await this.measured(outcome, 'variant', code)),
-      cache: this.cache,
+      cache: caches?.is_modelled === false ? null : this.cache,
+      caches,
       fault: faults[0] ? describeFault(faults[0]) : null,
       stopped: isStopped(outcome) ? side : null,
       restored,

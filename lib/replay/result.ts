@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hotSpotsSchema } from './hot-spot-json';
-import { guardSchema, overriddenSchema, sideSchema } from './replay-events';
+import { cachesSchema, guardSchema, overriddenSchema, sideSchema } from './replay-events';
 
 const count = z.number().nonnegative();
 
@@ -61,7 +61,10 @@ export const replayResultSchema = z.object({
   cache: z
     .string()
     .nullable()
-    .describe('What the caches held when the kernel started, where the device controls that.'),
+    .describe(
+      'What the caches held when the kernel started: "warm", "cold", or what restoring left there ("as-is"); null on the software GPU, which has none.',
+    ),
+  caches: cachesSchema.nullable().describe('How they were warmed or made cold; null where neither was asked for.'),
   fault: z.string().nullable(),
   stopped: sideSchema
     .nullable()

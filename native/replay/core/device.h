@@ -38,6 +38,13 @@ struct Launch {
 // directly before left there, or nothing of it.
 enum class CacheState { kAsIs, kWarm, kCold };
 
+// What such a state is worth on a device.
+struct CacheFacts {
+  bool is_modelled = true;         // false: there are no caches, and every state is the same
+  uint64_t reported_bytes = 0;     // the largest cache that the device tells of; 0: it tells of none
+  uint64_t overwritten_bytes = 0;  // of memory, ahead of every launch, where the caches are to be cold
+};
+
 // Bytes of global memory that a dispatch touched.
 struct Access {
   bool is_write = false;
@@ -123,8 +130,11 @@ class DeviceReplay {
 
   // Takes a copy of what lies there now, to be put back by restore_kept(). False: there is no room for one.
   virtual Result<bool> keep(const AddressRange&) { return false; }
-  // Puts back all that was kept, and writes only what differs.
+  // Puts back all that was kept.
   virtual Status restore_kept() { return Unit{}; }
+  // Puts back what the launch before wrote, as far as earlier launches of the kernel showed where that is, and touches
+  // nothing else. False: that is not known, or not all that it wrote was kept.
+  virtual Result<bool> restore_written() { return false; }
 
   // 0 is the default of each. UNSUPPORTED_OPTION where the device has no such thing.
   virtual Status set_wave_instruction_limit(uint64_t) {
@@ -134,10 +144,13 @@ class DeviceReplay {
   virtual Status set_threads(uint32_t) { return unsupported_option("--threads", kLeaveOut); }
   virtual Status record_accesses() { return unsupported_option("--record-accesses", kLeaveOut); }
   virtual Status profile() { return unsupported_option("--profile", kLeaveOut); }
-  virtual Status set_cache(CacheState state) {
-    if (state == CacheState::kAsIs) return Unit{};
+  virtual Result<CacheFacts> set_cache(CacheState state) {
+    if (state == CacheState::kAsIs) return CacheFacts{};
     return unsupported_option("--cache", kLeaveOut);
   }
+  // Whether the caller is to warm the caches: by a launch of the same kernel whose time is not taken, and
+  // restore_written() after it.
+  virtual bool needs_launch_before() const { return false; }
 
   virtual Result<LaunchOutcome> launch(const Launch& launch) = 0;
 

@@ -53,6 +53,32 @@ void tell_fault(const LaunchOutcome& outcome, const Launch& launch, const Snapsh
   sink.emit(event);
 }
 
+const char* name_of(CacheState state) {
+  return state == CacheState::kWarm ? "warm" : state == CacheState::kCold ? "cold" : "as-is";
+}
+
+Status set_cache(CacheState state, DeviceReplay& device, EventSink& sink) {
+  const auto facts = device.set_cache(state);
+  if (!facts) return facts.error();
+  if (state == CacheState::kAsIs) return Unit{};
+  sink.emit({{"event", "cache"},
+             {"state", name_of(state)},
+             {"is_modelled", facts->is_modelled},
+             {"reported_bytes", facts->reported_bytes},
+             {"overwritten_bytes", facts->overwritten_bytes}});
+  return Unit{};
+}
+
+// The launch that counts, behind one that only warms the caches where the device asks for that.
+Result<LaunchOutcome> launch_in_state(DeviceReplay& device, Snapshot& snapshot, Program& program, EventSink& sink) {
+  if (device.needs_launch_before()) {
+    auto before = device.launch(program.launch);
+    if (!before || before->end != LaunchOutcome::End::kCompleted) return before;
+    if (auto restored = snapshot.restore_written(program, sink); !restored) return restored.error();
+  }
+  return device.launch(program.launch);
+}
+
 }  // namespace
 
 Result<VariantOptions> named_variant(const Options& options) {
@@ -66,7 +92,7 @@ Result<VariantOptions> named_variant(const Options& options) {
   return variant;
 }
 
-Status configure_device(const Options& options, DeviceReplay& device) {
+Status configure_device(const Options& options, DeviceReplay& device, EventSink& sink) {
   if (options.limit_wave_instructions != 0) {
     if (auto set = device.set_wave_instruction_limit(options.limit_wave_instructions); !set) return set;
   }
@@ -82,7 +108,7 @@ Status configure_device(const Options& options, DeviceReplay& device) {
   if (options.seed) {
     if (auto set = device.set_seed(*options.seed); !set) return set;
   }
-  return device.set_cache(options.cache);
+  return set_cache(options.cache, device, sink);
 }
 
 Result<Program> load_for_replay(const Options& options, ContentCache& cache, DeviceReplay& device,
@@ -118,9 +144,9 @@ Json dump_facts(const Options& options, const archive::Manifest& manifest, const
   return facts;
 }
 
-Result<Launched> launch_and_tell(DeviceReplay& device, const Snapshot& snapshot, const Program& program, Json iteration,
+Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Program& program, Json iteration,
                                  bool is_last, EventSink& sink) {
-  auto outcome = device.launch(program.launch);
+  auto outcome = launch_in_state(device, snapshot, program, sink);
   if (!outcome) return outcome.error();
   Launched launched;
   launched.is_complete = outcome->end == LaunchOutcome::End::kCompleted;

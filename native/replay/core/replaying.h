@@ -11,8 +11,8 @@ namespace kernloop::replay {
 // The code object and symbol that the command line names, if any.
 Result<VariantOptions> named_variant(const Options& options);
 
-// What was not asked for stays as the environment has it.
-Status configure_device(const Options& options, DeviceReplay& device);
+// What was not asked for stays as the environment has it. Emits `cache` where a state of the caches was asked for.
+Status configure_device(const Options& options, DeviceReplay& device, EventSink& sink);
 
 // Loads the captured code or `variant` in its place, with the launch that the options ask for. Emits `overridden` where
 // that is not the captured one.
@@ -34,10 +34,10 @@ struct Launched {
   const char* verdict() const { return is_complete ? "ran" : is_limit ? "limit" : "fault"; }
 };
 
-// One launch of restored memory. `iteration`: the fields by which a measured launch is told, as an `iteration` event;
-// null for one that is not measured. The last one tells what was profiled, too. A fault or a limit is told as a `fault`
-// event.
-Result<Launched> launch_and_tell(DeviceReplay& device, const Snapshot& snapshot, const Program& program, Json iteration,
+// One launch of restored memory, in the state of the caches that was asked for. `iteration`: the fields by which a
+// measured launch is told, as an `iteration` event; null for one that is not measured. The last one tells what was
+// profiled, too. A fault or a limit is told as a `fault` event.
+Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Program& program, Json iteration,
                                  bool is_last, EventSink& sink);
 
 // Against *post*, module variables that a variant keeps included.

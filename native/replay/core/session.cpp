@@ -59,7 +59,7 @@ class Session {
       if (!varying) return varying.error();
       varying_ = std::move(*varying);
     }
-    return configure_device(options_, device_);
+    return configure_device(options_, device_, sink_);
   }
 
   Status dump(DumpTime time) {

@@ -76,7 +76,7 @@ class SideBySide {
     for (Side& side : sides_) {
       if (auto loaded = load(side); !loaded) return loaded.error();
     }
-    if (auto configured = configure_device(options_, device_); !configured) return configured.error();
+    if (auto configured = configure_device(options_, device_, sink_); !configured) return configured.error();
     for (Side& side : sides_) {
       auto checked = launch(side, Json(), true);
       if (!checked || !*checked) return checked;
@@ -105,7 +105,7 @@ class SideBySide {
         if (auto unloaded = device_.unload_code(); !unloaded) return unloaded.error();
       }
       if (auto loaded = load(side); !loaded) return loaded.error();
-      if (auto configured = configure_device(options_, device_); !configured) return configured.error();
+      if (auto configured = configure_device(options_, device_, sink_); !configured) return configured.error();
       for (uint64_t i = 0; i < options_.warmup + options_.iterations; ++i) {
         const bool is_measured = i >= options_.warmup;
         auto launched = launch(side, is_measured ? Json{{"index", side.measured}} : Json(), true);

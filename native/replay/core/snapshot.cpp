@@ -63,6 +63,24 @@ Status Snapshot::restore(Program& program, EventSink& sink) {
   return Unit{};
 }
 
+Status Snapshot::restore_written(Program& program, EventSink& sink) {
+  if (!program.launch.is_compared && program.kept.empty()) {
+    auto restored = device_.restore_written();
+    if (!restored) return restored.error();
+    if (*restored) return Unit{};
+  }
+  return restore(program, sink);
+}
+
+void Snapshot::forget_programs() {
+  attended_.clear();
+  std::erase_if(kept_, [&](const AddressRange& kept) {
+    return std::none_of(layout_.mappings.begin(), layout_.mappings.end(), [&](const Mapping& mapping) {
+      return kept.base >= mapping.range.base && kept.end() <= mapping.range.end();
+    });
+  });
+}
+
 // Counts the pointers that are stale to the programs of `counting` on the way.
 Status Snapshot::restore_targets(const std::vector<Target>& targets, bool fresh,
                                  const std::vector<Program*>& counting) {

@@ -29,11 +29,15 @@ class Snapshot {
 
   // Programs that are loaded: captured pointers that they leave stale are counted as captured memory passes by.
   void attend(Program& program) { attended_.push_back(&program); }
-  void forget_programs() { attended_.clear(); }
+  // With their code goes what was kept of their variables.
+  void forget_programs();
 
   // Everything that a launch of `program` may look at, as it was before the dispatch. The first time for a program,
   // emits `restored` and, if there are any, `stale_code_pointers`.
   Status restore(Program& program, EventSink& sink);
+  // The same after a launch that began with everything restored. Where memory is not compared afterwards, with as
+  // little effect on the caches as the device can.
+  Status restore_written(Program& program, EventSink& sink);
 
  private:
   Status restore_targets(const std::vector<Target>& targets, bool fresh, const std::vector<Program*>& counting);

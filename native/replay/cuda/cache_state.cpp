@@ -25,9 +25,15 @@ uint64_t CachePreparer::l2_bytes() const {
   return bytes > 0 ? static_cast<uint64_t>(bytes) : uint64_t{64} << 20;
 }
 
+CacheFacts CachePreparer::facts(CacheState state) const {
+  const int reported = context_.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  return {true, reported > 0 ? static_cast<uint64_t>(reported) : 0,
+          state == CacheState::kCold ? overwritten_bytes() : 0};
+}
+
 Status CachePreparer::make_scratch() {
   if (scratch_) return Unit{};
-  scratch_bytes_ = 3 * l2_bytes();
+  scratch_bytes_ = overwritten_bytes();
   return context_.check("cuMemAlloc", context_.driver().cuMemAlloc(&scratch_, scratch_bytes_),
                         "allocating memory to flush the cache with");
 }

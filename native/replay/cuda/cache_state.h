@@ -19,12 +19,14 @@ class CachePreparer {
   CachePreparer(const CachePreparer&) = delete;
   CachePreparer& operator=(const CachePreparer&) = delete;
 
+  CacheFacts facts(CacheState state) const;
   // `memory` is what the kernel may touch.
   Status prepare(CacheState state, const std::vector<AddressRange>& memory);
 
  private:
   Status make_scratch();
   uint64_t l2_bytes() const;
+  uint64_t overwritten_bytes() const { return 3 * l2_bytes(); }
 
   Context& context_;
   cuda::DeviceKernels& kernels_;

@@ -61,7 +61,10 @@ class CudaDevice final : public DeviceReplay {
 
   Result<bool> keep(const AddressRange& range) override;
   Status restore_kept() override { return copies_->restore(); }
-  Status set_cache(CacheState state) override { return cache_ = state, Unit{}; }
+  Result<CacheFacts> set_cache(CacheState state) override {
+    cache_ = state;
+    return cache_preparer_->facts(state);
+  }
 
   Result<LaunchOutcome> launch(const Launch& launch) override;
 

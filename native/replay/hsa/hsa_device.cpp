@@ -7,14 +7,18 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "codeobject/bundle.h"
 #include "replay/core/address_hold.h"
 #include "replay/core/layout.h"
+#include "replay/hsa/caches.h"
 #include "replay/hsa/hip_launcher.h"
 #include "replay/hsa/hsa_library.h"
+#include "replay/hsa/pool_copies.h"
 #include "softgpu/hsa/softgpu_extension.h"
 
 namespace kernloop::replay {
@@ -83,6 +87,11 @@ class HsaDevice final : public DeviceReplay {
   Status set_threads(uint32_t threads) override;
   Status record_accesses() override;
   Status profile() override;
+  Result<CacheFacts> set_cache(CacheState state) override;
+  bool needs_launch_before() const override { return cache_ == CacheState::kWarm; }
+  Result<bool> keep(const AddressRange& range) override;
+  Status restore_kept() override;
+  Result<bool> restore_written() override;
   Result<LaunchOutcome> launch(const Launch& launch) override;
 
  private:
@@ -106,6 +115,7 @@ class HsaDevice final : public DeviceReplay {
   uint64_t wait_ticks() const { return timestamp_hz_ / 100; }
   Result<LoadedCode> load_with_hip(Bytes code_object);
   Result<LaunchOutcome> launch_with_hip(const Launch& launch);
+  Result<LaunchOutcome> launch_directly(const Launch& launch);
   // What the software GPU tells the report of the last launch by: HIP's signals are its own.
   hsa_signal_t report_signal() const { return hip_ ? hsa_signal_t{0} : signal_; }
   static LaunchOutcome limit_outcome(const Launch& launch);
@@ -132,6 +142,12 @@ class HsaDevice final : public DeviceReplay {
   hsa_signal_t signal_{};
   void* kernarg_ = nullptr;
   size_t kernarg_bytes_ = 0;
+  CacheState cache_ = CacheState::kAsIs;
+  std::unique_ptr<CacheEvictor> evictor_;  // where the caches are to be cold
+  std::unique_ptr<PoolCopies> kept_;       // where they are to be warm
+  bool keeps_too_little_ = false;          // a launch may write what cannot be put back from copies
+  std::optional<uint64_t> last_kernel_;    // that was launched
+  std::set<uint64_t> learnt_kernels_;      // whose writes kept_ knows
   std::atomic<int> queue_status_{HSA_STATUS_SUCCESS};
   std::atomic<uint64_t> fault_address_{0};
   bool lost_ = false;
@@ -142,6 +158,8 @@ HsaDevice::~HsaDevice() {
   if (queue_) hsa_->hsa_queue_destroy(queue_);
   if (signal_.handle) hsa_->hsa_signal_destroy(signal_);
   if (kernarg_) hsa_->hsa_amd_memory_pool_free(kernarg_);
+  if (evictor_) evictor_->free();
+  if (kept_) kept_->free();
   for (hsa_executable_t executable : executables_) hsa_->hsa_executable_destroy(executable);
   for (const Mapped& mapping : mappings_) {
     void* base = reinterpret_cast<void*>(mapping.base);
@@ -419,6 +437,11 @@ Status HsaDevice::unload_code() {
   }
   executables_.clear();
   open_kept_out();
+  std::vector<AddressRange> regions;
+  for (const Mapped& mapping : mappings_) regions.push_back({mapping.base, mapping.size});
+  if (kept_) kept_->forget_outside(regions);
+  learnt_kernels_.clear();
+  last_kernel_.reset();
   return Unit{};
 }
 
@@ -485,6 +508,42 @@ Status HsaDevice::profile() {
   if (status != HSA_STATUS_SUCCESS) return device_error("set_profiling", status, "profiling");
   profiles_ = true;
   return Unit{};
+}
+
+Result<CacheFacts> HsaDevice::set_cache(CacheState state) {
+  cache_ = state;
+  CacheFacts facts{!soft_, largest_cache_bytes(*hsa_, agents_.gpu), 0};
+  if (state == CacheState::kWarm && !kept_) kept_ = std::make_unique<PoolCopies>(*hsa_, pools_.device);
+  if (state != CacheState::kCold) return facts;
+  facts.overwritten_bytes = bytes_to_overwrite(facts.reported_bytes, soft_ ? 0 : kLeastOverwrittenBytes);
+  if (!evictor_) evictor_ = std::make_unique<CacheEvictor>(*hsa_, pools_.device, facts.overwritten_bytes);
+  return facts;
+}
+
+Result<bool> HsaDevice::keep(const AddressRange& range) {
+  if (!kept_) return false;
+  auto kept = kept_->keep(range);
+  if (!kept || *kept) return kept;
+  if (!std::exchange(keeps_too_little_, true)) {
+    std::cerr << "kernloop-replay: the device has no room for a copy of captured memory, which is restored from the "
+                 "archive between the launch that warms the caches and the one that is timed"
+              << std::endl;
+  }
+  return kept;
+}
+
+Status HsaDevice::restore_kept() {
+  if (!kept_) return Unit{};
+  if (last_kernel_ && learnt_kernels_.insert(*last_kernel_).second) {
+    if (auto learnt = kept_->learn_written(); !learnt) return learnt;
+  }
+  return kept_->restore();
+}
+
+Result<bool> HsaDevice::restore_written() {
+  if (!kept_ || keeps_too_little_ || !last_kernel_ || !learnt_kernels_.contains(*last_kernel_)) return false;
+  if (auto restored = kept_->restore_written(); !restored) return restored.error();
+  return true;
 }
 
 Status HsaDevice::prepare_queue() {
@@ -593,7 +652,14 @@ LaunchOutcome HsaDevice::limit_outcome(const Launch& launch) {
 }
 
 Result<LaunchOutcome> HsaDevice::launch(const Launch& launch) {
-  if (hip_) return launch_with_hip(launch);
+  if (cache_ == CacheState::kCold) {
+    if (auto overwritten = evictor_->overwrite(); !overwritten) return overwritten.error();
+  }
+  last_kernel_ = launch.kernel;
+  return hip_ ? launch_with_hip(launch) : launch_directly(launch);
+}
+
+Result<LaunchOutcome> HsaDevice::launch_directly(const Launch& launch) {
   if (auto ready = prepare_queue(); !ready) return ready.error();
   if (auto ready = prepare_kernarg(launch.kernarg.size()); !ready) return ready.error();
   std::memcpy(kernarg_, launch.kernarg.data(), launch.kernarg.size());
@@ -713,12 +779,17 @@ Result<std::unique_ptr<DeviceReplay>> open_hsa_device(const Options& options, co
   }
   // A replay is not to be captured, whatever the environment is set up for.
   ::unsetenv("HSA_TOOLS_LIB");
-  const std::string& isa = manifest.device.isa;
   auto library = HsaLibrary::open(options.hsa_runtime.empty() ? built_in_runtime() : options.hsa_runtime);
   if (!library) return library.error();
-  auto device = std::make_unique<HsaDevice>(std::move(*library), options);
+  auto device = start_hsa_device(std::move(*library), options, manifest.device.isa);
+  if (device) hold.release();
+  return device;
+}
+
+Result<std::unique_ptr<DeviceReplay>> start_hsa_device(std::unique_ptr<HsaLibrary> library, const Options& options,
+                                                       const std::string& isa) {
+  auto device = std::make_unique<HsaDevice>(std::move(library), options);
   if (auto started = device->start(isa); !started) return started.error();
-  hold.release();
   return std::unique_ptr<DeviceReplay>(std::move(device));
 }
 

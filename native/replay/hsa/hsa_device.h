@@ -5,11 +5,16 @@
 
 #include "replay/core/device.h"
 #include "replay/core/options.h"
+#include "replay/hsa/hsa_library.h"
 
 namespace kernloop::replay {
 
 // The captured addresses are held while the runtime starts. May start this program again (`argv`) to get them.
 Result<std::unique_ptr<DeviceReplay>> open_hsa_device(const Options& options, const archive::Manifest& manifest,
                                                       char** argv);
+
+// The device on a runtime that is loaded already, for code of `isa`.
+Result<std::unique_ptr<DeviceReplay>> start_hsa_device(std::unique_ptr<HsaLibrary> library, const Options& options,
+                                                       const std::string& isa);
 
 }  // namespace kernloop::replay

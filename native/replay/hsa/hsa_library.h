@@ -23,6 +23,8 @@ namespace kernloop::replay {
   X(hsa_iterate_agents)                        \
   X(hsa_agent_get_info)                        \
   X(hsa_agent_iterate_isas)                    \
+  X(hsa_agent_iterate_caches)                  \
+  X(hsa_cache_get_info)                        \
   X(hsa_isa_get_info_alt)                      \
   X(hsa_amd_agent_iterate_memory_pools)        \
   X(hsa_amd_memory_pool_get_info)              \
@@ -32,6 +34,7 @@ namespace kernloop::replay {
   X(hsa_amd_register_system_event_handler)     \
   X(hsa_amd_profiling_set_profiler_enabled)    \
   X(hsa_amd_profiling_get_dispatch_time)       \
+  X(hsa_amd_memory_fill)                       \
   X(hsa_memory_copy)                           \
   X(hsa_queue_create)                          \
   X(hsa_queue_destroy)                         \

@@ -287,6 +287,8 @@ TEST_F(SoftGpuReplay, LaunchesThroughHip) {
   EXPECT_EQ(fine.first("iteration")["counters"]["wave_instructions"],
             run().first("iteration")["counters"]["wave_instructions"])
       << "the same kernel, whoever launches it";
+  for (const char* state : {"warm", "cold"})
+    EXPECT_EQ(with_hip({"--compare", "--iterations", "2", "--cache", state}).exit_code, kExitPass) << state;
   const auto variant = [&](const std::string& name) {
     return with_hip({"--compare", "--code-object", test_code_object(name).string(), "--limit-seconds", "1.5"});
   };
