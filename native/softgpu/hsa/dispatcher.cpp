@@ -37,6 +37,17 @@ std::string reason_to_refuse(const hsa_kernel_dispatch_packet_t& packet, const s
   return {};
 }
 
+std::shared_ptr<const DispatchRecord> refused(const std::optional<KernelInfo>& kernel, Fault::Kind kind,
+                                              std::string reason) {
+  Fault fault;
+  fault.kind = kind;
+  fault.kernel = kernel ? kernel->name : "(unknown kernel)";
+  fault.detail = std::move(reason);
+  auto record = std::make_shared<DispatchRecord>();
+  record->fault = std::move(fault);
+  return record;
+}
+
 }  // namespace
 
 hsa_status_t status_of(const Fault& fault) {
@@ -68,23 +79,21 @@ hsa_status_t status_of(const Fault& fault) {
 Dispatcher::Dispatcher(Engine& engine, DispatchSettings& settings, KernelLookup find_kernel)
     : engine_(engine), settings_(settings), find_kernel_(std::move(find_kernel)) {}
 
+std::shared_ptr<const DispatchRecord> Dispatcher::not_executed(const hsa_kernel_dispatch_packet_t& packet) {
+  return refused(find_kernel_(packet.kernel_object), Fault::Kind::kCancelled,
+                 "not executed: another dispatch of this process faulted before");
+}
+
 std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_packet_t& packet,
                                                       uint64_t packet_address, uint64_t queue_address,
                                                       uint64_t dispatch_id, const std::function<bool()>& cancelled) {
-  auto record = std::make_shared<DispatchRecord>();
   const std::optional<KernelInfo> kernel = find_kernel_(packet.kernel_object);
-  const std::string name = kernel ? kernel->name : "(unknown kernel)";
   if (std::string reason = reason_to_refuse(packet, kernel); !reason.empty()) {
-    Fault fault;
-    fault.kind = Fault::Kind::kBadDispatch;
-    fault.kernel = name;
-    fault.detail = std::move(reason);
-    record->fault = std::move(fault);
-    return record;
+    return refused(kernel, Fault::Kind::kBadDispatch, std::move(reason));
   }
 
   DispatchRequest request;
-  request.kernel_name = name;
+  request.kernel_name = kernel->name;
   request.kernel_object = packet.kernel_object;
   request.workgroup_size[0] = packet.workgroup_size_x;
   request.workgroup_size[1] = packet.workgroup_size_y;
@@ -111,11 +120,12 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
   KernelProfile profile;
   if (settings_.profile) options.profile = &profile;
 
-  log_line(LogLevel::kPackets, "dispatch %s grid %ux%ux%u workgroup %ux%ux%u kernarg 0x%lx", name.c_str(),
+  log_line(LogLevel::kPackets, "dispatch %s grid %ux%ux%u workgroup %ux%ux%u kernarg 0x%lx", kernel->name.c_str(),
            packet.grid_size_x, packet.grid_size_y, packet.grid_size_z, packet.workgroup_size_x, packet.workgroup_size_y,
            packet.workgroup_size_z, request.kernarg_address);
   DispatchOutcome outcome = engine_.run(request, options);
   for (const Fault& finding : outcome.findings) report_error("check: %s", finding.text().c_str());
+  auto record = std::make_shared<DispatchRecord>();
   record->fault = std::move(outcome.fault);
   record->counters = outcome.counters;
   if (options.accesses != nullptr) record->accesses = std::move(accesses);

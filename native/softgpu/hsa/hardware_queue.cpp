@@ -12,11 +12,12 @@ HardwareQueue::HardwareQueue(Services services, QueueErrorCallback callback, voi
     : services_(std::move(services)),
       callback_(callback),
       callback_data_(callback_data),
-      cancelled_([this] { return stop_.load(); }) {}
+      cancelled_([this] { return halted_.load(); }) {}
 
 void HardwareQueue::start(std::unique_ptr<QueueMemory> memory) {
   memory_ = std::move(memory);
   if (reported_as_ == nullptr) reported_as_ = memory_->handle();
+  if (services_.device_lost) halted_ = true;
   thread_ = std::thread(&HardwareQueue::run, this);
 }
 
@@ -24,7 +25,8 @@ HardwareQueue::~HardwareQueue() {
   inactivate();
   if (!thread_.joinable()) return;
   if (thread_.get_id() == std::this_thread::get_id()) {
-    thread_.detach();  // destroyed by its own error callback: the thread touches nothing after it
+    *destroyed_ = true;  // by its own error callback: the thread touches nothing after it
+    thread_.detach();
   } else {
     thread_.join();
   }
@@ -38,9 +40,14 @@ void HardwareQueue::ring() {
 void HardwareQueue::inactivate() {
   {
     std::lock_guard lock(mutex_);
-    stop_ = true;
+    stop_ = halted_ = true;
   }
   changed_.notify_all();
+  services_.signals.wake_all();
+}
+
+void HardwareQueue::halt() {
+  halted_ = true;
   services_.signals.wake_all();
 }
 
@@ -67,8 +74,8 @@ void HardwareQueue::run() {
     Packet& slot = memory_->slot(index);
     Completion completion;
     if (auto error = execute(slot, index, completion)) {
-      if (!stop_) fail(*error);
-      return;
+      if (stop_ || !fail(*error)) return;
+      completion = lost(slot);
     }
     store_header(slot, kInvalidHeader);
     {
@@ -120,6 +127,11 @@ std::optional<QueueError> HardwareQueue::dispatch(const Packet& packet, uint64_t
     return QueueError{HSA_STATUS_ERROR_INVALID_SIGNAL,
                       "packet " + std::to_string(index) + ": no such completion signal"};
   }
+  if (services_.device_lost) {
+    services_.signals.set_record(typed.completion_signal, services_.dispatcher.not_executed(typed));
+    completion = lost(packet);
+    return std::nullopt;
+  }
   const uint64_t start = now_ns();
   std::shared_ptr<const DispatchRecord> record;
   {
@@ -129,6 +141,10 @@ std::optional<QueueError> HardwareQueue::dispatch(const Packet& packet, uint64_t
                                       reinterpret_cast<uint64_t>(memory_->handle()), index, cancelled_);
   }
   services_.signals.set_record(typed.completion_signal, record);
+  if (record->fault && services_.device_lost && record->fault->kind == Fault::Kind::kCancelled) {
+    completion = lost(packet);
+    return std::nullopt;
+  }
   if (record->fault) {
     if (record->fault->kind == Fault::Kind::kMemoryAccess && !stop_) services_.memory_fault(*record->fault);
     return QueueError{status_of(*record->fault), record->fault->text()};
@@ -137,14 +153,12 @@ std::optional<QueueError> HardwareQueue::dispatch(const Packet& packet, uint64_t
   return std::nullopt;
 }
 
-bool HardwareQueue::wait_for_signals(std::span<const WaitTarget> targets, bool all) {
+void HardwareQueue::wait_for_signals(std::span<const WaitTarget> targets, bool all) {
   if (all) {
-    for (const WaitTarget& target : targets) {
-      if (!services_.signals.wait_any({&target, 1}, kWaitForever, &stop_)) return false;
-    }
-    return true;
+    for (const WaitTarget& target : targets) services_.signals.wait_any({&target, 1}, kWaitForever, &halted_);
+  } else if (!targets.empty()) {
+    services_.signals.wait_any(targets, kWaitForever, &halted_);
   }
-  return targets.empty() || services_.signals.wait_any(targets, kWaitForever, &stop_).has_value();
 }
 
 std::optional<QueueError> HardwareQueue::barrier(const Packet& packet, bool all, Completion& completion) {
@@ -157,7 +171,8 @@ std::optional<QueueError> HardwareQueue::barrier(const Packet& packet, bool all,
       return QueueError{HSA_STATUS_ERROR_INVALID_SIGNAL, "barrier packet: no such signal"};
     targets.push_back({signal, HSA_SIGNAL_CONDITION_EQ, 0});
   }
-  if (wait_for_signals(targets, all)) completion = {typed.completion_signal, start, now_ns()};
+  wait_for_signals(targets, all);
+  if (!stop_) completion = {typed.completion_signal, start, now_ns()};
   return std::nullopt;
 }
 
@@ -168,32 +183,40 @@ std::optional<QueueError> HardwareQueue::barrier_value(const Packet& packet, Com
   }
   const uint64_t start = now_ns();
   const auto condition = static_cast<hsa_signal_condition_t>(typed.cond);
-  while (!stop_) {
+  while (!halted_) {
     const int64_t seen = services_.signals.load(typed.signal);
-    if (satisfies(seen & typed.mask, condition, typed.value)) {
-      completion = {typed.completion_signal, start, now_ns()};
-      break;
-    }
+    if (satisfies(seen & typed.mask, condition, typed.value)) break;
     // The mask makes the condition one that only we can check: wait for any change.
     const WaitTarget changed{typed.signal, HSA_SIGNAL_CONDITION_NE, seen};
-    services_.signals.wait_any({&changed, 1}, kWaitForever, &stop_);
+    services_.signals.wait_any({&changed, 1}, kWaitForever, &halted_);
   }
+  if (!stop_) completion = {typed.completion_signal, start, now_ns()};
   return std::nullopt;
 }
 
-void HardwareQueue::fail(const QueueError& error) {
+// What waits for a packet on a lost device is not left waiting.
+HardwareQueue::Completion HardwareQueue::lost(const Packet& packet) {
+  static_assert(offsetof(hsa_kernel_dispatch_packet_t, completion_signal) ==
+                offsetof(hsa_barrier_and_packet_t, completion_signal));
+  static_assert(offsetof(hsa_kernel_dispatch_packet_t, completion_signal) ==
+                offsetof(hsa_amd_barrier_value_packet_t, completion_signal));
+  const uint64_t now = now_ns();
+  return {packet.as<hsa_kernel_dispatch_packet_t>().completion_signal, now, now};
+}
+
+bool HardwareQueue::fail(const QueueError& error) {
   report_error("%s", error.text.c_str());
-  {
-    std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  changed_.notify_all();
   if (callback_ == nullptr) {
     // Nobody would ever learn of it: whoever waits for this packet would wait forever. ROCr aborts here, too.
     report_error("the queue has no error callback: the process is aborted");
     std::abort();
   }
-  callback_(error.status, reported_as_, callback_data_);
+  const auto destroyed = destroyed_;
+  services_.report(error.status, reported_as_, callback_, callback_data_);
+  if (*destroyed) return false;
+  if (services_.device_lost && !stop_) return true;
+  inactivate();
+  return false;
 }
 
 }  // namespace kernloop::softgpu

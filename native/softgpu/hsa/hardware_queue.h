@@ -25,6 +25,8 @@ class HardwareQueue final : public Queue, public Doorbell {
     Signals& signals;
     Dispatcher& dispatcher;
     std::function<void(const Fault&)> memory_fault;  // hsa_amd_register_system_event_handler
+    std::function<void(hsa_status_t, hsa_queue_t*, QueueErrorCallback, void*)> report;
+    const std::atomic<bool>& device_lost;
   };
   HardwareQueue(Services services, QueueErrorCallback callback, void* callback_data);
   ~HardwareQueue() override;
@@ -36,6 +38,7 @@ class HardwareQueue final : public Queue, public Doorbell {
   hsa_queue_t* handle() override { return memory_->handle(); }
   void ring() override;
   void inactivate() override;
+  void halt() override;
   // Adds packets as a producer; waits while the ring is full. Packets for a queue in the error state are dropped, as
   // hardware never reads them.
   void submit(std::span<const Packet> packets);
@@ -49,10 +52,12 @@ class HardwareQueue final : public Queue, public Doorbell {
   void wait_for_doorbell(uint64_t index);
   std::optional<QueueError> execute(const Packet& packet, uint64_t index, Completion& completion);
   std::optional<QueueError> dispatch(const Packet& packet, uint64_t index, Completion& completion);
-  bool wait_for_signals(std::span<const WaitTarget> targets, bool all);
+  void wait_for_signals(std::span<const WaitTarget> targets, bool all);
   std::optional<QueueError> barrier(const Packet& packet, bool all, Completion& completion);
   std::optional<QueueError> barrier_value(const Packet& packet, Completion& completion);
-  void fail(const QueueError& error);
+  static Completion lost(const Packet& packet);
+  // Whether the queue goes on, on a device that is lost.
+  bool fail(const QueueError& error);
 
   Services services_;
   const QueueErrorCallback callback_;
@@ -63,6 +68,8 @@ class HardwareQueue final : public Queue, public Doorbell {
   std::mutex mutex_;
   std::condition_variable changed_;  // doorbell, packet taken, stop
   std::atomic<bool> stop_{false};
+  std::atomic<bool> halted_{false};  // stopped, or the device is lost: what runs or waits ends
+  const std::shared_ptr<std::atomic<bool>> destroyed_ = std::make_shared<std::atomic<bool>>(false);
   std::function<bool()> cancelled_;
   std::mutex producers_;
   std::thread thread_;

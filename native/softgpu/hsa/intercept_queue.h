@@ -26,6 +26,7 @@ class InterceptQueue final : public Queue, public Doorbell {
   hsa_queue_t* handle() override { return memory_->handle(); }
   void ring() override;
   void inactivate() override { target_->inactivate(); }
+  void halt() override { target_->halt(); }
 
  private:
   struct Interceptor {

@@ -56,6 +56,8 @@ class Queue {
   virtual hsa_queue_t* handle() = 0;
   // No packet is started after this; a kernel that runs is cancelled.
   virtual void inactivate() = 0;
+  // The device is lost: no kernel runs and no packet waits any more; all complete.
+  virtual void halt() = 0;
 };
 
 }  // namespace kernloop::softgpu

@@ -1,5 +1,6 @@
 #include "softgpu/hsa/runtime.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 
 #include <cstdlib>
@@ -8,6 +9,7 @@
 
 #include "softgpu/hsa/api/tables.h"
 #include "softgpu/hsa/log.h"
+#include "softgpu/hsa/softgpu_extension.h"
 
 namespace kernloop::softgpu {
 namespace {
@@ -95,7 +97,8 @@ Runtime::~Runtime() {
 std::unique_ptr<HardwareQueue> Runtime::make_queue(uint32_t size, hsa_queue_type32_t type, QueueErrorCallback callback,
                                                    void* data) {
   auto queue = std::make_unique<HardwareQueue>(
-      HardwareQueue::Services{signals, dispatcher, [this](const Fault& fault) { report_memory_fault(fault); }},
+      HardwareQueue::Services{signals, dispatcher, [this](const Fault& fault) { report_memory_fault(fault); },
+                              [this](auto... error) { report_queue_error(error...); }, device_lost},
       callback, data);
   auto memory_of_queue =
       QueueMemory::create(queue_addresses, space, signals, size, type, HSA_QUEUE_FEATURE_KERNEL_DISPATCH, queue.get());
@@ -119,6 +122,13 @@ std::shared_ptr<InterceptQueue> Runtime::create_intercept_queue(uint32_t size, h
   if (memory_of_queue == nullptr) return nullptr;
   queue->start(std::move(memory_of_queue));
   return queue;
+}
+
+void Runtime::report_queue_error(hsa_status_t status, hsa_queue_t* queue, QueueErrorCallback callback, void* data) {
+  const auto take = reinterpret_cast<kernloop_softgpu_take_error_t>(::dlsym(RTLD_DEFAULT, KERNLOOP_SOFTGPU_TAKE_ERROR));
+  if (take == nullptr || take(status, callback) == 0) return callback(status, queue, data);
+  device_lost = true;
+  for (const auto& other : queues.all()) other->halt();
 }
 
 void Runtime::add_system_event_handler(hsa_amd_system_event_callback_t callback, void* data) {

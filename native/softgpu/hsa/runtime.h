@@ -38,6 +38,9 @@ class Runtime {
   std::shared_ptr<InterceptQueue> create_intercept_queue(uint32_t size, hsa_queue_type32_t type,
                                                          QueueErrorCallback callback, void* callback_data);
 
+  // Calls the callback, or loses the device where a library in front of HIP takes the error (softgpu_extension.h).
+  void report_queue_error(hsa_status_t status, hsa_queue_t* queue, QueueErrorCallback callback, void* data);
+
   void add_system_event_handler(hsa_amd_system_event_callback_t callback, void* data);
 
   // Whether a copy may touch these bytes: they lie in one live allocation, or are the program's own business.
@@ -48,6 +51,7 @@ class Runtime {
   DispatchSettings settings;
   AddressSpace space;
   Signals signals{space};
+  std::atomic<bool> device_lost{false};
   Memory memory{space};
   VirtualMemory virtual_memory{space, memory};
   Engine engine{space, options.isa()};

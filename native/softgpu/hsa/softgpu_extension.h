@@ -12,6 +12,15 @@ extern "C" {
 
 #define KERNLOOP_SOFTGPU_EXTENSION_ID 0x4B4C
 
+typedef void (*kernloop_softgpu_queue_error_t)(hsa_status_t status, hsa_queue_t* queue, void* data);
+
+/* A library in front of the HIP runtime (LD_PRELOAD; softgpu/hip is one) may define this function. The software GPU
+   asks it before it reports an error of a queue to `callback`, which it then does not call if the answer is not 0: from
+   now on the library tells the program, in each of its HIP calls. The device is lost: no dispatch is executed any more,
+   in no queue; those that wait or come complete at once, and their reports say that they were not executed. */
+#define KERNLOOP_SOFTGPU_TAKE_ERROR "kernloop_softgpu_take_error"
+typedef int (*kernloop_softgpu_take_error_t)(hsa_status_t status, kernloop_softgpu_queue_error_t callback);
+
 typedef struct kernloop_softgpu_report_s {
   uint32_t struct_size; /* set by the caller */
   uint32_t faulted;     /* 1: fault_json is not empty */
@@ -69,6 +78,10 @@ typedef struct kernloop_softgpu_extension_1_s {
   /* Kernels may not touch these bytes of mapped memory any more, to the byte, until access is set anew; the host still
    * can. */
   hsa_status_t (*close_to_kernels)(uint64_t base, uint64_t size);
+  /* For tools that put an error callback of their own in front of the program's: calls the program's, unless a library
+   * takes the error (above). */
+  hsa_status_t (*report_queue_error)(hsa_status_t status, hsa_queue_t* queue, kernloop_softgpu_queue_error_t callback,
+                                     void* data);
 } kernloop_softgpu_extension_1_t;
 
 #ifdef __cplusplus

@@ -145,13 +145,20 @@ hsa_status_t close_to_kernels(uint64_t base, uint64_t size) {
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t report_queue_error(hsa_status_t status, hsa_queue_t* queue, QueueErrorCallback callback, void* data) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (callback == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  runtime().report_queue_error(status, queue, callback, data);
+  return HSA_STATUS_SUCCESS;
+}
+
 }  // namespace
 
 const kernloop_softgpu_extension_1_t& softgpu_extension_table() {
   static constexpr kernloop_softgpu_extension_1_t kTable{
       &set_max_wave_instructions, &set_seed,          &set_threads,           &dispatch_report,
       &set_access_recording,      &dispatch_accesses, &set_next_load_address, &set_profiling,
-      &dispatch_counters,         &dispatch_profile,  &close_to_kernels,
+      &dispatch_counters,         &dispatch_profile,  &close_to_kernels,      &report_queue_error,
   };
   return kTable;
 }

@@ -1,0 +1,18 @@
+// The HIP runtime of the program: libamdhip64, linked, or loaded by name.
+#pragma once
+
+namespace kernloop::softgpu::hip {
+
+// glibc's, as the program's dlsym is ours.
+void* real_dlsym(void* handle, const char* name);
+
+// The definition of a function behind ours: another tool's in front of HIP, or HIP's; nullptr where there is none.
+void* next_function(const char* name);
+
+// Whether this is code of HIP's library.
+bool is_of_hip(const void* code);
+
+// Whether the library is one whose functions all have gates: HIP 5.2.
+bool knows_this_hip();
+
+}  // namespace kernloop::softgpu::hip

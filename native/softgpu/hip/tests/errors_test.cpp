@@ -1,0 +1,165 @@
+// What stock HIP programs see of a fault, with the library in front of HIP and without it.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "capture/test/program.h"
+
+namespace kernloop::softgpu::hip {
+namespace {
+
+using testing::Program;
+
+constexpr int kIllegalAddress = 700, kLaunchFailure = 719;
+constexpr int kOwnCode = 21;
+
+struct Ended {
+  int code;
+  std::string output;
+};
+
+Ended run(std::vector<std::string> command, bool preload = true, const char* limit = "") {
+  Program program({std::move(command),
+                   {{"LD_LIBRARY_PATH", KERNLOOP_TEST_SOFTGPU},
+                    {"LD_PRELOAD", preload ? "libkernloop-hip.so" : ""},
+                    {"KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS", limit}}});
+  const int code = program.wait();
+  return {code, program.output()};
+}
+
+// The codes that the calls behind the fault were given, by line.
+std::vector<std::string> told(const std::string& output) {
+  std::istringstream text(output.substr(std::min(output.find("first\n"), output.size())));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) {
+    if (line.rfind("hip", 0) == 0 || line.rfind("launch ", 0) == 0 || line.rfind("callback ", 0) == 0)
+      lines.push_back(line);
+  }
+  return lines;
+}
+
+void expect_every_call_fails(const Ended& ended, int code) {
+  EXPECT_EQ(ended.code, kOwnCode) << ended.output;
+  EXPECT_EQ(ended.output.find("the host has"), std::string::npos) << "a kernel ran after the fault";
+  const std::vector<std::string> lines = told(ended.output);
+  // The first call, 14 of go_on, the callback, and the name.
+  EXPECT_EQ(lines.size(), 17u) << ended.output;
+  for (const std::string& line : lines) {
+    if (line.rfind("hipError", 0) == 0) {
+      EXPECT_EQ(line, code == kIllegalAddress ? "hipErrorIllegalAddress" : "hipErrorLaunchFailure");
+    } else {
+      EXPECT_EQ(line.substr(line.find(' ') + 1), std::to_string(code)) << line << "\n" << ended.output;
+    }
+  }
+}
+
+struct FaultCase {
+  const char* fault;
+  int code;
+  const char* said;  // on stderr
+};
+
+class HipErrorOfAFault : public ::testing::TestWithParam<FaultCase> {};
+
+TEST_P(HipErrorOfAFault, IsToldByEveryCallAndTheProgramEndsAsItWants) {
+  const Ended ended = run({KERNLOOP_TEST_FAULTS, GetParam().fault, "hipDeviceSynchronize"}, true,
+                          GetParam().fault == std::string("limit") ? "1000000" : "");
+  expect_every_call_fails(ended, GetParam().code);
+  EXPECT_NE(ended.output.find(GetParam().said), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find(" at pc 0x"), std::string::npos) << ended.output;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, HipErrorOfAFault,
+    ::testing::Values(FaultCase{"wild", kIllegalAddress, "wave 0, lane 3: write of 4 bytes at 0x123456780000"},
+                      FaultCase{"freed", kIllegalAddress,
+                                "memory access outside of every allocation in kernel _Z3setPii"},
+                      FaultCase{"misaligned", kIllegalAddress, "misaligned access in kernel _Z10misalignedPi"},
+                      FaultCase{"lds", kIllegalAddress, "LDS access out of range in kernel _Z3ldsPi"},
+                      FaultCase{"opcode", kLaunchFailure, "unknown instruction in kernel _Z6opcodePi"},
+                      FaultCase{"trap", kLaunchFailure, "trap in kernel _Z4trapPi"},
+                      FaultCase{"limit", kLaunchFailure, "instruction limit reached in kernel _Z7endlessPi"}),
+    [](const auto& info) { return std::string(info.param.fault); });
+
+class HipErrorOfACall : public ::testing::TestWithParam<const char*> {};
+
+// Whichever call waits for the faulting kernel, it is the one that says so first.
+TEST_P(HipErrorOfACall, ThatWaitsForTheKernelThatFaults) {
+  expect_every_call_fails(run({KERNLOOP_TEST_FAULTS, "wild", GetParam()}), kIllegalAddress);
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, HipErrorOfACall,
+                         ::testing::Values("hipStreamSynchronize", "hipEventSynchronize", "hipMemcpyWithStream",
+                                           "hipStreamQuery", "hipEventQuery", "hipStreamDestroy", "hipMemcpy",
+                                           "hipMemcpyDtoH", "hipMemcpy2D", "hipFree"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(HipError, EndsTheProgramWithoutTheLibrary) {
+  const Ended ended = run({KERNLOOP_TEST_FAULTS, "wild", "hipDeviceSynchronize"}, false);
+  EXPECT_EQ(ended.code, 128 + SIGABRT) << ended.output;
+  EXPECT_EQ(ended.output.find("hipDeviceSynchronize 0\nhipGetLastError"), std::string::npos) << ended.output;
+}
+
+TEST(HipError, ReachesAProgramThatLoadsHipByName) {
+  const Ended ended = run({KERNLOOP_TEST_LOADED_HIP, "dlsym", KERNLOOP_TEST_TO_NOWHERE});
+  EXPECT_EQ(ended.code, kOwnCode) << ended.output;
+  EXPECT_NE(ended.output.find("hipDeviceSynchronize 700\n"), std::string::npos) << ended.output;
+}
+
+TEST(HipError, EndsAProgramWhoseCallsTakeAnotherWay) {
+  const Ended ended = run({KERNLOOP_TEST_LOADED_HIP, "dlvsym", KERNLOOP_TEST_TO_NOWHERE});
+  EXPECT_EQ(ended.code, 128 + SIGABRT) << ended.output;
+  EXPECT_EQ(ended.output.find("hipDeviceSynchronize 0"), std::string::npos) << ended.output;
+}
+
+// Names that `nm -D` lists as code.
+std::set<std::string> functions_of(const std::string& library) {
+  std::set<std::string> names;
+  const std::unique_ptr<FILE, int (*)(FILE*)> nm(popen(("nm -D --defined-only '" + library + "'").c_str(), "r"),
+                                                 pclose);
+  char line[4096];
+  while (nm != nullptr && std::fgets(line, sizeof line, nm.get()) != nullptr) {
+    std::istringstream words(line);
+    std::string address, kind, name;
+    words >> address >> kind >> name;
+    if (kind == "T") names.insert(name.substr(0, name.find('@')));
+  }
+  return names;
+}
+
+// A function that is called past its gate would succeed on a device that is lost.
+TEST(Gates, AreBeforeEveryFunctionOfHipThatReturnsAnError) {
+  const std::set<std::string> none = {// Those that return something else, or tell of code rather than of the device.
+                                      "hipApiName",
+                                      "hipCreateChannelDesc",
+                                      "hipEnableActivityCallback",
+                                      "hipGetCmdName",
+                                      "hipGetErrorName",
+                                      "hipGetErrorString",
+                                      "hipGetStreamDeviceId",
+                                      "hipInitActivityCallback",
+                                      "hipKernelNameRef",
+                                      "hipKernelNameRefByPtr",
+                                      "hipRegisterActivityCallback",
+                                      "hipRegisterApiCallback",
+                                      "hipRemoveActivityCallback",
+                                      "hipRemoveApiCallback"};
+  const std::set<std::string> gates = functions_of(std::string(KERNLOOP_TEST_SOFTGPU) + "/libkernloop-hip.so");
+  size_t seen = 0;
+  for (const std::string& name : functions_of(KERNLOOP_TEST_HIP)) {
+    const bool of_hip = name.rfind("hip", 0) == 0 || (name.rfind("_Z2", 0) == 0 && name.find("hip") == 4);
+    if (!of_hip || name.rfind("hiprtc", 0) == 0) continue;
+    EXPECT_NE(gates.count(name), none.count(name)) << name;
+    ++seen;
+  }
+  EXPECT_GT(seen, 350u);
+}
+
+}  // namespace
+}  // namespace kernloop::softgpu::hip
