@@ -57,9 +57,9 @@ function finished(file, args, options) {
   });
 }
 
-export const kernloop = (args, options) => run(...kernloopCommand(args), options);
-/** For inParallel(). */
-export const kernloopCommand = (args) => [process.execPath, [cli, ...args]];
+/** A verb, as run() and inParallel() take a command. */
+export const kernloopCommand = (args, options) => [process.execPath, [cli, ...args], options];
+export const kernloop = (args, options) => run(...kernloopCommand(args, options));
 /** With --json: the result, and what run() says. */
 export function kernloopJson(args, options) {
   const ended = kernloop([...args, '--json'], options);
