@@ -153,11 +153,11 @@ TEST(VectorDpp, EveryControlReadsItsLaneAndMasksAndBoundsDecideWhatIsWritten) {
           const std::vector<uint32_t> old(t.lane(5), t.lane(5) + kLanes);
           ASSERT_TRUE(t.run(i));
           for (unsigned l = 0; l < kLanes; ++l) {
-            std::optional<unsigned> from = dpp_source(control, l);
-            if (from && !((exec >> *from) & 1)) from.reset();
+            const std::optional<unsigned> from = dpp_source(control, l);
+            const bool is_read = from && ((exec >> *from) & 1);
             const bool enabled = ((exec >> l) & 1) && ((row_mask >> (l / 16)) & 1) &&
-                                 ((bank_mask >> (l / 4 % 4)) & 1) && (from || bound);
-            const uint32_t moved = from ? t.lane(1)[*from] : 0;
+                                 ((bank_mask >> (l / 4 % 4)) & 1) && (is_read || bound);
+            const uint32_t moved = is_read ? t.lane(1)[*from] : 0;
             ASSERT_EQ(enabled ? moved - t.lane(2)[l] : old[l], t.lane(5)[l]) << std::hex << control << " lane " << l;
           }
         }
