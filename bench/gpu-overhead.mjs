@@ -59,7 +59,7 @@ async function takeTurns({ launches: count, ns }, { name, match, more }, round, 
     [program, args(0)],
     [program, args(1)],
     [program, args(2), { env: { ...process.env, CUDA_INJECTION64_PATH: cuptiAlone } }],
-    [...kernloopCommand(['capture', '--app', label, '--no-self-check']), { cwd: folder }],
+    kernloopCommand(['capture', '--app', label, '--no-self-check'], { cwd: folder }),
   ]);
   const texts = ends.map(({ text }) => text);
   if (taken(texts[3], 'turn', 0).length === 0) throw new Error(`the program with the agent did not run:\n${texts[3]}`);
