@@ -13,6 +13,9 @@ namespace {
 constexpr uint64_t kDefaultInstructionLimit = uint64_t{64} << 30;
 constexpr uint32_t kMaxWorkgroupItems = 1024, kMaxLdsBytes = 65536;
 constexpr uint32_t kMaxPrivateBytes = 1u << 20;
+// In wave-instructions. Workgroups that wait for earlier ones (scans that look back) are longer.
+constexpr uint64_t kShortWorkgroup = 512;
+constexpr uint64_t kShareOfShort = 4;
 
 std::string triple(const uint32_t v[3]) {
   return std::to_string(v[0]) + " x " + std::to_string(v[1]) + " x " + std::to_string(v[2]);
@@ -93,13 +96,20 @@ std::string Dispatch::prepare(Isa isa) {
   return {};
 }
 
-std::optional<uint64_t> Dispatch::take_workgroup() {
-  const uint64_t index = next_.fetch_add(1, std::memory_order_relaxed);
-  if (index >= workgroups_) {
-    next_.store(workgroups_, std::memory_order_relaxed);
-    return std::nullopt;
+std::optional<uint64_t> Dispatch::take_workgroup(Share& share) {
+  if (share.is_empty()) {
+    const uint64_t taken = next_.load(std::memory_order_relaxed);
+    if (taken >= workgroups_) return std::nullopt;
+    // Of short workgroups several at once, so that workers meet less often; but not of the last ones, which all workers
+    // are to share.
+    const uint64_t longest = longest_workgroup();
+    const bool several = longest > 0 && longest <= kShortWorkgroup && workgroups_ - taken > 1024;
+    const uint64_t count = several ? kShareOfShort : 1;
+    share.next = std::min(workgroups_, next_.fetch_add(count, std::memory_order_relaxed));
+    share.end = std::min(workgroups_, share.next + count);
+    if (share.is_empty()) return std::nullopt;
   }
-  return order_(index);
+  return order_(share.next++);
 }
 
 void Dispatch::wave_geometry(uint64_t ordinal, uint32_t id[3], uint32_t size[3]) const {
@@ -178,18 +188,26 @@ void Dispatch::set_initial_registers(WaveSlot& wave, const Workgroup& workgroup,
 
 // gfx90a packs the work-item ids into v0, 10 bits each; gfx1030 has them in v0, v1 and v2.
 void Dispatch::set_work_item_ids(WaveSlot& wave, const uint32_t size[3], uint32_t wave_index) const {
-  const uint32_t row = size[0], plane = size[0] * size[1];
-  const bool one_row = size[1] == 1 && size[2] == 1;
   const bool packed = kernel_.target.isa == Isa::kGfx90a;
+  const uint32_t first = wave_index * wave_size_;
+  if (size[1] == 1 && size[2] == 1) {
+    for (uint32_t lane = 0; lane < wave_size_; ++lane) wave.vgpr[0][lane] = first + lane;
+    if (packed) return;
+    if (kernel_.work_item_ids >= 1) std::fill_n(wave.vgpr[1], wave_size_, 0);
+    if (kernel_.work_item_ids >= 2) std::fill_n(wave.vgpr[2], wave_size_, 0);
+    return;
+  }
+  uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
+  const uint32_t has_y = kernel_.work_item_ids >= 1, has_z = kernel_.work_item_ids >= 2;
   for (uint32_t lane = 0; lane < wave_size_; ++lane) {
-    const uint32_t item = wave_index * wave_size_ + lane;
-    const uint32_t x = one_row ? item : item % row;
-    const uint32_t y = one_row || kernel_.work_item_ids < 1 ? 0 : item / row % size[1];
-    const uint32_t z = one_row || kernel_.work_item_ids < 2 ? 0 : item / plane;
-    wave.vgpr[0][lane] = packed ? x | y << 10 | z << 20 : x;
-    if (packed) continue;
-    if (kernel_.work_item_ids >= 1) wave.vgpr[1][lane] = y;
-    if (kernel_.work_item_ids >= 2) wave.vgpr[2][lane] = z;
+    wave.vgpr[0][lane] = packed ? x | (has_y * y) << 10 | (has_z * z) << 20 : x;
+    if (!packed && has_y) wave.vgpr[1][lane] = y;
+    if (!packed && has_z) wave.vgpr[2][lane] = z;
+    if (++x < size[0]) continue;
+    x = 0;
+    if (++y < size[1]) continue;
+    y = 0;
+    ++z;
   }
 }
 

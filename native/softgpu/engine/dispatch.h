@@ -37,8 +37,13 @@ class Dispatch {
   uint32_t private_bytes() const { return private_bytes_; }
   uint32_t max_waves_per_workgroup() const { return max_waves_; }
 
+  // Workgroups that a worker has taken and not begun yet.
+  struct Share {
+    uint64_t next = 0, end = 0;
+    bool is_empty() const { return next == end; }
+  };
   // The next workgroup to run, in seed order; nothing when all are taken.
-  std::optional<uint64_t> take_workgroup();
+  std::optional<uint64_t> take_workgroup(Share& share);
   bool has_untaken_workgroups() const { return next_.load(std::memory_order_relaxed) < workgroups_; }
   // Fills in the workgroup's id and geometry and the initial state of its waves. `slots`: enough of them.
   void begin_workgroup(uint64_t ordinal, Workgroup& workgroup, std::vector<std::unique_ptr<WaveSlot>>& slots) const;
@@ -86,7 +91,11 @@ class Dispatch {
   uint32_t wave_size_ = kLanes;
   Permutation order_;
 
-  std::atomic<uint64_t> next_{0}, executed_{0}, longest_{0};
+  // What workers write often has cache lines of its own: all of them look at the rest all the time.
+  static constexpr size_t kLine = 128;  // two lines of 64 bytes, which hosts fetch together
+  alignas(kLine) std::atomic<uint64_t> next_{0};
+  alignas(kLine) std::atomic<uint64_t> executed_{0};
+  alignas(kLine) std::atomic<uint64_t> longest_{0};
   std::atomic<bool> stopped_{false};
   std::mutex mutex_;
   std::optional<Fault> fault_;

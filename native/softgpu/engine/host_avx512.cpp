@@ -240,4 +240,9 @@ void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords) {
   }
 }
 
+void fill_dwords(uint32_t* to, size_t count, uint32_t value) {
+  const __m512i values = _mm512_set1_epi32(static_cast<int>(value));
+  for (size_t k = 0; k < count; k += kGroup) _mm512_storeu_si512(to + k, values);
+}
+
 }  // namespace kernloop::softgpu::avx512

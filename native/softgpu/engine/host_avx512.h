@@ -1,6 +1,7 @@
 // The AVX-512 forms of lane_scan.h and lane_moves.h: compiled for x86-64-v4, called only where the host has it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "softgpu/engine/lane_scan.h"
@@ -19,6 +20,7 @@ void store_dword(const VectorRegister& row, uint8_t* base, const uint32_t* offse
 void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t lanes);
 void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords);
 void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords);
+void fill_dwords(uint32_t* to, size_t count, uint32_t value);
 
 inline bool host_has() {
   static const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

@@ -1,6 +1,8 @@
 // Picks the forms that this host can run.
 #include "softgpu/engine/lane_moves.h"
 
+#include <algorithm>
+
 #include "softgpu/engine/host_avx512.h"
 #include "softgpu/engine/lane_moves_portable.h"
 
@@ -34,6 +36,11 @@ void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords) {
 void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords) {
   if (avx512::host_has()) return avx512::store_array(rows, to, dwords);
   portable::store_array(rows, to, dwords);
+}
+
+void fill_dwords(uint32_t* to, size_t count, uint32_t value) {
+  if (avx512::host_has()) return avx512::fill_dwords(to, count, value);
+  std::fill_n(to, count, value);
 }
 
 }  // namespace kernloop::softgpu

@@ -2,6 +2,7 @@
 // side by side, or that all want the same place, take one access (tiles and broadcasts are what most kernels do).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "softgpu/engine/wave.h"
@@ -19,5 +20,8 @@ void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t 
 // rows[k][lane] = dword k of element `lane` of an array; and back.
 void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords);
 void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords);
+
+// `count`: a multiple of 16.
+void fill_dwords(uint32_t* to, size_t count, uint32_t value);
 
 }  // namespace kernloop::softgpu

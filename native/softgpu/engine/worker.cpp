@@ -13,7 +13,7 @@ constexpr uint32_t kFreshSlice = 16384;              // instructions a wave, for
 constexpr uint32_t kMaxFreshInstructions = 1 << 20;  // a wave: longer than this is suspect, whatever the others took
 constexpr uint32_t kSuspectSlice = 2048;
 constexpr uint64_t kWaitCharge = 64;  // instructions that a look at a closed grid barrier counts for, toward the limit
-constexpr uint64_t kReportEvery = 4096;
+constexpr uint64_t kReportEvery = 32768;  // instructions: every report takes a line from the other workers
 constexpr unsigned kPollEverySlices = 64;
 constexpr size_t kMaxResidentBytes = size_t{2} << 30;  // a worker
 constexpr uint32_t kLdsGarbage = 0xC0DEC0DE;           // what a workgroup finds in LDS: the same in every run
@@ -78,7 +78,7 @@ Worker::Resident* Worker::find_fresh() const {
 bool Worker::admit() {
   // Past this much memory a workgroup that waits for one that is not resident waits until the instruction limit.
   if (!residents_.empty() && (residents_.size() + 1) * bytes_a_workgroup_ > kMaxResidentBytes) return false;
-  const std::optional<uint64_t> ordinal = dispatch_.take_workgroup();
+  const std::optional<uint64_t> ordinal = dispatch_.take_workgroup(share_);
   if (!ordinal) return false;
   std::unique_ptr<Resident> resident;
   if (spare_.empty()) {
@@ -120,7 +120,7 @@ void Worker::run_suspects(uint64_t budget) {
     progress = true;
   };
   // While workgroups are still waiting to get in, finishing the oldest one is what helps most.
-  const uint64_t for_oldest = dispatch_.has_untaken_workgroups() ? budget / 2 : 0;
+  const uint64_t for_oldest = !share_.is_empty() || dispatch_.has_untaken_workgroups() ? budget / 2 : 0;
   while (budget > for_oldest && !residents_.empty() && is_suspect(*residents_.front()) && for_oldest > 0 &&
          !dispatch_.is_stopped()) {
     Resident* oldest = residents_.front().get();

@@ -64,6 +64,7 @@ class Worker {
   Interpreter interpreter_;
   std::vector<std::unique_ptr<Resident>> residents_;  // oldest first
   std::vector<std::unique_ptr<Resident>> spare_;
+  Dispatch::Share share_;
   size_t next_suspect_ = 0;
   size_t bytes_a_workgroup_ = 0;
   uint64_t unreported_ = 0;  // executed, not yet added to the dispatch's count

@@ -7,6 +7,8 @@
 #include <new>
 #include <utility>
 
+#include "softgpu/engine/lane_moves.h"
+
 namespace kernloop::softgpu {
 
 namespace {
@@ -14,19 +16,10 @@ namespace {
 // Uninitialised registers hold this: neither a plausible pointer nor a plausible count, and the same in every run.
 constexpr uint32_t kRegisterGarbage = 0xC0DEC0DE;
 
-struct GarbageRows {
-  static constexpr unsigned kRows = 16;
-  VectorRegister rows[kRows];
-  GarbageRows() { std::fill_n(&rows[0][0], kRows * kLanes, kRegisterGarbage); }
-};
-
 // The kernel's own rows; what an earlier kernel left beyond them goes back to zero, as in a fresh slot.
 void reset_rows(VectorRegister* rows, unsigned owned, unsigned stale) {
-  static const GarbageRows garbage;  // copying takes the host's widest moves, filling does not
-  for (unsigned row = 0; row < owned; row += GarbageRows::kRows) {
-    std::memcpy(rows[row], garbage.rows, std::min(owned - row, GarbageRows::kRows) * sizeof(VectorRegister));
-  }
-  if (stale > owned) std::fill_n(&rows[owned][0], size_t{stale - owned} * kLanes, 0);
+  fill_dwords(rows[0], size_t{owned} * kLanes, kRegisterGarbage);
+  if (stale > owned) fill_dwords(rows[owned], size_t{stale - owned} * kLanes, 0);
 }
 
 }  // namespace
@@ -71,7 +64,7 @@ void WaveSlot::begin_wave(unsigned vgprs, unsigned agprs) {
   reset_rows(agpr, agprs, stale_agprs_);
   stale_vgprs_ = vgprs;
   stale_agprs_ = agprs;
-  std::fill_n(sgpr, 128, kRegisterGarbage);
+  fill_dwords(sgpr, 128, kRegisterGarbage);
   pc = next_pc = 0;
   scc = false;
   mode = Mode{};
