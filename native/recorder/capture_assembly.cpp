@@ -88,6 +88,7 @@ archive::Geometry CaptureAssembly::geometry() const {
   geometry.private_segment_bytes = launch.private_segment_bytes;
   geometry.dimensions = launch.dimensions;
   for (const capture::LaunchAttribute& attribute : begin_.launch_attributes) {
+    if (is_compiled_in(*kernel_.metadata, attribute)) continue;
     geometry.attributes[attribute.name] = attribute.value;
   }
   return geometry;

@@ -188,6 +188,10 @@ std::optional<Error> obstacle_in_code(const KernelRecord& kernel) {
   return std::nullopt;
 }
 
+bool is_compiled_in(const codeobject::Kernel& kernel, const capture::LaunchAttribute& attribute) {
+  return kernel.cubin && kernel.cubin->cluster_blocks[0] != 0 && attribute.name.starts_with("required_cluster_blocks_");
+}
+
 bool is_process_bound(const std::string& value_kind) {
   static constexpr std::array kKinds = {"hidden_hostcall_buffer",    "hidden_printf_buffer",
                                         "hidden_multigrid_sync_arg", "hidden_default_queue",

@@ -77,6 +77,9 @@ std::vector<ModulePiece> module_pieces(const KernelRecord& kernel);
 // What the kernel's code does that no capture can repeat: nothing of it is in the memory that is captured.
 std::optional<Error> obstacle_in_code(const KernelRecord& kernel);
 
+// What the driver says of a launch, and the code itself says too: a variant's code may say something else.
+bool is_compiled_in(const codeobject::Kernel& kernel, const capture::LaunchAttribute& attribute);
+
 // Hidden arguments that mean something to the app's process only.
 bool is_process_bound(const std::string& value_kind);
 

@@ -209,7 +209,7 @@ std::optional<ResolvedKernel> CudaAgent::resolve(CUfunction handle, const std::s
   resolved.symbol = symbol;
   if (selections_of(symbol) == 0) return resolved;
   const OwnCalls own;
-  const UncapturedCalls uncaptured(*driver, graphs);
+  const UncapturedCalls uncaptured(*driver);
   const CUfunction function = function_of(handle);
   const CubinChoice choice = cubins.find(function, symbol, thread.loaded);
   // Of several, one stands in: such a dispatch is refused by name.

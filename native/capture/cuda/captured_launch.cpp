@@ -17,6 +17,7 @@ std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const K
                                                        CUcontext context, uint64_t index, std::vector<Due> due) {
   const OwnCalls own;
   const Driver& driver = *agent.driver;
+  const UncapturedCalls uncaptured(driver);
   const ContextScope current(driver, context);
   const CUfunction function = agent.function_of(handle);
   const CubinChoice code = agent.cubins.find(function, kernel.symbol, {});
@@ -27,7 +28,7 @@ std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const K
   device.context = context;
   driver.cuFuncGetModule(&device.module, function);
   std::optional<Refusal> obstacle = obstacle_of(kernel.symbol, code);
-  if (!launch) obstacle = unsupported_call(call);
+  if (!launch) obstacle = unsupported_call(kernel.symbol, call);
   if (launch) {
     device.stream = launch->stream;
     facts.geometry = geometry_of(driver, *launch, function);
@@ -55,7 +56,7 @@ std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const K
                    " may overlap the kernel before it in its stream (programmatic dependent launch): it is "
                    "captured alone, after that one has ended");
   }
-  self->device_.emplace(agent.driver, agent.contexts, agent.log, std::move(device));
+  self->device_.emplace(agent.driver, agent.contexts, agent.graphs, agent.log, std::move(device));
   agent.capture_began();
   if (!self->dispatch_->before(*self->device_)) return nullptr;
   if (self->device_->reaches_peer()) {

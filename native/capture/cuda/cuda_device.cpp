@@ -21,8 +21,9 @@ Refusal refusal_of(const Error& error) {
 
 }  // namespace
 
-CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver, const Contexts& contexts, Log& log, DeviceLaunch launch)
-    : driver_(std::move(driver)), contexts_(contexts), log_(log), launch_(std::move(launch)) {}
+CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver, const Contexts& contexts, const Graphs& graphs, Log& log,
+                       DeviceLaunch launch)
+    : driver_(std::move(driver)), contexts_(contexts), graphs_(graphs), log_(log), launch_(std::move(launch)) {}
 
 CudaDevice::~CudaDevice() {
   finish();
@@ -47,7 +48,14 @@ void CudaDevice::finish() noexcept {
   staging_.reset();
 }
 
+// The app's calls are held: a stream that is captured now began after the launch was looked at, and cannot end.
 std::optional<Refusal> CudaDevice::drain(Deadline deadline) {
+  if (graphs_.any_captured()) {
+    return Refusal{"CAPTURE_DEFERRED",
+                   "just then another thread of the program began to capture a stream into a CUDA graph, during which "
+                   "nothing may synchronise",
+                   "capture again, or another dispatch: a later ordinal, or one while no graph is captured"};
+  }
   const OwnCalls own;
   if (auto refusal = contexts_.wait_idle(deadline)) return refusal;
   return set_up();

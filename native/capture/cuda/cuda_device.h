@@ -9,6 +9,7 @@
 #include "capture/core/host_memory.h"
 #include "capture/core/log.h"
 #include "capture/cuda/contexts.h"
+#include "capture/cuda/graphs.h"
 #include "capture/cuda/staging.h"
 #include "cuda/device_kernels.h"
 #include "cuda/driver.h"
@@ -25,7 +26,8 @@ struct DeviceLaunch {
 
 class CudaDevice : public DeviceCapture {
  public:
-  CudaDevice(std::shared_ptr<const cuda::Driver> driver, const Contexts& contexts, Log& log, DeviceLaunch launch);
+  CudaDevice(std::shared_ptr<const cuda::Driver> driver, const Contexts& contexts, const Graphs& graphs, Log& log,
+             DeviceLaunch launch);
   ~CudaDevice() override;
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
@@ -57,6 +59,7 @@ class CudaDevice : public DeviceCapture {
 
   const std::shared_ptr<const cuda::Driver> driver_;
   const Contexts& contexts_;
+  const Graphs& graphs_;
   Log& log_;
   const DeviceLaunch launch_;
   std::unique_ptr<Staging> staging_;

@@ -29,8 +29,8 @@ bool Graphs::is_captured(CUstream stream) const {
   return driver_.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-UncapturedCalls::UncapturedCalls(const Driver& driver, const Graphs& graphs) : driver_(driver) {
-  if (graphs.any_captured()) exchanged_ = driver.cuThreadExchangeStreamCaptureMode(&mode_) == CUDA_SUCCESS;
+UncapturedCalls::UncapturedCalls(const Driver& driver) : driver_(driver) {
+  exchanged_ = driver.cuThreadExchangeStreamCaptureMode(&mode_) == CUDA_SUCCESS;
 }
 
 UncapturedCalls::~UncapturedCalls() {

@@ -46,11 +46,11 @@ class Graphs {
   std::atomic<bool> has_nodes_{false};
 };
 
-// Our own calls on this thread, while a stream is captured: a call that loads code would else invalidate the app's
-// capture.
+// Our own calls on this thread, while a stream may be captured: a call that loads code would else invalidate the app's
+// capture. Another thread may begin one at any time.
 class UncapturedCalls {
  public:
-  UncapturedCalls(const cuda::Driver& driver, const Graphs& graphs);
+  explicit UncapturedCalls(const cuda::Driver& driver);
   ~UncapturedCalls();
   UncapturedCalls(const UncapturedCalls&) = delete;
   UncapturedCalls& operator=(const UncapturedCalls&) = delete;

@@ -207,11 +207,18 @@ std::vector<LaunchAttribute> attributes_of(const Driver& driver, const Launch& l
                                    [&](const LaunchAttribute& attribute) { return attribute.name == name; });
     if (!known) attributes.push_back({name, value});
   };
+  CUdevice device = 0;
+  const bool has_device = driver.cuCtxGetDevice(&device) == CUDA_SUCCESS;
+  // What the app set of a library's kernel holds for its function in each context.
+  const auto read = [&](CUfunction_attribute which, int unset, int* value) {
+    if (driver.cuFuncGetAttribute(value, which, function) == CUDA_SUCCESS && *value != unset) return true;
+    const auto kernel = reinterpret_cast<CUkernel>(launch.function);
+    return launch.function != function && has_device &&
+           driver.cuKernelGetAttribute(value, which, kernel, device) == CUDA_SUCCESS && *value != unset;
+  };
   const auto of_function = [&](const char* name, CUfunction_attribute which, int unset) {
     int value = 0;
-    if (driver.cuFuncGetAttribute(&value, which, function) == CUDA_SUCCESS && value != unset && value >= 0) {
-      add(name, static_cast<uint64_t>(value));
-    }
+    if (read(which, unset, &value) && value >= 0) add(name, static_cast<uint64_t>(value));
   };
   const auto of_context = [&](const char* name, CUlimit which) {
     size_t value = 0;
@@ -221,11 +228,13 @@ std::vector<LaunchAttribute> attributes_of(const Driver& driver, const Launch& l
   of_function("max_dynamic_shared_bytes", CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, -1);
   of_function("preferred_shared_carveout_percent", CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, -1);
   of_function("non_portable_cluster", CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0);
+  of_function("required_cluster_blocks_x", CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 0);
+  of_function("required_cluster_blocks_y", CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, 0);
+  of_function("required_cluster_blocks_z", CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 0);
   of_context("stack_bytes", CU_LIMIT_STACK_SIZE);
   of_context("malloc_heap_bytes", CU_LIMIT_MALLOC_HEAP_SIZE);
   of_context("printf_fifo_bytes", CU_LIMIT_PRINTF_FIFO_SIZE);
-  CUdevice device = 0;
-  if (driver.cuCtxGetDevice(&device) == CUDA_SUCCESS) add("device_ordinal", static_cast<uint64_t>(device));
+  if (has_device) add("device_ordinal", static_cast<uint64_t>(device));
   return attributes;
 }
 

@@ -84,6 +84,7 @@ void after_launch(const ApiCall& call) {
   if (call.thread.loaded.size() != 1) return;
   const CUfunction handle = launched_function(call.id, call.data.functionParams);
   const OwnCalls own;
+  const UncapturedCalls uncaptured(*call.agent.driver);
   CUmodule module = nullptr;
   if (handle != nullptr && call.succeeded() && !call.agent.graphs.any_captured() &&
       call.agent.driver->cuFuncGetModule(&module, call.agent.function_of(handle)) == CUDA_SUCCESS) {

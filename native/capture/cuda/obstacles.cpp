@@ -78,9 +78,17 @@ std::optional<Refusal> obstacle_of(const std::string& symbol, const CubinChoice&
   return std::nullopt;
 }
 
-Refusal unsupported_call(const std::string& call) {
-  return {"UNSUPPORTED_LAUNCH", "the kernel was launched through " + call + ", which is not captured",
-          "launch it with cuLaunchKernel or <<<…>>>, on one GPU"};
+Refusal unsupported_call(const std::string& symbol, const std::string& call) {
+  if (call == "cuLaunchCooperativeKernelMultiDevice") {
+    return {"UNSUPPORTED_LAUNCH",
+            symbol + " was launched on several GPUs at once (" + call +
+                "): its parts may wait for each other, and a capture is of one GPU",
+            "launch it on one GPU (cuLaunchCooperativeKernel), or capture another kernel"};
+  }
+  return {
+      "UNSUPPORTED_LAUNCH",
+      symbol + " was launched through " + call + ", whose arguments earlier calls have set: they are not known here",
+      "launch it with cuLaunchKernel or <<<…>>>"};
 }
 
 std::optional<Refusal> untracked_memory(const Driver& driver, const AllocationList& allocations,

@@ -16,8 +16,8 @@ namespace kernloop::capture {
 // By the kernel's name and code.
 std::optional<Refusal> obstacle_of(const std::string& symbol, const CubinChoice& code);
 
-// `call` is a launch of a kind that we do not capture.
-Refusal unsupported_call(const std::string& call);
+// `call` is a launch of the kernel of a kind that we do not capture.
+Refusal unsupported_call(const std::string& symbol, const std::string& call);
 
 // Values among the arguments that the driver knows as addresses of memory, and we do not. `is_variable(address)`: of
 // the kernel's own module, whose variables come with the capture.

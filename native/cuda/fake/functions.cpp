@@ -19,6 +19,18 @@ int set_or(const Attributes& set, CUfunction_attribute attribute, int otherwise)
   return found != set.end() ? found->second : otherwise;
 }
 
+constexpr uint32_t kPortableCluster = 8, kLargestCluster = 16;  // blocks
+
+bool is_cluster_dimension(CUfunction_attribute attribute) {
+  return attribute >= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH && attribute <= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH;
+}
+
+uint32_t cluster_dimension(const ImageKernel& kernel, const Attributes& set, int axis) {
+  if (kernel.cluster[0] != 0) return kernel.cluster[axis];
+  const auto attribute = static_cast<CUfunction_attribute>(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH + axis);
+  return static_cast<uint32_t>(set_or(set, attribute, 0));
+}
+
 }  // namespace
 
 CUresult get_attribute(const ImageKernel& kernel, const Attributes& set, CUfunction_attribute attribute, int* value) {
@@ -45,6 +57,11 @@ CUresult get_attribute(const ImageKernel& kernel, const Attributes& set, CUfunct
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       *value = set_or(set, attribute, -1);
       return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      *value = static_cast<int>(cluster_dimension(kernel, set, attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH));
+      return CUDA_SUCCESS;
     default:
       if (attribute > CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE) return CUDA_ERROR_INVALID_VALUE;
       *value = set_or(set, attribute, 0);
@@ -58,6 +75,8 @@ CUresult set_attribute(const ImageKernel& kernel, Attributes& set, CUfunction_at
     const int most = kSharedBytesOptIn - static_cast<int>(kernel.static_shared_bytes);
     if (value < 0 || value > most) return CUDA_ERROR_INVALID_VALUE;
   }
+  if (is_cluster_dimension(attribute) && kernel.cluster[0] != 0) return CUDA_ERROR_NOT_PERMITTED;
+  if (is_cluster_dimension(attribute) && value < 0) return CUDA_ERROR_INVALID_VALUE;
   set[attribute] = value;
   return CUDA_SUCCESS;
 }
@@ -68,6 +87,19 @@ int resident_blocks(const ImageKernel& kernel, uint64_t threads, size_t dynamic_
   const uint64_t by_registers = kRegisters / (std::max<uint64_t>(kernel.registers, 1) * threads);
   const uint64_t shared = kernel.static_shared_bytes + dynamic_shared_bytes + 1024;
   return static_cast<int>(std::min<uint64_t>({by_threads, by_registers, (228u << 10) / shared, 32}));
+}
+
+CUresult complete_cluster(const CUfunc_st& function, LaunchShape& shape) {
+  const bool given = shape.cluster[0] != 0;
+  uint32_t required[3];
+  for (int i = 0; i < 3; ++i) required[i] = cluster_dimension(*function.kernel, function.attributes, i);
+  const bool complete = (required[0] == 0) == (required[1] == 0) && (required[0] == 0) == (required[2] == 0);
+  if (!complete) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+  for (int i = 0; i < 3; ++i) {
+    if (given && required[0] != 0 && shape.cluster[i] != required[i]) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    if (!given) shape.cluster[i] = std::max(required[i], 1u);
+  }
+  return CUDA_SUCCESS;
 }
 
 CUresult check_shape(const CUfunc_st& function, const LaunchShape& shape) {
@@ -84,6 +116,9 @@ CUresult check_shape(const CUfunc_st& function, const LaunchShape& shape) {
   for (int i = 0; i < 3; ++i) {
     if (shape.cluster[i] == 0 || shape.grid[i] % shape.cluster[i] != 0) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   }
+  const uint32_t in_cluster = shape.cluster[0] * shape.cluster[1] * shape.cluster[2];
+  const bool any = set_or(function.attributes, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0) != 0;
+  if (in_cluster > (any ? kLargestCluster : kPortableCluster)) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   const int resident = resident_blocks(kernel, threads, shape.dynamic_shared_bytes);
   if (shape.cooperative && blocks > static_cast<uint64_t>(resident) * kMultiprocessors) {
     return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;

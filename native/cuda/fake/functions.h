@@ -12,6 +12,9 @@ using Attributes = std::map<CUfunction_attribute, int>;
 CUresult get_attribute(const ImageKernel& kernel, const Attributes& set, CUfunction_attribute attribute, int* value);
 CUresult set_attribute(const ImageKernel& kernel, Attributes& set, CUfunction_attribute attribute, int value);
 
+// Where the launch gives no clusters, those of the function: compiled in, or set. Those that it gives must be the same.
+CUresult complete_cluster(const CUfunc_st& function, LaunchShape& shape);
+
 // The errors that a real driver gives for a shape that the device cannot run.
 CUresult check_shape(const CUfunc_st& function, const LaunchShape& shape);
 int resident_blocks(const ImageKernel& kernel, uint64_t threads, size_t dynamic_shared_bytes);

@@ -35,6 +35,7 @@ ImageKernel kernel_of(const codeobject::Kernel& from) {
   kernel.static_shared_bytes = from.group_segment_bytes;
   kernel.local_bytes = from.private_segment_bytes;
   if (from.cubin && from.cubin->registers != 0) kernel.registers = from.cubin->registers;
+  if (from.cubin) std::copy_n(from.cubin->cluster_blocks.begin(), 3, kernel.cluster);
   if (from.max_flat_workgroup_size != 0) kernel.max_threads = from.max_flat_workgroup_size;
   return kernel;
 }

@@ -22,7 +22,8 @@ struct ImageKernel {
   uint32_t static_shared_bytes = 0;
   uint32_t local_bytes = 0;
   uint32_t registers = 32;
-  uint32_t max_threads = 1024;  // a block
+  uint32_t max_threads = 1024;      // a block
+  uint32_t cluster[3] = {0, 0, 0};  // compiled in; zeros: a launch or an attribute says
 };
 
 struct ImageVariable {

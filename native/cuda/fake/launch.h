@@ -11,7 +11,7 @@ namespace kernloop::cuda::fake {
 struct LaunchShape {
   uint32_t grid[3] = {1, 1, 1};
   uint32_t block[3] = {1, 1, 1};
-  uint32_t cluster[3] = {1, 1, 1};
+  uint32_t cluster[3] = {1, 1, 1};  // in a call, zeros: as the function says
   uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;
 };

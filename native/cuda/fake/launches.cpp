@@ -14,13 +14,14 @@ CUresult prepare_launch(CUcontext context, CUfunction handle, const LaunchShape&
   static std::atomic<uint64_t> next_number{1};
   CUfunction function = nullptr;
   if (const CUresult error = resolve_function(context, handle, &function); error != CUDA_SUCCESS) return error;
-  if (const CUresult error = check_shape(*function, shape); error != CUDA_SUCCESS) return error;
+  launch->shape = shape;
+  if (const CUresult error = complete_cluster(*function, launch->shape); error != CUDA_SUCCESS) return error;
+  if (const CUresult error = check_shape(*function, launch->shape); error != CUDA_SUCCESS) return error;
   if (!has_code(function->kernel->name)) {
     std::fprintf(stderr, "fake CUDA: there is no host code for the kernel %s\n", function->kernel->name.c_str());
     return CUDA_ERROR_NOT_SUPPORTED;
   }
   launch->function = function;
-  launch->shape = shape;
   launch->number = next_number++;
   launch->correlation = current_correlation();
   return gather_parameters(*function->kernel, parameters, extra, &launch->parameters);

@@ -48,11 +48,12 @@ class SelectedDispatchTest : public ::testing::Test {
     std::memcpy(device->kernarg.data(), &kBase, sizeof kBase);
   }
   // The next dispatch of the kernel, which is due.
-  std::unique_ptr<SelectedDispatch> dispatch() {
+  std::unique_ptr<SelectedDispatch> dispatch(std::vector<LaunchAttribute> attributes = {}) {
     auto due = agent->selections.on_dispatch({kernel->selections});
     EXPECT_FALSE(due.empty());
     DispatchFacts facts;
     facts.kernel = kernel;
+    facts.attributes = std::move(attributes);
     return std::make_unique<SelectedDispatch>(*agent, facts, std::move(due));
   }
   std::vector<std::string> refusals() {
@@ -187,6 +188,26 @@ TEST_F(SelectedDispatchTest, ACubinsVariablesAreFoundByNameAndItsLongArgumentsTa
   EXPECT_EQ(manifest.code_objects.at(0).load_base, 0u);
   EXPECT_EQ(manifest.device.isa, "sm_90");
   EXPECT_EQ(manifest.device.wavefront_size, 32u);
+}
+
+// __cluster_dims__(2): the driver tells of it as of an attribute that the app has set. A variant may have another size.
+TEST_F(SelectedDispatchTest, ClustersThatAreCompiledInAreLeftToTheCode) {
+  std::ifstream file(KERNLOOP_RECORDER_TEST_CLUSTER_CUBIN, std::ios::binary);
+  const std::vector<uint8_t> cubin(std::istreambuf_iterator<char>(file), {});
+  run.config["device"] = {{"kind", "cuda"}, {"identity", "test"}};
+  run.select("^cluster");
+  start_with(cubin, {"_Z7clusterPi", {0}, 0}, 8);
+  agent->recorder->send(FrameType::kQueue, QueueMessage{0, "GPU", "sm_90", 32}.encode());
+  {
+    const HoldScope inside(agent->hold);
+    auto selected = dispatch({{"required_cluster_blocks_x", 2}, {"cooperative", 1}});
+    ASSERT_TRUE(selected->begin());
+    selected->capture(*device, [&](RunReport* report) { return device->run(report); });
+  }
+  EXPECT_TRUE(refusals().empty());
+  auto reader = archive::Reader::open(run.output(), {});
+  ASSERT_TRUE(reader) << reader.error().message;
+  EXPECT_EQ((*reader)->manifest().geometry.attributes, (std::map<std::string, uint64_t>{{"cooperative", 1}}));
 }
 
 TEST_F(SelectedDispatchTest, ALostRecorderNeverKeepsTheDispatch) {

@@ -263,6 +263,10 @@ Result<bool> CudaDevice::keep(const AddressRange& range) {
   return kept;
 }
 
+bool is_cluster_dimension(CUfunction_attribute attribute) {
+  return attribute >= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH && attribute <= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH;
+}
+
 Status CudaDevice::prepare_function(CUfunction function, const LaunchPlan& plan, uint32_t dynamic_shared_bytes) {
   if (prepared_.contains(function)) return Unit{};
   const Driver& driver = context_->driver();
@@ -271,6 +275,12 @@ Status CudaDevice::prepare_function(CUfunction function, const LaunchPlan& plan,
     // The app may have allowed itself more than a variant with more static shared memory can have, and than it needs.
     if (result == CUDA_ERROR_INVALID_VALUE && setting.attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
       result = driver.cuFuncSetAttribute(function, setting.attribute, static_cast<int>(dynamic_shared_bytes));
+    // A variant with __cluster_dims__, which the captured code has not.
+    if (result == CUDA_ERROR_NOT_PERMITTED && is_cluster_dimension(setting.attribute)) {
+      if (setting.attribute == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH)
+        std::cerr << "kernloop-replay: the clusters are those that the code says, not the captured ones" << std::endl;
+      continue;
+    }
     if (auto set = context_->check("cuFuncSetAttribute", result,
                                    "giving the kernel the captured attribute " + std::to_string(setting.attribute) +
                                        " = " + std::to_string(setting.value));

@@ -29,6 +29,7 @@ class Planner {
     }
     add_dynamic_shared();
     add_cluster();
+    add_required_cluster();
     return std::move(plan_);
   }
 
@@ -36,7 +37,7 @@ class Planner {
   Status add(const std::string& name, uint64_t value) {
     if (name == "device_ordinal") return Unit{};  // where it ran, not how
     if (name == "max_dynamic_shared_bytes" || name.starts_with("cluster_blocks_") ||
-        name.starts_with("preferred_cluster_blocks_")) {
+        name.starts_with("preferred_cluster_blocks_") || name.starts_with("required_cluster_blocks_")) {
       return check(name, value);
     }
     if (name == "preferred_shared_carveout_percent" && value == kDriversChoice) return Unit{};
@@ -99,6 +100,14 @@ class Planner {
     if (const auto blocks = blocks_of("preferred_cluster_blocks_")) {
       auto& cluster = attribute(CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION).preferredClusterDim;
       cluster = {(*blocks)[0], (*blocks)[1], (*blocks)[2]};
+    }
+  }
+
+  void add_required_cluster() {
+    const auto blocks = blocks_of("required_cluster_blocks_");
+    for (size_t axis = 0; blocks && axis < 3; ++axis) {
+      setting(static_cast<CUfunction_attribute>(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH + axis),
+              static_cast<int>((*blocks)[axis]));
     }
   }
 

@@ -133,6 +133,18 @@ TEST(LaunchPlan, GivesTheDriverWhatTheAppAskedFor) {
       1);
 }
 
+TEST(LaunchPlan, RequiresTheClustersOfTheAppsFunction) {
+  const auto plan = plan_launch({{"required_cluster_blocks_x", 4}, {"required_cluster_blocks_z", 2}}, 0);
+  ASSERT_TRUE(plan) << plan.error().message;
+  std::map<uint32_t, int> settings;
+  for (const FunctionSetting& setting : plan->settings) settings[setting.attribute] = setting.value;
+  EXPECT_EQ(settings, (std::map<uint32_t, int>{{cuda::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 4},
+                                               {cuda::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, 1},
+                                               {cuda::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 2}}))
+      << "all or none of them are positive";
+  EXPECT_TRUE(plan->attributes.empty()) << "the launch itself says nothing of them";
+}
+
 TEST(LaunchPlan, AsksForMoreSharedMemoryOnlyWhereThatIsNeeded) {
   EXPECT_TRUE(plan_launch({}, 48 << 10)->settings.empty());
   const auto plan = plan_launch({}, (48 << 10) + 1);
@@ -150,6 +162,7 @@ TEST(LaunchPlan, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(plan_launch({{"gravity", 1}}, 0).error().code, "CAPTURE_UNSUPPORTED");
   EXPECT_EQ(plan_launch({{"cooperative", uint64_t{1} << 32}}, 0).error().code, "CAPTURE_INVALID");
   EXPECT_EQ(plan_launch({{"cluster_blocks_y", UINT64_MAX}}, 0).error().code, "CAPTURE_INVALID");
+  EXPECT_EQ(plan_launch({{"required_cluster_blocks_x", UINT64_MAX}}, 0).error().code, "CAPTURE_INVALID");
   EXPECT_EQ(plan_launch({{"max_dynamic_shared_bytes", UINT64_MAX}}, 0).error().code, "CAPTURE_INVALID");
 }
 

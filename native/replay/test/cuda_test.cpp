@@ -215,6 +215,25 @@ TEST_F(CudaReplay, LaunchesWithTheCapturedAttributes) {
   EXPECT_EQ(run.exit_code, kExitPass) << run.last();
 }
 
+TEST_F(CudaReplay, SetsTheClustersThatTheAppsFunctionRequired) {
+  capture_.symbol = "replay_shape";
+  capture_.geometry.grid_blocks = {16, 2, 1};
+  capture_.geometry.grid_work_items = {1024, 2, 1};
+  capture_.geometry.group_segment_bytes = 256;
+  capture_.geometry.attributes = {{"required_cluster_blocks_x", 8},
+                                  {"required_cluster_blocks_y", 2},
+                                  {"required_cluster_blocks_z", 1},
+                                  {"non_portable_cluster", 1}};
+  capture_.shape_post = {16, 2, 1, 64, 256, 8, 2};
+  const ProgramRun run = replay({"--compare"});
+  EXPECT_EQ(run.exit_code, kExitPass) << run.last();
+  // A variant whose own code says another size keeps it, and says so.
+  const ProgramRun other = compare_variant("clustered");
+  EXPECT_EQ(other.exit_code, kExitFail) << other.last();
+  EXPECT_EQ(other.first("difference")["offset"], 5 * 4) << other.first("difference");
+  EXPECT_EQ(other.last()["differing_bytes"], 2);
+}
+
 TEST_F(CudaReplay, TakesItsTimeFromEventsWithoutCupti) {
   environment_["KERNLOOP_CUPTI"] = "off";
   const ProgramRun run = replay();

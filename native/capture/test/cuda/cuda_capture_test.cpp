@@ -322,6 +322,31 @@ TEST_F(CudaCaptureTest, LaunchAttributesAreKept) {
   EXPECT_FALSE(attributes.contains("cooperative"));
 }
 
+// As if the launch had said so: a launch without them computes something else.
+TEST_F(CudaCaptureTest, ClustersThatTheFunctionRequiresAreKept) {
+  run.select("^cluster_size\\(");
+  ASSERT_EQ(record({"function-cluster"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  const auto& attributes = reader->manifest().geometry.attributes;
+  ASSERT_TRUE(attributes.contains("required_cluster_blocks_x"));
+  EXPECT_EQ(attributes.at("required_cluster_blocks_x"), 16u);
+  EXPECT_EQ(attributes.at("required_cluster_blocks_y"), 1u);
+  EXPECT_EQ(attributes.at("required_cluster_blocks_z"), 1u);
+  EXPECT_EQ(attributes.at("non_portable_cluster"), 1u);
+  EXPECT_FALSE(attributes.contains("cluster_blocks_x")) << "the launch did not say it";
+}
+
+TEST_F(CudaCaptureTest, ClustersThatALibrarysKernelRequiresAreKept) {
+  run.select("^cluster_size\\(");
+  ASSERT_EQ(record({"kernel-cluster"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  const auto& attributes = reader->manifest().geometry.attributes;
+  ASSERT_TRUE(attributes.contains("required_cluster_blocks_x"));
+  EXPECT_EQ(attributes.at("required_cluster_blocks_x"), 2u);
+}
+
 TEST_F(CudaCaptureTest, ACooperativeLaunchIsKeptAsOne) {
   run.select("^add_in_place\\(");
   ASSERT_EQ(record({"cooperative"}), 0) << app_output;
@@ -496,6 +521,13 @@ TEST_F(CudaCaptureTest, WhileAnotherStreamIsCapturedIntoAGraphTheNextDispatchIsT
   EXPECT_NE(note("CAPTURE_DEFERRED"), "") << run.recorder->output();
 }
 
+// Between a look at the streams and the hold, another thread may begin to capture one: then nothing may synchronise.
+TEST_F(CudaCaptureTest, ACaptureOfAStreamThatBeginsMeanwhileStaysValid) {
+  run.select_several("^add_in_place\\(", {{1, nullptr}}, 20, "many");
+  ASSERT_EQ(record({"captures-meanwhile", "20"}), 0) << app_output;
+  for (const Json& event : run.events("refused")) EXPECT_EQ(event.value("code", ""), "CAPTURE_DEFERRED") << event;
+}
+
 TEST_F(CudaCaptureTest, WithoutANextDispatchItIsSaidWhyThereIsNoCapture) {
   run.select("^add_in_place\\(");
   ASSERT_EQ(record({"capture-beside", "0"}), 0) << app_output;
@@ -538,6 +570,13 @@ TEST_F(CudaCaptureTest, WithKernelsInGraphsOnlyThatIsSaidByName) {
   EXPECT_NE(note("GRAPH_LAUNCH").find("2 time(s)"), std::string::npos) << run.recorder->output();
 }
 
+TEST_F(CudaCaptureTest, AKernelThatANodeIsGivenLaterIsSaidByName) {
+  run.select("^do_nothing\\(");
+  ASSERT_EQ(record({"graph-set-parameters"}), 0) << app_output;
+  EXPECT_FALSE(fs::exists(run.output()));
+  EXPECT_NE(note("GRAPH_LAUNCH").find("do_nothing"), std::string::npos) << run.recorder->output();
+}
+
 TEST_F(CudaCaptureTest, ALaunchIntoAGraphIsNoDispatchAndTheNextPlainOneIsCaptured) {
   run.select("^add_in_place\\(");
   ASSERT_EQ(record({"stream-capture"}), 0) << app_output;
@@ -562,6 +601,16 @@ TEST_F(CudaCaptureTest, AKernelThatWaitsForALaterOneIsRefusedAndTheProgramGoesOn
   run.select("^wait_for_flag\\(");
   ASSERT_EQ(record({"spin-on-other-stream"}), 0) << app_output;
   EXPECT_EQ(refusal(), "RUN_LIMIT");
+}
+
+TEST_F(CudaCaptureTest, ALaunchOnSeveralDevicesIsRefusedWithTheReason) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"multi-device-launch"}, {{"KERNLOOP_FAKE_CUDA_DEVICES", "2"}}), 0) << app_output;
+  EXPECT_EQ(refusal(), "UNSUPPORTED_LAUNCH");
+  const Json event = run.event("refused");
+  for (const char* part : {"_Z12add_in_placePffi", "cuLaunchCooperativeKernelMultiDevice", "several GPUs"})
+    EXPECT_NE(event.value("reason", "").find(part), std::string::npos) << event;
+  EXPECT_NE(event.value("hint", "").find("cuLaunchCooperativeKernel"), std::string::npos) << event;
 }
 
 TEST_F(CudaCaptureTest, AFaultOfTheKernelIsNamed) {

@@ -95,6 +95,35 @@ TEST(CudaLaunch, AttributesOfAnExtendedLaunchAreNamed) {
   EXPECT_TRUE(launch->programmatic);
 }
 
+// A driver whose functions do not tell what was set of the library's kernel.
+TEST(CudaLaunch, AttributesOfAFunctionAreThoseOfItsKernelWhereItHasNone) {
+  Driver driver;
+  driver.cuFuncGetAttribute = [](int* value, CUfunction_attribute which, CUfunction) {
+    *value = which == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT ? 3 : 0;
+    return CUDA_SUCCESS;
+  };
+  driver.cuKernelGetAttribute = [](int* value, CUfunction_attribute which, CUkernel, CUdevice device) {
+    *value = which == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH    ? 2 + device
+             : which == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT ? 9
+                                                                  : 0;
+    return CUDA_SUCCESS;
+  };
+  driver.cuCtxGetDevice = [](CUdevice* device) {
+    *device = 1;
+    return CUDA_SUCCESS;
+  };
+  driver.cuCtxGetLimit = [](size_t*, CUlimit) { return CUDA_ERROR_UNSUPPORTED_LIMIT; };
+  Launch launch;
+  launch.function = reinterpret_cast<CUfunction>(0x1000);
+  Launch seen;
+  seen.attributes = attributes_of(driver, launch, reinterpret_cast<CUfunction>(0x2000));
+  EXPECT_EQ(attribute(seen, "required_cluster_blocks_x"), 3u);
+  EXPECT_EQ(attribute(seen, "required_cluster_blocks_y"), 3u) << "set for the function itself";
+  EXPECT_EQ(attribute(seen, "required_cluster_blocks_z"), ~0ull);
+  seen.attributes = attributes_of(driver, launch, launch.function);
+  EXPECT_EQ(attribute(seen, "required_cluster_blocks_x"), ~0ull) << "no kernel, but a function";
+}
+
 TEST(CudaLaunch, TheNullStreamOfThePerThreadFormsIsTheThreadsOwn) {
   cuLaunchKernel_params params{};
   params.f = reinterpret_cast<CUfunction>(0x1000);

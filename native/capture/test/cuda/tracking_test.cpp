@@ -113,6 +113,13 @@ CUresult known_pointer(void* data, CUpointer_attribute attribute, CUdeviceptr po
   }
 }
 
+TEST(Obstacles, CallsWithoutArgumentsOfTheirOwnAreNamedWithTheirKernel) {
+  const Refusal refusal = unsupported_call("_Z4sawtv", "cuLaunchGrid");
+  EXPECT_EQ(refusal.code, "UNSUPPORTED_LAUNCH");
+  EXPECT_NE(refusal.reason.find("_Z4sawtv was launched through cuLaunchGrid"), std::string::npos) << refusal.reason;
+  EXPECT_EQ(refusal.reason.find("GPU"), std::string::npos) << refusal.reason;
+}
+
 TEST(Obstacles, MemoryThatOnlyTheDriverKnowsIsRefusedWithItsAddress) {
   Driver driver;
   driver.cuPointerGetAttribute = known_pointer;

@@ -14,7 +14,7 @@ CUresult prepare(CUcontext context, const CUDA_KERNEL_NODE_PARAMS& params, Kerne
   const CUfunction handle = params.func != nullptr ? params.func : reinterpret_cast<CUfunction>(params.kern);
   const LaunchShape shape = {{params.gridDimX, params.gridDimY, params.gridDimZ},
                              {params.blockDimX, params.blockDimY, params.blockDimZ},
-                             {1, 1, 1},
+                             {0, 0, 0},
                              params.sharedMemBytes,
                              false};
   return prepare_launch(params.ctx != nullptr ? params.ctx : context, handle, shape, params.kernelParams, params.extra,

@@ -8,22 +8,27 @@
 namespace kernloop::cuda::fake {
 namespace {
 
+CUresult launch_in(CUcontext context, CUfunction function, const LaunchShape& shape, CUstream stream, void** parameters,
+                   void** extra) {
+  Work work;
+  work.type = CU_GRAPH_NODE_TYPE_KERNEL;
+  work.launch.emplace();
+  const CUresult error = prepare_launch(context, function, shape, parameters, extra, &*work.launch);
+  return error == CUDA_SUCCESS ? submit(stream, std::move(work)) : error;
+}
+
 CUresult launch(CUfunction function, const LaunchShape& shape, CUstream handle, void** parameters, void** extra) {
   const Here now = here();
   if (now.error != CUDA_SUCCESS) return now.error;
   const CUstream stream = resolve_stream(now.context, handle);
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  Work work;
-  work.type = CU_GRAPH_NODE_TYPE_KERNEL;
-  work.launch.emplace();
-  const CUresult error = prepare_launch(now.context, function, shape, parameters, extra, &*work.launch);
-  return error == CUDA_SUCCESS ? submit(stream, std::move(work)) : error;
+  return launch_in(now.context, function, shape, stream, parameters, extra);
 }
 
 LaunchShape shape_of(const CUlaunchConfig& config) {
   LaunchShape shape = {{config.gridDimX, config.gridDimY, config.gridDimZ},
                        {config.blockDimX, config.blockDimY, config.blockDimZ},
-                       {1, 1, 1},
+                       {0, 0, 0},
                        config.sharedMemBytes,
                        false};
   for (unsigned int i = 0; i < config.numAttrs; ++i) {
@@ -44,7 +49,7 @@ LaunchShape shape_of(const CUlaunchConfig& config) {
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                         unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
                         CUstream stream, void** parameters, void** extra) {
-  const LaunchShape shape = {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {1, 1, 1}, shared_bytes, false};
+  const LaunchShape shape = {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {0, 0, 0}, shared_bytes, false};
   return launch(function, shape, stream, parameters, extra);
 }
 
@@ -56,12 +61,24 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                                    unsigned int block_x, unsigned int block_y, unsigned int block_z,
                                    unsigned int shared_bytes, CUstream stream, void** parameters) {
-  const LaunchShape shape = {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {1, 1, 1}, shared_bytes, true};
+  const LaunchShape shape = {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {0, 0, 0}, shared_bytes, true};
   return launch(function, shape, stream, parameters, nullptr);
 }
 
-CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS*, unsigned int, unsigned int) {
-  return CUDA_ERROR_NOT_SUPPORTED;
+// One launch a device, each in a stream of its own.
+CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS* launches, unsigned int count, unsigned int) {
+  for (unsigned int i = 0; i < count; ++i) {
+    const CUDA_LAUNCH_PARAMS& one = launches[i];
+    if (!alive(one.hStream)) return CUDA_ERROR_INVALID_HANDLE;
+    const LaunchShape shape = {{one.gridDimX, one.gridDimY, one.gridDimZ},
+                               {one.blockDimX, one.blockDimY, one.blockDimZ},
+                               {0, 0, 0},
+                               one.sharedMemBytes,
+                               true};
+    const CUresult error = launch_in(one.hStream->context, one.function, shape, one.hStream, one.kernelParams, nullptr);
+    if (error != CUDA_SUCCESS) return error;
+  }
+  return CUDA_SUCCESS;
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction handle, int threads,

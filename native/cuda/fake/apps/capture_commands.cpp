@@ -57,6 +57,35 @@ const Command kCaptureBeside("capture-beside", "launches on one stream while ano
   CHECK(cuStreamSynchronize(plain));
 });
 
+// Nobody makes any of the other thread's captures invalid.
+const Command kCapturesMeanwhile("captures-meanwhile", "launches while another thread captures graph after graph", [] {
+  const CUcontext context = start();
+  const CUmodule module = load_module();
+  const CUfunction add = function(module, kAddInPlace), other_kernel = function(module, kSaxpy);
+  const CUdeviceptr x = uploaded(ramp(kCount)), y = uploaded(ramp(kCount));
+  const CUstream plain = new_stream(), captured = new_stream();
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    CHECK(cuCtxSetCurrent(context));
+    while (!stop) {
+      CHECK(cuStreamBeginCapture(captured, CU_STREAM_CAPTURE_MODE_GLOBAL));
+      saxpy(other_kernel, y, y, kCount, captured);
+      CUgraph graph = nullptr;
+      CHECK(cuStreamEndCapture(captured, &graph));
+      CHECK(cuGraphDestroy(graph));
+      std::this_thread::yield();
+    }
+  });
+  const int64_t launches = argument(0, 40);
+  for (int64_t i = 0; i < launches; ++i) {
+    add_in_place(add, x, 1.0f, kCount, plain);
+    std::this_thread::yield();
+  }
+  stop = true;
+  other.join();
+  EXPECT(downloaded(x, kCount)[1] == 1.0f + static_cast<float>(launches));
+});
+
 const Command kVariablePointer("variable-pointer",
                                "the address of a variable as an argument: of the kernel's module, or (1) another", [] {
                                  start();

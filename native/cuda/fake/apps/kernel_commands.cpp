@@ -138,6 +138,43 @@ const Command kCluster("cluster", "cuLaunchKernelEx with clusters of two blocks"
   EXPECT(sizes[0] == 2 && sizes[7] == 2);
 });
 
+constexpr CUfunction_attribute kClusterDimensions[] = {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+                                                       CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+                                                       CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH};
+
+// The launch says nothing of clusters.
+void expect_clusters(CUfunction kernel, uint32_t size) {
+  const CUdeviceptr out = allocate(16 * sizeof(uint32_t));
+  launch(kernel, Blocks{16}, nullptr, out);
+  uint32_t sizes[16] = {};
+  CHECK(cuMemcpyDtoH(sizes, out, sizeof sizes));
+  EXPECT(sizes[0] == size && sizes[15] == size);
+}
+
+const Command kFunctionCluster("function-cluster", "clusters of 16 blocks, by attributes of the function", [] {
+  start();
+  const CUfunction kernel = function(load_module(), "_Z12cluster_sizePj");
+  CHECK(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+  for (const CUfunction_attribute dimension : kClusterDimensions) {
+    const bool is_width = dimension == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH;
+    CHECK(cuFuncSetAttribute(kernel, dimension, is_width ? 16 : 1));
+  }
+  expect_clusters(kernel, 16);
+});
+
+const Command kKernelCluster("kernel-cluster", "clusters of two blocks, by attributes of a library's kernel", [] {
+  start();
+  CUlibrary library = nullptr;
+  CHECK(cuLibraryLoadData(&library, read_cubin("test_kernels.sm_90.cubin"), nullptr, nullptr, 0, nullptr, nullptr, 0));
+  CUkernel kernel = nullptr;
+  CHECK(cuLibraryGetKernel(&kernel, library, "_Z12cluster_sizePj"));
+  for (const CUfunction_attribute dimension : kClusterDimensions) {
+    const bool is_width = dimension == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH;
+    CHECK(cuKernelSetAttribute(dimension, is_width ? 2 : 1, kernel, 0));
+  }
+  expect_clusters(reinterpret_cast<CUfunction>(kernel), 2);
+});
+
 const Command kManyLaunches("many-launches", "N short launches (1000)", [] {
   start();
   const CUfunction add = function(load_module(), kAddInPlace);

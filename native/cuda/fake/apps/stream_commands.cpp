@@ -41,6 +41,28 @@ const Command kGraph("graph", "a graph of two kernel nodes, launched twice", [] 
   EXPECT(downloaded(x, kCount)[1] == 5.0f);
 });
 
+const Command kGraphSetParameters("graph-set-parameters", "a node of a graph that is given another kernel", [] {
+  start();
+  CUdeviceptr x = uploaded(ramp(kCount));
+  float value = 1.0f;
+  int count = kCount;
+  void* parameters[] = {&x, &value, &count};
+  const CUmodule module = load_module();
+  CUDA_KERNEL_NODE_PARAMS node = {};
+  node.func = function(module, kAddInPlace);
+  node.gridDimX = node.gridDimY = node.gridDimZ = node.blockDimY = node.blockDimZ = 1;
+  node.blockDimX = kThreads;
+  node.kernelParams = parameters;
+  CUgraph graph = nullptr;
+  CHECK(cuGraphCreate(&graph, 0));
+  CUgraphNode only = nullptr;
+  CHECK(cuGraphAddKernelNode(&only, graph, nullptr, 0, &node));
+  node.func = function(module, "_Z10do_nothingPf");
+  CHECK(cuGraphKernelNodeSetParams(only, &node));
+  run_graph(graph, new_stream(), 1);
+  EXPECT(downloaded(x, kCount)[1] == 1.0f);
+});
+
 const Command kStreamCapture("stream-capture", "a captured stream, and the same kernel launched plainly after it", [] {
   start();
   const CUfunction add = function(load_module(), kAddInPlace);
@@ -82,6 +104,36 @@ const Command kTwoDevices("two-devices", "two devices, each with the module", []
   for (CUdevice device = 0; device < 2; ++device) {
     start(device);
     saxpy_here();
+  }
+});
+
+const Command kMultiDeviceLaunch("multi-device-launch", "one cooperative launch on two devices", [] {
+  CHECK(cuInit(0));
+  CUDA_LAUNCH_PARAMS launches[2] = {};
+  CUdeviceptr xs[2] = {};
+  float value = 1.0f;
+  int count = kCount;
+  void* parameters[2][3] = {{&xs[0], &value, &count}, {&xs[1], &value, &count}};
+  CUcontext contexts[2] = {};
+  for (CUdevice device = 0; device < 2; ++device) {
+    contexts[device] = start(device);
+    xs[device] = uploaded(ramp(kCount));
+    launches[device] = {function(load_module(), kAddInPlace),
+                        blocks_for(kCount).x,
+                        1,
+                        1,
+                        kThreads,
+                        1,
+                        1,
+                        0,
+                        new_stream(),
+                        parameters[device]};
+  }
+  CHECK(cuLaunchCooperativeKernelMultiDevice(launches, 2, 0));
+  for (CUdevice device = 0; device < 2; ++device) {
+    CHECK(cuCtxSetCurrent(contexts[device]));
+    CHECK(cuCtxSynchronize());
+    EXPECT(downloaded(xs[device], kCount)[1] == 2.0f);
   }
 });
 

@@ -44,7 +44,12 @@ __global__ void replay_fill(float* out, const float* in, int count) {
 }
 
 // What the launch looks like from inside.
-__global__ void replay_shape(uint32_t* out) {
+#ifdef VARIANT_clustered
+#define CLUSTERS __cluster_dims__(4, 1, 1)
+#else
+#define CLUSTERS
+#endif
+__global__ void CLUSTERS replay_shape(uint32_t* out) {
   extern __shared__ uint32_t dynamic[];
   uint32_t dynamic_bytes, cluster_x, cluster_y;
   asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(dynamic_bytes));
