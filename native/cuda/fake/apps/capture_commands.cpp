@@ -64,6 +64,10 @@ const Command kCapturesMeanwhile("captures-meanwhile", "launches while another t
   const CUfunction add = function(module, kAddInPlace), other_kernel = function(module, kSaxpy);
   const CUdeviceptr x = uploaded(ramp(kCount)), y = uploaded(ramp(kCount));
   const CUstream plain = new_stream(), captured = new_stream();
+  // A driver that loads kernels lazily has loaded them then.
+  add_in_place(add, x, 0.0f, kCount, plain);
+  saxpy(other_kernel, y, y, kCount, plain);
+  CHECK(cuStreamSynchronize(plain));
   std::atomic<bool> stop{false};
   std::thread other([&] {
     CHECK(cuCtxSetCurrent(context));
