@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ReplayResult } from '../lib/replay/result';
 import { Workspace } from './harness';
 import { addProbeApp, probeProgram, replayEvents, type CaptureJson, type ProbeKernel } from './probe';
 
@@ -59,6 +60,47 @@ describe('selection of dispatches', () => {
     expect(await captures('shapes', 'twice')).toEqual([
       ['twice', 1, '4x64', 4],
       ['twice', 3, '2x64', 24],
+    ]);
+  });
+
+  it('judges a variant by every dispatch that was captured of its kernel, and by those that are named', async () => {
+    const kernels: ProbeKernel[] = [{ name: 'increment', match: '^increment', each: 'geometry' }];
+    const app = await addProbeApp(workspace, 'several', ['interleaved'], kernels);
+    const extracted = await workspace.kernloop(['extract', '--app', app]);
+    expect([extracted.code, extracted.text]).toEqual([0, expect.any(String)]);
+    const reproducer = ['--reproducer', 'kernels/several/increment'];
+    const untouched = await workspace.kernloop(['validate', ...reproducer]);
+    expect([untouched.code, untouched.text]).toEqual([
+      0,
+      expect.stringMatching(/^Result: PASS \(3 captured dispatches: /m),
+    ]);
+
+    // Right for blocks of 64 threads, which the first two captures have; wrong for 128, the third.
+    workspace.edit('kernels/several/increment/kernel_variant.hip', (text) =>
+      text.replace('x[i] += 1;', 'x[i] += blockDim.x == 64 ? 1 : 2;'),
+    );
+    expect((await workspace.kernloop(['recompile', ...reproducer])).code).toBe(0);
+    const verdict = async (...options: string[]): Promise<[number, string]> => {
+      const { code, text } = await workspace.kernloop(['validate', ...reproducer, ...options]);
+      return [code, text];
+    };
+    expect(await verdict()).toEqual([1, expect.stringMatching(/FAIL \(2 of 3 captured dispatches pass; dispatch 4: /)]);
+    expect(await verdict('--capture', '1,2')).toEqual([0, expect.stringMatching(/PASS \(2 captured dispatches: /)]);
+
+    const replayed = await workspace.kernloop(['replay', ...reproducer, '--capture', 'all', '--compare', '--json']);
+    const { dispatches } = (JSON.parse(replayed.stdout) as { result: ReplayResult }).result;
+    // Of 1,024 elements each block takes as many as it has threads.
+    expect(
+      dispatches.map(({ dispatch, capture: folder, check, counters }) => [
+        dispatch,
+        folder,
+        check?.variant.differingBytes,
+        counters['waves']?.median,
+      ]),
+    ).toEqual([
+      [1, 'capture', 0, 4],
+      [2, 'captures/2', 0, 8],
+      [4, 'captures/4', 512, 8],
     ]);
   });
 

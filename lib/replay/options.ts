@@ -16,6 +16,13 @@ export const replayingOptions = {
     .describe(
       'Code object to run in place of the captured one, relative to the reproducer; "none" for the captured one. If left out: what recompile built, or the captured one where nothing was edited.',
     ),
+  capture: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Which captured dispatches, where the reproducer holds several: their numbers ("2", "1,4"; captures/<number>), or "all" of its kernel. If left out, validate takes all, and replay the one in capture/.',
+    ),
   ...deviceOptions,
   store: z
     .string()

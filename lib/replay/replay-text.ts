@@ -1,3 +1,4 @@
+import type { Device } from '../device/device';
 import type { Deps } from '../support/deps';
 import { formatBytes, formatCount, table } from '../support/report';
 import { counterComparison, counterTable } from './counter-text';
@@ -5,27 +6,48 @@ import { hotSpotTable } from './hot-spot-text';
 import { cacheLines } from './caches';
 import { guardLine } from './guard';
 import { describeOverrides } from './overrides';
-import type { Interval, Measured, ReplayResult, Speed, Statistics } from './result';
-import type { ReplaySession } from './session';
+import { nameOfDispatch } from './captured-dispatches';
+import type { DispatchResult, Interval, Measured, ReplayResult, Speed, Statistics } from './result';
 import { checkLine } from './check';
 import { processCount } from './speed';
 
-export function printReplay(result: ReplayResult, { device }: ReplaySession, deps: Deps): void {
-  deps.report.result(`${result.kernel}: ${result.code}`);
-  deps.report.result(`restored ${result.restored.regions} regions, ${formatBytes(result.restored.bytes)}`);
-  if (result.launch === 'hip') deps.report.result('launched by the HIP runtime');
-  if (result.guard) deps.report.result(guardLine(result.guard));
-  if (result.overridden) deps.report.result(`overridden: ${describeOverrides(result.overridden)}`);
-  if (result.caches) for (const line of cacheLines(result.caches)) deps.report.result(line);
-  const lines = device.work === 'duration_ns' ? times(result) : counts(result);
-  for (const line of lines) deps.report.result(line);
-  if (result.check) deps.report.result(checkLine(result.check));
-  deps.report.result(resultLine(result));
+/** Of several dispatches each below a line of its own; the last line is of all. */
+export function printReplay(result: ReplayResult, device: Device, deps: Deps): void {
+  const several = result.dispatches;
+  const lines = several.length > 0 ? several.flatMap((one) => dispatchLines(one, device)) : figureLines(result, device);
+  for (const { dispatch, capture: shown, kernel } of result.notReplayed)
+    lines.push(`not replayed: ${nameOfDispatch({ dispatch, shown })} is of ${kernel}`);
+  lines.push(`Result: ${several.length > 0 ? outcomeOfAll(several) : outcomeOf(result)}`);
+  for (const line of [`${result.kernel}: ${result.code}`, ...lines]) deps.report.result(line);
+}
+
+function dispatchLines(result: DispatchResult, device: Device): string[] {
+  const { dispatch, capture: shown } = result;
+  return [`${nameOfDispatch({ dispatch, shown })}: ${outcomeOf(result)}`, ...figureLines(result, device)];
+}
+
+function figureLines(result: DispatchResult, device: Device): string[] {
+  return [
+    `restored ${result.restored.regions} regions, ${formatBytes(result.restored.bytes)}`,
+    ...(result.launch === 'hip' ? ['launched by the HIP runtime'] : []),
+    ...(result.guard ? [guardLine(result.guard)] : []),
+    ...(result.overridden ? [`overridden: ${describeOverrides(result.overridden)}`] : []),
+    ...(result.caches ? cacheLines(result.caches) : []),
+    ...(device.work === 'duration_ns' ? times(result) : counts(result)),
+    ...(result.check ? [checkLine(result.check)] : []),
+  ];
+}
+
+function outcomeOfAll(results: readonly DispatchResult[]): string {
+  const stopped = results.filter(({ verdict }) => verdict !== 'ran');
+  const [first] = stopped;
+  if (!first) return `RAN (${results.length} captured dispatches; nothing was compared: validate does that)`;
+  return `FAIL (${stopped.length} of ${results.length} captured dispatches; dispatch ${first.dispatch}: ${outcomeOf(first)})`;
 }
 
 const microseconds = (ns: number): string => (ns / 1000).toFixed(2);
 
-function times(result: ReplayResult): string[] {
+function times(result: DispatchResult): string[] {
   const row = (name: string, { durationNs }: Measured): string[][] =>
     durationNs ? [[name, ...timeColumns(durationNs)]] : [];
   const rows = [...(result.baseline ? row('captured', result.baseline) : []), ...row('this code', result)];
@@ -61,7 +83,7 @@ function interval({ low, high }: Interval, show: (value: number) => string): str
 }
 
 /** Of the software GPU. */
-function counts({ counters, hotSpots, baseline }: ReplayResult): string[] {
+function counts({ counters, hotSpots, baseline }: DispatchResult): string[] {
   const figures = baseline ? counterComparison(baseline.counters, counters) : counterTable(counters);
   return [
     ...figures,
@@ -70,14 +92,14 @@ function counts({ counters, hotSpots, baseline }: ReplayResult): string[] {
   ];
 }
 
-function resultLine(result: ReplayResult): string {
+function outcomeOf(result: DispatchResult): string {
   const replays = `${formatCount(result.iterations)} ${result.iterations === 1 ? 'replay' : 'replays'}`;
   if (result.verdict === 'ran') {
     if (result.overridden)
-      return `Result: RAN (${replays} of another launch than the captured one; nothing was compared: the app never computed this)`;
-    return `Result: RAN (${replays}; ${result.check ? 'validate judges' : 'nothing was compared: validate does that'})`;
+      return `RAN (${replays} of another launch than the captured one; nothing was compared: the app never computed this)`;
+    return `RAN (${replays}; ${result.check ? 'validate judges' : 'nothing was compared: validate does that'})`;
   }
   const who = !result.baseline ? '' : result.stopped === 'captured' ? 'the captured code: ' : 'the variant: ';
   const what = `${who}${result.verdict === 'limit' ? 'ran past its limit' : 'the device faulted'}`;
-  return `Result: FAIL (${what}${result.fault ? `: ${result.fault}` : ''})`;
+  return `FAIL (${what}${result.fault ? `: ${result.fault}` : ''})`;
 }

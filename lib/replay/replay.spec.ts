@@ -57,6 +57,63 @@ describe('replay', () => {
     expect(fake.said.result.at(-1)).toBe(`Result: FAIL (${what}: in kernel saxpy at pc 0x10, lane 3)`);
   });
 
+  it('replays the capture in capture/ where several are there, and others or all when asked', async () => {
+    for (const [number, kernel] of [
+      [2, {}],
+      [4, { name: 'saxpy<2>', symbol: '_Z5saxpyILi2EE', code_object: 'c'.repeat(64) }],
+    ] as const) {
+      const overrides = Object.keys(kernel).length > 0 ? { kernel } : {};
+      workspace.write(`kernels/app/saxpy/captures/${number}/capture.json`, captureJson(overrides));
+      workspace.write(`kernels/app/saxpy/captures/${number}/chunks.pack`, '');
+    }
+    const folders = (fake: FakeDeps): (string | undefined)[] =>
+      fake.calls.map(({ args }) => flag(args, '--capture')?.slice(reproducer.length + 1));
+    const main = deps();
+    expect(await replay(options(), main)).toMatchObject({ dispatch: 1, capture: 'capture', dispatches: [] });
+    expect(folders(main)).toEqual(['capture']);
+    const other = deps();
+    expect(await replay(options({ capture: '4' }), other)).toMatchObject({ capture: 'captures/4', kernel: 'saxpy<2>' });
+    expect(folders(other)).toEqual(['captures/4']);
+
+    const all = deps();
+    const result = await replay(options({ capture: 'all' }), all);
+    expect(folders(all)).toEqual(['capture', 'captures/2']);
+    expect(result.dispatches.map(({ dispatch, iterations }) => [dispatch, iterations])).toEqual([
+      [1, 2],
+      [2, 2],
+    ]);
+    expect(all.said.result).toContain('not replayed: dispatch 4 (captures/4) is of saxpy<2>');
+    expect(all.said.result.at(-1)).toBe(
+      'Result: RAN (2 captured dispatches; nothing was compared: validate does that)',
+    );
+    expect(await failure(replay(options({ capture: 'all', dump: 'd' }), deps()))).toMatchObject({ code: 'USAGE' });
+  });
+
+  it('ends with the exit code of the worst of several', async () => {
+    workspace.write('kernels/app/saxpy/captures/2/capture.json', captureJson());
+    workspace.write('kernels/app/saxpy/captures/2/chunks.pack', '');
+    const fault = [
+      { event: 'fault', kind: 'fault', text: 'in kernel saxpy' },
+      { ...ran, verdict: 'fault' },
+    ];
+    const fake = fakeDeps(
+      {
+        'kernloop-replay': fakeReplay((args) =>
+          flag(args, '--capture')?.endsWith('/2') ? fault : [iteration(0, 10), ran],
+        ),
+      },
+      workspace.native,
+    );
+    expect(await replay(options({ capture: '1,2' }), fake)).toMatchObject({
+      exitCode: 4,
+      verdict: 'fault',
+      capture: 'captures/2',
+    });
+    expect(fake.said.result.at(-1)).toMatch(
+      /^Result: FAIL \(1 of 2 captured dispatches; dispatch 2: FAIL \(the device/,
+    );
+  });
+
   it('hands iterations, seed and threads to the program', async () => {
     const fake = deps();
     await replay(options({ iterations: 7, warmup: 2, seed: 5, threads: 1 }), fake);

@@ -13,13 +13,38 @@ import { launchOverrides } from './overrides';
 import type { Side } from './replay-events';
 import { printReplay } from './replay-text';
 import type { Code } from './reproducer';
-import type { Measured, ReplayResult, Speed } from './result';
-import { describeCode, openSession, type ReplaySession } from './session';
+import type { DispatchResult, Measured, ReplayResult, Speed } from './result';
+import { describeCode, openSessions, type ReplaySession } from './session';
 import { compareSpeed, launchesOf, processCount } from './speed';
 
-/** Replays the captured dispatch, or a variant of it, and tells what it took. */
+/** Replays a captured dispatch, or several, or a variant of the kernel over them, and tells what each took. */
 export async function replay(options: ReplayOptions, deps: Deps): Promise<ReplayResult> {
-  const session = await openSession(options, deps);
+  const { sessions, otherKernels } = await openSessions(options, deps, 'main');
+  const [first] = sessions;
+  checkOptions(options, first, sessions.length);
+  const results: DispatchResult[] = [];
+  await withDevice(first.device, deps, async () => {
+    for (const session of sessions) {
+      const run = new Replaying(session, options, deps);
+      results.push(await (options.compare ? run.compare() : run.measure()));
+    }
+  });
+  const [worst] = results.toSorted((a, b) => b.exitCode - a.exitCode);
+  if (!worst) throw new Error('there is at least one session');
+  const result: ReplayResult = {
+    ...worst,
+    dispatches: results.length > 1 ? results : [],
+    notReplayed: otherKernels.map(({ dispatch, shown, capture: { kernel } }) => ({
+      dispatch,
+      capture: shown,
+      kernel: kernel.name,
+    })),
+  };
+  printReplay(result, first.device, deps);
+  return result;
+}
+
+function checkOptions(options: ReplayOptions, session: ReplaySession, dispatches: number): void {
   if (options.compare && session.code.kind === 'captured') {
     throw new KernloopError(
       'USAGE',
@@ -34,10 +59,13 @@ export async function replay(options: ReplayOptions, deps: Deps): Promise<Replay
       "leave it out, or use the vendor's profiler on this command (`rocprofv3`, `ncu`)",
     );
   }
-  const run = new Replaying(session, options, deps);
-  const result = await withDevice(session.device, deps, () => (options.compare ? run.compare() : run.measure()));
-  printReplay(result, session, deps);
-  return result;
+  if (options.dump !== undefined && dispatches > 1) {
+    throw new KernloopError(
+      'USAGE',
+      `--dump writes the memory of one dispatch, and ${dispatches} are to be replayed`,
+      'name one with --capture',
+    );
+  }
 }
 
 class Replaying {
@@ -54,7 +82,7 @@ class Replaying {
     this.cache = options.cache ?? measuring.cache;
   }
 
-  async measure(): Promise<ReplayResult> {
+  async measure(): Promise<DispatchResult> {
     return await this.summarise(
       await this.once({ ...this.session.request, ...this.dump() }, this.iterations),
       'variant',
@@ -63,7 +91,7 @@ class Replaying {
   }
 
   /** Captured code and variant in the same processes, over one restored memory. */
-  async compare(): Promise<ReplayResult> {
+  async compare(): Promise<DispatchResult> {
     const request = { ...this.session.request, ...judging(this.session), sideBySide: true };
     const outcomes: ReplayOutcome[] = [];
     // What is left in memory is the same in each: the first one writes it down.
@@ -137,11 +165,13 @@ class Replaying {
     };
   }
 
-  private async summarise(outcome: ReplayOutcome, side: Side, speed: Speed | null): Promise<ReplayResult> {
-    const { capture, code } = this.session;
+  private async summarise(outcome: ReplayOutcome, side: Side, speed: Speed | null): Promise<DispatchResult> {
+    const { capture, code, dispatch } = this.session;
     const { faults, result, restored, overridden, guard, checked, caches } = outcome;
     return {
       kernel: capture.kernel.name,
+      dispatch: dispatch.dispatch,
+      capture: dispatch.shown,
       code: describeCode(code),
       verdict: result.verdict === 'fault' || result.verdict === 'limit' ? result.verdict : 'ran',
       exitCode: isStopped(outcome) ? exitCodes.fault : exitCodes.pass,

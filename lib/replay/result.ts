@@ -51,8 +51,10 @@ const speedSchema = z.object({
 const checkedSchema = z.object({ comparedBytes: count, differingBytes: count });
 const checkSchema = z.object({ captured: checkedSchema, variant: checkedSchema });
 
-export const replayResultSchema = z.object({
+const dispatchResultSchema = z.object({
   kernel: z.string(),
+  dispatch: z.number().describe('The number by which the replayed dispatch was selected.'),
+  capture: z.string().describe('Its folder, relative to the reproducer.'),
   code: z.string().describe('Which code ran, in words.'),
   verdict: z.enum(['ran', 'fault', 'limit']),
   exitCode: z.int(),
@@ -90,10 +92,22 @@ export const replayResultSchema = z.object({
     ),
 });
 
+export const replayResultSchema = dispatchResultSchema.extend({
+  dispatches: z
+    .array(dispatchResultSchema)
+    .describe(
+      'Of several captured dispatches (--capture), what each gave, by number; what stands above is that of the first, or of the first that faulted. Empty for one.',
+    ),
+  notReplayed: z
+    .array(z.object({ dispatch: z.number(), capture: z.string(), kernel: z.string() }))
+    .describe('With --capture all: captures of the same selection, but of another kernel.'),
+});
+
 export type Interval = z.output<typeof intervalSchema>;
 export type Statistics = z.output<typeof statisticsSchema>;
 export type Measured = z.output<typeof measuredSchema>;
 export type Check = z.output<typeof checkSchema>;
 export type Figured = Omit<Measured, 'hotSpots'>;
 export type Speed = z.output<typeof speedSchema>;
+export type DispatchResult = z.output<typeof dispatchResultSchema>;
 export type ReplayResult = z.output<typeof replayResultSchema>;

@@ -1,30 +1,62 @@
-import { readCapture, type CaptureJson } from '../capture/capture-files';
+import type { CaptureJson } from '../capture/capture-files';
 import { instructionLimit } from '../capture/self-check';
 import { openDevice, type Device } from '../device/device';
 import { missingChunks, storesFor } from '../store/store';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
+import { chooseDispatches, type CapturedDispatch } from './captured-dispatches';
 import type { ReplayingOptions } from './options';
 import type { ReplayRequest } from './program';
 import { symbolIn } from './kernel-symbol';
 import { chooseCode, openReproducer, type Code, type Reproducer } from './reproducer';
 
-/** What replay and validate start from: the reproducer, its capture with all its content at hand, the device and the code. */
+/** What replay and validate start from: the reproducer, a capture with all its content at hand, the device and the code. */
 export interface ReplaySession {
+  /** Its `capture` is that of this session. */
   reproducer: Reproducer;
+  dispatch: CapturedDispatch;
   capture: CaptureJson;
   device: Device;
   code: Code;
   request: ReplayRequest;
 }
 
-export async function openSession(options: ReplayingOptions, deps: Deps): Promise<ReplaySession> {
+/** One session for each captured dispatch that is meant, by number, and what was captured beside them of other kernels. */
+export interface ReplaySessions {
+  sessions: [ReplaySession, ...ReplaySession[]];
+  otherKernels: CapturedDispatch[];
+}
+
+export async function openSessions(
+  options: ReplayingOptions,
+  deps: Deps,
+  whenLeftOut: 'all' | 'main',
+): Promise<ReplaySessions> {
   const reproducer = openReproducer(options.reproducer);
-  const capture = readCapture(reproducer.capture);
-  const stores = storesFor(reproducer.capture, deps.env, options.store);
-  requireChunks(reproducer, stores);
+  const { chosen, otherKernels } = chooseDispatches(reproducer, options.capture, whenLeftOut);
+  const stored = chosen.map((dispatch) => {
+    const stores = storesFor(dispatch.folder, deps.env, options.store);
+    requireChunks(reproducer, dispatch.folder, stores);
+    return { dispatch, stores };
+  });
   const code = chooseCode(reproducer, options.variant);
   const device = await openDevice(options, deps);
+  const [first, ...others] = stored.map(({ dispatch, stores }) =>
+    sessionOf({ ...reproducer, capture: dispatch.folder }, dispatch, stores, code, device, options),
+  );
+  if (!first) throw new Error('the capture in capture/ is of its own kernel');
+  return { sessions: [first, ...others], otherKernels };
+}
+
+function sessionOf(
+  reproducer: Reproducer,
+  dispatch: CapturedDispatch,
+  stores: readonly string[],
+  code: Code,
+  device: Device,
+  options: ReplayingOptions,
+): ReplaySession {
+  const { capture } = dispatch;
   if (capture.device.kind !== device.description.kind) {
     throw new KernloopError(
       'USAGE',
@@ -35,6 +67,7 @@ export async function openSession(options: ReplayingOptions, deps: Deps): Promis
   requireIsa(capture.device.isa, device);
   return {
     reproducer,
+    dispatch,
     capture,
     device,
     code,
@@ -69,13 +102,13 @@ function smVersion(isa: string): { major: number; minor: number; specific: boole
   return major && minor ? { major: Number(major), minor: Number(minor), specific: suffix === 'a' } : undefined;
 }
 
-function requireChunks(reproducer: Reproducer, stores: readonly string[]): void {
-  const missing = missingChunks(reproducer.capture, stores);
+function requireChunks(reproducer: Reproducer, capture: string, stores: readonly string[]): void {
+  const missing = missingChunks(capture, stores);
   if (missing.length === 0) return;
   const named = missing.slice(0, 3).join(', ');
   throw new KernloopError(
     'CHUNK_MISSING',
-    `${missing.length} chunks of ${reproducer.capture} are in no store (${named}${missing.length > 3 ? ', …' : ''}); looked in ${stores.join(', ')}`,
+    `${missing.length} chunks of ${capture} are in no store (${named}${missing.length > 3 ? ', …' : ''}); looked in ${stores.join(', ')}`,
     `capture again (\`nx run ${reproducer.config.app.name}:extract-kernel\` or \`kernloop capture\`), or set KERNLOOP_STORE to a store that has them`,
   );
 }

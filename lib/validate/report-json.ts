@@ -10,57 +10,94 @@ const comparedRegionSchema = comparedSchema.omit({ event: true }).extend({
     .describe('What its elements of known types met: the worst of all replays.'),
 });
 
-export const reportSchema = z
-  .object({
-    schema: z.literal('kernloop.report/1'),
-    verdict: z.enum(verdicts),
-    exit_code: z.int(),
-    summary: z.string().describe('The result line without its verdict.'),
-    kernel: z.string(),
-    symbol: z.string(),
-    code: z.enum(['captured', 'variant']),
-    variant: z.string().nullable().describe('The code object, relative to the reproducer.'),
-    code_object_sha256: z.string(),
-    capture_sha256: z.string(),
-    selfcheck: z.enum(['verified', 'nondeterministic']),
-    device: z.object({ kind: z.string(), identity: z.string() }),
-    compared_bytes: z.number(),
-    changed_bytes: z.number().describe('Bytes in which the captured dispatch changed memory.'),
-    ignored_bytes: z.number().describe('Bytes left out because their argument has the role "workspace" or "ignore".'),
-    varying_bytes: z.number().describe('Bytes judged by the range that the self-check recorded.'),
-    differing_bytes: z.number(),
-    tolerance: z
-      .object({
-        atol: z.number(),
-        rtol: z.number(),
-        ulp: z.number(),
-        matched: z.number().describe('Share of the elements that must pass.'),
-        nan: z.enum(['match', 'refuse', 'ignore']),
-        inf: z.enum(['match', 'refuse', 'ignore']),
-        policy: z.string().describe('What passes, in words.'),
-        untyped: z
-          .array(z.string())
-          .describe('Regions that the kernel changed, compared byte by byte for want of a type.'),
-      })
-      .nullable()
-      .describe('Null where every byte must be equal.'),
-    regions: z
-      .array(comparedRegionSchema)
-      .describe('What the kernel changed, and what differs; all else is equal. The worst of all replays.'),
-    differences: z.array(differenceSchema.omit({ event: true })),
-    fault: z.string().nullable(),
-    replays: z.array(
-      z.object({
-        poison: z.string(),
-        seed: z.int().nullable().describe('Null on hardware, which takes none.'),
-        verdict: z.string(),
-        differing_bytes: z.number(),
-        wave_instructions: z.number().nullable(),
-      }),
-    ),
+const counts = {
+  compared_bytes: z.number(),
+  changed_bytes: z.number().describe('Bytes in which the captured dispatch changed memory.'),
+  ignored_bytes: z.number().describe('Bytes left out because their argument has the role "workspace" or "ignore".'),
+  varying_bytes: z.number().describe('Bytes judged by the range that the self-check recorded.'),
+  differing_bytes: z.number(),
+};
+
+const captured = {
+  dispatch: z.number().describe('The number by which the dispatch was selected.'),
+  capture: z.string().describe('Its folder, relative to the reproducer.'),
+};
+
+const selfcheck = z.enum(['verified', 'nondeterministic']);
+const regions = z
+  .array(comparedRegionSchema)
+  .describe('What the kernel changed, and what differs; all else is equal. The worst of all replays.');
+
+/** Of one captured dispatch. */
+const dispatchReportSchema = z.object({
+  schema: z.literal('kernloop.report/1'),
+  verdict: z.enum(verdicts),
+  exit_code: z.int(),
+  summary: z.string().describe('The result line without its verdict.'),
+  kernel: z.string(),
+  symbol: z.string(),
+  code: z.enum(['captured', 'variant']),
+  variant: z.string().nullable().describe('The code object, relative to the reproducer.'),
+  code_object_sha256: z.string(),
+  ...captured,
+  capture_sha256: z.string(),
+  selfcheck,
+  device: z.object({ kind: z.string(), identity: z.string() }),
+  ...counts,
+  tolerance: z
+    .object({
+      atol: z.number(),
+      rtol: z.number(),
+      ulp: z.number(),
+      matched: z.number().describe('Share of the elements that must pass.'),
+      nan: z.enum(['match', 'refuse', 'ignore']),
+      inf: z.enum(['match', 'refuse', 'ignore']),
+      policy: z.string().describe('What passes, in words.'),
+      untyped: z
+        .array(z.string())
+        .describe('Regions that the kernel changed, compared byte by byte for want of a type.'),
+    })
+    .nullable()
+    .describe('Null where every byte must be equal.'),
+  regions,
+  differences: z.array(differenceSchema.omit({ event: true })),
+  fault: z.string().nullable(),
+  replays: z.array(
+    z.object({
+      poison: z.string(),
+      seed: z.int().nullable().describe('Null on hardware, which takes none.'),
+      verdict: z.string(),
+      differing_bytes: z.number(),
+      wave_instructions: z.number().nullable(),
+    }),
+  ),
+});
+
+export const reportSchema = dispatchReportSchema
+  .extend({
+    dispatches: z
+      .array(
+        z.object({
+          ...captured,
+          capture_sha256: z.string(),
+          selfcheck,
+          verdict: z.enum(verdicts),
+          summary: z.string(),
+          ...counts,
+          regions,
+          fault: z.string().nullable(),
+        }),
+      )
+      .describe(
+        'Every captured dispatch that was judged, by number. What stands above is that of the worst, or of the first where all are the same.',
+      ),
+    not_judged: z
+      .array(z.object({ ...captured, kernel: z.string(), symbol: z.string() }))
+      .describe('Captures of the same selection, but of another kernel: --capture judges one.'),
   })
   .meta({ title: 'report.json', description: 'What validate found.' });
 
 export type ComparedRegion = z.output<typeof comparedRegionSchema>;
+export type DispatchReport = z.output<typeof dispatchReportSchema>;
 export type Report = z.output<typeof reportSchema>;
 export type Verdict = (typeof verdicts)[number];

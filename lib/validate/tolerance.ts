@@ -58,7 +58,9 @@ export function planElements(
     exact.push(...typed.filter((place) => !floats.includes(place)));
     if (typed.length === 0 && !isNamed) untyped.push(region.id);
   }
-  if (bounds !== null && judged.length === 0) throw noType([...exact.map(({ target }) => target), ...untyped]);
+  // Where nothing changed, that is what there is to say.
+  if (bounds !== null && judged.length === 0 && changesAnything(capture))
+    throw noType([...exact.map(({ target }) => target), ...untyped]);
   const elements = [...judged.map((place) => judgedBy(bounds, place)), ...exact.map((place) => judgedBy(null, place))];
   return { bounds, elements, untyped };
 }
@@ -99,10 +101,17 @@ interface Region {
   size: number;
 }
 
+type Content = CaptureJson['regions'][number]['pre'];
+
+const isChanged = ({ pre, post }: { pre: Content; post: Content }): boolean =>
+  JSON.stringify(pre.chunks) !== JSON.stringify(post.chunks);
+
+function changesAnything({ regions, module_variables: variables }: CaptureJson): boolean {
+  return regions.some(isChanged) || variables.some(isChanged);
+}
+
 function changedRegions({ regions }: CaptureJson): Region[] {
-  return regions
-    .filter(({ pre, post }) => JSON.stringify(pre.chunks) !== JSON.stringify(post.chunks))
-    .map(({ id, base, size }) => ({ id, base: BigInt(base), size }));
+  return regions.filter(isChanged).map(({ id, base, size }) => ({ id, base: BigInt(base), size }));
 }
 
 /**

@@ -136,6 +136,7 @@ describe('the plugin', () => {
   it('judges by the digest of the capture, not by what varies from run to run', () => {
     const { inputs } = targets(workspace, 'kernels/pipeline/saxpy')['validate'] ?? {};
     expect(inputs).toContainEqual({ dependentTasksOutputFiles: '**/capture/{capture,selfcheck}.json' });
+    expect(inputs).toContainEqual({ dependentTasksOutputFiles: '**/captures/*/{capture,selfcheck}.json' });
     expect(JSON.stringify(inputs)).not.toContain('observed');
   });
 
@@ -156,7 +157,12 @@ describe('the plugin', () => {
   ])('lives from the capture it has when %s', (_name, files, root) => {
     const validate = targets(files, root)['validate'];
     expect(validate?.dependsOn).toEqual(['recompile']);
-    expect(validate?.inputs).toContainEqual({ fileset: '{projectRoot}/capture/capture.json', includeIgnored: true });
+    for (const folder of ['capture', 'captures/*']) {
+      expect(validate?.inputs).toContainEqual({
+        fileset: `{projectRoot}/${folder}/capture.json`,
+        includeIgnored: true,
+      });
+    }
   });
 
   it('has nothing to recompile where a kernel has no source', () => {

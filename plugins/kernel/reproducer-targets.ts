@@ -81,17 +81,20 @@ function recompile(root: string): TargetConfiguration {
 const ownFiles: TargetInput[] = [
   '{projectRoot}/**/*',
   '!{projectRoot}/capture/**/*',
+  '!{projectRoot}/captures/**/*',
   '!{projectRoot}/build/**/*',
   '!{projectRoot}/report.json',
   '!{projectRoot}/README.md',
   '!{projectRoot}/Makefile',
 ];
 
-/** capture.json names every byte of the capture by digest; observed.json varies from run to run and decides nothing. */
+/** capture.json names every byte of a capture by digest; observed.json varies from run to run and decides nothing. */
 function captureInputs(captures: boolean): TargetInput[] {
-  if (captures) return [{ dependentTasksOutputFiles: '**/capture/{capture,selfcheck}.json' }];
-  return ['capture', 'selfcheck'].map((name) => ({
-    fileset: `{projectRoot}/capture/${name}.json`,
-    includeIgnored: true,
-  }));
+  return ['capture', 'captures/*'].flatMap((folder): TargetInput[] => {
+    if (captures) return [{ dependentTasksOutputFiles: `**/${folder}/{capture,selfcheck}.json` }];
+    return ['capture', 'selfcheck'].map((name) => ({
+      fileset: `{projectRoot}/${folder}/${name}.json`,
+      includeIgnored: true,
+    }));
+  });
 }

@@ -1,0 +1,87 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { captureFile, readCapture, type CaptureJson } from '../capture/capture-files';
+import { KernloopError, nearest } from '../support/error';
+import type { Reproducer } from './reproducer';
+
+/** One capture of a reproducer, with the number of the dispatch that it was selected by. */
+export interface CapturedDispatch {
+  folder: string;
+  /** Relative to the reproducer: "capture", "captures/4". */
+  shown: string;
+  dispatch: number;
+  capture: CaptureJson;
+}
+
+export interface ChosenDispatches {
+  /** By number. */
+  chosen: CapturedDispatch[];
+  /** Of the same selection, but of another kernel than the reproducer's: as `"each": "kernel"` captures them. */
+  otherKernels: CapturedDispatch[];
+}
+
+/** Which captures are meant: by number, "all" of the reproducer's kernel, or, where none is named, all or the one in capture/. */
+export function chooseDispatches(
+  reproducer: Reproducer,
+  wanted: string | undefined,
+  whenLeftOut: 'all' | 'main',
+): ChosenDispatches {
+  const main = readDispatch(reproducer, reproducer.capture);
+  if (wanted === undefined && whenLeftOut === 'main') return { chosen: [main], otherKernels: [] };
+  const folders = new Map([[main.dispatch, main.folder], ...furtherFolders(reproducer)]);
+  if (wanted !== undefined && wanted !== 'all') {
+    const chosen = numbersIn(wanted, folders).map((folder) => readDispatch(reproducer, folder));
+    return { chosen: byNumber(chosen), otherKernels: [] };
+  }
+  const all = byNumber([...folders.values()].map((folder) => readDispatch(reproducer, folder)));
+  const isSameKernel = ({ capture: { kernel } }: CapturedDispatch): boolean =>
+    kernel.symbol === main.capture.kernel.symbol && kernel.code_object === main.capture.kernel.code_object;
+  return { chosen: all.filter(isSameKernel), otherKernels: all.filter((one) => !isSameKernel(one)) };
+}
+
+/** "dispatch 4 (captures/4)" */
+export function nameOfDispatch({ dispatch, shown }: Pick<CapturedDispatch, 'dispatch' | 'shown'>): string {
+  return `dispatch ${dispatch} (${shown})`;
+}
+
+function readDispatch({ root, capture: main }: Reproducer, folder: string): CapturedDispatch {
+  const capture = readCapture(folder);
+  const shown = relative(root, folder);
+  const number = folder === main ? capture.dispatch.ordinal : Number(/\d+$/.exec(shown)?.[0]);
+  return { folder, shown, dispatch: number, capture };
+}
+
+/** `captures/<number>`, where there is one. */
+function furtherFolders({ root }: Reproducer): [number, string][] {
+  const parent = join(root, 'captures');
+  if (!existsSync(parent)) return [];
+  return readdirSync(parent)
+    .filter((name) => /^\d{1,15}$/.test(name) && existsSync(captureFile(join(parent, name))))
+    .map((name) => [Number(name), join(parent, name)]);
+}
+
+function byNumber(dispatches: readonly CapturedDispatch[]): CapturedDispatch[] {
+  return [...dispatches].sort((a, b) => a.dispatch - b.dispatch);
+}
+
+function numbersIn(wanted: string, folders: ReadonlyMap<number, string>): string[] {
+  const numbers = [...folders.keys()].sort((a, b) => a - b);
+  const listed = `dispatch ${numbers.join(', ')} ${numbers.length === 1 ? 'is' : 'are'} captured here`;
+  if (!/^\d+(,\d+)*$/.test(wanted)) {
+    const close = nearest(wanted, ['all'], 1);
+    throw new KernloopError(
+      'USAGE',
+      `--capture "${wanted}" names no captured dispatch`,
+      `give numbers ("2", "1,4") or "all"${close.length > 0 ? '; did you mean all?' : ''}; ${listed}`,
+    );
+  }
+  return [...new Set(wanted.split(',').map(Number))].map((number) => {
+    const folder = folders.get(number);
+    if (folder !== undefined) return folder;
+    throw new KernloopError(
+      'CAPTURE_MISSING',
+      `dispatch ${number} is not among the captures of this reproducer`,
+      `${listed}; \`kernloop capture --dispatch ${number}\` captures it`,
+    );
+  });
+}

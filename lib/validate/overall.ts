@@ -1,0 +1,47 @@
+import type { CapturedDispatch } from '../replay/captured-dispatches';
+import { formatCount } from '../support/report';
+import { rank } from './judge';
+import type { DispatchReport, Report } from './report-json';
+
+/** A kernel is right if it is right for every captured dispatch: the worst verdict is that of all. */
+export function overallReport(
+  reports: readonly [DispatchReport, ...DispatchReport[]],
+  otherKernels: readonly CapturedDispatch[],
+): Report {
+  const worst = reports.reduce((a, b) => (rank(b.verdict) > rank(a.verdict) ? b : a));
+  return {
+    ...worst,
+    summary: reports.length === 1 ? worst.summary : summaryOfAll(worst, reports),
+    dispatches: reports.map(({ differences: _differences, replays: _replays, ...rest }) => ({
+      dispatch: rest.dispatch,
+      capture: rest.capture,
+      capture_sha256: rest.capture_sha256,
+      selfcheck: rest.selfcheck,
+      verdict: rest.verdict,
+      summary: rest.summary,
+      compared_bytes: rest.compared_bytes,
+      changed_bytes: rest.changed_bytes,
+      ignored_bytes: rest.ignored_bytes,
+      varying_bytes: rest.varying_bytes,
+      differing_bytes: rest.differing_bytes,
+      regions: rest.regions,
+      fault: rest.fault,
+    })),
+    not_judged: otherKernels.map(({ dispatch, shown, capture: { kernel } }) => ({
+      dispatch,
+      capture: shown,
+      kernel: kernel.name,
+      symbol: kernel.symbol,
+    })),
+  };
+}
+
+function summaryOfAll(worst: DispatchReport, reports: readonly DispatchReport[]): string {
+  if (worst.verdict === 'pass') {
+    const sum = (of: (report: DispatchReport) => number): string =>
+      formatCount(reports.reduce((total, report) => total + of(report), 0));
+    return `${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel`;
+  }
+  const passed = reports.filter(({ verdict }) => verdict === 'pass').length;
+  return `${passed} of ${reports.length} captured dispatches pass; dispatch ${worst.dispatch}: ${worst.summary}`;
+}

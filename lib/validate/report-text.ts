@@ -1,0 +1,47 @@
+import { describeCode, type ReplaySession } from '../replay/session';
+import { nameOfDispatch } from '../replay/captured-dispatches';
+import type { Deps } from '../support/deps';
+import type { ValidateOptions } from './options';
+import { excerpt, regionTable } from './region-text';
+import type { DispatchReport, Report, Verdict } from './report-json';
+
+const labels: Readonly<Record<Verdict, string>> = {
+  pass: 'PASS',
+  fail: 'FAIL',
+  vacuous: 'VACUOUS',
+  limit: 'FAIL',
+  fault: 'FAIL',
+};
+
+/** Of several dispatches each with a line of its own ahead of its regions; the last line is of all. */
+export function printReport(
+  report: Report,
+  reports: readonly DispatchReport[],
+  { code }: ReplaySession,
+  { verbose }: ValidateOptions,
+  deps: Deps,
+): void {
+  const lines = [`${report.kernel}: ${describeCode(code)}`];
+  for (const one of reports) {
+    const { dispatch, capture: shown } = one;
+    if (reports.length > 1)
+      lines.push(`${nameOfDispatch({ dispatch, shown })}: ${labels[one.verdict]} (${one.summary})`);
+    lines.push(...regionLines(one, verbose));
+  }
+  for (const { dispatch, capture: shown, kernel } of report.not_judged)
+    lines.push(`not judged: ${nameOfDispatch({ dispatch, shown })} is of ${kernel}; --capture ${dispatch} judges it`);
+  lines.push(`Result: ${labels[report.verdict]} (${report.summary})`);
+  for (const line of lines) deps.report.result(line);
+}
+
+/** Of regions only what is of interest: what differs, or all that was judged where a tolerance or --verbose asks for it. */
+function regionLines(report: DispatchReport, verbose: boolean): string[] {
+  const { regions, tolerance } = report;
+  const shown = verbose || tolerance ? regions : regions.filter(({ differing_bytes: differing }) => differing > 0);
+  const untyped = tolerance?.untyped ?? [];
+  return [
+    ...regionTable(shown),
+    ...excerpt(report),
+    ...(untyped.length > 0 ? [`compared byte by byte, for want of a type (--dtype): ${untyped.join(', ')}`] : []),
+  ];
+}
