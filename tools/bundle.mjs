@@ -27,7 +27,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const nativeProducts = [
   /^bin\/kernloop-[a-z]+$/,
   /^lib\/libkernloop-[a-z-]+\.so$/,
-  /^lib\/softgpu\/libhsa-runtime64\.so\.1$/,
+  /^lib\/softgpu\/(libhsa-runtime64\.so\.1|libkernloop-hip\.so)$/,
 ];
 
 function filesBelow(folder) {

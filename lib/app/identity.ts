@@ -22,10 +22,10 @@ export interface AppIdentity {
 export async function appIdentity(
   app: App,
   program: string,
-  deviceEnv: Readonly<Record<string, string | undefined>>,
+  variables: Readonly<Record<string, string | undefined>>,
   deps: Deps,
 ): Promise<AppIdentity> {
-  const libraries = await loadedLibraries(program, { ...app.config.env, ...deviceEnv }, deps);
+  const libraries = await loadedLibraries(program, variables, deps);
   const describe = (path: string, role: AppFile['role']): AppFile => ({
     path: portablePath(app, path),
     sha256: sha256OfFile(path),

@@ -3,6 +3,7 @@ import type { Device } from '../device/device';
 import type { Deps } from '../support/deps';
 import type { ErrorCode } from '../support/error-codes';
 import type { App } from './app';
+import { appVariables } from './variables';
 
 /** Why the capture agent would not get into the app, as far as that shows before it runs. */
 export interface LaunchObstacle {
@@ -23,7 +24,7 @@ export async function launchObstacles(
   return [
     ...programObstacles(program),
     ...wrapperObstacles(app, program),
-    ...(await runtimeObstacles(program, device, deps)),
+    ...(await runtimeObstacles(app, program, device, deps)),
   ];
 }
 
@@ -89,11 +90,11 @@ function withoutComments(script: string): string {
 }
 
 /** A library path that is built into the program comes before LD_LIBRARY_PATH. */
-async function runtimeObstacles(program: string, device: Device, deps: Deps): Promise<LaunchObstacle[]> {
+async function runtimeObstacles(app: App, program: string, device: Device, deps: Deps): Promise<LaunchObstacle[]> {
   if (device.description.kind !== 'softgpu') return [];
   const lines: string[] = [];
-  await deps.run('ldd', [program], { env: device.env, onStdoutLine: (line) => lines.push(line), timeoutMs: 30_000 })
-    .result;
+  const env = appVariables(app, device, deps);
+  await deps.run('ldd', [program], { env, onStdoutLine: (line) => lines.push(line), timeoutMs: 30_000 }).result;
   const found = lines
     .map((line) => /libhsa-runtime64\.so\S* => (\/\S+)/.exec(line)?.[1])
     .find((path) => path !== undefined);

@@ -52,7 +52,23 @@ describe('capture', () => {
       KERNLOOP_RECORDER_SOCKET: socket,
       LD_LIBRARY_PATH: workspace.native.softgpuDir,
       KERNLOOP_SOFTGPU: 'gfx90a',
+      LD_PRELOAD: 'libkernloop-hip.so',
     });
+  });
+
+  it('joins its libraries with those that the shell and kernloop.json name', async () => {
+    const { softgpuDir } = workspace.native;
+    workspace.write('app/kernloop.json', {
+      name: 'app',
+      command: ['./program'],
+      env: { LD_LIBRARY_PATH: '/of/the/app' },
+      kernels: [{ name: 'saxpy', match: '^saxpy\\(' }],
+    });
+    const fake = { ...deps(), env: { LD_PRELOAD: '/of/the/shell.so' } };
+    await capture(options(), fake);
+    const env = fake.calls.find(({ program }) => program === 'program')?.env;
+    expect(env?.['LD_LIBRARY_PATH']).toBe(`${softgpuDir}:/of/the/app`);
+    expect(env?.['LD_PRELOAD']).toBe('/of/the/shell.so:libkernloop-hip.so');
   });
 
   it('captures several kernels in one run of the app', async () => {

@@ -3,6 +3,7 @@ import { openApp, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { appIdentity } from '../app/identity';
 import { findProgram } from '../app/program';
+import { appVariables } from '../app/variables';
 import { openDevice } from '../device/device';
 import { withDevice } from '../device/lock';
 import type { Deps } from '../support/deps';
@@ -46,7 +47,7 @@ export async function captureSelections(
   const device = await openDevice(options, deps);
   if (options.build) await buildApp(app, deps);
   const program = findProgram(app, deps.env);
-  const identity = await appIdentity(app, program, device.env, deps);
+  const identity = await appIdentity(app, program, appVariables(app, device, deps), deps);
   const run = new CaptureRun({ app, program, identity, device, options }, deps);
   const attempt = await withDevice(device, deps, () => inRounds(run, selections.map(firstRequest), app, deps));
   const captures = selections.flatMap((selection) =>

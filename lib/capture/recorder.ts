@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { App } from '../app/app';
 import type { AppIdentity } from '../app/identity';
 import type { Each, Scope } from '../app/kernloop-json';
+import { appVariables } from '../app/variables';
 import { agentEnvironment } from '../device/agent';
 import type { Device, DeviceDescription } from '../device/device';
 import type { Deps } from '../support/deps';
@@ -131,7 +132,7 @@ export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) =
 }
 
 function appEnvironment({ app, device, program, nvrtcFolder }: RecordedRun, socket: string, deps: Deps): RunOptions['env'] {
-  const own = { ...app.config.env, ...device.env };
+  const own = appVariables(app, device, deps);
   return {
     ...own,
     ...agentEnvironment(device, program, { ...deps.env, ...own }),

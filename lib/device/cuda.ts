@@ -59,6 +59,7 @@ export async function openCuda(gpu: string | undefined, deps: Deps): Promise<Dev
         return cupti === undefined ? {} : { KERNLOOP_CUPTI: cupti };
       },
     },
+    appLibraries: () => ({}),
     replayArguments: [],
   };
 }

@@ -26,6 +26,19 @@ describe('devices', () => {
     });
   });
 
+  it('puts what tells an app of faults in front of HIP, behind what the user preloads', async () => {
+    const device = await softgpu('gfx90a', { LD_LIBRARY_PATH: '/shell' });
+    const { softgpuDir } = workspace.native;
+    const hip = 'libkernloop-hip.so';
+    expect(device.appLibraries({})).toEqual({ LD_LIBRARY_PATH: softgpuDir, LD_PRELOAD: hip });
+    expect(device.appLibraries({ LD_LIBRARY_PATH: '/app', LD_PRELOAD: '/a.so libb.so' })).toEqual({
+      LD_LIBRARY_PATH: `${softgpuDir}:/app`,
+      LD_PRELOAD: `/a.so:libb.so:${hip}`,
+    });
+    expect(device.appLibraries({ LD_PRELOAD: `${hip}:/a.so` })['LD_PRELOAD']).toBe(`/a.so:${hip}`);
+    expect(device.env).not.toHaveProperty('LD_PRELOAD');
+  });
+
   it('is another device for another target, and for another build of the interpreter', async () => {
     const before = (await softgpu()).description.identity;
     expect(softgpuIdentity('gfx1030', workspace.native.softgpu)).not.toBe(before);

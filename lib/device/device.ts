@@ -41,6 +41,10 @@ export interface Device {
   readonly measuring: Measuring;
   /** Variables that make a program (the app, or kernloop-replay) use this device. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /**
+   * More of them for the app: lists of libraries, which hold what the user (the shell, kernloop.json) has in them, too.
+   */
+  appLibraries(user: Environment): Readonly<Record<string, string>>;
   readonly agent: AgentSlot;
   /** Hardware is used by one stage at a time; this file is its lock. The software GPU needs none. */
   readonly lock: string | null;

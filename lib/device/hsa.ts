@@ -19,6 +19,7 @@ export function openHsa(deps: Deps): Device {
     measuring: { iterations: 30, warmup: 3, cache: 'as-is' },
     lock: join(tmpdir(), `kernloop-${description.identity}.lock`),
     env: {},
+    appLibraries: () => ({}),
     agent: rocmAgent(deps.native.agentHsa),
     replayArguments: [],
   };

@@ -19,6 +19,7 @@ describe('the lock of a device', () => {
     agent: hsaAgent('/nowhere'),
     lock: path,
     env: {},
+    appLibraries: () => ({}),
     replayArguments: [],
   };
   const deps = defaultDeps({ signal: new AbortController().signal });

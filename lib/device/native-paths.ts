@@ -15,12 +15,14 @@ export interface NativePaths {
   readonly nvrtcAudit: string;
   /** Compiles with libnvrtc. */
   readonly nvrtcCompiler: string;
-  /** The folder that holds only libhsa-runtime64.so.1. */
+  /** The folder of these two, which LD_LIBRARY_PATH is to name. */
   readonly softgpuDir: string;
   readonly softgpu: string;
+  /** Stands in front of HIP, in LD_PRELOAD, and tells the app that a dispatch faulted. */
+  readonly hipErrors: string;
 }
 
-const programs = ['recorder', 'replay', 'archive', 'agentHsa', 'softgpu'] as const;
+const programs = ['recorder', 'replay', 'archive', 'agentHsa', 'softgpu', 'hipErrors'] as const;
 
 export function nativePathsIn(root: string): NativePaths {
   const softgpuDir = join(root, 'lib', 'softgpu');
@@ -35,6 +37,7 @@ export function nativePathsIn(root: string): NativePaths {
     nvrtcCompiler: join(root, 'bin', 'kernloop-nvrtc'),
     softgpuDir,
     softgpu: join(softgpuDir, 'libhsa-runtime64.so.1'),
+    hipErrors: join(softgpuDir, 'libkernloop-hip.so'),
   };
 }
 

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Deps, Environment } from '../support/deps';
 import { KernloopError, nearest } from '../support/error';
 import { sha256OfFile } from '../support/files';
@@ -21,6 +22,7 @@ export function openSoftgpu(target: string, deps: Deps): Device {
     );
   }
   const { native } = deps;
+  const libraryPath = (env: Environment): string => listOf(native.softgpuDir, env['LD_LIBRARY_PATH']);
   return {
     description: {
       kind: 'softgpu',
@@ -34,7 +36,11 @@ export function openSoftgpu(target: string, deps: Deps): Device {
     measuring: { iterations: 1, warmup: 0, cache: null },
     lock: null,
     agent: hsaAgent(native.agentHsa),
-    env: { LD_LIBRARY_PATH: prepend(native.softgpuDir, deps.env), KERNLOOP_SOFTGPU: target },
+    env: { LD_LIBRARY_PATH: libraryPath(deps.env), KERNLOOP_SOFTGPU: target },
+    appLibraries: (user) => ({
+      LD_LIBRARY_PATH: libraryPath(user),
+      LD_PRELOAD: preloaded(basename(native.hipErrors), user),
+    }),
     replayArguments: ['--hsa-runtime', native.softgpu],
   };
 }
@@ -44,7 +50,12 @@ export function softgpuIdentity(target: string, library: string): string {
   return `softgpu-${target}-${sha256OfFile(library).slice(0, 12)}`;
 }
 
-function prepend(folder: string, env: Environment): string {
-  const rest = env['LD_LIBRARY_PATH'];
-  return rest ? `${folder}:${rest}` : folder;
+/** By its name alone, which the library path leads to: the separators of LD_PRELOAD cannot be escaped. */
+function preloaded(library: string, env: Environment): string {
+  const present = (env['LD_PRELOAD'] ?? '').split(/[\s:]+/).filter(Boolean);
+  return [...present.filter((name) => name !== library), library].join(':');
+}
+
+function listOf(first: string, rest: string | undefined): string {
+  return rest ? `${first}:${rest}` : first;
 }

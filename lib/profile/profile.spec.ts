@@ -71,6 +71,18 @@ describe('profile', () => {
     expect(await failure(profile(options(), deps([row('k', 1)], summary, appExit)))).toMatchObject({ code, exitCode });
   });
 
+  it('is an error where a dispatch faulted, even if the app ends as if nothing had been', async () => {
+    const text = 'queue 0 reported error 0x2b';
+    const recorder = fakeRecorder({
+      play: (_config, print) => print({ event: 'note', code: 'DEVICE_FAULT', text }),
+      summary: { dispatches: 2, kernel_profile: [row('k', 1)] },
+    });
+    const fake = fakeDeps({ ldd: () => 1, program: () => 0, 'kernloop-recorder': recorder }, workspace.native);
+    const error = await failure(profile(options(), fake));
+    expect(error).toMatchObject({ code: 'APP_FAILED', exitCode: 2 });
+    expect(error.what).toContain(text);
+  });
+
   it('never ranks by a time on the software GPU', async () => {
     const error = await failure(profile(options(), deps([row('k', 5, { unit: 'duration_ns' })])));
     expect(error).toMatchObject({ code: 'NATIVE_FAILED' });

@@ -5,6 +5,7 @@ import { appIdentity } from '../app/identity';
 import type { DeviceKind } from '../app/kernloop-json';
 import { launchObstacles } from '../app/launch';
 import { findProgram } from '../app/program';
+import { appVariables } from '../app/variables';
 import type { UnseenProcess } from '../capture/app-watch';
 import { whyNoAgent } from '../capture/no-agent';
 import { agentDeclined, forkedAfterInit, type Note } from '../capture/notes';
@@ -30,7 +31,7 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   const device = await openDevice(options, deps);
   if (options.build) await buildApp(app, deps);
   const program = findProgram(app, deps.env);
-  const identity = await appIdentity(app, program, device.env, deps);
+  const identity = await appIdentity(app, program, appVariables(app, device, deps), deps);
   let summary: SummaryEvent | undefined;
   const notes: Note[] = [];
   let unseen: UnseenProcess[] = [];
@@ -80,6 +81,14 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
       appEnd.timedOut
         ? 'give it more time with --time-limit-seconds (0 is no limit), or fewer steps to do'
         : 'make the app run through by itself first',
+    );
+  }
+  const fault = notes.find(({ code }) => code === 'DEVICE_FAULT');
+  if (fault) {
+    throw new KernloopError(
+      'APP_FAILED',
+      `${app.config.name}: ${fault.text}`,
+      'make the app run through by itself first',
     );
   }
   const rows = measuredKernels(app.config.name, device.description.kind, summary, notes);

@@ -137,6 +137,7 @@ export function cudaOf(workspace: TestWorkspace): Device {
     lock: null,
     env: {},
     agent: { variable: 'CUDA_INJECTION64_PATH', library: workspace.native.agentCuda, environment: () => ({}) },
+    appLibraries: () => ({}),
     replayArguments: [],
   };
 }

@@ -37,11 +37,7 @@ HsaDevice::~HsaDevice() {
     complete_for_app(agent_.hsa, completion_.get(), packet_.completion_signal);
     return;
   }
-  if (queue_.failed.load()) {
-    // Nothing in a failed queue completes: not the app's signal either.
-    completion_.leak();
-    return;
-  }
+  // In a failed queue it completes where a library told the app (softgpu_extension.h), else never.
   auto* late = new LateCompletion{&agent_.hsa, std::move(completion_), packet_.completion_signal};
   agent_.hsa.amd.hsa_amd_signal_async_handler_fn(late->own.get(), HSA_SIGNAL_CONDITION_LT, 1, on_late_completion, late);
 }

@@ -72,7 +72,8 @@ bool Profiler::on_complete(hsa_signal_value_t, void* data) {
                               ? *report.wave_instructions
                               : dispatch_duration_ns(self.hsa_, flight->device, flight->signal.get());
   try {
-    self.recorder_.send(FrameType::kProfile, flight->message.encode());
+    const bool executed = report.fault.empty();
+    if (executed) self.recorder_.send(FrameType::kProfile, flight->message.encode());
   } catch (...) {  // no memory for the message: a sample is lost, the app is not
   }
   complete_for_app(self.hsa_, flight->signal.get(), flight->app_signal);

@@ -1,9 +1,11 @@
 // Queues are created as intercepted ones.
+#include <cstdio>
 #include <thread>
 
 #include "capture/hsa/agent.h"
 #include "capture/hsa/dispatch_handler.h"
 #include "capture/hsa/hooks.h"
+#include "capture/hsa/softgpu_counters.h"
 
 namespace kernloop::capture {
 namespace {
@@ -15,12 +17,19 @@ const HsaOriginals& originals() {
 void on_queue_error(hsa_status_t status, hsa_queue_t* queue, void* data) {
   auto& state = *static_cast<QueueState*>(data);
   state.failed.store(true);
-  state.agent->log.line("queue %u reported error 0x%x", state.index, static_cast<unsigned>(status));
+  Agent& agent = *state.agent;
+  agent.guarded([&] {
+    char text[128];
+    std::snprintf(text, sizeof text,
+                  "queue %u reported error 0x%x: a dispatch faulted, and the app's output says where", state.index,
+                  static_cast<unsigned>(status));
+    agent.note("DEVICE_FAULT", text);
+  });
   // The app's callback may well end the process (HIP's does): the capture in progress tells the recorder why it fails
   // before that.
   const Deadline told = Deadline::in(std::chrono::seconds(5));
   while (state.capturing.load() && !told.passed()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  if (state.app_callback != nullptr) state.app_callback(status, queue, state.app_data);
+  SoftgpuCounters(agent.hsa).report_to_app(status, queue, state.app_callback, state.app_data);
 }
 
 hsa_status_t take_first_isa(hsa_isa_t isa, void* data) {

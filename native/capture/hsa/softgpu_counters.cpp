@@ -26,6 +26,17 @@ void SoftgpuCounters::look_up() {
   });
 }
 
+void SoftgpuCounters::report_to_app(hsa_status_t status, hsa_queue_t* queue, kernloop_softgpu_queue_error_t callback,
+                                    void* data) {
+  look_up();
+  if (callback == nullptr) return;
+  if (table_.report_queue_error != nullptr) {
+    table_.report_queue_error(status, queue, callback, data);
+  } else {
+    callback(status, queue, data);
+  }
+}
+
 void SoftgpuCounters::record_accesses(bool enabled) {
   if (access_log() == nullptr) return;
   look_up();

@@ -20,6 +20,9 @@ class SoftgpuCounters {
   explicit SoftgpuCounters(const HsaOriginals& hsa) : hsa_(hsa) {}
   SoftgpuReport report_of(hsa_signal_t completion);
 
+  // Passes an error of a queue on to the callback that the app gave for it, as the runtime itself would have.
+  void report_to_app(hsa_status_t status, hsa_queue_t* queue, kernloop_softgpu_queue_error_t callback, void* data);
+
   // For tests of the scope: with KERNLOOP_ACCESS_LOG=FILE, the engine's own exact read and write sets of the captured
   // dispatch are appended to that file ("read 0x… SIZE" or "write 0x… SIZE" a line). The capture itself never depends
   // on them.

@@ -43,9 +43,9 @@ class SoftgpuCaptureTest : public ::testing::Test {
     return std::make_unique<Program>(Program::Options{command, environment, false});
   }
   // Runs the app to its end, then the recorder; the app's exit code.
-  int record(std::vector<std::string> arguments) {
+  int record(std::vector<std::string> arguments, std::map<std::string, std::string> environment = {}) {
     if (!run.start()) return -2;
-    auto app = start_app(std::move(arguments));
+    auto app = start_app(std::move(arguments), std::move(environment));
     const int code = app->wait();
     app_output = app->output();
     EXPECT_EQ(run.finish(), 0) << run.recorder->output();
@@ -283,6 +283,33 @@ TEST_F(SoftgpuCaptureTest, AFaultOfTheKernelIsNamed) {
   record({"fault"});
   EXPECT_EQ(refusal(), "DEVICE_FAULT");
   EXPECT_NE(run.event("refused").value("reason", "").find("123456789000"), std::string::npos) << run.recorder->output();
+}
+
+// As a stage starts it: with the library that tells a program of a fault by HIP's errors.
+const std::map<std::string, std::string> kToldOfFaults = {{"LD_PRELOAD", "libkernloop-hip.so"}};
+
+TEST_F(SoftgpuCaptureTest, AFaultOfTheKernelIsNamedToo_WhereTheProgramLives) {
+  run.select("^write_wild\\(");
+  EXPECT_EQ(record({"fault"}, kToldOfFaults), 0) << app_output;
+  EXPECT_EQ(refusal(), "DEVICE_FAULT");
+  EXPECT_NE(run.event("refused").value("reason", "").find("123456789000"), std::string::npos) << run.recorder->output();
+  EXPECT_EQ(run.event("note").value("code", ""), "DEVICE_FAULT");
+}
+
+TEST_F(SoftgpuCaptureTest, ADispatchBehindAFaultIsNotCapturedAsIfItHadRun) {
+  run.select("^add_one\\(");
+  EXPECT_EQ(record({"behind-fault"}, kToldOfFaults), 0) << app_output;
+  EXPECT_TRUE(run.event("captured").is_null()) << run.recorder->output();
+  EXPECT_FALSE(fs::exists(run.output()));
+  EXPECT_EQ(run.event("note").value("code", ""), "DEVICE_FAULT");
+}
+
+TEST_F(SoftgpuCaptureTest, AProfileTellsOfAFaultAndMeasuresNothingThatDidNotRun) {
+  run.config["mode"] = "profile";
+  EXPECT_EQ(record({"behind-fault"}, kToldOfFaults), 0) << app_output;
+  EXPECT_EQ(run.event("note").value("code", ""), "DEVICE_FAULT");
+  for (const Json& row : run.event("summary").value("kernel_profile", Json::array()))
+    EXPECT_EQ(row.value("name", "").find("add_one"), std::string::npos) << row;
 }
 
 TEST_F(SoftgpuCaptureTest, TimeStampsOfTheDispatchReachTheProgramsEvents) {

@@ -297,6 +297,15 @@ int fault() {
   return hipDeviceSynchronize() == hipSuccess ? 1 : 0;
 }
 
+// What is launched behind the kernel that faults must not run.
+int behind_fault() {
+  int* data = nullptr;
+  if (hipMalloc(&data, 256) != hipSuccess) return 1;
+  write_wild<<<1, 1>>>(reinterpret_cast<int*>(0x123456789000));
+  add_one<<<1, 64>>>(data, 64);
+  return hipDeviceSynchronize() == hipErrorIllegalAddress ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argument_count, char** arguments) {
@@ -313,6 +322,7 @@ int main(int argument_count, char** arguments) {
   if (what == "empty") return many_empty(std::stoi(value));
   if (what == "unfinished") return unfinished();
   if (what == "fault") return fault();
+  if (what == "behind-fault") return behind_fault();
   std::fprintf(stderr, "unknown behaviour %s\n", what.c_str());
   return 2;
 }
