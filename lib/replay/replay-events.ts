@@ -11,6 +11,7 @@ export const varyingSchema = z.looseObject({
   count,
   min: z.array(z.unknown()),
   max: z.array(z.unknown()),
+  permuted: z.boolean().optional().describe('The same values in any order; min and max are empty.'),
 });
 
 export const differenceSchema = z.looseObject({

@@ -59,10 +59,11 @@ void Scope::add_module_variable(const ByteRange& variable, uint64_t ordinal) {
 
 std::optional<Refusal> Scope::over_budget() const {
   if (byte_budget_ == 0 || bytes_ <= byte_budget_) return std::nullopt;
-  return Refusal{"BYTE_BUDGET",
-                 "the scope takes at least " + std::to_string(bytes_) + " bytes in " + std::to_string(regions_.size()) +
-                     " regions, the budget is " + std::to_string(byte_budget_) + " bytes",
-                 "raise --max-bytes (--dry-run tells what it takes), or choose scope \"reachable\" if this was scope \"all\""};
+  return Refusal{
+      "BYTE_BUDGET",
+      "the scope takes at least " + std::to_string(bytes_) + " bytes in " + std::to_string(regions_.size()) +
+          " regions, the budget is " + std::to_string(byte_budget_) + " bytes",
+      "raise --max-bytes (--dry-run tells what it takes), or choose scope \"reachable\" if this was scope \"all\""};
 }
 
 // Reads the chunks of an allocation that are wanted, by index; `use(offset, bytes)` returns false when the sink is

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "replay/core/differences.h"
-#include "replay/core/element_inference.h"
+#include "replay/core/permutation.h"
 
 namespace kernloop::replay {
 
@@ -18,6 +18,13 @@ constexpr uint64_t kClusterGap = 64;          // closer bytes belong to one arra
 constexpr uint64_t kClusterBytes = 1u << 20;  // a multiple of every element size
 constexpr size_t kUnexplainedListed = 64;
 constexpr size_t kElementsPerRange = 4096;  // keeps one event a line of moderate length
+
+// To eight-byte bounds, so that no element is cut.
+AddressRange widen(const Target& target, uint64_t begin, uint64_t end) {
+  const uint64_t low = (target.address + begin) / 8 * 8, high = (target.address + end + 7) / 8 * 8;
+  const uint64_t from = std::max(low, target.address) - target.address;
+  return AddressRange{from, std::min(high - target.address, target.size) - from};
+}
 
 }  // namespace
 
@@ -88,36 +95,100 @@ Result<Calibration::Cluster> Calibration::gather(const Target& target, const His
   for (AddressRange& range : varying) range.base -= extent.base;
   cluster.seen.varying = std::move(varying);
 
-  archive::Buffer post(extent.size);
-  const uint64_t chunk_bytes = cache_.reader().manifest().chunk_bytes;
-  for (uint64_t at = extent.base; at < extent.end();) {
-    const auto chunk = cache_.chunk(target.post, at / chunk_bytes);
-    if (!chunk) return chunk.error();
-    const uint64_t from = at % chunk_bytes, size = std::min(chunk->size() - from, extent.end() - at);
-    std::memcpy(post.data() + (at - extent.base), chunk->data() + from, size);
-    at += size;
+  auto post = read_content(cache_, target.post, extent.base, extent.size);
+  if (!post) return post.error();
+  for (const auto& runs : history.runs) cluster.seen.samples.push_back(sample(runs, extent, *post));
+  cluster.seen.samples.push_back(std::move(*post));
+  return cluster;
+}
+
+archive::Buffer Calibration::sample(const std::vector<Run>& runs, const AddressRange& extent,
+                                    const archive::Buffer& post) const {
+  archive::Buffer bytes(post);
+  auto run =
+      std::partition_point(runs.begin(), runs.end(), [&](const Run& r) { return r.offset + r.size <= extent.base; });
+  for (; run != runs.end() && run->offset < extent.end(); ++run) {
+    const uint64_t from = std::max(run->offset, extent.base), to = std::min(run->offset + run->size, extent.end());
+    std::memcpy(bytes.data() + (from - extent.base), bytes_.data() + run->data + (from - run->offset), to - from);
   }
-  // A replay holds *post* wherever it did not differ from it.
-  for (const auto& runs : history.runs) {
-    archive::Buffer& sample = cluster.seen.samples.emplace_back(post);
-    auto run =
-        std::partition_point(runs.begin(), runs.end(), [&](const Run& r) { return r.offset + r.size <= extent.base; });
-    for (; run != runs.end() && run->offset < extent.end(); ++run) {
-      const uint64_t from = std::max(run->offset, extent.base), to = std::min(run->offset + run->size, extent.end());
-      std::memcpy(sample.data() + (from - extent.base), bytes_.data() + run->data + (from - run->offset), to - from);
+  return bytes;
+}
+
+ElementType Calibration::type_of(const Target& target, const Observations& seen) const {
+  const ElementType declared = declared_type(target).value_or(ElementType::kU8);
+  std::vector<uint64_t> offsets;
+  return declared != ElementType::kU8 && elements_of(seen, size_of(declared), offsets) ? declared : infer_type(seen);
+}
+
+Result<std::optional<VaryingRange>> Calibration::permutation_in(const Target& target, const History& history,
+                                                                const AddressRange& extent) const {
+  if (extent.size > kMostPermutedBytes) return std::optional<VaryingRange>();
+  // The type shows in the first few.
+  const AddressRange start{extent.base, std::min<uint64_t>(extent.size, kClusterBytes)};
+  std::vector<AddressRange> varying;
+  for (const AddressRange& range : varying_bytes_of(history)) {
+    const uint64_t from = std::max(range.base, start.base), to = std::min(range.end(), start.end());
+    if (from < to) varying.push_back({from, to - from});
+  }
+  const auto cluster = gather(target, history, start, std::move(varying));
+  if (!cluster) return cluster.error();
+  VaryingRange range{target.is_variable, target.name, extent.base, type_of(target, cluster->seen), {}, {}};
+  const size_t size = size_of(range.type);
+  range.permuted = extent.size / size;
+  if (extent.size % size != 0 || (target.address + extent.base) % size != 0) return std::optional<VaryingRange>();
+  const auto post = read_content(cache_, target.post, extent.base, extent.size);
+  if (!post) return post.error();
+  const bool permutes = std::all_of(history.runs.begin(), history.runs.end(), [&](const std::vector<Run>& runs) {
+    return is_permutation(range.type, *post, sample(runs, extent, *post));
+  });
+  return permutes ? std::optional(std::move(range)) : std::nullopt;
+}
+
+Status Calibration::take_permutations(const Target& target, const History& history, std::vector<AddressRange>& varying,
+                                      CalibrationResult& result) const {
+  // Arrays first, then all of them at once: an array of which few elements vary falls into pieces.
+  std::vector<AddressRange> arrays;
+  for (const AddressRange& range : varying) {
+    if (arrays.empty() || range.base > arrays.back().end() + kClusterGap) arrays.push_back(range);
+    arrays.back().size = range.end() - arrays.back().base;
+  }
+  std::vector<VaryingRange> found;
+  std::vector<AddressRange> left;
+  const auto try_extent = [&](const AddressRange& extent) -> Result<bool> {
+    auto range = permutation_in(target, history, widen(target, extent.base, extent.end()));
+    if (!range) return range.error();
+    if (*range) found.push_back(std::move(**range));
+    return range->has_value();
+  };
+  for (const AddressRange& array : arrays) {
+    const auto permutes = try_extent(array);
+    if (!permutes) return permutes.error();
+    if (!*permutes) left.push_back(array);
+  }
+  if (!left.empty() && arrays.size() > 1) {
+    const auto permutes = try_extent({arrays.front().base, arrays.back().end() - arrays.front().base});
+    if (!permutes) return permutes.error();
+    if (*permutes) {
+      found.erase(found.begin(), found.end() - 1);
+      left.clear();
     }
   }
-  cluster.seen.samples.push_back(std::move(post));
-  return cluster;
+  std::erase_if(varying, [&](const AddressRange& range) {
+    return std::none_of(left.begin(), left.end(), [&](const AddressRange& array) {
+      return range.base >= array.base && range.end() <= array.end();
+    });
+  });
+  for (VaryingRange& range : found) {
+    result.varying_bytes += range.bytes();
+    result.varying.push_back(std::move(range));
+  }
+  return Unit{};
 }
 
 void Calibration::judge(const Target& target, const Cluster& cluster, CalibrationResult& result) const {
   std::vector<uint64_t> offsets;
-  ElementType type = declared_type(target).value_or(ElementType::kU8);
-  if (type == ElementType::kU8 || !elements_of(cluster.seen, size_of(type), offsets)) {
-    type = infer_type(cluster.seen);
-    elements_of(cluster.seen, size_of(type), offsets);
-  }
+  const ElementType type = type_of(target, cluster.seen);
+  elements_of(cluster.seen, size_of(type), offsets);
   const size_t size = size_of(type);
   for (uint64_t at : offsets) {
     Number min = std::numeric_limits<Number>::infinity(), max = -min;
@@ -139,9 +210,9 @@ void Calibration::judge(const Target& target, const Cluster& cluster, Calibratio
     }
     result.varying_bytes += size;
     VaryingRange* last = result.varying.empty() ? nullptr : &result.varying.back();
-    const bool continues = last && last->is_variable == target.is_variable && last->target == target.name &&
-                           last->type == type && last->offset + last->bytes() == offset &&
-                           last->count() < kElementsPerRange;
+    const bool continues = last && last->permuted == 0 && last->is_variable == target.is_variable &&
+                           last->target == target.name && last->type == type &&
+                           last->offset + last->bytes() == offset && last->count() < kElementsPerRange;
     if (!continues) {
       result.varying.push_back({target.is_variable, target.name, offset, type, {}, {}});
       last = &result.varying.back();
@@ -155,15 +226,11 @@ Result<CalibrationResult> Calibration::finish() {
   CalibrationResult result;
   for (size_t t = 0; t < targets_.size(); ++t) {
     const Target& target = targets_[t];
-    const std::vector<AddressRange> varying = varying_bytes_of(histories_[t]);
-    // Extents are widened to eight-byte bounds, so that no element is cut, and never cross a multiple of kClusterBytes.
+    std::vector<AddressRange> varying = varying_bytes_of(histories_[t]);
+    if (auto taken = take_permutations(target, histories_[t], varying, result); !taken) return taken.error();
+    // Extents never cross a multiple of kClusterBytes.
     std::vector<AddressRange> members;
     AddressRange extent;
-    const auto widen = [&](uint64_t begin, uint64_t end) {
-      const uint64_t low = (target.address + begin) / 8 * 8, high = (target.address + end + 7) / 8 * 8;
-      const uint64_t from = std::max(low, target.address) - target.address;
-      return AddressRange{from, std::min(high - target.address, target.size) - from};
-    };
     const auto close = [&]() -> Status {
       if (members.empty()) return Unit{};
       auto cluster = gather(target, histories_[t], extent, std::move(members));
@@ -177,7 +244,7 @@ Result<CalibrationResult> Calibration::finish() {
         const uint64_t bound =
             (target.address + range.base) / kClusterBytes * kClusterBytes + kClusterBytes - target.address;
         const AddressRange piece{range.base, std::min(range.size, bound - range.base)};
-        const AddressRange wide = widen(piece.base, piece.end());
+        const AddressRange wide = widen(target, piece.base, piece.end());
         const bool joins =
             !members.empty() && piece.base <= extent.end() + kClusterGap &&
             (target.address + piece.base) / kClusterBytes == (target.address + extent.base) / kClusterBytes;

@@ -99,7 +99,7 @@ void emit_compared(const Target& target, const Found& found, uint64_t varying, E
 
 Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& target,
                       const std::vector<VaryingRange>& varying, Comparison& comparison, EventSink& sink) {
-  const auto numbers = accept_varying(device, target, varying);
+  const auto numbers = accept_varying(device, cache, target, varying);
   if (!numbers) return numbers.error();
   std::vector<AddressRange> accepted = target.ignored;
   accepted.insert(accepted.end(), numbers->accepted.begin(), numbers->accepted.end());

@@ -118,12 +118,10 @@ class Session {
                     {"differing_bytes", total.differing_bytes}, {"varying_bytes", total.varying_bytes},
                     {"ignored_bytes", total.ignored_bytes},     {"padding_bytes", total.padding_bytes},
                     {"tolerance_bytes", total.tolerance_bytes}};
-    const auto discernible = is_change_discernible();
-    if (!discernible) return discernible.error();
-    if (*changed > 0 && !*discernible) {
-      numbers["reason"] = "the tolerance is so wide that memory as it was before the dispatch passes too";
-    }
-    return conclude(total.differing_bytes > 0 || missed, total.compared_bytes > 0 && *changed > 0 && *discernible,
+    auto reason = why_unproven(*changed);
+    if (!reason) return reason.error();
+    if (*reason) numbers["reason"] = **reason;
+    return conclude(total.differing_bytes > 0 || missed, total.compared_bytes > 0 && *changed > 0 && !*reason,
                     std::move(numbers));
   }
 
@@ -216,6 +214,25 @@ class Session {
     event["verdict"] = verdict;
     if (wave_instructions_) event["wave_instructions"] = *wave_instructions_;
     sink_.emit(event);
+  }
+
+  // Where *pre* itself would pass, what passes proves nothing.
+  Result<std::optional<std::string>> why_unproven(uint64_t changed_bytes) {
+    std::optional<std::string> reason;
+    if (changed_bytes == 0) return reason;
+    const auto discernible = is_change_discernible();
+    if (!discernible) return discernible.error();
+    if (!*discernible) reason = "the tolerance is so wide that memory as it was before the dispatch passes too";
+    for (const Target& target : targets_) {
+      const auto passes = passes_unchanged(cache_, target, varying_);
+      if (!passes) return passes.error();
+      if (*passes) {
+        reason = "what varies in " + target.name +
+                 " varies so much that memory as it was before the dispatch passes too: a variant that leaves it alone "
+                 "would not be noticed";
+      }
+    }
+    return reason;
   }
 
   // False where the tolerances would let *pre* itself pass: then nothing is proven.

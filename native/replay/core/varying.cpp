@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "archive/file.h"
+#include "replay/core/permutation.h"
 
 namespace kernloop::replay {
 
@@ -26,12 +27,18 @@ std::optional<VaryingRange> read_range(const archive::Json& json) {
   const auto type = element_type_of(text("dtype"));
   const auto offset = json.find("offset"), count = json.find("count"), min = json.find("min"), max = json.find("max");
   if (range.target.empty() || !type || offset == json.end() || !offset->is_number_unsigned() || count == json.end() ||
-      !count->is_number_unsigned() || min == json.end() || !min->is_array() || max == json.end() || !max->is_array() ||
-      min->size() != count->get<uint64_t>() || max->size() != min->size() || min->empty()) {
+      !count->is_number_unsigned() || count->get<uint64_t>() == 0 || min == json.end() || !min->is_array() ||
+      max == json.end() || !max->is_array() || max->size() != min->size()) {
     return std::nullopt;
   }
   range.type = *type;
   range.offset = offset->get<uint64_t>();
+  if (json.value("permuted", false)) {
+    range.permuted = count->get<uint64_t>();
+    const bool fits = range.permuted <= kMostPermutedBytes / size_of(*type) && min->empty();
+    return fits ? std::optional(std::move(range)) : std::nullopt;
+  }
+  if (min->size() != count->get<uint64_t>()) return std::nullopt;
   for (size_t i = 0; i < min->size(); ++i) {
     const auto low = number_from_json((*min)[i]), high = number_from_json((*max)[i]);
     if (!low || !high || !is_finite(*low) || !is_finite(*high) || *low > *high) return std::nullopt;
@@ -50,16 +57,18 @@ bool within_spread(Number value, Number min, Number max) {
 
 archive::Json to_json(const VaryingRange& range) {
   archive::Json min = archive::Json::array(), max = archive::Json::array();
-  for (size_t i = 0; i < range.count(); ++i) {
+  for (size_t i = 0; i < range.min.size(); ++i) {
     min.push_back(number_to_json(range.type, range.min[i]));
     max.push_back(number_to_json(range.type, range.max[i]));
   }
-  return {{range.is_variable ? "variable" : "region", range.target},
-          {"offset", range.offset},
-          {"dtype", name_of(range.type)},
-          {"count", range.count()},
-          {"min", std::move(min)},
-          {"max", std::move(max)}};
+  archive::Json json = {{range.is_variable ? "variable" : "region", range.target},
+                        {"offset", range.offset},
+                        {"dtype", name_of(range.type)},
+                        {"count", range.count()},
+                        {"min", std::move(min)},
+                        {"max", std::move(max)}};
+  if (range.permuted > 0) json["permuted"] = true;
+  return json;
 }
 
 Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path, const std::vector<Target>& targets) {
@@ -87,24 +96,65 @@ Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path
   return ranges;
 }
 
-Result<AcceptedBytes> accept_varying(DeviceReplay& device, const Target& target,
+namespace {
+
+bool concerns(const VaryingRange& range, const Target& target) {
+  return range.is_variable == target.is_variable && range.target == target.name;
+}
+
+// Calls `visit(offset in the range, bytes, passes)` for each element, or once for all where their order is free.
+template <typename Visit>
+Status judge_range(ContentCache& cache, const Target& target, const VaryingRange& range, Bytes actual,
+                   const Visit& visit) {
+  if (range.permuted > 0) {
+    const auto post = read_content(cache, target.post, range.offset, range.bytes());
+    if (!post) return post.error();
+    visit(0, range.bytes(), is_permutation(range.type, *post, actual));
+    return Unit{};
+  }
+  const size_t size = size_of(range.type);
+  for (size_t i = 0; i < range.count(); ++i) {
+    visit(i * size, size, within_spread(load_number(range.type, &actual[i * size]), range.min[i], range.max[i]));
+  }
+  return Unit{};
+}
+
+}  // namespace
+
+Result<AcceptedBytes> accept_varying(DeviceReplay& device, ContentCache& cache, const Target& target,
                                      const std::vector<VaryingRange>& ranges) {
   AcceptedBytes result;
   archive::Buffer actual;
   for (const VaryingRange& range : ranges) {
-    if (range.is_variable != target.is_variable || range.target != target.name) continue;
+    if (!concerns(range, target)) continue;
     actual.resize(range.bytes());
     if (auto read = device.read(target.address + range.offset, actual); !read) return read.error();
-    const size_t size = size_of(range.type);
-    for (size_t i = 0; i < range.count(); ++i) {
-      if (within_spread(load_number(range.type, actual.data() + i * size), range.min[i], range.max[i])) {
-        result.accepted.push_back({range.offset + i * size, size});
-      }
-    }
+    auto judged = judge_range(cache, target, range, actual, [&](uint64_t at, uint64_t bytes, bool passes) {
+      if (passes) result.accepted.push_back({range.offset + at, bytes});
+    });
+    if (!judged) return judged.error();
     result.judged_bytes += range.bytes();
   }
   std::sort(result.accepted.begin(), result.accepted.end(), [](auto& a, auto& b) { return a.base < b.base; });
   return result;
+}
+
+Result<bool> passes_unchanged(ContentCache& cache, const Target& target, const std::vector<VaryingRange>& ranges) {
+  bool has_changed = false, passes_all = true;
+  for (const VaryingRange& range : ranges) {
+    if (!concerns(range, target)) continue;
+    const auto before = read_content(cache, target.pre, range.offset, range.bytes());
+    if (!before) return before.error();
+    const auto after = read_content(cache, target.post, range.offset, range.bytes());
+    if (!after) return after.error();
+    auto judged = judge_range(cache, target, range, *before, [&](uint64_t at, uint64_t bytes, bool passes) {
+      if (std::equal(&(*before)[at], &(*before)[at] + bytes, &(*after)[at])) return;
+      has_changed = true;
+      passes_all = passes_all && passes;
+    });
+    if (!judged) return judged.error();
+  }
+  return has_changed && passes_all;
 }
 
 }  // namespace kernloop::replay

@@ -1,4 +1,5 @@
-// Ranges that vary by nature (the order of atomics): recorded as elements with the values seen, compared as numbers.
+// Ranges that vary by nature (the order of atomics): recorded as elements with the values seen, compared as numbers;
+// or, where every replay gave the same values in another order, as values in any order.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +12,16 @@
 
 namespace kernloop::replay {
 
-// `count` elements in a row, each with the least and the greatest value seen.
+// `count` elements in a row, each with the least and the greatest value seen, or all of them in any order.
 struct VaryingRange {
   bool is_variable = false;
   std::string target;
   uint64_t offset = 0;
   ElementType type = ElementType::kF32;
   std::vector<Number> min, max;
+  uint64_t permuted = 0;  // elements in any order: then without min and max
 
-  uint64_t count() const { return min.size(); }
+  uint64_t count() const { return permuted > 0 ? permuted : min.size(); }
   uint64_t bytes() const { return count() * size_of(type); }
 };
 
@@ -38,7 +40,11 @@ struct AcceptedBytes {
   std::vector<AddressRange> accepted;  // offsets in the target
   uint64_t judged_bytes = 0;
 };
-Result<AcceptedBytes> accept_varying(DeviceReplay& device, const Target& target,
+Result<AcceptedBytes> accept_varying(DeviceReplay& device, ContentCache& cache, const Target& target,
                                      const std::vector<VaryingRange>& ranges);
+
+// Whether *pre* itself would pass all ranges that concern `target`, though the dispatch changed something there: then
+// a variant that leaves them alone passes as well.
+Result<bool> passes_unchanged(ContentCache& cache, const Target& target, const std::vector<VaryingRange>& ranges);
 
 }  // namespace kernloop::replay

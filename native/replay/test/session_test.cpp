@@ -612,12 +612,102 @@ TEST_F(VaryingTest, KeepsEverythingElseByteExact) {
   EXPECT_EQ(result()["differing_bytes"], 1);
 }
 
+// Threads that claim places by an atomic: the app had the values in order, a seed turns them around by so many places.
+void rotate(FakeDevice& device, const Launch& launch, int places) {
+  fill(device, launch);
+  std::vector<float> values;
+  for (int i = 0; i < Capture::kCount; ++i) values.push_back(device.number(Capture::kOut + 4 * i));
+  for (int i = 0; i < Capture::kCount; ++i) {
+    device.number(Capture::kOut + 4 * i) = values[(i + places) % Capture::kCount];
+  }
+}
+
+TEST_F(VaryingTest, CalibratesValuesThatComeInAnyOrder) {
+  options_.calibrate = {1, 2, 3};
+  // No spread around three rotations explains the app's own order: elements of both ends are far apart.
+  const auto rotated = [](FakeDevice& device, const Launch& launch) {
+    rotate(device, launch, static_cast<int>(device.seed % 7) + 1);
+  };
+  EXPECT_EQ(run(rotated).exit_code, kExitPass) << result();
+  EXPECT_EQ(output_.count("unexplained"), 0u);
+  ASSERT_EQ(output_.count("varying"), 1u);
+  const archive::Json varying = output_.first("varying");
+  EXPECT_EQ(varying["permuted"], true);
+  EXPECT_EQ(varying["dtype"], "f32");
+  EXPECT_EQ(varying["count"], Capture::kCount);
+  EXPECT_EQ(result()["varying_bytes"], 4 * Capture::kCount);
+
+  options_.calibrate.clear();
+  write_varying({varying});
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) { rotate(device, launch, 99); }).exit_code, kExitPass)
+      << "an order that was never seen: " << result();
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {
+              rotate(device, launch, 99);
+              device.number(Capture::kOut + 40) = device.number(Capture::kOut + 44);
+            }).exit_code,
+            kExitFail)
+      << "one value lost, another there twice";
+  EXPECT_EQ(run([](FakeDevice&, const Launch&) {}).exit_code, kExitFail);
+}
+
+TEST_F(VaryingTest, KeepsToRangesWhereAValueIsLostInOneOrder) {
+  options_.calibrate = {1, 2, 3};
+  run([](FakeDevice& device, const Launch& launch) {
+    rotate(device, launch, static_cast<int>(device.seed % 7) + 1);
+    if (device.seed == 3) device.number(Capture::kOut) = -1;
+  });
+  ASSERT_GT(output_.count("varying") + output_.count("unexplained"), 0u);
+  for (const archive::Json& event : output_.events) EXPECT_FALSE(event.value("permuted", false)) << event;
+}
+
+TEST_F(VaryingTest, ProvesNothingWhereMemoryBeforeTheDispatchPassesTheRanges) {
+  // The counter alone would tell a variant that does nothing, but not one that only counts.
+  for (float& value : capture_.out_pre) value = 0;
+  archive::Json min = archive::Json::array(), max = archive::Json::array();
+  for (float value : capture_.out_post) {
+    min.push_back(0);
+    max.push_back(value);
+  }
+  write_varying(
+      {{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", Capture::kCount}, {"min", min}, {"max", max}}});
+  EXPECT_EQ(run(baseline()).exit_code, kExitVacuous);
+  EXPECT_NE(result()["reason"].get<std::string>().find("varies in out"), std::string::npos);
+  write_varying({{{"region", "out"},
+                  {"offset", 0},
+                  {"dtype", "f32"},
+                  {"count", Capture::kCount},
+                  {"permuted", true},
+                  {"min", archive::Json::array()},
+                  {"max", archive::Json::array()}}});
+  EXPECT_EQ(run(baseline()).exit_code, kExitPass) << "zeros are no permutation of it: " << result();
+}
+
+TEST_F(VaryingTest, ProvesNothingWhereMemoryBeforeTheDispatchHasTheSameValues) {
+  capture_.out_pre = capture_.out_post;
+  std::reverse(capture_.out_pre.begin(), capture_.out_pre.end());
+  write_varying({{{"region", "out"},
+                  {"offset", 0},
+                  {"dtype", "f32"},
+                  {"count", Capture::kCount},
+                  {"permuted", true},
+                  {"min", archive::Json::array()},
+                  {"max", archive::Json::array()}}});
+  EXPECT_EQ(run(baseline()).exit_code, kExitVacuous) << result();
+}
+
 TEST_F(VaryingTest, RefusesAFileOfVaryingRangesThatDoesNotFitTheCapture) {
   for (const auto& list :
        {archive::Json(
             {{{"region", "nowhere"}, {"offset", 0}, {"dtype", "f32"}, {"count", 1}, {"min", {0}}, {"max", {1}}}}),
         archive::Json(
             {{{"region", "out"}, {"offset", 800}, {"dtype", "f32"}, {"count", 1}, {"min", {0}}, {"max", {1}}}}),
+        archive::Json({{{"region", "out"},
+                        {"offset", 0},
+                        {"dtype", "f64"},
+                        {"count", 101},
+                        {"permuted", true},
+                        {"min", archive::Json::array()},
+                        {"max", archive::Json::array()}}}),
         archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f7"}, {"count", 1}, {"min", {0}}, {"max", {1}}}}),
         archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 2}, {"min", {0}}, {"max", {1}}}}),
         archive::Json(
