@@ -1,7 +1,7 @@
 import { copyFileSync, cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Workspace, run } from './harness';
-import { addProbeApp, replayEvents } from './probe';
+import { nativeDirectory, Workspace, run } from './harness';
+import { addProbeApp, probeProgram, replayEvents } from './probe';
 
 describe('bad input', () => {
   let workspace: Workspace;
@@ -50,6 +50,58 @@ describe('bad input', () => {
     const outcome = await workspace.kernloop(['capture', '--app', app]);
     expect([outcome.code, outcome.text]).toEqual([9, expect.stringMatching(/warning/i)]);
     expect(existsSync(workspace.path('kernels/late/increment/capture/capture.json'))).toBe(true);
+  });
+
+  describe('of the kernels themselves', () => {
+    it('an app whose kernel faults is told so by HIP and lives, and every stage names the fault', async () => {
+      const program = await probeProgram();
+      const softgpu = join(nativeDirectory, 'lib', 'softgpu');
+      const named =
+        /memory access outside of every allocation in kernel _Z16store_to_nowherePi at pc 0x\w+ .*`\w+_store_dword .*wave 1, lane 6: write of 4 bytes at 0x123456780000: .*allocation at 0x/;
+      const alone = await run(program, ['fault'], {
+        env: { LD_LIBRARY_PATH: softgpu, LD_PRELOAD: 'libkernloop-hip.so' },
+      });
+      expect([alone.code, alone.stderr]).toEqual([23, expect.stringMatching(named)]);
+      expect(alone.stdout).toBe('probe fault: hipErrorIllegalAddress, later hipErrorIllegalAddress\n');
+
+      const app = await addProbeApp(workspace, 'fault', ['fault'], [{ name: 'store', match: '^store_to_nowhere' }]);
+      const captured = await workspace.kernloop(['capture', '--app', app]);
+      expect([captured.code, captured.text]).toEqual([4, expect.stringMatching(named)]);
+      expect(captured.text).toContain('probe fault: hipErrorIllegalAddress');
+      expect(existsSync(workspace.path('kernels/fault/store/capture/capture.json'))).toBe(false);
+      const profiled = await workspace.kernloop(['profile', '--app', app]);
+      expect([profiled.code, profiled.text]).toEqual([2, expect.stringMatching(/exit(ed)?.* 23\b/)]);
+    });
+
+    it('the checker names kernel, instruction and lane of each mistake that hardware lets pass', async () => {
+      const app = await addProbeApp(workspace, 'mistakes', ['mistakes'], []);
+      const profiled = (checks: string | undefined) =>
+        workspace.kernloop(['profile', '--app', app], { env: { KERNLOOP_SOFTGPU_CHECK: checks } });
+      const silent = await profiled(undefined);
+      expect([silent.code, silent.text]).toEqual([0, expect.not.stringContaining('check:')]);
+
+      const { code, text } = await profiled('all');
+      const found = text.split('\n').filter((line) => line.includes('check:'));
+      // The order of waves decides which of the two accesses a race is told at, and whether LDS is read unwritten besides.
+      expect([code, found]).toEqual([
+        0,
+        expect.arrayContaining([
+          expect.stringMatching(
+            /past the end of an allocation in kernel _Z14write_one_morePfi at pc 0x\w+ .*_store_dword.*wave 3, lane 58: write of 4 bytes at 0x\w+: 4 bytes past the end of the 1000-byte allocation/,
+          ),
+          expect.stringMatching(
+            /uninitialised memory in kernel _Z8copy_allPKfPfi at pc 0x\w+ .*_load_dword.*wave 1, lane 61: read of 4 bytes at 0x\w+: nobody has written .* 500 bytes into the 1000-byte allocation/,
+          ),
+          expect.stringMatching(
+            /race in LDS in kernel _Z23reverse_without_barrierPKfPf at pc 0x\w+ .*`ds_\w+ .*wave \d, lane \d+: .*there is no barrier in between/,
+          ),
+        ]),
+      ]);
+      expect(found.filter((line) => !line.includes('reverse_without_barrier'))).toHaveLength(2);
+      expect((await profiled('bounds')).text).not.toMatch(/uninitialised|race/);
+      const wrong = await profiled('bonds');
+      expect([wrong.code === 0, wrong.text]).toEqual([false, expect.stringMatching(/no check named 'bonds'/)]);
+    });
   });
 
   it('an app that never dispatches says so', async () => {
