@@ -30,6 +30,7 @@ enum class Atomic : uint8_t {
   kFloatMax,
   kFloatCompareSwap,
   kPackedHalfAdd,
+  kClampedSub,
 };
 
 // What of the wave's MODE matters: the memory units flush 32-bit denormals always (LLVM: gfx90a lacks
@@ -123,6 +124,7 @@ inline T combine(T old, const T* data, AtomicMode mode) {
   if constexpr (atomic == Atomic::kReverseSub) return static_cast<T>(first - memory);
   if constexpr (atomic == Atomic::kMin) return data[0] < old ? data[0] : old;
   if constexpr (atomic == Atomic::kMax) return data[0] > old ? data[0] : old;
+  if constexpr (atomic == Atomic::kClampedSub) return memory < first ? T{0} : static_cast<T>(memory - first);
   if constexpr (atomic == Atomic::kAnd) return static_cast<T>(memory & first);
   if constexpr (atomic == Atomic::kOr) return static_cast<T>(memory | first);
   if constexpr (atomic == Atomic::kXor) return static_cast<T>(memory ^ first);
@@ -239,5 +241,20 @@ inline void modify_lanes(const Where& where, uint64_t lanes, const VectorRegiste
     return FUNCTION<Atomic::kFloatMin, uint64_t>;                           \
   case Op::prefix##_atomic_max_f64:                                         \
     return FUNCTION<Atomic::kFloatMax, uint64_t>;
+
+// Those of gfx1030 alone.
+#define KERNLOOP_SELECT_RDNA2_ATOMICS(prefix, FUNCTION)   \
+  case Op::prefix##_atomic_fmin:                          \
+    return FUNCTION<Atomic::kFloatMin, uint32_t>;         \
+  case Op::prefix##_atomic_fmax:                          \
+    return FUNCTION<Atomic::kFloatMax, uint32_t>;         \
+  case Op::prefix##_atomic_fcmpswap:                      \
+    return FUNCTION<Atomic::kFloatCompareSwap, uint32_t>; \
+  case Op::prefix##_atomic_fmin_x2:                       \
+    return FUNCTION<Atomic::kFloatMin, uint64_t>;         \
+  case Op::prefix##_atomic_fmax_x2:                       \
+    return FUNCTION<Atomic::kFloatMax, uint64_t>;         \
+  case Op::prefix##_atomic_fcmpswap_x2:                   \
+    return FUNCTION<Atomic::kFloatCompareSwap, uint64_t>;
 
 }  // namespace kernloop::softgpu

@@ -4,6 +4,7 @@
 
 #include "softgpu/engine/rdna2.h"
 #include "softgpu/engine/wave.h"
+#include "softgpu/engine/wave_fault.h"
 
 namespace kernloop::softgpu {
 
@@ -27,6 +28,33 @@ bool has_valid_registers(const Instruction& instruction) {
          std::all_of(instruction.src, instruction.src + instruction.src_count, is_within_registers);
 }
 
+// Conversions that round to nearest as far as anybody tells: nobody says what other rounding modes do to them.
+bool rounds_by_default_mode_alone(Op op) {
+  switch (op) {
+    case Op::v_cvt_pknorm_i16_f32:
+    case Op::v_cvt_pknorm_u16_f32:
+    case Op::v_cvt_pknorm_i16_f16:
+    case Op::v_cvt_pknorm_u16_f16:
+    case Op::v_cvt_norm_i16_f16:
+    case Op::v_cvt_norm_u16_f16:
+    case Op::v_cvt_pk_u8_f32:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void execute_in_default_mode(Wave& wave, const Instruction& instruction) {
+  if (wave.mode.round_f32 != 0 || wave.mode.round_f64_f16 != 0)
+    raise_unsupported("conversion to integers in a MODE other than to nearest");
+  select_vector(instruction)(wave, instruction);
+}
+
+ExecuteFn select_vector_alu(const Instruction& instruction) {
+  const ExecuteFn execute = select_vector(instruction);
+  return execute != nullptr && rounds_by_default_mode_alone(instruction.op) ? execute_in_default_mode : execute;
+}
+
 }  // namespace
 
 bool is_vector_alu(Encoding encoding) {
@@ -41,7 +69,7 @@ bool is_vector_memory(Encoding encoding) {
 
 ExecuteFn select_by_encoding(const Instruction& instruction) {
   if (!has_valid_registers(instruction)) return nullptr;
-  if (is_vector_alu(instruction.encoding)) return select_vector(instruction);
+  if (is_vector_alu(instruction.encoding)) return select_vector_alu(instruction);
   if (is_vector_memory(instruction.encoding)) return select_memory(instruction);
   return select_scalar(instruction);
 }

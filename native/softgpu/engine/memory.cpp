@@ -2,8 +2,18 @@
 
 namespace kernloop::softgpu {
 
+namespace {
+
+ExecuteFn select_load_to_lds(const Instruction& instruction) {
+  if (instruction.encoding == Encoding::kGlobal) return select_global_to_lds(instruction);
+  return instruction.encoding == Encoding::kMubuf ? select_buffer_to_lds(instruction) : nullptr;
+}
+
+}  // namespace
+
 ExecuteFn select_memory(const Instruction& instruction) {
-  if (instruction.lds || instruction.tfe) return nullptr;
+  if (instruction.tfe) return nullptr;
+  if (instruction.lds) return select_load_to_lds(instruction);
   if (instruction.gds) return select_gws(instruction);
   switch (instruction.encoding) {
     case Encoding::kDs:

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "softgpu/engine/apertures.h"
+#include "softgpu/engine/lds_load.h"
 #include "softgpu/engine/private_access.h"
 #include "softgpu/engine/scalar_operands.h"
 
@@ -130,11 +131,10 @@ void require_within_dwords(const BufferAddresses& addresses, uint32_t bytes) {
 }
 
 template <Load load>
-void buffer_load(Wave& wave, const Instruction& i) {
+void load_from_buffer(Wave& wave, const Instruction& i, VectorRegister* rows) {
   constexpr uint32_t kBytes = bytes_of(load);
   BufferAddresses addresses;
   compute_addresses(wave, i, 0, kBytes, addresses);
-  VectorRegister* rows = register_rows(wave, i.dst[0]);
   if (addresses.is_private) {
     require_within_dwords(addresses, kBytes);
     private_load<load>(wave, addresses.lanes, addresses.whole, rows);
@@ -156,6 +156,19 @@ void buffer_load(Wave& wave, const Instruction& i) {
     load_lanes<Load::kB32>(rows + k, dword, addresses.in_range[k]);
     clear(rows + k, 1, wave.exec() & ~addresses.in_range[k]);
   }
+}
+
+template <Load load>
+void buffer_load(Wave& wave, const Instruction& i) {
+  load_from_buffer<load>(wave, i, register_rows(wave, i.dst[0]));
+}
+
+// A lane outside of the buffer fetches 0, as into a register.
+template <Load load>
+void buffer_load_to_lds(Wave& wave, const Instruction& i) {
+  alignas(64) VectorRegister fetched;
+  load_from_buffer<load>(wave, i, &fetched);
+  store_to_lds(wave, i, &fetched);
 }
 
 template <Store store>
@@ -202,6 +215,14 @@ void buffer_atomic(Wave& wave, const Instruction& i) {
 
 }  // namespace
 
+ExecuteFn select_buffer_to_lds(const Instruction& instruction) {
+  switch (instruction.op) {
+    KERNLOOP_SELECT_LDS_LOADS(buffer, buffer_load_to_lds)
+    default:
+      return nullptr;
+  }
+}
+
 ExecuteFn select_buffer(const Instruction& instruction) {
   switch (instruction.op) {
     // Caches: device memory is the host's, and coherent.
@@ -213,12 +234,15 @@ ExecuteFn select_buffer(const Instruction& instruction) {
       KERNLOOP_SELECT_LOADS(buffer, buffer_load)
       KERNLOOP_SELECT_STORES(buffer, buffer_store)
       KERNLOOP_SELECT_ATOMICS(buffer, buffer_atomic)
+      KERNLOOP_SELECT_RDNA2_ATOMICS(buffer, buffer_atomic)
+    case Op::buffer_atomic_csub:
+      return buffer_atomic<Atomic::kClampedSub, uint32_t>;
     case Op::buffer_atomic_add_f32:
       return buffer_atomic<Atomic::kFloatAdd, uint32_t>;
     case Op::buffer_atomic_pk_add_f16:
       return buffer_atomic<Atomic::kPackedHalfAdd, uint32_t>;
     default:
-      return nullptr;  // typed formats, transfers to LDS
+      return nullptr;  // typed formats, stores from LDS
   }
 }
 

@@ -168,6 +168,7 @@ ExecuteFn select_flat(const Instruction& instruction) {
     KERNLOOP_SELECT_LOADS(flat, flat_load)
     KERNLOOP_SELECT_STORES(flat, flat_store)
     KERNLOOP_SELECT_ATOMICS(flat, flat_atomic)
+    KERNLOOP_SELECT_RDNA2_ATOMICS(flat, flat_atomic)
     KERNLOOP_SELECT_LOADS(scratch, scratch_load)
     KERNLOOP_SELECT_STORES(scratch, scratch_store)
     default:

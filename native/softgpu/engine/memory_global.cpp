@@ -1,5 +1,6 @@
 // GLOBAL: loads, stores and atomics on device memory.
 #include "softgpu/engine/lane_scan.h"
+#include "softgpu/engine/lds_load.h"
 #include "softgpu/engine/memory_select.h"
 
 namespace kernloop::softgpu {
@@ -28,17 +29,29 @@ uint8_t* check_contiguous(Wave& wave, const Instruction& i, const Operand& saddr
 }
 
 template <Load load>
-void global_load(Wave& wave, const Instruction& i) {
+void load_from_global(Wave& wave, const Instruction& i, VectorRegister* rows) {
   MemoryPort& port = *wave.memory;
   ++port.counters.vmem_read;
   if (const uint8_t* from = check_contiguous(wave, i, i.src[1], bytes_of(load), AccessKind::kLoad)) {
-    return load_all_lanes<load>(register_rows(wave, i.dst[0]), from);
+    return load_all_lanes<load>(rows, from);
   }
   LaneAddresses addresses;
   compute_addresses(wave, i, i.src[1], addresses);
   const uint64_t lanes = wave.exec();
   port.check_global(addresses, lanes, bytes_of(load), AccessKind::kLoad);
-  load_lanes<load>(register_rows(wave, i.dst[0]), addresses, lanes);
+  load_lanes<load>(rows, addresses, lanes);
+}
+
+template <Load load>
+void global_load(Wave& wave, const Instruction& i) {
+  load_from_global<load>(wave, i, register_rows(wave, i.dst[0]));
+}
+
+template <Load load>
+void global_load_to_lds(Wave& wave, const Instruction& i) {
+  alignas(64) VectorRegister fetched;
+  load_from_global<load>(wave, i, &fetched);
+  store_to_lds(wave, i, &fetched);
 }
 
 template <Store store>
@@ -72,11 +85,22 @@ void global_atomic(Wave& wave, const Instruction& i) {
 
 }  // namespace
 
+ExecuteFn select_global_to_lds(const Instruction& instruction) {
+  switch (instruction.op) {
+    KERNLOOP_SELECT_LDS_LOADS(global, global_load_to_lds)
+    default:
+      return nullptr;
+  }
+}
+
 ExecuteFn select_global(const Instruction& instruction) {
   switch (instruction.op) {
     KERNLOOP_SELECT_LOADS(global, global_load)
     KERNLOOP_SELECT_STORES(global, global_store)
     KERNLOOP_SELECT_ATOMICS(global, global_atomic)
+    KERNLOOP_SELECT_RDNA2_ATOMICS(global, global_atomic)
+    case Op::global_atomic_csub:
+      return global_atomic<Atomic::kClampedSub, uint32_t>;
     case Op::global_atomic_add_f32:
       return global_atomic<Atomic::kFloatAdd, uint32_t>;
     case Op::global_atomic_pk_add_f16:

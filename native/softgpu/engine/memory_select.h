@@ -13,7 +13,9 @@ ExecuteFn select_lds_append(const Instruction& instruction);    // memory_lds_ap
 ExecuteFn select_lds_exchange(const Instruction& instruction);  // memory_lds_exchange.cpp: between lanes, no memory
 ExecuteFn select_gws(const Instruction& instruction);           // memory_gws.cpp: barriers of a grid
 ExecuteFn select_global(const Instruction& instruction);        // memory_global.cpp
-ExecuteFn select_flat(const Instruction& instruction);          // memory_flat.cpp: FLAT and SCRATCH
-ExecuteFn select_buffer(const Instruction& instruction);        // memory_buffer.cpp
+ExecuteFn select_global_to_lds(const Instruction& instruction);
+ExecuteFn select_flat(const Instruction& instruction);    // memory_flat.cpp: FLAT and SCRATCH
+ExecuteFn select_buffer(const Instruction& instruction);  // memory_buffer.cpp
+ExecuteFn select_buffer_to_lds(const Instruction& instruction);
 
 }  // namespace kernloop::softgpu

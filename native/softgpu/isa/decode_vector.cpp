@@ -100,6 +100,11 @@ bool is_64_bit_shift(Op op) {
   return op == Op::v_lshlrev_b64 || op == Op::v_lshrrev_b64 || op == Op::v_ashrrev_i64;
 }
 
+bool is_on_constant_bus(const Operand& source) {
+  if (source.kind == Operand::Kind::kSgpr) return source.index != kCodeNull;
+  return source.kind == Operand::Kind::kSpecial || (source.kind == Operand::Kind::kConstant && source.is_literal);
+}
+
 bool is_same_scalar(const Operand& a, const Operand& b) {
   return a.kind == b.kind && a.index == b.index && (a.kind == Operand::Kind::kConstant || a.dwords == b.dwords);
 }
@@ -115,9 +120,7 @@ bool within_constant_bus_limit(const Instruction& instruction, bool reads_vcc) {
   if (reads_vcc) seen[count++] = &vcc;
   for (unsigned i = 0; i < instruction.src_count; ++i) {
     const Operand& source = instruction.src[i];
-    const bool scalar = source.kind == Operand::Kind::kSgpr || source.kind == Operand::Kind::kSpecial ||
-                        (source.kind == Operand::Kind::kConstant && source.is_literal);
-    if (!scalar) continue;
+    if (!is_on_constant_bus(source)) continue;
     const bool again =
         std::any_of(seen, seen + count, [&](const Operand* one) { return is_same_scalar(*one, source); });
     if (!again) seen[count++] = &source;

@@ -158,6 +158,13 @@ TEST(OperandsOfGfx1030, CmpxInTheLongFormMayNameExec) {
   EXPECT_EQ(decode_gfx1030({0xd4d40004, 0x00020001}).status, DecodeStatus::kUnknown);
 }
 
+TEST(OperandsOfGfx1030, NullTakesNoPlaceOnTheConstantBus) {
+  EXPECT_EQ(disassemble(decode_gfx1030({0xd54b0003, 0x000cfa02}).instruction), "v_fma_f32 v3, s2, null, s3");
+  EXPECT_EQ(disassemble(decode_gfx1030({0xd529828e, 0x0000fa38}).instruction),
+            "v_sub_co_ci_u32_e64 v142, s2, s56, null, s0 clamp");
+  EXPECT_EQ(decode_gfx1030({0xd54b0003, 0x000c0802}).status, DecodeStatus::kUnknown);  // s2, s4, s3
+}
+
 TEST(OperandsOfGfx1030, RegistersBelowVccAreGeneral) {
   EXPECT_EQ(disassemble(decode_gfx1030({0xbe800369}).instruction), "s_mov_b32 s0, s105");
   EXPECT_EQ(disassemble(decode({0xbe800069})), "s_mov_b32 s0, xnack_mask_hi");

@@ -102,6 +102,33 @@ TEST(real, conversions) {
   }
 }
 
+TEST(real, packed) {
+  auto a = random_reals<float>(kCount, -1.2f, 1.2f, 8), b = random_reals<float>(kCount, -1.2f, 1.2f, 9);
+  a[0] = 0.5f, a[1] = -0.5f, a[2] = NAN, a[3] = INFINITY, a[4] = 1, a[5] = -1, a[6] = 0.0125f;  // 2.5 of 200
+  const DeviceArray<float> da(a), db(b);
+  const DeviceArray<uint32_t> out(3 * kCount);
+  launch("real", "packed", cover(kCount), da.get(), db.get(), out.get(), kCount);
+  const auto got = out.download();
+  const auto step = [](float v, double low, double steps) {
+    return std::isnan(v) ? 0 : static_cast<int>(std::nearbyint(std::clamp<double>(v, low, 1) * steps));
+  };
+  const auto pack = [](int low, int high) { return static_cast<uint32_t>((low & 0xffff) | high << 16); };
+  for (unsigned i = 0; i < kCount; ++i) {
+    ASSERT_EQ(got[3 * i], pack(step(a[i], -1, 32767), step(b[i], -1, 32767))) << a[i] << ", " << b[i];
+    ASSERT_EQ(got[3 * i + 1], pack(step(a[i], 0, 65535), step(b[i], 0, 65535))) << a[i] << ", " << b[i];
+    for (unsigned k = 0; k < 3; ++k) {
+      const float scaled = a[i] * 200;  // which the compiler may fuse with the sum
+      const float value = scaled + static_cast<float>(k), fused = std::fma(a[i], 200.0f, static_cast<float>(k));
+      const auto byte = [](float v) {
+        return std::isnan(v) ? 0u : static_cast<uint32_t>(std::nearbyint(std::clamp(v, 0.0f, 255.0f)));
+      };
+      const uint32_t there = got[3 * i + 2] >> 8 * k & 255;
+      ASSERT_TRUE(there == byte(value) || there == byte(fused)) << value << ": " << there;
+    }
+    ASSERT_EQ(got[3 * i + 2] >> 24, i >> 24);
+  }
+}
+
 TEST(real, transcendental) {
   auto a = random_reals<float>(kCount, -60, 60, 8);
   // Large arguments, and where sin and log cancel.

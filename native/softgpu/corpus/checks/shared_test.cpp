@@ -43,6 +43,18 @@ TEST(shared, transpose) {
     for (unsigned x = 0; x < kWidth; ++x) ASSERT_EQ(got[x * kHeight + y], in[y * kWidth + x]);
 }
 
+TEST(shared, fetched) {
+  constexpr unsigned kBlock = 256, kBlocks = 3;
+  const auto in = random_words(kBlock * kBlocks, 5);
+  const DeviceArray<uint32_t> din(in), out(in.size());
+  launch("shared", "fetched", Shape{dim3(kBlocks), dim3(kBlock)}, din.get(), out.get());
+  const auto got = out.download();
+  for (unsigned i = 0; i < in.size(); ++i) {
+    const unsigned base = i / kBlock * kBlock, t = kBlock - 1 - i % kBlock;
+    ASSERT_EQ(got[i], in[base + (t ^ 5)]) << i;
+  }
+}
+
 TEST(shared, histogram) {
   std::vector<uint8_t> in;
   for (uint32_t word : random_words(20000, 4)) in.push_back(static_cast<uint8_t>(word % 200 * (word >> 8 & 1)));

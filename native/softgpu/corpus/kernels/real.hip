@@ -37,6 +37,17 @@ KERNEL void conversions(const float* a, const int* words, int* to, float* from, 
   from[4 * i + 3] = static_cast<float>(static_cast<long>(words[i]) * words[(i + 1) % n]);
 }
 
+// Packed formats of pixels: steps of a norm, and bytes.
+KERNEL void packed(const float* a, const float* b, unsigned* out, unsigned n) {
+  const unsigned i = global_index();
+  if (i >= n) return;
+  out[3 * i] = __builtin_bit_cast(unsigned, __builtin_amdgcn_cvt_pknorm_i16(a[i], b[i]));
+  out[3 * i + 1] = __builtin_bit_cast(unsigned, __builtin_amdgcn_cvt_pknorm_u16(a[i], b[i]));
+  unsigned bytes = i;
+  for (unsigned k = 0; k < 3; ++k) bytes = __builtin_amdgcn_cvt_pk_u8_f32(a[i] * 200 + k, k, bytes);
+  out[3 * i + 2] = bytes;
+}
+
 KERNEL void transcendental(const float* a, float* out, unsigned n) {
   const unsigned i = global_index();
   if (i >= n) return;

@@ -37,6 +37,22 @@ KERNEL void transpose(const float* in, float* out, unsigned width, unsigned heig
     if (tx < height && ty + k < width) out[(ty + k) * height + tx] = tile[threadIdx.x][threadIdx.y + k];
 }
 
+// From memory into LDS past the registers, where the compiler has a builtin for it. A wave's lanes lie side by side.
+KERNEL void fetched(const unsigned* in, unsigned* out) {
+  __shared__ unsigned tile[256];
+  const unsigned t = threadIdx.x, n = blockDim.x, first = t / warpSize * warpSize;
+  const unsigned* from = in + blockIdx.x * n + (t ^ 5);
+#if __clang_major__ >= 22
+  __builtin_amdgcn_global_load_lds((__attribute__((address_space(1))) void*)from,
+                                   (__attribute__((address_space(3))) void*)(tile + first), 4, 0, 0);
+  __builtin_amdgcn_s_waitcnt(0);
+#else
+  tile[first + t % warpSize] = *from;
+#endif
+  __syncthreads();
+  out[blockIdx.x * n + t] = tile[n - 1 - t];
+}
+
 KERNEL void histogram(const unsigned char* in, unsigned* bins, unsigned n) {
   __shared__ unsigned mine[256];
   for (unsigned k = threadIdx.x; k < 256; k += blockDim.x) mine[k] = 0;

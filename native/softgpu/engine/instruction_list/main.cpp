@@ -2,6 +2,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <set>
 #include <sstream>
 
 #include "softgpu/engine/instruction_list/survey.h"
@@ -16,45 +17,72 @@ struct Reason {
   const char* why;
 };
 constexpr Reason kReasons[] = {
-    {"v_cvt_pknorm", "how ties round is not documented"},
-    {"v_cvt_norm", "how ties round is not documented"},
-    {"v_cvt_pk_u8", "how fractions round is not documented"},
-    {"v_cvt_pkaccum", "how fractions round is not documented"},
-    {"v_exp_legacy", "what \"legacy\" changes is not documented"},
-    {"v_log_legacy", "what \"legacy\" changes is not documented"},
+    {"v_cvt_pkaccum", "no compiler emits it, and how fractions round is not documented"},
+    {"v_exp_legacy", "no compiler emits it, and what \"legacy\" changes is not documented"},
+    {"v_log_legacy", "no compiler emits it, and what \"legacy\" changes is not documented"},
     {"v_screen_partition", "graphics"},
-    {"ds_gws_sema", "global semaphores: no compiler emits them"},
+    {"v_mullit", "graphics"},
     {"ds_ordered_count", "graphics"},
+    {"s_endpgm_ordered_ps_done", "graphics"},
     {"tbuffer_", "typed buffers: graphics formats"},
     {"buffer_load_format", "typed buffers: graphics formats"},
     {"buffer_store_format", "typed buffers: graphics formats"},
+    {"ds_gws_sema", "global semaphores: emitted for builtins of that name alone; only barriers of a grid are modelled"},
+    {"s_sendmsghalt", "messages to hardware that is not modelled"},
+    {"s_rfe", "trap handlers"},
+    {"s_endpgm_saved", "trap handlers"},
+    {"s_setkill", "debuggers"},
+    {"s_code_end", "padding that is never executed"},
     {"buffer_store_lds", "stores from LDS: no compiler emits them"},
     {"s_atomic", "scalar atomics: no compiler emits them"},
     {"s_buffer_atomic", "scalar atomics: no compiler emits them"},
     {"s_scratch", "scalar scratch: no compiler emits it"},
     {"s_buffer_store", "scalar stores: no compiler emits them"},
     {"s_store", "scalar stores: no compiler emits them"},
-    {"s_rfe", "trap handlers"},
-    {"s_cbranch_g_fork", "forked control flow: no compiler emits it"},
-    {"s_cbranch_i_fork", "forked control flow: no compiler emits it"},
-    {"s_cbranch_join", "forked control flow: no compiler emits it"},
+    {"s_cbranch_", "forked control flow: no compiler emits it"},
     {"s_setvskip", "VSKIP: no compiler emits it"},
-    {"s_sendmsghalt", "messages to hardware that is not modelled"},
     {"s_set_gpr_idx", "VGPR indexing"},
-    {"flat_atomic_f", "float atomics of RDNA2: emitted for unsafe floating-point atomics alone"},
-    {"global_atomic_f", "float atomics of RDNA2: emitted for unsafe floating-point atomics alone"},
-    {"buffer_atomic_f", "float atomics of RDNA2: emitted for unsafe floating-point atomics alone"},
-    {"v_fma_legacy", "what \"legacy\" changes is not documented"},
-    {"v_fmac_legacy", "what \"legacy\" changes is not documented"},
-    {"v_mullit", "graphics"},
-    {"s_code_end", "padding that is never executed"},
     {"s_subvector_loop", "loops over the halves of a wave: no compiler emits them"},
+    {"s_movrel", "two registers relative to M0 at once: no compiler emits them"},
+    {"v_movrel", "two registers relative to M0 at once: no compiler emits them"},
+    {"v_swaprel", "two registers relative to M0 at once: no compiler emits them"},
+    {"ds_read_addtid", "addresses by the lane's number: no compiler emits them"},
+    {"ds_write_addtid", "addresses by the lane's number: no compiler emits them"},
+    {"global_load_dword_addtid", "addresses by the lane's number: no compiler emits them"},
+    {"global_store_dword_addtid", "addresses by the lane's number: no compiler emits them"},
+    {"ds_condxchg32", "conditional exchange: no compiler emits it"},
+    {"s_atc_probe", "probes and discards of caches: no compiler emits them"},
+    {"s_dcache_discard", "probes and discards of caches: no compiler emits them"},
+    {"v_pipeflush", "flushes of the vector pipeline: no compiler emits them"},
 };
 
 const char* reason_of(const std::string& mnemonic) {
   for (const Reason& reason : kReasons)
     if (mnemonic.starts_with(reason.prefix)) return reason.why;
   return "not met in compiled code yet";
+}
+
+// Why a modifier is refused where it is.
+constexpr Reason kModifierReasons[] = {
+    {"clamp", "no compiler sets it there: results are integers, packed or masks"},
+    {"omod", "no compiler sets it there: results are integers, packed or masks"},
+    {"lds", "no compiler emits scratch loads into LDS"},
+    {"dpp", "no compiler emits it, and which carry a lane gets that DPP leaves out is not documented"},
+    {"sdwa", "no compiler emits it"},
+    {"abid", "broadcasts between more blocks than the matrix has"},
+    {"cbsz", "broadcasts between more blocks than the matrix has"},
+    {"blgp", "permutations of lanes that this matrix does not have"},
+};
+
+std::string modifier_reasons(const std::vector<std::string>& modifiers) {
+  std::set<std::string> all;
+  for (const std::string& modifier : modifiers) {
+    for (const Reason& reason : kModifierReasons)
+      if (modifier.starts_with(reason.prefix)) all.insert(reason.why);
+  }
+  std::string text;
+  for (const std::string& one : all) text += (text.empty() ? "" : "; ") + one;
+  return text;
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -77,8 +105,9 @@ void print_target(std::ostream& out, const char* name, Target target) {
     } else {
       ++part_count;
       const auto modifiers = one.refused_modifiers();
-      in_part[modifiers.empty() ? "some values of an operand or immediate" : joined(modifiers)].push_back(
-          "`" + mnemonic + "`");
+      const std::string key = modifiers.empty() ? "some values of an operand or immediate (below)"
+                                                : joined(modifiers) + " – " + modifier_reasons(modifiers);
+      in_part[key].push_back("`" + mnemonic + "`");
     }
   }
   out << "\n## " << name << "\n\n"
@@ -106,7 +135,18 @@ std::string page() {
          "with a fault that names the instruction, when a wave reaches it and not before.\n\n"
          "Refused in every instruction, and left out below: the global data share (`gds` on DS instructions, but for "
          "GWS barriers), and\n"
-         "apertures and the POPS id as sources of vector instructions (compilers read apertures by `s_mov_b64`).\n";
+         "apertures and the POPS id as sources of vector instructions (compilers read apertures by `s_mov_b64`).\n\n"
+         "Values of an operand that are refused: hardware registers, messages and swizzles that are not modelled or "
+         "have no "
+         "meaning;\n"
+         "a matrix's block broadcasts that it does not have; neg on integers; on gfx1030 EXEC_HI, a pair of which one "
+         "is "
+         "EXEC or null, and,\n"
+         "in waves of 32 lanes, `src_vccz`.\n\n"
+         "\"No compiler emits it\" means clang 15 and 22: neither has an intrinsic, builtin or pattern for it, on "
+         "these "
+         "targets, outside of\n"
+         "graphics.\n";
   print_target(out, "gfx90a", kGfx90a);
   print_target(out, "gfx1030", kGfx1030);
   return out.str();

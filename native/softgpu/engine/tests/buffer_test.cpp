@@ -61,5 +61,68 @@ TEST_F(Memory, StructuredBuffersMultiplyTheIndexByTheStride) {
   run("buffer_caches");
 }
 
+// Vega ISA 8.1.7: LDS address = M0[15:0] + instruction offset + 4 * lane; memory address as without LDS.
+TEST_F(Memory, LoadsIntoLdsPutADwordALaneBehindM0) {
+  const std::vector<uint8_t> untouched(lds);
+  wave.set_sgpr64(0, data.address());
+  wave.set_sgpr64(2, 100);
+  wave.sgpr[8] = 0;
+  wave.sgpr[kM0] = 0xabcd0000 | 512;  // the upper half counts for nothing
+  wave.set_exec(~u64{0} ^ 1u << 7);
+  for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = lane * 8;
+  run("buffer_load_raw_to_lds");
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const u32 at = 512 + 4 + 4 * lane, offset = lane * 8 + 4;
+    const u32 expected = lane == 7 ? take<u32>(&untouched[at]) : offset + 4 <= 100 ? take<u32>(&data[offset]) : 0;
+    ASSERT_EQ(take<u32>(&lds[at]), expected) << lane;
+  }
+  EXPECT_TRUE(std::equal(lds.begin(), lds.begin() + 516, untouched.begin()));
+  EXPECT_TRUE(std::equal(lds.begin() + 516 + 256, lds.end(), untouched.begin() + 516 + 256));
+  EXPECT_EQ(counters.vmem_read, 1u);
+}
+
+TEST_F(Memory, NarrowLoadsIntoLdsAreExtendedToADword) {
+  wave.sgpr[0] = static_cast<u32>(data.address());
+  wave.sgpr[1] = static_cast<u32>(data.address() >> 32) | 3u << 16;
+  wave.set_sgpr64(2, 1000);
+  wave.sgpr[kM0] = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) data[lane * 3] = static_cast<uint8_t>(0xe0 + lane);
+  for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = lane;
+  run("buffer_load_sbyte_to_lds");
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    ASSERT_EQ(take<int32_t>(&lds[4 * lane]), static_cast<int8_t>(0xe0 + lane)) << lane;
+  }
+  wave.set_sgpr64(0, data.address());
+  for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = lane * 2;
+  run("global_load_ushort_to_lds");
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    ASSERT_EQ(take<u32>(&lds[4 * lane]), take<uint16_t>(&data[2 * lane])) << lane;
+}
+
+TEST_F(Memory, GlobalLoadsIntoLdsFaultWhereLdsEnds) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) set_vector64(0, lane, data.address() + 4 * (63 - lane));
+  wave.sgpr[kM0] = kLdsBytes - 264;
+  run("global_load_to_lds");
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    ASSERT_EQ(take<u32>(&lds[kLdsBytes - 256 + 4 * lane]), take<u32>(&data[8 + 4 * (63 - lane)])) << lane;
+  }
+  wave.sgpr[kM0] = kLdsBytes - 260;
+  const std::optional<WaveFault> fault = try_run("global_load_to_lds");
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->kind, Fault::Kind::kLdsOutOfRange);
+  EXPECT_EQ(fault->lane, 63);
+  wave.sgpr[kM0] = 2;
+  EXPECT_EQ(fault_kind("global_load_to_lds"), Fault::Kind::kUnsupportedInstruction);
+  EXPECT_EQ(fault_kind("scratch_load_to_lds"), Fault::Kind::kUnsupportedInstruction);
+}
+
+TEST_F(Memory, ConversionsWhoseRoundingIsKnownForTheDefaultModeAloneRefuseOthers) {
+  run("pack_norm");
+  run("pack_byte");
+  wave.mode.round_f32 = 3;
+  EXPECT_EQ(fault_kind("pack_norm"), Fault::Kind::kUnsupportedInstruction);
+  EXPECT_EQ(fault_kind("pack_byte"), Fault::Kind::kUnsupportedInstruction);
+}
+
 }  // namespace
 }  // namespace kernloop::softgpu::testing

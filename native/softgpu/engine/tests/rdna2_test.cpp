@@ -334,5 +334,98 @@ TEST_F(Rdna2, WaitingIsNothing) {
   run("waits");
 }
 
+// RDNA2 ISA, "Flat, scratch and global instructions": the compared value decides, old values are returned.
+class Rdna2Atomics : public Rdna2 {
+ protected:
+  Array<uint32_t> data{space, 64, "data"};
+
+  void SetUp() override {
+    wave.set_exec(1);
+    set_vector64(0, 0, data.address());
+    wave.set_sgpr64(0, data.address());
+    wave.set_sgpr64(2, 256);
+  }
+  // What is in memory after `snippet`, whose result is the old value in every case.
+  uint32_t after(const std::string& snippet, uint32_t memory, uint32_t operand, unsigned result = 6) {
+    data[0] = memory;
+    wave.vgpr[2][0] = operand;
+    run(snippet);
+    EXPECT_EQ(wave.vgpr[result][0], memory) << snippet;
+    return data[0];
+  }
+  uint64_t after_wide(const std::string& snippet, double memory, double operand, double compared = 0) {
+    std::memcpy(&data[0], &memory, 8);
+    set_vector64(2, 0, std::bit_cast<uint64_t>(operand));
+    set_vector64(4, 0, std::bit_cast<uint64_t>(compared));
+    run(snippet);
+    EXPECT_EQ(vector64(6, 0), std::bit_cast<uint64_t>(memory)) << snippet;
+    uint64_t left;
+    std::memcpy(&left, &data[0], 8);
+    return left;
+  }
+};
+
+TEST_F(Rdna2Atomics, FloatMinimumAndMaximumKeepDenormalsAndPreferNumbers) {
+  constexpr uint32_t kOne = 0x3f800000, kMinusTwo = 0xc0000000, kDenormal = 1, kNan = 0x7fc00001,
+                     kMinusZero = 0x80000000;
+  EXPECT_EQ(after("global_fmin", kOne, kMinusTwo), kMinusTwo);
+  EXPECT_EQ(after("global_fmax", kOne, kMinusTwo), kOne);
+  EXPECT_EQ(after("global_fmin", kOne, kDenormal), kDenormal);
+  EXPECT_EQ(after("global_fmax", 0, kDenormal), kDenormal);
+  EXPECT_EQ(after("global_fmax", kNan, kMinusTwo), kMinusTwo);
+  EXPECT_EQ(after("global_fmin", kOne, kNan), kOne);
+  EXPECT_EQ(after("global_fmin", 0, kMinusZero), kMinusZero);
+  EXPECT_EQ(after("global_fmax", kMinusZero, 0), 0u);
+  EXPECT_EQ(after("flat_fmax", kMinusTwo, kOne), kOne);
+  EXPECT_EQ(after("buffer_fmin", kMinusTwo, kOne, 2), kMinusTwo);
+  EXPECT_EQ(after_wide("global_fmin_x2", 3, 5e-310), std::bit_cast<uint64_t>(5e-310));
+  EXPECT_EQ(after_wide("global_fmax_x2", -3, -4), std::bit_cast<uint64_t>(-3.0));
+}
+
+TEST_F(Rdna2Atomics, CompareSwapComparesFloats) {
+  constexpr uint32_t kNan = 0x7fc00001, kMinusZero = 0x80000000;
+  wave.vgpr[3][0] = 0;  // what is compared
+  EXPECT_EQ(after("global_fcmpswap", kMinusZero, 7), 7u) << "zeros are equal";
+  EXPECT_EQ(after("global_fcmpswap", 1, 7), 1u);
+  wave.vgpr[3][0] = kNan;
+  EXPECT_EQ(after("global_fcmpswap", kNan, 7), kNan) << "a NaN equals nothing";
+  EXPECT_EQ(after_wide("global_fcmpswap_x2", -0.0, 5.0, 0.0), std::bit_cast<uint64_t>(5.0));
+}
+
+TEST_F(Rdna2Atomics, ClampedSubtractionStopsAtZero) {
+  EXPECT_EQ(after("global_csub", 10, 3), 7u);
+  EXPECT_EQ(after("global_csub", 10, 10), 0u);
+  EXPECT_EQ(after("global_csub", 10, 0xffffffff), 0u);
+  EXPECT_EQ(after("buffer_csub", 0xffffffff, 1, 2), 0xfffffffeu);
+}
+
+TEST_F(Rdna2Atomics, ALoadIntoLdsHasThirtyTwoDwords) {
+  for (unsigned k = 0; k < 64; ++k) data[k] = 1000 + k;
+  const std::vector<uint8_t> untouched(lds);
+  wave.set_exec(0xffffffff);
+  wave.sgpr[kM0] = 64;
+  fill(0, [](unsigned lane) { return 4 * (31 - lane % 32); });
+  run("load_to_lds");
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    uint32_t there;
+    std::memcpy(&there, &lds[64 + 4 + 4 * lane], 4);
+    ASSERT_EQ(there, 1000 + 1 + 31 - lane);
+  }
+  EXPECT_TRUE(std::equal(lds.begin() + 68 + 128, lds.end(), untouched.begin() + 68 + 128));
+}
+
+TEST_F(Rdna2, LegacyProductsWithZeroAreZero) {
+  constexpr uint32_t kInfinity = 0x7f800000, kMinusZero = 0x80000000, kThree = 0x40400000, kTwo = 0x40000000;
+  for (const char* snippet : {"fma_legacy", "fmac_legacy"}) {
+    fill(0, [](unsigned lane) { return lane == 0 ? 0 : lane == 1 ? kMinusZero : kTwo; });
+    fill(1, [](unsigned lane) { return lane < 2 ? kInfinity : kThree; });
+    fill(2, [](unsigned lane) { return lane == 1 ? kMinusZero : kThree; });
+    run(snippet);
+    EXPECT_EQ(wave.vgpr[2][0], kThree) << snippet;
+    EXPECT_EQ(wave.vgpr[2][1], 0u) << snippet << ": the product is +0";
+    EXPECT_EQ(wave.vgpr[2][2], 0x41100000u) << snippet;  // 2 * 3 + 3
+  }
+}
+
 }  // namespace
 }  // namespace kernloop::softgpu::testing

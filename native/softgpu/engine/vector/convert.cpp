@@ -46,6 +46,27 @@ KERNLOOP_LANE u32 pack(u32 low, u32 high) {
   return (low & 0xffff) | high << 16;
 }
 
+// To the nearest of n steps in [-1, 1] or [0, 1], NaN to 0. The product is exact in double. Halfway between two steps
+// lies only one half itself, from where both "to even" and "away from zero" lead to the same one: 65534 x is odd for no
+// other x that is a float.
+KERNLOOP_LANE i32 nearest_step(float v, float low, float steps) {
+  const float bounded = v > low ? (v < 1.0f ? v : 1.0f) : low;
+  const double scaled = static_cast<double>(bounded) * steps;
+  const i32 r = static_cast<i32>(scaled + (scaled < 0 ? -0.5 : 0.5));
+  return v == v ? r : 0;
+}
+KERNLOOP_LANE i32 signed_norm(float v) {
+  return nearest_step(v, -1.0f, 32767.0f);
+}
+KERNLOOP_LANE u32 unsigned_norm(float v) {
+  return static_cast<u32>(nearest_step(v, 0.0f, 65535.0f));
+}
+// Adding 2^23 leaves no room for a fraction: the sum is rounded to the nearest even integer.
+KERNLOOP_LANE u32 nearest_u8(float v) {
+  const float bounded = v > 0 ? (v < 255.0f ? v : 255.0f) : 0.0f;  // NaN too
+  return bits(bounded + 0x1p23f) & 0xff;
+}
+
 // Toward zero, whatever MODE says; what is too large becomes the largest finite half.
 KERNLOOP_LANE u32 half_toward_zero(float v) {
   const u32 b = bits(v), sign = (b >> 16) & 0x8000u, magnitude = b & 0x7fffffffu;
@@ -99,6 +120,24 @@ constexpr Row kRows[] = {
                        [](const Mode& mode, float a, float b) {
                          return pack(flushed_half(mode, half_toward_zero(a)), flushed_half(mode, half_toward_zero(b)));
                        }),
+    row<U32(F32, F32)>(
+        Op::v_cvt_pknorm_i16_f32,
+        [](float a, float b) { return pack(static_cast<u32>(signed_norm(a)), static_cast<u32>(signed_norm(b))); }),
+    row<U32(F32, F32)>(Op::v_cvt_pknorm_u16_f32,
+                       [](float a, float b) { return pack(unsigned_norm(a), unsigned_norm(b)); }),
+    row<U32(F16, F16)>(
+        Op::v_cvt_pknorm_i16_f16,
+        [](float a, float b) { return pack(static_cast<u32>(signed_norm(a)), static_cast<u32>(signed_norm(b))); }),
+    row<U32(F16, F16)>(Op::v_cvt_pknorm_u16_f16,
+                       [](float a, float b) { return pack(unsigned_norm(a), unsigned_norm(b)); }),
+    row<I16(F16)>(Op::v_cvt_norm_i16_f16, [](float a) { return signed_norm(a); }),
+    row<U16(F16)>(Op::v_cvt_norm_u16_f16, [](float a) { return unsigned_norm(a); }),
+    // The second source says which byte of the third is replaced.
+    row<U32(F32, U32, U32)>(Op::v_cvt_pk_u8_f32,
+                            [](float a, u32 b, u32 c) {
+                              const u32 at = 8 * (b & 3);
+                              return (c & ~(0xffu << at)) | nearest_u8(a) << at;
+                            }),
     row<U32(U32, U32)>(Op::v_cvt_pk_u16_u32, [](u32 a, u32 b) { return pack(saturate_u16(a), saturate_u16(b)); }),
     row<U32(I32, I32)>(Op::v_cvt_pk_i16_i32, [](i32 a, i32 b) { return pack(saturate_i16(a), saturate_i16(b)); }),
     row<U16(U32)>(

@@ -16,6 +16,9 @@ KERNLOOP_LANE float multiply_add(float a, float b, float c) {
 KERNLOOP_LANE float multiply_legacy(float a, float b) {
   return a == 0 || b == 0 ? 0.0f : a * b;
 }
+KERNLOOP_LANE float fused_legacy(float a, float b, float c) {
+  return a == 0 || b == 0 ? 0.0f + c : fused(a, b, c);
+}
 
 // Cube maps: the major axis is z, then y, then x where magnitudes are equal.
 KERNLOOP_LANE bool is_major_z(float x, float y, float z) {
@@ -39,6 +42,9 @@ constexpr Row kRows[] = {
     row<F32(F32, F32)>(Op::v_mul_legacy_f32, [](float a, float b) { return multiply_legacy(a, b); }),
     row<F32(F32, F32, F32)>(Op::v_fma_f32, [](float a, float b, float c) { return fused(a, b, c); }),
     row<F32(F32, F32, F32), kAccumulate>(Op::v_fmac_f32, [](float a, float b, float c) { return fused(a, b, c); }),
+    row<F32(F32, F32, F32)>(Op::v_fma_legacy_f32, [](float a, float b, float c) { return fused_legacy(a, b, c); }),
+    row<F32(F32, F32, F32), kAccumulate>(Op::v_fmac_legacy_f32,
+                                         [](float a, float b, float c) { return fused_legacy(a, b, c); }),
     row<F32(F32, F32, F32), kFlushAlways>(Op::v_mad_f32,
                                           [](float a, float b, float c) { return multiply_add(a, b, c); }),
     row<F32(F32, F32, F32), kFlushAlways>(Op::v_madmk_f32,

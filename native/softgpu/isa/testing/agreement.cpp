@@ -37,7 +37,7 @@ const char* deliberate_refusal(const std::string& text) {
       {"register index or jump target from a special value",
        std::regex("^s_(movrels_b(32|64)|setpc_b64|rfe_b64|cbranch_join) .*src_")},
       {"a DPP form of nothing", std::regex("^v_nop ")},
-      {"packed literal whose low half has an inline form", std::regex("^v_dot2c_f32_f16_e32 v\\d+, 0x")},
+      {"packed literal whose low half has an inline form", std::regex("^v_(dot2c_f32_f16_e32|pk_fmac_f16) v\\d+, 0x")},
       {"graphics", std::regex("^(v_interp_|image_|exp )|src_lds_direct")},
       {"a status word behind the data (tfe)", std::regex("^t?buffer_.* tfe$")},
       {"neg or abs on packed halves", std::regex("^v_dot2c_f32_f16_dpp ")},

@@ -53,6 +53,20 @@ snippet move_to_relative, v_movreld_b32_e32 v4, v1
 snippet count_low, v_mbcnt_lo_u32_b32 v1, s0, 0
 snippet count_high, v_mbcnt_hi_u32_b32 v1, s0, 7
 
+snippet global_fmin, global_atomic_fmin v6, v[0:1], v2, off glc
+snippet global_fmax, global_atomic_fmax v6, v[0:1], v2, off glc
+snippet global_fcmpswap, global_atomic_fcmpswap v6, v[0:1], v[2:3], off glc
+snippet global_fmin_x2, global_atomic_fmin_x2 v[6:7], v[0:1], v[2:3], off glc
+snippet global_fmax_x2, global_atomic_fmax_x2 v[6:7], v[0:1], v[2:3], off glc
+snippet global_fcmpswap_x2, global_atomic_fcmpswap_x2 v[6:7], v[0:1], v[2:5], off glc
+snippet flat_fmax, flat_atomic_fmax v6, v[0:1], v2 glc
+snippet buffer_fmin, buffer_atomic_fmin v2, off, s[0:3], 0 glc
+snippet global_csub, global_atomic_csub v6, v[0:1], v2, off glc
+snippet buffer_csub, buffer_atomic_csub v2, off, s[0:3], 0 glc
+snippet load_to_lds, global_load_dword v0, s[0:1] offset:4 lds
+snippet fma_legacy, v_fma_legacy_f32 v2, v0, v1, v2
+snippet fmac_legacy, v_fmac_legacy_f32 v2, v0, v1
+
 snippet half_add, v_add_f16_e32 v2, v0, v1
 snippet half_add_high, v_fma_f16 v2, v0, v1, v3 op_sel:[0,0,0,1]
 snippet half_convert, v_cvt_f16_f32_e32 v2, v0

@@ -211,6 +211,13 @@ snippet buffer_load_raw, buffer_load_dwordx2 v[8:9], v0, s[0:3], s8 offen offset
 snippet buffer_store_raw, buffer_store_dwordx2 v[2:3], v0, s[0:3], 0 offen
 snippet buffer_load_structured, buffer_load_dword v8, v[0:1], s[0:3], 0 idxen offen offset:4
 snippet buffer_load_indexed, buffer_load_ushort v8, v0, s[0:3], 0 idxen
+snippet buffer_load_raw_to_lds, buffer_load_dword v0, s[0:3], s8 offen offset:4 lds
+snippet buffer_load_sbyte_to_lds, buffer_load_sbyte v0, s[0:3], 0 idxen lds
+snippet global_load_to_lds, global_load_dword v[0:1], off offset:8 lds
+snippet global_load_ushort_to_lds, global_load_ushort v0, s[0:1] lds
+snippet scratch_load_to_lds, scratch_load_dword v0, off lds
+snippet pack_norm, v_cvt_pknorm_i16_f32 v2, v0, v1
+snippet pack_byte, v_cvt_pk_u8_f32 v2, v0, v1, v2
 snippet buffer_caches, buffer_wbl2
 
 // LDS: addresses in v0, data v2.. and v4.., result v8..

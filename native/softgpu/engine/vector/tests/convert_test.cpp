@@ -2,6 +2,7 @@
 #include <cmath>
 #include <random>
 
+#include "softgpu/engine/vector/tests/half_reference.h"
 #include "softgpu/engine/vector/tests/host_arithmetic.h"
 #include "softgpu/engine/vector/tests/test_wave.h"
 
@@ -94,6 +95,86 @@ TEST(VectorConvert, FloatsToIntegersTruncateAndSaturateAndNanIsZero) {
       ASSERT_EQ(saturated_i32(std::floor(f + 0.5f)), t.lane(13)[l]) << f;
       ASSERT_EQ(saturated_u32(d), t.lane(14)[l]) << d;
       ASSERT_EQ(saturated_i32(d), t.lane(15)[l]) << d;
+    }
+  }
+}
+
+// "(snorm)S0, (unorm)S0" of the ISA documents: the nearest of the steps that the type has in [-1, 1] or [0, 1].
+uint32_t signed_norm(long double v) {
+  if (std::isnan(v)) return 0;
+  const long double bounded = v < -1 ? -1 : v > 1 ? 1 : v;
+  return static_cast<uint16_t>(static_cast<int16_t>(std::nearbyint(bounded * 32767)));
+}
+uint32_t unsigned_norm(long double v) {
+  if (std::isnan(v)) return 0;
+  const long double bounded = v < 0 ? 0 : v > 1 ? 1 : v;
+  return static_cast<uint16_t>(std::nearbyint(bounded * 65535));
+}
+
+TEST(VectorConvert, FloatsToNormsAreTheNearestStep) {
+  std::vector<float> all = {0.0f, -0.0f,  0.5f,   -0.5f,   1.0f,     -1.0f,     1.0000001f, -1.0000001f,
+                            2.0f, -3e38f, 1e-40f, -1e-40f, INFINITY, -INFINITY, NAN,        -NAN};
+  std::mt19937_64 random(72);
+  for (int step = 0; step < 3000; ++step) {  // on both sides of the middle between two steps
+    const double middle = (static_cast<double>(random() % 65535) + 0.5) / (step % 2 ? 32767.0 : 65535.0);
+    const float near = static_cast<float>(step % 4 < 2 ? middle : -middle);
+    for (float v : {near, std::nextafter(near, 9.0f), std::nextafter(near, -9.0f)}) all.push_back(v);
+  }
+  TestWave t;
+  for (size_t base = 0; base < all.size(); base += kLanes) {
+    for (unsigned l = 0; l < kLanes; ++l) {
+      t.lane(1)[l] = fbits(all[(base + l) % all.size()]);
+      t.lane(2)[l] = fbits(all[(base + 7 * l + 1) % all.size()]);
+    }
+    ASSERT_TRUE(t.run(make(Op::v_cvt_pknorm_i16_f32, {vgpr(3)}, {vgpr(1), vgpr(2)})));
+    ASSERT_TRUE(t.run(make(Op::v_cvt_pknorm_u16_f32, {vgpr(4)}, {vgpr(1), vgpr(2)})));
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const float a = as_f32(t.lane(1)[l]), b = as_f32(t.lane(2)[l]);
+      ASSERT_EQ(signed_norm(a) | signed_norm(b) << 16, t.lane(3)[l]) << a << ", " << b;
+      ASSERT_EQ(unsigned_norm(a) | unsigned_norm(b) << 16, t.lane(4)[l]) << a << ", " << b;
+    }
+  }
+}
+
+TEST(VectorConvert, EveryHalfToNorms) {
+  TestWave t;
+  for (uint32_t base = 0; base < 0x10000; base += kLanes) {
+    for (unsigned l = 0; l < kLanes; ++l) {
+      t.lane(1)[l] = (base + l) | 0xabcd0000;
+      t.lane(2)[l] = ((base + l) * 7919) & 0xffff;
+    }
+    ASSERT_TRUE(t.run(make(Op::v_cvt_norm_i16_f16, {vgpr(3)}, {vgpr(1)}, Encoding::kVop1)));
+    ASSERT_TRUE(t.run(make(Op::v_cvt_norm_u16_f16, {vgpr(4)}, {vgpr(1)}, Encoding::kVop1)));
+    ASSERT_TRUE(t.run(make(Op::v_cvt_pknorm_i16_f16, {vgpr(5)}, {vgpr(1), vgpr(2)})));
+    ASSERT_TRUE(t.run(make(Op::v_cvt_pknorm_u16_f16, {vgpr(6)}, {vgpr(1), vgpr(2)})));
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const double a = half_value(t.lane(1)[l] & 0xffff), b = half_value(t.lane(2)[l]);
+      ASSERT_EQ(signed_norm(a), t.lane(3)[l]) << a;
+      ASSERT_EQ(unsigned_norm(a), t.lane(4)[l]) << a;
+      ASSERT_EQ(signed_norm(a) | signed_norm(b) << 16, t.lane(5)[l]) << a << ", " << b;
+      ASSERT_EQ(unsigned_norm(a) | unsigned_norm(b) << 16, t.lane(6)[l]) << a << ", " << b;
+    }
+  }
+}
+
+TEST(VectorConvert, ByteOfADwordIsReplacedByTheNearestInteger) {
+  const float values[] = {0.0f,   0.5f,       0.50000006f, 1.5f,   2.5f,   2.4999998f, 127.5f,   128.5f,
+                          254.5f, 254.50002f, 255.0f,      255.5f, 256.0f, 1e30f,      INFINITY, -0.4f,
+                          -0.5f,  -1.0f,      -INFINITY,   NAN,    1e-40f, 3.0f,       77.0f};
+  const uint32_t nearest[] = {0, 0, 1, 2, 2, 2, 128, 128, 254, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 3, 77};
+  constexpr unsigned kValueCount = std::size(values);
+  TestWave t;
+  for (unsigned byte = 0; byte < 8; ++byte) {
+    for (unsigned l = 0; l < kLanes; ++l) {
+      t.lane(1)[l] = fbits(values[l % kValueCount]);
+      t.lane(2)[l] = byte | 0xfffffff8;  // two bits of it count
+      t.lane(3)[l] = 0x11223344;
+    }
+    ASSERT_TRUE(t.run(make(Op::v_cvt_pk_u8_f32, {vgpr(4)}, {vgpr(1), vgpr(2), vgpr(3)})));
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const unsigned at = 8 * (byte % 4);
+      ASSERT_EQ((0x11223344 & ~(0xffu << at)) | nearest[l % kValueCount] << at, t.lane(4)[l])
+          << values[l % kValueCount];
     }
   }
 }

@@ -12,14 +12,7 @@ namespace {
 // Refused: what they do on gfx90a is not documented well enough to be sure of every bit.
 const std::set<std::string> kRefused = {
     "v_exp_legacy_f32",
-    "v_log_legacy_f32",  // what "legacy" changes
-    "v_cvt_pknorm_i16_f32",
-    "v_cvt_pknorm_u16_f32",
-    "v_cvt_pknorm_i16_f16",  // how ties round
-    "v_cvt_pknorm_u16_f16",
-    "v_cvt_norm_i16_f16",
-    "v_cvt_norm_u16_f16",  //
-    "v_cvt_pk_u8_f32",
+    "v_log_legacy_f32",            // what "legacy" changes
     "v_cvt_pkaccum_u8_f32",        // how fractions round
     "v_screen_partition_4se_b32",  // graphics
 };

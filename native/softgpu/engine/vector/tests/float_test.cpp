@@ -159,6 +159,9 @@ TEST(VectorSingle, ArithmeticAgreesWithTheHostInEveryMode) {
       {Op::v_mul_f32, 2, [](float a, float b, float) { return host_multiply(a, b); }},
       {Op::v_fma_f32, 3, [](float a, float b, float c) { return host_fma(a, b, c); }},
       {Op::v_mul_legacy_f32, 2, [](float a, float b, float) { return a == 0 || b == 0 ? 0.0f : host_multiply(a, b); }},
+      // RDNA2 ISA: "DX9 rules, 0.0 * x = 0.0".
+      {Op::v_fma_legacy_f32, 3,
+       [](float a, float b, float c) { return a == 0 || b == 0 ? host_add(0.0f, c) : host_fma(a, b, c); }},
   });
 }
 

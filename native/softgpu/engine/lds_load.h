@@ -1,0 +1,34 @@
+// Loads into LDS: what a lane fetched goes to LDS instead of to a register, a dword a lane (Vega ISA 8.1.7, "Memory
+// buffer load to LDS"): LDS address = M0[15:0] + the instruction's offset + 4 * lane.
+#pragma once
+
+#include "softgpu/engine/memory_select.h"
+#include "softgpu/engine/wave_fault.h"
+
+namespace kernloop::softgpu {
+
+inline void store_to_lds(Wave& wave, const Instruction& i, const VectorRegister* fetched) {
+  VectorRegister offsets;
+  const uint32_t start = (wave.sgpr[kM0] & 0xffff) + static_cast<uint32_t>(i.offset);
+  if (start % 4 != 0) raise_unsupported("load into LDS at an offset that is no multiple of 4");
+  for (unsigned lane = 0; lane < kLanes; ++lane) offsets[lane] = start + 4 * lane;
+  MemoryPort& port = *wave.memory;
+  const LdsAccess to = port.check_lds(wave, offsets, 0, wave.exec(), 4, AccessKind::kStore);
+  port.count_lds(offsets, 0, wave.exec(), 4, AccessKind::kStore);
+  store_lanes<Store::kB32>(fetched, to, wave.exec());
+}
+
+// The loads that have such a form, by FUNCTION<Load::…>.
+#define KERNLOOP_SELECT_LDS_LOADS(prefix, FUNCTION) \
+  case Op::prefix##_load_ubyte:                     \
+    return FUNCTION<Load::kU8>;                     \
+  case Op::prefix##_load_sbyte:                     \
+    return FUNCTION<Load::kI8>;                     \
+  case Op::prefix##_load_ushort:                    \
+    return FUNCTION<Load::kU16>;                    \
+  case Op::prefix##_load_sshort:                    \
+    return FUNCTION<Load::kI16>;                    \
+  case Op::prefix##_load_dword:                     \
+    return FUNCTION<Load::kB32>;
+
+}  // namespace kernloop::softgpu
