@@ -11,6 +11,9 @@ export const softgpuTargets = {
   gfx1030: { isa: 'amdgcn-amd-amdhsa--gfx1030', wavefrontSize: 32 },
 } as const;
 
+/** How lanes share the banks of LDS is published of gfx90a alone (native/softgpu/engine/bank_conflicts.h). */
+export const countsLdsConflicts = (isa: string): boolean => isa === softgpuTargets.gfx90a.isa;
+
 export function openSoftgpu(target: string, deps: Deps): Device {
   const known = Object.entries(softgpuTargets).find(([name]) => name === target)?.[1];
   if (!known) {

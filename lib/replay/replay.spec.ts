@@ -211,6 +211,22 @@ describe('replay', () => {
     expect(result.baseline?.hotSpots?.instructions).toMatchObject([{ instruction: 'v_captured' }]);
   });
 
+  it('refuses to order by conflicts where none are counted', async () => {
+    const isa = 'amdgcn-amd-amdhsa--gfx1030';
+    workspace.write(
+      'kernels/app/saxpy/capture/capture.json',
+      captureJson({ device: { kind: 'softgpu', identity: 'softgpu-gfx1030-1', isa } }),
+    );
+    const fake = deps();
+    const gfx1030 = (hotSpotsBy: string) => options({ softgpu: 'gfx1030', hotSpots: true, hotSpotsBy });
+    expect(await failure(replay(gfx1030('conflicts'), fake))).toMatchObject({
+      code: 'USAGE',
+      what: expect.stringContaining('not counted on gfx1030') as string,
+    });
+    expect(fake.calls).toHaveLength(0);
+    expect((await replay(gfx1030('splits'), fake)).verdict).toBe('ran');
+  });
+
   it('has nothing to compare where there is no variant', async () => {
     expect(await failure(replay(options({ compare: true }), deps()))).toMatchObject({ code: 'USAGE', exitCode: 2 });
   });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { withDevice } from '../device/lock';
+import { countsLdsConflicts } from '../device/softgpu';
 import { describeFault } from '../capture/self-check';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
@@ -64,6 +65,13 @@ function checkOptions(options: ReplayOptions, session: ReplaySession, dispatches
       'USAGE',
       `--dump writes the memory of one dispatch, and ${dispatches} are to be replayed`,
       'name one with --capture',
+    );
+  }
+  if (options.hotSpots && options.hotSpotsBy === 'conflicts' && !countsLdsConflicts(session.device.description.isa)) {
+    throw new KernloopError(
+      'USAGE',
+      'conflicts in LDS are not counted on gfx1030: how its lanes share the banks is not published',
+      'order hot spots by something else, or capture and replay the kernel on gfx90a',
     );
   }
 }

@@ -62,8 +62,14 @@ bool writes_exec(const Instruction& instruction) {
 }
 
 bool controls_caches(Op op) {
-  return op == Op::buffer_wbinvl1 || op == Op::buffer_wbinvl1_vol || op == Op::buffer_wbl2 || op == Op::buffer_invl2 ||
-         op == Op::buffer_gl0_inv || op == Op::buffer_gl1_inv;
+  return std::string_view(op_name(op)).starts_with("s_dcache") || op == Op::buffer_wbinvl1 ||
+         op == Op::buffer_wbinvl1_vol || op == Op::buffer_wbl2 || op == Op::buffer_invl2 || op == Op::buffer_gl0_inv ||
+         op == Op::buffer_gl1_inv || op == Op::s_gl1_inv;
+}
+
+// gfx1030 has counters of its own, which SOPK instructions wait for.
+bool waits(Op op) {
+  return std::string_view(op_name(op)).starts_with("s_waitcnt");
 }
 
 InstructionClass classify(const Instruction& instruction) {
@@ -71,7 +77,7 @@ InstructionClass classify(const Instruction& instruction) {
     return std::string_view(op_name(instruction.op)).starts_with("v_mfma") ? InstructionClass::kMfma
                                                                            : InstructionClass::kValu;
   }
-  if (controls_caches(instruction.op)) return InstructionClass::kOther;
+  if (controls_caches(instruction.op) || waits(instruction.op)) return InstructionClass::kOther;
   if (is_vector_memory(instruction.encoding)) return InstructionClass::kVectorMemory;
   if (instruction.encoding == Encoding::kSmem) return InstructionClass::kSmem;
   switch (instruction.op) {
@@ -105,10 +111,10 @@ void resolve(Target target, DecodedInstruction& decoded) {
   }
 }
 
-void count_execution(DecodedInstruction& decoded, uint32_t number) {
+void count_execution(unsigned wave_size, DecodedInstruction& decoded, uint32_t number) {
   decoded.number = number;
   decoded.counted = decoded.execute;
-  decoded.execute = profiled_execute(decoded);
+  decoded.execute = profiled_execute(wave_size, decoded);
 }
 
 }  // namespace
@@ -142,7 +148,10 @@ PreparedInstruction CodePage::prepare(unsigned slot) {
     }
   }
   decoded->address = address;
-  if (numbers_) count_execution(*decoded, numbers_->instructions.fetch_add(1, std::memory_order_relaxed));
+  if (numbers_) {
+    const uint32_t number = numbers_->instructions.fetch_add(1, std::memory_order_relaxed);
+    count_execution(target_.wave_size, *decoded, number);
+  }
   std::lock_guard lock(mutex_);
   if (const PreparedInstruction other = find(slot)) return other;
   const PreparedInstruction prepared(*decoded);

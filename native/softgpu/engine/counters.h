@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "softgpu/isa/target.h"
+
 namespace kernloop::softgpu {
 
 // Always counted. Instructions are counted once a wave. Memory instructions count where their lanes went: a FLAT one
@@ -35,19 +37,31 @@ namespace kernloop::softgpu {
 // Counted when a profile is asked for (DispatchOptions::profile), since they take time.
 //   conditional_branches, branches_taken   s_cbranch_*, and how often they jumped
 //   memory_lines_128     as memory_transactions, with lines of 128 bytes
-//   lds_*                bank_conflicts.h
+//   lds_bytes_*          LDS, by lanes
 // clang-format off
 #define KERNLOOP_PROFILED_COUNTERS(X)            \
   X(conditional_branches) X(branches_taken)      \
   X(memory_lines_128)                            \
-  X(lds_bytes_read) X(lds_bytes_written)         \
-  X(lds_passes) X(lds_bank_conflicts) X(lds_address_conflicts)
+  X(lds_bytes_read) X(lds_bytes_written)
 // clang-format on
+
+// Of these, what the model in bank_conflicts.h makes of them; it is one of gfx90a.
+#define KERNLOOP_LDS_BANK_COUNTERS(X) X(lds_passes) X(lds_bank_conflicts) X(lds_address_conflicts)
+
+enum class CounterSet : uint8_t { kBasic, kProfiled, kProfiledWithBanks };
+
+inline bool has_lds_bank_model(Isa isa) {
+  return isa == Isa::kGfx90a;
+}
+inline CounterSet counted_by_profiles(Isa isa) {
+  return has_lds_bank_model(isa) ? CounterSet::kProfiledWithBanks : CounterSet::kProfiled;
+}
 
 struct Counters {
 #define KERNLOOP_COUNTER(name) uint64_t name = 0;
   KERNLOOP_BASIC_COUNTERS(KERNLOOP_COUNTER)
   KERNLOOP_PROFILED_COUNTERS(KERNLOOP_COUNTER)
+  KERNLOOP_LDS_BANK_COUNTERS(KERNLOOP_COUNTER)
 #undef KERNLOOP_COUNTER
 
   bool operator==(const Counters&) const = default;
@@ -56,17 +70,20 @@ struct Counters {
 #define KERNLOOP_COUNTER(name) name += more.name;
     KERNLOOP_BASIC_COUNTERS(KERNLOOP_COUNTER)
     KERNLOOP_PROFILED_COUNTERS(KERNLOOP_COUNTER)
+    KERNLOOP_LDS_BANK_COUNTERS(KERNLOOP_COUNTER)
 #undef KERNLOOP_COUNTER
     return *this;
   }
 
   // f(name, value) for each; those that were not counted are left out.
   template <typename F>
-  void for_each(bool profiled, F&& f) const {
+  void for_each(CounterSet counted, F&& f) const {
 #define KERNLOOP_COUNTER(name) f(#name, name);
     KERNLOOP_BASIC_COUNTERS(KERNLOOP_COUNTER)
-    if (!profiled) return;
+    if (counted == CounterSet::kBasic) return;
     KERNLOOP_PROFILED_COUNTERS(KERNLOOP_COUNTER)
+    if (counted == CounterSet::kProfiled) return;
+    KERNLOOP_LDS_BANK_COUNTERS(KERNLOOP_COUNTER)
 #undef KERNLOOP_COUNTER
   }
 };

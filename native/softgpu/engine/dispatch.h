@@ -31,6 +31,7 @@ class Dispatch {
   GlobalWaveSync& wave_sync() const { return wave_sync_; }
   bool records_accesses() const { return options_.accesses != nullptr; }
   bool is_profiled() const { return options_.profile != nullptr; }
+  Target target() const { return kernel_.target; }
   const Checks& checks() const { return options_.checks; }
   uint64_t workgroups() const { return workgroups_; }
   uint32_t lds_bytes() const { return lds_bytes_; }

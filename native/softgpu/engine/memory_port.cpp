@@ -133,6 +133,10 @@ void MemoryPort::count_transactions(uint64_t lines, uint32_t bytes) {
 
 void MemoryPort::count_lds_access(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes,
                                   AccessKind kind) {
+  const uint64_t moved = uint64_t{bytes} * static_cast<unsigned>(__builtin_popcountll(lanes));
+  if (kind != AccessKind::kStore) counters.lds_bytes_read += moved;
+  if (kind != AccessKind::kLoad) counters.lds_bytes_written += moved;
+  if (!profiler->counts_lds_banks) return;
   const LdsUse use = kind == AccessKind::kLoad    ? LdsUse::kLoad
                      : kind == AccessKind::kStore ? LdsUse::kStore
                                                   : LdsUse::kAtomic;
@@ -140,9 +144,6 @@ void MemoryPort::count_lds_access(const uint32_t* offsets, uint32_t immediate, u
   counters.lds_passes += passes.passes;
   counters.lds_bank_conflicts += passes.bank_conflicts;
   counters.lds_address_conflicts += passes.address_conflicts;
-  const uint64_t moved = uint64_t{bytes} * static_cast<unsigned>(__builtin_popcountll(lanes));
-  if (kind != AccessKind::kStore) counters.lds_bytes_read += moved;
-  if (kind != AccessKind::kLoad) counters.lds_bytes_written += moved;
 }
 
 void MemoryPort::require_aligned(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes) {

@@ -45,16 +45,19 @@ void execute_writing_exec(Wave& wave, const Instruction& instruction) {
   static_cast<WaveSlot&>(wave).was_split = split;
 }
 
+// A narrow wave's upper half of VCC is a register like any other.
+template <unsigned wave_size>
 bool jumps(const Wave& wave, Op op) {
+  const bool any_vcc = (wave.vcc() & (~uint64_t{0} >> (64 - wave_size))) != 0;
   switch (op) {
     case Op::s_cbranch_scc0:
       return !wave.scc;
     case Op::s_cbranch_scc1:
       return wave.scc;
     case Op::s_cbranch_vccz:
-      return wave.vcc() == 0;
+      return !any_vcc;
     case Op::s_cbranch_vccnz:
-      return wave.vcc() != 0;
+      return any_vcc;
     case Op::s_cbranch_execz:
       return wave.exec() == 0;
     default:
@@ -62,9 +65,10 @@ bool jumps(const Wave& wave, Op op) {
   }
 }
 
+template <unsigned wave_size>
 void execute_branch(Wave& wave, const Instruction& instruction) {
   PcCounts& counts = counts_of(wave, instruction);
-  const bool taken = jumps(wave, instruction.op);
+  const bool taken = jumps<wave_size>(wave, instruction.op);
   counts.taken += taken;
   ++wave.memory->counters.conditional_branches;
   wave.memory->counters.branches_taken += taken;
@@ -94,12 +98,12 @@ bool is_conditional_branch(const DecodedInstruction& instruction) {
   }
 }
 
-ExecuteProfiledFn profiled_execute(const DecodedInstruction& instruction) {
+ExecuteProfiledFn profiled_execute(unsigned wave_size, const DecodedInstruction& instruction) {
   if (instruction.counted_as == InstructionClass::kVectorMemory || instruction.counted_as == InstructionClass::kSmem) {
     return execute_memory;
   }
   if (instruction.untracked) return execute_writing_exec;
-  if (is_conditional_branch(instruction)) return execute_branch;
+  if (is_conditional_branch(instruction)) return wave_size == 32 ? execute_branch<32> : execute_branch<64>;
   return instruction.counted;
 }
 

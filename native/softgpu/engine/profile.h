@@ -57,6 +57,10 @@ using KernelProfile = std::map<uint64_t, PcProfile>;
 // else; what only an instruction itself can tell is counted by what its `execute` was made into.
 class Profiler {
  public:
+  explicit Profiler(Isa isa) : counts_lds_banks(has_lds_bank_model(isa)) {}
+
+  const bool counts_lds_banks;
+
   struct RunCounts {
     uint64_t executed = 0, lanes = 0;
   };
@@ -80,7 +84,7 @@ class Profiler {
 // What a profiled instruction is executed by: counts, and does what `counted` does. `counted` itself where there is
 // nothing to count but how often.
 using ExecuteProfiledFn = void (*)(struct Wave& wave, const struct Instruction& instruction);
-ExecuteProfiledFn profiled_execute(const DecodedInstruction& instruction);
+ExecuteProfiledFn profiled_execute(unsigned wave_size, const DecodedInstruction& instruction);
 
 bool is_conditional_branch(const DecodedInstruction& instruction);
 

@@ -29,7 +29,7 @@ Worker::Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& 
       pool_(pool),
       poll_(poll),
       recorder_(dispatch.records_accesses() ? std::make_unique<AccessRecorder>() : nullptr),
-      profiler_(dispatch.is_profiled() ? std::make_unique<Profiler>() : nullptr),
+      profiler_(dispatch.is_profiled() ? std::make_unique<Profiler>(dispatch.target().isa) : nullptr),
       memory_(dispatch.space(), recorder_.get(), profiler_.get()),
       interpreter_(memory_, dispatch.code(), dispatch.kernel().target) {
   if (dispatch.checks()) {

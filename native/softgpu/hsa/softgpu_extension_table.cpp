@@ -112,8 +112,8 @@ hsa_status_t dispatch_counters(hsa_signal_t completion_signal,
   if (callback == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   auto record = runtime().signals.record(completion_signal);
   if (record == nullptr) return HSA_STATUS_ERROR_INVALID_SIGNAL;
-  record->counters.for_each(record->profile.has_value(),
-                            [&](const char* name, uint64_t value) { callback(name, value, data); });
+  const CounterSet counted = record->profile ? counted_by_profiles(runtime().options.isa()) : CounterSet::kBasic;
+  record->counters.for_each(counted, [&](const char* name, uint64_t value) { callback(name, value, data); });
   return HSA_STATUS_SUCCESS;
 }
 

@@ -98,8 +98,8 @@ inline Geometry linear(uint32_t items, uint32_t workgroup) {
 // An address space, an engine on it, and a code object.
 class Device {
  public:
-  explicit Device(const std::string& code_object)
-      : engine(space), program(space, code_object), kernarg_(space, 4096, "kernarg") {}
+  explicit Device(const std::string& code_object, Isa isa = Isa::kGfx90a)
+      : engine(space, isa), program(space, code_object), kernarg_(space, 4096, "kernarg") {}
 
   DispatchRequest request(const std::string& kernel, Geometry geometry, const Arguments& arguments,
                           size_t kernarg_slot = 0);
