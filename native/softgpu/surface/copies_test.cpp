@@ -46,6 +46,35 @@ TEST(Copies, ByTheDriverStyleFunctions) {
   OK(hipFree(two));
 }
 
+TEST(Copies, InAStreamAndToThePeerThatIsTheDeviceItself) {
+  const std::vector<int> source = ramp(1000);
+  int *one = device_memory<int>(1000), *two = device_memory<int>(1000);
+  hipStream_t stream = nullptr;
+  OK(hipStreamCreate(&stream));
+  OK(hipMemcpyHtoDAsync(one, const_cast<int*>(source.data()), 4000, stream));
+  OK(hipMemcpyDtoDAsync(two, one, 4000, stream));
+  std::vector<int> back(1000, -1), beside(1000, -1);
+  OK(hipMemcpyDtoHAsync(back.data(), two, 4000, stream));
+  OK(hipMemcpyAsync(beside.data(), source.data(), 4000, hipMemcpyHostToHost, stream));
+  OK(hipStreamSynchronize(stream));
+  EXPECT_EQ(back, source);
+  EXPECT_EQ(beside, source);
+  OK(hipMemset(two, 0, 4000));
+  OK(hipMemcpyPeer(two, 0, one, 0, 2000));
+  OK(hipMemcpyPeerAsync(two + 500, 0, one + 500, 0, 2000, stream));
+  OK(hipStreamSynchronize(stream));
+  EXPECT_EQ(downloaded(two, 1000), source);
+  OK(hipMemset(two, 0, 4000));
+  OK(hipMemcpyWithStream(two, one, 4000, hipMemcpyDeviceToDevice, stream));
+  EXPECT_EQ(downloaded(two, 1000), source);
+  EXPECT_EQ(hipMemcpyPeer(two, 1, one, 0, 4000), hipErrorInvalidDevice);
+  EXPECT_EQ(hipMemcpy(two, one, 8000, hipMemcpyDeviceToDevice), hipErrorInvalidValue) << "longer than the allocation";
+  OK(hipMemcpy(two, one, 0, hipMemcpyDeviceToDevice));
+  OK(hipStreamDestroy(stream));
+  OK(hipFree(one));
+  OK(hipFree(two));
+}
+
 // Rows of `width` bytes at their pitches, as the host would copy them.
 void copy_rows(std::vector<uint8_t>& to, size_t to_pitch, const std::vector<uint8_t>& from, size_t from_pitch,
                size_t width, size_t height) {
@@ -80,6 +109,35 @@ TEST(Copies, OfRowsLeaveThePaddingAlone) {
   EXPECT_EQ(rows, wanted);
   OK(hipFree(memory));
   OK(hipFree(other));
+}
+
+TEST(Copies, OfRowsByDescriptorsLeaveTheRestAlone) {
+  constexpr size_t kPitch = 132, kRows = 8;
+  auto* memory = device_memory<uint8_t>(kPitch * kRows);
+  std::vector<uint8_t> source(100 * kRows);
+  for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<uint8_t>(i * 7 + 1);
+  hip_Memcpy2D rows{};
+  rows.srcMemoryType = hipMemoryTypeHost;
+  rows.srcHost = source.data();
+  rows.srcPitch = 100, rows.srcXInBytes = 3, rows.srcY = 1;
+  rows.dstMemoryType = hipMemoryTypeDevice;
+  rows.dstDevice = memory;
+  rows.dstPitch = kPitch, rows.dstXInBytes = 5, rows.dstY = 2;
+  rows.WidthInBytes = 50, rows.Height = 4;
+  std::vector<uint8_t> expected(kPitch * kRows, 0xee), all(kPitch * kRows);
+  for (size_t row = 0; row < 4; ++row) std::memcpy(&expected[(row + 2) * kPitch + 5], &source[(row + 1) * 100 + 3], 50);
+  using Copy = hipError_t (*)(const hip_Memcpy2D*);
+  for (const Copy copy :
+       std::initializer_list<Copy>{[](const hip_Memcpy2D* box) { return hipMemcpyParam2D(box); },
+                                   [](const hip_Memcpy2D* box) { return hipMemcpyParam2DAsync(box, nullptr); },
+                                   [](const hip_Memcpy2D* box) { return hipDrvMemcpy2DUnaligned(box); }}) {
+    OK(hipMemset2DAsync(memory, kPitch, 0xee, kPitch, kRows, nullptr));
+    OK(copy(&rows));
+    OK(hipMemcpy(all.data(), memory, all.size(), hipMemcpyDeviceToHost));
+    EXPECT_EQ(all, expected);
+  }
+  EXPECT_EQ(hipMemcpy2D(memory, 50, source.data(), 100, 100, kRows, hipMemcpyHostToDevice), hipErrorInvalidPitchValue);
+  OK(hipFree(memory));
 }
 
 TEST(Copies, OfBoxesInThreeDimensions) {
@@ -136,6 +194,35 @@ TEST(Fills, OfBytesHalvesAndWords) {
   }
   OK(hipMemcpy(all.data(), memory, 4096, hipMemcpyDeviceToHost));
   EXPECT_EQ(all, expected);
+  OK(hipFree(memory));
+}
+
+TEST(Fills, InAStreamOfEveryWidth) {
+  auto* memory = device_memory<uint8_t>(1024);
+  hipPitchedPtr box{};
+  OK(hipMalloc3D(&box, hipExtent{40, 5, 3}));
+  hipStream_t stream = nullptr;
+  OK(hipStreamCreate(&stream));
+  OK(hipMemsetAsync(memory, 0, 1024, stream));
+  OK(hipMemsetD8Async(memory, 0x12, 16, stream));
+  OK(hipMemsetD16Async(memory + 32, 0x3456, 9, stream));
+  OK(hipMemset2DAsync(memory + 128, 64, 0x77, 10, 3, stream));
+  OK(hipMemset3DAsync(box, 0x5a, hipExtent{40, 5, 3}, stream));
+  OK(hipStreamSynchronize(stream));
+  std::vector<uint8_t> expected(1024, 0), all(1024), cube(box.pitch * 15);
+  std::fill_n(&expected[0], 16, 0x12);
+  for (int i = 0; i < 9; ++i) expected[32 + 2 * i] = 0x56, expected[33 + 2 * i] = 0x34;
+  for (int row = 0; row < 3; ++row) std::fill_n(&expected[128 + 64 * row], 10, 0x77);
+  OK(hipMemcpy(all.data(), memory, 1024, hipMemcpyDeviceToHost));
+  EXPECT_EQ(all, expected);
+  OK(hipMemcpy(cube.data(), box.ptr, cube.size(), hipMemcpyDeviceToHost));
+  for (size_t row = 0; row < 15; ++row)
+    EXPECT_EQ(std::count(&cube[row * box.pitch], &cube[row * box.pitch] + 40, 0x5a), 40) << row;
+  EXPECT_EQ(hipMemset(nullptr, 0, 16), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemset(memory, 0, size_t{1} << 40), hipErrorInvalidValue);
+  (void)hipGetLastError();
+  OK(hipStreamDestroy(stream));
+  OK(hipFree(box.ptr));
   OK(hipFree(memory));
 }
 

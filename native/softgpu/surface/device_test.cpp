@@ -88,9 +88,22 @@ TEST(Errors, OfWhatIsNotThere) {
   hipChannelFormatDesc format = hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindFloat);
   hipArray* array = nullptr;
   EXPECT_NE(hipMallocArray(&array, &format, 64, 64, 0), hipSuccess);
+  EXPECT_NE(hipMalloc3DArray(&array, &format, hipExtent{16, 16, 16}, 0), hipSuccess);
+  hipMipmappedArray_t levels = nullptr;
+  EXPECT_EQ(hipMallocMipmappedArray(&levels, &format, hipExtent{64, 64, 0}, 3, 0), hipErrorNotSupported);
   int* data = device_memory<int>(1024);
+  hipResourceDesc linear{};
+  linear.resType = hipResourceTypeLinear;
+  linear.res.linear = {data, format, 4096};
+  hipTextureDesc reading{};
+  hipTextureObject_t texture = nullptr;
+  EXPECT_NE(hipCreateTextureObject(&texture, &linear, &reading, nullptr), hipSuccess);
+  hipSurfaceObject_t surface = nullptr;
+  EXPECT_NE(hipCreateSurfaceObject(&surface, &linear), hipSuccess);
   hipIpcMemHandle_t handle{};
   EXPECT_NE(hipIpcGetMemHandle(&handle, data), hipSuccess);
+  void* mapped = nullptr;
+  EXPECT_NE(hipIpcOpenMemHandle(&mapped, handle, hipIpcMemLazyEnablePeerAccess), hipSuccess);
   (void)hipGetLastError();
   OK(hipFree(data));
 }

@@ -14,6 +14,7 @@ namespace kernloop::softgpu::surface {
 // A kernel of kernels.hip.
 hipFunction_t kernel(const char* name);
 hipModule_t module();
+const char* object_path();
 
 // n elements in blocks of 64.
 template <typename... Arguments>

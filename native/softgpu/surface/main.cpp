@@ -9,6 +9,10 @@ namespace {
 const char* object = nullptr;
 }
 
+const char* object_path() {
+  return object;
+}
+
 hipModule_t module() {
   static const hipModule_t loaded = [] {
     hipModule_t made = nullptr;

@@ -73,6 +73,30 @@ TEST(Memory, OfAStreamIsUsableInItsOrder) {
   OK(hipStreamDestroy(stream));
 }
 
+TEST(Memory, OfAPoolOfTheProgramsOwnIsUsableInAStreamsOrder) {
+  hipMemPoolProps properties{};
+  properties.allocType = hipMemAllocationTypePinned;
+  properties.location.type = hipMemLocationTypeDevice;
+  hipMemPool_t pool = nullptr, current = nullptr;
+  OK(hipMemPoolCreate(&pool, &properties));
+  OK(hipDeviceSetMemPool(0, pool));
+  OK(hipDeviceGetMemPool(&current, 0));
+  EXPECT_EQ(current, pool);
+  int* data = nullptr;
+  OK(hipMallocFromPoolAsync(reinterpret_cast<void**>(&data), 4000, pool, nullptr));
+  OK(launch("fill", 1000, nullptr, data, 1000, 8));
+  EXPECT_EQ(downloaded(data, 1000), std::vector<int>(1000, 8));
+  uint64_t used = 0;
+  OK(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &used));
+  EXPECT_GE(used, 4000u);
+  OK(hipFreeAsync(data, nullptr));
+  OK(hipStreamSynchronize(nullptr));
+  OK(hipMemPoolDestroy(pool));
+  EXPECT_EQ(hipMallocAsync(reinterpret_cast<void**>(&data), 0, nullptr), hipErrorInvalidValue);
+  EXPECT_EQ(hipFreeAsync(nullptr, nullptr), hipErrorInvalidValue);
+  (void)hipGetLastError();
+}
+
 TEST(Memory, APointerIsKnownForWhatItIs) {
   int *device = device_memory<int>(100), *pinned = nullptr, *managed = nullptr;
   OK(hipHostMalloc(reinterpret_cast<void**>(&pinned), 400, 0));

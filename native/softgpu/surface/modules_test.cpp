@@ -34,6 +34,30 @@ TEST(Modules, AreLoadedFromMemoryTooAndMissingKernelsAreNamedSo) {
   EXPECT_NE(hipModuleLoad(&broken, "/no/such/file"), hipSuccess);
 }
 
+TEST(Modules, OfOneFileAreEachTheirOwnAndGoAgain) {
+  std::ifstream file(object_path(), std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  hipDeviceptr_t ours = nullptr, theirs = nullptr;
+  size_t size = 0;
+  OK(hipModuleGetGlobal(&ours, &size, module(), "counter"));
+  int* data = device_memory<int>(64);
+  for (int round = 0; round < 20; ++round) {
+    hipModule_t again = nullptr;
+    hipFunction_t fill = nullptr;
+    OK(hipModuleLoadDataEx(&again, bytes.data(), 0, nullptr, nullptr));
+    OK(hipModuleGetGlobal(&theirs, &size, again, "counter"));
+    EXPECT_NE(theirs, ours);
+    OK(hipModuleGetFunction(&fill, again, "fill"));
+    int n = 64;
+    void* arguments[] = {&data, &n, &round};
+    OK(hipModuleLaunchKernel(fill, 1, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr));
+    EXPECT_EQ(downloaded(data, 64), std::vector<int>(64, round));
+    OK(hipModuleUnload(again));
+  }
+  OK(hipFree(data));
+  EXPECT_EQ(hipModuleUnload(nullptr), hipErrorNotFound);
+}
+
 TEST(Launches, WithPackedArgumentsAreTheSame) {
   int* data = device_memory<int>(64);
   struct {

@@ -129,6 +129,71 @@ TEST(Streams, TheDefaultOneWaitsForBlockingOnes) {
   OK(hipFree(data));
 }
 
+TEST(Streams, OfManyKindsKeepTheirWorkApart) {
+  std::vector<hipStream_t> streams(24);
+  for (hipStream_t& stream : streams) OK(hipStreamCreate(&stream));
+  const uint32_t mask[1] = {1};
+  hipStream_t narrow = nullptr;
+  OK(hipExtStreamCreateWithCUMask(&narrow, 1, mask));
+  streams.push_back(narrow);
+  const int count = static_cast<int>(streams.size());
+  int* data = device_memory<int>(64 * streams.size());
+  for (int i = 0; i < count; ++i) OK(launch("fill", 64, streams[i], data + 64 * i, 64, i));
+  for (int i = 0; i < count; ++i) OK(launch("add", 64, streams[i], data + 64 * i, 64, 1000));
+  OK(hipDeviceSynchronize());
+  const std::vector<int> seen = downloaded(data, 64 * streams.size());
+  for (int i = 0; i < 64 * count; ++i) ASSERT_EQ(seen[i], 1000 + i / 64);
+  for (hipStream_t stream : streams) OK(hipStreamDestroy(stream));
+  OK(hipFree(data));
+}
+
+TEST(Streams, WriteValuesAndWaitForThem) {
+  void* memory = nullptr;
+  OK(hipExtMallocWithFlags(&memory, 8, hipMallocSignalMemory));
+  auto* value = static_cast<volatile uint64_t*>(memory);
+  *value = 0;
+  hipStream_t stream = nullptr;
+  OK(hipStreamCreate(&stream));
+  OK(hipStreamWriteValue32(stream, memory, 17, 0));
+  OK(hipStreamSynchronize(stream));
+  EXPECT_EQ(static_cast<uint32_t>(*value), 17u);
+  int* data = device_memory<int>(64);
+  OK(hipMemset(data, 0, 256));
+  OK(hipStreamWaitValue64(stream, memory, 40, hipStreamWaitValueGte, ~uint64_t{0}));
+  OK(launch("add", 64, stream, data, 64, 4));
+  EXPECT_EQ(hipStreamQuery(stream), hipErrorNotReady);
+  *value = 41;
+  OK(hipStreamSynchronize(stream));
+  EXPECT_EQ(downloaded(data, 64), std::vector<int>(64, 4));
+  OK(hipStreamDestroy(stream));
+  OK(hipFree(memory));
+  OK(hipFree(data));
+}
+
+TEST(Events, OfOneStreamAreInItsOrder) {
+  hipEvent_t events[3] = {};
+  for (hipEvent_t& event : events) OK(hipEventCreate(&event));
+  int* data = device_memory<int>(64000);
+  OK(hipEventRecord(events[0], nullptr));
+  OK(launch("fill", 64000, nullptr, data, 64000, 3));
+  OK(hipEventRecord(events[1], nullptr));
+  OK(launch("add", 64000, nullptr, data, 64000, 3));
+  OK(hipEventRecord(events[2], nullptr));
+  OK(hipEventSynchronize(events[2]));
+  float first = 0, second = 0, both = 0, backwards = 0;
+  OK(hipEventElapsedTime(&first, events[0], events[1]));
+  OK(hipEventElapsedTime(&second, events[1], events[2]));
+  OK(hipEventElapsedTime(&both, events[0], events[2]));
+  OK(hipEventElapsedTime(&backwards, events[2], events[0]));
+  EXPECT_GT(first, 0.0f);
+  EXPECT_GT(second, 0.0f);
+  EXPECT_NEAR(both, first + second, 1e-3f * both) << "milliseconds";
+  EXPECT_EQ(backwards, -both);
+  EXPECT_EQ(hipEventElapsedTime(nullptr, events[0], events[1]), hipErrorInvalidValue);
+  for (hipEvent_t event : events) OK(hipEventDestroy(event));
+  OK(hipFree(data));
+}
+
 TEST(Events, TimeOnlyWhatTheyWereMadeFor) {
   hipEvent_t start = nullptr, stop = nullptr, untimed = nullptr;
   OK(hipEventCreate(&start));
