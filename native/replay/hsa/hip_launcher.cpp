@@ -15,6 +15,7 @@ namespace {
 // The part of HIP's C interface that is used (hip_runtime_api.h), which has kept its shape from ROCm 4 to 6.
 using HipStatus = int;
 constexpr HipStatus kHipSuccess = 0;
+constexpr HipStatus kHipErrorIllegalAddress = 700, kHipErrorLaunchFailure = 719;
 void* const kParameterBuffer = reinterpret_cast<void*>(1);  // HIP_LAUNCH_PARAM_BUFFER_POINTER
 void* const kParameterSize = reinterpret_cast<void*>(2);    // HIP_LAUNCH_PARAM_BUFFER_SIZE
 void* const kParameterEnd = reinterpret_cast<void*>(3);     // HIP_LAUNCH_PARAM_END
@@ -23,6 +24,11 @@ constexpr const char* kNames[] = {"libamdhip64.so.6", "libamdhip64.so.5", "libam
 
 // Set by a thread of HIP that wants to end the process, on its way to do so.
 std::atomic<bool> hip_aborts{false};
+
+// What every call returns once a queue has stopped, since ROCm 7 and behind softgpu/hip.
+bool says_stopped(HipStatus status) {
+  return status == kHipErrorIllegalAddress || status == kHipErrorLaunchFailure;
+}
 
 // The thread stays here: the one that waits for the launch reports what happened, and then leaves.
 void hold_abort(int) {
@@ -148,6 +154,7 @@ Status HipLauncher::submit(const Launch& launch) {
                  "this HIP launches whole blocks, and the last one of the captured launch is partial",
                  "replay with --launch direct"};
   }
+  if (says_stopped(status)) return Unit{};  // who waits is told, too
   if (status != kHipSuccess) return error("launching a module's kernel", status, "launching " + launch.kernel_name);
   return Unit{};
 }
@@ -165,12 +172,12 @@ Result<HipLauncher::End> HipLauncher::wait(double limit_seconds) {
   }).detach();
   const auto begin = std::chrono::steady_clock::now();
   while (!waiting->is_over) {
-    if (hip_aborts) return End::kAborted;
+    if (hip_aborts) return End::kStopped;
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     if (limit_seconds > 0 && elapsed.count() > limit_seconds) return End::kLimit;
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
-  if (hip_aborts) return End::kAborted;
+  if (hip_aborts || says_stopped(waiting->status)) return End::kStopped;
   if (waiting->status != kHipSuccess) return error("hipDeviceSynchronize", waiting->status, "waiting for the kernel");
   return End::kCompleted;
 }

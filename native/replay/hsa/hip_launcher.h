@@ -25,13 +25,13 @@ class HipLauncher {
   // VARIABLE_MISSING for a variable that HIP does not find by name: a local symbol.
   Result<uint64_t> variable(uint64_t code, const std::string& name, uint64_t bytes);
 
-  enum class End { kCompleted, kAborted, kLimit };
+  enum class End { kCompleted, kStopped, kLimit };
   struct Run {
     End end = End::kCompleted;
     std::optional<uint64_t> duration_ns;  // between events around the launch, where timed
   };
-  // HIP ends the process when a queue stops; that is held up, and told as kAborted. After that and after kLimit nothing
-  // of HIP may be touched any more.
+  // When a queue stops, HIP ends the process, which is held up, or, since ROCm 7, returns an error from every call:
+  // both are kStopped. After that and after kLimit nothing of HIP may be touched any more.
   Result<Run> run(const Launch& launch, bool is_timed);
 
  private:

@@ -16,12 +16,12 @@ using Capture = FillCapture;
 
 class SoftGpuReplay : public testing::Test {
  protected:
-  ProgramRun run(std::vector<std::string> more = {}) {
+  ProgramRun run(std::vector<std::string> more = {}, const std::map<std::string, std::string>& environment = {}) {
     const auto directory = directory_.path() / "capture";
     if (!std::filesystem::exists(directory)) capture_.write(directory);
     std::vector<std::string> arguments = {"--capture", directory.string(), "--limit-seconds", "120"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_program(KERNLOOP_REPLAY_PROGRAM, arguments, {});
+    return run_program(KERNLOOP_REPLAY_PROGRAM, arguments, environment);
   }
   ProgramRun compare_variant(const std::string& name, std::vector<std::string> more = {}) {
     more.insert(more.end(), {"--compare", "--code-object", test_code_object(name).string()});
@@ -298,6 +298,12 @@ TEST_F(SoftGpuReplay, LaunchesThroughHip) {
   EXPECT_EQ(wild.exit_code, kExitDevice) << wild.last();
   EXPECT_EQ(wild.first("fault")["kind"], "memory_access");
   EXPECT_TRUE(wild.first("fault").contains("pc")) << wild.first("fault");
+  // The same where HIP returns an error instead, as since ROCm 7.
+  const ProgramRun told =
+      run({"--launch", "hip", "--compare", "--code-object", test_code_object("wild.hsaco").string()},
+          {{"LD_PRELOAD", KERNLOOP_HIP_ERRORS}});
+  EXPECT_EQ(told.exit_code, kExitDevice) << told.last();
+  EXPECT_EQ(told.first("fault"), wild.first("fault"));
   EXPECT_EQ(variant("spin.hsaco").last()["verdict"], "limit");
   EXPECT_EQ(with_hip({"--hip-runtime", "/nonexistent/libamdhip64.so"}).last()["code"], "RUNTIME_NOT_FOUND");
 }
