@@ -35,6 +35,7 @@ std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const K
     facts.attributes = attributes_of(driver, *launch, function);
     const auto refusal = read_arguments(*launch, parameters_of(driver, handle, function), &device.arguments);
     if (!obstacle) obstacle = refusal;
+    if (!obstacle && launch->unknown_attribute) obstacle = unknown_attribute(kernel.symbol, *launch->unknown_attribute);
     for (uint64_t address : agent.tensor_maps.addresses_in(device.arguments)) facts.reached.push_back({address, 1});
     const auto is_variable = [&](uint64_t address) {
       return code.cubin != nullptr && has_variable_at(driver, device.module, code.cubin->bytes, address);

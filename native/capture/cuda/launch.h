@@ -22,6 +22,7 @@ struct Launch {
   void** extra = nullptr;
   std::vector<LaunchAttribute> attributes;
   bool programmatic = false;  // may overlap the kernel before it
+  std::optional<uint32_t> unknown_attribute;
 };
 
 // What is launched by a call that launches one kernel with its arguments; nothing for other calls. Cheap.

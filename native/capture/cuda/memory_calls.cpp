@@ -126,9 +126,8 @@ void after_export(const ApiCall& call) {
   if (!call.succeeded()) return;
   static std::atomic<bool> told{false};
   if (told.exchange(true)) return;
-  call.agent.note(
-      "IPC_EXPORTED",
-      "the program lets other processes use its memory (cuIpcGetMemHandle): they are not held during a capture");
+  call.agent.note("IPC_EXPORTED", std::string("the program lets other processes use its memory (") +
+                                      call.data.functionName + "): they are not held during a capture");
 }
 
 // Gone before the call, or another thread that is given the same address would be overlooked; back if it fails.
@@ -168,6 +167,8 @@ void add_memory_calls(ApiTable& table) {
   ON(cuIpcOpenMemHandle, nullptr, after_ipc_open);
   ON(cuIpcOpenMemHandle_v2, nullptr, after_ipc_open);
   ON(cuIpcGetMemHandle, nullptr, after_export);
+  ON(cuMemExportToShareableHandle, nullptr, after_export);
+  ON(cuMemPoolExportPointer, nullptr, after_export);
   ON(cuIpcCloseMemHandle, before_free, after_free);
   ON(cuMemPoolImportPointer, nullptr, after_import_pointer);
   ON(cuExternalMemoryGetMappedBuffer, nullptr, after_map_external);

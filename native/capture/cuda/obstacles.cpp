@@ -91,6 +91,13 @@ Refusal unsupported_call(const std::string& symbol, const std::string& call) {
       "launch it with cuLaunchKernel or <<<…>>>"};
 }
 
+Refusal unknown_attribute(const std::string& symbol, uint32_t attribute) {
+  return {"UNSUPPORTED_LAUNCH",
+          symbol + " was launched with the attribute " + std::to_string(attribute) +
+              " (CUlaunchAttributeID), which this version does not know: a replay could not repeat it",
+          "capture with a newer version of kernloop, or launch without that attribute"};
+}
+
 std::optional<Refusal> untracked_memory(const Driver& driver, const AllocationList& allocations,
                                         std::span<const uint8_t> arguments,
                                         const std::function<bool(uint64_t)>& is_variable) {

@@ -19,6 +19,9 @@ std::optional<Refusal> obstacle_of(const std::string& symbol, const CubinChoice&
 // `call` is a launch of the kernel of a kind that we do not capture.
 Refusal unsupported_call(const std::string& symbol, const std::string& call);
 
+// A launch attribute that came with a later driver: it may change what the kernel does.
+Refusal unknown_attribute(const std::string& symbol, uint32_t attribute);
+
 // Values among the arguments that the driver knows as addresses of memory, and we do not. `is_variable(address)`: of
 // the kernel's own module, whose variables come with the capture.
 std::optional<Refusal> untracked_memory(const cuda::Driver& driver, const AllocationList& allocations,

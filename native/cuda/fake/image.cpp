@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <regex>
 
 #include "codeobject/code_object.h"
+#include "cuda/fake/settings.h"
 
 namespace kernloop::cuda::fake {
 namespace {
@@ -83,6 +86,19 @@ CUresult read_ptx(const std::string& text, Image& image) {
   return image.kernels.empty() ? CUDA_ERROR_INVALID_PTX : CUDA_SUCCESS;
 }
 
+// As compiled by the driver: a cubin with all these kernels, where the tests name one.
+CUresult compile_ptx(Image& image) {
+  if (settings().compiled_ptx.empty()) return CUDA_SUCCESS;
+  std::ifstream file(settings().compiled_ptx, std::ios::binary);
+  Image compiled;
+  const CUresult result = read_cubin({std::istreambuf_iterator<char>(file), {}}, compiled);
+  if (result != CUDA_SUCCESS) return result;
+  const bool has_all = std::all_of(image.kernels.begin(), image.kernels.end(),
+                                   [&](const ImageKernel& kernel) { return compiled.find(kernel.name) != nullptr; });
+  if (has_all) image = std::move(compiled);
+  return CUDA_SUCCESS;
+}
+
 }  // namespace
 
 const ImageKernel* Image::find(std::string_view name) const {
@@ -97,8 +113,9 @@ CUresult read_image(const void* data, std::shared_ptr<const Image>* image) {
   auto read = std::make_shared<Image>();
   const auto* bytes = static_cast<const uint8_t*>(data);
   const bool elf = std::memcmp(bytes, ELFMAG, SELFMAG) == 0;
-  const CUresult result = elf ? read_cubin({bytes, bytes + elf_bytes(bytes)}, *read)
-                              : read_ptx(reinterpret_cast<const char*>(bytes), *read);
+  CUresult result = elf ? read_cubin({bytes, bytes + elf_bytes(bytes)}, *read)
+                        : read_ptx(reinterpret_cast<const char*>(bytes), *read);
+  if (result == CUDA_SUCCESS && !elf) result = compile_ptx(*read);
   if (result == CUDA_SUCCESS) *image = std::move(read);
   return result;
 }

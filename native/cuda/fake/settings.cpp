@@ -20,6 +20,7 @@ Settings read() {
   settings.memory_bytes = number("KERNLOOP_FAKE_CUDA_MEMORY", settings.memory_bytes);
   settings.seed = number("KERNLOOP_FAKE_CUDA_SEED", settings.seed);
   settings.refused_address = number("KERNLOOP_FAKE_CUDA_REFUSE_ADDRESS", settings.refused_address);
+  if (const char* cubin = std::getenv("KERNLOOP_FAKE_CUDA_JIT")) settings.compiled_ptx = cubin;
   settings.cupti_is_taken = number("KERNLOOP_FAKE_CUDA_CUPTI_TAKEN", 0) != 0;
   return settings;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace kernloop::cuda::fake {
@@ -12,6 +13,7 @@ struct Settings {
   uint64_t memory_bytes = 8ull << 30;  // KERNLOOP_FAKE_CUDA_MEMORY, of each device
   uint64_t seed = 0;                   // KERNLOOP_FAKE_CUDA_SEED: the order in which atomics happen
   uint64_t refused_address = 0;        // KERNLOOP_FAKE_CUDA_REFUSE_ADDRESS: no reservation may contain it
+  std::string compiled_ptx;            // KERNLOOP_FAKE_CUDA_JIT: the cubin that compiling PTX with kernels of it gives
   bool cupti_is_taken = false;         // KERNLOOP_FAKE_CUDA_CUPTI_TAKEN: another tool subscribed first
 };
 

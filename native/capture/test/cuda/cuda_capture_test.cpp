@@ -287,6 +287,29 @@ TEST_F(CudaCaptureTest, MemoryOfAnotherProcessIsRefused) {
   EXPECT_FALSE(fs::exists(run.output()));
 }
 
+TEST_F(CudaCaptureTest, MemoryOfAShareableHandleIsRefusedAndItsExportSaid) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"shared-handle"}), 0) << app_output;
+  EXPECT_EQ(refusal(), "IPC_MEMORY");
+  EXPECT_NE(run.event("refused").value("reason", "").find("cuMemImportFromShareableHandle"), std::string::npos);
+  EXPECT_NE(note("IPC_EXPORTED").find("cuMemExportToShareableHandle"), std::string::npos) << run.recorder->output();
+}
+
+// What is captured is what runs: the driver's cubin, not the PTX.
+TEST_F(CudaCaptureTest, TheCodeOfPtxIsWhatTheDriverMadeOfIt) {
+  const std::string compiled = std::string(KERNLOOP_TEST_CUBINS) + "/test_kernels.sm_90.cubin";
+  run.select("^saxpy\\(");
+  ASSERT_EQ(record({"jit-ptx"}, {{"KERNLOOP_FAKE_CUDA_JIT", compiled}}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  expect_saxpy(*reader);
+  if (on_real_gpu()) {
+    EXPECT_EQ(code_of(*reader).substr(1, 3), "ELF");
+  } else {
+    EXPECT_EQ(code_of(*reader), file_bytes(compiled));
+  }
+}
+
 TEST_F(CudaCaptureTest, AnAddressInATensorMapIsFollowed) {
   run.select("^read_tensor\\(");
   ASSERT_EQ(record({"tensormap"}), 0) << app_output;
@@ -353,6 +376,15 @@ TEST_F(CudaCaptureTest, ACooperativeLaunchIsKeptAsOne) {
   auto reader = open();
   ASSERT_TRUE(reader);
   EXPECT_EQ(reader->manifest().geometry.attributes.at("cooperative"), 1u);
+}
+
+TEST_F(CudaCaptureTest, ALaunchThatMayOverlapTheOneBeforeIsCapturedAloneAndSaidToBe) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"programmatic"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(reader->manifest().geometry.attributes.at("programmatic_launch"), 1u);
+  EXPECT_NE(note("PROGRAMMATIC_LAUNCH").find("add_in_place"), std::string::npos) << run.recorder->output();
 }
 
 TEST_F(CudaCaptureTest, ALaunchInTheThreadsOwnStreamIsCaptured) {
@@ -757,7 +789,16 @@ TEST_F(CudaCaptureTest, ProfileMeasuresEveryKernelWithItsResources) {
   const Json& row = summary["kernel_profile"][0];
   EXPECT_EQ(row["dispatches"], 100);
   EXPECT_EQ(row["unit"], "duration_ns");
-  EXPECT_EQ(row["geometries"][0]["block_threads"], Json({128, 1, 1}));
+  const Json& geometry = row["geometries"][0];
+  EXPECT_EQ(geometry["grid_blocks"], Json({1, 1, 1}));
+  EXPECT_EQ(geometry["block_threads"], Json({128, 1, 1}));
+  EXPECT_EQ(geometry["registers_per_thread"], 8) << "as ptxas -v says";
+  EXPECT_EQ(geometry["static_shared_bytes"], 0);
+  EXPECT_EQ(geometry["dynamic_shared_bytes"], 0);
+  EXPECT_EQ(geometry["local_bytes_per_thread"], 0);
+  // 16 blocks of four warps fill the 64 warps of a multiprocessor.
+  EXPECT_EQ(geometry["resident_blocks_per_multiprocessor"], 16);
+  EXPECT_EQ(geometry["occupancy_percent"], 100.0);
   EXPECT_EQ(run.events("queue").size(), 1u);
 }
 

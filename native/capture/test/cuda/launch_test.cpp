@@ -96,6 +96,20 @@ TEST(CudaLaunch, AttributesOfAnExtendedLaunchAreNamed) {
 }
 
 // A driver whose functions do not tell what was set of the library's kernel.
+TEST(CudaLaunch, AnAttributeOfALaterDriverIsToldFromThoseThatSayNothingOfTheKernel) {
+  CUlaunchAttribute attributes[3] = {};
+  attributes[0].id = CU_LAUNCH_ATTRIBUTE_PRIORITY;
+  attributes[1].id = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN;
+  attributes[2].id = static_cast<CUlaunchAttributeID>(77);
+  CUlaunchConfig config{1, 1, 1, 32, 1, 1, 0, CU_STREAM_LEGACY, attributes, 2};
+  const cuLaunchKernelEx_params params{&config, reinterpret_cast<CUfunction>(0x1000), nullptr, nullptr};
+  EXPECT_FALSE(read_launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, &params)->unknown_attribute);
+  config.numAttrs = 3;
+  const auto launch = read_launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, &params);
+  ASSERT_TRUE(launch->unknown_attribute);
+  EXPECT_EQ(*launch->unknown_attribute, 77u);
+}
+
 TEST(CudaLaunch, AttributesOfAFunctionAreThoseOfItsKernelWhereItHasNone) {
   Driver driver;
   driver.cuFuncGetAttribute = [](int* value, CUfunction_attribute which, CUfunction) {

@@ -120,6 +120,12 @@ TEST(Obstacles, CallsWithoutArgumentsOfTheirOwnAreNamedWithTheirKernel) {
   EXPECT_EQ(refusal.reason.find("GPU"), std::string::npos) << refusal.reason;
 }
 
+TEST(Obstacles, AnUnknownLaunchAttributeIsNamedByNumber) {
+  const Refusal refusal = unknown_attribute("_Z4sawtv", 77);
+  EXPECT_EQ(refusal.code, "UNSUPPORTED_LAUNCH");
+  EXPECT_NE(refusal.reason.find("_Z4sawtv was launched with the attribute 77"), std::string::npos) << refusal.reason;
+}
+
 TEST(Obstacles, MemoryThatOnlyTheDriverKnowsIsRefusedWithItsAddress) {
   Driver driver;
   driver.cuPointerGetAttribute = known_pointer;

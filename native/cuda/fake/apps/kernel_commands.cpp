@@ -138,6 +138,20 @@ const Command kCluster("cluster", "cuLaunchKernelEx with clusters of two blocks"
   EXPECT(sizes[0] == 2 && sizes[7] == 2);
 });
 
+const Command kProgrammatic("programmatic", "cuLaunchKernelEx of a kernel that may overlap the one before it", [] {
+  start();
+  CUdeviceptr x = uploaded(ramp(kCount));
+  float value = 1.0f;
+  int count = kCount;
+  void* parameters[] = {&x, &value, &count};
+  CUlaunchAttribute attribute = {};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  attribute.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config = {blocks_for(kCount).x, 1, 1, kThreads, 1, 1, 0, nullptr, &attribute, 1};
+  CHECK(cuLaunchKernelEx(&config, function(load_module(), kAddInPlace), parameters, nullptr));
+  EXPECT(downloaded(x, kCount)[1] == 2.0f);
+});
+
 constexpr CUfunction_attribute kClusterDimensions[] = {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
                                                        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
                                                        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH};

@@ -113,6 +113,28 @@ const Command kRegisteredHost("registered-host", "memory of the program, registe
   CHECK(cuMemHostUnregister(host.data()));
 });
 
+// As another process would: this one has the handle from a descriptor.
+const Command kSharedHandle("shared-handle", "mapped memory that came through a shareable handle", [] {
+  start();
+  CUmemAllocationProp properties = device_memory();
+  properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  CUmemGenericAllocationHandle own = 0, imported = 0;
+  CHECK(cuMemCreate(&own, 2 * kMiB, &properties, 0));
+  int descriptor = -1;
+  CHECK(cuMemExportToShareableHandle(&descriptor, own, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+  void* const shared = reinterpret_cast<void*>(static_cast<intptr_t>(descriptor));
+  CHECK(cuMemImportFromShareableHandle(&imported, shared, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+  CUdeviceptr x = 0;
+  CHECK(cuMemAddressReserve(&x, 2 * kMiB, 0, 0, 0));
+  CHECK(cuMemMap(x, 2 * kMiB, 0, imported, 0));
+  const CUmemAccessDesc access = {properties.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  CHECK(cuMemSetAccess(x, 2 * kMiB, &access, 1));
+  upload(x, ramp(kCount));
+  add_in_place(function(load_module(), kAddInPlace), x, 1.0f, kCount);
+  EXPECT(downloaded(x, kCount)[1] == 2.0f);
+  close(descriptor);
+});
+
 // The other process: allocates, sends the handle, and waits until this one is done.
 [[noreturn]] void serve_memory(int handles, int requests) {
   start();

@@ -38,6 +38,55 @@ const Command kLazy("lazy", "a kernel of a library, launched without a module", 
   EXPECT(downloaded(y, kCount)[1] == 5.0f);
 });
 
+// nvcc -ptx of saxpy in test_kernels.cu.
+constexpr char kSaxpyPtx[] = R"(.version 6.3
+.target sm_52
+.address_size 64
+.visible .entry _Z5saxpyfPKfPfi(
+	.param .f32 _Z5saxpyfPKfPfi_param_0,
+	.param .u64 _Z5saxpyfPKfPfi_param_1,
+	.param .u64 _Z5saxpyfPKfPfi_param_2,
+	.param .u32 _Z5saxpyfPKfPfi_param_3
+)
+{
+	.reg .pred 	%p<2>;
+	.reg .f32 	%f<5>;
+	.reg .b32 	%r<6>;
+	.reg .b64 	%rd<8>;
+	ld.param.f32 	%f1, [_Z5saxpyfPKfPfi_param_0];
+	ld.param.u64 	%rd1, [_Z5saxpyfPKfPfi_param_1];
+	ld.param.u64 	%rd2, [_Z5saxpyfPKfPfi_param_2];
+	ld.param.u32 	%r2, [_Z5saxpyfPKfPfi_param_3];
+	mov.u32 	%r3, %ctaid.x;
+	mov.u32 	%r4, %ntid.x;
+	mov.u32 	%r5, %tid.x;
+	mad.lo.s32 	%r1, %r3, %r4, %r5;
+	setp.ge.s32 	%p1, %r1, %r2;
+	@%p1 bra 	$L__BB0_2;
+	cvta.to.global.u64 	%rd3, %rd2;
+	cvta.to.global.u64 	%rd4, %rd1;
+	mul.wide.s32 	%rd5, %r1, 4;
+	add.s64 	%rd6, %rd4, %rd5;
+	ld.global.f32 	%f2, [%rd6];
+	add.s64 	%rd7, %rd3, %rd5;
+	ld.global.f32 	%f3, [%rd7];
+	fma.rn.f32 	%f4, %f2, %f1, %f3;
+	st.global.f32 	[%rd7], %f4;
+$L__BB0_2:
+	ret;
+}
+)";
+
+// The code that runs is the driver's: compiled when it is loaded.
+const Command kJitPtx("jit-ptx", "a kernel of PTX", [] {
+  start();
+  CUmodule module = nullptr;
+  CHECK(cuModuleLoadData(&module, kSaxpyPtx));
+  const CUdeviceptr x = uploaded(ramp(kCount)), y = uploaded(ramp(kCount));
+  saxpy(function(module, kSaxpy), x, y, kCount);
+  EXPECT(downloaded(y, kCount)[999] == 2997.0f);
+});
+
 const Command kSameNameTwoModules("same-name-two-modules", "saxpy of two modules, of which one is a little wrong", [] {
   start();
   const CUfunction right = function(load_module(), kSaxpy);
