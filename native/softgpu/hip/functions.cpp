@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "softgpu/hip/host_memory.h"
 #include "softgpu/hip/runtime.h"
 #include "softgpu/hip/stream_callback.h"
 
@@ -15,6 +16,17 @@ namespace kernloop::softgpu::hip {
 namespace {
 
 std::atomic<bool> g_used{false};
+
+struct Stand {
+  const char* name;
+  void* (*before)(void* real);
+};
+// Functions that it takes more than passing calls on.
+constexpr Stand kStands[] = {
+    {"hipStreamAddCallback", stream_add_callback_before},
+    {"hipHostRegister", host_register_before},
+    {"hipHostUnregister", host_unregister_before},
+};
 
 // A program that asks whether there is HIP, by a weak symbol, and finds a gate.
 int no_hip() {
@@ -42,7 +54,8 @@ extern "C" void* kernloop_hip_resolve(kernloop::softgpu::hip::HipFunction* funct
   using namespace kernloop::softgpu::hip;
   void* real = next_function(function->name);
   if (real == nullptr) return reinterpret_cast<void*>(&no_hip);
-  if (std::strcmp(function->name, "hipStreamAddCallback") == 0) real = stream_add_callback_before(real);
+  for (const Stand& stand : kStands)
+    if (std::strcmp(function->name, stand.name) == 0) real = stand.before(real);
   g_used.store(true, std::memory_order_release);
   function->real.store(real, std::memory_order_release);
   return real;
