@@ -46,6 +46,17 @@ __global__ void lds(int* out) {
   dynamic[threadIdx.x + out[0] + (1 << 20)] = 1;
 }
 
+__global__ void index_of_stack(int* out) {
+  volatile int local[16];
+  for (int i = 0; i < 16; ++i) local[i] = i;
+  local[out[0] + (1 << 20)] = 1;
+  out[threadIdx.x] = local[out[1]];
+}
+__global__ void modifier(int* out) {
+  asm volatile("v_cmp_lt_f32_e64 s[30:31], v0, v0 clamp" ::: "s30", "s31");
+  out[threadIdx.x] = 1;
+}
+
 int* d = nullptr;
 int* freed = nullptr;
 int host[kThreads];
@@ -66,6 +77,8 @@ const std::map<std::string, std::function<void()>> faults = {
     {"opcode", [] { opcode<<<1, kThreads, 0, stream>>>(d); }},
     {"trap", [] { trap<<<1, kThreads, 0, stream>>>(d); }},
     {"limit", [] { endless<<<1, kThreads, 0, stream>>>(d); }},
+    {"stack", [] { index_of_stack<<<1, kThreads, 0, stream>>>(d); }},
+    {"modifier", [] { modifier<<<1, kThreads, 0, stream>>>(d); }},
     {"lds", [] { lds<<<1, kThreads, 64, stream>>>(d); }},
 };
 

@@ -29,7 +29,9 @@ int main(int, char** words) {
   const auto wait = function<decltype(hipDeviceSynchronize)>("hipDeviceSynchronize");
   hipModule_t module;
   hipFunction_t kernel;
-  if (load(&module, words[2]) != hipSuccess || get(&kernel, module, "to_nowhere") != hipSuccess) return 5;
+  const hipError_t loaded = load(&module, words[2]);
+  std::printf("hipModuleLoad %d\n", loaded);
+  if (loaded != hipSuccess || get(&kernel, module, "to_nowhere") != hipSuccess) return 5;
   unsigned long long nowhere = 0x123456780000;
   void* arguments[] = {&nowhere};
   // The kernel may have faulted before the launch returns.
