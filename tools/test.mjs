@@ -67,7 +67,7 @@ await runMain(async () => {
   );
   counts.native = ctestCounts(ctest.tail);
   if (ctest.code !== 0) process.stdout.write(ctest.tail.map((line) => `    ${line}\n`).join(''));
-  counts['end to end'] = await jest('e2e', 'e2e/jest.config.cjs', ['--runInBand']);
+  counts['end to end'] = await jest('e2e', 'e2e/jest.config.cjs', ['--maxWorkers=2']);
 
   const total = Object.values(counts).reduce(
     (sum, { passed, failed }) => ({ passed: sum.passed + passed, failed: sum.failed + failed }),
