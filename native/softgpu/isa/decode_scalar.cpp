@@ -8,8 +8,10 @@ constexpr unsigned kWaitcntReserved[kIsas] = {0x3080, 0x0080};  // lgkmcnt has 4
 constexpr unsigned kGprIndexModes = 0xf;
 
 // Scalar memory transfers general and trap registers, never m0 or exec.
+// gfx1030: one dword or two may be loaded into null.
 bool scalar_data(const DecodeContext& c, unsigned code, OperandType type, Operand& operand) {
-  return code < kCodeM0 && c.sgpr(code, type, operand);
+  const bool null = c.is_gfx1030() && code == kCodeNull;
+  return (code < kCodeM0 || null) && c.sgpr(code, type, operand);
 }
 
 DecodeStatus scalar_operands(DecodeContext& c, unsigned sdst, unsigned ssrc0, unsigned ssrc1) {

@@ -158,6 +158,13 @@ TEST(OperandsOfGfx1030, CmpxInTheLongFormMayNameExec) {
   EXPECT_EQ(decode_gfx1030({0xd4d40004, 0x00020001}).status, DecodeStatus::kUnknown);
 }
 
+TEST(OperandsOfGfx1030, OneDwordOrTwoMayBeLoadedIntoNull) {
+  EXPECT_EQ(disassemble(decode_gfx1030({0xf4055f40, 0xfa012506}).instruction),
+            "s_load_dwordx2 null, s[0:1], 0x12506 glc dlc");
+  EXPECT_EQ(disassemble(decode_gfx1030({0xf4001f40, 0xfa000010}).instruction), "s_load_dword null, s[0:1], 0x10");
+  EXPECT_EQ(decode_gfx1030({0xf4081f40, 0xfa000010}).status, DecodeStatus::kUnknown);  // four
+}
+
 TEST(OperandsOfGfx1030, NullTakesNoPlaceOnTheConstantBus) {
   EXPECT_EQ(disassemble(decode_gfx1030({0xd54b0003, 0x000cfa02}).instruction), "v_fma_f32 v3, s2, null, s3");
   EXPECT_EQ(disassemble(decode_gfx1030({0xd529828e, 0x0000fa38}).instruction),

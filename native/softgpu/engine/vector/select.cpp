@@ -22,9 +22,24 @@ std::vector<vector::Select> vector::runnable_builds() {
   return builds;
 }
 
+namespace {
+
+vector::Select& build_in_use() {
+  static vector::Select build = vector::runnable_builds().back();
+  return build;
+}
+
+}  // namespace
+
+vector::BuildInUse::BuildInUse(Select build) : before_(build_in_use()) {
+  build_in_use() = build;
+}
+vector::BuildInUse::~BuildInUse() {
+  build_in_use() = before_;
+}
+
 ExecuteFn select_vector(const Instruction& instruction) {
-  static const vector::Select best = vector::runnable_builds().back();
-  return best(instruction);
+  return build_in_use()(instruction);
 }
 
 }  // namespace kernloop::softgpu

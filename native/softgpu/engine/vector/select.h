@@ -21,4 +21,16 @@ using Select = ExecuteFn (*)(const Instruction&);
 // The select functions of those builds that this host can run, the best one last.
 std::vector<Select> runnable_builds();
 
+// Makes select_vector() use another build than the best one for as long as it lives: for tests, on one thread.
+class BuildInUse {
+ public:
+  explicit BuildInUse(Select build);
+  ~BuildInUse();
+  BuildInUse(const BuildInUse&) = delete;
+  BuildInUse& operator=(const BuildInUse&) = delete;
+
+ private:
+  Select before_;
+};
+
 }  // namespace kernloop::softgpu::vector

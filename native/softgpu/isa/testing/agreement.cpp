@@ -28,6 +28,7 @@ const char* deliberate_refusal(const std::string& text) {
       {"comparison into a read-only value", std::regex("^v_cmpx?_\\w+ src_")},
       {"scalar result into a read-only value", std::regex("^v_(readlane|readfirstlane)_b32 src_")},
       {"carry into a read-only value", std::regex("^v_\\w+ v\\S+, src_")},
+      {"mask from a special value", std::regex("^v_(add|sub|subrev)_co_ci_u32_e64 .*, src_\\w+( clamp)?$")},
       {"matrix from a special value", std::regex("^v_mfma_.*src_")},
       {"neg or abs on an integer source",
        std::regex("^v_(ldexp_f(16|32|64)|trig_preop_f64|cvt_pk_u8_f32|cvt_pkaccum_u8_f32)\\w* ")},

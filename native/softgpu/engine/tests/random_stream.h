@@ -1,0 +1,70 @@
+// Random streams of valid instructions, and a wave that executes them again and again from one state.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "softgpu/engine/tests/program.h"
+#include "softgpu/engine/vector/select.h"
+#include "softgpu/engine/wave_fault.h"
+#include "softgpu/isa/testing/word_generator.h"
+
+namespace kernloop::softgpu::testing {
+
+// Instructions, most of them such that the engine executes them, with jumps that mostly stay inside; in the end
+// s_endpgm or a word that is no instruction.
+struct RandomStream {
+  Target target;
+  std::vector<uint32_t> words;
+
+  // Puts s_nop in the place of the instruction at a word.
+  void drop(size_t word);
+  std::string listing() const;
+};
+RandomStream random_stream(Target target, std::mt19937_64& random, WordGenerator& generator);
+
+// What a run leaves behind.
+struct StreamEnd {
+  std::optional<WaveFault> fault;
+  uint64_t pc = 0, instructions = 0;
+  WaveState state = WaveState::kReady;
+  bool scc = false;
+  std::vector<uint8_t> scalars, vectors, data, lds;
+
+  // What differs; empty where nothing does.
+  std::string difference(const StreamEnd& other) const;
+};
+
+class StreamMachine {
+ public:
+  static constexpr uint32_t kDataBytes = 4096, kLdsBytes = 1024, kPrivateBytes = 128;
+
+  explicit StreamMachine(Target target);
+
+  // Registers and memory for the next runs: pointers, small numbers, special floats, anything.
+  void draw_state(std::mt19937_64& random);
+  // `step_by_step`: one instruction at a time, rather than in straight-line runs.
+  StreamEnd run(const RandomStream& stream, uint64_t limit, bool step_by_step);
+  uint64_t text_address() const { return text_.address(); }
+
+ private:
+  void restore();
+
+  const Target target_;
+  AddressSpace space_;
+  Array<uint8_t> data_{space_, kDataBytes, "data"};
+  Buffer text_;
+  std::vector<uint8_t> lds_;
+  Workgroup workgroup_;
+  WaveSlot wave_;
+  // The state that runs begin from.
+  std::vector<uint8_t> first_vectors_, first_data_, first_lds_;
+  uint32_t first_scalars_[128] = {};
+  Mode first_mode_;
+};
+
+}  // namespace kernloop::softgpu::testing
