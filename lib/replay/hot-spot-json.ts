@@ -19,7 +19,15 @@ export const hotSpotFigures = [
 ] as const;
 
 /** What hot spots can be ordered by. */
-export const hotSpotOrders = ['executed', 'lanes', 'transactions', 'conflicts', 'splits', 'scratch'] as const;
+export const hotSpotOrders = [
+  'executed',
+  'lanes',
+  'transactions',
+  'conflicts',
+  'splits',
+  'branches',
+  'scratch',
+] as const;
 export type HotSpotOrder = (typeof hotSpotOrders)[number];
 
 const figuresSchema = z
@@ -46,8 +54,10 @@ const lineSchema = z.object({
 export const hotSpotsSchema = z.object({
   by: z.enum(hotSpotOrders).describe('What they are ordered by.'),
   noLines: z.string().nullable().describe('Why there are no source lines; null where there are.'),
-  lines: z.array(lineSchema).describe('Of the source, in the order asked for.'),
-  instructions: z.array(instructionSchema).describe('Every one that a wave reached, in the order asked for.'),
+  lines: z.array(lineSchema).describe('Of the source, in the order asked for; none by branches.'),
+  instructions: z
+    .array(instructionSchema)
+    .describe('Every one that a wave reached, in the order asked for; by branches, those that branch or split a wave.'),
 });
 
 export type Figures = Record<string, number>;

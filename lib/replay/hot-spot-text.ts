@@ -25,30 +25,47 @@ const columns: Column[] = [
   { title: 'scratch bytes', value: scratchBytesOf },
 ];
 
+const branchColumns: Column[] = [{ title: 'split before', value: ({ split_before: before = 0 }) => before }];
+
 const inWords: Record<HotSpotOrder, string> = {
   executed: 'executed wave-instructions',
   lanes: 'active lanes',
   transactions: 'memory transactions',
   conflicts: 'LDS conflicts',
   splits: 'splits of a wave',
+  branches: 'branches that split waves',
   scratch: 'bytes of private memory',
 };
 
-/** Lines of the source where the code has them, else instructions; those that have none of what is asked for are left out. */
+/**
+ * Lines of the source where the code has them, else instructions; those that have none of what is asked for are left out.
+ * Branches are always instructions: compilers put several of them on a line.
+ */
 export function hotSpotTable(spots: HotSpots, title: string): string[] {
   const byLine = spots.noLines === null && spots.lines.length > 0;
+  const byBranch = spots.by === 'branches';
   const what = byLine ? 'source lines' : 'instructions';
   const all: readonly (HotLine | HotInstruction)[] = byLine ? spots.lines : spots.instructions;
-  const rows = all.filter(({ figures }) => weights[spots.by](figures) > 0);
+  const rows = byBranch ? all : all.filter(({ figures }) => weights[spots.by](figures) > 0);
   const heading = `${title}: ${what} by ${inWords[spots.by]}${spots.noLines === null ? '' : ` (${spots.noLines})`}`;
   if (rows.length === 0) return [`${heading}: none has any`];
   const shown = rows.slice(0, shownRows);
-  const used = columns.filter(({ value }) => shown.some(({ figures }) => value(figures) > 0));
+  const used = [...columns, ...(byBranch ? branchColumns : [])].filter(({ value }) =>
+    shown.some(({ figures }) => value(figures) > 0),
+  );
   return [
     heading,
     ...table([
-      [...used.map((column) => column.title), byLine ? 'line' : 'at', byLine ? 'source' : 'instruction'],
-      ...shown.map((row) => [...used.map((column) => cell(column, row.figures)), ...wordsOf(row)]),
+      [
+        ...used.map((column) => column.title),
+        ...(byLine ? ['line', 'source'] : ['at', 'instruction']),
+        ...(byBranch ? ['line'] : []),
+      ],
+      ...shown.map((row) => [
+        ...used.map((column) => cell(column, row.figures)),
+        ...wordsOf(row),
+        ...(byBranch ? [row.file === null ? '-' : `${row.file}:${row.line}`] : []),
+      ]),
     ]),
     ...(rows.length > shown.length ? [`… and ${formatCount(rows.length - shown.length)} more ${what} (--json)`] : []),
   ];

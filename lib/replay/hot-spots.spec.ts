@@ -62,6 +62,24 @@ describe('hot spots', () => {
     expect(hotSpotTable(spots, 'hot spots').join('\n')).not.toContain('s_load_dword');
   });
 
+  it('by branches are what decides which lanes go on, each of its own, with the line that it is from', () => {
+    const branching = [
+      ...events,
+      spot('0x191c', 's_cbranch_execz 4', { executed: 8, taken: 1, split_before: 7, branch: true }),
+    ];
+    const spots = summarise(branching, { codeObject, table }, 'branches', sources);
+    expect(spots.lines).toEqual([]);
+    expect(spots.instructions.map(({ offset }) => offset)).toEqual(['0x1914', '0x191c', '0x1918']);
+    const text = hotSpotTable(spots, 'hot spots').join('\n');
+    expect(text).toContain('hot spots: instructions by branches that split waves');
+    expect(text).toMatch(/executed +splits +taken +split before +at +instruction +line/);
+    expect(text).toMatch(/8 +7 +- +- +0x1914 +s_and_saveexec_b64.* -/);
+    expect(text).toMatch(/8 +- +1 +7 +0x191c +s_cbranch_execz 4 +deps\/src\/k\.hip:2/);
+    expect(text).toMatch(/400 +- +396 +- +0x1918 +s_cbranch_scc1/);
+    const straight = summarise(events.slice(0, 2), 'no', 'branches', sources);
+    expect(hotSpotTable(straight, 'x').at(-1)).toMatch(/none has any/);
+  });
+
   it('say so where nothing is of what is asked for', () => {
     const spots = summarise(events, 'no', 'scratch', sources);
     expect(hotSpotTable(spots, 'x')).toEqual(['x: instructions by bytes of private memory (no): none has any']);

@@ -50,14 +50,18 @@ export function summarise(
   order: HotSpotOrder,
   sources: SourceFiles,
 ): HotSpots {
-  const instructions = events.map((event) => locate(event, lines, sources));
+  const all = events.map((event) => locate(event, lines, sources));
+  const instructions = order === 'branches' ? all.filter(decidesLanes) : all;
   return {
     by: order,
     noLines: typeof lines === 'string' ? lines : null,
-    lines: sorted(byLine(instructions, sources), order),
+    lines: order === 'branches' ? [] : sorted(byLine(instructions, sources), order),
     instructions: sorted(instructions, order),
   };
 }
+
+/** What a branch of the source is made of: a jump, and before it what takes the lanes away that do not go this way. */
+const decidesLanes = ({ branch, figures }: HotInstruction): boolean => branch || weights.splits(figures) > 0;
 
 function locate(event: HotSpotEvent, lines: CodeLines | string, sources: SourceFiles): HotInstruction {
   const { pc, offset = null, instruction, branch = false } = event;
@@ -108,6 +112,7 @@ export const weights: Record<HotSpotOrder, (figures: Figures) => number> = {
   transactions: (figures) => figure(figures, 'memory_transactions'),
   conflicts: conflictsOf,
   splits: (figures) => figure(figures, 'splits'),
+  branches: (figures) => Math.max(figure(figures, 'splits'), figure(figures, 'split_before')),
   scratch: scratchBytesOf,
 };
 

@@ -91,7 +91,7 @@ export const replayOptionsSchema = z.object({
     .enum(hotSpotOrders)
     .default('executed')
     .describe(
-      'What hot spots are ordered by: wave-instructions, active lanes, memory transactions, LDS conflicts, splits of a wave by control flow, or bytes of private memory.',
+      'What hot spots are ordered by: wave-instructions, active lanes, memory transactions, LDS conflicts, splits of a wave by control flow, bytes of private memory; or the instructions that branch or split a wave, each of its own, by the splits (branches).',
     ),
   dump: z
     .string()
