@@ -82,8 +82,9 @@ export class RunLog {
         break;
       case 'note':
         this.notes.push(event);
-        // Nothing is amiss: the agent has done its work.
-        if (event.code !== 'LAUNCHES_NOT_COUNTED') this.deps.report.info(`${event.code}: ${event.text}`);
+        if (event.code === 'DEVICE_FAULT') this.deps.report.warn(`${event.code}: ${event.text}`);
+        // Of LAUNCHES_NOT_COUNTED nothing is amiss: the agent has done its work.
+        else if (event.code !== 'LAUNCHES_NOT_COUNTED') this.deps.report.info(`${event.code}: ${event.text}`);
         break;
       case 'summary':
         this.summary = event;

@@ -61,7 +61,7 @@ int* d = nullptr;
 int* freed = nullptr;
 int host[kThreads];
 int* go = nullptr;
-hipStream_t stream = nullptr, waiting = nullptr;
+hipStream_t stream = nullptr, waiting = nullptr, busy = nullptr;
 hipEvent_t event = nullptr;
 
 hipError_t until_ready(const std::function<hipError_t()>& query) {
@@ -140,13 +140,15 @@ void prepare(bool default_stream) {
   *go = 0;
   if (!default_stream) say("hipStreamCreate", hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
   say("hipStreamCreate", hipStreamCreateWithFlags(&waiting, hipStreamNonBlocking));
+  say("hipStreamCreate", hipStreamCreateWithFlags(&busy, hipStreamNonBlocking));
   say("hipEventCreate", hipEventCreate(&event));
   say("hipDeviceSynchronize", hipDeviceSynchronize());
 }
 
-// The fault, what waits in its stream, and what waits in another one for that.
+// The fault, what waits in its stream, what waits in another one for that, and what runs in a third and never ends.
 void enqueue(const std::string& fault) {
   const bool takes_time = fault == "limit";
+  endless<<<1, 1, 0, busy>>>(d);
   if (!takes_time) hold<<<1, 1, 0, stream>>>(go);
   faults.at(fault)();
   (void)hipEventRecord(event, stream);
