@@ -230,6 +230,7 @@ Status Session::on_begin(const capture::BeginMessage& message) {
       if (assembly) {
         reply = (*assembly)->reply();
         warn_of_device_heap(*kernel);
+        warn_of_unknown_code(*kernel);
         assemblies_[message.capture] = std::move(*assembly);
       } else {
         shared_.board.refused(key, assembly.error());
@@ -256,6 +257,16 @@ void Session::warn_of_device_heap(const KernelRecord& kernel) {
        {"pid", link_->pid()},
        {"text", kernel.demangled + " uses malloc or free of the GPU: what earlier kernels allocated there is the "
                                    "driver's, and not in the capture"}});
+}
+
+void Session::warn_of_unknown_code(const KernelRecord& kernel) {
+  if (kernel.metadata == nullptr || !kernel.metadata->cubin || kernel.metadata->cubin->uses_textures) return;
+  shared_.events.print(
+      "note", {{"code", "TEXTURES_UNKNOWN"},
+               {"pid", link_->pid()},
+               {"text", "whether " + kernel.demangled + " uses textures or surfaces does not show in code for " +
+                            kernel.object->info->target +
+                            ": they are not in the capture, and the self-check fails if it does"}});
 }
 
 Status Session::on_bulk(FrameType type, std::span<const uint8_t> head) {

@@ -48,6 +48,7 @@ class Session {
   Status on_commit(const capture::CommitMessage& message);
   void on_abort(const capture::AbortMessage& message);
   void warn_of_device_heap(const KernelRecord& kernel);
+  void warn_of_unknown_code(const KernelRecord& kernel);
   void on_queue(const capture::QueueMessage& message);
   // Null: the capture has failed here already, what still comes of it is passed over.
   CaptureAssembly* find(uint32_t capture);

@@ -188,6 +188,7 @@ TEST_F(SelectedDispatchTest, ACubinsVariablesAreFoundByNameAndItsLongArgumentsTa
   EXPECT_EQ(manifest.code_objects.at(0).load_base, 0u);
   EXPECT_EQ(manifest.device.isa, "sm_90");
   EXPECT_EQ(manifest.device.wavefront_size, 32u);
+  EXPECT_TRUE(run.events("note").empty()) << "the code is read: it uses no textures";
 }
 
 // __cluster_dims__(2): the driver tells of it as of an attribute that the app has set. A variant may have another size.
@@ -208,6 +209,37 @@ TEST_F(SelectedDispatchTest, ClustersThatAreCompiledInAreLeftToTheCode) {
   auto reader = archive::Reader::open(run.output(), {});
   ASSERT_TRUE(reader) << reader.error().message;
   EXPECT_EQ((*reader)->manifest().geometry.attributes, (std::map<std::string, uint64_t>{{"cooperative", 1}}));
+}
+
+// Pascal's instructions are not read: textures cannot be ruled out, and that is said.
+TEST_F(SelectedDispatchTest, CodeThatIsNotReadIsSaidToBe) {
+  std::ifstream file(KERNLOOP_RECORDER_TEST_TINY_CUBIN, std::ios::binary);
+  std::vector<uint8_t> cubin(std::istreambuf_iterator<char>(file), {});
+  const uint32_t sm_61 = 0x003d053d;  // e_flags of CUDA 12
+  cubin[7] = 0x33;
+  cubin[8] = 7;
+  std::memcpy(&cubin[48], &sm_61, sizeof sm_61);
+  const auto info = codeobject::parse_code_object(cubin, "cubin");
+  ASSERT_TRUE(info) << info.error().message;
+  const codeobject::Kernel& only = info->kernels.at(0);
+  run.config["device"] = {{"kind", "cuda"}, {"identity", "test"}};
+  run.select(".");
+  start_with(cubin, {only.name, {0}, 0}, only.kernarg_bytes);
+  agent->recorder->send(FrameType::kQueue, QueueMessage{0, "GPU", "sm_61", 32}.encode());
+  {
+    const HoldScope inside(agent->hold);
+    auto selected = dispatch();
+    ASSERT_TRUE(selected->begin());
+    selected->capture(*device, [&](RunReport* report) { return device->run(report); });
+  }
+  EXPECT_TRUE(refusals().empty());
+  bool said = false;
+  for (const auto& event : run.events("note")) {
+    if (event.value("code", "") != "TEXTURES_UNKNOWN") continue;
+    said = true;
+    EXPECT_NE(event.value("text", "").find("sm_61"), std::string::npos) << event;
+  }
+  EXPECT_TRUE(said) << run.recorder->output();
 }
 
 TEST_F(SelectedDispatchTest, ALostRecorderNeverKeepsTheDispatch) {

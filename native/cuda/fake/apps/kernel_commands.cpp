@@ -1,4 +1,7 @@
 // What kernels do with their arguments and with memory.
+#include <cstdio>
+#include <cstring>
+
 #include "cuda/fake/apps/app.h"
 
 namespace kernloop::cuda::app {
@@ -87,7 +90,7 @@ const Command kNcclName("nccl-name", "a kernel with the name of a collective", [
   EXPECT(downloaded(x, kCount)[10] == 20.0f);
 });
 
-const Command kTensorMapCommand("tensormap", "an address inside of an opaque tensor map", [] {
+const Command kTensorMapCommand("tensormap", "an address inside of an opaque tensor map; 1: say where", [] {
   start();
   const CUdeviceptr tensor = uploaded(ramp(1024)), out = allocate(1024 * sizeof(float));
   CUtensorMap map;
@@ -96,6 +99,14 @@ const Command kTensorMapCommand("tensormap", "an address inside of an opaque ten
   CHECK(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, reinterpret_cast<void*>(tensor), dimensions,
                                strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
                                CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+  if (argument(0, 0) !=
+      0) {  // where the address lies in the 128 bytes: a map in memory is then found as any pointer is
+    for (size_t at = 0; at + 8 <= sizeof map; ++at) {
+      uint64_t word = 0;
+      std::memcpy(&word, reinterpret_cast<const char*>(&map) + at, sizeof word);
+      if ((word & ((uint64_t{1} << 48) - 1)) == tensor) std::printf("address at byte %zu: %016lx\n", at, word);
+    }
+  }
   launch(function(load_module(), "_Z11read_tensor9TensorMapPfi"), blocks_for(1024), nullptr, map, out, 1024);
   CHECK(cuCtxSynchronize());  // what it writes is the tensor on the fake, and bytes of the map on a GPU
 });
