@@ -53,6 +53,10 @@ class DeviceCapture {
   virtual std::optional<Refusal> find_pointers(const Allocation& in, const AllocationList& all,
                                                std::vector<size_t>* hits, bool* searched);
 
+  // Addresses in these bytes of the allocation that are no plain pointers. The bytes of one come in order.
+  virtual void find_opaque(const Allocation&, uint64_t /*offset*/, std::span<const uint8_t> /*bytes*/,
+                           std::vector<uint64_t>* /*addresses*/) {}
+
   // Nothing more is asked, and the app's calls are still held: what may wait for the device is given back here.
   virtual void finish() noexcept {}
 

@@ -29,6 +29,16 @@ void Scope::add(size_t allocation, const Origin& origin) {
   left_out_bytes_ -= allocations_[allocation].size;
 }
 
+void Scope::add_opaque(uint32_t id, uint64_t offset, std::span<const uint8_t> bytes) {
+  if (left_out_ == 0) return;
+  opaque_.clear();
+  device_.find_opaque(regions_[id].allocation, offset, bytes, &opaque_);
+  for (uint64_t address : opaque_) {
+    if (const Allocation* hit = find_allocation(allocations_, address))
+      add(static_cast<size_t>(hit - allocations_.data()), {Reached::kRegion, id});
+  }
+}
+
 void Scope::add_pointers_in(std::span<const uint8_t> bytes) {
   scan_.restart(bytes.size());
   scan_.feed(bytes, [this](size_t hit) { add(hit, {Reached::kArguments}); });
@@ -101,8 +111,9 @@ std::optional<Refusal> Scope::search_on_host(uint32_t id) {
   scan_.restart(region.allocation.size);
   return read_chunks(
       region.allocation, [](size_t) { return true; },
-      [&](uint64_t, std::span<const uint8_t> bytes) {
+      [&](uint64_t offset, std::span<const uint8_t> bytes) {
         scan_.feed(bytes, [&](size_t hit) { add(hit, {Reached::kRegion, id}); });
+        add_opaque(id, offset, bytes);
         return true;
       });
 }
@@ -141,6 +152,7 @@ std::optional<Refusal> Scope::read_pre_of(uint32_t id) {
         if (!by_device) region.chunks.push_back(checksum(bytes));
         if (!region.searched && left_out_ != 0)
           scan_.feed(bytes, [&](size_t hit) { add(hit, {Reached::kRegion, id}); });
+        add_opaque(id, offset, bytes);
         return sink_.pre(id, offset, bytes);
       });
 }

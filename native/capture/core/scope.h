@@ -42,6 +42,7 @@ class Scope {
     bool searched = false;  // for pointers
   };
   void add(size_t allocation, const Origin& origin);
+  void add_opaque(uint32_t id, uint64_t offset, std::span<const uint8_t> bytes);
   std::optional<Refusal> over_budget() const;
   std::optional<Refusal> search_on_device();
   std::optional<Refusal> search_on_host(uint32_t id);
@@ -62,6 +63,7 @@ class Scope {
   size_t asked_ = 0;  // the device was asked to search so many regions
   uint64_t bytes_ = 0;
   std::vector<uint8_t> buffer_;
+  std::vector<uint64_t> opaque_;
 };
 
 Refusal recorder_lost();

@@ -57,7 +57,7 @@ std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const K
                    " may overlap the kernel before it in its stream (programmatic dependent launch): it is "
                    "captured alone, after that one has ended");
   }
-  self->device_.emplace(agent.driver, agent.contexts, agent.graphs, agent.log, std::move(device));
+  self->device_.emplace(agent.driver, agent.contexts, agent.graphs, agent.tensor_maps, agent.log, std::move(device));
   agent.capture_began();
   if (!self->dispatch_->before(*self->device_)) return nullptr;
   if (self->device_->reaches_peer()) {

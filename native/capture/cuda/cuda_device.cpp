@@ -21,9 +21,14 @@ Refusal refusal_of(const Error& error) {
 
 }  // namespace
 
-CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver, const Contexts& contexts, const Graphs& graphs, Log& log,
-                       DeviceLaunch launch)
-    : driver_(std::move(driver)), contexts_(contexts), graphs_(graphs), log_(log), launch_(std::move(launch)) {}
+CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver, const Contexts& contexts, const Graphs& graphs,
+                       const TensorMaps& tensor_maps, Log& log, DeviceLaunch launch)
+    : driver_(std::move(driver)),
+      contexts_(contexts),
+      graphs_(graphs),
+      tensor_maps_(tensor_maps),
+      log_(log),
+      launch_(std::move(launch)) {}
 
 CudaDevice::~CudaDevice() {
   finish();
@@ -191,6 +196,12 @@ std::optional<Refusal> CudaDevice::find_pointers(const Allocation& in, const All
   hits->insert(hits->end(), found.begin(), found.end());
   *searched = true;
   return std::nullopt;
+}
+
+void CudaDevice::find_opaque(const Allocation& in, uint64_t offset, std::span<const uint8_t> bytes,
+                             std::vector<uint64_t>* addresses) {
+  if (!tensor_map_scan_) tensor_map_scan_.emplace(tensor_maps_);
+  tensor_map_scan_->feed(in.base + offset, bytes, addresses);
 }
 
 void CudaDevice::keep_busy() {

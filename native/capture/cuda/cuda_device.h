@@ -11,6 +11,7 @@
 #include "capture/cuda/contexts.h"
 #include "capture/cuda/graphs.h"
 #include "capture/cuda/staging.h"
+#include "capture/cuda/tensor_maps.h"
 #include "cuda/device_kernels.h"
 #include "cuda/driver.h"
 
@@ -26,8 +27,8 @@ struct DeviceLaunch {
 
 class CudaDevice : public DeviceCapture {
  public:
-  CudaDevice(std::shared_ptr<const cuda::Driver> driver, const Contexts& contexts, const Graphs& graphs, Log& log,
-             DeviceLaunch launch);
+  CudaDevice(std::shared_ptr<const cuda::Driver> driver, const Contexts& contexts, const Graphs& graphs,
+             const TensorMaps& tensor_maps, Log& log, DeviceLaunch launch);
   ~CudaDevice() override;
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
@@ -40,6 +41,8 @@ class CudaDevice : public DeviceCapture {
   std::optional<Refusal> checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) override;
   std::optional<Refusal> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,
                                        bool* searched) override;
+  void find_opaque(const Allocation& in, uint64_t offset, std::span<const uint8_t> bytes,
+                   std::vector<uint64_t>* addresses) override;
 
   void finish() noexcept override;
 
@@ -60,10 +63,12 @@ class CudaDevice : public DeviceCapture {
   const std::shared_ptr<const cuda::Driver> driver_;
   const Contexts& contexts_;
   const Graphs& graphs_;
+  const TensorMaps& tensor_maps_;
   Log& log_;
   const DeviceLaunch launch_;
   std::unique_ptr<Staging> staging_;
   std::unique_ptr<cuda::DeviceKernels> kernels_;
+  std::optional<TensorMapScan> tensor_map_scan_;
   bool is_of_peer(const Allocation& allocation) const;
   void keep_busy();
 

@@ -1,5 +1,6 @@
 #include "capture/cuda/tensor_maps.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace kernloop::capture {
@@ -25,6 +26,42 @@ std::vector<uint64_t> TensorMaps::addresses_in(std::span<const uint8_t> bytes) c
     if (known != addresses_.end()) found.push_back(known->second);
   }
   return found;
+}
+
+std::map<TensorMaps::Key, uint64_t> TensorMaps::all() const {
+  std::lock_guard lock(mutex_);
+  return addresses_;
+}
+
+TensorMapScan::TensorMapScan(const TensorMaps& maps) : maps_(maps.all()) {
+  for (const auto& [key, address] : maps_) first_words_.set(bit_of(key[0]));
+}
+
+void TensorMapScan::search(uint64_t address, std::span<const uint8_t> bytes, size_t end,
+                           std::vector<uint64_t>* found) const {
+  constexpr uint64_t kAlignment = 64;  // that the hardware wants
+  TensorMaps::Key key;
+  for (size_t at = -address % kAlignment; at < end && at + sizeof key <= bytes.size(); at += kAlignment) {
+    std::memcpy(key.data(), bytes.data() + at, sizeof key[0]);
+    if (!first_words_[bit_of(key[0])]) continue;
+    std::memcpy(key.data(), bytes.data() + at, sizeof key);
+    const auto known = maps_.find(key);
+    if (known != maps_.end()) found->push_back(known->second);
+  }
+}
+
+void TensorMapScan::feed(uint64_t address, std::span<const uint8_t> bytes, std::vector<uint64_t>* found) {
+  if (maps_.empty()) return;
+  constexpr size_t kPart = sizeof(TensorMaps::Key) - 1;  // all of a map that may be in one piece without the whole
+  if (address != next_) rest_.clear();
+  const size_t begun = rest_.size();
+  const auto part = bytes.first(std::min(kPart, bytes.size()));
+  rest_.insert(rest_.end(), part.begin(), part.end());
+  search(address - begun, rest_, begun, found);
+  search(address, bytes, bytes.size(), found);
+  if (bytes.size() >= kPart) rest_.assign(bytes.end() - static_cast<std::ptrdiff_t>(kPart), bytes.end());
+  if (rest_.size() > kPart) rest_.erase(rest_.begin(), rest_.end() - static_cast<std::ptrdiff_t>(kPart));
+  next_ = address + bytes.size();
 }
 
 }  // namespace kernloop::capture

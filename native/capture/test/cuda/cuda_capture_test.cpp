@@ -322,6 +322,18 @@ TEST_F(CudaCaptureTest, AnAddressInATensorMapIsFollowed) {
   EXPECT_TRUE(seen) << "the tensor itself";
 }
 
+TEST_F(CudaCaptureTest, AnAddressInATensorMapInMemoryIsFollowed) {
+  run.select("^do_nothing\\(");
+  ASSERT_EQ(record({"tensormap-in-memory"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  ASSERT_EQ(reader->manifest().regions.size(), 2u);
+  const bool is_first = reader->manifest().regions[0].size == 4096;
+  const archive::Region& tensor = reader->manifest().regions[is_first ? 0 : 1];
+  EXPECT_EQ(tensor.size, 4096u);
+  EXPECT_EQ(values_of(*reader, pre_of(tensor), 0, 1024), ramp(1024));
+}
+
 TEST_F(CudaCaptureTest, LargeParametersArriveWhole) {
   run.select("^large_parameters\\(");
   ASSERT_EQ(record({"large-parameters"}), 0) << app_output;

@@ -85,6 +85,38 @@ TEST(TensorMaps, ADescriptorAmongArgumentsLeadsToItsMemory) {
   EXPECT_TRUE(maps.addresses_in({}).empty());
 }
 
+// Wherever memory is cut, and nowhere but where the hardware would take a descriptor from.
+TEST(TensorMaps, DescriptorsInMemoryAreFoundAcrossPieces) {
+  TensorMaps maps;
+  CUtensorMap one{}, two{};
+  one.opaque[0] = 0x1111;
+  two.opaque[0] = 0x1111;
+  two.opaque[15] = 2;
+  maps.encoded(one, 0x7f0000001000);
+  maps.encoded(two, 0x7f0000002000);
+  std::vector<uint8_t> memory(1024, 0);
+  std::memcpy(memory.data() + 64 * 3 - 16, &one, sizeof one);  // the base is 16 bytes off
+  std::memcpy(memory.data() + 64 * 9 - 16, &two, sizeof two);
+  std::memcpy(memory.data() + 64 * 12 - 8, &one, sizeof one);  // not aligned
+  const uint64_t base = 0x7f0000010010;
+  const std::span<const uint8_t> all(memory);
+  for (size_t cut = 0; cut <= memory.size(); ++cut) {
+    TensorMapScan scan(maps);
+    std::vector<uint64_t> found;
+    scan.feed(base, all.first(cut), &found);
+    scan.feed(base + cut, all.subspan(cut), &found);
+    ASSERT_EQ(found, (std::vector<uint64_t>{0x7f0000001000, 0x7f0000002000})) << cut;
+  }
+  TensorMapScan scan(maps);
+  std::vector<uint64_t> found;
+  for (size_t at = 0; at < memory.size(); at += 32) scan.feed(base + at, all.subspan(at, 32), &found);
+  EXPECT_EQ(found, (std::vector<uint64_t>{0x7f0000001000, 0x7f0000002000})) << "pieces shorter than a map";
+  found.clear();
+  scan.feed(base, all.first(200), &found);
+  scan.feed(base + 200 + 64 * 1000, all.subspan(200), &found);
+  EXPECT_EQ(found, (std::vector<uint64_t>{0x7f0000002000})) << "what does not lie side by side is no map";
+}
+
 TEST(Obstacles, CollectivesAreKnownByTheirFirstName) {
   for (const char* name : {"ncclDevKernel_AllReduce_Sum_f32_RING_LL", "_Z23ncclKernel_AllReduce_fooP11ncclDevComm",
                            "_ZN7nvshmem6kernelEv", "nvshmemi_barrier_kernel"}) {

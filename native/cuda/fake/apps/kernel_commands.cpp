@@ -111,6 +111,21 @@ const Command kTensorMapCommand("tensormap", "an address inside of an opaque ten
   CHECK(cuCtxSynchronize());  // what it writes is the tensor on the fake, and bytes of the map on a GPU
 });
 
+// The map lies across the end of the 4 MiB piece in which memory is read.
+const Command kTensorMapInMemory("tensormap-in-memory", "a tensor map in device memory that a pointer leads to", [] {
+  start();
+  const CUdeviceptr tensor = uploaded(ramp(1024)), holder = allocate(8 << 20);
+  CUtensorMap map;
+  const uint64_t dimensions[1] = {1024};
+  const uint32_t box[1] = {16}, steps[1] = {1};
+  CHECK(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 1, reinterpret_cast<void*>(tensor), dimensions,
+                               nullptr, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                               CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+  CHECK(cuMemcpyHtoD(holder + (4 << 20) - 64, &map, sizeof map));
+  launch(function(load_module(), "_Z10do_nothingPf"), Blocks{1}, nullptr, holder);
+  CHECK(cuCtxSynchronize());
+});
+
 const Command kTexture("texture", "a texture object as argument", [] {
   start();
   const CUdeviceptr texels = uploaded(ramp(kCount)), out = allocate(kCount * sizeof(float));

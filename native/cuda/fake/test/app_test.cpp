@@ -40,9 +40,9 @@ INSTANTIATE_TEST_SUITE_P(Commands, App,
                                          "nccl-name", "per-thread-stream", "pinned", "programmatic", "registered-host",
                                          "reload", "same-name-two-libraries", "same-name-two-modules", "saxpy",
                                          "shared-handle", "spin-on-host-flag", "spin-on-other-stream", "stream-capture",
-                                         "tensormap", "texture", "threads", "two-contexts", "two-devices", "unfinished",
-                                         "unknown-code", "variable-pointer", "vmm", "wild-write",
-                                         "write-through-memory"),
+                                         "tensormap", "tensormap-in-memory", "texture", "threads", "two-contexts",
+                                         "two-devices", "unfinished", "unknown-code", "variable-pointer", "vmm",
+                                         "wild-write", "write-through-memory"),
                          [](const auto& info) {
                            std::string name = info.param;
                            for (char& letter : name) letter = letter == '-' ? '_' : letter;
