@@ -196,7 +196,7 @@ async function searchSource(
     throw new KernloopError(
       failure.code,
       `the source of ${kernel.name} was found, but does not compile outside the app: ${failure.what}`,
-      'the output of the compiler is above; check that the compile database is that of the captured build',
+      'the output of the compiler is above; check that the compile database is there and that of the captured build; --define adds a macro that it lacks',
       { cause: failure },
     );
   }
@@ -422,7 +422,9 @@ function describe(result: Omit<GenerateResult, 'pristine'>, deps: Deps): void {
   for (const note of result.notes) deps.report.info(`note: ${note}`);
   const verdict = result.identical
     ? 'recompiles to the captured code object, byte for byte'
-    : `recompiles to the captured kernel${result.sameMachineCode ? ', with the same machine code' : ''}`;
+    : result.sameMachineCode
+      ? 'recompiles to the captured kernel, with the same machine code'
+      : 'compiles to a kernel of that name, but not to the captured code';
   deps.report.result(`${result.kernel}: ${result.source ?? ''} and ${result.files.length} files in all; ${verdict}`);
 }
 

@@ -27,6 +27,7 @@ export function chooseDispatches(
   whenLeftOut: 'all' | 'main',
 ): ChosenDispatches {
   const main = readDispatch(reproducer, reproducer.capture);
+  requireOwnKernel(reproducer, main);
   if (wanted === undefined && whenLeftOut === 'main') return { chosen: [main], otherKernels: [] };
   const folders = new Map([[main.dispatch, main.folder], ...furtherFolders(reproducer)]);
   if (wanted !== undefined && wanted !== 'all') {
@@ -37,6 +38,17 @@ export function chooseDispatches(
   const isSameKernel = ({ capture: { kernel } }: CapturedDispatch): boolean =>
     kernel.symbol === main.capture.kernel.symbol && kernel.code_object === main.capture.kernel.code_object;
   return { chosen: all.filter(isSameKernel), otherKernels: all.filter((one) => !isSameKernel(one)) };
+}
+
+/** A capture that another selection has left here would be judged by the argument types and roles of this kernel. */
+function requireOwnKernel({ config }: Reproducer, { shown, capture: { kernel } }: CapturedDispatch): void {
+  // nvcc puts the folder of the build into mangled names, which demangle to the same.
+  if (kernel.symbol === config.symbol || kernel.name === config.demangled) return;
+  throw new KernloopError(
+    'CAPTURE_MISMATCH',
+    `${shown} is of ${kernel.name}, but the kernel of this reproducer is ${config.demangled}`,
+    `capture that again: \`kernloop extract ${config.name} --recapture\`; or, where the kernel of ${config.name} is another one now, take its files over with \`kernloop extract ${config.name} --reset\``,
+  );
 }
 
 /** "dispatch 4 (captures/4)" */

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
-import { selfcheckFile, selfcheckSchema } from '../capture/capture-files';
+import { captureFile, selfcheckFile, selfcheckSchema } from '../capture/capture-files';
+import type { Deps } from '../support/deps';
+import { sha256OfFile } from '../support/files';
 import { formatCount } from '../support/report';
 import { readJson } from '../support/schema';
 import { ignoredRanges } from '../validate/roles';
@@ -15,6 +17,18 @@ export function judging({ reproducer, capture }: ReplaySession): Partial<ReplayR
     existsSync(file) &&
     readJson(file, selfcheckSchema, 'SELFCHECK_MISSING', 'capture again').verdict === 'nondeterministic';
   return { ignore: ignoredRanges(reproducer.config, capture), ...(varies ? { varying: file } : {}) };
+}
+
+/** A replay compares nothing: it is the self-check that says whether it does what the dispatch did in the app. */
+export function warnIfUnproven({ reproducer: { capture }, dispatch: { shown } }: ReplaySession, deps: Deps): void {
+  const file = selfcheckFile(capture);
+  const doubt = (why: string): void =>
+    deps.report.warn(`${shown}: ${why}: what is replayed may not be what the app did`);
+  if (!existsSync(file)) return doubt('its self-check is missing');
+  const selfcheck = readJson(file, selfcheckSchema, 'SELFCHECK_MISSING', 'capture again');
+  if (selfcheck.capture_sha256 !== sha256OfFile(captureFile(capture)))
+    return doubt('it was changed after its self-check');
+  if (selfcheck.verdict === 'failed') doubt(`its self-check failed (${selfcheck.reason ?? 'no reason given'})`);
 }
 
 /** Null unless both sides were checked. */

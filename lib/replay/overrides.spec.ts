@@ -29,12 +29,15 @@ const overridesOf = (...given: string[]) => launchOverrides(replayOptionsSchema.
 
 describe('overrides of the launch', () => {
   it('gives arguments by name the position and the type of the signature', () => {
-    expect(overridesOf('n=5', 'out=0x10', '3=1', 'n:f32=0.5')).toEqual([
-      '1:u32=5',
-      '0:ptr=0x10',
-      '3:u8=1',
-      '1:f32=0.5',
-    ]);
+    expect(overridesOf('n=5', 'out=0x10', '3=1')).toEqual(['1:u32=5', '0:ptr=0x10', '3:u8=1']);
+    expect(overridesOf('n:f32=0.5')).toEqual(['1:f32=0.5']);
+  });
+
+  it('refuses two values for one argument, however it is named', async () => {
+    for (const second of ['n=6', '1=6', 'n:f32=0.5']) {
+      const error = await failure(Promise.resolve(second).then((given) => overridesOf('n=5', given)));
+      expect(error).toMatchObject({ code: 'USAGE', what: `--arg ${second}: this argument has a value already` });
+    }
   });
 
   it('leaves what has no type to the program, which refuses it', () => {
@@ -52,12 +55,17 @@ describe('overrides of the launch', () => {
     expect(launchOverrides(given, bare).args).toEqual(['2:i32=7']);
   });
 
-  it.each([{ grid: '1,2,3,4' }, { grid: '' }, { block: '4x4' }, { dynamicShared: -1 }, { arg: ['n'] }])(
-    'refuses %j',
-    (bad) => {
-      expect(replayOptionsSchema.safeParse(bad).success).toBe(false);
-    },
-  );
+  it.each([
+    { grid: '1,2,3,4' },
+    { grid: '' },
+    { grid: '4,0' },
+    { block: '99999999999' },
+    { block: '4x4' },
+    { dynamicShared: -1 },
+    { arg: ['n'] },
+  ])('refuses %j', (bad) => {
+    expect(replayOptionsSchema.safeParse(bad).success).toBe(false);
+  });
 
   describe('in a replay', () => {
     let workspace: TestWorkspace;

@@ -5,7 +5,9 @@ import { KernloopError } from '../support/error';
 import type { ReplayRequest } from './program';
 import type { Overridden } from './replay-events';
 
-const extent = z.string().regex(/^\d+(,\d+){0,2}$/, 'must be X, X,Y or X,Y,Z');
+const extent = z
+  .string()
+  .regex(/^[1-9]\d{0,9}(,[1-9]\d{0,9}){0,2}$/, 'must be X, X,Y or X,Y,Z, each from 1 to 4294967295');
 
 /** A launch that is not the captured one. Of replay alone: nothing that the app computed is there to validate it with. */
 export const overrideOptions = {
@@ -32,8 +34,16 @@ export function launchOverrides(options: OverrideOptions, kernel: KernelJson): P
     ...(grid === undefined ? {} : { grid }),
     ...(block === undefined ? {} : { block }),
     ...(dynamicShared === undefined ? {} : { dynamicShared }),
-    ...(arg.length === 0 ? {} : { args: arg.map((text) => typedArgument(text, kernel)) }),
+    ...(arg.length === 0 ? {} : { args: typedArguments(arg, kernel) }),
   };
+}
+
+function typedArguments(texts: readonly string[], kernel: KernelJson): string[] {
+  const typed = texts.map((text) => typedArgument(text, kernel));
+  const places = typed.map((text) => text.split(/[:=]/, 1)[0]);
+  const twice = texts.find((_, index) => places.indexOf(places[index]) !== index);
+  if (twice === undefined) return typed;
+  throw new KernloopError('USAGE', `--arg ${twice}: this argument has a value already`, 'give each argument once');
 }
 
 /** By position, and with the type that the source's signature gives: code objects often tell neither names nor types. */

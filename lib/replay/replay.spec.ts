@@ -1,3 +1,5 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { fakeReplay, flag } from '../testing/fake-programs';
@@ -37,6 +39,47 @@ describe('replay', () => {
     });
     expect(Object.keys(result.counters)[0]).toBe('wave_instructions');
     expect(fake.said.result.join('\n')).not.toContain('duration');
+  });
+
+  it('says so where nothing proves that the capture replays as the app ran', async () => {
+    const warned = async (): Promise<string> => {
+      const fake = deps();
+      await replay(options(), fake);
+      return fake.said.warn.join();
+    };
+    expect(await warned()).toBe('');
+    const capture = join(reproducer, 'capture', 'capture.json');
+    const text = readFileSync(capture, 'utf8');
+    writeFileSync(capture, `${text} `);
+    expect(await warned()).toContain('capture: it was changed after its self-check');
+    writeFileSync(capture, text);
+    const selfcheck = join(reproducer, 'capture', 'selfcheck.json');
+    writeFileSync(selfcheck, readFileSync(selfcheck, 'utf8').replace('"verified"', '"failed"'));
+    expect(await warned()).toContain('capture: its self-check failed (no reason given)');
+    rmSync(selfcheck);
+    expect(await warned()).toContain('capture: its self-check is missing');
+  });
+
+  it('takes no capture of another kernel, which another selection has left there', async () => {
+    const kernel = { name: 'reduce(float*)', symbol: '_Z6reducePf', code_object: 'a'.repeat(64) };
+    workspace.write('kernels/app/saxpy/capture/capture.json', captureJson({ kernel }));
+    const error = await failure(replay(options(), deps()));
+    expect(error).toMatchObject({ code: 'CAPTURE_MISMATCH', exitCode: 2 });
+    expect(error.what).toBe('capture is of reduce(float*), but the kernel of this reproducer is saxpy(float*, float)');
+  });
+
+  it('takes a name that differs by what nvcc puts into it', async () => {
+    const kernel = { name: 'saxpy(float*, float)', symbol: '_ZN12_GLOBAL__N_15saxpyEPff', code_object: 'a'.repeat(64) };
+    workspace.write('kernels/app/saxpy/capture/capture.json', captureJson({ kernel }));
+    expect(await replay(options(), deps())).toMatchObject({ verdict: 'ran' });
+  });
+
+  it('says where a variant is looked for, and what is meant by a path from here', async () => {
+    const error = await failure(replay(options({ variant: 'mine.hsaco' }), deps()));
+    expect(error).toMatchObject({ code: 'VARIANT_MISSING' });
+    expect(error.hint).toContain('--variant is relative to the reproducer; `kernloop recompile`');
+    const near = await failure(replay(options({ variant: 'package.json' }), deps()));
+    expect(near.hint).toContain(`did you mean ${relative(reproducer, resolve('package.json'))}?`);
   });
 
   it('does not call a replay that compared nothing more than that', async () => {

@@ -5,7 +5,7 @@ import { describeFault } from '../capture/self-check';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
-import { checkOf, judging } from './check';
+import { checkOf, judging, warnIfUnproven } from './check';
 import { findHotSpots } from './hot-spots';
 import { measure } from './measure';
 import type { ReplayOptions } from './options';
@@ -23,6 +23,7 @@ export async function replay(options: ReplayOptions, deps: Deps): Promise<Replay
   const { sessions, otherKernels } = await openSessions(options, deps, 'main');
   const [first] = sessions;
   checkOptions(options, first, sessions.length);
+  for (const session of sessions) warnIfUnproven(session, deps);
   const results: DispatchResult[] = [];
   await withDevice(first.device, deps, async () => {
     for (const session of sessions) {

@@ -78,14 +78,22 @@ function userBuilt(reproducer: Reproducer, known: string, hasSource: boolean): C
 
 function namedVariant(reproducer: Reproducer, variant: string): Code {
   const path = resolve(reproducer.root, variant);
-  if (!existsSync(path) || !statSync(path).isFile()) {
-    throw new KernloopError('VARIANT_MISSING', `${path} does not exist`, recompileHint);
-  }
+  if (!existsSync(path) || !statSync(path).isFile()) throw noSuchVariant(reproducer, variant, path);
   const built = join(reproducer.root, 'build', 'variant.json');
   if (existsSync(built) && resolve(reproducer.root, 'build', readVariantJson(built).code_object) === path)
     return builtVariant(reproducer);
   const inside = relative(reproducer.root, path);
   return { kind: 'variant', path, shown: inside.startsWith('..') ? path : inside, sha256: sha256OfFile(path) };
+}
+
+function noSuchVariant({ root }: Reproducer, variant: string, path: string): KernloopError {
+  const here = resolve(variant);
+  const isHere = here !== path && existsSync(here);
+  return new KernloopError(
+    'VARIANT_MISSING',
+    existsSync(path) ? `${path} is no file` : `${path} does not exist`,
+    `--variant is relative to the reproducer${isHere ? `; did you mean ${relative(root, here)}?` : ''}; \`kernloop recompile\` makes build/variant.*, \`--variant none\` takes the captured code`,
+  );
 }
 
 function builtVariant(reproducer: Reproducer): Code {

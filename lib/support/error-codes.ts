@@ -217,6 +217,7 @@ export const errorCodes = kinds({
     exitCode: exitCodes.fail,
     meaning: 'the code object of the kernel could not be read in the app',
   },
+  CAPTURE_MISMATCH: { exitCode: exitCodes.usage, meaning: 'the capture is of another kernel than the reproducer' },
   KERNARG_MISMATCH: {
     exitCode: exitCodes.usage,
     meaning: 'the variant takes other arguments than the captured kernel',

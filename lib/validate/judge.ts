@@ -133,7 +133,7 @@ function summaryOf(report: Omit<DispatchReport, 'summary'>, reason: string | nul
     case 'pass':
       return `${compared} in ${replays} ${replays === 1 ? 'replay' : 'replays'}, ${formatCount(report.changed_bytes)} of them changed by the kernel${extra}`;
     case 'vacuous':
-      return `${reason ?? 'the captured dispatch changes no byte, so that nothing can be compared'}${extra}`;
+      return `${reason ?? `the captured dispatch changes no byte${report.ignored_bytes > 0 ? ' beside what is ignored' : ''}, so that nothing can be compared`}${extra}`;
     case 'fail':
       return `${formatCount(report.differing_bytes)} of ${compared} differ${extra}`;
     case 'limit':

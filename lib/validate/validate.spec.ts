@@ -284,6 +284,9 @@ describe('validate', () => {
     await validate(options(), fake);
     expect(replays(fake)[0]?.filter((argument) => argument.startsWith('r'))).toEqual(['r0:0:64']);
     expect(lastLine(fake)).toContain('64 bytes ignored as workspace');
+    const all = deps(() => [{ ...passed, verdict: 'vacuous', changed_bytes: 0, ignored_bytes: 64 }]);
+    await validate(options(), all);
+    expect(lastLine(all)).toContain('changes no byte beside what is ignored');
   });
 });
 

@@ -59,7 +59,11 @@ function requireSelfcheck({ dispatch: { folder, shown }, device }: ReplaySession
   const again = 'capture it again without --no-self-check';
   const selfcheck = readJson(selfcheckFile(folder), selfcheckSchema, 'SELFCHECK_MISSING', again);
   if (selfcheck.capture_sha256 !== sha256OfFile(captureFile(folder))) {
-    throw new KernloopError('SELFCHECK_MISSING', `${selfcheckFile(folder)} belongs to another capture`, again);
+    throw new KernloopError(
+      'SELFCHECK_MISSING',
+      `${captureFile(folder)} was changed after its self-check, or selfcheck.json is that of another capture`,
+      again,
+    );
   }
   if (selfcheck.verdict === 'failed') {
     throw new KernloopError(
