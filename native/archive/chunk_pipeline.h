@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -81,7 +82,9 @@ class ChunkPipeline {
   };
 
   void work();
-  void prepare(std::unique_lock<std::mutex>& lock, Job job);
+  void prepare(std::unique_lock<std::mutex>& lock);
+  Chunk* enter(Job& job, const ChunkName& name);
+  void encode(std::unique_lock<std::mutex>& lock, Job& job, Chunk& chunk);
   void write(std::unique_lock<std::mutex>& lock, Chunk& chunk);
   void place_in_order();
   void recycle(ChunkBuffer buffer);
@@ -89,6 +92,7 @@ class ChunkPipeline {
   bool idle() const { return jobs_.empty() && writes_.empty() && busy_ == 0; }
 
   const uint64_t limit_;
+  const size_t thread_count_;
   ChunkDestination& destination_;
   mutable std::mutex mutex_;
   std::condition_variable work_, changed_;

@@ -1,7 +1,10 @@
 // The two sides of bench/capture-throughput.mjs, each printing one JSON object:
 //   --write FILE --bytes N --threads T   what the disk takes: distinct incompressible 4 MiB blocks, past the page cache
 //   --socket PATH --bytes N              an agent without a GPU that streams a region of N such bytes to a recorder
-//   --socket PATH --bytes N --zeros 1    zeros, which are neither hashed nor written: what the ring and the copies take
+//   --socket PATH --bytes N --data D     another kind of bytes (incompressible ones if left out): "zeros", which are
+//   neither hashed nor
+//                                        written: what the ring and the copies take; "numbers", of 12 bits in words of
+//                                        32, half of which compression takes off; "sparse", one word of 16 not zero
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -24,14 +27,21 @@ namespace {
 
 constexpr size_t kBlock = capture::kSnapshotChunkBytes;
 
-// A block of noise that no other has: its number at its start.
+// A word of that kind of data.
+uint32_t word_of(const std::string& data, size_t index, uint32_t random) {
+  if (data == "numbers") return random & 0xfff;
+  if (data == "sparse") return index % 16 == 0 ? random : 0;
+  return random;
+}
+
+// A block that no other has: its number at its start.
 class Blocks {
  public:
-  Blocks() : bytes_(static_cast<uint8_t*>(std::aligned_alloc(4096, kBlock))) {
-    std::mt19937_64 random(11);
-    for (size_t at = 0; at < kBlock; at += 8) {
-      const uint64_t value = random();
-      std::memcpy(bytes_.get() + at, &value, 8);
+  explicit Blocks(const std::string& data = "") : bytes_(static_cast<uint8_t*>(std::aligned_alloc(4096, kBlock))) {
+    std::mt19937 random(11);
+    for (size_t at = 0; at < kBlock; at += 4) {
+      const uint32_t word = word_of(data, at / 4, static_cast<uint32_t>(random()));
+      std::memcpy(bytes_.get() + at, &word, sizeof word);
     }
   }
   std::span<const uint8_t> block(uint64_t number) {
@@ -75,7 +85,7 @@ int write_raw(const std::string& path, uint64_t bytes, int threads) {
   return failed ? 1 : 0;
 }
 
-int stream(const std::string& socket, uint64_t bytes, bool zeros) {
+int stream(const std::string& socket, uint64_t bytes, const std::string& data) {
   FakeAgent agent(socket, capture::kDefaultRingBytes);
   if (!agent.client) return std::fprintf(stderr, "%s\n", agent.error.c_str()), 5;
   constexpr uint64_t kLoadBase = 0x500000000000;
@@ -83,7 +93,8 @@ int stream(const std::string& socket, uint64_t bytes, bool zeros) {
   agent.prepare = [](capture::BeginMessage& begin) { begin.scope = capture::ScopeMode::kAll; };
   const auto reply = agent.begin(0);
   if (!reply || !reply->granted) return std::fprintf(stderr, "the recorder wants nothing\n"), 1;
-  Blocks blocks;
+  Blocks blocks(data);
+  const bool zeros = data == "zeros";
   const std::vector<uint8_t> nothing(zeros ? kBlock : 0);
   capture::RecorderSink sink(*agent.client, 0);
   const auto began = std::chrono::system_clock::now();
@@ -112,9 +123,9 @@ int main(int count, char** arguments) {
   if (bytes != 0 && threads > 0 && options.contains("--write"))
     return kernloop::recorder::write_raw(options["--write"], bytes, threads);
   if (bytes != 0 && options.contains("--socket"))
-    return kernloop::recorder::stream(options["--socket"], bytes, options.contains("--zeros"));
-  std::fprintf(
-      stderr,
-      "usage: capture_throughput_bench --write FILE --bytes N --threads T | --socket PATH --bytes N [--zeros 1]\n");
+    return kernloop::recorder::stream(options["--socket"], bytes, options["--data"]);
+  std::fprintf(stderr,
+               "usage: capture_throughput_bench --write FILE --bytes N --threads T | --socket PATH --bytes N [--data "
+               "zeros|numbers|sparse]\n");
   return 2;
 }
