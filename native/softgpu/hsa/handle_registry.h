@@ -39,6 +39,20 @@ class HandleRegistry {
     for (const auto& [handle, object] : objects_) objects.push_back(object);
     return objects;
   }
+  // The caller owns them then.
+  std::vector<std::shared_ptr<T>> take_all() {
+    std::lock_guard lock(mutex_);
+    std::vector<std::shared_ptr<T>> objects;
+    for (auto& [handle, object] : objects_) objects.push_back(std::move(object));
+    objects_.clear();
+    return objects;
+  }
+  // None is removed meanwhile, and the caller never becomes the owner of one.
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    std::lock_guard lock(mutex_);
+    for (const auto& [handle, object] : objects_) visit(*object);
+  }
 
  private:
   mutable std::mutex mutex_;

@@ -211,8 +211,9 @@ bool HardwareQueue::fail(const QueueError& error) {
     report_error("the queue has no error callback: the process is aborted");
     std::abort();
   }
-  const auto destroyed = destroyed_;
-  services_.report(error.status, reported_as_, callback_, callback_data_);
+  const auto destroyed = destroyed_;  // both outlive a callback that destroys the queue
+  const auto report = services_.report;
+  report(error.status, reported_as_, callback_, callback_data_);
   if (*destroyed) return false;
   if (services_.device_lost && !stop_) return true;
   inactivate();

@@ -90,8 +90,9 @@ Runtime::Runtime(Options given)
 }
 
 Runtime::~Runtime() {
-  // Queues first: their threads use all the rest.
-  for (const auto& queue : queues.all()) queue->inactivate();
+  // Queues first: their threads use all the rest, and the list of them.
+  const auto last = queues.take_all();
+  for (const auto& queue : last) queue->inactivate();
 }
 
 std::unique_ptr<HardwareQueue> Runtime::make_queue(uint32_t size, hsa_queue_type32_t type, QueueErrorCallback callback,
@@ -128,7 +129,8 @@ void Runtime::report_queue_error(hsa_status_t status, hsa_queue_t* queue, QueueE
   const auto take = reinterpret_cast<kernloop_softgpu_take_error_t>(::dlsym(RTLD_DEFAULT, KERNLOOP_SOFTGPU_TAKE_ERROR));
   if (take == nullptr || take(status, callback) == 0) return callback(status, queue, data);
   device_lost = true;
-  for (const auto& other : queues.all()) other->halt();
+  // On the thread of a queue, which must not own one: the program may be destroying them, and waits for their threads.
+  queues.for_each([](Queue& queue) { queue.halt(); });
 }
 
 void Runtime::add_system_event_handler(hsa_amd_system_event_callback_t callback, void* data) {
