@@ -4,6 +4,7 @@
 
 #include "softgpu/engine/apertures.h"
 #include "softgpu/engine/interpreter.h"
+#include "softgpu/engine/lane_moves.h"
 #include "softgpu/engine/wave_fault.h"
 
 namespace kernloop::softgpu {
@@ -191,7 +192,7 @@ void Dispatch::set_work_item_ids(WaveSlot& wave, const uint32_t size[3], uint32_
   const bool packed = kernel_.target.isa == Isa::kGfx90a;
   const uint32_t first = wave_index * wave_size_;
   if (size[1] == 1 && size[2] == 1) {
-    for (uint32_t lane = 0; lane < wave_size_; ++lane) wave.vgpr[0][lane] = first + lane;
+    count_up(wave.vgpr[0], wave_size_, first);
     if (packed) return;
     if (kernel_.work_item_ids >= 1) std::fill_n(wave.vgpr[1], wave_size_, 0);
     if (kernel_.work_item_ids >= 2) std::fill_n(wave.vgpr[2], wave_size_, 0);

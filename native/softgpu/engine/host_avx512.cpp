@@ -103,13 +103,16 @@ OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes)
                     .contiguous = lanes == ~uint64_t{0} && _mm512_test_epi32_mask(gap, gap) == 0};
 }
 
-bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit) {
+bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden) {
   const __m512i most = _mm512_set1_epi32(static_cast<int>(limit));
-  unsigned above = 0;
+  const __m512i bits = _mm512_set1_epi32(static_cast<int>(forbidden));
+  unsigned outside = 0;
   for (unsigned lane = 0; lane < kLanes; lane += kGroup) {
-    above |= _mm512_mask_cmpgt_epu32_mask(active(lanes, lane), _mm512_loadu_si512(offsets + lane), most);
+    const __m512i at = _mm512_loadu_si512(offsets + lane);
+    outside |= _mm512_mask_cmpgt_epu32_mask(active(lanes, lane), at, most);
+    outside |= _mm512_mask_test_epi32_mask(active(lanes, lane), at, bits);
   }
-  return above == 0;
+  return outside == 0;
 }
 
 bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes) {
@@ -206,7 +209,21 @@ void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t 
   }
 }
 
+void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes) {
+  for (unsigned lane = 0; lane < kLanes; lane += kGroup) {
+    const uint8_t* at = from + lane * bytes;
+    _mm512_storeu_si512(row + lane,
+                        bytes == 1 ? _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)))
+                                   : _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at))));
+  }
+}
+
 void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords) {
+  if (dwords == 1) {
+    for (unsigned lane = 0; lane < kLanes; lane += kGroup)
+      _mm512_storeu_si512(rows[0] + lane, _mm512_loadu_si512(from + lane * 4));
+    return;
+  }
   const __m512i at = _mm512_mullo_epi32(lane_numbers(), _mm512_set1_epi32(static_cast<int>(dwords)));
   if (dwords == 2) {
     const __m512i odd = _mm512_add_epi32(at, _mm512_set1_epi32(1));
@@ -225,6 +242,11 @@ void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords) {
 }
 
 void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords) {
+  if (dwords == 1) {
+    for (unsigned lane = 0; lane < kLanes; lane += kGroup)
+      _mm512_storeu_si512(to + lane * 4, _mm512_loadu_si512(rows[0] + lane));
+    return;
+  }
   if (dwords == 2) {
     const __m512i low_half = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     const __m512i high_half = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
@@ -243,6 +265,14 @@ void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords) {
 void fill_dwords(uint32_t* to, size_t count, uint32_t value) {
   const __m512i values = _mm512_set1_epi32(static_cast<int>(value));
   for (size_t k = 0; k < count; k += kGroup) _mm512_storeu_si512(to + k, values);
+}
+
+void count_up(uint32_t* to, size_t count, uint32_t first) {
+  __m512i values = _mm512_add_epi32(lane_numbers(), _mm512_set1_epi32(static_cast<int>(first)));
+  for (size_t k = 0; k < count; k += kGroup) {
+    _mm512_storeu_si512(to + k, values);
+    values = _mm512_add_epi32(values, _mm512_set1_epi32(kGroup));
+  }
 }
 
 }  // namespace kernloop::softgpu::avx512

@@ -2,6 +2,7 @@
 #include "softgpu/engine/lane_moves.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "softgpu/engine/host_avx512.h"
 #include "softgpu/engine/lane_moves_portable.h"
@@ -28,6 +29,11 @@ void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t 
   portable::store_dword(row, addresses, lanes);
 }
 
+void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes) {
+  if (avx512::host_has()) return avx512::load_narrow(row, from, bytes);
+  portable::load_narrow(row, from, bytes);
+}
+
 void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords) {
   if (avx512::host_has()) return avx512::load_array(rows, from, dwords);
   portable::load_array(rows, from, dwords);
@@ -41,6 +47,11 @@ void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords) {
 void fill_dwords(uint32_t* to, size_t count, uint32_t value) {
   if (avx512::host_has()) return avx512::fill_dwords(to, count, value);
   std::fill_n(to, count, value);
+}
+
+void count_up(uint32_t* to, size_t count, uint32_t first) {
+  if (avx512::host_has()) return avx512::count_up(to, count, first);
+  std::iota(to, to + count, first);
 }
 
 }  // namespace kernloop::softgpu

@@ -89,6 +89,18 @@ void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t 
   store_groups(row, addresses, lanes, [&](unsigned lane) { return host_of(addresses[lane]); });
 }
 
+void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes) {
+  if (bytes == 1) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) row[lane] = from[lane];
+    return;
+  }
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    uint16_t value;
+    std::memcpy(&value, from + lane * 2, 2);
+    row[lane] = value;
+  }
+}
+
 void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords) {
   if (dwords == 2) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {

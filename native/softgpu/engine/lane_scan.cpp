@@ -29,8 +29,9 @@ bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes) {
   return portable::are_contiguous(low, high ? high : kZero, bytes);
 }
 
-bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit) {
-  return avx512::host_has() ? avx512::are_within(offsets, lanes, limit) : portable::are_within(offsets, lanes, limit);
+bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden) {
+  return avx512::host_has() ? avx512::are_within(offsets, lanes, limit, forbidden)
+                            : portable::are_within(offsets, lanes, limit, forbidden);
 }
 
 OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes) {

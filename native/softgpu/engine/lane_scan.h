@@ -33,8 +33,8 @@ struct OffsetScan {
   bool contiguous = false;  // of all 64 lanes
 };
 
-// Whether no active lane's offset is above the limit.
-bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit);
+// Whether no active lane's offset is above the limit or has one of the forbidden bits.
+bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden = 0);
 
 // 32-bit offsets; inactive lanes are ignored.
 OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes);

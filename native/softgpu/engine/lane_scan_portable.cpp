@@ -73,8 +73,9 @@ bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes) {
   return gap == 0 && uint64_t{low[0]} + uint64_t{bytes} * kLanes <= 0xffffffffu;
 }
 
-bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit) {
-  return scan_offsets(offsets, lanes, 1).highest <= limit;
+bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden) {
+  const OffsetScan scan = scan_offsets(offsets, lanes, 1);
+  return scan.highest <= limit && (scan.any_bits & forbidden) == 0;
 }
 
 void fill_inactive(uint64_t* addresses, uint64_t lanes) {

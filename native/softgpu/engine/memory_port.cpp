@@ -228,14 +228,12 @@ LdsAccess MemoryPort::check_lds(const Wave& wave, const uint32_t* offsets, uint3
   const LdsAccess access{.base = workgroup.lds + immediate, .offsets = offsets};
   if (lanes == 0) return access;
   if (checker) return check_lds_by_lane(wave, offsets, immediate, lanes, bytes, kind);
-  // Transfers may lie anywhere: only how far they reach has to be known.
-  const uint64_t reach = uint64_t{immediate} + bytes;
-  if (kind != AccessKind::kAtomic) {
-    const uint64_t size = workgroup.lds_bytes;
-    if (reach <= size && are_within(offsets, lanes, static_cast<uint32_t>(size - reach))) return access;
-  } else {
-    const OffsetScan scan = scan_offsets(offsets, lanes, bytes);
-    if (scan.highest + reach <= workgroup.lds_bytes && ((scan.any_bits | immediate) & (bytes - 1)) == 0) return access;
+  // Transfers may lie anywhere; atomics are aligned.
+  const uint64_t reach = uint64_t{immediate} + bytes, size = workgroup.lds_bytes;
+  const uint32_t misaligned = kind == AccessKind::kAtomic ? bytes - 1 : 0;
+  if (reach <= size && (immediate & misaligned) == 0 &&
+      are_within(offsets, lanes, static_cast<uint32_t>(size - reach), misaligned)) {
+    return access;
   }
   return check_lds_by_lane(wave, offsets, immediate, lanes, bytes, kind);
 }

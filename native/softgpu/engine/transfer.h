@@ -118,10 +118,10 @@ inline void load_lane(VectorRegister* rows, unsigned lane, const uint8_t* at) {
 // All 64 lanes, from one contiguous range in lane order.
 template <Load load>
 inline void load_all_lanes(VectorRegister* rows, const uint8_t* from) {
-  if constexpr (load == Load::kB32) {
-    std::memcpy(rows[0], from, sizeof(VectorRegister));
-  } else if constexpr (bytes_of(load) > 4) {
+  if constexpr (bytes_of(load) >= 4) {
     load_array(rows, from, dwords_of(load));
+  } else if constexpr (load == Load::kU8 || load == Load::kU8D16 || load == Load::kU16 || load == Load::kB16D16) {
+    load_narrow(rows[0], from, bytes_of(load));
   } else {
     for (unsigned lane = 0; lane < kLanes; ++lane) load_lane<load>(rows, lane, from + lane * bytes_of(load));
   }
@@ -170,9 +170,7 @@ inline void store_lane(const VectorRegister* rows, unsigned lane, uint8_t* at) {
 // All 64 lanes, to one contiguous range in lane order.
 template <Store store>
 inline void store_all_lanes(const VectorRegister* rows, uint8_t* to) {
-  if constexpr (store == Store::kB32) {
-    std::memcpy(to, rows[0], sizeof(VectorRegister));
-  } else if constexpr (bytes_of(store) > 4) {
+  if constexpr (bytes_of(store) >= 4) {
     store_array(rows, to, dwords_of(store));
   } else {
     for (unsigned lane = 0; lane < kLanes; ++lane) store_lane<store>(rows, lane, to + lane * bytes_of(store));

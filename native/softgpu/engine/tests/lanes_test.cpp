@@ -59,6 +59,13 @@ TEST(LaneScan, IsTheSameInAllForms) {
     for (const uint32_t limit : {highest, highest - 1}) {
       ASSERT_EQ(are_within(offsets, lanes, limit), highest <= limit);
       ASSERT_EQ(portable::are_within(offsets, lanes, limit), highest <= limit);
+      for (const uint32_t forbidden : {1u, 7u, 0x80000000u}) {
+        bool has_forbidden = false;
+        for (unsigned lane = 0; lane < 64; ++lane)
+          has_forbidden |= (lanes >> lane & 1) && (offsets[lane] & forbidden) != 0;
+        ASSERT_EQ(are_within(offsets, lanes, limit, forbidden), highest <= limit && !has_forbidden);
+        ASSERT_EQ(portable::are_within(offsets, lanes, limit, forbidden), highest <= limit && !has_forbidden);
+      }
     }
   }
 }
@@ -178,9 +185,37 @@ TEST(LaneMoves, LoadAndStoreWhatThePlainestLoopDoes) {
   }
 }
 
+TEST(LaneMoves, NarrowNumbersAreExtendedByZeros) {
+  std::mt19937 random(7);
+  std::vector<uint8_t> memory(kLanes * 2);
+  for (auto& byte : memory) byte = static_cast<uint8_t>(random());
+  for (unsigned bytes : {1u, 2u}) {
+    Rows here, anywhere;
+    load_narrow(here.row[0], memory.data(), bytes);
+    portable::load_narrow(anywhere.row[0], memory.data(), bytes);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const uint32_t expected = bytes == 1 ? memory[lane] : memory[2 * lane] | memory[2 * lane + 1] << 8;
+      ASSERT_EQ(here.row[0][lane], expected);
+      ASSERT_EQ(anywhere.row[0][lane], expected);
+    }
+  }
+}
+
+TEST(LaneMoves, FillsAndCounts) {
+  for (const uint32_t first : {0u, 64u, 0xffffffe0u}) {
+    uint32_t counted[48], filled[48];
+    count_up(counted, 48, first);
+    fill_dwords(filled, 48, first);
+    for (uint32_t k = 0; k < 48; ++k) {
+      ASSERT_EQ(counted[k], first + k);
+      ASSERT_EQ(filled[k], first);
+    }
+  }
+}
+
 TEST(LaneMoves, ArraysComeBackAsTheyWere) {
   std::mt19937 random(6);
-  for (unsigned dwords : {2u, 3u, 4u}) {
+  for (unsigned dwords : {1u, 2u, 3u, 4u}) {
     std::vector<uint8_t> memory(kLanes * dwords * 4);
     for (auto& byte : memory) byte = static_cast<uint8_t>(random());
     Rows here, anywhere;
