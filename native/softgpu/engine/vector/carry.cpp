@@ -34,56 +34,66 @@ KERNLOOP_LANE constexpr WideSum add(Dwords a, Dwords b, u32 a_top, u32 b_top) {
 enum class Carry { kAdd, kSubtract, kSubtractReversed };
 
 #ifdef __AVX512F__
+// 16 lanes and the bits that they carry out; `in` has no part in operations without a carry.
+template <bool kCarriesIn, Carry kCarry>
+KERNLOOP_LANE __m512i sum_of_group(__m512i a, __m512i b, __mmask16 in, __mmask16* out) {
+  const __m512i one = _mm512_set1_epi32(1), zero = _mm512_setzero_si512();
+  if constexpr (kCarry == Carry::kAdd) {
+    const __m512i sum = _mm512_add_epi32(a, b);
+    *out = _mm512_cmplt_epu32_mask(sum, a);
+    if constexpr (!kCarriesIn) return sum;
+    const __m512i r = _mm512_mask_add_epi32(sum, in, sum, one);
+    *out = static_cast<__mmask16>(*out | _mm512_mask_cmpeq_epi32_mask(in, r, zero));
+    return r;
+  } else {
+    const __m512i difference = _mm512_sub_epi32(a, b);
+    *out = _mm512_cmplt_epu32_mask(a, b);
+    if constexpr (!kCarriesIn) return difference;
+    *out = static_cast<__mmask16>(*out | _mm512_mask_cmpeq_epi32_mask(in, difference, zero));
+    return _mm512_mask_sub_epi32(difference, in, difference, one);
+  }
+}
+
 // Carries stay in mask registers: a pass over the lanes instead of three.
 template <class K, Carry kCarry>
 void execute_carry(Wave& wave, const Instruction& instruction) {
-  const Operand *first = &instruction.src[0], *second = &instruction.src[1];
+  alignas(64) uint32_t temporary[2][kGroup];
+  LeanSource first = lean_value(wave, instruction.src[0], temporary[0]),
+             second = lean_value(wave, instruction.src[1], temporary[1]);
   if constexpr (kCarry == Carry::kSubtractReversed) std::swap(first, second);
-  // A scalar is the same in every lane; it needs no plane.
-  const auto is_plane = [](const Operand& operand) { return operand.kind == Operand::Kind::kVgpr; };
-  const auto scalar = [&](const Operand& operand) {
-    return _mm512_set1_epi32(is_plane(operand) ? 0 : static_cast<int>(scalar_value(wave, operand)));
-  };
-  const __m512i scalar_a = scalar(*first), scalar_b = scalar(*second);
-  const uint32_t* plane_a = is_plane(*first) ? wave.vgpr[first->index] : nullptr;
-  const uint32_t* plane_b = is_plane(*second) ? wave.vgpr[second->index] : nullptr;
   const uint64_t exec = wave.exec();
   uint64_t in = 0, out = 0;
   if constexpr (K::kSources == 3) {
     const Operand& mask = instruction.src[2];
     in = mask.kind == Operand::Kind::kSgpr ? wave.sgpr64(mask.index) : mask.value;
   }
-  uint32_t* dst = wave.vgpr[instruction.dst[0].index];
-  const __m512i one = _mm512_set1_epi32(1), zero = _mm512_setzero_si512();
-  for (unsigned l = 0; l < kLanes; l += 16) {
-    const __m512i a = plane_a ? _mm512_loadu_si512(plane_a + l) : scalar_a;
-    const __m512i b = plane_b ? _mm512_loadu_si512(plane_b + l) : scalar_b;
-    const auto carry = static_cast<__mmask16>(in >> l), active = static_cast<__mmask16>(exec >> l);
-    __mmask16 carried;
-    __m512i r;
-    if constexpr (kCarry == Carry::kAdd) {
-      const __m512i sum = _mm512_add_epi32(a, b);
-      r = _mm512_mask_add_epi32(sum, carry, sum, one);
-      carried = static_cast<__mmask16>(_mm512_cmplt_epu32_mask(sum, a) | _mm512_mask_cmpeq_epi32_mask(carry, r, zero));
-    } else {
-      const __m512i difference = _mm512_sub_epi32(a, b);
-      r = _mm512_mask_sub_epi32(difference, carry, difference, one);
-      carried =
-          static_cast<__mmask16>(_mm512_cmplt_epu32_mask(a, b) | _mm512_mask_cmpeq_epi32_mask(carry, difference, zero));
+  uint32_t* const to = wave.vgpr[instruction.dst[0].index];
+  for (unsigned l = 0; l < kLanes; l += kHalf) {
+    const auto active = static_cast<uint32_t>(exec >> l);
+    if (active == 0) [[unlikely]]
+      continue;
+    alignas(64) uint32_t result[kHalf];
+    __mmask16 carried[2];
+    for (unsigned part = 0; part < 2; ++part) {
+      const unsigned group = l / kGroup + part;
+      const __m512i r = sum_of_group<K::kSources == 3, kCarry>(
+          _mm512_loadu_si512(first.lanes + group * first.step), _mm512_loadu_si512(second.lanes + group * second.step),
+          static_cast<__mmask16>(in >> (group * kGroup)), &carried[part]);
+      _mm512_store_si512(result + part * kGroup, r);
     }
-    _mm512_storeu_si512(dst + l, _mm512_mask_mov_epi32(_mm512_loadu_si512(dst + l), active, r));
-    out |= static_cast<uint64_t>(carried) << l;
+    write_half(to + l, result, active);
+    out |= static_cast<uint64_t>(_mm512_kunpackw(carried[1], carried[0])) << l;
   }
   wave.set_sgpr64(instruction.dst[1].index, out & exec);
 }
 #endif
 
-// A row whose plain form is the one above, where the host has it.
+// A row whose lean form is the one above, where the host has it.
 template <class Signature, Carry kCarry, class Lambda>
 constexpr Row carry_row(Op op, Lambda lambda) {
   Row r = row<Signature>(op, lambda);
 #ifdef __AVX512F__
-  r.plain = execute_carry<Kernel<Signature, Lambda, kNone>, kCarry>;
+  r.lean = execute_carry<Kernel<Signature, Lambda, kNone>, kCarry>;
 #endif
   return r;
 }

@@ -24,8 +24,19 @@ struct Comparison {
     for (unsigned l = 0; l < kLanes; ++l)
       result[l] = 0u - static_cast<uint32_t>(Lambda{}(A::load(a, l), B::load(b, l)));
   }
-  static float flushed(float v) { return std::is_same_v<A, F16> ? flush_half_denormal(v) : flush_denormal(v); }
-  static double flushed(double v) { return flush_denormal(v); }
+  // For 16 lanes; nothing is flushed.
+  KERNLOOP_LANE static void compute_group(uint32_t* result, const uint32_t* a, const uint32_t* b) {
+#pragma GCC ivdep
+#pragma GCC unroll 1
+    for (unsigned l = 0; l < kGroup; ++l)
+      result[l] = 0u - static_cast<uint32_t>(Lambda{}(A::load(a, l), B::load(b, l)));
+  }
+  static float flushed(float v) {
+    return std::is_same_v<A, F16> ? flush_half_denormal(v) : flush_denormal(v);
+  }
+  static double flushed(double v) {
+    return flush_denormal(v);
+  }
   // v_cmp_class looks at the bits (its second source is a mask of classes): it flushes nothing.
   static bool flushes(const Mode& mode) {
     if constexpr (!kIsFloat<B>) return false;
@@ -46,6 +57,31 @@ void compare_plain(Wave& wave, const Instruction& instruction) {
   if constexpr (kWritesExec) wave.set_exec(mask);
 }
 
+// Sources are vector registers or single dwords; as execute_lean.
+template <class C, bool kWritesExec>
+void compare_lean(Wave& wave, const Instruction& instruction) {
+  if (C::flushes(wave.mode)) [[unlikely]]
+    return compare_plain<C, kWritesExec>(wave, instruction);
+  alignas(64) uint32_t temporary[2][kGroup];
+  const LeanSource first = lean_value(wave, instruction.src[0], temporary[0]),
+                   second = lean_value(wave, instruction.src[1], temporary[1]);
+  const uint64_t exec = wave.exec();
+  uint64_t mask = 0;
+  for (unsigned l = 0; l < kLanes; l += kHalf) {
+    if (static_cast<uint32_t>(exec >> l) == 0) [[unlikely]]
+      continue;
+    alignas(64) uint32_t result[kHalf];
+    for (unsigned part = 0; part < kHalf; part += kGroup) {
+      const unsigned at = (l + part) / kGroup;
+      C::compute_group(result + part, first.lanes + at * first.step, second.lanes + at * second.step);
+    }
+    mask |= static_cast<uint64_t>(gather_half(result)) << l;
+  }
+  mask &= exec;
+  wave.set_sgpr64(instruction.dst[0].index, mask);
+  if constexpr (kWritesExec) wave.set_exec(mask);
+}
+
 template <class C, bool kWritesExec>
 void compare_general(Wave& wave, const Instruction& instruction) {
   constexpr FormRule rule = C::rule();
@@ -60,18 +96,18 @@ void compare_general(Wave& wave, const Instruction& instruction) {
 struct CompareRow {
   Op op;
   FormRule rule;
-  ExecuteFn plain, general;
+  ExecuteFn lean, plain, general;
 };
 
 template <class A, class B = A, class Lambda>
 constexpr CompareRow compare(Op op, Lambda) {
   using C = Comparison<A, B, Lambda>;
-  return {op, C::rule(), compare_plain<C, false>, compare_general<C, false>};
+  return {op, C::rule(), compare_lean<C, false>, compare_plain<C, false>, compare_general<C, false>};
 }
 template <class A, class B = A, class Lambda>
 constexpr CompareRow compare_exec(Op op, Lambda) {
   using C = Comparison<A, B, Lambda>;
-  return {op, C::rule(), compare_plain<C, true>, compare_general<C, true>};
+  return {op, C::rule(), compare_lean<C, true>, compare_plain<C, true>, compare_general<C, true>};
 }
 
 ExecuteFn select_compare(std::span<const CompareRow> rows, const Instruction& instruction);

@@ -30,7 +30,8 @@ ExecuteFn select_compare(std::span<const CompareRow> rows, const Instruction& in
     if (instruction.dst_count < 1 || instruction.dst[0].kind != Operand::Kind::kSgpr) return nullptr;
     // No DPP form on gfx9. Clamp asks for exceptions on quiet NaNs, which are not modelled.
     if (instruction.is_dpp || instruction.omod || instruction.clamp || (instruction.op_sel & 8)) return nullptr;
-    return has_source_modifiers(row.rule, instruction) ? row.general : row.plain;
+    if (has_source_modifiers(row.rule, instruction)) return row.general;
+    return sources_are_lean(row.rule, instruction) ? row.lean : row.plain;
   }
   return nullptr;
 }

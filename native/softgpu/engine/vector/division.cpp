@@ -178,6 +178,14 @@ void fmas_plain(Wave& wave, const Instruction& instruction) {
     execute_plain<Unscaled>(wave, instruction);
   }
 }
+template <class Unscaled, class Scaled>
+void fmas_lean(Wave& wave, const Instruction& instruction) {
+  if (wave.vcc() & wave.exec()) {
+    execute_plain<Scaled>(wave, instruction);
+  } else {
+    execute_lean<Unscaled>(wave, instruction);
+  }
+}
 template <class Tag>
 constexpr Row fmas_row(Op op) {
   using T = typename Tag::Value;
@@ -185,7 +193,8 @@ constexpr Row fmas_row(Op op) {
   constexpr auto scaled = [](const Mode& m, T a, T b, T c, bool v) { return div_fmas(m, a, b, c, v); };
   using Unscaled = Kernel<Tag(Tag, Tag, Tag), decltype(unscaled), kNone>;
   using Scaled = Kernel<Tag(Tag, Tag, Tag, Mask), decltype(scaled), kReadsVcc>;
-  return {op, Scaled::rule(), fmas_plain<Unscaled, Scaled>, execute_general<Scaled>, nullptr, kReadsVcc};
+  return {op,      Scaled::rule(), fmas_lean<Unscaled, Scaled>, fmas_plain<Unscaled, Scaled>, execute_general<Scaled>,
+          nullptr, kReadsVcc};
 }
 
 // Exponents for which div_scale leaves every value alone: no condition of it can hold.
@@ -218,7 +227,7 @@ void scale_plain(Wave& wave, const Instruction& instruction) {
 constexpr Row scale_row_f32(Op op) {
   constexpr auto scale = [](float a, float b, float c) { return div_scale<float, WithBit<F32>>(a, b, c); };
   using Scale = Kernel<BitAnd<F32>(F32, F32, F32), decltype(scale), kNone>;
-  return {op, Scale::rule(), scale_plain<Scale>, execute_general<Scale>, nullptr, kNone};
+  return {op, Scale::rule(), nullptr, scale_plain<Scale>, execute_general<Scale>, nullptr, kNone};
 }
 
 constexpr Row kRows[] = {

@@ -34,13 +34,25 @@ KERNLOOP_LANE float scale(float a, int32_t n) {
   return static_cast<float>(static_cast<double>(a) * as_double(static_cast<uint64_t>(bounded + 1023) << 52));
 }
 
+// Products are subtracted, or subtracted from, more often than not.
+constexpr Row fma_row(Op op) {
+  constexpr auto fma = [](float a, float b, float c) { return fused(a, b, c); };
+  using Signature = F32(F32, F32, F32);
+  using K = Kernel<Signature, decltype(fma), kNone>;
+  Row r = row<Signature>(op, fma);
+  r.lean_negated[0] = execute_lean<K, 1>;
+  r.lean_negated[1] = execute_lean<K, 2>;
+  r.lean_negated[2] = execute_lean<K, 4>;
+  return r;
+}
+
 constexpr Row kRows[] = {
     row<F32(F32, F32)>(Op::v_add_f32, [](float a, float b) { return a + b; }),
     row<F32(F32, F32)>(Op::v_sub_f32, [](float a, float b) { return a - b; }),
     row<F32(F32, F32)>(Op::v_subrev_f32, [](float a, float b) { return b - a; }),
     row<F32(F32, F32)>(Op::v_mul_f32, [](float a, float b) { return a * b; }),
     row<F32(F32, F32)>(Op::v_mul_legacy_f32, [](float a, float b) { return multiply_legacy(a, b); }),
-    row<F32(F32, F32, F32)>(Op::v_fma_f32, [](float a, float b, float c) { return fused(a, b, c); }),
+    fma_row(Op::v_fma_f32),
     row<F32(F32, F32, F32), kAccumulate>(Op::v_fmac_f32, [](float a, float b, float c) { return fused(a, b, c); }),
     row<F32(F32, F32, F32)>(Op::v_fma_legacy_f32, [](float a, float b, float c) { return fused_legacy(a, b, c); }),
     row<F32(F32, F32, F32), kAccumulate>(Op::v_fmac_legacy_f32,

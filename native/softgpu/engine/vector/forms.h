@@ -1,9 +1,9 @@
 // From a row "operation, lane types, lambda on lane values" to functions that execute instructions.
 //
-// A Kernel computes 64 lanes from source planes into destination planes. Two forms wrap it: execute_plain for
-// instructions without modifiers (the register file is read and written in place where possible), and execute_general,
-// which prepares sources (SDWA, DPP, op_sel, neg, abs) and finishes results (omod, clamp, SDWA, op_sel) through
-// temporary planes.
+// A Kernel computes lanes from source planes into destination planes. Three forms wrap it: execute_lean for
+// instructions without modifiers whose sources are registers or single dwords (results never lie in memory in between),
+// execute_plain for others without modifiers of results, and execute_general, which prepares sources (SDWA, DPP,
+// op_sel, neg, abs) and finishes results (omod, clamp, SDWA, op_sel) through temporary planes.
 #pragma once
 
 #include <span>
@@ -126,6 +126,24 @@ struct Kernel<D(S...), Lambda, kFlags> {
     fast(dst, src, mode, std::index_sequence_for<S...>());
   }
 
+  // As compute() where !needs_slow(), for 16 lanes; NaNs are not repaired. Sources of the set `kNegated` are negated.
+  template <unsigned kNegated>
+  KERNLOOP_LANE static void compute_group(uint32_t* dst, const uint32_t* const* src, const Mode& mode) {
+    group<kNegated>(dst, src, mode, std::index_sequence_for<S...>());
+  }
+  // Which of the 32 lanes hold a NaN that may be in need of repair.
+  KERNLOOP_LANE static uint32_t half_nans(const uint32_t* dst) {
+    if constexpr (D::kBits == 32) {
+      if (!half_has_nan(dst)) [[likely]]
+        return 0;
+    }
+    // An f64 whose top dword is that of infinity may be one: a repair too many costs time only.
+    constexpr uint32_t keep = D::kBits == 16 ? 0x7fffu : 0x7fffffffu;
+    constexpr uint32_t limit = D::kBits == 16 ? 0x7c00u : D::kBits == 64 ? 0x7fefffffu : 0x7f800000u;
+    const uint32_t* top = dst + (D::kDwords - 1) * kLanes;
+    return group_above(top, keep, limit) | group_above(top + kGroup, keep, limit) << kGroup;
+  }
+
  private:
   // Lambdas that look at MODE (IEEE, rounding of an intermediate result) take it as their first parameter.
   static auto call(const Mode& mode, typename S::Value... v) {
@@ -145,19 +163,43 @@ struct Kernel<D(S...), Lambda, kFlags> {
     for (unsigned l = 0; l < kLanes; ++l) {
       const auto r = call(local, load_flushed<S>(s[K], l, kStaticFlush)...);
       if constexpr (kFixNan && !kLongLambda) bad |= r != r;
-      if constexpr (!kStaticFlush || !kFloatResult) {
-        D::store(dst, l, r);
-      } else if constexpr (std::is_same_v<D, F16>) {
-        D::store(dst, l, r);
-        dst[l] = flush_half_bits(dst[l]);
-      } else {
-        D::store(dst, l, flush_denormal(r));
-      }
+      store_flushed(dst, l, r);
     }
     if constexpr (kFixNan && kLongLambda) bad = any_nan(dst);
     if constexpr (kFixNan) {
       if (bad) [[unlikely]]
         fix_nans(dst, src, mode, std::index_sequence_for<S...>());
+    }
+  }
+
+  template <unsigned kNegated, size_t... K>
+  KERNLOOP_LANE static void group(uint32_t* dst, const uint32_t* const* src, const Mode& mode,
+                                  std::index_sequence<K...>) {
+    const uint32_t* s[] = {src[K]...};
+    const Mode local = mode;
+#pragma GCC ivdep
+#pragma GCC unroll 1
+    for (unsigned l = 0; l < kGroup; ++l)
+      store_flushed(dst, l,
+                    call(local, with_sign<(kNegated >> K & 1) != 0>(load_flushed<S>(s[K], l, kStaticFlush))...));
+  }
+  template <bool kMinus, class V>
+  KERNLOOP_LANE static V with_sign(V v) {
+    if constexpr (kMinus) {
+      return -v;
+    } else {
+      return v;
+    }
+  }
+  template <class R>
+  KERNLOOP_LANE static void store_flushed(uint32_t* dst, unsigned lane, R r) {
+    if constexpr (!kStaticFlush || !kFloatResult) {
+      D::store(dst, lane, r);
+    } else if constexpr (std::is_same_v<D, F16>) {
+      D::store(dst, lane, r);
+      dst[lane] = flush_half_bits(dst[lane]);
+    } else {
+      D::store(dst, lane, flush_denormal(r));
     }
   }
 
@@ -312,6 +354,106 @@ void execute_plain(Wave& wave, const Instruction& instruction) {
   execute_plain<K>(wave, instruction, std::make_index_sequence<K::kSources>());
 }
 
+// A source by groups of lanes, or a mask's bits.
+struct LeanSource {
+  const uint32_t* lanes;
+  size_t step;  // from one group to the next; 0: one serves all
+  uint64_t mask;
+};
+
+KERNLOOP_LANE LeanSource lean_value(const Wave& wave, const Operand& operand, uint32_t* temporary) {
+  if (operand.kind == Operand::Kind::kVgpr) [[likely]]
+    return {wave.vgpr[operand.index], kGroup, 0};
+  const bool is_constant = operand.kind == Operand::Kind::kConstant;
+  fill_group(temporary, is_constant ? static_cast<uint32_t>(operand.value) : wave.sgpr[operand.index]);
+  return {temporary, 0, 0};
+}
+template <class K, unsigned k>
+KERNLOOP_LANE LeanSource lean_source(const Wave& wave, const Instruction& instruction, uint32_t* temporary) {
+  constexpr SourceRule rule = K::kRule.source[k];
+  constexpr bool is_explicit = k < K::kRule.explicit_sources();
+  const Operand& operand = is_explicit ? instruction.src[k] : K::kRule.accumulate ? instruction.dst[0] : kVccOperand;
+  if constexpr (rule.kind == SourceRule::kMask) {
+    return {nullptr, 0, operand.kind == Operand::Kind::kSgpr ? wave.sgpr64(operand.index) : operand.value};
+  }
+  return lean_value(wave, operand, temporary);
+}
+
+// The pointers of one group; masks are spread out into `bits`.
+template <class K, size_t... k>
+KERNLOOP_LANE void point_at_group(const uint32_t** src, const LeanSource* sources, unsigned group,
+                                  uint32_t (*bits)[kGroup], std::index_sequence<k...>) {
+  (
+      [&] {
+        if constexpr (K::kRule.source[k].kind == SourceRule::kMask) {
+          expand_group(bits[k], sources[k].mask >> (group * kGroup));
+          src[k] = bits[k];
+        } else {
+          src[k] = sources[k].lanes + group * sources[k].step;
+        }
+      }(),
+      ...);
+}
+
+// 32 lanes with NaNs among their results, of which nothing is written yet.
+template <class K>
+[[gnu::noinline, gnu::cold]] void execute_with_nans(Wave& wave, const Instruction& instruction, uint64_t lanes) {
+  const uint64_t exec = wave.exec();
+  wave.set_exec(lanes);
+  execute_plain<K>(wave, instruction);
+  wave.set_exec(exec);
+}
+
+// Half by half, each from its sources to its destination before the next one: lanes are independent, so that the
+// destination may overlap the sources. A half without an active lane (always the second one of a wave of 32) costs
+// nothing.
+template <class K, unsigned kNegated, size_t... k>
+KERNLOOP_LANE void execute_lean(Wave& wave, const Instruction& instruction, std::index_sequence<k...> all) {
+  constexpr const FormRule& rule = K::kRule;
+  alignas(64) uint32_t temporary[rule.sources][kGroup];
+  const LeanSource sources[] = {lean_source<K, k>(wave, instruction, temporary[k])...};
+  uint32_t* const to = wave.vgpr[instruction.dst[0].index];
+  const Mode mode = wave.mode;
+  const uint64_t exec = wave.exec();
+  [[maybe_unused]] uint64_t bits_out = 0;
+  for (unsigned first = 0; first < kLanes; first += kHalf) {
+    const auto active = static_cast<uint32_t>(exec >> first);
+    if (active == 0) [[unlikely]]
+      continue;
+    alignas(64) uint32_t result[K::kResultPlanes * kLanes];
+    for (unsigned part = 0; part < kHalf; part += kGroup) {
+      alignas(64) uint32_t bits[rule.sources][kGroup];
+      const uint32_t* src[rule.sources];
+      point_at_group<K>(src, sources, (first + part) / kGroup, bits, all);
+      K::template compute_group<kNegated>(result + part, src, mode);
+    }
+    if constexpr (K::kFixNan) {
+      if (const uint32_t nans = K::half_nans(result); nans & active) [[unlikely]] {
+        execute_with_nans<K>(wave, instruction, static_cast<uint64_t>(active) << first);
+        continue;
+      }
+    }
+    uint32_t* dst = to + first;
+    if constexpr (rule.preserve_high) {
+      for (unsigned l = 0; l < kHalf; ++l) result[l] = (result[l] & 0xffffu) | (dst[l] & 0xffff0000u);
+    }
+    for (unsigned plane = 0; plane < rule.result_dwords; ++plane)
+      write_half(dst + plane * kLanes, result + plane * kLanes, active);
+    if constexpr (rule.has_bit)
+      bits_out |= static_cast<uint64_t>(gather_half(result + rule.result_dwords * kLanes)) << first;
+  }
+  if constexpr (rule.has_bit) wave.set_sgpr64(instruction.dst[1].index, bits_out & exec);
+}
+
+template <class K, unsigned kNegated = 0>
+void execute_lean(Wave& wave, const Instruction& instruction) {
+  if constexpr (K::kUsesF32 || K::kUsesF64F16) {
+    if (K::needs_slow(wave.mode)) [[unlikely]]
+      return execute_plain<K>(wave, instruction);
+  }
+  execute_lean<K, kNegated>(wave, instruction, std::make_index_sequence<K::kSources>());
+}
+
 template <class K>
 void execute_general(Wave& wave, const Instruction& instruction) {
   constexpr const FormRule& rule = K::kRule;
@@ -325,21 +467,28 @@ void execute_general(Wave& wave, const Instruction& instruction) {
 struct Row {
   Op op;
   FormRule rule;
+  ExecuteFn lean;
   ExecuteFn plain;
   ExecuteFn general;
   ExecuteFn clamped;
   unsigned flags;
+  ExecuteFn lean_negated[3] = {};  // with one source negated, where that is usual
 };
 
 template <class Signature, unsigned kFlags = kNone, class Lambda>
 constexpr Row row(Op op, Lambda) {
   using K = Kernel<Signature, Lambda, kFlags>;
-  return {op, K::kRule, execute_plain<K>, execute_general<K>, nullptr, kFlags};
+  return {op, K::kRule, execute_lean<K>, execute_plain<K>, execute_general<K>, nullptr, kFlags};
 }
 template <class Signature, unsigned kFlags = kNone, class Lambda, class Saturating>
 constexpr Row row(Op op, Lambda, Saturating) {
   using K = Kernel<Signature, Lambda, kFlags>;
-  return {op,    K::kRule, execute_plain<K>, execute_general<K>, execute_general<Kernel<Signature, Saturating, kFlags>>,
+  return {op,
+          K::kRule,
+          execute_lean<K>,
+          execute_plain<K>,
+          execute_general<K>,
+          execute_general<Kernel<Signature, Saturating, kFlags>>,
           kFlags};
 }
 
@@ -350,6 +499,8 @@ ExecuteFn select_row(const Row& row, const Instruction& instruction);
 // True when count, kinds and modifiers of the sources are ones that the rule covers.
 bool sources_fit(const FormRule& rule, const Instruction& instruction);
 bool has_source_modifiers(const FormRule& rule, const Instruction& instruction);
+// True when every source, signs aside, is one that execute_lean takes.
+bool sources_are_lean(const FormRule& rule, const Instruction& instruction);
 
 // Tables of the semantics files; row_tables.cpp lists them.
 using RowTable = std::span<const Row>;

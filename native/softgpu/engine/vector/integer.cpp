@@ -48,15 +48,15 @@ constexpr T median(T a, T b, T c) {
 
 // A scalar goes to all lanes without a plane in between.
 template <class Move>
-void move_plain(Wave& wave, const Instruction& instruction) {
+void move_lean(Wave& wave, const Instruction& instruction) {
   const Operand& from = instruction.src[0];
-  if (from.kind == Operand::Kind::kVgpr || wave.exec() != ~u64{0}) return execute_plain<Move>(wave, instruction);
+  if (from.kind == Operand::Kind::kVgpr || wave.exec() != ~u64{0}) return execute_lean<Move>(wave, instruction);
   fill_plane(wave.vgpr[instruction.dst[0].index], static_cast<u32>(scalar_value(wave, from)));
 }
 constexpr Row move_row(Op op) {
   constexpr auto move = [](u32 a) { return a; };
   using Move = Kernel<U32(U32), decltype(move), kNone>;
-  return {op, Move::rule(), move_plain<Move>, execute_general<Move>, nullptr, kNone};
+  return {op, Move::rule(), move_lean<Move>, execute_plain<Move>, execute_general<Move>, nullptr, kNone};
 }
 
 constexpr Row kRows[] = {

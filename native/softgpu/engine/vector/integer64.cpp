@@ -19,23 +19,30 @@ KERNLOOP_LANE constexpr Dwords shift_right(Dwords v, u32 n, u32 high, u32 filler
 
 // By the same number of bits in all lanes, which is how addresses are computed.
 template <class Shift>
-void shift_left_plain(Wave& wave, const Instruction& instruction) {
+void shift_left_lean(Wave& wave, const Instruction& instruction) {
   const Operand& count = instruction.src[0];
-  const u32 n = static_cast<u32>(scalar_value(wave, count)) & 63;
-  if (count.kind == Operand::Kind::kVgpr || n == 0 || n >= 32) return execute_plain<Shift>(wave, instruction);
-  alignas(64) u32 temporary[2 * kLanes], result[2 * kLanes];
-  const u32* from = plain_source<Shift, 1>(wave, instruction, temporary);
-  for (unsigned l = 0; l < kLanes; ++l) {
-    const u32 low = from[l], high = from[kLanes + l];
-    result[l] = low << n;
-    result[kLanes + l] = high << n | low >> (32 - n);
+  if (count.kind == Operand::Kind::kVgpr) return execute_lean<Shift>(wave, instruction);
+  const u32 n = (count.kind == Operand::Kind::kConstant ? static_cast<u32>(count.value) : wave.sgpr[count.index]) & 63;
+  if (n == 0 || n >= 32) return execute_lean<Shift>(wave, instruction);
+  const uint64_t exec = wave.exec();
+  for (unsigned first = 0; first < kLanes; first += kHalf) {
+    const u32* from = wave.vgpr[instruction.src[1].index] + first;
+    u32* to = wave.vgpr[instruction.dst[0].index] + first;
+    alignas(64) u32 low[kHalf], high[kHalf];
+    for (unsigned l = 0; l < kHalf; ++l) {
+      low[l] = from[l] << n;
+      high[l] = from[kLanes + l] << n | from[l] >> (32 - n);
+    }
+    const auto active = static_cast<u32>(exec >> first);
+    if (active == 0) continue;
+    write_half(to, low, active);
+    write_half(to + kLanes, high, active);
   }
-  write_planes(wave.vgpr[instruction.dst[0].index], result, 2, wave.exec());
 }
 constexpr Row shift_left_row(Op op) {
   constexpr auto shift = [](u32 a, Dwords b) { return shift_left(b, a); };
   using Shift = Kernel<Pair(U32, Pair), decltype(shift), kNone>;
-  return {op, Shift::rule(), shift_left_plain<Shift>, execute_general<Shift>, nullptr, kNone};
+  return {op, Shift::rule(), shift_left_lean<Shift>, execute_plain<Shift>, execute_general<Shift>, nullptr, kNone};
 }
 
 constexpr Row kRows[] = {

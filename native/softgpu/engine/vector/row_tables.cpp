@@ -1,4 +1,5 @@
 #include <array>
+#include <iterator>
 
 #include "softgpu/engine/vector/rows.h"
 #include "softgpu/engine/vector/select.h"
@@ -56,6 +57,30 @@ bool has_source_modifiers(const FormRule& rule, const Instruction& instruction) 
   return false;
 }
 
+bool sources_are_lean(const FormRule& rule, const Instruction& instruction) {
+  for (unsigned k = 0; k < rule.explicit_sources(); ++k) {
+    const Operand& operand = instruction.src[k];
+    const bool is_dword = rule.source[k].dwords == 1 &&
+                          (operand.kind == Operand::Kind::kSgpr || operand.kind == Operand::Kind::kConstant);
+    if (rule.source[k].kind == SourceRule::kValue && operand.kind != Operand::Kind::kVgpr && !is_dword) return false;
+  }
+  return true;
+}
+
+// The lean form, or nullptr where there is none for the signs of the sources.
+ExecuteFn select_lean(const Row& row, const Instruction& instruction) {
+  if (!row.lean || !sources_are_lean(row.rule, instruction)) return nullptr;
+  ExecuteFn chosen = row.lean;
+  for (unsigned k = 0; k < row.rule.explicit_sources(); ++k) {
+    if (instruction.src[k].absolute) return nullptr;
+    if (!instruction.src[k].negate) continue;
+    if (chosen != row.lean || k >= std::size(row.lean_negated)) return nullptr;
+    chosen = row.lean_negated[k];
+    if (!chosen) return nullptr;
+  }
+  return chosen;
+}
+
 ExecuteFn select_row(const Row& row, const Instruction& instruction) {
   const FormRule& rule = row.rule;
   if (!sources_fit(rule, instruction)) return nullptr;
@@ -74,7 +99,8 @@ ExecuteFn select_row(const Row& row, const Instruction& instruction) {
   if (instruction.clamp && !rule.float_result) return row.clamped;
   // Signs of sources are no matter for the plain form.
   if (has_moves(instruction) || instruction.omod || instruction.clamp) return row.general;
-  return row.plain;
+  const ExecuteFn lean = select_lean(row, instruction);
+  return lean ? lean : row.plain;
 }
 
 ExecuteFn select(const Instruction& instruction) {

@@ -20,7 +20,7 @@ KERNLOOP_LANE double nearest(double v) {
 
 // 2^x for |x| < 1000: 2^n * e^(f ln 2), |f| <= 1/2, by Taylor's series to f^9 (error below 2^-36).
 KERNLOOP_LANE double exp2_bounded(double x) {
-  const double n = nearest(x), f = x - n;
+  const double shifted = x + 0x1.8p52, f = x - (shifted - 0x1.8p52);  // the low bits of `shifted` are those of n
   // Pairs of terms, then pairs of pairs (Estrin): a short chain of operations rather than few of them.
   const double f2 = f * f, f4 = f2 * f2;
   const double p01 = 0x1.62e42fefa39efp-1 * f + 1.0, p23 = 0x1.c6b08d704a0c0p-5 * f + 0x1.ebfbdff82c58fp-3;
@@ -29,15 +29,13 @@ KERNLOOP_LANE double exp2_bounded(double x) {
   const double p89 = 0x1.b5253d395e7c4p-24 * f + 0x1.62c0223a5c824p-20;
   const double low = p23 * f2 + p01, middle = p67 * f2 + p45;
   const double p = (p89 * f4 + middle) * f4 + low;
-  return p * as_double(static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(n)) + 1023) << 52);
+  return p * as_double((bits(shifted) + 1023) << 52);
 }
 
 // Past these, float and half have overflowed or gone to zero.
 KERNLOOP_LANE double exp2_of(float x) {
-  const double v = x;
-  const double bounded = v < -200.0 ? -200.0 : v > 200.0 ? 200.0 : v;  // a NaN passes
-  const double r = exp2_bounded(v == v ? bounded : 0.0);
-  return v == v ? r : v;
+  const float low = x < -200.0f ? -200.0f : x, bounded = low > 200.0f ? 200.0f : low;
+  return exp2_bounded(bounded);  // a NaN passes
 }
 
 // log2 of a normal positive double: exponent + 2 atanh(t) / ln 2, t = (m - 1) / (m + 1), m in [sqrt(1/2), sqrt(2)).
