@@ -8,13 +8,15 @@ import { generate } from '../generate/generate';
 import { reproducerPaths } from '../reproducer/layout';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
+import { warningOnce } from '../support/report';
 import { adopt } from './adopt';
 import { whyCaptureAgain } from './current-capture';
 import type { ExtractOptions } from './options';
 import type { ExtractedKernel, ExtractResult } from './result';
 
 /** Capture, generate and adopt for each kernel, in this order and without Nx. One run of the app serves all of them. */
-export async function extract(options: ExtractOptions, deps: Deps): Promise<ExtractResult> {
+export async function extract(options: ExtractOptions, given: Deps): Promise<ExtractResult> {
+  const deps = { ...given, report: warningOnce(given.report) };
   const app = openApp(options.app);
   const names = selectedKernels(app, options);
   if (options.build) await buildApp(app, deps);

@@ -29,6 +29,18 @@ export const silentReporter: Reporter = {
   result: () => undefined,
 };
 
+/** What is true of every kernel of an app is said for the first one. */
+export function warningOnce(report: Reporter): Reporter {
+  const told = new Set<string>();
+  return {
+    ...report,
+    warn: (line) => {
+      if (!told.has(line)) report.warn(line);
+      told.add(line);
+    },
+  };
+}
+
 /** A plain-text table: the first row is the header; numbers are right-aligned. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length));

@@ -156,6 +156,10 @@ describe('the tolerance policy', () => {
     [{ dtype: ['f32'] }, 'no tolerance'],
     [{ ulp: 1, dtype: ['f33'] }, 'no type "f33"'],
     [{ ulp: 1, dtype: ['r9=f32'] }, 'no such region'],
+    [{ ulp: 1, dtype: ['f32', 'f16'] }, 'both for the rest'],
+    [{ ulp: 1, dtype: ['r0:0:3=f32'] }, '3 bytes at offset 0 of r0 hold no f32'],
+    [{ ulp: 1, dtype: ['r0:2:8=f32'] }, 'at offset 2 of r0 hold no f32'],
+    [{ ulp: 1, dtype: ['r0=f32', 'y=f16'] }, 'has a type already'],
     [{ ulp: 1, dtype: ['r0:96:8=f32'] }, 'ends beyond'],
     [{ ulp: 1, dtype: ['r0='] }, 'no type ""'],
   ])('refuses %j', (overrides, text) => {

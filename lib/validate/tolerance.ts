@@ -163,10 +163,39 @@ function readTypes(
     if (!isElementType(type)) {
       throw new KernloopError('USAGE', `--dtype ${text}: there is no type "${type}"`, `use ${elementTypes.join(', ')}`);
     }
-    if (place === undefined) fallback = type;
-    else named.push({ ...readPlace(place, config, capture), type });
+    if (place !== undefined) named.push(readTyped(text, place, type, named, config, capture));
+    else if (fallback === undefined) fallback = type;
+    else
+      throw new KernloopError(
+        'USAGE',
+        `--dtype ${fallback} and --dtype ${type} are both for the rest`,
+        'say what each is for: --dtype r3=f32',
+      );
   }
   return { named, fallback };
+}
+
+function readTyped(
+  text: string,
+  place: string,
+  type: ElementType,
+  others: readonly TypedPlace[],
+  config: KernelJson,
+  capture: CaptureJson,
+): TypedPlace {
+  const typed = { ...readPlace(place, config, capture), type };
+  const elementBytes = bytesOf(type);
+  if (typed.size < elementBytes || typed.offset % elementBytes !== 0) {
+    throw new KernloopError(
+      'USAGE',
+      `--dtype ${text}: ${typed.size} bytes at offset ${typed.offset} of ${typed.target} hold no ${type}`,
+      `give an offset that is a multiple of ${elementBytes}, and at least as many bytes`,
+    );
+  }
+  if (others.some((other) => overlap(typed, other))) {
+    throw new KernloopError('USAGE', `--dtype ${text}: part of it has a type already`, 'give each place one type');
+  }
+  return typed;
 }
 
 function isElementType(text: string): text is ElementType {
@@ -191,7 +220,9 @@ function targetOf(name: string, config: KernelJson, capture: CaptureJson): Place
   if (array) return array;
   const variable = capture.module_variables.find((candidate) => candidate.name === name);
   if (variable) return { target: variable.name, offset: 0, size: variable.size };
-  const parameters = config.args.flatMap((arg) => arg.name ?? []);
+  const parameters = config.args.flatMap(({ name: own }) =>
+    own !== null && arrayOfParameter(own, config, capture) ? own : [],
+  );
   const known = [
     ...parameters,
     ...capture.regions.map(({ id }) => id),
