@@ -275,21 +275,31 @@ void CudaAgent::count_launch() {
 // call only, since to ask takes up to a millisecond.
 bool CudaAgent::is_busy() {
   const uint32_t attempt = busy_attempts_.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (!std::has_single_bit(attempt) || graphs.any_captured()) return true;
+  if (!std::has_single_bit(attempt)) return true;
+  constexpr std::chrono::milliseconds kLimit{1};
   const OwnCalls own;
-  return contexts.wait_idle(Deadline::in(std::chrono::milliseconds(1))).has_value();
+  const HoldScope inside(hold);
+  hold.take_turn();
+  // Held: else a stream that begins to be captured meanwhile would be disturbed.
+  const bool may_ask = hold.wait_alone(Deadline::in(kLimit)) && !graphs.any_captured();
+  const bool busy = !may_ask || contexts.wait_idle(Deadline::in(kLimit)).has_value();
+  hold.release();
+  return busy;
 }
 
-void CudaAgent::end_if_done(bool alone) {
+void CudaAgent::end_if_done(bool (*alone)()) {
   if (profiling() || captures_.load() != 0 || subscription_ == nullptr) return;
-  if (active() && selections.anything_left()) return;
-  // Better a few calls later, and alone.
-  if (!alone && end_attempts_.fetch_add(1, std::memory_order_relaxed) < kEndAttempts) return;
-  if (alone && is_busy()) {
+  // What the app does was not followed since: nothing is asked of the driver, which CUPTI's end would do.
+  if (!active()) return subscription_->end(false);
+  if (selections.anything_left()) return;
+  if (alone() && is_busy()) {
     if (!resting_.exchange(true)) subscription_->watch(Watch::kAlways);
     return;
   }
-  subscription_->end(alone);
+  // Better a few calls later, and alone.
+  const bool last = alone();
+  if (!last && end_attempts_.fetch_add(1, std::memory_order_relaxed) < kEndAttempts) return;
+  subscription_->end(last);
   guarded([this] {
     note("LAUNCHES_NOT_COUNTED", "nothing is left to capture: launches from here on are not counted");
     say_goodbye();

@@ -62,8 +62,8 @@ class CudaAgent : public AgentBase {
   // A capture that is between its two halves needs the callback that ends it.
   void capture_began() { captures_.fetch_add(1); }
   void capture_ended() { captures_.fetch_sub(1); }
-  // After the last capture, or once we gave up: leaves the app alone.
-  void end_if_done(bool alone);
+  // After the last capture, or once we gave up: leaves the app alone. `alone()`: no other thread is in a callback.
+  void end_if_done(bool (*alone)());
   // In a forked child: nothing of the driver, of CUPTI or of us works there.
   bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
 

@@ -19,6 +19,10 @@ class Inside {
   Inside& operator=(const Inside&) = delete;
 };
 
+bool is_alone() {
+  return inside.load(std::memory_order_acquire) == 1;
+}
+
 void on_resource(CudaAgent& agent, uint32_t id, const CUpti_ResourceData& data, ThreadState& thread) {
   switch (id) {
     case CUPTI_CBID_RESOURCE_CONTEXT_CREATED:
@@ -61,7 +65,7 @@ void after(const ApiCall& call, const ApiHandlers& handlers) {
   if (handlers.after != nullptr) agent.guarded([&] { handlers.after(call); });
   agent.guarded([&] { agent.tell_of_devices(); });
   agent.let_out(call);
-  agent.end_if_done(inside.load(std::memory_order_acquire) == 1);
+  agent.end_if_done(is_alone);
 }
 
 }  // namespace

@@ -568,8 +568,13 @@ TEST_F(CudaCaptureTest, WhileAnotherStreamIsCapturedIntoAGraphTheNextDispatchIsT
 // Between a look at the streams and the hold, another thread may begin to capture one: then nothing may synchronise.
 TEST_F(CudaCaptureTest, ACaptureOfAStreamThatBeginsMeanwhileStaysValid) {
   run.select_several("^add_in_place\\(", {{1, nullptr}}, 20, "many");
-  ASSERT_EQ(record({"captures-meanwhile", "20"}), 0) << app_output;
+  ASSERT_EQ(record({"captures-meanwhile", "20"}, {{"KERNLOOP_FAKE_CUDA_BEGIN_CAPTURE_US", "300"}}), 0) << app_output;
   for (const Json& event : run.events("refused")) EXPECT_EQ(event.value("code", ""), "CAPTURE_DEFERRED") << event;
+}
+
+TEST_F(CudaCaptureTest, NorDoesTheEndOfTheLastCaptureDisturbOne) {
+  run.select("^add_in_place\\(", 3);
+  ASSERT_EQ(record({"captures-meanwhile", "200"}, {{"KERNLOOP_FAKE_CUDA_BEGIN_CAPTURE_US", "300"}}), 0) << app_output;
 }
 
 TEST_F(CudaCaptureTest, WithoutANextDispatchItIsSaidWhyThereIsNoCapture) {

@@ -1,8 +1,12 @@
 #include "cuda/fake/streams.h"
 
+#include <chrono>
+#include <thread>
+
 #include "cuda/fake/api.h"
 #include "cuda/fake/callbacks.h"
 #include "cuda/fake/process.h"
+#include "cuda/fake/settings.h"
 
 namespace kernloop::cuda::fake {
 namespace {
@@ -113,7 +117,10 @@ CUresult cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus* status, 
 
 CUresult cuStreamBeginCapture(CUstream handle, CUstreamCaptureMode mode) {
   const StreamHere now = stream_here(handle);
-  return now.error != CUDA_SUCCESS ? now.error : begin_capture(now.stream, mode);
+  const CUresult result = now.error != CUDA_SUCCESS ? now.error : begin_capture(now.stream, mode);
+  const std::chrono::microseconds late(settings().begin_capture_us);
+  if (result == CUDA_SUCCESS && late.count() != 0) std::this_thread::sleep_for(late);
+  return result;
 }
 
 CUresult cuStreamEndCapture(CUstream handle, CUgraph* graph) {

@@ -87,6 +87,7 @@ const Command kCapturesMeanwhile("captures-meanwhile", "launches while another t
   }
   stop = true;
   other.join();
+  CHECK(cuStreamSynchronize(plain));
   EXPECT(downloaded(x, kCount)[1] == 1.0f + static_cast<float>(launches));
 });
 
