@@ -1,11 +1,39 @@
 #include "capture/cuda/captured_launch.h"
 
+#include "capture/core/hex.h"
 #include "capture/cuda/agent.h"
 #include "capture/cuda/obstacles.h"
 
 namespace kernloop::capture {
 
 using namespace cuda;
+
+namespace {
+
+// What a replay may show otherwise than the app.
+void warn_of(CudaAgent& agent, const std::string& symbol, const Launch& launch, std::span<const uint8_t> arguments,
+             CUdevice device) {
+  if (launch.programmatic) {
+    agent.note("PROGRAMMATIC_LAUNCH", symbol +
+                                          " may overlap the kernel before it in its stream (programmatic dependent "
+                                          "launch): it is captured alone, after that one has ended");
+  }
+  int reaches_pages = 0;
+  if (agent.driver->cuDeviceGetAttribute(&reaches_pages, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, device) !=
+          CUDA_SUCCESS ||
+      reaches_pages == 0) {
+    return;
+  }
+  if (const auto own = own_memory(*agent.driver, agent.allocations.snapshot(), arguments)) {
+    agent.note("PAGEABLE_MEMORY",
+               "the 8 bytes at offset " + std::to_string(own->offset) + " of the arguments of " + symbol +
+                   " are an address of the program's own memory (" + hex(own->address) +
+                   "), which this GPU can reach: it is not in the capture. If the kernel uses it, the self-check "
+                   "fails: register it (cudaHostRegister), or allocate it with cudaMallocManaged");
+  }
+}
+
+}  // namespace
 
 CapturedLaunch::~CapturedLaunch() {
   dispatch_.reset();
@@ -51,12 +79,7 @@ std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const K
     self->dispatch_->refuse(*obstacle);
     return nullptr;
   }
-  if (launch->programmatic) {
-    agent.note("PROGRAMMATIC_LAUNCH",
-               kernel.symbol +
-                   " may overlap the kernel before it in its stream (programmatic dependent launch): it is "
-                   "captured alone, after that one has ended");
-  }
+  warn_of(agent, kernel.symbol, *launch, device.arguments, ordinal);
   self->device_.emplace(agent.driver, agent.contexts, agent.graphs, agent.tensor_maps, agent.log, std::move(device));
   agent.capture_began();
   if (!self->dispatch_->before(*self->device_)) return nullptr;

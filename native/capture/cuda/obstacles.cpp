@@ -1,5 +1,8 @@
 #include "capture/cuda/obstacles.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <array>
 #include <cctype>
 #include <cstdio>
@@ -29,6 +32,30 @@ std::string_view first_name(std::string_view symbol) {
   if (symbol.starts_with("L")) symbol.remove_prefix(1);
   while (!symbol.empty() && std::isdigit(static_cast<unsigned char>(symbol.front())) != 0) symbol.remove_prefix(1);
   return symbol;
+}
+
+// Values of the arguments that may be addresses, and of nothing that is tracked.
+template <typename Use>
+void for_each_untracked(const AllocationList& allocations, std::span<const uint8_t> arguments, Use&& use) {
+  for (size_t at = 0; at + 8 <= arguments.size(); at += 8) {
+    uint64_t value;
+    std::memcpy(&value, arguments.data() + at, sizeof value);
+    if (value < (1u << 16) || (value >> 48) != 0 || find_allocation(allocations, value) != nullptr) continue;
+    // One past the end of an allocation is a legal value of a pointer that nobody follows.
+    if (find_allocation(allocations, value - 1) != nullptr) continue;
+    if (use(at, value)) return;
+  }
+}
+
+bool is_known(const Driver& driver, uint64_t address) {
+  unsigned int type = 0;
+  return driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_SUCCESS && type != 0;
+}
+
+bool is_mapped(uint64_t address) {
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  unsigned char resident = 0;
+  return mincore(reinterpret_cast<void*>(address & ~(page - 1)), page, &resident) == 0;
 }
 
 std::optional<Refusal> unknown_address(const Driver& driver, uint64_t address, size_t offset) {
@@ -101,16 +128,23 @@ Refusal unknown_attribute(const std::string& symbol, uint32_t attribute) {
 std::optional<Refusal> untracked_memory(const Driver& driver, const AllocationList& allocations,
                                         std::span<const uint8_t> arguments,
                                         const std::function<bool(uint64_t)>& is_variable) {
-  for (size_t at = 0; at + 8 <= arguments.size(); at += 8) {
-    uint64_t value;
-    std::memcpy(&value, arguments.data() + at, sizeof value);
-    if (value < (1u << 16) || (value >> 48) != 0 || find_allocation(allocations, value) != nullptr) continue;
-    // One past the end of an allocation is a legal value of a pointer that nobody follows.
-    if (find_allocation(allocations, value - 1) != nullptr) continue;
-    auto refusal = unknown_address(driver, value, at);
-    if (refusal && !is_variable(value)) return refusal;
-  }
-  return std::nullopt;
+  std::optional<Refusal> refusal;
+  for_each_untracked(allocations, arguments, [&](size_t at, uint64_t value) {
+    refusal = unknown_address(driver, value, at);
+    if (refusal && is_variable(value)) refusal.reset();
+    return refusal.has_value();
+  });
+  return refusal;
+}
+
+std::optional<OwnMemory> own_memory(const Driver& driver, const AllocationList& allocations,
+                                    std::span<const uint8_t> arguments) {
+  std::optional<OwnMemory> found;
+  for_each_untracked(allocations, arguments, [&](size_t at, uint64_t value) {
+    if (!is_known(driver, value) && is_mapped(value)) found = OwnMemory{at, value};
+    return found.has_value();
+  });
+  return found;
 }
 
 }  // namespace kernloop::capture

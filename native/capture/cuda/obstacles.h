@@ -28,6 +28,15 @@ std::optional<Refusal> untracked_memory(const cuda::Driver& driver, const Alloca
                                         std::span<const uint8_t> arguments,
                                         const std::function<bool(uint64_t)>& is_variable);
 
+// The first value among the arguments that is an address of the program's own memory, allocated without CUDA. Some GPUs
+// reach it; to others it is a number.
+struct OwnMemory {
+  size_t offset = 0;
+  uint64_t address = 0;
+};
+std::optional<OwnMemory> own_memory(const cuda::Driver& driver, const AllocationList& allocations,
+                                    std::span<const uint8_t> arguments);
+
 // nccl*, nvshmem*: their kernels wait for those on other GPUs or in other processes.
 bool is_collective(const std::string& symbol);
 

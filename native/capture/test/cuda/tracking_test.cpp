@@ -180,6 +180,29 @@ TEST(Obstacles, MemoryThatOnlyTheDriverKnowsIsRefusedWithItsAddress) {
   EXPECT_FALSE(untracked_memory(driver, {}, arguments, [](uint64_t address) { return address == 0x7f0000000010; }));
 }
 
+// Where the GPU reaches all of the program's memory, malloc's too, an argument may point there.
+TEST(Obstacles, AddressesOfTheProgramsOwnMemoryAreFound) {
+  Driver driver;
+  driver.cuPointerGetAttribute = known_pointer;
+  const std::vector<char> own(8192);
+  const auto page = reinterpret_cast<uint64_t>(own.data());
+  std::vector<uint8_t> arguments(32, 0);
+  const auto put = [&](size_t at, uint64_t value) { std::memcpy(arguments.data() + at, &value, sizeof value); };
+  put(0, 1234);
+  put(8, 0x7f0000000010);   // the driver's
+  put(16, 0x123400000000);  // where nothing is
+  EXPECT_FALSE(own_memory(driver, {}, arguments));
+  put(24, page + 100);
+  const auto found = own_memory(driver, {}, arguments);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->offset, 24u);
+  EXPECT_EQ(found->address, page + 100);
+  AllocationList registered(1);
+  registered[0].base = page;
+  registered[0].size = 8192;
+  EXPECT_FALSE(own_memory(driver, registered, arguments));
+}
+
 // H100 (compute capability 9.0), with the figures of NVIDIA's occupancy calculator.
 TEST(Occupancy, IsThatOfTheCalculator) {
   const MultiprocessorLimits h100{32, 2048, 32, 65536, 233472, 1024};
