@@ -75,7 +75,8 @@ CUresult set_attribute(const ImageKernel& kernel, Attributes& set, CUfunction_at
     const int most = kSharedBytesOptIn - static_cast<int>(kernel.static_shared_bytes);
     if (value < 0 || value > most) return CUDA_ERROR_INVALID_VALUE;
   }
-  if (is_cluster_dimension(attribute) && kernel.cluster[0] != 0) return CUDA_ERROR_NOT_PERMITTED;
+  // cuda.h promises CUDA_ERROR_NOT_PERMITTED; an H200's driver says this.
+  if (is_cluster_dimension(attribute) && kernel.cluster[0] != 0) return CUDA_ERROR_INVALID_VALUE;
   if (is_cluster_dimension(attribute) && value < 0) return CUDA_ERROR_INVALID_VALUE;
   set[attribute] = value;
   return CUDA_SUCCESS;

@@ -267,20 +267,28 @@ bool is_cluster_dimension(CUfunction_attribute attribute) {
   return attribute >= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH && attribute <= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH;
 }
 
+// A variant with __cluster_dims__, which the captured code has not. The driver lets nobody change them, and says so
+// with CUDA_ERROR_INVALID_VALUE (H200, driver 580), which means other things too: so it is asked before.
+bool is_compiled_with_clusters(const Driver& driver, CUfunction function) {
+  int width = 0;
+  return driver.cuFuncGetAttribute(&width, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, function) == CUDA_SUCCESS &&
+         width > 0;
+}
+
 Status CudaDevice::prepare_function(CUfunction function, const LaunchPlan& plan, uint32_t dynamic_shared_bytes) {
   if (prepared_.contains(function)) return Unit{};
   const Driver& driver = context_->driver();
+  const bool has_own_clusters = is_compiled_with_clusters(driver, function);
   for (const FunctionSetting& setting : plan.settings) {
-    CUresult result = driver.cuFuncSetAttribute(function, setting.attribute, setting.value);
-    // The app may have allowed itself more than a variant with more static shared memory can have, and than it needs.
-    if (result == CUDA_ERROR_INVALID_VALUE && setting.attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
-      result = driver.cuFuncSetAttribute(function, setting.attribute, static_cast<int>(dynamic_shared_bytes));
-    // A variant with __cluster_dims__, which the captured code has not.
-    if (result == CUDA_ERROR_NOT_PERMITTED && is_cluster_dimension(setting.attribute)) {
+    if (has_own_clusters && is_cluster_dimension(setting.attribute)) {
       if (setting.attribute == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH)
         std::cerr << "kernloop-replay: the clusters are those that the code says, not the captured ones" << std::endl;
       continue;
     }
+    CUresult result = driver.cuFuncSetAttribute(function, setting.attribute, setting.value);
+    // The app may have allowed itself more than a variant with more static shared memory can have, and than it needs.
+    if (result == CUDA_ERROR_INVALID_VALUE && setting.attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+      result = driver.cuFuncSetAttribute(function, setting.attribute, static_cast<int>(dynamic_shared_bytes));
     if (auto set = context_->check("cuFuncSetAttribute", result,
                                    "giving the kernel the captured attribute " + std::to_string(setting.attribute) +
                                        " = " + std::to_string(setting.value));
