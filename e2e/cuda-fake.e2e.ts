@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nativeDirectory, repository, run, Workspace, type Outcome } from './harness';
 import type { CaptureJson, SelfcheckJson } from './probe';
@@ -148,6 +149,99 @@ describe('the cuda device, without a GPU', () => {
     expect([verdict, varying.map(({ dtype, count }) => [dtype, count])]).toEqual(['nondeterministic', [['f32', 1]]]);
     expect((await kernloop(['validate', 'kernels/sum/sum'])).code).toBe(0);
     expect((await kernloop(['validate', 'kernels/sum/sum', '--variant', cubin('do_nothing')])).code).toBe(1);
+  });
+
+  describe('where a program launches a kernel several times', () => {
+    const saxpy = { name: 'saxpy', match: '^saxpy\\(' };
+    const folder = 'kernels/shapes/saxpy';
+    beforeEach(() => {
+      addApp('shapes', 'shapes', saxpy);
+    });
+    const capture = (...args: string[]): Promise<Outcome> => kernloop(['capture', '--app', 'apps/shapes', ...args]);
+    /** Number, blocks, and the first elements of x and y before the dispatch, as the manifests of all captures have them. */
+    async function captured(): Promise<[string, number, number[]][]> {
+      const further = existsSync(workspace.path(folder, 'captures'))
+        ? readdirSync(workspace.path(folder, 'captures'))
+        : [];
+      const folders = ['capture', ...further.map((name) => `captures/${name}`)];
+      return Promise.all(
+        folders.map(async (name) => {
+          const { dispatch, geometry, regions } = workspace.json<CaptureJson>(`${folder}/${name}/capture.json`);
+          const dump = workspace.path('dumps', randomUUID());
+          const args = ['--capture', workspace.path(folder, name), '--dump', dump, '--dump-time', 'pre'];
+          const replayed = await run(join(nativeDirectory, 'bin', 'kernloop-replay'), args, { env: environment });
+          expect([replayed.code, replayed.text]).toEqual([0, expect.any(String)]);
+          const first = regions.map(({ id }) => readFileSync(join(dump, `${id}.bin`)).readFloatLE(0));
+          return [`${name} is ${dispatch.ordinal}`, geometry.grid_blocks[0]!, first];
+        }),
+      );
+    }
+
+    it('takes each geometry once, and judges a variant by all of them', async () => {
+      addApp('shapes', 'shapes', { ...saxpy, each: 'geometry' });
+      const extracted = await kernloop(['extract', '--app', 'apps/shapes']);
+      expect([extracted.code, extracted.text]).toEqual([0, expect.any(String)]);
+      expect(await captured()).toEqual([
+        ['capture is 1', 40, [0.5, 0.25]],
+        ['captures/2 is 2', 20, [1.5, 1.5]],
+      ]);
+      const untouched = await kernloop(['validate', folder]);
+      expect([untouched.code, untouched.text]).toEqual([0, expect.stringMatching(/PASS \(2 captured dispatches: /)]);
+      const wrong = await kernloop(['validate', folder, '--variant', cubin('one_ulp_wrong')]);
+      expect([wrong.code, wrong.text]).toEqual([
+        1,
+        expect.stringMatching(
+          /dispatch 2 \(captures\/2\): FAIL \(2,500 of[^]*FAIL \(0 of 2 captured dispatches pass; /,
+        ),
+      ]);
+    });
+
+    it('takes ranges, says where one runs off the end, and keeps to a number of captures', async () => {
+      const off = await capture('--dispatch', '2,4-6', '--no-self-check');
+      expect([off.code, off.text]).toEqual([
+        2,
+        expect.stringMatching(/dispatch 5-6 was asked for, but only 4 matched/),
+      ]);
+      expect(await captured()).toEqual([
+        ['capture is 2', 20, [1.5, 1.5]],
+        ['captures/4 is 4', 20, [2.5, 9]],
+      ]);
+      const limited = await capture('--dispatch', '2-', '--limit', '2', '--no-self-check');
+      expect([limited.code, limited.text]).toEqual([0, expect.stringMatching(/limit/)]);
+      expect((await captured()).map(([name]) => name)).toEqual(['capture is 2', 'captures/3 is 3']);
+    });
+
+    it('takes the last dispatch, and the first one behind another kernel', async () => {
+      expect((await capture('--dispatch', 'last', '--no-self-check')).code).toBe(0);
+      expect(await captured()).toEqual([['capture is 4', 20, [2.5, 9]]]);
+      expect((await capture('--after', '^add_in_place', '--after-count', '2', '--no-self-check')).code).toBe(0);
+      expect(await captured()).toEqual([['capture is 1', 20, [2.5, 9]]]);
+    });
+
+    it('says beforehand what a capture takes, writes nothing then, and keeps to a limit to the byte', async () => {
+      const output = workspace.path('planned');
+      const args = ['--output', output, '--no-self-check', '--json'];
+      const dry = await capture(...args, '--dry-run');
+      expect([dry.code, existsSync(output)]).toEqual([0, false]);
+      interface Size {
+        scopeBytes: number;
+        bytesRaw: number;
+        bytesStored: number;
+      }
+      const { plans } = (JSON.parse(dry.stdout) as { result: { plans: Size[] } }).result;
+      const plan = plans[0]!;
+      expect(plan.scopeBytes).toBeGreaterThanOrEqual(40_000);
+      const below = await capture(...args, '--max-bytes', String(plan.scopeBytes - 1));
+      expect([below.code, below.stdout, existsSync(output)]).toEqual([
+        1,
+        expect.stringContaining('BYTE_BUDGET'),
+        false,
+      ]);
+      const exact = await capture(...args, '--max-bytes', String(plan.scopeBytes));
+      expect([exact.code, exact.text]).toEqual([0, expect.any(String)]);
+      const { captures } = (JSON.parse(exact.stdout) as { result: { captures: Size[] } }).result;
+      expect(captures[0]).toMatchObject({ bytesRaw: plan.bytesRaw, bytesStored: plan.bytesStored });
+    });
   });
 
   it('names what is in the way', async () => {
