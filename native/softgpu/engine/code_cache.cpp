@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <span>
+#include <utility>
 
 #include "softgpu/engine/instruction_select.h"
 #include "softgpu/engine/profile.h"
 #include "softgpu/engine/wave_fault.h"
+#include "softgpu/engine/workgroup.h"
 #include "softgpu/isa/decoder.h"
 
 namespace kernloop::softgpu {
@@ -41,12 +43,26 @@ void execute_unsupported(Wave&, const Instruction&) {
                   .detail = "the software GPU does not execute this operation or one of its modifiers"};
 }
 
-// Counts the times that control flow splits a wave: EXEC shrinks, but not to nothing.
+// Counts the times that control flow splits a wave: EXEC shrinks, but not to nothing, nor to what it was before all
+// lanes were added.
 void execute_watching_exec(Wave& wave, const Instruction& instruction) {
   const uint64_t before = wave.exec();
   static_cast<const DecodedInstruction&>(instruction).untracked(wave, instruction);
-  const uint64_t after = wave.exec();
-  if (after != 0 && after != before && (after & ~before) == 0) ++wave.memory->counters.divergent_branches;
+  const uint64_t after = wave.exec(), outside = std::exchange(static_cast<WaveSlot&>(wave).lanes_outside, 0);
+  if (after == 0 || after == before || (after & ~before) != 0 || after == outside) return;
+  ++wave.memory->counters.divergent_branches;
+}
+
+// Functions save and restore registers of inactive lanes, too: s_or_saveexec s[0:1], -1.
+void execute_adding_all_lanes(Wave& wave, const Instruction& instruction) {
+  static_cast<WaveSlot&>(wave).lanes_outside = wave.exec();
+  static_cast<const DecodedInstruction&>(instruction).untracked(wave, instruction);
+}
+
+bool adds_all_lanes(const Instruction& instruction) {
+  if (instruction.op != Op::s_or_saveexec_b64 && instruction.op != Op::s_or_saveexec_b32) return false;
+  const Operand& lanes = instruction.src[0];
+  return lanes.kind == Operand::Kind::kConstant && static_cast<uint32_t>(lanes.value) == ~uint32_t{0};
 }
 
 bool covers_exec(const Operand& operand) {
@@ -107,7 +123,7 @@ void resolve(Target target, DecodedInstruction& decoded) {
     decoded.execute = execute_unsupported;
   } else if (writes_exec(decoded)) {
     decoded.untracked = decoded.execute;
-    decoded.execute = execute_watching_exec;
+    decoded.execute = adds_all_lanes(decoded) ? execute_adding_all_lanes : execute_watching_exec;
   }
 }
 

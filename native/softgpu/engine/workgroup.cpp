@@ -75,6 +75,7 @@ void WaveSlot::begin_wave(unsigned vgprs, unsigned agprs) {
   index_in_workgroup = 0;
   instructions = 0;
   was_split = false;
+  lanes_outside = 0;
   flat_scratch = 0;
 }
 

@@ -60,9 +60,10 @@ struct WaveSlot : Wave {
   void begin_wave(unsigned vgprs, unsigned agprs);
 
   WaveScratch scratch;
-  uint64_t flat_scratch = 0;  // gfx1030 keeps it in a hardware register, gfx90a in s[102:103]
-  bool was_split = false;     // for profiles: EXEC's last change left fewer lanes, but some
-  uint64_t slice_end = 0;     // the instruction count at which the wave's time slice ends
+  uint64_t flat_scratch = 0;   // gfx1030 keeps it in a hardware register, gfx90a in s[102:103]
+  uint64_t lanes_outside = 0;  // EXEC before s_or_saveexec added all lanes for a while; 0: it did not
+  bool was_split = false;      // for profiles: EXEC's last change left fewer lanes, but some
+  uint64_t slice_end = 0;      // the instruction count at which the wave's time slice ends
 
  private:
   PageBlock registers_;

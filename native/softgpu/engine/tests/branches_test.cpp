@@ -61,6 +61,13 @@ TEST_P(Branches, ThatSomeLanesDoNotSurviveSplitTheWave) {
   });
 }
 
+TEST_P(Branches, AreNotWhatAddsAllLanesForAWhile) {
+  for_each_share("all_lanes_for_a_while", [&](uint32_t k, const Counters& c) {
+    EXPECT_EQ(c.divergent_branches, k > 0 && k < lanes() ? 1u : 0u) << "the lanes that come back are no split";
+    EXPECT_EQ(c.valu_lanes, 2 * lanes() + k);
+  });
+}
+
 TEST_P(Branches, OfTheWholeWaveSplitNothing) {
   for_each_share("vote", [&](uint32_t k, const Counters& c) {
     EXPECT_EQ(c.divergent_branches, 0u);

@@ -10,11 +10,13 @@
 #define VCC vcc_lo
 #define EXEC exec_lo
 #define MASK s10
+#define OUTSIDE s12
 #define M(name) name##_b32
 #else
 #define VCC vcc
 #define EXEC exec
 #define MASK s[10:11]
+#define OUTSIDE s[12:13]
 #define M(name) name##_b64
 #endif
 
@@ -71,6 +73,18 @@ kernel leave_early
 gone:
   s_endpgm
 descriptor leave_early
+
+// As around the registers that a function keeps of the whole wave.
+kernel all_lanes_for_a_while
+  v_cmp_gt_u32 VCC, s8, v0
+  M(s_and_saveexec) MASK, VCC
+  M(s_or_saveexec) OUTSIDE, -1
+  v_mov_b32 v1, 1
+  M(s_mov) EXEC, OUTSIDE
+  v_mov_b32 v1, 2
+  M(s_or) EXEC, EXEC, MASK
+  s_endpgm
+descriptor all_lanes_for_a_while
 
 kernel vote
   v_cmp_gt_u32 VCC, s8, v0
