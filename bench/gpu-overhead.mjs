@@ -8,6 +8,8 @@ import { conclude, inParallel, kernloopCommand, median, must, root, rounded, run
 const launches = Number(process.argv[2] ?? 200000);
 const rounds = Number(process.argv[3] ?? 6);
 const turns = 100;
+// Fewer, and launches are counted in most turns, or no interval says anything.
+if (!(launches >= 100000 && rounds >= 3)) throw new Error('at least 100000 launches and 3 rounds');
 const folder = workspace([]);
 const program = join(folder, 'launch_loop');
 must(
@@ -80,41 +82,46 @@ function compare(texts, name, skipped) {
   };
 }
 
+/** Student's t of 95 %, by degrees of freedom from 1; 2 for more. */
+const student = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.2, 2.18, 2.16, 2.14, 2.13];
+/** One process differs from the next by more than its turns do from each other: the mean over processes, and its 95 % interval. */
+function overProcesses(values) {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(values.length - 1, 1);
+  const half = (student[values.length - 2] ?? 2) * Math.sqrt(variance / values.length);
+  return { mean_ns: rounded(mean, 1), from_ns: rounded(mean - half, 1), to_ns: rounded(mean + half, 1) };
+}
+
 const records = [];
 for (const [index, workload] of workloads.entries()) {
-  const states = { 'nothing matches': [], 'before a capture': [], 'after the last capture': [] };
+  // Before its first match, the program with one is in the state of the one without.
+  const states = { 'nothing matches': [], 'after the last capture': [] };
   for (let round = 0; round < rounds; round += 1) {
     for (const program of programs) {
       const texts = await takeTurns(workload, program, round, `${program.name}${index}-${round}`);
-      if (program.name === 'silent') {
-        states['nothing matches'].push(compare(texts, 'turn', counted(workload.launches)));
-      } else {
-        states['before a capture'].push(compare(texts, 'turn', counted(workload.launches)));
-        states['after the last capture'].push(compare(texts, 'later', 2));
-      }
+      states['nothing matches'].push(compare(texts, 'turn', counted(workload.launches)));
+      if (program.name === 'between') states['after the last capture'].push(compare(texts, 'later', 2));
     }
   }
   for (const [state, samples] of Object.entries(states)) {
     const of = (key) => samples.map((sample) => sample[key]);
     const without = median(of('without_ns'));
-    const more = median(of('more_ns'));
-    const noise = median(of('noise_ns').map(Math.abs));
-    // Not measurable: no more than what two programs without the agent differ by, or a thousandth of the launch.
-    const limit = state.startsWith('after') ? Math.max(noise, without / 1000) : workload.limit(without);
-    const verdict = more <= limit ? 'ok' : more - noise <= limit ? 'not told from noise' : 'too much';
+    const more = overProcesses(of('more_ns'));
+    // After the last capture: nothing that can be told from none.
+    const isLast = state.startsWith('after');
+    const limit = isLast ? 0 : workload.limit(without);
+    const [certain, possible] = isLast ? [more.from_ns, more.from_ns] : [more.to_ns, more.from_ns];
     records.push({
       workload: workload.workload,
       state,
       launches: workload.launches,
       without_ns: rounded(without, 1),
-      more_ns: rounded(more, 1),
-      least_ns: rounded(Math.min(...of('more_ns')), 1),
-      most_ns: rounded(Math.max(...of('more_ns')), 1),
-      cupti_alone_ns: rounded(median(of('cupti_alone_ns')), 1),
-      noise_ns: rounded(noise, 1),
+      more,
+      cupti_alone: overProcesses(of('cupti_alone_ns')),
+      noise: overProcesses(of('noise_ns')),
       limit_ns: rounded(limit, 1),
-      verdict,
-      rounds: samples,
+      verdict: certain <= limit ? 'ok' : possible <= limit ? 'not told from noise' : 'too much',
+      processes: samples,
     });
   }
 }
@@ -123,18 +130,19 @@ const rows = [
   [
     'workload',
     'state',
+    'processes',
     'ns a launch without',
-    'more with the agent',
-    'least … most',
-    'CUPTI alone',
-    'noise',
+    'with the agent',
+    'with CUPTI alone',
+    'without again',
     'limit',
     '',
   ],
 ];
+const shown = ({ mean_ns: mean, from_ns: from, to_ns: to }) => `${mean} (${from} … ${to})`;
 for (const r of records) {
-  const range = `${r.least_ns} … ${r.most_ns}`;
-  rows.push([r.workload, r.state, r.without_ns, r.more_ns, range, r.cupti_alone_ns, r.noise_ns, r.limit_ns, r.verdict]);
+  const differences = [r.more, r.cupti_alone, r.noise].map(shown);
+  rows.push([r.workload, r.state, r.processes.length, r.without_ns, ...differences, r.limit_ns, r.verdict]);
 }
 conclude(
   'gpu-overhead',
