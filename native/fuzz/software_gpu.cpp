@@ -1,11 +1,12 @@
-// What the software GPU is handed: code objects to load, instruction words to decode, and code to execute.
+// What the software GPU is handed: code objects to load and instruction words to decode. (instructions.cpp executes
+// them.)
 #include <algorithm>
 #include <cstring>
-#include <random>
+#include <vector>
 
 #include "fuzz/target.h"
-#include "softgpu/engine/tests/random_stream.h"
 #include "softgpu/isa/decoder.h"
+#include "softgpu/isa/testing/word_generator.h"
 #include "softgpu/loader/code_object.h"
 #include "softgpu/loader/image.h"
 
@@ -77,60 +78,27 @@ void decode_words(Bytes bytes) {
   }
 }
 
-// The first byte chooses the target.
-void execute_words(Bytes bytes) {
-  constexpr uint64_t kLimit = 200;
-  constexpr size_t kMaxWords = 256;
-  if (bytes.size() < 5) return;
-  static testing::StreamMachine machines[] = {testing::StreamMachine(kTargets[0]), testing::StreamMachine(kTargets[1]),
-                                              testing::StreamMachine(kTargets[2])};
-  static const bool drawn = [] {
-    std::mt19937_64 random(1);
-    for (testing::StreamMachine& machine : machines) machine.draw_state(random);
-    return true;
-  }();
-  (void)drawn;
-  const size_t which = bytes[0] % std::size(kTargets);
-  std::vector<uint32_t> words = words_of(bytes.subspan(1));
-  words.resize(std::min(words.size(), kMaxWords));
-  const testing::RandomStream stream{kTargets[which], std::move(words)};
-  const testing::StreamEnd end = machines[which].run(stream, kLimit, false);
-  require(end.instructions <= kLimit, "the limit of instructions holds");
-  if (!end.fault) return;
-  require(end.fault->kind != Fault::Kind::kInternal, "a fault is named");
-  require(!end.fault->detail.empty(), "a fault says what happened");
-}
-
 std::vector<Input> code_objects() {
   return test_data_with("codeobject/test/data", ".hsaco");
 }
 
-// As the software GPU meets it: random streams, after a byte for the target.
-std::vector<Input> streams() {
+// What looks like instructions of every encoding.
+std::vector<Input> instruction_words() {
   std::vector<Input> inputs;
-  for (uint8_t which = 0; which < std::size(kTargets); ++which) {
-    for (uint64_t seed = 1; seed <= 20; ++seed) {
-      std::mt19937_64 random(seed);
-      testing::WordGenerator generator(kTargets[which].isa, seed);
-      const auto stream = testing::random_stream(kTargets[which], random, generator);
-      Input input{which};
-      const auto* from = reinterpret_cast<const uint8_t*>(stream.words.data());
-      input.insert(input.end(), from, from + stream.words.size() * 4);
-      inputs.push_back(std::move(input));
+  for (const Isa isa : {Isa::kGfx90a, Isa::kGfx1030}) {
+    testing::WordGenerator generator(isa, 1);
+    for (int count = 0; count < 40; ++count) {
+      std::vector<testing::Words> words(16);
+      for (testing::Words& one : words) one = generator.shaped();
+      const auto* from = reinterpret_cast<const uint8_t*>(words.data());
+      inputs.emplace_back(from, from + words.size() * sizeof(testing::Words));
     }
   }
   return inputs;
 }
 
-std::vector<Input> stream_words() {
-  std::vector<Input> inputs = streams();
-  for (Input& input : inputs) input.erase(input.begin());
-  return inputs;
-}
-
 const Registration kLoader({"loader", load_code_object, code_objects});
-const Registration kDecoder({"decoder", decode_words, stream_words});
-const Registration kInstructions({"instructions", execute_words, streams});
+const Registration kDecoder({"decoder", decode_words, instruction_words});
 
 }  // namespace
 }  // namespace kernloop::fuzz
