@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <future>
 #include <map>
 #include <string>
 
@@ -82,8 +83,11 @@ const std::map<std::string, std::function<void()>> faults = {
     {"lds", [] { lds<<<1, kThreads, 64, stream>>>(d); }},
 };
 
+std::promise<void> called;
+
 void on_stream(hipStream_t, hipError_t status, void*) {
   std::printf("callback %d\n", status);
+  called.set_value();
 }
 
 const std::map<std::string, std::function<hipError_t()>> calls = {
@@ -169,7 +173,8 @@ int main(int count, char** words) {
   __atomic_store_n(go, 1, __ATOMIC_RELEASE);
   say(call.c_str(), default_stream ? calls_for_the_default_stream.at(call)() : calls.at(call)());
   go_on();
-  for (int value : host) {  // 1 is what the kernel that faulted wrote before
+  called.get_future().wait();  // HIP calls back from a thread of its own
+  for (int value : host) {     // 1 is what the kernel that faulted wrote before
     if (value > 1) std::printf("the host has %d\n", value);
   }
   return kOwnCode;

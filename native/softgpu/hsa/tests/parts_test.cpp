@@ -52,7 +52,9 @@ TEST(AddressAllocator, BlocksOfAHugePageOrMoreBeginAtOne) {
   for (const uint64_t size : {kGranule, kHugePage, kGranule, kHugePage - 1, kHugePage + 1, 3 * kHugePage}) {
     auto mapping = allocator.take(size);
     ASSERT_TRUE(mapping) << size;
-    if (size > kHugePage - kGranule) EXPECT_EQ(mapping->base() % kHugePage, 0u) << size;
+    if (size > kHugePage - kGranule) {
+      EXPECT_EQ(mapping->base() % kHugePage, 0u) << size;
+    }
     live.push_back(std::move(*mapping));
   }
   EXPECT_EQ(live[0].base(), kAperture.base + kGranule) << "small blocks go without";
