@@ -75,12 +75,16 @@ describe('bad input', () => {
 
     it('the checker names kernel, instruction and lane of each mistake that hardware lets pass', async () => {
       const app = await addProbeApp(workspace, 'mistakes', ['mistakes'], []);
-      const profiled = (checks: string | undefined) =>
-        workspace.kernloop(['profile', '--app', app], { env: { KERNLOOP_SOFTGPU_CHECK: checks } });
-      const silent = await profiled(undefined);
+      const program = await probeProgram();
+      const checked = (checks: string | undefined) =>
+        run(program, ['mistakes'], {
+          env: { LD_LIBRARY_PATH: join(nativeDirectory, 'lib', 'softgpu'), KERNLOOP_SOFTGPU_CHECK: checks },
+        });
+      const silent = await checked(undefined);
       expect([silent.code, silent.text]).toEqual([0, expect.not.stringContaining('check:')]);
 
-      const { code, text } = await profiled('all');
+      const options = { env: { KERNLOOP_SOFTGPU_CHECK: 'all' } };
+      const { code, text } = await workspace.kernloop(['profile', '--app', app], options);
       const found = text.split('\n').filter((line) => line.includes('check:'));
       // The order of waves decides which of the two accesses a race is told at, and whether LDS is read unwritten besides.
       expect([code, found]).toEqual([
@@ -98,8 +102,8 @@ describe('bad input', () => {
         ]),
       ]);
       expect(found.filter((line) => !line.includes('reverse_without_barrier'))).toHaveLength(2);
-      expect((await profiled('bounds')).text).not.toMatch(/uninitialised|race/);
-      const wrong = await profiled('bonds');
+      expect((await checked('bounds')).text).not.toMatch(/uninitialised|race/);
+      const wrong = await checked('bonds');
       expect([wrong.code === 0, wrong.text]).toEqual([false, expect.stringMatching(/no check named 'bonds'/)]);
     });
   });
