@@ -23,11 +23,17 @@ import { root, runMain, step, StepError } from './console.mjs';
 const newestGlibc = [2, 35];
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** What of native/build runs at a user's; tests and their equipment stay behind. */
+/** What of native/build runs at a user's (lib/device/native-paths.ts); tests and their equipment stay behind. */
 const nativeProducts = [
-  /^bin\/kernloop-[a-z]+$/,
-  /^lib\/libkernloop-[a-z-]+\.so$/,
-  /^lib\/softgpu\/(libhsa-runtime64\.so\.1|libkernloop-hip\.so)$/,
+  'bin/kernloop-archive',
+  'bin/kernloop-nvrtc',
+  'bin/kernloop-recorder',
+  'bin/kernloop-replay',
+  'lib/libkernloop-capture-cuda.so',
+  'lib/libkernloop-capture-hsa.so',
+  'lib/libkernloop-nvrtc.so',
+  'lib/softgpu/libhsa-runtime64.so.1',
+  'lib/softgpu/libkernloop-hip.so',
 ];
 
 function filesBelow(folder) {
@@ -95,15 +101,10 @@ function copyPackages(packages, target) {
 
 function copyNative(target) {
   const build = join(root, 'native', 'build');
-  const products = existsSync(build)
-    ? filesBelow(build)
-        .map((file) => file.slice(build.length + 1))
-        .filter((file) => nativeProducts.some((product) => product.test(file)))
-    : [];
-  if (!products.includes('bin/kernloop-replay') || !products.includes('lib/libkernloop-capture-cuda.so')) {
-    throw new StepError('the native programs are not built', 'run `npm run build:native`');
-  }
-  for (const product of products) {
+  const missing = nativeProducts.filter((product) => !existsSync(join(build, product)));
+  if (missing.length > 0)
+    throw new StepError(`native programs are not built: ${missing.join(', ')}`, 'run `npm run build:native`');
+  for (const product of nativeProducts) {
     const destination = join(target, 'native', 'build', product);
     cpSync(join(build, product), destination, { dereference: true });
     spawnSync('strip', ['--strip-unneeded', destination]); // smaller where binutils are here, the same otherwise

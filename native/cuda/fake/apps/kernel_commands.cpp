@@ -90,15 +90,21 @@ const Command kNcclName("nccl-name", "a kernel with the name of a collective", [
   EXPECT(downloaded(x, kCount)[10] == 20.0f);
 });
 
-const Command kTensorMapCommand("tensormap", "an address inside of an opaque tensor map; 1: say where", [] {
-  start();
-  const CUdeviceptr tensor = uploaded(ramp(1024)), out = allocate(1024 * sizeof(float));
+// Of 32 x 32 floats, in boxes of 16 x 16.
+CUtensorMap tensor_map(CUdeviceptr tensor) {
   CUtensorMap map;
   const uint64_t dimensions[2] = {32, 32}, strides[1] = {32 * sizeof(float)};
   const uint32_t box[2] = {16, 16}, steps[2] = {1, 1};
   CHECK(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, reinterpret_cast<void*>(tensor), dimensions,
                                strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
                                CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+  return map;
+}
+
+const Command kTensorMapCommand("tensormap", "an address inside of an opaque tensor map; 1: say where", [] {
+  start();
+  const CUdeviceptr tensor = uploaded(ramp(1024)), out = allocate(1024 * sizeof(float));
+  const CUtensorMap map = tensor_map(tensor);
   if (argument(0, 0) !=
       0) {  // where the address lies in the 128 bytes: a map in memory is then found as any pointer is
     for (size_t at = 0; at + 8 <= sizeof map; ++at) {
@@ -115,12 +121,7 @@ const Command kTensorMapCommand("tensormap", "an address inside of an opaque ten
 const Command kTensorMapInMemory("tensormap-in-memory", "a tensor map in device memory that a pointer leads to", [] {
   start();
   const CUdeviceptr tensor = uploaded(ramp(1024)), holder = allocate(8 << 20);
-  CUtensorMap map;
-  const uint64_t dimensions[1] = {1024};
-  const uint32_t box[1] = {16}, steps[1] = {1};
-  CHECK(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 1, reinterpret_cast<void*>(tensor), dimensions,
-                               nullptr, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                               CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+  const CUtensorMap map = tensor_map(tensor);
   CHECK(cuMemcpyHtoD(holder + (4 << 20) - 64, &map, sizeof map));
   launch(function(load_module(), "_Z10do_nothingPf"), Blocks{1}, nullptr, holder);
   CHECK(cuCtxSynchronize());
