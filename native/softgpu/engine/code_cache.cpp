@@ -181,6 +181,7 @@ const CodeRun& CodePage::prepare_run(unsigned slot) {
   for (unsigned at = slot; at < kSlots && run->steps.size() < CodeRun::kMaxSteps;) {
     PreparedInstruction prepared = find(at);
     if (!prepared) prepared = prepare(at);
+    if (!may_continue(*run, *prepared)) break;
     run->add(*prepared);
     if (ends_run(*prepared)) break;
     at += prepared.size_bytes() / 4;

@@ -1,5 +1,7 @@
 #include "softgpu/engine/code_run.h"
 
+#include "softgpu/engine/profile.h"
+
 namespace kernloop::softgpu {
 
 namespace {
@@ -36,7 +38,6 @@ bool memory_ends_run(Op op) {
 }  // namespace
 
 bool ends_run(const DecodedInstruction& instruction) {
-  if (instruction.untracked) return true;  // writes EXEC
   switch (instruction.encoding) {
     case Encoding::kSop1:
     case Encoding::kSop2:
@@ -55,6 +56,11 @@ bool ends_run(const DecodedInstruction& instruction) {
     default:
       return false;
   }
+}
+
+bool may_continue(const CodeRun& run, const DecodedInstruction& instruction) {
+  const bool exec_has_changed = !run.steps.empty() && run.steps.back().instruction->untracked;
+  return !exec_has_changed || is_conditional_branch(instruction);
 }
 
 void CodeRun::add(const DecodedInstruction& instruction) {

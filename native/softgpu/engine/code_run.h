@@ -1,6 +1,7 @@
 // Straight-line runs of prepared instructions: what the interpreter executes without looking at anything in between.
 // Only the last instruction of a run may change EXEC, the state of the wave or where it goes on, or look at the program
-// counter or at the number of instructions executed. So all of a run is counted at once.
+// counter or at the number of instructions executed. So all of a run is counted at once. (The last but one may change
+// EXEC where a conditional branch follows, in which no lane takes part: that is how loops end.)
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,9 @@ struct CodeRun {
   void add(const DecodedInstruction& instruction);
 };
 
-// Whether a run has to end with the instruction, because it may do one of the things above.
+// Whether a run has to end with the instruction, because it may do one of the things above other than to change EXEC.
 bool ends_run(const DecodedInstruction& instruction);
+// Whether the instruction may come after what is in the run, which has not ended.
+bool may_continue(const CodeRun& run, const DecodedInstruction& instruction);
 
 }  // namespace kernloop::softgpu
