@@ -115,14 +115,14 @@ bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_
   return outside == 0;
 }
 
-bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes) {
-  if (uint64_t{low[0]} + uint64_t{bytes} * kLanes > 0xffffffffu) return false;
+bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes) {
+  if (uint64_t{low[0]} + uint64_t{bytes} * lanes > 0xffffffffu) return false;
   __m512i gap = _mm512_setzero_si512();
   const __m512i step = _mm512_set1_epi32(static_cast<int>(bytes * kGroup));
   const __m512i first_high = _mm512_set1_epi32(static_cast<int>(high ? high[0] : 0));
   __m512i expected = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(low[0])),
                                       _mm512_mullo_epi32(lane_numbers(), _mm512_set1_epi32(static_cast<int>(bytes))));
-  for (unsigned lane = 0; lane < kLanes; lane += kGroup) {
+  for (unsigned lane = 0; lane < lanes; lane += kGroup) {
     gap = _mm512_or_si512(gap, _mm512_xor_si512(_mm512_loadu_si512(low + lane), expected));
     if (high) gap = _mm512_or_si512(gap, _mm512_xor_si512(_mm512_loadu_si512(high + lane), first_high));
     expected = _mm512_add_epi32(expected, step);
@@ -209,8 +209,8 @@ void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t 
   }
 }
 
-void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes) {
-  for (unsigned lane = 0; lane < kLanes; lane += kGroup) {
+void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes, unsigned lanes) {
+  for (unsigned lane = 0; lane < lanes; lane += kGroup) {
     const uint8_t* at = from + lane * bytes;
     _mm512_storeu_si512(row + lane,
                         bytes == 1 ? _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)))
@@ -218,16 +218,16 @@ void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes) {
   }
 }
 
-void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords) {
+void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords, unsigned lanes) {
   if (dwords == 1) {
-    for (unsigned lane = 0; lane < kLanes; lane += kGroup)
+    for (unsigned lane = 0; lane < lanes; lane += kGroup)
       _mm512_storeu_si512(rows[0] + lane, _mm512_loadu_si512(from + lane * 4));
     return;
   }
   const __m512i at = _mm512_mullo_epi32(lane_numbers(), _mm512_set1_epi32(static_cast<int>(dwords)));
   if (dwords == 2) {
     const __m512i odd = _mm512_add_epi32(at, _mm512_set1_epi32(1));
-    for (unsigned lane = 0; lane < kLanes; lane += kGroup) {
+    for (unsigned lane = 0; lane < lanes; lane += kGroup) {
       const __m512i low = _mm512_loadu_si512(from + lane * 8), high = _mm512_loadu_si512(from + lane * 8 + 64);
       _mm512_storeu_si512(rows[0] + lane, _mm512_permutex2var_epi32(low, at, high));
       _mm512_storeu_si512(rows[1] + lane, _mm512_permutex2var_epi32(low, odd, high));
@@ -235,29 +235,29 @@ void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords) {
     return;
   }
   for (unsigned k = 0; k < dwords; ++k) {
-    for (unsigned lane = 0; lane < kLanes; lane += kGroup) {
+    for (unsigned lane = 0; lane < lanes; lane += kGroup) {
       _mm512_storeu_si512(rows[k] + lane, _mm512_i32gather_epi32(at, from + (lane * dwords + k) * 4, 4));
     }
   }
 }
 
-void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords) {
+void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords, unsigned lanes) {
   if (dwords == 1) {
-    for (unsigned lane = 0; lane < kLanes; lane += kGroup)
+    for (unsigned lane = 0; lane < lanes; lane += kGroup)
       _mm512_storeu_si512(to + lane * 4, _mm512_loadu_si512(rows[0] + lane));
     return;
   }
   if (dwords == 2) {
     const __m512i low_half = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     const __m512i high_half = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-    for (unsigned lane = 0; lane < kLanes; lane += kGroup) {
+    for (unsigned lane = 0; lane < lanes; lane += kGroup) {
       const __m512i low = _mm512_loadu_si512(rows[0] + lane), high = _mm512_loadu_si512(rows[1] + lane);
       _mm512_storeu_si512(to + lane * 8, _mm512_permutex2var_epi32(low, low_half, high));
       _mm512_storeu_si512(to + lane * 8 + 64, _mm512_permutex2var_epi32(low, high_half, high));
     }
     return;
   }
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
+  for (unsigned lane = 0; lane < lanes; ++lane) {
     for (unsigned k = 0; k < dwords; ++k) __builtin_memcpy(to + (lane * dwords + k) * 4, &rows[k][lane], 4);
   }
 }

@@ -29,19 +29,19 @@ void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t 
   portable::store_dword(row, addresses, lanes);
 }
 
-void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes) {
-  if (avx512::host_has()) return avx512::load_narrow(row, from, bytes);
-  portable::load_narrow(row, from, bytes);
+void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes, unsigned lanes) {
+  if (avx512::host_has()) return avx512::load_narrow(row, from, bytes, lanes);
+  portable::load_narrow(row, from, bytes, lanes);
 }
 
-void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords) {
-  if (avx512::host_has()) return avx512::load_array(rows, from, dwords);
-  portable::load_array(rows, from, dwords);
+void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords, unsigned lanes) {
+  if (avx512::host_has()) return avx512::load_array(rows, from, dwords, lanes);
+  portable::load_array(rows, from, dwords, lanes);
 }
 
-void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords) {
-  if (avx512::host_has()) return avx512::store_array(rows, to, dwords);
-  portable::store_array(rows, to, dwords);
+void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords, unsigned lanes) {
+  if (avx512::host_has()) return avx512::store_array(rows, to, dwords, lanes);
+  portable::store_array(rows, to, dwords, lanes);
 }
 
 void fill_dwords(uint32_t* to, size_t count, uint32_t value) {

@@ -20,10 +20,10 @@ void store_dword(const VectorRegister& row, uint8_t* base, const uint32_t* offse
 void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t lanes);
 
 // row[lane] = element `lane` of an array of unsigned numbers of 1 or 2 bytes.
-void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes);
-// rows[k][lane] = dword k of element `lane` of an array; and back.
-void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords);
-void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords);
+void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes, unsigned lanes = 64);
+// rows[k][lane] = dword k of element `lane` of an array; and back. `lanes`: 32 or 64, of all these.
+void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords, unsigned lanes = 64);
+void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords, unsigned lanes = 64);
 
 // `count`: a multiple of 16.
 void fill_dwords(uint32_t* to, size_t count, uint32_t value);

@@ -89,21 +89,21 @@ void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t 
   store_groups(row, addresses, lanes, [&](unsigned lane) { return host_of(addresses[lane]); });
 }
 
-void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes) {
+void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes, unsigned lanes) {
   if (bytes == 1) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) row[lane] = from[lane];
+    for (unsigned lane = 0; lane < lanes; ++lane) row[lane] = from[lane];
     return;
   }
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
+  for (unsigned lane = 0; lane < lanes; ++lane) {
     uint16_t value;
     std::memcpy(&value, from + lane * 2, 2);
     row[lane] = value;
   }
 }
 
-void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords) {
+void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords, unsigned lanes) {
   if (dwords == 2) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
+    for (unsigned lane = 0; lane < lanes; ++lane) {
       uint64_t value;  // one access: a flag and its payload are seen together
       std::memcpy(&value, from + lane * 8, 8);
       rows[0][lane] = static_cast<uint32_t>(value);
@@ -111,20 +111,20 @@ void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords) {
     }
     return;
   }
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
+  for (unsigned lane = 0; lane < lanes; ++lane) {
     for (unsigned k = 0; k < dwords; ++k) std::memcpy(&rows[k][lane], from + (lane * dwords + k) * 4, 4);
   }
 }
 
-void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords) {
+void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords, unsigned lanes) {
   if (dwords == 2) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
+    for (unsigned lane = 0; lane < lanes; ++lane) {
       const uint64_t value = rows[0][lane] | uint64_t{rows[1][lane]} << 32;
       std::memcpy(to + lane * 8, &value, 8);
     }
     return;
   }
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
+  for (unsigned lane = 0; lane < lanes; ++lane) {
     for (unsigned k = 0; k < dwords; ++k) std::memcpy(to + (lane * dwords + k) * 4, &rows[k][lane], 4);
   }
 }

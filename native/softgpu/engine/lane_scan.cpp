@@ -23,10 +23,10 @@ void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out) {
   portable::offset_addresses(base, low, out);
 }
 
-bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes) {
-  if (avx512::host_has()) return avx512::are_contiguous(low, high, bytes);
+bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes) {
+  if (avx512::host_has()) return avx512::are_contiguous(low, high, bytes, lanes);
   static constexpr VectorRegister kZero = {};
-  return portable::are_contiguous(low, high ? high : kZero, bytes);
+  return portable::are_contiguous(low, high ? high : kZero, bytes, lanes);
 }
 
 bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden) {

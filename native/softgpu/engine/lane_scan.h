@@ -23,9 +23,9 @@ void fill_inactive(uint64_t* addresses, uint64_t lanes);
 void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out);
 void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out);
 
-// Whether each lane's address, low[k] | high[k] << 32 (low[k] alone without `high`), is that of lane 0 plus k * bytes,
-// with no carry out of the low half.
-bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes);
+// Whether the address of each of the first 32 or 64 lanes, low[k] | high[k] << 32 (low[k] alone without `high`), is
+// that of lane 0 plus k * bytes, with no carry out of the low half.
+bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes = 64);
 
 struct OffsetScan {
   uint32_t highest = 0;

@@ -64,13 +64,13 @@ OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes)
 }
 
 KERNLOOP_HOST_VARIANTS
-bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes) {
+bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes) {
   uint32_t gap = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
+  for (unsigned lane = 0; lane < lanes; ++lane) {
     gap |= low[lane] ^ (low[0] + lane * bytes);
     gap |= high[lane] ^ high[0];
   }
-  return gap == 0 && uint64_t{low[0]} + uint64_t{bytes} * kLanes <= 0xffffffffu;
+  return gap == 0 && uint64_t{low[0]} + uint64_t{bytes} * lanes <= 0xffffffffu;
 }
 
 bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden) {

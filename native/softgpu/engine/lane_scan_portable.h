@@ -10,7 +10,7 @@ LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes);
 void fill_inactive(uint64_t* addresses, uint64_t lanes);
 void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out);
 void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out);
-bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes);
+bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes = 64);
 bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden = 0);
 OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes);
 

@@ -17,15 +17,22 @@ void compute_addresses(Wave& wave, const Instruction& i, const Operand& saddr, L
   }
 }
 
-// Where the lanes' data lie when all are active, side by side and in one mapping, as in most accesses; else nullptr.
+// How many lanes there are, from lane 0 on, where no other is active: waves of 64 and of 32 lanes; else 0.
+unsigned whole_wave(uint64_t exec) {
+  return exec == ~uint64_t{0} ? 64 : exec == 0xffffffff ? 32 : 0;
+}
+
+// Where the lanes' data lie when a whole wave is active, side by side and in one mapping, as in most accesses; else
+// nullptr.
 uint8_t* check_contiguous(Wave& wave, const Instruction& i, const Operand& saddr, uint32_t bytes, AccessKind kind) {
-  if (wave.exec() != ~uint64_t{0}) return nullptr;
+  const unsigned lanes = whole_wave(wave.exec());
+  if (lanes == 0) return nullptr;
   const VectorRegister* vaddr = register_rows(wave, i.src[0]);
   const bool uniform_base = saddr.kind == Operand::Kind::kSgpr;
-  if (!are_contiguous(vaddr[0], uniform_base ? nullptr : vaddr[1], bytes)) return nullptr;
+  if (!are_contiguous(vaddr[0], uniform_base ? nullptr : vaddr[1], bytes, lanes)) return nullptr;
   const uint64_t base = uniform_base ? wave.sgpr64(saddr.index) : uint64_t{vaddr[1][0]} << 32;
   const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
-  return wave.memory->check_contiguous(base + vaddr[0][0] + offset, bytes, kind);
+  return wave.memory->check_contiguous(base + vaddr[0][0] + offset, bytes, lanes, kind);
 }
 
 template <Load load>
@@ -33,7 +40,7 @@ void load_from_global(Wave& wave, const Instruction& i, VectorRegister* rows) {
   MemoryPort& port = *wave.memory;
   ++port.counters.vmem_read;
   if (const uint8_t* from = check_contiguous(wave, i, i.src[1], bytes_of(load), AccessKind::kLoad)) {
-    return load_all_lanes<load>(rows, from);
+    return load_array_of<load>(rows, from, whole_wave(wave.exec()));
   }
   LaneAddresses addresses;
   compute_addresses(wave, i, i.src[1], addresses);
@@ -59,7 +66,7 @@ void global_store(Wave& wave, const Instruction& i) {
   MemoryPort& port = *wave.memory;
   ++port.counters.vmem_write;
   if (uint8_t* to = check_contiguous(wave, i, i.src[2], bytes_of(store), AccessKind::kStore)) {
-    return store_all_lanes<store>(register_rows(wave, i.src[1]), to);
+    return store_array_of<store>(register_rows(wave, i.src[1]), to, whole_wave(wave.exec()));
   }
   LaneAddresses addresses;
   compute_addresses(wave, i, i.src[2], addresses);

@@ -176,14 +176,14 @@ void MemoryPort::count_lanes(uint64_t active, uint32_t bytes, AccessKind kind) {
   if (kind == AccessKind::kAtomic) counters.atomic_lanes += active;
 }
 
-uint8_t* MemoryPort::check_contiguous(uint64_t address, uint32_t bytes, AccessKind kind) {
-  const uint64_t size = uint64_t{bytes} * kLanes;
+uint8_t* MemoryPort::check_contiguous(uint64_t address, uint32_t bytes, unsigned lanes, AccessKind kind) {
+  const uint64_t size = uint64_t{bytes} * lanes;
   if (checker) return nullptr;
   if (!covers(address, size, kind != AccessKind::kLoad)) return nullptr;
   const auto lines_of = [&](uint64_t line_bytes) {
     return (address + size - 1) / line_bytes - address / line_bytes + 1;
   };
-  count_lanes(kLanes, bytes, kind);
+  count_lanes(lanes, bytes, kind);
   count_transactions(lines_of(kLineBytes), bytes);
   if (profiler) counters.memory_lines_128 += lines_of(kWideLineBytes);
   if (recorder_) record(address, size, kind);

@@ -43,9 +43,9 @@ class MemoryPort {
 
   // `bytes` at each lane of the mask, in global memory. Counts transactions and bytes. Faults throw.
   void check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
-  // `bytes` a lane from the address on, all lanes active and side by side. Counts as above; nullptr, with nothing
-  // counted, where they are not in one mapping: the lanes are to be looked at one by one then.
-  uint8_t* check_contiguous(uint64_t address, uint32_t bytes, AccessKind kind);
+  // `bytes` a lane from the address on, lanes 0 to 31 or 63 active and side by side. Counts as above; nullptr, with
+  // nothing counted, where they are not in one mapping: the lanes are to be looked at one by one then.
+  uint8_t* check_contiguous(uint64_t address, uint32_t bytes, unsigned lanes, AccessKind kind);
   // `bytes` at offsets[lane] + immediate of the workgroup's LDS. The result refers to `offsets`, or holds until the
   // second next call.
   LdsAccess check_lds(const Wave& wave, const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes,

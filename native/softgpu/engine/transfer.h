@@ -115,22 +115,22 @@ inline void load_lane(VectorRegister* rows, unsigned lane, const uint8_t* at) {
   }
 }
 
-// All 64 lanes, from one contiguous range in lane order.
+// Lanes 0 to 31 or 63, from one contiguous range in lane order.
 template <Load load>
-inline void load_all_lanes(VectorRegister* rows, const uint8_t* from) {
+inline void load_array_of(VectorRegister* rows, const uint8_t* from, unsigned lanes) {
   if constexpr (bytes_of(load) >= 4) {
-    load_array(rows, from, dwords_of(load));
+    load_array(rows, from, dwords_of(load), lanes);
   } else if constexpr (load == Load::kU8 || load == Load::kU8D16 || load == Load::kU16 || load == Load::kB16D16) {
-    load_narrow(rows[0], from, bytes_of(load));
+    load_narrow(rows[0], from, bytes_of(load), lanes);
   } else {
-    for (unsigned lane = 0; lane < kLanes; ++lane) load_lane<load>(rows, lane, from + lane * bytes_of(load));
+    for (unsigned lane = 0; lane < lanes; ++lane) load_lane<load>(rows, lane, from + lane * bytes_of(load));
   }
 }
 
 // A lane reads its address before it writes its registers, so these may be the same.
 template <Load load>
 inline void load_lanes(VectorRegister* rows, const LaneAddresses& from, uint64_t lanes) {
-  if (from.contiguous) return load_all_lanes<load>(rows, from.host(0));
+  if (from.contiguous) return load_array_of<load>(rows, from.host(0), kLanes);
   if constexpr (load == Load::kB32) {
     load_dword(rows[0], from.at, lanes);
   } else {
@@ -167,20 +167,20 @@ inline void store_lane(const VectorRegister* rows, unsigned lane, uint8_t* at) {
   }
 }
 
-// All 64 lanes, to one contiguous range in lane order.
+// Lanes 0 to 31 or 63, to one contiguous range in lane order.
 template <Store store>
-inline void store_all_lanes(const VectorRegister* rows, uint8_t* to) {
+inline void store_array_of(const VectorRegister* rows, uint8_t* to, unsigned lanes) {
   if constexpr (bytes_of(store) >= 4) {
-    store_array(rows, to, dwords_of(store));
+    store_array(rows, to, dwords_of(store), lanes);
   } else {
-    for (unsigned lane = 0; lane < kLanes; ++lane) store_lane<store>(rows, lane, to + lane * bytes_of(store));
+    for (unsigned lane = 0; lane < lanes; ++lane) store_lane<store>(rows, lane, to + lane * bytes_of(store));
   }
 }
 
 // Lanes that store to one address: the highest lane wins.
 template <Store store>
 inline void store_lanes(const VectorRegister* rows, const LaneAddresses& to, uint64_t lanes) {
-  if (to.contiguous) return store_all_lanes<store>(rows, to.host(0));
+  if (to.contiguous) return store_array_of<store>(rows, to.host(0), kLanes);
   if constexpr (store == Store::kB32) {
     store_dword(rows[0], to.at, lanes);
   } else {

@@ -17,7 +17,7 @@ namespace kernloop::softgpu {
 // lane_scan_portable.cpp as a host without AVX2 runs it (lane_scan_baseline.cpp).
 namespace baseline {
 LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes);
-bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes);
+bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes);
 OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes);
 }  // namespace baseline
 
@@ -72,10 +72,10 @@ TEST(LaneScan, IsTheSameInAllForms) {
 
 TEST(LaneScan, SeesLanesSideBySideByBothHalvesOfTheirAddresses) {
   VectorRegister low, high;
-  const auto all_forms = [&](uint32_t bytes) {
-    const bool here = are_contiguous(low, high, bytes);
-    EXPECT_EQ(here, portable::are_contiguous(low, high, bytes));
-    EXPECT_EQ(here, baseline::are_contiguous(low, high, bytes));
+  const auto all_forms = [&](uint32_t bytes, unsigned lanes = kLanes) {
+    const bool here = are_contiguous(low, high, bytes, lanes);
+    EXPECT_EQ(here, portable::are_contiguous(low, high, bytes, lanes));
+    EXPECT_EQ(here, baseline::are_contiguous(low, high, bytes, lanes));
     return here;
   };
   const auto place = [&](uint32_t first, uint32_t step) {
@@ -96,10 +96,14 @@ TEST(LaneScan, SeesLanesSideBySideByBothHalvesOfTheirAddresses) {
     place(0x1000, 4);
     low[lane] ^= 4;
     EXPECT_FALSE(all_forms(4)) << lane;
+    EXPECT_EQ(all_forms(4, 32), lane >= 32) << lane;
   }
   place(0xffffff80, 4);  // the low half wraps around in the middle
   EXPECT_FALSE(all_forms(4));
   EXPECT_FALSE(are_contiguous(low, nullptr, 4));
+  place(0xffffff00, 4);  // only that of 64 lanes reaches the end
+  EXPECT_FALSE(all_forms(4));
+  EXPECT_TRUE(all_forms(4, 32));
 }
 
 // Offsets in whole dwords or not: scattered, the same, side by side, and each of these in groups of 16.
@@ -197,6 +201,30 @@ TEST(LaneMoves, NarrowNumbersAreExtendedByZeros) {
       const uint32_t expected = bytes == 1 ? memory[lane] : memory[2 * lane] | memory[2 * lane + 1] << 8;
       ASSERT_EQ(here.row[0][lane], expected);
       ASSERT_EQ(anywhere.row[0][lane], expected);
+    }
+  }
+}
+
+TEST(LaneMoves, ArraysOfHalfAWaveLeaveTheOtherHalfAlone) {
+  std::mt19937 random(8);
+  for (unsigned dwords : {1u, 2u, 3u, 4u}) {
+    std::vector<uint8_t> memory(kLanes * dwords * 4);
+    for (auto& byte : memory) byte = static_cast<uint8_t>(random());
+    Rows all, here{}, anywhere{};
+    load_array(all.row, memory.data(), dwords);
+    load_array(here.row, memory.data(), dwords, 32);
+    portable::load_array(anywhere.row, memory.data(), dwords, 32);
+    std::vector<uint8_t> back(memory.size()), again(memory.size()), expected = memory;
+    std::fill(expected.begin() + static_cast<ptrdiff_t>(expected.size() / 2), expected.end(), uint8_t{0});
+    store_array(all.row, back.data(), dwords, 32);
+    portable::store_array(all.row, again.data(), dwords, 32);
+    EXPECT_EQ(back, expected);
+    EXPECT_EQ(again, expected);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      for (unsigned k = 0; k < dwords; ++k) {
+        ASSERT_EQ(here.row[k][lane], lane < 32 ? all.row[k][lane] : 0);
+        ASSERT_EQ(anywhere.row[k][lane], lane < 32 ? all.row[k][lane] : 0);
+      }
     }
   }
 }
