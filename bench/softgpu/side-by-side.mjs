@@ -64,6 +64,7 @@ function sharesIn(file) {
   const shares = Object.fromEntries(PARTS.map(([part]) => [part, 0]));
   for (const line of text.split('\n')) {
     const [, share, symbol] = /^\s*([\d.]+)%\s+libhsa-runtime64\S*\s+\[\.\] (.*)/.exec(line) ?? [];
+    if (share && symbol.startsWith('0x')) return undefined; // a stripped library
     if (share) shares[PARTS.find(([, pattern]) => pattern.test(symbol))[0]] += Number(share);
   }
   const total = Object.values(shares).reduce((sum, share) => sum + share, 0);
