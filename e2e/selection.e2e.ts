@@ -243,8 +243,20 @@ describe('selection of dispatches', () => {
     expect(names.map(files)).toEqual(batched);
     expect(existsSync(workspace.path('kernels/batch/missing/capture'))).toBe(false);
 
-    const cached = await workspace.nx(['run-many', '-p', 'batch', '-t', ...three]);
-    expect([cached.code, cached.text]).toEqual([0, expect.stringMatching(/local cache|existing outputs/)]);
-    expect(starts()).toBe(7);
+    // What is said of one kernel concerns that one alone, and what is said of all concerns all: each time one run of the app.
+    const extract = async (): Promise<(string | undefined)[]> => {
+      const kernels = ['first', 'second', 'third'].map((name) => `--kernel=${name}`);
+      const { code, text } = await workspace.nx(['run', 'batch:extract-kernel', ...kernels]);
+      expect([code, text]).toEqual([0, expect.any(String)]);
+      // A line of a task that ran ends with its name; others say where their outputs are from.
+      return [...new Set([...text.matchAll(/nx run batch:(capture-\w+) *$/gm)].map(([, task]) => task))].sort();
+    };
+    expect([await extract(), starts()]).toEqual([[], 7]);
+    const declared = 'apps/batch/kernloop.json';
+    workspace.edit(declared, (text) => text.replace('"dispatch": "1-2"', '"dispatch": "2"'));
+    expect([await extract(), starts()]).toEqual([['capture-second'], 8]);
+    expect(workspace.json<CaptureJson>('kernels/batch/second/capture/capture.json').dispatch.ordinal).toBe(2);
+    workspace.edit(declared, (text) => text.replace('"HIP_PLATFORM": "amd"', '"HIP_PLATFORM": "amd", "UNUSED": "1"'));
+    expect([await extract(), starts()]).toEqual([['capture-first', 'capture-second', 'capture-third'], 9]);
   });
 });

@@ -1,8 +1,10 @@
 import { join, normalize } from 'node:path/posix';
 import type { ProjectConfiguration, TargetConfiguration } from '@nx/devkit';
+import { kernloopFile } from '../../lib/app/app';
 import type { KernelEntry, KernloopJson } from '../../lib/app/kernloop-json';
 import { stages } from '../../lib/stages/registry';
 import { identityInputs, noPackages, optionInputs, type TargetInput } from './inputs';
+import { selectionVariable } from './selections';
 
 export const captureTarget = (kernel: string): string => `capture-${kernel}`;
 export const generateTarget = (kernel: string): string => `generate-${kernel}`;
@@ -52,6 +54,7 @@ function captureKernel(root: string, config: KernloopJson, kernel: KernelEntry):
     cache: true,
     inputs: [
       ...appInputs(root, config),
+      { env: selectionVariable(root, kernel.name) },
       ...optionInputs(stages.capture),
       ...deviceInputs,
       ...identityInputs('KERNLOOP_STORE_GENERATION'),
@@ -74,6 +77,7 @@ function generateKernel(root: string, config: KernloopJson, kernel: KernelEntry)
     cache: true,
     inputs: [
       ...appInputs(root, config),
+      { env: selectionVariable(root, kernel.name) },
       outputOf(`${folder}/capture/capture.json`, false),
       ...database,
       ...optionInputs(stages.generate),
@@ -101,9 +105,19 @@ function afterBuild({ build }: KernloopJson): Pick<TargetConfiguration, 'depends
   return build ? { dependsOn: ['build'] } : {};
 }
 
-/** The app's files, and the program that its build left (a rebuild that changes nothing re-runs nothing). */
+/**
+ * The app's files, and the program that its build left (a rebuild that changes nothing re-runs nothing); of kernloop.json what is said of
+ * no single kernel.
+ */
 function appInputs(root: string, config: KernloopJson): TargetInput[] {
-  const own = ['{projectRoot}/**/*', '!{projectRoot}/.kernloop/**/*', ...outputExclusions(config)];
+  const declared = `{projectRoot}/${kernloopFile}`;
+  const own = [
+    '{projectRoot}/**/*',
+    '!{projectRoot}/.kernloop/**/*',
+    `!${declared}`,
+    { json: declared, excludeFields: ['kernels'] },
+    ...outputExclusions(config),
+  ];
   // An app at the root of the workspace has the reproducers below it.
   const reproducers = root === '.' ? ['!{projectRoot}/kernels/**/*'] : [];
   const built = builtFiles(root, config).map((path) => outputOf(path, false));

@@ -1,6 +1,7 @@
 import type { TargetConfiguration } from '@nx/devkit';
 import { kernelJson } from '../../lib/testing/workspace';
 import { declaredKernels, projectsOf } from './plugin';
+import { selectionVariable } from './selections';
 
 const app = {
   name: 'pipeline',
@@ -112,6 +113,16 @@ describe('the plugin', () => {
   ])('%s depends on %j', (name, variables) => {
     const target = { ...targets(workspace, 'apps/pipeline'), ...targets(workspace, 'kernels/pipeline/saxpy') }[name];
     for (const env of variables) expect(target?.inputs).toContainEqual({ env });
+  });
+
+  it('captures again where what is said of the kernel, or of all, changed', () => {
+    for (const name of ['capture-saxpy', 'generate-saxpy']) {
+      const { inputs } = targets(workspace, 'apps/pipeline')[name] ?? {};
+      expect(inputs).toContainEqual({ env: selectionVariable('apps/pipeline', 'saxpy') });
+      expect(inputs).not.toContainEqual({ env: selectionVariable('apps/pipeline', 'matmul') });
+      expect(inputs).toContainEqual({ json: '{projectRoot}/kernloop.json', excludeFields: ['kernels'] });
+      expect(inputs).toContain('!{projectRoot}/kernloop.json');
+    }
   });
 
   it('captures after the build, and again when the built program is another one', () => {

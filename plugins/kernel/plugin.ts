@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
-import { createNodesFromFiles, type CreateNodes, type CreateNodesResult, type PreTasksExecution } from '@nx/devkit';
+import {
+  createNodesFromFiles,
+  globAsync,
+  type CreateNodes,
+  type CreateNodesResult,
+  type PreTasksExecution,
+  type Tree,
+} from '@nx/devkit';
 import { kernloopFile } from '../../lib/app/app';
 import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
 import { kernelFile, kernelJsonSchema } from '../../lib/reproducer/kernel-json';
@@ -8,6 +15,7 @@ import { parseJson } from '../../lib/support/schema';
 import { appProject, reproducerRoot } from './app-targets';
 import { identityVariables } from './identity';
 import { reproducerProject } from './reproducer-targets';
+import { selectionVariables } from './selections';
 
 export const name = 'kernloop';
 
@@ -22,10 +30,18 @@ export const createNodes: CreateNodes = [
 
 export const createNodesV2 = createNodes;
 
-/** Sets the identity of device, toolchain, native core and store for every task of this command. */
-export const preTasksExecution: PreTasksExecution = (_options, { workspaceRoot }) => {
-  Object.assign(process.env, identityVariables(workspaceRoot, process.env));
+/** Sets the identity of device, toolchain, native core and store, and what is selected of each kernel, for every task of this command. */
+export const preTasksExecution: PreTasksExecution = async (_options, { workspaceRoot }) => {
+  const files = await filesIn(workspaceRoot, `**/${kernloopFile}`);
+  const read = (path: string): string => readFileSync(join(workspaceRoot, path), 'utf8');
+  Object.assign(process.env, identityVariables(workspaceRoot, process.env), selectionVariables(files, read));
 };
+
+/** As Nx itself sees the workspace: the files that createNodes gets. */
+function filesIn(workspaceRoot: string, pattern: string): Promise<string[]> {
+  const unchanged: Pick<Tree, 'root' | 'listChanges'> = { root: workspaceRoot, listChanges: () => [] };
+  return globAsync(unchanged as Tree, [pattern]);
+}
 
 type Read = (path: string) => string;
 

@@ -1,0 +1,40 @@
+import { selectionVariable, selectionVariables } from './selections';
+
+const app = (first: object, more: object = {}): string =>
+  JSON.stringify({
+    name: 'a',
+    ...more,
+    kernels: [
+      { name: 'saxpy', match: 'saxpy', ...first },
+      { name: 'sum', match: 'sum' },
+    ],
+  });
+const variables = (text: string, file = 'apps/a/kernloop.json') => selectionVariables([file], () => text);
+const [saxpy, sum] = ['saxpy', 'sum'].map((kernel) => selectionVariable('apps/a', kernel)) as [string, string];
+
+describe('what is selected of each kernel', () => {
+  it('changes with the entry of that kernel, and with nothing else', () => {
+    const before = variables(app({}));
+    expect(Object.keys(before).sort()).toEqual([saxpy, sum].sort());
+    const edited = variables(app({ dispatch: '2-3' }));
+    expect(edited[saxpy]).not.toBe(before[saxpy]);
+    expect(edited[sum]).toBe(before[sum]);
+    expect(variables(app({}, { command: ['other'] }))).toEqual(before);
+  });
+
+  it('has a variable for each kernel of each app, however alike the names are', () => {
+    const names = ['a-b', 'a.b', 'a_b'].flatMap((kernel) =>
+      ['.', 'apps/a', 'apps-a'].map((root) => selectionVariable(root, kernel)),
+    );
+    expect(new Set(names).size).toBe(9);
+    for (const name of names) expect(name).toMatch(/^KERNLOOP_SELECTION_[A-Z0-9_]+_[0-9a-f]{8}$/);
+    expect(Object.keys(variables(app({}), 'kernloop.json'))).toContain(selectionVariable('.', 'saxpy'));
+  });
+
+  it.each(['{', '[]', 'null', '{"kernels": 3}', '{"kernels": [null, 4, {"match": "x"}]}'])(
+    'declares nothing in a file such as %s',
+    (text) => {
+      expect(variables(text)).toEqual({});
+    },
+  );
+});

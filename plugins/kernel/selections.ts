@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path/posix';
+
+/**
+ * Nx hashes files, or top-level fields of JSON files, but no element of a list: what an app says of one kernel is an input as the
+ * digest in a variable of its own, so that it concerns the tasks of that kernel alone.
+ */
+export function selectionVariable(root: string, kernel: string): string {
+  const readable = `${root === '.' ? '' : `${root}_`}${kernel}`.replace(/[^A-Za-z0-9]+/g, '_').toUpperCase();
+  return `KERNLOOP_SELECTION_${readable}_${sha256(`${root}/${kernel}`).slice(0, 8)}`;
+}
+
+/** Of every kernel that these files (kernloop.json, relative to the workspace) declare. */
+export function selectionVariables(
+  files: readonly string[],
+  read: (path: string) => string,
+): Readonly<Record<string, string>> {
+  const entries = files.flatMap((file) =>
+    kernelsOf(read(file)).map((kernel): [string, string] => [
+      selectionVariable(dirname(file), kernel.name),
+      sha256(JSON.stringify(kernel)),
+    ]),
+  );
+  return Object.fromEntries(entries);
+}
+
+/** As written, whatever it means. A file that is none of ours, or broken, declares nothing here: it has no project either. */
+function kernelsOf(text: string): { name: string }[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  const kernels: unknown = typeof value === 'object' && value !== null && 'kernels' in value ? value.kernels : [];
+  if (!Array.isArray(kernels)) return [];
+  return kernels.filter(
+    (kernel: unknown): kernel is { name: string } =>
+      typeof kernel === 'object' && kernel !== null && 'name' in kernel && typeof kernel.name === 'string',
+  );
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
