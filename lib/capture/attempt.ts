@@ -115,6 +115,7 @@ export class CaptureRun {
           ...(options.dryRun ? { dry_run: true } : {}),
           store: options.dryRun ? null : this.store,
           inline_limit_bytes: options.inlineLimitBytes,
+          pipeline_bytes: options.memoryBytes,
           drain_limit_ms: options.drainLimitMs,
           run_limit_ms: options.runLimitMs,
           tool_version: version,

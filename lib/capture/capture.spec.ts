@@ -71,6 +71,17 @@ describe('capture', () => {
     expect(env?.['LD_PRELOAD']).toBe('/of/the/shell.so:libkernloop-hip.so');
   });
 
+  it('bounds the memory of a snapshot on its way to the disk', async () => {
+    const limits: (number | undefined)[] = [];
+    const play: Play = (config, _print, captureOne) => {
+      limits.push(config.pipeline_bytes);
+      captureOne('saxpy');
+    };
+    await capture(options(), deps({ recorder: { play } }));
+    await capture(options({ memoryBytes: 32 << 20 }), deps({ recorder: { play } }));
+    expect(limits).toEqual([256 << 20, 32 << 20]);
+  });
+
   it('captures several kernels in one run of the app', async () => {
     workspace.write('app/kernloop.json', {
       name: 'app',

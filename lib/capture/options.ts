@@ -40,6 +40,11 @@ export const captureOptionsSchema = z.object({
   selfCheck: z.boolean().default(true).describe('Replay the capture after the app has exited, and compare with what the app computed.'),
   maxBytes: bytes.default(8 * 1024 ** 3).describe('Refuse a capture of more raw bytes of memory than this, before any is written; 0 is no limit.'),
   inlineLimitBytes: bytes.default(256 * 1024 ** 2).describe('Captures larger than this (stored) keep their chunks in the store.'),
+  memoryBytes: z
+    .int()
+    .min(4 * 1024 ** 2)
+    .default(256 * 1024 ** 2)
+    .describe('Host memory for a snapshot on its way to the disk, whatever its size; at least 4194304, a chunk.'),
   dryRun: z
     .boolean()
     .default(false)

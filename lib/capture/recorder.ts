@@ -43,6 +43,8 @@ export interface RecorderConfig {
   dry_run?: boolean;
   store: string | null;
   inline_limit_bytes: number;
+  /** Of chunks on their way to the disk; none are in a profile. */
+  pipeline_bytes?: number;
   drain_limit_ms: number;
   run_limit_ms: number;
   tool_version: string;

@@ -15,7 +15,8 @@ export const adoptOptionsSchema = z.object({
 
 export type AdoptOptions = z.output<typeof adoptOptionsSchema>;
 
-const { selfCheck, maxBytes, inlineLimitBytes, drainLimitMs, runLimitMs, store } = captureOptionsSchema.shape;
+const { selfCheck, maxBytes, inlineLimitBytes, memoryBytes, drainLimitMs, runLimitMs, store } =
+  captureOptionsSchema.shape;
 const { translationUnit, define, language, compileLimitSeconds } = generateOptionsSchema.shape;
 
 export const extractOptionsSchema = z.object({
@@ -29,7 +30,7 @@ export const extractOptionsSchema = z.object({
     .boolean()
     .default(false)
     .describe('Capture again even where a complete capture of the same program and selection is there.'),
-  ...{ selfCheck, maxBytes, inlineLimitBytes, drainLimitMs, runLimitMs, store },
+  ...{ selfCheck, maxBytes, inlineLimitBytes, memoryBytes, drainLimitMs, runLimitMs, store },
   ...{ translationUnit, define, language, compileLimitSeconds },
 });
 

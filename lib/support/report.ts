@@ -33,7 +33,9 @@ export const silentReporter: Reporter = {
 export function warningOnce(report: Reporter): Reporter {
   const told = new Set<string>();
   return {
-    ...report,
+    info: (line) => report.info(line),
+    output: (chunk) => report.output(chunk),
+    result: (line) => report.result(line),
     warn: (line) => {
       if (!told.has(line)) report.warn(line);
       told.add(line);

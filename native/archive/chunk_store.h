@@ -14,6 +14,8 @@
 
 namespace kernloop::archive {
 
+class ChunkStore;
+
 // One writer of one store: where its unfinished files are, and which folders it has changed and not yet made durable.
 // Thread-safe.
 class StoreSession {
@@ -23,11 +25,14 @@ class StoreSession {
   // The folder for temporary files in that store.
   Result<std::filesystem::path> staging(const std::filesystem::path& store);
   void changed(const std::filesystem::path& folder);
+  // Reads a chunk whole, one at a time: every thread of a writer at once would take more memory than its chunks in
+  // flight.
+  bool proves(const ChunkStore& store, const Digest& digest, uint32_t raw_bytes);
   // After it, what was put survives a power failure.
   Status sync();
 
  private:
-  std::mutex mutex_;
+  std::mutex mutex_, proving_;
   std::optional<StoreLock> lock_;
   std::unique_ptr<StagingFolder> staging_;
   std::set<std::filesystem::path> folders_;

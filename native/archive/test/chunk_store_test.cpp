@@ -85,6 +85,31 @@ TEST(ChunkStore, ReplacesADamagedChunkWhenItIsPutAgain) {
   }
 }
 
+TEST(ChunkStore, FindsDamageAnywhereInAChunkThatIsPutAgain) {
+  for (const std::streamoff at : {0, 300 << 10, (1 << 20) - 1}) {
+    TemporaryDirectory directory;
+    const ChunkStore store(directory.path());
+    const Buffer raw = noise(1 << 20, 1);
+    ASSERT_TRUE(put(store, raw));
+    const fs::path file = files_in(directory.path())[0];
+    std::fstream(file, std::ios::in | std::ios::out | std::ios::binary)
+        .seekp(at)
+        .put(static_cast<char>(raw[static_cast<size_t>(at)] ^ 1));
+    EXPECT_EQ(*put(store, raw), raw.size()) << at;
+    Buffer read(raw.size());
+    EXPECT_TRUE(store.get(sha256(raw), read)) << at;
+  }
+}
+
+TEST(ChunkStore, TakesAGoodCopyThatIsStoredOtherwise) {
+  TemporaryDirectory directory;
+  const ChunkStore store(directory.path());
+  const Buffer raw(5000, 9);
+  EXPECT_EQ(*store.put(sha256(raw), 5000, Encoding::kRaw, raw), 5000u);
+  EXPECT_EQ(*put(store, raw), 0u) << "compressed this time";
+  EXPECT_EQ(files_in(directory.path()).size(), 1u);
+}
+
 TEST(ChunkStore, TakesWritersFromSeveralThreadsAndProcesses) {
   TemporaryDirectory directory;
   const auto write_all_chunks = [&] {
