@@ -18,17 +18,4 @@ inline void store_to_lds(Wave& wave, const Instruction& i, const VectorRegister*
   store_lanes<Store::kB32>(fetched, to, wave.exec());
 }
 
-// The loads that have such a form, by FUNCTION<Load::…>.
-#define KERNLOOP_SELECT_LDS_LOADS(prefix, FUNCTION) \
-  case Op::prefix##_load_ubyte:                     \
-    return FUNCTION<Load::kU8>;                     \
-  case Op::prefix##_load_sbyte:                     \
-    return FUNCTION<Load::kI8>;                     \
-  case Op::prefix##_load_ushort:                    \
-    return FUNCTION<Load::kU16>;                    \
-  case Op::prefix##_load_sshort:                    \
-    return FUNCTION<Load::kI16>;                    \
-  case Op::prefix##_load_dword:                     \
-    return FUNCTION<Load::kB32>;
-
 }  // namespace kernloop::softgpu

@@ -215,9 +215,10 @@ void buffer_atomic(Wave& wave, const Instruction& i) {
 
 }  // namespace
 
+// The loads that have such a form.
 ExecuteFn select_buffer_to_lds(const Instruction& instruction) {
   switch (instruction.op) {
-    KERNLOOP_SELECT_LDS_LOADS(buffer, buffer_load_to_lds)
+    KERNLOOP_SELECT_DWORD_LOADS(buffer, buffer_load_to_lds)
     default:
       return nullptr;
   }

@@ -92,9 +92,10 @@ void global_atomic(Wave& wave, const Instruction& i) {
 
 }  // namespace
 
+// The loads that have such a form.
 ExecuteFn select_global_to_lds(const Instruction& instruction) {
   switch (instruction.op) {
-    KERNLOOP_SELECT_LDS_LOADS(global, global_load_to_lds)
+    KERNLOOP_SELECT_DWORD_LOADS(global, global_load_to_lds)
     default:
       return nullptr;
   }

@@ -197,18 +197,23 @@ inline void store_lanes(const VectorRegister* rows, const LdsAccess& to, uint64_
   }
 }
 
-// Rows of a select function: every load or store of `prefix`, executed by FUNCTION<Load::…> / FUNCTION<Store::…>.
+// Rows of a select function: loads or stores of `prefix`, executed by FUNCTION<Load::…> / FUNCTION<Store::…>. These
+// give a whole dword of each lane, whatever they fetch.
+#define KERNLOOP_SELECT_DWORD_LOADS(prefix, FUNCTION) \
+  case Op::prefix##_load_ubyte:                       \
+    return FUNCTION<Load::kU8>;                       \
+  case Op::prefix##_load_sbyte:                       \
+    return FUNCTION<Load::kI8>;                       \
+  case Op::prefix##_load_ushort:                      \
+    return FUNCTION<Load::kU16>;                      \
+  case Op::prefix##_load_sshort:                      \
+    return FUNCTION<Load::kI16>;                      \
+  case Op::prefix##_load_dword:                       \
+    return FUNCTION<Load::kB32>;
+
+// Every load.
 #define KERNLOOP_SELECT_LOADS(prefix, FUNCTION) \
-  case Op::prefix##_load_ubyte:                 \
-    return FUNCTION<Load::kU8>;                 \
-  case Op::prefix##_load_sbyte:                 \
-    return FUNCTION<Load::kI8>;                 \
-  case Op::prefix##_load_ushort:                \
-    return FUNCTION<Load::kU16>;                \
-  case Op::prefix##_load_sshort:                \
-    return FUNCTION<Load::kI16>;                \
-  case Op::prefix##_load_dword:                 \
-    return FUNCTION<Load::kB32>;                \
+  KERNLOOP_SELECT_DWORD_LOADS(prefix, FUNCTION) \
   case Op::prefix##_load_dwordx2:               \
     return FUNCTION<Load::kB64>;                \
   case Op::prefix##_load_dwordx3:               \
