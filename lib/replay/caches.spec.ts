@@ -1,6 +1,6 @@
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { fakeCudaReplay, fakeLock, fakeReplay, flag } from '../testing/fake-programs';
-import { captureJson, TestWorkspace, writeReproducer } from '../testing/workspace';
+import { captureJson, reproducerForEachTest } from '../testing/workspace';
 import { replayOptionsSchema } from './options';
 import { replay } from './replay';
 
@@ -8,16 +8,9 @@ const mib = 2 ** 20;
 const ran = { event: 'result', verdict: 'ran' };
 
 describe('the state of the caches', () => {
-  let workspace: TestWorkspace;
-  let reproducer: string;
+  const made = reproducerForEachTest();
 
-  beforeEach(() => {
-    workspace = new TestWorkspace();
-    reproducer = writeReproducer(workspace);
-  });
-  afterEach(() => workspace.dispose());
-
-  const options = (overrides: object) => replayOptionsSchema.parse({ reproducer, ...overrides });
+  const options = (overrides: object) => replayOptionsSchema.parse({ reproducer: made.reproducer, ...overrides });
 
   it.each(['warm', 'cold'])('is none on the software GPU, asked for a %s one, and the text says so', async (state) => {
     const cache = {
@@ -29,7 +22,7 @@ describe('the state of the caches', () => {
     };
     const fake: FakeDeps = fakeDeps(
       { 'kernloop-replay': fakeReplay(() => [cache, { event: 'iteration', index: 0, counters: { waves: 4 } }, ran]) },
-      workspace.native,
+      made.workspace.native,
     );
     const result = await replay(options({ cache: state }), fake);
     expect(flag(fake.calls[0]?.args ?? [], '--cache')).toBe(state);
@@ -40,7 +33,7 @@ describe('the state of the caches', () => {
 
   it('is, where cold, that so much was overwritten, and how much the device tells of', async () => {
     const device = { kind: 'cuda', identity: 'cuda-sm_90-1', isa: 'sm_90' };
-    workspace.write('kernels/app/saxpy/capture/capture.json', captureJson({ device, execution: {} }));
+    made.workspace.write('kernels/app/saxpy/capture/capture.json', captureJson({ device, execution: {} }));
     const cache = {
       event: 'cache',
       state: 'cold',
@@ -51,7 +44,7 @@ describe('the state of the caches', () => {
     const time = { event: 'iteration', index: 0, duration_ns: 5000, timer: 'cupti' };
     const fake = fakeDeps(
       { sh: fakeLock, 'kernloop-replay': fakeCudaReplay(() => [cache, time, ran]) },
-      workspace.native,
+      made.workspace.native,
     );
     const result = await replay(options({ device: 'cuda', cache: 'cold' }), fake);
     expect(result).toMatchObject({ cache: 'cold', caches: { reported_bytes: 50 * mib, overwritten_bytes: 150 * mib } });

@@ -1,7 +1,7 @@
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { fakeReplay, flag } from '../testing/fake-programs';
-import { TestWorkspace, writeReproducer } from '../testing/workspace';
+import { reproducerForEachTest } from '../testing/workspace';
 import { describeNear, guardLine } from './guard';
 import { replayOptionsSchema } from './options';
 import { replay } from './replay';
@@ -33,17 +33,11 @@ describe('the guard around captured memory', () => {
   });
 
   describe('in a replay', () => {
-    let workspace: TestWorkspace;
-    let reproducer: string;
-    beforeEach(() => {
-      workspace = new TestWorkspace();
-      reproducer = writeReproducer(workspace);
-    });
-    afterEach(() => workspace.dispose());
+    const made = reproducerForEachTest();
     const deps = (...events: object[]): FakeDeps =>
-      fakeDeps({ 'kernloop-replay': fakeReplay(() => events) }, workspace.native);
+      fakeDeps({ 'kernloop-replay': fakeReplay(() => events) }, made.workspace.native);
     const run = (options: object, fake: FakeDeps) =>
-      replay(replayOptionsSchema.parse({ reproducer, ...options }), fake);
+      replay(replayOptionsSchema.parse({ reproducer: made.reproducer, ...options }), fake);
 
     it('names the region in the result line', async () => {
       const near = { region: 'r0', position: 'behind', distance: 4, size: 4096 };

@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { fakeReplay, flag } from '../testing/fake-programs';
-import { captureJson, TestWorkspace, writeReproducer, writeVariant } from '../testing/workspace';
+import { captureJson, reproducerForEachTest, writeVariant } from '../testing/workspace';
 import { replayOptionsSchema } from './options';
 import { replay } from './replay';
 
@@ -16,18 +16,11 @@ const iteration = (index: number, count: number): object => ({
 const ran = { event: 'result', verdict: 'ran', wave_instructions: 10 };
 
 describe('replay', () => {
-  let workspace: TestWorkspace;
-  let reproducer: string;
+  const made = reproducerForEachTest();
 
-  beforeEach(() => {
-    workspace = new TestWorkspace();
-    reproducer = writeReproducer(workspace);
-  });
-  afterEach(() => workspace.dispose());
-
-  const options = (overrides: object = {}) => replayOptionsSchema.parse({ reproducer, ...overrides });
+  const options = (overrides: object = {}) => replayOptionsSchema.parse({ reproducer: made.reproducer, ...overrides });
   const deps = (events: object[] = [iteration(0, 10), iteration(1, 30), ran]): FakeDeps =>
-    fakeDeps({ 'kernloop-replay': fakeReplay(() => events) }, workspace.native);
+    fakeDeps({ 'kernloop-replay': fakeReplay(() => events) }, made.workspace.native);
 
   it('tells what was executed on the software GPU, and never a time', async () => {
     const fake = deps();
@@ -48,12 +41,12 @@ describe('replay', () => {
       return fake.said.warn.join();
     };
     expect(await warned()).toBe('');
-    const capture = join(reproducer, 'capture', 'capture.json');
+    const capture = join(made.reproducer, 'capture', 'capture.json');
     const text = readFileSync(capture, 'utf8');
     writeFileSync(capture, `${text} `);
     expect(await warned()).toContain('capture: it was changed after its self-check');
     writeFileSync(capture, text);
-    const selfcheck = join(reproducer, 'capture', 'selfcheck.json');
+    const selfcheck = join(made.reproducer, 'capture', 'selfcheck.json');
     writeFileSync(selfcheck, readFileSync(selfcheck, 'utf8').replace('"verified"', '"failed"'));
     expect(await warned()).toContain('capture: its self-check failed (no reason given)');
     rmSync(selfcheck);
@@ -62,7 +55,7 @@ describe('replay', () => {
 
   it('takes no capture of another kernel, which another selection has left there', async () => {
     const kernel = { name: 'reduce(float*)', symbol: '_Z6reducePf', code_object: 'a'.repeat(64) };
-    workspace.write('kernels/app/saxpy/capture/capture.json', captureJson({ kernel }));
+    made.workspace.write('kernels/app/saxpy/capture/capture.json', captureJson({ kernel }));
     const error = await failure(replay(options(), deps()));
     expect(error).toMatchObject({ code: 'CAPTURE_MISMATCH', exitCode: 2 });
     expect(error.what).toBe('capture is of reduce(float*), but the kernel of this reproducer is saxpy(float*, float)');
@@ -70,7 +63,7 @@ describe('replay', () => {
 
   it('takes a name that differs by what nvcc puts into it', async () => {
     const kernel = { name: 'saxpy(float*, float)', symbol: '_ZN12_GLOBAL__N_15saxpyEPff', code_object: 'a'.repeat(64) };
-    workspace.write('kernels/app/saxpy/capture/capture.json', captureJson({ kernel }));
+    made.workspace.write('kernels/app/saxpy/capture/capture.json', captureJson({ kernel }));
     expect(await replay(options(), deps())).toMatchObject({ verdict: 'ran' });
   });
 
@@ -79,7 +72,7 @@ describe('replay', () => {
     expect(error).toMatchObject({ code: 'VARIANT_MISSING' });
     expect(error.hint).toContain('--variant is relative to the reproducer; `kernloop recompile`');
     const near = await failure(replay(options({ variant: 'package.json' }), deps()));
-    expect(near.hint).toContain(`did you mean ${relative(reproducer, resolve('package.json'))}?`);
+    expect(near.hint).toContain(`did you mean ${relative(made.reproducer, resolve('package.json'))}?`);
   });
 
   it('does not call a replay that compared nothing more than that', async () => {
@@ -106,11 +99,11 @@ describe('replay', () => {
       [4, { name: 'saxpy<2>', symbol: '_Z5saxpyILi2EE', code_object: 'c'.repeat(64) }],
     ] as const) {
       const overrides = Object.keys(kernel).length > 0 ? { kernel } : {};
-      workspace.write(`kernels/app/saxpy/captures/${number}/capture.json`, captureJson(overrides));
-      workspace.write(`kernels/app/saxpy/captures/${number}/chunks.pack`, '');
+      made.workspace.write(`kernels/app/saxpy/captures/${number}/capture.json`, captureJson(overrides));
+      made.workspace.write(`kernels/app/saxpy/captures/${number}/chunks.pack`, '');
     }
     const folders = (fake: FakeDeps): (string | undefined)[] =>
-      fake.calls.map(({ args }) => flag(args, '--capture')?.slice(reproducer.length + 1));
+      fake.calls.map(({ args }) => flag(args, '--capture')?.slice(made.reproducer.length + 1));
     const main = deps();
     expect(await replay(options(), main)).toMatchObject({ dispatch: 1, capture: 'capture', dispatches: [] });
     expect(folders(main)).toEqual(['capture']);
@@ -133,8 +126,8 @@ describe('replay', () => {
   });
 
   it('ends with the exit code of the worst of several', async () => {
-    workspace.write('kernels/app/saxpy/captures/2/capture.json', captureJson());
-    workspace.write('kernels/app/saxpy/captures/2/chunks.pack', '');
+    made.workspace.write('kernels/app/saxpy/captures/2/capture.json', captureJson());
+    made.workspace.write('kernels/app/saxpy/captures/2/chunks.pack', '');
     const fault = [
       { event: 'fault', kind: 'fault', text: 'in kernel saxpy' },
       { ...ran, verdict: 'fault' },
@@ -145,7 +138,7 @@ describe('replay', () => {
           flag(args, '--capture')?.endsWith('/2') ? fault : [iteration(0, 10), ran],
         ),
       },
-      workspace.native,
+      made.workspace.native,
     );
     expect(await replay(options({ capture: '1,2' }), fake)).toMatchObject({
       exitCode: 4,
@@ -171,7 +164,7 @@ describe('replay', () => {
   });
 
   it('shows a variant beside the captured code', async () => {
-    writeVariant(workspace);
+    writeVariant(made.workspace);
     const fake = fakeDeps(
       {
         'kernloop-replay': fakeReplay(() => [
@@ -180,7 +173,7 @@ describe('replay', () => {
           ran,
         ]),
       },
-      workspace.native,
+      made.workspace.native,
     );
     const result = await replay(options({ compare: true }), fake);
     expect(result.counters['wave_instructions']?.median).toBe(50);
@@ -194,7 +187,7 @@ describe('replay', () => {
   });
 
   it('says that a variant that does the same does the same', async () => {
-    writeVariant(workspace);
+    writeVariant(made.workspace);
     const sides = ['captured', 'variant'].map((side) => ({ ...iteration(0, 100), side }));
     const fake = deps([...sides, ran]);
     await replay(options({ compare: true }), fake);
@@ -230,7 +223,7 @@ describe('replay', () => {
       { event: 'hot_spot', pc: '0x10', offset: '0x8', code_object: 'ab', instruction: 's_nop 0', executed: 3 },
       { event: 'hot_spot', pc: '0x14', offset: '0xc', code_object: 'ab', instruction: 's_endpgm', executed: 9 },
     ];
-    writeVariant(workspace);
+    writeVariant(made.workspace);
     const fake = deps([iteration(0, 12), ...spots, ran]);
     expect((await replay(options(), fake)).hotSpots).toBeNull();
     expect(fake.calls[0]?.args).toContain('--profile');
@@ -243,7 +236,7 @@ describe('replay', () => {
   });
 
   it('shows the hot spots of each side', async () => {
-    writeVariant(workspace);
+    writeVariant(made.workspace);
     const spots = ['captured', 'variant'].map((side) => ({
       ...{ event: 'hot_spot', side, pc: '0x10', offset: '0x8', code_object: 'ab' },
       ...{ instruction: `v_${side}`, executed: 3 },
@@ -256,7 +249,7 @@ describe('replay', () => {
 
   it('refuses to order by conflicts where none are counted', async () => {
     const isa = 'amdgcn-amd-amdhsa--gfx1030';
-    workspace.write(
+    made.workspace.write(
       'kernels/app/saxpy/capture/capture.json',
       captureJson({ device: { kind: 'softgpu', identity: 'softgpu-gfx1030-1', isa } }),
     );
@@ -275,7 +268,7 @@ describe('replay', () => {
   });
 
   it('refuses to replay on another kind of device than the captured one', async () => {
-    workspace.write(
+    made.workspace.write(
       'kernels/app/saxpy/capture/capture.json',
       captureJson({ device: { kind: 'hsa', identity: 'hsa-gfx90a-1', isa: 'gfx90a' } }),
     );
@@ -294,7 +287,7 @@ describe('replay', () => {
           return 2;
         },
       },
-      workspace.native,
+      made.workspace.native,
     );
     expect(await failure(replay(options(), fake))).toMatchObject({ code, exitCode, what: 'what', hint: 'do' });
   });
@@ -303,7 +296,7 @@ describe('replay', () => {
     ['a crash', { exitCode: null, signal: 'SIGSEGV' }, 'killed by SIGSEGV'],
     ['silence', { exitCode: 0 }, 'without a result'],
   ])('is an error after %s', async (_name, end, message) => {
-    const error = await failure(replay(options(), fakeDeps({ 'kernloop-replay': () => end }, workspace.native)));
+    const error = await failure(replay(options(), fakeDeps({ 'kernloop-replay': () => end }, made.workspace.native)));
     expect(error).toMatchObject({ code: 'NATIVE_FAILED', exitCode: 5 });
     expect(error.what).toContain(message);
   });
@@ -318,7 +311,7 @@ describe('replay', () => {
             return 0;
           },
         },
-        workspace.native,
+        made.workspace.native,
       );
       expect(await failure(replay(options(), fake))).toMatchObject({ code: 'NATIVE_FAILED' });
     },

@@ -117,3 +117,14 @@ export function writeVariant(workspace: TestWorkspace): string {
   });
   return codeObject;
 }
+
+/** A workspace with a reproducer, made anew for each test of the `describe` that calls this, and removed after it. */
+export function reproducerForEachTest(): { readonly workspace: TestWorkspace; readonly reproducer: string } {
+  const made = {} as { workspace: TestWorkspace; reproducer: string };
+  beforeEach(() => {
+    made.workspace = new TestWorkspace();
+    made.reproducer = writeReproducer(made.workspace);
+  });
+  afterEach(() => made.workspace.dispose());
+  return made;
+}

@@ -534,6 +534,17 @@ class VaryingTest : public SessionTest {
   float post() const { return capture_.out_post[0]; }
 };
 
+// The values of `out` in any order.
+archive::Json permuted_out() {
+  return {{"region", "out"},
+          {"offset", 0},
+          {"dtype", "f32"},
+          {"count", Capture::kCount},
+          {"permuted", true},
+          {"min", archive::Json::array()},
+          {"max", archive::Json::array()}};
+}
+
 TEST_F(VaryingTest, CalibratesTheElementsTheirTypeAndTheirSpread) {
   options_.calibrate = {1, 2, 3, 4, 5, 6};
   FakeDevice device(seeded());
@@ -672,26 +683,14 @@ TEST_F(VaryingTest, ProvesNothingWhereMemoryBeforeTheDispatchPassesTheRanges) {
       {{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", Capture::kCount}, {"min", min}, {"max", max}}});
   EXPECT_EQ(run(baseline()).exit_code, kExitVacuous);
   EXPECT_NE(result()["reason"].get<std::string>().find("varies in out"), std::string::npos);
-  write_varying({{{"region", "out"},
-                  {"offset", 0},
-                  {"dtype", "f32"},
-                  {"count", Capture::kCount},
-                  {"permuted", true},
-                  {"min", archive::Json::array()},
-                  {"max", archive::Json::array()}}});
+  write_varying({permuted_out()});
   EXPECT_EQ(run(baseline()).exit_code, kExitPass) << "zeros are no permutation of it: " << result();
 }
 
 TEST_F(VaryingTest, ProvesNothingWhereMemoryBeforeTheDispatchHasTheSameValues) {
   capture_.out_pre = capture_.out_post;
   std::reverse(capture_.out_pre.begin(), capture_.out_pre.end());
-  write_varying({{{"region", "out"},
-                  {"offset", 0},
-                  {"dtype", "f32"},
-                  {"count", Capture::kCount},
-                  {"permuted", true},
-                  {"min", archive::Json::array()},
-                  {"max", archive::Json::array()}}});
+  write_varying({permuted_out()});
   EXPECT_EQ(run(baseline()).exit_code, kExitVacuous) << result();
 }
 
