@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fuzz/target.h"
+#include "softgpu/engine/kernel_descriptor.h"
 #include "softgpu/isa/decoder.h"
 #include "softgpu/isa/testing/word_generator.h"
 #include "softgpu/loader/code_object.h"
@@ -41,7 +42,15 @@ void load_code_object(Bytes bytes) {
   }
   for (Isa isa : {Isa::kGfx90a, Isa::kGfx1030}) (void)check_target(object->target(), isa);
   for (const ElfSymbol& symbol : object->dynamic_symbols()) {
-    if (CodeObject::is_kernel(symbol)) (void)object->kernel_descriptor(symbol);
+    const auto descriptor = object->kernel_descriptor(symbol);
+    if (!descriptor) continue;
+    for (Isa isa : {Isa::kGfx90a, Isa::kGfx1030}) {
+      KernelDescriptor kernel;
+      std::string refusal;
+      const auto* raw = reinterpret_cast<const uint8_t*>(descriptor->data());
+      const bool accepted = KernelDescriptor::parse(raw, symbol.value, isa, &kernel, &refusal);
+      require(accepted == refusal.empty(), "a refusal says why");
+    }
   }
   for (const LoadSegment& segment : object->segments()) {
     require(segment.file_bytes <= bytes.size() && segment.file_offset <= bytes.size() - segment.file_bytes,

@@ -52,10 +52,12 @@ bool KernelDescriptor::parse(const uint8_t* bytes, uint64_t address, Isa isa, Ke
   d = KernelDescriptor{};
   d.group_segment_bytes = field<uint32_t>(bytes, 0);
   d.private_segment_bytes = field<uint32_t>(bytes, 4);
+  d.kernarg_bytes = field<uint32_t>(bytes, 8);
   d.entry = address + static_cast<uint64_t>(field<int64_t>(bytes, 16));
   const auto rsrc3 = field<uint32_t>(bytes, 44), rsrc1 = field<uint32_t>(bytes, 48), rsrc2 = field<uint32_t>(bytes, 52);
   const auto properties = field<uint16_t>(bytes, 56);
   const auto preload = field<uint16_t>(bytes, 58);
+  d.dynamic_stack = bit(properties, 11);
 
   const bool wave32 = bit(properties, 10);
   d.target = isa == Isa::kGfx90a ? kGfx90a : wave32 ? kGfx1030 : kGfx1030Wave64;

@@ -1,4 +1,5 @@
-// The 64-byte kernel descriptor (AMDGPUUsage "Kernel Descriptor"), as far as it decides how a wave starts.
+// The 64-byte kernel descriptor (AMDGPUUsage "Kernel Descriptor"): what a runtime is asked about a kernel, and how its
+// waves start. Code objects hold it (loader/code_object.h finds its bytes); nothing else reads them.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,8 @@ namespace kernloop::softgpu {
 struct KernelDescriptor {
   uint32_t group_segment_bytes = 0;
   uint32_t private_segment_bytes = 0;
+  uint32_t kernarg_bytes = 0;
+  bool dynamic_stack = false;
   uint64_t entry = 0;
   Target target = kGfx90a;        // with the wave size that the kernel is built for
   unsigned vgprs = 0, agprs = 0;  // allocated rows of each file
@@ -22,7 +25,8 @@ struct KernelDescriptor {
   bool workgroup_info = false, private_segment_wave_offset = false;
   unsigned work_item_ids = 0;  // 0: x, 1: x y, 2: x y z
 
-  // `bytes`: the descriptor, at `address`. On failure `error` says what this device cannot do.
+  // `bytes`: the descriptor, at `address`. On failure `error` says what this device cannot do; what comes before
+  // `target` holds all the same, so that code which is never launched can be loaded and asked about.
   static bool parse(const uint8_t* bytes, uint64_t address, Isa isa, KernelDescriptor* out, std::string* error);
 };
 

@@ -20,15 +20,27 @@ hsa_status_t status_of(const Error& error) {
   return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 }
 
+// Of a kernel that this device refuses too: its dispatch says why.
+std::optional<KernelDescriptor> descriptor_of(const CodeObject& object, const ElfSymbol& elf, uint64_t address,
+                                              Isa isa) {
+  const auto bytes = object.kernel_descriptor(elf);
+  if (!bytes) return std::nullopt;
+  KernelDescriptor kernel;
+  std::string refusal;
+  (void)KernelDescriptor::parse(reinterpret_cast<const uint8_t*>(bytes->data()), address, isa, &kernel, &refusal);
+  return kernel;
+}
+
 // Kernels and variables; functions are no executable symbols.
-std::shared_ptr<const ExecutableSymbol> to_symbol(const CodeObject& object, const ElfSymbol& elf, uint64_t base) {
+std::shared_ptr<const ExecutableSymbol> to_symbol(const CodeObject& object, const ElfSymbol& elf, uint64_t base,
+                                                  Isa isa) {
   if (!elf.defined || elf.type != STT_OBJECT || elf.name.empty()) return nullptr;
   auto symbol = std::make_shared<ExecutableSymbol>();
   symbol->name = elf.name;
   symbol->address = elf.absolute ? elf.value : base + elf.value;
   symbol->size = elf.size;
   symbol->global = elf.binding != STB_LOCAL;
-  symbol->kernel = object.kernel_descriptor(elf);
+  symbol->kernel = descriptor_of(object, elf, symbol->address, isa);
   symbol->read_only = std::any_of(object.segments().begin(), object.segments().end(), [&](const LoadSegment& segment) {
     return !segment.writable && elf.value >= segment.address && elf.value - segment.address < segment.memory_bytes;
   });
@@ -73,7 +85,7 @@ hsa_status_t CodeObjects::load(const CodeObjectSource& source,
   map_segments(*object, base, "code object #" + std::to_string(next_ordinal_++));
 
   for (const ElfSymbol& elf : object->dynamic_symbols()) {
-    auto symbol = to_symbol(*object, elf, base);
+    auto symbol = to_symbol(*object, elf, base, isa_);
     if (symbol == nullptr) continue;
     if (symbol->kernel) {
       std::unique_lock lock(mutex_);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "softgpu/engine/engine.h"
+#include "softgpu/engine/kernel_descriptor.h"
 #include "softgpu/hsa/dispatcher.h"
 #include "softgpu/hsa/memory.h"
 #include "softgpu/loader/code_object.h"

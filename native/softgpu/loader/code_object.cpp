@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "softgpu/engine/kernel_descriptor.h"
+
 namespace kernloop::softgpu {
 namespace {
 
@@ -226,24 +228,17 @@ Result<CodeObject> CodeObject::parse(std::span<const std::byte> bytes) {
 }
 
 bool CodeObject::is_kernel(const ElfSymbol& symbol) {
-  return symbol.defined && symbol.type == STT_OBJECT && symbol.size == KernelDescriptor::kBytes &&
+  return symbol.defined && symbol.type == STT_OBJECT && symbol.size == kKernelDescriptorBytes &&
          symbol.name.ends_with(".kd");
 }
 
-std::optional<KernelDescriptor> CodeObject::kernel_descriptor(const ElfSymbol& symbol) const {
+std::optional<std::span<const std::byte>> CodeObject::kernel_descriptor(const ElfSymbol& symbol) const {
   if (!is_kernel(symbol)) return std::nullopt;
   for (const LoadSegment& segment : segments_) {
     if (symbol.value < segment.address) continue;
     const uint64_t within = symbol.value - segment.address;
-    if (within > segment.file_bytes || KernelDescriptor::kBytes > segment.file_bytes - within) continue;
-    const std::byte* at = bytes_.data() + segment.file_offset + within;
-    auto field = [at](size_t offset, auto value) {
-      std::memcpy(&value, at + offset, sizeof(value));
-      return value;
-    };
-    constexpr uint16_t kUsesDynamicStack = 1u << 11;
-    return KernelDescriptor{field(0, uint32_t{}), field(4, uint32_t{}), field(8, uint32_t{}), field(16, int64_t{}),
-                            (field(56, uint16_t{}) & kUsesDynamicStack) != 0};
+    if (within > segment.file_bytes || kKernelDescriptorBytes > segment.file_bytes - within) continue;
+    return std::span(bytes_).subspan(segment.file_offset + within, kKernelDescriptorBytes);
   }
   return std::nullopt;
 }

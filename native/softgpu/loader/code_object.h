@@ -39,16 +39,6 @@ struct ElfRelocation {
   int64_t addend;
 };
 
-// The fields of a kernel descriptor that a runtime reads (AMDGPUUsage, "Kernel Descriptor"); 64 bytes in memory.
-struct KernelDescriptor {
-  static constexpr uint64_t kBytes = 64;
-  uint32_t group_segment_bytes;
-  uint32_t private_segment_bytes;
-  uint32_t kernarg_bytes;
-  int64_t entry_offset;  // from the descriptor
-  bool dynamic_stack;
-};
-
 enum class Feature : uint8_t { kUnsupported, kAny, kOff, kOn };
 
 struct CodeTarget {
@@ -74,8 +64,9 @@ class CodeObject {
   const std::vector<ElfRelocation>& relocations() const { return relocations_; }
 
   static bool is_kernel(const ElfSymbol& symbol);
-  // Of a symbol for which is_kernel holds; nothing when the descriptor is not all in the file.
-  std::optional<KernelDescriptor> kernel_descriptor(const ElfSymbol& symbol) const;
+  // The descriptor (engine/kernel_descriptor.h) of a symbol for which is_kernel holds, in the file; nothing when it is
+  // not all there.
+  std::optional<std::span<const std::byte>> kernel_descriptor(const ElfSymbol& symbol) const;
 
  private:
   friend class CodeObjectParser;

@@ -144,6 +144,25 @@ TEST(KernelDescriptors, OfGfx1030ChooseTheWaveSizeAndWithItTheGranuleOfRegisters
   EXPECT_NE(error.find("shared"), std::string::npos);
 }
 
+TEST(KernelDescriptors, TellWhatARuntimeIsAskedEvenOfKernelsThatAreRefused) {
+  Descriptor d;
+  d.set<uint32_t>(0, 1040);
+  d.set<uint32_t>(4, 48);
+  d.set<uint32_t>(8, 24);
+  d.set<int64_t>(16, 512);
+  d.set<uint16_t>(56, 1u << 11 | 1u << 10);  // a dynamic stack; wave32, which gfx90a refuses
+  KernelDescriptor kernel;
+  std::string error;
+  for (const Isa isa : {Isa::kGfx1030, Isa::kGfx90a}) {
+    EXPECT_EQ(KernelDescriptor::parse(d.bytes, 0x1000, isa, &kernel, &error), isa == Isa::kGfx1030);
+    EXPECT_EQ(kernel.group_segment_bytes, 1040u);
+    EXPECT_EQ(kernel.private_segment_bytes, 48u);
+    EXPECT_EQ(kernel.kernarg_bytes, 24u);
+    EXPECT_TRUE(kernel.dynamic_stack);
+    EXPECT_EQ(kernel.entry, 0x1200u);
+  }
+}
+
 TEST(KernelDescriptors, RefuseWhatThisDeviceCannotDo) {
   const auto error_of = [](auto change) {
     Descriptor d;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "softgpu/engine/kernel_descriptor.h"
 #include "softgpu/loader/tests/elf_file.h"
 
 namespace kernloop::softgpu {
@@ -22,14 +23,19 @@ TEST(CodeObject, ShowsItsKernelAsTheAssemblerWasTold) {
   ASSERT_TRUE(object) << object.error().message;
   const ElfSymbol& kernel = symbol(*object, "store_one.kd");
   ASSERT_TRUE(CodeObject::is_kernel(kernel));
-  auto descriptor = object->kernel_descriptor(kernel);
-  ASSERT_TRUE(descriptor);
-  EXPECT_EQ(descriptor->group_segment_bytes, 1040u);
-  EXPECT_EQ(descriptor->private_segment_bytes, 48u);
-  EXPECT_EQ(descriptor->kernarg_bytes, 24u);
-  EXPECT_FALSE(descriptor->dynamic_stack);
+  const auto bytes = object->kernel_descriptor(kernel);
+  ASSERT_TRUE(bytes);
+  ASSERT_EQ(bytes->size(), kKernelDescriptorBytes);
+  KernelDescriptor descriptor;
+  std::string refusal;
+  const auto* raw = reinterpret_cast<const uint8_t*>(bytes->data());
+  ASSERT_TRUE(KernelDescriptor::parse(raw, kernel.value, Isa::kGfx90a, &descriptor, &refusal)) << refusal;
+  EXPECT_EQ(descriptor.group_segment_bytes, 1040u);
+  EXPECT_EQ(descriptor.private_segment_bytes, 48u);
+  EXPECT_EQ(descriptor.kernarg_bytes, 24u);
+  EXPECT_FALSE(descriptor.dynamic_stack);
   // The entry is where the function symbol says.
-  EXPECT_EQ(kernel.value + static_cast<uint64_t>(descriptor->entry_offset), symbol(*object, "store_one").value);
+  EXPECT_EQ(descriptor.entry, symbol(*object, "store_one").value);
 }
 
 TEST(CodeObject, TellsVariablesFromKernels) {
