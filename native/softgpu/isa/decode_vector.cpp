@@ -17,7 +17,8 @@ bool vector_source(DecodeContext& c, const OperandSpec& spec, unsigned code, boo
       return code >= kCodeVgpr0 && c.agpr(code - kCodeVgpr0, spec.type, operand);
     case OperandClass::kScalar:
     case OperandClass::kLane:
-      return code < kCodeVgpr0 && c.scalar(code, spec.type, operand);
+      if (code >= kCodeVgpr0) return false;
+      break;
     default:
       break;
   }
@@ -106,7 +107,7 @@ bool is_on_constant_bus(const Operand& source) {
 }
 
 bool is_same_scalar(const Operand& a, const Operand& b) {
-  return a.kind == b.kind && a.index == b.index && (a.kind == Operand::Kind::kConstant || a.dwords == b.dwords);
+  return a.kind == b.kind && a.index == b.index && (a.kind != Operand::Kind::kSgpr || a.dwords == b.dwords);
 }
 
 }  // namespace

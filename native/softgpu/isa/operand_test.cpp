@@ -192,6 +192,23 @@ TEST(OperandsOfGfx1030, AVop3InstructionMayReadALiteral) {
   EXPECT_EQ(decode_gfx1030({0xd54b0000, 0x040a00ff}).status, DecodeStatus::kTruncated);
 }
 
+// LLVM 15 reads them but writes none; compilers since LLVM 16 reduce over rows of lanes with them.
+TEST(OperandsOfGfx1030, LanesMayBeNamedByALiteral) {
+  const Instruction permute = decode_gfx1030({0xd7780811, 0x03fc0110, 0xfedcba98}).instruction;
+  EXPECT_EQ(disassemble(permute), "v_permlanex16_b32 v17, v16, s0, 0xfedcba98 op_sel:[1,0]");
+  EXPECT_EQ(permute.size_bytes, 12u);
+  EXPECT_EQ(permute.src[2].value, 0xfedcba98u);
+  EXPECT_EQ(disassemble(decode_gfx1030({0xd7771811, 0x03fdff10, 0x76543210}).instruction),
+            "v_permlane16_b32 v17, v16, 0x76543210, 0x76543210 op_sel:[1,1]");
+  EXPECT_EQ(disassemble(decode_gfx1030({0xd7610005, 0x000000ff, 0xfedcba98}).instruction),
+            "v_writelane_b32 v5, 0xfedcba98, s0");
+  EXPECT_EQ(disassemble(decode_gfx1030({0xd7600005, 0x0001ff10, 0x4248}).instruction),
+            "v_readlane_b32 s5, v16, 0x4248");
+  EXPECT_EQ(decode_gfx1030({0xd7780811, 0x03fc0110}).status, DecodeStatus::kTruncated);
+  EXPECT_EQ(decode_gfx1030({0xd7780811, 0x04400110}).status, DecodeStatus::kUnknown);  // a vector register
+  EXPECT_EQ(status({0xd28a0005, 0x000000ff, 0xfedcba98}), DecodeStatus::kUnknown);     // gfx90a has no literals there
+}
+
 TEST(OperandsOfGfx1030, ASignExtendedLiteralOfA16BitOperandIsItsLowHalf) {
   const Instruction mad = decode_gfx1030({0xd7400001, 0x040604ff, 0xffff8ad0}).instruction;
   EXPECT_EQ(mad.src[0].value, 0x8ad0u);

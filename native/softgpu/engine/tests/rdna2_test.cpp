@@ -164,6 +164,35 @@ TEST_F(Rdna2, PermutingFromAnInactiveLaneFollowsItsModifiers) {
   EXPECT_EQ(wave.vgpr[1][1], kUntouched);
 }
 
+TEST_F(Rdna2, LanesAreNamedByLiterals) {
+  fill(0, [](unsigned lane) { return 100 + lane; });
+  wave.sgpr[0] = 0x76543210;
+  wave.set_exec(0xffff);  // the row that is read is inactive, and fetched
+  run("permute_across_by_literal");
+  for (unsigned lane = 0; lane < 16; ++lane) EXPECT_EQ(wave.vgpr[1][lane], 116 + lane);
+  EXPECT_EQ(wave.vgpr[1][16], kUntouched);
+  run("permute_row_by_literals");
+  for (unsigned lane = 0; lane < 16; ++lane) EXPECT_EQ(wave.vgpr[1][lane], 107 - lane % 8);
+  run("read_lane_by_literal");
+  EXPECT_EQ(wave.sgpr[4], 100 + (0x4b & 31u));
+  wave.sgpr[0] = 3;
+  run("write_lane_by_literal");
+  EXPECT_EQ(wave.vgpr[0][3], 0xfedcba98u);
+  EXPECT_EQ(wave.vgpr[0][4], 104u);
+}
+
+TEST_F(Rdna2Wave64, LanesAreNamedByLiterals) {
+  fill(0, [](unsigned lane) { return 100 + lane; });
+  wave.sgpr[0] = 0x76543210;
+  run("permute_across_by_literal");
+  for (unsigned lane = 0; lane < 64; ++lane) EXPECT_EQ(wave.vgpr[1][lane], 100 + (lane ^ 16));
+  run("read_lane_by_literal");
+  EXPECT_EQ(wave.sgpr[4], 100 + (0x4b & 63u));
+  wave.sgpr[0] = 40;
+  run("write_lane_by_literal");
+  EXPECT_EQ(wave.vgpr[0][40], 0xfedcba98u);
+}
+
 TEST_F(Rdna2, DsPermutesWrapAt32Lanes) {
   fill(0, [](unsigned lane) { return 4 * (lane + 33); });
   fill(1, [](unsigned lane) { return 100 + lane; });

@@ -41,6 +41,11 @@ snippet permute_row, v_permlane16_b32 v1, v0, s0, s1
 snippet permute_row_fetch, v_permlane16_b32 v1, v0, s0, s1 op_sel:[1,0]
 snippet permute_row_bound, v_permlane16_b32 v1, v0, s0, s1 op_sel:[0,1]
 snippet permute_across, v_permlanex16_b32 v1, v0, s0, s1
+// The assembler of LLVM 15 writes no literal for lanes: v_permlanex16_b32 v1, v0, s0, 0xfedcba98 op_sel:[1,0], and so on.
+snippet permute_across_by_literal, .long 0xd7780801, 0x03fc0100, 0xfedcba98
+snippet permute_row_by_literals, .long 0xd7770001, 0x03fdff00, 0x01234567
+snippet read_lane_by_literal, .long 0xd7600004, 0x0001ff00, 0x4b
+snippet write_lane_by_literal, v_writelane_b32 v0, 0xfedcba98, s0
 snippet permute_backward, ds_bpermute_b32 v2, v0, v1
 snippet permute_forward, ds_permute_b32 v2, v0, v1
 snippet row_share, v_mov_b32_dpp v1, v0 row_share:3 row_mask:0xf bank_mask:0xf
