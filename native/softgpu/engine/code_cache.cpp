@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "softgpu/engine/instruction_select.h"
+#include "softgpu/engine/op_facts.h"
 #include "softgpu/engine/profile.h"
 #include "softgpu/engine/wave_fault.h"
 #include "softgpu/engine/workgroup.h"
@@ -73,50 +74,11 @@ bool writes_exec(const Instruction& instruction) {
   for (unsigned k = 0; k < instruction.dst_count; ++k) {
     if (covers_exec(instruction.dst[k])) return true;
   }
-  const std::string_view name = op_name(instruction.op);
-  return name.find("saveexec") != name.npos || name.find("wrexec") != name.npos || name.starts_with("v_cmpx");
-}
-
-bool controls_caches(Op op) {
-  return std::string_view(op_name(op)).starts_with("s_dcache") || op == Op::buffer_wbinvl1 ||
-         op == Op::buffer_wbinvl1_vol || op == Op::buffer_wbl2 || op == Op::buffer_invl2 || op == Op::buffer_gl0_inv ||
-         op == Op::buffer_gl1_inv || op == Op::s_gl1_inv;
-}
-
-// gfx1030 has counters of its own, which SOPK instructions wait for.
-bool waits(Op op) {
-  return std::string_view(op_name(op)).starts_with("s_waitcnt");
-}
-
-InstructionClass classify(const Instruction& instruction) {
-  if (is_vector_alu(instruction.encoding)) {
-    return std::string_view(op_name(instruction.op)).starts_with("v_mfma") ? InstructionClass::kMfma
-                                                                           : InstructionClass::kValu;
-  }
-  if (controls_caches(instruction.op) || waits(instruction.op)) return InstructionClass::kOther;
-  if (is_vector_memory(instruction.encoding)) return InstructionClass::kVectorMemory;
-  if (instruction.encoding == Encoding::kSmem) return InstructionClass::kSmem;
-  switch (instruction.op) {
-    case Op::s_barrier:
-      return InstructionClass::kBarrier;
-    case Op::s_branch:
-    case Op::s_cbranch_scc0:
-    case Op::s_cbranch_scc1:
-    case Op::s_cbranch_vccz:
-    case Op::s_cbranch_vccnz:
-    case Op::s_cbranch_execz:
-    case Op::s_cbranch_execnz:
-    case Op::s_setpc_b64:
-    case Op::s_swappc_b64:
-    case Op::s_call_b64:
-      return InstructionClass::kBranch;
-    default:
-      return instruction.encoding == Encoding::kSopP ? InstructionClass::kOther : InstructionClass::kSalu;
-  }
+  return facts_of(instruction.op).effect == OpEffect::kWritesExec;
 }
 
 void resolve(Target target, DecodedInstruction& decoded) {
-  decoded.counted_as = classify(decoded);
+  decoded.counted_as = facts_of(decoded.op).counted_as;
   decoded.is_vector = is_vector_alu(decoded.encoding) || is_vector_memory(decoded.encoding);
   decoded.execute = select_for(target, decoded);
   if (!decoded.execute) {

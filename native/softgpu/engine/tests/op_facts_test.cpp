@@ -1,0 +1,199 @@
+// What op_facts.def says of the operations, against what executing them does and against the tables of the decoder.
+#include "softgpu/engine/op_facts.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "softgpu/engine/instruction_select.h"
+#include "softgpu/engine/profile.h"
+#include "softgpu/engine/tests/random_stream.h"
+#include "softgpu/isa/decoder.h"
+#include "softgpu/isa/opcode_table.h"
+
+namespace kernloop::softgpu::testing {
+namespace {
+
+constexpr uint32_t kNop = 0xbf800000;
+
+bool is_executed(Target target, const Instruction& instruction) {
+  DecodedInstruction decoded;
+  static_cast<Instruction&>(decoded) = instruction;
+  return select_for(target, decoded) != nullptr;
+}
+
+uint64_t exec_of(const StreamEnd& end) {
+  uint64_t exec;
+  std::memcpy(&exec, end.scalars.data() + kExec * 4, sizeof exec);
+  return exec;
+}
+
+bool names_exec(const Instruction& instruction) {
+  for (unsigned k = 0; k < instruction.dst_count; ++k) {
+    const Operand& result = instruction.dst[k];
+    if (result.kind == Operand::Kind::kSgpr && result.index <= kExec + 1 && result.index + result.dwords > kExec)
+      return true;
+  }
+  return false;
+}
+
+// One instruction, executed at two places and times.
+class Trial {
+ public:
+  Trial(StreamMachine& machine, Target target, const Words& words, const Instruction& instruction)
+      : instruction_(instruction), text_(machine.text_address()) {
+    RandomStream stream{target, {}};
+    const size_t count = instruction.size_bytes / 4u;
+    stream.words.assign(words.begin(), words.begin() + static_cast<ptrdiff_t>(count));
+    here_ = machine.run(stream, 1, true);
+    stream.words.insert(stream.words.begin(), kNopsBefore, kNop);
+    there_ = machine.run(stream, kNopsBefore + 1, true);
+  }
+
+  bool faulted() const { return here_.fault.has_value(); }
+
+  // What a straight-line run would miss; empty where nothing.
+  std::string beside_its_results(uint64_t exec_before) const {
+    if (here_.pc != text_ + instruction_.size_bytes) return "it goes on elsewhere";
+    if (here_.state != WaveState::kReady) return "the wave's state changes";
+    StreamEnd moved = there_;
+    moved.pc -= kNopsBefore * 4, moved.instructions -= kNopsBefore;
+    if (const std::string difference = here_.difference(moved); !difference.empty())
+      return "its place or the clock matters: " + difference;
+    if (exec_of(here_) != exec_before && !names_exec(instruction_)) return kExecChanges;
+    return {};
+  }
+
+  static constexpr const char* kExecChanges = "EXEC changes";
+
+ private:
+  static constexpr unsigned kNopsBefore = 3;
+  const Instruction& instruction_;
+  uint64_t text_;
+  StreamEnd here_, there_;
+};
+
+// Calls `visit(words, instruction)` with words of every opcode number until what it returned of one adds up to
+// `wanted`.
+template <typename Visit>
+void for_each_opcode(Target target, unsigned wanted, Visit&& visit) {
+  WordGenerator generator(target.isa, 5);
+  for (const EncodingShape& shape : generator.shapes()) {
+    for (unsigned opcode = 0; opcode < 1u << shape.opcode_width; ++opcode) {
+      for (unsigned tries = 0, accepted = 0; tries < 3000 && accepted < wanted; ++tries) {
+        const Words words = generator.shaped(shape, opcode);
+        const DecodeResult decoded = decode(target, words);
+        if (decoded.status == DecodeStatus::kOk) accepted += visit(words, decoded.instruction);
+      }
+    }
+  }
+}
+
+class OpFactsOf : public ::testing::TestWithParam<Target> {
+ protected:
+  // EXEC as the next trial finds it, in a state drawn now and then.
+  uint64_t fresh_exec() {
+    if (trials_++ % 4 == 0) {
+      machine.draw_state(random_);
+      exec_ = exec_of(machine.run(RandomStream{target, {kNop}}, 1, true));
+    }
+    return exec_;
+  }
+
+  const Target target = GetParam();
+  StreamMachine machine{target};
+
+ private:
+  std::mt19937_64 random_{11};
+  unsigned trials_ = 0;
+  uint64_t exec_ = 0;
+};
+INSTANTIATE_TEST_SUITE_P(Targets, OpFactsOf, ::testing::Values(kGfx90a, kGfx1030),
+                         [](const auto& info) { return info.param.isa == Isa::kGfx90a ? "gfx90a" : "gfx1030"; });
+
+TEST_P(OpFactsOf, WhatIsExecutedIsNamedAndDoesWhatItsRowSays) {
+  std::set<Op> executed, tried, changing_exec;
+  for_each_opcode(target, 2, [&](const Words& words, const Instruction& instruction) {
+    const OpEffect effect = facts_of(instruction.op).effect;
+    if (!is_executed(target, instruction) || instruction.gds) return false;
+    EXPECT_NE(effect, OpEffect::kNotExecuted) << disassemble(instruction) << " is executed: name its effect";
+    executed.insert(instruction.op);
+    if (effect == OpEffect::kEndsRun) return true;
+    const uint64_t before = fresh_exec();
+    const Trial trial(machine, target, words, instruction);
+    if (trial.faulted()) return false;
+    tried.insert(instruction.op);
+    std::string effects = trial.beside_its_results(before);
+    if (effect == OpEffect::kWritesExec && effects == Trial::kExecChanges) {
+      changing_exec.insert(instruction.op);
+      effects.clear();
+    }
+    EXPECT_EQ(effects, "") << disassemble(instruction);
+    return true;
+  });
+  EXPECT_GT(executed.size(), 800u);
+  std::string untried;  // faulted in every trial
+  for (const Op op : executed) {
+    if (facts_of(op).effect != OpEffect::kEndsRun && !tried.contains(op)) untried += std::string(op_name(op)) + " ";
+  }
+  EXPECT_LE(std::ranges::count(untried, ' '), 4) << untried;
+  EXPECT_GT(changing_exec.size(), 20u);  // gfx1030 has the comparisons name EXEC
+}
+
+TEST_P(OpFactsOf, WhatEndsRunsIsSeenToNeedIt) {
+  std::set<Op> seen;
+  constexpr unsigned kTrials = 8;
+  for_each_opcode(target, kTrials, [&](const Words& words, const Instruction& instruction) {
+    if (facts_of(instruction.op).effect != OpEffect::kEndsRun) return kTrials;  // no more of it
+    if (!is_executed(target, instruction)) return 0u;
+    const uint64_t before = fresh_exec();
+    const Trial trial(machine, target, words, instruction);
+    if (trial.faulted()) return 0u;
+    if (!trial.beside_its_results(before).empty()) seen.insert(instruction.op);
+    return 1u;
+  });
+  for (const Op op : {Op::s_getpc_b64, Op::s_setpc_b64, Op::s_swappc_b64, Op::s_call_b64, Op::s_branch,
+                      Op::s_cbranch_scc0, Op::s_memtime, Op::s_barrier, Op::s_sleep, Op::s_endpgm})
+    EXPECT_TRUE(seen.contains(op)) << op_name(op);
+}
+
+// The classes in which executions are counted, from what the decoder's tables say of encodings and operands.
+TEST(OpFacts, ClassesFollowFromTheTablesOfTheDecoder) {
+  for (unsigned k = 1; k < static_cast<unsigned>(Op::kCount); ++k) {
+    const Op op = static_cast<Op>(k);
+    const InstructionClass counted_as = facts_of(op).counted_as;
+    for (const Isa isa : {Isa::kGfx90a, Isa::kGfx1030}) {
+      for (unsigned e = 0; e < static_cast<unsigned>(Encoding::kInvalid); ++e) {
+        const auto encoding = static_cast<Encoding>(e);
+        const OpcodeRow* row = find_row(isa, encoding, op);
+        if (row == nullptr) continue;
+        const bool has_operands = row->signature.dst_count + row->signature.src_count > 0;
+        InstructionClass expected = counted_as;
+        if (is_vector_alu(encoding)) {
+          expected = row->flags & kMfma ? InstructionClass::kMfma : InstructionClass::kValu;
+        } else if (is_vector_memory(encoding)) {
+          const bool is_cache_control = encoding == Encoding::kMubuf && !has_operands;
+          expected = is_cache_control ? InstructionClass::kOther : InstructionClass::kVectorMemory;
+        } else if (encoding == Encoding::kSmem) {
+          const bool is_cache_control = std::string_view(op_name(op)).starts_with("s_dcache") || op == Op::s_gl1_inv;
+          expected = is_cache_control ? InstructionClass::kOther : InstructionClass::kSmem;
+        } else if (row->flags & kWaitcnt) {
+          expected = InstructionClass::kOther;
+        } else {
+          EXPECT_TRUE(counted_as == InstructionClass::kSalu || counted_as == InstructionClass::kBranch ||
+                      counted_as == InstructionClass::kBarrier || counted_as == InstructionClass::kOther)
+              << op_name(op);
+        }
+        EXPECT_EQ(counted_as, expected) << op_name(op);
+      }
+    }
+    DecodedInstruction instruction;
+    instruction.op = op;
+    EXPECT_TRUE(counted_as == InstructionClass::kBranch || !is_conditional_branch(instruction)) << op_name(op);
+  }
+}
+
+}  // namespace
+}  // namespace kernloop::softgpu::testing
