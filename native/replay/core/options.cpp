@@ -21,6 +21,7 @@ constexpr const char* kUsage =
     "[--known-varying FILE] [--calibrate SEEDS] [--ignore REGION:OFFSET:SIZE]… "
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
     "DIR [--dump-only NAME]… [--dump-time pre|post]] [--guard] "
+    "[--inject-bit-flips N] [--record-accesses] [--profile] "
     "[--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--dynamic-shared BYTES] [--arg NAME|INDEX[:TYPE]=VALUE]… "
     "[--cache as-is|warm|cold] [--device N] | --describe-device cuda [--device N]";
 

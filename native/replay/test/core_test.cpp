@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
+#include <regex>
 
 #include "replay/core/differences.h"
 #include "replay/core/dump.h"
@@ -330,6 +334,24 @@ TEST(Options, TakesEveryDocumentedOption) {
   EXPECT_EQ(options->tolerances.at(0).target, "r1");
   EXPECT_EQ(parse_options({"--capture", "c", "--calibrate", "1,2,0x10"})->calibrate, (std::vector<uint64_t>{1, 2, 16}));
   EXPECT_EQ(parse_options({"--describe-device", "cuda", "--device", "2"})->device, 2u) << "needs no capture";
+}
+
+TEST(Options, UsageNamesEveryOptionThatIsTaken) {
+  const auto source = std::filesystem::path(__FILE__).parent_path().parent_path() / "core" / "options.cpp";
+  std::ifstream file(source);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  ASSERT_FALSE(text.empty()) << source;
+  const std::string usage = parse_options({}).error().hint;
+  const std::regex taken("(?:name == |\\{)\"(--[a-z-]+)\"");
+  size_t count = 0;
+  for (std::sregex_iterator at(text.begin(), text.end(), taken), end; at != end; ++at, ++count) {
+    EXPECT_TRUE(std::regex_search(usage, std::regex((*at)[1].str() + "(?![a-z-])"))) << (*at)[1] << " is not in\n"
+                                                                                     << usage;
+  }
+  EXPECT_GE(count, 30u);
+  const std::regex named("--[a-z-]+");
+  for (std::sregex_iterator at(usage.begin(), usage.end(), named), end; at != end; ++at)
+    EXPECT_NE(parse_options({at->str()}).error().message, "unknown option " + at->str());
 }
 
 TEST(Options, RefusesWhatItDoesNotUnderstand) {
