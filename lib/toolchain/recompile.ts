@@ -8,6 +8,7 @@ import { KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
 import { compileReproducer } from './compile';
+import { warnOfVariablesSetAside } from './compiler-environment';
 import { findCompiler } from './find-compiler';
 import { findNvrtc } from './find-nvrtc';
 import type { RecompileOptions } from './options';
@@ -21,6 +22,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
   const reproducer = openReproducer(options.reproducer);
   const paths = reproducerPaths(reproducer.root);
   const { recipe, overlay } = readRecipe(reproducer);
+  warnOfVariablesSetAside(deps);
   const find = recipe.nvrtc === undefined ? findCompiler : findNvrtc;
   const compiler = await find(recipe.compiler, deps);
   const output = paths.variant(recipe.language);
