@@ -12,7 +12,13 @@ import type { RecompileOptions } from './options';
 import { recipeSchema } from './recipe';
 import { changedInput, variantJsonSchema } from './variant-json';
 
-type Digest = (path: string) => string;
+/** What several reproducers of one command have in common. */
+export interface Known {
+  digestOf: (path: string) => string;
+  toolchain: string;
+}
+
+const knowing = (env: Environment): Known => ({ digestOf: sha256OfFile, toolchain: toolchainIdentity(env) });
 
 /** What the stages write into a reproducer, and what only people read; code objects are judged, not compiled. */
 const notCompiled = new Set(['capture', 'captures', 'build', 'pristine', 'report.json', 'README.md', 'Makefile']);
@@ -26,11 +32,11 @@ export function compileConditions(
   root: string,
   { lineInfo = false }: Pick<RecompileOptions, 'lineInfo'>,
   env: Environment,
-  digestOf: Digest = sha256OfFile,
+  { digestOf, toolchain }: Known = knowing(env),
 ): string {
   const { recipe, overlayTemplate } = reproducerPaths(root);
   const digests = [recipe, overlayTemplate].map((path) => (existsSync(path) ? digestOf(path) : 'none'));
-  return sha256(JSON.stringify([version, lineInfo, toolchainIdentity(env), ...digests, compiledNames(root)]));
+  return sha256(JSON.stringify([version, lineInfo, toolchain, ...digests, compiledNames(root)]));
 }
 
 function compiledNames(root: string): string[] {
@@ -48,7 +54,7 @@ export function currentVariant(
   folder: string,
   options: Pick<RecompileOptions, 'lineInfo'>,
   env: Environment,
-  digestOf: Digest = sha256OfFile,
+  known: Known = knowing(env),
 ): string | undefined {
   try {
     const { root } = openReproducer(folder);
@@ -60,10 +66,10 @@ export function currentVariant(
       // Never from memory: the result of a recompile is small.
       sha256OfFile(code) === built.code_object_sha256 &&
       built.outside !== undefined &&
-      changedInput(root, built, digestOf) === null &&
+      changedInput(root, built, known.digestOf) === null &&
       Object.keys(built.system ?? {}).every((path) => existsSync(path)) &&
       readsOnlyWhatItTells(paths.recipe) &&
-      built.conditions_sha256 === compileConditions(root, options, env, digestOf);
+      built.conditions_sha256 === compileConditions(root, options, env, known);
     return isCurrent ? sha256OfFile(paths.variantJson) : undefined;
   } catch (error) {
     if (error instanceof KernloopError) return undefined;

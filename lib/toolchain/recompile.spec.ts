@@ -247,8 +247,7 @@ describe('recompile', () => {
       writeFileSync(outside(), '#define FACTOR 2.0f\n');
       writeFileSync(variant(), `#include "../../../outside.h"\n${source.replace('*= SCALE', '*= FACTOR')}`);
     };
-    const current = (more: { lineInfo?: boolean } = {}, env = deps.env) =>
-      currentVariant(made.reproducer, more, env);
+    const current = (more: { lineInfo?: boolean } = {}, env = deps.env) => currentVariant(made.reproducer, more, env);
     afterEach(() => rmSync(outside(), { force: true }));
 
     it('is stale once a header outside of the reproducer has another content', async () => {
