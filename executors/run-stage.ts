@@ -1,10 +1,10 @@
 import { isAbsolute, join } from 'node:path';
-import type { ExecutorContext } from '@nx/devkit';
 import { configure } from '../lib/stages/configure';
 import { stages, type Stage, type StageName } from '../lib/stages/registry';
-import { defaultDeps } from '../lib/support/deps';
+import { defaultDeps, type Deps } from '../lib/support/deps';
 import { KernloopError } from '../lib/support/error';
 import type { OptionsSchema } from '../lib/support/options';
+import { refuseUntracked, type TaskContext } from './tracked';
 
 /** Options that name a folder or file; in a target they are relative to the workspace. */
 const paths = ['app', 'reproducer', 'output', 'store', 'dump'];
@@ -24,20 +24,25 @@ export function absoluteOptions(options: TaskOptions, workspaceRoot: string): Ta
 export async function runStage(
   name: StageName,
   options: TaskOptions,
-  context: Pick<ExecutorContext, 'root'>,
+  context: TaskContext,
+  isDone: (values: Readonly<Record<string, unknown>>, deps: Deps) => boolean = () => false,
 ): Promise<{ success: boolean }> {
   const stage: Stage = stages[name];
-  return run(stage, options, context);
+  return run(stage, options, context, isDone);
 }
 
 async function run<S extends OptionsSchema, R>(
   stage: Stage<S, R>,
   options: TaskOptions,
-  { root }: Pick<ExecutorContext, 'root'>,
+  context: TaskContext,
+  isDone: (values: Readonly<Record<string, unknown>>, deps: Deps) => boolean,
 ): Promise<{ success: boolean }> {
   return reportingErrors(async () => {
     const deps = defaultDeps();
-    const result = await stage.run(configure(stage, absoluteOptions(options, root), deps.env).values, deps);
+    const { values } = configure(stage, absoluteOptions(options, context.root), deps.env);
+    refuseUntracked(stage.name, values, context, deps.env);
+    if (isDone(values, deps)) return true;
+    const result = await stage.run(values, deps);
     return stage.succeeds?.(result) ?? stage.exitCode(result) === 0;
   });
 }

@@ -20,6 +20,8 @@ const taskSchemas: Readonly<Record<string, OptionsSchema>> = {
   extract: extractTaskOptionsSchema,
 };
 
+const programSummary = 'Write down what the command of an app runs, by digest.';
+
 /** Every file that is generated from the schemas, by its path in the package. */
 export function generatedFiles(): Map<string, string> {
   const files = new Map<string, string>([
@@ -33,6 +35,7 @@ export function generatedFiles(): Map<string, string> {
       'executors/build/schema.json',
       executorSchema('build', 'Build an app with its own build command.', buildOptionsSchema),
     ],
+    ['executors/program/schema.json', executorSchema('program', programSummary, buildOptionsSchema)],
     [
       'generators/init/schema.json',
       generatorSchema(

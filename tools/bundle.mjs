@@ -23,18 +23,10 @@ import { root, runMain, step, StepError } from './console.mjs';
 const newestGlibc = [2, 35];
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** What of native/build runs at a user's (lib/device/native-paths.ts); tests and their equipment stay behind. */
-const nativeProducts = [
-  'bin/kernloop-archive',
-  'bin/kernloop-nvrtc',
-  'bin/kernloop-recorder',
-  'bin/kernloop-replay',
-  'lib/libkernloop-capture-cuda.so',
-  'lib/libkernloop-capture-hsa.so',
-  'lib/libkernloop-nvrtc.so',
-  'lib/softgpu/libhsa-runtime64.so.1',
-  'lib/softgpu/libkernloop-hip.so',
-];
+/** What of native/build runs at a user's; tests and their equipment stay behind. */
+const nativeProducts = Object.values(
+  JSON.parse(readFileSync(join(root, 'lib', 'device', 'native-products.json'), 'utf8')),
+);
 
 function filesBelow(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -23,11 +23,17 @@ describe('the batch of captures', () => {
   }
 
   async function run(inputs: Record<string, Record<string, unknown>>, fake: FakeDeps): Promise<Record<string, TaskResult['result']>> {
-    const tasks = Object.fromEntries(Object.keys(inputs).map((id) => [id, { id }])) as never;
+    const task = (id: string) => ({ id, target: { project: 'app', target: id.split(':')[1] } });
+    const tasks = Object.fromEntries(Object.keys(inputs).map((id) => [id, task(id)])) as never;
+    const context = { root: workspace.root, projectsConfigurations: projectsConfigurations as never };
     const results: Record<string, TaskResult['result']> = {};
-    for await (const { task, result } of captureBatch({ tasks }, inputs, {}, { root: workspace.root }, fake)) results[task] = result;
+    for await (const { task, result } of captureBatch({ tasks }, inputs, {}, context, fake)) results[task] = result;
     return results;
   }
+
+  /** One target is the user's own, with an output of its own. */
+  const own = { cache: true, outputs: ['{workspaceRoot}/other/capture'] };
+  const projectsConfigurations = { projects: { app: { root: 'app', targets: { again: own, 'capture-a': { cache: true } } } } };
 
   const appRuns = (fake: FakeDeps): number => fake.calls.filter(({ program }) => program === 'program').length;
   const input = (kernel: string, more: object = {}) => ({ app: 'app', kernel: [kernel], build: false, ...more });
@@ -92,6 +98,17 @@ describe('the batch of captures', () => {
     const fake = fakeDeps({ ldd: () => 1 }, workspace.native);
     const results = await run({ 'app:capture-a': input('a'), 'app:capture-b': input('b') }, fake);
     expect(Object.values(results).map(({ success }) => success)).toEqual([false, false]);
+  });
+
+  it.each([
+    ['its output elsewhere', { output: 'elsewhere' }, 'a task of Nx writes what it declares'],
+    ['another app', { app: 'other' }, 'would keep the answer as that of app'],
+  ])('refuses %s, which a hit would not bring back', async (_name, more, message) => {
+    workspace.write('other/kernloop.json', { name: 'other', command: ['./program'], kernels: [{ name: 'a', match: 'a' }] });
+    const fake = deps();
+    const results = await run({ 'app:capture-a': input('a', more) }, fake);
+    expect(results['app:capture-a']).toMatchObject({ success: false, terminalOutput: expect.stringContaining(message) as string });
+    expect(appRuns(fake)).toBe(0);
   });
 
   it('refuses a dry run, which Nx would keep as the result of the task', async () => {

@@ -1,4 +1,4 @@
-import type { ExecutorContext, TaskGraph } from '@nx/devkit';
+import type { TaskGraph } from '@nx/devkit';
 import { openApp } from '../../lib/app/app';
 import { captureSelections, type CaptureOutcome } from '../../lib/capture/capture';
 import { captureOptionsSchema, type CaptureOptions } from '../../lib/capture/options';
@@ -8,6 +8,7 @@ import { stages } from '../../lib/stages/registry';
 import { defaultDeps, type Deps } from '../../lib/support/deps';
 import { KernloopError } from '../../lib/support/error';
 import { absoluteOptions, type TaskOptions } from '../run-stage';
+import { refuseUntracked, type TaskContext } from '../tracked';
 import { refuseDryRun } from './options';
 
 export interface TaskResult {
@@ -26,15 +27,16 @@ export default async function* captureBatch(
   taskGraph: Pick<TaskGraph, 'tasks'>,
   inputs: Readonly<Record<string, TaskOptions>>,
   overrides: TaskOptions,
-  context: Pick<ExecutorContext, 'root'>,
+  context: TaskContext,
   deps: Deps = defaultDeps(),
 ): AsyncGenerator<TaskResult> {
   const groups: Group[] = [];
-  for (const task of Object.keys(taskGraph.tasks)) {
+  for (const [task, { target }] of Object.entries(taskGraph.tasks)) {
     try {
       refuseDryRun({ ...inputs[task], ...overrides }, deps.env);
       const flags = absoluteOptions({ ...inputs[task], ...overrides }, context.root);
       const options = captureOptionsSchema.parse(configure(stages.capture, flags, deps.env).values);
+      refuseUntracked('capture', options, { ...context, projectName: target.project, targetName: target.target }, deps.env);
       addTo(groups, task, options, selectionsOf(openApp(options.app), options));
     } catch (error) {
       yield failed(task, error, deps);

@@ -7,6 +7,9 @@ import { kernloopJsonSchema, type KernelEntry, type KernloopJson } from './kernl
 
 export const kernloopFile = 'kernloop.json';
 
+/** What the command runs, by digest; below the app's folder. For Nx (executors/program). */
+export const programFile = '.kernloop/program.json';
+
 /** The user's program, as its kernloop.json declares it. */
 export interface App {
   readonly root: string;

@@ -52,10 +52,10 @@ function scriptOf(app: App, program: string): string[] {
 }
 
 /** Libraries that the dynamic linker would load; none for scripts and static programs. */
-async function loadedLibraries(
+export async function loadedLibraries(
   program: string,
   env: Readonly<Record<string, string | undefined>>,
-  deps: Deps,
+  deps: Pick<Deps, 'run' | 'native'>,
 ): Promise<string[]> {
   const lines: string[] = [];
   const ended = await deps.run('ldd', [program], { env, onStdoutLine: (line) => lines.push(line), timeoutMs: 30_000 })

@@ -69,7 +69,8 @@ export function pythonFolders(program: string, env: Environment): string[] {
   );
 }
 
-function sitePackages(program: string, env: Environment): string[] {
+/** Where the Python that is the program, or that the first line of it names, looks for packages; nothing for other programs. */
+export function sitePackages(program: string, env: Environment): string[] {
   const python = pythonOf(program);
   if (python === undefined) return [];
   const prefixes = [dirname(dirname(python)), ...baseOf(dirname(dirname(python)))];

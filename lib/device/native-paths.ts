@@ -1,19 +1,20 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { KernloopError } from '../support/error';
+import products from './native-products.json';
+
+/** What of the native build runs at a user's, relative to it: the one list, also of the archive (tools/bundle.mjs) and of what Nx hashes. */
+export type NativeProduct = keyof typeof products;
+export const nativeProducts = Object.keys(products) as NativeProduct[];
 
 /** Products of the native build (docs/contributing/seams.md, "Native build"). */
-export interface NativePaths {
+export interface NativePaths extends Readonly<Record<NativeProduct, string>> {
   readonly root: string;
-  readonly recorder: string;
-  readonly replay: string;
-  readonly archive: string;
-  readonly agentHsa: string;
   /** Asked for only by the cuda device: a build may lack it. */
   readonly agentCuda: string;
   /** Records what an app compiles at run time; a build may lack it. */
   readonly nvrtcAudit: string;
-  /** Compiles with libnvrtc. */
+  /** Compiles with libnvrtc; a build may lack it. */
   readonly nvrtcCompiler: string;
   /** The folder of these two, which LD_LIBRARY_PATH is to name. */
   readonly softgpuDir: string;
@@ -22,28 +23,20 @@ export interface NativePaths {
   readonly hipErrors: string;
 }
 
-const programs = ['recorder', 'replay', 'archive', 'agentHsa', 'softgpu', 'hipErrors'] as const;
+const optional: readonly NativeProduct[] = ['agentCuda', 'nvrtcAudit', 'nvrtcCompiler'];
 
 export function nativePathsIn(root: string): NativePaths {
-  const softgpuDir = join(root, 'lib', 'softgpu');
-  return {
-    root,
-    recorder: join(root, 'bin', 'kernloop-recorder'),
-    replay: join(root, 'bin', 'kernloop-replay'),
-    archive: join(root, 'bin', 'kernloop-archive'),
-    agentHsa: join(root, 'lib', 'libkernloop-capture-hsa.so'),
-    agentCuda: join(root, 'lib', 'libkernloop-capture-cuda.so'),
-    nvrtcAudit: join(root, 'lib', 'libkernloop-nvrtc.so'),
-    nvrtcCompiler: join(root, 'bin', 'kernloop-nvrtc'),
-    softgpuDir,
-    softgpu: join(softgpuDir, 'libhsa-runtime64.so.1'),
-    hipErrors: join(softgpuDir, 'libkernloop-hip.so'),
-  };
+  const paths = Object.fromEntries(nativeProducts.map((name) => [name, join(root, products[name])]));
+  const named = paths as Record<NativeProduct, string>;
+  return { ...named, root, softgpuDir: dirname(named.softgpu) };
 }
 
 /** Products that are not there. */
 export function missingProducts(paths: NativePaths): string[] {
-  return programs.map((name) => paths[name]).filter((path) => !existsSync(path));
+  return nativeProducts
+    .filter((name) => !optional.includes(name))
+    .map((name) => paths[name])
+    .filter((path) => !existsSync(path));
 }
 
 /** KERNLOOP_NATIVE_DIR if set, else `native/build` beside or above this file (checkout or installed package). */

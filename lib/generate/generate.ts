@@ -21,6 +21,7 @@ import { KernloopError, systemCode } from '../support/error';
 import { codeObjectTarget } from '../toolchain/code-object-kernels';
 import { compileReproducer } from '../toolchain/compile';
 import { debugSourceFiles } from '../toolchain/debug-line';
+import { warnOfVariablesSetAside } from '../toolchain/compiler-environment';
 import { compilerVersion, type Compiler } from '../toolchain/find-compiler';
 import { findNvrtc, nvrtcCompiler } from '../toolchain/find-nvrtc';
 import { cudaTarget } from '../toolchain/gencode';
@@ -40,6 +41,7 @@ const maxCompiles = 8;
 /** Writes `pristine/`: the kernel's source as a project of its own, proven by compiling it there. */
 export async function generate(options: GenerateOptions, deps: Deps): Promise<GenerateResult> {
   const app = openApp(options.app);
+  warnOfVariablesSetAside(deps);
   const kernel = app.kernel(options.kernel);
   const captureFolder = app.capture(kernel.name);
   const { pristine } = reproducerPaths(app.reproducer(kernel.name));

@@ -8,12 +8,17 @@ const besideKernelJson = /^[^.].*\.(hsaco|co|cubin)$/;
 /** In the build folder, which has other things too, these names are known. */
 const inBuildFolder = /^(candidate|optimized|kernel_variant)\.(hsaco|co|cubin)$/;
 
-/** A code object that the user built without `recompile`; undefined where there is none. */
-export function knownVariant(root: string): string | undefined {
-  const found = [
+/** Every file that could be meant. */
+export function candidateFiles(root: string): string[] {
+  return [
     ...namesIn(root, besideKernelJson),
     ...namesIn(join(root, 'build'), inBuildFolder).map((name) => join('build', name)),
   ];
+}
+
+/** A code object that the user built without `recompile`; undefined where there is none. */
+export function knownVariant(root: string): string | undefined {
+  const found = candidateFiles(root);
   if (found.length <= 1) return found[0];
   throw new KernloopError(
     'VARIANT_MISSING',

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 import { findUpward, findWorkspaceRoot } from '../app/app';
 import { kernelFile, kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
 import { KernloopError } from '../support/error';
 import { resolveInside, sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
-import { variantJsonSchema, type VariantJson } from '../toolchain/variant-json';
+import { changedInput, variantJsonSchema, type VariantJson } from '../toolchain/variant-json';
 import { knownVariant } from './known-variants';
 
 /** A reproducer as its kernel.json declares it. */
@@ -104,15 +104,13 @@ function builtVariant(reproducer: Reproducer): Code {
   if (actual !== built.code_object_sha256) {
     throw new KernloopError('VARIANT_STALE', `${path} is not what build/variant.json says was built`, recompileHint);
   }
-  for (const [source, digest] of Object.entries(built.sources)) {
-    const file = resolveInside(reproducer.root, source, 'build/variant.json: sources');
-    if (!existsSync(file) || sha256OfFile(file) !== digest) {
-      throw new KernloopError(
-        'VARIANT_STALE',
-        `${source} was changed after ${relative(reproducer.root, path)} was built`,
-        recompileHint,
-      );
-    }
+  const changed = changedInput(reproducer.root, built);
+  if (changed !== null) {
+    throw new KernloopError(
+      'VARIANT_STALE',
+      `${changed} was changed after ${relative(reproducer.root, path)} was built`,
+      isAbsolute(changed) ? `${recompileHint}; a copy of it beside ${kernelFile} is judged as it is` : recompileHint,
+    );
   }
   return { kind: 'variant', path, shown: relative(reproducer.root, path), sha256: actual };
 }

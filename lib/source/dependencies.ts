@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, normalize } from 'node:path';
 import { renderCompileArgument } from '../toolchain/compile-arguments';
-import { compilerEnvironment, nvccEnvironment } from '../toolchain/find-compiler';
+import { compilerEnvironment, nvccEnvironment } from '../toolchain/compiler-environment';
 import { cudaTarget } from '../toolchain/gencode';
 import type { Deps } from '../support/deps';
 import { throwIfInterrupted } from '../support/interrupt';
@@ -42,7 +42,7 @@ export async function scanDependencies(
   try {
     const ended = await deps.run(compiler, args, {
       cwd: unit.directory,
-      env: { ...environment, ...(nvcc ? nvccEnvironment() : compilerEnvironment()) },
+      env: { ...environment, ...(nvcc ? nvccEnvironment() : compilerEnvironment(environment)) },
       timeoutMs: scanLimitMs,
     }).result;
     throwIfInterrupted(deps.signal);

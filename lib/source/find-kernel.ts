@@ -170,7 +170,7 @@ function allUnits(query: KernelQuery, deps: FindDeps): TranslationUnit[] {
       `the sources are compiled with plain ${defaultCompilers[query.language]}; build with CMAKE_EXPORT_COMPILE_COMMANDS=ON and set "compileCommands" for the options of the app`,
   );
   return deviceSources(query.source, query.language).map((file) =>
-    defaultTranslationUnit(file, query.source, query.language),
+    defaultTranslationUnit(file, query.source, query.language, query.environment),
   );
 }
 

@@ -42,7 +42,21 @@ export function translationUnit(
   language: DeviceLanguage,
   environment: Readonly<Record<string, string>> = {},
 ): TranslationUnit | null {
-  return isNvcc(basename(command.compiler)) ? nvccUnit(command, language, environment) : clangUnit(command, language);
+  const unit = isNvcc(basename(command.compiler))
+    ? nvccUnit(command, language, environment)
+    : clangUnit(command, language);
+  return unit && { ...unit, args: [...unit.args, ...includeVariables(environment)] };
+}
+
+/** Folders that the build's environment adds behind those of the command, as the options that say the same. */
+function includeVariables(environment: Readonly<Record<string, string>>): CompileArgument[] {
+  const folders = (name: string, option: string): CompileArgument[] => {
+    const value = environment[name];
+    // An empty entry is the working directory.
+    const entries = value ? value.split(':').map((entry) => entry || '.') : [];
+    return entries.map((entry) => ({ option, value: entry, kind: 'include', separate: true }));
+  };
+  return [...folders('CPATH', '-I'), ...folders('CPLUS_INCLUDE_PATH', '-isystem')];
 }
 
 export function isNvcc(compiler: string): boolean {
@@ -87,9 +101,14 @@ function optionsOf(args: readonly CompileArgument[]): CompileArgument[] {
 }
 
 /** What hipcc or nvcc does with a file when it is told nothing else: its defaults, and the file as device code. */
-export function defaultTranslationUnit(file: string, directory: string, language: DeviceLanguage): TranslationUnit {
+export function defaultTranslationUnit(
+  file: string,
+  directory: string,
+  language: DeviceLanguage,
+  environment: Readonly<Record<string, string>> = {},
+): TranslationUnit {
   const compiler = defaultCompilers[language];
-  const args = language === 'hip' ? [clangLanguage('hip')] : [nvccLanguage];
+  const args = [...includeVariables(environment), language === 'hip' ? clangLanguage('hip') : nvccLanguage];
   return { language, file, directory, compiler, compilerPath: null, hostCompiler: null, args, fromDatabase: false };
 }
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseMakeDependencies } from '../source/make-dependencies';
 import { writeJson } from '../support/files';
 import type { CompileRequest } from './compile';
-import { compilerEnvironment } from './find-compiler';
+import { compilerEnvironment } from './compiler-environment';
 import { renderOverlay } from './overlay';
 import { depsPlaceholder } from './recipe';
 import { runCompiler, type CompileDeps } from './run-compiler';
@@ -20,7 +20,7 @@ export async function compileWithClang(request: CompileRequest, output: string, 
         program: compiler.path,
         args: compileArguments(request, { output, overlayPath, dependencyPath }),
         cwd: reproducer,
-        env: { ...recipe.environment, ...compilerEnvironment() },
+        env: compilerEnvironment(recipe.environment),
         limitSeconds,
         variantFile: recipe.variant.file,
       },

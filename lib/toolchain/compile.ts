@@ -32,7 +32,7 @@ export interface CompileResult {
   codeObjectSha256: string;
   /** Every file of the reproducer that was opened, with its digest. */
   sources: Record<string, string>;
-  /** Files elsewhere that are no system headers: they do not travel with the reproducer. */
+  /** Files elsewhere, absolute: they do not travel with the reproducer. */
   outside: string[];
 }
 

@@ -1,6 +1,6 @@
 import type { Deps } from '../support/deps';
 import type { CompileArgument } from './compile-arguments';
-import { nvccEnvironment } from './find-compiler';
+import { nvccEnvironment } from './compiler-environment';
 
 const limitMs = 60_000;
 

@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Deps, Environment } from '../support/deps';
 import { KernloopError } from '../support/error';
+import { compilerEnvironment } from './compiler-environment';
 
 export interface Compiler {
   path: string;
@@ -78,16 +79,6 @@ export async function compilerVersion(path: string, deps: Pick<Deps, 'run'>): Pr
       .filter((line) => line.includes(' version') || line.includes('release '))
       .join('; ')
   );
-}
-
-/** hipcc takes whatever platform it finds first; where an nvcc is on the PATH it would compile for NVIDIA. */
-export function compilerEnvironment(): Record<string, string> {
-  return { HIP_PLATFORM: 'amd' };
-}
-
-/** Options from outside the command would be added to every step of a compilation. */
-export function nvccEnvironment(): Record<string, string | undefined> {
-  return { NVCC_PREPEND_FLAGS: undefined, NVCC_APPEND_FLAGS: undefined, NVCC_CCBIN: undefined };
 }
 
 /** Null, and a warning, where it is not installed: nvcc then takes its default, whose headers may differ. */

@@ -1,8 +1,10 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Environment } from '../support/deps';
 import { sha256, sha256OfFile } from '../support/files';
+import { installationVariables } from './compiler-environment';
 import { compilerCandidates } from './find-compiler';
+import { nvrtcCandidates } from './find-nvrtc';
 
 /** Files up to this size go into the identity by content; larger ones by name, size and time of their package's build. */
 const contentLimit = 1024 * 1024;
@@ -15,10 +17,16 @@ const supportFiles = ['hipconfig', 'hipvars.pm', '.hipVersion'];
 const nvccParts = ['ptxas', 'nvlink', 'nvcc.profile', '../nvvm/bin/cicc', '../nvvm/libdevice/libdevice.10.bc'];
 /** What preprocesses for nvcc, where nothing else is named. */
 const hostCompiler = 'g++';
+/** Where toolkits lie beside those that variables name. */
+const installed = '/usr/local';
 
 /** A digest of the toolchain in use, without starting a process: the plugin asks for it on every command. */
 export function toolchainIdentity(env: Environment): string {
-  const programs = drivers.flatMap((name) => compilerCandidates(name, env).slice(0, 1));
+  const programs = [
+    ...drivers.flatMap((name) => compilerCandidates(name, env).slice(0, 1)),
+    // What hipcc starts.
+    ...clangFolders(env).map((folder) => join(folder, 'clang++')),
+  ];
   // The first nvcc may be a script that leads to a toolkit elsewhere.
   const toolkits = compilerCandidates('nvcc', { ...env, KERNLOOP_COMPILER: undefined });
   const files = [
@@ -27,14 +35,42 @@ export function toolchainIdentity(env: Environment): string {
     ...programs,
     ...programs.flatMap((program) => supportFiles.map((name) => join(dirname(program), name))),
     ...programs.flatMap(compilerLibraries),
-    ...libraryFolders.flatMap((folder) => filesIn(folder)),
+    ...[...libraryFolders, ...deviceLibraryFolders(env)].flatMap((folder) => filesIn(folder)),
+    ...nvrtcCandidates(env, installed).flatMap((library) => [library, ...nvrtcParts(library)]),
   ];
-  return sha256([...new Set(files.flatMap(resolved))].map(describe).join('\n'));
+  const named = installationVariables.map((name) => `${name}=${env[name] ?? ''}`);
+  return sha256([...named, ...[...new Set(files.flatMap(resolved))].map(describe)].join('\n'));
+}
+
+/** Folders that variables name, where they are absolute: others mean another folder in each process. */
+function foldersOf(env: Environment, names: readonly string[], ...below: string[]): string[] {
+  return names.flatMap((name) => {
+    const folder = env[name];
+    return folder && isAbsolute(folder) ? [join(folder, ...below)] : [];
+  });
+}
+
+function clangFolders(env: Environment): string[] {
+  return [...foldersOf(env, ['HIP_CLANG_PATH']), ...foldersOf(env, ['ROCM_PATH', 'HIP_PATH'], 'llvm', 'bin')];
+}
+
+function deviceLibraryFolders(env: Environment): string[] {
+  return [
+    ...foldersOf(env, ['DEVICE_LIB_PATH', 'HIP_DEVICE_LIB_PATH']),
+    ...foldersOf(env, ['ROCM_PATH', 'HIP_PATH'], 'amdgcn', 'bitcode'),
+  ];
+}
+
+/** libnvrtc loads these by itself. */
+function nvrtcParts(library: string): string[] {
+  return filesIn(dirname(library), (name) => name.startsWith('libnvrtc-builtins.so'));
 }
 
 /** A packaged clang is a small program over these two. */
 function compilerLibraries(program: string): string[] {
-  const folder = join(dirname(realpathSync(program)), '..', 'lib');
+  const [real] = resolved(program);
+  if (real === undefined) return [];
+  const folder = join(dirname(real), '..', 'lib');
   return filesIn(
     folder,
     (name) => name.includes('.so') && (name.startsWith('libclang-cpp') || name.startsWith('libLLVM')),

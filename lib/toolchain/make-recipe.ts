@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { SourceTree } from '../reproducer/source-tree';
 import type { TranslationUnit } from '../source/translation-unit';
 import { renderCompileArgument, type CompileArgument } from './compile-arguments';
+import { recordedVariables } from './compiler-environment';
 import { depsPlaceholder, type Recipe } from './recipe';
 
 export interface RecipeSource {
@@ -26,9 +27,6 @@ export type UnprovenRecipe = Omit<Recipe, 'files' | 'code_object'>;
 /** Optimisation over all device code of a program. */
 const linkTimeOptions = ['-dlto', '-lto', '-gen-opt-lto'];
 
-/** Variables that change what hipcc compiles and hold no path. */
-const compileVariables = ['HIPCC_COMPILE_FLAGS_APPEND'];
-
 /** The app's own compile command for a unit, reduced to its device code and freed of every path outside the reproducer. */
 export function makeRecipe(source: RecipeSource): UnprovenRecipe {
   const { unit, tree, target, environment, cuda } = source;
@@ -41,7 +39,7 @@ export function makeRecipe(source: RecipeSource): UnprovenRecipe {
     language: unit.language,
     symbol: source.symbol,
     compiler: { name: unit.compiler, version: source.compilerVersion },
-    environment: Object.fromEntries(Object.entries(environment).filter(([name]) => compileVariables.includes(name))),
+    environment: Object.fromEntries(Object.entries(environment).filter(([name]) => recordedVariables.includes(name))),
     target,
     ...(cuda === undefined ? {} : { virtual_target: cuda.virtualTarget }),
     ...(cuda?.moduleId == null ? {} : { module_id: cuda.moduleId }),

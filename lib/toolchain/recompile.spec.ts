@@ -1,13 +1,26 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { adopt } from '../extract/adopt';
 import { generate } from '../generate/generate';
 import { fixture, recordingDeps, type Fixture } from '../generate/testing/fixture';
-import { openReproducer } from '../replay/reproducer';
+import { chooseCode, openReproducer } from '../replay/reproducer';
 import { SourceFiles } from '../replay/source-files';
 import { sha256OfFile } from '../support/files';
-import { failure } from '../testing/failure';
+import { failure, thrown } from '../testing/failure';
+import { currentVariant } from './current-variant';
 import { readLineTable } from './line-table';
 import { recompile } from './recompile';
 
@@ -20,6 +33,8 @@ __global__ void scale(float* x, int n) { int i = blockIdx.x * blockDim.x + threa
 __global__ void scale_all(float* x) { x[threadIdx.x] = 1.0f; }
 }
 `;
+
+const readJsonFile = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
 let made: Fixture;
 const { deps, reported } = recordingDeps();
@@ -125,18 +140,16 @@ describe('recompile', () => {
     });
   });
 
-  it('passes the compiler on where it rejects the edit, and leaves the last build as it was', async () => {
+  it('passes the compiler on where it rejects the edit, and leaves nothing that could be judged', async () => {
     await recompile(options(), deps);
-    const before = sha256OfFile(built());
     appendFileSync(variant(), '\n#error "not like this"\n');
     const error = await failure(recompile(options(), deps));
     expect(error).toMatchObject({ code: 'COMPILE_FAILED', exitCode: 1 });
     expect(error.what).toContain('kernel_variant.hip:8:2: error: "not like this"');
     expect(reported.join('')).toContain('not like this');
-    expect(sha256OfFile(built())).toBe(before);
-    expect(execFileSync('ls', [join(made.reproducer, 'build')], { encoding: 'utf8' })).toBe(
-      'variant.hsaco\nvariant.json\n',
-    );
+    expect(execFileSync('ls', [join(made.reproducer, 'build')], { encoding: 'utf8' })).toBe('variant.json\n');
+    writeFileSync(variant(), source);
+    expect(thrown(() => chooseCode(openReproducer(made.reproducer), undefined)).code).toBe('VARIANT_STALE');
   });
 
   it('refuses code without the captured kernel and names the nearest', async () => {
@@ -226,6 +239,123 @@ describe('recompile', () => {
     } finally {
       writeFileSync(path, original);
     }
+  });
+
+  describe('with everything that decides the code', () => {
+    const outside = () => join(made.workspace, 'outside.h');
+    const include = () => {
+      writeFileSync(outside(), '#define FACTOR 2.0f\n');
+      writeFileSync(variant(), `#include "../../../outside.h"\n${source.replace('*= SCALE', '*= FACTOR')}`);
+    };
+    const current = (more: { lineInfo?: boolean } = {}, env = deps.env) => currentVariant(made.reproducer, more, env);
+    afterEach(() => rmSync(outside(), { force: true }));
+
+    it('is stale once a header outside of the reproducer has another content', async () => {
+      include();
+      await recompile(options(), deps);
+      const choose = () => chooseCode(openReproducer(made.reproducer), undefined);
+      expect(choose()).toMatchObject({ kind: 'variant' });
+      utimesSync(outside(), 1, 1);
+      expect(choose()).toMatchObject({ kind: 'variant' });
+      writeFileSync(outside(), '#define FACTOR 3.0f\n');
+      expect(thrown(choose)).toMatchObject({
+        code: 'VARIANT_STALE',
+        what: expect.stringContaining('outside.h') as string,
+      });
+      rmSync(outside());
+      expect(thrown(choose).code).toBe('VARIANT_STALE');
+    });
+
+    it('names headers of the system too, and a machine without them can still judge', async () => {
+      await recompile(options(), deps);
+      const path = join(made.reproducer, 'build', 'variant.json');
+      const built = readJsonFile(path) as { system: Record<string, string> };
+      const [runtime] = Object.keys(built.system).filter((name) => name.endsWith('hip/hip_runtime.h'));
+      expect(runtime).toMatch(/^\//);
+      expect(built.system[runtime ?? '']).toBe(sha256OfFile(runtime ?? ''));
+      const rewrite = (system: object) => writeFileSync(path, JSON.stringify({ ...built, system }));
+      rewrite({ '/nowhere/hip_runtime.h': '0'.repeat(64) });
+      expect(chooseCode(openReproducer(made.reproducer), undefined)).toMatchObject({ kind: 'variant' });
+      expect(current()).toBeUndefined();
+      rewrite({ [runtime ?? '']: '0'.repeat(64) });
+      expect(thrown(() => chooseCode(openReproducer(made.reproducer), undefined)).code).toBe('VARIANT_STALE');
+    });
+
+    it('is current until one of them changes, whatever a list of inputs says', async () => {
+      const header = join(made.reproducer, 'deps', 'inc', 'scale.h');
+      const target = join(made.workspace, 'elsewhere.hip');
+      const recipe = join(made.reproducer, 'pristine', 'recipe.json');
+      const mine = join(made.reproducer, 'mine.h');
+      const changes: [name: string, change: () => void, undo: () => void][] = [
+        ['the text', () => appendFileSync(variant(), '//\n'), () => writeFileSync(variant(), source)],
+        ['a header', () => appendFileSync(header, '//\n'), () => writeFileSync(header, '#define SCALE 3.0f\n')],
+        [
+          'the recipe',
+          () => appendFileSync(recipe, ' \n'),
+          () => writeFileSync(recipe, readFileSync(recipe, 'utf8').trim() + '\n'),
+        ],
+        ['a file that could be included', () => writeFileSync(mine, ''), () => rmSync(mine)],
+        [
+          'the code object',
+          () => appendFileSync(built(), 'x'),
+          () => truncateSync(built(), statSync(built()).size - 1),
+        ],
+      ];
+      await recompile(options(), deps);
+      const before = current();
+      expect(before).toMatch(/^[0-9a-f]{64}$/);
+      for (const [name, change, undo] of changes) {
+        change();
+        expect([name, current()]).toEqual([name, undefined]);
+        undo();
+        expect([name, current()]).toEqual([name, before]);
+      }
+      expect(current({ lineInfo: true })).toBeUndefined();
+      expect(current({}, { ...deps.env, DEVICE_LIB_PATH: '/opt/other' })).toBeUndefined();
+      expect(current({}, { ...deps.env, UNRELATED: '1', CPATH: '/opt/other' })).toBe(before);
+      writeFileSync(join(made.reproducer, 'README.md'), 'edited');
+      utimesSync(variant(), 1, 1);
+      expect(current()).toBe(before);
+
+      writeFileSync(target, source);
+      rmSync(variant());
+      symlinkSync(target, variant());
+      try {
+        await recompile(options(), deps);
+        expect(current()).toBeDefined();
+        appendFileSync(target, '//\n');
+        expect(current()).toBeUndefined();
+      } finally {
+        rmSync(variant());
+      }
+    });
+
+    it('leaves aside what the shell adds to a compilation, and says so', async () => {
+      const plain = await recompile(options(), deps);
+      const folder = join(made.workspace, 'shell');
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'mine.h'), '#define SCALE 7.0f\n');
+      const shell = {
+        CPATH: folder,
+        CPLUS_INCLUDE_PATH: folder,
+        HIPCC_COMPILE_FLAGS_APPEND: '-O0',
+        CCC_OVERRIDE_OPTIONS: '+-O0',
+      };
+      const kept = Object.fromEntries(Object.keys(shell).map((name) => [name, process.env[name]]));
+      Object.assign(process.env, shell);
+      try {
+        const there = await recompile(options(), { ...deps, env: process.env });
+        expect(there.codeObjectSha256).toBe(plain.codeObjectSha256);
+        expect(reported.join('')).toMatch(/CPATH, .*HIPCC_COMPILE_FLAGS_APPEND.* left aside/);
+        writeFileSync(variant(), `#include <mine.h>\n${source}`);
+        expect((await failure(recompile(options(), deps))).what).toContain("'mine.h' file not found");
+      } finally {
+        for (const [name, value] of Object.entries(kept)) {
+          if (value === undefined) delete process.env[name];
+          else process.env[name] = value;
+        }
+      }
+    });
   });
 
   it('ends a compiler that runs past its limit', async () => {

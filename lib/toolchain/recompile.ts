@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { openReproducer, type Reproducer } from '../replay/reproducer';
 import { reproducerPaths } from '../reproducer/layout';
@@ -7,25 +7,30 @@ import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
-import { compileReproducer } from './compile';
+import { compileReproducer, type CompileRequest, type CompileResult } from './compile';
+import { warnOfVariablesSetAside } from './compiler-environment';
+import { compileConditions } from './current-variant';
 import { findCompiler } from './find-compiler';
 import { findNvrtc } from './find-nvrtc';
 import type { RecompileOptions } from './options';
 import { overlaySchema, type Overlay } from './overlay';
 import { recipeSchema, type Recipe } from './recipe';
 import type { RecompileResult } from './result';
-import type { VariantJson } from './variant-json';
+import { outsideName, type VariantJson } from './variant-json';
 
 /** Compiles the user's copy of a kernel: `kernel_variant.*` and `deps/` to `build/variant.hsaco` or `.cubin`. */
 export async function recompile(options: RecompileOptions, deps: Deps): Promise<RecompileResult> {
   const reproducer = openReproducer(options.reproducer);
   const paths = reproducerPaths(reproducer.root);
   const { recipe, overlay } = readRecipe(reproducer);
+  warnOfVariablesSetAside(deps);
   const find = recipe.nvrtc === undefined ? findCompiler : findNvrtc;
   const compiler = await find(recipe.compiler, deps);
   const output = paths.variant(recipe.language);
   mkdirSync(paths.build, { recursive: true });
-  const compiled = await compileReproducer(
+  const conditions = compileConditions(reproducer.root, options, deps.env);
+  const startMs = Date.now();
+  const compiled = await compileOrLeaveNothing(
     {
       reproducer: reproducer.root,
       recipe,
@@ -36,10 +41,12 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
       limitSeconds: options.compileLimitSeconds,
       lineInfo: options.lineInfo ?? false,
     },
+    startMs,
     deps,
   );
   const system = new SystemFolders([compiler.path], deps.env);
-  for (const path of compiled.outside.filter((outside) => !system.contain(outside))) {
+  const [ofSystem, outside] = partition(compiled.outside, (path) => system.contain(path));
+  for (const path of outside) {
     deps.report.warn(`${path} lies outside the reproducer: it will be missing where the reproducer goes`);
   }
   const variant: VariantJson = {
@@ -51,6 +58,9 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
     target: recipe.target,
     recipe_sha256: sha256OfFile(paths.recipe),
     sources: compiled.sources,
+    outside: Object.fromEntries(outside.map((path) => [outsideName(path, reproducer), sha256OfFile(path)])),
+    system: Object.fromEntries(ofSystem.map((path) => [path, sha256OfFile(path)])),
+    conditions_sha256: conditions,
   };
   writeJson(paths.variantJson, variant);
   const result: RecompileResult = {
@@ -64,6 +74,35 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
     `${result.kernel}: build/${variant.code_object} from ${result.sources.join(', ')}` + describeCode(result, recipe),
   );
   return result;
+}
+
+/** A failed compilation leaves no code object that could be taken for what the source says now. */
+async function compileOrLeaveNothing(request: CompileRequest, startMs: number, deps: Deps): Promise<CompileResult> {
+  try {
+    const compiled = await compileReproducer(request, deps);
+    refuseEdited(request, compiled, startMs);
+    return compiled;
+  } catch (error) {
+    if (!(error instanceof KernloopError) || error.code !== 'INTERRUPTED') rmSync(request.output, { force: true });
+    throw error;
+  }
+}
+
+/** Which of two texts the compiler read, nobody can say. */
+function refuseEdited({ reproducer }: CompileRequest, { sources, outside }: CompileResult, startMs: number): void {
+  const read = [...Object.keys(sources).map((name) => join(reproducer, name)), ...outside];
+  const endMs = Date.now();
+  // The time of a change, which no tool sets; later than now where a clock was set back.
+  const edited = read.find((path) => {
+    const { ctimeMs } = statSync(path);
+    return ctimeMs > startMs + 1 && ctimeMs <= endMs;
+  });
+  if (edited === undefined) return;
+  throw new KernloopError('COMPILE_FAILED', `${edited} was changed while it was compiled`, 'compile again');
+}
+
+function partition<T>(values: readonly T[], belongs: (value: T) => boolean): [T[], T[]] {
+  return [values.filter(belongs), values.filter((value) => !belongs(value))];
 }
 
 function describeCode({ unchanged, codeObjectSha256 }: RecompileResult, { code_object: proven }: Recipe): string {

@@ -1,6 +1,11 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
+import { isInside } from '../reproducer/system-folders';
+import { resolveInside, sha256OfFile } from '../support/files';
 
 const digest = z.string().length(64);
+const digests = z.record(z.string(), digest);
 
 /** `build/variant.json`: what a variant's code object was made from, so that a stale one is never taken for the edited source. */
 export const variantJsonSchema = z.looseObject({
@@ -11,7 +16,36 @@ export const variantJsonSchema = z.looseObject({
   compiler: z.strictObject({ name: z.string(), version: z.string() }),
   target: z.string(),
   recipe_sha256: digest,
-  sources: z.record(z.string(), digest).describe('Every file of the reproducer that went into it.'),
+  sources: digests.describe('Every file of the reproducer that went into it.'),
+  outside: digests
+    .optional()
+    .describe('Every other file that the compiler read; relative to the reproducer where it lies in the workspace.'),
+  system: digests.optional().describe('Headers of the toolchain and the system that it read, by their absolute paths.'),
+  conditions_sha256: digest
+    .optional()
+    .describe('What else decides the code: recipe, options, toolchain, and which files there are to be included.'),
 });
 
 export type VariantJson = z.output<typeof variantJsonSchema>;
+
+/** How variant.json names a file outside of the reproducer: the workspace may move as a whole. */
+export function outsideName(path: string, { root, workspaceRoot }: { root: string; workspaceRoot: string }): string {
+  return isInside(workspaceRoot, path) ? relative(root, path) : path;
+}
+
+/** The first file that is not what went into the variant any more; null where all are. */
+export function changedInput(
+  root: string,
+  { recipe_sha256: recipe, sources, outside = {}, system = {} }: VariantJson,
+  digestOf: (path: string) => string = sha256OfFile,
+): string | null {
+  const is = (path: string, digest: string): boolean => existsSync(path) && digestOf(path) === digest;
+  for (const [name, digest] of Object.entries(sources))
+    if (!is(resolveInside(root, name, 'build/variant.json: sources'), digest)) return name;
+  for (const [name, digest] of Object.entries(outside)) if (!is(resolve(root, name), digest)) return name;
+  // A machine that only replays has no toolchain, which changes nothing.
+  for (const [name, digest] of Object.entries(system))
+    if (!isAbsolute(name) || (existsSync(name) && digestOf(name) !== digest)) return name;
+  const recipePath = join(root, 'pristine', 'recipe.json');
+  return existsSync(recipePath) && digestOf(recipePath) !== recipe ? 'pristine/recipe.json' : null;
+}

@@ -1,6 +1,6 @@
 import { join, normalize } from 'node:path/posix';
 import type { ProjectConfiguration, TargetConfiguration } from '@nx/devkit';
-import { kernloopFile } from '../../lib/app/app';
+import { kernloopFile, programFile } from '../../lib/app/app';
 import type { KernelEntry, KernloopJson } from '../../lib/app/kernloop-json';
 import { stages } from '../../lib/stages/registry';
 import { identityInputs, noPackages, optionInputs, type TargetInput } from './inputs';
@@ -14,6 +14,7 @@ export const reproducerRoot = (app: string, kernel: string): string => `kernels/
 export function appProject(root: string, config: KernloopJson): Omit<ProjectConfiguration, 'root'> {
   const targets: Record<string, TargetConfiguration> = {};
   if (config.build) targets['build'] = buildTarget(root, config);
+  targets['program'] = programTarget(root, config);
   targets['profile'] = profileTarget(root, config);
   for (const kernel of config.kernels) {
     targets[captureTarget(kernel.name)] = captureKernel(root, config, kernel);
@@ -34,13 +35,31 @@ function buildTarget(root: string, { build }: KernloopJson): TargetConfiguration
   };
 }
 
+/** Not cached, and quick: what it looks at, Nx does not see, such as ignored files and the packages of a Python. */
+function programTarget(root: string, { build }: KernloopJson): TargetConfiguration {
+  return {
+    executor: 'kernloop:program',
+    options: { app: root },
+    ...(build ? { dependsOn: ['build'] } : {}),
+    cache: false,
+    outputs: [`{projectRoot}/${programFile}`],
+    metadata: { description: 'Write down what the command of the app runs, by digest: an input of what runs it.' },
+  };
+}
+
 function profileTarget(root: string, config: KernloopJson): TargetConfiguration {
   return {
     executor: 'kernloop:profile',
     options: { app: root, build: false },
     ...afterBuild(config),
     cache: true,
-    inputs: [...appInputs(root, config), ...optionInputs(stages.profile), ...deviceInputs, noPackages],
+    inputs: [
+      ...appInputs(root, config),
+      outputOf(join(root, programFile), false),
+      ...optionInputs(stages.profile),
+      ...deviceInputs,
+      noPackages,
+    ],
     outputs: ['{projectRoot}/.kernloop/profile.json'],
     metadata: { description: stages.profile.summary },
   };
@@ -54,8 +73,11 @@ function captureKernel(root: string, config: KernloopJson, kernel: KernelEntry):
     cache: true,
     inputs: [
       ...appInputs(root, config),
+      outputOf(join(root, programFile), false),
       { env: selectionVariable(root, kernel.name) },
       ...optionInputs(stages.capture),
+      // Asks for more than an option: a capture then holds the programs that the app compiled.
+      { env: 'KERNLOOP_NVRTC_RECORD' },
       ...deviceInputs,
       ...identityInputs('KERNLOOP_STORE_GENERATION'),
       noPackages,
@@ -101,8 +123,8 @@ function extractKernel(root: string, { name }: KernloopJson): TargetConfiguratio
 
 const deviceInputs = identityInputs('KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID', 'KERNLOOP_PACKAGE_DIGEST');
 
-function afterBuild({ build }: KernloopJson): Pick<TargetConfiguration, 'dependsOn'> {
-  return build ? { dependsOn: ['build'] } : {};
+function afterBuild({ build }: KernloopJson): Required<Pick<TargetConfiguration, 'dependsOn'>> {
+  return { dependsOn: [...(build ? ['build'] : []), 'program'] };
 }
 
 /**

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { cudaHost } from '../../lib/device/cuda-host';
 import { firstGpu, topologyFolder } from '../../lib/device/hsa';
-import { findNative, type NativePaths } from '../../lib/device/native-paths';
+import { findNative, nativeProducts, type NativePaths } from '../../lib/device/native-paths';
 import { softgpuIdentity } from '../../lib/device/softgpu';
 import { storeGeneration } from '../../lib/store/generation';
 import type { Environment } from '../../lib/support/deps';
@@ -44,9 +44,10 @@ function nativeOrNone(env: Environment): NativePaths | undefined {
   }
 }
 
-export function nativeDigest({ recorder, replay, archive, agentHsa, agentCuda, softgpu }: NativePaths): string {
-  const products = [recorder, replay, archive, agentHsa, softgpu, ...(existsSync(agentCuda) ? [agentCuda] : [])];
-  return sha256(products.map(sha256OfFile).join('\n'));
+/** Of every product; one that a build lacks is told from one that it has. */
+export function nativeDigest(native: NativePaths): string {
+  const digest = (path: string): string => (existsSync(path) ? sha256OfFile(path) : 'none');
+  return sha256(nativeProducts.map((name) => `${name} ${digest(native[name])}`).join('\n'));
 }
 
 function deviceId(native: NativePaths | undefined, env: Environment): string {

@@ -44,6 +44,7 @@ describe('the plugin', () => {
     expect(projects(workspace)['apps/pipeline']?.name).toBe('pipeline');
     expect(Object.keys(targets(workspace, 'apps/pipeline'))).toEqual([
       'build',
+      'program',
       'profile',
       'capture-saxpy',
       'generate-saxpy',
@@ -81,7 +82,8 @@ describe('the plugin', () => {
         '{workspaceRoot}/kernels/pipeline/matmul/capture',
         '{workspaceRoot}/kernels/pipeline/matmul/captures',
         '{workspaceRoot}/kernels/pipeline/matmul/pristine',
-        '{projectRoot}/build',
+        '{projectRoot}/build/variant.hsaco',
+        '{projectRoot}/build/variant.json',
         '{projectRoot}/report.json',
       ]),
     );
@@ -127,7 +129,7 @@ describe('the plugin', () => {
 
   it('captures after the build, and again when the built program is another one', () => {
     const capture = targets(workspace, 'apps/pipeline')['capture-saxpy'];
-    expect(capture?.dependsOn).toEqual(['build']);
+    expect(capture?.dependsOn).toEqual(['build', 'program']);
     expect(capture?.inputs).toContainEqual({
       dependentTasksOutputFiles: 'apps/pipeline/build/pipeline',
       transitive: false,

@@ -15,6 +15,7 @@ import { parseJson } from '../../lib/support/schema';
 import { appProject, reproducerRoot } from './app-targets';
 import { identityVariables } from './identity';
 import { reproducerProject } from './reproducer-targets';
+import { reproducerVariables } from './reproducer-variables';
 import { selectionVariables } from './selections';
 
 export const name = 'kernloop';
@@ -30,11 +31,25 @@ export const createNodes: CreateNodes = [
 
 export const createNodesV2 = createNodes;
 
-/** Sets the identity of device, toolchain, native core and store, and what is selected of each kernel, for every task of this command. */
-export const preTasksExecution: PreTasksExecution = async (_options, { workspaceRoot }) => {
+/**
+ * Sets the identity of device, toolchain, native core and store, what is selected of each kernel, and what of a reproducer Nx does not
+ * hash, for every task of this command.
+ */
+export const preTasksExecution: PreTasksExecution = async (_options, { workspaceRoot, argv }) => {
   const files = await filesIn(workspaceRoot, `**/${kernloopFile}`);
+  const kernels = (await filesIn(workspaceRoot, `**/${kernelFile}`)).filter((file) => !isCopy(file));
   const read = (path: string): string => readFileSync(join(workspaceRoot, path), 'utf8');
-  Object.assign(process.env, identityVariables(workspaceRoot, process.env), selectionVariables(files, read));
+  Object.assign(
+    process.env,
+    identityVariables(workspaceRoot, process.env),
+    selectionVariables(files, read),
+    reproducerVariables(
+      kernels.filter((file) => isReproducer(read(file))),
+      workspaceRoot,
+      argv,
+      process.env,
+    ),
+  );
 };
 
 /** As Nx itself sees the workspace: the files that createNodes gets. */

@@ -3,6 +3,7 @@ import type { KernelJson } from '../../lib/reproducer/kernel-json';
 import { stages } from '../../lib/stages/registry';
 import { captureTarget } from './app-targets';
 import { identityInputs, noPackages, optionInputs, type TargetInput } from './inputs';
+import { builtVariable, judgedVariable } from './reproducer-variables';
 
 export const reproducerName = ({ app, name }: Pick<KernelJson, 'app' | 'name'>): string => `${app.name}-${name}`;
 
@@ -19,7 +20,7 @@ export function reproducerProject(
   const recompiles = config.language !== 'none';
   const dependsOn = [...capture, ...(recompiles ? ['recompile'] : [])];
   const targets: Record<string, TargetConfiguration> = {
-    ...(recompiles ? { recompile: recompile(root) } : {}),
+    ...(recompiles ? { recompile: recompile(root, config) } : {}),
     replay: {
       executor: 'kernloop:replay',
       options: { reproducer: root },
@@ -35,8 +36,10 @@ export function reproducerProject(
       cache: true,
       inputs: [
         ...ownFiles,
-        // What the user built is judged, also where .gitignore names it.
+        // What the user built is judged, also where .gitignore names it; another task of this command may have built it.
         { fileset: '{projectRoot}/*.{hsaco,co,cubin}', includeIgnored: true },
+        { fileset: '{projectRoot}/build/{candidate,optimized,kernel_variant}.{hsaco,co,cubin}', includeIgnored: true },
+        { env: judgedVariable(root) },
         ...captureInputs(captures),
         ...(recompiles ? [{ dependentTasksOutputFiles: '**/build/variant.*' }] : []),
         ...optionInputs(stages.validate),
@@ -61,18 +64,25 @@ export function reproducerProject(
   };
 }
 
-function recompile(root: string): TargetConfiguration {
+/**
+ * Which files a compiler reads is known only afterwards, so the cache is asked only where nothing changed since the last recompile: the
+ * variable has a value of its own otherwise. Its outputs are files, since the user may put others beside them.
+ */
+function recompile(root: string, { language }: KernelJson): TargetConfiguration {
   return {
     executor: 'kernloop:recompile',
     options: { reproducer: root },
     cache: true,
     inputs: [
       ...ownFiles,
+      { env: builtVariable(root) },
       ...optionInputs(stages.recompile),
       ...identityInputs('KERNLOOP_TOOLCHAIN', 'KERNLOOP_PACKAGE_DIGEST'),
       noPackages,
     ],
-    outputs: ['{projectRoot}/build'],
+    outputs: [`variant.${language === 'cuda' ? 'cubin' : 'hsaco'}`, 'variant.json'].map(
+      (name) => `{projectRoot}/build/${name}`,
+    ),
     metadata: { description: stages.recompile.summary },
   };
 }

@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
 import { dirname } from 'node:path/posix';
+import { sha256 } from '../../lib/support/files';
+import { variableName } from './variable-name';
 
 /**
  * Nx hashes files, or top-level fields of JSON files, but no element of a list: what an app says of one kernel is an input as the
  * digest in a variable of its own, so that it concerns the tasks of that kernel alone.
  */
 export function selectionVariable(root: string, kernel: string): string {
-  const readable = `${root === '.' ? '' : `${root}_`}${kernel}`.replace(/[^A-Za-z0-9]+/g, '_').toUpperCase();
-  return `KERNLOOP_SELECTION_${readable}_${sha256(`${root}/${kernel}`).slice(0, 8)}`;
+  return variableName('SELECTION', `${root === '.' ? '' : `${root}_`}${kernel}`, `${root}/${kernel}`);
 }
 
 /** Of every kernel that these files (kernloop.json, relative to the workspace) declare. */
@@ -38,8 +38,4 @@ function kernelsOf(text: string): { name: string }[] {
     (kernel: unknown): kernel is { name: string } =>
       typeof kernel === 'object' && kernel !== null && 'name' in kernel && typeof kernel.name === 'string',
   );
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import type { ExecutorContext } from '@nx/devkit';
+import { openApp } from '../lib/app/app';
+import { candidateFiles } from '../lib/replay/known-variants';
+import { openReproducer } from '../lib/replay/reproducer';
+import type { Environment } from '../lib/support/deps';
+import { KernloopError } from '../lib/support/error';
+
+type Values = Readonly<Record<string, unknown>>;
+export type TaskContext = Pick<ExecutorContext, 'root'> &
+  Partial<Pick<ExecutorContext, 'projectName' | 'targetName' | 'projectsConfigurations'>>;
+
+/**
+ * A task that works on something else than what its inputs and outputs name would leave an answer in the cache that is not that of its
+ * inputs. What fails is never cached: so it is refused here.
+ */
+export function refuseUntracked(stage: string, values: Values, context: TaskContext, env: Environment): void {
+  refuseOtherProject(stage, values, context);
+  if (stage === 'capture' || stage === 'profile') refuseOtherOutput(stage, values, context);
+  if (stage === 'validate') refuseOtherVariant(values, env);
+}
+
+function refuseOtherProject(
+  stage: string,
+  values: Values,
+  { root, projectName, projectsConfigurations }: TaskContext,
+): void {
+  const own = projectName === undefined ? undefined : projectsConfigurations?.projects[projectName]?.root;
+  const named = values['app'] ?? values['reproducer'];
+  if (own === undefined || typeof named !== 'string' || resolve(root, own) === resolve(root, named)) return;
+  throw new KernloopError(
+    'USAGE',
+    `the task ${stage} of ${projectName} is asked to work on ${resolve(root, named)}: Nx would keep the answer as that of ${own}`,
+    `run the task of that project, or \`kernloop ${stage}\``,
+  );
+}
+
+function refuseOtherOutput(stage: 'capture' | 'profile', { app, output, kernel }: Values, context: TaskContext): void {
+  if (typeof output !== 'string' || typeof app !== 'string' || isDeclared(output, context)) return;
+  const opened = openApp(app);
+  const [name] = Array.isArray(kernel) ? (kernel as unknown[]) : [];
+  const declared = stage === 'profile' ? opened.profile : typeof name === 'string' ? opened.capture(name) : undefined;
+  if (declared !== undefined && resolve(output) === declared) return;
+  throw new KernloopError(
+    'USAGE',
+    `--output ${output}: a task of Nx writes what it declares, ${declared ?? 'a capture of each kernel'}, or a hit would not bring it back`,
+    `leave the option out (also KERNLOOP_OUTPUT and "options" of kernloop.json), or run \`kernloop ${stage} --output\``,
+  );
+}
+
+/** A target that the user wrote may name other outputs, or be none that is cached. */
+function isDeclared(output: string, { root, projectName, targetName, projectsConfigurations }: TaskContext): boolean {
+  const project = projectName === undefined ? undefined : projectsConfigurations?.projects[projectName];
+  const target = targetName === undefined ? undefined : project?.targets?.[targetName];
+  if (!project || !target) return false;
+  const folders: Record<string, string> = { projectRoot: join(root, project.root), workspaceRoot: root };
+  const declared = (target.outputs ?? []).map((text) =>
+    text.replace(/^\{(\w+)\}/, (_, name: string) => folders[name] ?? ''),
+  );
+  return target.cache !== true || declared.some((path) => resolve(path) === resolve(output));
+}
+
+/** The plugin says which it has hashed; without it there is no cache to spoil. */
+function refuseOtherVariant({ variant, reproducer }: Values, env: Environment): void {
+  const tracked = env['KERNLOOP_TRACKED_VARIANTS'];
+  if (tracked === undefined || typeof variant !== 'string' || variant === 'none' || typeof reproducer !== 'string')
+    return;
+  const { root } = openReproducer(reproducer);
+  const path = resolve(root, variant);
+  const known = [...candidateFiles(root), 'build/variant.hsaco', 'build/variant.cubin'].map((name) => join(root, name));
+  const names: unknown = JSON.parse(tracked);
+  if (known.includes(path) || (Array.isArray(names) && names.includes(variant)) || !existsSync(path)) return;
+  throw new KernloopError(
+    'USAGE',
+    `${relative(root, path)} is named where Nx does not see it, so an edit of it would not be noticed`,
+    'name it with --variant, KERNLOOP_VARIANT, kernel.json or project.json, or put it beside kernel.json',
+  );
+}

@@ -1,0 +1,111 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { sitePackages } from '../device/cupti';
+import { isInside } from '../reproducer/system-folders';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { sha256OfFile } from '../support/files';
+import type { App } from './app';
+import { fingerprintOf } from './fingerprint';
+import { loadedLibraries } from './identity';
+import { findProgram } from './program';
+
+/** What an app's command runs, by digest: what a capture is of, as far as that can be told without running it. */
+export interface ProgramFiles {
+  schema: 'kernloop.program/1';
+  /** Path to digest, relative to the workspace inside of it; "none" for what is missing. */
+  files: Record<string, string>;
+  /** Folders of Python packages, and of the script: a digest over all their files. */
+  packages: Record<string, string>;
+}
+
+/** Larger files are told by size and times: hashing a model's weights with every command would cost seconds. */
+const contentLimit = 64 * 1024 * 1024;
+const scriptLimit = 64 * 1024;
+const mostScriptWords = 500;
+
+export async function programFiles(app: App, deps: Pick<Deps, 'run' | 'env' | 'native'>): Promise<ProgramFiles> {
+  const found = new Set<string>();
+  // A workspace may lie elsewhere.
+  const shown = (path: string): string =>
+    isInside(app.workspaceRoot, path) ? relative(app.workspaceRoot, path) : path;
+  const missing: string[] = [];
+  try {
+    found.add(findProgram(app, deps.env));
+  } catch (error) {
+    // The stage that runs it says so.
+    if (!(error instanceof KernloopError)) throw error;
+    missing.push(app.config.command[0] ?? '');
+  }
+  for (const word of app.config.command.flatMap((text) => [text, text.slice(text.indexOf('=') + 1)]))
+    addFile(found, resolve(app.cwd, word));
+  // A set is walked with what is added on the way: the interpreter of a script, and what a shell script names.
+  for (const path of found) for (const other of behindScript(path, app, deps)) addFile(found, other);
+  const programs = [...found];
+  for (const path of programs.filter(isProgram))
+    for (const library of await loadedLibraries(path, app.config.env, deps)) found.add(library);
+  const env = { ...deps.env, ...app.config.env };
+  const packages = new Set(programs.flatMap((path) => [...sitePackages(path, env), ...userPackages(path, env)]));
+  const scripts =
+    packages.size === 0 ? [] : programs.filter((path) => path.endsWith('.py')).map((path) => dirname(path));
+  return {
+    schema: 'kernloop.program/1',
+    files: Object.fromEntries<string>([
+      ...missing.map((name): [string, string] => [name, 'none']),
+      ...[...found].sort().map((path): [string, string] => [shown(path), digestOf(path)]),
+    ]),
+    packages: Object.fromEntries(
+      [...packages, ...new Set(scripts)]
+        .filter((folder) => existsSync(folder))
+        .sort()
+        .map((folder) => [shown(folder), fingerprintOf(folder, scripts.includes(folder) ? 'modules' : 'all')]),
+    ),
+  };
+}
+
+function addFile(found: Set<string>, path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) found.add(path);
+}
+
+function digestOf(path: string): string {
+  const { size, mtimeMs, ctimeMs } = statSync(path);
+  return size <= contentLimit ? sha256OfFile(path) : `${size} ${mtimeMs} ${ctimeMs}`;
+}
+
+function isProgram(path: string): boolean {
+  return (statSync(path).mode & 0o111) !== 0;
+}
+
+/** Of a shell script every word that is a file; of any script its interpreter, also behind `env`. */
+function behindScript(path: string, app: App, { env }: Pick<Deps, 'env'>): string[] {
+  const text = headOf(path);
+  const words = /^#!\s*(\S+)(?:\s+(?:-S\s+)?(\S+))?/.exec(text);
+  const [, interpreter, argument] = words ?? [];
+  const named = basename(interpreter ?? '') === 'env' && argument !== undefined ? onPath(argument, app, env) : [];
+  const isShell =
+    [interpreter ?? '', argument ?? ''].some((name) => /^(ba|da|z|k)?sh$/.test(basename(name))) || path.endsWith('.sh');
+  const mentioned = isShell ? [...new Set(text.match(/[\w@%+./-]+/g) ?? [])].slice(0, mostScriptWords) : [];
+  return [
+    ...(interpreter === undefined ? [] : [interpreter]),
+    ...named,
+    ...mentioned.flatMap((word) => [resolve(app.cwd, word), resolve(dirname(path), word)]),
+  ];
+}
+
+function onPath(name: string, app: App, env: Deps['env']): string[] {
+  const folders = (app.config.env['PATH'] ?? env['PATH'] ?? '').split(':').filter(Boolean);
+  const path = folders.map((folder) => join(folder, name)).find((candidate) => existsSync(candidate));
+  return path === undefined ? [] : [path];
+}
+
+function headOf(path: string): string {
+  return statSync(path).size <= contentLimit ? readFileSync(path).subarray(0, scriptLimit).toString('latin1') : '';
+}
+
+/** `pip install --user`. */
+function userPackages(program: string, env: Deps['env']): string[] {
+  const home = env['PYTHONUSERBASE'] ?? (env['HOME'] ? join(env['HOME'], '.local') : undefined);
+  if (home === undefined) return [];
+  // As the user's base were an installation: lib/python3.x/site-packages.
+  return sitePackages(program, {}).length === 0 ? [] : sitePackages(join(home, 'bin', 'python3'), {});
+}

@@ -1,0 +1,77 @@
+import type { Deps, Environment } from '../support/deps';
+
+/**
+ * Variables that add to a compilation what its command does not say. They are set aside, so that a recipe gives the same code in every
+ * shell: what the app's build needs of them stands in "env" of kernloop.json, and so in the recipe.
+ */
+const ofEveryCompiler = [
+  'CPATH',
+  'C_INCLUDE_PATH',
+  'CPLUS_INCLUDE_PATH',
+  'OBJC_INCLUDE_PATH',
+  'OBJCPLUS_INCLUDE_PATH',
+  'COMPILER_PATH',
+  'GCC_EXEC_PREFIX',
+  'LIBRARY_PATH',
+  'DEPENDENCIES_OUTPUT',
+  'SUNPRO_DEPENDENCIES',
+  'CCC_OVERRIDE_OPTIONS',
+];
+const ofHipcc = [
+  'HIPCC_COMPILE_FLAGS_APPEND',
+  'HIPCC_LINK_FLAGS_APPEND',
+  'HCC_AMDGPU_TARGET',
+  'HIP_CLANG_HCC_COMPAT_MODE',
+  'HIP_COMPILE_CXX_AS_HIP',
+];
+const ofNvcc = ['NVCC_PREPEND_FLAGS', 'NVCC_APPEND_FLAGS', 'NVCC_CCBIN'];
+
+/** Variables that change what hipcc compiles and hold no path: a recipe carries them as they are. */
+export const recordedVariables: readonly string[] = ['HIPCC_COMPILE_FLAGS_APPEND'];
+
+/** Which compiler is used, and where it looks for its own parts: they cannot be left aside, and count as part of the toolchain. */
+export const installationVariables: readonly string[] = [
+  'KERNLOOP_COMPILER',
+  'ROCM_PATH',
+  'HIP_PATH',
+  'HIP_CLANG_PATH',
+  'HIP_ROCCLR_HOME',
+  'HIP_LIB_PATH',
+  'HIP_COMPILER',
+  'HIP_RUNTIME',
+  'HSA_PATH',
+  'DEVICE_LIB_PATH',
+  'HIP_DEVICE_LIB_PATH',
+  'CUDA_HOME',
+  'CUDA_PATH',
+  'CUDAToolkit_ROOT',
+  'KERNLOOP_NVRTC',
+  'SOURCE_DATE_EPOCH',
+];
+
+/** hipcc takes whatever platform it finds first; where an nvcc is on the PATH it would compile for NVIDIA. */
+export function compilerEnvironment(recorded: Environment = {}): Record<string, string | undefined> {
+  return {
+    ...without([...ofEveryCompiler, ...ofHipcc]),
+    ...Object.fromEntries(recordedVariables.map((name) => [name, recorded[name]])),
+    HIP_PLATFORM: 'amd',
+  };
+}
+
+export function nvccEnvironment(): Record<string, string | undefined> {
+  return without([...ofEveryCompiler, ...ofNvcc]);
+}
+
+function without(names: readonly string[]): Record<string, undefined> {
+  return Object.fromEntries(names.map((name) => [name, undefined]));
+}
+
+/** Said once a stage: somebody who sets one expects it to count. */
+export function warnOfVariablesSetAside({ env, report }: Pick<Deps, 'env' | 'report'>): void {
+  const set = [...ofEveryCompiler, ...ofHipcc, ...ofNvcc].filter((name) => env[name]);
+  if (set.length === 0) return;
+  report.warn(
+    `${set.join(', ')} of the environment ${set.length === 1 ? 'is' : 'are'} left aside, so that the code is the same in every shell; ` +
+      'what the app is built with belongs into "env" of kernloop.json',
+  );
+}

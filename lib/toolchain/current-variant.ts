@@ -1,0 +1,84 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openReproducer } from '../replay/reproducer';
+import { reproducerPaths } from '../reproducer/layout';
+import type { Environment } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { resolveInside, sha256, sha256OfFile } from '../support/files';
+import { readJson } from '../support/schema';
+import { version } from '../support/version';
+import { toolchainIdentity } from './identity';
+import type { RecompileOptions } from './options';
+import { recipeSchema } from './recipe';
+import { changedInput, variantJsonSchema } from './variant-json';
+
+/** What several reproducers of one command have in common. */
+export interface Known {
+  digestOf: (path: string) => string;
+  toolchain: string;
+}
+
+const knowing = (env: Environment): Known => ({ digestOf: sha256OfFile, toolchain: toolchainIdentity(env) });
+
+/** What the stages write into a reproducer, and what only people read; code objects are judged, not compiled. */
+const notCompiled = new Set(['capture', 'captures', 'build', 'pristine', 'report.json', 'README.md', 'Makefile']);
+const codeObjects = /\.(hsaco|co|cubin)$/;
+
+/**
+ * What decides a variant's code beside the content of the files that the compiler read: the recipe and the overlay, the options, the
+ * toolchain, and the names of the files that there are to be included, since a new one may hide another.
+ */
+export function compileConditions(
+  root: string,
+  { lineInfo = false }: Pick<RecompileOptions, 'lineInfo'>,
+  env: Environment,
+  { digestOf, toolchain }: Known = knowing(env),
+): string {
+  const { recipe, overlayTemplate } = reproducerPaths(root);
+  const digests = [recipe, overlayTemplate].map((path) => (existsSync(path) ? digestOf(path) : 'none'));
+  return sha256(JSON.stringify([version, lineInfo, toolchain, ...digests, compiledNames(root)]));
+}
+
+function compiledNames(root: string): string[] {
+  const names = readdirSync(root).filter((name) => !notCompiled.has(name) && !codeObjects.test(name));
+  const below = join(root, 'deps');
+  const deps = names.includes('deps') ? readdirSync(below, { recursive: true, encoding: 'utf8' }) : [];
+  return [...names, ...deps.map((name) => join('deps', name))].filter((name) => !name.includes('.partial-')).sort();
+}
+
+/**
+ * The digest of what recompile built, where it would build the same again; undefined where anything differs, or cannot be known. Under Nx
+ * this decides whether a recompile can be left out: no list of inputs that is made beforehand can name the headers of an edit.
+ */
+export function currentVariant(
+  folder: string,
+  options: Pick<RecompileOptions, 'lineInfo'>,
+  env: Environment,
+  known: Known = knowing(env),
+): string | undefined {
+  try {
+    const { root } = openReproducer(folder);
+    const paths = reproducerPaths(root);
+    const built = readJson(paths.variantJson, variantJsonSchema, 'VARIANT_MISSING', '');
+    const code = resolveInside(paths.build, built.code_object, 'build/variant.json: code_object');
+    const isCurrent =
+      existsSync(code) &&
+      // Never from memory: the result of a recompile is small.
+      sha256OfFile(code) === built.code_object_sha256 &&
+      built.outside !== undefined &&
+      changedInput(root, built, known.digestOf) === null &&
+      Object.keys(built.system ?? {}).every((path) => existsSync(path)) &&
+      readsOnlyWhatItTells(paths.recipe) &&
+      built.conditions_sha256 === compileConditions(root, options, env, known);
+    return isCurrent ? sha256OfFile(paths.variantJson) : undefined;
+  } catch (error) {
+    if (error instanceof KernloopError) return undefined;
+    throw error;
+  }
+}
+
+/** NVRTC does not tell which files of its include folders it read. */
+function readsOnlyWhatItTells(recipePath: string): boolean {
+  const { nvrtc, arguments: args } = readJson(recipePath, recipeSchema, 'SOURCE_NOT_FOUND', '');
+  return nvrtc === undefined || !args.some((arg) => /^(-I|--include-path|-include|--pre-include)/.test(arg));
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { kernloopFile } from '../../lib/app/app';
+import { candidateFiles } from '../../lib/replay/known-variants';
+import { kernelFile } from '../../lib/reproducer/kernel-json';
+import type { Environment } from '../../lib/support/deps';
+import { sha256, sha256OfFile } from '../../lib/support/files';
+import { currentVariant, type Known } from '../../lib/toolchain/current-variant';
+import { toolchainIdentity } from '../../lib/toolchain/identity';
+import { fieldOf, jsonOf } from './lenient-json';
+import { trackedVariants } from './tracked-variants';
+import { variableName } from './variable-name';
+
+/** What recompile built, where it is what recompile would build now. */
+export const builtVariable = (root: string): string => variableName('BUILT', root, root);
+/** What validate judges and reads that Nx does not hash: see `judged`. */
+export const judgedVariable = (root: string): string => variableName('JUDGED', root, root);
+
+/** Which values of `--variant` the digests below know; the executor refuses others (executors/tracked.ts). */
+export const trackedVariable = 'KERNLOOP_TRACKED_VARIANTS';
+
+/**
+ * Nx hashes what git shows of a project: no ignored file, no content behind a link, nothing outside, and a file of the same time as before
+ * by its old digest. What decides a verdict is therefore hashed here, from the files themselves, before the tasks of a command.
+ */
+export function reproducerVariables(
+  kernelFiles: readonly string[],
+  workspaceRoot: string,
+  argv: readonly string[],
+  env: Environment,
+): Readonly<Record<string, string>> {
+  // Headers of the system are the same for all.
+  const known = { digestOf: memoised(sha256OfFile), toolchain: toolchainIdentity(env) };
+  const named = new Set<string>();
+  const variables = kernelFiles.flatMap((file): [string, string][] => {
+    const folder = join(workspaceRoot, dirname(file));
+    const root = dirname(file);
+    const variants = trackedVariants(folder, workspaceRoot, argv, env);
+    for (const variant of variants) named.add(variant);
+    return [
+      [builtVariable(root), orFresh(() => built(folder, env, known))],
+      [judgedVariable(root), orFresh(() => judged(folder, workspaceRoot, variants, known.digestOf))],
+    ];
+  });
+  return { ...Object.fromEntries(variables), [trackedVariable]: JSON.stringify([...named].sort()) };
+}
+
+type Digest = (path: string) => string;
+
+/** A value that no cache entry has, where something is not known or has to be done: then it is no hit, whatever else is equal. */
+function orFresh(value: () => string | undefined): string {
+  try {
+    return value() ?? randomUUID();
+  } catch {
+    // The task runs, and says what is wrong.
+    return randomUUID();
+  }
+}
+
+function built(folder: string, env: Environment, known: Known): string | undefined {
+  const current = [false, true].map((lineInfo) => currentVariant(folder, { lineInfo }, env, known));
+  return current.find((digest) => digest !== undefined);
+}
+
+function judged(folder: string, workspaceRoot: string, variants: readonly string[], digestOf: Digest): string {
+  const recompiled = ['hsaco', 'cubin'].map((extension) => join(folder, 'build', `variant.${extension}`));
+  const named = variants.filter((variant) => !recompiled.includes(resolve(folder, variant)));
+  const files = [kernelFile, ...candidateFiles(folder), ...named, ...linkedCaptureFiles(folder)];
+  const lines = files.map((name) => `${name} ${contentOf(resolve(folder, name), digestOf)}`);
+  return sha256([...lines, optionsOfApp(folder, workspaceRoot)].join('\n'));
+}
+
+/** Links are followed. */
+function contentOf(path: string, digestOf: Digest): string {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? digestOf(path) : 'none';
+}
+
+/** A capture is hashed by Nx as the output of its task or as a file, unless it is a link. */
+function linkedCaptureFiles(folder: string): string[] {
+  const several = namesIn(join(folder, 'captures')).map((name) => join('captures', name));
+  return ['capture', ...several].flatMap((capture) => {
+    const files = ['capture.json', 'selfcheck.json'].map((name) => join(capture, name));
+    const isLinked = [dirname(capture), capture, ...files].some((name) => isLink(join(folder, name)));
+    return isLinked ? files : [];
+  });
+}
+
+/** What kernloop.json of the app says for every kernel counts here too (lib/stages/configure.ts). */
+function optionsOfApp(folder: string, workspaceRoot: string): string {
+  const root = fieldOf(fieldOf(jsonOf(join(folder, kernelFile)), 'app'), 'root');
+  if (typeof root !== 'string') return 'none';
+  return JSON.stringify(fieldOf(jsonOf(join(workspaceRoot, root, kernloopFile)), 'options') ?? {});
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder).sort() : [];
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+function memoised(digestOf: Digest): Digest {
+  const known = new Map<string, string>();
+  return (path) => {
+    const digest = known.get(path) ?? digestOf(path);
+    known.set(path, digest);
+    return digest;
+  };
+}

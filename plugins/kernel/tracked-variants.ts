@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { kernelFile } from '../../lib/reproducer/kernel-json';
+import type { Environment } from '../../lib/support/deps';
+import { jsonOf } from './lenient-json';
+
+/**
+ * Every value that `variant` of a reproducer's tasks may have in this command: of the command line, of the environment, of kernel.json,
+ * and of targets that the user wrote. Those that do not name the task's variant are hashed in vain, which only costs a hit.
+ */
+export function trackedVariants(
+  folder: string,
+  workspaceRoot: string,
+  argv: readonly string[],
+  env: Environment,
+): string[] {
+  const files = [
+    join(folder, kernelFile),
+    join(folder, 'project.json'),
+    join(folder, 'package.json'),
+    join(workspaceRoot, 'nx.json'),
+  ];
+  const named = [...flagsOf(argv), env['KERNLOOP_VARIANT'] ?? '', ...files.flatMap((path) => optionsIn(jsonOf(path)))];
+  return [...new Set(named.filter((name) => name !== '' && name !== 'none'))].sort();
+}
+
+/** `--variant FILE` and `--variant=FILE`. */
+function flagsOf(argv: readonly string[]): string[] {
+  return argv.flatMap((word, index) => {
+    if (word === '--variant') return [argv[index + 1] ?? ''];
+    return word.startsWith('--variant=') ? [word.slice('--variant='.length)] : [];
+  });
+}
+
+/** Values of every field of that name, wherever it stands: targets, configurations, options of a stage. */
+function optionsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
+    name === 'variant' && typeof inner === 'string' ? [inner] : optionsIn(inner),
+  );
+}
