@@ -4,6 +4,7 @@ import { openApp, type App } from '../app/app';
 import type { KernelEntry } from '../app/kernloop-json';
 import { readCapture, type CaptureJson } from '../capture/capture-files';
 import { readCapturedCode } from '../capture/captured-code';
+import { requireOwnPlace } from '../capture/owner';
 import { readNvrtcJson, type NvrtcJson } from '../capture/nvrtc-json';
 import { explicitSlots } from '../reproducer/kernel-args';
 import { reproducerPaths } from '../reproducer/layout';
@@ -41,6 +42,7 @@ const maxCompiles = 8;
 export async function generate(options: GenerateOptions, deps: Deps): Promise<GenerateResult> {
   const app = openApp(options.app);
   const kernel = app.kernel(options.kernel);
+  requireOwnPlace(app, kernel.name);
   const captureFolder = app.capture(kernel.name);
   const { pristine } = reproducerPaths(app.reproducer(kernel.name));
   const folder = `${pristine}.partial-${process.pid}`;

@@ -1,6 +1,6 @@
 import type { TargetConfiguration } from '@nx/devkit';
 import { kernelJson } from '../../lib/testing/workspace';
-import { declaredKernels, projectsOf } from './plugin';
+import { appsOfOneName, declaredKernels, projectsOf, refuseTwin } from './plugin';
 import { selectionVariable } from './selections';
 
 const app = {
@@ -51,6 +51,22 @@ describe('the plugin', () => {
       'generate-matmul',
       'extract-kernel',
     ]);
+  });
+
+  it('names both apps of one name, whatever else Nx would say of their projects', () => {
+    const files: Record<string, object> = {
+      'a/kernloop.json': app,
+      'b/kernloop.json': { ...app, command: ['other'] },
+      'c/kernloop.json': { ...app, name: 'third' },
+      'dist/a/kernloop.json': app,
+    };
+    const twins = appsOfOneName(Object.keys(files), (path) => JSON.stringify(files[path]));
+    for (const file of ['a/kernloop.json', 'b/kernloop.json'])
+      expect(() => refuseTwin(file, twins)).toThrow(
+        'a/kernloop.json and b/kernloop.json declare apps of one name, "pipeline"',
+      );
+    for (const file of ['c/kernloop.json', 'dist/a/kernloop.json', 'kernels/pipeline/saxpy/kernel.json'])
+      expect(() => refuseTwin(file, twins)).not.toThrow();
   });
 
   it('makes a reproducer a project that recompiles, replays and validates', () => {
