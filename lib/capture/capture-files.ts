@@ -52,7 +52,7 @@ export const captureFile = (folder: string): string => join(folder, 'capture.jso
 export const selfcheckFile = (folder: string): string => join(folder, 'selfcheck.json');
 export const packFile = (folder: string): string => join(folder, 'chunks.pack');
 
-const captureFiles = ['capture.json', 'observed.json', 'selfcheck.json', 'nvrtc.json', 'chunks.pack'];
+export const captureFiles: readonly string[] = ['capture.json', 'observed.json', 'selfcheck.json', 'nvrtc.json', 'chunks.pack'];
 
 /** Files of a capture, and what a program that was killed while writing one has left. Anything else in its folder is the user's. */
 export function isOfACapture(name: string): boolean {

@@ -30,6 +30,7 @@ import { makeRecipe, type RecipeSource, type UnprovenRecipe } from '../toolchain
 import { capturedModuleId } from '../toolchain/module-id';
 import { overlayTemplate } from '../toolchain/overlay';
 import type { Recipe } from '../toolchain/recipe';
+import { refuseForeignFiles } from './foreign-files';
 import { writeNvrtcProgram } from './nvrtc-program';
 import type { GenerateOptions } from './options';
 import { inWorkspace, writeProjectFiles, writeSources } from './pristine';
@@ -46,10 +47,13 @@ export async function generate(options: GenerateOptions, deps: Deps): Promise<Ge
   const captureFolder = app.capture(kernel.name);
   const { pristine } = reproducerPaths(app.reproducer(kernel.name));
   const folder = `${pristine}.partial-${process.pid}`;
+  refuseForeignFiles(pristine);
   removeLeftovers(dirname(pristine));
   try {
     const request = { ...options, app, kernel, captureFolder, capture: readCapture(captureFolder), folder };
     const result = await buildPristine(request, deps);
+    // Compiling takes a while.
+    refuseForeignFiles(pristine);
     rmSync(pristine, { recursive: true, force: true });
     renameSync(folder, pristine);
     return { ...result, pristine };

@@ -91,12 +91,14 @@ describe('the plugin', () => {
     expect(new Set(outputs)).toEqual(
       new Set([
         '{projectRoot}/.kernloop/profile.json',
-        '{workspaceRoot}/kernels/pipeline/saxpy/capture',
-        '{workspaceRoot}/kernels/pipeline/saxpy/captures',
-        '{workspaceRoot}/kernels/pipeline/saxpy/pristine',
-        '{workspaceRoot}/kernels/pipeline/matmul/capture',
-        '{workspaceRoot}/kernels/pipeline/matmul/captures',
-        '{workspaceRoot}/kernels/pipeline/matmul/pristine',
+        ...['saxpy', 'matmul'].flatMap((kernel) => [
+          ...['capture', 'captures/*'].flatMap((folder) =>
+            ['capture.json', 'observed.json', 'selfcheck.json', 'nvrtc.json', 'chunks.pack'].map(
+              (name) => `{workspaceRoot}/kernels/pipeline/${kernel}/${folder}/${name}`,
+            ),
+          ),
+          `{workspaceRoot}/kernels/pipeline/${kernel}/pristine`,
+        ]),
         '{projectRoot}/build',
         '{projectRoot}/report.json',
       ]),

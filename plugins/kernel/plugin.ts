@@ -11,12 +11,13 @@ import {
 import { kernloopFile } from '../../lib/app/app';
 import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
 import { kernelFile, kernelJsonSchema } from '../../lib/reproducer/kernel-json';
+import { foreignFiles } from '../../lib/generate/foreign-files';
 import { KernloopError } from '../../lib/support/error';
 import { parseJson } from '../../lib/support/schema';
 import { appProject, reproducerRoot } from './app-targets';
 import { identityVariables } from './identity';
 import { reproducerProject } from './reproducer-targets';
-import { selectionVariables } from './selections';
+import { pristineVariables, selectionVariables } from './selections';
 
 export const name = 'kernloop';
 
@@ -40,7 +41,13 @@ export const createNodesV2 = createNodes;
 export const preTasksExecution: PreTasksExecution = async (_options, { workspaceRoot }) => {
   const files = await filesIn(workspaceRoot, `**/${kernloopFile}`);
   const read = (path: string): string => readFileSync(join(workspaceRoot, path), 'utf8');
-  Object.assign(process.env, identityVariables(workspaceRoot, process.env), selectionVariables(files, read));
+  const foreignIn = (reproducer: string): string[] => foreignFiles(join(workspaceRoot, reproducer, 'pristine'));
+  Object.assign(
+    process.env,
+    identityVariables(workspaceRoot, process.env),
+    selectionVariables(files, read),
+    pristineVariables(files, read, foreignIn),
+  );
 };
 
 /** As Nx itself sees the workspace: the files that createNodes gets. */
