@@ -66,6 +66,44 @@ describe('init', () => {
     for (const name of ['scale_all(float*)', 'rescale(int)', 'scale::other(int)']) expect(name).not.toMatch(pattern);
   });
 
+  it('writes a program of the folder itself so that it is not looked for on the PATH', () => {
+    tree.write('apps/flat/Makefile', 'all:');
+    tree.write('apps/flat/app', program);
+    init(tree, { directory: 'apps/flat' });
+    expect(written('apps/flat/kernloop.json').command).toEqual(['./app']);
+    tree.delete('apps/flat/kernloop.json');
+    init(tree, { directory: 'apps/flat', command: ['app', 'input.txt'] });
+    expect(written('apps/flat/kernloop.json').command).toEqual(['./app', 'input.txt']);
+    tree.delete('apps/flat/kernloop.json');
+    init(tree, { directory: 'apps/flat', command: ['python3', 'app'] });
+    expect(written('apps/flat/kernloop.json').command).toEqual(['python3', 'app']);
+    tree.write('run', program);
+    init(tree, { directory: '.', command: ['run'] });
+    expect(written('kernloop.json').command).toEqual(['./run']);
+  });
+
+  it('makes the nx.json of a workspace that has none', () => {
+    tree.delete('nx.json');
+    init(tree, { directory: 'apps/demo' });
+    expect(readJson(tree, 'nx.json')).toEqual({
+      $schema: './node_modules/nx/schemas/nx-schema.json',
+      plugins: ['kernloop/plugin'],
+      cacheDirectory: '.nx/cache',
+      analytics: false,
+      neverConnectToCloud: true,
+    });
+    const before = tree.read('nx.json', 'utf-8');
+    init(tree, { directory: 'apps/demo' });
+    expect(tree.read('nx.json', 'utf-8')).toBe(before);
+  });
+
+  it('leaves open what a workspace has left open: its cloud and its analytics', () => {
+    init(tree, { directory: 'apps/demo' });
+    const after = readNxJson(tree);
+    expect(after?.plugins).toEqual(['kernloop/plugin']);
+    for (const key of ['analytics', 'neverConnectToCloud']) expect(after).not.toHaveProperty(key);
+  });
+
   it('asks for the command where there is no program, or more than one', () => {
     tree.write('apps/demo/build/tool', program);
     expect(() => init(tree, { directory: 'apps/demo' })).toThrow('several programs were found: build/demo, build/tool');

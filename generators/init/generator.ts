@@ -54,7 +54,11 @@ function describeApp(tree: Tree, directory: string, options: ReturnType<typeof i
     name: options.name ?? nameOf(tree, directory),
     device: options.device,
     ...(detected.build ? { build: detected.build } : {}),
-    command: options.command.length > 0 ? options.command : [theProgram(detected, directory)],
+    command: startable(
+      tree,
+      directory,
+      options.command.length > 0 ? options.command : [theProgram(detected, directory)],
+    ),
     source: '.',
     ...(compileCommands === undefined ? {} : { compileCommands }),
     kernels: options.kernel.map((name) => ({ name, match: matchOf(name) })),
@@ -84,6 +88,12 @@ function theProgram({ programs }: Detected, directory: string): string {
       : `several programs were found: ${programs.slice(0, 8).join(', ')}`,
     'name the program and its arguments, e.g. --command build/app, or build the app first',
   );
+}
+
+/** A program without a slash is looked for on the PATH, so one in the app's own folder needs one. */
+function startable(tree: Tree, directory: string, [program = '', ...args]: readonly string[]): string[] {
+  const isHere = !program.includes('/') && tree.isFile(joinPathFragments(directory, program));
+  return [isHere ? `./${program}` : program, ...args];
 }
 
 /** The function of that name in any namespace, template or not, and nothing that only ends or starts alike. */
@@ -116,7 +126,8 @@ function schemaPath(tree: Tree, directory: string): string {
 }
 
 function setUpNx(tree: Tree): void {
-  const nxJson = readNxJson(tree) ?? {};
+  const isNew = !tree.exists('nx.json');
+  const nxJson = readNxJson(tree) ?? { $schema: './node_modules/nx/schemas/nx-schema.json' };
   const plugins = nxJson.plugins ?? [];
   const names = plugins.map((entry) => (typeof entry === 'string' ? entry : entry.plugin));
   const updated: NxJsonConfiguration = {
@@ -124,13 +135,12 @@ function setUpNx(tree: Tree): void {
     plugins: names.includes(plugin) ? plugins : [...plugins, plugin],
     // Nx shares its cache between clones otherwise, while captures lie in each clone's own store.
     cacheDirectory: nxJson.cacheDirectory ?? '.nx/cache',
-    analytics: nxJson.analytics ?? false,
-    ...(nxJson.nxCloudId || nxJson.nxCloudAccessToken
-      ? {}
-      : { neverConnectToCloud: nxJson.neverConnectToCloud ?? true }),
+    // What a workspace says of itself, or leaves open, is not ours to say.
+    ...(isNew ? { analytics: false, neverConnectToCloud: true } : {}),
   };
-  // Written anew, the file would lose its layout.
-  if (!isDeepStrictEqual(nxJson, updated)) updateNxJson(tree, updated);
+  // updateNxJson writes no file that is not there; and written anew, one that is would lose its layout.
+  if (isNew) writeJson(tree, 'nx.json', updated);
+  else if (!isDeepStrictEqual(nxJson, updated)) updateNxJson(tree, updated);
 }
 
 function ignoreOutputs(tree: Tree): void {

@@ -13,6 +13,8 @@ export interface AppFile {
 /** "app" of capture.json: nothing of this machine, so that equal apps give equal captures. */
 export interface AppIdentity {
   name: string;
+  /** Relative to the workspace. */
+  root: string;
   command: string[];
   cwd: string;
   environment: Record<string, string>;
@@ -33,6 +35,7 @@ export async function appIdentity(
   });
   return {
     name: app.config.name,
+    root: portablePath(app, app.root) || '.',
     command: app.config.command,
     cwd: portablePath(app, app.cwd) || '.',
     environment: app.config.env,

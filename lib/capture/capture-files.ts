@@ -52,6 +52,15 @@ export const captureFile = (folder: string): string => join(folder, 'capture.jso
 export const selfcheckFile = (folder: string): string => join(folder, 'selfcheck.json');
 export const packFile = (folder: string): string => join(folder, 'chunks.pack');
 
+export const captureFiles: readonly string[] = ['capture.json', 'observed.json', 'selfcheck.json', 'nvrtc.json', 'chunks.pack'];
+
+/** Files of a capture, and what a program that was killed while writing one has left. Anything else in its folder is the user's. */
+export function isOfACapture(name: string): boolean {
+  return captureFiles.some(
+    (ours) => name === ours || name.startsWith(`${ours}.partial-`) || (name.startsWith(`.${ours}.`) && name.endsWith('.tmp')),
+  );
+}
+
 export function readCapture(folder: string): CaptureJson {
   const path = captureFile(folder);
   const text = readText(path, 'CAPTURE_MISSING', 'capture it: `kernloop capture`, or `nx run <app>:extract-kernel`');

@@ -14,6 +14,7 @@ import { formatBytes, table } from '../support/report';
 import { CaptureRun, type Attempt, type Failure } from './attempt';
 import type { CaptureOptions } from './options';
 import { settleOutputs } from './outputs';
+import { requireOwnPlace } from './owner';
 import { processLines } from './processes';
 import type { CaptureResult, KernelCapture } from './result';
 import { planLines } from './plan';
@@ -44,6 +45,7 @@ export async function captureSelections(
   deps: Deps,
 ): Promise<CaptureOutcome> {
   const app = openApp(options.app);
+  if (!options.dryRun) for (const { name, output } of selections) requireOwnPlace(app, name, output);
   const device = await openDevice(options, deps);
   if (options.build) await buildApp(app, deps);
   const program = findProgram(app, deps.env);

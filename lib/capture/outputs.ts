@@ -1,12 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { captureFile } from './capture-files';
+import { captureFile, isOfACapture } from './capture-files';
 import type { KernelCapture } from './result';
 import { outputsOf, takesSeveral, type Selection } from './selection';
 
 /**
  * Of several captures of a kernel the first good one becomes `capture`, which the reproducer works on; the others stay in
- * `captures/<ordinal>`. What an earlier selection left there goes. Gives the captures with the folders that they are in now.
+ * `captures/<ordinal>`. Captures that an earlier selection left there go, and no file of the user's with them. Gives the captures with the folders that they are in now.
  */
 export function settleOutputs(selection: Selection, captures: readonly KernelCapture[]): KernelCapture[] {
   if (captures.length === 0) return [];
@@ -24,7 +24,10 @@ function replaceFolder(from: string, to: string): void {
   const older = `${to}.partial-${process.pid}`;
   mkdirSync(dirname(to), { recursive: true });
   rmSync(older, { recursive: true, force: true });
-  if (existsSync(to)) renameSync(to, older);
+  if (existsSync(to)) {
+    for (const name of othersIn(to)) cpSync(join(to, name), join(from, name), { recursive: true, verbatimSymlinks: true });
+    renameSync(to, older);
+  }
   renameSync(from, to);
   rmSync(older, { recursive: true, force: true });
 }
@@ -33,7 +36,19 @@ function removeOthers(folder: string, kept: ReadonlySet<string>): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder).filter((entry) => /^\d+$/.test(entry))) {
     const path = join(folder, name);
-    if (!kept.has(path) && existsSync(captureFile(path))) rmSync(path, { recursive: true, force: true });
+    if (!kept.has(path) && existsSync(captureFile(path))) removeCapture(path);
   }
   if (readdirSync(folder).length === 0) rmdirSync(folder);
+}
+
+/** capture.json last: until then it is known for a capture. */
+function removeCapture(folder: string): void {
+  const ours = readdirSync(folder).filter(isOfACapture);
+  for (const name of ours.filter((each) => each !== 'capture.json')) rmSync(join(folder, name), { force: true });
+  rmSync(captureFile(folder));
+  if (readdirSync(folder).length === 0) rmdirSync(folder);
+}
+
+function othersIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => !isOfACapture(name));
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
@@ -102,6 +102,21 @@ describe('captures of several dispatches', () => {
     expect(readdirSync(folder('captures')).sort()).toEqual(['3', '77', 'notes.md']);
     await run({ dispatch: '1' }, deps(inRanges));
     expect(readdirSync(folder('captures')).sort()).toEqual(['77', 'notes.md']);
+  });
+
+  it('keeps what the user has put beside a capture that is replaced or removed', async () => {
+    await run({ dispatch: '1-3' }, deps(inRanges));
+    for (const place of ['capture', 'captures/2', 'captures/3']) {
+      writeFileSync(folder(place, 'notes.md'), place);
+      mkdirSync(folder(place, 'mine'));
+      writeFileSync(folder(place, 'mine', 'data'), place);
+    }
+    await run({ dispatch: '1-2' }, deps(inRanges));
+    expect(readdirSync(folder('capture')).sort()).toEqual(['capture.json', 'mine', 'notes.md', 'selfcheck.json']);
+    expect(readFileSync(folder('capture', 'mine', 'data'), 'utf8')).toBe('capture');
+    expect(readdirSync(folder('captures/3')).sort()).toEqual(['mine', 'notes.md']);
+    expect(readFileSync(folder('captures/3/notes.md'), 'utf8')).toBe('captures/3');
+    expect(readdirSync(folder()).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
   it('takes the first of every geometry from all dispatches', async () => {

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { failure } from '../testing/failure';
+import { kernelJson } from '../testing/workspace';
 import { adopt } from './adopt';
 
 let root: string;
@@ -79,6 +80,33 @@ describe('adopt', () => {
     await run();
     rmSync(join(root, 'kernel_variant.hip'));
     expect(await run()).toMatchObject({ written: ['kernel_variant.hip'] });
+  });
+
+  describe('kernel.json of an earlier capture', () => {
+    const [before, after] = ['b'.repeat(64), 'c'.repeat(64)];
+    const arg = { index: 0, name: 'y', type: 'float*', declared: null, role: 'inout', element: 'f32' };
+    const args = [{ ...arg, offset: 0, size: 8, kind: 'global_buffer' }];
+    /** As a user lays it out, with a role of his own. */
+    const mine = JSON.stringify(kernelJson({ args: [{ ...args[0], role: 'out' }], code_object: before }), null, 4);
+
+    it('names the code object that is captured now, and keeps every other byte', async () => {
+      write('kernel.json', mine);
+      write('pristine/kernel.json', JSON.stringify(kernelJson({ args, code_object: after })));
+      expect(await run()).toMatchObject({ updated: ['kernel.json'], different: ['kernel.json'] });
+      expect(read('kernel.json')).toBe(mine.replace(before, after));
+      expect(await run()).toMatchObject({ updated: [] });
+    });
+
+    it.each<[string, object]>([
+      ['another kernel', { args, symbol: '_Z3dotPf', demangled: 'dot(float*)' }],
+      ['other arguments', { args: [{ ...args[0], offset: 8 }] }],
+      ['arguments of another type', { args: [{ ...args[0], type: 'double*' }] }],
+    ])('stays as it is where it is of %s', async (_name, overrides) => {
+      write('kernel.json', mine);
+      write('pristine/kernel.json', JSON.stringify(kernelJson({ ...overrides, code_object: after })));
+      expect(await run()).toMatchObject({ updated: [], different: ['kernel.json'] });
+      expect(read('kernel.json')).toBe(mine);
+    });
   });
 
   it('counts a folder in the place of a file as a difference', async () => {

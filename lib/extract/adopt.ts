@@ -1,9 +1,13 @@
 import { constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { kernelFile, kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
 import { pristineOnly, reproducerPaths } from '../reproducer/layout';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
+import { writeFileAtomic } from '../support/files';
+import { readJson } from '../support/schema';
 import type { AdoptOptions } from './options';
 import type { AdoptResult } from './result';
 
@@ -18,7 +22,7 @@ export async function adopt(options: AdoptOptions, deps: Pick<Deps, 'report'>): 
       "run `kernloop extract` in the app's folder, or `nx run <app>:extract-kernel`",
     );
   }
-  const result: AdoptResult = { reproducer: root, written: [], different: [], reset: [] };
+  const result: AdoptResult = { reproducer: root, written: [], updated: [], different: [], reset: [] };
   for (const file of filesBelow(pristine)) {
     if (!pristineOnly.includes(file))
       await adoptFile(join(pristine, file), join(root, file), file, options.reset, result);
@@ -34,8 +38,39 @@ async function adoptFile(from: string, to: string, file: string, reset: boolean,
     await copyFile(from, to, constants.COPYFILE_EXCL);
     result.written.push(file);
   } else if (!sameContent(from, to)) {
+    const current = file === kernelFile && !reset ? withCodeObjectOf(from, to) : undefined;
+    if (current !== undefined) {
+      writeFileAtomic(to, current);
+      result.updated.push(file);
+    }
     if (reset) await copyFile(from, to);
-    (reset ? result.reset : result.different).push(file);
+    if (reset) result.reset.push(file);
+    else if (!sameContent(from, to)) result.different.push(file);
+  }
+}
+
+/**
+ * The text of the user's kernel.json with the digest of the code that was captured since, which is none of the user's words; undefined
+ * where it has that already, or where the kernel is another one now.
+ */
+function withCodeObjectOf(generated: string, mine: string): string | undefined {
+  const [theirs, own] = [kernelJsonIn(generated), kernelJsonIn(mine)];
+  if (!theirs || !own || theirs.code_object === own.code_object) return undefined;
+  if (theirs.symbol !== own.symbol && theirs.demangled !== own.demangled) return undefined;
+  const shapeOf = ({ args }: KernelJson): unknown => args.map(({ offset, size, type }) => ({ offset, size, type }));
+  if (!isDeepStrictEqual(shapeOf(theirs), shapeOf(own))) return undefined;
+  return readFileSync(mine, 'utf8').replace(
+    new RegExp(`("code_object"\\s*:\\s*)"${own.code_object}"`),
+    (_all, key: string) => `${key}"${theirs.code_object}"`,
+  );
+}
+
+/** A damaged one is reported by the stages that need it. */
+function kernelJsonIn(path: string): KernelJson | undefined {
+  try {
+    return readJson(path, kernelJsonSchema, 'CONFIG_MISSING', '');
+  } catch {
+    return undefined;
   }
 }
 
@@ -50,11 +85,13 @@ function filesBelow(folder: string): string[] {
     .sort();
 }
 
-function report({ reproducer, written, different, reset }: AdoptResult, deps: Pick<Deps, 'report'>): void {
+function report({ reproducer, written, updated, different, reset }: AdoptResult, deps: Pick<Deps, 'report'>): void {
   const shown = relative(process.cwd(), reproducer) || '.';
   if (written.length > 0) deps.report.result(`${shown}: wrote ${written.join(', ')}`);
+  if (updated.length > 0)
+    deps.report.result(`${shown}: ${updated.join(', ')} names the code object that is captured now`);
   if (reset.length > 0) deps.report.result(`${shown}: reset ${reset.join(', ')}`);
   if (different.length > 0) deps.report.result(`${shown}: kept, not as in pristine/: ${different.join(', ')}`);
-  if (written.length + different.length + reset.length === 0)
+  if (written.length + updated.length + different.length + reset.length === 0)
     deps.report.result(`${shown}: nothing to do, as generated`);
 }

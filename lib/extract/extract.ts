@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { openApp, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { captureKernels } from '../capture/capture';
+import { requireOwnPlace } from '../capture/owner';
 import { openDevice, type DeviceDescription } from '../device/device';
 import { generate } from '../generate/generate';
 import { reproducerPaths } from '../reproducer/layout';
@@ -19,6 +20,7 @@ export async function extract(options: ExtractOptions, given: Deps): Promise<Ext
   const deps = { ...given, report: warningOnce(given.report) };
   const app = openApp(options.app);
   const names = selectedKernels(app, options);
+  for (const name of names) requireOwnPlace(app, name);
   if (options.build) await buildApp(app, deps);
   const { description: device } = await openDevice(options, deps);
   const missing = names.filter((name) => needsCapture(app, name, device, options, deps));

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KernelJson } from '../reproducer/kernel-json';
+import { sha256 } from '../support/files';
 import { failure } from '../testing/failure';
 import type { Recipe } from '../toolchain/recipe';
 import { generate } from './generate';
@@ -83,12 +84,27 @@ describe('generate', () => {
   it('leaves nothing but pristine/ behind and touches nothing beside it', async () => {
     const made = make(scaleApp);
     write(join(made.reproducer, 'kernel_variant.hip'), 'mine');
-    write(join(made.reproducer, 'pristine', 'stale.h'), 'from an earlier source');
+    const stale = { origin: 'apps/demo/stale.h', sha256: sha256('from an earlier source') };
+    const recipe = { files: { 'deps/stale.h': stale }, variant: { stands_for: 'scale.hip' } };
+    write(join(made.reproducer, 'pristine', 'recipe.json'), JSON.stringify(recipe));
+    write(join(made.reproducer, 'pristine', 'deps', 'stale.h'), 'from an earlier source');
+    write(join(made.reproducer, 'pristine', 'deps', 'scale.hip'), 'stand-in');
     write(join(made.reproducer, 'pristine.partial-999999999', 'k.hip'), 'from a killed run');
     const generated = await generateIn(made);
     expect(readdirSync(made.reproducer).sort()).toEqual(['capture', 'kernel_variant.hip', 'pristine']);
     expect(readFileSync(join(made.reproducer, 'kernel_variant.hip'), 'utf8')).toBe('mine');
-    expect(filesBelow(generated.pristine)).not.toContain('stale.h');
+    expect(filesBelow(generated.pristine)).not.toContain('deps/stale.h');
+  });
+
+  it('refuses to replace a pristine/ with a file of the user in it, and replaces one that is its own', async () => {
+    const made = make(scaleApp);
+    await generateIn(made);
+    await generateIn(made);
+    const notes = join(made.reproducer, 'pristine', 'deps', 'notes.txt');
+    write(notes, 'mine');
+    const error = await failure(generateIn(made));
+    expect([error.code, error.what]).toEqual(['FILE_FOREIGN', expect.stringContaining(notes)]);
+    expect(readFileSync(notes, 'utf8')).toBe('mine');
   });
 
   it('makes the header the variant where the kernel is in a header', async () => {

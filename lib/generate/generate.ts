@@ -4,6 +4,7 @@ import { openApp, type App } from '../app/app';
 import type { KernelEntry } from '../app/kernloop-json';
 import { readCapture, type CaptureJson } from '../capture/capture-files';
 import { readCapturedCode } from '../capture/captured-code';
+import { requireOwnPlace } from '../capture/owner';
 import { readNvrtcJson, type NvrtcJson } from '../capture/nvrtc-json';
 import { explicitSlots } from '../reproducer/kernel-args';
 import { reproducerPaths } from '../reproducer/layout';
@@ -30,6 +31,7 @@ import { makeRecipe, type RecipeSource, type UnprovenRecipe } from '../toolchain
 import { capturedModuleId } from '../toolchain/module-id';
 import { overlayTemplate } from '../toolchain/overlay';
 import type { Recipe } from '../toolchain/recipe';
+import { refuseForeignFiles } from './foreign-files';
 import { writeNvrtcProgram } from './nvrtc-program';
 import type { GenerateOptions } from './options';
 import { inWorkspace, writeProjectFiles, writeSources } from './pristine';
@@ -43,13 +45,17 @@ export async function generate(options: GenerateOptions, deps: Deps): Promise<Ge
   const app = openApp(options.app);
   warnOfVariablesSetAside(deps);
   const kernel = app.kernel(options.kernel);
+  requireOwnPlace(app, kernel.name);
   const captureFolder = app.capture(kernel.name);
   const { pristine } = reproducerPaths(app.reproducer(kernel.name));
   const folder = `${pristine}.partial-${process.pid}`;
+  refuseForeignFiles(pristine);
   removeLeftovers(dirname(pristine));
   try {
     const request = { ...options, app, kernel, captureFolder, capture: readCapture(captureFolder), folder };
     const result = await buildPristine(request, deps);
+    // Compiling takes a while.
+    refuseForeignFiles(pristine);
     rmSync(pristine, { recursive: true, force: true });
     renameSync(folder, pristine);
     return { ...result, pristine };

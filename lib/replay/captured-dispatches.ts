@@ -1,7 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { z } from 'zod';
 import { captureFile, readCapture, type CaptureJson } from '../capture/capture-files';
+import { reproducerPaths } from '../reproducer/layout';
 import { KernloopError, nearest } from '../support/error';
+import { readJson } from '../support/schema';
 import type { Reproducer } from './reproducer';
 
 /** One capture of a reproducer, with the number of the dispatch that it was selected by. */
@@ -28,6 +31,7 @@ export function chooseDispatches(
 ): ChosenDispatches {
   const main = readDispatch(reproducer, reproducer.capture);
   requireOwnKernel(reproducer, main);
+  requireOneCodeObject(reproducer, main);
   if (wanted === undefined && whenLeftOut === 'main') return { chosen: [main], otherKernels: [] };
   const folders = new Map([[main.dispatch, main.folder], ...furtherFolders(reproducer)]);
   if (wanted !== undefined && wanted !== 'all') {
@@ -48,6 +52,35 @@ function requireOwnKernel({ config }: Reproducer, { shown, capture: { kernel } }
     'CAPTURE_MISMATCH',
     `${shown} is of ${kernel.name}, but the kernel of this reproducer is ${config.demangled}`,
     `capture that again: \`kernloop extract ${config.name} --recapture\`; or, where the kernel of ${config.name} is another one now, take its files over with \`kernloop extract ${config.name} --reset\``,
+  );
+}
+
+const provenSchema = z.looseObject({ code_object: z.looseObject({ captured: z.string() }) });
+
+/**
+ * The capture, what was generated from one, and kernel.json speak of the captured code: of several, whatever is said of "the captured
+ * code" would be wrong of one.
+ */
+function requireOneCodeObject({ root, config }: Reproducer, { shown, capture }: CapturedDispatch): void {
+  const { recipe } = reproducerPaths(root);
+  const proven =
+    config.language !== 'none' && existsSync(recipe)
+      ? readJson(recipe, provenSchema, 'SOURCE_NOT_FOUND', 'generate it again').code_object.captured
+      : null;
+  const captured = capture.kernel.code_object;
+  if (config.code_object === captured && (proven ?? captured) === captured) return;
+  const said = [
+    `${shown}/capture.json: ${captured}`,
+    ...(proven === null ? [] : [`${relative(root, recipe)}: ${proven}`]),
+    `kernel.json: ${config.code_object}`,
+  ];
+  const extract = `\`kernloop extract ${config.name}\` (\`nx run ${config.app.name}:extract-kernel\`)`;
+  throw new KernloopError(
+    'CAPTURE_MISMATCH',
+    `the files of this reproducer name different code objects as the captured one:\n${said.join('\n')}`,
+    proven !== null && proven !== captured
+      ? `the app was built anew, or the capture is another one: ${extract} generates from the capture that is there, and keeps your edits`
+      : `${extract} brings kernel.json up to date where the kernel still has the same arguments; otherwise take the generated files over with \`kernloop extract ${config.name} --reset\`, which drops your edits of them`,
   );
 }
 

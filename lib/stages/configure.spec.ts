@@ -1,4 +1,5 @@
 import { KernloopError } from '../support/error';
+import { thrown } from '../testing/failure';
 import { TestWorkspace, writeReproducer } from '../testing/workspace';
 import { configure } from './configure';
 import { stages } from './registry';
@@ -32,6 +33,34 @@ describe('precedence of options', () => {
     workspace = new TestWorkspace({ device: 'hsa' });
     const { values, origins } = configure(stages.capture, { app: workspace.app }, {});
     expect([values.device, origins['device']]).toEqual(['hsa', 'kernloop.json']);
+  });
+
+  it.each<[string, string, object, string, string]>([
+    [
+      'a misspelt stage',
+      'kernel.json',
+      { validat: { ulp: 1 } },
+      'no stage "validat" (did you mean "validate"?)',
+      'replay',
+    ],
+    ['a misspelt stage', 'kernloop.json', { validat: {} }, 'no stage "validat" (did you mean "validate"?)', 'capture'],
+    ['nothing like a stage', 'kernel.json', { zzzzzzzzzzzzzz: {} }, 'no stage "zzzzzzzzzzzzzz"', 'validate'],
+    [
+      'a stage of the app',
+      'kernel.json',
+      { capture: {} },
+      'capture takes no options from kernel.json',
+      'kernloop.json',
+    ],
+    ['a stage of the reproducer alone', 'kernloop.json', { recompile: {} }, 'takes no options from', 'kernel.json'],
+    ['a stage without a project', 'kernel.json', { store: {} }, 'store takes no options', 'command line'],
+  ])('rejects options of %s in %s, whichever stage runs', (_name, file, options, message, hint) => {
+    workspace = new TestWorkspace(file === 'kernloop.json' ? { options } : {});
+    const reproducer = writeReproducer(workspace, file === 'kernel.json' ? { options } : {});
+    const error = thrown(() => configure(stages.replay, { reproducer }, {}));
+    expect([error.code, error.what]).toEqual(['CONFIG_INVALID', expect.stringContaining(message)]);
+    expect(error.what).toContain(file);
+    expect(error.hint).toContain(hint);
   });
 
   it.each([

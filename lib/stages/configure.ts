@@ -15,7 +15,7 @@ import {
   type Resolved,
 } from '../support/options';
 import { readJson } from '../support/schema';
-import type { Stage } from './registry';
+import { stages, type Stage } from './registry';
 
 /** The options of a stage: flag > environment > kernel.json > kernloop.json > default, with the origin of each. */
 export function configure<S extends OptionsSchema, R>(
@@ -51,6 +51,32 @@ function reproducerLayers(stage: Stage, folder: string): Layer[] {
   return [own, layer(stage, appFile, kernloopFile, {}, app.options)];
 }
 
+/** What a misspelt stage says would be said to nobody. */
+function requireStages(path: string, origin: string, options: Readonly<Record<string, unknown>>): void {
+  const all = Object.values<Stage>(stages);
+  const taking = all.filter(({ project, selfContained }) =>
+    origin === kernelFile ? project === 'reproducer' : project !== 'none' && !selfContained,
+  );
+  const known = taking.map(({ name }) => name);
+  for (const name of Object.keys(options).filter((each) => !known.includes(each))) {
+    const stage = all.find((each) => each.name === name);
+    const [suggestion] = nearest(name, known, 1);
+    if (stage === undefined) {
+      throw new KernloopError(
+        'CONFIG_INVALID',
+        `${path}: options: there is no stage "${name}"${suggestion ? ` (did you mean "${suggestion}"?)` : ''}`,
+        `${origin} has options for ${known.join(', ')}`,
+      );
+    }
+    const elsewhere = stage.project === 'none' ? undefined : origin === kernelFile ? kernloopFile : kernelFile;
+    throw new KernloopError(
+      'CONFIG_INVALID',
+      `${path}: options.${name}: ${name} takes no options from ${origin}`,
+      elsewhere ? `put them into ${elsewhere}` : 'give them on the command line, or as KERNLOOP_* variables',
+    );
+  }
+}
+
 function layer(
   stage: Stage,
   path: string,
@@ -58,6 +84,7 @@ function layer(
   implied: Readonly<Record<string, unknown>>,
   options: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
 ): Layer {
+  requireStages(path, origin, options);
   const known = Object.keys(stage.schema.shape);
   const own = options[stage.name] ?? {};
   for (const name of Object.keys(own)) {

@@ -51,8 +51,13 @@ export const errorCodes = kinds({
   CONFIG_MISSING: { exitCode: exitCodes.usage, meaning: 'kernloop.json or kernel.json was not found' },
   CONFIG_INVALID: { exitCode: exitCodes.usage, meaning: 'a file does not follow its schema' },
   FILE_UNREADABLE: { exitCode: exitCodes.usage, meaning: 'a file could not be read' },
+  FILE_FOREIGN: { exitCode: exitCodes.usage, meaning: 'a file of the user lies where a stage would remove it' },
   PATH_OUTSIDE: { exitCode: exitCodes.usage, meaning: 'a path in a file climbs out of the folder it belongs to' },
   KERNEL_UNKNOWN: { exitCode: exitCodes.usage, meaning: 'no kernel of that name is declared' },
+  APP_CONFLICT: {
+    exitCode: exitCodes.usage,
+    meaning: 'another app of the same name made what would be written over',
+  },
   APP_NOT_FOUND: { exitCode: exitCodes.usage, meaning: 'the program of the app could not be started' },
   APP_BUILD_FAILED: { exitCode: exitCodes.usage, meaning: 'the build command of the app failed' },
   APP_FAILED: { exitCode: exitCodes.usage, meaning: 'the app exited with an error before what was asked was captured' },
@@ -217,7 +222,10 @@ export const errorCodes = kinds({
     exitCode: exitCodes.fail,
     meaning: 'the code object of the kernel could not be read in the app',
   },
-  CAPTURE_MISMATCH: { exitCode: exitCodes.usage, meaning: 'the capture is of another kernel than the reproducer' },
+  CAPTURE_MISMATCH: {
+    exitCode: exitCodes.usage,
+    meaning: 'the capture is of another kernel than the reproducer, or of other code',
+  },
   KERNARG_MISMATCH: {
     exitCode: exitCodes.usage,
     meaning: 'the variant takes other arguments than the captured kernel',

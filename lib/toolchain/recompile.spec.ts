@@ -75,6 +75,22 @@ describe('recompile', () => {
     expect(result.sources).toEqual(['deps/inc/scale.h', 'kernel_variant.hip']);
   });
 
+  it('claims nothing about a capture that is of other code than pristine/', async () => {
+    const path = join(made.reproducer, 'capture', 'capture.json');
+    const text = readFileSync(path, 'utf8');
+    const captured = JSON.parse(text) as { kernel: object };
+    await recompile(options(), deps);
+    expect(reported.at(-1)).toContain('it is the captured code, byte for byte');
+    try {
+      writeFileSync(path, JSON.stringify({ ...captured, kernel: { ...captured.kernel, code_object: 'f'.repeat(64) } }));
+      await recompile(options(), deps);
+    } finally {
+      writeFileSync(path, text);
+    }
+    expect(reported.at(-1)).toContain('pristine/ was generated from another capture');
+    expect(reported.at(-1)).not.toContain('byte for byte');
+  });
+
   it('compiles the edit, not the original', async () => {
     writeFileSync(variant(), source.replace('*= SCALE', '+= SCALE'));
     expect((await recompile(options(), deps)).unchanged).toBe(false);

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readCapture } from '../capture/capture-files';
 import { openReproducer, type Reproducer } from '../replay/reproducer';
 import { reproducerPaths } from '../reproducer/layout';
 import { SystemFolders } from '../reproducer/system-folders';
@@ -71,7 +72,8 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
     sources: Object.keys(compiled.sources),
   };
   deps.report.result(
-    `${result.kernel}: build/${variant.code_object} from ${result.sources.join(', ')}` + describeCode(result, recipe),
+    `${result.kernel}: build/${variant.code_object} from ${result.sources.join(', ')}` +
+      describeCode(result, recipe, capturedNow(reproducer)),
   );
   return result;
 }
@@ -105,7 +107,22 @@ function partition<T>(values: readonly T[], belongs: (value: T) => boolean): [T[
   return [values.filter(belongs), values.filter((value) => !belongs(value))];
 }
 
-function describeCode({ unchanged, codeObjectSha256 }: RecompileResult, { code_object: proven }: Recipe): string {
+/** What capture/ has, where it can be told: a reproducer goes without. */
+function capturedNow({ capture }: Reproducer): string | null {
+  try {
+    return readCapture(capture).kernel.code_object;
+  } catch {
+    return null;
+  }
+}
+
+function describeCode(
+  { unchanged, codeObjectSha256 }: RecompileResult,
+  { code_object: proven }: Recipe,
+  captured: string | null,
+): string {
+  if (captured !== null && captured !== proven.captured)
+    return '; pristine/ was generated from another capture than the one in capture/: `kernloop extract` generates it again';
   if (unchanged) return '; it is the captured code, byte for byte';
   const isPristine = codeObjectSha256 === proven.recompiled;
   return isPristine && proven.same_machine_code ? '; it has the machine code of the captured kernel' : '';

@@ -103,11 +103,19 @@ function reportOf({ session, selfcheck, plan }: Case, runs: readonly Run[]): Dis
       wave_instructions: outcome.result.wave_instructions ?? null,
     })),
   };
-  return { ...report, summary: summaryOf(report, result.reason ?? null, runs.length) };
+  return {
+    ...report,
+    summary: [...forcedTypes(plan), summaryOf(report, result.reason ?? null, runs.length)].join('; '),
+  };
 }
 
-function toleranceReport({ bounds, untyped }: ElementPlan): DispatchReport['tolerance'] {
-  return bounds && { ...bounds, policy: describePolicy(bounds), untyped };
+function toleranceReport({ bounds, untyped, forced }: ElementPlan): DispatchReport['tolerance'] {
+  return bounds && { ...bounds, policy: describePolicy(bounds), untyped, forced };
+}
+
+/** Ahead of everything else: by such a type, a pass may be none. */
+export function forcedTypes({ forced }: Pick<ElementPlan, 'forced'>): string[] {
+  return forced.length > 0 ? [`--force-dtype: ${forced.join(', ')}`] : [];
 }
 
 /** "ran" means that nothing was compared, which is never a pass. */

@@ -37,8 +37,12 @@ const toleranceOptions = {
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Element types for the tolerance: "r3=f32" (a region, pointer parameter or module variable; "r3:OFFSET:SIZE=f32" for a part), or "f32" for all that the kernel changed and no pointer argument types.',
+      'Element types for the tolerance: "r3=f32" (a region, pointer parameter or module variable; "r3:OFFSET:SIZE=f32" for a part), or "f32" for all that the kernel changed and no pointer argument types. A type of another size or kind than the signature says is refused.',
     ),
+  forceDtype: z
+    .boolean()
+    .default(false)
+    .describe('Take the word of --dtype also against the signature; the verdict says so.'),
 };
 
 export const validateOptionsSchema = z.object({

@@ -1,6 +1,6 @@
 import type { CapturedDispatch } from '../replay/captured-dispatches';
 import { formatCount } from '../support/report';
-import { rank } from './judge';
+import { forcedTypes, rank } from './judge';
 import type { DispatchReport, Report } from './report-json';
 
 /** A kernel is right if it is right for every captured dispatch: the worst verdict is that of all. */
@@ -40,7 +40,8 @@ function summaryOfAll(worst: DispatchReport, reports: readonly DispatchReport[])
   if (worst.verdict === 'pass') {
     const sum = (of: (report: DispatchReport) => number): string =>
       formatCount(reports.reduce((total, report) => total + of(report), 0));
-    return `${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel`;
+    const forced = forcedTypes({ forced: [...new Set(reports.flatMap(({ tolerance }) => tolerance?.forced ?? []))] });
+    return `${forced.map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel`;
   }
   const passed = reports.filter(({ verdict }) => verdict === 'pass').length;
   return `${passed} of ${reports.length} captured dispatches pass; dispatch ${worst.dispatch}: ${worst.summary}`;

@@ -56,6 +56,9 @@ const dispatchReportSchema = z.object({
       untyped: z
         .array(z.string())
         .describe('Regions that the kernel changed, compared byte by byte for want of a type.'),
+      forced: z
+        .array(z.string())
+        .describe('What --force-dtype had judged by another type than that of the signature, in words.'),
     })
     .nullable()
     .describe('Null where every byte must be equal.'),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { captureJsonSchema } from '../capture/capture-files';
 import { kernelJsonSchema } from '../reproducer/kernel-json';
+import { sha256 } from '../support/files';
 import { failure, thrown } from '../testing/failure';
 import { fakeDeps } from '../testing/fake-deps';
 import { difference, differed, fakeReplay, passed } from '../testing/fake-programs';
@@ -116,34 +117,105 @@ describe('the tolerance policy', () => {
     expect(planElements(options({ ulp: 1 }), kernel, capture, []).untyped).toEqual(['r3', 'r5']);
   });
 
-  it('takes a type alone for the rest of what the kernel changed', () => {
+  it('takes a type alone for the rest of what the kernel changed, but not for what the signature gives another type', () => {
     expect(places({ atol: 1e-6, dtype: ['f32'] })).toEqual([
       'r0:0:100=f32',
       'r2:256:512=bf16',
       'r3:0:64=f32',
-      'r4:0:64=f32',
       'r5:0:64=f32',
+      'r2:768:3328=u8, exact',
+      'r4:0:64=i32, exact',
+    ]);
+  });
+
+  it('takes an integer type alone for integers of its size, whatever their sign', () => {
+    expect(places({ atol: 1, dtype: ['u32'] })).toEqual([
+      'r0:0:100=f32',
+      'r2:256:512=bf16',
+      'r4:0:64=u32',
+      'r5:0:64=u32',
       'r2:768:3328=u8, exact',
     ]);
   });
 
   it.each([
     ['a region', 'r5=f16', 'r5:0:64=f16'],
-    ['a region that an argument types otherwise', 'r0=f64', 'r0:0:100=f64'],
+    ['a region of which two pointers say different types', 'r3=f64', 'r3:0:64=f64'],
     ['integers', 'counts=i32', 'r4:0:64=i32'],
+    ['integers of the other sign', 'counts=u32', 'r4:0:64=u32'],
     ['a pointer parameter', 'x=f32', 'r1:0:100=f32'],
-    ['a pointer parameter, as far as the next pointer', 'out=f16', 'r2:256:512=f16'],
-    ['a part of what a parameter points to', 'out:4:8=f16', 'r2:260:8=f16'],
-    ['a part', 'r2:1024:8=f64', 'r2:1024:8=f64'],
+    ['a pointer parameter, as far as the next pointer', 'out=bf16', 'r2:256:512=bf16'],
+    ['a part of what a parameter points to', 'out:4:8=bf16', 'r2:260:8=bf16'],
+    ['a part', 'r2:1024:8=i8', 'r2:1024:8=i8'],
+    ['a part that no pointer leads to', 'r2:0:8=f64', 'r2:0:8=f64'],
     ['a module variable', 'table=f32', 'table:0:16=f32'],
   ])('takes the word of --dtype for %s', (_name, dtype, place) => {
     expect(places({ ulp: 1, dtype: [dtype] })[0]).toBe(place);
   });
 
   it('keeps the types of other arrays in an allocation of which one is named', () => {
-    const [named, ...others] = places({ ulp: 1, dtype: ['mask=f32'] });
-    expect(named).toBe('r2:768:3328=f32');
+    const [named, ...others] = places({ ulp: 1, dtype: ['mask=i8'] });
+    expect(named).toBe('r2:768:3328=i8');
     expect(others).toContain('r2:256:512=bf16');
+  });
+
+  describe('against the signature', () => {
+    // As doubles, the even elements of an array of floats are low bits of the mantissa: they may be anything.
+    it.each([
+      ['a greater size, by parameter', 'y=f64', 'T* y'],
+      ['a greater size, by region', 'r0=f64', 'T* y'],
+      ['a smaller size', 'r0=f16', 'T* y'],
+      ['integers of floats', 'y=i32', 'T* y'],
+      ['floats of integers', 'counts=f32', 'T* counts'],
+      ['another format of the same size', 'out=f16', 'T* out'],
+      ['a part', 'y:8:8=f64', 'T* y'],
+      ['a part by its region', 'r2:1024:8=f64', 'T* mask'],
+      ['a region of which one array agrees', 'r2=bf16', 'T* mask'],
+      ['a parameter, though another pointer to the place agrees', 'a=f64', 'T* a'],
+      ['a region of which no pointer agrees', 'r3=f16', 'T* a, T* b'],
+    ])('refuses %s', (_name, dtype, told) => {
+      const error = thrown(() => places({ rtol: 1e-6, dtype: [dtype] }));
+      expect([error.code, error.what]).toEqual(['USAGE', expect.stringContaining(`the signature says ${told}:`)]);
+      expect(error.hint).toContain('--force-dtype');
+    });
+
+    it('leaves what no pointer tells to --dtype: void pointers, and those of types that are no numbers', () => {
+      const args = kernel.args.map((each) => (each.name === 'y' ? { ...each, type: 'void*', element: null } : each));
+      const { elements, forced } = planElements(
+        options({ ulp: 1, dtype: ['y=f64'] }),
+        { ...kernel, args },
+        capture,
+        [],
+      );
+      expect([elements[0]?.type, forced]).toEqual(['f64', []]);
+    });
+
+    it.each(['float4*', 'HIP_vector_type<float, 4u>*', 'float2 const*'])('knows the elements of %s', (type) => {
+      const args = kernel.args.map((each) => (each.name === 'y' ? { ...each, type, element: null } : each));
+      const plan = (dtype: string): unknown =>
+        planElements(options({ ulp: 1, dtype: [dtype] }), { ...kernel, args }, capture, []).elements[0]?.type;
+      expect(plan('y=f32')).toBe('f32');
+      expect(thrown(() => plan('y=f64')).code).toBe('USAGE');
+    });
+
+    it('gives way to --force-dtype, and keeps what was forced', () => {
+      const forcing = { ulp: 1, forceDtype: true };
+      const named = planElements(options({ ...forcing, dtype: ['y=f64', 'r5=f16'] }), kernel, capture, []);
+      expect(named.elements[0]).toMatchObject({ target: 'r0', type: 'f64' });
+      expect(named.forced).toEqual(['r0 judged as f64 against the signature, which says T* y']);
+      const rest = planElements(options({ ...forcing, dtype: ['f32'] }), kernel, capture, []);
+      expect(rest.elements.find(({ target }) => target === 'r4')).toMatchObject({ type: 'f32', size: 64 });
+      expect(rest.forced).toEqual(['r4 judged as f32 against the signature, which says T* counts']);
+    });
+
+    it('says so where a type alone is left with nothing to judge', () => {
+      const integers = captureJsonSchema.parse({
+        ...captureJson({ kernarg: { slots: [slot(48, 0x5000, 'r4')] }, regions: [region('r4', 0x5000, 64, true)] }),
+      });
+      const error = thrown(() => planElements(options({ ulp: 1, dtype: ['f32'] }), kernel, integers, []));
+      expect(error.what).toContain('nothing of what the kernel changed (r4)');
+      expect(error.hint).toContain('--force-dtype');
+    });
   });
 
   it('leaves ignored regions out', () => {
@@ -159,7 +231,7 @@ describe('the tolerance policy', () => {
     [{ ulp: 1, dtype: ['f32', 'f16'] }, 'both for the rest'],
     [{ ulp: 1, dtype: ['r0:0:3=f32'] }, '3 bytes at offset 0 of r0 hold no f32'],
     [{ ulp: 1, dtype: ['r0:2:8=f32'] }, 'at offset 2 of r0 hold no f32'],
-    [{ ulp: 1, dtype: ['r0=f32', 'y=f16'] }, 'has a type already'],
+    [{ ulp: 1, dtype: ['r0=f32', 'y=f32'] }, 'has a type already'],
     [{ ulp: 1, dtype: ['r0:96:8=f32'] }, 'ends beyond'],
     [{ ulp: 1, dtype: ['r0='] }, 'no type ""'],
   ])('refuses %j', (overrides, text) => {
@@ -275,6 +347,26 @@ describe('validate under a tolerance', () => {
     expect(text).toContain('9,000');
     expect(text).not.toContain('infinity:');
     expect(text).not.toContain('expected 00, got 01');
+  });
+
+  it('begins its verdict with a type that was forced on it', async () => {
+    writeReproducer(workspace, { args: [arg(0, 'y', 'f32')] });
+    const slots = [slot(0, 0x1000, 'r0')];
+    workspace.write(
+      'kernels/app/saxpy/capture/capture.json',
+      captureJson({ kernarg: { slots }, regions: [region('r0', 0x1000, 4096, true)] }),
+    );
+    workspace.write('kernels/app/saxpy/capture/selfcheck.json', {
+      ...(JSON.parse(readFileSync(join(reproducer, 'capture', 'selfcheck.json'), 'utf8')) as object),
+      capture_sha256: sha256(readFileSync(join(reproducer, 'capture', 'capture.json'), 'utf8')),
+    });
+    const asked = { replays: 1, dtype: ['y=f64'] };
+    const fake = fakeDeps({}, workspace.native);
+    const refused = await failure(validate(options({ reproducer, rtol: 1e-6, ...asked }), fake));
+    expect([refused.code, fake.calls]).toEqual(['USAGE', []]);
+    const { report, text } = await run([[met({ dtype: 'f64' }), compared(), passed]], { ...asked, forceDtype: true });
+    expect(report.tolerance?.forced).toEqual(['r0 judged as f64 against the signature, which says T* y']);
+    expect(text).toContain('Result: PASS (--force-dtype: r0 judged as f64 against the signature, which says T* y; ');
   });
 
   it('claims no relative error where there is none: the app computed 0', async () => {

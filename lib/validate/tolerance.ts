@@ -5,6 +5,18 @@ import { elementTypes, type ElementType, type KernelJson } from '../reproducer/k
 import { KernloopError, nearest } from '../support/error';
 import type { ToleranceOptions } from './options';
 import type { IgnoredRange } from './roles';
+import {
+  bytesOf,
+  claimsOn,
+  contradiction,
+  contradicts,
+  isFloat,
+  nameParameters,
+  overlap,
+  pointersInto,
+  type Place,
+  type Region,
+} from './signature';
 
 /** Which elements are judged as what. */
 export interface ElementPlan {
@@ -13,9 +25,10 @@ export interface ElementPlan {
   elements: TypedElements[];
   /** What the kernel changed and is compared byte by byte all the same, since nothing tells its type. */
   untyped: string[];
+  /** What is judged by another type than the signature's, since the user insists; in words. */
+  forced: string[];
 }
 
-type Place = Pick<TypedElements, 'target' | 'offset' | 'size'>;
 interface TypedPlace extends Place {
   type: ElementType;
 }
@@ -26,9 +39,9 @@ interface ArgumentPlace extends TypedPlace {
 
 /**
  * With a tolerance, elements of a known type are judged as numbers: regions (or parts) that --dtype names; what floating-point pointer
- * arguments lead to; and, with a --dtype of a type alone, the rest of what the kernel changed. Integers, regions that the captured
- * dispatch left alone, and input (behind pointers to const), which may share an allocation with output, stay exact unless they are
- * named. What is exact and typed is counted as elements, for the report.
+ * arguments lead to; and, with a --dtype of a type alone, the rest of what the kernel changed, as far as no argument tells another
+ * type. Integers, regions that the captured dispatch left alone, and input (behind pointers to const), which may share an allocation with
+ * output, stay exact unless they are named. What is exact and typed is counted as elements, for the report.
  */
 export function planElements(
   options: ToleranceOptions,
@@ -39,7 +52,8 @@ export function planElements(
   const bounds = boundsOf(options);
   if (bounds === null && options.dtype.length > 0)
     throw new KernloopError('USAGE', '--dtype tells a type, but no tolerance', 'add --ulp, --atol or --rtol');
-  const { named, fallback } = readTypes(options.dtype, config, capture);
+  const forced: string[] = [];
+  const { named, fallback } = readTypes(options, config, capture, forced);
   const isIgnored = ({ id }: Region): boolean => ignored.some(({ region }) => region === id);
   const judged: TypedPlace[] = [...named];
   const exact: TypedPlace[] = [];
@@ -50,24 +64,45 @@ export function planElements(
       (place) => !named.some((other) => overlap(place, other)),
     );
     const floats = typed.filter(({ type, isInput }) => isFloat(type) && !isInput);
-    if (floats.length === 0 && fallback && !isNamed) {
-      judged.push({ target: region.id, offset: 0, size: region.size, type: fallback });
-      continue;
-    }
-    judged.push(...floats);
-    exact.push(...typed.filter((place) => !floats.includes(place)));
-    if (typed.length === 0 && !isNamed) untyped.push(region.id);
+    const isRest = fallback !== undefined && floats.length === 0 && !isNamed;
+    const rest = isRest ? restOf(region, fallback, options, config, capture, forced) : [];
+    judged.push(...floats, ...rest);
+    exact.push(...typed.filter((place) => !floats.includes(place) && !rest.some((other) => overlap(place, other))));
+    if (typed.length === 0 && rest.length === 0 && !isNamed) untyped.push(region.id);
   }
   // Where nothing changed, that is what there is to say.
   if (bounds !== null && judged.length === 0 && changesAnything(capture))
-    throw noType([...exact.map(({ target }) => target), ...untyped]);
+    throw noType([...exact.map(({ target }) => target), ...untyped], fallback);
   const elements = [...judged.map((place) => judgedBy(bounds, place)), ...exact.map((place) => judgedBy(null, place))];
-  return { bounds, elements, untyped };
+  return { bounds, elements, untyped, forced };
 }
 
-function overlap(a: Place, b: Place): boolean {
-  return a.target === b.target && a.offset < b.offset + b.size && b.offset < a.offset + a.size;
+/** Of a region what no pointer parameter gives another type: the whole of it, or the gaps. */
+function restOf(
+  region: Region,
+  type: ElementType,
+  { forceDtype }: ToleranceOptions,
+  config: KernelJson,
+  capture: CaptureJson,
+  forced: string[],
+): TypedPlace[] {
+  const whole = { target: region.id, offset: 0, size: region.size, type };
+  const others = claimsOn(region, config, capture).filter((claim) => contradiction(type, claim) !== undefined);
+  if (forceDtype) {
+    forced.push(...others.map(({ parameters }) => forcedWords(whole, nameParameters(parameters))));
+    return [whole];
+  }
+  const bytes = bytesOf(type);
+  const ends = [...others.map(({ offset }) => offset), region.size];
+  return ends.flatMap((end, index) => {
+    const before = others[index - 1];
+    const start = Math.ceil((before ? before.offset + before.size : 0) / bytes) * bytes;
+    return end - start >= bytes ? [{ ...whole, offset: start, size: end - start }] : [];
+  });
 }
+
+const forcedWords = ({ target, type }: TypedPlace, parameters: string): string =>
+  `${target} judged as ${type} against the signature, which says ${parameters}`;
 
 function judgedBy(bounds: Bounds | null, { target, offset, size, type }: TypedPlace): TypedElements {
   return { target, offset, size, type, bounds };
@@ -86,19 +121,20 @@ function boundsOf({ atol, rtol, ulp, matchedRatio, nan, inf }: ToleranceOptions)
   };
 }
 
-function noType(untyped: readonly string[]): KernloopError {
+function noType(untyped: readonly string[], fallback: ElementType | undefined): KernloopError {
   const [first = 'r0'] = untyped;
+  if (fallback !== undefined) {
+    return new KernloopError(
+      'USAGE',
+      `--dtype ${fallback} is for what no argument gives another type, which is nothing of what the kernel changed (${untyped.join(', ')})`,
+      `give the type that the signature says (--dtype ${first}=...); --force-dtype insists on ${fallback}`,
+    );
+  }
   return new KernloopError(
     'USAGE',
     `a tolerance was given, but nothing tells the element type of what the kernel changed (${untyped.join(', ') || 'no region'})`,
     `name it: --dtype ${first}=f32, or --dtype f32 for all of them`,
   );
-}
-
-interface Region {
-  id: string;
-  base: bigint;
-  size: number;
 }
 
 type Content = CaptureJson['regions'][number]['pre'];
@@ -118,43 +154,20 @@ function changedRegions({ regions }: CaptureJson): Region[] {
  * One allocation may hold several arrays: each pointer argument tells the type from where it points up to the next pointer. Where
  * pointers to one place disagree, and before the first, bytes stay bytes.
  */
-function typesOfArguments(region: Region, { args }: KernelJson, { kernarg }: CaptureJson): ArgumentPlace[] {
-  const typesAt = new Map<number, Set<ElementType | null>>();
-  const written = new Set<number>();
-  for (const { offset, at } of pointersInto(region, kernarg)) {
-    const arg = args.find((each) => each.offset === offset);
-    typesAt.set(at, (typesAt.get(at) ?? new Set()).add(arg?.element ?? null));
-    if (arg?.role !== 'in') written.add(at);
-  }
-  const starts = [...typesAt.keys()].sort((a, b) => a - b);
-  return starts.flatMap((offset, index) => {
-    const [type = null, ...others] = typesAt.get(offset) ?? [];
-    if (type === null || others.length > 0 || offset % bytesOf(type) !== 0) return [];
-    const size = (starts[index + 1] ?? region.size) - offset;
-    return [{ target: region.id, offset, size, type, isInput: !written.has(offset) }];
+function typesOfArguments(region: Region, config: KernelJson, capture: CaptureJson): ArgumentPlace[] {
+  return claimsOn(region, config, capture).flatMap(({ target, offset, size, parameters, isOpen }) => {
+    const [type = null, ...others] = new Set(parameters.map(({ element }) => element));
+    if (isOpen || type === null || others.length > 0 || offset % bytesOf(type) !== 0) return [];
+    return [{ target, offset, size, type, isInput: parameters.every(({ role }) => role === 'in') }];
   });
 }
 
-/** The kernel arguments that point into a region, and to which byte of it. */
-function pointersInto({ id, base, size }: Region, { slots }: CaptureJson['kernarg']): { offset: number; at: number }[] {
-  return slots
-    .filter(({ region }) => region === id)
-    .map(({ offset, value }) => ({
-      offset,
-      at: /^0x[0-9a-f]{1,16}$/i.test(value ?? '') ? Number(BigInt(value ?? 0) - base) : 0,
-    }))
-    .filter(({ at }) => at >= 0 && at < size);
-}
-
-const isFloat = (type: ElementType): boolean => type.includes('f');
-/** "f8e4m3" and "u8" have one byte, as has a bool. */
-const bytesOf = (type: ElementType): number => (type === 'bool' ? 1 : Number(/\d+/.exec(type)?.[0] ?? 8) / 8);
-
 /** `f32`; `r3=f32`, `out=f32` (a parameter), `r3:OFFSET:SIZE=f32`, or a module variable. */
 function readTypes(
-  texts: readonly string[],
+  { dtype: texts, forceDtype }: ToleranceOptions,
   config: KernelJson,
   capture: CaptureJson,
+  forced: string[],
 ): { named: TypedPlace[]; fallback: ElementType | undefined } {
   const named: TypedPlace[] = [];
   let fallback: ElementType | undefined;
@@ -163,8 +176,13 @@ function readTypes(
     if (!isElementType(type)) {
       throw new KernloopError('USAGE', `--dtype ${text}: there is no type "${type}"`, `use ${elementTypes.join(', ')}`);
     }
-    if (place !== undefined) named.push(readTyped(text, place, type, named, config, capture));
-    else if (fallback === undefined) fallback = type;
+    if (place !== undefined) {
+      const typed = readTyped(text, place, type, named, config, capture);
+      const told = toldOtherwise(place, typed, config, capture);
+      if (told !== undefined && !forceDtype) throw refuseType(text, typed, told);
+      if (told !== undefined) forced.push(forcedWords(typed, told));
+      named.push(typed);
+    } else if (fallback === undefined) fallback = type;
     else
       throw new KernloopError(
         'USAGE',
@@ -196,6 +214,27 @@ function readTyped(
     throw new KernloopError('USAGE', `--dtype ${text}: part of it has a type already`, 'give each place one type');
   }
   return typed;
+}
+
+/** What the signature says of the place, where that is another type. */
+function toldOtherwise(name: string, place: TypedPlace, config: KernelJson, capture: CaptureJson): string | undefined {
+  const isOf = (parameter: string | null): boolean =>
+    parameter !== null && (name === parameter || name.startsWith(`${parameter}:`));
+  const own = config.args.find((arg) => isOf(arg.name) && contradicts(place.type, arg));
+  if (own) return nameParameters([own]);
+  const region = capture.regions.find(({ id }) => id === place.target);
+  if (!region) return undefined;
+  const claims = claimsOn({ ...region, base: BigInt(region.base) }, config, capture);
+  const others = claims.flatMap((claim) => (overlap(claim, place) ? (contradiction(place.type, claim) ?? []) : []));
+  return others.length > 0 ? nameParameters(others) : undefined;
+}
+
+function refuseType(text: string, { type }: TypedPlace, told: string): KernloopError {
+  return new KernloopError(
+    'USAGE',
+    `--dtype ${text}: the signature says ${told}: judged as ${type}, wrong elements could pass`,
+    `leave it out, or give the type that the signature says; --force-dtype insists on ${type}, and the verdict says so`,
+  );
 }
 
 function isElementType(text: string): text is ElementType {

@@ -4,7 +4,14 @@ import { sha256 } from '../support/files';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { difference, differed, fakeReplay, flag, passed } from '../testing/fake-programs';
-import { captureJson, kernelJson, TestWorkspace, writeReproducer, writeVariant } from '../testing/workspace';
+import {
+  captureJson,
+  kernelJson,
+  someDigest,
+  TestWorkspace,
+  writeReproducer,
+  writeVariant,
+} from '../testing/workspace';
 import { validateOptionsSchema } from './options';
 import { reportSchema } from './report-json';
 import { validate } from './validate';
@@ -174,6 +181,39 @@ describe('validate', () => {
       const error = await failure(validate(options(), deps()));
       expect(error).toMatchObject({ code: 'CAPTURE_INVALID', exitCode: 2 });
       expect(error.what).toContain('kernloop.capture/2');
+    });
+
+    describe('where the files name different code objects as the captured one', () => {
+      const [other, third] = ['d'.repeat(64), 'e'.repeat(64)];
+      const recipeOf = (captured: string): void => {
+        workspace.write('kernels/app/saxpy/pristine/recipe.json', { code_object: { captured, recompiled: captured } });
+      };
+
+      it.each<[string, string, string, string]>([
+        ['the recipe another', someDigest, other, 'keeps your edits'],
+        ['kernel.json another', other, someDigest, 'brings kernel.json up to date'],
+        ['each its own', other, third, 'keeps your edits'],
+      ])('%s, and says which names what', async (_name, ofKernelJson, ofRecipe, next) => {
+        workspace.write('kernels/app/saxpy/kernel.json', kernelJson({ code_object: ofKernelJson }));
+        recipeOf(ofRecipe);
+        const fake = deps();
+        const error = await failure(validate(options(), fake));
+        expect([error.code, replays(fake)]).toEqual(['CAPTURE_MISMATCH', []]);
+        expect(error.what.split('\n').slice(1)).toEqual([
+          `capture/capture.json: ${someDigest}`,
+          `pristine/recipe.json: ${ofRecipe}`,
+          `kernel.json: ${ofKernelJson}`,
+        ]);
+        expect(error.hint).toContain(next);
+      });
+
+      it('but not where they agree, or where a kernel without source has the recipe of another day', async () => {
+        recipeOf(someDigest);
+        expect(await validate(options(), deps())).toMatchObject({ verdict: 'pass' });
+        recipeOf(other);
+        workspace.write('kernels/app/saxpy/kernel.json', kernelJson({ language: 'none', source: null }));
+        expect(await validate(options(), deps())).toMatchObject({ verdict: 'pass' });
+      });
     });
 
     it('whose chunks are in no store, and names them', async () => {

@@ -5,12 +5,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+
+#include "archive/packed_layout.h"
 
 namespace kernloop::recorder {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// Files of a capture, and what a program that was killed while writing one has left. Anything else in its folder is the
+// user's.
+bool is_of_a_capture(const std::string& name) {
+  return std::ranges::any_of(archive::kPackedFiles, [&](const std::string& ours) {
+    return name == ours || name.starts_with(ours + ".partial-") ||
+           (name.starts_with('.' + ours + '.') && name.ends_with(".tmp"));
+  });
+}
+
+}  // namespace
 
 Result<std::unique_ptr<OutputFolder>> OutputFolder::claim(const fs::path& output) {
   std::unique_ptr<OutputFolder> folder(new OutputFolder);
@@ -63,6 +79,7 @@ OutputFolder::~OutputFolder() {
 
 Status OutputFolder::publish() {
   if (output_.empty()) return Unit{};
+  if (auto kept = keep_others(); !kept) return kept;
   if (rename(partial_.c_str(), output_.c_str()) == 0) return archive::sync_directory(output_.parent_path());
   if (errno != ENOTEMPTY && errno != EEXIST)
     return archive::io_error("cannot move a complete capture to", output_, errno);
@@ -73,6 +90,23 @@ Status OutputFolder::publish() {
   }
   discard();
   return archive::sync_directory(output_.parent_path());
+}
+
+// By links, so that at every moment there is a name of the user's file that nobody removes.
+Status OutputFolder::keep_others() {
+  std::error_code failure;
+  // A link to a folder elsewhere is itself replaced, and what it leads to stays.
+  if (!fs::is_directory(fs::symlink_status(output_, failure))) return Unit{};
+  const auto options =
+      fs::copy_options::recursive | fs::copy_options::copy_symlinks | fs::copy_options::create_hard_links;
+  for (fs::directory_iterator entry(output_, failure), end; !failure && entry != end; entry.increment(failure)) {
+    const fs::path name = entry->path().filename();
+    if (is_of_a_capture(name.string())) continue;
+    fs::copy(entry->path(), partial_ / name, options, failure);
+    if (failure) return archive::io_error("cannot keep", entry->path(), failure.value());
+  }
+  if (failure) return archive::io_error("cannot read", output_, failure.value());
+  return Unit{};
 }
 
 // Under the older one's second name the next claim() finds it, should we die before it is removed.

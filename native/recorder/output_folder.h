@@ -22,13 +22,14 @@ class OutputFolder {
   const std::filesystem::path& output() const { return output_; }
   // `<output>.partial-<pid>`: does not exist until the writer makes it.
   const std::filesystem::path& partial() const { return partial_; }
-  // Moves the complete capture into place, instead of an older one if there is one.
+  // Moves the complete capture into place, instead of an older one if there is one, whose files it removes and no other's.
   Status publish();
   void discard();
 
  private:
   OutputFolder() = default;
   Status lock();
+  Status keep_others();
   Status replace_in_two_steps();
 
   std::filesystem::path output_, partial_, lock_path_;

@@ -2,9 +2,10 @@ import { join, normalize } from 'node:path/posix';
 import type { ProjectConfiguration, TargetConfiguration } from '@nx/devkit';
 import { kernloopFile, programFile } from '../../lib/app/app';
 import type { KernelEntry, KernloopJson } from '../../lib/app/kernloop-json';
+import { captureFiles } from '../../lib/capture/capture-files';
 import { stages } from '../../lib/stages/registry';
 import { identityInputs, noPackages, optionInputs, type TargetInput } from './inputs';
-import { selectionVariable } from './selections';
+import { pristineVariable, selectionVariable } from './selections';
 
 export const captureTarget = (kernel: string): string => `capture-${kernel}`;
 export const generateTarget = (kernel: string): string => `generate-${kernel}`;
@@ -82,8 +83,9 @@ function captureKernel(root: string, config: KernloopJson, kernel: KernelEntry):
       ...identityInputs('KERNLOOP_STORE_GENERATION'),
       noPackages,
     ],
-    outputs: ['capture', 'captures'].map(
-      (name) => `{workspaceRoot}/${reproducerRoot(config.name, kernel.name)}/${name}`,
+    // File by file: on a cache hit Nx removes whatever else it finds in a folder.
+    outputs: ['capture', 'captures/*'].flatMap((folder) =>
+      captureFiles.map((name) => `{workspaceRoot}/${reproducerRoot(config.name, kernel.name)}/${folder}/${name}`),
     ),
     metadata: { description: `Capture ${kernel.name} out of a run of the app.` },
   };
@@ -100,6 +102,7 @@ function generateKernel(root: string, config: KernloopJson, kernel: KernelEntry)
     inputs: [
       ...appInputs(root, config),
       { env: selectionVariable(root, kernel.name) },
+      { env: pristineVariable(root, kernel.name) },
       outputOf(`${folder}/capture/capture.json`, false),
       ...database,
       ...optionInputs(stages.generate),

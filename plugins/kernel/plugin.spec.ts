@@ -1,6 +1,6 @@
 import type { TargetConfiguration } from '@nx/devkit';
 import { kernelJson } from '../../lib/testing/workspace';
-import { declaredKernels, projectsOf } from './plugin';
+import { appsOfOneName, declaredKernels, projectsOf, refuseTwin } from './plugin';
 import { selectionVariable } from './selections';
 
 const app = {
@@ -54,6 +54,22 @@ describe('the plugin', () => {
     ]);
   });
 
+  it('names both apps of one name, whatever else Nx would say of their projects', () => {
+    const files: Record<string, object> = {
+      'a/kernloop.json': app,
+      'b/kernloop.json': { ...app, command: ['other'] },
+      'c/kernloop.json': { ...app, name: 'third' },
+      'dist/a/kernloop.json': app,
+    };
+    const twins = appsOfOneName(Object.keys(files), (path) => JSON.stringify(files[path]));
+    for (const file of ['a/kernloop.json', 'b/kernloop.json'])
+      expect(() => refuseTwin(file, twins)).toThrow(
+        'a/kernloop.json and b/kernloop.json declare apps of one name, "pipeline"',
+      );
+    for (const file of ['c/kernloop.json', 'dist/a/kernloop.json', 'kernels/pipeline/saxpy/kernel.json'])
+      expect(() => refuseTwin(file, twins)).not.toThrow();
+  });
+
   it('makes a reproducer a project that recompiles, replays and validates', () => {
     expect(projects(workspace)['kernels/pipeline/saxpy']?.name).toBe('pipeline-saxpy');
     expect(Object.keys(targets(workspace, 'kernels/pipeline/saxpy'))).toEqual(['recompile', 'replay', 'validate']);
@@ -76,12 +92,14 @@ describe('the plugin', () => {
     expect(new Set(outputs)).toEqual(
       new Set([
         '{projectRoot}/.kernloop/profile.json',
-        '{workspaceRoot}/kernels/pipeline/saxpy/capture',
-        '{workspaceRoot}/kernels/pipeline/saxpy/captures',
-        '{workspaceRoot}/kernels/pipeline/saxpy/pristine',
-        '{workspaceRoot}/kernels/pipeline/matmul/capture',
-        '{workspaceRoot}/kernels/pipeline/matmul/captures',
-        '{workspaceRoot}/kernels/pipeline/matmul/pristine',
+        ...['saxpy', 'matmul'].flatMap((kernel) => [
+          ...['capture', 'captures/*'].flatMap((folder) =>
+            ['capture.json', 'observed.json', 'selfcheck.json', 'nvrtc.json', 'chunks.pack'].map(
+              (name) => `{workspaceRoot}/kernels/pipeline/${kernel}/${folder}/${name}`,
+            ),
+          ),
+          `{workspaceRoot}/kernels/pipeline/${kernel}/pristine`,
+        ]),
         '{projectRoot}/build/variant.hsaco',
         '{projectRoot}/build/variant.json',
         '{projectRoot}/report.json',

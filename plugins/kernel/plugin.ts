@@ -11,12 +11,14 @@ import {
 import { kernloopFile } from '../../lib/app/app';
 import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
 import { kernelFile, kernelJsonSchema } from '../../lib/reproducer/kernel-json';
+import { foreignFiles } from '../../lib/generate/foreign-files';
+import { KernloopError } from '../../lib/support/error';
 import { parseJson } from '../../lib/support/schema';
 import { appProject, reproducerRoot } from './app-targets';
 import { identityVariables } from './identity';
 import { reproducerProject } from './reproducer-targets';
 import { reproducerVariables } from './reproducer-variables';
-import { selectionVariables } from './selections';
+import { pristineVariables, selectionVariables } from './selections';
 
 export const name = 'kernloop';
 
@@ -25,7 +27,12 @@ export const createNodes: CreateNodes = [
   (files, options, context) => {
     const read = (path: string): string => readFileSync(join(context.workspaceRoot, path), 'utf8');
     const apps = declaredKernels(files, read);
-    return createNodesFromFiles((file) => projectsOf(file, read, apps), files, options, context);
+    const twins = appsOfOneName(files, read);
+    const projects = (file: string): CreateNodesResult => {
+      refuseTwin(file, twins);
+      return projectsOf(file, read, apps);
+    };
+    return createNodesFromFiles(projects, files, options, context);
   },
 ];
 
@@ -39,6 +46,7 @@ export const preTasksExecution: PreTasksExecution = async (_options, { workspace
   const files = await filesIn(workspaceRoot, `**/${kernloopFile}`);
   const kernels = (await filesIn(workspaceRoot, `**/${kernelFile}`)).filter((file) => !isCopy(file));
   const read = (path: string): string => readFileSync(join(workspaceRoot, path), 'utf8');
+  const foreignIn = (reproducer: string): string[] => foreignFiles(join(workspaceRoot, reproducer, 'pristine'));
   Object.assign(
     process.env,
     identityVariables(workspaceRoot, process.env),
@@ -49,6 +57,7 @@ export const preTasksExecution: PreTasksExecution = async (_options, { workspace
       argv,
       process.env,
     ),
+    pristineVariables(files, read, foreignIn),
   );
 };
 
@@ -84,6 +93,26 @@ export function declaredKernels(files: readonly string[], read: Read): Set<strin
         const config = configOrNone(file, read);
         return config ? config.kernels.map((kernel) => reproducerRoot(config.name, kernel.name)) : [];
       }),
+  );
+}
+
+/** By name, the files of apps that another app shares it with: both would write to kernels/<name>. */
+export function appsOfOneName(files: readonly string[], read: Read): ReadonlyMap<string, readonly string[]> {
+  const byName = new Map<string, string[]>();
+  for (const file of files.filter((each) => each.endsWith(kernloopFile) && !isCopy(each))) {
+    const name = configOrNone(file, read)?.name;
+    if (name !== undefined) byName.set(name, [...(byName.get(name) ?? []), file]);
+  }
+  return new Map([...byName].filter(([, sharing]) => sharing.length > 1));
+}
+
+export function refuseTwin(file: string, twins: ReadonlyMap<string, readonly string[]>): void {
+  const [name, sharing] = [...twins].find(([, each]) => each.includes(file)) ?? [];
+  if (name === undefined || sharing === undefined) return;
+  throw new KernloopError(
+    'APP_CONFLICT',
+    `${sharing.join(' and ')} declare apps of one name, "${name}": both would write to kernels/${name}`,
+    'give one of them another "name"',
   );
 }
 

@@ -1,4 +1,4 @@
-import { selectionVariable, selectionVariables } from './selections';
+import { pristineVariable, pristineVariables, selectionVariable, selectionVariables } from './selections';
 
 const app = (first: object, more: object = {}): string =>
   JSON.stringify({
@@ -29,6 +29,24 @@ describe('what is selected of each kernel', () => {
     expect(new Set(names).size).toBe(9);
     for (const name of names) expect(name).toMatch(/^KERNLOOP_SELECTION_[A-Z0-9_]+_[0-9a-f]{8}$/);
     expect(Object.keys(variables(app({}), 'kernloop.json'))).toContain(selectionVariable('.', 'saxpy'));
+  });
+
+  it('is apart from what lies in pristine/ and is none of ours: an input of what would replace it', () => {
+    const foreign = (found: Record<string, string[]>) =>
+      pristineVariables(
+        ['apps/a/kernloop.json'],
+        () => app({}),
+        (folder) => found[folder] ?? [],
+      );
+    const [saxpyHas, sumHas] = ['saxpy', 'sum'].map((kernel) => pristineVariable('apps/a', kernel)) as [string, string];
+    expect(foreign({})).toEqual({ [saxpyHas]: '', [sumHas]: '' });
+    expect(foreign({ 'kernels/a/sum': ['x', 'y'] })).toEqual({ [saxpyHas]: '', [sumHas]: 'x y' });
+    const hostile = pristineVariables(
+      ['k.json'],
+      () => app({ name: '../../etc' }, { name: '..' }),
+      () => ['looked'],
+    );
+    expect(hostile).toEqual({});
   });
 
   it.each(['{', '[]', 'null', '{"kernels": 3}', '{"kernels": [null, 4, {"match": "x"}]}'])(

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path/posix';
+import { nameSchema } from '../../lib/app/kernloop-json';
 import { sha256 } from '../../lib/support/files';
 import { variableName } from './variable-name';
 
@@ -22,6 +23,40 @@ export function selectionVariables(
     ]),
   );
   return Object.fromEntries(entries);
+}
+
+/** Of a kernel: what lies in its pristine/ and is none of ours. Nx removes it on a cache hit; the task itself refuses to. */
+export function pristineVariable(root: string, kernel: string): string {
+  return selectionVariable(root, kernel).replace('SELECTION', 'PRISTINE');
+}
+
+export function pristineVariables(
+  files: readonly string[],
+  read: (path: string) => string,
+  foreignIn: (reproducer: string) => readonly string[],
+): Readonly<Record<string, string>> {
+  const entries = files.flatMap((file) => {
+    const text = read(file);
+    const app = nameIn(text);
+    const kernels = kernelsOf(text).filter(({ name }) =>
+      [app, name].every((part) => nameSchema.safeParse(part).success),
+    );
+    return kernels.map(({ name }): [string, string] => [
+      pristineVariable(dirname(file), name),
+      foreignIn(`kernels/${app ?? ''}/${name}`).join(' '),
+    ]);
+  });
+  return Object.fromEntries(entries);
+}
+
+function nameIn(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const name: unknown = typeof value === 'object' && value !== null && 'name' in value ? value.name : undefined;
+    return typeof name === 'string' ? name : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** As written, whatever it means. A file that is none of ours, or broken, declares nothing here: it has no project either. */

@@ -29,6 +29,11 @@ std::vector<uint8_t> pattern(size_t size, uint8_t seed = 1) {
   return bytes;
 }
 
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 class RecorderTest : public ::testing::Test {
  protected:
   RecordedRun run{KERNLOOP_TEST_RECORDER};
@@ -356,6 +361,33 @@ TEST_F(RecorderTest, ACompleteCaptureReplacesAnOlderOne) {
   EXPECT_TRUE(run.leftovers().empty());
 }
 
+TEST_F(RecorderTest, WhatAUserPutBesideAnOlderCaptureIsKept) {
+  run.select("^tiny_kernel");
+  fs::create_directories(run.output() / "mine" / "deep");
+  const auto write = [&](const char* name, const char* text) { std::ofstream(run.output() / name) << text; };
+  write("notes.txt", "measured on Tuesday");
+  write("mine/deep/data.bin", "x");
+  fs::create_symlink("nowhere", run.output() / "link");
+  for (const char* ours : {"capture.json", "observed.json", "selfcheck.json", "nvrtc.json", "chunks.pack"})
+    write(ours, "old");
+  write("selfcheck.json.partial-12", "old");
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  ASSERT_TRUE(agent->begin(0)->granted);
+  send_capture(*agent, pattern(64));
+  RecorderSink(*agent->client, 0).commit({0, 1});
+  agent.reset();
+  EXPECT_EQ(run.finish(), 0) << run.recorder->output();
+  EXPECT_TRUE(archive::Reader::open(run.output(), {}).ok());
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(run.output())) names.insert(entry.path().filename().string());
+  EXPECT_EQ(names, (std::set<std::string>{"capture.json", "chunks.pack", "link", "mine", "notes.txt", "observed.json"}));
+  EXPECT_EQ(text_of(run.output() / "notes.txt"), "measured on Tuesday");
+  EXPECT_EQ(text_of(run.output() / "mine/deep/data.bin"), "x");
+  EXPECT_EQ(fs::read_symlink(run.output() / "link"), "nowhere");
+  EXPECT_TRUE(run.leftovers().empty());
+}
+
 TEST_F(RecorderTest, AnAbortedCaptureLeavesTheOlderOneAlone) {
   run.select("^tiny_kernel");
   fs::create_directories(run.output());
@@ -459,11 +491,6 @@ TEST_F(RecorderTest, TheSameStreamGivesTheSameManifestToTheByte) {
   }
   EXPECT_GT(texts[0].size(), 500u);
   EXPECT_EQ(texts[0], texts[1]);
-}
-
-std::string text_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 // Chunks that take different times to prepare, some of them twice and some zero, with room for two at a time or for

@@ -1,0 +1,110 @@
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { extract } from '../extract/extract';
+import { extractOptionsSchema } from '../extract/options';
+import { generate } from '../generate/generate';
+import { generateOptionsSchema } from '../generate/options';
+import { failure } from '../testing/failure';
+import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
+import { fakeRecorder, fakeReplay, type RecorderScript } from '../testing/fake-programs';
+import { captureJson, kernelJson, TestWorkspace } from '../testing/workspace';
+import { capture } from './capture';
+import { captureOptionsSchema } from './options';
+
+const capturePath = 'kernels/app/saxpy/capture/capture.json';
+
+describe('two apps of one name', () => {
+  let workspace: TestWorkspace;
+  let other: string;
+
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+    const config: unknown = JSON.parse(readFileSync(join(workspace.app, 'kernloop.json'), 'utf8'));
+    workspace.write('other/kernloop.json', config as object);
+    chmodSync(workspace.write('other/program', '#!/bin/sh\n'), 0o755);
+    other = workspace.path('other');
+  });
+  afterEach(() => workspace.dispose());
+
+  const deps = (recorder: RecorderScript = {}): FakeDeps =>
+    fakeDeps(
+      {
+        ldd: () => 1,
+        program: () => 0,
+        'kernloop-recorder': fakeRecorder(recorder),
+        'kernloop-replay': fakeReplay(),
+      },
+      workspace.native,
+    );
+  const run = (app: string, fake = deps(), overrides: object = {}) =>
+    capture(captureOptionsSchema.parse({ app, ...overrides }), fake);
+  const ofApp = (root: string): void => {
+    workspace.write(capturePath, captureJson({ app: { name: 'app', root, files: [] } }));
+  };
+
+  it('never replace each other: the second is refused before anything runs, and names the first', async () => {
+    ofApp('app');
+    const before = readFileSync(workspace.path(capturePath));
+    const fake = deps();
+    const error = await failure(run(other, fake));
+    expect([error.code, error.exitCode]).toEqual(['APP_CONFLICT', 2]);
+    expect(error.what).toContain('kernels/app/saxpy belongs to the app in app');
+    expect(error.what).toContain('app in other would write over it');
+    expect([fake.calls, readFileSync(workspace.path(capturePath))]).toEqual([[], before]);
+  });
+
+  it('of several captures one suffices, and kernel.json does', async () => {
+    workspace.write('kernels/app/saxpy/captures/7/capture.json', captureJson({ app: { name: 'app', root: 'app' } }));
+    expect(await failure(run(other))).toMatchObject({ code: 'APP_CONFLICT' });
+    rmSync(workspace.path('kernels'), { recursive: true });
+    workspace.write('kernels/app/saxpy/kernel.json', kernelJson());
+    expect(await failure(run(other))).toMatchObject({ code: 'APP_CONFLICT' });
+    rmSync(workspace.path('kernels'), { recursive: true });
+    workspace.write('kernels/app/saxpy/pristine/kernel.json', kernelJson());
+    expect(await failure(run(other))).toMatchObject({ code: 'APP_CONFLICT' });
+  });
+
+  it('are kept apart by extract and generate as well', async () => {
+    ofApp('app');
+    const extracting = extract(extractOptionsSchema.parse({ app: other }), deps());
+    expect(await failure(extracting)).toMatchObject({ code: 'APP_CONFLICT' });
+    const generating = generate(generateOptionsSchema.parse({ app: other, kernel: 'saxpy' }), deps());
+    expect(await failure(generating)).toMatchObject({ code: 'APP_CONFLICT' });
+    expect(existsSync(workspace.path('kernels/app/saxpy/pristine'))).toBe(false);
+  });
+
+  it('do not keep an app from capturing again, nor from what has gone with its folder', async () => {
+    ofApp('app');
+    expect(await run(workspace.app)).toMatchObject({ exitCode: 0 });
+    ofApp('app');
+    rmSync(workspace.app, { recursive: true });
+    expect(await run(other)).toMatchObject({ exitCode: 0 });
+  });
+
+  it('do not keep an app from its captures where it was moved', async () => {
+    ofApp('app');
+    rmSync(other, { recursive: true });
+    renameSync(workspace.app, workspace.path('moved'));
+    expect(await run(workspace.path('moved'))).toMatchObject({ exitCode: 0 });
+  });
+
+  it('do not matter where kernel.json says whose a reproducer is, and its capture came from elsewhere', async () => {
+    ofApp('app');
+    workspace.write('kernels/app/saxpy/kernel.json', kernelJson({ app: { name: 'app', root: 'other' } }));
+    expect(await run(other)).toMatchObject({ exitCode: 0 });
+  });
+
+  it('an older capture is known by the name of its app alone', async () => {
+    workspace.write('out/capture.json', captureJson({ app: { name: 'third', files: [] } }));
+    const error = await failure(run(other, deps(), { output: workspace.path('out') }));
+    expect(error.what).toContain('belongs to the app "third"');
+    workspace.write('out/capture.json', captureJson({ app: { name: 'app', files: [] } }));
+    expect(await run(other, deps(), { output: workspace.path('out') })).toMatchObject({ exitCode: 0 });
+  });
+
+  it('write nothing in a dry run, which is not kept from anything', async () => {
+    ofApp('app');
+    const fake = deps({ play: () => undefined });
+    expect(await failure(run(other, fake, { dryRun: true }))).toMatchObject({ code: 'CAPTURE_REFUSED' });
+  });
+});

@@ -1,0 +1,71 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { z } from 'zod';
+import { kernloopFile, type App } from '../app/app';
+import { kernelFile } from '../reproducer/kernel-json';
+import { reproducerPaths } from '../reproducer/layout';
+import { KernloopError } from '../support/error';
+import { readJson } from '../support/schema';
+import { captureFile } from './capture-files';
+import { outputsOf } from './selection';
+
+/** Which app made something: its name, and its folder relative to the workspace, which older captures do not have. */
+interface Owner {
+  name?: string | undefined;
+  root?: string | undefined;
+}
+
+const kernelOwnerSchema = z.looseObject({ app: z.looseObject({ name: z.string(), root: z.string() }) });
+const captureOwnerSchema = z.looseObject({
+  app: z.looseObject({ name: z.string().optional(), root: z.string().optional() }),
+});
+
+/**
+ * Two apps of one name would write to the same folders: what another one made there is neither replaced nor mixed with. kernel.json
+ * says whose a reproducer is, also where its capture came from elsewhere; without one, the captures do.
+ */
+export function requireOwnPlace(app: App, kernel: string, output = app.capture(kernel)): void {
+  const { root, kernelJson, pristine, capture } = reproducerPaths(app.reproducer(kernel));
+  const declared = output === capture ? ownersIn([kernelJson, join(pristine, kernelFile)], kernelOwnerSchema) : [];
+  const captured = [output, ...foldersIn(outputsOf(output))].map(captureFile);
+  const owners = declared.length > 0 ? declared : ownersIn(captured, captureOwnerSchema);
+  const other = owners.find(({ owner }) => isForeign(owner, app));
+  if (other) throw foreign(output === capture ? root : output, other.path, other.owner, app);
+}
+
+function foldersIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+}
+
+/** What cannot be read is reported by those who need it. */
+function ownersIn(
+  paths: readonly string[],
+  schema: typeof kernelOwnerSchema | typeof captureOwnerSchema,
+): { path: string; owner: Owner }[] {
+  return paths.flatMap((path) => {
+    try {
+      return [{ path, owner: readJson(path, schema, 'FILE_UNREADABLE', '').app }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** An app that was moved or renamed is still the same: its old folder has no kernloop.json any more. */
+function isForeign({ name, root }: Owner, app: App): boolean {
+  if (root === undefined) return name !== undefined && name !== app.config.name;
+  return root !== rootOf(app) && existsSync(join(app.workspaceRoot, root, kernloopFile));
+}
+
+export const rootOf = ({ workspaceRoot, root }: Pick<App, 'workspaceRoot' | 'root'>): string =>
+  relative(workspaceRoot, root) || '.';
+
+function foreign(folder: string, path: string, { name, root }: Owner, app: App): KernloopError {
+  const shown = relative(app.workspaceRoot, folder) || '.';
+  const other = root === undefined ? `the app "${name ?? ''}"` : `the app in ${root}`;
+  return new KernloopError(
+    'APP_CONFLICT',
+    `${shown} belongs to ${other} (${relative(app.workspaceRoot, path)} says so), and ${app.config.name} in ${rootOf(app)} would write over it`,
+    `give one of the two another "name" in its ${kernloopFile}; or, if it is of no use any more, remove ${shown}`,
+  );
+}

@@ -1,0 +1,110 @@
+import type { CaptureJson } from '../capture/capture-files';
+import type { ElementType, KernelArg, KernelJson } from '../reproducer/kernel-json';
+import { scalarOf } from '../reproducer/kernel-args';
+
+/** Some bytes of a region, or of a module variable. */
+export interface Place {
+  target: string;
+  offset: number;
+  size: number;
+}
+
+export interface Region {
+  id: string;
+  base: bigint;
+  size: number;
+}
+
+/** What pointer parameters say of the bytes from where they point up to where the next one does. */
+export interface Claim extends Place {
+  /** Of those that point to its first byte. */
+  parameters: KernelArg[];
+  /** A pointer that no parameter of the signature accounts for. */
+  isOpen: boolean;
+}
+
+/** One allocation may hold several arrays. */
+export function claimsOn(region: Region, { args }: KernelJson, { kernarg }: CaptureJson): Claim[] {
+  const claims = new Map<number, Claim>();
+  for (const { offset, at } of pointersInto(region, kernarg)) {
+    const parameter = args.find((each) => each.offset === offset);
+    const claim = claims.get(at) ?? { target: region.id, offset: at, size: 0, parameters: [], isOpen: false };
+    if (parameter) claim.parameters.push(parameter);
+    else claim.isOpen = true;
+    claims.set(at, claim);
+  }
+  const sorted = [...claims.values()].sort((a, b) => a.offset - b.offset);
+  return sorted.map((claim, index) => ({
+    ...claim,
+    size: (sorted[index + 1]?.offset ?? region.size) - claim.offset,
+  }));
+}
+
+/** The kernel arguments that point into a region, and to which byte of it. */
+export function pointersInto(
+  { id, base, size }: Region,
+  { slots }: CaptureJson['kernarg'],
+): { offset: number; at: number }[] {
+  return slots
+    .filter(({ region }) => region === id)
+    .map(({ offset, value }) => ({
+      offset,
+      at: /^0x[0-9a-f]{1,16}$/i.test(value ?? '') ? Number(BigInt(value ?? 0) - base) : 0,
+    }))
+    .filter(({ at }) => at >= 0 && at < size);
+}
+
+export function overlap(a: Place, b: Place): boolean {
+  return a.target === b.target && a.offset < b.offset + b.size && b.offset < a.offset + a.size;
+}
+
+/**
+ * The parameters that all say another type of these bytes; undefined where one of them agrees, or does not say. Other sizes and kinds
+ * are meant: as a double, the even elements of an array of floats hardly count.
+ */
+export function contradiction(type: ElementType, claim: Claim): KernelArg[] | undefined {
+  if (claim.isOpen || claim.parameters.length === 0) return undefined;
+  return claim.parameters.every((parameter) => contradicts(type, parameter)) ? claim.parameters : undefined;
+}
+
+export function contradicts(type: ElementType, parameter: KernelArg): boolean {
+  const told = parameter.element ?? vectorElement(parameter.type);
+  return told !== null && !agree(told, type);
+}
+
+/** Integers of one size agree: whether they have a sign, many programs do not say consistently. */
+function agree(one: ElementType, other: ElementType): boolean {
+  return one === other || (!isFloat(one) && !isFloat(other) && bytesOf(one) === bytesOf(other));
+}
+
+export const isFloat = (type: ElementType): boolean => type.includes('f');
+/** "f8e4m3" and "u8" have one byte, as has a bool. */
+export const bytesOf = (type: ElementType): number => (type === 'bool' ? 1 : Number(/\d+/.exec(type)?.[0] ?? 8) / 8);
+
+/** `float4*` and `HIP_vector_type<float, 4u>*` are floats to a tolerance. */
+function vectorElement(type: string): ElementType | null {
+  const pointee = type.replace(/\b(const|volatile)\b/g, '').replaceAll(' ', '');
+  const [, component] = /^HIP_vector_type<([a-z]+),\d+u?>\*$/.exec(pointee) ?? /^([a-z]+)[1-4]\*$/.exec(pointee) ?? [];
+  if (component === undefined) return null;
+  const element = scalarOf(vectorComponents[component] ?? component);
+  return element === 'ptr' ? null : element;
+}
+
+const vectorComponents: Readonly<Record<string, string>> = {
+  uchar: 'unsigned char',
+  ushort: 'unsigned short',
+  uint: 'unsigned int',
+  ulong: 'unsigned long',
+  longlong: 'long long',
+  ulonglong: 'unsigned long long',
+  unsignedchar: 'unsigned char',
+  unsignedshort: 'unsigned short',
+  unsignedint: 'unsigned int',
+  unsignedlong: 'unsigned long',
+  unsignedlonglong: 'unsigned long long',
+};
+
+/** "float* y" */
+export function nameParameters(parameters: readonly KernelArg[]): string {
+  return parameters.map(({ type, name, index }) => `${type} ${name ?? `#${index}`}`).join(', ');
+}
