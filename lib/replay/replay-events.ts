@@ -200,6 +200,7 @@ const events = {
     ignored_bytes: count.nullish(),
     varying_bytes: count.nullish(),
     reason: z.string().nullish(),
+    code: z.string().nullish().describe('Of a failure that is no difference: LAUNCH_IMPOSSIBLE.'),
     differing_bytes: count.nullish(),
     wave_instructions: count.nullish(),
   }),

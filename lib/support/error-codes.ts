@@ -208,7 +208,11 @@ export const errorCodes = kinds({
   CODE_OBJECT_UNDEFINED: { exitCode: exitCodes.usage, meaning: 'the code object uses a symbol that is not defined' },
   LAUNCH_REFUSED: {
     exitCode: exitCodes.usage,
-    meaning: 'the kernel cannot be launched with this geometry: it may need more registers or shared memory',
+    meaning: 'the device does not launch the captured code, or no device could launch the geometry that was asked for',
+  },
+  LAUNCH_IMPOSSIBLE: {
+    exitCode: exitCodes.fail,
+    meaning: 'the variant cannot be launched as the app launches it (for validate a FAIL), or not with the overrides',
   },
   ARGUMENT_UNKNOWN: { exitCode: exitCodes.usage, meaning: 'the kernel has no such argument' },
   ARGUMENT_UNTYPED: { exitCode: exitCodes.usage, meaning: 'the type of the argument is not known, or not its size' },

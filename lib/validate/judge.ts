@@ -4,7 +4,7 @@ import { replayOnce, type ReplayOutcome, type ReplayRequest } from '../replay/pr
 import type { ReplaySession } from '../replay/session';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
-import { exitCodes } from '../support/error-codes';
+import { exitCodes, type ErrorCode } from '../support/error-codes';
 import { sha256OfFile } from '../support/files';
 import { formatCount } from '../support/report';
 import type { DispatchReport, Verdict } from './report-json';
@@ -21,6 +21,9 @@ export interface Case {
   plan: ElementPlan;
 }
 
+/** Before anything ran: the app could not launch the variant as it launches the captured code. */
+const launchImpossible: ErrorCode = 'LAUNCH_IMPOSSIBLE';
+
 const poisons = ['0xA5', '0x5A'] as const;
 
 interface Run {
@@ -35,7 +38,8 @@ export async function judgeCase(judged: Case, replays: number, deps: Deps): Prom
   for (let index = 0; index < replays; index += 1) {
     const run = await runOnce(judged, index, deps);
     runs.push(run);
-    if (run.outcome.result.verdict === 'fault' || run.outcome.result.verdict === 'limit') break;
+    const { verdict, code } = run.outcome.result;
+    if (verdict === 'fault' || verdict === 'limit' || code === launchImpossible) break;
   }
   return reportOf(judged, runs);
 }
@@ -103,6 +107,7 @@ function reportOf({ session, selfcheck, plan }: Case, runs: readonly Run[]): Dis
       wave_instructions: outcome.result.wave_instructions ?? null,
     })),
   };
+  if (result.code === launchImpossible) return { ...report, summary: result.reason ?? 'it cannot be launched' };
   return {
     ...report,
     summary: [...forcedTypes(plan), summaryOf(report, result.reason ?? null, runs.length)].join('; '),

@@ -93,6 +93,18 @@ describe('validate', () => {
     expect(lastLine(fake)).toMatch(new RegExp(`^Result: ${label} \\(`));
   });
 
+  it('fails a variant that the app could not launch, after one replay, and writes its report', async () => {
+    const reason = 'saxpy cannot be launched as the app launches it: it was compiled for at most 64 threads a block';
+    const fake = deps(() => [{ event: 'result', verdict: 'fail', code: 'LAUNCH_IMPOSSIBLE', reason }]);
+    expect(await validate(options(), fake)).toMatchObject({ verdict: 'fail', exit_code: 1, summary: reason });
+    expect(replays(fake)).toHaveLength(1);
+    expect(lastLine(fake)).toBe(`Result: FAIL (${reason})`);
+    expect(reportSchema.parse(JSON.parse(readFileSync(join(reproducer, 'report.json'), 'utf8')))).toMatchObject({
+      verdict: 'fail',
+      summary: reason,
+    });
+  });
+
   it('names kernel, pc, lane and address of a fault in the result line', async () => {
     const fault = {
       event: 'fault',

@@ -34,6 +34,21 @@ uint32_t number_of(const msgpack::Value& map, const char* key, bool required = f
   return static_cast<uint32_t>(*number);
 }
 
+std::array<uint32_t, 3> dimensions_of(const msgpack::Value& map, const char* key) {
+  const msgpack::Value* value = map.find(key);
+  if (!value) return {};
+  const auto* list = value->array();
+  if (!list || list->size() != 3) throw Malformed{std::string("metadata lacks a good ") + key};
+  std::array<uint32_t, 3> dimensions;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    const auto number = (*list)[axis].number();
+    if (!number || *number == 0 || *number > std::numeric_limits<uint32_t>::max())
+      throw Malformed{std::string("metadata lacks a good ") + key};
+    dimensions[axis] = static_cast<uint32_t>(*number);
+  }
+  return dimensions;
+}
+
 KernelArgument read_argument(const msgpack::Value& map, const std::string& kernel, uint32_t kernarg_bytes) {
   KernelArgument argument;
   argument.offset = number_of(map, ".offset", true);
@@ -66,6 +81,8 @@ Kernel read_kernel(const msgpack::Value& map) {
   kernel.sgpr_spill_count = number_of(map, ".sgpr_spill_count");
   kernel.vgpr_spill_count = number_of(map, ".vgpr_spill_count");
   kernel.max_flat_workgroup_size = number_of(map, ".max_flat_workgroup_size");
+  kernel.required_workgroup = dimensions_of(map, ".reqd_workgroup_size");
+  kernel.needs_whole_workgroups = number_of(map, ".uniform_work_group_size") == 1;
   if (const auto* dynamic = map.find(".uses_dynamic_stack")) {
     if (const bool* value = std::get_if<bool>(&dynamic->data)) kernel.uses_dynamic_stack = *value;
   }

@@ -64,8 +64,11 @@ struct Kernel {
   uint32_t sgpr_count = 0, vgpr_count = 0, agpr_count = 0;
   uint32_t sgpr_spill_count = 0, vgpr_spill_count = 0;
   uint32_t max_flat_workgroup_size = 0;  // of a cubin without launch bounds: 0
-  bool uses_dynamic_stack = false;       // private_segment_bytes is only a part of what it takes (not always told)
-  std::vector<KernelArgument> args;      // in metadata order; of a cubin: by offset, "by_value", nameless
+  std::array<uint32_t, 3>
+      required_workgroup{};             // reqd_work_group_size; zeros: none. Of a cubin: required_threads below
+  bool needs_whole_workgroups = false;  // compiled so that no launch may have a partial one
+  bool uses_dynamic_stack = false;      // private_segment_bytes is only a part of what it takes (not always told)
+  std::vector<KernelArgument> args;     // in metadata order; of a cubin: by offset, "by_value", nameless
   std::optional<CubinKernelFacts> cubin;
 };
 

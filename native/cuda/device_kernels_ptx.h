@@ -1,8 +1,9 @@
-// The text of device_kernels.ptx, built into the library.
+// The texts of device_kernels.ptx and scrub_kernel.ptx, built into the library.
 #pragma once
 
 namespace kernloop::cuda {
 
 const char* device_kernels_ptx();
+const char* scrub_kernel_ptx();
 
 }  // namespace kernloop::cuda

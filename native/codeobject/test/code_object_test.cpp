@@ -34,6 +34,14 @@ TEST(CodeObject, ListsKernelsWithDescriptorAddressAndSegments) {
   EXPECT_EQ(info.find_kernel("_Z5scaleIfEvPT_S0_")->demangled, "void scale<float>(float*, float)");
 }
 
+TEST(CodeObject, TellsWhichBlocksAKernelWasCompiledFor) {
+  const CodeObjectInfo info = parse_file("required_block.hsaco");
+  EXPECT_EQ(info.find_kernel("required")->required_workgroup, (std::array<uint32_t, 3>{64, 2, 1}));
+  EXPECT_EQ(info.find_kernel("required")->max_flat_workgroup_size, 128u);
+  EXPECT_EQ(info.find_kernel("any_block")->required_workgroup, (std::array<uint32_t, 3>{}));
+  EXPECT_FALSE(info.find_kernel("any_block")->needs_whole_workgroups);
+}
+
 TEST(CodeObject, DescribesArguments) {
   const CodeObjectInfo info = parse_file("baseline.hsaco");
   const auto& args = info.find_kernel("_Z3ldsPf4Pair")->args;

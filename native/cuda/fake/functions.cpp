@@ -7,7 +7,19 @@ namespace kernloop::cuda::fake {
 namespace {
 
 constexpr int kSharedBytes = 48 << 10, kSharedBytesOptIn = 227 << 10;
-constexpr int kMultiprocessors = 132, kThreadsPerMultiprocessor = 2048, kRegisters = 64 << 10;
+constexpr int kMultiprocessors = 132, kThreadsPerMultiprocessor = 2048;
+
+// Each quarter of a multiprocessor has registers of its own, and gives them to warps in units.
+constexpr uint32_t kQuarters = 4, kRegistersOfQuarter = 16 << 10, kRegisterUnit = 256, kWarp = 32, kMaxThreads = 1024;
+
+uint64_t warps_by_registers(const ImageKernel& kernel) {
+  const uint32_t units = (std::max(kernel.registers, 1u) * kWarp + kRegisterUnit - 1) / kRegisterUnit;
+  return uint64_t{kQuarters} * (kRegistersOfQuarter / (units * kRegisterUnit));
+}
+
+uint64_t max_threads_of(const ImageKernel& kernel) {
+  return std::min<uint64_t>({kernel.max_threads, kMaxThreads, warps_by_registers(kernel) * kWarp});
+}
 
 int dynamic_shared_limit(const ImageKernel& kernel, const Attributes& set) {
   const auto found = set.find(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
@@ -36,7 +48,7 @@ uint32_t cluster_dimension(const ImageKernel& kernel, const Attributes& set, int
 CUresult get_attribute(const ImageKernel& kernel, const Attributes& set, CUfunction_attribute attribute, int* value) {
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-      *value = static_cast<int>(kernel.max_threads);
+      *value = static_cast<int>(max_threads_of(kernel));
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
       *value = static_cast<int>(kernel.static_shared_bytes);
@@ -83,9 +95,9 @@ CUresult set_attribute(const ImageKernel& kernel, Attributes& set, CUfunction_at
 }
 
 int resident_blocks(const ImageKernel& kernel, uint64_t threads, size_t dynamic_shared_bytes) {
-  if (threads == 0 || threads > kernel.max_threads) return 0;
+  if (threads == 0 || threads > max_threads_of(kernel)) return 0;
   const uint64_t by_threads = kThreadsPerMultiprocessor / threads;
-  const uint64_t by_registers = kRegisters / (std::max<uint64_t>(kernel.registers, 1) * threads);
+  const uint64_t by_registers = warps_by_registers(kernel) / ((threads + kWarp - 1) / kWarp);
   const uint64_t shared = kernel.static_shared_bytes + dynamic_shared_bytes + 1024;
   return static_cast<int>(std::min<uint64_t>({by_threads, by_registers, (228u << 10) / shared, 32}));
 }
@@ -96,6 +108,7 @@ CUresult complete_cluster(const CUfunc_st& function, LaunchShape& shape) {
   for (int i = 0; i < 3; ++i) required[i] = cluster_dimension(*function.kernel, function.attributes, i);
   const bool complete = (required[0] == 0) == (required[1] == 0) && (required[0] == 0) == (required[2] == 0);
   if (!complete) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+  if (function.kernel->needs_cluster && !given && required[0] == 0) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   for (int i = 0; i < 3; ++i) {
     if (given && required[0] != 0 && shape.cluster[i] != required[i]) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     if (!given) shape.cluster[i] = std::max(required[i], 1u);
@@ -110,7 +123,11 @@ CUresult check_shape(const CUfunc_st& function, const LaunchShape& shape) {
     threads *= shape.block[i];
     blocks *= shape.grid[i];
   }
-  if (threads == 0 || blocks == 0 || threads > std::min(kernel.max_threads, 1024u)) return CUDA_ERROR_INVALID_VALUE;
+  if (threads == 0 || blocks == 0 || threads > std::min(kernel.max_threads, kMaxThreads))
+    return CUDA_ERROR_INVALID_VALUE;
+  const bool is_required = std::equal(shape.block, shape.block + 3, kernel.required_threads);
+  if (kernel.required_threads[0] != 0 && !is_required) return CUDA_ERROR_INVALID_VALUE;
+  if (threads > max_threads_of(kernel)) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   if (shape.grid[0] > 0x7FFFFFFFu || shape.grid[1] > 65535 || shape.grid[2] > 65535) return CUDA_ERROR_INVALID_VALUE;
   const int limit = dynamic_shared_limit(kernel, function.attributes);
   if (limit < 0 || shape.dynamic_shared_bytes > static_cast<uint32_t>(limit)) return CUDA_ERROR_INVALID_VALUE;
@@ -120,6 +137,7 @@ CUresult check_shape(const CUfunc_st& function, const LaunchShape& shape) {
   const uint32_t in_cluster = shape.cluster[0] * shape.cluster[1] * shape.cluster[2];
   const bool any = set_or(function.attributes, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0) != 0;
   if (in_cluster > (any ? kLargestCluster : kPortableCluster)) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+  if (kernel.max_cluster_blocks != 0 && in_cluster > kernel.max_cluster_blocks) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   const int resident = resident_blocks(kernel, threads, shape.dynamic_shared_bytes);
   if (shape.cooperative && blocks > static_cast<uint64_t>(resident) * kMultiprocessors) {
     return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;

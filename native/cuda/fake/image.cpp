@@ -38,7 +38,12 @@ ImageKernel kernel_of(const codeobject::Kernel& from) {
   kernel.static_shared_bytes = from.group_segment_bytes;
   kernel.local_bytes = from.private_segment_bytes;
   if (from.cubin && from.cubin->registers != 0) kernel.registers = from.cubin->registers;
-  if (from.cubin) std::copy_n(from.cubin->cluster_blocks.begin(), 3, kernel.cluster);
+  if (from.cubin) {
+    std::copy_n(from.cubin->cluster_blocks.begin(), 3, kernel.cluster);
+    std::copy_n(from.cubin->required_threads.begin(), 3, kernel.required_threads);
+    kernel.max_cluster_blocks = from.cubin->max_cluster_blocks;
+    kernel.needs_cluster = from.cubin->needs_cluster_dimensions;
+  }
   if (from.max_flat_workgroup_size != 0) kernel.max_threads = from.max_flat_workgroup_size;
   return kernel;
 }

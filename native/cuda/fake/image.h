@@ -22,8 +22,11 @@ struct ImageKernel {
   uint32_t static_shared_bytes = 0;
   uint32_t local_bytes = 0;
   uint32_t registers = 32;
-  uint32_t max_threads = 1024;      // a block
-  uint32_t cluster[3] = {0, 0, 0};  // compiled in; zeros: a launch or an attribute says
+  uint32_t max_threads = 1024;               // a block, by launch bounds
+  uint32_t required_threads[3] = {0, 0, 0};  // zeros: any
+  uint32_t cluster[3] = {0, 0, 0};           // compiled in; zeros: a launch or an attribute says
+  uint32_t max_cluster_blocks = 0;           // 0: any
+  bool needs_cluster = false;                // a launch without clusters is refused
 };
 
 struct ImageVariable {

@@ -1,6 +1,7 @@
 // The committed PTX belongs to the sources beside it, and to the host's view of the parameters.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
 #include <regex>
 #include <sstream>
@@ -9,6 +10,8 @@
 #include "archive/digest.h"
 #include "cuda/device_kernels_host.h"
 #include "cuda/device_kernels_ptx.h"
+#include "cuda/scrub_params.h"
+#include "cuda/scrubber.h"
 
 namespace kernloop::cuda {
 namespace {
@@ -22,11 +25,13 @@ std::string read(const std::string& name) {
 
 TEST(DevicePtx, IsTheCommittedFile) {
   EXPECT_EQ(device_kernels_ptx(), read("device_kernels.ptx"));
+  EXPECT_EQ(scrub_kernel_ptx(), read("scrub_kernel.ptx"));
 }
 
 TEST(DevicePtx, WasMadeFromTheseSources) {
-  const std::string ptx = device_kernels_ptx();
-  for (const char* name : {"device_kernels.cu", "device_kernels_params.h", "device_shim.h", "checksum_mix.h"}) {
+  const std::string ptx = std::string(device_kernels_ptx()) + scrub_kernel_ptx();
+  for (const char* name : {"device_kernels.cu", "device_kernels_params.h", "device_shim.h", "checksum_mix.h",
+                           "scrub_kernel.cu", "scrub_params.h"}) {
     const std::string source = read(name);
     ASSERT_FALSE(source.empty()) << name;
     const archive::Digest digest = archive::sha256({reinterpret_cast<const uint8_t*>(source.data()), source.size()});
@@ -37,8 +42,8 @@ TEST(DevicePtx, WasMadeFromTheseSources) {
 
 // Drivers from CUDA 11 on take PTX 6.4; an sm_60 target runs on everything that CUDA 11 to 13 support.
 TEST(DevicePtx, IsForOldDriversToo) {
-  const std::string ptx = device_kernels_ptx();
-  EXPECT_NE(ptx.find("\n.version 6.4\n.target sm_60\n.address_size 64\n"), std::string::npos);
+  for (const std::string ptx : {device_kernels_ptx(), scrub_kernel_ptx()})
+    EXPECT_NE(ptx.find("\n.version 6.4\n.target sm_60\n.address_size 64\n"), std::string::npos);
 }
 
 TEST(DevicePtx, HasTheKernelsWithTheParametersOfTheHost) {
@@ -49,6 +54,34 @@ TEST(DevicePtx, HasTheKernelsWithTheParametersOfTheHost) {
     std::smatch match;
     ASSERT_TRUE(std::regex_search(ptx, match, entry)) << kernel.name;
     EXPECT_EQ(std::stoul(match[1]), kernel.params_bytes) << kernel.name;
+  }
+}
+
+// The loader puts another size of the local array in the place of the one that was compiled in.
+TEST(DevicePtx, HasAScrubbingKernelWhoseLocalMemoryHasASizeThatStandsOnceInTheText) {
+  const std::string ptx = scrub_kernel_ptx();
+  const std::string size = "[" + std::to_string(4 * kScrubLocalWords) + "]";
+  ASSERT_NE(ptx.find("__local_depot0" + size), std::string::npos);
+  EXPECT_EQ(ptx.find(size), ptx.rfind(size));
+  EXPECT_NE(ptx.find("kernloop_scrub_param_0[" + std::to_string(sizeof(ScrubParams)) + "]"), std::string::npos);
+  EXPECT_NE(ptx.find("st.local"), std::string::npos) << "what nobody looks at is not written";
+  EXPECT_NE(ptx.find("ld.local"), std::string::npos);
+}
+
+TEST(ScrubWord, IsLargeInEveryTypeAndOfEitherSign) {
+  const auto as = [](uint8_t poison, auto number) {
+    const uint32_t words[2] = {scrub_word(poison), scrub_word(poison)};
+    std::memcpy(&number, words, sizeof number);
+    return number;
+  };
+  for (const uint8_t poison : {0x00, 0x5a, 0x7f}) {
+    EXPECT_GT(as(poison, float{}), 1e15f);
+    EXPECT_GT(as(poison, double{}), 1e100);
+    EXPECT_GT(as(poison, int32_t{}), 1 << 30);
+    EXPECT_LT(as(poison | 0x80, float{}), -1e15f);
+    EXPECT_LT(as(poison | 0x80, double{}), -1e100);
+    EXPECT_LT(as(poison | 0x80, int32_t{}), -(1 << 28));
+    EXPECT_NE(scrub_word(poison), scrub_word(poison ^ 1));
   }
 }
 

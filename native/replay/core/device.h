@@ -58,6 +58,12 @@ struct HotSpot {
   Json counts = Json::object();
 };
 
+// What every launch on a device is bound by; 0: the device does not tell.
+struct DeviceLimits {
+  uint64_t shared_bytes = 0;            // LDS, shared memory: of a block
+  uint64_t scratch_bytes_per_wave = 0;  // private memory
+};
+
 struct LaunchOutcome {
   enum class End { kCompleted, kFault, kLimit };
   End end = End::kCompleted;
@@ -152,6 +158,14 @@ class DeviceReplay {
   // restore_written() after it.
   virtual bool needs_launch_before() const { return false; }
 
+  virtual DeviceLimits limits() const { return {}; }
+  // Why the runtime of this device would refuse to launch the loaded `kernel` so, which stands in for `captured`,
+  // beyond limits() and what the code object says (launch_check.h). Empty: it would not, or cannot be asked.
+  virtual Result<std::string> why_refused(const codeobject::Kernel&, const codeobject::Kernel&, const Launch&) {
+    return std::string();
+  }
+
+  // LAUNCH_REFUSED where the runtime does not start the kernel.
   virtual Result<LaunchOutcome> launch(const Launch& launch) = 0;
 
  private:

@@ -14,7 +14,8 @@ namespace {
 using codeobject::Kernel;
 using codeobject::KernelArgument;
 
-constexpr uint64_t kMaxBlockThreads = 1024;       // of AMD and NVIDIA GPUs alike, where the code object sets no limit
+// Beyond any device; what the code object and this one allow is another matter (launch_check.h).
+constexpr uint64_t kMaxBlockThreads = 1024;       // of AMD and NVIDIA GPUs alike
 constexpr uint64_t kMaxWorkItems = UINT32_MAX;    // of a dimension: more does not fit an AQL packet
 constexpr uint32_t kMaxGroupBytes = 1024 * 1024;  // beyond any device's
 
@@ -137,7 +138,9 @@ class Overrider {
     uint64_t threads = 1;
     for (size_t axis = 0; axis < 3; ++axis) {
       threads *= launch_.block_threads[axis];
-      if (threads > block_limit()) break;
+      if (threads > kMaxBlockThreads)
+        return refused("blocks of more than " + std::to_string(kMaxBlockThreads) + " threads",
+                       "no device has larger ones");
       const uint64_t items = uint64_t{launch_.grid_blocks[axis]} * launch_.block_threads[axis];
       if (items > kMaxWorkItems) {
         return refused("a grid of " + std::to_string(items) + " threads in dimension " + "xyz"[axis],
@@ -147,14 +150,7 @@ class Overrider {
       launch_.grid_work_items[axis] = items;
       if (items > 1) launch_.dimensions = std::max(launch_.dimensions, static_cast<uint16_t>(axis + 1));
     }
-    if (threads <= block_limit()) return Unit{};
-    return refused("blocks of more than " + std::to_string(block_limit()) + " threads",
-                   kernel_.max_flat_workgroup_size > 0 ? "the code object says that it was compiled for no more"
-                                                       : "no device has larger ones");
-  }
-
-  uint64_t block_limit() const {
-    return kernel_.max_flat_workgroup_size > 0 ? kernel_.max_flat_workgroup_size : kMaxBlockThreads;
+    return Unit{};
   }
 
   Status set_dynamic_group(uint32_t bytes) {

@@ -5,6 +5,7 @@
 
 #include "codeobject/bundle.h"
 #include "replay/core/kernarg.h"
+#include "replay/core/launch_check.h"
 
 namespace kernloop::replay {
 
@@ -125,29 +126,14 @@ class Loader {
     auto kernarg = build_kernarg(manifest_, *captured, *kernel);
     if (!kernarg) return kernarg.error();
 
-    // The packet holds static + dynamic; a variant may have other static parts, the dynamic ones are the app's choice.
-    const auto adjusted = [](uint32_t packet, uint32_t captured_static, uint32_t now_static) {
-      return now_static + (packet > captured_static ? packet - captured_static : 0);
-    };
-    const archive::Geometry& geometry = manifest_.geometry;
-    Launch& launch = program_.launch;
     auto address = device_.kernel_address(object.code, *kernel);
     if (!address) return address.error();
-    launch.kernel = *address;
-    launch.kernel_name = kernel->name;
-    launch.dimensions = static_cast<uint16_t>(geometry.dimensions);
-    launch.block_threads = geometry.block_threads;
-    launch.grid_blocks = geometry.grid_blocks;
-    launch.grid_work_items = geometry.grid_work_items;
-    launch.attributes = geometry.attributes;
-    launch.group_segment_bytes =
-        adjusted(geometry.group_segment_bytes, captured->group_segment_bytes, kernel->group_segment_bytes);
-    launch.dynamic_group_segment_bytes = launch.group_segment_bytes - kernel->group_segment_bytes;
-    launch.private_segment_bytes =
-        adjusted(geometry.private_segment_bytes, captured->private_segment_bytes, kernel->private_segment_bytes);
-    launch.attributes = geometry.attributes;
-    launch.kernarg = std::move(*kernarg);
+    program_.launch = launch_as_captured(manifest_.geometry, *captured, *kernel);
+    program_.launch.kernel = *address;
+    program_.launch.kernarg = std::move(*kernarg);
     program_.kernel = *kernel;
+    program_.captured_kernel = *captured;
+    program_.is_variant = object.is_variant;
     return Unit{};
   }
 
@@ -164,6 +150,7 @@ class Loader {
     const codeobject::Variable* now = object.info.find_variable(variable.name);
     if (!now || now->size != variable.size) {
       if (object.is_variant) return report_missing(variable, now);
+      if (!now && is_nameless(variable)) return report_nameless(variable);
       return Error{"CAPTURE_INVALID",
                    "its own code object has no module variable " + variable.name + " of " +
                        std::to_string(variable.size) + " bytes",
@@ -190,6 +177,23 @@ class Loader {
                    "capture again"};
     }
     return offset;
+  }
+
+  // As the recorder names what no symbol covers: ".bss+0x4".
+  static bool is_nameless(const ModuleVariable& variable) {
+    return variable.name.starts_with(".") && variable.name.find("+0x") != std::string::npos;
+  }
+
+  // Bytes between variables (padding), or of variables whose names are gone, where nobody tells where the code lies.
+  Status report_nameless(const ModuleVariable& variable) {
+    if (variable.pre != variable.post) {
+      return Error{"VARIABLE_MISSING",
+                   "the captured kernel changed the module variable at " + variable.name +
+                       ", which has no name that the runtime could find it by",
+                   "replay with --launch direct"};
+    }
+    sink_.emit({{"event", "variable_missing"}, {"variable", variable.name}, {"bytes", variable.size}});
+    return Unit{};
   }
 
   Status report_missing(const ModuleVariable& variable, const codeobject::Variable* now) {

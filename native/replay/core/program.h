@@ -33,6 +33,9 @@ struct KeptVariable {
 struct Program {
   Launch launch;
   codeobject::Kernel kernel;  // what is launched
+  codeobject::Kernel captured_kernel;
+  bool is_variant = false;     // of what is launched
+  bool is_overridden = false;  // another launch than the captured one
   std::vector<LoadedCodeObject> code_objects;
   std::vector<Target> variables;
   std::vector<KeptVariable> kept;

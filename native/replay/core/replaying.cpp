@@ -3,6 +3,7 @@
 #include "archive/file.h"
 #include "replay/core/differences.h"
 #include "replay/core/guard.h"
+#include "replay/core/launch_check.h"
 #include "replay/core/target_marks.h"
 
 namespace kernloop::replay {
@@ -116,11 +117,15 @@ Result<Program> load_for_replay(const Options& options, ContentCache& cache, Dev
   auto program = load_program(cache, device, variant, sink);
   if (!program) return program;
   program->launch.limit_seconds = options.limit_seconds;
-  if (!options.overrides.any()) return program;
-  auto changes = apply_overrides(options.overrides, cache.reader().manifest(), program->kernel, program->launch);
-  if (!changes) return changes.error();
-  (*changes)["event"] = "overridden";
-  sink.emit(*changes);
+  const archive::Manifest& manifest = cache.reader().manifest();
+  program->is_overridden = options.overrides.any();
+  if (program->is_overridden) {
+    auto changes = apply_overrides(options.overrides, manifest, program->kernel, program->launch);
+    if (!changes) return changes.error();
+    (*changes)["event"] = "overridden";
+    sink.emit(*changes);
+  }
+  if (auto checked = check_launch(device, manifest.geometry, *program); !checked) return checked.error();
   return program;
 }
 
@@ -147,7 +152,13 @@ Json dump_facts(const Options& options, const archive::Manifest& manifest, const
 Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Program& program, Json iteration,
                                  bool is_last, EventSink& sink) {
   auto outcome = launch_in_state(device, snapshot, program, sink);
-  if (!outcome) return outcome.error();
+  if (!outcome) {
+    const Error& error = outcome.error();
+    // What the checks before could not foresee. Of the captured code, or of another launch, it says nothing of a
+    // variant.
+    const bool is_of_variant = program.is_variant && !program.is_overridden && error.code == "LAUNCH_REFUSED";
+    return is_of_variant ? launch_impossible(program.kernel, error.message, false) : error;
+  }
   Launched launched;
   launched.is_complete = outcome->end == LaunchOutcome::End::kCompleted;
   launched.is_limit = outcome->end == LaunchOutcome::End::kLimit;

@@ -7,6 +7,7 @@
 #include "replay/core/dump.h"
 #include "replay/core/guard.h"
 #include "replay/core/injection.h"
+#include "replay/core/launch_check.h"
 #include "replay/core/replaying.h"
 #include "replay/core/side_by_side.h"
 
@@ -31,8 +32,9 @@ class Session {
         snapshot_(cache_, device, options.poison, repeats(options)) {}
 
   Result<SessionEnd> run() {
-    if (auto prepared = prepare(); !prepared) return prepared.error();
-    return options_.calibrate.empty() ? replay() : calibrate();
+    if (auto prepared = prepare(); !prepared) return judged(prepared.error());
+    auto end = options_.calibrate.empty() ? replay() : calibrate();
+    return end ? end : judged(end.error());
   }
 
  private:
@@ -60,6 +62,13 @@ class Session {
       varying_ = std::move(*varying);
     }
     return configure_device(options_, device_, sink_);
+  }
+
+  // What the app cannot launch is a wrong variant, as one whose result differs is.
+  Result<SessionEnd> judged(const Error& error) {
+    if (!options_.compare || error.code != kLaunchImpossible) return error;
+    emit_result("fail", {{"code", error.code}, {"reason", error.message}});
+    return SessionEnd{kExitFail, false};
   }
 
   Status dump(DumpTime time) {
@@ -283,6 +292,7 @@ int exit_code_of(const Error& error) {
   constexpr std::array kEnvironment = {"RUNTIME_NOT_FOUND", "RUNTIME_INCOMPLETE", "DEVICE_NOT_FOUND", "DEVICE_MISMATCH",
                                        "DEVICE_ERROR",      "ADDRESS_TAKEN",      "OUT_OF_MEMORY",    "DISK_FULL"};
   if (error.code.starts_with("ENVIRONMENT_")) return kExitEnvironment;
+  if (error.code == kLaunchImpossible) return kExitFail;
   return std::any_of(kEnvironment.begin(), kEnvironment.end(), [&](const char* code) { return error.code == code; })
              ? kExitEnvironment
              : kExitBadInput;

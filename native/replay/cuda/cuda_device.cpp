@@ -2,13 +2,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <map>
 #include <set>
 #include <thread>
 
+#include "cuda/scrubber.h"
 #include "replay/core/address_hold.h"
 #include "replay/cuda/cache_state.h"
 #include "replay/cuda/device_memory.h"
@@ -16,6 +19,7 @@
 #include "replay/cuda/kept_copies.h"
 #include "replay/cuda/kernel_timer.h"
 #include "replay/cuda/launch_plan.h"
+#include "replay/cuda/launch_refusal.h"
 #include "replay/cuda/other_tools.h"
 #include "replay/cuda/staging.h"
 
@@ -33,8 +37,13 @@ constexpr double kDefaultLimitSeconds = 60;
 
 class CudaDevice final : public DeviceReplay {
  public:
-  CudaDevice(std::unique_ptr<Context> context, char** argv)
-      : context_(std::move(context)), memory_(*context_), staging_(*context_), timer_(*context_), argv_(argv) {}
+  CudaDevice(std::unique_ptr<Context> context, uint8_t poison, char** argv)
+      : context_(std::move(context)),
+        memory_(*context_),
+        staging_(*context_),
+        timer_(*context_),
+        poison_(poison),
+        argv_(argv) {}
   ~CudaDevice() override;
 
   Status start(const archive::Manifest& manifest);
@@ -66,6 +75,9 @@ class CudaDevice final : public DeviceReplay {
     return cache_preparer_->facts(state);
   }
 
+  DeviceLimits limits() const override;
+  Result<std::string> why_refused(const codeobject::Kernel& kernel, const codeobject::Kernel& captured,
+                                  const Launch& launch) override;
   Result<LaunchOutcome> launch(const Launch& launch) override;
 
  private:
@@ -74,6 +86,8 @@ class CudaDevice final : public DeviceReplay {
   Status prepare_function(CUfunction function, const LaunchPlan& plan, uint32_t dynamic_shared_bytes);
   Result<LaunchOutcome> run(const Launch& launch, LaunchPlan& plan, bool restores);
   Result<LaunchOutcome> launch_after_another(const Launch& launch, LaunchPlan& plan);
+  // Fills what the kernel could read without having written it.
+  Status scrub(CUfunction function);
   Status submit(const Launch& launch, LaunchPlan& plan);
   // Whether the launch ended by itself in time; `state` is how.
   bool wait(const Launch& launch, CUresult* state) const;
@@ -93,6 +107,8 @@ class CudaDevice final : public DeviceReplay {
   std::vector<AddressRange> ranges_;  // all that is mapped
   std::vector<CUmodule> modules_;
   std::set<CUfunction> prepared_;
+  std::map<int, std::unique_ptr<Scrubber>> scrubbers_;  // by bytes of local memory
+  const uint8_t poison_;
   CacheState cache_ = CacheState::kAsIs;
   bool keeps_all_ = false;  // nothing that a launch writes is lost
   bool keeps_too_little_ = false;
@@ -263,30 +279,42 @@ Result<bool> CudaDevice::keep(const AddressRange& range) {
   return kept;
 }
 
-bool is_cluster_dimension(CUfunction_attribute attribute) {
-  return attribute >= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH && attribute <= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH;
+DeviceLimits CudaDevice::limits() const {
+  const int shared = context_->attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  return {static_cast<uint64_t>(std::max(shared, 0)), 0};
 }
 
-// A variant with __cluster_dims__, which the captured code has not. The driver lets nobody change them, and says so
-// with CUDA_ERROR_INVALID_VALUE (H200, driver 580), which means other things too: so it is asked before.
-bool is_compiled_with_clusters(const Driver& driver, CUfunction function) {
-  int width = 0;
-  return driver.cuFuncGetAttribute(&width, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, function) == CUDA_SUCCESS &&
-         width > 0;
+CUlaunchConfig config_of(const Launch& launch, LaunchPlan& plan, CUstream stream) {
+  CUlaunchConfig config{};
+  config.gridDimX = launch.grid_blocks[0];
+  config.gridDimY = launch.grid_blocks[1];
+  config.gridDimZ = launch.grid_blocks[2];
+  config.blockDimX = launch.block_threads[0];
+  config.blockDimY = launch.block_threads[1];
+  config.blockDimZ = launch.block_threads[2];
+  config.sharedMemBytes = launch.dynamic_group_segment_bytes;
+  config.hStream = stream;
+  config.attrs = plan.attributes.data();
+  config.numAttrs = static_cast<unsigned>(plan.attributes.size());
+  return config;
+}
+
+Result<std::string> CudaDevice::why_refused(const codeobject::Kernel& kernel, const codeobject::Kernel& captured,
+                                            const Launch& launch) {
+  const auto function = reinterpret_cast<CUfunction>(launch.kernel);
+  if (std::string why = why_too_large(*context_, function, kernel, captured, launch); !why.empty()) return why;
+  auto plan = plan_launch(launch.attributes, launch.dynamic_group_segment_bytes);
+  if (!plan) return plan.error();
+  if (auto ready = prepare_function(function, *plan, launch.dynamic_group_segment_bytes); !ready) return ready.error();
+  return why_not_resident(*context_, function, launch, config_of(launch, *plan, staging_.stream()));
 }
 
 Status CudaDevice::prepare_function(CUfunction function, const LaunchPlan& plan, uint32_t dynamic_shared_bytes) {
   if (prepared_.contains(function)) return Unit{};
   const Driver& driver = context_->driver();
-  const bool has_own_clusters = is_compiled_with_clusters(driver, function);
   for (const FunctionSetting& setting : plan.settings) {
-    if (has_own_clusters && is_cluster_dimension(setting.attribute)) {
-      if (setting.attribute == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH)
-        std::cerr << "kernloop-replay: the clusters are those that the code says, not the captured ones" << std::endl;
-      continue;
-    }
     CUresult result = driver.cuFuncSetAttribute(function, setting.attribute, setting.value);
-    // The app may have allowed itself more than a variant with more static shared memory can have, and than it needs.
+    // An app that allows the rest of what there is allows a variant with more static shared memory less.
     if (result == CUDA_ERROR_INVALID_VALUE && setting.attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
       result = driver.cuFuncSetAttribute(function, setting.attribute, static_cast<int>(dynamic_shared_bytes));
     if (auto set = context_->check("cuFuncSetAttribute", result,
@@ -305,17 +333,7 @@ Status CudaDevice::prepare_function(CUfunction function, const LaunchPlan& plan,
 }
 
 Status CudaDevice::submit(const Launch& launch, LaunchPlan& plan) {
-  CUlaunchConfig config{};
-  config.gridDimX = launch.grid_blocks[0];
-  config.gridDimY = launch.grid_blocks[1];
-  config.gridDimZ = launch.grid_blocks[2];
-  config.blockDimX = launch.block_threads[0];
-  config.blockDimY = launch.block_threads[1];
-  config.blockDimZ = launch.block_threads[2];
-  config.sharedMemBytes = launch.dynamic_group_segment_bytes;
-  config.hStream = staging_.stream();
-  config.attrs = plan.attributes.data();
-  config.numAttrs = static_cast<unsigned>(plan.attributes.size());
+  const CUlaunchConfig config = config_of(launch, plan, staging_.stream());
   archive::Buffer kernarg = launch.kernarg;
   size_t bytes = kernarg.size();
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, kernarg.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
@@ -357,6 +375,26 @@ Result<LaunchOutcome> CudaDevice::launch(const Launch& launch) {
   return run(launch, *plan, false);
 }
 
+// In every comparison with another word (poison_): a kernel that reads what it never wrote gives another result then.
+Status CudaDevice::scrub(CUfunction function) {
+  int local_bytes = 0;
+  if (auto told = context_->check(
+          "cuFuncGetAttribute",
+          context_->driver().cuFuncGetAttribute(&local_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function),
+          "asking for the local memory of the kernel");
+      !told)
+    return told;
+  std::unique_ptr<Scrubber>& scrubber = scrubbers_[local_bytes];
+  if (!scrubber) {
+    auto loaded = Scrubber::load(context_->driver(), context_->device(), static_cast<uint32_t>(local_bytes));
+    if (!loaded) return loaded.error();
+    scrubber = std::move(*loaded);
+  }
+  if (auto filled = scrubber->fill(scrub_word(poison_), staging_.stream()); !filled) return filled;
+  return context_->check("cuStreamSynchronize", context_->driver().cuStreamSynchronize(staging_.stream()),
+                         "filling shared and local memory");
+}
+
 // As in a loop of the app: the launch before left in the caches what the kernel works on, and what it wrote is still on
 // its way to memory. Measured on an H200, an in-place kernel takes 6% longer then than after a pause.
 Result<LaunchOutcome> CudaDevice::launch_after_another(const Launch& launch, LaunchPlan& plan) {
@@ -374,6 +412,9 @@ Result<LaunchOutcome> CudaDevice::launch_after_another(const Launch& launch, Lau
 
 // One launch from its submission to its end; `restores` puts back what the one before wrote, directly ahead of it.
 Result<LaunchOutcome> CudaDevice::run(const Launch& launch, LaunchPlan& plan, bool restores) {
+  if (launch.is_compared) {
+    if (auto scrubbed = scrub(reinterpret_cast<CUfunction>(launch.kernel)); !scrubbed) return scrubbed.error();
+  }
   timer_.forget();
   if (restores) {
     if (auto enqueued = copies_->enqueue_restore_of_written(); !enqueued) return enqueued.error();
@@ -450,7 +491,7 @@ Result<std::unique_ptr<DeviceReplay>> open_cuda_device(const Options& options, c
     ::unsetenv("CUDA_INJECTION64_PATH");
   auto context = Context::find(options.device);
   if (!context) return context.error();
-  auto device = std::make_unique<CudaDevice>(std::move(*context), argv);
+  auto device = std::make_unique<CudaDevice>(std::move(*context), options.poison, argv);
   if (auto started = device->start(manifest); !started) return started.error();
   return std::unique_ptr<DeviceReplay>(std::move(device));
 }

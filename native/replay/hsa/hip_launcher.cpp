@@ -30,6 +30,13 @@ bool says_stopped(HipStatus status) {
   return status == kHipErrorIllegalAddress || status == kHipErrorLaunchFailure;
 }
 
+// What a launch returns that is never started: hipErrorInvalidValue, OutOfMemory (of LDS), InvalidConfiguration,
+// LaunchOutOfResources, CooperativeLaunchTooLarge. One beyond the launch bounds is a kHipErrorLaunchFailure, as what a
+// stopped queue returns: which of the two it was, waiting tells.
+bool says_refused(HipStatus status) {
+  return status == 1 || status == 2 || status == 9 || status == 701 || status == 720;
+}
+
 // The thread stays here: the one that waits for the launch reports what happened, and then leaves.
 void hold_abort(int) {
   hip_aborts = true;
@@ -132,7 +139,7 @@ Result<uint64_t> HipLauncher::variable(uint64_t code, const std::string& name, u
                "it finds exported variables only: replay with --launch direct"};
 }
 
-Status HipLauncher::submit(const Launch& launch) {
+Result<int> HipLauncher::submit(const Launch& launch) {
   archive::Buffer arguments = launch.kernarg;
   size_t bytes = arguments.size();
   void* extra[] = {kParameterBuffer, arguments.data(), kParameterSize, &bytes, kParameterEnd};
@@ -154,9 +161,17 @@ Status HipLauncher::submit(const Launch& launch) {
                  "this HIP launches whole blocks, and the last one of the captured launch is partial",
                  "replay with --launch direct"};
   }
-  if (says_stopped(status)) return Unit{};  // who waits is told, too
+  if (says_stopped(status)) return status;  // who waits is told, too
+  if (says_refused(status)) return refused(launch, status);
   if (status != kHipSuccess) return error("launching a module's kernel", status, "launching " + launch.kernel_name);
-  return Unit{};
+  return status;
+}
+
+Error HipLauncher::refused(const Launch& launch, int status) const {
+  return {"LAUNCH_REFUSED",
+          "HIP refuses to launch " + launch.kernel_name + ": " + hip_->hipGetErrorString(status) + " (" +
+              std::to_string(status) + ")",
+          "the kernel may be compiled for smaller blocks, or take more LDS than there is (AMD_LOG_LEVEL=3 says more)"};
 }
 
 Result<HipLauncher::End> HipLauncher::wait(double limit_seconds) {
@@ -191,10 +206,12 @@ Result<HipLauncher::Run> HipLauncher::run(const Launch& launch, bool is_timed) {
   if (is_timed && (hip_->hipEventCreate(&start) != kHipSuccess || hip_->hipEventCreate(&stop) != kHipSuccess ||
                    hip_->hipEventRecord(start, nullptr) != kHipSuccess))
     return Error{"DEVICE_ERROR", "HIP makes no events to time the kernel with", "replay with --launch direct"};
-  if (auto submitted = submit(launch); !submitted) return submitted.error();
+  const auto submitted = submit(launch);
+  if (!submitted) return submitted.error();
   if (is_timed) hip_->hipEventRecord(stop, nullptr);
   const auto end = wait(launch.limit_seconds);
   if (!end) return end.error();
+  if (*end == End::kCompleted && *submitted != kHipSuccess) return refused(launch, *submitted);
   Run run{*end, std::nullopt};
   if (*end != End::kCompleted) return run;  // the handler stays: the other thread is in it
   ::sigaction(SIGABRT, &before, nullptr);

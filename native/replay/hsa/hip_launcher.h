@@ -38,7 +38,9 @@ class HipLauncher {
   struct Functions;
   HipLauncher();
   Error error(const char* call, int status, const std::string& doing) const;
-  Status submit(const Launch& launch);
+  Error refused(const Launch& launch, int status) const;
+  // HIP's status: of a stopped queue, or of a kernel that was refused, where it is not success.
+  Result<int> submit(const Launch& launch);
   // Of the thread that waits: false when HIP ended first, or the limit was reached.
   Result<End> wait(double limit_seconds);
 

@@ -92,6 +92,7 @@ class HsaDevice final : public DeviceReplay {
   Result<bool> keep(const AddressRange& range) override;
   Status restore_kept() override;
   Result<bool> restore_written() override;
+  DeviceLimits limits() const override { return limits_; }
   Result<LaunchOutcome> launch(const Launch& launch) override;
 
  private:
@@ -108,12 +109,14 @@ class HsaDevice final : public DeviceReplay {
   void open_kept_out();
   Status find_agents(const std::string& isa);
   Status find_pools();
+  void find_limits();
   Status prepare_queue();
   Status prepare_kernarg(size_t bytes);
   Status submit(const Launch& launch);
   // How long to wait in one go: short enough to notice faults and limits.
   uint64_t wait_ticks() const { return timestamp_hz_ / 100; }
-  Result<LoadedCode> load_with_hip(Bytes code_object);
+  Result<LoadedCode> load_with_hip(Bytes code_object, const codeobject::CodeObjectInfo& info);
+  std::optional<uint64_t> base_with_hip(uint64_t code, const codeobject::CodeObjectInfo& info);
   Result<LaunchOutcome> launch_with_hip(const Launch& launch);
   Result<LaunchOutcome> launch_directly(const Launch& launch);
   // What the software GPU tells the report of the last launch by: HIP's signals are its own.
@@ -133,6 +136,7 @@ class HsaDevice final : public DeviceReplay {
   bool soft_ = false;
   Agents agents_;
   Pools pools_;
+  DeviceLimits limits_;
   uint64_t granule_ = 4096;
   uint64_t timestamp_hz_ = 1'000'000'000;
   std::vector<Mapped> mappings_;
@@ -199,7 +203,33 @@ Status HsaDevice::start(const std::string& isa) {
       },
       this);
   if (auto found = find_agents(isa); !found) return found;
+  find_limits();
   return find_pools();
+}
+
+void HsaDevice::find_limits() {
+  // COMPUTE_TMPRING_SIZE.WAVESIZE has 13 bits of 1 KiB (ROCr: MAX_WAVE_SCRATCH); gfx11 and later have more.
+  constexpr uint64_t kScratchOfWave = 0x1fff * uint64_t{1024};
+  for (const char* generation : {"gfx9", "gfx10"}) {
+    if (agents_.gpu_isa.find(generation) != std::string::npos) limits_.scratch_bytes_per_wave = kScratchOfWave;
+  }
+  struct Search {
+    HsaLibrary& hsa;
+    size_t bytes;
+  } group{*hsa_, 0};
+  hsa_->hsa_amd_agent_iterate_memory_pools(
+      agents_.gpu,
+      [](hsa_amd_memory_pool_t pool, void* data) {
+        Search& group = *static_cast<Search*>(data);
+        hsa_amd_segment_t segment;
+        if (group.hsa.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment) ==
+                HSA_STATUS_SUCCESS &&
+            segment == HSA_AMD_SEGMENT_GROUP)
+          group.hsa.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE, &group.bytes);
+        return HSA_STATUS_SUCCESS;
+      },
+      &group);
+  limits_.shared_bytes = group.bytes;
 }
 
 Status HsaDevice::find_agents(const std::string& isa) {
@@ -330,7 +360,7 @@ Status HsaDevice::map(const Mapping& wanted) {
 
 Result<LoadedCode> HsaDevice::load(Bytes code_object, const codeobject::CodeObjectInfo& info,
                                    std::optional<uint64_t> address) {
-  if (uses_hip_) return load_with_hip(code_object);
+  if (uses_hip_) return load_with_hip(code_object, info);
   const std::string doing = "loading code object " + info.sha256.hex().substr(0, 12);
   hsa_code_object_reader_t reader;
   hsa_status_t status =
@@ -612,7 +642,20 @@ Status HsaDevice::submit(const Launch& launch) {
   return Unit{};
 }
 
-Result<LoadedCode> HsaDevice::load_with_hip(Bytes code_object) {
+// HIP tells where variables are, and the image lies around them as the file says.
+std::optional<uint64_t> HsaDevice::base_with_hip(uint64_t code, const codeobject::CodeObjectInfo& info) {
+  std::optional<uint64_t> base;
+  for (const codeobject::Variable& variable : info.variables) {
+    if (!variable.exported) continue;
+    const auto address = hip_->variable(code, variable.name, variable.size);
+    if (!address) continue;
+    if (base && *base != *address - variable.address) return std::nullopt;
+    base = *address - variable.address;
+  }
+  return base;
+}
+
+Result<LoadedCode> HsaDevice::load_with_hip(Bytes code_object, const codeobject::CodeObjectInfo& info) {
   if (!hip_) {
     auto opened = HipLauncher::open(hip_runtime_);
     if (!opened) return opened.error();
@@ -620,7 +663,7 @@ Result<LoadedCode> HsaDevice::load_with_hip(Bytes code_object) {
   }
   auto code = hip_->load(code_object);
   if (!code) return code.error();
-  return LoadedCode{*code, std::nullopt};
+  return LoadedCode{*code, base_with_hip(*code, info)};
 }
 
 Result<LaunchOutcome> HsaDevice::launch_with_hip(const Launch& launch) {

@@ -30,6 +30,9 @@ class FakeDevice final : public DeviceReplay {
   uint64_t seed = 0;
   std::vector<Launch> launches;
   std::optional<uint64_t> taken;  // a base that cannot be mapped
+  DeviceLimits device_limits;
+  std::string refusal;                     // why no launch is possible
+  std::optional<Error> refuses_to_launch;  // once one is tried
 
   uint64_t granule(archive::RegionClass) const override { return 4096; }
   bool fresh_memory_is_zero() const override { return true; }
@@ -115,7 +118,12 @@ class FakeDevice final : public DeviceReplay {
   Status set_seed(uint64_t value) override { return seed = value, seeds.push_back(value), Unit{}; }
   Status set_threads(uint32_t) override { return Unit{}; }
 
+  DeviceLimits limits() const override { return device_limits; }
+  Result<std::string> why_refused(const codeobject::Kernel&, const codeobject::Kernel&, const Launch&) override {
+    return refusal;
+  }
   Result<LaunchOutcome> launch(const Launch& launch) override {
+    if (refuses_to_launch) return *refuses_to_launch;
     launches.push_back(launch);
     kernel(*this, launch);
     return outcome;

@@ -83,7 +83,7 @@ TEST_F(OverridesTest, KeepsTheStaticPartOfTheSharedMemory) {
 }
 
 TEST_F(OverridesTest, RefusesGeometriesThatNoDeviceLaunches) {
-  for (const Overrides& bad : {Overrides{{}, Extent{257, 1, 1}, {}, {}}, Overrides{{}, Extent{16, 16, 2}, {}, {}},
+  for (const Overrides& bad : {Overrides{{}, Extent{1025, 1, 1}, {}, {}}, Overrides{{}, Extent{16, 16, 5}, {}, {}},
                                Overrides{{}, Extent{1u << 31, 1u << 31, 4}, {}, {}},
                                Overrides{Extent{1u << 26, 1, 1}, {}, {}, {}}, Overrides{{}, {}, UINT32_MAX, {}}}) {
     Launch launch = launch_;

@@ -310,6 +310,53 @@ TEST_F(SoftGpuReplay, LaunchesThroughHip) {
   EXPECT_EQ(with_hip({"--hip-runtime", "/nonexistent/libamdhip64.so"}).last()["code"], "RUNTIME_NOT_FOUND");
 }
 
+TEST_F(SoftGpuReplay, FailsAVariantThatTheAppCouldNotLaunch) {
+  // The app launches 64 threads a block, with 1 KiB of dynamic LDS.
+  archive::Manifest manifest = capture_.write(directory_.path() / "capture");
+  manifest.geometry.group_segment_bytes = 1024;
+  std::ofstream(directory_.path() / "capture" / "capture.json") << archive::to_text(manifest);
+  const std::vector<std::pair<std::string, std::string>> impossible = {
+      {"bounds_32.hsaco", "at most 32 threads a block"}, {"full_lds.hsaco", "66560 bytes of shared memory"}};
+  for (const char* launch : {"direct", "hip"}) {
+    for (const auto& [variant, reason] : impossible) {
+      const ProgramRun outcome = compare_variant(variant, {"--launch", launch});
+      EXPECT_EQ(outcome.exit_code, kExitFail) << launch << outcome.last();
+      EXPECT_EQ(outcome.last()["verdict"], "fail");
+      EXPECT_EQ(outcome.last()["code"], "LAUNCH_IMPOSSIBLE");
+      EXPECT_NE(outcome.last()["reason"].get<std::string>().find(reason), std::string::npos) << outcome.last();
+      EXPECT_EQ(outcome.count("iteration"), 0u);
+    }
+    for (const char* fine : {"bounds_64.hsaco", "static_lds.hsaco"})
+      EXPECT_EQ(compare_variant(fine, {"--launch", launch}).exit_code, kExitPass) << launch << fine;
+  }
+  const auto bounds = test_code_object("bounds_32.hsaco").string();
+  const ProgramRun replayed = run({"--code-object", bounds});
+  EXPECT_EQ(replayed.exit_code, kExitFail);
+  EXPECT_EQ(replayed.last()["event"], "error");
+  EXPECT_EQ(run({"--code-object", bounds, "--block", "32"}).exit_code, kExitPass);
+  EXPECT_EQ(run({"--code-object", bounds, "--block", "33"}).last()["code"], "LAUNCH_IMPOSSIBLE");
+}
+
+TEST_F(SoftGpuReplay, FindsBytesBetweenVariablesAlsoThroughHip) {
+  capture_.code_object = "padded.hsaco";
+  const auto info = *codeobject::parse_code_object(codeobject::read_test_file("padded.hsaco"), "padded.hsaco");
+  const uint64_t flag = info.find_variable("d_flag")->address, wide = info.find_variable("d_wide")->address;
+  // As the recorder names what lies there; it holds what the table does.
+  archive::Manifest manifest = capture_.write(directory_.path() / "capture");
+  archive::ModuleVariable gap = manifest.module_variables[0];
+  gap.name = ".bss+0x28";
+  gap.address = Capture::kCode + flag + 8;
+  ASSERT_LE(flag + 8 + gap.size, wide);
+  manifest.module_variables.push_back(gap);
+  std::ofstream(directory_.path() / "capture" / "capture.json") << archive::to_text(manifest);
+  for (const char* launch : {"direct", "hip"}) {
+    const ProgramRun outcome = run({"--compare", "--launch", launch});
+    EXPECT_EQ(outcome.exit_code, kExitPass) << launch << outcome.last();
+    EXPECT_EQ(outcome.count("variable_missing"), 0u);
+    EXPECT_EQ(outcome.last()["compared_bytes"], 2 * Capture::kCount * 4 + 16 + 32 + 4 + 16) << "the gap counts";
+  }
+}
+
 TEST_F(SoftGpuReplay, SaysWhenARuntimeIsMissing) {
   const ProgramRun outcome = run({"--hsa-runtime", "/nonexistent/libhsa-runtime64.so.1"});
   EXPECT_EQ(outcome.exit_code, kExitEnvironment);

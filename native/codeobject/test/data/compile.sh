@@ -18,7 +18,13 @@ compile spin.hsaco -DSPIN
 compile no_fill.hsaco -DNO_FILL
 compile more_arguments.hsaco -DMORE_ARGUMENTS
 compile no_variables.hsaco -DNO_VARIABLES
+compile bounds_32.hsaco -DLAUNCH_BOUNDS=32
+compile bounds_64.hsaco -DLAUNCH_BOUNDS=64
+compile static_lds.hsaco -DSTATIC_LDS=64
+compile full_lds.hsaco -DSTATIC_LDS=65536
+compile padded.hsaco -DPADDED
 compile other_initializer.hsaco -DOTHER_INITIALIZER
+clang-15 -x cl -O3 -target amdgcn-amd-amdhsa -mcpu=gfx90a -mcode-object-version=4 -nogpulib required_block.cl -o required_block.hsaco
 # The same for two targets, as an offload bundle and inside of a host object.
 clang++-15 -x hip small.hip -O3 --offload-arch=gfx90a --offload-arch=gfx1030 --cuda-device-only -mcode-object-version=4 \
   --rocm-path=/usr --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode -o small.hipfb

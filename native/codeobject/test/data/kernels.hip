@@ -16,15 +16,34 @@ __constant__ float c_tab[4] = {2, 2, 3, 4};
 __constant__ float c_tab[4] = {1, 2, 3, 4};
 #endif
 
+#ifdef LAUNCH_BOUNDS
+#define BOUNDS __launch_bounds__(LAUNCH_BOUNDS)
+#else
+#define BOUNDS
+#endif
+
+// Bytes of nobody lie between the two.
+#ifdef PADDED
+__device__ char d_flag;
+__device__ double4 d_wide;
+#endif
+
 // out[i] = in[i] * c_tab[i % 4] + d_big[i % 8], and one thread counts the launch.
 #ifndef NO_FILL
 #ifdef MORE_ARGUMENTS
-extern "C" __global__ void fill(float* out, const float* in, int n, float bias) {
+extern "C" __global__ void BOUNDS fill(float* out, const float* in, int n, float bias) {
 #else
-extern "C" __global__ void fill(float* out, const float* in, int n) {
+extern "C" __global__ void BOUNDS fill(float* out, const float* in, int n) {
   const float bias = 0;
 #endif
   const int i = blockIdx.x * 64 + threadIdx.x;
+#ifdef STATIC_LDS
+  __shared__ volatile char fixed[STATIC_LDS];
+  fixed[threadIdx.x] = 1;
+#endif
+#ifdef PADDED
+  if (i == 0) d_wide.x += d_flag = 1;
+#endif
 #ifdef SPIN
   volatile float* forever = out;
   while (forever[0] != -1.0f) forever[1] = 0.0f;

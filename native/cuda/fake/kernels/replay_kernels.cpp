@@ -4,12 +4,19 @@
 #include <limits>
 
 #include "cuda/fake/gpu.h"
+#include "cuda/fake/kernels/leftovers.h"
 
 namespace kernloop::cuda::fake {
 namespace {
 
 CUdeviceptr float_at(CUdeviceptr base, uint64_t index) {
   return base + index * sizeof(float);
+}
+
+float as_float(uint32_t word) {
+  float value;
+  std::memcpy(&value, &word, sizeof value);
+  return value;
 }
 
 void fill(Gpu& gpu) {
@@ -22,11 +29,20 @@ void fill(Gpu& gpu) {
     std::printf("out of the kernel\n");
     std::fflush(stdout);
   }
+  float unwritten = 0;
+  if (gpu.has_variable("variant_unwritten_shared")) unwritten = std::fmax(0.0f, as_float(left_in_shared_memory()));
+  if (gpu.has_variable("variant_unwritten_local")) unwritten = as_float(left_in_local_memory());
+  const auto is_filled = [](uint32_t word) { return (word & 0x7fffff00) == 0x5a5a5a00; };
+  const bool looks_at_shared = gpu.has_variable("variant_filled_shared");
+  const bool looks_at_local = gpu.has_variable("variant_filled_local");
+  if ((looks_at_shared && !is_filled(left_in_shared_memory())) ||
+      (looks_at_local && !is_filled(left_in_local_memory())))
+    gpu.write(counter, gpu.read<int32_t>(counter) + 1000);
   if (gpu.has_variable("variant_wild")) gpu.write(0x4400000000, 1.0f);
   if (gpu.has_variable("variant_beyond")) gpu.write(float_at(out, count), uint8_t{0});
   for (uint64_t i = 0; i < count; ++i) {
     const float product = gpu.read<float>(float_at(in, i)) * gpu.read<float>(float_at(table, i % 4));
-    float value = product + gpu.read<float>(float_at(big, i % 8));
+    float value = product + gpu.read<float>(float_at(big, i % 8)) + unwritten;
     if (i == 37 && gpu.has_variable("variant_wrong_ulp"))
       value = std::nextafter(value, std::numeric_limits<float>::infinity());
     gpu.write(float_at(out, i), value);

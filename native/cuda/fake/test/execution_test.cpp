@@ -1,3 +1,5 @@
+#include <fstream>
+
 #include "cuda/fake/test/gpu_test.h"
 
 namespace kernloop::cuda::fake {
@@ -156,6 +158,30 @@ TEST_F(FakeExecution, ImpossibleShapesAreRefusedByTheLaunch) {
   EXPECT_EQ(driver().cuLaunchKernel(add, 1, 1, 1, 1, 1, 1, 60 << 10, nullptr, parameters, nullptr), CUDA_SUCCESS);
   EXPECT_EQ(driver().cuLaunchCooperativeKernel(add, 1 << 20, 1, 1, 32, 1, 1, 0, nullptr, parameters),
             CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+}
+
+TEST_F(FakeExecution, RegistersAndRequiredBlocksLimitWhatALaunchMayBe) {
+  const auto loaded = [&](const char* name) {
+    std::ifstream file(std::string(KERNLOOP_REPLAY_TEST_DATA) + "/replay_" + name + ".cubin", std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    CUmodule module = nullptr;
+    EXPECT_EQ(driver().cuModuleLoadData(&module, bytes.data()), CUDA_SUCCESS) << name;
+    return function(module, "replay_fill");
+  };
+  const auto launch = [&](CUfunction kernel, unsigned int x, unsigned int y) {
+    CUdeviceptr none = 0;
+    int count = 0;
+    void* parameters[] = {&none, &none, &count};
+    return driver().cuLaunchKernel(kernel, 1, 1, 1, x, y, 1, 0, nullptr, parameters, nullptr);
+  };
+  const CUfunction greedy = loaded("registers"), required = loaded("required");
+  int threads = 0;
+  ASSERT_EQ(driver().cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, greedy), CUDA_SUCCESS);
+  EXPECT_EQ(threads, 256) << "255 registers a thread: two warps in each quarter of a multiprocessor";
+  EXPECT_EQ(launch(greedy, 257, 1), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+  EXPECT_EQ(launch(greedy, 256, 1), CUDA_SUCCESS);
+  EXPECT_EQ(launch(required, 64, 1), CUDA_ERROR_INVALID_VALUE) << "as many threads in another shape";
+  EXPECT_EQ(launch(required, 32, 2), CUDA_SUCCESS);
 }
 
 TEST_F(FakeExecution, AStreamOfAnotherContextIsAnInvalidHandle) {

@@ -15,7 +15,15 @@ __device__ int d_counter = 0;
 __device__ int KERNLOOP_NAME(variant_, VARIANT) = 1;
 #endif
 
-__global__ void replay_fill(float* out, const float* in, int count) {
+// What a launch may not be, or needs.
+#if defined(VARIANT_bounds)
+#define LIMITS __launch_bounds__(32)
+#elif defined(VARIANT_required)
+#define LIMITS __block_size__((32, 2, 1))
+#else
+#define LIMITS
+#endif
+__global__ void LIMITS replay_fill(float* out, const float* in, int count) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
 #ifdef VARIANT_do_nothing
   return;
@@ -30,11 +38,57 @@ __global__ void replay_fill(float* out, const float* in, int count) {
 #ifdef VARIANT_beyond
   if (i == 0) reinterpret_cast<volatile unsigned char*>(out)[4 * count] = 0;
 #endif
+#ifdef VARIANT_shared
+  __shared__ volatile char fixed[40 << 10];
+  fixed[threadIdx.x] = 1;
+#endif
+#ifdef VARIANT_registers
+  // So many values at a time that a thread takes all the registers that it can have.
+  float held[240];
+#pragma unroll
+  for (int k = 0; k < 240; ++k) held[k] = *reinterpret_cast<volatile const float*>(in + k % 200);
+#pragma unroll
+  for (int k = 0; k < 240 && count < 0; ++k) *reinterpret_cast<volatile float*>(out + k % 200) = held[239 - k];
+#endif
+#ifdef VARIANT_unwritten_shared
+  // A maximum over slots of which nobody writes most.
+  __shared__ volatile float slots[1024];
+  slots[threadIdx.x] = 0;
+  __syncthreads();
+  float most = 0;
+  for (int k = 0; k < 1024; ++k) most = fmaxf(most, slots[k]);
+#endif
+#ifdef VARIANT_unwritten_local
+  // Sums that hope to start at 0.
+  volatile float sums[64];
+  sums[i % 32] = 0;
+  const float most = sums[32 + i % 32];
+#endif
+#ifdef VARIANT_filled_shared
+  // Right only if all that nobody wrote is what a replay leaves there.
+  extern __shared__ uint32_t left[];
+  uint32_t bytes;
+  asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  for (uint32_t k = threadIdx.x; k < bytes / 4; k += blockDim.x) {
+    if ((*reinterpret_cast<volatile uint32_t*>(left + k) & 0x7fffff00) != 0x5a5a5a00) atomicAdd(&d_counter, 1000);
+  }
+#endif
+#ifdef VARIANT_filled_local
+  volatile uint32_t left[300];
+  if (count < 0) left[i % 300] = 1;
+#pragma unroll 1
+  for (int k = 0; k < 300; ++k) {
+    if ((left[(k + threadIdx.x) % 300] & 0x7fffff00) != 0x5a5a5a00) atomicAdd(&d_counter, 1000);
+  }
+#endif
 #ifdef VARIANT_prints
   if (i == 0) printf("out of the kernel\n");
 #endif
   if (i < count) {
     float value = in[i] * c_tab[i % 4] + d_big[i % 8];  // --fmad=false: as on the host
+#if defined(VARIANT_unwritten_shared) || defined(VARIANT_unwritten_local)
+    value += most;
+#endif
 #ifdef VARIANT_wrong_ulp
     if (i == 37) value = __int_as_float(__float_as_int(value) + 1);
 #endif

@@ -1,0 +1,43 @@
+// Fills what a kernel may find without having written it: shared memory, and local memory as far as a kernel of a
+// stated size can reach it. What earlier launches left there would otherwise make a read of unwritten memory look
+// right, the same in every replay. Registers cannot be had.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "cuda/driver.h"
+#include "support/result.h"
+
+namespace kernloop::cuda {
+
+class Scrubber {
+ public:
+  // In the current context. `local_bytes` of each thread (CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES of the kernel that comes
+  // next); 0: no local memory. Compiled by the driver for that size.
+  static Result<std::unique_ptr<Scrubber>> load(const Driver& driver, CUdevice device, uint32_t local_bytes);
+  ~Scrubber();
+  Scrubber(const Scrubber&) = delete;
+  Scrubber& operator=(const Scrubber&) = delete;
+
+  // Every word of that memory is `word` when what follows in the stream begins.
+  Status fill(uint32_t word, CUstream stream);
+
+ private:
+  Scrubber(const Driver& driver, uint32_t local_bytes) : driver_(driver), local_bytes_(local_bytes) {}
+  Status prepare(CUdevice device);
+  Status launch(uint32_t word, uint32_t blocks, uint32_t threads, uint32_t shared_bytes, CUstream stream);
+
+  const Driver& driver_;
+  const uint32_t local_bytes_;
+  CUmodule module_ = nullptr;
+  CUfunction kernel_ = nullptr;
+  uint32_t multiprocessors_ = 0, threads_of_multiprocessor_ = 0, shared_bytes_ = 0;
+  uint64_t launched_ = 0;  // blocks
+};
+
+// The word for a poison byte: a large number of every type, of either sign by the poison's uppermost bit, so that
+// neither a maximum, a minimum nor a sum passes over it.
+uint32_t scrub_word(uint8_t poison);
+
+}  // namespace kernloop::cuda
