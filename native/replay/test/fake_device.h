@@ -114,6 +114,7 @@ class FakeDevice final : public DeviceReplay {
   Status set_wave_instruction_limit(uint64_t limit) override { return wave_instruction_limit = limit, Unit{}; }
   Status set_seed(uint64_t value) override { return seed = value, seeds.push_back(value), Unit{}; }
   Status set_threads(uint32_t) override { return Unit{}; }
+  Status set_unwritten_fill(uint64_t pattern) override { return unwritten_fill = pattern, Unit{}; }
 
   Result<LaunchOutcome> launch(const Launch& launch) override {
     launches.push_back(launch);
@@ -122,6 +123,7 @@ class FakeDevice final : public DeviceReplay {
   }
 
   uint64_t wave_instruction_limit = 0;
+  std::optional<uint64_t> unwritten_fill;
   uint64_t bytes_written = 0;
   std::vector<uint64_t> loaded, unloaded, kept_out;
 
