@@ -214,7 +214,7 @@ export class CaptureRun {
         'SELFCHECK_FAILED',
         `${label}: the capture does not replay: ${selfcheck.reason ?? 'no reason given'}`,
         request.scope === 'all'
-          ? 'the kernel depends on something that is not device memory (another queue, the host, time); capture another dispatch with --dispatch, or keep this one for replay alone with --no-self-check'
+          ? 'the kernel depends on something that is not device memory (what it reads before writing it, another queue, the host, time); capture another dispatch with --dispatch, or keep this one for replay alone with --no-self-check'
           : 'capture it with --scope all, or another dispatch with --dispatch',
       ),
     });

@@ -4,7 +4,7 @@ import { replayOnce, type ReplayOutcome, type ReplayRequest } from '../replay/pr
 import type { FaultEvent, UnexplainedEvent, VaryingRange } from '../replay/replay-events';
 import type { Deps } from '../support/deps';
 import { sha256OfFile, writeJson } from '../support/files';
-import { captureFile, selfcheckFile, type Selfcheck } from './capture-files';
+import { captureFile, readCapture, selfcheckFile, type Selfcheck } from './capture-files';
 
 type Outcome =
   | { kind: 'verified' }
@@ -31,6 +31,11 @@ const repetitions = 2;
 
 const dependsOnPoison =
   'the result depends on memory outside the captured scope (it changes with the poison there)';
+/** Where the pattern also fills LDS, private memory and registers ahead of each launch. */
+const readsUnwritten =
+  'LDS, private memory or registers that the kernel has not written (the result changes with the pattern that these are filled with, as is the poison around captured memory)';
+const dependsOnFill = (scope: string): string =>
+  `the result depends on ${scope === 'all' ? '' : 'memory outside the captured scope, or on '}${readsUnwritten}`;
 
 const limitMultiple = 10;
 const limitFloor = 1_000_000;
@@ -48,7 +53,8 @@ export interface SelfCheckTarget {
  * Replays the capture as the app ran it and compares with what the app computed.
  *
  * Where waves follow a seed:
- * 1. Two poison patterns, same wave order: if the outcomes differ, the kernel read memory outside the scope.
+ * 1. Two poison patterns, same wave order: if the outcomes differ, the kernel read memory outside the scope, or on-chip memory or
+ *    registers that it had not written, which follow the pattern too.
  * 2. Both equal to post: other wave orders; if they are equal too, the capture is verified.
  * 3. Otherwise the result depends on the order (atomics): replays with several seeds give the ranges that vary. Bytes that never
  *    vary must equal post, and those that do must hold post and further replays within what the ranges allow.
@@ -86,7 +92,8 @@ async function classifyBySeed(replays: Replays): Promise<Outcome> {
   const stopped = [first, second].find(isStopped);
   if (stopped) return { kind: 'scope-too-small', reason: describeStop(stopped) };
   if (fingerprint(first) !== fingerprint(second)) {
-    return { kind: 'scope-too-small', reason: dependsOnPoison };
+    const { mode } = readCapture(replays.target.capture).scope;
+    return { kind: 'scope-too-small', reason: dependsOnFill(mode) };
   }
   if (isEqual(first)) {
     const varied: ReplayOutcome[] = [];

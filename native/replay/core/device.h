@@ -148,6 +148,9 @@ class DeviceReplay {
   }
   virtual Status set_seed(uint64_t) { return unsupported_option("--seed", kLeaveOut); }
   virtual Status set_threads(uint32_t) { return unsupported_option("--threads", kLeaveOut); }
+  // What the kernel finds in on-chip memory and registers that nobody has written: by a pattern whose counterpart has
+  // all bits inverted. Devices that cannot choose it leave there what they leave.
+  virtual Status set_unwritten_fill(uint64_t) { return Unit{}; }
   virtual Status record_accesses() { return unsupported_option("--record-accesses", kLeaveOut); }
   virtual Status profile() { return unsupported_option("--profile", kLeaveOut); }
   virtual Result<CacheFacts> set_cache(CacheState state) {

@@ -109,6 +109,9 @@ Status configure_device(const Options& options, DeviceReplay& device, EventSink&
   if (options.seed) {
     if (auto set = device.set_seed(*options.seed); !set) return set;
   }
+  // Poison 0xA5 and 0x5A invert each other, and so do the patterns.
+  constexpr uint64_t kEachByte = 0x0101010101010101;
+  if (auto set = device.set_unwritten_fill(kEachByte * options.poison); !set) return set;
   return set_cache(options.cache, device, sink);
 }
 

@@ -85,6 +85,7 @@ class HsaDevice final : public DeviceReplay {
   Status set_wave_instruction_limit(uint64_t per_dispatch) override;
   Status set_seed(uint64_t seed) override;
   Status set_threads(uint32_t threads) override;
+  Status set_unwritten_fill(uint64_t pattern) override;
   Status record_accesses() override;
   Status profile() override;
   Result<CacheFacts> set_cache(CacheState state) override;
@@ -186,7 +187,7 @@ Status HsaDevice::start(const std::string& isa) {
   initialised_ = true;
   soft_ = hsa_->hsa_system_get_major_extension_table(KERNLOOP_SOFTGPU_EXTENSION_ID, 1, sizeof extension_,
                                                      &extension_) == HSA_STATUS_SUCCESS;
-  if (soft_ && extension_.dispatch_counters == nullptr) {
+  if (soft_ && (extension_.dispatch_counters == nullptr || extension_.set_unwritten_fill == nullptr)) {
     return Error{"RUNTIME_INCOMPLETE", hsa_->path().string() + " is the software GPU of an older Kernloop",
                  "use the one that was built with this program"};
   }
@@ -521,6 +522,13 @@ Status HsaDevice::set_threads(uint32_t threads) {
   if (!soft_) return DeviceReplay::set_threads(threads);
   const hsa_status_t status = extension_.set_threads(threads);
   if (status != HSA_STATUS_SUCCESS) return device_error("set_threads", status, "setting the number of threads");
+  return Unit{};
+}
+
+Status HsaDevice::set_unwritten_fill(uint64_t pattern) {
+  if (!soft_) return DeviceReplay::set_unwritten_fill(pattern);
+  const hsa_status_t status = extension_.set_unwritten_fill(pattern);
+  if (status != HSA_STATUS_SUCCESS) return device_error("set_unwritten_fill", status, "choosing the fill");
   return Unit{};
 }
 

@@ -117,6 +117,7 @@ class FakeDevice final : public DeviceReplay {
   Status set_wave_instruction_limit(uint64_t limit) override { return wave_instruction_limit = limit, Unit{}; }
   Status set_seed(uint64_t value) override { return seed = value, seeds.push_back(value), Unit{}; }
   Status set_threads(uint32_t) override { return Unit{}; }
+  Status set_unwritten_fill(uint64_t pattern) override { return unwritten_fill = pattern, Unit{}; }
 
   DeviceLimits limits() const override { return device_limits; }
   Result<std::string> why_refused(const codeobject::Kernel&, const codeobject::Kernel&, const Launch&) override {
@@ -130,6 +131,7 @@ class FakeDevice final : public DeviceReplay {
   }
 
   uint64_t wave_instruction_limit = 0;
+  std::optional<uint64_t> unwritten_fill;
   uint64_t bytes_written = 0;
   std::vector<uint64_t> loaded, unloaded, kept_out;
 

@@ -241,6 +241,20 @@ TEST_F(SessionTest, SeesAPaddingByteThatIsReadThroughASecondPoison) {
   EXPECT_EQ(run(kernel).exit_code, kExitFail);
 }
 
+TEST_F(SessionTest, FillsWhatNobodyWroteByThePoison) {
+  std::map<uint8_t, uint64_t> fills;
+  for (const uint8_t poison : {0xa5, 0x5a, 0x17}) {
+    options_.poison = poison;
+    run([&](FakeDevice& device, const Launch& launch) {
+      fill(device, launch);
+      fills[poison] = device.unwritten_fill.value();
+    });
+  }
+  EXPECT_EQ(fills.at(0xa5), ~fills.at(0x5a)) << "a pattern and its counterpart";
+  EXPECT_NE(fills.at(0x17), fills.at(0xa5));
+  EXPECT_NE(fills.at(0x17), fills.at(0x5a));
+}
+
 TEST_F(SessionTest, FailsForAChangedModuleVariable) {
   EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {
               fill(device, launch);

@@ -50,10 +50,12 @@ std::string check_geometry(const DispatchRequest& request) {
 }  // namespace
 
 Dispatch::Dispatch(const AddressSpace& space, Isa isa, CodeCache& code, GlobalWaveSync& wave_sync,
-                   const DispatchRequest& request, const DispatchOptions& options)
+                   std::shared_ptr<const UnwrittenFill> fill, const DispatchRequest& request,
+                   const DispatchOptions& options)
     : space_(space),
       code_(code),
       wave_sync_(wave_sync),
+      fill_(std::move(fill)),
       request_(request),
       options_(options),
       limit_(options.max_wave_instructions ? options.max_wave_instructions : kDefaultInstructionLimit) {
@@ -142,8 +144,8 @@ void Dispatch::begin_workgroup(uint64_t ordinal, Workgroup& workgroup,
   for (uint32_t k = 0; k < waves; ++k) {
     const auto index = static_cast<uint32_t>(order(k));
     WaveSlot& wave = *slots[k];
-    wave.begin_wave(kernel_.vgprs, kernel_.agprs);
-    wave.scratch.begin_wave(private_bytes_);
+    wave.begin_wave(kernel_.vgprs, kernel_.agprs, *fill_, UnwrittenFill::line_of_wave(ordinal, index));
+    wave.scratch.begin_wave(private_bytes_, *fill_);
     wave.workgroup = &workgroup;
     wave.index_in_workgroup = index;
     wave.mode = kernel_.mode;

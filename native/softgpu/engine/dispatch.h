@@ -12,6 +12,7 @@
 #include "softgpu/engine/engine.h"
 #include "softgpu/engine/kernel_descriptor.h"
 #include "softgpu/engine/permutation.h"
+#include "softgpu/engine/unwritten_fill.h"
 #include "softgpu/engine/workgroup.h"
 
 namespace kernloop::softgpu {
@@ -22,7 +23,7 @@ class Dispatch {
  public:
   // Checks the request and reads the kernel descriptor. A dispatch that cannot start has its fault set.
   Dispatch(const AddressSpace& space, Isa isa, CodeCache& code, GlobalWaveSync& wave_sync,
-           const DispatchRequest& request, const DispatchOptions& options);
+           std::shared_ptr<const UnwrittenFill> fill, const DispatchRequest& request, const DispatchOptions& options);
 
   const DispatchRequest& request() const { return request_; }
   const KernelDescriptor& kernel() const { return kernel_; }
@@ -32,6 +33,7 @@ class Dispatch {
   bool records_accesses() const { return options_.accesses != nullptr; }
   bool is_profiled() const { return options_.profile != nullptr; }
   Target target() const { return kernel_.target; }
+  const UnwrittenFill& fill() const { return *fill_; }
   const Checks& checks() const { return options_.checks; }
   uint64_t workgroups() const { return workgroups_; }
   uint32_t lds_bytes() const { return lds_bytes_; }
@@ -82,6 +84,7 @@ class Dispatch {
   const AddressSpace& space_;
   CodeCache& code_;
   GlobalWaveSync& wave_sync_;
+  const std::shared_ptr<const UnwrittenFill> fill_;
   const DispatchRequest& request_;
   const DispatchOptions& options_;
   KernelDescriptor kernel_;

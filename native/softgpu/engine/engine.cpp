@@ -8,6 +8,7 @@
 #include "softgpu/engine/dispatch.h"
 #include "softgpu/engine/helper_pool.h"
 #include "softgpu/engine/slot_pool.h"
+#include "softgpu/engine/unwritten_fill.h"
 #include "softgpu/engine/worker.h"
 
 namespace kernloop::softgpu {
@@ -20,6 +21,7 @@ struct Engine::State {
   CodeCache profiled_code{true};
   GlobalWaveSync wave_sync;
   SlotPool slots;
+  FillCache fills;
   HelperPool helpers;  // last: its threads end before what they use
 };
 
@@ -46,7 +48,8 @@ DispatchOutcome Engine::run(const DispatchRequest& request, const DispatchOption
   const AddressSpace::Reader reader(state_->memory);
   if (options.profile) options.profile->clear();
   CodeCache& code = options.profile ? state_->profiled_code : state_->code;
-  Dispatch dispatch(state_->memory, state_->isa, code, state_->wave_sync, request, options);
+  Dispatch dispatch(state_->memory, state_->isa, code, state_->wave_sync, state_->fills.get(options.unwritten_fill),
+                    request, options);
   if (dispatch.is_stopped()) return dispatch.finish();
 
   static const unsigned all_cores =

@@ -143,6 +143,7 @@ struct DispatchOptions {
   KernelProfile* profile = nullptr;                  // filled when given (slower); Counters then has all it can have
   const std::function<bool()>* cancelled = nullptr;  // polled between time slices
   Checks checks{};                                   // slower
+  uint64_t unwritten_fill = 0;  // the pattern of memory and registers nobody wrote (unwritten_fill.h)
 };
 
 struct DispatchOutcome {

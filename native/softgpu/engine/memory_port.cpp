@@ -289,6 +289,7 @@ void MemoryPort::check_private(Wave& wave, const LaneAddresses& offsets, uint64_
     }
     highest = std::max(highest, offset);
   });
+  if (lanes != 0) scratch.reach(static_cast<uint32_t>(highest + bytes));
   if (write && lanes != 0) scratch.written_up_to(static_cast<uint32_t>(highest + bytes));
   const uint64_t moved = uint64_t{bytes} * static_cast<unsigned>(__builtin_popcountll(lanes));
   if (kind != AccessKind::kStore) counters.scratch_bytes_read += moved;

@@ -16,7 +16,6 @@ constexpr uint64_t kWaitCharge = 64;  // instructions that a look at a closed gr
 constexpr uint64_t kReportEvery = 32768;  // instructions: every report takes a line from the other workers
 constexpr unsigned kPollEverySlices = 64;
 constexpr size_t kMaxResidentBytes = size_t{2} << 30;  // a worker
-constexpr uint32_t kLdsGarbage = 0xC0DEC0DE;           // what a workgroup finds in LDS: the same in every run
 
 bool is_runnable(const WaveSlot& wave) {
   return wave.state == WaveState::kReady || wave.state == WaveState::kIndexed;
@@ -88,7 +87,8 @@ bool Worker::admit() {
     spare_.pop_back();
   }
   while (resident->slots.size() < dispatch_.waves_of(*ordinal)) resident->slots.push_back(pool_.take());
-  resident->lds.assign((dispatch_.lds_bytes() + 3) / 4, kLdsGarbage);
+  resident->lds.resize((dispatch_.lds_bytes() + 3) / 4);
+  dispatch_.fill().copy(resident->lds.data(), resident->lds.size(), UnwrittenFill::line_of_workgroup(*ordinal));
   resident->waits = resident->suspect = false;
   Workgroup& workgroup = resident->workgroup;
   workgroup.lds = reinterpret_cast<uint8_t*>(resident->lds.data());

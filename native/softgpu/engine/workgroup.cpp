@@ -13,12 +13,12 @@ namespace kernloop::softgpu {
 
 namespace {
 
-// Uninitialised registers hold this: neither a plausible pointer nor a plausible count, and the same in every run.
-constexpr uint32_t kRegisterGarbage = 0xC0DEC0DE;
+constexpr uint64_t kSgprLines = 128 / UnwrittenFill::kLineWords;
+constexpr uint64_t kLinesPerRow = kLanes / UnwrittenFill::kLineWords;
 
 // The kernel's own rows; what an earlier kernel left beyond them goes back to zero, as in a fresh slot.
-void reset_rows(VectorRegister* rows, unsigned owned, unsigned stale) {
-  fill_dwords(rows[0], size_t{owned} * kLanes, kRegisterGarbage);
+void reset_rows(VectorRegister* rows, unsigned owned, unsigned stale, const UnwrittenFill& fill, uint64_t line) {
+  fill.copy(rows[0], size_t{owned} * kLanes, line);
   if (stale > owned) fill_dwords(rows[owned], size_t{stale - owned} * kLanes, 0);
 }
 
@@ -43,15 +43,34 @@ PageBlock& PageBlock::operator=(PageBlock&& other) noexcept {
   return *this;
 }
 
-void WaveScratch::begin_wave(uint32_t bytes_per_lane) {
+void WaveScratch::begin_wave(uint32_t bytes_per_lane, const UnwrittenFill& fill) {
   bytes_per_lane_ = (bytes_per_lane + 3) & ~3u;
+  fill_ = &fill;
   const size_t size = size_t{bytes_per_lane_} * kLanes;
   if (size > block_.size()) {
     block_ = PageBlock(size);
+    filled_end_ = 0;
+  } else if (pattern_ != fill.pattern()) {
+    filled_end_ = 0;
   } else if (dirty_end_ > 0) {
-    std::memset(block_.data(), 0, std::min<size_t>(size_t{dirty_end_} * kLanes + 256, block_.size()));
+    lay_fill(0, dirty_end_);
   }
+  pattern_ = fill.pattern();
   dirty_end_ = 0;
+}
+
+void WaveScratch::lay_fill_up_to(uint32_t offset) {
+  constexpr uint32_t kStep = 256;  // bytes of a lane, so that a stack that grows is not filled dword by dword
+  const auto room = static_cast<uint32_t>(block_.size() / kLanes);
+  const uint32_t end = std::min(room, (offset + kStep - 1) / kStep * kStep);
+  lay_fill(filled_end_, end);
+  filled_end_ = end;
+}
+
+// Both are multiples of 4, or `end` is rounded up to one.
+void WaveScratch::lay_fill(uint32_t begin, uint32_t end) {
+  const uint64_t first = begin / 4, dwords = (end + 3) / 4 - first;
+  fill_->copy(reinterpret_cast<uint32_t*>(at(begin, 0)), dwords * kLanes, first * kLinesPerRow);
 }
 
 WaveSlot::WaveSlot() : registers_(size_t{kRegisterRows} * sizeof(VectorRegister)) {
@@ -59,14 +78,15 @@ WaveSlot::WaveSlot() : registers_(size_t{kRegisterRows} * sizeof(VectorRegister)
   agpr = vgpr + 256;
 }
 
-void WaveSlot::begin_wave(unsigned vgprs, unsigned agprs) {
-  reset_rows(vgpr, vgprs, stale_vgprs_);
-  reset_rows(agpr, agprs, stale_agprs_);
+void WaveSlot::begin_wave(unsigned vgprs, unsigned agprs, const UnwrittenFill& fill, uint64_t line) {
+  const uint64_t vgpr_line = line + kSgprLines, agpr_line = vgpr_line + vgprs * kLinesPerRow;
+  fill.copy(sgpr, 128, line);
+  reset_rows(vgpr, vgprs, stale_vgprs_, fill, vgpr_line);
+  reset_rows(agpr, agprs, stale_agprs_, fill, agpr_line);
   stale_vgprs_ = vgprs;
   stale_agprs_ = agprs;
-  fill_dwords(sgpr, 128, kRegisterGarbage);
   pc = next_pc = 0;
-  scc = false;
+  scc = (sgpr[0] & 1) != 0;
   mode = Mode{};
   state = WaveState::kReady;
   trap_status = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "softgpu/engine/lds_shadow.h"
+#include "softgpu/engine/unwritten_fill.h"
 #include "softgpu/engine/wave.h"
 
 namespace kernloop::softgpu {
@@ -31,13 +32,19 @@ class PageBlock {
 };
 
 // The private memory of one wave in the hardware's layout: dword k of lane l lies at k * 256 + l * 4 (AMDGPUUsage,
-// swizzled scratch). A wave finds it zero; only what the previous wave wrote is cleared again.
+// swizzled scratch). A wave finds the fill there, the same in every wave: it is laid as far as waves reach, and then
+// only where the previous wave wrote.
 class WaveScratch {
  public:
-  void begin_wave(uint32_t bytes_per_lane);
+  // `fill` must live as long as the wave.
+  void begin_wave(uint32_t bytes_per_lane, const UnwrittenFill& fill);
   uint32_t bytes_per_lane() const { return bytes_per_lane_; }
   uint8_t* at(uint32_t offset, unsigned lane) const {
     return block_.data() + (uint64_t{offset & ~3u} << 6) + lane * 4 + (offset & 3);
+  }
+  // Ahead of an access to bytes below `offset`.
+  void reach(uint32_t offset) {
+    if (offset > filled_end_) lay_fill_up_to(offset);
   }
   void written_up_to(uint32_t offset) {
     if (offset > dirty_end_) dirty_end_ = offset;
@@ -45,9 +52,14 @@ class WaveScratch {
   size_t capacity() const { return block_.size(); }
 
  private:
+  void lay_fill_up_to(uint32_t offset);
+  void lay_fill(uint32_t begin, uint32_t end);
+
   PageBlock block_;
+  const UnwrittenFill* fill_ = nullptr;
+  uint64_t pattern_ = 0;  // of what lies below filled_end_, or was written there since
   uint32_t bytes_per_lane_ = 0;
-  uint32_t dirty_end_ = 0;
+  uint32_t filled_end_ = 0, dirty_end_ = 0;
 };
 
 // A Wave with what the engine keeps beside the architectural state.
@@ -56,8 +68,8 @@ struct WaveSlot : Wave {
   static constexpr unsigned kRegisterRows = 256 + 256 + 32;
 
   WaveSlot();
-  // Registers as the kernel finds them: the same garbage in every run, and in those it does not own, too.
-  void begin_wave(unsigned vgprs, unsigned agprs);
+  // Registers as the kernel finds them: the fill from `line` on.
+  void begin_wave(unsigned vgprs, unsigned agprs, const UnwrittenFill& fill, uint64_t line);
 
   WaveScratch scratch;
   uint64_t flat_scratch = 0;   // gfx1030 keeps it in a hardware register, gfx90a in s[102:103]

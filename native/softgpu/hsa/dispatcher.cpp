@@ -115,6 +115,7 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
   options.threads = settings_.threads;
   options.cancelled = &cancelled;
   options.checks = settings_.checks;
+  options.unwritten_fill = settings_.unwritten_fill;
   AccessSets accesses;
   if (settings_.record_accesses) options.accesses = &accesses;
   KernelProfile profile;

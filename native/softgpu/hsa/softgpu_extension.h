@@ -82,6 +82,10 @@ typedef struct kernloop_softgpu_extension_1_s {
    * takes the error (above). */
   hsa_status_t (*report_queue_error)(hsa_status_t status, hsa_queue_t* queue, kernloop_softgpu_queue_error_t callback,
                                      void* data);
+  /* What dispatches submitted after the call find in LDS, private memory and registers that nobody has written
+   * (engine/unwritten_fill.h); process-wide. 0: the default. Null in the table of an older software GPU, which always
+   * has the same fill: a caller that goes on without cannot tell a kernel that reads it. */
+  hsa_status_t (*set_unwritten_fill)(uint64_t pattern);
 } kernloop_softgpu_extension_1_t;
 
 #ifdef __cplusplus

@@ -152,6 +152,12 @@ hsa_status_t report_queue_error(hsa_status_t status, hsa_queue_t* queue, QueueEr
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t set_unwritten_fill(uint64_t pattern) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  runtime().settings.unwritten_fill = pattern;
+  return HSA_STATUS_SUCCESS;
+}
+
 }  // namespace
 
 const kernloop_softgpu_extension_1_t& softgpu_extension_table() {
@@ -159,6 +165,7 @@ const kernloop_softgpu_extension_1_t& softgpu_extension_table() {
       &set_max_wave_instructions, &set_seed,          &set_threads,           &dispatch_report,
       &set_access_recording,      &dispatch_accesses, &set_next_load_address, &set_profiling,
       &dispatch_counters,         &dispatch_profile,  &close_to_kernels,      &report_queue_error,
+      &set_unwritten_fill,
   };
   return kTable;
 }

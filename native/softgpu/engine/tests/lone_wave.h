@@ -23,8 +23,8 @@ class LoneWave {
 
   explicit LoneWave(const char* snippets = KERNLOOP_TEST_SNIPPETS, Target of = kGfx90a)
       : target(of), program(space, snippets), lds(kLdsBytes) {
-    wave.begin_wave(256, 256);
-    wave.scratch.begin_wave(kPrivateBytes);
+    wave.begin_wave(256, 256, fill, 0);
+    wave.scratch.begin_wave(kPrivateBytes, fill);
     workgroup.lds = lds.data();
     workgroup.lds_bytes = kLdsBytes;
     wave.workgroup = &workgroup;
@@ -64,6 +64,13 @@ class LoneWave {
     return fault ? fault->kind : Fault::Kind::kInternal;
   }
 
+  // What nobody has written there.
+  uint32_t unwritten_private(uint32_t dword, unsigned lane) const {
+    std::vector<uint32_t> words((size_t{dword} + 1) * kLanes);
+    fill.copy(words.data(), words.size(), 0);
+    return words[dword * kLanes + lane];
+  }
+
   void set_vector64(unsigned row, unsigned lane, uint64_t value) {
     wave.vgpr[row][lane] = static_cast<uint32_t>(value);
     wave.vgpr[row + 1][lane] = static_cast<uint32_t>(value >> 32);
@@ -73,6 +80,7 @@ class LoneWave {
   }
 
   const Target target;
+  const UnwrittenFill fill{0};
   AddressSpace space;
   Program program;
   CodeCache code;

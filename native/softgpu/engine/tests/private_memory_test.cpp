@@ -102,15 +102,15 @@ TEST_F(Memory, PrivateMemoryEndsWhereTheKernelSaid) {
   EXPECT_EQ(fault_kind("scratch_load_dword"), Fault::Kind::kScratchOutOfRange);
 }
 
-TEST_F(Memory, ANewWaveFindsItsPrivateMemoryZero) {
+TEST_F(Memory, ANewWaveFindsNothingOfTheOneBefore) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     wave.vgpr[0][lane] = lane % 64 * 4;
     wave.vgpr[2][lane] = 0xffffffff;
   }
   run("scratch_store_dword");
-  wave.scratch.begin_wave(kPrivateBytes);
+  wave.scratch.begin_wave(kPrivateBytes, fill);
   run("scratch_load_dword");
-  EXPECT_EQ(std::count(wave.vgpr[8], wave.vgpr[8] + kLanes, 0u), 64);
+  for (unsigned lane = 0; lane < kLanes; ++lane) ASSERT_EQ(wave.vgpr[8][lane], unwritten_private(lane, lane)) << lane;
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ StreamMachine::StreamMachine(Target target)
 }
 
 void StreamMachine::draw_state(std::mt19937_64& random) {
-  wave_.begin_wave(256, 256);
+  wave_.begin_wave(256, 256, fill_, 0);
   for (unsigned k = 0; k < 104; k += 4) {
     for (unsigned n = 0; n < 4; ++n) first_scalars_[k + n] = some_float(random);
     if (random() % 2) {  // a pointer, or a buffer of bytes
@@ -180,7 +180,7 @@ void StreamMachine::restore() {
   std::copy(first_data_.begin(), first_data_.end(), data_.begin());
   lds_ = first_lds_;
   workgroup_.lds = lds_.data();
-  wave_.scratch.begin_wave(kPrivateBytes);
+  wave_.scratch.begin_wave(kPrivateBytes, fill_);
   wave_.flat_scratch = kScratchWaveBase;
   wave_.workgroup = &workgroup_;
   wave_.mode = first_mode_;

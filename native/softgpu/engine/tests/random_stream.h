@@ -60,6 +60,7 @@ class StreamMachine {
   Buffer text_;
   std::vector<uint8_t> lds_;
   Workgroup workgroup_;
+  const UnwrittenFill fill_{0};
   WaveSlot wave_;
   // The state that runs begin from.
   std::vector<uint8_t> first_vectors_, first_data_, first_lds_;

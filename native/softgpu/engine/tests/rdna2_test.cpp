@@ -345,7 +345,7 @@ TEST_F(Rdna2, FlatScratchIsAHardwareRegister) {
   wave.sgpr[0] = 8;
   run("scratch_load");
   EXPECT_EQ(wave.vgpr[2][1], 1001u);
-  EXPECT_EQ(wave.vgpr[2][2], 0u);
+  EXPECT_EQ(wave.vgpr[2][2], unwritten_private(3, 2));
 }
 
 TEST_F(Rdna2, ModeIsSetInParts) {

@@ -1,0 +1,179 @@
+// What kernels find where nobody has written: the promises of unwritten_fill.h, and that every such place keeps them.
+#include "softgpu/engine/unwritten_fill.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <set>
+
+#include "softgpu/engine/tests/targets.h"
+
+namespace kernloop::softgpu::testing {
+namespace {
+
+constexpr uint64_t kPatterns[] = {0, 0xA5A5A5A5A5A5A5A5, 0x3C3C3C3C3C3C3C3C, 0x0123456789ABCDEF};
+
+// f16 and bf16, widened.
+float half(uint16_t bits) {
+  const uint32_t exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  const float sign = (bits & 0x8000) != 0 ? -1.0f : 1.0f;
+  if (exponent == 31) return mantissa != 0 ? NAN : sign * INFINITY;
+  return sign * std::ldexp(static_cast<float>(mantissa) + (exponent != 0 ? 1024.0f : 0.0f),
+                           std::max(1, static_cast<int>(exponent)) - 25);
+}
+float bfloat(uint16_t bits) {
+  return std::bit_cast<float>(uint32_t{bits} << 16);
+}
+
+bool is_huge(uint32_t word, float sign) {
+  const auto low = static_cast<uint16_t>(word), high = static_cast<uint16_t>(word >> 16);
+  const auto beyond = [&](float value, float bound) { return std::isfinite(value) && sign * value > bound; };
+  const auto as_double = std::bit_cast<double>(uint64_t{word} << 32 | 0x12345678);
+  return beyond(std::bit_cast<float>(word), 1e34f) && beyond(half(low), 30000) && beyond(half(high), 30000) &&
+         beyond(bfloat(low), 1e34f) && beyond(bfloat(high), 1e34f) && std::isfinite(as_double) &&
+         sign * as_double > 1e200 && sign * static_cast<float>(std::bit_cast<int32_t>(word)) > 5e7f &&
+         sign * static_cast<float>(static_cast<int16_t>(low)) > 1000 &&
+         sign * static_cast<float>(static_cast<int16_t>(high)) > 1000;
+}
+bool is_huge(uint32_t word) {
+  return is_huge(word, 1) || is_huge(word, -1);
+}
+
+bool is_nan(uint32_t word) {
+  const auto low = static_cast<uint16_t>(word), high = static_cast<uint16_t>(word >> 16);
+  return std::isnan(std::bit_cast<float>(word)) && std::isnan(half(low)) && std::isnan(half(high)) &&
+         std::isnan(bfloat(low)) && std::isnan(bfloat(high)) &&
+         std::isnan(std::bit_cast<double>(uint64_t{word} << 32 | 0x12345678));
+}
+
+enum class Pair { kOpposite, kNan, kSmall, kBroken };
+
+// What a word is under a pattern and under its counterpart.
+Pair pair_of(uint32_t a, uint32_t b) {
+  if ((is_huge(a, 1) && is_huge(b, -1)) || (is_huge(a, -1) && is_huge(b, 1))) return Pair::kOpposite;
+  if ((is_nan(a) && is_huge(b, -1)) || (is_nan(b) && is_huge(a, -1))) return Pair::kNan;
+  const auto is_small = [](uint32_t word) { return word < 128 && word % 2 == 1; };
+  if ((is_small(a) && is_huge(b)) || (is_small(b) && is_huge(a))) return Pair::kSmall;
+  return Pair::kBroken;
+}
+
+std::vector<uint32_t> words_of(uint64_t pattern) {
+  std::vector<uint32_t> words(UnwrittenFill::kWords);
+  UnwrittenFill(pattern).copy(words.data(), words.size(), 0);
+  return words;
+}
+
+TEST(UnwrittenFills, GiveEveryWordTwoClassesUnderAPatternAndItsCounterpart) {
+  for (const uint64_t pattern : kPatterns) {
+    const std::vector<uint32_t> a = words_of(pattern), b = words_of(~pattern);
+    std::map<Pair, size_t> seen;
+    size_t positive = 0, nan_here = 0;
+    for (size_t k = 0; k < a.size(); ++k) {
+      const Pair pair = pair_of(a[k], b[k]);
+      ASSERT_NE(pair, Pair::kBroken) << std::hex << a[k] << " and " << b[k] << " at " << k;
+      if (k % 16 < 4) {
+        ASSERT_EQ(pair, Pair::kOpposite) << k;
+      }
+      for (unsigned byte = 0; byte < 4; ++byte) ASSERT_NE((a[k] | b[k]) >> (8 * byte) & 0xff, 0u) << k;
+      ++seen[pair];
+      positive += is_huge(a[k], 1) ? 1 : 0;
+      nan_here += is_nan(a[k]) ? 1 : 0;
+    }
+    EXPECT_EQ(seen[Pair::kNan], UnwrittenFill::kLines);
+    EXPECT_EQ(seen[Pair::kSmall], UnwrittenFill::kLines);
+    // Neither of the two is the positive one, or the one with the NaNs.
+    EXPECT_NEAR(static_cast<double>(positive) / static_cast<double>(a.size()), 0.46, 0.05);
+    EXPECT_NEAR(static_cast<double>(nan_here) / UnwrittenFill::kLines, 0.5, 0.15);
+  }
+}
+
+TEST(UnwrittenFills, AreOthersUnderOtherPatterns) {
+  std::set<std::vector<uint32_t>> seen;
+  for (const uint64_t pattern : kPatterns) seen.insert({words_of(pattern), words_of(~pattern)});
+  EXPECT_EQ(seen.size(), 2 * std::size(kPatterns));
+  EXPECT_EQ(words_of(7), words_of(7));
+}
+
+TEST(UnwrittenFills, BeginAtAnyLineAndRepeat) {
+  const UnwrittenFill fill(3);
+  const std::vector<uint32_t> words = words_of(3);
+  for (const uint64_t line : {uint64_t{0}, uint64_t{250}, uint64_t{251 * 9 + 17}, ~uint64_t{0}}) {
+    std::vector<uint32_t> copied(9001, 0);
+    fill.copy(copied.data(), 9000, line);
+    for (size_t k = 0; k < 9000; ++k) ASSERT_EQ(copied[k], words[(line % 251 * 16 + k) % words.size()]) << k;
+    EXPECT_EQ(copied[9000], 0u);
+  }
+}
+
+class UnwrittenPlaces : public ::testing::TestWithParam<TargetCase> {
+ protected:
+  static constexpr uint32_t kGroups = 40, kItems = kGroups * 128;
+
+  // Four words a work-item.
+  std::vector<uint32_t> shown(const char* kernel, DispatchOptions options, uint32_t argument = 1) {
+    DispatchRequest request = device.request(kernel, linear(kItems, 128), Arguments(out.address(), argument));
+    request.group_segment_bytes = 128 * 4 * 4 + 128 * 4;  // `lds`: static, then dynamic
+    const DispatchOutcome outcome = device.engine.run(request, options);
+    EXPECT_FALSE(outcome.fault) << outcome.fault->text();
+    return {out.begin(), out.end()};
+  }
+
+  Device device{code_for("unwritten", GetParam()), GetParam().isa};
+  Array<uint32_t> out{device.space, size_t{kItems} * 4};
+};
+
+INSTANTIATE_TEST_SUITE_P(Targets, UnwrittenPlaces, ::testing::ValuesIn(kTargetCases), name_of_target);
+
+TEST_P(UnwrittenPlaces, HoldTheFillOfThePattern) {
+  for (const char* kernel : {"registers", "lds", "private_words"}) {
+    const std::vector<uint32_t> a = shown(kernel, {.unwritten_fill = 0xA5}),
+                                b = shown(kernel, {.unwritten_fill = ~0xA5ull});
+    const size_t places = kernel == std::string("registers") ? 3 : 4;
+    for (size_t place = 0; place < places; ++place) {
+      std::set<uint32_t> values;
+      bool positive = false, negative = false;
+      for (size_t item = 0; item < kItems; ++item) {
+        const uint32_t here = a[item * 4 + place], there = b[item * 4 + place];
+        ASSERT_NE(pair_of(here, there), Pair::kBroken)
+            << kernel << " place " << place << " item " << item << std::hex << ": " << here << " and " << there;
+        values.insert(here);
+        positive |= is_huge(here, 1);
+        negative |= is_huge(here, -1);
+      }
+      EXPECT_GT(values.size(), 8u) << kernel << " place " << place;
+      EXPECT_TRUE(positive && negative) << kernel << " place " << place << ": one of them in some work-items";
+    }
+  }
+}
+
+TEST_P(UnwrittenPlaces, AreTheSameWhateverTheThreadsAndTheOrder) {
+  for (const char* kernel : {"registers", "lds", "private_words"}) {
+    const std::vector<uint32_t> first = shown(kernel, {.threads = 1, .unwritten_fill = 9});
+    EXPECT_EQ(shown(kernel, {.threads = 1, .unwritten_fill = 9}), first) << kernel;
+    EXPECT_EQ(shown(kernel, {.seed = 77, .threads = 1, .unwritten_fill = 9}), first) << kernel;
+    EXPECT_EQ(shown(kernel, {.seed = 5, .threads = 3, .unwritten_fill = 9}), first) << kernel;
+    EXPECT_NE(shown(kernel, {.threads = 1, .unwritten_fill = 10}), first) << kernel;
+  }
+}
+
+TEST_P(UnwrittenPlaces, ForgetWhatEarlierWavesLeftInPrivateMemory) {
+  const DispatchOptions plain{.threads = 1, .unwritten_fill = 9}, other{.threads = 1, .unwritten_fill = 10};
+  const std::vector<uint32_t> near = shown("private_words", plain, 1), far = shown("private_words", plain, 250),
+                              near_other = shown("private_words", other, 1),
+                              far_other = shown("private_words", other, 250);
+  EXPECT_NE(near, far);
+  for (const uint32_t written : {1u, 3u, 700u, 1000u}) {
+    shown("write_private_words", plain, written);
+    EXPECT_EQ(shown("private_words", plain, 1), near) << written;
+    EXPECT_EQ(shown("private_words", plain, 250), far) << written;
+    shown("write_private_words", plain, written);
+    EXPECT_EQ(shown("private_words", other, 250), far_other) << written;
+    EXPECT_EQ(shown("private_words", other, 1), near_other) << written;
+    EXPECT_EQ(shown("private_words", plain, 250), far) << written;
+  }
+}
+
+}  // namespace
+}  // namespace kernloop::softgpu::testing

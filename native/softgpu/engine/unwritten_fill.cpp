@@ -1,0 +1,87 @@
+#include "softgpu/engine/unwritten_fill.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "softgpu/engine/permutation.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+// Two halves of the form 0111'10mm'01mm'mmmm. As f16 the exponent is the largest but one that is finite; as f32, bf16
+// and f64 it is near the largest, with room for a sum of many; every byte is at least 64.
+constexpr uint32_t kHuge = 0x78407840, kHugeFree = 0x033f033f;
+// From huge and positive to huge and negative, and back: all bits but the exponent's of f16.
+constexpr uint32_t kOpposite = 0x83ff83ff;
+// Quiet, as f16, bf16 and f64 too; positive, so that integers see a huge number.
+constexpr uint32_t kNan = 0x7ff97ff9, kNanFree = 0x00060006;
+
+struct WordPair {
+  uint32_t under_key, under_counterpart;
+};
+
+WordPair swapped_if(bool swap, WordPair pair) {
+  return swap ? WordPair{pair.under_counterpart, pair.under_key} : pair;
+}
+
+WordPair huge_pair(uint64_t random) {
+  const uint32_t positive = kHuge | (static_cast<uint32_t>(random) & kHugeFree);
+  return swapped_if((random >> 32 & 1) != 0, {positive, positive ^ kOpposite});
+}
+
+WordPair nan_pair(uint64_t random) {
+  const auto bits = static_cast<uint32_t>(random);
+  return {kNan | (bits & kNanFree), (kHuge | (bits & kHugeFree)) ^ kOpposite};
+}
+
+WordPair small_pair(uint64_t random) {
+  return {1 + 2 * static_cast<uint32_t>(random >> 40 & 63), huge_pair(random).under_counterpart};
+}
+
+}  // namespace
+
+UnwrittenFill::UnwrittenFill(uint64_t pattern) : pattern_(pattern) {
+  const bool is_counterpart = ~pattern < pattern;
+  const uint64_t key = mix(is_counterpart ? ~pattern : pattern);
+  for (size_t line = 0; line < kLines; ++line) {
+    const uint64_t drawn = mix(key ^ mix(line + 1));
+    const size_t nan_at = 4 + drawn % 12;
+    const size_t small_at = 4 + (nan_at - 4 + 1 + (drawn >> 8) % 11) % 12;
+    const bool nan_under_key = (drawn >> 16 & 1) != 0;
+    for (size_t k = 0; k < kLineWords; ++k) {
+      const uint64_t random = mix(drawn + k + 1);
+      const WordPair pair = k == nan_at     ? swapped_if(!nan_under_key, nan_pair(random))
+                            : k == small_at ? swapped_if(nan_under_key, small_pair(random))
+                                            : huge_pair(random);
+      words_[line * kLineWords + k] = is_counterpart ? pair.under_counterpart : pair.under_key;
+    }
+  }
+}
+
+void UnwrittenFill::copy(uint32_t* to, size_t count, uint64_t line) const {
+  const uint32_t* from = &words_[line % kLines * kLineWords];
+  while (count > 0) {
+    const size_t here = std::min(count, static_cast<size_t>(std::end(words_) - from));
+    std::memcpy(to, from, here * sizeof *to);
+    to += here;
+    count -= here;
+    from = words_;
+  }
+}
+
+uint64_t UnwrittenFill::line_of_workgroup(uint64_t ordinal) {
+  return mix(ordinal);
+}
+
+uint64_t UnwrittenFill::line_of_wave(uint64_t ordinal, uint32_t wave) {
+  return mix(mix(ordinal) + wave + 1);
+}
+
+std::shared_ptr<const UnwrittenFill> FillCache::get(uint64_t pattern) {
+  std::lock_guard lock(mutex_);
+  if (!last_ || last_->pattern() != pattern) last_ = std::make_shared<const UnwrittenFill>(pattern);
+  return last_;
+}
+
+}  // namespace kernloop::softgpu
