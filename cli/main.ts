@@ -7,6 +7,7 @@ import { KernloopError, messageOf, systemCode } from '../lib/support/error';
 import { exitCodes } from '../lib/support/error-codes';
 import { optionInfos, parseText, type OptionInfo, type OptionsSchema } from '../lib/support/options';
 import { consoleReporter, table } from '../lib/support/report';
+import { inheritedInput } from '../lib/support/stdin';
 import { version } from '../lib/support/version';
 
 interface OutputFlags {
@@ -132,7 +133,11 @@ async function runStage<S extends OptionsSchema, R>(
 function depsFor({ json }: OutputFlags, overrides: Partial<Deps>): Deps {
   const report = consoleReporter();
   // With --json, stdout holds one document and nothing else.
-  return defaultDeps({ ...overrides, report: json ? { ...report, result: (line) => report.info(line) } : report });
+  return defaultDeps({
+    input: inheritedInput(),
+    ...overrides,
+    report: json ? { ...report, result: (line) => report.info(line) } : report,
+  });
 }
 
 function printConfig(

@@ -16,6 +16,8 @@ export interface App {
   readonly workspaceRoot: string;
   readonly config: KernloopJson;
   readonly cwd: string;
+  /** The file that the app reads from stdin, where kernloop.json names one. */
+  readonly stdin: string | undefined;
   /** KERNEL_UNKNOWN with the nearest names where it is not declared. */
   kernel(name: string): KernelEntry;
   /** Folder of a kernel's reproducer. */
@@ -50,6 +52,7 @@ export function appFrom(root: string, config: KernloopJson): App {
     workspaceRoot,
     config,
     cwd: resolveInside(root, config.cwd, `${kernloopFile}: cwd`),
+    stdin: config.stdin === undefined ? undefined : resolveInside(root, config.stdin, `${kernloopFile}: stdin`),
     kernel: (name) => findKernel(config, name),
     reproducer,
     capture: (kernel) => join(reproducer(kernel), 'capture'),

@@ -7,7 +7,7 @@ import type { App } from './app';
 export interface AppFile {
   path: string;
   sha256: string;
-  role: 'executable' | 'script' | 'library';
+  role: 'executable' | 'script' | 'input' | 'library';
 }
 
 /** "app" of capture.json: nothing of this machine, so that equal apps give equal captures. */
@@ -42,6 +42,7 @@ export async function appIdentity(
     files: [
       describe(program, 'executable'),
       ...scriptOf(app, program).map((path) => describe(path, 'script')),
+      ...(app.stdin === undefined ? [] : [describe(app.stdin, 'input')]),
       ...libraries.map((path) => describe(path, 'library')),
     ],
   };

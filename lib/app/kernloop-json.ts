@@ -93,6 +93,13 @@ export const kernloopJsonSchema = z
       .record(z.string(), z.string())
       .default({})
       .describe('Environment variables set for the build and for the app.'),
+    stdin: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'File that the app reads from its stdin in every run, relative to this file; if left out, what kernloop itself is given (nothing under Nx).',
+      ),
     source: z.string().min(1).default('.').describe("Root of the app's own sources, relative to this file."),
     compileCommands: z.string().min(1).optional().describe('The compile database, relative to this file.'),
     kernels: z

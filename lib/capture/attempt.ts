@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { App } from '../app/app';
 import type { OrdinalRange } from '../app/dispatches';
 import type { AppIdentity } from '../app/identity';
+import { inputOf } from '../app/input';
 import { launchObstacles, otherRuntime, sameFile, type LaunchObstacle } from '../app/launch';
 import type { Device } from '../device/device';
 import { storesFor } from '../store/store';
@@ -13,7 +14,7 @@ import type { RunResult } from '../support/exec';
 import { formatBytes } from '../support/report';
 import { version } from '../support/version';
 import { readCapture, type Selfcheck } from './capture-files';
-import { countedDifferently, whyFewer, whyNotCaptured, type Seen } from './not-captured';
+import { countedDifferently, launchedOnce, whyFewer, whyNotCaptured, type Seen } from './not-captured';
 import { whyNoAgent } from './no-agent';
 import { keepNvrtcProgram } from './nvrtc-programs';
 import type { CaptureOptions } from './options';
@@ -55,6 +56,7 @@ export interface RunContext {
 /** Runs of the app, each with the self-check of what it gave. */
 export class CaptureRun {
   private readonly store: string;
+  private runs = 0;
 
   constructor(
     private readonly context: RunContext,
@@ -76,6 +78,7 @@ export class CaptureRun {
 
   private async attemptWith(requests: readonly Request[], nvrtcFolder: string): Promise<Attempt> {
     const log = new RunLog(this.deps);
+    this.runs += 1;
     const appEnd = await this.record(requests, nvrtcFolder, log);
     if (log.summary?.processes === 0) log.obstacle = await this.whyNoAgent(log);
     const attempt: Attempt = {
@@ -182,7 +185,8 @@ export class CaptureRun {
     if (captured[0]) this.tellOfOthers(request, captured[0], log);
     attempt.plans.push(...planned.map((event) => planOf(request, event)));
     const attempts = [...captured, ...planned, ...violations, ...seen.refused];
-    if (attempts.length === 0) failures.push(whyNotCaptured(request, seen));
+    const launchedBefore = this.runs > 1 && seen.matches === 0 && attempt.appEnd.exitCode === 0;
+    if (attempts.length === 0) failures.push(launchedBefore ? launchedOnce(request, seen) : whyNotCaptured(request, seen));
     else failures.push(...fewer(request, attempts.map(({ ordinal }) => ordinal), seen));
     attempt.failures.push(...failures.map((error) => ({ name: selection.name, error })));
     attempt.again.push(...again.requests());
@@ -271,6 +275,7 @@ export class CaptureRun {
       app: this.context.app.config.name,
       device: this.context.device.description.kind,
       command: this.context.app.config.command.join(' '),
+      hasInput: inputOf(this.context.app, this.deps) !== undefined,
       appEnd,
       summary: log.summary,
       matches: log.matches(request),

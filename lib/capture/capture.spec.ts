@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
 import { difference, differed, fakeRecorder, fakeReplay, flag, passed, type Play, type RecorderScript } from '../testing/fake-programs';
+import { sha256 } from '../support/files';
+import { fileInput } from '../support/stdin';
 import { TestWorkspace } from '../testing/workspace';
 import { capture } from './capture';
 import { captureOptionsSchema } from './options';
@@ -119,6 +121,63 @@ describe('capture', () => {
     });
     await capture(options(), fake);
     expect(fake.said.output.join('')).toContain('hello from the app');
+  });
+
+  describe('what the app reads from stdin', () => {
+    const inputs = (): { programs: { app: FakeProgram }; given: unknown[] } => {
+      const given: unknown[] = [];
+      return { programs: { app: ({ options: { input } }) => (given.push(input), 0) }, given };
+    };
+
+    it('is what kernloop itself was given', async () => {
+      const { programs, given } = inputs();
+      const input = fileInput('/some/file');
+      await capture(options(), { ...deps(programs), input });
+      expect(given).toEqual([input]);
+    });
+
+    it('is the file that kernloop.json names, before anything else, and part of its identity', async () => {
+      const config: unknown = JSON.parse(readFileSync(join(workspace.app, 'kernloop.json'), 'utf8'));
+      workspace.write('app/kernloop.json', { ...(config as object), stdin: 'data/in.txt' });
+      const missing = deps();
+      const error = await failure(capture(options(), missing));
+      expect([error.code, error.what, missing.calls]).toEqual(['FILE_UNREADABLE', expect.stringContaining('data/in.txt'), []]);
+      workspace.write('app/data/in.txt', 'numbers');
+      const { programs, given } = inputs();
+      let files: unknown;
+      const play: Play = (recorded, _print, captureOne) => {
+        ({ files } = recorded.app);
+        captureOne('saxpy');
+      };
+      await capture(options(), { ...deps({ ...programs, recorder: { play } }), input: fileInput('/other') });
+      expect(given).toEqual([fileInput(workspace.path('app/data/in.txt'))]);
+      expect(files).toContainEqual({ path: 'app/data/in.txt', sha256: sha256('numbers'), role: 'input' });
+    });
+
+    it('is named where there was none and the app did not come far', async () => {
+      const none = { app: () => 1, recorder: { play: () => undefined, summary: { processes: 0 } } };
+      expect((await failure(capture(options(), deps(none)))).hint).toContain('its stdin was empty');
+      const given = { ...deps(none), input: fileInput('/some/file') };
+      expect((await failure(capture(options(), given))).hint).not.toContain('stdin');
+    });
+  });
+
+  it('says that runs differ where the second one, for a wider scope, launches nothing', async () => {
+    let runs = 0;
+    const recorder: FakeProgram = (call) => {
+      runs += 1;
+      const first = { play: (_config: unknown, _print: unknown, captureOne: (id: string) => void) => captureOne('saxpy') };
+      const second = { play: () => undefined, summary: { processes: 0, dispatches: 0, kernels: [] } };
+      return fakeRecorder(runs === 1 ? first : second)(call);
+    };
+    const dependsOnPoison = fakeReplay((args) => (flag(args, '--poison') === '0x5A' ? [difference, differed] : [passed]));
+    const fake = fakeDeps(
+      { ldd: () => 1, program: () => 0, 'kernloop-recorder': recorder, 'kernloop-replay': dependsOnPoison },
+      workspace.native,
+    );
+    const error = await failure(capture(options(), fake));
+    expect([error.code, error.exitCode, runs]).toEqual(['RUNS_DIFFER', 2, 2]);
+    expect(error.what).toContain('launched it in one run and not in the next');
   });
 
   it('runs the app once more with scope all when the result depends on poison', async () => {

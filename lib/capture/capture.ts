@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { openApp, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { appIdentity } from '../app/identity';
+import { inputOf } from '../app/input';
 import { findProgram } from '../app/program';
 import { appVariables } from '../app/variables';
 import { openDevice } from '../device/device';
@@ -49,6 +50,7 @@ export async function captureSelections(
   const device = await openDevice(options, deps);
   if (options.build) await buildApp(app, deps);
   const program = findProgram(app, deps.env);
+  inputOf(app, deps);
   const identity = await appIdentity(app, program, appVariables(app, device, deps), deps);
   const run = new CaptureRun({ app, program, identity, device, options }, deps);
   const attempt = await withDevice(device, deps, () => inRounds(run, selections.map(firstRequest), app, deps));

@@ -1,5 +1,6 @@
 import { formatRanges, joined, type OrdinalRange } from '../app/dispatches';
 import type { DeviceKind } from '../app/kernloop-json';
+import { inputHint } from '../app/input';
 import type { LaunchObstacle } from '../app/launch';
 import { deviceWords } from '../device/words';
 import type { RunResult } from '../support/exec';
@@ -16,6 +17,8 @@ export interface Seen {
   app: string;
   device: DeviceKind;
   command: string;
+  /** Whether it was given anything to read from stdin. */
+  hasInput: boolean;
   appEnd: RunResult;
   summary: SummaryEvent;
   /** Dispatches that the selection counted, in the process with the most. */
@@ -67,24 +70,33 @@ export function countedDifferently({ selection, counted }: Request, { app, match
   );
 }
 
-function appFailed(before: string, { app, command, appEnd }: Seen): KernloopError {
+/** A run that follows another one that launched it. */
+export function launchedOnce({ selection }: Request, { app, hasInput }: Seen): KernloopError {
+  return new KernloopError(
+    'RUNS_DIFFER',
+    `${selection.name}: ${app} launched it in one run and not in the next, which a complete capture took`,
+    `make the app launch the same in every run (a seed, no files of its own that it finds again${hasInput ? '' : '; an input: "stdin" in kernloop.json'}); or capture another dispatch with --dispatch, or with --scope all, which takes one run`,
+  );
+}
+
+function appFailed(before: string, { app, command, appEnd, hasInput }: Seen): KernloopError {
   return new KernloopError(
     'APP_FAILED',
     `${app} failed before ${before}: ${describeEnd(command, appEnd)}`,
     appEnd.timedOut
       ? 'give it more time with --time-limit-seconds (0 is no limit), or capture an earlier dispatch'
-      : 'make the app run through by itself first; `kernloop doctor` checks the device',
+      : `make the app run through by itself first; \`kernloop doctor\` checks the device${inputHint(hasInput)}`,
   );
 }
 
 /** No process, no context or queue, no launch at all, or none that a capture can be taken of. */
-function neverLaunched({ app, device, summary, notes }: Seen): KernloopError | undefined {
+function neverLaunched({ app, device, summary, notes, hasInput }: Seen): KernloopError | undefined {
   const { runtime, queues, loadHint } = deviceWords(device);
   if (summary.processes === 0) {
     return new KernloopError(
       'NO_AGENT',
       `${app} exited with code 0 but never loaded ${runtime}, so no kernel of it could be seen`,
-      loadHint,
+      loadHint + inputHint(hasInput),
     );
   }
   const declined = summary.dispatches === 0 ? agentDeclined(notes) : undefined;
@@ -104,7 +116,7 @@ function neverLaunched({ app, device, summary, notes }: Seen): KernloopError | u
     return new KernloopError(
       'NO_DISPATCH',
       `${app} created ${summary.queues} ${queues} but launched no kernel${processList(summary)}`,
-      'check that the app reaches its kernels with these arguments',
+      `check that the app reaches its kernels with these arguments${inputHint(hasInput)}`,
     );
   }
   return undefined;

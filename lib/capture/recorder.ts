@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { App } from '../app/app';
 import type { AppIdentity } from '../app/identity';
+import { inputOf } from '../app/input';
 import type { Each, Scope } from '../app/kernloop-json';
 import { appVariables } from '../app/variables';
 import { agentEnvironment } from '../device/agent';
@@ -152,9 +153,11 @@ async function runApp(run: RecordedRun, env: RunOptions['env'], socket: string, 
   const [, ...args] = app.config.command;
   const output = (chunk: string): void => deps.report.output(chunk);
   const startedMs = deps.clock.monotonicMs();
+  const input = inputOf(app, deps);
   const running = deps.run(run.program, args, {
     cwd: app.cwd,
     env,
+    ...(input ? { input } : {}),
     onStdout: output,
     onStderr: output,
     ...(timeLimitSeconds > 0 ? { timeoutMs: timeLimitSeconds * 1000 } : {}),

@@ -3,6 +3,7 @@ import { openApp } from '../app/app';
 import { buildApp } from '../app/build';
 import { appIdentity } from '../app/identity';
 import type { DeviceKind } from '../app/kernloop-json';
+import { inputHint, inputOf } from '../app/input';
 import { launchObstacles } from '../app/launch';
 import { findProgram } from '../app/program';
 import { appVariables } from '../app/variables';
@@ -31,6 +32,7 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   const device = await openDevice(options, deps);
   if (options.build) await buildApp(app, deps);
   const program = findProgram(app, deps.env);
+  const hasInput = inputOf(app, deps) !== undefined;
   const identity = await appIdentity(app, program, appVariables(app, device, deps), deps);
   let summary: SummaryEvent | undefined;
   const notes: Note[] = [];
@@ -80,7 +82,7 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
       describeEnd(app.config.command.join(' '), appEnd),
       appEnd.timedOut
         ? 'give it more time with --time-limit-seconds (0 is no limit), or fewer steps to do'
-        : 'make the app run through by itself first',
+        : `make the app run through by itself first${inputHint(hasInput)}`,
     );
   }
   const fault = notes.find(({ code }) => code === 'DEVICE_FAULT');
@@ -91,7 +93,7 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
       'make the app run through by itself first',
     );
   }
-  const rows = measuredKernels(app.config.name, device.description.kind, summary, notes);
+  const rows = measuredKernels(app.config.name, device.description.kind, summary, notes, hasInput);
   const { kind, identity: deviceIdentity } = device.description;
   const processes = appProcesses(summary);
   const result: Profile = {
@@ -113,11 +115,16 @@ function measuredKernels(
   kind: DeviceKind,
   summary: SummaryEvent | undefined,
   notes: readonly Note[],
+  hasInput: boolean,
 ): KernelProfileRow[] {
   const { runtime, queues, loadHint } = deviceWords(kind);
   if (!summary) throw new KernloopError('NATIVE_FAILED', 'kernloop-recorder ended without a summary', rebuildHint);
   if (summary.processes === 0) {
-    throw new KernloopError('NO_AGENT', `${app} never loaded ${runtime}, so no kernel of it could be seen`, loadHint);
+    throw new KernloopError(
+      'NO_AGENT',
+      `${app} never loaded ${runtime}, so no kernel of it could be seen`,
+      loadHint + inputHint(hasInput),
+    );
   }
   const declined = summary.dispatches === 0 ? (agentDeclined(notes) ?? forkedAfterInit(notes)) : undefined;
   if (declined) throw declined;
@@ -125,7 +132,7 @@ function measuredKernels(
     throw new KernloopError(
       'NO_DISPATCH',
       `${app} launched no kernel (${summary.queues} ${queues})`,
-      'check that the app reaches its kernels with these arguments',
+      `check that the app reaches its kernels with these arguments${inputHint(hasInput)}`,
     );
   }
   const rows = summary.kernel_profile ?? [];

@@ -2,6 +2,7 @@ import { findNative, type NativePaths } from '../device/native-paths';
 import { runProcess, type ProcessRunner } from './exec';
 import { interruption, throwIfInterrupted } from './interrupt';
 import { consoleReporter, type Reporter } from './report';
+import type { ProgramInput } from './stdin';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,6 +22,8 @@ export interface Deps {
   readonly native: NativePaths;
   /** Aborted by SIGINT and SIGTERM; a stage then stops, leaves nothing half-written and throws INTERRUPTED. */
   readonly signal: AbortSignal;
+  /** What apps read from stdin, unless their kernloop.json names a file. */
+  readonly input?: ProgramInput | undefined;
 }
 
 export const systemClock: Clock = {
@@ -43,6 +46,7 @@ export function defaultDeps(overrides: Partial<Deps> = {}): Deps {
     env,
     report: overrides.report ?? consoleReporter(),
     signal,
+    input: overrides.input,
     get native() {
       native ??= overrides.native ?? findNative(env);
       return native;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { execa } from 'execa';
 import { LineSplitter } from './lines';
+import { stdinOf, type ProgramInput } from './stdin';
 
 /** What is kept of a child's output for error messages; everything is still streamed. */
 const tailBytes = 16 * 1024;
@@ -16,6 +17,8 @@ export interface RunOptions {
   onStderr?: (chunk: string) => void;
   /** Keep stdin open until `closeStdin` is called; otherwise the child reads end-of-file at once. */
   holdStdin?: boolean;
+  /** What the child reads from stdin. */
+  input?: ProgramInput;
   timeoutMs?: number;
   /** What the program gets when this process dies without a chance to stop it; SIGKILL if left out. */
   parentDeathSignal?: 'SIGTERM' | 'SIGKILL';
@@ -54,11 +57,12 @@ const groups = new Set<number>();
  */
 export const runProcess: ProcessRunner = (file, args, options = {}) => {
   const [program, programArgs] = dyingWithParent(file, args, options.parentDeathSignal ?? 'SIGKILL');
+  const input = options.input && stdinOf(options.input);
   const subprocess = execa(program, programArgs, {
     cwd: options.cwd,
     env: options.env,
     extendEnv: true,
-    stdin: options.holdStdin ? 'pipe' : 'ignore',
+    stdin: input?.stdin ?? (options.holdStdin ? 'pipe' : 'ignore'),
     stdout: 'pipe',
     stderr: 'pipe',
     buffer: false,
@@ -69,6 +73,7 @@ export const runProcess: ProcessRunner = (file, args, options = {}) => {
     timeout: 0,
   });
   const { pid } = subprocess;
+  input?.started(subprocess.stdin);
   if (pid !== undefined) groups.add(pid);
 
   const stdoutTail = new Tail();

@@ -145,9 +145,11 @@ function appInputs(root: string, config: KernloopJson): TargetInput[] {
   ];
   // An app at the root of the workspace has the reproducers below it.
   const reproducers = root === '.' ? ['!{projectRoot}/kernels/**/*'] : [];
+  const stdin: TargetInput[] =
+    config.stdin === undefined ? [] : [{ fileset: `{projectRoot}/${normalize(config.stdin)}`, includeIgnored: true }];
   const built = builtFiles(root, config).map((path) => outputOf(path, false));
   const libraries = config.build ? [outputOf('**/*.so*', false)] : [];
-  return [...own, ...reproducers, ...built, ...libraries];
+  return [...own, ...reproducers, ...stdin, ...built, ...libraries];
 }
 
 /** Words of the command that name something the build writes: the program, also behind a wrapper. */

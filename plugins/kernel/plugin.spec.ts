@@ -70,6 +70,15 @@ describe('the plugin', () => {
       expect(() => refuseTwin(file, twins)).not.toThrow();
   });
 
+  it('takes the file that the app reads from stdin for an input, also where .gitignore names it', () => {
+    const reading = { 'apps/pipeline/kernloop.json': { ...app, stdin: './data/in.txt' } };
+    const input = { fileset: '{projectRoot}/data/in.txt', includeIgnored: true };
+    for (const target of ['profile', 'capture-saxpy']) {
+      expect(targets(reading, 'apps/pipeline')[target]?.inputs).toContainEqual(input);
+      expect(targets(workspace, 'apps/pipeline')[target]?.inputs).not.toContainEqual(input);
+    }
+  });
+
   it('makes a reproducer a project that recompiles, replays and validates', () => {
     expect(projects(workspace)['kernels/pipeline/saxpy']?.name).toBe('pipeline-saxpy');
     expect(Object.keys(targets(workspace, 'kernels/pipeline/saxpy'))).toEqual(['recompile', 'replay', 'validate']);

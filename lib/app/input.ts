@@ -1,0 +1,23 @@
+import { existsSync, statSync } from 'node:fs';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import { fileInput, type ProgramInput } from '../support/stdin';
+import { kernloopFile, type App } from './app';
+
+/** What the app reads from stdin: the file that its kernloop.json names, or else what kernloop was given; undefined where neither is. */
+export function inputOf({ stdin, root }: App, { input }: Pick<Deps, 'input'>): ProgramInput | undefined {
+  if (stdin === undefined) return input;
+  if (existsSync(stdin) && statSync(stdin).isFile()) return fileInput(stdin);
+  throw new KernloopError(
+    'FILE_UNREADABLE',
+    `${stdin} is no file ("stdin" of ${root}/${kernloopFile})`,
+    'name the file that the app reads from stdin, relative to kernloop.json, or leave "stdin" out',
+  );
+}
+
+/** Behind the advice on a run that did not come as far as it should. */
+export function inputHint(hasInput: boolean): string {
+  return hasInput
+    ? ''
+    : `; its stdin was empty: where it reads one, name a file as "stdin" in ${kernloopFile}, or give it to kernloop itself (\`kernloop capture < file\`; Nx passes none on)`;
+}
