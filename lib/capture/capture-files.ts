@@ -39,14 +39,29 @@ export const selfcheckSchema = z.looseObject({
   schema: z.literal('kernloop.selfcheck/1'),
   capture_sha256: digest,
   device: z.looseObject({ kind: z.string(), identity: z.string() }),
-  verdict: z.enum(['verified', 'nondeterministic', 'failed']),
+  verdict: z.enum(['verified', 'nondeterministic', 'order-dependent', 'failed']),
   reason: z.string().nullable(),
   replays: z.int().nonnegative(),
   poison_patterns: z.array(z.string()),
   varying: z.array(varyingSchema),
+  calibration: z
+    .looseObject({
+      replays: z.int().nonnegative(),
+      confidence: z.number().describe('How sure it is that the intervals hold what they are to hold.'),
+      miss_per_replay: z
+        .number()
+        .describe('The share of replays of untouched code that may leave any of the intervals.'),
+      is_settled: z.boolean().describe('The later half of the replays showed nothing new to vary.'),
+    })
+    .optional()
+    .describe('What the intervals of varying are worth; older self-checks have none.'),
 });
 
 export type Selfcheck = z.output<typeof selfcheckSchema>;
+
+/** Whether parts of the result are judged otherwise than byte by byte. */
+export const isJudgedByRanges = ({ verdict }: Pick<Selfcheck, 'verdict'>): boolean =>
+  verdict === 'nondeterministic' || verdict === 'order-dependent';
 
 export const captureFile = (folder: string): string => join(folder, 'capture.json');
 export const selfcheckFile = (folder: string): string => join(folder, 'selfcheck.json');

@@ -8,10 +8,17 @@ import { captureFile, readCapture, selfcheckFile, type Selfcheck } from './captu
 
 type Outcome =
   | { kind: 'verified' }
-  | { kind: 'nondeterministic'; varying: VaryingRange[] }
+  | Varying
   /** What the replay saw depends on memory that was not captured. */
   | { kind: 'scope-too-small'; reason: string }
   | { kind: 'failed'; reason: string };
+
+interface Varying {
+  /** The latter where parts of the result are a structure whose shape follows the order of waves. */
+  kind: 'nondeterministic' | 'order-dependent';
+  varying: VaryingRange[];
+  calibration: NonNullable<Selfcheck['calibration']>;
+}
 
 export interface SelfCheckResult {
   selfcheck: Selfcheck;
@@ -22,9 +29,15 @@ export interface SelfCheckResult {
 const poisons = ['0xA5', '0x5A'] as const;
 const fixedSeed = 1;
 const variedSeeds = [2, 3];
-const calibrationSeeds = [1, 2, 3, 4, 5, 6, 7, 8];
+/**
+ * Of a calibration at most; on hardware, which takes no seed, as many replays. Every eighth is 0, the ascending order that the app
+ * had: sums may err by much more (or less) in it than in others, as where all that is added comes before all that is taken away.
+ */
+const calibrationSeeds = Array.from({ length: 256 }, (_, index) => (index % 8 === 0 ? 0 : index));
+/** What it takes at least. Hardware is fast, and its order varies less from launch to launch. */
+const settling = { seeded: { replays: 32, seconds: 20 }, hardware: { replays: 64, seconds: 20 } };
 /** Not among the seeds that the ranges were made from. */
-const probeSeeds = [101, 102];
+const probeSeeds = [1001, 1002];
 
 /** Replays under each poison pattern on hardware: of one process, or of fresh ones where they differ. */
 const repetitions = 2;
@@ -56,8 +69,9 @@ export interface SelfCheckTarget {
  * 1. Two poison patterns, same wave order: if the outcomes differ, the kernel read memory outside the scope, or on-chip memory or
  *    registers that it had not written, which follow the pattern too.
  * 2. Both equal to post: other wave orders; if they are equal too, the capture is verified.
- * 3. Otherwise the result depends on the order (atomics): replays with several seeds give the ranges that vary. Bytes that never
- *    vary must equal post, and those that do must hold post and further replays within what the ranges allow.
+ * 3. Otherwise the result depends on the order (atomics): replays with many seeds give tolerance intervals. Bytes that never
+ *    vary must equal post, and those that do must hold post and further replays within their intervals. What varies and is no
+ *    number around a centre (links of a list) is known to depend on the order, and is not judged.
  *
  * Hardware has an order of its own: the same questions are put to repeated replays.
  */
@@ -65,7 +79,7 @@ export async function selfCheck(target: SelfCheckTarget, device: Device, deps: D
   const replays = new Replays(target, device, deps);
   let outcome = await (device.seeded ? classifyBySeed(replays) : classifyByRepetition(replays));
   let selfcheck = writeSelfcheck(target, outcome, replays.count, device);
-  if (outcome.kind === 'nondeterministic') {
+  if ('varying' in outcome) {
     const broken = await probe(replays, device.seeded ? probeSeeds : []);
     if (broken) outcome = broken;
     selfcheck = writeSelfcheck(target, outcome, replays.count, device);
@@ -144,7 +158,7 @@ interface PoisonedOutcome {
 /** One replay of many differed: never verified. Either what varies can be found, or the capture is no judge. */
 async function rareDifference({ poison, outcome }: PoisonedOutcome, replays: Replays): Promise<Outcome> {
   const found = await calibrate(outcome, poison, replays);
-  if (found.kind === 'nondeterministic') return found;
+  if ('varying' in found) return found;
   return {
     kind: 'failed',
     reason: `one replay differed from what the app computed, and others did not${firstDifference(outcome)}`,
@@ -162,7 +176,19 @@ async function calibrate(first: ReplayOutcome, poison: string, replays: Replays)
       reason: `every replay gives the same result, which differs from the app's in ${first.result.differing_bytes ?? 0} bytes${firstDifference(first)}`,
     };
   }
-  if (result.verdict !== 'fail') return { kind: 'nondeterministic', varying };
+  if (result.verdict !== 'fail') {
+    const kind = varying.some((range) => range.order_dependent) ? 'order-dependent' : 'nondeterministic';
+    return {
+      kind,
+      varying,
+      calibration: {
+        replays: result.replays ?? 0,
+        confidence: result.confidence ?? 0,
+        miss_per_replay: result.miss_per_replay ?? 1,
+        is_settled: result.is_settled ?? false,
+      },
+    };
+  }
   return { kind: 'scope-too-small', reason: `${result.reason ?? 'the replays vary, but not around what the app computed'}${firstUnexplained(unexplained)}` };
 }
 
@@ -188,9 +214,11 @@ class Replays {
     return this.replay({ ...request, compare: true });
   }
 
-  calibrate(seeds: readonly number[], poison: string): Promise<ReplayOutcome> {
-    this.count += seeds.length;
-    return this.replay({ calibrate: seeds, poison });
+  async calibrate(seeds: readonly number[], poison: string): Promise<ReplayOutcome> {
+    const settle = this.device.seeded ? settling.seeded : settling.hardware;
+    const outcome = await this.replay({ calibrate: seeds, settle, poison });
+    this.count += outcome.result.replays ?? 0;
+    return outcome;
   }
 
   private replay(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
@@ -256,11 +284,12 @@ function writeSelfcheck(target: SelfCheckTarget, outcome: Outcome, replays: numb
     schema: 'kernloop.selfcheck/1',
     capture_sha256: sha256OfFile(captureFile(target.capture)),
     device: { kind: device.description.kind, identity: device.description.identity },
-    verdict: outcome.kind === 'verified' || outcome.kind === 'nondeterministic' ? outcome.kind : 'failed',
+    verdict: outcome.kind === 'verified' || 'varying' in outcome ? outcome.kind : 'failed',
     reason: 'reason' in outcome ? outcome.reason : null,
     replays,
     poison_patterns: poisons.map((poison) => poison.toLowerCase()),
-    varying: outcome.kind === 'nondeterministic' ? outcome.varying : [],
+    varying: 'varying' in outcome ? outcome.varying : [],
+    ...('varying' in outcome ? { calibration: outcome.calibration } : {}),
   };
   writeJson(selfcheckFile(target.capture), selfcheck);
   return selfcheck;

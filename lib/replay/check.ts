@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { captureFile, selfcheckFile, selfcheckSchema } from '../capture/capture-files';
+import { captureFile, isJudgedByRanges, selfcheckFile, selfcheckSchema } from '../capture/capture-files';
 import type { Deps } from '../support/deps';
 import { sha256OfFile } from '../support/files';
 import { formatCount } from '../support/report';
@@ -14,8 +14,7 @@ import type { ReplaySession } from './session';
 export function judging({ reproducer, capture }: ReplaySession): Partial<ReplayRequest> {
   const file = selfcheckFile(reproducer.capture);
   const varies =
-    existsSync(file) &&
-    readJson(file, selfcheckSchema, 'SELFCHECK_MISSING', 'capture again').verdict === 'nondeterministic';
+    existsSync(file) && isJudgedByRanges(readJson(file, selfcheckSchema, 'SELFCHECK_MISSING', 'capture again'));
   return { ignore: ignoredRanges(reproducer.config, capture), ...(varies ? { varying: file } : {}) };
 }
 

@@ -49,6 +49,8 @@ export interface ReplayRequest {
   varying?: string;
   /** Seeds to replay with, to find what varies. */
   calibrate?: readonly number[];
+  /** That calibration may end after so many replays where further ones show nothing new, and for want of time. */
+  settle?: { replays: number; seconds: number };
   dump?: string;
   dumpOnly?: readonly string[];
   dumpTime?: string;
@@ -129,6 +131,7 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
     ['--limit-seconds', request.limitSeconds],
     ['--known-varying', request.varying],
     ['--calibrate', request.calibrate?.join(',')],
+    ['--settle', request.settle && `${request.settle.replays}:${request.settle.seconds}`],
     ['--dump', request.dump],
     ['--dump-time', request.dumpTime],
     ['--order-seed', request.orderSeed],

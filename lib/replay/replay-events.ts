@@ -11,7 +11,15 @@ export const varyingSchema = z.looseObject({
   count,
   min: z.array(z.unknown()),
   max: z.array(z.unknown()),
+  low: z.array(z.unknown()).optional().describe('What passes: from here …'),
+  high: z.array(z.unknown()).optional().describe('… up to here. Without both: min and max, widened by their distance.'),
   permuted: z.boolean().optional().describe('The same values in any order; min and max are empty.'),
+  order_dependent: z
+    .boolean()
+    .optional()
+    .describe(
+      'Places and links of a structure whose shape follows the order of waves: not judged; min and max are empty.',
+    ),
 });
 
 export const differenceSchema = z.looseObject({
@@ -76,6 +84,7 @@ export const comparedSchema = z.looseObject({
   changed: z.boolean().describe('Whether the captured dispatch changed it.'),
   ignored_bytes: count,
   varying_bytes: count.describe('Judged by the range that the self-check recorded.'),
+  unjudged_bytes: count.optional().describe('Left out: the order of waves decides what they hold.'),
   differing_bytes: count,
   first_difference: count.nullish().describe('Offset of the first byte that differs.'),
 });
@@ -199,6 +208,12 @@ const events = {
     changed_bytes: count.nullish(),
     ignored_bytes: count.nullish(),
     varying_bytes: count.nullish(),
+    unjudged_bytes: count.nullish(),
+    /** Of a calibration. */
+    replays: count.nullish(),
+    confidence: count.nullish(),
+    miss_per_replay: count.nullish(),
+    is_settled: z.boolean().nullish(),
     reason: z.string().nullish(),
     code: z.string().nullish().describe('Of a failure that is no difference: LAUNCH_IMPOSSIBLE.'),
     differing_bytes: count.nullish(),

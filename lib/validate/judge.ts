@@ -1,4 +1,4 @@
-import { captureFile, selfcheckFile, type Selfcheck } from '../capture/capture-files';
+import { captureFile, isJudgedByRanges, selfcheckFile, type Selfcheck } from '../capture/capture-files';
 import { describeFault } from '../capture/self-check';
 import { replayOnce, type ReplayOutcome, type ReplayRequest } from '../replay/program';
 import type { ReplaySession } from '../replay/session';
@@ -51,7 +51,7 @@ async function runOnce({ session, selfcheck, ignored, plan }: Case, index: numbe
     ...session.request,
     ignore: ignored,
     elements: plan.elements,
-    ...(selfcheck.verdict === 'nondeterministic' ? { varying: selfcheckFile(session.reproducer.capture) } : {}),
+    ...(isJudgedByRanges(selfcheck) ? { varying: selfcheckFile(session.reproducer.capture) } : {}),
     ...(seed === null ? {} : { seed }),
     compare: true,
     poison,
@@ -88,12 +88,13 @@ function reportOf({ session, selfcheck, plan }: Case, runs: readonly Run[]): Dis
     dispatch: dispatch.dispatch,
     capture: dispatch.shown,
     capture_sha256: sha256OfFile(captureFile(dispatch.folder)),
-    selfcheck: selfcheck.verdict === 'nondeterministic' ? 'nondeterministic' : 'verified',
+    selfcheck: selfcheck.verdict === 'failed' ? 'verified' : selfcheck.verdict,
     device: { kind: session.device.description.kind, identity: session.device.description.identity },
     compared_bytes: result.compared_bytes ?? 0,
     changed_bytes: result.changed_bytes ?? 0,
     ignored_bytes: result.ignored_bytes ?? 0,
     varying_bytes: result.varying_bytes ?? 0,
+    unjudged_bytes: result.unjudged_bytes ?? 0,
     differing_bytes: result.differing_bytes ?? 0,
     tolerance: toleranceReport(plan),
     regions: comparedRegions(runs.map(({ outcome }) => outcome)),
@@ -110,7 +111,7 @@ function reportOf({ session, selfcheck, plan }: Case, runs: readonly Run[]): Dis
   if (result.code === launchImpossible) return { ...report, summary: result.reason ?? 'it cannot be launched' };
   return {
     ...report,
-    summary: [...forcedTypes(plan), summaryOf(report, result.reason ?? null, runs.length)].join('; '),
+    summary: [...forcedTypes(plan), summaryOf(report, selfcheck, result.reason ?? null, runs.length)].join('; '),
   };
 }
 
@@ -134,24 +135,60 @@ function verdictOf({ outcome: { result } }: Run): Verdict {
   );
 }
 
-function summaryOf(report: Omit<DispatchReport, 'summary'>, reason: string | null, replays: number): string {
+function summaryOf(
+  report: Omit<DispatchReport, 'summary'>,
+  selfcheck: Selfcheck,
+  reason: string | null,
+  replays: number,
+): string {
   const judged: string[] = [];
   if (report.tolerance) judged.push(summaryOfTolerance(report.tolerance, report.regions));
   if (report.varying_bytes > 0)
-    judged.push(`${formatCount(report.varying_bytes)} bytes judged by their recorded range`);
+    judged.push(`${formatCount(report.varying_bytes)} bytes judged by ${describeRanges(selfcheck)}`);
   if (report.ignored_bytes > 0) judged.push(`${formatCount(report.ignored_bytes)} bytes ignored as workspace`);
+  const doubt = report.verdict === 'fail' ? doubtOf(report, selfcheck) : null;
+  if (doubt) judged.push(doubt);
   const extra = judged.length > 0 ? `; ${judged.join('; ')}` : '';
   const compared = `${formatCount(report.compared_bytes)} bytes compared with what the app computed`;
+  const unjudged =
+    report.unjudged_bytes > 0
+      ? `${formatCount(report.unjudged_bytes)} bytes NOT judged: the order of waves decides what they hold; `
+      : '';
   switch (report.verdict) {
     case 'pass':
-      return `${compared} in ${replays} ${replays === 1 ? 'replay' : 'replays'}, ${formatCount(report.changed_bytes)} of them changed by the kernel${extra}`;
+      return `${unjudged}${compared} in ${replays} ${replays === 1 ? 'replay' : 'replays'}, ${formatCount(report.changed_bytes)} of them changed by the kernel${extra}`;
     case 'vacuous':
-      return `${reason ?? `the captured dispatch changes no byte${report.ignored_bytes > 0 ? ' beside what is ignored' : ''}, so that nothing can be compared`}${extra}`;
+      return `${reason ?? `the captured dispatch changes no byte${report.ignored_bytes > 0 ? ' beside what is ignored' : ''}, so that nothing can be compared`}${report.unjudged_bytes > 0 ? '; the role "ignore" leaves an argument out where that is meant' : ''}${extra}`;
     case 'fail':
-      return `${formatCount(report.differing_bytes)} of ${compared} differ${extra}`;
+      return `${unjudged}${formatCount(report.differing_bytes)} of ${compared} differ${extra}`;
     case 'limit':
       return `the replay ran past its limit${report.fault ? `: ${report.fault}` : ''}`;
     case 'fault':
       return `the device faulted${report.fault ? `: ${report.fault}` : ''}`;
   }
 }
+
+function describeRanges({ calibration }: Selfcheck): string {
+  if (!calibration) return 'their recorded range';
+  const confidence = `${Math.round(calibration.confidence * 100)} % confidence`;
+  return `the intervals of ${calibration.replays} replays (${confidence}${calibration.is_settled ? '' : '; more replays would have shown more that varies'})`;
+}
+
+/** Where it may be the judge that is wrong. */
+function doubtOf({ code, differences }: Omit<DispatchReport, 'summary'>, { varying, calibration }: Selfcheck): string | null {
+  if (code === 'captured')
+    return 'this is the captured code itself: its result varies by more than the self-check saw; capture it again';
+  const inRanges = differences.every(({ region, variable, offset }) =>
+    varying.some(
+      (range) =>
+        range.region === region &&
+        range.variable === variable &&
+        offset >= range.offset &&
+        offset < range.offset + range.count * (elementBytes[range.dtype] ?? 8),
+    ),
+  );
+  if (calibration || varying.length === 0 || differences.length === 0 || !inRanges) return null;
+  return 'all of it in ranges that an older self-check took from few replays: capturing again makes better ones';
+}
+
+const elementBytes: Readonly<Record<string, number>> = { f16: 2, bf16: 2, i16: 2, u16: 2, f32: 4, i32: 4, u32: 4, i8: 1, u8: 1 };

@@ -23,6 +23,7 @@ export function overallReport(
       changed_bytes: rest.changed_bytes,
       ignored_bytes: rest.ignored_bytes,
       varying_bytes: rest.varying_bytes,
+      unjudged_bytes: rest.unjudged_bytes,
       differing_bytes: rest.differing_bytes,
       regions: rest.regions,
       fault: rest.fault,

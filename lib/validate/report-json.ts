@@ -15,6 +15,9 @@ const counts = {
   changed_bytes: z.number().describe('Bytes in which the captured dispatch changed memory.'),
   ignored_bytes: z.number().describe('Bytes left out because their argument has the role "workspace" or "ignore".'),
   varying_bytes: z.number().describe('Bytes judged by the range that the self-check recorded.'),
+  unjudged_bytes: z
+    .number()
+    .describe('Bytes left out because the order of waves decides what they hold (links of a list, places in a table).'),
   differing_bytes: z.number(),
 };
 
@@ -23,7 +26,7 @@ const captured = {
   capture: z.string().describe('Its folder, relative to the reproducer.'),
 };
 
-const selfcheck = z.enum(['verified', 'nondeterministic']);
+const selfcheck = z.enum(['verified', 'nondeterministic', 'order-dependent']);
 const regions = z
   .array(comparedRegionSchema)
   .describe('What the kernel changed, and what differs; all else is equal. The worst of all replays.');

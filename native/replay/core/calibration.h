@@ -4,14 +4,14 @@
 
 #include <vector>
 
+#include "replay/core/array_sample.h"
 #include "replay/core/element_inference.h"
 #include "replay/core/target.h"
 #include "replay/core/varying.h"
 
 namespace kernloop::replay {
 
-// An element of *post* that lies further outside of the replayed values than their spread: something else than order is
-// at work.
+// An element of *post* outside of where the replays say that further ones lie: something else than order is at work.
 struct Unexplained {
   bool is_variable = false;
   std::string target;
@@ -21,10 +21,11 @@ struct Unexplained {
 };
 
 struct CalibrationResult {
-  std::vector<VaryingRange> varying;     // least and greatest over the replays and the app
+  std::vector<VaryingRange> varying;     // least and greatest over the replays and the app, and what passes
   std::vector<Unexplained> unexplained;  // the first few
   uint64_t unexplained_elements = 0;
   uint64_t varying_bytes = 0;
+  uint64_t order_dependent_bytes = 0;
 };
 
 class Calibration {
@@ -33,6 +34,10 @@ class Calibration {
 
   // After a replay: remembers what differs from *post*. False when that is so much that it cannot be a matter of order.
   Result<bool> record_replay(DeviceReplay& device);
+  void forget_last_replay();
+  size_t replays() const { return replays_; }
+  // Whether the later half of the replays showed nothing to vary that the earlier half had not shown.
+  bool is_settled() const;
   Result<CalibrationResult> finish();
 
  private:
@@ -58,7 +63,21 @@ class Calibration {
                                                      const AddressRange& extent) const;
   Result<Cluster> gather(const Target& target, const History& history, const AddressRange& extent,
                          std::vector<AddressRange> varying) const;
-  void judge(const Target& target, const Cluster& cluster, CalibrationResult& result) const;
+  // The arrays of what varies in a target.
+  Result<std::vector<ArraySample>> arrays_of(const Target& target, const History& history,
+                                             const std::vector<AddressRange>& varying) const;
+  struct Unseen {
+    uint64_t offset = 0;
+    Number value = 0;
+  };
+  Result<std::vector<Unseen>> unseen_beside(const Target& target, const ArraySample& array, uint64_t reach,
+                                            const std::vector<AddressRange>& taken) const;
+  // Numbers around a centre, each with its interval; `taken`: what is judged otherwise.
+  Status judge_numbers(const Target& target, const ArraySample& array, double miss,
+                       const std::vector<AddressRange>& taken, CalibrationResult& result) const;
+  // A structure whose shape follows the order: gives the range that cannot be judged.
+  Result<std::optional<AddressRange>> take_shape(const Target& target, const ArraySample& array,
+                                                 CalibrationResult& result) const;
 
   ContentCache& cache_;
   const std::vector<Target>& targets_;

@@ -84,7 +84,17 @@ void judge_elements(const Target& target, const ToleranceJudge& judge, Found& fo
   }
 }
 
-void emit_compared(const Target& target, const Found& found, uint64_t varying, EventSink& sink) {
+// Of what is not ignored.
+uint64_t unjudged_bytes_of(const Target& target, const std::vector<VaryingRange>& varying) {
+  std::vector<AddressRange> neither = unjudged_in(target, varying);
+  if (neither.empty()) return 0;
+  neither.insert(neither.end(), target.ignored.begin(), target.ignored.end());
+  uint64_t bytes = 0;
+  for (const AddressRange& range : merge_ranges(std::move(neither))) bytes += range.size;
+  return bytes - target.ignored_bytes();
+}
+
+void emit_compared(const Target& target, const Found& found, uint64_t varying, uint64_t unjudged, EventSink& sink) {
   archive::Json event = {{"event", "compared"},
                          {target.kind(), target.name},
                          {"address", archive::to_hex_number(target.address)},
@@ -93,6 +103,7 @@ void emit_compared(const Target& target, const Found& found, uint64_t varying, E
                          {"ignored_bytes", target.ignored_bytes()},
                          {"varying_bytes", varying},
                          {"differing_bytes", found.differing_bytes}};
+  if (unjudged > 0) event["unjudged_bytes"] = unjudged;
   if (found.first) event["first_difference"] = *found.first;
   sink.emit(event);
 }
@@ -114,7 +125,9 @@ Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& t
         return Unit{};
       });
   if (!walked) return walked;
-  comparison.compared_bytes += target.size - target.ignored_bytes();
+  const uint64_t unjudged = unjudged_bytes_of(target, varying);
+  comparison.compared_bytes += target.size - target.ignored_bytes() - unjudged;
+  comparison.unjudged_bytes += unjudged;
   comparison.ignored_bytes += target.ignored_bytes();
   comparison.varying_bytes += numbers->judged_bytes;
   emit_differences(target.kind(), target.name, target.address, found, sink);
@@ -122,7 +135,7 @@ Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& t
   all.add(found);
   judge_elements(target, judge, all, comparison, sink);
   comparison.differing_bytes += all.differing_bytes;
-  emit_compared(target, all, numbers->judged_bytes, sink);
+  emit_compared(target, all, numbers->judged_bytes, unjudged, sink);
   return Unit{};
 }
 

@@ -16,6 +16,7 @@ struct Comparison {
   uint64_t varying_bytes = 0;    // of compared_bytes: judged by the range that a calibration recorded
   uint64_t tolerance_bytes = 0;  // of compared_bytes: elements within their tolerance, though not equal
   uint64_t ignored_bytes = 0;    // not compared, as asked
+  uint64_t unjudged_bytes = 0;   // not compared: the order of waves decides them
   uint64_t differing_bytes = 0;  // anywhere
 };
 

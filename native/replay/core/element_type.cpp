@@ -156,6 +156,14 @@ std::optional<ElementType> element_type_of(std::string_view name) {
   return std::nullopt;
 }
 
+Number greatest_of(ElementType type) {
+  const int bits = static_cast<int>(8 * size_of(type)) - (name_of(type)[0] == 'i' ? 1 : 0);
+  return std::ldexp(1.0L, bits) - 1;
+}
+Number least_of(ElementType type) {
+  return name_of(type)[0] == 'i' ? -greatest_of(type) - 1 : 0;
+}
+
 Number load_number(ElementType type, const uint8_t* bytes) {
   switch (type) {
     case ElementType::kF16:

@@ -39,6 +39,10 @@ bool is_float(ElementType type);
 const char* name_of(ElementType type);  // "f32"
 std::optional<ElementType> element_type_of(std::string_view name);
 
+// Of whole numbers.
+Number least_of(ElementType type);
+Number greatest_of(ElementType type);
+
 Number load_number(ElementType type, const uint8_t* bytes);
 bool is_finite(Number value);
 

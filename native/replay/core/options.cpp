@@ -18,7 +18,7 @@ constexpr const char* kUsage =
     "[--iterations N] "
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
     "[--compare | --side-by-side [--order-seed N]] "
-    "[--known-varying FILE] [--calibrate SEEDS] [--ignore REGION:OFFSET:SIZE]… "
+    "[--known-varying FILE] [--calibrate SEEDS [--settle REPLAYS:SECONDS]] [--ignore REGION:OFFSET:SIZE]… "
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
     "DIR [--dump-only NAME]… [--dump-time pre|post]] [--guard] "
     "[--inject-bit-flips N] [--record-accesses] [--profile] "
@@ -55,6 +55,16 @@ std::optional<std::vector<uint64_t>> parse_seeds(const std::string& text) {
     begin = end + 1;
   }
   return seeds;
+}
+
+// "REPLAYS:SECONDS"
+std::optional<Settling> parse_settling(const std::string& text) {
+  const size_t colon = text.find(':');
+  if (colon == text.npos) return std::nullopt;
+  const auto replays = parse_number(text.substr(0, colon), UINT32_MAX);
+  const auto seconds = parse_seconds(text.substr(colon + 1));
+  if (!replays || *replays == 0 || !seconds) return std::nullopt;
+  return Settling{*replays, *seconds};
 }
 
 std::optional<CacheState> parse_cache(const std::string& text) {
@@ -130,6 +140,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
          if (seeds) options.calibrate = *seeds;
          return seeds.has_value();
        }},
+      {"--settle", [&](const std::string& text) { return (options.settle = parse_settling(text)).has_value(); }},
       {"--ignore",
        [&](const std::string& text) {
          const auto ignored = parse_ignored(text);
@@ -230,6 +241,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   if (!options.calibrate.empty() && (options.inject_bit_flips > 0 || options.record_accesses)) {
     return usage("--calibrate goes with neither --inject-bit-flips nor --record-accesses");
   }
+  if (options.settle && options.calibrate.empty()) return usage("--settle goes with --calibrate");
   if (!options.calibrate.empty() && (options.code_object || options.known_varying || !options.ignored.empty())) {
     return usage(
         "--calibrate replays the captured kernel itself: it goes with none of --code-object, --known-varying and "

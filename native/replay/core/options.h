@@ -21,6 +21,12 @@ struct IgnoredBytes {
   uint64_t size = 0;
 };
 
+// A calibration may end after so many replays where further ones show nothing new, and for want of time.
+struct Settling {
+  size_t replays = 0;
+  double seconds = 0;
+};
+
 struct Options {
   std::filesystem::path capture;
   std::vector<std::filesystem::path> stores;
@@ -41,6 +47,7 @@ struct Options {
   uint64_t order_seed = 0;    // of these turns
   std::optional<std::filesystem::path> known_varying;
   std::vector<uint64_t> calibrate;  // seeds; empty: no calibration
+  std::optional<Settling> settle;   // else all of them are replayed
   std::vector<IgnoredBytes> ignored;
   std::vector<ElementTolerance> tolerances;
   uint64_t inject_bit_flips = 0;

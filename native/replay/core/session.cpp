@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include "replay/core/calibration.h"
 #include "replay/core/dump.h"
@@ -16,6 +17,7 @@ namespace kernloop::replay {
 namespace {
 
 constexpr uint64_t kCacheBytes = uint64_t{1} << 30;
+constexpr size_t kFewestReplays = 8;  // of a calibration
 
 bool repeats(const Options& options) {
   return options.warmup + options.iterations > 1 || options.calibrate.size() > 1;
@@ -121,12 +123,12 @@ class Session {
       if (!noticed) return noticed.error();
       missed = !*noticed;
     }
-    auto changed = changed_bytes();
+    auto changed = changed_bytes({});
     if (!changed) return changed.error();
     Json numbers = {{"compared_bytes", total.compared_bytes},   {"changed_bytes", *changed},
                     {"differing_bytes", total.differing_bytes}, {"varying_bytes", total.varying_bytes},
                     {"ignored_bytes", total.ignored_bytes},     {"padding_bytes", total.padding_bytes},
-                    {"tolerance_bytes", total.tolerance_bytes}};
+                    {"tolerance_bytes", total.tolerance_bytes}, {"unjudged_bytes", total.unjudged_bytes}};
     auto reason = why_unproven(*changed);
     if (!reason) return reason.error();
     if (*reason) numbers["reason"] = **reason;
@@ -153,6 +155,7 @@ class Session {
   Result<SessionEnd> calibrate() {
     Calibration calibration(cache_, targets_);
     Comparison padding;
+    const auto started = std::chrono::steady_clock::now();
     for (size_t i = 0; i < options_.calibrate.size(); ++i) {
       // Hardware takes no seed, and needs none: its order varies by nature.
       if (auto seeded = device_.set_seed(options_.calibrate[i]);
@@ -165,6 +168,10 @@ class Session {
       if (!*completed) return end_;
       auto recorded = calibration.record_replay(device_);
       if (!recorded) return recorded.error();
+      if (!*recorded && calibration.replays() > kFewestReplays) {
+        calibration.forget_last_replay();
+        break;
+      }
       if (!*recorded) {
         return conclude(true, true,
                         {{"replays", i + 1},
@@ -174,6 +181,7 @@ class Session {
       if (!compared) return compared.error();
       padding.differing_bytes += compared->differing_bytes;
       padding.padding_bytes = compared->padding_bytes;
+      if (options_.settle && is_enough(calibration, started)) break;
     }
     auto found = calibration.finish();
     if (!found) return found.error();
@@ -191,7 +199,7 @@ class Session {
                   {"min", number_to_json(element.type, element.min)},
                   {"max", number_to_json(element.type, element.max)}});
     }
-    auto changed = changed_bytes();
+    auto changed = changed_bytes({});
     if (!changed) return changed.error();
     uint64_t compared = 0;
     for (const Target& target : targets_) compared += target.size;
@@ -201,14 +209,27 @@ class Session {
                     {"varying_bytes", found->varying_bytes},
                     {"padding_bytes", padding.padding_bytes},
                     {"unexplained_elements", found->unexplained_elements},
-                    {"replays", options_.calibrate.size()}};
+                    {"order_dependent_bytes", found->order_dependent_bytes},
+                    {"confidence", kConfidence},
+                    {"miss_per_replay", kMissPerReplay},
+                    {"is_settled", calibration.is_settled()},
+                    {"replays", calibration.replays()}};
     if (found->unexplained_elements > 0) {
       numbers["reason"] =
-          "the app's result lies outside of what the replays gave by more than their spread: the order of execution "
-          "does not explain it";
+          "the app's result lies outside of what the replays gave by more than they vary: the order of execution does "
+          "not explain it";
     }
     return conclude(found->unexplained_elements > 0 || padding.differing_bytes > 0, compared > 0 && *changed > 0,
                     std::move(numbers));
+  }
+
+  // As many replays as were asked for, then twice and four times as many where the last half still showed something new.
+  bool is_enough(const Calibration& calibration, std::chrono::steady_clock::time_point started) const {
+    const size_t replays = calibration.replays(), least = options_.settle->replays;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
+    if (spent.count() > options_.settle->seconds) return replays >= kFewestReplays;
+    const bool is_step = replays == least || replays == 2 * least || replays == 4 * least;
+    return is_step && calibration.is_settled();
   }
 
   // A kernel that changes nothing is no proof of anything; a difference is a failure all the same.
@@ -229,6 +250,13 @@ class Session {
   Result<std::optional<std::string>> why_unproven(uint64_t changed_bytes) {
     std::optional<std::string> reason;
     if (changed_bytes == 0) return reason;
+    const auto judged = this->changed_bytes(varying_);
+    if (!judged) return judged.error();
+    if (*judged == 0) {
+      return std::optional<std::string>(
+          "its outcome depends on the order of waves: what the kernel changed are places and links that come out "
+          "otherwise in every replay, and nothing else that could be judged");
+    }
     const auto discernible = is_change_discernible();
     if (!discernible) return discernible.error();
     if (!*discernible) reason = "the tolerance is so wide that memory as it was before the dispatch passes too";
@@ -256,17 +284,23 @@ class Session {
     return false;
   }
 
-  // Of what is compared: a kernel all of whose results are ignored proves nothing.
-  Result<uint64_t> changed_bytes() {
+  // Of what is compared, without what of `varying` cannot be judged: a kernel all of whose results are ignored proves
+  // nothing.
+  Result<uint64_t> changed_bytes(const std::vector<VaryingRange>& varying) {
     uint64_t changed = 0;
     for (const Target& target : targets_) {
       if (target.is_variable) continue;
-      auto count = count_changed_bytes(cache_, target.pre, target.post, target.ignored);
+      std::vector<AddressRange> left_out = unjudged_in(target, varying);
+      left_out.insert(left_out.end(), target.ignored.begin(), target.ignored.end());
+      auto count = count_changed_bytes(cache_, target.pre, target.post, merge_ranges(std::move(left_out)));
       if (!count) return count;
       changed += *count;
     }
     for (const archive::ModuleVariable& variable : reader_.manifest().module_variables) {
-      auto count = count_changed_bytes(cache_, pre_of(variable), post_of(variable), {});
+      Target named;
+      named.is_variable = true;
+      named.name = variable.name;
+      auto count = count_changed_bytes(cache_, pre_of(variable), post_of(variable), unjudged_in(named, varying));
       if (!count) return count;
       changed += *count;
     }

@@ -15,6 +15,23 @@ Error bad_file(const std::filesystem::path& path, const std::string& why) {
   return {"VARYING_INVALID", path.string() + ": " + why, "calibrate again (the capture's self-check writes this file)"};
 }
 
+// Both bounds of every element, around what was seen; or none at all.
+bool read_interval(const archive::Json& json, VaryingRange& range) {
+  const auto low = json.find("low"), high = json.find("high");
+  if (low == json.end() && high == json.end()) return true;
+  if (low == json.end() || high == json.end() || !low->is_array() || !high->is_array() ||
+      low->size() != range.min.size() || high->size() != range.min.size()) {
+    return false;
+  }
+  for (size_t i = 0; i < low->size(); ++i) {
+    const auto from = number_from_json((*low)[i]), to = number_from_json((*high)[i]);
+    if (!from || !to || !is_finite(*from) || !is_finite(*to) || *from > range.min[i] || *to < range.max[i]) return false;
+    range.low.push_back(*from);
+    range.high.push_back(*to);
+  }
+  return true;
+}
+
 std::optional<VaryingRange> read_range(const archive::Json& json) {
   if (!json.is_object()) return std::nullopt;
   const auto text = [&](const char* name) {
@@ -38,6 +55,11 @@ std::optional<VaryingRange> read_range(const archive::Json& json) {
     const bool fits = range.permuted <= kMostPermutedBytes / size_of(*type) && min->empty();
     return fits ? std::optional(std::move(range)) : std::nullopt;
   }
+  if (json.value("order_dependent", false)) {
+    range.order_dependent = count->get<uint64_t>();
+    const bool fits = range.order_dependent <= UINT64_MAX / size_of(*type) && min->empty();
+    return fits ? std::optional(std::move(range)) : std::nullopt;
+  }
   if (min->size() != count->get<uint64_t>()) return std::nullopt;
   for (size_t i = 0; i < min->size(); ++i) {
     const auto low = number_from_json((*min)[i]), high = number_from_json((*max)[i]);
@@ -45,7 +67,7 @@ std::optional<VaryingRange> read_range(const archive::Json& json) {
     range.min.push_back(*low);
     range.max.push_back(*high);
   }
-  return range;
+  return read_interval(json, range) ? std::optional(std::move(range)) : std::nullopt;
 }
 
 }  // namespace
@@ -55,18 +77,33 @@ bool within_spread(Number value, Number min, Number max) {
   return is_finite(value) && spread > 0 && value >= min - spread && value <= max + spread;
 }
 
+bool VaryingRange::passes(size_t element, Number value) const {
+  if (low.empty()) return within_spread(value, min[element], max[element]);
+  return is_finite(value) && value >= low[element] && value <= high[element];
+}
+
+namespace {
+
+archive::Json numbers_to_json(ElementType type, const std::vector<Number>& numbers) {
+  archive::Json json = archive::Json::array();
+  for (const Number number : numbers) json.push_back(number_to_json(type, number));
+  return json;
+}
+
+}  // namespace
+
 archive::Json to_json(const VaryingRange& range) {
-  archive::Json min = archive::Json::array(), max = archive::Json::array();
-  for (size_t i = 0; i < range.min.size(); ++i) {
-    min.push_back(number_to_json(range.type, range.min[i]));
-    max.push_back(number_to_json(range.type, range.max[i]));
-  }
   archive::Json json = {{range.is_variable ? "variable" : "region", range.target},
                         {"offset", range.offset},
                         {"dtype", name_of(range.type)},
                         {"count", range.count()},
-                        {"min", std::move(min)},
-                        {"max", std::move(max)}};
+                        {"min", numbers_to_json(range.type, range.min)},
+                        {"max", numbers_to_json(range.type, range.max)}};
+  if (!range.low.empty()) {
+    json["low"] = numbers_to_json(range.type, range.low);
+    json["high"] = numbers_to_json(range.type, range.high);
+  }
+  if (range.order_dependent > 0) json["order_dependent"] = true;
   if (range.permuted > 0) json["permuted"] = true;
   return json;
 }
@@ -114,7 +151,7 @@ Status judge_range(ContentCache& cache, const Target& target, const VaryingRange
   }
   const size_t size = size_of(range.type);
   for (size_t i = 0; i < range.count(); ++i) {
-    visit(i * size, size, within_spread(load_number(range.type, &actual[i * size]), range.min[i], range.max[i]));
+    visit(i * size, size, range.passes(i, load_number(range.type, &actual[i * size])));
   }
   return Unit{};
 }
@@ -127,6 +164,10 @@ Result<AcceptedBytes> accept_varying(DeviceReplay& device, ContentCache& cache, 
   archive::Buffer actual;
   for (const VaryingRange& range : ranges) {
     if (!concerns(range, target)) continue;
+    if (range.order_dependent > 0) {
+      result.accepted.push_back({range.offset, range.bytes()});
+      continue;
+    }
     actual.resize(range.bytes());
     if (auto read = device.read(target.address + range.offset, actual); !read) return read.error();
     auto judged = judge_range(cache, target, range, actual, [&](uint64_t at, uint64_t bytes, bool passes) {
@@ -139,10 +180,18 @@ Result<AcceptedBytes> accept_varying(DeviceReplay& device, ContentCache& cache, 
   return result;
 }
 
+std::vector<AddressRange> unjudged_in(const Target& target, const std::vector<VaryingRange>& ranges) {
+  std::vector<AddressRange> unjudged;
+  for (const VaryingRange& range : ranges) {
+    if (concerns(range, target) && range.order_dependent > 0) unjudged.push_back({range.offset, range.bytes()});
+  }
+  return merge_ranges(std::move(unjudged));
+}
+
 Result<bool> passes_unchanged(ContentCache& cache, const Target& target, const std::vector<VaryingRange>& ranges) {
   bool has_changed = false, passes_all = true;
   for (const VaryingRange& range : ranges) {
-    if (!concerns(range, target)) continue;
+    if (!concerns(range, target) || range.order_dependent > 0) continue;
     const auto before = read_content(cache, target.pre, range.offset, range.bytes());
     if (!before) return before.error();
     const auto after = read_content(cache, target.post, range.offset, range.bytes());

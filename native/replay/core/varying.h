@@ -1,5 +1,5 @@
 // Ranges that vary by nature (the order of atomics): recorded as elements with the values seen, compared as numbers;
-// or, where every replay gave the same values in another order, as values in any order.
+// or, where every replay gave the same values in another order, as values in any order; or as what cannot be judged.
 #pragma once
 
 #include <filesystem>
@@ -12,17 +12,21 @@
 
 namespace kernloop::replay {
 
-// `count` elements in a row, each with the least and the greatest value seen, or all of them in any order.
+// `count` elements in a row, each with the least and the greatest value seen and the interval that passes; or all of them
+// in any order; or places and links of a structure whose shape follows the order of waves, which nothing is known of.
 struct VaryingRange {
   bool is_variable = false;
   std::string target;
   uint64_t offset = 0;
   ElementType type = ElementType::kF32;
   std::vector<Number> min, max;
-  uint64_t permuted = 0;  // elements in any order: then without min and max
+  uint64_t permuted = 0;                    // elements in any order: then without min and max
+  std::vector<Number> low = {}, high = {};  // what passes; none in a file of earlier versions: see within_spread
+  uint64_t order_dependent = 0;             // elements that are not judged: then without all of these
 
-  uint64_t count() const { return permuted > 0 ? permuted : min.size(); }
+  uint64_t count() const { return permuted > 0 ? permuted : order_dependent > 0 ? order_dependent : min.size(); }
   uint64_t bytes() const { return count() * size_of(type); }
+  bool passes(size_t element, Number value) const;
 };
 
 // Finite, and no further outside of what was seen than the width of what was seen. An element that never varied has no
@@ -34,14 +38,17 @@ archive::Json to_json(const VaryingRange& range);
 // The `varying` list of a selfcheck.json. Ranges must lie in the targets they name.
 Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path, const std::vector<Target>& targets);
 
-// Of the ranges that concern `target`: the bytes whose values are acceptable now, sorted; and how many bytes were
-// judged as numbers.
+// Of the ranges that concern `target`: the bytes whose values are acceptable now, sorted, those that cannot be judged
+// among them; and how many bytes were judged as numbers or as values in any order.
 struct AcceptedBytes {
   std::vector<AddressRange> accepted;  // offsets in the target
   uint64_t judged_bytes = 0;
 };
 Result<AcceptedBytes> accept_varying(DeviceReplay& device, ContentCache& cache, const Target& target,
                                      const std::vector<VaryingRange>& ranges);
+
+// Offsets in `target` that cannot be judged: sorted, disjoint.
+std::vector<AddressRange> unjudged_in(const Target& target, const std::vector<VaryingRange>& ranges);
 
 // Whether *pre* itself would pass all ranges that concern `target`, though the dispatch changed something there: then
 // a variant that leaves them alone passes as well.

@@ -685,6 +685,88 @@ TEST_F(VaryingTest, KeepsToRangesWhereAValueIsLostInOneOrder) {
   for (const archive::Json& event : output_.events) EXPECT_FALSE(event.value("permuted", false)) << event;
 }
 
+// Values that moved to other places, and are not the same ones in every order.
+void shuffle(FakeDevice& device, const Launch& launch) {
+  rotate(device, launch, static_cast<int>(device.seed % 7) + 1);
+  device.number(Capture::kOut) = static_cast<float>(device.seed);
+}
+
+TEST_F(VaryingTest, LeavesUnjudgedWhatIsNoNumberAroundACentre) {
+  options_.calibrate = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  EXPECT_EQ(run(shuffle).exit_code, kExitPass) << result();
+  EXPECT_EQ(output_.count("unexplained"), 0u);
+  ASSERT_EQ(output_.count("varying"), 1u);
+  const archive::Json varying = output_.first("varying");
+  EXPECT_EQ(varying["order_dependent"], true);
+  EXPECT_EQ(varying["count"], 4 * Capture::kCount) << "bytes";
+  EXPECT_EQ(result()["order_dependent_bytes"], 4 * Capture::kCount);
+
+  options_.calibrate.clear();
+  write_varying({varying});
+  EXPECT_EQ(run(baseline()).exit_code, kExitPass) << "the counter was judged: " << result();
+  EXPECT_EQ(result()["unjudged_bytes"], 4 * Capture::kCount);
+  EXPECT_EQ(result()["compared_bytes"], Capture::kCount * 4 + 52);
+  EXPECT_EQ(run([](FakeDevice&, const Launch&) {}).exit_code, kExitFail) << "the counter stands still";
+}
+
+TEST_F(VaryingTest, ProvesNothingWhereAllThatChangedIsUnjudged) {
+  capture_.counter_post = capture_.counter_pre;
+  write_varying({{{"region", "out"},
+                  {"offset", 0},
+                  {"dtype", "u8"},
+                  {"count", 4 * Capture::kCount},
+                  {"order_dependent", true},
+                  {"min", archive::Json::array()},
+                  {"max", archive::Json::array()}}});
+  EXPECT_EQ(run([](FakeDevice&, const Launch&) {}).exit_code, kExitVacuous) << result();
+  EXPECT_NE(result()["reason"].get<std::string>().find("order of waves"), std::string::npos);
+  EXPECT_EQ(run([](FakeDevice& device, const Launch&) { *device.at(Capture::kIn) ^= 1; }).exit_code, kExitFail)
+      << "everything else is still compared";
+}
+
+TEST_F(VaryingTest, RefusesValuesThatAreTheSameInEveryReplayAndOtherThanTheApps) {
+  options_.calibrate = {1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) { rotate(device, launch, 3), device.number(Capture::kOut) = 5; })
+                .exit_code,
+            kExitFail)
+      << "no replay shows that the order is at work";
+  EXPECT_GT(result()["unexplained_elements"].get<int>(), 0);
+}
+
+TEST_F(VaryingTest, EndsACalibrationThatShowsNothingNew) {
+  for (uint64_t seed = 1; seed <= 64; ++seed) options_.calibrate.push_back(seed);
+  options_.settle = Settling{16, 1e6};
+  EXPECT_EQ(run(seeded()).exit_code, kExitPass);
+  EXPECT_EQ(result()["replays"], 16);
+  EXPECT_EQ(result()["is_settled"], true);
+  // Something new in every replay: as many as there are.
+  const auto restless = [](FakeDevice& device, const Launch& launch) {
+    fill(device, launch);
+    device.number(Capture::kOut + 8 * (device.seed % 64)) += 0.001f;
+  };
+  EXPECT_EQ(run(restless).exit_code, kExitPass) << result();
+  EXPECT_EQ(result()["replays"], 64);
+  EXPECT_EQ(result()["is_settled"], false);
+  options_.settle = Settling{16, 0};
+  EXPECT_EQ(run(restless).exit_code, kExitPass) << result();
+  EXPECT_EQ(result()["replays"], 8) << "no time left, but for the least";
+}
+
+TEST_F(VaryingTest, JudgesByTheIntervalWhereTheFileHasOne) {
+  const float slack = 0.01f;
+  write_varying({{{"region", "out"},
+                  {"offset", 0},
+                  {"dtype", "f32"},
+                  {"count", 2},
+                  {"min", {post(), capture_.out_post[1]}},
+                  {"max", {post(), capture_.out_post[1]}},
+                  {"low", {post() - slack, capture_.out_post[1]}},
+                  {"high", {post() + slack, capture_.out_post[1]}}}});
+  EXPECT_EQ(run(off_by(0.009f)).exit_code, kExitPass) << "seen or not: " << result();
+  EXPECT_EQ(run(off_by(0.011f)).exit_code, kExitFail);
+  EXPECT_EQ(run(off_by(-0.011f)).exit_code, kExitFail);
+}
+
 TEST_F(VaryingTest, ProvesNothingWhereMemoryBeforeTheDispatchPassesTheRanges) {
   // The counter alone would tell a variant that does nothing, but not one that only counts.
   for (float& value : capture_.out_pre) value = 0;
@@ -723,6 +805,23 @@ TEST_F(VaryingTest, RefusesAFileOfVaryingRangesThatDoesNotFitTheCapture) {
                         {"max", archive::Json::array()}}}),
         archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f7"}, {"count", 1}, {"min", {0}}, {"max", {1}}}}),
         archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 2}, {"min", {0}}, {"max", {1}}}}),
+        archive::Json({{{"region", "out"},
+                        {"offset", 0},
+                        {"dtype", "f32"},
+                        {"count", 1},
+                        {"min", {1}},
+                        {"max", {2}},
+                        {"low", {1.5}},
+                        {"high", {2}}}}),
+        archive::Json(
+            {{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 1}, {"min", {1}}, {"max", {2}}, {"low", {0}}}}),
+        archive::Json({{{"region", "out"},
+                        {"offset", 1},
+                        {"dtype", "u8"},
+                        {"count", 800},
+                        {"order_dependent", true},
+                        {"min", archive::Json::array()},
+                        {"max", archive::Json::array()}}}),
         archive::Json(
             {{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 1}, {"min", {2}}, {"max", {1}}}})}) {
     write_varying(list);

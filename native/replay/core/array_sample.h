@@ -1,0 +1,37 @@
+// What replays gave for the varying elements of one array, and of what kind it is: numbers around a centre, or the places
+// and links of a structure whose shape follows the order of waves.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "replay/core/element_inference.h"
+#include "replay/core/target.h"
+#include "replay/core/tolerance_interval.h"
+
+namespace kernloop::replay {
+
+struct ElementSample {
+  uint64_t offset = 0;  // in the target
+  bool is_finite = true;
+  Spread spread;  // of the replays
+  Number post = 0;
+};
+
+struct ArraySample {
+  ElementType type = ElementType::kU8;
+  bool is_shape = false;
+  std::vector<ElementSample> elements;  // ascending
+
+  uint64_t end() const { return elements.back().offset + size_of(type); }
+};
+
+// Of a few kilobytes that vary, at `offset` in a target. The last of the samples is *post*. Words that hold pointers into
+// one of the targets in every sample are an array of their own; `type_of` is asked about the rest.
+std::vector<ArraySample> sample_arrays(const Observations& seen, uint64_t offset, const std::vector<Target>& targets,
+                                       const std::function<ElementType(const Observations&)>& type_of);
+
+// Appends, or joins what lies close to the last array of its kind.
+void add_array(std::vector<ArraySample>& arrays, ArraySample array);
+
+}  // namespace kernloop::replay
