@@ -1,6 +1,6 @@
 import { captureFile, selfcheckFile, type Selfcheck } from '../capture/capture-files';
 import { describeFault } from '../capture/self-check';
-import { replayOnce, type ReplayOutcome, type ReplayRequest } from '../replay/program';
+import { replayOnce, type RecordLength, type ReplayOutcome, type ReplayRequest } from '../replay/program';
 import type { ReplaySession } from '../replay/session';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
@@ -8,6 +8,7 @@ import { exitCodes } from '../support/error-codes';
 import { sha256OfFile } from '../support/files';
 import { formatCount } from '../support/report';
 import type { DispatchReport, Verdict } from './report-json';
+import { bytesInFreeOrder, summaryOfFreeOrder } from './free-order-text';
 import { comparedRegions } from './regions';
 import type { IgnoredRange } from './roles';
 import type { ElementPlan } from './tolerance';
@@ -19,6 +20,7 @@ export interface Case {
   selfcheck: Selfcheck;
   ignored: IgnoredRange[];
   plan: ElementPlan;
+  records: RecordLength[];
 }
 
 const poisons = ['0xA5', '0x5A'] as const;
@@ -40,14 +42,16 @@ export async function judgeCase(judged: Case, replays: number, deps: Deps): Prom
   return reportOf(judged, runs);
 }
 
-async function runOnce({ session, selfcheck, ignored, plan }: Case, index: number, deps: Deps): Promise<Run> {
+async function runOnce({ session, selfcheck, ignored, plan, records }: Case, index: number, deps: Deps): Promise<Run> {
   const poison = poisons[index % poisons.length] ?? poisons[0];
   const seed = session.device.seeded ? index + 1 : null;
   const request: ReplayRequest = {
     ...session.request,
     ignore: ignored,
     elements: plan.elements,
-    ...(selfcheck.verdict === 'nondeterministic' ? { varying: selfcheckFile(session.reproducer.capture) } : {}),
+    ...(selfcheck.verdict === 'nondeterministic'
+      ? { varying: selfcheckFile(session.reproducer.capture), records }
+      : {}),
     ...(seed === null ? {} : { seed }),
     compare: true,
     poison,
@@ -91,6 +95,7 @@ function reportOf({ session, selfcheck, plan }: Case, runs: readonly Run[]): Dis
     ignored_bytes: result.ignored_bytes ?? 0,
     varying_bytes: result.varying_bytes ?? 0,
     differing_bytes: result.differing_bytes ?? 0,
+    free_order: worst.outcome.freeOrders.map(({ event: _event, ...order }) => order),
     tolerance: toleranceReport(plan),
     regions: comparedRegions(runs.map(({ outcome }) => outcome)),
     differences: differences.map(({ event: _event, ...difference }) => difference),
@@ -124,8 +129,9 @@ function verdictOf({ outcome: { result } }: Run): Verdict {
 function summaryOf(report: Omit<DispatchReport, 'summary'>, reason: string | null, replays: number): string {
   const judged: string[] = [];
   if (report.tolerance) judged.push(summaryOfTolerance(report.tolerance, report.regions));
-  if (report.varying_bytes > 0)
-    judged.push(`${formatCount(report.varying_bytes)} bytes judged by their recorded range`);
+  const inRanges = report.varying_bytes - bytesInFreeOrder(report.free_order);
+  if (inRanges > 0) judged.push(`${formatCount(inRanges)} bytes judged by their recorded range`);
+  judged.push(...summaryOfFreeOrder(report.free_order));
   if (report.ignored_bytes > 0) judged.push(`${formatCount(report.ignored_bytes)} bytes ignored as workspace`);
   const extra = judged.length > 0 ? `; ${judged.join('; ')}` : '';
   const compared = `${formatCount(report.compared_bytes)} bytes compared with what the app computed`;

@@ -5,7 +5,8 @@
 #include <limits>
 
 #include "replay/core/differences.h"
-#include "replay/core/permutation.h"
+#include "replay/core/free_arrays.h"
+#include "replay/core/free_order.h"
 
 namespace kernloop::replay {
 
@@ -120,69 +121,18 @@ ElementType Calibration::type_of(const Target& target, const Observations& seen)
   return declared != ElementType::kU8 && elements_of(seen, size_of(declared), offsets) ? declared : infer_type(seen);
 }
 
-Result<std::optional<VaryingRange>> Calibration::permutation_in(const Target& target, const History& history,
-                                                                const AddressRange& extent) const {
-  if (extent.size > kMostPermutedBytes) return std::optional<VaryingRange>();
-  // The type shows in the first few.
-  const AddressRange start{extent.base, std::min<uint64_t>(extent.size, kClusterBytes)};
-  std::vector<AddressRange> varying;
-  for (const AddressRange& range : varying_bytes_of(history)) {
-    const uint64_t from = std::max(range.base, start.base), to = std::min(range.end(), start.end());
-    if (from < to) varying.push_back({from, to - from});
-  }
-  const auto cluster = gather(target, history, start, std::move(varying));
-  if (!cluster) return cluster.error();
-  VaryingRange range{target.is_variable, target.name, extent.base, type_of(target, cluster->seen), {}, {}};
-  const size_t size = size_of(range.type);
-  range.permuted = extent.size / size;
-  if (extent.size % size != 0 || (target.address + extent.base) % size != 0) return std::optional<VaryingRange>();
-  const auto post = read_content(cache_, target.post, extent.base, extent.size);
-  if (!post) return post.error();
-  const bool permutes = std::all_of(history.runs.begin(), history.runs.end(), [&](const std::vector<Run>& runs) {
-    return is_permutation(range.type, *post, sample(runs, extent, *post));
-  });
-  return permutes ? std::optional(std::move(range)) : std::nullopt;
-}
-
-Status Calibration::take_permutations(const Target& target, const History& history, std::vector<AddressRange>& varying,
-                                      CalibrationResult& result) const {
-  // Arrays first, then all of them at once: an array of which few elements vary falls into pieces.
-  std::vector<AddressRange> arrays;
-  for (const AddressRange& range : varying) {
-    if (arrays.empty() || range.base > arrays.back().end() + kClusterGap) arrays.push_back(range);
-    arrays.back().size = range.end() - arrays.back().base;
-  }
-  std::vector<VaryingRange> found;
-  std::vector<AddressRange> left;
-  const auto try_extent = [&](const AddressRange& extent) -> Result<bool> {
-    auto range = permutation_in(target, history, widen(target, extent.base, extent.end()));
-    if (!range) return range.error();
-    if (*range) found.push_back(std::move(**range));
-    return range->has_value();
-  };
-  for (const AddressRange& array : arrays) {
-    const auto permutes = try_extent(array);
-    if (!permutes) return permutes.error();
-    if (!*permutes) left.push_back(array);
-  }
-  if (!left.empty() && arrays.size() > 1) {
-    const auto permutes = try_extent({arrays.front().base, arrays.back().end() - arrays.front().base});
-    if (!permutes) return permutes.error();
-    if (*permutes) {
-      found.erase(found.begin(), found.end() - 1);
-      left.clear();
-    }
-  }
-  std::erase_if(varying, [&](const AddressRange& range) {
-    return std::none_of(left.begin(), left.end(), [&](const AddressRange& array) {
-      return range.base >= array.base && range.end() <= array.end();
+std::vector<ContentSource> Calibration::sources() const {
+  std::vector<ContentSource> sources = {post_of_targets(cache_, targets_)};
+  for (size_t replay = 0; replay < replays_; ++replay) {
+    sources.push_back([this, replay](size_t target, uint64_t offset, std::span<uint8_t> into) -> Status {
+      auto post = read_content(cache_, targets_[target].post, offset, into.size());
+      if (!post) return post.error();
+      const archive::Buffer bytes = sample(histories_[target].runs[replay], {offset, into.size()}, *post);
+      std::memcpy(into.data(), bytes.data(), bytes.size());
+      return Unit{};
     });
-  });
-  for (VaryingRange& range : found) {
-    result.varying_bytes += range.bytes();
-    result.varying.push_back(std::move(range));
   }
-  return Unit{};
+  return sources;
 }
 
 void Calibration::judge(const Target& target, const Cluster& cluster, CalibrationResult& result) const {
@@ -224,10 +174,14 @@ void Calibration::judge(const Target& target, const Cluster& cluster, Calibratio
 
 Result<CalibrationResult> Calibration::finish() {
   CalibrationResult result;
+  const std::vector<ContentSource> all = sources();
+  std::vector<FreeArray> arrays;
   for (size_t t = 0; t < targets_.size(); ++t) {
     const Target& target = targets_[t];
     std::vector<AddressRange> varying = varying_bytes_of(histories_[t]);
-    if (auto taken = take_permutations(target, histories_[t], varying, result); !taken) return taken.error();
+    auto taken = take_free_arrays(cache_.reader().manifest(), targets_, t, all, varying);
+    if (!taken) return taken.error();
+    arrays.insert(arrays.end(), taken->begin(), taken->end());
     // Extents never cross a multiple of kClusterBytes.
     std::vector<AddressRange> members;
     AddressRange extent;
@@ -260,6 +214,12 @@ Result<CalibrationResult> Calibration::finish() {
       }
     }
     if (auto closed = close(); !closed) return closed.error();
+  }
+  auto in_free_order = varying_ranges(arrays, all, targets_);
+  if (!in_free_order) return in_free_order.error();
+  for (VaryingRange& range : *in_free_order) {
+    result.varying_bytes += range.bytes();
+    result.varying.push_back(std::move(range));
   }
   return result;
 }

@@ -5,6 +5,7 @@
 
 #include "replay/core/calibration.h"
 #include "replay/core/dump.h"
+#include "replay/core/free_order.h"
 #include "replay/core/guard.h"
 #include "replay/core/injection.h"
 #include "replay/core/replaying.h"
@@ -58,6 +59,7 @@ class Session {
       auto varying = read_varying(*options_.known_varying, targets_);
       if (!varying) return varying.error();
       varying_ = std::move(*varying);
+      if (auto applied = apply_records(options_.records, varying_); !applied) return applied;
     }
     return configure_device(options_, device_, sink_);
   }
@@ -98,6 +100,11 @@ class Session {
       if (!options_.compare || !measured) continue;
       auto compared = compare();
       if (!compared) return compared.error();
+      // What one iteration could not decide stays undecided.
+      if (compared->undecided.empty()) {
+        compared->undecided = total.undecided;
+        compared->undecided_bytes = total.undecided_bytes;
+      }
       total = *compared;
       if (total.differing_bytes > 0) break;  // one wrong iteration is a wrong kernel
     }
@@ -120,6 +127,8 @@ class Session {
                     {"tolerance_bytes", total.tolerance_bytes}};
     auto reason = why_unproven(*changed);
     if (!reason) return reason.error();
+    if (!*reason && !total.undecided.empty()) *reason = total.undecided;
+    if (total.undecided_bytes > 0) numbers["undecided_bytes"] = total.undecided_bytes;
     if (*reason) numbers["reason"] = **reason;
     return conclude(total.differing_bytes > 0 || missed, total.compared_bytes > 0 && *changed > 0 && !*reason,
                     std::move(numbers));
@@ -223,8 +232,9 @@ class Session {
     const auto discernible = is_change_discernible();
     if (!discernible) return discernible.error();
     if (!*discernible) reason = "the tolerance is so wide that memory as it was before the dispatch passes too";
-    for (const Target& target : targets_) {
-      const auto passes = passes_unchanged(cache_, target, varying_);
+    for (size_t t = 0; t < targets_.size(); ++t) {
+      const Target& target = targets_[t];
+      const auto passes = passes_unchanged(cache_, targets_, t, varying_);
       if (!passes) return passes.error();
       if (*passes) {
         reason = "what varies in " + target.name +
