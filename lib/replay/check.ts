@@ -4,6 +4,7 @@ import type { Deps } from '../support/deps';
 import { sha256OfFile } from '../support/files';
 import { formatCount } from '../support/report';
 import { readJson } from '../support/schema';
+import { givenRecords } from '../validate/records';
 import { ignoredRanges } from '../validate/roles';
 import type { ReplayRequest } from './program';
 import type { CheckedEvent, Side } from './replay-events';
@@ -13,9 +14,11 @@ import type { ReplaySession } from './session';
 /** How memory is compared: as validate does without tolerances. */
 export function judging({ reproducer, capture }: ReplaySession): Partial<ReplayRequest> {
   const file = selfcheckFile(reproducer.capture);
-  const varies =
-    existsSync(file) && isJudgedByRanges(readJson(file, selfcheckSchema, 'SELFCHECK_MISSING', 'capture again'));
-  return { ignore: ignoredRanges(reproducer.config, capture), ...(varies ? { varying: file } : {}) };
+  const ignore = ignoredRanges(reproducer.config, capture);
+  if (!existsSync(file)) return { ignore };
+  const selfcheck = readJson(file, selfcheckSchema, 'SELFCHECK_MISSING', 'capture again');
+  if (!isJudgedByRanges(selfcheck)) return { ignore };
+  return { ignore, varying: file, records: givenRecords([], reproducer.config, capture, selfcheck) };
 }
 
 /** A replay compares nothing: it is the self-check that says whether it does what the dispatch did in the app. */

@@ -11,6 +11,7 @@ import {
   type ComparedEvent,
   type DifferenceEvent,
   type FaultEvent,
+  type FreeOrderEvent,
   type Guard,
   type HotSpotEvent,
   type IterationEvent,
@@ -65,6 +66,15 @@ export interface ReplayRequest {
   /** Bytes left out of the comparison. */
   ignore?: readonly { region: string; offset: number; size: number }[];
   elements?: readonly TypedElements[];
+  /** How long the records are, should an array there come in free order; goes with `varying`. */
+  records?: readonly RecordLength[];
+}
+
+export interface RecordLength {
+  target: string;
+  offset: number;
+  size: number;
+  bytes: number;
 }
 
 /** Elements of one region or variable, and how they are judged. */
@@ -104,6 +114,8 @@ export interface ReplayOutcome {
   checked: CheckedEvent[];
   /** A row for each region and module variable, where they were compared. */
   compared: ComparedEvent[];
+  /** A row for each group of arrays in free order that is judged by itself. */
+  freeOrders: FreeOrderEvent[];
   restored: { regions: number; bytes: number };
   overridden: Overridden | null;
   guard: Guard | null;
@@ -142,6 +154,10 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
   for (const [name, value] of named) if (value !== undefined) args.push(name, String(value));
   for (const { region, offset, size } of request.ignore ?? []) args.push('--ignore', `${region}:${offset}:${size}`);
   for (const elements of request.elements ?? []) args.push('--tolerance', elementsArgument(elements));
+  if (request.varying !== undefined) {
+    for (const { target, offset, size, bytes } of request.records ?? [])
+      args.push('--record', `${target}:${offset}:${size}=${bytes}`);
+  }
   for (const argument of request.args ?? []) args.push('--arg', argument);
   for (const name of request.dumpOnly ?? []) args.push('--dump-only', name);
   if (request.guard) args.push('--guard');
@@ -170,6 +186,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     tolerances: [],
     checked: [],
     compared: [],
+    freeOrders: [],
     restored: { regions: 0, bytes: 0 },
     overridden: null,
     guard: null,
@@ -236,6 +253,9 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
       break;
     case 'compared':
       outcome.compared.push(event);
+      break;
+    case 'free_order':
+      outcome.freeOrders.push(event);
       break;
     case 'unexplained':
       outcome.unexplained.push(event);

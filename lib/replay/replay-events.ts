@@ -20,6 +20,37 @@ export const varyingSchema = z.looseObject({
     .describe(
       'Places and links of a structure whose shape follows the order of waves: not judged; min and max are empty.',
     ),
+  records: z
+    .array(
+      z.looseObject({
+        bytes: count.describe('Of one record.'),
+        offset: count,
+        count,
+        order: count.describe('Entries of several ranges with the same number are parts of the same records.'),
+        certain: z
+          .boolean()
+          .describe('Whether what does not hold these records is wrong; else it cannot be known whether it is.'),
+      }),
+    )
+    .optional()
+    .describe(
+      'Of permuted values: in which whole records every replay held them. Empty where there was too much to tell; older versions did not tell.',
+    ),
+  indexes: z
+    .looseObject({
+      region: z.string().optional(),
+      variable: z.string().optional(),
+      offset: count,
+      bytes: count,
+      count,
+      index_offset: count,
+      index_bytes: count,
+      index_count: count,
+    })
+    .optional()
+    .describe(
+      'Of permuted values that are numbers of records in free order: which record each names is the same every time.',
+    ),
 });
 
 export const differenceSchema = z.looseObject({
@@ -87,6 +118,30 @@ export const comparedSchema = z.looseObject({
   unjudged_bytes: count.optional().describe('Left out: the order of waves decides what they hold.'),
   differing_bytes: count,
   first_difference: count.nullish().describe('Offset of the first byte that differs.'),
+});
+
+/** Arrays in free order that are judged together. */
+export const freeOrderSchema = z.looseObject({
+  event: z.literal('free_order'),
+  verdict: z
+    .enum(['same', 'unknown', 'different'])
+    .describe('"unknown": the same elements, but not in all the records that the replays of the self-check held.'),
+  arrays: z.array(
+    z.looseObject({
+      region: z.string().optional(),
+      variable: z.string().optional(),
+      offset: count,
+      bytes: count,
+      record_bytes: count.describe('What came in whole records of so many bytes.'),
+      possible_record_bytes: z
+        .array(count)
+        .default([])
+        .describe('Longer ones that every replay of the self-check held, by chance or not.'),
+      together: z.boolean().default(false).describe('Ordered by the same permutation as the others.'),
+      indexes: z.string().optional().describe('The region or variable whose records its values are numbers of.'),
+    }),
+  ),
+  reason: z.string().optional().describe('Why it cannot be known.'),
 });
 
 const extent = z.array(count);
@@ -199,6 +254,7 @@ const events = {
   }),
   tolerance: toleranceSchema,
   compared: comparedSchema,
+  free_order: freeOrderSchema,
   varying: varyingSchema.extend({ event: z.literal('varying') }),
   result: z.looseObject({
     event: z.literal('result'),
@@ -229,6 +285,7 @@ export type HotSpotEvent = z.output<typeof hotSpotSchema>;
 export type FaultEvent = z.output<typeof events.fault>;
 export type IterationEvent = z.output<typeof events.iteration>;
 export type ComparedEvent = z.output<typeof comparedSchema>;
+export type FreeOrderEvent = z.output<typeof freeOrderSchema>;
 export type ToleranceEvent = z.output<typeof toleranceSchema>;
 export type Guard = z.output<typeof guardSchema>;
 export type Caches = z.output<typeof cachesSchema>;

@@ -46,6 +46,13 @@ export const kernelArgSchema = z.strictObject({
     .enum(elementTypes)
     .nullable()
     .describe('Type of the values behind a pointer, for tolerances; null where it is not one of these.'),
+  record_bytes: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      'Bytes of one record of the array behind a pointer, for arrays that threads fill in any order: sizeof of the struct, or of all that one thread writes side by side. See --record of validate.',
+    ),
   offset: z.int().min(0).describe('Byte offset in the kernel-argument segment.'),
   size: z.int().min(0).describe('Bytes in the kernel-argument segment.'),
   kind: z.string().describe('Kind of the slot in the metadata of the code object.'),

@@ -175,6 +175,10 @@ export const errorCodes = kinds({
   STORE_BUSY: { exitCode: exitCodes.usage, meaning: 'a capture is being written to the store, or another gc runs' },
   JSON_INVALID: { exitCode: exitCodes.usage, meaning: 'a file is not JSON' },
   VARYING_INVALID: { exitCode: exitCodes.usage, meaning: 'the varying ranges of selfcheck.json are malformed' },
+  RECORD_REFUTED: {
+    exitCode: exitCodes.usage,
+    meaning: 'the replays of the self-check held no records of the length that --record or kernel.json says',
+  },
   FILE_NOT_FOUND: { exitCode: exitCodes.usage, meaning: 'a file does not exist' },
   FILE_TOO_LARGE: { exitCode: exitCodes.usage, meaning: 'a file is larger than any that Kernloop reads' },
   IO_ERROR: { exitCode: exitCodes.environment, meaning: 'reading or writing a file failed' },

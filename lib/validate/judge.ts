@@ -1,6 +1,6 @@
 import { captureFile, isJudgedByRanges, selfcheckFile, type Selfcheck } from '../capture/capture-files';
 import { describeFault } from '../capture/self-check';
-import { replayOnce, type ReplayOutcome, type ReplayRequest } from '../replay/program';
+import { replayOnce, type RecordLength, type ReplayOutcome, type ReplayRequest } from '../replay/program';
 import type { ReplaySession } from '../replay/session';
 import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
@@ -8,6 +8,7 @@ import { exitCodes, type ErrorCode } from '../support/error-codes';
 import { sha256OfFile } from '../support/files';
 import { formatCount } from '../support/report';
 import type { DispatchReport, Verdict } from './report-json';
+import { bytesInFreeOrder, summaryOfFreeOrder } from './free-order-text';
 import { comparedRegions } from './regions';
 import type { IgnoredRange } from './roles';
 import type { ElementPlan } from './tolerance';
@@ -19,6 +20,7 @@ export interface Case {
   selfcheck: Selfcheck;
   ignored: IgnoredRange[];
   plan: ElementPlan;
+  records: RecordLength[];
 }
 
 /** Before anything ran: the app could not launch the variant as it launches the captured code. */
@@ -44,14 +46,14 @@ export async function judgeCase(judged: Case, replays: number, deps: Deps): Prom
   return reportOf(judged, runs);
 }
 
-async function runOnce({ session, selfcheck, ignored, plan }: Case, index: number, deps: Deps): Promise<Run> {
+async function runOnce({ session, selfcheck, ignored, plan, records }: Case, index: number, deps: Deps): Promise<Run> {
   const poison = poisons[index % poisons.length] ?? poisons[0];
   const seed = session.device.seeded ? index + 1 : null;
   const request: ReplayRequest = {
     ...session.request,
     ignore: ignored,
     elements: plan.elements,
-    ...(isJudgedByRanges(selfcheck) ? { varying: selfcheckFile(session.reproducer.capture) } : {}),
+    ...(isJudgedByRanges(selfcheck) ? { varying: selfcheckFile(session.reproducer.capture), records } : {}),
     ...(seed === null ? {} : { seed }),
     compare: true,
     poison,
@@ -96,6 +98,7 @@ function reportOf({ session, selfcheck, plan }: Case, runs: readonly Run[]): Dis
     varying_bytes: result.varying_bytes ?? 0,
     unjudged_bytes: result.unjudged_bytes ?? 0,
     differing_bytes: result.differing_bytes ?? 0,
+    free_order: worst.outcome.freeOrders.map(({ event: _event, ...order }) => order),
     tolerance: toleranceReport(plan),
     regions: comparedRegions(runs.map(({ outcome }) => outcome)),
     differences: differences.map(({ event: _event, ...difference }) => difference),
@@ -143,8 +146,9 @@ function summaryOf(
 ): string {
   const judged: string[] = [];
   if (report.tolerance) judged.push(summaryOfTolerance(report.tolerance, report.regions));
-  if (report.varying_bytes > 0)
-    judged.push(`${formatCount(report.varying_bytes)} bytes judged by ${describeRanges(selfcheck)}`);
+  const inRanges = report.varying_bytes - bytesInFreeOrder(report.free_order);
+  if (inRanges > 0) judged.push(`${formatCount(inRanges)} bytes judged by ${describeRanges(selfcheck)}`);
+  judged.push(...summaryOfFreeOrder(report.free_order));
   if (report.ignored_bytes > 0) judged.push(`${formatCount(report.ignored_bytes)} bytes ignored as workspace`);
   const doubt = report.verdict === 'fail' ? doubtOf(report, selfcheck) : null;
   if (doubt) judged.push(doubt);
@@ -175,7 +179,10 @@ function describeRanges({ calibration }: Selfcheck): string {
 }
 
 /** Where it may be the judge that is wrong. */
-function doubtOf({ code, differences }: Omit<DispatchReport, 'summary'>, { varying, calibration }: Selfcheck): string | null {
+function doubtOf(
+  { code, differences }: Omit<DispatchReport, 'summary'>,
+  { varying, calibration }: Selfcheck,
+): string | null {
   if (code === 'captured')
     return 'this is the captured code itself: its result varies by more than the self-check saw; capture it again';
   const inRanges = differences.every(({ region, variable, offset }) =>
@@ -191,4 +198,14 @@ function doubtOf({ code, differences }: Omit<DispatchReport, 'summary'>, { varyi
   return 'all of it in ranges that an older self-check took from few replays: capturing again makes better ones';
 }
 
-const elementBytes: Readonly<Record<string, number>> = { f16: 2, bf16: 2, i16: 2, u16: 2, f32: 4, i32: 4, u32: 4, i8: 1, u8: 1 };
+const elementBytes: Readonly<Record<string, number>> = {
+  f16: 2,
+  bf16: 2,
+  i16: 2,
+  u16: 2,
+  f32: 4,
+  i32: 4,
+  u32: 4,
+  i8: 1,
+  u8: 1,
+};

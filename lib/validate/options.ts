@@ -45,6 +45,13 @@ const toleranceOptions = {
     .describe('Take the word of --dtype also against the signature; the verdict says so.'),
 };
 
+const recordOption = z
+  .array(z.string().min(1))
+  .default([])
+  .describe(
+    'Bytes of one record in an array that threads fill in any order: "out=8" (a region, pointer parameter or module variable). For where the self-check cannot tell; "record_bytes" of an argument in kernel.json keeps it.',
+  );
+
 export const validateOptionsSchema = z.object({
   ...replayingOptions,
   replays: z
@@ -54,6 +61,7 @@ export const validateOptionsSchema = z.object({
     .default(2)
     .describe('Replays to compare, each with another wave order and poison pattern.'),
   ...toleranceOptions,
+  record: recordOption,
   verbose: z.boolean().default(false).describe('Show every region that the kernel changed also where all is right.'),
 });
 

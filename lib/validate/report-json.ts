@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { comparedSchema, differenceSchema, toleranceSchema } from '../replay/replay-events';
+import { comparedSchema, differenceSchema, freeOrderSchema, toleranceSchema } from '../replay/replay-events';
 
 export const verdicts = ['pass', 'fail', 'vacuous', 'fault', 'limit'] as const;
 
@@ -47,6 +47,9 @@ const dispatchReportSchema = z.object({
   selfcheck,
   device: z.object({ kind: z.string(), identity: z.string() }),
   ...counts,
+  free_order: z
+    .array(freeOrderSchema.omit({ event: true }))
+    .describe('Arrays that threads fill in any order: judged as records, each group by itself.'),
   tolerance: z
     .object({
       atol: z.number(),

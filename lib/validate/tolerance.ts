@@ -243,7 +243,7 @@ function isElementType(text: string): text is ElementType {
 
 function readPlace(text: string, config: KernelJson, capture: CaptureJson): Place {
   const part = /^(.*):(\d+):(\d+)$/.exec(text);
-  const target = targetOf(part?.[1] ?? text, config, capture);
+  const target = targetOf('--dtype', part?.[1] ?? text, config, capture);
   if (!part) return target;
   const [offset, size] = [Number(part[2]), Number(part[3])];
   if (offset + size > target.size) {
@@ -252,7 +252,8 @@ function readPlace(text: string, config: KernelJson, capture: CaptureJson): Plac
   return { target: target.target, offset: target.offset + offset, size };
 }
 
-function targetOf(name: string, config: KernelJson, capture: CaptureJson): Place {
+/** `option` is for the message where there is none of that name. */
+export function targetOf(option: string, name: string, config: KernelJson, capture: CaptureJson): Place {
   const region = capture.regions.find(({ id }) => id === name);
   if (region) return { target: region.id, offset: 0, size: region.size };
   const array = arrayOfParameter(name, config, capture);
@@ -270,13 +271,17 @@ function targetOf(name: string, config: KernelJson, capture: CaptureJson): Place
   const [close] = nearest(name, known, 1);
   throw new KernloopError(
     'USAGE',
-    `--dtype ${name}: the capture has no such region, pointer parameter or module variable`,
+    `${option} ${name}: the capture has no such region, pointer parameter or module variable`,
     `${close ? `did you mean ${close}? ` : ''}known: ${known.slice(0, 12).join(', ')}`,
   );
 }
 
 /** From where the pointer points up to where the next one does. */
-function arrayOfParameter(name: string, { args }: KernelJson, { kernarg, regions }: CaptureJson): Place | undefined {
+export function arrayOfParameter(
+  name: string,
+  { args }: KernelJson,
+  { kernarg, regions }: CaptureJson,
+): Place | undefined {
   const parameter = args.find((arg) => arg.name === name)?.offset;
   const id = kernarg.slots.find((slot) => slot.offset === parameter)?.region;
   const found = regions.find((region) => region.id === id);

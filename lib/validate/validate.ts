@@ -12,6 +12,7 @@ import type { ValidateOptions } from './options';
 import { overallReport } from './overall';
 import type { DispatchReport, Report } from './report-json';
 import { printReport } from './report-text';
+import { givenRecords } from './records';
 import { ignoredRanges } from './roles';
 import { planElements } from './tolerance';
 
@@ -41,6 +42,7 @@ function caseOf(session: ReplaySession, options: ValidateOptions, deps: Deps): C
     selfcheck,
     ignored,
     plan: planElements(options, session.reproducer.config, session.capture, ignored),
+    records: givenRecords(options.record, session.reproducer.config, session.capture, selfcheck),
   };
 }
 

@@ -33,6 +33,9 @@ const Registration kVarying(
        return std::vector{
            text(R"({"varying":[{"region":"r0","offset":8,"dtype":"f32","count":2,"min":[1.5,-2],"max":[2.5,0]}]})"),
            text(R"({"varying":[{"variable":"sum","offset":0,"dtype":"i64","count":1,"min":["-5"],"max":[7]}]})"),
+           text(R"({"varying":[{"region":"r0","offset":8,"dtype":"u32","count":6,"min":[],"max":[],"permuted":true,
+             "records":[{"bytes":8,"offset":8,"count":3,"order":0,"certain":true}],
+             "indexes":{"variable":"sum","offset":0,"bytes":4,"count":2,"index_offset":8,"index_bytes":4,"index_count":6}}]})"),
            text(R"({"varying":[{"region":"r0","offset":0,"dtype":"bf16","count":1,"min":[0],"max":[1e30]}]})")};
      }});
 

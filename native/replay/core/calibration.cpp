@@ -6,7 +6,8 @@
 #include <limits>
 
 #include "replay/core/differences.h"
-#include "replay/core/permutation.h"
+#include "replay/core/free_arrays.h"
+#include "replay/core/free_order.h"
 
 namespace kernloop::replay {
 
@@ -147,77 +148,25 @@ ElementType Calibration::type_of(const Target& target, const Observations& seen)
   return declared != ElementType::kU8 && elements_of(seen, size_of(declared), offsets) ? declared : infer_type(seen);
 }
 
-Result<std::optional<VaryingRange>> Calibration::permutation_in(const Target& target, const History& history,
-                                                                const AddressRange& extent) const {
-  if (extent.size > kMostPermutedBytes) return std::optional<VaryingRange>();
-  // The type shows in the first few.
-  const AddressRange start{extent.base, std::min<uint64_t>(extent.size, kClusterBytes)};
-  std::vector<AddressRange> varying;
-  for (const AddressRange& range : varying_bytes_of(history)) {
-    const uint64_t from = std::max(range.base, start.base), to = std::min(range.end(), start.end());
-    if (from < to) varying.push_back({from, to - from});
-  }
-  const auto cluster = gather(target, history, start, std::move(varying));
-  if (!cluster) return cluster.error();
-  VaryingRange range{target.is_variable, target.name, extent.base, type_of(target, cluster->seen), {}, {}};
-  const size_t size = size_of(range.type);
-  range.permuted = extent.size / size;
-  if (extent.size % size != 0 || (target.address + extent.base) % size != 0) return std::optional<VaryingRange>();
-  const auto post = read_content(cache_, target.post, extent.base, extent.size);
-  if (!post) return post.error();
-  const bool permutes = std::all_of(history.runs.begin(), history.runs.end(), [&](const std::vector<Run>& runs) {
-    return is_permutation(range.type, *post, sample(runs, extent, *post));
-  });
-  return permutes ? std::optional(std::move(range)) : std::nullopt;
-}
-
-Status Calibration::take_permutations(const Target& target, const History& history, std::vector<AddressRange>& varying,
-                                      CalibrationResult& result) const {
-  // Arrays first, then all of them at once: an array of which few elements vary falls into pieces.
-  std::vector<AddressRange> arrays;
-  for (const AddressRange& range : varying) {
-    if (arrays.empty() || range.base > arrays.back().end() + kClusterGap) arrays.push_back(range);
-    arrays.back().size = range.end() - arrays.back().base;
-  }
-  std::vector<VaryingRange> found;
-  std::vector<AddressRange> left;
-  const auto try_extent = [&](const AddressRange& extent) -> Result<bool> {
-    auto range = permutation_in(target, history, widen(target, extent.base, extent.end()));
-    if (!range) return range.error();
-    if (*range) found.push_back(std::move(**range));
-    return range->has_value();
-  };
-  for (const AddressRange& array : arrays) {
-    const auto permutes = try_extent(array);
-    if (!permutes) return permutes.error();
-    if (!*permutes) left.push_back(array);
-  }
-  if (!left.empty() && arrays.size() > 1) {
-    const auto permutes = try_extent({arrays.front().base, arrays.back().end() - arrays.front().base});
-    if (!permutes) return permutes.error();
-    if (*permutes) {
-      found.erase(found.begin(), found.end() - 1);
-      left.clear();
-    }
-  }
-  std::erase_if(varying, [&](const AddressRange& range) {
-    return std::none_of(left.begin(), left.end(), [&](const AddressRange& array) {
-      return range.base >= array.base && range.end() <= array.end();
+std::vector<ContentSource> Calibration::sources() const {
+  std::vector<ContentSource> sources = {post_of_targets(cache_, targets_)};
+  for (size_t replay = 0; replay < replays_; ++replay) {
+    sources.push_back([this, replay](size_t target, uint64_t offset, std::span<uint8_t> into) -> Status {
+      auto post = read_content(cache_, targets_[target].post, offset, into.size());
+      if (!post) return post.error();
+      const archive::Buffer bytes = sample(histories_[target].runs[replay], {offset, into.size()}, *post);
+      std::memcpy(into.data(), bytes.data(), bytes.size());
+      return Unit{};
     });
-  });
-  for (VaryingRange& range : found) {
-    result.varying_bytes += range.bytes();
-    result.varying.push_back(std::move(range));
   }
-  return Unit{};
+  return sources;
 }
 
 namespace {
 
 bool overlaps_any(const std::vector<AddressRange>& ranges, uint64_t offset, uint64_t size) {
-  return std::any_of(ranges.begin(), ranges.end(), [&](const AddressRange& range) {
-    return offset < range.end() && range.base < offset + size;
-  });
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const AddressRange& range) { return offset < range.end() && range.base < offset + size; });
 }
 
 // Elements arrive in ascending order; `post` is one of the values seen.
@@ -226,8 +175,8 @@ void add_element(const Target& target, ElementType type, uint64_t offset, Number
   result.varying_bytes += size_of(type);
   VaryingRange* last = result.varying.empty() ? nullptr : &result.varying.back();
   const bool continues = last && !last->min.empty() && last->is_variable == target.is_variable &&
-                         last->target == target.name && last->type == type &&
-                         last->offset + last->bytes() == offset && last->count() < kElementsPerRange;
+                         last->target == target.name && last->type == type && last->offset + last->bytes() == offset &&
+                         last->count() < kElementsPerRange;
   if (!continues) {
     result.varying.push_back({target.is_variable, target.name, offset, type, {}, {}});
     last = &result.varying.back();
@@ -254,13 +203,14 @@ void add_shape(const Target& target, const AddressRange& range, CalibrationResul
 void add_unexplained(const Target& target, ElementType type, const ElementSample& element, CalibrationResult& result) {
   ++result.unexplained_elements;
   if (result.unexplained.size() == kUnexplainedListed) return;
-  result.unexplained.push_back({target.is_variable, target.name, element.offset, type, element.post,
-                                element.spread.min, element.spread.max});
+  result.unexplained.push_back(
+      {target.is_variable, target.name, element.offset, type, element.post, element.spread.min, element.spread.max});
 }
 
 }  // namespace
 
-// What the kernel wrote beside elements that vary, and was the same in all replays: it may be of the array all the same.
+// What the kernel wrote beside elements that vary, and was the same in all replays: it may be of the array all the
+// same.
 Result<std::vector<Calibration::Unseen>> Calibration::unseen_beside(const Target& target, const ArraySample& array,
                                                                     uint64_t reach,
                                                                     const std::vector<AddressRange>& taken) const {
@@ -334,9 +284,10 @@ Result<std::optional<AddressRange>> Calibration::take_shape(const Target& target
                                                             CalibrationResult& result) const {
   // Where the replays agree with each other and differ from the app, it is no matter of order: of one element that is
   // chance, of most it is a capture that lacks something.
-  const auto varying = static_cast<size_t>(
-      std::count_if(array.elements.begin(), array.elements.end(),
-                    [](const ElementSample& element) { return !element.is_finite || element.spread.varies(); }));
+  const auto varying =
+      static_cast<size_t>(std::count_if(array.elements.begin(), array.elements.end(), [](const ElementSample& element) {
+        return !element.is_finite || element.spread.varies();
+      }));
   if (varying * 2 < array.elements.size()) {
     for (const ElementSample& element : array.elements) {
       if (element.is_finite && !element.spread.varies()) add_unexplained(target, array.type, element, result);
@@ -399,8 +350,9 @@ Result<std::vector<ArraySample>> Calibration::arrays_of(const Target& target, co
           (target.address + range.base) / kClusterBytes * kClusterBytes + kClusterBytes - target.address;
       const AddressRange piece{range.base, std::min(range.size, bound - range.base)};
       const AddressRange wide = widen(target, piece.base, piece.end());
-      const bool joins = !members.empty() && piece.base <= extent.end() + kClusterGap &&
-                         (target.address + piece.base) / kClusterBytes == (target.address + extent.base) / kClusterBytes;
+      const bool joins =
+          !members.empty() && piece.base <= extent.end() + kClusterGap &&
+          (target.address + piece.base) / kClusterBytes == (target.address + extent.base) / kClusterBytes;
       if (!joins) {
         if (auto closed = close(); !closed) return closed.error();
         extent = wide;
@@ -418,16 +370,17 @@ Result<std::vector<ArraySample>> Calibration::arrays_of(const Target& target, co
 
 Result<CalibrationResult> Calibration::finish() {
   CalibrationResult result;
+  const std::vector<ContentSource> all = sources();
+  std::vector<FreeArray> free_arrays;
   std::vector<std::vector<ArraySample>> arrays;
   std::vector<std::vector<AddressRange>> taken(targets_.size());
   size_t elements = 0;
   for (size_t t = 0; t < targets_.size(); ++t) {
     std::vector<AddressRange> varying = varying_bytes_of(histories_[t]);
-    const size_t before = result.varying.size();
-    if (auto permutations = take_permutations(targets_[t], histories_[t], varying, result); !permutations)
-      return permutations.error();
-    for (size_t i = before; i < result.varying.size(); ++i)
-      taken[t].push_back({result.varying[i].offset, result.varying[i].bytes()});
+    const auto free = take_free_arrays(cache_.reader().manifest(), targets_, t, all, varying);
+    if (!free) return free.error();
+    for (const FreeArray& array : *free) taken[t].push_back(array.part);
+    free_arrays.insert(free_arrays.end(), free->begin(), free->end());
     auto found = arrays_of(targets_[t], histories_[t], varying);
     if (!found) return found.error();
     for (const ArraySample& array : *found) elements += array.elements.size();
@@ -449,6 +402,12 @@ Result<CalibrationResult> Calibration::finish() {
       if (array.is_shape) continue;
       if (auto judged = judge_numbers(targets_[t], array, miss, taken[t], result); !judged) return judged.error();
     }
+  }
+  auto in_free_order = varying_ranges(free_arrays, all, targets_);
+  if (!in_free_order) return in_free_order.error();
+  for (VaryingRange& range : *in_free_order) {
+    result.varying_bytes += range.bytes();
+    result.varying.push_back(std::move(range));
   }
   return result;
 }

@@ -6,6 +6,7 @@
 
 #include "replay/core/array_sample.h"
 #include "replay/core/element_inference.h"
+#include "replay/core/record_multiset.h"
 #include "replay/core/target.h"
 #include "replay/core/varying.h"
 
@@ -56,11 +57,8 @@ class Calibration {
   // `post` with what a replay left in its place; a replay holds *post* wherever it did not differ from it.
   archive::Buffer sample(const std::vector<Run>& runs, const AddressRange& extent, const archive::Buffer& post) const;
   ElementType type_of(const Target& target, const Observations& seen) const;
-  // Moves what is the same values in another order in each replay from `varying` to the result.
-  Status take_permutations(const Target& target, const History& history, std::vector<AddressRange>& varying,
-                           CalibrationResult& result) const;
-  Result<std::optional<VaryingRange>> permutation_in(const Target& target, const History& history,
-                                                     const AddressRange& extent) const;
+  // The app's result, then each replay.
+  std::vector<ContentSource> sources() const;
   Result<Cluster> gather(const Target& target, const History& history, const AddressRange& extent,
                          std::vector<AddressRange> varying) const;
   // The arrays of what varies in a target.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "replay/core/differences.h"
+#include "replay/core/free_order.h"
 
 namespace kernloop::replay {
 
@@ -108,12 +109,43 @@ void emit_compared(const Target& target, const Found& found, uint64_t varying, u
   sink.emit(event);
 }
 
+// What comes in any order, of every target: arrays of several may belong together.
+Result<std::vector<AcceptedBytes>> accept_free_orders(DeviceReplay& device, ContentCache& cache,
+                                                      const std::vector<Target>& targets,
+                                                      const std::vector<VaryingRange>& varying, Comparison& comparison,
+                                                      EventSink& sink) {
+  std::vector<AcceptedBytes> accepted(targets.size());
+  const auto orders = free_orders(varying, targets);
+  if (!orders) return orders.error();
+  for (const FreeOrder& order : *orders) {
+    const auto judged =
+        judge_order(order, varying, targets, post_of_targets(cache, targets), device_memory(device, targets));
+    if (!judged) return judged.error();
+    sink.emit(to_json(order, varying, targets, *judged));
+    for (const size_t r : order.ranges) {
+      const VaryingRange& range = varying[r];
+      const auto target = std::find_if(targets.begin(), targets.end(), [&](const Target& candidate) {
+        return candidate.is_variable == range.is_variable && candidate.name == range.target;
+      });
+      AcceptedBytes& own = accepted[static_cast<size_t>(target - targets.begin())];
+      own.judged_bytes += range.bytes();
+      if (judged->verdict != OrderVerdict::kDifferent) own.accepted.push_back({range.offset, range.bytes()});
+      if (judged->verdict == OrderVerdict::kUnknown) comparison.undecided_bytes += range.bytes();
+    }
+    if (comparison.undecided.empty()) comparison.undecided = judged->reason;
+  }
+  return accepted;
+}
+
 Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& target,
-                      const std::vector<VaryingRange>& varying, Comparison& comparison, EventSink& sink) {
-  const auto numbers = accept_varying(device, cache, target, varying);
+                      const std::vector<VaryingRange>& varying, const AcceptedBytes& in_free_order,
+                      Comparison& comparison, EventSink& sink) {
+  const auto numbers = accept_varying(device, target, varying);
   if (!numbers) return numbers.error();
+  const uint64_t judged_bytes = numbers->judged_bytes + in_free_order.judged_bytes;
   std::vector<AddressRange> accepted = target.ignored;
   accepted.insert(accepted.end(), numbers->accepted.begin(), numbers->accepted.end());
+  accepted.insert(accepted.end(), in_free_order.accepted.begin(), in_free_order.accepted.end());
   accepted = merge_ranges(std::move(accepted));
   DifferenceCollector found;
   ToleranceJudge judge(target.tolerances, accepted);
@@ -129,13 +161,13 @@ Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& t
   comparison.compared_bytes += target.size - target.ignored_bytes() - unjudged;
   comparison.unjudged_bytes += unjudged;
   comparison.ignored_bytes += target.ignored_bytes();
-  comparison.varying_bytes += numbers->judged_bytes;
+  comparison.varying_bytes += judged_bytes;
   emit_differences(target.kind(), target.name, target.address, found, sink);
   Found all;
   all.add(found);
   judge_elements(target, judge, all, comparison, sink);
   comparison.differing_bytes += all.differing_bytes;
-  emit_compared(target, all, numbers->judged_bytes, unjudged, sink);
+  emit_compared(target, all, judged_bytes, unjudged, sink);
   return Unit{};
 }
 
@@ -172,9 +204,11 @@ Result<Comparison> compare_with_post(DeviceReplay& device, ContentCache& cache, 
                                      const std::vector<AddressRange>& padding, uint8_t poison,
                                      const std::vector<VaryingRange>& varying, EventSink& sink) {
   Comparison comparison;
-  for (const Target& target : targets) {
-    if (auto compared = compare_target(device, cache, target, varying, comparison, sink); !compared)
-      return compared.error();
+  const auto in_free_order = accept_free_orders(device, cache, targets, varying, comparison, sink);
+  if (!in_free_order) return in_free_order.error();
+  for (size_t t = 0; t < targets.size(); ++t) {
+    auto compared = compare_target(device, cache, targets[t], varying, (*in_free_order)[t], comparison, sink);
+    if (!compared) return compared.error();
   }
   for (const AddressRange& range : padding) {
     if (auto compared = compare_padding(device, range, poison, comparison, sink); !compared) return compared.error();

@@ -18,10 +18,13 @@ struct Comparison {
   uint64_t ignored_bytes = 0;    // not compared, as asked
   uint64_t unjudged_bytes = 0;   // not compared: the order of waves decides them
   uint64_t differing_bytes = 0;  // anywhere
+  uint64_t undecided_bytes = 0;  // of varying_bytes: in free order, and of what records cannot be known
+  std::string undecided;         // why, of the first
 };
 
-// Emits a `compared` event for each target, `difference` events (its first ranges) and a `differences` event with
-// totals where it differs; for each tolerance a `tolerance` event with what it met.
+// Emits a `free_order` event for arrays in free order that are judged together, a `compared` event for each target,
+// `difference` events (its first ranges) and a `differences` event with totals where it differs; for each tolerance a
+// `tolerance` event with what it met.
 Result<Comparison> compare_with_post(DeviceReplay& device, ContentCache& cache, const std::vector<Target>& targets,
                                      const std::vector<AddressRange>& padding, uint8_t poison,
                                      const std::vector<VaryingRange>& varying, EventSink& sink);

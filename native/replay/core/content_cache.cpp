@@ -1,5 +1,7 @@
 #include "replay/core/content_cache.h"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace kernloop::replay {
@@ -22,6 +24,27 @@ Result<archive::Bytes> ContentCache::chunk(const archive::ContentView& view, siz
   }
   budget_ -= size;
   return archive::Bytes(kept_.insert_or_assign(*name, std::move(*raw)).first->second);
+}
+
+Status read_content(ContentCache& cache, const archive::ContentView& content, uint64_t offset,
+                    std::span<uint8_t> into) {
+  const uint64_t chunk_bytes = cache.reader().manifest().chunk_bytes;
+  for (uint64_t done = 0; done < into.size();) {
+    const uint64_t at = offset + done;
+    const auto chunk = cache.chunk(content, at / chunk_bytes);
+    if (!chunk) return chunk.error();
+    const uint64_t from = at % chunk_bytes, piece = std::min(chunk->size() - from, into.size() - done);
+    std::memcpy(into.data() + done, chunk->data() + from, piece);
+    done += piece;
+  }
+  return Unit{};
+}
+
+Result<archive::Buffer> read_content(ContentCache& cache, const archive::ContentView& content, uint64_t offset,
+                                     uint64_t size) {
+  archive::Buffer bytes(size);
+  if (auto read = read_content(cache, content, offset, bytes); !read) return read.error();
+  return bytes;
 }
 
 }  // namespace kernloop::replay

@@ -2,6 +2,7 @@
 // over.
 #pragma once
 
+#include <span>
 #include <unordered_map>
 
 #include "archive/reader.h"
@@ -28,5 +29,10 @@ class ContentCache {
   std::unordered_map<archive::Digest, archive::Buffer, archive::DigestHash> kept_;
   ReadAhead ahead_;
 };
+
+// Bytes [offset, offset + into.size()) of a content.
+Status read_content(ContentCache& cache, const archive::ContentView& content, uint64_t offset, std::span<uint8_t> into);
+Result<archive::Buffer> read_content(ContentCache& cache, const archive::ContentView& content, uint64_t offset,
+                                     uint64_t size);
 
 }  // namespace kernloop::replay

@@ -18,7 +18,8 @@ constexpr const char* kUsage =
     "[--iterations N] "
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
     "[--compare | --side-by-side [--order-seed N]] "
-    "[--known-varying FILE] [--calibrate SEEDS [--settle REPLAYS:SECONDS]] [--ignore REGION:OFFSET:SIZE]… "
+    "[--known-varying FILE [--record NAME:OFFSET:SIZE=BYTES]…] [--calibrate SEEDS [--settle REPLAYS:SECONDS]] "
+    "[--ignore REGION:OFFSET:SIZE]… "
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
     "DIR [--dump-only NAME]… [--dump-time pre|post]] [--guard] "
     "[--inject-bit-flips N] [--record-accesses] [--profile] "
@@ -81,6 +82,21 @@ std::optional<IgnoredBytes> parse_ignored(const std::string& text) {
   const auto size = parse_number(text.substr(second + 1), UINT64_MAX);
   if (!offset || !size) return std::nullopt;
   return IgnoredBytes{text.substr(0, first), *offset, *size};
+}
+
+// A name may hold colons: variables of a namespace.
+std::optional<GivenRecord> parse_record(const std::string& text) {
+  const size_t equals = text.rfind('=');
+  if (equals == text.npos) return std::nullopt;
+  const std::string place = text.substr(0, equals);
+  const size_t last = place.rfind(':');
+  const size_t first = last == place.npos || last == 0 ? place.npos : place.rfind(':', last - 1);
+  if (first == place.npos || first == 0) return std::nullopt;
+  const auto offset = parse_number(place.substr(first + 1, last - first - 1), UINT64_MAX);
+  const auto size = parse_number(place.substr(last + 1), UINT64_MAX);
+  const auto bytes = parse_number(text.substr(equals + 1), UINT32_MAX);
+  if (!offset || !size || !bytes || *bytes == 0) return std::nullopt;
+  return GivenRecord{place.substr(0, first), *offset, *size, *bytes};
 }
 
 }  // namespace
@@ -146,6 +162,12 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
          const auto ignored = parse_ignored(text);
          if (ignored) options.ignored.push_back(*ignored);
          return ignored.has_value();
+       }},
+      {"--record",
+       [&](const std::string& text) {
+         auto record = parse_record(text);
+         if (record) options.records.push_back(std::move(*record));
+         return record.has_value();
        }},
       {"--tolerance",
        [&](const std::string& text) {
@@ -238,6 +260,8 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   if (!options.tolerances.empty() && (!options.compare || options.inject_bit_flips > 0)) {
     return usage("--tolerance goes with --compare, and not with --inject-bit-flips, which a tolerance may let pass");
   }
+  if (!options.records.empty() && !options.known_varying)
+    return usage("--record goes with --known-varying: it tells of arrays that come in free order");
   if (!options.calibrate.empty() && (options.inject_bit_flips > 0 || options.record_accesses)) {
     return usage("--calibrate goes with neither --inject-bit-flips nor --record-accesses");
   }

@@ -27,6 +27,13 @@ struct Settling {
   double seconds = 0;
 };
 
+// The length of the records in an array whose order is free, as the user says.
+struct GivenRecord {
+  std::string target;
+  uint64_t offset = 0, size = 0;  // of the array
+  uint64_t bytes = 0;
+};
+
 struct Options {
   std::filesystem::path capture;
   std::vector<std::filesystem::path> stores;
@@ -50,6 +57,7 @@ struct Options {
   std::optional<Settling> settle;   // else all of them are replayed
   std::vector<IgnoredBytes> ignored;
   std::vector<ElementTolerance> tolerances;
+  std::vector<GivenRecord> records;
   uint64_t inject_bit_flips = 0;
   bool record_accesses = false;  // software GPU only
   bool profile = false;          // software GPU only

@@ -6,6 +6,7 @@
 
 #include "replay/core/calibration.h"
 #include "replay/core/dump.h"
+#include "replay/core/free_order.h"
 #include "replay/core/guard.h"
 #include "replay/core/injection.h"
 #include "replay/core/launch_check.h"
@@ -62,6 +63,7 @@ class Session {
       auto varying = read_varying(*options_.known_varying, targets_);
       if (!varying) return varying.error();
       varying_ = std::move(*varying);
+      if (auto applied = apply_records(options_.records, varying_); !applied) return applied;
     }
     return configure_device(options_, device_, sink_);
   }
@@ -109,6 +111,11 @@ class Session {
       if (!options_.compare || !measured) continue;
       auto compared = compare();
       if (!compared) return compared.error();
+      // What one iteration could not decide stays undecided.
+      if (compared->undecided.empty()) {
+        compared->undecided = total.undecided;
+        compared->undecided_bytes = total.undecided_bytes;
+      }
       total = *compared;
       if (total.differing_bytes > 0) break;  // one wrong iteration is a wrong kernel
     }
@@ -131,6 +138,8 @@ class Session {
                     {"tolerance_bytes", total.tolerance_bytes}, {"unjudged_bytes", total.unjudged_bytes}};
     auto reason = why_unproven(*changed);
     if (!reason) return reason.error();
+    if (!*reason && !total.undecided.empty()) *reason = total.undecided;
+    if (total.undecided_bytes > 0) numbers["undecided_bytes"] = total.undecided_bytes;
     if (*reason) numbers["reason"] = **reason;
     return conclude(total.differing_bytes > 0 || missed, total.compared_bytes > 0 && *changed > 0 && !*reason,
                     std::move(numbers));
@@ -223,7 +232,8 @@ class Session {
                     std::move(numbers));
   }
 
-  // As many replays as were asked for, then twice and four times as many where the last half still showed something new.
+  // As many replays as were asked for, then twice and four times as many where the last half still showed something
+  // new.
   bool is_enough(const Calibration& calibration, std::chrono::steady_clock::time_point started) const {
     const size_t replays = calibration.replays(), least = options_.settle->replays;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
@@ -260,8 +270,9 @@ class Session {
     const auto discernible = is_change_discernible();
     if (!discernible) return discernible.error();
     if (!*discernible) reason = "the tolerance is so wide that memory as it was before the dispatch passes too";
-    for (const Target& target : targets_) {
-      const auto passes = passes_unchanged(cache_, target, varying_);
+    for (size_t t = 0; t < targets_.size(); ++t) {
+      const Target& target = targets_[t];
+      const auto passes = passes_unchanged(cache_, targets_, t, varying_);
       if (!passes) return passes.error();
       if (*passes) {
         reason = "what varies in " + target.name +

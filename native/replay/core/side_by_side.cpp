@@ -3,6 +3,7 @@
 #include <array>
 
 #include "replay/core/dump.h"
+#include "replay/core/free_order.h"
 #include "replay/core/guard.h"
 #include "replay/core/replaying.h"
 #include "replay/core/turns.h"
@@ -132,6 +133,7 @@ class SideBySide {
     auto varying = read_varying(*options_.known_varying, side.targets);
     if (!varying) return varying.error();
     side.varying = std::move(*varying);
+    if (auto applied = apply_records(options_.records, side.varying); !applied) return applied;
     return Unit{};
   }
 
@@ -153,7 +155,8 @@ class SideBySide {
     return false;
   }
 
-  // What the launch left in memory, against what the app computed. A difference is told and is no verdict: tolerances
+  // What the launch left in memory, against what the app computed; what cannot be decided counts as different. A
+  // difference is told and is no verdict: tolerances
   // and what they are worth are another matter.
   Status check(Side& side) {
     if (options_.overrides.any()) return Unit{};
@@ -164,7 +167,7 @@ class SideBySide {
                     {"compared_bytes", compared->compared_bytes},
                     {"ignored_bytes", compared->ignored_bytes},
                     {"varying_bytes", compared->varying_bytes},
-                    {"differing_bytes", compared->differing_bytes}});
+                    {"differing_bytes", compared->differing_bytes + compared->undecided_bytes}});
     return Unit{};
   }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "archive/file.h"
-#include "replay/core/permutation.h"
+#include "replay/core/free_order.h"
 
 namespace kernloop::replay {
 
@@ -25,9 +25,53 @@ bool read_interval(const archive::Json& json, VaryingRange& range) {
   }
   for (size_t i = 0; i < low->size(); ++i) {
     const auto from = number_from_json((*low)[i]), to = number_from_json((*high)[i]);
-    if (!from || !to || !is_finite(*from) || !is_finite(*to) || *from > range.min[i] || *to < range.max[i]) return false;
+    if (!from || !to || !is_finite(*from) || !is_finite(*to) || *from > range.min[i] || *to < range.max[i])
+      return false;
     range.low.push_back(*from);
     range.high.push_back(*to);
+  }
+  return true;
+}
+
+// Fields that every object of a kind has: false where one is missing or no count.
+bool read_counts(const archive::Json& json, std::initializer_list<std::pair<const char*, uint64_t*>> fields) {
+  return json.is_object() && std::all_of(fields.begin(), fields.end(), [&](const auto& field) {
+           const auto found = json.find(field.first);
+           if (found == json.end() || !found->is_number_unsigned()) return false;
+           *field.second = found->template get<uint64_t>();
+           return true;
+         });
+}
+
+bool read_order(const archive::Json& json, VaryingRange& range) {
+  if (const auto records = json.find("records"); records != json.end()) {
+    if (!records->is_array()) return false;
+    range.records.emplace();
+    for (const archive::Json& item : *records) {
+      RecordEntry entry;
+      if (!read_counts(
+              item,
+              {{"bytes", &entry.bytes}, {"offset", &entry.offset}, {"count", &entry.count}, {"order", &entry.order}}))
+        return false;
+      const auto certain = item.find("certain");
+      if (certain == item.end() || !certain->is_boolean()) return false;
+      entry.certain = certain->get<bool>();
+      range.records->push_back(entry);
+    }
+  }
+  if (const auto indexes = json.find("indexes"); indexes != json.end()) {
+    IndexedRecords& link = range.indexes.emplace();
+    if (!read_counts(*indexes, {{"offset", &link.offset},
+                                {"bytes", &link.bytes},
+                                {"count", &link.count},
+                                {"index_offset", &link.index_offset},
+                                {"index_bytes", &link.index_bytes},
+                                {"index_count", &link.index_count}}))
+      return false;
+    link.is_variable = indexes->contains("variable");
+    const auto name = indexes->find(link.is_variable ? "variable" : "region");
+    if (name == indexes->end() || !name->is_string()) return false;
+    link.target = name->get<std::string>();
   }
   return true;
 }
@@ -52,7 +96,7 @@ std::optional<VaryingRange> read_range(const archive::Json& json) {
   range.offset = offset->get<uint64_t>();
   if (json.value("permuted", false)) {
     range.permuted = count->get<uint64_t>();
-    const bool fits = range.permuted <= kMostPermutedBytes / size_of(*type) && min->empty();
+    const bool fits = range.permuted <= UINT64_MAX / size_of(*type) && min->empty() && read_order(json, range);
     return fits ? std::optional(std::move(range)) : std::nullopt;
   }
   if (json.value("order_dependent", false)) {
@@ -90,6 +134,29 @@ archive::Json numbers_to_json(ElementType type, const std::vector<Number>& numbe
   return json;
 }
 
+void add_order(const VaryingRange& range, archive::Json& json) {
+  json["permuted"] = true;
+  if (range.records) {
+    archive::Json& records = json["records"] = archive::Json::array();
+    for (const RecordEntry& entry : *range.records) {
+      records.push_back({{"bytes", entry.bytes},
+                         {"offset", entry.offset},
+                         {"count", entry.count},
+                         {"order", entry.order},
+                         {"certain", entry.certain}});
+    }
+  }
+  if (!range.indexes) return;
+  const IndexedRecords& link = *range.indexes;
+  json["indexes"] = {{link.is_variable ? "variable" : "region", link.target},
+                     {"offset", link.offset},
+                     {"bytes", link.bytes},
+                     {"count", link.count},
+                     {"index_offset", link.index_offset},
+                     {"index_bytes", link.index_bytes},
+                     {"index_count", link.index_count}};
+}
+
 }  // namespace
 
 archive::Json to_json(const VaryingRange& range) {
@@ -104,7 +171,7 @@ archive::Json to_json(const VaryingRange& range) {
     json["high"] = numbers_to_json(range.type, range.high);
   }
   if (range.order_dependent > 0) json["order_dependent"] = true;
-  if (range.permuted > 0) json["permuted"] = true;
+  if (range.permuted > 0) add_order(range, json);
   return json;
 }
 
@@ -130,6 +197,7 @@ Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path
     }
     ranges.push_back(std::move(*range));
   }
+  if (const auto orders = free_orders(ranges, targets); !orders) return bad_file(path, orders.error().message);
   return ranges;
 }
 
@@ -139,41 +207,32 @@ bool concerns(const VaryingRange& range, const Target& target) {
   return range.is_variable == target.is_variable && range.target == target.name;
 }
 
-// Calls `visit(offset in the range, bytes, passes)` for each element, or once for all where their order is free.
+// Calls `visit(offset in the range, bytes, passes)` for each element.
 template <typename Visit>
-Status judge_range(ContentCache& cache, const Target& target, const VaryingRange& range, Bytes actual,
-                   const Visit& visit) {
-  if (range.permuted > 0) {
-    const auto post = read_content(cache, target.post, range.offset, range.bytes());
-    if (!post) return post.error();
-    visit(0, range.bytes(), is_permutation(range.type, *post, actual));
-    return Unit{};
-  }
+void judge_range(const VaryingRange& range, Bytes actual, const Visit& visit) {
   const size_t size = size_of(range.type);
   for (size_t i = 0; i < range.count(); ++i) {
     visit(i * size, size, range.passes(i, load_number(range.type, &actual[i * size])));
   }
-  return Unit{};
 }
 
 }  // namespace
 
-Result<AcceptedBytes> accept_varying(DeviceReplay& device, ContentCache& cache, const Target& target,
+Result<AcceptedBytes> accept_varying(DeviceReplay& device, const Target& target,
                                      const std::vector<VaryingRange>& ranges) {
   AcceptedBytes result;
   archive::Buffer actual;
   for (const VaryingRange& range : ranges) {
-    if (!concerns(range, target)) continue;
+    if (!concerns(range, target) || range.permuted > 0) continue;
     if (range.order_dependent > 0) {
       result.accepted.push_back({range.offset, range.bytes()});
       continue;
     }
     actual.resize(range.bytes());
     if (auto read = device.read(target.address + range.offset, actual); !read) return read.error();
-    auto judged = judge_range(cache, target, range, actual, [&](uint64_t at, uint64_t bytes, bool passes) {
+    judge_range(range, actual, [&](uint64_t at, uint64_t bytes, bool passes) {
       if (passes) result.accepted.push_back({range.offset + at, bytes});
     });
-    if (!judged) return judged.error();
     result.judged_bytes += range.bytes();
   }
   std::sort(result.accepted.begin(), result.accepted.end(), [](auto& a, auto& b) { return a.base < b.base; });
@@ -188,7 +247,9 @@ std::vector<AddressRange> unjudged_in(const Target& target, const std::vector<Va
   return merge_ranges(std::move(unjudged));
 }
 
-Result<bool> passes_unchanged(ContentCache& cache, const Target& target, const std::vector<VaryingRange>& ranges) {
+Result<bool> passes_unchanged(ContentCache& cache, const std::vector<Target>& targets, size_t index,
+                              const std::vector<VaryingRange>& ranges) {
+  const Target& target = targets[index];
   bool has_changed = false, passes_all = true;
   for (const VaryingRange& range : ranges) {
     if (!concerns(range, target) || range.order_dependent > 0) continue;
@@ -196,14 +257,18 @@ Result<bool> passes_unchanged(ContentCache& cache, const Target& target, const s
     if (!before) return before.error();
     const auto after = read_content(cache, target.post, range.offset, range.bytes());
     if (!after) return after.error();
-    auto judged = judge_range(cache, target, range, *before, [&](uint64_t at, uint64_t bytes, bool passes) {
+    if (range.permuted > 0) {
+      has_changed = has_changed || *before != *after;
+      continue;
+    }
+    judge_range(range, *before, [&](uint64_t at, uint64_t bytes, bool passes) {
       if (std::equal(&(*before)[at], &(*before)[at] + bytes, &(*after)[at])) return;
       has_changed = true;
       passes_all = passes_all && passes;
     });
-    if (!judged) return judged.error();
   }
-  return has_changed && passes_all;
+  if (!has_changed || !passes_all) return false;
+  return passes_free_orders_unchanged(cache, targets, index, ranges);
 }
 
 }  // namespace kernloop::replay

@@ -1,8 +1,10 @@
 // Ranges that vary by nature (the order of atomics): recorded as elements with the values seen, compared as numbers;
-// or, where every replay gave the same values in another order, as values in any order; or as what cannot be judged.
+// or, where every replay gave the same values in another order, as records in any order (replay/core/free_order.h); or
+// as what cannot be judged.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,15 +14,37 @@
 
 namespace kernloop::replay {
 
-// `count` elements in a row, each with the least and the greatest value seen and the interval that passes; or all of them
-// in any order; or places and links of a structure whose shape follows the order of waves, which nothing is known of.
+// Part of a layout of records in free order (replay/core/order_search.h): those with the same `order` in a file go
+// together.
+struct RecordEntry {
+  uint64_t bytes = 0;   // of one record
+  uint64_t offset = 0;  // in the target
+  uint64_t count = 0;
+  uint64_t order = 0;
+  bool certain = false;
+};
+
+// The values are numbers of records of another array.
+struct IndexedRecords {
+  bool is_variable = false;
+  std::string target;
+  uint64_t offset = 0, bytes = 0, count = 0;
+  uint64_t index_offset = 0, index_bytes = 0, index_count = 0;  // in the range's own target
+};
+
+// `count` elements in a row, each with the least and the greatest value seen and the interval that passes; or all of
+// them in any order; or places and links of a structure whose shape follows the order of waves, which nothing is known
+// of.
 struct VaryingRange {
   bool is_variable = false;
   std::string target;
   uint64_t offset = 0;
   ElementType type = ElementType::kF32;
   std::vector<Number> min, max;
-  uint64_t permuted = 0;                    // elements in any order: then without min and max
+  uint64_t permuted = 0;  // elements in any order: then without min and max
+  // Of permuted ones. Nothing where the file is of a version that did not tell; empty where there was too much to tell.
+  std::optional<std::vector<RecordEntry>> records = std::nullopt;
+  std::optional<IndexedRecords> indexes = std::nullopt;
   std::vector<Number> low = {}, high = {};  // what passes; none in a file of earlier versions: see within_spread
   uint64_t order_dependent = 0;             // elements that are not judged: then without all of these
 
@@ -38,13 +62,13 @@ archive::Json to_json(const VaryingRange& range);
 // The `varying` list of a selfcheck.json. Ranges must lie in the targets they name.
 Result<std::vector<VaryingRange>> read_varying(const std::filesystem::path& path, const std::vector<Target>& targets);
 
-// Of the ranges that concern `target`: the bytes whose values are acceptable now, sorted, those that cannot be judged
-// among them; and how many bytes were judged as numbers or as values in any order.
+// Of the ranges that concern `target`, those without free order: the bytes whose values are acceptable now, sorted; and
+// how many bytes were judged as numbers. Those that cannot be judged are among the accepted.
 struct AcceptedBytes {
   std::vector<AddressRange> accepted;  // offsets in the target
   uint64_t judged_bytes = 0;
 };
-Result<AcceptedBytes> accept_varying(DeviceReplay& device, ContentCache& cache, const Target& target,
+Result<AcceptedBytes> accept_varying(DeviceReplay& device, const Target& target,
                                      const std::vector<VaryingRange>& ranges);
 
 // Offsets in `target` that cannot be judged: sorted, disjoint.
@@ -52,6 +76,7 @@ std::vector<AddressRange> unjudged_in(const Target& target, const std::vector<Va
 
 // Whether *pre* itself would pass all ranges that concern `target`, though the dispatch changed something there: then
 // a variant that leaves them alone passes as well.
-Result<bool> passes_unchanged(ContentCache& cache, const Target& target, const std::vector<VaryingRange>& ranges);
+Result<bool> passes_unchanged(ContentCache& cache, const std::vector<Target>& targets, size_t target,
+                              const std::vector<VaryingRange>& ranges);
 
 }  // namespace kernloop::replay

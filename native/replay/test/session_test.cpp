@@ -555,8 +555,15 @@ archive::Json permuted_out() {
           {"dtype", "f32"},
           {"count", Capture::kCount},
           {"permuted", true},
+          {"records", {{{"bytes", 4}, {"offset", 0}, {"count", Capture::kCount}, {"order", 0}, {"certain", true}}}},
           {"min", archive::Json::array()},
           {"max", archive::Json::array()}};
+}
+
+archive::Json with_record(archive::Json record) {
+  archive::Json range = permuted_out();
+  range["records"] = archive::Json::array({std::move(record)});
+  return archive::Json::array({std::move(range)});
 }
 
 TEST_F(VaryingTest, CalibratesTheElementsTheirTypeAndTheirSpread) {
@@ -726,8 +733,9 @@ TEST_F(VaryingTest, ProvesNothingWhereAllThatChangedIsUnjudged) {
 
 TEST_F(VaryingTest, RefusesValuesThatAreTheSameInEveryReplayAndOtherThanTheApps) {
   options_.calibrate = {1, 2, 3, 4, 5, 6, 7, 8};
-  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) { rotate(device, launch, 3), device.number(Capture::kOut) = 5; })
-                .exit_code,
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {
+              rotate(device, launch, 3), device.number(Capture::kOut) = 5;
+            }).exit_code,
             kExitFail)
       << "no replay shows that the order is at work";
   EXPECT_GT(result()["unexplained_elements"].get<int>(), 0);
@@ -790,6 +798,20 @@ TEST_F(VaryingTest, ProvesNothingWhereMemoryBeforeTheDispatchHasTheSameValues) {
   EXPECT_EQ(run(baseline()).exit_code, kExitVacuous) << result();
 }
 
+TEST_F(VaryingTest, ProvesNothingWhereAFileDoesNotSayOfWhichRecordsThePermutedValuesAre) {
+  archive::Json old = permuted_out();
+  old.erase("records");
+  write_varying({old});
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) { rotate(device, launch, 99); }).exit_code, kExitVacuous);
+  EXPECT_NE(result()["reason"].get<std::string>().find("capture again"), std::string::npos) << result();
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {
+              rotate(device, launch, 99);
+              device.number(Capture::kOut + 40) += 1;
+            }).exit_code,
+            kExitFail)
+      << "a value that was never there is wrong whatever the records are";
+}
+
 TEST_F(VaryingTest, RefusesAFileOfVaryingRangesThatDoesNotFitTheCapture) {
   for (const auto& list :
        {archive::Json(
@@ -803,6 +825,12 @@ TEST_F(VaryingTest, RefusesAFileOfVaryingRangesThatDoesNotFitTheCapture) {
                         {"permuted", true},
                         {"min", archive::Json::array()},
                         {"max", archive::Json::array()}}}),
+        with_record({{"bytes", 8}, {"offset", 0}, {"count", 101}, {"order", 0}, {"certain", true}}),
+        with_record({{"bytes", 4}, {"offset", 4}, {"count", 200}, {"order", 0}, {"certain", true}}),
+        with_record({{"bytes", 0}, {"offset", 0}, {"count", 1}, {"order", 0}, {"certain", true}}),
+        with_record({{"bytes", 4}, {"offset", 0}, {"count", 0}, {"order", 0}, {"certain", true}}),
+        with_record({{"bytes", 4}, {"offset", 0}, {"count", UINT64_MAX / 2}, {"order", 0}, {"certain", true}}),
+        with_record({{"bytes", 4}, {"offset", 0}, {"count", 1}, {"order", 0}}),
         archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f7"}, {"count", 1}, {"min", {0}}, {"max", {1}}}}),
         archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 2}, {"min", {0}}, {"max", {1}}}}),
         archive::Json({{{"region", "out"},
@@ -813,8 +841,13 @@ TEST_F(VaryingTest, RefusesAFileOfVaryingRangesThatDoesNotFitTheCapture) {
                         {"max", {2}},
                         {"low", {1.5}},
                         {"high", {2}}}}),
-        archive::Json(
-            {{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 1}, {"min", {1}}, {"max", {2}}, {"low", {0}}}}),
+        archive::Json({{{"region", "out"},
+                        {"offset", 0},
+                        {"dtype", "f32"},
+                        {"count", 1},
+                        {"min", {1}},
+                        {"max", {2}},
+                        {"low", {0}}}}),
         archive::Json({{{"region", "out"},
                         {"offset", 1},
                         {"dtype", "u8"},

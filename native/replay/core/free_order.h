@@ -1,0 +1,59 @@
+// Arrays that hold the same records in another order in each replay, as a calibration recorded them, and how they are
+// judged: whole records, each as often, and arrays that one permutation orders as one array of all their parts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "replay/core/options.h"
+#include "replay/core/order_search.h"
+#include "replay/core/target.h"
+#include "replay/core/varying.h"
+
+namespace kernloop::replay {
+
+// How arrays of a calibration are to be judged; `sources`: the app's result first, then each replay.
+Result<std::vector<VaryingRange>> varying_ranges(const std::vector<FreeArray>& arrays,
+                                                 const std::vector<ContentSource>& sources,
+                                                 const std::vector<Target>& targets);
+
+// What is judged together. Indices are those of the lists of varying ranges and of targets that it was made from.
+struct FreeOrder {
+  std::vector<size_t> ranges;
+  std::vector<FoundLayout> layouts;
+  std::vector<FoundLink> links;
+  std::string unexamined;  // why its records are not known, where they are not
+};
+
+// Fails with a message that names what is malformed.
+Result<std::vector<FreeOrder>> free_orders(const std::vector<VaryingRange>& ranges, const std::vector<Target>& targets);
+
+enum class OrderVerdict : uint8_t {
+  kSame,
+  kUnknown,  // the same elements, but not in all the records that the self-check's replays held
+  kDifferent
+};
+
+struct JudgedOrder {
+  OrderVerdict verdict = OrderVerdict::kSame;
+  std::string reason;  // of kUnknown
+};
+Result<JudgedOrder> judge_order(const FreeOrder& order, const std::vector<VaryingRange>& ranges,
+                                const std::vector<Target>& targets, const ContentSource& expected,
+                                const ContentSource& actual);
+
+// Whether a replay that left all of `target` as it was before, and all else as the app did, would pass.
+Result<bool> passes_free_orders_unchanged(ContentCache& cache, const std::vector<Target>& targets, size_t target,
+                                          const std::vector<VaryingRange>& ranges);
+
+ContentSource post_of_targets(ContentCache& cache, const std::vector<Target>& targets);
+ContentSource device_memory(DeviceReplay& device, const std::vector<Target>& targets);
+
+// As a `free_order` event tells it.
+archive::Json to_json(const FreeOrder& order, const std::vector<VaryingRange>& ranges,
+                      const std::vector<Target>& targets, const JudgedOrder& judged);
+
+// RECORD_REFUTED where the replays of the self-check held no such records.
+Status apply_records(const std::vector<GivenRecord>& given, std::vector<VaryingRange>& ranges);
+
+}  // namespace kernloop::replay

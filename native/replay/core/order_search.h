@@ -1,0 +1,61 @@
+// Arrays whose order is free: of which records they are, and which of them one permutation orders. Told by the app's
+// result and the replays of a calibration.
+#pragma once
+
+#include <optional>
+
+#include "replay/core/element_type.h"
+#include "replay/core/layout.h"
+#include "replay/core/record_multiset.h"
+
+namespace kernloop::replay {
+
+// What the signature says about what an array holds.
+enum class Pointee : uint8_t {
+  kUnknown,
+  kScalar,  // though a thread may write several of them as one record
+  kRecord,  // of a size that is known: float4
+  kStruct,  // of a size that is not
+};
+
+// An array that holds the same units in another order each time.
+struct FreeArray {
+  size_t target = 0;
+  AddressRange part;     // in which it varies: a multiple of the unit
+  AddressRange segment;  // which it may fill: from a pointer of the kernel up to the next one
+  uint64_t unit = 1;     // bytes
+  Pointee pointee = Pointee::kUnknown;
+  uint64_t record_bytes = 0;            // of kRecord
+  ElementType type = ElementType::kU8;  // of a unit, for people
+};
+
+// Arrays that come in free order, one or several. What the app and every replay left agrees in all layouts; what
+// differs in a certain one is wrong, and what differs in others only may be right.
+struct FoundLayout {
+  RecordLayout layout;
+  bool is_certain = false;
+};
+
+// The values of array `index` are numbers of records of another: which record each of them names is the same each time.
+struct FoundLink {
+  RecordColumn index;  // one number each
+  uint64_t count = 0;
+  RecordColumn record;
+  uint64_t records = 0;
+};
+
+struct FoundOrders {
+  std::vector<FoundLayout> layouts;
+  std::vector<FoundLink> links;
+};
+
+// `sources`: the app's result first, then each replay. An array too long to be searched has no layout.
+Result<FoundOrders> find_orders(const std::vector<FreeArray>& arrays, const std::vector<ContentSource>& sources);
+
+// More is not searched for records.
+inline constexpr uint64_t kMostSearchedBytes = 32u << 20;
+
+// The records that `index` names, in its order; nothing where one of its numbers names none.
+Result<std::optional<Fingerprint>> named_records(const ContentSource& source, const FoundLink& link);
+
+}  // namespace kernloop::replay

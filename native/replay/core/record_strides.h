@@ -1,0 +1,36 @@
+// How long the records of an array are, told by arrangements of it alone: what came in another order each time came in
+// whole records.
+#pragma once
+
+#include <vector>
+
+#include "archive/bytes.h"
+
+namespace kernloop::replay {
+
+inline constexpr uint64_t kLongestRecord = 256;
+
+// The same bytes as the app and several replays left them: all of one size.
+struct Arrangements {
+  std::vector<archive::Buffer> samples;  // the app's first
+  uint64_t begin = 0, end = 0;           // the part in which they differ; around it they are equal
+};
+
+struct Stride {
+  uint64_t bytes = 0;
+  uint64_t begin = 0;  // of the first record that holds a byte of the part that differs
+  uint64_t count = 0;  // up to the last such record
+};
+
+// Every multiple of `unit` up to kLongestRecord of which each sample holds the same records, ascending. Where records
+// of that length may begin at several places, the one that fits an array that begins at `origin` (which may lie before
+// the bytes), if it is among them. Begin and end are multiples of the unit.
+std::vector<Stride> consistent_strides(const Arrangements& seen, uint64_t unit, int64_t origin);
+
+// Those of which no other is a multiple.
+std::vector<Stride> longest_of(const std::vector<Stride>& strides);
+
+// Arrangements that differ from each other.
+size_t distinct_arrangements(const Arrangements& seen);
+
+}  // namespace kernloop::replay
