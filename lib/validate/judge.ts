@@ -162,7 +162,10 @@ function describeRanges({ calibration }: Selfcheck): string {
 }
 
 /** Where it may be the judge that is wrong. */
-function doubtOf({ code, differences }: Omit<DispatchReport, 'summary'>, { varying, calibration }: Selfcheck): string | null {
+function doubtOf(
+  { code, differences }: Omit<DispatchReport, 'summary'>,
+  { varying, calibration }: Selfcheck,
+): string | null {
   if (code === 'captured')
     return 'this is the captured code itself: its result varies by more than the self-check saw; capture it again';
   const inRanges = differences.every(({ region, variable, offset }) =>
@@ -178,4 +181,14 @@ function doubtOf({ code, differences }: Omit<DispatchReport, 'summary'>, { varyi
   return 'all of it in ranges that an older self-check took from few replays: capturing again makes better ones';
 }
 
-const elementBytes: Readonly<Record<string, number>> = { f16: 2, bf16: 2, i16: 2, u16: 2, f32: 4, i32: 4, u32: 4, i8: 1, u8: 1 };
+const elementBytes: Readonly<Record<string, number>> = {
+  f16: 2,
+  bf16: 2,
+  i16: 2,
+  u16: 2,
+  f32: 4,
+  i32: 4,
+  u32: 4,
+  i8: 1,
+  u8: 1,
+};

@@ -145,6 +145,9 @@ class Session {
 
   Result<SessionEnd> calibrate() {
     Calibration calibration(cache_, targets_);
+    if (options_.calibration_file && std::filesystem::exists(*options_.calibration_file)) {
+      if (auto loaded = calibration.load(*options_.calibration_file); !loaded) return loaded.error();
+    }
     Comparison padding;
     const auto started = std::chrono::steady_clock::now();
     for (size_t i = 0; i < options_.calibrate.size(); ++i) {
@@ -173,6 +176,9 @@ class Session {
       padding.differing_bytes += compared->differing_bytes;
       padding.padding_bytes = compared->padding_bytes;
       if (options_.settle && is_enough(calibration, started)) break;
+    }
+    if (options_.calibration_file) {
+      if (auto saved = calibration.save(*options_.calibration_file); !saved) return saved.error();
     }
     auto found = calibration.finish();
     if (!found) return found.error();
@@ -214,7 +220,8 @@ class Session {
                     std::move(numbers));
   }
 
-  // As many replays as were asked for, then twice and four times as many where the last half still showed something new.
+  // As many replays as were asked for, then twice and four times as many where the last half still showed something
+  // new.
   bool is_enough(const Calibration& calibration, std::chrono::steady_clock::time_point started) const {
     const size_t replays = calibration.replays(), least = options_.settle->replays;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;

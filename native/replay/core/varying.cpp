@@ -25,7 +25,8 @@ bool read_interval(const archive::Json& json, VaryingRange& range) {
   }
   for (size_t i = 0; i < low->size(); ++i) {
     const auto from = number_from_json((*low)[i]), to = number_from_json((*high)[i]);
-    if (!from || !to || !is_finite(*from) || !is_finite(*to) || *from > range.min[i] || *to < range.max[i]) return false;
+    if (!from || !to || !is_finite(*from) || !is_finite(*to) || *from > range.min[i] || *to < range.max[i])
+      return false;
     range.low.push_back(*from);
     range.high.push_back(*to);
   }

@@ -12,8 +12,9 @@
 
 namespace kernloop::replay {
 
-// `count` elements in a row, each with the least and the greatest value seen and the interval that passes; or all of them
-// in any order; or places and links of a structure whose shape follows the order of waves, which nothing is known of.
+// `count` elements in a row, each with the least and the greatest value seen and the interval that passes; or all of
+// them in any order; or places and links of a structure whose shape follows the order of waves, which nothing is known
+// of.
 struct VaryingRange {
   bool is_variable = false;
   std::string target;

@@ -712,8 +712,9 @@ TEST_F(VaryingTest, ProvesNothingWhereAllThatChangedIsUnjudged) {
 
 TEST_F(VaryingTest, RefusesValuesThatAreTheSameInEveryReplayAndOtherThanTheApps) {
   options_.calibrate = {1, 2, 3, 4, 5, 6, 7, 8};
-  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) { rotate(device, launch, 3), device.number(Capture::kOut) = 5; })
-                .exit_code,
+  EXPECT_EQ(run([](FakeDevice& device, const Launch& launch) {
+              rotate(device, launch, 3), device.number(Capture::kOut) = 5;
+            }).exit_code,
             kExitFail)
       << "no replay shows that the order is at work";
   EXPECT_GT(result()["unexplained_elements"].get<int>(), 0);
@@ -736,6 +737,27 @@ TEST_F(VaryingTest, EndsACalibrationThatShowsNothingNew) {
   options_.settle = Settling{16, 0};
   EXPECT_EQ(run(restless).exit_code, kExitPass) << result();
   EXPECT_EQ(result()["replays"], 8) << "no time left, but for the least";
+}
+
+TEST_F(VaryingTest, GoesOnWithTheReplaysOfAnotherProcess) {
+  options_.calibration_file = directory_.path() / "samples";
+  options_.calibrate = {1, 2, 3, 4};
+  EXPECT_EQ(run(seeded()).exit_code, kExitPass);
+  const archive::Json first = output_.first("varying");
+  options_.calibrate = {5, 6, 7, 8};
+  EXPECT_EQ(run(seeded()).exit_code, kExitPass) << result();
+  EXPECT_EQ(result()["replays"], 8);
+  const archive::Json both = output_.first("varying");
+  options_.calibration_file.reset();
+  options_.calibrate = {1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_EQ(run(seeded()).exit_code, kExitPass);
+  EXPECT_EQ(output_.first("varying"), both) << "as if one process had replayed them all";
+  EXPECT_NE(first, both);
+
+  options_.calibration_file = directory_.path() / "samples";
+  std::filesystem::resize_file(*options_.calibration_file, std::filesystem::file_size(*options_.calibration_file) - 9);
+  EXPECT_EQ(run(seeded()).exit_code, kExitBadInput);
+  EXPECT_EQ(result()["code"], "CALIBRATION_FILE");
 }
 
 TEST_F(VaryingTest, JudgesByTheIntervalWhereTheFileHasOne) {
@@ -799,8 +821,13 @@ TEST_F(VaryingTest, RefusesAFileOfVaryingRangesThatDoesNotFitTheCapture) {
                         {"max", {2}},
                         {"low", {1.5}},
                         {"high", {2}}}}),
-        archive::Json(
-            {{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 1}, {"min", {1}}, {"max", {2}}, {"low", {0}}}}),
+        archive::Json({{{"region", "out"},
+                        {"offset", 0},
+                        {"dtype", "f32"},
+                        {"count", 1},
+                        {"min", {1}},
+                        {"max", {2}},
+                        {"low", {0}}}}),
         archive::Json({{{"region", "out"},
                         {"offset", 1},
                         {"dtype", "u8"},
