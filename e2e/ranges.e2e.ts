@@ -67,27 +67,25 @@ describe('results that depend on the order of waves', () => {
   };
 
   it.each([
-    ['sums', 'bin_sums'],
-    ['cancelling', 'cancelling_sums'],
-  ])('%s: passes in every order, and fails a wrong factor, lost addends and doing nothing', async (mode, kernel) => {
-    const { selfcheck, validateWith, verdictsOf } = await extract(mode, kernel);
-    expect(selfcheck.verdict).toBe('nondeterministic');
-    expect(selfcheck.calibration.replays).toBeGreaterThanOrEqual(32);
-    expect(await verdictsOf(40)).toEqual(['pass']);
+    ['sums', 'bin_sums', 'x[i]', '1.001f * x[i]'],
+    ['cancelling', 'cancelling_sums', 'y[i]', 'y[i] + 1e-2f'],
+  ])(
+    '%s: passes in every order, and fails wrong and lost addends and doing nothing',
+    async (mode, kernel, addend, other) => {
+      const { selfcheck, validateWith, verdictsOf } = await extract(mode, kernel);
+      expect(selfcheck.verdict).toBe('nondeterministic');
+      expect(selfcheck.calibration.replays).toBeGreaterThanOrEqual(32);
+      expect(await verdictsOf(40)).toEqual(['pass']);
 
-    const add = 'atomicAdd(&sums[i % bins], x[i]);';
-    const rebuilt = await validateWith(add, `{ const float v = x[i]; atomicAdd(&sums[i % bins], v); }`);
-    expect([rebuilt.code, rebuilt.text]).toEqual([0, expect.stringMatching(/PASS .* replays \(99 % confidence\)/)]);
-    const wrongs = [
-      mode === 'sums' ? 'atomicAdd(&sums[i % bins], 1.001f * x[i]);' : 'atomicAdd(&sums[i % bins], x[i] + 1e-2f);',
-      `if (i % 64 != 63) ${add}`,
-      '(void)x;',
-    ];
-    for (const wrong of wrongs) {
-      const verdict = await validateWith(add, wrong);
-      expect([wrong, verdict.code, verdict.text]).toEqual([wrong, 1, expect.stringMatching(/Result: FAIL/)]);
-    }
-  });
+      const add = `atomicAdd(&sums[i % bins], ${addend});`;
+      const rebuilt = await validateWith(add, `{ const float v = ${addend}; atomicAdd(&sums[i % bins], v); }`);
+      expect([rebuilt.code, rebuilt.text]).toEqual([0, expect.stringMatching(/PASS .* replays \(99 % confidence\)/)]);
+      for (const wrong of [add.replace(addend, other), `if (i % 64 != 63) ${add}`, `if (false) ${add}`]) {
+        const verdict = await validateWith(add, wrong);
+        expect([wrong, verdict.code, verdict.text]).toEqual([wrong, 1, expect.stringMatching(/Result: FAIL/)]);
+      }
+    },
+  );
 
   it('a list, all that its kernel makes, is no proof of anything: vacuous, with the reason', async () => {
     const { selfcheck, validateWith, verdictsOf } = await extract('list', 'push_all');

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Device } from '../device/device';
 import { fakeDeps, type FakeProgram } from '../testing/fake-deps';
@@ -64,6 +64,32 @@ describe('the self-check on hardware, whose order follows no seed', () => {
     const probes = replays.filter((args) => args.includes('--known-varying'));
     expect(probes.map((args) => flag(args, '--poison'))).toEqual(['0xA5', '0x5A']);
     expect(JSON.parse(readFileSync(join(capture, 'selfcheck.json'), 'utf8'))).toEqual(selfcheck);
+  });
+
+  it('calibrates in fresh processes, each with the replays of those before it, until nothing new varies', async () => {
+    let calibrations = 0;
+    const files = new Set<unknown>();
+    const calibration = (args: readonly string[]): object[] => {
+      calibrations += 1;
+      files.add(flag(args, '--calibration-file'));
+      const is_settled = calibrations >= 11;
+      return [{ event: 'varying', ...varying }, { ...passed, replays: 8 * calibrations, confidence: 0.99, miss_per_replay: 1e-6, is_settled }];
+    };
+    const varied = varies((index) => index % 2 === 0, []);
+    const replay: FakeProgram = (call) =>
+      flag(call.args, '--calibrate') ? fakeReplay(() => calibration(call.args))(call) : varied(call);
+    const { selfcheck } = await check(replay);
+    expect([calibrations, files.size]).toEqual([11, 1]);
+    expect(selfcheck.calibration).toEqual({ replays: 88, confidence: 0.99, miss_per_replay: 1e-6, is_settled: true });
+    expect(existsSync(String([...files][0]))).toBe(false);
+  });
+
+  it('has a verdict of its own for what is no number around a centre', async () => {
+    const shape = { ...varying, dtype: 'u8', count: 512, min: [], max: [], order_dependent: true };
+    const { selfcheck } = await check(
+      varies((index) => index % 2 === 0, [{ event: 'varying', ...shape }, passed]),
+    );
+    expect(selfcheck).toMatchObject({ verdict: 'order-dependent', varying: [shape] });
   });
 
   it('never calls a capture verified of which one replay differed', async () => {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Device } from '../device/device';
 import { describeNear } from '../replay/guard';
 import { replayOnce, type ReplayOutcome, type ReplayRequest } from '../replay/program';
@@ -34,8 +37,10 @@ const variedSeeds = [2, 3];
  * had: sums may err by much more (or less) in it than in others, as where all that is added comes before all that is taken away.
  */
 const calibrationSeeds = Array.from({ length: 256 }, (_, index) => (index % 8 === 0 ? 0 : index));
-/** What it takes at least. Hardware is fast, and its order varies less from launch to launch. */
-const settling = { seeded: { replays: 32, seconds: 20 }, hardware: { replays: 64, seconds: 20 } };
+/** What it takes at least, where waves follow a seed. */
+const settling = { replays: 32, seconds: 20 };
+/** Hardware is fast, but its order varies less from launch to launch than from process to process. */
+const processes = { least: 8, most: 32, replaysOfEach: 8, seconds: 60 };
 /** Not among the seeds that the ranges were made from. */
 const probeSeeds = [1001, 1002];
 
@@ -167,7 +172,7 @@ async function rareDifference({ poison, outcome }: PoisonedOutcome, replays: Rep
 
 /** What varies from replay to replay, and whether that explains what the app computed. */
 async function calibrate(first: ReplayOutcome, poison: string, replays: Replays): Promise<Outcome> {
-  const outcome = await replays.calibrate(calibrationSeeds, poison);
+  const outcome = await replays.calibrate(poison);
   const { varying, unexplained, result } = outcome;
   if (isStopped(outcome)) return { kind: 'failed', reason: `with another wave order, ${describeStop(outcome)}` };
   if (varying.length === 0) {
@@ -214,11 +219,31 @@ class Replays {
     return this.replay({ ...request, compare: true });
   }
 
-  async calibrate(seeds: readonly number[], poison: string): Promise<ReplayOutcome> {
-    const settle = this.device.seeded ? settling.seeded : settling.hardware;
-    const outcome = await this.replay({ calibrate: seeds, settle, poison });
+  async calibrate(poison: string): Promise<ReplayOutcome> {
+    const outcome = await (this.device.seeded
+      ? this.replay({ calibrate: calibrationSeeds, settle: settling, poison })
+      : this.calibrateInProcesses(poison));
     this.count += outcome.result.replays ?? 0;
     return outcome;
+  }
+
+  /** Each goes on with the replays of those before it. */
+  private async calibrateInProcesses(poison: string): Promise<ReplayOutcome> {
+    const folder = mkdtempSync(join(tmpdir(), 'kernloop-calibration-'));
+    const request = { calibrate: calibrationSeeds.slice(0, processes.replaysOfEach), poison, calibrationFile: join(folder, 'replays') };
+    const started = this.deps.clock.monotonicMs();
+    try {
+      for (let count = 1; ; count += 1) {
+        const outcome = await this.replay(request);
+        const { result, varying, unexplained } = outcome;
+        const isBeyondMeasure = result.verdict === 'fail' && varying.length === 0 && unexplained.length === 0;
+        const isEnough = count >= processes.least && result.is_settled !== false;
+        const isLate = (this.deps.clock.monotonicMs() - started) / 1000 > processes.seconds;
+        if (isStopped(outcome) || isBeyondMeasure || isEnough || isLate || count === processes.most) return outcome;
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   }
 
   private replay(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {

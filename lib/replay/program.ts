@@ -52,6 +52,8 @@ export interface ReplayRequest {
   calibrate?: readonly number[];
   /** That calibration may end after so many replays where further ones show nothing new, and for want of time. */
   settle?: { replays: number; seconds: number };
+  /** The replays of earlier processes are in it; those of this one are added. */
+  calibrationFile?: string;
   dump?: string;
   dumpOnly?: readonly string[];
   dumpTime?: string;
@@ -144,6 +146,7 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
     ['--known-varying', request.varying],
     ['--calibrate', request.calibrate?.join(',')],
     ['--settle', request.settle && `${request.settle.replays}:${request.settle.seconds}`],
+    ['--calibration-file', request.calibrationFile],
     ['--dump', request.dump],
     ['--dump-time', request.dumpTime],
     ['--order-seed', request.orderSeed],

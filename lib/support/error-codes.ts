@@ -174,6 +174,10 @@ export const errorCodes = kinds({
   STORE_NOT_FOUND: { exitCode: exitCodes.usage, meaning: 'there is no chunk store in the folder' },
   STORE_BUSY: { exitCode: exitCodes.usage, meaning: 'a capture is being written to the store, or another gc runs' },
   JSON_INVALID: { exitCode: exitCodes.usage, meaning: 'a file is not JSON' },
+  CALIBRATION_FILE: {
+    exitCode: exitCodes.usage,
+    meaning: 'the file by which the processes of a calibration hand on their replays is damaged, or of another capture',
+  },
   VARYING_INVALID: { exitCode: exitCodes.usage, meaning: 'the varying ranges of selfcheck.json are malformed' },
   RECORD_REFUTED: {
     exitCode: exitCodes.usage,

@@ -307,6 +307,46 @@ describe('validate', () => {
     expect(lastLine(fake)).toContain('8 bytes judged by their recorded range');
   });
 
+  it('says of intervals how sure they are', async () => {
+    const varying = [{ region: 'r0', offset: 0, dtype: 'f32', count: 1, min: [1], max: [2], low: [0], high: [3] }];
+    const calibration = { replays: 32, confidence: 0.99, miss_per_replay: 1e-6, is_settled: true };
+    writeReproducer(workspace, {}, { verdict: 'nondeterministic', varying, calibration });
+    const fake = deps(() => [{ ...passed, varying_bytes: 4 }]);
+    await validate(options(), fake);
+    expect(lastLine(fake)).toContain('4 bytes judged by the intervals of 32 replays (99 % confidence)');
+  });
+
+  it('begins with what the order of waves decides and nobody judged, and with nothing else is no pass', async () => {
+    const varying = [{ region: 'r0', offset: 0, dtype: 'u8', count: 64, min: [], max: [], order_dependent: true }];
+    writeReproducer(workspace, {}, { verdict: 'order-dependent', varying });
+    const fake = deps(() => [{ ...passed, unjudged_bytes: 64 }]);
+    expect(await validate(options(), fake)).toMatchObject({ unjudged_bytes: 64, selfcheck: 'order-dependent' });
+    expect(flag(replays(fake)[0] ?? [], '--known-varying')).toBeDefined();
+    expect(lastLine(fake)).toMatch(/PASS \(64 bytes NOT judged: the order of waves/);
+    const vacuous = { ...passed, verdict: 'vacuous', unjudged_bytes: 64, reason: 'it depends on the order of waves' };
+    const nothingElse = deps(() => [vacuous]);
+    expect(await validate(options(), nothingElse)).toMatchObject({ verdict: 'vacuous', exit_code: 3 });
+    expect(lastLine(nothingElse)).toMatch(/VACUOUS \(it depends on the order of waves; the role "ignore"/);
+  });
+
+  it('doubts the ranges of an older self-check where only they fail, and those of any where the captured code fails', async () => {
+    const varying = [{ region: 'r0', offset: 8, dtype: 'f32', count: 1, min: [1], max: [2] }];
+    writeReproducer(workspace, {}, { verdict: 'nondeterministic', varying });
+    const fails = deps(() => [difference, { ...differed, varying_bytes: 4 }]);
+    await validate(options({ variant: 'none' }), fails);
+    expect(lastLine(fails)).toContain('this is the captured code itself');
+    workspace.write('kernels/app/saxpy/optimized.hsaco', 'fast');
+    const variant = deps(() => [difference, { ...differed, varying_bytes: 4 }]);
+    await validate(options({ variant: 'optimized.hsaco' }), variant);
+    expect(lastLine(variant)).toContain('older self-check');
+    const elsewhere = deps(() => [
+      { ...difference, offset: 12 },
+      { ...differed, varying_bytes: 4 },
+    ]);
+    await validate(options({ variant: 'optimized.hsaco' }), elsewhere);
+    expect(lastLine(elsewhere)).not.toContain('older self-check');
+  });
+
   it('ignores only regions that no other argument needs', async () => {
     const arg = { name: null, type: 'float*', declared: null, element: 'f32', size: 8, kind: 'global_buffer' };
     const slot = (offset: number, region: string): object => ({ offset, size: 8, region });

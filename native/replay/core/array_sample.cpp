@@ -52,9 +52,8 @@ ArraySample take_pointers(Observations& seen, uint64_t offset, const std::vector
         {offset + at, true, spread_of(values), static_cast<Number>(word_at(seen.samples.back(), at))});
   }
   std::erase_if(seen.varying, [&](const AddressRange& range) {
-    return std::any_of(taken.begin(), taken.end(), [&](const AddressRange& word) {
-      return range.base < word.end() && word.base < range.end();
-    });
+    return std::any_of(taken.begin(), taken.end(),
+                       [&](const AddressRange& word) { return range.base < word.end() && word.base < range.end(); });
   });
   return pointers;
 }
@@ -72,8 +71,8 @@ bool is_no_number(ElementType type, const ElementSample& element) {
   return !is_float(type) && width_of(element) > std::max<Number>(2, magnitude_of(element) / 8);
 }
 
-// Whether most of what replays gave instead of *post* is what *post* has at other places: values that moved, and no sums.
-// In short types equal values are chance.
+// Whether most of what replays gave instead of *post* is what *post* has at other places: values that moved, and no
+// sums. In short types equal values are chance.
 bool moves(const Observations& seen, ElementType type, const std::vector<uint64_t>& offsets) {
   const size_t size = size_of(type);
   if (size < 4) return false;

@@ -1,5 +1,5 @@
-// What replays gave for the varying elements of one array, and of what kind it is: numbers around a centre, or the places
-// and links of a structure whose shape follows the order of waves.
+// What replays gave for the varying elements of one array, and of what kind it is: numbers around a centre, or the
+// places and links of a structure whose shape follows the order of waves.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,8 @@ struct ArraySample {
   uint64_t end() const { return elements.back().offset + size_of(type); }
 };
 
-// Of a few kilobytes that vary, at `offset` in a target. The last of the samples is *post*. Words that hold pointers into
-// one of the targets in every sample are an array of their own; `type_of` is asked about the rest.
+// Of a few kilobytes that vary, at `offset` in a target. The last of the samples is *post*. Words that hold pointers
+// into one of the targets in every sample are an array of their own; `type_of` is asked about the rest.
 std::vector<ArraySample> sample_arrays(const Observations& seen, uint64_t offset, const std::vector<Target>& targets,
                                        const std::function<ElementType(const Observations&)>& type_of);
 

@@ -2,6 +2,7 @@
 // that.
 #pragma once
 
+#include <filesystem>
 #include <vector>
 
 #include "replay/core/array_sample.h"
@@ -29,6 +30,11 @@ struct CalibrationResult {
   uint64_t order_dependent_bytes = 0;
 };
 
+// To eight-byte bounds, so that no element is cut: offsets in the target.
+AddressRange widened(const Target& target, uint64_t begin, uint64_t end);
+
+constexpr uint64_t kClusterGap = 64;  // closer bytes belong to one array or struct
+
 class Calibration {
  public:
   Calibration(ContentCache& cache, const std::vector<Target>& targets);
@@ -36,6 +42,10 @@ class Calibration {
   // After a replay: remembers what differs from *post*. False when that is so much that it cannot be a matter of order.
   Result<bool> record_replay(DeviceReplay& device);
   void forget_last_replay();
+  // Replays of other processes: what a process finds cold another may not. A file of this program's own, of this
+  // capture.
+  Status save(const std::filesystem::path& path) const;
+  Status load(const std::filesystem::path& path);
   size_t replays() const { return replays_; }
   // Whether the later half of the replays showed nothing to vary that the earlier half had not shown.
   bool is_settled() const;
@@ -70,7 +80,10 @@ class Calibration {
   };
   Result<std::vector<Unseen>> unseen_beside(const Target& target, const ArraySample& array, uint64_t reach,
                                             const std::vector<AddressRange>& taken) const;
-  // Numbers around a centre, each with its interval; `taken`: what is judged otherwise.
+  // The arrays of a target; `taken`: what is judged otherwise.
+  Status judge(const Target& target, const std::vector<ArraySample>& arrays, double miss,
+               std::vector<AddressRange> taken, CalibrationResult& result) const;
+  // Numbers around a centre, each with its interval.
   Status judge_numbers(const Target& target, const ArraySample& array, double miss,
                        const std::vector<AddressRange>& taken, CalibrationResult& result) const;
   // A structure whose shape follows the order: gives the range that cannot be judged.

@@ -18,8 +18,8 @@ constexpr const char* kUsage =
     "[--iterations N] "
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
     "[--compare | --side-by-side [--order-seed N]] "
-    "[--known-varying FILE [--record NAME:OFFSET:SIZE=BYTES]…] [--calibrate SEEDS [--settle REPLAYS:SECONDS]] "
-    "[--ignore REGION:OFFSET:SIZE]… "
+    "[--known-varying FILE [--record NAME:OFFSET:SIZE=BYTES]…] "
+    "[--calibrate SEEDS [--settle REPLAYS:SECONDS] [--calibration-file FILE]] [--ignore REGION:OFFSET:SIZE]… "
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
     "DIR [--dump-only NAME]… [--dump-time pre|post]] [--guard] "
     "[--inject-bit-flips N] [--record-accesses] [--profile] "
@@ -157,6 +157,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
          return seeds.has_value();
        }},
       {"--settle", [&](const std::string& text) { return (options.settle = parse_settling(text)).has_value(); }},
+      {"--calibration-file", path(options.calibration_file)},
       {"--ignore",
        [&](const std::string& text) {
          const auto ignored = parse_ignored(text);
@@ -265,7 +266,8 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   if (!options.calibrate.empty() && (options.inject_bit_flips > 0 || options.record_accesses)) {
     return usage("--calibrate goes with neither --inject-bit-flips nor --record-accesses");
   }
-  if (options.settle && options.calibrate.empty()) return usage("--settle goes with --calibrate");
+  if ((options.settle || options.calibration_file) && options.calibrate.empty())
+    return usage("--settle and --calibration-file go with --calibrate");
   if (!options.calibrate.empty() && (options.code_object || options.known_varying || !options.ignored.empty())) {
     return usage(
         "--calibrate replays the captured kernel itself: it goes with none of --code-object, --known-varying and "

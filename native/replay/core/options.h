@@ -53,8 +53,9 @@ struct Options {
   bool side_by_side = false;  // the captured code and --code-object take turns
   uint64_t order_seed = 0;    // of these turns
   std::optional<std::filesystem::path> known_varying;
-  std::vector<uint64_t> calibrate;  // seeds; empty: no calibration
-  std::optional<Settling> settle;   // else all of them are replayed
+  std::vector<uint64_t> calibrate;                        // seeds; empty: no calibration
+  std::optional<Settling> settle;                         // else all of them are replayed
+  std::optional<std::filesystem::path> calibration_file;  // replays of earlier processes, and then of this one too
   std::vector<IgnoredBytes> ignored;
   std::vector<ElementTolerance> tolerances;
   std::vector<GivenRecord> records;

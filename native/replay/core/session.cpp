@@ -163,6 +163,9 @@ class Session {
 
   Result<SessionEnd> calibrate() {
     Calibration calibration(cache_, targets_);
+    if (options_.calibration_file && std::filesystem::exists(*options_.calibration_file)) {
+      if (auto loaded = calibration.load(*options_.calibration_file); !loaded) return loaded.error();
+    }
     Comparison padding;
     const auto started = std::chrono::steady_clock::now();
     for (size_t i = 0; i < options_.calibrate.size(); ++i) {
@@ -191,6 +194,9 @@ class Session {
       padding.differing_bytes += compared->differing_bytes;
       padding.padding_bytes = compared->padding_bytes;
       if (options_.settle && is_enough(calibration, started)) break;
+    }
+    if (options_.calibration_file) {
+      if (auto saved = calibration.save(*options_.calibration_file); !saved) return saved.error();
     }
     auto found = calibration.finish();
     if (!found) return found.error();

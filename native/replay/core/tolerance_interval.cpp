@@ -105,8 +105,9 @@ Moments moments_of(const std::vector<double>& values) {
 
 }  // namespace
 
-// Sums of numbers of one sign have errors in proportion to them; where numbers cancel, the errors are as great as those of
-// other sums, however small the result. Of the two, what makes the elements more alike; and in doubt what their signs say.
+// Sums of numbers of one sign have errors in proportion to them; where numbers cancel, the errors are as great as those
+// of other sums, however small the result. Of the two, what makes the elements more alike; and in doubt what their
+// signs say.
 void IntervalModel::choose_scale(std::span<const Spread> elements) {
   constexpr double kClearly = 0.5;
   std::vector<double> absolute, relative;
@@ -118,8 +119,8 @@ void IntervalModel::choose_scale(std::span<const Spread> elements) {
     negative = negative || element.mean < 0;
     positive = positive || element.mean > 0;
     absolute.push_back(static_cast<double>(std::log(element.variance)));
-    relative.push_back(absolute.back() - 2 * static_cast<double>(std::log(std::max(
-                                                 std::fabs(element.mean), spacing_at(type_, 0)))));
+    relative.push_back(absolute.back() -
+                       2 * static_cast<double>(std::log(std::max(std::fabs(element.mean), spacing_at(type_, 0)))));
   }
   const double by_absolute = moments_of(absolute).variance, by_relative = moments_of(relative).variance;
   is_relative_ = negative && positive ? by_relative < kClearly * by_absolute : by_absolute >= kClearly * by_relative;
@@ -156,8 +157,8 @@ void IntervalModel::measure_tails(std::span<const Spread> elements) {
     ++count;
   }
   const bool told = count >= kFewestForPrior && count * replays_ >= kTailSample;
-  tails_ = told ? std::clamp(kLeastTails * sum / static_cast<Number>(count) / 3, kLeastTails, kGreatestTails)
-                : kTailsUntold;
+  tails_ =
+      told ? std::clamp(kLeastTails * sum / static_cast<Number>(count) / 3, kLeastTails, kGreatestTails) : kTailsUntold;
 }
 
 void IntervalModel::measure_jumps(std::span<const Spread> elements) {

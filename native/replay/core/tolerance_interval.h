@@ -1,6 +1,6 @@
-// Where a further replay of untouched code may lie, from a sample of replays: normal tolerance intervals whose variances
-// are moderated by those of the other elements of the array (Smyth 2004, as in limma). The least and the greatest value
-// of a few replays are no bound; of an array of sums the elements tell about each other.
+// Where a further replay of untouched code may lie, from a sample of replays: normal tolerance intervals whose
+// variances are moderated by those of the other elements of the array (Smyth 2004, as in limma). The least and the
+// greatest value of a few replays are no bound; of an array of sums the elements tell about each other.
 #pragma once
 
 #include <span>

@@ -760,6 +760,27 @@ TEST_F(VaryingTest, EndsACalibrationThatShowsNothingNew) {
   EXPECT_EQ(result()["replays"], 8) << "no time left, but for the least";
 }
 
+TEST_F(VaryingTest, GoesOnWithTheReplaysOfAnotherProcess) {
+  options_.calibration_file = directory_.path() / "samples";
+  options_.calibrate = {1, 2, 3, 4};
+  EXPECT_EQ(run(seeded()).exit_code, kExitPass);
+  const archive::Json first = output_.first("varying");
+  options_.calibrate = {5, 6, 7, 8};
+  EXPECT_EQ(run(seeded()).exit_code, kExitPass) << result();
+  EXPECT_EQ(result()["replays"], 8);
+  const archive::Json both = output_.first("varying");
+  options_.calibration_file.reset();
+  options_.calibrate = {1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_EQ(run(seeded()).exit_code, kExitPass);
+  EXPECT_EQ(output_.first("varying"), both) << "as if one process had replayed them all";
+  EXPECT_NE(first, both);
+
+  options_.calibration_file = directory_.path() / "samples";
+  std::filesystem::resize_file(*options_.calibration_file, std::filesystem::file_size(*options_.calibration_file) - 9);
+  EXPECT_EQ(run(seeded()).exit_code, kExitBadInput);
+  EXPECT_EQ(result()["code"], "CALIBRATION_FILE");
+}
+
 TEST_F(VaryingTest, JudgesByTheIntervalWhereTheFileHasOne) {
   const float slack = 0.01f;
   write_varying({{{"region", "out"},
