@@ -32,7 +32,8 @@ struct KeptVariable {
 
 struct Program {
   Launch launch;
-  codeobject::Kernel kernel;  // what is launched
+  codeobject::Kernel kernel;               // what is launched
+  std::vector<std::string> null_services;  // hidden arguments that nobody fills (kernarg.h)
   std::vector<LoadedCodeObject> code_objects;
   std::vector<Target> variables;
   std::vector<KeptVariable> kept;

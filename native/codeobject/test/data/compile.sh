@@ -18,6 +18,8 @@ compile spin.hsaco -DSPIN
 compile no_fill.hsaco -DNO_FILL
 compile more_arguments.hsaco -DMORE_ARGUMENTS
 compile no_variables.hsaco -DNO_VARIABLES
+compile prints.hsaco -DPRINTS=3
+compile prints_never.hsaco -DPRINTS=-1
 compile other_initializer.hsaco -DOTHER_INITIALIZER
 # The same for two targets, as an offload bundle and inside of a host object.
 clang++-15 -x hip small.hip -O3 --offload-arch=gfx90a --offload-arch=gfx1030 --cuda-device-only -mcode-object-version=4 \
