@@ -1,7 +1,6 @@
 #include "replay/hsa/hsa_device.h"
 
 #include <hsa/amd_hsa_queue.h>
-
 #include <unistd.h>
 
 #include <algorithm>
