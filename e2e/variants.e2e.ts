@@ -43,6 +43,20 @@ describe('variants that go wrong', () => {
     expect(verdict?.text).toMatch(/lane 6\b/);
   });
 
+  it('one that prints faults in a direct launch, which names --launch hip, and is judged with that', async () => {
+    const { verdict } = await tryVariant(
+      'first[i] = in[i] * 3; if (i == 70) printf("seventy is %d\\n", (int)first[i]);',
+    );
+    expect([verdict?.code, verdict?.text]).toEqual([
+      4,
+      expect.stringMatching(/hidden_hostcall_buffer[^]*--launch hip/),
+    ]);
+    const throughHip = await workspace.kernloop(['validate', ...options, '--launch', 'hip']);
+    expect([throughHip.code, throughHip.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+    const unreached = await tryVariant('first[i] = in[i] * 3; if (i == -1) printf("never %d\\n", (int)first[i]);');
+    expect([unreached.verdict?.code, unreached.verdict?.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+  });
+
   it('one without the captured symbol names the nearest', async () => {
     workspace.write(`${project}/kernel_variant.hip`, original.replaceAll('two_outputs', 'two_output'));
     const built = await workspace.kernloop(['recompile', ...options]);

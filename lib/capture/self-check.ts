@@ -284,7 +284,7 @@ function describeStop({ result, faults: [fault] }: ReplayOutcome): string {
 
 /** One line: what, where in the code, which lane, which address. The device's own text says all of it, where it gives one. */
 export function describeFault(fault: FaultEvent): string {
-  const near = fault.near ? `: ${describeNear(fault.near)}` : '';
+  const near = `${fault.near ? `: ${describeNear(fault.near)}` : ''}${fault.hint ? `; ${fault.hint}` : ''}`;
   if (fault.text) return `${fault.text}${near}`;
   const parts = [
     fault.kind,

@@ -54,6 +54,15 @@ describe('the guard around captured memory', () => {
       );
     });
 
+    it('is followed by what to try, where the replay knows', async () => {
+      const fake = deps(
+        { event: 'fault', kind: 'memory_access', address: '0x18', text: 'a read', hint: 'launch it with --launch hip' },
+        { event: 'result', verdict: 'fault' },
+      );
+      await run({}, fake);
+      expect(fake.said.result.at(-1)).toBe('Result: FAIL (the device faulted: a read; launch it with --launch hip)');
+    });
+
     it('is there only on request', async () => {
       const fake = deps({ event: 'result', verdict: 'ran' });
       expect((await run({}, fake)).guard).toBeNull();

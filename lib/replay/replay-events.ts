@@ -235,6 +235,8 @@ const events = {
       })
       .nullish(),
     text: z.string().nullish(),
+    /** What to try, where that is known. */
+    hint: z.string().nullish(),
   }),
   checked: z.looseObject({
     event: z.literal('checked'),

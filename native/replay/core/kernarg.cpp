@@ -1,6 +1,7 @@
 #include "replay/core/kernarg.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace kernloop::replay {
@@ -111,6 +112,20 @@ Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const K
                   .value_or(0));
   }
   return kernarg;
+}
+
+std::vector<std::string> services_left_null(const Kernel& kernel, const archive::Buffer& kernarg) {
+  static constexpr std::array kServices = {"hidden_hostcall_buffer", "hidden_printf_buffer",
+                                           "hidden_heap_v1",         "hidden_multigrid_sync_arg",
+                                           "hidden_default_queue",   "hidden_completion_action"};
+  std::vector<std::string> null;
+  for (const KernelArgument& argument : kernel.args) {
+    if (std::ranges::find(kServices, argument.value_kind) == kServices.end()) continue;
+    const auto first = kernarg.begin() + argument.offset;
+    if (std::all_of(first, first + argument.size, [](uint8_t byte) { return byte == 0; }))
+      null.push_back(argument.value_kind);
+  }
+  return null;
 }
 
 void describe_geometry(const Kernel& kernel, Launch& launch) {

@@ -15,6 +15,10 @@ namespace kernloop::replay {
 Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const codeobject::Kernel& captured,
                                       const codeobject::Kernel& launched);
 
+// The hidden arguments of `kernel` that lead to a service of the HIP runtime (hostcall, heap, …) and are null in
+// `kernarg`. Code that only might need one has them, too: all of it without optimisation, an assertion that holds.
+std::vector<std::string> services_left_null(const codeobject::Kernel& kernel, const archive::Buffer& kernarg);
+
 // Writes what hidden arguments of `kernel` say of the launch's geometry. For a launch that is not the captured one.
 void describe_geometry(const codeobject::Kernel& kernel, Launch& launch);
 

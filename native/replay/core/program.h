@@ -32,7 +32,8 @@ struct KeptVariable {
 
 struct Program {
   Launch launch;
-  codeobject::Kernel kernel;  // what is launched
+  codeobject::Kernel kernel;               // what is launched
+  std::vector<std::string> null_services;  // hidden arguments that nobody fills (kernarg.h)
   codeobject::Kernel captured_kernel;
   bool is_variant = false;     // of what is launched
   bool is_overridden = false;  // another launch than the captured one

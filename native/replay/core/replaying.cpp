@@ -3,6 +3,7 @@
 #include "archive/file.h"
 #include "replay/core/differences.h"
 #include "replay/core/guard.h"
+#include "replay/core/kernarg.h"
 #include "replay/core/launch_check.h"
 #include "replay/core/target_marks.h"
 
@@ -41,15 +42,28 @@ void tell_hot_spots(const std::vector<HotSpot>& spots, const Program& program, E
   }
 }
 
-void tell_fault(const LaunchOutcome& outcome, const Launch& launch, const Snapshot& snapshot, EventSink& sink) {
+// A null pointer may be that of a service: nothing that a kernel can reach lies so low.
+std::optional<std::string> hint_of_services(const Program& program, std::optional<uint64_t> address) {
+  constexpr uint64_t kBehindNull = 0x10000;
+  if (program.null_services.empty() || (address && *address >= kBehindNull)) return std::nullopt;
+  std::string names;
+  for (const std::string& name : program.null_services) names += (names.empty() ? "" : ", ") + name;
+  return "if the kernel prints, allocates memory or asserts: a direct launch has no such service (" + names +
+         (program.null_services.size() == 1 ? " is" : " are") + " null); launch it with --launch hip, which has";
+}
+
+void tell_fault(const LaunchOutcome& outcome, const Program& program, const Snapshot& snapshot, EventSink& sink) {
   Json event = outcome.fault.is_object() ? outcome.fault : Json::object();
   event["event"] = "fault";
   if (!event.contains("kind")) event["kind"] = outcome.end == LaunchOutcome::End::kLimit ? "limit" : "unknown";
-  if (!event.contains("kernel")) event["kernel"] = launch.kernel_name;
+  if (!event.contains("kernel")) event["kernel"] = program.launch.kernel_name;
+  std::optional<uint64_t> at;
   const auto address = event.find("address");
-  if (address != event.end() && address->is_string()) {
-    if (const auto at = archive::from_hex_number(address->get<std::string>()))
-      event["near"] = nearest_region(*at, snapshot.regions());
+  if (address != event.end() && address->is_string()) at = archive::from_hex_number(address->get<std::string>());
+  if (at) event["near"] = nearest_region(*at, snapshot.regions());
+  const bool is_access = event["kind"] == "memory_access" || event["kind"] == "queue_error";
+  if (is_access) {
+    if (const auto hint = hint_of_services(program, at)) event["hint"] = *hint;
   }
   sink.emit(event);
 }
@@ -120,6 +134,7 @@ Result<Program> load_for_replay(const Options& options, ContentCache& cache, Dev
   auto program = load_program(cache, device, variant, sink);
   if (!program) return program;
   program->launch.limit_seconds = options.limit_seconds;
+  if (!options.launches_with_hip) program->null_services = services_left_null(program->kernel, program->launch.kernarg);
   const archive::Manifest& manifest = cache.reader().manifest();
   program->is_overridden = options.overrides.any();
   if (program->is_overridden) {
@@ -168,7 +183,7 @@ Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Progr
   launched.device_lost = outcome->device_lost;
   launched.wave_instructions = outcome->wave_instructions;
   if (!launched.is_complete) {
-    tell_fault(*outcome, program.launch, snapshot, sink);
+    tell_fault(*outcome, program, snapshot, sink);
   } else if (!iteration.is_null()) {
     tell_iteration(*outcome, std::move(iteration), sink);
     if (is_last) tell_hot_spots(outcome->hot_spots, program, sink);

@@ -1,6 +1,7 @@
 #include "replay/hsa/hsa_device.h"
 
 #include <hsa/amd_hsa_queue.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -828,6 +829,8 @@ Result<std::unique_ptr<DeviceReplay>> open_hsa_device(const Options& options, co
     restart_without_randomisation(argv);
     return address_taken(hold.taken().front());
   }
+  // What kernels print, HIP writes to stdout, which is for events. From here on, nothing starts this program again.
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
   // A replay is not to be captured, whatever the environment is set up for.
   ::unsetenv("HSA_TOOLS_LIB");
   auto library = HsaLibrary::open(options.hsa_runtime.empty() ? built_in_runtime() : options.hsa_runtime);

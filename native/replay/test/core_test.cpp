@@ -240,6 +240,19 @@ TEST(Kernarg, FillsHiddenArgumentsOfAVariantByKind) {
             "0000000000000000");
 }
 
+TEST(Kernarg, NamesTheServicesThatNobodyFills) {
+  codeobject::Kernel kernel;
+  kernel.args = {{0, 8, "global_buffer", "", "", "", "", ""},
+                 {8, 8, "hidden_global_offset_x", "", "", "", "", ""},
+                 {16, 8, "hidden_hostcall_buffer", "", "", "", "", ""},
+                 {24, 8, "hidden_heap_v1", "", "", "", "", ""}};
+  Buffer kernarg(32, 0);
+  EXPECT_EQ(services_left_null(kernel, kernarg),
+            (std::vector<std::string>{"hidden_hostcall_buffer", "hidden_heap_v1"}));
+  kernarg[23] = 1;
+  EXPECT_EQ(services_left_null(kernel, kernarg), std::vector<std::string>{"hidden_heap_v1"});
+}
+
 TEST(Kernarg, RefusesArgumentsThatMoved) {
   archive::Manifest manifest;
   manifest.kernarg.bytes = Buffer(16, 0);

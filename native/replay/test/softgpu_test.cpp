@@ -116,6 +116,18 @@ TEST_F(SoftGpuReplay, EndsAWildWriteWithAFaultThatNamesIt) {
   EXPECT_EQ(run({"--compare"}).exit_code, kExitPass) << "the baseline is replayable after";
 }
 
+TEST_F(SoftGpuReplay, NamesHipForAServiceThatADirectLaunchHasNot) {
+  const ProgramRun direct = compare_variant("prints.hsaco");
+  EXPECT_EQ(direct.exit_code, kExitDevice) << direct.last();
+  const std::string hint = direct.first("fault").value("hint", "");
+  EXPECT_NE(hint.find("hidden_hostcall_buffer"), std::string::npos) << direct.first("fault");
+  EXPECT_NE(hint.find("--launch hip"), std::string::npos) << hint;
+  EXPECT_EQ(compare_variant("prints.hsaco", {"--launch", "hip"}).exit_code, kExitPass);
+  EXPECT_EQ(compare_variant("prints_never.hsaco").exit_code, kExitPass)
+      << "the service is there to be used, and is not";
+  EXPECT_FALSE(compare_variant("wild.hsaco").first("fault").contains("hint"));
+}
+
 TEST_F(SoftGpuReplay, EndsAnEndlessLoopAtTheInstructionLimit) {
   const ProgramRun outcome = compare_variant("spin.hsaco", {"--limit-wave-instructions", "20000"});
   EXPECT_EQ(outcome.exit_code, kExitDevice) << outcome.last();

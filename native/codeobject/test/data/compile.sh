@@ -23,6 +23,8 @@ compile bounds_64.hsaco -DLAUNCH_BOUNDS=64
 compile static_lds.hsaco -DSTATIC_LDS=64
 compile full_lds.hsaco -DSTATIC_LDS=65536
 compile padded.hsaco -DPADDED
+compile prints.hsaco -DPRINTS=3
+compile prints_never.hsaco -DPRINTS=-1
 compile other_initializer.hsaco -DOTHER_INITIALIZER
 clang-15 -x cl -O3 -target amdgcn-amd-amdhsa -mcpu=gfx90a -mcode-object-version=4 -nogpulib required_block.cl -o required_block.hsaco
 # The same for two targets, as an offload bundle and inside of a host object.

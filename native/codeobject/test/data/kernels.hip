@@ -61,6 +61,9 @@ extern "C" __global__ void BOUNDS fill(float* out, const float* in, int n) {
 #ifdef WRONG_BIT
   if (i == 37) out[i] = __int_as_float(__float_as_int(out[i]) ^ 1);
 #endif
+#ifdef PRINTS
+  if (i == PRINTS) printf("value %d is %f\n", i, out[i]);
+#endif
 #ifdef BEYOND
   if (i == 0) reinterpret_cast<char*>(out)[n * 4] = 0;
 #endif
