@@ -3,7 +3,23 @@ import { join } from 'node:path';
 import { nativeProducts } from '../../lib/device/native-paths';
 import { TestWorkspace } from '../../lib/testing/workspace';
 import { packageRoot } from '../../lib/support/version';
-import { nativeDigest } from './identity';
+import { hipRuntime, nativeDigest } from './identity';
+
+describe('the HIP runtime', () => {
+  it('is the first that is found, and another once it was replaced', () => {
+    const workspace = new TestWorkspace();
+    const runtime = (folders: string): string => hipRuntime({ LD_LIBRARY_PATH: folders }, [workspace.path('system')]);
+    expect(runtime('')).toBe('none');
+    workspace.write('system/libamdhip64.so.5', 'one');
+    const before = runtime('');
+    expect(runtime('/nowhere')).toBe(before);
+    workspace.write('mine/libamdhip64.so.6', 'two');
+    expect(runtime(workspace.path('mine'))).not.toBe(before);
+    workspace.write('system/libamdhip64.so.5', 'another');
+    expect(runtime('')).not.toBe(before);
+    workspace.dispose();
+  });
+});
 
 describe('the digest of the native core', () => {
   let workspace: TestWorkspace;
