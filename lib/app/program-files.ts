@@ -76,6 +76,11 @@ function isProgram(path: string): boolean {
   return (statSync(path).mode & 0o111) !== 0;
 }
 
+/** A script also names what it writes: a log of its own would make every run another one. */
+function isRunnable(path: string): boolean {
+  return existsSync(path) && (isProgram(path) || /\.(py|sh|so)$/.test(path));
+}
+
 /** Of a shell script every word that is a file; of any script its interpreter, also behind `env`. */
 function behindScript(path: string, app: App, { env }: Pick<Deps, 'env'>): string[] {
   const text = headOf(path);
@@ -88,7 +93,7 @@ function behindScript(path: string, app: App, { env }: Pick<Deps, 'env'>): strin
   return [
     ...(interpreter === undefined ? [] : [interpreter]),
     ...named,
-    ...mentioned.flatMap((word) => [resolve(app.cwd, word), resolve(dirname(path), word)]),
+    ...mentioned.flatMap((word) => [resolve(app.cwd, word), resolve(dirname(path), word)]).filter(isRunnable),
   ];
 }
 

@@ -1,7 +1,24 @@
+import { renderCompileArgument } from '../toolchain/compile-arguments';
 import { translationUnit } from './translation-unit';
 
 const unit = (compiler: string, args: string[], file = '/s/k.hip') =>
   translationUnit({ directory: '/b', file, compiler, args }, 'hip');
+
+describe('folders that the environment of the build adds', () => {
+  const command = { directory: '/b', file: '/s/k.hip', compiler: 'hipcc', args: ['-Imine', '-c', '/s/k.hip'] };
+  const rendered = (environment: Record<string, string>): string[] =>
+    translationUnit(command, 'hip', environment)?.args.flatMap(renderCompileArgument) ?? [];
+
+  it('come behind those of the command, as the compiler has them', () => {
+    const words = rendered({ CPATH: '/one::/two', CPLUS_INCLUDE_PATH: '/three', C_INCLUDE_PATH: '/c-only' });
+    expect(words.slice(-8)).toEqual(['-I', '/one', '-I', '.', '-I', '/two', '-isystem', '/three']);
+    expect(words.indexOf('-Imine')).toBe(0);
+  });
+
+  it('are none where it names none', () => {
+    expect(rendered({ CPATH: '' })).toEqual(rendered({}));
+  });
+});
 
 describe('translationUnit of HIP', () => {
   it.each([

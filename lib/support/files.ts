@@ -23,8 +23,12 @@ export function writeFileAtomic(path: string, content: string): void {
   }
 }
 
+export function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
 export function writeJson(path: string, value: unknown): void {
-  writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`);
+  writeFileAtomic(path, jsonText(value));
 }
 
 export function sha256OfFile(path: string): string {

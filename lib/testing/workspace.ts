@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { sha256OfFile } from '../support/files';
@@ -33,6 +33,10 @@ export class TestWorkspace {
     mkdirSync(dirname(absolute), { recursive: true });
     writeFileSync(absolute, typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`);
     return absolute;
+  }
+
+  read(path: string): string {
+    return readFileSync(this.path(path), 'utf8');
   }
 
   dispose(): void {

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { toolchainIdentity } from './identity';
 
 let folder: string;
@@ -45,6 +45,32 @@ describe('toolchainIdentity', () => {
     const before = identity();
     writeFileSync(join(folder, 'bin', 'ptxas'), '#!/bin/sh\nexit 2\n');
     expect(identity()).not.toBe(before);
+  });
+
+  it.each([
+    ['ROCM_PATH', 'llvm/bin/clang++'],
+    ['ROCM_PATH', 'amdgcn/bitcode/ocml.bc'],
+    ['HIP_CLANG_PATH', 'clang++'],
+    ['DEVICE_LIB_PATH', 'ocml.bc'],
+    ['HIP_DEVICE_LIB_PATH', 'ockl.bc'],
+    ['KERNLOOP_NVRTC', 'libnvrtc.so.13'],
+  ])('changes with %s, and with what lies there: %s', (name, file) => {
+    const place = join(folder, 'installed', file);
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(place, 'one');
+    const value = name === 'KERNLOOP_NVRTC' ? place : join(folder, 'installed');
+    const there = (): string => toolchainIdentity({ PATH: join(folder, 'bin'), [name]: value });
+    const before = there();
+    expect(before).not.toBe(identity());
+    expect(there()).toBe(before);
+    writeFileSync(place, 'two');
+    expect(there()).not.toBe(before);
+  });
+
+  it('does not change with what is set aside, or is none of its business', () => {
+    const before = identity();
+    for (const name of ['CPATH', 'HIPCC_COMPILE_FLAGS_APPEND', 'NVCC_APPEND_FLAGS', 'EDITOR'])
+      expect(toolchainIdentity({ PATH: join(folder, 'bin'), [name]: '/x' })).toBe(before);
   });
 
   it('is a digest where no compiler is installed', () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { cudaHost } from '../../lib/device/cuda-host';
 import { firstGpu, topologyFolder } from '../../lib/device/hsa';
@@ -52,7 +52,31 @@ export function nativeDigest(native: NativePaths): string {
 
 function deviceId(native: NativePaths | undefined, env: Environment): string {
   const software = native ? softgpuIdentity(env['KERNLOOP_SOFTGPU'] || 'gfx90a', native.softgpu) : 'none';
-  return `${software} ${amdId()} ${cudaHost(env).identity}`;
+  return `${software} ${amdId()} ${cudaHost(env).identity} ${hipRuntime(env)}`;
+}
+
+const hipFolders = ['/opt/rocm/lib', '/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib'];
+
+/** What launches with `--launch hip`, and below most apps: by size and time, since it is large. */
+export function hipRuntime(env: Environment, installed: readonly string[] = hipFolders): string {
+  const named = (env['LD_LIBRARY_PATH'] ?? '').split(':').filter(Boolean);
+  const libraries = [...named, ...installed].flatMap((folder) => filesNamed(folder, 'libamdhip64.so'));
+  const [first] = libraries;
+  if (first === undefined) return 'none';
+  const { size, mtimeMs } = statSync(first);
+  return sha256(`${realpathSync(first)} ${size} ${mtimeMs}`).slice(0, 16);
+}
+
+function filesNamed(folder: string, start: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.startsWith(start))
+      .sort()
+      .map((name) => join(folder, name))
+      .filter((path) => existsSync(path));
+  } catch {
+    return [];
+  }
 }
 
 function amdId(): string {

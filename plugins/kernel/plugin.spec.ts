@@ -1,6 +1,7 @@
 import type { TargetConfiguration } from '@nx/devkit';
 import { kernelJson } from '../../lib/testing/workspace';
 import { appsOfOneName, declaredKernels, projectsOf, refuseTwin } from './plugin';
+import { builtVariable, judgedVariable } from './reproducer-variables';
 import { selectionVariable } from './selections';
 
 const app = {
@@ -162,6 +163,28 @@ describe('the plugin', () => {
       transitive: false,
     });
     expect(capture?.options).toEqual({ app: 'apps/pipeline', kernel: ['saxpy'], build: false });
+  });
+
+  it('captures and profiles again where what the command runs is another one, and records NVRTC only where asked', () => {
+    const { 'capture-saxpy': capture, profile, program } = targets(workspace, 'apps/pipeline');
+    const written = { dependentTasksOutputFiles: 'apps/pipeline/.kernloop/program.json', transitive: false };
+    for (const target of [capture, profile]) expect(target?.inputs).toContainEqual(written);
+    expect(capture?.inputs).toContainEqual({ env: 'KERNLOOP_NVRTC_RECORD' });
+    expect(program).toMatchObject({
+      cache: false,
+      dependsOn: ['build'],
+      outputs: ['{projectRoot}/.kernloop/program.json'],
+    });
+    const { build: _, ...unbuilt } = app;
+    const there = targets({ 'a/kernloop.json': unbuilt }, 'a');
+    expect(there['capture-saxpy']?.dependsOn).toEqual(['program']);
+    expect(there['program']?.dependsOn).toBeUndefined();
+  });
+
+  it('asks the cache only for what was recompiled and judged as it is now', () => {
+    const { recompile, validate } = targets(workspace, 'kernels/pipeline/saxpy');
+    expect(recompile?.inputs).toContainEqual({ env: builtVariable('kernels/pipeline/saxpy') });
+    expect(validate?.inputs).toContainEqual({ env: judgedVariable('kernels/pipeline/saxpy') });
   });
 
   it('knows the built program behind a wrapper', () => {

@@ -47,16 +47,13 @@ export const preTasksExecution: PreTasksExecution = async (_options, { workspace
   const kernels = (await filesIn(workspaceRoot, `**/${kernelFile}`)).filter((file) => !isCopy(file));
   const read = (path: string): string => readFileSync(join(workspaceRoot, path), 'utf8');
   const foreignIn = (reproducer: string): string[] => foreignFiles(join(workspaceRoot, reproducer, 'pristine'));
+  const reproducers = kernels.filter((file) => isReproducer(read(file)));
+  const identity = identityVariables(workspaceRoot, process.env);
   Object.assign(
     process.env,
-    identityVariables(workspaceRoot, process.env),
+    identity,
     selectionVariables(files, read),
-    reproducerVariables(
-      kernels.filter((file) => isReproducer(read(file))),
-      workspaceRoot,
-      argv,
-      process.env,
-    ),
+    reproducerVariables(reproducers, workspaceRoot, argv, process.env, identity.KERNLOOP_TOOLCHAIN),
     pristineVariables(files, read, foreignIn),
   );
 };

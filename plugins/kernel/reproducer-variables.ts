@@ -7,7 +7,6 @@ import { kernelFile } from '../../lib/reproducer/kernel-json';
 import type { Environment } from '../../lib/support/deps';
 import { sha256, sha256OfFile } from '../../lib/support/files';
 import { currentVariant, type Known } from '../../lib/toolchain/current-variant';
-import { toolchainIdentity } from '../../lib/toolchain/identity';
 import { fieldOf, jsonOf } from './lenient-json';
 import { trackedVariants } from './tracked-variants';
 import { variableName } from './variable-name';
@@ -29,9 +28,10 @@ export function reproducerVariables(
   workspaceRoot: string,
   argv: readonly string[],
   env: Environment,
+  toolchain: string,
 ): Readonly<Record<string, string>> {
   // Headers of the system are the same for all.
-  const known = { digestOf: memoised(sha256OfFile), toolchain: toolchainIdentity(env) };
+  const known = { digestOf: memoised(sha256OfFile), toolchain };
   const named = new Set<string>();
   const variables = kernelFiles.flatMap((file): [string, string][] => {
     const folder = join(workspaceRoot, dirname(file));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { kernelFile } from '../../lib/reproducer/kernel-json';
 import type { Environment } from '../../lib/support/deps';
-import { jsonOf } from './lenient-json';
+import { fieldOf, jsonOf } from './lenient-json';
 
 /**
  * Every value that `variant` of a reproducer's tasks may have in this command: of the command line, of the environment, of kernel.json,
@@ -13,13 +13,14 @@ export function trackedVariants(
   argv: readonly string[],
   env: Environment,
 ): string[] {
-  const files = [
-    join(folder, kernelFile),
-    join(folder, 'project.json'),
-    join(folder, 'package.json'),
-    join(workspaceRoot, 'nx.json'),
+  const inWorkspace = [
+    // `source` of kernel.json has a variant, too: the file that the user edits.
+    fieldOf(jsonOf(join(folder, kernelFile)), 'options'),
+    jsonOf(join(folder, 'project.json')),
+    fieldOf(jsonOf(join(folder, 'package.json')), 'nx'),
+    jsonOf(join(workspaceRoot, 'nx.json')),
   ];
-  const named = [...flagsOf(argv), env['KERNLOOP_VARIANT'] ?? '', ...files.flatMap((path) => optionsIn(jsonOf(path)))];
+  const named = [...flagsOf(argv), env['KERNLOOP_VARIANT'] ?? '', ...inWorkspace.flatMap(optionsIn)];
   return [...new Set(named.filter((name) => name !== '' && name !== 'none'))].sort();
 }
 

@@ -1,0 +1,67 @@
+import { thrown } from '../lib/testing/failure';
+import { reproducerForEachTest } from '../lib/testing/workspace';
+import { refuseUntracked } from './tracked';
+
+/** What a task is asked for beside what its inputs and outputs name: an answer that the cache would give for something else. */
+describe('refuseUntracked', () => {
+  const made = reproducerForEachTest();
+  const context = (more: object = {}) => ({
+    root: made.workspace.root,
+    projectName: 'app-saxpy',
+    targetName: 'validate',
+    projectsConfigurations: {
+      version: 2,
+      projects: {
+        'app-saxpy': { root: 'kernels/app/saxpy', targets: {} },
+        app: {
+          root: 'app',
+          targets: { own: { cache: true, outputs: ['{projectRoot}/p.json'] }, loose: { cache: false } },
+        },
+      },
+    },
+    ...more,
+  });
+  const validate = (variant: string, tracked?: string[], reproducer = made.reproducer): void =>
+    refuseUntracked('validate', { reproducer, variant }, context(), {
+      ...(tracked ? { KERNLOOP_TRACKED_VARIANTS: JSON.stringify(tracked) } : {}),
+    });
+
+  it('refuses a variant that the plugin has not hashed', () => {
+    const path = made.workspace.write('elsewhere/mine.hsaco', 'code');
+    expect(thrown(() => validate(path, ['other.hsaco']))).toMatchObject({ code: 'USAGE' });
+    expect(() => validate(path, [path])).not.toThrow();
+    expect(() => validate('../../../elsewhere/mine.hsaco', ['../../../elsewhere/mine.hsaco'])).not.toThrow();
+    expect(() => validate(path)).not.toThrow();
+  });
+
+  it.each(['none', 'build/variant.hsaco', 'mine.hsaco', 'build/optimized.hsaco', 'missing.hsaco'])(
+    'lets %s be: it is hashed, or an error of its own',
+    (variant) => {
+      for (const name of ['build/variant.hsaco', 'mine.hsaco', 'build/optimized.hsaco'])
+        made.workspace.write(`kernels/app/saxpy/${name}`, 'code');
+      expect(() => validate(variant, [])).not.toThrow();
+    },
+  );
+
+  it('refuses another project than that of the task', () => {
+    const error = thrown(() => validate('none', [], made.workspace.path('kernels/app/other')));
+    expect(error).toMatchObject({ code: 'USAGE', what: expect.stringContaining('kernels/app/saxpy') as string });
+  });
+
+  it.each([
+    ['profile', 'app/.kernloop/profile.json', true],
+    ['own', 'app/p.json', true],
+    ['loose', 'anywhere.json', true],
+    ['profile', 'anywhere.json', false],
+    ['own', 'anywhere.json', false],
+  ])('of the target %s, --output %s: %j', (targetName, output, isFine) => {
+    const values = { app: made.workspace.app, output: made.workspace.path(output) };
+    const refuse = () => refuseUntracked('profile', values, context({ projectName: 'app', targetName }), {});
+    if (isFine) expect(refuse).not.toThrow();
+    else
+      expect(thrown(refuse)).toMatchObject({
+        code: 'USAGE',
+        what: expect.stringContaining('what it declares') as string,
+      });
+  });
+});
