@@ -196,6 +196,26 @@ describe('capture', () => {
     expect(result.captures).toMatchObject([{ scope: 'all', selfcheck: { verdict: 'verified' } }]);
   });
 
+  it('says that the kernel reads what it has not written when the result follows the pattern in scope all, too', async () => {
+    const scopes: string[] = [];
+    const fake = deps({
+      recorder: {
+        play: (config, _print, captureOne) => {
+          scopes.push(config.selections[0]?.scope ?? '');
+          captureOne('saxpy');
+        },
+      },
+      replay: fakeReplay((args) => (flag(args, '--poison') === '0x5A' ? [difference, differed] : [passed])),
+    });
+    const error = await failure(capture(options(), fake));
+    expect(scopes).toEqual(['reachable', 'all']);
+    expect([error.code, error.what]).toEqual([
+      'SELFCHECK_FAILED',
+      expect.stringContaining('depends on LDS, private memory or registers that the kernel has not written'),
+    ]);
+    expect(error.what).not.toContain('outside the captured scope');
+  });
+
   it('runs the app once more with scope all when the recorder saw the scope violated and nothing after it', async () => {
     const scopes: string[] = [];
     const play: Play = (config, print, captureOne) => {

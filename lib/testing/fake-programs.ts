@@ -34,7 +34,12 @@ export function fakeRecorder({ play = captureAll, summary = {}, json = {} }: Rec
       mkdirSync(output, { recursive: true });
       writeFileSync(
         join(output, 'capture.json'),
-        JSON.stringify(captureJson({ scope: { mode: 'x', tracked_regions: 1, tracked_bytes: 1 }, ...json })),
+        JSON.stringify(
+          captureJson({
+            scope: { mode: selection?.scope ?? 'reachable', tracked_regions: 1, tracked_bytes: 1 },
+            ...json,
+          }),
+        ),
       );
       print({ ...capturedEvent(id, output), ordinal });
     });

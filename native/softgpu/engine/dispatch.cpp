@@ -77,6 +77,7 @@ std::string Dispatch::prepare(Isa isa) {
   } catch (const WaveFault& fault) {
     return "the kernel object is not in device memory: " + fault.detail;
   }
+  if (std::string problem = preload_arguments(); !problem.empty()) return problem;
 
   lds_bytes_ = std::max(request_.group_segment_bytes, kernel_.group_segment_bytes);
   private_bytes_ = std::max(request_.private_segment_bytes, kernel_.private_segment_bytes);
@@ -96,6 +97,19 @@ std::string Dispatch::prepare(Isa isa) {
   wave_size_ = kernel_.target.wave_size;
   max_waves_ = (items + wave_size_ - 1) / wave_size_;
   order_ = Permutation(workgroups_, options_.seed);
+  return {};
+}
+
+std::string Dispatch::preload_arguments() {
+  if (kernel_.preloaded_dwords == 0) return {};
+  const uint64_t from = request_.kernarg_address + 4 * kernel_.first_preloaded_dword;
+  const uint32_t size = 4 * kernel_.preloaded_dwords;
+  try {
+    std::memcpy(preloaded_, MemoryPort(space_, nullptr).check_scalar_load(from, size), size);
+  } catch (const WaveFault& fault) {
+    return "the kernel arguments, of which " + std::to_string(size) +
+           " bytes are preloaded into SGPRs, are not in device memory: " + fault.detail;
+  }
   return {};
 }
 
@@ -149,7 +163,7 @@ void Dispatch::begin_workgroup(uint64_t ordinal, Workgroup& workgroup,
     wave.workgroup = &workgroup;
     wave.index_in_workgroup = index;
     wave.mode = kernel_.mode;
-    wave.pc = kernel_.entry;
+    wave.pc = kernel_.first_instruction();
     const uint32_t lanes = std::min(items - index * wave_size_, wave_size_);
     wave.set_exec(lanes == kLanes ? ~uint64_t{0} : (uint64_t{1} << lanes) - 1);
     set_initial_registers(wave, workgroup, size, index, waves);
@@ -179,6 +193,7 @@ void Dispatch::set_initial_registers(WaveSlot& wave, const Workgroup& workgroup,
   if (kernel_.dispatch_id) push64(request_.dispatch_id);
   if (kernel_.flat_scratch_init) push64(kScratchBackingBase);
   if (kernel_.private_segment_size) wave.sgpr[next++] = private_bytes_;
+  std::copy_n(preloaded_, kernel_.preloaded_dwords, &wave.sgpr[next]);
   next = kernel_.user_sgprs;
   for (unsigned k = 0; k < 3; ++k) {
     if (kernel_.workgroup_id[k]) wave.sgpr[next++] = workgroup.id[k];

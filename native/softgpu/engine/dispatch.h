@@ -75,7 +75,8 @@ class Dispatch {
   DispatchOutcome finish();
 
  private:
-  std::string prepare(Isa isa);  // what is wrong with the request, or nothing
+  std::string prepare(Isa isa);     // what is wrong with the request, or nothing
+  std::string preload_arguments();  // the same
   void set_work_item_ids(WaveSlot& wave, const uint32_t size[3], uint32_t wave_index) const;
   void wave_geometry(uint64_t ordinal, uint32_t id[3], uint32_t size[3]) const;
   void set_initial_registers(WaveSlot& wave, const Workgroup& workgroup, const uint32_t size[3], uint32_t wave_index,
@@ -88,6 +89,7 @@ class Dispatch {
   const DispatchRequest& request_;
   const DispatchOptions& options_;
   KernelDescriptor kernel_;
+  uint32_t preloaded_[16] = {};  // kernel arguments that waves find in SGPRs
   uint32_t groups_[3] = {0, 0, 0};
   uint64_t workgroups_ = 0;
   uint32_t lds_bytes_ = 0, private_bytes_ = 0, max_waves_ = 0;

@@ -44,6 +44,22 @@ bool allot_gfx1030(uint32_t rsrc1, uint32_t rsrc3, KernelDescriptor& d, std::str
   return true;
 }
 
+// `room`: user SGPRs that nothing else takes.
+bool check_preload(const KernelDescriptor& d, unsigned room, std::string* error) {
+  const std::string wants = "the kernel wants " + std::to_string(d.preloaded_dwords) +
+                            " dwords of its arguments preloaded into SGPRs, from dword " +
+                            std::to_string(d.first_preloaded_dword) + " on";
+  if (d.preloaded_dwords > room) {
+    *error = wants + ", but " + std::to_string(room) + " of its user SGPRs are free";
+    return false;
+  }
+  if (d.preloaded_dwords > 0 && 4 * (d.first_preloaded_dword + d.preloaded_dwords) > d.kernarg_bytes) {
+    *error = wants + ", but all of them are " + std::to_string(d.kernarg_bytes) + " bytes";
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool KernelDescriptor::parse(const uint8_t* bytes, uint64_t address, Isa isa, KernelDescriptor* out,
@@ -65,7 +81,7 @@ bool KernelDescriptor::parse(const uint8_t* bytes, uint64_t address, Isa isa, Ke
     *error = "the kernel is built for wave32; gfx90a runs wave64";
     return false;
   }
-  if (preload != 0) {
+  if (preload != 0 && isa != Isa::kGfx90a) {
     *error = "the kernel wants its arguments preloaded into SGPRs, which this device does not do";
     return false;
   }
@@ -110,7 +126,9 @@ bool KernelDescriptor::parse(const uint8_t* bytes, uint64_t address, Isa isa, Ke
              std::to_string(d.user_sgprs) + " of 16";
     return false;
   }
-  return true;
+  d.preloaded_dwords = bits(preload, 6, 0);
+  d.first_preloaded_dword = bits(preload, 15, 7);
+  return check_preload(d, d.user_sgprs - wanted, error);
 }
 
 }  // namespace kernloop::softgpu

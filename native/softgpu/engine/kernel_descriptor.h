@@ -24,6 +24,12 @@ struct KernelDescriptor {
   bool workgroup_id[3] = {false, false, false};
   bool workgroup_info = false, private_segment_wave_offset = false;
   unsigned work_item_ids = 0;  // 0: x, 1: x y, 2: x y z
+  // Kernel arguments that are in SGPRs, behind the other user SGPRs, when a wave starts (AMDGPUUsage "Preloaded Kernel
+  // Arguments"): so many dwords of the segment, from this one on.
+  unsigned preloaded_dwords = 0, first_preloaded_dword = 0;
+
+  // Where waves start. Code that wants its arguments preloaded begins with 256 bytes for firmware that cannot.
+  uint64_t first_instruction() const { return preloaded_dwords == 0 ? entry : entry + 256; }
 
   // `bytes`: the descriptor, at `address`. On failure `error` says what this device cannot do; what comes before
   // `target` holds all the same, so that code which is never launched can be loaded and asked about.

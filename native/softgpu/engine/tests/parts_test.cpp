@@ -163,6 +163,29 @@ TEST(KernelDescriptors, TellWhatARuntimeIsAskedEvenOfKernelsThatAreRefused) {
   }
 }
 
+TEST(KernelDescriptors, PreloadArgumentsOnGfx90aOnly) {
+  Descriptor d;
+  d.set<uint32_t>(8, 32);
+  d.set<int64_t>(16, 512);
+  d.set<uint32_t>(52, 10u << 1);
+  d.set<uint16_t>(56, 1u << 3);
+  KernelDescriptor kernel;
+  std::string error;
+  ASSERT_TRUE(KernelDescriptor::parse(d.bytes, 0x1000, Isa::kGfx90a, &kernel, &error)) << error;
+  EXPECT_EQ(kernel.first_instruction(), 0x1200u);
+  d.set<uint16_t>(58, 8u | 0u << 7);
+  ASSERT_TRUE(KernelDescriptor::parse(d.bytes, 0x1000, Isa::kGfx90a, &kernel, &error)) << error;
+  EXPECT_EQ(kernel.preloaded_dwords, 8u);
+  EXPECT_EQ(kernel.entry, 0x1200u);
+  EXPECT_EQ(kernel.first_instruction(), 0x1300u);
+  d.set<uint16_t>(58, 3u | 5u << 7);
+  ASSERT_TRUE(KernelDescriptor::parse(d.bytes, 0x1000, Isa::kGfx90a, &kernel, &error)) << error;
+  EXPECT_EQ(kernel.preloaded_dwords, 3u);
+  EXPECT_EQ(kernel.first_preloaded_dword, 5u);
+  EXPECT_FALSE(KernelDescriptor::parse(d.bytes, 0x1000, Isa::kGfx1030, &kernel, &error));
+  EXPECT_NE(error.find("preloaded"), std::string::npos);
+}
+
 TEST(KernelDescriptors, RefuseWhatThisDeviceCannotDo) {
   const auto error_of = [](auto change) {
     Descriptor d;
@@ -174,7 +197,19 @@ TEST(KernelDescriptors, RefuseWhatThisDeviceCannotDo) {
     return error;
   };
   EXPECT_NE(error_of([](Descriptor& d) { d.set<uint16_t>(56, 1u << 10); }).find("wave32"), std::string::npos);
-  EXPECT_NE(error_of([](Descriptor& d) { d.set<uint16_t>(58, 1); }).find("preload"), std::string::npos);
+  // Two SGPRs hold the address of 32 bytes of arguments.
+  const auto error_of_preload = [&](unsigned length, unsigned offset) {
+    return error_of([&](Descriptor& d) {
+      d.set<uint32_t>(8, 32);
+      d.set<uint16_t>(56, 1u << 3);
+      d.set<uint16_t>(58, static_cast<uint16_t>(length | offset << 7));
+    });
+  };
+  EXPECT_NE(error_of_preload(15, 0).find("14 of its user SGPRs are free"), std::string::npos);
+  EXPECT_NE(error_of_preload(127, 0).find("14 of its user SGPRs are free"), std::string::npos);
+  EXPECT_NE(error_of_preload(9, 0).find("all of them are 32 bytes"), std::string::npos);
+  EXPECT_NE(error_of_preload(8, 1).find("from dword 1 on, but all of them are 32 bytes"), std::string::npos);
+  EXPECT_NE(error_of_preload(1, 511).find("from dword 511 on, but all of them are 32 bytes"), std::string::npos);
   EXPECT_NE(error_of([](Descriptor& d) { d.set<uint32_t>(48, 1u << 20); }).find("privileged"), std::string::npos);
   EXPECT_NE(error_of([](Descriptor& d) { d.set<uint32_t>(52, 16u << 1 | 1u << 24); }).find("exceptions"),
             std::string::npos);
