@@ -130,6 +130,12 @@ export class Workspace {
     return outcome;
   }
 
+  /** A line of a shell in which `kernloop` is ours, for what its stdin is. */
+  shell(line: string): Promise<Outcome> {
+    const program = this.path('node_modules/kernloop/bin/kernloop.js');
+    return run('bash', ['-c', `kernloop() { ${process.execPath} ${program} "$@"; }; ${line}`], this.settings());
+  }
+
   /** Every file below a folder with its size and modification time: what a run wrote shows as a difference. */
   snapshot(folder: string, ignore: RegExp = /node_modules|\.nx|\.git\//): Map<string, string> {
     const files = new Map<string, string>();

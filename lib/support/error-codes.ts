@@ -154,6 +154,7 @@ export const errorCodes = kinds({
   },
   CUPTI_NOT_PERMITTED: { exitCode: exitCodes.environment, meaning: 'the driver restricts profiling to administrators' },
   CUPTI_FAILED: { exitCode: exitCodes.environment, meaning: 'CUPTI refused a subscription' },
+  SANITIZER_FAILED: { exitCode: exitCodes.environment, meaning: 'compute-sanitizer could not check a replay' },
   ENVIRONMENT_TOOL_MISSING: {
     exitCode: exitCodes.environment,
     meaning: 'a program that a stage needs is not installed',

@@ -45,7 +45,7 @@ export function compilerCandidates(name: string, env: Environment): string[] {
 
 /** Where distributions, AMD and NVIDIA install compilers beside the PATH; `clang++-15` is `llvm-15/bin/clang++` in Debian. */
 function toolchainFolders(name: string, env: Environment): string[] {
-  if (name.startsWith('nvcc')) return cudaFolders(env);
+  if (name.startsWith('nvcc') || name === 'compute-sanitizer') return cudaFolders(env);
   const major = name.startsWith('clang') && name.includes('-') ? name.slice(name.lastIndexOf('-') + 1) : null;
   const rocm = [env['ROCM_PATH'], env['HIP_PATH'], '/opt/rocm'].filter((folder) => folder !== undefined);
   return [

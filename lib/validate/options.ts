@@ -62,6 +62,17 @@ export const validateOptionsSchema = z.object({
     .describe('Replays to compare, each with another wave order and poison pattern.'),
   ...toleranceOptions,
   record: recordOption,
+  racecheck: z
+    .boolean()
+    .default(false)
+    .describe(
+      'On cuda, replay once more under the racecheck of compute-sanitizer: a race in shared memory that the captured code has not fails.',
+    ),
+  initcheck: z
+    .boolean()
+    .default(false)
+    .describe('The same with its initcheck: reads of global memory that nobody has written.'),
+  memcheck: z.boolean().default(false).describe('The same with its memcheck: accesses outside of allocations.'),
   verbose: z.boolean().default(false).describe('Show every region that the kernel changed also where all is right.'),
 });
 

@@ -42,8 +42,19 @@ function summaryOfAll(worst: DispatchReport, reports: readonly DispatchReport[])
     const sum = (of: (report: DispatchReport) => number): string =>
       formatCount(reports.reduce((total, report) => total + of(report), 0));
     const forced = forcedTypes({ forced: [...new Set(reports.flatMap(({ tolerance }) => tolerance?.forced ?? []))] });
-    return `${forced.map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel`;
+    return `${forced.map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel${sanitizerWords(reports)}`;
   }
   const passed = reports.filter(({ verdict }) => verdict === 'pass').length;
   return `${passed} of ${reports.length} captured dispatches pass; dispatch ${worst.dispatch}: ${worst.summary}`;
+}
+
+/** Of a pass: what the captured code has too is not judged, and that is to be known. */
+function sanitizerWords(reports: readonly DispatchReport[]): string {
+  const checks = reports.flatMap(({ sanitizer = [] }) => sanitizer);
+  if (checks.length === 0) return '';
+  const kinds = new Set(checks.flatMap(({ findings }) => findings.map(({ kind }) => kind)));
+  const tools = [...new Set(checks.map(({ tool }) => tool))].join(', ');
+  return kinds.size === 0
+    ? `; ${tools} found nothing`
+    : `; ${tools} found only what the captured code has too (${[...kinds].join(', ')}), which is not judged`;
 }

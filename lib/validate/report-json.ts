@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { comparedSchema, differenceSchema, freeOrderSchema, toleranceSchema } from '../replay/replay-events';
 
+import { sanitizerTools } from './sanitizer-report';
+
 export const verdicts = ['pass', 'fail', 'vacuous', 'fault', 'limit'] as const;
 
 /** A region or module variable that the kernel changed, or that differs. */
@@ -71,6 +73,24 @@ const dispatchReportSchema = z.object({
   regions,
   differences: z.array(differenceSchema.omit({ event: true })),
   fault: z.string().nullable(),
+  sanitizer: z
+    .array(
+      z.object({
+        tool: z.enum(sanitizerTools),
+        findings: z.array(
+          z.object({
+            kind: z.string().describe('What it is, wherever in the kernel.'),
+            text: z.string().describe("The tool's words of the first of this kind."),
+            count: z.int(),
+            in_captured: z.boolean().describe('The captured code has it too, so that it is not judged.'),
+          }),
+        ),
+      }),
+    )
+    .optional()
+    .describe(
+      'With --racecheck, --initcheck or --memcheck: what compute-sanitizer found in a replay of the code that was judged.',
+    ),
   replays: z.array(
     z.object({
       poison: z.string(),

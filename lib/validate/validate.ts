@@ -14,6 +14,7 @@ import type { DispatchReport, Report } from './report-json';
 import { printReport } from './report-text';
 import { givenRecords } from './records';
 import { ignoredRanges } from './roles';
+import { requireSanitizer, sanitize } from './sanitizer';
 import { planElements } from './tolerance';
 
 /**
@@ -27,7 +28,8 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   const [first, ...others] = sessions;
   // What cannot be judged is known before anything runs.
   const cases: [Case, ...Case[]] = [caseOf(first, options, deps), ...others.map((one) => caseOf(one, options, deps))];
-  const reports = await withDevice(first.device, deps, () => judgeAll(cases, options.replays, deps));
+  const sanitizer = requireSanitizer(first, options, deps);
+  const reports = await withDevice(first.device, deps, () => judgeAll(cases, options, sanitizer, deps));
   const report = overallReport(reports, otherKernels);
   writeJson(first.reproducer.report, report);
   printReport(report, reports, first, options, deps);
@@ -48,11 +50,14 @@ function caseOf(session: ReplaySession, options: ValidateOptions, deps: Deps): C
 
 async function judgeAll(
   [first, ...others]: readonly [Case, ...Case[]],
-  replays: number,
+  options: ValidateOptions,
+  sanitizer: string | null,
   deps: Deps,
 ): Promise<[DispatchReport, ...DispatchReport[]]> {
-  const reports: [DispatchReport, ...DispatchReport[]] = [await judgeCase(first, replays, deps)];
-  for (const other of others) reports.push(await judgeCase(other, replays, deps));
+  const judge = async (one: Case): Promise<DispatchReport> =>
+    sanitize(await judgeCase(one, options.replays, deps), one.session, options, sanitizer, deps);
+  const reports: [DispatchReport, ...DispatchReport[]] = [await judge(first)];
+  for (const other of others) reports.push(await judge(other));
   return reports;
 }
 

@@ -1,0 +1,76 @@
+import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { Workspace } from './harness';
+import { addProbeApp, probeProgram } from './probe';
+
+/** A user's own files among those of Kernloop, a user's own input, and a user's own workspace. */
+describe('what is the user’s', () => {
+  let workspace: Workspace;
+  const kernels = [{ name: 'two_outputs', match: 'two_outputs' }];
+  const project = 'kernels/outputs/two_outputs';
+
+  beforeAll(async () => {
+    workspace = Workspace.create([]);
+    await addProbeApp(workspace, 'outputs', ['outputs'], kernels);
+    await probeProgram();
+  });
+  afterAll(() => workspace.remove());
+
+  it('stays beside a capture and in pristine/, also where Nx takes both from its cache', async () => {
+    const extract = (): ReturnType<Workspace['nx']> => workspace.nx(['run', 'outputs:extract-kernel']);
+    expect((await extract()).code).toBe(0);
+    workspace.write(`${project}/capture/notes.txt`, 'mine');
+    // The outputs are no longer what Nx remembers: they are restored.
+    rmSync(workspace.path(project, 'capture', 'capture.json'));
+    const restored = await extract();
+    expect([restored.code, restored.text]).toEqual([0, expect.stringMatching(/local cache|existing outputs/)]);
+    expect(existsSync(workspace.path(project, 'capture', 'capture.json'))).toBe(true);
+    expect(workspace.read(`${project}/capture/notes.txt`)).toBe('mine');
+    const again = await workspace.kernloop(['capture', '--app', 'apps/outputs']);
+    expect([again.code, workspace.read(`${project}/capture/notes.txt`)]).toEqual([0, 'mine']);
+
+    workspace.write(`${project}/pristine/deps/notes.txt`, 'mine too');
+    rmSync(workspace.path(project, 'pristine', 'recipe.json'));
+    const refused = await extract();
+    expect(refused.code).not.toBe(0);
+    expect(refused.text).toContain('pristine/deps/notes.txt');
+    expect(workspace.read(`${project}/pristine/deps/notes.txt`)).toBe('mine too');
+  });
+
+  it('is what the app reads from stdin, by a pipe, a file or kernloop.json', async () => {
+    workspace.edit('apps/outputs/kernloop.json', (text) => {
+      const config = JSON.parse(text) as { name: string; command: string[] };
+      const script = 'read -r word && test "$word" = go && exec "$0" "$@"';
+      return JSON.stringify({ ...config, name: 'reading', command: ['bash', '-c', script, ...config.command] });
+    });
+    const capture = (stdin: string): ReturnType<Workspace['kernloop']> =>
+      workspace.shell(`kernloop capture --app apps/outputs ${stdin}`);
+    const none = await capture('< /dev/null');
+    expect([none.code, none.text]).toEqual([2, expect.stringContaining('its stdin was empty')]);
+    workspace.write('go.txt', 'go\n');
+    expect((await capture('< go.txt')).code).toBe(0);
+    expect((await workspace.shell('echo go | kernloop capture --app apps/outputs')).code).toBe(0);
+    workspace.write('apps/outputs/go.txt', 'go\n');
+    workspace.edit('apps/outputs/kernloop.json', (text) => text.replace('"name"', '"stdin": "go.txt", "name"'));
+    const { code, text } = await workspace.nx(['run', 'reading:capture-two_outputs']);
+    expect([code, text]).toEqual([0, expect.any(String)]);
+  });
+
+  it('becomes a workspace by init: an nx.json where there is none, and a program of the folder itself', async () => {
+    const fresh = Workspace.create([]);
+    try {
+      rmSync(fresh.path('nx.json'));
+      fresh.write('app/Makefile', 'all:\n');
+      copyFileSync(await probeProgram(), fresh.path('app', 'probe'));
+      chmodSync(fresh.path('app', 'probe'), 0o755);
+      const made = await fresh.nx(['g', 'kernloop:init', 'app']);
+      expect([made.code, made.text]).toEqual([0, expect.any(String)]);
+      expect(JSON.parse(readFileSync(fresh.path('app', 'kernloop.json'), 'utf8'))).toMatchObject({
+        command: ['./probe'],
+      });
+      const shown = await fresh.nx(['show', 'projects']);
+      expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('app')]);
+    } finally {
+      fresh.remove();
+    }
+  });
+});

@@ -1,0 +1,88 @@
+/** What compute-sanitizer writes into its log: lines that begin with "=========". The names in it are the code object's. */
+
+export const sanitizerTools = ['racecheck', 'initcheck', 'memcheck'] as const;
+export type SanitizerTool = (typeof sanitizerTools)[number];
+
+export interface Finding {
+  /** What it is, wherever it happens: "race between write and read of shared memory". Findings of one kind are compared, not places. */
+  kind: string;
+  /** The tool's words of the first of this kind, with the place. */
+  text: string;
+  count: number;
+}
+
+export interface SanitizerReport {
+  findings: Finding[];
+  /** What the tool's last line counts; null where there is none: then nothing was checked. */
+  summary: number | null;
+  /** Why the tool checked nothing, or not all, in its own words. */
+  trouble: string | null;
+}
+
+/** More kinds than this are hostile, or no kinds. */
+const maxKinds = 100;
+const maxText = 500;
+
+export function parseSanitizerLog(log: string): SanitizerReport {
+  const found = new Map<string, Finding>();
+  let summary: number | null = null;
+  let trouble: string | null = null;
+  const blocks = blocksOf(log);
+  for (const block of blocks) {
+    const [head = ''] = block;
+    const counted =
+      /^(?:RACECHECK |ERROR |INITCHECK )SUMMARY: (\d{1,15}) (?:hazards?|errors?)(?: displayed|$|\s*$)/.exec(head);
+    if (counted) summary ??= Number(counted[1]);
+    else if (/SUMMARY:|^COMPUTE-SANITIZER|^$/.test(head)) continue;
+    else {
+      const kind = kindOf(block);
+      if (kind === null) trouble ??= plain(head);
+      else add(found, kind, plain(block.slice(0, 3).join(' ')));
+    }
+  }
+  return { findings: [...found.values()], summary, trouble };
+}
+
+/** A finding is a line that stands at the margin, and the indented ones below it. */
+function blocksOf(log: string): string[][] {
+  const blocks: string[][] = [];
+  for (const [, text = ''] of log.matchAll(/^={5,}(?: ?(.*))?$/gm)) {
+    const last = blocks.at(-1);
+    if (/^\s+\S/.test(text) && last) {
+      if (last.length < 16) last.push(text.trim());
+    } else if (/^(and|at|by|in|Access|Address|Saved|Host Frame|Device Frame) /.test(text) && last)
+      last.push(text.trim());
+    else blocks.push([text.trim()]);
+  }
+  return blocks;
+}
+
+/** Null for what is no finding in the kernel: the tool speaks of itself, or of the program. */
+function kindOf([head = '', ...rest]: readonly string[]): string | null {
+  const race = /Race reported between (\w+) access/.exec(head);
+  if (race) {
+    const others = rest.join(' ').matchAll(/\band (\w+) access/g);
+    const accesses = [race[1] ?? '', ...[...others].map(([, access = '']) => access)].map((word) => word.toLowerCase());
+    return `race between ${[...new Set(accesses)].sort().join(' and ')} of shared memory`;
+  }
+  const hazard = /Potential (\w+) hazard detected at __(\w+)__/.exec(head);
+  if (hazard) return `${hazard[1] ?? ''} hazard in ${hazard[2] ?? ''} memory`;
+  const uninitialized = /Uninitialized __(\w+)__ memory (\w+)/.exec(head);
+  if (uninitialized) return `${uninitialized[2] ?? ''} of uninitialised ${uninitialized[1] ?? ''} memory`;
+  const invalid = /(Invalid|Misaligned) __(\w+)__ (read|write|atomic|reduction)/i.exec(head);
+  if (invalid) return `${invalid[1]?.toLowerCase() ?? ''} ${invalid[3] ?? ''} of ${invalid[2] ?? ''} memory`;
+  if (/^(Error|Warning|Fatal|Internal|Target application|No attachable|Unable|Failed)/i.test(head)) return null;
+  // Unknown, but there: by its words without numbers and places.
+  return head.replaceAll(/0x[0-9a-f]+|\d+/gi, '#').slice(0, 120);
+}
+
+function add(found: Map<string, Finding>, kind: string, text: string): void {
+  const before = found.get(kind);
+  if (before) before.count += 1;
+  else if (found.size < maxKinds) found.set(kind, { kind, text, count: 1 });
+}
+
+/** For a terminal: names in a code object may have anything in them. */
+function plain(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, maxText);
+}

@@ -1,0 +1,163 @@
+import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { replayOnce, type ReplayRequest } from '../replay/program';
+import type { ReplaySession } from '../replay/session';
+import type { Deps } from '../support/deps';
+import { KernloopError, systemCode } from '../support/error';
+import { exitCodes } from '../support/error-codes';
+import { compilerCandidates } from '../toolchain/find-compiler';
+import type { ValidateOptions } from './options';
+import type { DispatchReport } from './report-json';
+import { parseSanitizerLog, sanitizerTools, type SanitizerReport, type SanitizerTool } from './sanitizer-report';
+
+/** The tools make kernels slower by so much that the limit of a replay would end it. */
+const slowdown = 20;
+const findingsShown = 1000;
+const maxLogBytes = 16 * 1024 * 1024;
+
+export function sanitizersOf(options: ValidateOptions): SanitizerTool[] {
+  return sanitizerTools.filter((tool) => options[tool]);
+}
+
+/** compute-sanitizer is of CUDA; checked before anything runs. */
+export function requireSanitizer({ device }: ReplaySession, options: ValidateOptions, deps: Deps): string | null {
+  const [tool] = sanitizersOf(options);
+  if (tool === undefined) return null;
+  const { kind } = device.description;
+  if (kind !== 'cuda') {
+    throw new KernloopError(
+      'USAGE',
+      `--${tool} runs compute-sanitizer, which is for cuda; this is ${kind}`,
+      kind === 'softgpu'
+        ? 'the software GPU has a checker of its own: KERNLOOP_SOFTGPU_CHECK=all (docs/softgpu.md)'
+        : 'leave it out; the software GPU checks HIP kernels with KERNLOOP_SOFTGPU_CHECK=all',
+    );
+  }
+  const [path] = compilerCandidates('compute-sanitizer', deps.env);
+  if (path !== undefined) return path;
+  throw new KernloopError(
+    'ENVIRONMENT_TOOL_MISSING',
+    `--${tool} needs compute-sanitizer, which is neither on the PATH nor in CUDA_HOME`,
+    'install it (apt-get install cuda-sanitizer-13-0, part of the CUDA toolkit), or set CUDA_HOME',
+  );
+}
+
+/**
+ * Replays the variant once more under each tool. What is found in it and, by its kind, not in the captured code fails, whatever memory
+ * holds: such a kernel is right by chance.
+ */
+export async function sanitize(
+  report: DispatchReport,
+  session: ReplaySession,
+  options: ValidateOptions,
+  program: string | null,
+  deps: Deps,
+): Promise<DispatchReport> {
+  if (program === null || report.verdict === 'fault' || report.verdict === 'limit') return report;
+  const checks: NonNullable<DispatchReport['sanitizer']> = [];
+  for (const tool of sanitizersOf(options)) checks.push(await check(tool, session, program, deps));
+  const fresh = checks.flatMap(({ tool, findings }) =>
+    findings.filter(({ in_captured: known }) => !known).map((finding) => ({ tool, ...finding })),
+  );
+  const [first] = fresh;
+  const sanitized = { ...report, sanitizer: checks };
+  if (first) {
+    const more = fresh.length > 1 ? ` and ${fresh.length - 1} more kinds` : '';
+    const found = `${first.tool} found what the captured code has not: ${first.kind} (${first.text})${more}`;
+    return { ...sanitized, verdict: 'fail', exit_code: exitCodes.fail, summary: `${found}; ${report.summary}` };
+  }
+  const said = checks.map(({ tool, findings }) =>
+    findings.length === 0
+      ? `${tool} found nothing`
+      : `${tool} found only what the captured code has too (${findings.map(({ kind }) => kind).join(', ')}), which is not judged`,
+  );
+  return { ...sanitized, summary: `${report.summary}; ${said.join('; ')}` };
+}
+
+async function check(
+  tool: SanitizerTool,
+  session: ReplaySession,
+  program: string,
+  deps: Deps,
+): Promise<NonNullable<DispatchReport['sanitizer']>[number]> {
+  const { codeObject: _codeObject, symbol: _symbol, ...captured } = session.request;
+  const { findings } = await replayUnder(tool, session.request, session, program, deps);
+  const isVariant = session.code.kind === 'variant' && findings.length > 0;
+  const known = isVariant ? (await replayUnder(tool, captured, session, program, deps)).findings : findings;
+  const kinds = new Set(known.map(({ kind }) => kind));
+  return { tool, findings: findings.map((finding) => ({ ...finding, in_captured: kinds.has(finding.kind) })) };
+}
+
+async function replayUnder(
+  tool: SanitizerTool,
+  request: ReplayRequest,
+  session: ReplaySession,
+  program: string,
+  deps: Deps,
+): Promise<SanitizerReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'kernloop-sanitizer-'));
+  try {
+    // Apart from what the kernel prints, which could look like a report.
+    const log = join(folder, 'log');
+    const args = ['--tool', tool, '--log-file', log, '--print-limit', String(findingsShown), '--show-backtrace', 'no'];
+    const under: Deps = {
+      ...deps,
+      run: (file, own, options) =>
+        deps.run(program, [...args, file, ...own], { ...options, env: { ...options?.env, KERNLOOP_CUPTI: 'off' } }),
+    };
+    const limitSeconds = request.limitSeconds === undefined ? {} : { limitSeconds: request.limitSeconds * slowdown };
+    const outcome = await replayOnce(
+      { ...request, ...limitSeconds, iterations: 1, warmup: 0 },
+      session.device,
+      under,
+    ).catch((error: unknown) => {
+      if (!(error instanceof KernloopError) || error.code === 'INTERRUPTED') throw error;
+      throw failed(tool, `${error.what}\n${logIn(log)?.slice(-2000) ?? ''}`.trim());
+    });
+    const text = logIn(log);
+    if (text === null) throw failed(tool, 'it wrote no report');
+    const report = parseSanitizerLog(text);
+    if (report.summary === null) throw failed(tool, report.trouble ?? 'its report has no summary');
+    if (report.findings.length > 0) return report;
+    const { verdict, reason } = outcome.result;
+    if (verdict !== 'ran')
+      throw failed(tool, `the replay under it ended with "${verdict}"${reason ? `: ${reason}` : ''}`);
+    if (report.summary > 0 || report.trouble !== null)
+      throw failed(tool, report.trouble ?? `it counts ${report.summary}, but its report names none`);
+    return report;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Null where there is none. */
+function logIn(path: string): string | null {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const bytes = Buffer.alloc(maxLogBytes);
+      const read = readSync(file, bytes);
+      // Its end is what says that it is whole.
+      if (read === maxLogBytes)
+        return bytes
+          .subarray(0, read)
+          .toString('latin1')
+          .replaceAll(/SUMMARY:/g, 'SUMMARY');
+      return bytes.subarray(0, read).toString('latin1');
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function failed(tool: SanitizerTool, why: string): KernloopError {
+  return new KernloopError(
+    'SANITIZER_FAILED',
+    `compute-sanitizer --tool ${tool} judged nothing: ${why}`,
+    'see whether `compute-sanitizer` of this CUDA version runs on this GPU and driver; without the option, memory alone is compared',
+  );
+}
