@@ -215,7 +215,7 @@ Result<CalibrationResult> Calibration::finish() {
     }
     if (auto closed = close(); !closed) return closed.error();
   }
-  auto in_free_order = varying_ranges(arrays, all, targets_);
+  auto in_free_order = varying_ranges(arrays, all, pre_of_targets(cache_, targets_), targets_);
   if (!in_free_order) return in_free_order.error();
   for (VaryingRange& range : *in_free_order) {
     result.varying_bytes += range.bytes();

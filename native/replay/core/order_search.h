@@ -34,7 +34,12 @@ struct FreeArray {
 struct FoundLayout {
   RecordLayout layout;
   bool is_certain = false;
+  // Records around it that the dispatch changed as well, though every replay had them in the same places: hardware
+  // starts the same threads first each time.
+  uint64_t before = 0, behind = 0;
 };
+
+RecordLayout with_surroundings(const FoundLayout& found);
 
 // The values of array `index` are numbers of records of another: which record each of them names is the same each time.
 struct FoundLink {
