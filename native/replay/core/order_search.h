@@ -10,6 +10,10 @@
 
 namespace kernloop::replay {
 
+inline bool overlap(const AddressRange& a, const AddressRange& b) {
+  return a.base < b.end() && b.base < a.end();
+}
+
 // What the signature says about what an array holds.
 enum class Pointee : uint8_t {
   kUnknown,
