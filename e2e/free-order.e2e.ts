@@ -8,7 +8,7 @@ import type { SelfcheckJson } from './probe';
  */
 describe('arrays whose order is free', () => {
   let workspace: Workspace;
-  const kernels = ['keep_records', 'keep_pairs', 'keep_values', 'place_values'] as const;
+  const kernels = ['keep_records', 'keep_pairs', 'keep_values', 'place_values', 'keep_all'] as const;
   type Kernel = (typeof kernels)[number];
   const originals = new Map<Kernel, string>();
   const folder = (kernel: Kernel): string => `kernels/order/${kernel}`;
@@ -80,13 +80,19 @@ describe('arrays whose order is free', () => {
     expect(selfcheck.varying.every((range) => 'permuted' in range)).toBe(true);
   });
 
-  it.each(kernels)('%s passes as it is, recompiled, and with places claimed otherwise', async (kernel) => {
-    expect(await validate(kernel, '--variant', 'none')).toMatchObject({ code: 0 });
-    for (const otherwise of [`${claim} `, claimByBlock, claimByWave]) {
-      const verdict = await tryVariant(kernel, claim, otherwise, '--replays', '4');
-      expect([verdict.code, verdict.text]).toEqual([0, expect.stringMatching(/Result: PASS \(.* bytes in free order/)]);
-    }
-  });
+  it.each(kernels.filter((kernel) => kernel !== 'keep_all'))(
+    '%s passes as it is, recompiled, and with places claimed otherwise',
+    async (kernel) => {
+      expect(await validate(kernel, '--variant', 'none')).toMatchObject({ code: 0 });
+      for (const otherwise of [`${claim} `, claimByBlock, claimByWave]) {
+        const verdict = await tryVariant(kernel, claim, otherwise, '--replays', '4');
+        expect([verdict.code, verdict.text]).toEqual([
+          0,
+          expect.stringMatching(/Result: PASS \(.* bytes in free order/),
+        ]);
+      }
+    },
+  );
 
   it.each([
     ['keep_records', 'KV{x[i], i}', 'KV{__int_as_float(i), __float_as_int(x[i])}', 'its fields swapped'],
@@ -112,6 +118,23 @@ describe('arrays whose order is free', () => {
   ] as const)('%s fails: %s → %s (%s)', async (kernel, from, to, _what) => {
     const verdict = await tryVariant(kernel, from, to);
     expect([verdict.code, verdict.text]).toEqual([1, expect.stringMatching(/Result: FAIL/)]);
+  });
+
+  it('keep_all: what waves of one length leave open is no pass, until the user says how long a record is', async () => {
+    const known = ['--record', 'out=8'];
+    expect(await validate('keep_all', '--variant', 'none')).toMatchObject({ code: 0 });
+    for (const [from, to] of [
+      ['KV{x[i], i}', 'KV{__int_as_float(i), __float_as_int(x[i])}'],
+      ['out[p] = KV{x[i], i};', 'out[p].key = x[i]; out[p ^ 1].value = i;'],
+    ] as const) {
+      const verdict = await tryVariant('keep_all', from, to);
+      expect(verdict.text).toMatch(/Result: (FAIL|VACUOUS .*--record)/);
+      expect(verdict.code).not.toBe(0);
+      expect(await validate('keep_all', ...known)).toMatchObject({ code: 1 });
+    }
+    const otherwise = await tryVariant('keep_all', claim, claimByBlock);
+    expect(otherwise.text).toMatch(/Result: (PASS|VACUOUS .*--record)/);
+    expect(await validate('keep_all', ...known)).toMatchObject({ code: 0 });
   });
 
   it('says in report.json what was judged as which records', async () => {

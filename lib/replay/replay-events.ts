@@ -30,6 +30,10 @@ export const varyingSchema = z.looseObject({
         certain: z
           .boolean()
           .describe('Whether what does not hold these records is wrong; else it cannot be known whether it is.'),
+        before: count
+          .optional()
+          .describe('Records in front that every replay had in the same places and that may belong to them.'),
+        behind: count.optional(),
       }),
     )
     .optional()

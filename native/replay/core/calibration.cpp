@@ -211,7 +211,7 @@ Result<CalibrationResult> Calibration::finish() {
   for (size_t t = 0; t < targets_.size(); ++t) {
     if (auto judged = judge(targets_[t], arrays[t], miss, taken[t], result); !judged) return judged.error();
   }
-  auto in_free_order = varying_ranges(free_arrays, all, targets_);
+  auto in_free_order = varying_ranges(free_arrays, all, pre_of_targets(cache_, targets_), targets_);
   if (!in_free_order) return in_free_order.error();
   for (VaryingRange& range : *in_free_order) {
     result.varying_bytes += range.bytes();

@@ -132,6 +132,7 @@ Result<std::vector<AcceptedBytes>> accept_free_orders(DeviceReplay& device, Cont
       if (judged->verdict != OrderVerdict::kDifferent) own.accepted.push_back({range.offset, range.bytes()});
       if (judged->verdict == OrderVerdict::kUnknown) comparison.undecided_bytes += range.bytes();
     }
+    for (const auto& [target, bytes] : judged->beyond) accepted[target].accepted.push_back(bytes);
     if (comparison.undecided.empty()) comparison.undecided = judged->reason;
   }
   return accepted;

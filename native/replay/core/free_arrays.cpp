@@ -126,6 +126,10 @@ class Search {
           parts.back().part = *differing;
         }
         if (parts.size() < count) continue;
+        // Cheap, and false where it is one array.
+        const auto same_first = holds_same({{layout.columns.front()}, layout.count});
+        if (!same_first) return same_first.error();
+        if (!*same_first) continue;
         const auto same = holds_same(layout);
         if (!same) return same.error();
         if (*same) return parts;

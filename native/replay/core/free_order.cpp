@@ -41,57 +41,7 @@ bool is_ignored(const Target& target, uint64_t offset, uint64_t size) {
   });
 }
 
-std::string list_of(const std::set<uint64_t>& numbers) {
-  std::string text;
-  for (const uint64_t number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
-  return text;
-}
-
-bool overlap(const AddressRange& a, const AddressRange& b) {
-  return a.base < b.end() && b.base < a.end();
-}
-
-bool is_inside(const AddressRange& range, const AddressRange& outer) {
-  return range.base >= outer.base && range.end() <= outer.end();
-}
-
 }  // namespace
-
-Result<std::vector<VaryingRange>> varying_ranges(const std::vector<FreeArray>& arrays,
-                                                 const std::vector<ContentSource>& sources,
-                                                 const std::vector<Target>& targets) {
-  const auto found = find_orders(arrays, sources);
-  if (!found) return found.error();
-  std::vector<VaryingRange> ranges;
-  for (const FreeArray& array : arrays) {
-    AddressRange all = array.part;
-    std::vector<RecordEntry> records;
-    for (size_t order = 0; order < found->layouts.size(); ++order) {
-      const auto& [layout, is_certain] = found->layouts[order];
-      for (const RecordColumn& column : layout.columns) {
-        const AddressRange filled{column.offset, layout.count * column.stride};
-        const bool is_own =
-            column.target == array.target && is_inside(filled, array.segment) && overlap(filled, array.part);
-        if (!is_own) continue;
-        records.push_back({column.stride, column.offset, layout.count, order, is_certain});
-        const uint64_t begin = std::min(all.base, filled.base);
-        all = {begin, std::max(all.end(), filled.end()) - begin};
-      }
-    }
-    const Target& target = targets[array.target];
-    VaryingRange range{target.is_variable, target.name, all.base, array.type, {}, {}};
-    range.permuted = all.size / array.unit;
-    range.records = std::move(records);
-    for (const FoundLink& link : found->links) {
-      if (link.index.target != array.target || !overlap({link.index.offset, 1}, all)) continue;
-      const Target& named = targets[link.record.target];
-      range.indexes = {named.is_variable, named.name,        link.record.offset, link.record.stride,
-                       link.records,      link.index.offset, link.index.stride,  link.count};
-    }
-    ranges.push_back(std::move(range));
-  }
-  return ranges;
-}
 
 Result<std::vector<FreeOrder>> free_orders(const std::vector<VaryingRange>& ranges,
                                            const std::vector<Target>& targets) {
@@ -103,14 +53,18 @@ Result<std::vector<FreeOrder>> free_orders(const std::vector<VaryingRange>& rang
     const VaryingRange& range = ranges[r];
     if (range.permuted == 0) continue;
     const size_t target = *index_of(targets, range.is_variable, range.target);
-    const uint64_t begin = range.offset, end = range.offset + range.bytes();
+    const uint64_t begin = range.offset, end = range.offset + range.bytes(), size = targets[target].size;
     if (!range.records || range.records->empty())
-      plain.push_back({{{{{target, begin, size_of(range.type)}}, range.count()}, true}, r});
+      plain.push_back({{{{{target, begin, size_of(range.type)}}, range.count()}, true, 0, 0}, r});
     for (const RecordEntry& entry : range.records.value_or(std::vector<RecordEntry>())) {
-      if (!fits(entry.offset, entry.bytes, entry.count, begin, end)) return malformed(range, "a record");
-      const auto [found, is_new] = layouts.try_emplace(entry.order, FoundLayout{{{}, entry.count}, entry.certain}, r);
+      if (!fits(entry.offset, entry.bytes, entry.count, begin, end) || entry.before > entry.offset / entry.bytes ||
+          entry.behind > (size - entry.offset) / entry.bytes - entry.count)
+        return malformed(range, "a record");
+      const auto [found, is_new] = layouts.try_emplace(
+          entry.order, FoundLayout{{{}, entry.count}, entry.certain, entry.before, entry.behind}, r);
       auto& [layout, first] = found->second;
-      if (layout.layout.count != entry.count || layout.is_certain != entry.certain)
+      if (layout.layout.count != entry.count || layout.is_certain != entry.certain || layout.before != entry.before ||
+          layout.behind != entry.behind)
         return malformed(range, "a record of several arrays");
       layout.layout.columns.push_back({target, entry.offset, entry.bytes});
       sets.join(first, r);
@@ -159,20 +113,31 @@ Result<JudgedOrder> judge_order(const FreeOrder& order, const std::vector<Varyin
   const auto ignored = [&](const RecordColumn& column, uint64_t count) {
     return is_ignored(targets[column.target], column.offset, column.stride * count);
   };
-  bool differs = false;
-  const FoundLayout* doubtful = nullptr;
-  for (const FoundLayout& found : order.layouts) {
-    RecordLayout layout = found.layout;
-    std::erase_if(layout.columns, [&](const RecordColumn& column) { return ignored(column, layout.count); });
-    if (layout.columns.empty()) continue;
+  const FoundLayout *doubtful = nullptr, *exceeded = nullptr;
+  const auto agree = [&](const RecordLayout& layout) -> Result<bool> {
     const auto wanted = multiset_of(expected, layout);
     if (!wanted) return wanted.error();
     const auto got = multiset_of(actual, layout);
     if (!got) return got.error();
-    if (*wanted == *got) continue;
-    if (found.is_certain) return JudgedOrder{OrderVerdict::kDifferent, ""};
-    differs = true;
-    doubtful = &found;
+    return *wanted == *got;
+  };
+  for (const FoundLayout& found : order.layouts) {
+    FoundLayout judged = found;
+    std::erase_if(judged.layout.columns,
+                  [&](const RecordColumn& column) { return ignored(column, judged.layout.count); });
+    if (judged.layout.columns.empty()) continue;
+    const auto same = agree(judged.layout);
+    if (!same) return same.error();
+    if (*same) continue;
+    if (!found.is_certain) {
+      doubtful = &found;
+      continue;
+    }
+    if (found.before + found.behind == 0) return JudgedOrder{OrderVerdict::kDifferent, "", {}};
+    const auto same_around = agree(with_surroundings(judged));
+    if (!same_around) return same_around.error();
+    if (!*same_around) return JudgedOrder{OrderVerdict::kDifferent, "", {}};
+    exceeded = &found;
   }
   for (const FoundLink& link : order.links) {
     if (ignored(link.index, link.count) || ignored(link.record, link.records)) continue;
@@ -180,15 +145,31 @@ Result<JudgedOrder> judge_order(const FreeOrder& order, const std::vector<Varyin
     if (!wanted) return wanted.error();
     const auto got = named_records(actual, link);
     if (!got) return got.error();
-    if (*wanted != *got) return JudgedOrder{OrderVerdict::kDifferent, ""};
+    if (*wanted != *got) return JudgedOrder{OrderVerdict::kDifferent, "", {}};
   }
   const VaryingRange& first = ranges[order.ranges.front()];
   if (!order.unexamined.empty()) {
     return JudgedOrder{OrderVerdict::kUnknown,
                        first.target + " holds the same " + name_of(first.type) +
-                           " values in free order, but of which records is not known: " + order.unexamined};
+                           " values in free order, but of which records is not known: " + order.unexamined,
+                       {}};
   }
-  if (!differs) return JudgedOrder{};
+  if (exceeded) {
+    const RecordLayout all = with_surroundings(*exceeded);
+    const RecordColumn& column = all.columns.front();
+    JudgedOrder judged{
+        OrderVerdict::kUnknown,
+        "the records of " + targets[column.target].name +
+            " are the same in free order, but some moved to or from places beside it that the replays of "
+            "the self-check always filled alike: whether those belong to it cannot be known; if they "
+            "do, say how long a record is: --record " +
+            targets[column.target].name + "=" + std::to_string(column.stride),
+        {}};
+    for (const RecordColumn& one : all.columns)
+      judged.beyond.push_back({one.target, {one.offset, all.count * one.stride}});
+    return judged;
+  }
+  if (!doubtful) return JudgedOrder{};
   std::string parts;
   for (const RecordColumn& column : doubtful->layout.columns) {
     parts += (parts.empty() ? "" : " and ") + targets[column.target].name + " (" + std::to_string(column.stride) +
@@ -199,7 +180,8 @@ Result<JudgedOrder> judge_order(const FreeOrder& order, const std::vector<Varyin
                      "the values are the same in free order, but not as the longer records that every replay of the "
                      "self-check held in " +
                          parts + ": whether those are records cannot be known; say how long one is: --record " +
-                         targets[column.target].name + "=BYTES"};
+                         targets[column.target].name + "=BYTES",
+                     {}};
 }
 
 Result<bool> passes_free_orders_unchanged(ContentCache& cache, const std::vector<Target>& targets, size_t target,
@@ -220,6 +202,12 @@ Result<bool> passes_free_orders_unchanged(ContentCache& cache, const std::vector
     if (judged->verdict == OrderVerdict::kDifferent) return false;
   }
   return true;
+}
+
+ContentSource pre_of_targets(ContentCache& cache, const std::vector<Target>& targets) {
+  return [&cache, &targets](size_t target, uint64_t offset, std::span<uint8_t> into) {
+    return read_content(cache, targets[target].pre, offset, into);
+  };
 }
 
 ContentSource post_of_targets(ContentCache& cache, const std::vector<Target>& targets) {
@@ -265,53 +253,6 @@ archive::Json to_json(const FreeOrder& order, const std::vector<VaryingRange>& r
       {"event", "free_order"}, {"verdict", kNames[static_cast<size_t>(judged.verdict)]}, {"arrays", std::move(arrays)}};
   if (!judged.reason.empty()) event["reason"] = judged.reason;
   return event;
-}
-
-Status apply_records(const std::vector<GivenRecord>& given, std::vector<VaryingRange>& ranges) {
-  for (const GivenRecord& record : given) {
-    for (VaryingRange& range : ranges) {
-      const bool concerned = range.permuted > 0 && range.records && range.target == record.target &&
-                             range.offset < record.offset + record.size && record.offset < range.offset + range.bytes();
-      if (!concerned) continue;
-      // Records of every length that the given one divides, cut down to it; with those of other arrays that they go
-      // with.
-      std::map<uint64_t, uint64_t> pieces;  // by order
-      std::set<uint64_t> lengths;
-      for (const RecordEntry& entry : *range.records) {
-        lengths.insert(entry.bytes);
-        if (entry.bytes % record.bytes == 0) pieces[entry.order] = entry.bytes / record.bytes;
-      }
-      if (pieces.empty() && !range.records->empty()) {
-        return Error{"RECORD_REFUTED",
-                     "the replays of the self-check hold no records of " + std::to_string(record.bytes) + " bytes in " +
-                         range.target + ", only such of " + list_of(lengths) + " bytes and parts of them",
-                     "give the length of one record"};
-      }
-      std::set<uint64_t> dropped;
-      for (const RecordEntry& entry : *range.records) {
-        if (!entry.certain && !pieces.contains(entry.order)) dropped.insert(entry.order);
-      }
-      for (VaryingRange& other : ranges) {
-        if (!other.records) continue;
-        for (const RecordEntry& entry : *other.records) {
-          const auto found = pieces.find(entry.order);
-          if (found != pieces.end() && entry.bytes % found->second != 0) dropped.insert(entry.order);
-        }
-      }
-      for (VaryingRange& other : ranges) {
-        if (!other.records) continue;
-        std::erase_if(*other.records, [&](const RecordEntry& entry) { return dropped.contains(entry.order); });
-        for (RecordEntry& entry : *other.records) {
-          const auto found = pieces.find(entry.order);
-          if (found == pieces.end()) continue;
-          entry.bytes /= found->second;
-          entry.count *= found->second;
-          entry.certain = true;
-        }
-      }
-    }
-  }
-  return Unit{};
 }
 
 }  // namespace kernloop::replay

@@ -12,9 +12,10 @@
 
 namespace kernloop::replay {
 
-// How arrays of a calibration are to be judged; `sources`: the app's result first, then each replay.
+// How arrays of a calibration are to be judged; `sources`: the app's result first, then each replay; `before` the
+// dispatch.
 Result<std::vector<VaryingRange>> varying_ranges(const std::vector<FreeArray>& arrays,
-                                                 const std::vector<ContentSource>& sources,
+                                                 const std::vector<ContentSource>& sources, const ContentSource& before,
                                                  const std::vector<Target>& targets);
 
 // What is judged together. Indices are those of the lists of varying ranges and of targets that it was made from.
@@ -36,7 +37,8 @@ enum class OrderVerdict : uint8_t {
 
 struct JudgedOrder {
   OrderVerdict verdict = OrderVerdict::kSame;
-  std::string reason;  // of kUnknown
+  std::string reason;                                   // of kUnknown
+  std::vector<std::pair<size_t, AddressRange>> beyond;  // bytes of targets around the ranges, which that is about too
 };
 Result<JudgedOrder> judge_order(const FreeOrder& order, const std::vector<VaryingRange>& ranges,
                                 const std::vector<Target>& targets, const ContentSource& expected,
@@ -46,6 +48,7 @@ Result<JudgedOrder> judge_order(const FreeOrder& order, const std::vector<Varyin
 Result<bool> passes_free_orders_unchanged(ContentCache& cache, const std::vector<Target>& targets, size_t target,
                                           const std::vector<VaryingRange>& ranges);
 
+ContentSource pre_of_targets(ContentCache& cache, const std::vector<Target>& targets);
 ContentSource post_of_targets(ContentCache& cache, const std::vector<Target>& targets);
 ContentSource device_memory(DeviceReplay& device, const std::vector<Target>& targets);
 

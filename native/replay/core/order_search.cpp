@@ -272,6 +272,13 @@ Result<std::optional<FoundLink>> find_link(size_t index, const std::vector<Studi
 
 }  // namespace
 
+RecordLayout with_surroundings(const FoundLayout& found) {
+  RecordLayout layout = found.layout;
+  layout.count += found.before + found.behind;
+  for (RecordColumn& column : layout.columns) column.offset -= found.before * column.stride;
+  return layout;
+}
+
 Result<std::optional<Fingerprint>> named_records(const ContentSource& source, const FoundLink& link) {
   archive::Buffer numbers(link.count * link.index.stride), records(link.records * link.record.stride);
   if (auto read = source(link.index.target, link.index.offset, numbers); !read) return read.error();

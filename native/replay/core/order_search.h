@@ -10,6 +10,10 @@
 
 namespace kernloop::replay {
 
+inline bool overlap(const AddressRange& a, const AddressRange& b) {
+  return a.base < b.end() && b.base < a.end();
+}
+
 // What the signature says about what an array holds.
 enum class Pointee : uint8_t {
   kUnknown,
@@ -34,7 +38,12 @@ struct FreeArray {
 struct FoundLayout {
   RecordLayout layout;
   bool is_certain = false;
+  // Records around it that the dispatch changed as well, though every replay had them in the same places: hardware
+  // starts the same threads first each time.
+  uint64_t before = 0, behind = 0;
 };
+
+RecordLayout with_surroundings(const FoundLayout& found);
 
 // The values of array `index` are numbers of records of another: which record each of them names is the same each time.
 struct FoundLink {

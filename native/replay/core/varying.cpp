@@ -56,6 +56,9 @@ bool read_order(const archive::Json& json, VaryingRange& range) {
       const auto certain = item.find("certain");
       if (certain == item.end() || !certain->is_boolean()) return false;
       entry.certain = certain->get<bool>();
+      for (const auto& [name, into] : {std::pair("before", &entry.before), std::pair("behind", &entry.behind)}) {
+        if (item.contains(name) && !read_counts(item, {{name, into}})) return false;
+      }
       range.records->push_back(entry);
     }
   }
@@ -144,6 +147,8 @@ void add_order(const VaryingRange& range, archive::Json& json) {
                          {"count", entry.count},
                          {"order", entry.order},
                          {"certain", entry.certain}});
+      if (entry.before > 0) records.back()["before"] = entry.before;
+      if (entry.behind > 0) records.back()["behind"] = entry.behind;
     }
   }
   if (!range.indexes) return;

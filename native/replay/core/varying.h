@@ -22,6 +22,7 @@ struct RecordEntry {
   uint64_t count = 0;
   uint64_t order = 0;
   bool certain = false;
+  uint64_t before = 0, behind = 0;  // records around them that may belong to them
 };
 
 // The values are numbers of records of another array.
