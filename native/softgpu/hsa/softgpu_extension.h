@@ -82,6 +82,13 @@ typedef struct kernloop_softgpu_extension_1_s {
    * takes the error (above). */
   hsa_status_t (*report_queue_error)(hsa_status_t status, hsa_queue_t* queue, kernloop_softgpu_queue_error_t callback,
                                      void* data);
+  /* The adverse order (engine/adverse_order.h): so many wave-instructions of every dispatch run in it, checked for
+   * races if asked for; 0: none. */
+  hsa_status_t (*set_adverse)(uint64_t wave_instructions, uint32_t races);
+  /* Of how many that was in the dispatch, and what the checks found, each as Fault::json(). The callback may be null.
+   */
+  hsa_status_t (*dispatch_findings)(hsa_signal_t completion_signal, uint64_t* adverse_wave_instructions,
+                                    void (*callback)(const char* json, void* data), void* data);
 } kernloop_softgpu_extension_1_t;
 
 #ifdef __cplusplus
