@@ -49,6 +49,12 @@ export const validateOptionsSchema = z.object({
     .max(1000)
     .default(2)
     .describe('Replays to compare, each with another wave order and poison pattern.'),
+  adverse: z
+    .boolean()
+    .default(true)
+    .describe(
+      'On the software GPU, replay once more in an order of waves that is made to show races, and check for them: what the captured code does not have fails.',
+    ),
   ...toleranceOptions,
   verbose: z.boolean().default(false).describe('Show every region that the kernel changed also where all is right.'),
 });

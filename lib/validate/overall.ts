@@ -26,6 +26,8 @@ export function overallReport(
       differing_bytes: rest.differing_bytes,
       regions: rest.regions,
       fault: rest.fault,
+      adverse: rest.adverse,
+      races: rest.races,
     })),
     not_judged: otherKernels.map(({ dispatch, shown, capture: { kernel } }) => ({
       dispatch,

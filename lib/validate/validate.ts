@@ -26,7 +26,7 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   const [first, ...others] = sessions;
   // What cannot be judged is known before anything runs.
   const cases: [Case, ...Case[]] = [caseOf(first, options, deps), ...others.map((one) => caseOf(one, options, deps))];
-  const reports = await withDevice(first.device, deps, () => judgeAll(cases, options.replays, deps));
+  const reports = await withDevice(first.device, deps, () => judgeAll(cases, options, deps));
   const report = overallReport(reports, otherKernels);
   writeJson(first.reproducer.report, report);
   printReport(report, reports, first, options, deps);
@@ -46,11 +46,11 @@ function caseOf(session: ReplaySession, options: ValidateOptions, deps: Deps): C
 
 async function judgeAll(
   [first, ...others]: readonly [Case, ...Case[]],
-  replays: number,
+  options: ValidateOptions,
   deps: Deps,
 ): Promise<[DispatchReport, ...DispatchReport[]]> {
-  const reports: [DispatchReport, ...DispatchReport[]] = [await judgeCase(first, replays, deps)];
-  for (const other of others) reports.push(await judgeCase(other, replays, deps));
+  const reports: [DispatchReport, ...DispatchReport[]] = [await judgeCase(first, options, deps)];
+  for (const other of others) reports.push(await judgeCase(other, options, deps));
   return reports;
 }
 
