@@ -39,7 +39,7 @@ describe('capture', () => {
       schema: 'kernloop.selfcheck/1',
       verdict: 'verified',
       poison_patterns: ['0xa5', '0x5a'],
-      replays: 4,
+      replays: 5,
     });
   });
 
@@ -108,7 +108,9 @@ describe('capture', () => {
       ['0x5A', '1', '1'],
       ['0xA5', '2', undefined],
       ['0xA5', '3', undefined],
+      ['0xA5', '4', undefined],
     ]);
+    expect(replays.map((args) => flag(args, '--adverse') !== undefined)).toEqual([false, false, false, false, true]);
     expect(replays.every((args) => args.includes('--compare'))).toBe(true);
   });
 

@@ -14,6 +14,14 @@ export const softgpuTargets = {
 /** How lanes share the banks of LDS is published of gfx90a alone (native/softgpu/engine/bank_conflicts.h). */
 export const countsLdsConflicts = (isa: string): boolean => isa === softgpuTargets.gfx90a.isa;
 
+/** Variables that change what a dispatch does there, or what is said of it (native/softgpu/hsa/options.h): inputs of every task that runs one. */
+export const softgpuVariables = [
+  'KERNLOOP_SOFTGPU_CHECK',
+  'KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS',
+  'KERNLOOP_SOFTGPU_SEED',
+  'KERNLOOP_SOFTGPU_THREADS',
+] as const;
+
 export function openSoftgpu(target: string, deps: Deps): Device {
   const known = Object.entries(softgpuTargets).find(([name]) => name === target)?.[1];
   if (!known) {

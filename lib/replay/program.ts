@@ -12,6 +12,7 @@ import {
   type DifferenceEvent,
   type FaultEvent,
   type FreeOrderEvent,
+  type FindingEvent,
   type Guard,
   type HotSpotEvent,
   type IterationEvent,
@@ -35,6 +36,8 @@ export interface ReplayRequest {
   poison?: string;
   seed?: number;
   threads?: number;
+  /** So many wave-instructions in an order that shows races, and checked for them; with `calibrate`, every second replay. */
+  adverse?: number;
   limitWaveInstructions?: number;
   limitSeconds?: number;
   /** "hip": through the HIP runtime. */
@@ -107,6 +110,10 @@ export interface ReplayOutcome {
   iterations: IterationEvent[];
   differences: DifferenceEvent[];
   faults: FaultEvent[];
+  /** Of a replay in the adverse order. */
+  findings: FindingEvent[];
+  /** Wave-instructions that ran in the adverse order. */
+  adverseInstructions: number | null;
   hotSpots: HotSpotEvent[];
   varying: VaryingRange[];
   /** Elements of *post* that the replays of a calibration do not explain. */
@@ -141,6 +148,7 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
     ['--poison', request.poison],
     ['--seed', request.seed],
     ['--threads', request.threads],
+    ['--adverse', request.adverse],
     ['--limit-wave-instructions', request.limitWaveInstructions],
     ['--limit-seconds', request.limitSeconds],
     ['--known-varying', request.varying],
@@ -183,6 +191,8 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     iterations: [],
     differences: [],
     faults: [],
+    findings: [],
+    adverseInstructions: null,
     hotSpots: [],
     varying: [],
     unexplained: [],
@@ -239,6 +249,12 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
       break;
     case 'hot_spot':
       outcome.hotSpots.push(event);
+      break;
+    case 'finding':
+      outcome.findings.push(event);
+      break;
+    case 'adverse':
+      outcome.adverseInstructions = event.wave_instructions;
       break;
     case 'fault':
       outcome.faults.push(event);

@@ -204,6 +204,34 @@ const hotSpotSchema = z.looseObject({
   executed: count,
 });
 
+/** One of the two accesses of a race. */
+const accessSchema = z.looseObject({
+  access: z.enum(['read', 'write']),
+  pc: z.string(),
+  pc_offset: z.string().describe("From the kernel's entry."),
+  instruction: z.string(),
+  code_object: z.string().optional(),
+  offset: z.string().optional().describe('In the code object.'),
+  workgroup: z.array(count),
+  wave: count,
+});
+
+/** What a check found while the dispatch ran in the adverse order. */
+const findingSchema = accessSchema.extend({
+  event: z.literal('finding'),
+  kind: z.string(),
+  kernel: z.string(),
+  lane: z.number(),
+  address: z.string(),
+  bytes: count,
+  in_lds: z.boolean().default(false),
+  region: z.string().optional(),
+  variable: z.string().optional(),
+  offset_in_target: count.optional(),
+  text: z.string(),
+  other: accessSchema.optional().describe('The earlier access.'),
+});
+
 const events = {
   restored: z.looseObject({ event: z.literal('restored'), regions: count, bytes: count }),
   guard: guardSchema.extend({ event: z.literal('guard') }),
@@ -219,6 +247,8 @@ const events = {
     counters: z.record(z.string(), z.number()).nullish(),
   }),
   hot_spot: hotSpotSchema,
+  finding: findingSchema,
+  adverse: z.looseObject({ event: z.literal('adverse'), wave_instructions: count }),
   difference: differenceSchema,
   fault: z.looseObject({
     event: z.literal('fault'),
@@ -288,6 +318,7 @@ export type Side = z.output<typeof sideSchema>;
 export type CheckedEvent = z.output<typeof events.checked>;
 export type DifferenceEvent = z.output<typeof differenceSchema>;
 export type HotSpotEvent = z.output<typeof hotSpotSchema>;
+export type FindingEvent = z.output<typeof findingSchema>;
 export type FaultEvent = z.output<typeof events.fault>;
 export type IterationEvent = z.output<typeof events.iteration>;
 export type ComparedEvent = z.output<typeof comparedSchema>;

@@ -60,6 +60,12 @@ export const validateOptionsSchema = z.object({
     .max(1000)
     .default(2)
     .describe('Replays to compare, each with another wave order and poison pattern.'),
+  adverse: z
+    .boolean()
+    .default(true)
+    .describe(
+      'On the software GPU, replay once more in an order of waves that is made to show races, and check for them: what the captured code does not have fails.',
+    ),
   ...toleranceOptions,
   record: recordOption,
   racecheck: z

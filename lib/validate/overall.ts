@@ -1,6 +1,7 @@
 import type { CapturedDispatch } from '../replay/captured-dispatches';
 import { formatCount } from '../support/report';
-import { forcedTypes, rank } from './judge';
+import { rank } from './run-case';
+import { forcedTypes } from './summary';
 import type { DispatchReport, Report } from './report-json';
 
 /** A kernel is right if it is right for every captured dispatch: the worst verdict is that of all. */
@@ -27,6 +28,8 @@ export function overallReport(
       differing_bytes: rest.differing_bytes,
       regions: rest.regions,
       fault: rest.fault,
+      adverse: rest.adverse,
+      races: rest.races,
     })),
     not_judged: otherKernels.map(({ dispatch, shown, capture: { kernel } }) => ({
       dispatch,

@@ -23,6 +23,43 @@ const counts = {
   differing_bytes: z.number(),
 };
 
+const raceAccessSchema = z.object({
+  access: z.enum(['read', 'write']),
+  pc_offset: z.string().describe("From the kernel's entry."),
+  instruction: z.string(),
+  source: z.string().nullable().describe('File and line, where the code has them.'),
+  workgroup: z.array(z.number()),
+  wave: z.number(),
+});
+
+const raceSchema = z.object({
+  kernel: z.string(),
+  where: z.string().nullable().describe('Region, module variable or "LDS".'),
+  offset: z.number().nullable(),
+  address: z.string(),
+  bytes: z.number(),
+  accesses: z.array(raceAccessSchema).describe('The later one first.'),
+  text: z.string(),
+});
+
+const adverseSchema = z.object({
+  seed: z.int(),
+  verdict: z.string(),
+  differing_bytes: z.number(),
+  wave_instructions: z.number().describe('How many ran in the adverse order.'),
+  of_wave_instructions: z.number().nullable(),
+  findings: z.number().describe('Places at which the checks found a race.'),
+  captured: z
+    .object({ verdict: z.string(), findings: z.number() })
+    .nullable()
+    .describe('The same of the captured code, where that was asked: not held against a variant.'),
+});
+
+const races = {
+  adverse: adverseSchema.nullable().optional().describe('The replay in the adverse order.'),
+  races: z.array(raceSchema).optional().describe('Those that the captured code does not have.'),
+};
+
 const captured = {
   dispatch: z.number().describe('The number by which the dispatch was selected.'),
   capture: z.string().describe('Its folder, relative to the reproducer.'),
@@ -91,6 +128,7 @@ const dispatchReportSchema = z.object({
     .describe(
       'With --racecheck, --initcheck or --memcheck: what compute-sanitizer found in a replay of the code that was judged.',
     ),
+  ...races,
   replays: z.array(
     z.object({
       poison: z.string(),
@@ -115,6 +153,7 @@ export const reportSchema = dispatchReportSchema
           ...counts,
           regions,
           fault: z.string().nullable(),
+          ...races,
         }),
       )
       .describe(
@@ -127,6 +166,9 @@ export const reportSchema = dispatchReportSchema
   .meta({ title: 'report.json', description: 'What validate found.' });
 
 export type ComparedRegion = z.output<typeof comparedRegionSchema>;
+export type Race = z.output<typeof raceSchema>;
+export type RaceAccess = z.output<typeof raceAccessSchema>;
+export type AdverseReport = z.output<typeof adverseSchema>;
 export type DispatchReport = z.output<typeof dispatchReportSchema>;
 export type Report = z.output<typeof reportSchema>;
 export type Verdict = (typeof verdicts)[number];

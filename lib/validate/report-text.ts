@@ -2,6 +2,7 @@ import { describeCode, type ReplaySession } from '../replay/session';
 import { nameOfDispatch } from '../replay/captured-dispatches';
 import type { Deps } from '../support/deps';
 import type { ValidateOptions } from './options';
+import { raceLines } from './races';
 import { excerpt, regionTable } from './region-text';
 import type { DispatchReport, Report, Verdict } from './report-json';
 
@@ -26,7 +27,7 @@ export function printReport(
     const { dispatch, capture: shown } = one;
     if (reports.length > 1)
       lines.push(`${nameOfDispatch({ dispatch, shown })}: ${labels[one.verdict]} (${one.summary})`);
-    lines.push(...regionLines(one, verbose));
+    lines.push(...raceLines(one.races ?? []), ...regionLines(one, verbose));
   }
   for (const { dispatch, capture: shown, kernel } of report.not_judged)
     lines.push(`not judged: ${nameOfDispatch({ dispatch, shown })} is of ${kernel}; --capture ${dispatch} judges it`);

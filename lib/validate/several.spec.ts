@@ -36,7 +36,8 @@ describe('validate, of several captured dispatches', () => {
     });
   }
 
-  const options = (overrides: object = {}) => validateOptionsSchema.parse({ reproducer, replays: 1, ...overrides });
+  const options = (overrides: object = {}) =>
+    validateOptionsSchema.parse({ reproducer, replays: 1, adverse: false, ...overrides });
   const deps = (wrong?: string, events: object[] = [difference, differed]): FakeDeps =>
     fakeDeps(
       {

@@ -78,7 +78,7 @@ const kernel = kernelJsonSchema.parse(
   }),
 );
 
-const options = (overrides: object): ValidateOptions => validateOptionsSchema.parse(overrides);
+const options = (overrides: object): ValidateOptions => validateOptionsSchema.parse({ adverse: false, ...overrides });
 const places = (overrides: object): string[] =>
   planElements(options(overrides), kernel, capture, []).elements.map(
     ({ target, offset, size, type, bounds }) => `${target}:${offset}:${size}=${type}${bounds ? '' : ', exact'}`,

@@ -26,7 +26,8 @@ describe('validate', () => {
   });
   afterEach(() => workspace.dispose());
 
-  const options = (overrides: object = {}) => validateOptionsSchema.parse({ reproducer, ...overrides });
+  // The adverse order: adverse.spec.ts
+  const options = (overrides: object = {}) => validateOptionsSchema.parse({ reproducer, adverse: false, ...overrides });
   const deps = (answer?: (args: readonly string[]) => object[]): FakeDeps =>
     fakeDeps({ 'kernloop-replay': fakeReplay(answer) }, workspace.native);
   const replays = (fake: FakeDeps): (readonly string[])[] =>

@@ -7,7 +7,8 @@ import type { Deps } from '../support/deps';
 import { KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
-import { judgeCase, type Case } from './judge';
+import { judgeCase } from './judge';
+import type { Case } from './run-case';
 import type { ValidateOptions } from './options';
 import { overallReport } from './overall';
 import type { DispatchReport, Report } from './report-json';
@@ -55,7 +56,7 @@ async function judgeAll(
   deps: Deps,
 ): Promise<[DispatchReport, ...DispatchReport[]]> {
   const judge = async (one: Case): Promise<DispatchReport> =>
-    sanitize(await judgeCase(one, options.replays, deps), one.session, options, sanitizer, deps);
+    sanitize(await judgeCase(one, options, deps), one.session, options, sanitizer, deps);
   const reports: [DispatchReport, ...DispatchReport[]] = [await judge(first)];
   for (const other of others) reports.push(await judge(other));
   return reports;

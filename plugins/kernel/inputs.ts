@@ -1,4 +1,5 @@
 import type { TargetConfiguration } from '@nx/devkit';
+import { softgpuVariables } from '../../lib/device/softgpu';
 import { optionInfos } from '../../lib/support/options';
 import type { Stage } from '../../lib/stages/registry';
 import type { IdentityVariables } from './identity';
@@ -14,5 +15,5 @@ export function identityInputs(...names: (keyof IdentityVariables)[]): TargetInp
 
 /** Variables that set an option of the stage. */
 export function optionInputs(stage: Stage): TargetInput[] {
-  return optionInfos(stage.schema).map(({ env }) => ({ env }));
+  return [...optionInfos(stage.schema).map(({ env }) => env), ...softgpuVariables].map((env) => ({ env }));
 }

@@ -74,6 +74,8 @@ struct LaunchOutcome {
   std::optional<uint64_t> wave_instructions;
   std::vector<Access> accesses;    // when recorded: exact, reads first
   std::vector<HotSpot> hot_spots;  // when profiled: every instruction that a wave reached, by address
+  std::optional<uint64_t> adverse_wave_instructions;  // that ran in the adverse order, where it was asked for
+  Json findings = Json::array();                      // of the checks in it
   bool device_lost =
       false;  // the kernel may still run: nothing of this device may be touched again, not even to shut it down
 };
@@ -151,6 +153,8 @@ class DeviceReplay {
   // What the kernel finds in on-chip memory and registers that nobody has written: by a pattern whose counterpart has
   // all bits inverted. Devices that cannot choose it leave there what they leave.
   virtual Status set_unwritten_fill(uint64_t) { return Unit{}; }
+  // So many wave-instructions of every launch in an order that shows races, and checked for them if asked for. 0: none.
+  virtual Status set_adverse(uint64_t, bool) { return unsupported_option("--adverse", kLeaveOut); }
   virtual Status record_accesses() { return unsupported_option("--record-accesses", kLeaveOut); }
   virtual Status profile() { return unsupported_option("--profile", kLeaveOut); }
   virtual Result<CacheFacts> set_cache(CacheState state) {

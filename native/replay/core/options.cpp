@@ -17,7 +17,7 @@ constexpr const char* kUsage =
     "[--code-object FILE] [--symbol MANGLED] "
     "[--iterations N] "
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
-    "[--compare | --side-by-side [--order-seed N]] "
+    "[--adverse WAVE_INSTRUCTIONS] [--compare | --side-by-side [--order-seed N]] "
     "[--known-varying FILE [--record NAME:OFFSET:SIZE=BYTES]…] "
     "[--calibrate SEEDS [--settle REPLAYS:SECONDS] [--calibration-file FILE]] [--ignore REGION:OFFSET:SIZE]… "
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
@@ -140,6 +140,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       {"--poison", number(options.poison)},
       {"--seed", [&](const std::string& text) { return (options.seed = parse_number(text, UINT64_MAX)).has_value(); }},
       {"--threads", number(options.threads)},
+      {"--adverse", number(options.adverse)},
       {"--limit-wave-instructions", number(options.limit_wave_instructions)},
       {"--order-seed", number(options.order_seed)},
       {"--limit-seconds",
@@ -256,6 +257,9 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
     return usage(
         "--grid, --block, --dynamic-shared and --arg make another launch than the captured one, whose result the app "
         "never computed: they go with neither --compare nor --calibrate");
+  }
+  if (options.adverse != 0 && (options.profile || options.side_by_side)) {
+    return usage("--adverse goes with neither --profile nor --side-by-side: what is measured runs in the usual order");
   }
   if (options.inject_bit_flips > 0 && !options.compare) return usage("--inject-bit-flips goes with --compare");
   if (!options.tolerances.empty() && (!options.compare || options.inject_bit_flips > 0)) {

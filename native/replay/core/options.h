@@ -62,6 +62,7 @@ struct Options {
   uint64_t inject_bit_flips = 0;
   bool record_accesses = false;  // software GPU only
   bool profile = false;          // software GPU only
+  uint64_t adverse = 0;          // software GPU only: wave-instructions in the adverse order
   std::optional<DumpRequest> dump;
   bool guard = false;  // what lies around the regions is closed to the kernel
   Overrides overrides;

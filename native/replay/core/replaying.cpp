@@ -2,6 +2,7 @@
 
 #include "archive/file.h"
 #include "replay/core/differences.h"
+#include "replay/core/findings.h"
 #include "replay/core/guard.h"
 #include "replay/core/kernarg.h"
 #include "replay/core/launch_check.h"
@@ -120,6 +121,9 @@ Status configure_device(const Options& options, DeviceReplay& device, EventSink&
   if (options.profile) {
     if (auto set = device.profile(); !set) return set;
   }
+  if (options.adverse != 0) {
+    if (auto set = device.set_adverse(options.adverse, true); !set) return set;
+  }
   if (options.seed) {
     if (auto set = device.set_seed(*options.seed); !set) return set;
   }
@@ -187,6 +191,7 @@ Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Progr
   } else if (!iteration.is_null()) {
     tell_iteration(*outcome, std::move(iteration), sink);
     if (is_last) tell_hot_spots(outcome->hot_spots, program, sink);
+    tell_findings(*outcome, program, snapshot, sink);
   }
   return launched;
 }

@@ -174,6 +174,10 @@ class Session {
           !seeded && seeded.error().code != "UNSUPPORTED_OPTION") {
         return seeded.error();
       }
+      // What the adverse order makes of it is seen in every second one; for races nobody asks.
+      if (options_.adverse != 0) {
+        if (auto set = device_.set_adverse(i % 2 == 1 ? options_.adverse : 0, false); !set) return set.error();
+      }
       if (auto restored = snapshot_.restore(program_, sink_); !restored) return restored.error();
       auto completed = launch(i, true);
       if (!completed) return completed.error();

@@ -87,6 +87,7 @@ class HsaDevice final : public DeviceReplay {
   Status set_seed(uint64_t seed) override;
   Status set_threads(uint32_t threads) override;
   Status set_unwritten_fill(uint64_t pattern) override;
+  Status set_adverse(uint64_t wave_instructions, bool races) override;
   Status record_accesses() override;
   Status profile() override;
   Result<CacheFacts> set_cache(CacheState state) override;
@@ -134,6 +135,7 @@ class HsaDevice final : public DeviceReplay {
   bool initialised_ = false;
   bool records_accesses_ = false;
   bool profiles_ = false;
+  bool is_adverse_ = false;
   kernloop_softgpu_extension_1_t extension_{};
   bool soft_ = false;
   Agents agents_;
@@ -188,7 +190,7 @@ Status HsaDevice::start(const std::string& isa) {
   initialised_ = true;
   soft_ = hsa_->hsa_system_get_major_extension_table(KERNLOOP_SOFTGPU_EXTENSION_ID, 1, sizeof extension_,
                                                      &extension_) == HSA_STATUS_SUCCESS;
-  if (soft_ && (extension_.dispatch_counters == nullptr || extension_.set_unwritten_fill == nullptr)) {
+  if (soft_ && extension_.dispatch_findings == nullptr) {
     return Error{"RUNTIME_INCOMPLETE", hsa_->path().string() + " is the software GPU of an older Kernloop",
                  "use the one that was built with this program"};
   }
@@ -533,6 +535,14 @@ Status HsaDevice::set_unwritten_fill(uint64_t pattern) {
   return Unit{};
 }
 
+Status HsaDevice::set_adverse(uint64_t wave_instructions, bool races) {
+  if (!soft_) return DeviceReplay::set_adverse(wave_instructions, races);
+  const hsa_status_t status = extension_.set_adverse(wave_instructions, races ? 1 : 0);
+  if (status != HSA_STATUS_SUCCESS) return device_error("set_adverse", status, "asking for the adverse order");
+  is_adverse_ = wave_instructions != 0;
+  return Unit{};
+}
+
 Status HsaDevice::record_accesses() {
   if (!soft_) return DeviceReplay::record_accesses();
   const hsa_status_t status = extension_.set_access_recording(1);
@@ -788,6 +798,18 @@ Status HsaDevice::add_report(LaunchOutcome& outcome) const {
         },
         &outcome);
     if (profiled != HSA_STATUS_SUCCESS) return device_error("dispatch_profile", profiled, "reading the profile");
+  }
+  if (is_adverse_) {
+    uint64_t executed = 0;
+    const hsa_status_t found = extension_.dispatch_findings(
+        report_signal(), &executed,
+        [](const char* json, void* data) {
+          if (auto finding = archive::parse_json(json, "a finding"); finding && finding->is_object())
+            static_cast<LaunchOutcome*>(data)->findings.push_back(std::move(*finding));
+        },
+        &outcome);
+    if (found != HSA_STATUS_SUCCESS) return device_error("dispatch_findings", found, "reading what the checks found");
+    outcome.adverse_wave_instructions = executed;
   }
   if (!records_accesses_) return Unit{};
   const auto add = [](uint32_t is_write, uint64_t base, uint64_t size, void* data) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "softgpu/engine/permutation.h"
 #include "softgpu/engine/transfer.h"
 #include "softgpu/engine/wave_fault.h"
 
@@ -179,11 +180,31 @@ inline T modify_private(T* at, const T* data, AtomicMode mode) {
   return old;
 }
 
-// Lanes in ascending order. `data`: rows of the first operand; `second`: rows of the second, where there is one.
+// In which order the lanes of one instruction execute it: hardware defines none.
+struct LaneOrder {
+  unsigned first = 0, step = 1;  // odd
+
+  static LaneOrder of(const Wave& wave) {
+    const uint64_t seed = wave.memory->lane_seed;
+    if (seed == 0) return {};
+    const uint64_t drawn = mix(seed ^ mix(wave.workgroup->ordinal << 6 | wave.index_in_workgroup) ^ wave.instructions);
+    return {static_cast<unsigned>(drawn % kLanes), static_cast<unsigned>(drawn >> 8 & 15) * 2 + 1};
+  }
+  template <typename F>
+  void for_lanes(uint64_t lanes, F&& f) const {
+    if (first == 0 && step == 1) return softgpu::for_lanes(lanes, f);
+    for (unsigned k = 0; k < kLanes; ++k) {
+      const unsigned lane = (first + k * step) % kLanes;
+      if (lanes >> lane & 1) f(lane);
+    }
+  }
+};
+
+// Lanes in the given order. `data`: rows of the first operand; `second`: rows of the second, where there is one.
 // `result`: rows for the old values, or nullptr.
 template <Atomic atomic, typename T, bool shared, typename Where>
 inline void modify_lanes(const Where& where, uint64_t lanes, const VectorRegister* data, const VectorRegister* second,
-                         VectorRegister* result, AtomicMode mode) {
+                         VectorRegister* result, AtomicMode mode, LaneOrder order = {}) {
   const auto operand = [](const VectorRegister* rows, unsigned lane) {
     if constexpr (sizeof(T) == 4) {
       return static_cast<T>(rows[0][lane]);
@@ -191,7 +212,7 @@ inline void modify_lanes(const Where& where, uint64_t lanes, const VectorRegiste
       return static_cast<T>(rows[0][lane] | uint64_t{rows[1][lane]} << 32);
     }
   };
-  for_lanes(lanes, [&](unsigned lane) {
+  order.for_lanes(lanes, [&](unsigned lane) {
     T values[2] = {operand(data, lane), T{0}};
     if constexpr (data_count(atomic) == 2) values[1] = operand(second, lane);
     T* at = reinterpret_cast<T*>(where.host(lane));

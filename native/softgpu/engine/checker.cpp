@@ -24,11 +24,23 @@ std::string hex(uint64_t value) {
 
 }  // namespace
 
-Checker::Checker(Checks checks, const AddressSpace& space, uint64_t entry, Report report)
-    : checks_(checks), space_(space), entry_(entry), report_(std::move(report)), mappings_(space.snapshot()) {}
+Checker::Checker(Checks checks, const AddressSpace& space, Services services)
+    : checks_(checks), space_(space), services_(std::move(services)), mappings_(space.snapshot()) {
+  if (!checks_.races) return;
+  races_.emplace(RaceDetector::Services{services_.entry, services_.place, services_.describe, [this](uint64_t address) {
+                                          const AddressSpace::Mapping* mapping = mapping_of(address);
+                                          return mapping ? mapping->base : 0;
+                                        }});
+}
 
-void Checker::begin_workgroup(Workgroup& workgroup) const {
-  if (checks_.races || checks_.uninitialized) workgroup.lds_shadow = std::make_unique<LdsShadow>(workgroup.lds_bytes);
+Checker::~Checker() {
+  if (!races_) return;
+  for (Fault& race : races_->take_findings()) services_.report(std::move(race));
+}
+
+void Checker::begin_workgroup(Workgroup& workgroup) {
+  if (checks_.uninitialized) workgroup.lds_shadow = std::make_unique<LdsShadow>(workgroup.lds_bytes);
+  if (races_) races_->begin_workgroup(workgroup);
 }
 
 const AddressSpace::Mapping* Checker::mapping_of(uint64_t address) {
@@ -45,13 +57,13 @@ const AddressSpace::Mapping* Checker::mapping_of(uint64_t address) {
 
 void Checker::report(Fault::Kind kind, const Place& place, std::string detail) {
   if (!told_.emplace(kind, wave_->pc).second) return;
-  report_(WaveFault{.kind = kind,
-                    .detail = std::move(detail),
-                    .lane = place.lane,
-                    .address = place.address,
-                    .bytes = place.bytes,
-                    .is_write = place.kind != AccessKind::kLoad},
-          *wave_);
+  services_.report(services_.place(WaveFault{.kind = kind,
+                                             .detail = std::move(detail),
+                                             .lane = place.lane,
+                                             .address = place.address,
+                                             .bytes = place.bytes,
+                                             .is_write = place.kind != AccessKind::kLoad},
+                                   *wave_));
 }
 
 void Checker::check_bounds(const AddressSpace::Mapping& mapping, const Place& place) {
@@ -86,6 +98,8 @@ void Checker::one_global(const Place& place) {
 }
 
 void Checker::global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+  if (races_) races_->global(addresses, lanes, bytes, kind);
+  if (!checks_.bounds && !checks_.uninitialized) return;
   for_lanes(lanes, [&](unsigned lane) { one_global({static_cast<int32_t>(lane), addresses.at[lane], bytes, kind}); });
   if (kind == AccessKind::kLoad) return;
   // After all lanes have been looked at: what one of them writes is not there when another one reads.
@@ -96,39 +110,15 @@ void Checker::global(const LaneAddresses& addresses, uint64_t lanes, uint32_t by
 }
 
 void Checker::scalar(uint64_t address, uint32_t bytes) {
+  if (races_) races_->scalar(address, bytes);
   one_global({-1, address, bytes, AccessKind::kLoad});
-}
-
-bool Checker::is_at_odds(const LdsShadow& shadow, const LdsShadow::Access& earlier, AccessKind kind) const {
-  return earlier.epoch == shadow.epoch && earlier.wave != wave_->index_in_workgroup &&
-         !(earlier.is_atomic && kind == AccessKind::kAtomic);
-}
-
-void Checker::check_race(const LdsShadow& shadow, const Place& place) {
-  for (uint64_t at = place.address; at < place.address + place.bytes; ++at) {
-    const LdsShadow::Byte& byte = shadow.bytes[at];
-    const LdsShadow::Access* earlier = nullptr;
-    const char* did = "wrote";
-    if (is_at_odds(shadow, byte.written, place.kind)) {
-      earlier = &byte.written;
-    } else if (place.kind != AccessKind::kLoad) {
-      did = "read";
-      if (is_at_odds(shadow, byte.read, place.kind)) earlier = &byte.read;
-      if (is_at_odds(shadow, byte.read_by_other, place.kind)) earlier = &byte.read_by_other;
-    }
-    if (!earlier) continue;
-    report(Fault::Kind::kRace, place,
-           "wave " + std::to_string(earlier->wave) + " " + did + " byte " + hex(at) + " of LDS at entry +" +
-               hex(earlier->pc - entry_) + ", and there is no barrier in between");
-    return;
-  }
 }
 
 void Checker::check_lds_initialized(const LdsShadow& shadow, const Place& place) {
   const uint32_t unit = unit_of(place.bytes);
   for (uint64_t at = place.address; at < place.address + place.bytes; at += unit) {
-    const bool untouched = std::all_of(&shadow.bytes[at], &shadow.bytes[at] + unit,
-                                       [](const LdsShadow::Byte& byte) { return byte.written.epoch == 0; });
+    const bool untouched =
+        std::all_of(&shadow.written[at], &shadow.written[at] + unit, [](uint8_t written) { return written == 0; });
     if (!untouched) continue;
     report(Fault::Kind::kUninitialized, place,
            "no wave of the workgroup has written the " + std::to_string(unit) + " bytes at " + hex(at) + " of its LDS");
@@ -136,32 +126,17 @@ void Checker::check_lds_initialized(const LdsShadow& shadow, const Place& place)
   }
 }
 
-void Checker::touch(LdsShadow& shadow, const Place& place) const {
-  const LdsShadow::Access access{shadow.epoch, static_cast<uint16_t>(wave_->index_in_workgroup),
-                                 place.kind == AccessKind::kAtomic, wave_->pc};
-  for (uint64_t at = place.address; at < place.address + place.bytes; ++at) {
-    LdsShadow::Byte& byte = shadow.bytes[at];
-    if (place.kind != AccessKind::kLoad) {
-      byte.written = access;
-      continue;
-    }
-    if (byte.read.epoch == shadow.epoch && byte.read.wave != access.wave) byte.read_by_other = byte.read;
-    byte.read = access;
-  }
-}
-
-void Checker::lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+void Checker::lds(const uint32_t* offsets, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+  if (races_) races_->lds(offsets, lanes, bytes, kind);
   LdsShadow* shadow = wave_->workgroup->lds_shadow.get();
-  if (!shadow) return;
-  const auto for_places = [&](auto&& look) {
+  if (!checks_.uninitialized || !shadow) return;
+  if (kind != AccessKind::kStore) {
     for_lanes(lanes, [&](unsigned lane) {
-      look(Place{static_cast<int32_t>(lane), uint32_t{offsets[lane] + immediate}, bytes, kind});
+      check_lds_initialized(*shadow, Place{static_cast<int32_t>(lane), offsets[lane], bytes, kind});
     });
-  };
-  if (checks_.uninitialized && kind != AccessKind::kStore)
-    for_places([&](const Place& place) { check_lds_initialized(*shadow, place); });
-  if (checks_.races) for_places([&](const Place& place) { check_race(*shadow, place); });
-  for_places([&](const Place& place) { touch(*shadow, place); });
+  }
+  if (kind == AccessKind::kLoad) return;
+  for_lanes(lanes, [&](unsigned lane) { std::fill_n(shadow->written.begin() + offsets[lane], bytes, uint8_t{1}); });
 }
 
 }  // namespace kernloop::softgpu

@@ -3,15 +3,14 @@
 //   uninitialized  a load of a dword (or of less, for narrower loads) of which nobody has written a single byte: device
 //                  memory since its allocation, LDS since the workgroup began. It is told at the load, whether the
 //                  value is used or not; private memory is not looked at.
-//   races          two waves of a workgroup touch one byte of LDS with no barrier in between, at least one of them
-//                  writes it, and not both are atomic. Waves that order themselves by other means than s_barrier look
-//                  like a race.
+//   races          race_detector.h
 // One a worker; a dispatch without checks has none.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -19,24 +18,35 @@
 #include "softgpu/engine/engine.h"
 #include "softgpu/engine/lds_shadow.h"
 #include "softgpu/engine/memory_port.h"
+#include "softgpu/engine/race_detector.h"
 #include "softgpu/engine/wave_fault.h"
 
 namespace kernloop::softgpu {
 
 class Checker {
  public:
-  using Report = std::function<void(const WaveFault& finding, const WaveSlot& wave)>;
-  // `entry`: the kernel's, from which program counters are told.
-  Checker(Checks checks, const AddressSpace& space, uint64_t entry, Report report);
+  struct Services {
+    uint64_t entry;  // of the kernel, from which program counters are told
+    std::function<Fault(const WaveFault&, const WaveSlot&)> place;  // what is wrong, with where the wave is now
+    std::function<std::string(uint64_t pc)> describe;               // the instruction there
+    std::function<void(Fault)> report;
+  };
+  Checker(Checks checks, const AddressSpace& space, Services services);
+  // Reports the races: only now it is known what is none.
+  ~Checker();
+  Checker(const Checker&) = delete;
+  Checker& operator=(const Checker&) = delete;
 
-  void begin_workgroup(Workgroup& workgroup) const;
+  void begin_workgroup(Workgroup& workgroup);
   // The wave whose accesses follow; its pc is that of the accessing instruction.
   void begin_wave(WaveSlot& wave) { wave_ = &wave; }
+  // One, where races are looked for.
+  RaceDetector* races() { return races_ ? &*races_ : nullptr; }
 
   // Accesses that have been found to be in range.
   void global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
   void scalar(uint64_t address, uint32_t bytes);
-  void lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
+  void lds(const uint32_t* offsets, uint64_t lanes, uint32_t bytes, AccessKind kind);
 
  private:
   struct Place {
@@ -49,19 +59,16 @@ class Checker {
   void check_bounds(const AddressSpace::Mapping& mapping, const Place& place);
   void check_initialized(const AddressSpace::Mapping& mapping, const Place& place);
   void check_lds_initialized(const LdsShadow& shadow, const Place& place);
-  void check_race(const LdsShadow& shadow, const Place& place);
-  void touch(LdsShadow& shadow, const Place& place) const;
   void one_global(const Place& place);
-  bool is_at_odds(const LdsShadow& shadow, const LdsShadow::Access& earlier, AccessKind kind) const;
   void report(Fault::Kind kind, const Place& place, std::string detail);
 
   const Checks checks_;
   const AddressSpace& space_;
-  const uint64_t entry_;
-  const Report report_;
+  const Services services_;
   std::shared_ptr<const std::vector<AddressSpace::Mapping>> mappings_;
   WaveSlot* wave_ = nullptr;
   std::set<std::pair<Fault::Kind, uint64_t>> told_;  // by pc: a loop tells once
+  std::optional<RaceDetector> races_;
 };
 
 }  // namespace kernloop::softgpu

@@ -97,8 +97,14 @@ void count_execution(unsigned wave_size, DecodedInstruction& decoded, uint32_t n
 
 }  // namespace
 
-CodePage::CodePage(Target target, uint64_t base, uint64_t first, uint64_t end, Numbers* numbers)
-    : target_(target), base_(base), first_(first), end_(end), numbers_(numbers), words_((kBytes + kTailBytes) / 4) {
+CodePage::CodePage(Target target, uint64_t base, uint64_t first, uint64_t end, Use use, Numbers* numbers)
+    : target_(target),
+      base_(base),
+      first_(first),
+      end_(end),
+      use_(use),
+      numbers_(numbers),
+      words_((kBytes + kTailBytes) / 4) {
   std::memcpy(reinterpret_cast<uint8_t*>(words_.data()) + (first - base), reinterpret_cast<const void*>(first),
               end - first);
 }
@@ -145,7 +151,7 @@ const CodeRun& CodePage::prepare_run(unsigned slot) {
     if (!prepared) prepared = prepare(at);
     if (!may_continue(*run, *prepared)) break;
     run->add(*prepared);
-    if (ends_run(*prepared)) break;
+    if (ends_run(*prepared) || (use_ == Use::kAccesses && accesses_memory(*prepared))) break;
     at += prepared.size_bytes() / 4;
   }
   if (numbers_) run->number = numbers_->runs.fetch_add(1, std::memory_order_relaxed);
@@ -160,7 +166,8 @@ std::shared_ptr<CodePage> CodeCache::page(Target target, uint64_t base, uint64_t
   std::lock_guard lock(mutex_);
   std::shared_ptr<CodePage>& page = pages_[key(target, base)];
   if (!page || !page->is_current(first, end)) {
-    page = std::make_shared<CodePage>(target, base, first, end, is_profiled_ ? &numbers_ : nullptr);
+    page = std::make_shared<CodePage>(target, base, first, end, use_,
+                                      use_ == CodePage::Use::kProfile ? &numbers_ : nullptr);
   }
   return page;
 }

@@ -51,9 +51,13 @@ class CodePage {
     std::atomic<uint32_t> instructions{0}, runs{0};
   };
 
+  // What the instructions are decoded for: to be executed; for a profile, each counting what it does (profile.h); or
+  // with an end of the run after every access to memory, to look at it there and to interrupt the wave.
+  enum class Use : uint8_t { kExecute, kProfile, kAccesses };
+
   // `first` and `end`: which part of [base, base + kBytes + kTailBytes) is mapped. `numbers`: nullptr in a cache that
   // is not profiled.
-  CodePage(Target target, uint64_t base, uint64_t first, uint64_t end, Numbers* numbers);
+  CodePage(Target target, uint64_t base, uint64_t first, uint64_t end, Use use, Numbers* numbers);
 
   bool contains(uint64_t address) const { return address >= first_ && address < end_; }
   bool is_current(uint64_t first, uint64_t end) const;
@@ -86,6 +90,7 @@ class CodePage {
 
   Target target_;
   uint64_t base_, first_, end_;
+  Use use_;
   Numbers* numbers_;
   std::vector<uint32_t> words_;  // a copy: what is executed is what was decoded
   std::atomic<uint64_t> slots_[kSlots] = {};
@@ -95,10 +100,10 @@ class CodePage {
   std::vector<std::unique_ptr<CodeRun>> owned_runs_;
 };
 
-// In a profiled cache every instruction counts what it does (profile.h).
 class CodeCache {
  public:
-  explicit CodeCache(bool is_profiled = false) : is_profiled_(is_profiled) {}
+  explicit CodeCache(CodePage::Use use = CodePage::Use::kExecute) : use_(use) {}
+  CodePage::Use use() const { return use_; }
   std::shared_ptr<CodePage> page(Target target, uint64_t base, uint64_t first, uint64_t end);
   void forget(uint64_t base, uint64_t size);
 
@@ -106,7 +111,7 @@ class CodeCache {
   // Pages begin at multiples of their size: the low bits tell for which wave size one is decoded.
   static uint64_t key(Target target, uint64_t base) { return base | target.wave_size; }
 
-  const bool is_profiled_;
+  const CodePage::Use use_;
   CodePage::Numbers numbers_;
   std::mutex mutex_;
   std::unordered_map<uint64_t, std::shared_ptr<CodePage>> pages_;
@@ -116,6 +121,7 @@ class CodeCache {
 class CodeView {
  public:
   CodeView(CodeCache& cache, Target target) : cache_(cache), target_(target) {}
+  CodePage::Use use() const { return cache_.use(); }
   // Throws when the address is not mapped.
   CodePage* page_of(uint64_t address, MemoryPort& memory);
   // f(page) for each in view.

@@ -11,6 +11,10 @@ bool ends_run(const DecodedInstruction& instruction) {
   return effect == OpEffect::kEndsRun || effect == OpEffect::kNotExecuted;
 }
 
+bool accesses_memory(const DecodedInstruction& instruction) {
+  return instruction.counted_as == InstructionClass::kVectorMemory || instruction.counted_as == InstructionClass::kSmem;
+}
+
 bool may_continue(const CodeRun& run, const DecodedInstruction& instruction) {
   const bool exec_has_changed = !run.steps.empty() && run.steps.back().instruction->untracked;
   return !exec_has_changed || is_conditional_branch(instruction);
@@ -21,6 +25,7 @@ void CodeRun::add(const DecodedInstruction& instruction) {
   ++by_class[static_cast<size_t>(instruction.counted_as)];
   vectors += instruction.is_vector;
   valus += is_vector_alu(instruction.counted_as);
+  ends_with_access = accesses_memory(instruction);
 }
 
 }  // namespace kernloop::softgpu

@@ -21,13 +21,16 @@ struct CodeRun {
   };
   std::vector<Step> steps;  // never empty
   uint64_t by_class[static_cast<size_t>(InstructionClass::kCount)] = {};
-  uint32_t number = 0;   // in a profiled cache
-  uint64_t vectors = 0;  // instructions that the active lanes execute
-  uint64_t valus = 0;    // of these, those of the vector ALU
+  uint32_t number = 0;            // in a profiled cache
+  uint64_t vectors = 0;           // instructions that the active lanes execute
+  uint64_t valus = 0;             // of these, those of the vector ALU
+  bool ends_with_access = false;  // to memory
 
   void add(const DecodedInstruction& instruction);
 };
 
+// Whether the instruction goes to memory: global, LDS or private.
+bool accesses_memory(const DecodedInstruction& instruction);
 // Whether a run has to end with the instruction, because it may do one of the things above other than to change EXEC.
 bool ends_run(const DecodedInstruction& instruction);
 // Whether the instruction may come after what is in the run, which has not ended.

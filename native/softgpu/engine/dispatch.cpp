@@ -49,11 +49,12 @@ std::string check_geometry(const DispatchRequest& request) {
 
 }  // namespace
 
-Dispatch::Dispatch(const AddressSpace& space, Isa isa, CodeCache& code, GlobalWaveSync& wave_sync,
-                   std::shared_ptr<const UnwrittenFill> fill, const DispatchRequest& request,
+Dispatch::Dispatch(const AddressSpace& space, Isa isa, CodeCache& code, CodeCache& access_code,
+                   GlobalWaveSync& wave_sync, std::shared_ptr<const UnwrittenFill> fill, const DispatchRequest& request,
                    const DispatchOptions& options)
     : space_(space),
       code_(code),
+      access_code_(access_code),
       wave_sync_(wave_sync),
       fill_(std::move(fill)),
       request_(request),
@@ -69,6 +70,7 @@ Dispatch::Dispatch(const AddressSpace& space, Isa isa, CodeCache& code, GlobalWa
 
 std::string Dispatch::prepare(Isa isa) {
   if (std::string problem = check_geometry(request_); !problem.empty()) return problem;
+  if (options_.adverse && is_profiled()) return "a profile in the adverse order";
   try {
     MemoryPort port(space_, nullptr);
     std::string problem;
@@ -113,6 +115,21 @@ std::string Dispatch::preload_arguments() {
   return {};
 }
 
+// In the adverse order neighbours are to be resident beside each other: by chunks of the grid, the last one (with the
+// tails) and the first one before the others, which the seed chooses.
+uint64_t Dispatch::ordinal_of(uint64_t taken) const {
+  constexpr uint64_t kChunk = 16;
+  if (!options_.adverse || workgroups_ <= kChunk) return order_(taken);
+  const uint64_t in_last = (workgroups_ - 1) % kChunk + 1, chunks = (workgroups_ + kChunk - 1) / kChunk;
+  const auto within = [&](uint64_t first, uint64_t size, uint64_t at) {
+    return first + Permutation(size, options_.seed ? mix(options_.seed ^ mix(first)) : 0)(at);
+  };
+  if (taken < in_last) return within(workgroups_ - in_last, in_last, taken);
+  const uint64_t chunk = (taken - in_last) / kChunk;
+  const uint64_t chosen = chunk == 0 ? 0 : 1 + Permutation(chunks - 2, options_.seed)(chunk - 1);
+  return within(chosen * kChunk, kChunk, (taken - in_last) % kChunk);
+}
+
 std::optional<uint64_t> Dispatch::take_workgroup(Share& share) {
   if (share.is_empty()) {
     const uint64_t taken = next_.load(std::memory_order_relaxed);
@@ -126,7 +143,7 @@ std::optional<uint64_t> Dispatch::take_workgroup(Share& share) {
     share.end = std::min(workgroups_, share.next + count);
     if (share.is_empty()) return std::nullopt;
   }
-  return order_(share.next++);
+  return ordinal_of(share.next++);
 }
 
 void Dispatch::wave_geometry(uint64_t ordinal, uint32_t id[3], uint32_t size[3]) const {
@@ -254,7 +271,7 @@ void Dispatch::add_finding(Fault finding) {
   constexpr size_t kMost = 100;
   std::lock_guard lock(mutex_);
   const bool known = std::any_of(findings_.begin(), findings_.end(), [&](const Fault& other) {
-    return other.kind == finding.kind && other.pc == finding.pc;
+    return other.kind == finding.kind && other.pc == finding.pc && !finding.other;
   });
   if (known || findings_.size() == kMost) return;
   finding.kernel = request_.kernel_name;
@@ -283,7 +300,7 @@ DispatchOutcome Dispatch::finish() {
     for (const auto& recorder : recorders_) recorders.push_back(recorder.get());
     *options_.accesses = AccessRecorder::merge(recorders);
   }
-  return DispatchOutcome{fault_, findings_, counters_};
+  return DispatchOutcome{fault_, findings_, adverse_executed_, counters_};
 }
 
 }  // namespace kernloop::softgpu

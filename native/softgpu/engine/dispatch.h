@@ -22,19 +22,23 @@ class Interpreter;
 class Dispatch {
  public:
   // Checks the request and reads the kernel descriptor. A dispatch that cannot start has its fault set.
-  Dispatch(const AddressSpace& space, Isa isa, CodeCache& code, GlobalWaveSync& wave_sync,
+  // `access_code`: of which the runs end with every access to memory.
+  Dispatch(const AddressSpace& space, Isa isa, CodeCache& code, CodeCache& access_code, GlobalWaveSync& wave_sync,
            std::shared_ptr<const UnwrittenFill> fill, const DispatchRequest& request, const DispatchOptions& options);
 
   const DispatchRequest& request() const { return request_; }
   const KernelDescriptor& kernel() const { return kernel_; }
   const AddressSpace& space() const { return space_; }
   CodeCache& code() const { return code_; }
+  CodeCache& access_code() const { return access_code_; }
   GlobalWaveSync& wave_sync() const { return wave_sync_; }
   bool records_accesses() const { return options_.accesses != nullptr; }
   bool is_profiled() const { return options_.profile != nullptr; }
   Target target() const { return kernel_.target; }
   const UnwrittenFill& fill() const { return *fill_; }
   const Checks& checks() const { return options_.checks; }
+  const Adverse& adverse() const { return options_.adverse; }
+  uint64_t seed() const { return options_.seed; }
   uint64_t workgroups() const { return workgroups_; }
   uint32_t lds_bytes() const { return lds_bytes_; }
   uint32_t private_bytes() const { return private_bytes_; }
@@ -67,7 +71,8 @@ class Dispatch {
 
   // The first fault wins and stops all workers.
   void fail(Fault fault);
-  // Each kind once an instruction, and not endlessly many.
+  void add_adverse_instructions(uint64_t executed) { adverse_executed_ = executed; }
+  // Each kind once an instruction (races once for both instructions), and not endlessly many.
   void add_finding(Fault finding);
   bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
@@ -75,6 +80,7 @@ class Dispatch {
   DispatchOutcome finish();
 
  private:
+  uint64_t ordinal_of(uint64_t taken) const;
   std::string prepare(Isa isa);     // what is wrong with the request, or nothing
   std::string preload_arguments();  // the same
   void set_work_item_ids(WaveSlot& wave, const uint32_t size[3], uint32_t wave_index) const;
@@ -83,7 +89,7 @@ class Dispatch {
                              uint32_t wave_count) const;
 
   const AddressSpace& space_;
-  CodeCache& code_;
+  CodeCache &code_, &access_code_;
   GlobalWaveSync& wave_sync_;
   const std::shared_ptr<const UnwrittenFill> fill_;
   const DispatchRequest& request_;
@@ -96,6 +102,7 @@ class Dispatch {
   uint64_t limit_ = 0;
   uint32_t wave_size_ = kLanes;
   Permutation order_;
+  uint64_t adverse_executed_ = 0;
 
   // What workers write often has cache lines of its own: all of them look at the rest all the time.
   static constexpr size_t kLine = 128;  // two lines of 64 bytes, which hosts fetch together

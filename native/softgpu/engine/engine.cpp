@@ -18,7 +18,8 @@ struct Engine::State {
   AddressSpace& memory;
   const Isa isa;
   CodeCache code;
-  CodeCache profiled_code{true};
+  CodeCache profiled_code{CodePage::Use::kProfile};
+  CodeCache access_code{CodePage::Use::kAccesses};
   GlobalWaveSync wave_sync;
   SlotPool slots;
   FillCache fills;
@@ -27,9 +28,15 @@ struct Engine::State {
 
 namespace {
 
-void run_worker(Dispatch& dispatch, SlotPool& slots, const std::function<void()>& poll) {
+// `call_helpers`: once they can take part.
+void run_worker(Dispatch& dispatch, SlotPool& slots, const std::function<void()>& poll,
+                const std::function<void()>& call_helpers = {}) {
   try {
     Worker worker(dispatch, slots, poll);
+    if (call_helpers) {
+      worker.run_adverse();
+      call_helpers();
+    }
     worker.run();
   } catch (const std::exception& error) {
     Fault fault;
@@ -47,14 +54,14 @@ Engine::~Engine() = default;
 DispatchOutcome Engine::run(const DispatchRequest& request, const DispatchOptions& options) {
   const AddressSpace::Reader reader(state_->memory);
   if (options.profile) options.profile->clear();
-  CodeCache& code = options.profile ? state_->profiled_code : state_->code;
-  Dispatch dispatch(state_->memory, state_->isa, code, state_->wave_sync, state_->fills.get(options.unwritten_fill),
-                    request, options);
+  CodeCache& code = options.profile ? state_->profiled_code : options.checks ? state_->access_code : state_->code;
+  Dispatch dispatch(state_->memory, state_->isa, code, state_->access_code, state_->wave_sync,
+                    state_->fills.get(options.unwritten_fill), request, options);
   if (dispatch.is_stopped()) return dispatch.finish();
 
   static const unsigned all_cores =
       std::max(1u, std::thread::hardware_concurrency());  // reads /sys: longer than a small dispatch
-  const unsigned wanted = options.threads ? options.threads : all_cores;
+  const unsigned wanted = options.checks.races ? 1 : options.threads ? options.threads : all_cores;
   const auto threads = static_cast<unsigned>(std::min<uint64_t>(wanted, dispatch.workgroups()));
   const std::function<void()> poll_cancelled = [&] {
     if (!options.cancelled || dispatch.is_stopped() || !(*options.cancelled)()) return;
@@ -66,8 +73,7 @@ DispatchOutcome Engine::run(const DispatchRequest& request, const DispatchOption
   const std::function<void()> nothing = [] {};
 
   HelperPool::Job job{.work = [&] { run_worker(dispatch, state_->slots, nothing); }};
-  state_->helpers.submit(job, threads - 1);
-  run_worker(dispatch, state_->slots, poll_cancelled);
+  run_worker(dispatch, state_->slots, poll_cancelled, [&] { state_->helpers.submit(job, threads - 1); });
   state_->helpers.finish(job, poll_cancelled);
   return dispatch.finish();
 }
@@ -75,6 +81,7 @@ DispatchOutcome Engine::run(const DispatchRequest& request, const DispatchOption
 void Engine::forget_code(uint64_t base, uint64_t size) {
   state_->code.forget(base, size);
   state_->profiled_code.forget(base, size);
+  state_->access_code.forget(base, size);
 }
 
 }  // namespace kernloop::softgpu

@@ -46,7 +46,18 @@ struct Fault {
   uint64_t address = 0;  // memory faults
   uint32_t bytes = 0;
   bool is_write = false;
-  std::string detail;             // e.g. the nearest allocation
+  bool in_lds = false;  // of a race: the address is one of the workgroup's LDS
+  std::string detail;   // e.g. the nearest allocation
+  // Of a race: the earlier access.
+  struct Other {
+    uint64_t pc = 0;
+    uint64_t pc_offset = 0;
+    std::string instruction;
+    uint32_t workgroup[3] = {0, 0, 0};
+    uint32_t wave = 0;
+    bool is_write = false;
+  };
+  std::optional<Other> other;
   const char* kind_name() const;  // "memory_access", …
   std::string text() const;       // one readable sentence with all of the above
   std::string json() const;
@@ -135,6 +146,14 @@ struct Checks {
   explicit operator bool() const { return bounds || uninitialized || races; }
 };
 
+// The adverse order: several workgroups beside each other, of which the waves are interrupted at every access to memory
+// and held there for short and for long, as the seed will have it (adverse_order.h).
+struct Adverse {
+  uint64_t wave_instructions = 0;  // to run so, on one thread; then all that is left goes its usual way. 0: none
+  bool races = false;              // check these for races
+  explicit operator bool() const { return wave_instructions > 0; }
+};
+
 struct DispatchOptions {
   uint64_t max_wave_instructions = 0;                // 0: the default, 64 G
   uint64_t seed = 0;                                 // order in which workgroups and waves are taken; 0: ascending
@@ -142,13 +161,15 @@ struct DispatchOptions {
   AccessSets* accesses = nullptr;                    // filled when given (slower)
   KernelProfile* profile = nullptr;                  // filled when given (slower); Counters then has all it can have
   const std::function<bool()>* cancelled = nullptr;  // polled between time slices
-  Checks checks{};                                   // slower
+  Checks checks{};                                   // slower; for races on one thread
+  Adverse adverse{};                                 // slower; not with a profile
   uint64_t unwritten_fill = 0;  // the pattern of memory and registers nobody wrote (unwritten_fill.h)
 };
 
 struct DispatchOutcome {
   std::optional<Fault> fault;
-  std::vector<Fault> findings;  // of the checker, one for each kind and instruction
+  std::vector<Fault> findings;  // of the checker, one for each kind and instruction; races for both instructions
+  uint64_t adverse_wave_instructions = 0;  // that ran in the adverse order
   Counters counters;
 };
 

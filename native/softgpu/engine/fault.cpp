@@ -49,7 +49,7 @@ const char* describe(Fault::Kind kind) {
     case Fault::Kind::kUninitialized:
       return "read of uninitialised memory";
     case Fault::Kind::kRace:
-      return "race in LDS";
+      return "race";
   }
   return "fault";
 }
@@ -91,7 +91,7 @@ const char* Fault::kind_name() const {
 }
 
 std::string Fault::text() const {
-  std::string out = describe(kind);
+  std::string out = kind == Kind::kRace && in_lds ? "race in LDS" : describe(kind);
   out += " in kernel ";
   out += kernel.empty() ? "(unnamed)" : kernel;
   if (pc != 0) {
@@ -142,6 +142,15 @@ std::string Fault::json() const {
     out["address"] = hex(address);
     out["bytes"] = bytes;
     out["access"] = is_write ? "write" : "read";
+  }
+  if (kind == Kind::kRace) out["in_lds"] = in_lds;
+  if (other) {
+    out["other"] = {{"pc", hex(other->pc)},
+                    {"pc_offset", hex(other->pc_offset)},
+                    {"instruction", other->instruction},
+                    {"workgroup", {other->workgroup[0], other->workgroup[1], other->workgroup[2]}},
+                    {"wave", other->wave},
+                    {"access", other->is_write ? "write" : "read"}};
   }
   out["detail"] = detail;
   out["text"] = text();

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "softgpu/engine/checker.h"
 #include "softgpu/engine/wave_fault.h"
 #include "softgpu/isa/decoder.h"
 
@@ -43,9 +44,12 @@ DecodedInstruction shift_registers(const WaveSlot& wave, const DecodedInstructio
 
 }  // namespace
 
-void Interpreter::run(WaveSlot& wave, uint64_t end) {
+void Interpreter::run(WaveSlot& wave, uint64_t end, uint32_t accesses) {
+  const bool runs_end_with_accesses = code_.use() == CodePage::Use::kAccesses;
   while (wave.instructions < end) {
-    if (wave.state == WaveState::kReady && memory_.checker) {
+    if (wave.state == WaveState::kReady && runs_end_with_accesses) {
+      if (execute_to_accesses(wave, end, accesses)) return;
+    } else if (wave.state == WaveState::kReady && memory_.checker) {
       interpret<false>(wave, end);  // the checker wants the pc of every access
     } else if (wave.state == WaveState::kReady) {
       execute_runs(wave, end);
@@ -80,6 +84,62 @@ void Interpreter::execute_runs(WaveSlot& wave, uint64_t end) {
       return interpret<false>(wave, end);
     execute_run(wave, run);
   } while (wave.state == WaveState::kReady && wave.instructions < end);
+}
+
+bool Interpreter::execute_to_accesses(WaveSlot& wave, uint64_t end, uint32_t& accesses) {
+  do {
+    const CodeRun& run = code_.page_of(wave.pc, memory_)->run_at(wave.pc % CodePage::kBytes / 4);
+    if (run.steps.size() > end - wave.instructions) {
+      interpret<false>(wave, end);
+      return false;
+    }
+    if (!run.ends_with_access) {
+      execute_run(wave, run);
+      continue;
+    }
+    execute_access_run(wave, run);
+    // Nobody else sees private memory.
+    const bool is_scalar = run.steps.back().instruction->counted_as == InstructionClass::kSmem;
+    const bool counts = is_scalar || memory_.last_address != 0;
+    if (counts && accesses > 0 && (wave.met_another || wave.is_narrow || --accesses == 0)) return true;
+  } while (wave.state == WaveState::kReady && wave.instructions < end);
+  return false;
+}
+
+inline void Interpreter::execute_access_run(WaveSlot& wave, const CodeRun& run) {
+  count(wave, run);
+  const CodeRun::Step* step = run.steps.data();
+  const CodeRun::Step* const last = step + run.steps.size() - 1;
+  try {
+    for (; step != last; ++step) step->execute(wave, *step->instruction);
+    wave.pc = last->instruction->address;
+    wave.next_pc = wave.pc + last->instruction->size_bytes;
+    begin_access(wave, *last->instruction);
+    last->execute(wave, *last->instruction);
+    end_access(wave, *last->instruction);
+  } catch (...) {
+    take_back(wave, run, *step);
+    throw;
+  }
+  wave.pc = wave.next_pc;
+}
+
+inline void Interpreter::begin_access(WaveSlot& wave, const DecodedInstruction& instruction) {
+  memory_.last_address = 0;
+  RaceDetector* races = memory_.checker ? memory_.checker->races() : nullptr;
+  if (races) races->begin_access(wave, instruction);
+}
+
+inline void Interpreter::end_access(WaveSlot& wave, const DecodedInstruction& instruction) {
+  RaceDetector* races = memory_.checker ? memory_.checker->races() : nullptr;
+  if (races) races->end_access();
+  wave.met_another = memory_.last_address != 0 && meetings_.note(wave, memory_.last_address, memory_.last_kind);
+  const bool is_scalar = instruction.counted_as == InstructionClass::kSmem;
+  wave.is_narrow = is_scalar || lanes_of(wave.exec()) == 1;
+  if (is_scalar || memory_.last_address == 0) return;
+  wave.repeats_access = wave.last_access_pc == wave.pc && wave.last_access_address == memory_.last_address;
+  wave.last_access_pc = wave.pc;
+  wave.last_access_address = memory_.last_address;
 }
 
 inline void Interpreter::count(WaveSlot& wave, const CodeRun& run) {
@@ -164,11 +224,18 @@ void Interpreter::interpret(WaveSlot& wave, uint64_t end) {
         const DecodedInstruction shifted = shift_registers(wave, *decoded);
         shifted.execute(wave, shifted);
       } else {
+        const bool is_access = memory_.checker && accesses_memory(*decoded);
+        if (is_access) begin_access(wave, *decoded);
         decoded->execute(wave, *decoded);
+        if (is_access) end_access(wave, *decoded);
         if (wave.state != kRunning && wave.state != WaveState::kReady) {
           raise_unsupported("leaving VGPR indexing other than by s_set_gpr_idx_off");
         }
       }
+    } else if (memory_.checker && accesses_memory(*decoded)) {
+      begin_access(wave, *decoded);
+      decoded->execute(wave, *decoded);
+      end_access(wave, *decoded);
     } else {
       decoded->execute(wave, *decoded);
     }

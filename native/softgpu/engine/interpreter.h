@@ -5,6 +5,7 @@
 #include <string>
 
 #include "softgpu/engine/code_cache.h"
+#include "softgpu/engine/meetings.h"
 #include "softgpu/engine/memory_port.h"
 #include "softgpu/engine/workgroup.h"
 
@@ -16,7 +17,8 @@ class Interpreter {
 
   // Until the wave ends, waits, or has executed `end` instructions in all. Throws WaveFault with wave.pc at the
   // culprit.
-  void run(WaveSlot& wave, uint64_t end);
+  // `accesses`: or has made so many to memory, where runs end with them (0: however many).
+  void run(WaveSlot& wave, uint64_t end, uint32_t accesses = 0);
 
   // The instruction at the address, disassembled, or its raw dwords; empty when nothing is mapped there.
   std::string describe(uint64_t pc);
@@ -27,6 +29,11 @@ class Interpreter {
  private:
   void execute_runs(WaveSlot& wave, uint64_t end);
   void execute_run(WaveSlot& wave, const CodeRun& run);
+  // The same where runs end with an access. True: enough have been made.
+  bool execute_to_accesses(WaveSlot& wave, uint64_t end, uint32_t& accesses);
+  void execute_access_run(WaveSlot& wave, const CodeRun& run);
+  void begin_access(WaveSlot& wave, const DecodedInstruction& instruction);
+  void end_access(WaveSlot& wave, const DecodedInstruction& instruction);
   void count(WaveSlot& wave, const CodeRun& run);
   void count_in_profile(const Wave& wave, const DecodedInstruction& instruction);
   void take_back(WaveSlot& wave, const CodeRun& run, const CodeRun::Step& culprit);
@@ -37,6 +44,7 @@ class Interpreter {
 
   MemoryPort& memory_;
   CodeView code_;
+  Meetings meetings_;
   uint64_t by_class_[static_cast<size_t>(InstructionClass::kCount)] = {};
   uint64_t active_lanes_ = 0, valu_lanes_ = 0;
   uint64_t last_exec_ = ~uint64_t{0}, last_lanes_ = kLanes;

@@ -209,7 +209,8 @@ void buffer_atomic(Wave& wave, const Instruction& i) {
   const VectorRegister* data = register_rows(wave, i.src[0]);
   const VectorRegister* compared = data + (data_count(atomic) == 2 ? sizeof(T) / 4 : 0);
   VectorRegister* result = i.glc ? register_rows(wave, i.dst[0]) : nullptr;
-  modify_lanes<atomic, T, true>(addresses.lanes, addresses.whole, compared, data, result, kMemoryAtomicMode);
+  modify_lanes<atomic, T, true>(addresses.lanes, addresses.whole, compared, data, result, kMemoryAtomicMode,
+                                LaneOrder::of(wave));
   if (result) clear(result, sizeof(T) / 4, wave.exec() & ~addresses.whole);
 }
 

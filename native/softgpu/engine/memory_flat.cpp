@@ -121,7 +121,8 @@ void flat_atomic(Wave& wave, const Instruction& i) {
     const LdsOffsets offsets(addresses);
     const LdsAccess where = port.check_lds(wave, offsets.low, 0, lanes.lds, sizeof(T), AccessKind::kAtomic);
     port.count_lds(offsets.low, 0, lanes.lds, sizeof(T), AccessKind::kAtomic);
-    modify_lanes<atomic, T, false>(where, lanes.lds, compared, data, result, wave_atomic_mode<atomic, T>(wave));
+    modify_lanes<atomic, T, false>(where, lanes.lds, compared, data, result, wave_atomic_mode<atomic, T>(wave),
+                                   LaneOrder::of(wave));
   }
   if (lanes.scratch) {
     LaneAddresses in_scratch = addresses;
@@ -131,7 +132,8 @@ void flat_atomic(Wave& wave, const Instruction& i) {
   if (lanes.global || !(lanes.lds | lanes.scratch)) {
     ++port.counters.atomics;
     port.check_global(addresses, lanes.global, sizeof(T), AccessKind::kAtomic);
-    modify_lanes<atomic, T, true>(addresses, lanes.global, compared, data, result, kMemoryAtomicMode);
+    modify_lanes<atomic, T, true>(addresses, lanes.global, compared, data, result, kMemoryAtomicMode,
+                                  LaneOrder::of(wave));
   }
 }
 

@@ -12,7 +12,7 @@ void modify(Wave& wave, const Instruction& i) {
   const VectorRegister* second = data_count(atomic) == 2 ? register_rows(wave, i.src[2]) : nullptr;
   const AtomicMode mode = wave_atomic_mode<atomic, T>(wave);
   modify_lanes<atomic, T, false>(where, wave.exec(), register_rows(wave, i.src[1]), second,
-                                 i.dst_count > 0 ? register_rows(wave, i.dst[0]) : nullptr, mode);
+                                 i.dst_count > 0 ? register_rows(wave, i.dst[0]) : nullptr, mode, LaneOrder::of(wave));
 }
 
 // Two exchanges, whose results lie side by side.
@@ -24,8 +24,9 @@ void exchange2(Wave& wave, const Instruction& i) {
   std::memcpy(data[0], register_rows(wave, i.src[1]), sizeof data[0]);
   std::memcpy(data[1], register_rows(wave, i.src[2]), sizeof data[1]);
   VectorRegister* result = register_rows(wave, i.dst[0]);
-  modify_lanes<Atomic::kSwap, T, false>(where.first, wave.exec(), data[0], nullptr, result, {});
-  modify_lanes<Atomic::kSwap, T, false>(where.second, wave.exec(), data[1], nullptr, result + sizeof(T) / 4, {});
+  modify_lanes<Atomic::kSwap, T, false>(where.first, wave.exec(), data[0], nullptr, result, {}, LaneOrder::of(wave));
+  modify_lanes<Atomic::kSwap, T, false>(where.second, wave.exec(), data[1], nullptr, result + sizeof(T) / 4, {},
+                                        LaneOrder::of(wave));
 }
 
 }  // namespace

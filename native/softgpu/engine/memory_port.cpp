@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "softgpu/engine/apertures.h"
 #include "softgpu/engine/bank_conflicts.h"
 #include "softgpu/engine/checker.h"
 #include "softgpu/engine/lane_scan.h"
@@ -183,6 +184,8 @@ uint8_t* MemoryPort::check_contiguous(uint64_t address, uint32_t bytes, unsigned
   const auto lines_of = [&](uint64_t line_bytes) {
     return (address + size - 1) / line_bytes - address / line_bytes + 1;
   };
+  last_address = address;
+  last_kind = kind;
   count_lanes(lanes, bytes, kind);
   count_transactions(lines_of(kLineBytes), bytes);
   if (profiler) counters.memory_lines_128 += lines_of(kWideLineBytes);
@@ -195,6 +198,8 @@ void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t
   if (lanes == 0) return;
   const bool all_active = lanes == ~uint64_t{0};
   if (!all_active) fill_inactive(addresses.at, lanes);
+  last_address = addresses.at[__builtin_ctzll(lanes)];
+  last_kind = kind;
   const LaneScan scan = scan_lanes(addresses.at, bytes);
   addresses.contiguous = all_active && scan.contiguous;
 
@@ -227,6 +232,8 @@ LdsAccess MemoryPort::check_lds(const Wave& wave, const uint32_t* offsets, uint3
   const Workgroup& workgroup = *wave.workgroup;
   const LdsAccess access{.base = workgroup.lds + immediate, .offsets = offsets};
   if (lanes == 0) return access;
+  last_address = kSharedApertureBase + (offsets[__builtin_ctzll(lanes)] + immediate);
+  last_kind = kind;
   if (checker) return check_lds_by_lane(wave, offsets, immediate, lanes, bytes, kind);
   // Transfers may lie anywhere; atomics are aligned.
   const uint64_t reach = uint64_t{immediate} + bytes, size = workgroup.lds_bytes;
@@ -244,7 +251,7 @@ LdsAccess MemoryPort::check_lds_by_lane(const Wave& wave, const uint32_t* offset
   uint32_t* const sums = lds_sums_[next_lds_sums_ ^= 1];
   for_lanes(lanes, [&](unsigned lane) { sums[lane] = offsets[lane] + immediate; });
   require_lds(*wave.workgroup, sums, lanes, bytes, kind);
-  if (checker) checker->lds(sums, 0, lanes, bytes, kind);
+  if (checker) checker->lds(sums, lanes, bytes, kind);
   return LdsAccess{.base = wave.workgroup->lds, .offsets = sums};
 }
 
@@ -301,6 +308,8 @@ const uint8_t* MemoryPort::check_scalar_load(uint64_t address, uint32_t bytes) {
     mappings_ = space_.snapshot();
     if (!find(address, bytes, false)) raise_miss(address, bytes, false, -1);
   }
+  last_address = address;
+  last_kind = AccessKind::kLoad;
   counters.bytes_read += bytes;
   if (recorder_) recorder_->read(address, bytes);
   if (checker) checker->scalar(address, bytes);

@@ -65,6 +65,9 @@ class MemoryPort {
   Counters counters;         // what memory instructions do is counted here
   Profiler* const profiler;  // nullptr: none is asked for
   Checker* checker = nullptr;
+  uint64_t last_address = 0;  // of a lane, in global memory; in LDS behind its aperture's base; 0: neither
+  AccessKind last_kind = AccessKind::kLoad;
+  uint64_t lane_seed = 0;  // the order in which lanes execute an atomic; 0: ascending
 
  private:
   struct Window {

@@ -17,10 +17,6 @@ constexpr uint64_t kReportEvery = 32768;  // instructions: every report takes a 
 constexpr unsigned kPollEverySlices = 64;
 constexpr size_t kMaxResidentBytes = size_t{2} << 30;  // a worker
 
-bool is_runnable(const WaveSlot& wave) {
-  return wave.state == WaveState::kReady || wave.state == WaveState::kIndexed;
-}
-
 }  // namespace
 
 Worker::Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& poll)
@@ -31,22 +27,29 @@ Worker::Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& 
       profiler_(dispatch.is_profiled() ? std::make_unique<Profiler>(dispatch.target().isa) : nullptr),
       memory_(dispatch.space(), recorder_.get(), profiler_.get()),
       interpreter_(memory_, dispatch.code(), dispatch.kernel().target) {
-  if (dispatch.checks()) {
-    checker_ = std::make_unique<Checker>(
-        dispatch.checks(), dispatch.space(), dispatch.kernel().entry,
-        [this](const WaveFault& finding, const WaveSlot& wave) { dispatch_.add_finding(place(finding, wave)); });
-    memory_.checker = checker_.get();
-  }
+  if (dispatch.checks()) checker_ = make_checker(dispatch.checks());
+  memory_.checker = checker_.get();
+  memory_.lane_seed = dispatch.seed();
   const size_t rows = size_t{dispatch.kernel().vgprs} + dispatch.kernel().agprs;
   bytes_a_workgroup_ =
       dispatch.lds_bytes() +
       dispatch.max_waves_per_workgroup() * (rows * sizeof(VectorRegister) + size_t{dispatch.private_bytes()} * kLanes);
 }
 
+std::unique_ptr<Checker> Worker::make_checker(const Checks& checks) {
+  return std::make_unique<Checker>(
+      checks, dispatch_.space(),
+      Checker::Services{.entry = dispatch_.kernel().entry,
+                        .place = [this](const WaveFault& fault, const WaveSlot& wave) { return place(fault, wave); },
+                        .describe = [this](uint64_t pc) { return interpreter_.describe(pc); },
+                        .report = [this](Fault finding) { dispatch_.add_finding(std::move(finding)); }});
+}
+
 Worker::~Worker() {
   dispatch_.count_instructions(unreported_);
   Counters counters = memory_.counters;
   interpreter_.add_to(counters);
+  if (adverse_interpreter_) adverse_interpreter_->add_to(counters);
   counters.waves = waves_;
   counters.workgroups = workgroups_;
   dispatch_.add_results(counters, std::move(recorder_), interpreter_);
@@ -96,7 +99,7 @@ bool Worker::admit() {
   workgroup.wave_sync = &dispatch_.wave_sync();
   dispatch_.begin_workgroup(*ordinal, workgroup, resident->slots);
   for (WaveSlot* wave : workgroup.waves) wave->memory = &memory_;
-  if (checker_) checker_->begin_workgroup(workgroup);
+  if (memory_.checker) memory_.checker->begin_workgroup(workgroup);
   waves_ += workgroup.waves.size();
   ++workgroups_;
   residents_.push_back(std::move(resident));
@@ -180,8 +183,7 @@ bool Worker::advance(Resident& resident) {
   for (;;) {
     size_t at_barrier = 0, asleep = 0, ready = 0;
     for (WaveSlot* wave : waves) {
-      if (wave->state == WaveState::kAtGridBarrier && dispatch_.wave_sync().is_open(wave->grid_barrier))
-        wave->state = WaveState::kReady;
+      if (wave->state == WaveState::kAtGridBarrier) try_pass_grid_barrier(*wave);
       if (is_runnable(*wave) && wave->instructions < wave->slice_end) run_wave(*wave);
       if (dispatch_.is_stopped()) return true;
       switch (wave->state) {
@@ -204,20 +206,34 @@ bool Worker::advance(Resident& resident) {
       resident.waits = ready == 0;
       return true;
     }
-    if (resident.workgroup.lds_shadow) ++resident.workgroup.lds_shadow->epoch;
-    // A barrier waits for the waves that have not ended.
-    for (WaveSlot* wave : waves) {
-      if (wave->state == WaveState::kAtBarrier) wave->state = WaveState::kReady;
-    }
+    open_barrier(resident.workgroup);
   }
 }
 
-void Worker::run_wave(WaveSlot& wave) {
+// A barrier waits for the waves that have not ended.
+void Worker::open_barrier(Workgroup& workgroup) {
+  if (workgroup.races) memory_.checker->races()->barrier(workgroup);
+  for (WaveSlot* wave : workgroup.waves) {
+    if (wave->state == WaveState::kAtBarrier) wave->state = WaveState::kReady;
+  }
+}
+
+bool Worker::try_pass_grid_barrier(WaveSlot& wave) {
+  if (!dispatch_.wave_sync().is_open(wave.grid_barrier)) return false;
+  if (wave.workgroup->races) memory_.checker->races()->pass_grid_barrier(wave);
+  wave.state = WaveState::kReady;
+  return true;
+}
+
+void Worker::run_wave(WaveSlot& wave, uint32_t accesses) {
   const uint64_t start = wave.instructions;
-  if (checker_) checker_->begin_wave(wave);
+  if (memory_.checker) memory_.checker->begin_wave(wave);
   try {
     const uint64_t end = start + dispatch_.allowance(static_cast<uint32_t>(wave.slice_end - start), unreported_);
-    interpreter_.run(wave, end);
+    interpreter_in_use_->run(wave, end, accesses);
+    const bool opens = wave.workgroup->races && wave.state == WaveState::kAtGridBarrier &&
+                       dispatch_.wave_sync().is_open(wave.grid_barrier);
+    if (opens) memory_.checker->races()->open_grid_barrier();
   } catch (const WaveFault& fault) {
     fail(fault, wave);
   } catch (const std::bad_alloc&) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "softgpu/engine/checker.h"
@@ -22,11 +23,17 @@
 
 namespace kernloop::softgpu {
 
+inline bool is_runnable(const WaveSlot& wave) {
+  return wave.state == WaveState::kReady || wave.state == WaveState::kIndexed;
+}
+
 class Worker {
  public:
   // `poll` is called between time slices; it may stop the dispatch.
   Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& poll);
   ~Worker();
+  // As far as the adverse order goes, with no other worker beside this one (worker_adverse.cpp).
+  void run_adverse();
   // Until no workgroup is left or the dispatch is stopped.
   void run();
 
@@ -46,7 +53,12 @@ class Worker {
   uint64_t run_slice(Resident& resident, uint32_t instructions_a_wave);
   bool advance(Resident& resident);
   void run_suspects(uint64_t budget);
-  void run_wave(WaveSlot& wave);
+  // `accesses`: to memory, after which it is interrupted; 0: none.
+  void run_wave(WaveSlot& wave, uint32_t accesses = 0);
+  bool try_pass_grid_barrier(WaveSlot& wave);
+  void open_barrier(Workgroup& workgroup);
+  Resident& resident_of(const WaveSlot& wave);
+  std::unique_ptr<Checker> make_checker(const Checks& checks);
   void retire(Resident& resident);
   void account(uint64_t executed);
   void account_waiting(const WaveSlot& wave);
@@ -60,8 +72,10 @@ class Worker {
   std::unique_ptr<AccessRecorder> recorder_;
   std::unique_ptr<Profiler> profiler_;
   MemoryPort memory_;
-  std::unique_ptr<Checker> checker_;
+  std::unique_ptr<Checker> checker_, adverse_checker_;
   Interpreter interpreter_;
+  std::optional<Interpreter> adverse_interpreter_;
+  Interpreter* interpreter_in_use_ = &interpreter_;
   std::vector<std::unique_ptr<Resident>> residents_;  // oldest first
   std::vector<std::unique_ptr<Resident>> spare_;
   Dispatch::Share share_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "softgpu/engine/lds_shadow.h"
+#include "softgpu/engine/race_shadow.h"
 #include "softgpu/engine/unwritten_fill.h"
 #include "softgpu/engine/wave.h"
 
@@ -76,6 +77,12 @@ struct WaveSlot : Wave {
   uint64_t lanes_outside = 0;  // EXEC before s_or_saveexec added all lanes for a while; 0: it did not
   bool was_split = false;      // for profiles: EXEC's last change left fewer lanes, but some
   uint64_t slice_end = 0;      // the instruction count at which the wave's time slice ends
+  // Of the last memory instruction, where runs end with them (code_cache.h).
+  uint64_t last_access_pc = 0, last_access_address = 0;
+  bool repeats_access = false;  // it was the same as the one before: the wave waits for something
+  bool is_narrow = false;       // it was of one lane or a scalar: what a workgroup shares, more often than not
+  bool met_another = false;     // it was where another wave stored, or a store where another one had been (meetings.h)
+  WaveRaces races;
 
  private:
   PageBlock registers_;
@@ -91,6 +98,7 @@ struct Workgroup {
   std::vector<WaveSlot*> waves;           // in the order in which they are taken
   uint64_t instructions = 0;              // executed by all its waves so far
   std::unique_ptr<LdsShadow> lds_shadow;  // where LDS is checked
+  std::unique_ptr<GroupRaces> races;      // where races are looked for
 };
 
 }  // namespace kernloop::softgpu

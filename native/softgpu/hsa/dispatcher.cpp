@@ -116,6 +116,7 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
   options.cancelled = &cancelled;
   options.checks = settings_.checks;
   options.unwritten_fill = settings_.unwritten_fill;
+  options.adverse = {.wave_instructions = settings_.adverse_wave_instructions, .races = settings_.adverse_races};
   AccessSets accesses;
   if (settings_.record_accesses) options.accesses = &accesses;
   KernelProfile profile;
@@ -125,10 +126,15 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
            packet.grid_size_x, packet.grid_size_y, packet.grid_size_z, packet.workgroup_size_x, packet.workgroup_size_y,
            packet.workgroup_size_z, request.kernarg_address);
   DispatchOutcome outcome = engine_.run(request, options);
-  for (const Fault& finding : outcome.findings) report_error("check: %s", finding.text().c_str());
+  // Whoever asked for the adverse order asks for what it found, too.
+  if (options.checks) {
+    for (const Fault& finding : outcome.findings) report_error("check: %s", finding.text().c_str());
+  }
   auto record = std::make_shared<DispatchRecord>();
   record->fault = std::move(outcome.fault);
   record->counters = outcome.counters;
+  record->findings = std::move(outcome.findings);
+  record->adverse_wave_instructions = outcome.adverse_wave_instructions;
   if (options.accesses != nullptr) record->accesses = std::move(accesses);
   if (options.profile != nullptr) record->profile = std::move(profile);
   return record;

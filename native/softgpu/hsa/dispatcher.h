@@ -23,6 +23,8 @@ struct DispatchSettings {
   std::atomic<bool> record_accesses{false};
   std::atomic<bool> profile{false};
   Checks checks;  // set once, at hsa_init
+  std::atomic<uint64_t> adverse_wave_instructions{0};
+  std::atomic<bool> adverse_races{false};
 };
 
 struct KernelInfo {

@@ -33,6 +33,8 @@ struct DispatchRecord {
   Counters counters;
   std::optional<AccessSets> accesses;    // when recording was on
   std::optional<KernelProfile> profile;  // when profiling was on
+  std::vector<Fault> findings;           // of the checks
+  uint64_t adverse_wave_instructions = 0;
 };
 
 struct WaitTarget {

@@ -86,6 +86,13 @@ typedef struct kernloop_softgpu_extension_1_s {
    * (engine/unwritten_fill.h); process-wide. 0: the default. Null in the table of an older software GPU, which always
    * has the same fill: a caller that goes on without cannot tell a kernel that reads it. */
   hsa_status_t (*set_unwritten_fill)(uint64_t pattern);
+  /* The adverse order (engine/adverse_order.h): so many wave-instructions of every dispatch run in it, checked for
+   * races if asked for; 0: none. */
+  hsa_status_t (*set_adverse)(uint64_t wave_instructions, uint32_t races);
+  /* Of how many that was in the dispatch, and what the checks found, each as Fault::json(). The callback may be null.
+   */
+  hsa_status_t (*dispatch_findings)(hsa_signal_t completion_signal, uint64_t* adverse_wave_instructions,
+                                    void (*callback)(const char* json, void* data), void* data);
 } kernloop_softgpu_extension_1_t;
 
 #ifdef __cplusplus

@@ -158,6 +158,24 @@ hsa_status_t set_unwritten_fill(uint64_t pattern) {
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t set_adverse(uint64_t wave_instructions, uint32_t races) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  runtime().settings.adverse_wave_instructions = wave_instructions;
+  runtime().settings.adverse_races = races != 0;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t dispatch_findings(hsa_signal_t completion_signal, uint64_t* adverse_wave_instructions,
+                               void (*callback)(const char* json, void* data), void* data) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  auto record = runtime().signals.record(completion_signal);
+  if (record == nullptr) return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  if (adverse_wave_instructions != nullptr) *adverse_wave_instructions = record->adverse_wave_instructions;
+  if (callback == nullptr) return HSA_STATUS_SUCCESS;
+  for (const Fault& finding : record->findings) callback(finding.json().c_str(), data);
+  return HSA_STATUS_SUCCESS;
+}
+
 }  // namespace
 
 const kernloop_softgpu_extension_1_t& softgpu_extension_table() {
@@ -165,7 +183,7 @@ const kernloop_softgpu_extension_1_t& softgpu_extension_table() {
       &set_max_wave_instructions, &set_seed,          &set_threads,           &dispatch_report,
       &set_access_recording,      &dispatch_accesses, &set_next_load_address, &set_profiling,
       &dispatch_counters,         &dispatch_profile,  &close_to_kernels,      &report_queue_error,
-      &set_unwritten_fill,
+      &set_unwritten_fill,        &set_adverse,       &dispatch_findings,
   };
   return kTable;
 }

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
+import { difference, differed, fakeReplay, flag, passed } from '../testing/fake-programs';
+import { TestWorkspace, writeReproducer, writeVariant } from '../testing/workspace';
+import { validateOptionsSchema } from './options';
+import { reportSchema } from './report-json';
+import { validate } from './validate';
+
+/** A race as kernloop-replay tells it. */
+const finding = (fields: object = {}, other: object = {}): object => ({
+  event: 'finding',
+  kind: 'race',
+  kernel: 'saxpy',
+  access: 'write',
+  pc: '0x1040',
+  pc_offset: '0x40',
+  instruction: 'global_store_dword v0, v1, s[0:1]',
+  workgroup: [1, 0, 0],
+  wave: 0,
+  lane: 0,
+  address: '0x1008',
+  bytes: 4,
+  in_lds: false,
+  region: 'r0',
+  offset_in_target: 8,
+  text: 'race',
+  ...fields,
+  other: {
+    access: 'read',
+    pc: '0x1000',
+    pc_offset: '0x0',
+    instruction: 'global_load_dword v1, v0, s[0:1]',
+    workgroup: [0, 0, 0],
+    wave: 0,
+    ...other,
+  },
+});
+const ran = { event: 'adverse', wave_instructions: 1000 };
+
+describe('validate, in the adverse order', () => {
+  let workspace: TestWorkspace;
+  let reproducer: string;
+
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+    reproducer = writeReproducer(workspace);
+    writeVariant(workspace);
+  });
+  afterEach(() => workspace.dispose());
+
+  /** What a replay in that order tells of the variant and of the captured code; any other passes. */
+  const judge = async (variant: object[], captured: object[] = [ran, passed], overrides: object = {}) => {
+    const fake = fakeDeps(
+      {
+        'kernloop-replay': fakeReplay((args) =>
+          flag(args, '--adverse') === undefined ? [passed] : args.includes('--code-object') ? variant : captured,
+        ),
+      },
+      workspace.native,
+    );
+    const report = await validate(validateOptionsSchema.parse({ reproducer, ...overrides }), fake);
+    return { report, fake, text: fake.said.result.join('\n') };
+  };
+  const adverse = (fake: FakeDeps): (readonly string[])[] =>
+    fake.calls.map(({ args }) => args).filter((args) => args.includes('--adverse'));
+
+  it('replays once more, with a seed of its own, and says so', async () => {
+    const { report, fake, text } = await judge([ran, passed]);
+    expect(report).toMatchObject({ verdict: 'pass', races: [], adverse: { seed: 3, findings: 0, captured: null } });
+    expect(adverse(fake).map((args) => [flag(args, '--seed'), flag(args, '--adverse')])).toEqual([['3', '4000000']]);
+    expect(text).toContain('in 2 replays and one in adverse order, 4,096 of them');
+  });
+
+  it('says how much of a long dispatch that was', async () => {
+    const { text } = await judge([{ ...ran, wave_instructions: 250 }, passed]);
+    expect(text).toContain('one in adverse order (250 of 1,000 wave-instructions)');
+  });
+
+  it('is left out when told so', async () => {
+    const { report, fake } = await judge([ran, differed], [ran, passed], { adverse: false });
+    expect(report).toMatchObject({ verdict: 'pass', adverse: null });
+    expect(adverse(fake)).toEqual([]);
+  });
+
+  it('fails for a race that the captured code does not have, with both accesses', async () => {
+    const { report, fake, text } = await judge([finding(), ran, passed]);
+    expect(report).toMatchObject({
+      verdict: 'fail',
+      exit_code: 1,
+      differing_bytes: 0,
+      races: [{ where: 'r0', offset: 8, accesses: [{ access: 'write', workgroup: [1, 0, 0] }, { access: 'read' }] }],
+    });
+    expect(text).toContain('race in saxpy: r0 at offset 8, which the captured code does not have');
+    expect(text).toContain('wave 0 of workgroup (1, 0, 0) writes at entry +0x40: global_store_dword');
+    expect(text).toMatch(/Result: FAIL \(a race that the captured code does not have, at r0 at offset 8\)$/);
+    // The captured code is asked under the same seed, and one more.
+    expect(adverse(fake).map((args) => [args.includes('--code-object'), flag(args, '--seed')])).toEqual([
+      [true, '3'],
+      [false, '3'],
+      [false, '4'],
+    ]);
+    expect(reportSchema.parse(JSON.parse(readFileSync(join(reproducer, 'report.json'), 'utf8')))).toEqual(report);
+  });
+
+  it.each([
+    ['elsewhere in the code', finding({ pc_offset: '0x80' })],
+    ['at another place of the array', finding({ address: '0x1100', offset_in_target: 256 })],
+    ['between other workgroups', finding({}, { workgroup: [7, 0, 0] })],
+    ['by two stores', finding({}, { access: 'write' })],
+  ])('does not hold a race against a variant that the captured code has %s', async (_where, captured) => {
+    const { report } = await judge([finding(), ran, passed], [captured, ran, passed]);
+    expect(report).toMatchObject({ verdict: 'pass', races: [], adverse: { findings: 1, captured: { findings: 1 } } });
+  });
+
+  it.each([
+    ['in another array', finding({ region: 'r1' })],
+    ['in LDS', finding({ in_lds: true, region: undefined, address: '0x8' })],
+    ['within a workgroup only', finding({}, { workgroup: [1, 0, 0] })],
+  ])('fails although the captured code has a race %s', async (_where, captured) => {
+    const { report } = await judge([finding(), ran, passed], [captured, ran, passed]);
+    expect(report).toMatchObject({ verdict: 'fail', races: [{ where: 'r0' }] });
+  });
+
+  it('fails where only this order gives another result', async () => {
+    const { report, text } = await judge([ran, difference, differed]);
+    expect(report).toMatchObject({ verdict: 'fail', differing_bytes: 4, races: [] });
+    expect(text).toMatch(/Result: FAIL \(4 of 4,096 bytes .* differ when waves run in the adverse order/);
+  });
+
+  it('does not judge by an order in which the captured code itself gives another result', async () => {
+    const { report, text } = await judge([ran, difference, differed], [ran, difference, differed]);
+    expect(report).toMatchObject({ verdict: 'pass', differing_bytes: 0, adverse: { verdict: 'fail' } });
+    expect(text).toContain('the captured code itself does not repeat what the app computed');
+  });
+
+  it('does not hold the races of the captured code against itself', async () => {
+    const fake = fakeDeps(
+      { 'kernloop-replay': fakeReplay((args) => (args.includes('--adverse') ? [finding(), ran, passed] : [passed])) },
+      workspace.native,
+    );
+    const report = await validate(validateOptionsSchema.parse({ reproducer, variant: 'none' }), fake);
+    expect(report).toMatchObject({ verdict: 'pass', races: [], adverse: { findings: 1 } });
+    expect(adverse(fake)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,60 @@
+import { adverseInstructions } from '../replay/adverse';
+import type { ReplaySession } from '../replay/session';
+import type { Deps } from '../support/deps';
+import { describeRaces, newRaces } from './races';
+import type { AdverseReport, Race } from './report-json';
+import { rank, runCase, verdictOf, type Case, type Run } from './run-case';
+
+/** The replay in the adverse order, and what of it counts. */
+export interface Adverse {
+  run: Run;
+  /** The same of the captured code, where the run gave reason to ask. */
+  captured: Run[];
+  /** Whether what it left in memory counts: not where the captured code does not pass in this order either. */
+  counts: boolean;
+  races: Race[];
+}
+
+/** What the captured code does in this order, too, is not held against a variant. */
+export async function judgeAdverse(judged: Case, index: number, deps: Deps): Promise<Adverse> {
+  const { session } = judged;
+  const instructions = adverseInstructions(session.capture.execution.wave_instructions);
+  const again = (of: Case, seed: number): Promise<Run> => runCase(of, seed, deps, instructions);
+  const run = await again(judged, index);
+  const isRight = verdictOf(run) === 'pass' || verdictOf(run) === 'vacuous';
+  if (isRight && run.outcome.findings.length === 0) return { run, captured: [], counts: true, races: [] };
+  if (session.code.kind === 'captured') return { run, captured: [], counts: isRight, races: [] };
+  const { codeObject: _codeObject, symbol: _symbol, ...request } = session.request;
+  const captured = { ...judged, session: { ...session, request } };
+  // A race of the captured code may show in one order and not in another.
+  const others = [await again(captured, index), await again(captured, index + 1)];
+  const known = others.flatMap(({ outcome }) => outcome.findings);
+  const found = newRaces(run.outcome.findings, known);
+  return {
+    run,
+    captured: others,
+    counts: isRight || others.every((other) => verdictOf(other) === 'pass' || verdictOf(other) === 'vacuous'),
+    races: describeRaces(found, session.code, session.reproducer),
+  };
+}
+
+export function adverseReport({ run, captured }: Adverse, { capture }: ReplaySession): AdverseReport {
+  const worst = captured.reduce<Run | undefined>(
+    (a, b) => (a && rank(verdictOf(a)) >= rank(verdictOf(b)) ? a : b),
+    undefined,
+  );
+  return {
+    seed: run.seed ?? 0,
+    verdict: run.outcome.result.verdict,
+    differing_bytes: run.outcome.result.differing_bytes ?? 0,
+    wave_instructions: run.outcome.adverseInstructions ?? 0,
+    of_wave_instructions: run.outcome.result.wave_instructions ?? capture.execution.wave_instructions ?? null,
+    findings: run.outcome.findings.length,
+    captured: worst
+      ? {
+          verdict: worst.outcome.result.verdict,
+          findings: Math.max(...captured.map((one) => one.outcome.findings.length)),
+        }
+      : null,
+  };
+}

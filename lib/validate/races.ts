@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { FindingEvent } from '../replay/replay-events';
+import type { Code, Reproducer } from '../replay/reproducer';
+import { SourceFiles } from '../replay/source-files';
+import { formatCount } from '../support/report';
+import { readLineTable } from '../toolchain/line-table';
+import type { Race, RaceAccess } from './report-json';
+
+/**
+ * What a race is about: the array (all of LDS is one), and whether waves of one workgroup or of several meet there. Not where in the code:
+ * another compiler, or an edit elsewhere, moves that.
+ */
+export function subjectOf(finding: FindingEvent): string {
+  return `${placeOf(finding)} ${isWithinGroup(finding) ? 'within a workgroup' : 'across workgroups'}`;
+}
+
+/** One of each subject that the captured code has not. */
+export function newRaces(found: readonly FindingEvent[], captured: readonly FindingEvent[]): FindingEvent[] {
+  const known = new Set(captured.map(subjectOf));
+  return found.filter((finding) => {
+    const subject = subjectOf(finding);
+    if (known.has(subject)) return false;
+    known.add(subject);
+    return true;
+  });
+}
+
+export function describeRaces(findings: readonly FindingEvent[], code: Code, reproducer: Reproducer): Race[] {
+  const line = lineFinder(code, reproducer);
+  const access = (event: FindingEvent | NonNullable<FindingEvent['other']>): RaceAccess => ({
+    access: event.access,
+    pc_offset: event.pc_offset,
+    instruction: event.instruction,
+    source: line(event),
+    workgroup: event.workgroup,
+    wave: event.wave,
+  });
+  return findings.map((finding) => {
+    const { kernel, in_lds: inLds, region, variable, offset_in_target: offset, address, bytes, other, text } = finding;
+    return {
+      kernel,
+      where: inLds ? 'LDS' : (region ?? variable ?? null),
+      offset: inLds ? Number(address) : (offset ?? null),
+      address,
+      bytes,
+      accesses: [access(finding), ...(other ? [access(other)] : [])],
+      text,
+    };
+  });
+}
+
+/** Ahead of everything else that is shown of a dispatch. */
+export function raceLines(races: readonly Race[]): string[] {
+  return races.flatMap((race) => [
+    `race in ${race.kernel}: ${placeText(race)}, which the captured code does not have`,
+    ...race.accesses.map(accessText),
+  ]);
+}
+
+/** The first line that says why it failed. */
+export function summaryOfRaces(first: Race, count: number): string {
+  const others = count > 1 ? `, and ${formatCount(count - 1)} more` : '';
+  return `a race that the captured code does not have, at ${placeText(first)}${others}`;
+}
+
+export function placeText({ where, offset, address }: Race): string {
+  return where === null ? `address ${address}` : `${where} at offset ${formatCount(offset ?? 0)}`;
+}
+
+function accessText({ access, source, pc_offset: pc, instruction, workgroup, wave }: RaceAccess): string {
+  const did = access === 'write' ? 'writes' : 'reads';
+  return `  wave ${wave} of workgroup (${workgroup.join(', ')}) ${did} at ${source ? `${source}, ` : ''}entry +${pc}: ${instruction}`;
+}
+
+const placeOf = ({ in_lds: inLds, region, variable }: FindingEvent): string =>
+  inLds ? 'LDS' : (region ?? variable ?? 'other memory');
+
+const isWithinGroup = ({ workgroup, other }: FindingEvent): boolean =>
+  other !== undefined && String(other.workgroup) === String(workgroup);
+
+type Placed = Pick<FindingEvent, 'code_object' | 'offset'>;
+
+/** Of the variant's code: file and line, where it has them. */
+function lineFinder(code: Code, reproducer: Reproducer): (access: Placed) => string | null {
+  if (code.kind !== 'variant') return () => null;
+  const bytes = readFileSync(code.path);
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  const table = readLineTable(bytes);
+  const sources = new SourceFiles(reproducer);
+  return ({ code_object: codeObject, offset }) => {
+    const place = codeObject === digest && offset !== undefined ? table?.at(Number(offset)) : undefined;
+    return place ? `${sources.shown(place.file)}:${place.line}` : null;
+  };
+}

@@ -1,0 +1,63 @@
+import { isJudgedByRanges, selfcheckFile, type Selfcheck } from '../capture/capture-files';
+import { replayOnce, type RecordLength, type ReplayOutcome, type ReplayRequest } from '../replay/program';
+import type { ReplaySession } from '../replay/session';
+import type { Deps } from '../support/deps';
+import { KernloopError } from '../support/error';
+import type { Verdict } from './report-json';
+import type { IgnoredRange } from './roles';
+import type { ElementPlan } from './tolerance';
+
+/** A captured dispatch, and how what the replays leave in memory is judged. */
+export interface Case {
+  session: ReplaySession;
+  selfcheck: Selfcheck;
+  ignored: IgnoredRange[];
+  plan: ElementPlan;
+  records: RecordLength[];
+}
+
+/** One replay of it. */
+export interface Run {
+  poison: string;
+  seed: number | null;
+  outcome: ReplayOutcome;
+}
+
+const poisons = ['0xA5', '0x5A'] as const;
+
+/** `adverse`: so many wave-instructions in the adverse order. */
+export async function runCase(
+  { session, selfcheck, ignored, plan, records }: Case,
+  index: number,
+  deps: Deps,
+  adverse?: number,
+): Promise<Run> {
+  const poison = poisons[index % poisons.length] ?? poisons[0];
+  const seed = session.device.seeded ? index + 1 : null;
+  const request: ReplayRequest = {
+    ...session.request,
+    ignore: ignored,
+    elements: plan.elements,
+    ...(isJudgedByRanges(selfcheck) ? { varying: selfcheckFile(session.reproducer.capture), records } : {}),
+    ...(seed === null ? {} : { seed }),
+    ...(adverse === undefined ? {} : { adverse }),
+    compare: true,
+    poison,
+  };
+  return { poison, seed, outcome: await replayOnce(request, session.device, deps) };
+}
+
+/** "ran" means that nothing was compared, which is never a pass. */
+export function verdictOf({ outcome: { result } }: Run): Verdict {
+  if (result.verdict === 'vacuous' && (result.differing_bytes ?? 0) > 0) return 'fail';
+  if (result.verdict !== 'ran' && !(result.verdict === 'pass' && !result.compared_bytes)) return result.verdict;
+  throw new KernloopError(
+    'NATIVE_FAILED',
+    'kernloop-replay compared nothing',
+    'run `npm run build:native`; if it stays, report it',
+  );
+}
+
+const severity: readonly Verdict[] = ['pass', 'vacuous', 'fail', 'limit', 'fault'];
+/** Which of two verdicts counts, where there are several. */
+export const rank = (verdict: Verdict): number => severity.indexOf(verdict);

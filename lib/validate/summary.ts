@@ -1,0 +1,109 @@
+import type { Selfcheck } from '../capture/capture-files';
+import { formatCount } from '../support/report';
+import type { Adverse } from './adverse';
+import { bytesInFreeOrder, summaryOfFreeOrder } from './free-order-text';
+import { summaryOfRaces } from './races';
+import type { DispatchReport } from './report-json';
+import type { ElementPlan } from './tolerance';
+import { summaryOfTolerance } from './tolerance-text';
+
+type Unsummed = Omit<DispatchReport, 'summary'>;
+
+/** Ahead of everything else: by such a type, a pass may be none. */
+export function forcedTypes({ forced }: Pick<ElementPlan, 'forced'>): string[] {
+  return forced.length > 0 ? [`--force-dtype: ${forced.join(', ')}`] : [];
+}
+
+/** The result line without its verdict. `reason`: that of the replay. */
+export function summaryOf(
+  report: Unsummed,
+  selfcheck: Selfcheck,
+  reason: string | null,
+  adverse: Adverse | null,
+): string {
+  const extra = extraOf(report, selfcheck, adverse);
+  const compared = `${formatCount(report.compared_bytes)} bytes compared with what the app computed`;
+  const differ = `${formatCount(report.differing_bytes)} of ${compared} differ`;
+  const unjudged =
+    report.unjudged_bytes > 0
+      ? `${formatCount(report.unjudged_bytes)} bytes NOT judged: the order of waves decides what they hold; `
+      : '';
+  switch (report.verdict) {
+    case 'pass':
+      return `${unjudged}${compared} in ${replaysOf(report)}, ${formatCount(report.changed_bytes)} of them changed by the kernel${extra}`;
+    case 'vacuous':
+      return `${reason ?? `the captured dispatch changes no byte${report.ignored_bytes > 0 ? ' beside what is ignored' : ''}, so that nothing can be compared`}${report.unjudged_bytes > 0 ? '; the role "ignore" leaves an argument out where that is meant' : ''}${extra}`;
+    case 'fail': {
+      const [race] = report.races ?? [];
+      if (race)
+        return `${unjudged}${summaryOfRaces(race, report.races?.length ?? 1)}${report.differing_bytes > 0 ? `; ${differ}` : ''}${extra}`;
+      const inThisOrderAlone = adverse && report.replays.every(({ verdict }) => verdict !== 'fail');
+      return `${unjudged}${differ}${inThisOrderAlone ? ' when waves run in the adverse order: the result depends on it' : ''}${extra}`;
+    }
+    case 'limit':
+      return `the replay ran past its limit${report.fault ? `: ${report.fault}` : ''}`;
+    case 'fault':
+      return `the device faulted${report.fault ? `: ${report.fault}` : ''}`;
+  }
+}
+
+function extraOf(report: Unsummed, selfcheck: Selfcheck, adverse: Adverse | null): string {
+  const judged: string[] = [];
+  if (report.tolerance) judged.push(summaryOfTolerance(report.tolerance, report.regions));
+  const inRanges = report.varying_bytes - bytesInFreeOrder(report.free_order);
+  if (inRanges > 0) judged.push(`${formatCount(inRanges)} bytes judged by ${describeRanges(selfcheck)}`);
+  judged.push(...summaryOfFreeOrder(report.free_order));
+  if (report.ignored_bytes > 0) judged.push(`${formatCount(report.ignored_bytes)} bytes ignored as workspace`);
+  const doubt = report.verdict === 'fail' && !report.races?.length ? doubtOf(report, selfcheck) : null;
+  if (doubt) judged.push(doubt);
+  if (adverse && !adverse.counts)
+    judged.push(
+      'in the adverse order the captured code itself does not repeat what the app computed, so that this was not judged',
+    );
+  return judged.map((part) => `; ${part}`).join('');
+}
+
+function replaysOf({ replays, adverse }: Unsummed): string {
+  const usual = `${replays.length} ${replays.length === 1 ? 'replay' : 'replays'}`;
+  return adverse ? `${usual} and one in adverse order${partOf(adverse)}` : usual;
+}
+
+/** Of a long dispatch not all is run in that order. */
+function partOf({ wave_instructions: ran, of_wave_instructions: all }: NonNullable<Unsummed['adverse']>): string {
+  return all === null || ran >= all ? '' : ` (${formatCount(ran)} of ${formatCount(all)} wave-instructions)`;
+}
+
+function describeRanges({ calibration }: Selfcheck): string {
+  if (!calibration) return 'their recorded range';
+  const confidence = `${Math.round(calibration.confidence * 100)} % confidence`;
+  return `the intervals of ${calibration.replays} replays (${confidence}${calibration.is_settled ? '' : '; more replays would have shown more that varies'})`;
+}
+
+/** Where it may be the judge that is wrong. */
+function doubtOf({ code, differences }: Unsummed, { varying, calibration }: Selfcheck): string | null {
+  if (code === 'captured')
+    return 'this is the captured code itself: its result varies by more than the self-check saw; capture it again';
+  const inRanges = differences.every(({ region, variable, offset }) =>
+    varying.some(
+      (range) =>
+        range.region === region &&
+        range.variable === variable &&
+        offset >= range.offset &&
+        offset < range.offset + range.count * (elementBytes[range.dtype] ?? 8),
+    ),
+  );
+  if (calibration || varying.length === 0 || differences.length === 0 || !inRanges) return null;
+  return 'all of it in ranges that an older self-check took from few replays: capturing again makes better ones';
+}
+
+const elementBytes: Readonly<Record<string, number>> = {
+  f16: 2,
+  bf16: 2,
+  i16: 2,
+  u16: 2,
+  f32: 4,
+  i32: 4,
+  u32: 4,
+  i8: 1,
+  u8: 1,
+};

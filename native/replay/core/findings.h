@@ -1,0 +1,14 @@
+// What a device's checks found in a launch, told with where it lies in captured memory and in the code.
+#pragma once
+
+#include "replay/core/device.h"
+#include "replay/core/events.h"
+#include "replay/core/program.h"
+#include "replay/core/snapshot.h"
+
+namespace kernloop::replay {
+
+// A `finding` event each, and one `adverse` event: how much ran in the adverse order. Nothing where none was asked for.
+void tell_findings(const LaunchOutcome& outcome, const Program& program, const Snapshot& snapshot, EventSink& sink);
+
+}  // namespace kernloop::replay

@@ -1,0 +1,56 @@
+// Which wave goes on next, and for how long, in the adverse order (DispatchOptions::adverse).
+//
+// Waves of several workgroups take turns at their accesses to memory, in an order drawn from the seed. What an order
+// hides, another one shows: so some waves run on for long, some are held back right after an access while all the
+// others go on (between a load and the store that follows it an update is lost), most of all where the access met
+// another wave's, and some are late from the start of a phase between two barriers (what they were to provide is
+// missing then). A wave that waits, loading the same place again and again, goes on when nobody else can.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "softgpu/engine/permutation.h"
+#include "softgpu/engine/workgroup.h"
+
+namespace kernloop::softgpu {
+
+class AdverseOrder {
+ public:
+  explicit AdverseOrder(uint64_t seed) : state_(mix(seed ^ 0xadce5e)) {}
+
+  struct Turn {
+    WaveSlot* wave;
+    uint32_t accesses;  // for which it goes on; 0: as far as it can
+  };
+
+  // A wave that can go on again: at its start and behind a barrier.
+  void add(WaveSlot& wave);
+  bool is_empty() const { return waves_.empty(); }
+  // Whose turn it is; one must be there. `take_back` it afterwards, unless it has stopped.
+  Turn next();
+  void take_back(WaveSlot& wave, bool waits);
+  // In how many turns in a row only waves were left that wait.
+  uint64_t waiting() const { return waiting_; }
+  uint64_t waves() const { return waves_.size(); }
+
+ private:
+  struct Entry {
+    WaveSlot* wave;
+    uint64_t held_until;
+    bool waits;
+    bool runs_on;
+  };
+  uint64_t draw() { return state_ = mix(state_); }
+  bool happens(unsigned one_in) { return draw() % one_in == 0; }
+  // From `least` on, each doubling as likely as the one before.
+  uint64_t hold_for(unsigned least, unsigned doublings) { return uint64_t{least} << draw() % doublings; }
+  size_t choose();
+
+  uint64_t state_;
+  uint64_t turn_ = 0, waiting_ = 0;
+  std::vector<Entry> waves_;  // that can go on
+  Entry current_{};
+};
+
+}  // namespace kernloop::softgpu

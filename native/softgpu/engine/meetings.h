@@ -1,0 +1,38 @@
+// Where waves meet in memory, roughly: at the first lane's address, as long as nobody needs the room. What the adverse
+// order goes by.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "softgpu/engine/apertures.h"
+#include "softgpu/engine/memory_port.h"
+#include "softgpu/engine/permutation.h"
+
+namespace kernloop::softgpu {
+
+class Meetings {
+ public:
+  // The wave's last access: whether another wave has been there, and one of the two stored.
+  bool note(const WaveSlot& wave, uint64_t address, AccessKind kind) {
+    const bool in_lds = address >= kSharedApertureBase;
+    const uint64_t ordinal = wave.workgroup->ordinal;
+    const uint64_t place = mix(address / 4 ^ (in_lds ? mix(ordinal) : 0));
+    const uint64_t who = ordinal << 6 | wave.index_in_workgroup;
+    Visit& visit = visits_[place % kVisits];
+    const bool stores = kind != AccessKind::kLoad, is_known = visit.place == place;
+    const bool met = is_known && visit.who != who && (visit.stored || stores);
+    visit = {place, who, stores || (is_known && visit.stored)};
+    return met;
+  }
+
+ private:
+  static constexpr size_t kVisits = 4096;
+  struct Visit {
+    uint64_t place = 0, who = 0;
+    bool stored = false;
+  };
+  std::vector<Visit> visits_ = std::vector<Visit>(kVisits);
+};
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,281 @@
+#include "softgpu/engine/race_detector.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "softgpu/engine/apertures.h"
+#include "softgpu/engine/workgroup.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+constexpr size_t kMostFindings = 100;
+
+std::string hex_digits(uint64_t value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string name_of(const uint32_t id[3]) {
+  return "(" + std::to_string(id[0]) + ", " + std::to_string(id[1]) + ", " + std::to_string(id[2]) + ")";
+}
+
+}  // namespace
+
+void RaceDetector::begin_workgroup(Workgroup& workgroup) {
+  if (!workgroup.races) workgroup.races = std::make_unique<GroupRaces>();
+  GroupRaces& group = *workgroup.races;
+  group.serial = order_.add(workgroup.id);
+  group.begin = group.barrier = now_;
+  group.lds.resize((workgroup.lds_bytes + 3) / 4);
+  for (WaveSlot* wave : workgroup.waves) wave->races = {.known = now_};
+}
+
+void RaceDetector::barrier(Workgroup& workgroup) {
+  workgroup.races->barrier = now_;
+}
+
+void RaceDetector::pass_grid_barrier(WaveSlot& wave) {
+  order_.learn_all(wave.workgroup->races->serial, grid_barrier_);
+  wave.races.known = std::max(wave.races.known, grid_barrier_);
+}
+
+void RaceDetector::begin_access(WaveSlot& wave, const Instruction& instruction) {
+  wave_ = &wave;
+  instruction_ = &instruction;
+  group_ = wave.workgroup->races.get();
+  written_ = read_ = other_ = {};
+  if (now_ == std::numeric_limits<uint32_t>::max()) {
+    group_ = nullptr;  // nothing is looked at any more
+    return;
+  }
+  ++now_;
+  if (log_.size() < kLog && log_.size() <= now_) log_.resize(std::min<size_t>(kLog, std::max<size_t>(4096, now_ * 2)));
+  log_[now_ % kLog] = {group_->serial, static_cast<uint16_t>(wave.index_in_workgroup), How::kLoad,
+                       static_cast<int32_t>(static_cast<int64_t>(wave.pc - services_.entry) / 4)};
+}
+
+void RaceDetector::end_access() {
+  if (!group_) return;
+  for (const auto& [serial, time] : seen_) {
+    if (serial == group_->serial) {
+      wave_->races.known = std::max(wave_->races.known, time);
+    } else {
+      order_.learn(group_->serial, serial, time);
+    }
+  }
+  seen_.clear();
+  for (const Suspect& suspect : suspects_) settle(suspect);
+  suspects_.clear();
+}
+
+RaceDetector::How RaceDetector::how_of(AccessKind kind, uint64_t first_address) {
+  How how = kind == AccessKind::kAtomic ? How::kAtomic : kind == AccessKind::kStore ? How::kStore : How::kLoad;
+  const bool past_caches = instruction_->glc || instruction_->slc || instruction_->dlc;
+  waits_ = wave_->last_access_pc == wave_->pc && wave_->last_access_address == first_address;
+  if (how == How::kLoad && (past_caches || waits_)) how = How::kWaitingLoad;
+  // An instruction that loads from global memory into LDS stores, too.
+  Event& now = log_[now_ % kLog];
+  now.how = std::max(now.how, how);
+  return how;
+}
+
+RaceDetector::Relation RaceDetector::find_relation(uint32_t time) const {
+  if (time == 0 || now_ - time >= kLog) return Relation::kNone;
+  const Event& then = event(time);
+  if (then.group == group_->serial) {
+    if (then.wave == wave_->index_in_workgroup) return Relation::kSameWave;
+    return time <= std::max(group_->barrier, wave_->races.known) ? Relation::kOrdered : Relation::kUnordered;
+  }
+  if (!order_.find(then.group)) return Relation::kNone;
+  return order_.knows(group_->serial, then.group, time) ? Relation::kOrdered : Relation::kUnordered;
+}
+
+inline RaceDetector::Relation RaceDetector::relation(uint32_t time, Memo& memo) {
+  if (time != memo.time) memo = {time, find_relation(time)};
+  return memo.relation;
+}
+
+// What the access sees of another wave's store orders that one before what follows.
+void RaceDetector::see(RaceCell& cell) {
+  const Relation to_writer = relation(cell.written, written_);
+  if (to_writer != Relation::kUnordered) return;
+  const uint32_t serial = event(cell.written).group;
+  for (auto& [seen, time] : seen_) {
+    if (seen != serial) continue;
+    time = std::max(time, cell.written);
+    return;
+  }
+  seen_.emplace_back(serial, cell.written);
+}
+
+void RaceDetector::load(const Span& at, uint8_t bytes, int32_t lane, uint32_t size) {
+  RaceCell& cell = *at.cells;
+  if (relation(cell.written, written_) == Relation::kUnordered && !cell.is_exempt && (cell.written_bytes & bytes) &&
+      event(cell.written).how == How::kStore)
+    report(at, bytes, lane, size, false, cell.written, true);
+  if (cell.read == now_) {
+    cell.read_bytes |= bytes;
+    return;
+  }
+  const Relation to_reader = relation(cell.read, read_);
+  if (to_reader == Relation::kOrdered || to_reader == Relation::kUnordered) {
+    cell.read_by_other = cell.read;
+    cell.other_bytes = cell.read_bytes;
+  }
+  cell.read = now_;
+  cell.read_bytes = bytes;
+}
+
+void RaceDetector::store(const Span& at, uint8_t bytes, int32_t lane, uint32_t size) {
+  RaceCell& cell = *at.cells;
+  const auto is_at_odds = [&](uint32_t time, uint8_t earlier_bytes, Memo& memo) {
+    if (relation(time, memo) != Relation::kUnordered) return false;
+    return !cell.is_exempt && (earlier_bytes & bytes) != 0;
+  };
+  const auto suspect = [&](uint32_t earlier, bool earlier_wrote) {
+    uint32_t before;
+    std::memcpy(&before, at.host, sizeof before);
+    suspects_.push_back({at, before, bytes, earlier, earlier_wrote, lane, size});
+  };
+  if (is_at_odds(cell.written, cell.written_bytes, written_) && event(cell.written).how == How::kStore)
+    return suspect(cell.written, true);
+  if (is_at_odds(cell.read, cell.read_bytes, read_)) return suspect(cell.read, false);
+  if (is_at_odds(cell.read_by_other, cell.other_bytes, other_)) return suspect(cell.read_by_other, false);
+  cell.written_bytes = cell.written == now_ ? cell.written_bytes | bytes : bytes;
+  cell.written = now_;
+}
+
+// After the store: what is as it was before has not been written.
+void RaceDetector::settle(const Suspect& suspect) {
+  uint32_t after;
+  std::memcpy(&after, suspect.at.host, sizeof after);
+  uint32_t mask = 0;
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    if (suspect.bytes >> byte & 1) mask |= 0xffu << 8 * byte;
+  }
+  RaceCell& cell = *suspect.at.cells;
+  if (((after ^ suspect.before) & mask) == 0) {
+    if (suspect.earlier_wrote) exempt(suspect.at);
+    return;
+  }
+  if (!cell.is_exempt)
+    report(suspect.at, suspect.bytes, suspect.lane, suspect.size, true, suspect.earlier, suspect.earlier_wrote);
+  cell.written = now_;
+  cell.written_bytes = suspect.bytes;
+}
+
+// Whatever was found there is none.
+void RaceDetector::exempt(const Span& at) {
+  if (at.cells->is_exempt) return;
+  at.cells->is_exempt = true;
+  std::erase_if(findings_, [&](const Finding& finding) {
+    const bool is_there =
+        finding.in_lds == at.in_lds && finding.dword == at.address && (!at.in_lds || finding.group == group_->serial);
+    if (is_there) told_.erase(finding.key);
+    return is_there;
+  });
+}
+
+inline void RaceDetector::dword(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, How how) {
+  RaceCell& cell = *at.cells;
+  // Of an earlier workgroup, in the same storage.
+  if (at.in_lds && std::max({cell.written, cell.read, cell.read_by_other}) <= group_->begin) cell = {};
+  switch (how) {
+    case How::kLoad:
+      return load(at, bytes, lane, size);
+    case How::kStore:
+      return store(at, bytes, lane, size);
+    case How::kWaitingLoad:
+      see(cell);
+      if (waits_) exempt(at);
+      return;
+    case How::kAtomic:
+      see(cell);
+      cell.written = now_;
+      cell.written_bytes = bytes;
+      return;
+  }
+}
+
+void RaceDetector::range(bool in_lds, uint64_t address, uint32_t bytes, int32_t lane, uint32_t lane_bytes, How how) {
+  const uint64_t end = address + bytes;
+  for (uint64_t at = address & ~uint64_t{3}; at < end;) {
+    // As far as the cells lie side by side.
+    RaceCell* cells =
+        in_lds ? &group_->lds[at / 4] : shadow_.page(at / RaceShadow::kPageBytes) + at % RaceShadow::kPageBytes / 4;
+    const uint64_t until = in_lds ? end : std::min(end, (at / RaceShadow::kPageBytes + 1) * RaceShadow::kPageBytes);
+    uint8_t* host = in_lds ? wave_->workgroup->lds + at : reinterpret_cast<uint8_t*>(at);
+    for (; at < until; at += 4, ++cells, host += 4) {
+      const uint64_t from = std::max(at, address) - at, to = std::min(at + 4, end) - at;
+      const auto mask = static_cast<uint8_t>(((1u << to) - 1) & ~((1u << from) - 1));
+      const int32_t at_lane =
+          lane < 0 ? lane : lane + static_cast<int32_t>((std::max(at, address) - address) / lane_bytes);
+      dword({cells, host, at, in_lds}, mask, at_lane, lane_bytes, how);
+    }
+  }
+}
+
+void RaceDetector::global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+  if (!group_ || lanes == 0) return;
+  const How how = how_of(kind, addresses.at[__builtin_ctzll(lanes)]);
+  if (addresses.contiguous) return range(false, addresses.at[0], bytes * kLanes, 0, bytes, how);
+  for_lanes(lanes,
+            [&](unsigned lane) { range(false, addresses.at[lane], bytes, static_cast<int32_t>(lane), bytes, how); });
+}
+
+void RaceDetector::scalar(uint64_t address, uint32_t bytes) {
+  if (!group_) return;
+  waits_ = false;
+  range(false, address, bytes, -1, bytes, instruction_->glc ? How::kWaitingLoad : How::kLoad);
+}
+
+void RaceDetector::lds(const uint32_t* offsets, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+  if (!group_ || lanes == 0) return;
+  const How how = how_of(kind, kSharedApertureBase + offsets[__builtin_ctzll(lanes)]);
+  for_lanes(lanes, [&](unsigned lane) { range(true, offsets[lane], bytes, static_cast<int32_t>(lane), bytes, how); });
+}
+
+void RaceDetector::report(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, bool is_write, uint32_t earlier,
+                          bool earlier_wrote) {
+  const Event& then = event(earlier);
+  const uint64_t earlier_pc = services_.entry + static_cast<uint64_t>(int64_t{then.pc} * 4);
+  const std::tuple key(wave_->pc, earlier_pc, at.in_lds ? 0 : services_.allocation(at.address));
+  if (findings_.size() >= kMostFindings || !told_.insert(key).second) return;
+  Fault fault = services_.place(WaveFault{.kind = Fault::Kind::kRace,
+                                          .detail = {},
+                                          .lane = lane,
+                                          .address = at.address + static_cast<unsigned>(__builtin_ctz(bytes)),
+                                          .bytes = size,
+                                          .is_write = is_write},
+                                *wave_);
+  Fault::Other other;
+  const RaceOrder::Group* group = order_.find(then.group);
+  std::copy_n(group->id, 3, other.workgroup);
+  other.wave = then.wave;
+  other.pc = earlier_pc;
+  other.pc_offset = earlier_pc - services_.entry;
+  other.instruction = services_.describe(earlier_pc);
+  other.is_write = earlier_wrote;
+  fault.in_lds = at.in_lds;
+  const bool same_group = then.group == group_->serial;
+  fault.detail = "wave " + std::to_string(then.wave) + (same_group ? "" : " of workgroup " + name_of(group->id)) + " " +
+                 (earlier_wrote ? "wrote" : "read") + " byte 0x" + hex_digits(fault.address) +
+                 (at.in_lds ? " of LDS" : "") + " at entry +0x" + hex_digits(other.pc_offset) + ", and " +
+                 (same_group ? "there is no barrier in between" : "nothing orders the two");
+  fault.other = std::move(other);
+  findings_.push_back({std::move(fault), at.in_lds, at.address, group_->serial, key});
+}
+
+std::vector<Fault> RaceDetector::take_findings() {
+  std::vector<Fault> faults;
+  for (Finding& finding : findings_) faults.push_back(std::move(finding.fault));
+  findings_.clear();
+  return faults;
+}
+
+}  // namespace kernloop::softgpu

@@ -1,0 +1,130 @@
+// Races between waves, in global memory and in LDS: two waves touch one byte, at least one of them by a plain store,
+// and nothing orders them (race_order.h): for waves of one workgroup a barrier does, for all waves what they see of
+// each other's stores by atomics, and by loads past the caches.
+//
+// What cannot be known is not reported:
+//   - a store is taken for an atomic one where the other access is an atomic or a load past the caches: the
+//   instructions
+//     are the same;
+//   - a store that does not change memory is no write, and where waves that nothing orders store the same value,
+//     nobody is at odds with anybody;
+//   - where a wave loads the same place over and over, waiting, it sees what it waits for as by an atomic (volatile
+//   LDS).
+//
+// One a dispatch, which it wants to run on one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "softgpu/engine/engine.h"
+#include "softgpu/engine/memory_port.h"
+#include "softgpu/engine/race_order.h"
+#include "softgpu/engine/race_shadow.h"
+#include "softgpu/engine/wave_fault.h"
+
+namespace kernloop::softgpu {
+
+class RaceDetector {
+ public:
+  struct Services {
+    uint64_t entry;                                                 // of the kernel
+    std::function<Fault(const WaveFault&, const WaveSlot&)> place;  // where the wave is now
+    std::function<std::string(uint64_t pc)> describe;               // the instruction there
+    std::function<uint64_t(uint64_t address)> allocation;           // in which the address lies
+  };
+  explicit RaceDetector(Services services) : services_(std::move(services)) {}
+
+  void begin_workgroup(Workgroup& workgroup);
+  // All waves of the workgroup that have not ended have met.
+  void barrier(Workgroup& workgroup);
+  // A barrier of the grid opens, and a wave passes it.
+  void open_grid_barrier() { grid_barrier_ = now_; }
+  void pass_grid_barrier(WaveSlot& wave);
+
+  // Around the execution of one memory instruction, at wave.pc.
+  void begin_access(WaveSlot& wave, const Instruction& instruction);
+  void end_access();
+  // In between, what it accesses. `lane`: of the first address; -1: a scalar load.
+  void global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
+  void scalar(uint64_t address, uint32_t bytes);
+  void lds(const uint32_t* offsets, uint64_t lanes, uint32_t bytes, AccessKind kind);
+
+  std::vector<Fault> take_findings();
+
+ private:
+  enum class How : uint8_t { kLoad, kWaitingLoad, kStore, kAtomic };
+  // To the accesses of the wave at hand.
+  enum class Relation : uint8_t { kNone, kSameWave, kOrdered, kUnordered };
+  struct Event {
+    uint32_t group = 0;  // its serial
+    uint16_t wave = 0;
+    How how = How::kLoad;
+    int32_t pc = 0;  // in dwords from the entry
+  };
+  // Dwords beside each other in one memory.
+  struct Span {
+    RaceCell* cells;
+    uint8_t* host;     // of the first dword
+    uint64_t address;  // of the first dword: in device memory or in LDS
+    bool in_lds;
+  };
+  struct Memo {
+    uint32_t time = 0;
+    Relation relation = Relation::kNone;
+  };
+  // A store that is at odds with an earlier access if it changes anything.
+  struct Suspect {
+    Span at;  // one dword
+    uint32_t before;
+    uint8_t bytes;
+    uint32_t earlier;
+    bool earlier_wrote;
+    int32_t lane;
+    uint32_t size;
+  };
+  struct Finding {
+    Fault fault;
+    bool in_lds;
+    uint64_t dword;
+    uint32_t group;
+    std::tuple<uint64_t, uint64_t, uint64_t> key;
+  };
+
+  static constexpr uint32_t kLog = 1u << 23;
+
+  How how_of(AccessKind kind, uint64_t first_address);
+  const Event& event(uint32_t time) const { return log_[time % kLog]; }
+  Relation relation(uint32_t time, Memo& memo);
+  Relation find_relation(uint32_t time) const;
+  void range(bool in_lds, uint64_t address, uint32_t bytes, int32_t lane, uint32_t lane_bytes, How how);
+  void dword(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, How how);
+  void load(const Span& at, uint8_t bytes, int32_t lane, uint32_t size);
+  void store(const Span& at, uint8_t bytes, int32_t lane, uint32_t size);
+  void see(RaceCell& cell);
+  void settle(const Suspect& suspect);
+  void exempt(const Span& at);
+  void report(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, bool is_write, uint32_t earlier,
+              bool earlier_wrote);
+
+  const Services services_;
+  RaceOrder order_;
+  RaceShadow shadow_;
+  std::vector<Event> log_;  // a ring, by time
+  uint32_t now_ = 0;
+  uint32_t grid_barrier_ = 0;
+  WaveSlot* wave_ = nullptr;
+  const Instruction* instruction_ = nullptr;
+  GroupRaces* group_ = nullptr;
+  Memo written_, read_, other_;
+  std::vector<Suspect> suspects_;
+  std::vector<std::pair<uint32_t, uint32_t>> seen_;  // (workgroup, time) whose stores this access saw
+  bool waits_ = false;                               // the wave made the same access just before
+  std::vector<Finding> findings_;
+  std::set<std::tuple<uint64_t, uint64_t, uint64_t>> told_;
+};
+
+}  // namespace kernloop::softgpu

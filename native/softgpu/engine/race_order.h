@@ -1,0 +1,50 @@
+// What is ordered before what, as far as the accesses of a dispatch show it: for the detector of races.
+//
+// Time is the number of accesses so far. A wave knows what the other waves of its workgroup did before the last
+// barrier, and a workgroup knows what another one did up to the store, or the atomic, whose result one of its waves has
+// seen by an atomic or by a load past the caches (volatile, or atomic in device scope); and what that one knew. Stores
+// that release cannot be told from others, nor can fences: each is taken for one. What had to be left out for room
+// counts as known. So something unordered may pass for ordered, never the other way round.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace kernloop::softgpu {
+
+class RaceOrder {
+ public:
+  struct Group {
+    uint32_t serial = 0;
+    uint32_t id[3] = {0, 0, 0};
+    uint32_t horizon = 0;  // all that any workgroup did until then is known
+    struct Known {
+      uint32_t serial = 0, time = 0;
+    };
+    static constexpr unsigned kMost = 24;  // more than are resident at once; the oldest make room
+    std::array<Known, kMost> known;
+    unsigned count = 0;
+  };
+
+  // A new workgroup.
+  uint32_t add(const uint32_t id[3]);
+  // Nothing of a workgroup that began long ago.
+  const Group* find(uint32_t serial) const;
+
+  // Whether all that workgroup `of` did until `time` is ordered before what `by` does now.
+  bool knows(uint32_t by, uint32_t of, uint32_t time) const;
+  void learn(uint32_t by, uint32_t of, uint32_t time);
+  // `by` has passed a barrier of the whole grid.
+  void learn_all(uint32_t by, uint32_t time);
+
+ private:
+  static constexpr uint32_t kRemembered = 16384;
+  static void add_known(Group& group, uint32_t serial, uint32_t time);
+  Group& group(uint32_t serial) { return groups_[serial % kRemembered]; }
+
+  std::vector<Group> groups_;  // by serial, a ring
+  uint32_t next_ = 1;
+};
+
+}  // namespace kernloop::softgpu

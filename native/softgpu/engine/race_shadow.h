@@ -1,0 +1,66 @@
+// Who touched each dword of memory last, for the detector of races (race_detector.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace kernloop::softgpu {
+
+// When a dword was accessed, in accesses of the dispatch so far; 0: never. Of bytes beside each other in one dword only
+// the last access of each kind is remembered.
+struct RaceCell {
+  uint32_t written = 0;
+  // Two readers of different waves: a writer is at odds with at least one of them.
+  uint32_t read = 0, read_by_other = 0;
+  // Which bytes, one bit each.
+  uint8_t written_bytes = 0, read_bytes = 0, other_bytes = 0;
+  // Several waves have stored the same value here, or a wave has waited here for another one's store.
+  bool is_exempt = false;
+};
+
+// Of a workgroup.
+struct GroupRaces {
+  uint32_t serial = 0;   // by which the detector knows it
+  uint32_t begin = 0;    // what the cells tell from before it is another workgroup's
+  uint32_t barrier = 0;  // when all waves met last
+  std::vector<RaceCell> lds;
+};
+
+// Of a wave.
+struct WaveRaces {
+  uint32_t known = 0;  // what the other waves of its workgroup did until then it knows
+};
+
+// Cells of global memory, a page at a time. Bounded: the oldest page is forgotten for the next one.
+class RaceShadow {
+ public:
+  static constexpr uint64_t kPageBytes = 4096;
+
+  // The cells of the page, which stay where they are until `kMostPages` others have been asked for.
+  RaceCell* page(uint64_t number) {
+    Entry& entry = recent_[number % recent_.size()];
+    if (entry.number != number) entry = {number, find(number)};
+    return entry.cells;
+  }
+
+ private:
+  using Cells = std::array<RaceCell, kPageBytes / 4>;
+  static constexpr size_t kMostPages = 16384;  // 256 MiB of cells, for 64 MiB of memory
+
+  RaceCell* find(uint64_t number);
+
+  struct Entry {
+    uint64_t number = ~uint64_t{0};
+    RaceCell* cells = nullptr;
+  };
+  std::array<Entry, 256> recent_;
+  std::unordered_map<uint64_t, size_t> index_;
+  std::vector<std::unique_ptr<Cells>> pages_;
+  std::vector<uint64_t> numbers_;  // of the pages
+  size_t oldest_ = 0;
+};
+
+}  // namespace kernloop::softgpu

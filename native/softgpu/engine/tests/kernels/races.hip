@@ -1,0 +1,231 @@
+// Kernels with one race each, and ways of sharing memory that are none. Workgroups have 128 items unless said
+// otherwise.
+#include "gpu.h"
+
+#define DEVICE_SCOPE __HIP_MEMORY_SCOPE_AGENT
+#define GROUP_SCOPE __HIP_MEMORY_SCOPE_WORKGROUP
+
+constexpr uint kItems = 128;
+
+__device__ inline void device_fence() {
+  __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
+}
+
+__device__ inline uint sum_of_group(const uint* in) {
+  __shared__ uint partial[kItems];
+  const uint t = local_x();
+  partial[t] = in[group_x() * kItems + t];
+  barrier();
+  for (uint step = kItems / 2; step > 0; step /= 2) {
+    if (t < step) partial[t] += partial[t + step];
+    barrier();
+  }
+  return partial[0];
+}
+
+// Races.
+
+extern "C" __global__ void lose_update(const uint* in, uint* sum) {
+  const uint mine = sum_of_group(in);
+  if (local_x() == 0) *sum += mine;
+}
+
+extern "C" __global__ void lose_update_in_lds(const uint* in, uint* out) {
+  __shared__ uint counts[4];
+  const uint t = local_x();
+  if (t < 4) counts[t] = 0;
+  barrier();
+  counts[in[group_x() * kItems + t] % 4] += 1;
+  barrier();
+  if (t < 4) out[group_x() * 4 + t] = counts[t];
+}
+
+extern "C" __global__ void plain_flag(uint* done, uint* out, uint groups) {
+  if (local_x() != 0) return;
+  done[group_x()] = 1;
+  out[group_x()] = done[(group_x() + 1) % groups];
+}
+
+extern "C" __global__ void read_neighbour(const uint* in, uint* out, uint n) {
+  const uint i = group_x() * kItems + local_x();
+  if (i >= n) return;
+  out[i] = in[i] * 3;
+  if (local_x() == 0 && i > 0) out[i] += out[i - 1];
+}
+
+// Each group leaves its number.
+extern "C" __global__ void last_one_wins(uint* out) {
+  if (local_x() == 0) *out = group_x() + 1;
+}
+
+extern "C" __global__ void tile_loop_without_barrier(const uint* in, uint* out, uint tiles) {
+  __shared__ uint tile[kItems];
+  const uint t = local_x();
+  uint sum = 0;
+  for (uint k = 0; k < tiles; ++k) {
+    tile[t] = in[k * kItems + t];
+    barrier();
+    for (uint j = 0; j < kItems; j += 16) sum += tile[(t + j) % kItems];
+  }
+  out[group_x() * kItems + t] = sum;
+}
+
+// Reads one too early: the last workgroup but one sums up.
+template <uint too_early>
+__device__ void sum_by_last(const uint* in, uint* partials, uint* counter, uint* out, uint groups) {
+  __shared__ uint ticket;
+  const uint mine = sum_of_group(in);
+  if (local_x() == 0) {
+    partials[group_x()] = mine;
+    device_fence();
+    ticket = __hip_atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  }
+  barrier();
+  if (ticket + 1 + too_early != groups || local_x() != 0) return;
+  device_fence();
+  uint sum = 0;
+  for (uint k = 0; k < groups; ++k) sum += partials[k];
+  *out = sum;
+}
+extern "C" __global__ void sum_by_last_but_one(const uint* in, uint* partials, uint* counter, uint* out, uint groups) {
+  sum_by_last<1>(in, partials, counter, out, groups);
+}
+
+// No races.
+
+extern "C" __global__ void last_group_sums(const uint* in, uint* partials, uint* counter, uint* out, uint groups) {
+  sum_by_last<0>(in, partials, counter, out, groups);
+}
+
+extern "C" __global__ void same_value(const uint* in, uint* flag, uint* counts) {
+  __shared__ uint any;
+  const uint t = local_x();
+  any = 0;
+  barrier();
+  if (in[group_x() * kItems + t] % 3 == 0) {
+    *flag = 1;
+    any = 1;
+  }
+  barrier();
+  if (t == 0) counts[group_x()] = any;
+}
+
+template <bool plain_release>
+__device__ void add_under_lock(const uint* in, uint* lock, uint* sum) {
+  const uint mine = sum_of_group(in);
+  if (local_x() != 0) return;
+  uint expected = 0;
+  while (!__hip_atomic_compare_exchange_strong(lock, &expected, 1u, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED, DEVICE_SCOPE))
+    expected = 0;
+  *sum += mine;
+  device_fence();
+  if (plain_release) {
+    *(volatile uint*)lock = 0;
+  } else {
+    __hip_atomic_exchange(lock, 0u, __ATOMIC_RELEASE, DEVICE_SCOPE);
+  }
+}
+extern "C" __global__ void lock_by_exchange(const uint* in, uint* lock, uint* sum) {
+  add_under_lock<false>(in, lock, sum);
+}
+extern "C" __global__ void lock_by_store(const uint* in, uint* lock, uint* sum) {
+  add_under_lock<true>(in, lock, sum);
+}
+
+extern "C" __global__ void histograms(const uint* in, uint* bins) {
+  __shared__ uint counts[16];
+  const uint t = local_x();
+  if (t < 16) counts[t] = 0;
+  barrier();
+  __hip_atomic_fetch_add(&counts[in[group_x() * kItems + t] % 16], 1u, __ATOMIC_RELAXED, GROUP_SCOPE);
+  barrier();
+  if (t < 16) __hip_atomic_fetch_add(&bins[t], counts[t], __ATOMIC_RELAXED, DEVICE_SCOPE);
+}
+
+// Adds as programs do that have no atomic addition of their type: from a plain load on.
+extern "C" __global__ void add_by_compare_and_swap(const uint* in, uint* sums) {
+  __shared__ uint local;
+  const uint t = local_x();
+  if (t == 0) local = 0;
+  barrier();
+  const uint mine = in[group_x() * kItems + t];
+  uint seen = local;
+  while (!__hip_atomic_compare_exchange_strong(&local, &seen, seen + mine, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                               GROUP_SCOPE)) {
+  }
+  barrier();
+  if (t != 0) return;
+  uint* at = &sums[0];
+  seen = *at;
+  while (!__hip_atomic_compare_exchange_strong(at, &seen, seen + local, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                               DEVICE_SCOPE)) {
+  }
+}
+
+// A scan that looks back: each workgroup waits for the one before it.
+extern "C" __global__ void look_back(const uint* in, volatile uint* flags, uint* prefixes, uint* out) {
+  __shared__ uint before;
+  const uint mine = sum_of_group(in), g = group_x();
+  if (local_x() == 0) {
+    uint sum = 0;
+    if (g > 0) {
+      while (flags[g - 1] == 0) {
+      }
+      device_fence();
+      sum = prefixes[g - 1];
+    }
+    before = sum;
+    prefixes[g] = sum + mine;
+    device_fence();
+    flags[g] = 1;
+  }
+  barrier();
+  out[g * kItems + local_x()] = before + in[g * kItems + local_x()];
+}
+
+// One wave waits for the other in LDS.
+extern "C" __global__ void hand_over_in_lds(const uint* in, uint* out) {
+  __shared__ uint value[32];
+  __shared__ uint ready;
+  const uint t = local_x();
+  if (t == 0) ready = 0;
+  barrier();
+  if (t < 32) {
+    value[t] = in[group_x() * 32 + t] + 1;
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    if (t == 0) *(volatile uint*)&ready = 1;
+  } else if (t >= 96) {
+    while (*(volatile uint*)&ready == 0) {
+    }
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+    out[group_x() * 32 + t - 96] = value[t - 96];
+  }
+}
+
+// Bytes of one dword, by lanes of different waves.
+extern "C" __global__ void bytes_beside_each_other(unsigned char* out) {
+  out[(local_x() % 64) * 2 + local_x() / 64] = static_cast<unsigned char>(local_x());
+}
+
+// Places are claimed by an atomic; the whole grid meets in between.
+extern "C" __global__ void claim_and_meet(uint* next, uint* arrived, uint* values, uint* out, uint groups) {
+  __shared__ uint place;
+  if (local_x() == 0) place = __hip_atomic_fetch_add(next, 1u, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  barrier();
+  values[place * kItems + local_x()] = place + local_x();
+  barrier();
+  if (local_x() == 0) {
+    __hip_atomic_fetch_add(arrived, 1u, __ATOMIC_RELEASE, DEVICE_SCOPE);
+    while (__hip_atomic_load(arrived, __ATOMIC_ACQUIRE, DEVICE_SCOPE) < groups) {
+    }
+  }
+  barrier();
+  const uint other = (place + 1) % groups;
+  out[place * kItems + local_x()] = values[other * kItems + local_x()];
+}
+
+// In which order lanes of one wave take their numbers.
+extern "C" __global__ void number_lanes(uint* next, uint* out) {
+  const uint t = local_x();
+  out[t] = __hip_atomic_fetch_add(next, t + 1, __ATOMIC_RELAXED, DEVICE_SCOPE);
+}

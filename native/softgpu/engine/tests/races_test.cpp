@@ -1,0 +1,181 @@
+// Races are found in any order of waves, and nothing is said of kernels that share memory as they may.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "softgpu/engine/tests/program.h"
+#include "softgpu/isa/target.h"
+
+namespace kernloop::softgpu::testing {
+namespace {
+
+constexpr uint32_t kItems = 128, kGroups = 12;
+
+struct Code {
+  const char* name;
+  const char* file;
+  Isa isa;
+  friend void PrintTo(const Code& code, std::ostream* out) { *out << code.name; }
+};
+
+struct Order {
+  const char* name;
+  DispatchOptions options;
+};
+
+const Order kOrders[] = {
+    {"usual", {.threads = 1, .checks = {.races = true}}},
+    {"seeded", {.seed = 5, .checks = {.races = true}}},
+    {"adverse", {.seed = 1, .adverse = {.wave_instructions = 1 << 24, .races = true}}},
+    {"other adverse", {.seed = 2, .adverse = {.wave_instructions = 1 << 24, .races = true}}},
+};
+
+class Races : public ::testing::TestWithParam<Code> {
+ protected:
+  Device device{std::string(KERNLOOP_TEST_OBJECTS) + "/" + GetParam().file, GetParam().isa};
+  Array<uint32_t> in{device.space, kItems*kGroups, "in"}, out{device.space, kItems*kGroups, "out"},
+      shared{device.space, kItems*kGroups, "shared"}, counters{device.space, 64, "counters"};
+
+  Races() { std::iota(in.begin(), in.end(), 1u); }
+
+  std::vector<Fault> findings(const std::string& kernel, const Arguments& arguments, const DispatchOptions& options) {
+    for (Array<uint32_t>* array : {&out, &shared, &counters}) std::fill(array->begin(), array->end(), 0u);
+    DispatchOptions limited = options;
+    limited.max_wave_instructions = 20'000'000;
+    const DispatchOutcome outcome = device.run(kernel, linear(kItems * kGroups, kItems), arguments, limited);
+    EXPECT_FALSE(outcome.fault) << kernel << ": " << outcome.fault->text();
+    return outcome.findings;
+  }
+  void expect_race(const std::string& kernel, const Arguments& arguments, bool in_lds, const Buffer* where = nullptr) {
+    for (const Order& order : kOrders) {
+      const std::vector<Fault> found = findings(kernel, arguments, order.options);
+      EXPECT_FALSE(found.empty()) << kernel << ", " << order.name;
+      for (const Fault& race : found) {
+        EXPECT_EQ(race.kind, Fault::Kind::kRace) << race.text();
+        EXPECT_EQ(race.in_lds, in_lds) << race.text();
+        ASSERT_TRUE(race.other) << race.text();
+        EXPECT_TRUE(race.is_write || race.other->is_write) << race.text();
+        EXPECT_FALSE(race.other->instruction.empty());
+        if (where) {
+          EXPECT_LT(race.address - where->address(), where->size()) << race.text();
+        }
+      }
+    }
+  }
+  void expect_clean(const std::string& kernel, const Arguments& arguments) {
+    for (const Order& order : kOrders) {
+      const std::vector<Fault> found = findings(kernel, arguments, order.options);
+      EXPECT_TRUE(found.empty()) << kernel << ", " << order.name << ": " << found.front().text();
+    }
+  }
+  uint32_t sum_of_input() { return std::accumulate(in.begin(), in.end(), 0u); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Compiled, Races,
+                         ::testing::Values(Code{"gfx90aO0", "races_gfx90a_O0.hsaco", Isa::kGfx90a},
+                                           Code{"gfx90aO3", "races_gfx90a_O3.hsaco", Isa::kGfx90a},
+                                           Code{"gfx1030O0", "races_gfx1030_O0.hsaco", Isa::kGfx1030},
+                                           Code{"gfx1030O3", "races_gfx1030_O3.hsaco", Isa::kGfx1030}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(Races, AnUpdateLostBetweenWorkgroups) {
+  expect_race("lose_update", Arguments(in.address(), out.address()), false, &out);
+}
+
+TEST_P(Races, AnUpdateLostBetweenWavesInLds) {
+  expect_race("lose_update_in_lds", Arguments(in.address(), out.address()), true);
+}
+
+TEST_P(Races, AFlagThatIsNotAtomic) {
+  expect_race("plain_flag", Arguments(shared.address(), out.address(), kGroups), false, &shared);
+}
+
+TEST_P(Races, AReadOfWhatAnotherWorkgroupWrites) {
+  expect_race("read_neighbour", Arguments(in.address(), out.address(), kItems * kGroups), false, &out);
+}
+
+TEST_P(Races, StoresOfDifferentValues) {
+  expect_race("last_one_wins", Arguments(out.address()), false, &out);
+}
+
+TEST_P(Races, ATileWrittenAgainBeforeAllHaveReadIt) {
+  expect_race("tile_loop_without_barrier", Arguments(in.address(), out.address(), 4u), true);
+  const auto one_tile =
+      findings("tile_loop_without_barrier", Arguments(in.address(), out.address(), 1u), kOrders[2].options);
+  EXPECT_TRUE(one_tile.empty()) << one_tile.front().text();
+}
+
+TEST_P(Races, AReductionByTheWrongWorkgroup) {
+  expect_race("sum_by_last_but_one",
+              Arguments(in.address(), shared.address(), counters.address(), out.address(), kGroups), false, &shared);
+}
+
+TEST_P(Races, NameBothAccesses) {
+  const auto found = findings("last_one_wins", Arguments(out.address()), kOrders[0].options);
+  ASSERT_EQ(found.size(), 1u);
+  const Fault& race = found.front();
+  EXPECT_EQ(race.address, out.address());
+  EXPECT_EQ(race.bytes, 4u);
+  EXPECT_TRUE(race.is_write && race.other->is_write);
+  EXPECT_EQ(race.pc, race.other->pc);
+  EXPECT_EQ(race.workgroup[0], 1u);
+  EXPECT_EQ(race.other->workgroup[0], 0u);
+  EXPECT_NE(race.other->instruction.find("store"), std::string::npos) << race.other->instruction;
+  EXPECT_NE(race.text().find("wave 0 of workgroup (0, 0, 0) wrote byte 0x"), std::string::npos) << race.text();
+  EXPECT_NE(race.text().find("nothing orders the two"), std::string::npos) << race.text();
+}
+
+TEST_P(Races, NoneWhereTheLastWorkgroupSumsUp) {
+  expect_clean("last_group_sums",
+               Arguments(in.address(), shared.address(), counters.address(), out.address(), kGroups));
+  EXPECT_EQ(out[0], sum_of_input());
+}
+
+TEST_P(Races, NoneWhereAllStoreTheSameValue) {
+  expect_clean("same_value", Arguments(in.address(), counters.address(), out.address()));
+  EXPECT_EQ(counters[0], 1u);
+}
+
+TEST_P(Races, NoneUnderALock) {
+  for (const char* kernel : {"lock_by_exchange", "lock_by_store"}) {
+    expect_clean(kernel, Arguments(in.address(), counters.address(), out.address()));
+    EXPECT_EQ(out[0], sum_of_input()) << kernel;
+  }
+}
+
+TEST_P(Races, NoneBetweenAtomics) {
+  expect_clean("histograms", Arguments(in.address(), counters.address()));
+  EXPECT_EQ(std::accumulate(counters.begin(), counters.end(), 0u), kItems * kGroups);
+  expect_clean("add_by_compare_and_swap", Arguments(in.address(), counters.address()));
+  EXPECT_EQ(counters[0], sum_of_input());
+}
+
+TEST_P(Races, NoneInAScanThatLooksBack) {
+  expect_clean("look_back", Arguments(in.address(), counters.address(), shared.address(), out.address()));
+  EXPECT_EQ(out[kItems * (kGroups - 1)],
+            std::accumulate(in.begin(), in.begin() + kItems * (kGroups - 1), 0u) + in[kItems * (kGroups - 1)]);
+}
+
+TEST_P(Races, NoneWhereAWaveWaitsForAnotherInLds) {
+  expect_clean("hand_over_in_lds", Arguments(in.address(), out.address()));
+  EXPECT_EQ(out[70], in[70] + 1);
+}
+
+TEST_P(Races, NoneOfBytesBesideEachOther) {
+  for (const Order& order : kOrders) {
+    const DispatchOutcome outcome =
+        device.run("bytes_beside_each_other", linear(kItems, kItems), Arguments(out.address()), order.options);
+    ASSERT_FALSE(outcome.fault) << outcome.fault->text();
+    EXPECT_TRUE(outcome.findings.empty()) << outcome.findings.front().text();
+  }
+}
+
+TEST_P(Races, NoneAcrossABarrierOfTheGrid) {
+  expect_clean("claim_and_meet",
+               Arguments(counters.address(), counters.address() + 128, shared.address(), out.address(), kGroups));
+  EXPECT_EQ(out[3], 4u);
+}
+
+}  // namespace
+}  // namespace kernloop::softgpu::testing

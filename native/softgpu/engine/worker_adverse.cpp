@@ -1,0 +1,110 @@
+// The adverse order of a worker (adverse_order.h).
+#include <sched.h>
+
+#include <algorithm>
+
+#include "softgpu/engine/adverse_order.h"
+#include "softgpu/engine/worker.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+// Workgroups beside each other: so many, or more until there are so many waves.
+constexpr size_t kFewestWorkgroups = 4, kMostWorkgroups = 16, kWaves = 32;
+constexpr uint32_t kSlice = 4096;  // instructions without an access to memory
+
+}  // namespace
+
+void Worker::run_adverse() {
+  const Adverse& adverse = dispatch_.adverse();
+  if (!adverse) return;
+  if (adverse.races && !dispatch_.checks().races) {
+    adverse_checker_ = make_checker({.races = true});
+    memory_.checker = adverse_checker_.get();
+  }
+  adverse_interpreter_.emplace(memory_, dispatch_.access_code(), dispatch_.kernel().target);
+  interpreter_in_use_ = &*adverse_interpreter_;
+
+  AdverseOrder order(dispatch_.seed());
+  std::vector<WaveSlot*> at_grid_barrier;
+  uint64_t executed = 0;
+  size_t waves = 0;
+  const auto admit_one = [&] {
+    if (!admit()) return false;
+    for (WaveSlot* wave : residents_.back()->workgroup.waves) order.add(*wave);
+    waves += residents_.back()->workgroup.waves.size();
+    return true;
+  };
+  const auto pass_grid_barrier = [&] {
+    return std::erase_if(at_grid_barrier, [&](WaveSlot* wave) {
+             if (!try_pass_grid_barrier(*wave)) return false;
+             order.add(*wave);
+             return true;
+           }) > 0;
+  };
+
+  while (!dispatch_.is_stopped() && executed < adverse.wave_instructions) {
+    while (residents_.size() < kMostWorkgroups && (residents_.size() < kFewestWorkgroups || waves < kWaves)) {
+      if (!admit_one()) break;
+    }
+    if (residents_.empty()) break;
+    // Those that wait may wait for one that is not there yet.
+    if (order.is_empty() || order.waiting() > order.waves() / 2 + 8) {
+      const bool helped = pass_grid_barrier() || admit_one();
+      if (order.is_empty() && !helped) account_waiting(*residents_.front()->workgroup.waves.front());
+      if (!helped) sched_yield();
+      if (order.is_empty()) continue;
+    }
+    const AdverseOrder::Turn turn = order.next();
+    WaveSlot& wave = *turn.wave;
+    wave.slice_end = wave.instructions + kSlice;
+    const uint64_t before = wave.instructions;
+    run_wave(wave, turn.accesses);
+    executed += wave.instructions - before;
+    if (dispatch_.is_stopped()) break;
+    if (is_runnable(wave) || wave.state == WaveState::kSleeping) {
+      const bool sleeps = wave.state == WaveState::kSleeping;
+      if (sleeps) wave.state = WaveState::kReady;
+      order.take_back(wave, sleeps || wave.repeats_access);
+      continue;
+    }
+    if (wave.state == WaveState::kAtGridBarrier) {
+      at_grid_barrier.push_back(&wave);
+      pass_grid_barrier();
+      continue;
+    }
+    const std::vector<WaveSlot*>& all = wave.workgroup->waves;
+    const auto in_state = [&](WaveState state) {
+      return static_cast<size_t>(
+          std::count_if(all.begin(), all.end(), [&](const WaveSlot* other) { return other->state == state; }));
+    };
+    const size_t done = in_state(WaveState::kDone);
+    if (done == all.size()) {
+      waves -= all.size();
+      retire(resident_of(wave));
+    } else if (done + in_state(WaveState::kAtBarrier) == all.size()) {
+      open_barrier(*wave.workgroup);
+      for (WaveSlot* other : all) {
+        if (other->state == WaveState::kReady) order.add(*other);
+      }
+    }
+  }
+  dispatch_.add_adverse_instructions(executed);
+
+  // From here on as usual.
+  interpreter_in_use_ = &interpreter_;
+  if (!adverse_checker_) return;
+  memory_.checker = checker_.get();
+  adverse_checker_.reset();
+  for (auto* list : {&residents_, &spare_}) {
+    for (auto& resident : *list) resident->workgroup.races.reset();
+  }
+}
+
+Worker::Resident& Worker::resident_of(const WaveSlot& wave) {
+  return **std::find_if(residents_.begin(), residents_.end(),
+                        [&](const auto& resident) { return &resident->workgroup == wave.workgroup; });
+}
+
+}  // namespace kernloop::softgpu
