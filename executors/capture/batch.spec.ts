@@ -22,7 +22,10 @@ describe('the batch of captures', () => {
     return fakeDeps(programs, workspace.native);
   }
 
-  async function run(inputs: Record<string, Record<string, unknown>>, fake: FakeDeps): Promise<Record<string, TaskResult['result']>> {
+  async function run(
+    inputs: Record<string, Record<string, unknown>>,
+    fake: FakeDeps,
+  ): Promise<Record<string, TaskResult['result']>> {
     const task = (id: string) => ({ id, target: { project: 'app', target: id.split(':')[1] } });
     const tasks = Object.fromEntries(Object.keys(inputs).map((id) => [id, task(id)])) as never;
     const context = { root: workspace.root, projectsConfigurations: projectsConfigurations as never };
@@ -33,7 +36,9 @@ describe('the batch of captures', () => {
 
   /** One target is the user's own, with an output of its own. */
   const own = { cache: true, outputs: ['{workspaceRoot}/other/capture'] };
-  const projectsConfigurations = { projects: { app: { root: 'app', targets: { again: own, 'capture-a': { cache: true } } } } };
+  const projectsConfigurations = {
+    projects: { app: { root: 'app', targets: { again: own, 'capture-a': { cache: true } } } },
+  };
 
   const appRuns = (fake: FakeDeps): number => fake.calls.filter(({ program }) => program === 'program').length;
   const input = (kernel: string, more: object = {}) => ({ app: 'app', kernel: [kernel], build: false, ...more });
@@ -79,7 +84,14 @@ describe('the batch of captures', () => {
   it('runs the app apart for tasks that it is to run for in another way, and for a kernel that is wanted twice', async () => {
     const fake = deps();
     const other = workspace.path('other/capture');
-    await run({ 'app:capture-a': input('a'), 'app:slow': input('b', { drainLimitMs: 5 }), 'app:again': input('a', { output: other }) }, fake);
+    await run(
+      {
+        'app:capture-a': input('a'),
+        'app:slow': input('b', { drainLimitMs: 5 }),
+        'app:again': input('a', { output: other }),
+      },
+      fake,
+    );
     expect(appRuns(fake)).toBe(3);
   });
 
@@ -89,8 +101,14 @@ describe('the batch of captures', () => {
       print({ event: 'refused', id: 'b', code: 'BYTE_BUDGET', reason: 'too much', hint: '' });
     });
     const results = await run({ 'app:capture-a': input('a'), 'app:capture-b': input('b') }, fake);
-    expect(results['app:capture-a']).toMatchObject({ success: true, terminalOutput: expect.stringMatching(/^a: dispatch 1/) as string });
-    expect(results['app:capture-b']).toMatchObject({ success: false, terminalOutput: expect.stringContaining('BYTE_BUDGET') as string });
+    expect(results['app:capture-a']).toMatchObject({
+      success: true,
+      terminalOutput: expect.stringMatching(/^a: dispatch 1/) as string,
+    });
+    expect(results['app:capture-b']).toMatchObject({
+      success: false,
+      terminalOutput: expect.stringContaining('BYTE_BUDGET') as string,
+    });
     expect(results['app:capture-a']?.terminalOutput).not.toContain('b: ');
   });
 
@@ -104,10 +122,17 @@ describe('the batch of captures', () => {
     ['its output elsewhere', { output: 'elsewhere' }, 'a task of Nx writes what it declares'],
     ['another app', { app: 'other' }, 'would keep the answer as that of app'],
   ])('refuses %s, which a hit would not bring back', async (_name, more, message) => {
-    workspace.write('other/kernloop.json', { name: 'other', command: ['./program'], kernels: [{ name: 'a', match: 'a' }] });
+    workspace.write('other/kernloop.json', {
+      name: 'other',
+      command: ['./program'],
+      kernels: [{ name: 'a', match: 'a' }],
+    });
     const fake = deps();
     const results = await run({ 'app:capture-a': input('a', more) }, fake);
-    expect(results['app:capture-a']).toMatchObject({ success: false, terminalOutput: expect.stringContaining(message) as string });
+    expect(results['app:capture-a']).toMatchObject({
+      success: false,
+      terminalOutput: expect.stringContaining(message) as string,
+    });
     expect(appRuns(fake)).toBe(0);
   });
 

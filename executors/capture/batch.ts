@@ -36,7 +36,12 @@ export default async function* captureBatch(
       refuseDryRun({ ...inputs[task], ...overrides }, deps.env);
       const flags = absoluteOptions({ ...inputs[task], ...overrides }, context.root);
       const options = captureOptionsSchema.parse(configure(stages.capture, flags, deps.env).values);
-      refuseUntracked('capture', options, { ...context, projectName: target.project, targetName: target.target }, deps.env);
+      refuseUntracked(
+        'capture',
+        options,
+        { ...context, projectName: target.project, targetName: target.target },
+        deps.env,
+      );
       addTo(groups, task, options, selectionsOf(openApp(options.app), options));
     } catch (error) {
       yield failed(task, error, deps);
@@ -80,7 +85,9 @@ function sharedKey(options: CaptureOptions): string {
 /** Two captures of one kernel, or into one folder, are not for the same run. */
 function fits({ tasks }: Group, selections: readonly Selection[]): boolean {
   const taken = [...tasks.values()].flat();
-  const free = selections.every(({ name, output }) => !taken.some((other) => other.name === name || other.output === output));
+  const free = selections.every(
+    ({ name, output }) => !taken.some((other) => other.name === name || other.output === output),
+  );
   return free && taken.length + selections.length <= mostSelections;
 }
 
@@ -103,7 +110,11 @@ async function* runGroup({ options, tasks }: Group, deps: Deps): AsyncGenerator<
 function everyFailure(errors: readonly KernloopError[]): unknown {
   const [first, ...others] = errors;
   if (first === undefined || others.length === 0) return first;
-  return new KernloopError(first.code, [first.what, ...others.map(({ what }) => `also: ${what}`)].join('\n'), first.hint);
+  return new KernloopError(
+    first.code,
+    [first.what, ...others.map(({ what }) => `also: ${what}`)].join('\n'),
+    first.hint,
+  );
 }
 
 function describe(captures: CaptureOutcome['captures']): string {

@@ -134,14 +134,24 @@ export class CaptureRun {
   private async whyNoAgent({ unseen }: RunLog): Promise<LaunchObstacle | undefined> {
     const { app, program, device } = this.context;
     const runtime = device.description.kind === 'softgpu' ? this.deps.native.softgpu : null;
-    return whyNoAgent({ app: app.config.name, processes: unseen, obstacles: await launchObstacles(app, program, device, this.deps), runtime });
+    return whyNoAgent({
+      app: app.config.name,
+      processes: unseen,
+      obstacles: await launchObstacles(app, program, device, this.deps),
+      runtime,
+    });
   }
 
   /** A library path that is built into the app may bring a runtime that is not the one of the chosen device. */
   private checkRuntime({ pid }: CapturedEvent, { processes }: RunLog): void {
     const { device } = this.context;
     const runtime = processes.runtimes().find((process) => process.pid === pid);
-    if (runtime === undefined || device.description.kind !== 'softgpu' || sameFile(runtime.runtime, this.deps.native.softgpu)) return;
+    if (
+      runtime === undefined ||
+      device.description.kind !== 'softgpu' ||
+      sameFile(runtime.runtime, this.deps.native.softgpu)
+    )
+      return;
     const { code, what, hint } = otherRuntime(`${describeProcess(runtime)} loaded ${runtime.runtime}`);
     throw new KernloopError(code, what, hint);
   }
@@ -151,7 +161,9 @@ export class CaptureRun {
     const others = processes.lateFor(name);
     const owner = processes.name(pid);
     if (others.length === 0 || owner === null) return;
-    this.deps.report.info(`${name}: captured in ${describeProcess(owner)}, the first to launch it; process ${others.join(', ')} did later`);
+    this.deps.report.info(
+      `${name}: captured in ${describeProcess(owner)}, the first to launch it; process ${others.join(', ')} did later`,
+    );
   }
 
   /** What goes wrong with one selection loses none of the others. */
@@ -180,14 +192,23 @@ export class CaptureRun {
     ];
     for (const event of captured) {
       // A single one is replaced by what another run gives.
-      if (takesSeveral(selection) || again.requests().length === 0) await this.judgeCapture(request, event, again, attempt, log);
+      if (takesSeveral(selection) || again.requests().length === 0)
+        await this.judgeCapture(request, event, again, attempt, log);
     }
     if (captured[0]) this.tellOfOthers(request, captured[0], log);
     attempt.plans.push(...planned.map((event) => planOf(request, event)));
     const attempts = [...captured, ...planned, ...violations, ...seen.refused];
     const launchedBefore = this.runs > 1 && seen.matches === 0 && attempt.appEnd.exitCode === 0;
-    if (attempts.length === 0) failures.push(launchedBefore ? launchedOnce(request, seen) : whyNotCaptured(request, seen));
-    else failures.push(...fewer(request, attempts.map(({ ordinal }) => ordinal), seen));
+    if (attempts.length === 0)
+      failures.push(launchedBefore ? launchedOnce(request, seen) : whyNotCaptured(request, seen));
+    else
+      failures.push(
+        ...fewer(
+          request,
+          attempts.map(({ ordinal }) => ordinal),
+          seen,
+        ),
+      );
     attempt.failures.push(...failures.map((error) => ({ name: selection.name, error })));
     attempt.again.push(...again.requests());
     this.tellOfLimit(request, captured.length);
@@ -198,14 +219,23 @@ export class CaptureRun {
     const seen = this.seen(log, request, attempt.appEnd);
     const last = 'last' in selection.dispatches ? selection.dispatches.last : 0;
     if (seen.matches < last || attempt.appEnd.exitCode !== 0) {
-      attempt.failures.push({ name: selection.name, error: whyNotCaptured({ ...request, ordinals: [[last, last]] }, seen) });
+      attempt.failures.push({
+        name: selection.name,
+        error: whyNotCaptured({ ...request, ordinals: [[last, last]] }, seen),
+      });
       return;
     }
     const ordinals: OrdinalRange[] = [[seen.matches - last + 1, seen.matches]];
     attempt.again.push({ ...request, counting: false, counted: seen.matches, ordinals });
   }
 
-  private async judgeCapture(request: Request, event: CapturedEvent, again: AgainList, attempt: Attempt, log: RunLog): Promise<void> {
+  private async judgeCapture(
+    request: Request,
+    event: CapturedEvent,
+    again: AgainList,
+    attempt: Attempt,
+    log: RunLog,
+  ): Promise<void> {
     this.checkRuntime(event, log);
     const label = this.label(request, event.ordinal);
     const { selfcheck, scopeTooSmall } = await this.check(label, event);
@@ -342,10 +372,19 @@ function askedFor(ordinals: readonly OrdinalRange[]): number[] {
 }
 
 function outsideOfScope(label: string): KernloopError {
-  return new KernloopError('CAPTURE_REFUSED', `${label} reached memory outside the captured scope`, 'capture it with --scope all');
+  return new KernloopError(
+    'CAPTURE_REFUSED',
+    `${label} reached memory outside the captured scope`,
+    'capture it with --scope all',
+  );
 }
 
-function describe({ selection, scope }: Request, event: CapturedEvent, selfcheck: Selfcheck | null, process: ProcessName | null): KernelCapture {
+function describe(
+  { selection, scope }: Request,
+  event: CapturedEvent,
+  selfcheck: Selfcheck | null,
+  process: ProcessName | null,
+): KernelCapture {
   return {
     name: selection.name,
     kernel: event.kernel,

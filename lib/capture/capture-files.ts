@@ -24,11 +24,19 @@ export const captureJsonSchema = z.looseObject({
     attributes: z.record(z.string(), z.number()).default({}),
   }),
   kernarg: z
-    .looseObject({ slots: z.array(z.looseObject({ offset: z.number(), region: z.string().nullish(), value: z.string().nullish() })).default([]) })
+    .looseObject({
+      slots: z
+        .array(z.looseObject({ offset: z.number(), region: z.string().nullish(), value: z.string().nullish() }))
+        .default([]),
+    })
     .default({ slots: [] }),
   scope: z.looseObject({ mode: z.string(), tracked_regions: z.number(), tracked_bytes: z.number() }),
-  regions: z.array(z.looseObject({ id: z.string(), base: hex, size: z.number(), pre: contentSchema, post: contentSchema })),
-  module_variables: z.array(z.looseObject({ name: z.string(), size: z.number(), pre: contentSchema, post: contentSchema })).default([]),
+  regions: z.array(
+    z.looseObject({ id: z.string(), base: hex, size: z.number(), pre: contentSchema, post: contentSchema }),
+  ),
+  module_variables: z
+    .array(z.looseObject({ name: z.string(), size: z.number(), pre: contentSchema, post: contentSchema }))
+    .default([]),
   code_objects: z.array(z.looseObject({ sha256: digest, content: contentSchema })),
   execution: z.looseObject({ wave_instructions: z.number().nullish() }).default({}),
 });
@@ -67,12 +75,19 @@ export const captureFile = (folder: string): string => join(folder, 'capture.jso
 export const selfcheckFile = (folder: string): string => join(folder, 'selfcheck.json');
 export const packFile = (folder: string): string => join(folder, 'chunks.pack');
 
-export const captureFiles: readonly string[] = ['capture.json', 'observed.json', 'selfcheck.json', 'nvrtc.json', 'chunks.pack'];
+export const captureFiles: readonly string[] = [
+  'capture.json',
+  'observed.json',
+  'selfcheck.json',
+  'nvrtc.json',
+  'chunks.pack',
+];
 
 /** Files of a capture, and what a program that was killed while writing one has left. Anything else in its folder is the user's. */
 export function isOfACapture(name: string): boolean {
   return captureFiles.some(
-    (ours) => name === ours || name.startsWith(`${ours}.partial-`) || (name.startsWith(`.${ours}.`) && name.endsWith('.tmp')),
+    (ours) =>
+      name === ours || name.startsWith(`${ours}.partial-`) || (name.startsWith(`.${ours}.`) && name.endsWith('.tmp')),
   );
 }
 

@@ -2,7 +2,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
-import { difference, differed, fakeRecorder, fakeReplay, flag, passed, type Play, type RecorderScript } from '../testing/fake-programs';
+import {
+  difference,
+  differed,
+  fakeRecorder,
+  fakeReplay,
+  flag,
+  passed,
+  type Play,
+  type RecorderScript,
+} from '../testing/fake-programs';
 import { sha256 } from '../support/files';
 import { fileInput } from '../support/stdin';
 import { TestWorkspace } from '../testing/workspace';
@@ -34,7 +43,10 @@ describe('capture', () => {
   it('captures into the reproducer and records the verdict of the self-check', async () => {
     const output = workspace.path('kernels/app/saxpy/capture');
     const result = await capture(options(), deps());
-    expect(result).toMatchObject({ exitCode: 0, captures: [{ name: 'saxpy', output, selfcheck: { verdict: 'verified' } }] });
+    expect(result).toMatchObject({
+      exitCode: 0,
+      captures: [{ name: 'saxpy', output, selfcheck: { verdict: 'verified' } }],
+    });
     expect(JSON.parse(readFileSync(join(output, 'selfcheck.json'), 'utf8'))).toMatchObject({
       schema: 'kernloop.selfcheck/1',
       verdict: 'verified',
@@ -143,7 +155,11 @@ describe('capture', () => {
       workspace.write('app/kernloop.json', { ...(config as object), stdin: 'data/in.txt' });
       const missing = deps();
       const error = await failure(capture(options(), missing));
-      expect([error.code, error.what, missing.calls]).toEqual(['FILE_UNREADABLE', expect.stringContaining('data/in.txt'), []]);
+      expect([error.code, error.what, missing.calls]).toEqual([
+        'FILE_UNREADABLE',
+        expect.stringContaining('data/in.txt'),
+        [],
+      ]);
       workspace.write('app/data/in.txt', 'numbers');
       const { programs, given } = inputs();
       let files: unknown;
@@ -168,11 +184,15 @@ describe('capture', () => {
     let runs = 0;
     const recorder: FakeProgram = (call) => {
       runs += 1;
-      const first = { play: (_config: unknown, _print: unknown, captureOne: (id: string) => void) => captureOne('saxpy') };
+      const first = {
+        play: (_config: unknown, _print: unknown, captureOne: (id: string) => void) => captureOne('saxpy'),
+      };
       const second = { play: () => undefined, summary: { processes: 0, dispatches: 0, kernels: [] } };
       return fakeRecorder(runs === 1 ? first : second)(call);
     };
-    const dependsOnPoison = fakeReplay((args) => (flag(args, '--poison') === '0x5A' ? [difference, differed] : [passed]));
+    const dependsOnPoison = fakeReplay((args) =>
+      flag(args, '--poison') === '0x5A' ? [difference, differed] : [passed],
+    );
     const fake = fakeDeps(
       { ldd: () => 1, program: () => 0, 'kernloop-recorder': recorder, 'kernloop-replay': dependsOnPoison },
       workspace.native,
@@ -191,7 +211,9 @@ describe('capture', () => {
           captureOne('saxpy');
         },
       },
-      replay: fakeReplay((args) => (scopes.length === 1 && flag(args, '--poison') === '0x5A' ? [difference, differed] : [passed])),
+      replay: fakeReplay((args) =>
+        scopes.length === 1 && flag(args, '--poison') === '0x5A' ? [difference, differed] : [passed],
+      ),
     });
     const result = await capture(options(), fake);
     expect(scopes).toEqual(['reachable', 'all']);
@@ -292,10 +314,22 @@ describe('capture', () => {
   it.each([
     ['the app failed', () => 7, {}, 'APP_FAILED', 'exited with code 7'],
     ['the app was killed', () => ({ exitCode: null, signal: 'SIGSEGV' }), {}, 'APP_FAILED', 'killed by SIGSEGV'],
-    ['no process loaded the agent', () => 0, { processes: 0, queues: 0, dispatches: 0, kernels: [] }, 'NO_AGENT', 'never loaded'],
+    [
+      'no process loaded the agent',
+      () => 0,
+      { processes: 0, queues: 0, dispatches: 0, kernels: [] },
+      'NO_AGENT',
+      'never loaded',
+    ],
     ['no queue was created', () => 0, { queues: 0, dispatches: 0, kernels: [] }, 'NO_QUEUE', 'no queue'],
     ['nothing was launched', () => 0, { dispatches: 0, kernels: [] }, 'NO_DISPATCH', 'no kernel'],
-    ['nothing matched', () => 0, { kernels: [{ name: 'saxpi(float*)', dispatches: 3 }] }, 'NO_MATCH', 'none of the 3 dispatches'],
+    [
+      'nothing matched',
+      () => 0,
+      { kernels: [{ name: 'saxpi(float*)', dispatches: 3 }] },
+      'NO_MATCH',
+      'none of the 3 dispatches',
+    ],
   ])('says so when %s', async (_name, app, summary, code, text) => {
     const error = await failure(capture(options(), deps({ app, recorder: { play: nothing, summary } })));
     expect(error).toMatchObject({ code, exitCode: 2 });
@@ -353,7 +387,10 @@ describe('capture', () => {
       command: ['./program'],
       kernels: ['a', 'b', 'c'].map((name) => ({ name, match: name })),
     });
-    const recorder: RecorderScript = { play: (_config, _print, captureOne) => captureOne('b'), summary: { kernels: [{ name: 'zzz()', dispatches: 1 }] } };
+    const recorder: RecorderScript = {
+      play: (_config, _print, captureOne) => captureOne('b'),
+      summary: { kernels: [{ name: 'zzz()', dispatches: 1 }] },
+    };
     const error = await failure(capture(options(), deps({ recorder })));
     expect(error.what).toMatch(/a: none of[^]*also: c: none of[^]*captured nevertheless: b/);
   });

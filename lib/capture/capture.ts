@@ -100,7 +100,18 @@ function exitCodeOf(appEnd: RunResult): number {
 }
 
 function signalNumber(signal: string | null): number {
-  const numbers: Record<string, number> = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGILL: 4, SIGABRT: 6, SIGBUS: 7, SIGFPE: 8, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15 };
+  const numbers: Record<string, number> = {
+    SIGHUP: 1,
+    SIGINT: 2,
+    SIGQUIT: 3,
+    SIGILL: 4,
+    SIGABRT: 6,
+    SIGBUS: 7,
+    SIGFPE: 8,
+    SIGKILL: 9,
+    SIGSEGV: 11,
+    SIGTERM: 15,
+  };
   return signal === null ? 0 : (numbers[signal] ?? 0);
 }
 
@@ -130,7 +141,18 @@ function report(result: CaptureResult, appEnd: RunResult, app: App, deps: Deps):
       capture.selfcheck?.verdict ?? 'not checked',
       relative(process.cwd(), capture.output) || '.',
     ]);
-    const header = ['kernel', ...(several ? ['process'] : []), 'dispatch', 'launch', 'regions', 'captured', 'stored', 'app holds', 'self-check', 'capture'];
+    const header = [
+      'kernel',
+      ...(several ? ['process'] : []),
+      'dispatch',
+      'launch',
+      'regions',
+      'captured',
+      'stored',
+      'app holds',
+      'self-check',
+      'capture',
+    ];
     for (const line of table([header, ...rows])) deps.report.result(line);
   }
   if (result.processes.length > 1) for (const line of processLines(result.processes)) deps.report.info(line);

@@ -66,7 +66,10 @@ describe('capture on the cuda device', () => {
     expect(fake.calls.find(({ program: name }) => name === 'program')?.env).toMatchObject({
       LD_AUDIT: workspace.native.nvrtcAudit,
     });
-    expect(readNvrtcJson(captures[0]?.output ?? '')).toMatchObject({ matched_by: 'symbol', name_expressions: ['f<1>'] });
+    expect(readNvrtcJson(captures[0]?.output ?? '')).toMatchObject({
+      matched_by: 'symbol',
+      name_expressions: ['f<1>'],
+    });
     expect(existsSync(folder)).toBe(false);
   });
 

@@ -14,7 +14,12 @@ describe('AppWatch', () => {
 
   const add = (pid: number, parent: number, environ: string | undefined, command: string, maps = ''): void => {
     mkdirSync(join(folder, String(pid)), { recursive: true });
-    const files = { ...(environ === undefined ? {} : { environ }), cmdline: command, maps, status: `State:\tS\nPPid:\t${parent}\n` };
+    const files = {
+      ...(environ === undefined ? {} : { environ }),
+      cmdline: command,
+      maps,
+      status: `State:\tS\nPPid:\t${parent}\n`,
+    };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, String(pid), name), text);
   };
 
@@ -38,7 +43,13 @@ describe('AppWatch', () => {
 });
 
 describe('whyNoAgent', () => {
-  const process = (overrides: Partial<UnseenProcess>): UnseenProcess => ({ pid: 7, command: ['app', 'x'], environment: 'kept', runtime: null, ...overrides });
+  const process = (overrides: Partial<UnseenProcess>): UnseenProcess => ({
+    pid: 7,
+    command: ['app', 'x'],
+    environment: 'kept',
+    runtime: null,
+    ...overrides,
+  });
   const likely = { code: 'APP_STATIC', what: 'static', hint: '' } as const;
   const why = (processes: UnseenProcess[], obstacles: (typeof likely)[] = []) =>
     whyNoAgent({ app: 'server', processes, obstacles, runtime: '/kernloop/libhsa-runtime64.so.1' });

@@ -30,7 +30,9 @@ export function whyNoAgent({ app, processes, obstacles, runtime }: Unseen): Laun
       hint: passEnvironmentOn,
     };
   }
-  const other = processes.find((process) => process.runtime !== null && runtime !== null && !sameFile(process.runtime, runtime));
+  const other = processes.find(
+    (process) => process.runtime !== null && runtime !== null && !sameFile(process.runtime, runtime),
+  );
   if (other) return otherRuntime(`${describeProcess(other)} of ${app} loaded ${other.runtime}`);
   return obstacles[0];
 }

@@ -39,8 +39,13 @@ export function whyNotCaptured({ selection, ordinals }: Request, seen: Seen): Ke
   if (refusal && !died) {
     const code = isErrorCode(refusal.code) ? refusal.code : 'CAPTURE_REFUSED';
     const named = code === refusal.code ? '' : `${refusal.code}: `;
-    const which = takesSeveral(selection) && refusal.ordinal !== undefined ? `dispatch ${refusal.ordinal} of ${name}` : name;
-    return new KernloopError(code, `${which} was not captured: ${named}${refusal.reason}`, refusal.hint || 'capture another dispatch of it with --dispatch');
+    const which =
+      takesSeveral(selection) && refusal.ordinal !== undefined ? `dispatch ${refusal.ordinal} of ${name}` : name;
+    return new KernloopError(
+      code,
+      `${which} was not captured: ${named}${refusal.reason}`,
+      refusal.hint || 'capture another dispatch of it with --dispatch',
+    );
   }
   const { obstacle } = seen;
   if (seen.summary.processes === 0 && obstacle) return new KernloopError(obstacle.code, obstacle.what, obstacle.hint);
@@ -158,7 +163,11 @@ function neverMatched(selection: Selection, ordinals: readonly OrdinalRange[], s
   if (forked) return forked;
   const early = countMatches(match, seen);
   if (selection.after && early > 0) return neverAfter(selection, selection.after, early, seen);
-  return new KernloopError('NO_MATCH', `${name}: none of the ${atLeast(seen)}${formatCount(summary.dispatches)} dispatches matched /${match}/${told}`, nearestKernels(match, seen));
+  return new KernloopError(
+    'NO_MATCH',
+    `${name}: none of the ${atLeast(seen)}${formatCount(summary.dispatches)} dispatches matched /${match}/${told}`,
+    nearestKernels(match, seen),
+  );
 }
 
 function outOfRange({ name, match, after }: Selection, wanted: string, seen: Seen): KernloopError {
@@ -172,14 +181,26 @@ function outOfRange({ name, match, after }: Selection, wanted: string, seen: See
 }
 
 /** It was launched, but never after what it was to follow. */
-function neverAfter({ name, match }: Selection, after: { match: string; count: number }, early: number, seen: Seen): KernloopError {
+function neverAfter(
+  { name, match }: Selection,
+  after: { match: string; count: number },
+  early: number,
+  seen: Seen,
+): KernloopError {
   const gates = countMatches(after.match, seen);
   const what = `${name}: none of the ${early} dispatches that match /${match}/ came behind`;
-  if (gates === 0) return new KernloopError('NO_MATCH', `${what} one that matches /${after.match}/, which there was none of${toldBesides(seen)}`, nearestKernels(after.match, seen));
+  if (gates === 0)
+    return new KernloopError(
+      'NO_MATCH',
+      `${what} one that matches /${after.match}/, which there was none of${toldBesides(seen)}`,
+      nearestKernels(after.match, seen),
+    );
   return new KernloopError(
     'NO_MATCH',
     `${what} ${after.count} that match /${after.match}/, of which there were ${gates}${toldBesides(seen)}`,
-    after.count > gates ? `use --after-count 1 to ${gates}` : 'choose an --after kernel that is launched earlier, or a smaller --after-count',
+    after.count > gates
+      ? `use --after-count 1 to ${gates}`
+      : 'choose an --after kernel that is launched earlier, or a smaller --after-count',
   );
 }
 
@@ -208,7 +229,8 @@ function atLeast({ notes }: Seen): string {
 /** Whether a mangled name, or the demangled one that goes with it, is wanted. */
 function matcher(match: string, { kernels }: Seen): (symbol: string) => boolean {
   const pattern = new RegExp(match);
-  return (symbol) => pattern.test(symbol) || kernels.some((kernel) => kernel.symbol === symbol && pattern.test(kernel.name));
+  return (symbol) =>
+    pattern.test(symbol) || kernels.some((kernel) => kernel.symbol === symbol && pattern.test(kernel.name));
 }
 
 function countMatches(match: string, { summary, kernels }: Seen): number {

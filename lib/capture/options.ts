@@ -10,36 +10,69 @@ export const appRunOptions = {
   app: z.string().default('.').describe('Folder of the app: the one with kernloop.json, or a folder below it.'),
   ...deviceOptions,
   build: z.boolean().default(true).describe("Run the app's build command first."),
-  lingerSeconds: z.number().min(0).default(10).describe("Wait so long for processes that go on after the app's command has ended, unless all is captured before."),
+  lingerSeconds: z
+    .number()
+    .min(0)
+    .default(10)
+    .describe(
+      "Wait so long for processes that go on after the app's command has ended, unless all is captured before.",
+    ),
   timeLimitSeconds: z.number().min(0).default(0).describe('End the app after this time; 0 is no limit.'),
 };
 
 export const captureOptionsSchema = z.object({
   ...appRunOptions,
-  kernel: z.array(nameSchema).default([]).describe('Kernels of kernloop.json to capture; all declared ones if left out.'),
-  match: z.string().min(1).optional().describe('Capture by this regular expression instead of what kernloop.json declares for the kernel.'),
-  wholeName: z.boolean().optional().describe('The expression is to match a name from end to end; overrides kernloop.json.'),
+  kernel: z
+    .array(nameSchema)
+    .default([])
+    .describe('Kernels of kernloop.json to capture; all declared ones if left out.'),
+  match: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Capture by this regular expression instead of what kernloop.json declares for the kernel.'),
+  wholeName: z
+    .boolean()
+    .optional()
+    .describe('The expression is to match a name from end to end; overrides kernloop.json.'),
   ordinal: z.int().min(1).optional().describe('Which matching dispatch, counted from 1; overrides kernloop.json.'),
-  dispatch: z.string().min(1).optional().describe(`Which matching dispatches: ${dispatchesForm}; overrides kernloop.json.`),
+  dispatch: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(`Which matching dispatches: ${dispatchesForm}; overrides kernloop.json.`),
   each: z
     .enum(eachChoices)
     .optional()
-    .describe('Of those dispatches every one, the first of each kernel and launch geometry, or the first of each kernel; overrides kernloop.json.'),
+    .describe(
+      'Of those dispatches every one, the first of each kernel and launch geometry, or the first of each kernel; overrides kernloop.json.',
+    ),
   limit: z.int().min(1).optional().describe('Captures of a kernel at most, 16 if left out; overrides kernloop.json.'),
   after: z
     .string()
     .min(1)
     .optional()
-    .describe('Count dispatches only from behind one of a kernel whose name this expression matches; overrides kernloop.json.'),
+    .describe(
+      'Count dispatches only from behind one of a kernel whose name this expression matches; overrides kernloop.json.',
+    ),
   afterCount: z.int().min(1).optional().describe('From behind so many of them; overrides kernloop.json.'),
   scope: z.enum(scopes).optional().describe('Memory to capture; overrides kernloop.json.'),
   output: z
     .string()
     .optional()
-    .describe('Folder of the capture, for a single kernel; kernels/<app>/<kernel>/capture if left out. Further captures of it: <folder>s/<ordinal>.'),
-  selfCheck: z.boolean().default(true).describe('Replay the capture after the app has exited, and compare with what the app computed.'),
-  maxBytes: bytes.default(8 * 1024 ** 3).describe('Refuse a capture of more raw bytes of memory than this, before any is written; 0 is no limit.'),
-  inlineLimitBytes: bytes.default(256 * 1024 ** 2).describe('Captures larger than this (stored) keep their chunks in the store.'),
+    .describe(
+      'Folder of the capture, for a single kernel; kernels/<app>/<kernel>/capture if left out. Further captures of it: <folder>s/<ordinal>.',
+    ),
+  selfCheck: z
+    .boolean()
+    .default(true)
+    .describe('Replay the capture after the app has exited, and compare with what the app computed.'),
+  maxBytes: bytes
+    .default(8 * 1024 ** 3)
+    .describe('Refuse a capture of more raw bytes of memory than this, before any is written; 0 is no limit.'),
+  inlineLimitBytes: bytes
+    .default(256 * 1024 ** 2)
+    .describe('Captures larger than this (stored) keep their chunks in the store.'),
   memoryBytes: z
     .int()
     .min(4 * 1024 ** 2)

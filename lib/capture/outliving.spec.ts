@@ -37,7 +37,14 @@ describe('waitForOutliving', () => {
   const wait = async (table: FakeTable, overrides: object = {}) => {
     let ms = 0;
     const deps = fakeDeps({}, workspace.native, { clock: { now: () => new Date(0), monotonicMs: () => (ms += 100) } });
-    const run = { app: 'app', socket: 's', connected: () => new Set<number>(), settled: () => false, limitSeconds: 1000, ...overrides };
+    const run = {
+      app: 'app',
+      socket: 's',
+      connected: () => new Set<number>(),
+      settled: () => false,
+      limitSeconds: 1000,
+      ...overrides,
+    };
     await waitForOutliving(run, deps, table);
     return deps;
   };
@@ -89,7 +96,9 @@ describe('waitForOutliving', () => {
 
   it('gives up at the limit and names who is left', async () => {
     const deps = await wait(new FakeTable(() => [1, 2, 3, 4, 5, 6]), { limitSeconds: 0.5 });
-    expect(deps.said.warn).toEqual([expect.stringMatching(/process 1 \(.*process 4 \(.* and 2 more; --linger-seconds/)]);
+    expect(deps.said.warn).toEqual([
+      expect.stringMatching(/process 1 \(.*process 4 \(.* and 2 more; --linger-seconds/),
+    ]);
   });
 });
 

@@ -40,7 +40,10 @@ export async function waitForOutliving(run: Outliving, deps: Deps, table = new P
     }
     // The app itself has ended before its agent's end is heard of: that is no process which it left.
     const alive = left.filter((pid) => table.isAlive(pid));
-    if (!told && alive.length > 0) deps.report.info(`the command of ${run.app} has ended; waiting for what it left running: ${describe(alive, table)}`);
+    if (!told && alive.length > 0)
+      deps.report.info(
+        `the command of ${run.app} has ended; waiting for what it left running: ${describe(alive, table)}`,
+      );
     told ||= alive.length > 0;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

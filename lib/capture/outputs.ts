@@ -25,7 +25,8 @@ function replaceFolder(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true });
   rmSync(older, { recursive: true, force: true });
   if (existsSync(to)) {
-    for (const name of othersIn(to)) cpSync(join(to, name), join(from, name), { recursive: true, verbatimSymlinks: true });
+    for (const name of othersIn(to))
+      cpSync(join(to, name), join(from, name), { recursive: true, verbatimSymlinks: true });
     renameSync(to, older);
   }
   renameSync(from, to);

@@ -21,7 +21,15 @@ describe('a dry run', () => {
     ...more,
   });
   const planned = {
-    ...{ event: 'planned', id: 'saxpy', ordinal: 1, bytes_raw: 9000, bytes_stored: 3000, regions: 2, bytes_tracked: 1 << 20 },
+    ...{
+      event: 'planned',
+      id: 'saxpy',
+      ordinal: 1,
+      bytes_raw: 9000,
+      bytes_stored: 3000,
+      regions: 2,
+      bytes_tracked: 1 << 20,
+    },
     ...{ kernel: 'saxpy(float*, float)', geometry: { grid_blocks: [4, 1, 1], block_threads: [256, 1, 1] } },
     plan: {
       regions: [region('r0', 1000), region('r1', 7000, { reached: 'region', from: 'r0', bytes_zero: 4096 })],
@@ -51,7 +59,9 @@ describe('a dry run', () => {
     const { captures, plans } = await run({}, fake);
     expect(config).toMatchObject({ dry_run: true, store: null });
     expect(captures).toEqual([]);
-    expect(plans).toMatchObject([{ name: 'saxpy', ordinal: 1, scopeBytes: 8000, bytesStored: 3000, fits: true, elapsedMs: 1234 }]);
+    expect(plans).toMatchObject([
+      { name: 'saxpy', ordinal: 1, scopeBytes: 8000, bytesStored: 3000, fits: true, elapsedMs: 1234 },
+    ]);
     expect(plans[0]?.regions).toMatchObject([
       { id: 'r0', reached: 'arguments', from: null },
       { id: 'r1', reached: 'region', from: 'r0', bytesZero: 4096 },

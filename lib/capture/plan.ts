@@ -43,15 +43,17 @@ const mostRegions = 40;
 export function planLines(plan: CapturePlan): string[] {
   const { name, ordinal, kernel, scope, gridBlocks, blockThreads, regions } = plan;
   const largest = [...regions].sort((a, b) => b.bytes - a.bytes);
-  const rows = largest.slice(0, mostRegions).map((region) => [
-    region.id,
-    formatBytes(region.bytes),
-    reachedBy(region),
-    ...[region.bytesChanged, region.bytesZero, region.bytesRepeated, region.bytesStored].map((bytes) =>
-      bytes === 0 ? '' : formatBytes(bytes),
-    ),
-    region.api,
-  ]);
+  const rows = largest
+    .slice(0, mostRegions)
+    .map((region) => [
+      region.id,
+      formatBytes(region.bytes),
+      reachedBy(region),
+      ...[region.bytesChanged, region.bytesZero, region.bytesRepeated, region.bytesStored].map((bytes) =>
+        bytes === 0 ? '' : formatBytes(bytes),
+      ),
+      region.api,
+    ]);
   const rest = largest.slice(mostRegions);
   const restBytes = rest.reduce((sum, { bytes }) => sum + bytes, 0);
   return [

@@ -2,6 +2,8 @@ const longestCommand = 100;
 
 /** A command line as a person would type it, cut where it gets long. */
 export function quoteCommand(command: readonly string[]): string {
-  const text = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`)).join(' ');
+  const text = command
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`))
+    .join(' ');
   return text.length > longestCommand ? `${text.slice(0, longestCommand - 1)}…` : text;
 }

@@ -28,8 +28,10 @@ export class ProcessLog {
   private readonly late = new Map<string, number[]>();
 
   take(event: RecorderEvent): void {
-    if (event.event === 'process') this.known.set(event.pid, { pid: event.pid, command: event.command, runtime: event.runtime });
-    if (event.event === 'also_matched') this.late.set(event.id, [...new Set([...(this.late.get(event.id) ?? []), event.pid])]);
+    if (event.event === 'process')
+      this.known.set(event.pid, { pid: event.pid, command: event.command, runtime: event.runtime });
+    if (event.event === 'also_matched')
+      this.late.set(event.id, [...new Set([...(this.late.get(event.id) ?? []), event.pid])]);
   }
 
   name(pid: number | undefined): ProcessName | null {
@@ -48,15 +50,19 @@ export class ProcessLog {
 }
 
 export function appProcesses(summary: SummaryEvent | undefined): AppProcess[] {
-  return (summary?.per_process ?? []).map(({ pid, parent_pid: parentPid, executable, command, queues, dispatches, kernels }) => ({
-    pid,
-    parentPid,
-    executable,
-    command,
-    queues,
-    dispatches,
-    kernels: kernels.filter((kernel) => kernel.dispatches > 0).map(({ name, symbol, dispatches: own }) => ({ name, symbol, dispatches: own })),
-  }));
+  return (summary?.per_process ?? []).map(
+    ({ pid, parent_pid: parentPid, executable, command, queues, dispatches, kernels }) => ({
+      pid,
+      parentPid,
+      executable,
+      command,
+      queues,
+      dispatches,
+      kernels: kernels
+        .filter((kernel) => kernel.dispatches > 0)
+        .map(({ name, symbol, dispatches: own }) => ({ name, symbol, dispatches: own })),
+    }),
+  );
 }
 
 export function describeProcess({ pid, command }: ProcessName): string {
@@ -73,7 +79,9 @@ export function processLines(processes: readonly AppProcess[]): string[] {
 function launches({ queues, dispatches, kernels }: AppProcess): string {
   if (dispatches === 0) return queues === 0 ? 'no queue, no dispatch' : 'no dispatch';
   const busiest = [...kernels].sort((a, b) => b.dispatches - a.dispatches);
-  const named = busiest.slice(0, shownKernels).map(({ name, dispatches: own }) => `${formatCount(own)} of ${name.replace(/\(.*/s, '')}`);
+  const named = busiest
+    .slice(0, shownKernels)
+    .map(({ name, dispatches: own }) => `${formatCount(own)} of ${name.replace(/\(.*/s, '')}`);
   const more = kernels.length - shownKernels;
   return `${formatCount(dispatches)} ${dispatches === 1 ? 'dispatch' : 'dispatches'}: ${named.join(', ')}${more > 0 ? ` and of ${more} more kernels` : ''}`;
 }

@@ -83,14 +83,26 @@ const events = {
   matched: z.looseObject({ event: z.literal('matched'), id, ordinal: count.optional(), kernel: z.string().optional() }),
   /** Another process had the selection before. */
   also_matched: z.looseObject({ event: z.literal('also_matched'), id, pid, captured_by: pid }),
-  capturing: z.looseObject({ event: z.literal('capturing'), id: id.optional(), bytes: count.optional(), progress: z.number().optional() }),
+  capturing: z.looseObject({
+    event: z.literal('capturing'),
+    id: id.optional(),
+    bytes: count.optional(),
+    progress: z.number().optional(),
+  }),
   captured: takenSchema.extend({ event: z.literal('captured'), output: z.string() }),
   /** Of a dry run, instead of `captured`. */
   planned: takenSchema.extend({
     event: z.literal('planned'),
     plan: z.looseObject({ regions: z.array(plannedRegionSchema), scope_bytes: count, elapsed_ms: count }),
   }),
-  refused: z.looseObject({ event: z.literal('refused'), id, ordinal: count.optional(), code: z.string(), reason: z.string(), hint: z.string().default('') }),
+  refused: z.looseObject({
+    event: z.literal('refused'),
+    id,
+    ordinal: count.optional(),
+    code: z.string(),
+    reason: z.string(),
+    hint: z.string().default(''),
+  }),
   scope_violation: z.looseObject({
     event: z.literal('scope_violation'),
     id,

@@ -74,7 +74,11 @@ const startLimitMs = 30_000;
  * Runs the app once with the agent inside and the recorder beside it, and gives the recorder's events as they come.
  * The recorder outlives the app: its stdin is closed only once the app has ended, and then it drains.
  */
-export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) => void, deps: Deps): Promise<RunResult> {
+export async function record(
+  run: RecordedRun,
+  onEvent: (event: RecorderEvent) => void,
+  deps: Deps,
+): Promise<RunResult> {
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-'));
   const places = run.config.dry_run === true ? [] : run.config.selections.flatMap(placeOf);
   let recorderPid: number | undefined;
@@ -108,12 +112,20 @@ export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) =
     const first = await Promise.race([listening.promise, ended, timeout(startLimitMs)]);
     if (first === 'timeout') {
       recorder.kill('SIGKILL');
-      throw new KernloopError('NATIVE_FAILED', `kernloop-recorder did not listen within ${startLimitMs / 1000} s`, rebuildHint);
+      throw new KernloopError(
+        'NATIVE_FAILED',
+        `kernloop-recorder did not listen within ${startLimitMs / 1000} s`,
+        rebuildHint,
+      );
     }
     if (first !== undefined) {
       throwIfInterrupted(deps.signal);
       reader.finish(first.result);
-      throw new KernloopError('NATIVE_FAILED', `${describeEnd('kernloop-recorder', first.result)} before it listened`, rebuildHint);
+      throw new KernloopError(
+        'NATIVE_FAILED',
+        `${describeEnd('kernloop-recorder', first.result)} before it listened`,
+        rebuildHint,
+      );
     }
 
     const appEnd = await runApp(run, environment, socket, state, deps);
@@ -134,7 +146,11 @@ export async function record(run: RecordedRun, onEvent: (event: RecorderEvent) =
   }
 }
 
-function appEnvironment({ app, device, program, nvrtcFolder }: RecordedRun, socket: string, deps: Deps): RunOptions['env'] {
+function appEnvironment(
+  { app, device, program, nvrtcFolder }: RecordedRun,
+  socket: string,
+  deps: Deps,
+): RunOptions['env'] {
   const own = appVariables(app, device, deps);
   return {
     ...own,
@@ -148,7 +164,13 @@ function appEnvironment({ app, device, program, nvrtcFolder }: RecordedRun, sock
 /** What remains in a pipe after the end of the program that wrote it. */
 const outputLimitMs = 2000;
 
-async function runApp(run: RecordedRun, env: RunOptions['env'], socket: string, state: RunState, deps: Deps): Promise<RunResult> {
+async function runApp(
+  run: RecordedRun,
+  env: RunOptions['env'],
+  socket: string,
+  state: RunState,
+  deps: Deps,
+): Promise<RunResult> {
   const { app, timeLimitSeconds } = run;
   const [, ...args] = app.config.command;
   const output = (chunk: string): void => deps.report.output(chunk);

@@ -4,7 +4,14 @@ import { formatBytes } from '../support/report';
 import type { UnseenProcess } from './app-watch';
 import type { Note } from './notes';
 import { ProcessLog } from './processes';
-import type { CapturedEvent, PlannedEvent, RecorderEvent, RefusedEvent, SummaryEvent, ViolationEvent } from './recorder-events';
+import type {
+  CapturedEvent,
+  PlannedEvent,
+  RecorderEvent,
+  RefusedEvent,
+  SummaryEvent,
+  ViolationEvent,
+} from './recorder-events';
 import type { Request } from './selection';
 
 const progressIntervalMs = 2000;
@@ -28,14 +35,18 @@ export class RunLog {
 
   /** Of one selection, by ordinal; a later capture of the same dispatch replaces an earlier one. */
   captured({ selection }: Request): CapturedEvent[] {
-    const events = this.outcomes.filter((event) => event.event === 'captured' && event.id === selection.name) as CapturedEvent[];
+    const events = this.outcomes.filter(
+      (event) => event.event === 'captured' && event.id === selection.name,
+    ) as CapturedEvent[];
     const latest = new Map(events.map((event) => [event.output, event]));
     return [...latest.values()].sort((a, b) => a.ordinal - b.ordinal);
   }
 
   /** What captures of one selection would be, in a dry run. */
   planned({ selection }: Request): PlannedEvent[] {
-    const events = this.outcomes.filter((event) => event.event === 'planned' && event.id === selection.name) as PlannedEvent[];
+    const events = this.outcomes.filter(
+      (event) => event.event === 'planned' && event.id === selection.name,
+    ) as PlannedEvent[];
     return events.sort((a, b) => a.ordinal - b.ordinal);
   }
 
@@ -45,7 +56,9 @@ export class RunLog {
     return this.outcomes.flatMap((event, place) => {
       if (event.event !== 'scope_violation' || event.id !== name) return [];
       const later = this.outcomes.slice(place + 1).filter((other) => other.id === name);
-      return later.some((other) => other.event !== 'scope_violation' && standsFor(request, other, event)) ? [] : [event];
+      return later.some((other) => other.event !== 'scope_violation' && standsFor(request, other, event))
+        ? []
+        : [event];
     });
   }
 
@@ -103,7 +116,11 @@ export class RunLog {
 }
 
 /** Whether a capture is what a dispatch of this selection would have given whose scope was too small. */
-function standsFor({ each, ordinals }: Request, captured: CapturedEvent | PlannedEvent, violated: ViolationEvent): boolean {
+function standsFor(
+  { each, ordinals }: Request,
+  captured: CapturedEvent | PlannedEvent,
+  violated: ViolationEvent,
+): boolean {
   const sameKernel = captured.symbol === violated.symbol && captured.code_object === violated.code_object;
   if (each === 'kernel') return sameKernel;
   if (each === 'geometry') return sameKernel && shape(captured) === shape(violated);

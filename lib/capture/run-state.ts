@@ -12,7 +12,9 @@ export class RunState {
 
   constructor({ mode, selections }: RecorderConfig) {
     this.open = new Set(selections.map(({ id }) => id));
-    this.several = new Set(selections.filter(({ output, to_end: toEnd }) => output === undefined || toEnd).map(({ id }) => id));
+    this.several = new Set(
+      selections.filter(({ output, to_end: toEnd }) => output === undefined || toEnd).map(({ id }) => id),
+    );
     this.profiling = mode === 'profile';
   }
 
@@ -22,7 +24,8 @@ export class RunState {
       this.everConnected = true;
     }
     if (event.event === 'process_end') this.connected.delete(event.pid);
-    if ((event.event === 'captured' || event.event === 'refused') && !this.several.has(event.id)) this.open.delete(event.id);
+    if ((event.event === 'captured' || event.event === 'refused') && !this.several.has(event.id))
+      this.open.delete(event.id);
     if (event.event === 'scope_violation') this.open.add(event.id);
   }
 

@@ -47,7 +47,11 @@ export function selectionsOf(app: App, options: CaptureOptions): Selection[] {
   }
   for (const option of ['match', 'output'] as const) {
     if (options[option] !== undefined && names.length > 1) {
-      throw new KernloopError('USAGE', `--${option} is for a single kernel, but ${names.length} are selected`, 'name one with --kernel');
+      throw new KernloopError(
+        'USAGE',
+        `--${option} is for a single kernel, but ${names.length} are selected`,
+        'name one with --kernel',
+      );
     }
   }
   return names.map((name) => selectionOf(app, name, options));
@@ -104,7 +108,12 @@ export function checkedRegex(option: string, source: string): string {
   try {
     new RegExp(source);
   } catch (error) {
-    throw new KernloopError('USAGE', `--${option}: ${messageOf(error)}`, 'give a valid regular expression (ECMAScript)', { cause: error });
+    throw new KernloopError(
+      'USAGE',
+      `--${option}: ${messageOf(error)}`,
+      'give a valid regular expression (ECMAScript)',
+      { cause: error },
+    );
   }
   const foreign = /\(\?<[=!a-zA-Z_]|\\[pP]\{|\\k</.exec(source);
   if (!foreign) return source;

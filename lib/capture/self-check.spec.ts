@@ -73,7 +73,10 @@ describe('the self-check on hardware, whose order follows no seed', () => {
       calibrations += 1;
       files.add(flag(args, '--calibration-file'));
       const is_settled = calibrations >= 11;
-      return [{ event: 'varying', ...varying }, { ...passed, replays: 8 * calibrations, confidence: 0.99, miss_per_replay: 1e-6, is_settled }];
+      return [
+        { event: 'varying', ...varying },
+        { ...passed, replays: 8 * calibrations, confidence: 0.99, miss_per_replay: 1e-6, is_settled },
+      ];
     };
     const varied = varies((index) => index % 2 === 0, []);
     const replay: FakeProgram = (call) =>
@@ -86,9 +89,7 @@ describe('the self-check on hardware, whose order follows no seed', () => {
 
   it('has a verdict of its own for what is no number around a centre', async () => {
     const shape = { ...varying, dtype: 'u8', count: 512, min: [], max: [], order_dependent: true };
-    const { selfcheck } = await check(
-      varies((index) => index % 2 === 0, [{ event: 'varying', ...shape }, passed]),
-    );
+    const { selfcheck } = await check(varies((index) => index % 2 === 0, [{ event: 'varying', ...shape }, passed]));
     expect(selfcheck).toMatchObject({ verdict: 'order-dependent', varying: [shape] });
   });
 
@@ -99,7 +100,9 @@ describe('the self-check on hardware, whose order follows no seed', () => {
   });
 
   it('never calls a result nondeterministic that is the same in every replay but differs from the app', async () => {
-    const { selfcheck, scopeTooSmall } = await check(fakeReplay((args) => (flag(args, '--calibrate') ? [differed] : [difference, differed])));
+    const { selfcheck, scopeTooSmall } = await check(
+      fakeReplay((args) => (flag(args, '--calibrate') ? [differed] : [difference, differed])),
+    );
     expect([selfcheck.verdict, scopeTooSmall]).toEqual(['failed', true]);
     expect(selfcheck.reason).toContain("differs from the app's");
   });

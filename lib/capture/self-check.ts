@@ -49,8 +49,7 @@ const probeSeeds = [1001, 1002];
 /** Replays under each poison pattern on hardware: of one process, or of fresh ones where they differ. */
 const repetitions = 2;
 
-const dependsOnPoison =
-  'the result depends on memory outside the captured scope (it changes with the poison there)';
+const dependsOnPoison = 'the result depends on memory outside the captured scope (it changes with the poison there)';
 /** Where the pattern also fills LDS, private memory and registers ahead of each launch. */
 const readsUnwritten =
   'LDS, private memory or registers that the kernel has not written (the result changes with the pattern that these are filled with, as is the poison around captured memory)';
@@ -101,7 +100,10 @@ async function probe(replays: Replays, seeds: readonly number[]): Promise<Outcom
   for (const request of requests) {
     const outcome = await replays.compare({ ...request, varying });
     if (!isEqual(outcome)) {
-      return { kind: 'failed', reason: `replays vary, and more than what the app computed allows${firstDifference(outcome)}` };
+      return {
+        kind: 'failed',
+        reason: `replays vary, and more than what the app computed allows${firstDifference(outcome)}`,
+      };
     }
   }
   return undefined;
@@ -151,7 +153,8 @@ async function classifyByFreshProcesses(suspicion: PoisonedOutcome, replays: Rep
   const different = outcomes.find(({ outcome }) => !isEqual(outcome));
   if (!different) return rareDifference(suspicion, replays);
   const seenWith = poisons.map(
-    (pattern) => new Set(outcomes.filter(({ poison }) => poison === pattern).map(({ outcome }) => fingerprint(outcome))),
+    (pattern) =>
+      new Set(outcomes.filter(({ poison }) => poison === pattern).map(({ outcome }) => fingerprint(outcome))),
   );
   const repeats = seenWith.every((prints) => prints.size === 1);
   const patternsAgree = new Set(seenWith.flatMap((prints) => [...prints])).size === 1;
@@ -198,7 +201,10 @@ async function calibrate(first: ReplayOutcome, poison: string, replays: Replays)
       },
     };
   }
-  return { kind: 'scope-too-small', reason: `${result.reason ?? 'the replays vary, but not around what the app computed'}${firstUnexplained(unexplained)}` };
+  return {
+    kind: 'scope-too-small',
+    reason: `${result.reason ?? 'the replays vary, but not around what the app computed'}${firstUnexplained(unexplained)}`,
+  };
 }
 
 function firstUnexplained([first]: readonly UnexplainedEvent[]): string {
@@ -239,7 +245,11 @@ class Replays {
   /** Each goes on with the replays of those before it. */
   private async calibrateInProcesses(poison: string): Promise<ReplayOutcome> {
     const folder = mkdtempSync(join(tmpdir(), 'kernloop-calibration-'));
-    const request = { calibrate: calibrationSeeds.slice(0, processes.replaysOfEach), poison, calibrationFile: join(folder, 'replays') };
+    const request = {
+      calibrate: calibrationSeeds.slice(0, processes.replaysOfEach),
+      poison,
+      calibrationFile: join(folder, 'replays'),
+    };
     const started = this.deps.clock.monotonicMs();
     try {
       for (let count = 1; ; count += 1) {
@@ -282,7 +292,14 @@ function isEqual({ result }: ReplayOutcome): boolean {
 function fingerprint({ result, differences }: ReplayOutcome): string {
   return JSON.stringify([
     result.differing_bytes ?? 0,
-    differences.map((d) => [d.region, d.variable, d.padding !== undefined, d.offset, d.differing_bytes, d.padding === undefined ? d.first_actual : null]),
+    differences.map((d) => [
+      d.region,
+      d.variable,
+      d.padding !== undefined,
+      d.offset,
+      d.differing_bytes,
+      d.padding === undefined ? d.first_actual : null,
+    ]),
   ]);
 }
 

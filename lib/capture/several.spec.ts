@@ -68,16 +68,29 @@ describe('captures of several dispatches', () => {
       [4, folder('captures/4')],
       [5, folder('captures/5')],
     ]);
-    expect(runs[0]).toMatchObject([{ ordinals: [[2, 2], [4, 5]], limit: 16, outputs: folder('captures') }]);
+    expect(runs[0]).toMatchObject([
+      {
+        ordinals: [
+          [2, 2],
+          [4, 5],
+        ],
+        limit: 16,
+        outputs: folder('captures'),
+      },
+    ]);
     expect(readdirSync(folder('captures')).sort()).toEqual(['4', '5']);
     expect(existsSync(folder('capture/capture.json'))).toBe(true);
   });
 
   it('checks each by itself, and keeps the others where one does not replay', async () => {
-    const replay = fakeReplay((args) => ((flag(args, '--capture') ?? '').endsWith('/2') ? [difference, differed] : [passed]));
+    const replay = fakeReplay((args) =>
+      (flag(args, '--capture') ?? '').endsWith('/2') ? [difference, differed] : [passed],
+    );
     const error = await failure(run({ dispatch: '2-4', scope: 'all' }, deps(inRanges, replay)));
     expect(error).toMatchObject({ code: 'SELFCHECK_FAILED' });
-    expect(error.what).toMatch(/saxpy, dispatch 2: [^]*captured nevertheless: saxpy \(dispatch 3\), saxpy \(dispatch 4\)/);
+    expect(error.what).toMatch(
+      /saxpy, dispatch 2: [^]*captured nevertheless: saxpy \(dispatch 3\), saxpy \(dispatch 4\)/,
+    );
     expect(readdirSync(folder('captures')).sort()).toEqual(['2', '4']);
   });
 
@@ -120,7 +133,10 @@ describe('captures of several dispatches', () => {
   });
 
   it('takes the first of every geometry from all dispatches', async () => {
-    const { captures } = await run({ each: 'geometry', limit: 3 }, deps((_config, _print, one) => [1, 3].forEach((n) => one('saxpy', n))));
+    const { captures } = await run(
+      { each: 'geometry', limit: 3 },
+      deps((_config, _print, one) => [1, 3].forEach((n) => one('saxpy', n))),
+    );
     expect(runs[0]).toMatchObject([{ each: 'geometry', ordinals: [[1, null]], limit: 3 }]);
     expect(captures.map(({ ordinal }) => ordinal)).toEqual([1, 3]);
   });
@@ -179,7 +195,8 @@ describe('captures of several dispatches', () => {
   it('runs once more for a dispatch that two selections wanted', async () => {
     const play: Play = (config, print, captureOne) => {
       captureOne(config.selections[0]?.id ?? '');
-      if (runs.length === 1) print({ event: 'refused', id: 'reduce', ordinal: 1, code: 'SELECTION_CONFLICT', reason: 'taken' });
+      if (runs.length === 1)
+        print({ event: 'refused', id: 'reduce', ordinal: 1, code: 'SELECTION_CONFLICT', reason: 'taken' });
     };
     const { captures } = await run({ kernel: ['saxpy', 'reduce'] }, deps(play));
     expect(runs.map((selections) => selections.map(({ id }) => id))).toEqual([['saxpy', 'reduce'], ['reduce']]);
@@ -200,7 +217,12 @@ describe('captures of several dispatches', () => {
 
   it('lets a later dispatch of the same geometry stand for one whose scope was too small', async () => {
     const geometry = { grid_blocks: [4, 1, 1], block_threads: [256, 1, 1] };
-    const violated = (grid: number[]) => ({ event: 'scope_violation', id: 'saxpy', ordinal: 1, geometry: { ...geometry, grid_blocks: grid } });
+    const violated = (grid: number[]) => ({
+      event: 'scope_violation',
+      id: 'saxpy',
+      ordinal: 1,
+      geometry: { ...geometry, grid_blocks: grid },
+    });
     const same: Play = (_config, print, captureOne) => {
       print(violated([4, 1, 1]));
       captureOne('saxpy', 2);
@@ -231,7 +253,12 @@ describe('captures of several dispatches', () => {
 
   it.each([
     ['of another name', { after: 'redduce' }, 'which there was none of', 'did you mean reduce?'],
-    ['that was launched too seldom', { after: 'reduce', afterCount: 3 }, 'came behind 3 that match /reduce/, of which there were 2', '--after-count 1 to 2'],
+    [
+      'that was launched too seldom',
+      { after: 'reduce', afterCount: 3 },
+      'came behind 3 that match /reduce/, of which there were 2',
+      '--after-count 1 to 2',
+    ],
     ['that came later', { after: 'reduce' }, 'none of the 5 dispatches that match', 'launched earlier'],
   ])('explains a gate %s', async (_what, options, what, hint) => {
     const error = await failure(run(options, deps(nothing, fakeReplay(), [counted(0)])));

@@ -381,7 +381,8 @@ TEST_F(RecorderTest, WhatAUserPutBesideAnOlderCaptureIsKept) {
   EXPECT_TRUE(archive::Reader::open(run.output(), {}).ok());
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(run.output())) names.insert(entry.path().filename().string());
-  EXPECT_EQ(names, (std::set<std::string>{"capture.json", "chunks.pack", "link", "mine", "notes.txt", "observed.json"}));
+  EXPECT_EQ(names,
+            (std::set<std::string>{"capture.json", "chunks.pack", "link", "mine", "notes.txt", "observed.json"}));
   EXPECT_EQ(text_of(run.output() / "notes.txt"), "measured on Tuesday");
   EXPECT_EQ(text_of(run.output() / "mine/deep/data.bin"), "x");
   EXPECT_EQ(fs::read_symlink(run.output() / "link"), "nowhere");

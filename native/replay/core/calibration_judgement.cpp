@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "replay/core/calibration.h"
-#include "replay/core/permutation.h"
 
 namespace kernloop::replay {
 
