@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <vector>
 
-#define CHECK(call)                                           \
-  if (const hipError_t error = (call); error != hipSuccess) { \
-    std::fprintf(stderr, "%s\n", hipGetErrorString(error));   \
-    std::exit(1);                                             \
-  }
+void check(hipError_t error) {
+  if (error == hipSuccess) return;
+  std::fprintf(stderr, "%s\n", hipGetErrorString(error));
+  std::exit(1);
+}
 
 __global__ void add(const float* a, const float* b, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -37,11 +37,14 @@ __global__ void histogram(const int* in, int* bins, int n) {
     atomicAdd(&bins[in[i] & 255], 1);
 }
 
-// Each block waits for the sum of those before it.
-__global__ void scan(const int* in, volatile int* flags, int* prefixes, int* out) {
+// Each block waits for the sum of those before it; which one it is it learns by a ticket.
+__global__ void scan(const int* in, int* tickets, volatile int* flags, int* prefixes, int* out) {
   __shared__ int values[256];
-  __shared__ int before;
-  const int t = threadIdx.x, i = blockIdx.x * 256 + t;
+  __shared__ int before, block;
+  const int t = threadIdx.x;
+  if (t == 0) block = atomicAdd(tickets, 1);
+  __syncthreads();
+  const int i = block * 256 + t;
   values[t] = in[i];
   __syncthreads();
   for (int step = 1; step < 256; step *= 2) {
@@ -52,16 +55,16 @@ __global__ void scan(const int* in, volatile int* flags, int* prefixes, int* out
   }
   if (t == 0) {
     int sum = 0;
-    if (blockIdx.x > 0) {
-      while (flags[blockIdx.x - 1] == 0) {
+    if (block > 0) {
+      while (flags[block - 1] == 0) {
       }
       __threadfence();
-      sum = prefixes[blockIdx.x - 1];
+      sum = prefixes[block - 1];
     }
     before = sum;
-    prefixes[blockIdx.x] = sum + values[255];
+    prefixes[block] = sum + values[255];
     __threadfence();
-    flags[blockIdx.x] = 1;
+    flags[block] = 1;
   }
   __syncthreads();
   out[i] = before + values[t];
@@ -69,11 +72,11 @@ __global__ void scan(const int* in, volatile int* flags, int* prefixes, int* out
 
 template <typename T>
 T* device(size_t count, int step) {
-  std::vector<T> host(count);
+  auto& host = *new std::vector<T>(count);  // stays: HIP may keep it locked
   for (size_t i = 0; i < count; ++i) host[i] = static_cast<T>(i * step % 1000);
   T* at;
-  CHECK(hipMalloc(&at, count * sizeof(T)));
-  CHECK(hipMemcpy(at, host.data(), count * sizeof(T), hipMemcpyHostToDevice));
+  check(hipMalloc(&at, count * sizeof(T)));
+  check(hipMemcpy(at, host.data(), count * sizeof(T), hipMemcpyHostToDevice));
   return at;
 }
 
@@ -83,7 +86,8 @@ int main(int, char** argv) {
   matmul<<<dim3(side / 16, side / 16), dim3(16, 16)>>>(device<float>(side * side, 7), device<float>(side * side, 3),
                                                        device<float>(side * side, 0), side);
   histogram<<<64, 256>>>(device<int>(n, 7919), device<int>(256, 0), n);
-  scan<<<n / 256, 256>>>(device<int>(n, 7), device<int>(n / 256, 0), device<int>(n / 256, 0), device<int>(n, 0));
-  CHECK(hipDeviceSynchronize());
+  scan<<<n / 256, 256>>>(device<int>(n, 7), device<int>(1, 0), device<int>(n / 256, 0), device<int>(n / 256, 0),
+                         device<int>(n, 0));
+  check(hipDeviceSynchronize());
   return 0;
 }
