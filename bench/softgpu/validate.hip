@@ -37,37 +37,28 @@ __global__ void histogram(const int* in, int* bins, int n) {
     atomicAdd(&bins[in[i] & 255], 1);
 }
 
-// Each block waits for the sum of those before it; which one it is it learns by a ticket.
-__global__ void scan(const int* in, int* tickets, volatile int* flags, int* prefixes, int* out) {
+// The last block sums what all have left.
+__global__ void reduce(const int* in, int* partials, unsigned* arrived, int* out) {
   __shared__ int values[256];
-  __shared__ int before, block;
+  __shared__ unsigned ticket;
   const int t = threadIdx.x;
-  if (t == 0) block = atomicAdd(tickets, 1);
+  values[t] = in[blockIdx.x * 256 + t];
   __syncthreads();
-  const int i = block * 256 + t;
-  values[t] = in[i];
-  __syncthreads();
-  for (int step = 1; step < 256; step *= 2) {
-    const int left = t >= step ? values[t - step] : 0;
-    __syncthreads();
-    values[t] += left;
+  for (int step = 128; step > 0; step /= 2) {
+    if (t < step) values[t] += values[t + step];
     __syncthreads();
   }
   if (t == 0) {
-    int sum = 0;
-    if (block > 0) {
-      while (flags[block - 1] == 0) {
-      }
-      __threadfence();
-      sum = prefixes[block - 1];
-    }
-    before = sum;
-    prefixes[block] = sum + values[255];
+    partials[blockIdx.x] = values[0];
     __threadfence();
-    flags[block] = 1;
+    ticket = atomicInc(arrived, gridDim.x);
   }
   __syncthreads();
-  out[i] = before + values[t];
+  if (ticket != gridDim.x - 1 || t != 0) return;
+  __threadfence();
+  int sum = 0;
+  for (unsigned k = 0; k < gridDim.x; ++k) sum += partials[k];
+  *out = sum;
 }
 
 template <typename T>
@@ -86,8 +77,7 @@ int main(int, char** argv) {
   matmul<<<dim3(side / 16, side / 16), dim3(16, 16)>>>(device<float>(side * side, 7), device<float>(side * side, 3),
                                                        device<float>(side * side, 0), side);
   histogram<<<64, 256>>>(device<int>(n, 7919), device<int>(256, 0), n);
-  scan<<<n / 256, 256>>>(device<int>(n, 7), device<int>(1, 0), device<int>(n / 256, 0), device<int>(n / 256, 0),
-                         device<int>(n, 0));
+  reduce<<<n / 256, 256>>>(device<int>(n, 7), device<int>(n / 256, 0), device<unsigned>(1, 0), device<int>(1, 0));
   check(hipDeviceSynchronize());
   return 0;
 }

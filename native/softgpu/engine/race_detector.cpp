@@ -186,7 +186,7 @@ void RaceDetector::excuse(const Span& at) {
 inline void RaceDetector::dword(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, How how) {
   RaceCell& cell = *at.cells;
   // Of an earlier workgroup, in the same storage.
-  if (at.in_lds && std::max({cell.written, cell.read, cell.read_by_other}) <= group_->begin) cell = {};
+  if (at.in_lds && cell.written <= group_->begin && cell.read <= group_->begin) cell = {};
   switch (how) {
     case How::kLoad:
       return load(at, bytes, lane, size);
@@ -241,7 +241,13 @@ void RaceDetector::lds(const uint32_t* offsets, uint32_t immediate, uint64_t lan
   if (!group_ || lanes == 0) return;
   const How how = how_of(kind, kSharedApertureBase + uint32_t{offsets[__builtin_ctzll(lanes)] + immediate});
   for_lanes(lanes, [&](unsigned lane) {
-    range(true, uint32_t{offsets[lane] + immediate}, bytes, static_cast<int32_t>(lane), bytes, how);
+    const uint32_t begin = offsets[lane] + immediate;
+    if ((begin | bytes) % 4 != 0) return range(true, begin, bytes, static_cast<int32_t>(lane), bytes, how);
+    for (uint32_t at = begin; at < begin + bytes; at += 4) {
+      RaceCell& cell = group_->lds[at / 4];
+      const bool again = how == How::kLoad && cell.read == now_ && cell.read_bytes == 0xf;  // by another lane
+      if (!again) dword({&cell, wave_->workgroup->lds + at, at, true}, 0xf, static_cast<int32_t>(lane), bytes, how);
+    }
   });
 }
 
