@@ -12,7 +12,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values: options } = parseArgs({ options: { rounds: { type: 'string' }, scales: { type: 'string' } } });
 const rounds = Number(options.rounds ?? 5);
 const scales = (options.scales ?? '4,32').split(',').map(Number);
-const kernels = ['add', 'matmul', 'histogram', 'scan'];
+const kernels = ['add', 'matmul', 'histogram', 'reduce'];
 
 const workspace = mkdtempSync(join(tmpdir(), 'kernloop-bench-'));
 process.on('exit', () => rmSync(workspace, { recursive: true, force: true }));

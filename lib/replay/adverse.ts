@@ -1,5 +1,5 @@
 /** Wave-instructions of a dispatch that are run in the adverse order: all of most; of long ones a share, since it is slow. */
-const least = 4_000_000;
+const least = 2_000_000;
 const shareOfLong = 16;
 
 export function adverseInstructions(captured: number | null | undefined): number {

@@ -68,7 +68,7 @@ describe('validate, in the adverse order', () => {
   it('replays once more, with a seed of its own, and says so', async () => {
     const { report, fake, text } = await judge([ran, passed]);
     expect(report).toMatchObject({ verdict: 'pass', races: [], adverse: { seed: 3, findings: 0, captured: null } });
-    expect(adverse(fake).map((args) => [flag(args, '--seed'), flag(args, '--adverse')])).toEqual([['3', '4000000']]);
+    expect(adverse(fake).map((args) => [flag(args, '--seed'), flag(args, '--adverse')])).toEqual([['3', '2000000']]);
     expect(text).toContain('in 2 replays and one in adverse order, 4,096 of them');
   });
 

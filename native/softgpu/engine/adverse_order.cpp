@@ -5,32 +5,35 @@
 namespace kernloop::softgpu {
 
 void AdverseOrder::add(WaveSlot& wave) {
-  Entry entry{&wave, 0, false, happens(6)};
-  if (!entry.runs_on && happens(6)) entry.held_until = turn_ + hold_for(16, 9);
-  waves_.push_back(entry);
+  Entry entry{&wave, 0, happens(6)};
+  if (!entry.runs_on && happens(6)) entry.held_until = turn_ + hold();
+  active_.push_back(entry);
 }
 
-size_t AdverseOrder::choose() {
+AdverseOrder::Entry AdverseOrder::take(std::vector<Entry>& from, size_t at) {
+  const Entry entry = from[at];
+  from[at] = from.back();
+  from.pop_back();
+  return entry;
+}
+
+AdverseOrder::Entry AdverseOrder::choose() {
+  turns_of_waiting_ = active_.empty() ? turns_of_waiting_ + 1 : 0;
   // Nobody may wait for ever for one that only seems to wait.
-  const size_t first = draw() % waves_.size();
-  if (happens(32)) return first;
-  size_t held = waves_.size();
-  for (size_t k = 0; k < waves_.size(); ++k) {
-    const size_t at = first + k < waves_.size() ? first + k : first + k - waves_.size();
-    if (waves_[at].waits) continue;
-    if (waves_[at].held_until <= turn_) return at;
-    if (held == waves_.size() || waves_[at].held_until < waves_[held].held_until) held = at;
+  if (active_.empty() || (!waiting_.empty() && happens(32))) return take(waiting_, draw() % waiting_.size());
+  const size_t first = draw() % active_.size();
+  size_t soonest = first;
+  for (size_t k = 0; k < active_.size(); ++k) {
+    const size_t at = first + k < active_.size() ? first + k : first + k - active_.size();
+    if (active_[at].held_until <= turn_) return take(active_, at);
+    if (active_[at].held_until < active_[soonest].held_until) soonest = at;
   }
-  return held < waves_.size() ? held : first;
+  return take(active_, soonest);
 }
 
 AdverseOrder::Turn AdverseOrder::next() {
   ++turn_;
-  const size_t at = choose();
-  current_ = waves_[at];
-  waves_[at] = waves_.back();
-  waves_.pop_back();
-  waiting_ = current_.waits ? waiting_ + 1 : 0;
+  current_ = choose();
   const uint64_t drawn = draw();
   const auto accesses = current_.runs_on ? 64u : drawn & 1 ? 1u : 1u + static_cast<uint32_t>(drawn >> 1 & 7);
   return {current_.wave, accesses};
@@ -39,13 +42,12 @@ AdverseOrder::Turn AdverseOrder::next() {
 void AdverseOrder::take_back(WaveSlot& wave, bool waits) {
   Entry entry = std::exchange(current_, {});
   entry.wave = &wave;
-  entry.waits = waits;
   entry.held_until = 0;
-  if (wave.met_another ? !happens(4) : happens(wave.is_narrow ? 3 : 8)) {
-    entry.held_until = turn_ + hold_for(4, 9);
+  if (happens(wave.met_another ? 2 : wave.is_narrow ? 3 : 12)) {
+    entry.held_until = turn_ + hold();
     entry.runs_on = false;
   }
-  waves_.push_back(entry);
+  (waits ? waiting_ : active_).push_back(entry);
 }
 
 }  // namespace kernloop::softgpu

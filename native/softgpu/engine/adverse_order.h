@@ -26,30 +26,30 @@ class AdverseOrder {
 
   // A wave that can go on again: at its start and behind a barrier.
   void add(WaveSlot& wave);
-  bool is_empty() const { return waves_.empty(); }
+  bool is_empty() const { return active_.empty() && waiting_.empty(); }
   // Whose turn it is; one must be there. `take_back` it afterwards, unless it has stopped.
   Turn next();
   void take_back(WaveSlot& wave, bool waits);
   // In how many turns in a row only waves were left that wait.
-  uint64_t waiting() const { return waiting_; }
-  uint64_t waves() const { return waves_.size(); }
+  uint64_t turns_of_waiting() const { return turns_of_waiting_; }
+  uint64_t waves() const { return active_.size() + waiting_.size(); }
 
  private:
   struct Entry {
     WaveSlot* wave;
     uint64_t held_until;
-    bool waits;
     bool runs_on;
   };
   uint64_t draw() { return state_ = mix(state_); }
   bool happens(unsigned one_in) { return draw() % one_in == 0; }
-  // From `least` on, each doubling as likely as the one before.
-  uint64_t hold_for(unsigned least, unsigned doublings) { return uint64_t{least} << draw() % doublings; }
-  size_t choose();
+  // For some turns of the others, or so long that most of them get to their end.
+  uint64_t hold() { return happens(4) ? uint64_t{1024} << draw() % 4 : uint64_t{2} << draw() % 6; }
+  static Entry take(std::vector<Entry>& from, size_t at);
+  Entry choose();
 
   uint64_t state_;
-  uint64_t turn_ = 0, waiting_ = 0;
-  std::vector<Entry> waves_;  // that can go on
+  uint64_t turn_ = 0, turns_of_waiting_ = 0;
+  std::vector<Entry> active_, waiting_;  // that can go on
   Entry current_{};
 };
 

@@ -126,17 +126,20 @@ void Checker::check_lds_initialized(const LdsShadow& shadow, const Place& place)
   }
 }
 
-void Checker::lds(const uint32_t* offsets, uint64_t lanes, uint32_t bytes, AccessKind kind) {
-  if (races_) races_->lds(offsets, lanes, bytes, kind);
+void Checker::lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+  if (races_) races_->lds(offsets, immediate, lanes, bytes, kind);
   LdsShadow* shadow = wave_->workgroup->lds_shadow.get();
   if (!checks_.uninitialized || !shadow) return;
   if (kind != AccessKind::kStore) {
     for_lanes(lanes, [&](unsigned lane) {
-      check_lds_initialized(*shadow, Place{static_cast<int32_t>(lane), offsets[lane], bytes, kind});
+      check_lds_initialized(*shadow,
+                            Place{static_cast<int32_t>(lane), uint32_t{offsets[lane] + immediate}, bytes, kind});
     });
   }
   if (kind == AccessKind::kLoad) return;
-  for_lanes(lanes, [&](unsigned lane) { std::fill_n(shadow->written.begin() + offsets[lane], bytes, uint8_t{1}); });
+  for_lanes(lanes, [&](unsigned lane) {
+    std::fill_n(shadow->written.begin() + uint32_t{offsets[lane] + immediate}, bytes, uint8_t{1});
+  });
 }
 
 }  // namespace kernloop::softgpu

@@ -46,7 +46,7 @@ class Checker {
   // Accesses that have been found to be in range.
   void global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
   void scalar(uint64_t address, uint32_t bytes);
-  void lds(const uint32_t* offsets, uint64_t lanes, uint32_t bytes, AccessKind kind);
+  void lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
 
  private:
   struct Place {

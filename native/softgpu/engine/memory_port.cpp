@@ -232,14 +232,14 @@ LdsAccess MemoryPort::check_lds(const Wave& wave, const uint32_t* offsets, uint3
   const Workgroup& workgroup = *wave.workgroup;
   const LdsAccess access{.base = workgroup.lds + immediate, .offsets = offsets};
   if (lanes == 0) return access;
-  last_address = kSharedApertureBase + (offsets[__builtin_ctzll(lanes)] + immediate);
+  last_address = kSharedApertureBase + uint32_t{offsets[__builtin_ctzll(lanes)] + immediate};
   last_kind = kind;
-  if (checker) return check_lds_by_lane(wave, offsets, immediate, lanes, bytes, kind);
   // Transfers may lie anywhere; atomics are aligned.
   const uint64_t reach = uint64_t{immediate} + bytes, size = workgroup.lds_bytes;
   const uint32_t misaligned = kind == AccessKind::kAtomic ? bytes - 1 : 0;
   if (reach <= size && (immediate & misaligned) == 0 &&
       are_within(offsets, lanes, static_cast<uint32_t>(size - reach), misaligned)) {
+    if (checker) checker->lds(offsets, immediate, lanes, bytes, kind);
     return access;
   }
   return check_lds_by_lane(wave, offsets, immediate, lanes, bytes, kind);
@@ -251,7 +251,7 @@ LdsAccess MemoryPort::check_lds_by_lane(const Wave& wave, const uint32_t* offset
   uint32_t* const sums = lds_sums_[next_lds_sums_ ^= 1];
   for_lanes(lanes, [&](unsigned lane) { sums[lane] = offsets[lane] + immediate; });
   require_lds(*wave.workgroup, sums, lanes, bytes, kind);
-  if (checker) checker->lds(sums, lanes, bytes, kind);
+  if (checker) checker->lds(sums, 0, lanes, bytes, kind);
   return LdsAccess{.base = wave.workgroup->lds, .offsets = sums};
 }
 

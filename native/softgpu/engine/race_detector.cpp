@@ -115,8 +115,8 @@ void RaceDetector::see(RaceCell& cell) {
 
 void RaceDetector::load(const Span& at, uint8_t bytes, int32_t lane, uint32_t size) {
   RaceCell& cell = *at.cells;
-  if (relation(cell.written, written_) == Relation::kUnordered && !cell.is_exempt && (cell.written_bytes & bytes) &&
-      event(cell.written).how == How::kStore)
+  if (relation(cell.written, written_) == Relation::kUnordered && !cell.is_waited_for && !cell.is_equal &&
+      (cell.written_bytes & bytes) && event(cell.written).how == How::kStore)
     report(at, bytes, lane, size, false, cell.written, true);
   if (cell.read == now_) {
     cell.read_bytes |= bytes;
@@ -135,7 +135,7 @@ void RaceDetector::store(const Span& at, uint8_t bytes, int32_t lane, uint32_t s
   RaceCell& cell = *at.cells;
   const auto is_at_odds = [&](uint32_t time, uint8_t earlier_bytes, Memo& memo) {
     if (relation(time, memo) != Relation::kUnordered) return false;
-    return !cell.is_exempt && (earlier_bytes & bytes) != 0;
+    return !cell.is_waited_for && (earlier_bytes & bytes) != 0;
   };
   const auto suspect = [&](uint32_t earlier, bool earlier_wrote) {
     uint32_t before;
@@ -148,6 +148,7 @@ void RaceDetector::store(const Span& at, uint8_t bytes, int32_t lane, uint32_t s
   if (is_at_odds(cell.read_by_other, cell.other_bytes, other_)) return suspect(cell.read_by_other, false);
   cell.written_bytes = cell.written == now_ ? cell.written_bytes | bytes : bytes;
   cell.written = now_;
+  cell.is_equal = false;
 }
 
 // After the store: what is as it was before has not been written.
@@ -160,19 +161,20 @@ void RaceDetector::settle(const Suspect& suspect) {
   }
   RaceCell& cell = *suspect.at.cells;
   if (((after ^ suspect.before) & mask) == 0) {
-    if (suspect.earlier_wrote) exempt(suspect.at);
+    cell.is_equal |= suspect.earlier_wrote;
     return;
   }
-  if (!cell.is_exempt)
+  if (!cell.is_waited_for)
     report(suspect.at, suspect.bytes, suspect.lane, suspect.size, true, suspect.earlier, suspect.earlier_wrote);
   cell.written = now_;
   cell.written_bytes = suspect.bytes;
+  cell.is_equal = false;
 }
 
 // Whatever was found there is none.
-void RaceDetector::exempt(const Span& at) {
-  if (at.cells->is_exempt) return;
-  at.cells->is_exempt = true;
+void RaceDetector::excuse(const Span& at) {
+  if (at.cells->is_waited_for) return;
+  at.cells->is_waited_for = true;
   std::erase_if(findings_, [&](const Finding& finding) {
     const bool is_there =
         finding.in_lds == at.in_lds && finding.dword == at.address && (!at.in_lds || finding.group == group_->serial);
@@ -184,7 +186,7 @@ void RaceDetector::exempt(const Span& at) {
 inline void RaceDetector::dword(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, How how) {
   RaceCell& cell = *at.cells;
   // Of an earlier workgroup, in the same storage.
-  if (at.in_lds && std::max({cell.written, cell.read, cell.read_by_other}) <= group_->begin) cell = {};
+  if (at.in_lds && cell.written <= group_->begin && cell.read <= group_->begin) cell = {};
   switch (how) {
     case How::kLoad:
       return load(at, bytes, lane, size);
@@ -192,12 +194,13 @@ inline void RaceDetector::dword(const Span& at, uint8_t bytes, int32_t lane, uin
       return store(at, bytes, lane, size);
     case How::kWaitingLoad:
       see(cell);
-      if (waits_) exempt(at);
+      if (waits_) excuse(at);
       return;
     case How::kAtomic:
       see(cell);
       cell.written = now_;
       cell.written_bytes = bytes;
+      cell.is_equal = false;
       return;
   }
 }
@@ -234,10 +237,18 @@ void RaceDetector::scalar(uint64_t address, uint32_t bytes) {
   range(false, address, bytes, -1, bytes, instruction_->glc ? How::kWaitingLoad : How::kLoad);
 }
 
-void RaceDetector::lds(const uint32_t* offsets, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+void RaceDetector::lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind) {
   if (!group_ || lanes == 0) return;
-  const How how = how_of(kind, kSharedApertureBase + offsets[__builtin_ctzll(lanes)]);
-  for_lanes(lanes, [&](unsigned lane) { range(true, offsets[lane], bytes, static_cast<int32_t>(lane), bytes, how); });
+  const How how = how_of(kind, kSharedApertureBase + uint32_t{offsets[__builtin_ctzll(lanes)] + immediate});
+  for_lanes(lanes, [&](unsigned lane) {
+    const uint32_t begin = offsets[lane] + immediate;
+    if ((begin | bytes) % 4 != 0) return range(true, begin, bytes, static_cast<int32_t>(lane), bytes, how);
+    for (uint32_t at = begin; at < begin + bytes; at += 4) {
+      RaceCell& cell = group_->lds[at / 4];
+      const bool again = how == How::kLoad && cell.read == now_ && cell.read_bytes == 0xf;  // by another lane
+      if (!again) dword({&cell, wave_->workgroup->lds + at, at, true}, 0xf, static_cast<int32_t>(lane), bytes, how);
+    }
+  });
 }
 
 void RaceDetector::report(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, bool is_write, uint32_t earlier,

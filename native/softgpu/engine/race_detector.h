@@ -6,8 +6,8 @@
 //   - a store is taken for an atomic one where the other access is an atomic or a load past the caches: the
 //   instructions
 //     are the same;
-//   - a store that does not change memory is no write, and where waves that nothing orders store the same value,
-//     nobody is at odds with anybody;
+//   - a store that does not change memory is no write, and where waves that nothing orders store the same value, it is
+//     there for whoever loads it;
 //   - where a wave loads the same place over and over, waiting, it sees what it waits for as by an atomic (volatile
 //   LDS).
 //
@@ -51,7 +51,7 @@ class RaceDetector {
   // In between, what it accesses. `lane`: of the first address; -1: a scalar load.
   void global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
   void scalar(uint64_t address, uint32_t bytes);
-  void lds(const uint32_t* offsets, uint64_t lanes, uint32_t bytes, AccessKind kind);
+  void lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
 
   std::vector<Fault> take_findings();
 
@@ -106,7 +106,7 @@ class RaceDetector {
   void store(const Span& at, uint8_t bytes, int32_t lane, uint32_t size);
   void see(RaceCell& cell);
   void settle(const Suspect& suspect);
-  void exempt(const Span& at);
+  void excuse(const Span& at);
   void report(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, bool is_write, uint32_t earlier,
               bool earlier_wrote);
 

@@ -17,8 +17,10 @@ struct RaceCell {
   uint32_t read = 0, read_by_other = 0;
   // Which bytes, one bit each.
   uint8_t written_bytes = 0, read_bytes = 0, other_bytes = 0;
-  // Several waves have stored the same value here, or a wave has waited here for another one's store.
-  bool is_exempt = false;
+  // Waves that nothing orders have stored the same value here: it is there for each of them.
+  bool is_equal : 1 = false;
+  // A wave has waited here for another one's store: whatever goes on here is meant.
+  bool is_waited_for : 1 = false;
 };
 
 // Of a workgroup.

@@ -28,7 +28,7 @@ void Worker::run_adverse() {
 
   AdverseOrder order(dispatch_.seed());
   std::vector<WaveSlot*> at_grid_barrier;
-  uint64_t executed = 0;
+  uint64_t executed = 0, idle = 0;
   size_t waves = 0;
   const auto admit_one = [&] {
     if (!admit()) return false;
@@ -50,10 +50,11 @@ void Worker::run_adverse() {
     }
     if (residents_.empty()) break;
     // Those that wait may wait for one that is not there yet.
-    if (order.is_empty() || order.waiting() > order.waves() / 2 + 8) {
+    if (order.is_empty() || order.turns_of_waiting() > order.waves() / 2 + 8) {
       const bool helped = pass_grid_barrier() || admit_one();
       if (order.is_empty() && !helped) account_waiting(*residents_.front()->workgroup.waves.front());
-      if (!helped) sched_yield();
+      // For another queue's dispatch, perhaps.
+      if (!helped && ++idle % 64 == 0) sched_yield();
       if (order.is_empty()) continue;
     }
     const AdverseOrder::Turn turn = order.next();

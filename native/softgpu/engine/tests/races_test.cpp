@@ -87,6 +87,12 @@ TEST_P(Races, AnUpdateLostBetweenWavesInLds) {
   expect_race("lose_update_in_lds", Arguments(in.address(), out.address()), true);
 }
 
+// Both waves add the same to the same: they store one value, too.
+TEST_P(Races, AnUpdateOfTheSameLostBetweenWavesInLds) {
+  std::fill(in.begin(), in.end(), 4u);
+  expect_race("lose_update_in_lds", Arguments(in.address(), out.address()), true);
+}
+
 TEST_P(Races, AFlagThatIsNotAtomic) {
   expect_race("plain_flag", Arguments(shared.address(), out.address(), kGroups), false, &shared);
 }
@@ -97,6 +103,7 @@ TEST_P(Races, AReadOfWhatAnotherWorkgroupWrites) {
 
 TEST_P(Races, StoresOfDifferentValues) {
   expect_race("last_one_wins", Arguments(out.address()), false, &out);
+  expect_race("last_one_wins_by_all", Arguments(out.address()), false, &out);
 }
 
 TEST_P(Races, ATileWrittenAgainBeforeAllHaveReadIt) {
@@ -135,6 +142,7 @@ TEST_P(Races, NoneWhereTheLastWorkgroupSumsUp) {
 TEST_P(Races, NoneWhereAllStoreTheSameValue) {
   expect_clean("same_value", Arguments(in.address(), counters.address(), out.address()));
   EXPECT_EQ(counters[0], 1u);
+  expect_clean("same_value_for_all", Arguments(in.address(), out.address()));
 }
 
 TEST_P(Races, NoneUnderALock) {

@@ -53,6 +53,11 @@ extern "C" __global__ void read_neighbour(const uint* in, uint* out, uint n) {
   if (local_x() == 0 && i > 0) out[i] += out[i - 1];
 }
 
+// Each group leaves its number, all of its waves the same.
+extern "C" __global__ void last_one_wins_by_all(uint* out) {
+  *out = group_x() + 1;
+}
+
 // Each group leaves its number.
 extern "C" __global__ void last_one_wins(uint* out) {
   if (local_x() == 0) *out = group_x() + 1;
@@ -108,6 +113,13 @@ extern "C" __global__ void same_value(const uint* in, uint* flag, uint* counts) 
   }
   barrier();
   if (t == 0) counts[group_x()] = any;
+}
+
+// Every wave stores what it then loads.
+extern "C" __global__ void same_value_for_all(const uint* in, uint* out) {
+  __shared__ volatile uint scale;
+  scale = in[group_x()];
+  out[group_x() * kItems + local_x()] = scale + local_x();
 }
 
 template <bool plain_release>
