@@ -50,7 +50,7 @@ const firstLine = (text) =>
 
 // A kernel that waits for other blocks can run past the self-check's limit on a busy machine: those are captured again, by name.
 const missing = () =>
-  kernels.filter((kernel) => !existsSync(join(folder, 'kernels', 'planted', kernel, 'kernel.json')));
+  kernels.filter((kernel) => !existsSync(join(folder, 'kernels', 'planted', kernel, 'kernel_variant.hip')));
 let appRuns = 0;
 for (; missing().length > 0; appRuns += 1) {
   const extracted = await verb('extract', '--app', 'apps/planted', ...missing());

@@ -29,7 +29,7 @@ console.log(JSON.stringify({ kinds: Object.keys(kinds), edits }));
 /** One defect of each kind, and five edits after which the kernel is still right; bench/planted-defects.mjs takes all of them. */
 const chosen: Record<string, string> = {
   'lost update': 'histogram: plain add in LDS',
-  'unordered flag': 'scan_chained: flag before data',
+  'unordered flag': 'argmax_rows: flag in LDS in place of the barrier',
   'missing barrier': 'tree_sum: in the tree',
   'wrong lane': 'spmv: other direction',
   'off by one': 'spmv: end of the row',
@@ -37,7 +37,7 @@ const chosen: Record<string, string> = {
   'uninitialised register': 'spmv: sum of an empty row',
   'swapped fields': 'compact_records: id and tag',
   mispaired: 'compact_pairs: values rotated within a wave',
-  'stale read': 'scan_chained: own total from before the scan',
+  'stale read': 'scan_doubling: the other buffer',
   'narrower store': 'histogram: counts of 3 bits',
   'wrong rounding': 'tree_sum: eight bits of each element',
   'launch bounds': 'tree_sum: 64 for 256',
@@ -50,7 +50,7 @@ const right = [
   'tree_sum: last six steps',
   'histogram: a table a wave',
   'compact_pairs: one atomic a wave',
-  'scan_chained: waits by volatile loads',
+  'scan_doubling: within waves by shuffles',
   'stencil2d: without a tile',
 ];
 

@@ -309,7 +309,7 @@ export const defects = [
     'off by one',
     'to_half',
     'odd tail',
-    [['} else if (first < n) {\n    h[first] = static_cast<_Float16>(x[first]);\n  }', '}']],
+    [['} else if (first < n) {\n    h[first].value = static_cast<_Float16>(x[first]);\n  }', '}']],
     'n is odd: the last element is not converted.',
   ),
   defect(
@@ -796,8 +796,8 @@ export const defects = [
     'towards zero',
     [
       [
-        'if (first + 1 < n) {\n    h[first] = static_cast<_Float16>(x[first]);',
-        'if (first + 1 < n) {\n    h[first] = static_cast<_Float16>(__int_as_float(__float_as_int(x[first]) & ~0x1fff));',
+        'if (first + 1 < n) {\n    h[first].value = static_cast<_Float16>(x[first]);',
+        'if (first + 1 < n) {\n    h[first].value = static_cast<_Float16>(__int_as_float(__float_as_int(x[first]) & ~0x1fff));',
       ],
     ],
     'Even elements are cut off in place of rounded to the nearest.',
@@ -1123,7 +1123,7 @@ export const correct = [
     pair.y = static_cast<_Float16>(x[first + 1]);
     *reinterpret_cast<Pair*>(h + first) = pair;
   } else if (first < n) {
-    h[first] = static_cast<_Float16>(x[first]);
+    h[first].value = static_cast<_Float16>(x[first]);
   }
 `,
       ],

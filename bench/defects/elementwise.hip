@@ -67,13 +67,17 @@ __global__ void quantize(const float* x, signed char* q, float* scales, float he
   }
 }
 
-__global__ void to_half(const float* x, _Float16* h, int n) {
+struct Half {
+  _Float16 value;
+};
+
+__global__ void to_half(const float* x, Half* h, int n) {
   const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 2;
   if (first + 1 < n) {
-    h[first] = static_cast<_Float16>(x[first]);
-    h[first + 1] = static_cast<_Float16>(x[first + 1]);
+    h[first].value = static_cast<_Float16>(x[first]);
+    h[first + 1].value = static_cast<_Float16>(x[first + 1]);
   } else if (first < n) {
-    h[first] = static_cast<_Float16>(x[first]);
+    h[first].value = static_cast<_Float16>(x[first]);
   }
 }
 
@@ -162,11 +166,11 @@ void run_elementwise() {
     const int n = 3333;
     const auto x = random_floats(n);
     const Device<float> dx(x);
-    const Device<_Float16> h(n, static_cast<_Float16>(7.0f));
+    const Device<Half> h(n, Half{static_cast<_Float16>(7.0f)});
     to_half<<<blocks_for(n, 512), 256>>>(dx.get(), h.get(), n);
     const auto actual = h.read();
     bool ok = true;
-    for (int i = 0; i < n; ++i) ok = ok && std::fabs(static_cast<float>(actual[i]) - x[i]) < 3e-4f;
+    for (int i = 0; i < n; ++i) ok = ok && std::fabs(static_cast<float>(actual[i].value) - x[i]) < 3e-4f;
     report("to_half", ok);
   }
   {
