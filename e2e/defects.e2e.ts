@@ -1,0 +1,108 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { repository, run, Workspace } from './harness';
+
+interface Edit {
+  set: 'defects' | 'correct';
+  kind: string;
+  title: string;
+  options: string[];
+  /** The kernel's source with the edit made. */
+  text: string;
+}
+
+/** The table is a module of its own kind, which Jest does not load: Node gives what is asked for of it. */
+const script = `
+import { readFileSync } from 'node:fs';
+const [module, folder, ...titles] = process.argv.slice(1);
+const { kinds, defects, correct, edited } = await import(module);
+const source = (kernel) => readFileSync(folder + '/' + kernel + '/kernel_variant.hip', 'utf8');
+const edits = Object.entries({ defects, correct }).flatMap(([set, list]) =>
+  list
+    .map((entry) => ({ set, title: entry.kernel + ': ' + entry.name, ...entry }))
+    .filter(({ title }) => titles.includes(title))
+    .map((entry) => ({ ...entry, text: edited(source(entry.kernel), entry) })),
+);
+console.log(JSON.stringify({ kinds: Object.keys(kinds), edits }));
+`;
+
+/** One defect of each kind, and five edits after which the kernel is still right; bench/planted-defects.mjs takes all of them. */
+const chosen: Record<string, string> = {
+  'lost update': 'histogram: plain add in LDS',
+  'unordered flag': 'argmax_rows: flag in LDS in place of the barrier',
+  'missing barrier': 'tree_sum: in the tree',
+  'wrong lane': 'spmv: other direction',
+  'off by one': 'spmv: end of the row',
+  'uninitialised LDS': 'histogram: not cleared',
+  'uninitialised register': 'spmv: sum of an empty row',
+  'swapped fields': 'compact_records: id and tag',
+  mispaired: 'compact_pairs: values rotated within a wave',
+  'stale read': 'scan_doubling: the other buffer',
+  'narrower store': 'histogram: counts of 3 bits',
+  'wrong rounding': 'tree_sum: eight bits of each element',
+  'launch bounds': 'tree_sum: 64 for 256',
+  'wrong boundary': 'stencil2d: repeated border',
+  'index overflow': 'matvec: 16 bits',
+  'missing mask': 'tree_sum: tail',
+  'double counting': 'histogram: overlapping strides',
+};
+const right = [
+  'tree_sum: last six steps',
+  'histogram: a table a wave',
+  'compact_pairs: one atomic a wave',
+  'scan_doubling: within waves by shuffles',
+  'stencil2d: without a tile',
+];
+
+describe('planted defects', () => {
+  let workspace: Workspace;
+  let table: { kinds: string[]; edits: Edit[] };
+  const titles = [...Object.values(chosen), ...right];
+  const kernelOf = (title: string): string => title.split(':')[0] ?? '';
+
+  beforeAll(async () => {
+    workspace = Workspace.create([]);
+    cpSync(join(repository, 'bench', 'defects'), workspace.path('apps', 'planted'), {
+      recursive: true,
+      filter: (path) => !path.endsWith('/build'),
+    });
+    const kernels = [...new Set(titles.map(kernelOf))];
+    const outcome = await workspace.kernloop(['extract', '--app', 'apps/planted', ...kernels]);
+    expect([outcome.code, outcome.text]).toEqual([0, expect.any(String)]);
+    const read = await run(process.execPath, [
+      ...['--input-type=module', '--eval', script, '--', join(repository, 'bench', 'defects', 'edits.mjs')],
+      ...[workspace.path('kernels', 'planted'), ...titles],
+    ]);
+    expect([read.code, read.stderr]).toEqual([0, '']);
+    table = JSON.parse(read.stdout) as typeof table;
+  });
+  afterAll(() => workspace.remove());
+
+  const find = (set: Edit['set'], title: string): Edit => {
+    const found = table.edits.filter((edit) => edit.set === set && edit.title === title);
+    if (!found[0] || found.length > 1) throw new Error(`${found.length} of the ${set} edits are called ${title}`);
+    return found[0];
+  };
+  const verdict = async ({ title, text, options }: Edit) => {
+    const reproducer = `kernels/planted/${kernelOf(title)}`;
+    workspace.write(`${reproducer}/kernel_variant.hip`, text);
+    const built = await workspace.kernloop(['recompile', '--reproducer', reproducer]);
+    expect([built.code, built.text]).toEqual([0, expect.any(String)]);
+    return workspace.kernloop(['validate', '--reproducer', reproducer, ...options]);
+  };
+
+  it('are of every kind', () => {
+    expect(Object.keys(chosen).sort()).toEqual([...table.kinds].sort());
+    for (const [kind, title] of Object.entries(chosen)) expect(find('defects', title).kind).toBe(kind);
+  });
+
+  it.each(Object.entries(chosen))('%s (%s) does not pass', async (_kind, title) => {
+    const outcome = await verdict(find('defects', title));
+    expect([[1, 3, 4].includes(outcome.code), outcome.text]).toEqual([true, expect.any(String)]);
+  });
+
+  it.each(right)('a correct edit passes: %s', async (title) => {
+    const outcome = await verdict(find('correct', title));
+    expect([outcome.code, outcome.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+  });
+});
