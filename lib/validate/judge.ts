@@ -78,7 +78,7 @@ async function judgeAdverse(judged: Case, index: number, deps: Deps): Promise<Ad
     run,
     captured: others,
     counts: isRight || others.every((other) => verdictOf(other) === 'pass' || verdictOf(other) === 'vacuous'),
-    races: describeRaces(found, session.code, session.reproducer),
+    races: describeRaces(found, session),
   };
 }
 
