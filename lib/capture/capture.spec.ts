@@ -285,6 +285,26 @@ describe('capture', () => {
     expect(error).toMatchObject({ code: 'SELFCHECK_FAILED', exitCode: 1 });
   });
 
+  it('records what varies only in the order that shows races', async () => {
+    const varying = { region: 'r0', offset: 0, dtype: 'u32', count: 1, min: [1], max: [3] };
+    const replay = fakeReplay((args) => {
+      if (flag(args, '--calibrate')) return [{ event: 'varying', ...varying }, passed];
+      return flag(args, '--adverse') !== undefined ? [difference, differed] : [passed];
+    });
+    const fake = deps({ replay });
+    const { captures } = await capture(options(), fake);
+    expect(captures[0]?.selfcheck).toMatchObject({ verdict: 'nondeterministic', varying: [varying] });
+    const calibration = fake.calls.find(({ args }) => args.includes('--calibrate'));
+    expect(flag(calibration?.args ?? [], '--adverse')).toMatch(/^\d+$/);
+  });
+
+  it('takes a capture for verified whose waves only stop in the order that shows races', async () => {
+    const stopped = { event: 'result', verdict: 'limit' };
+    const replay = fakeReplay((args) => (flag(args, '--adverse') !== undefined ? [stopped] : [passed]));
+    const { captures } = await capture(options(), deps({ replay }));
+    expect(captures[0]?.selfcheck).toMatchObject({ verdict: 'verified' });
+  });
+
   it('never calls a result nondeterministic that is the same in every replay but differs from the app', async () => {
     const replay = fakeReplay((args) => (flag(args, '--calibrate') ? [differed] : [difference, differed]));
     const error = await failure(capture(options(), deps({ replay })));

@@ -91,7 +91,7 @@ describe('validate, in the adverse order', () => {
       differing_bytes: 0,
       races: [{ where: 'r0', offset: 8, accesses: [{ access: 'write', workgroup: [1, 0, 0] }, { access: 'read' }] }],
     });
-    expect(text).toContain('race in saxpy: r0 at offset 8, which the captured code does not have');
+    expect(text).toContain(`race in ${report.kernel}: r0 at offset 8, which the captured code does not have`);
     expect(text).toContain('wave 0 of workgroup (1, 0, 0) writes at entry +0x40: global_store_dword');
     expect(text).toMatch(/Result: FAIL \(a race that the captured code does not have, at r0 at offset 8\)$/);
     // The captured code is asked under the same seed, and one more.

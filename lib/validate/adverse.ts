@@ -34,7 +34,7 @@ export async function judgeAdverse(judged: Case, index: number, deps: Deps): Pro
     run,
     captured: others,
     counts: isRight || others.every((other) => verdictOf(other) === 'pass' || verdictOf(other) === 'vacuous'),
-    races: describeRaces(found, session.code, session.reproducer),
+    races: describeRaces(found, session),
   };
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FindingEvent } from '../replay/replay-events';
 import type { Code, Reproducer } from '../replay/reproducer';
+import type { ReplaySession } from '../replay/session';
 import { SourceFiles } from '../replay/source-files';
 import { formatCount } from '../support/report';
 import { readLineTable } from '../toolchain/line-table';
@@ -26,7 +27,7 @@ export function newRaces(found: readonly FindingEvent[], captured: readonly Find
   });
 }
 
-export function describeRaces(findings: readonly FindingEvent[], code: Code, reproducer: Reproducer): Race[] {
+export function describeRaces(findings: readonly FindingEvent[], { code, reproducer, capture }: ReplaySession): Race[] {
   const line = lineFinder(code, reproducer);
   const access = (event: FindingEvent | NonNullable<FindingEvent['other']>): RaceAccess => ({
     access: event.access,
@@ -37,9 +38,9 @@ export function describeRaces(findings: readonly FindingEvent[], code: Code, rep
     wave: event.wave,
   });
   return findings.map((finding) => {
-    const { kernel, in_lds: inLds, region, variable, offset_in_target: offset, address, bytes, other, text } = finding;
+    const { in_lds: inLds, region, variable, offset_in_target: offset, address, bytes, other, text } = finding;
     return {
-      kernel,
+      kernel: capture.kernel.name,
       where: inLds ? 'LDS' : (region ?? variable ?? null),
       offset: inLds ? Number(address) : (offset ?? null),
       address,

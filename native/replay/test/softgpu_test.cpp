@@ -82,6 +82,18 @@ TEST_F(SoftGpuReplay, TellsWhatEachInstructionDid) {
   for (const auto& [name, value] : plain_counters.items()) EXPECT_EQ(value, counters[name]) << name;
 }
 
+TEST_F(SoftGpuReplay, PassesInTheAdverseOrderAndTellsHowMuchRanInIt) {
+  const ProgramRun all = run({"--compare", "--seed", "3", "--adverse", "1000000"});
+  EXPECT_EQ(all.exit_code, kExitPass) << all.last();
+  EXPECT_EQ(all.count("finding"), 0u) << all.first("finding");
+  EXPECT_EQ(all.first("adverse")["wave_instructions"], all.last()["wave_instructions"]);
+  const ProgramRun some = run({"--compare", "--adverse", "1"});
+  EXPECT_EQ(some.exit_code, kExitPass) << some.last();
+  EXPECT_LT(some.first("adverse")["wave_instructions"], some.last()["wave_instructions"]);
+  EXPECT_EQ(run({"--compare"}).count("adverse"), 0u);
+  EXPECT_EQ(run({"--adverse", "1000", "--profile"}).exit_code, kExitBadInput);
+}
+
 TEST_F(SoftGpuReplay, PassesOnAVariantThatIsTheSameCode) {
   EXPECT_EQ(compare_variant("baseline.hsaco").exit_code, kExitPass);
   // Other initializers do not matter: the app had set the table.

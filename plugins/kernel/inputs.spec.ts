@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { softgpuVariables } from '../../lib/device/softgpu';
+import { packageRoot } from '../../lib/support/version';
+import { stages, type Stage } from '../../lib/stages/registry';
+import { optionInputs } from './inputs';
+
+/** Neither what is printed nor what tools are handed decides what a dispatch does. */
+const harmless = ['KERNLOOP_SOFTGPU_LOG', 'KERNLOOP_SOFTGPU_API_TABLES'];
+
+describe('the environment of the software GPU', () => {
+  it('is listed as it is read', () => {
+    const source = readFileSync(join(packageRoot, 'native', 'softgpu', 'hsa', 'options.cpp'), 'utf8');
+    const read = new Set(source.match(/KERNLOOP_SOFTGPU_\w+/g)?.filter((name) => !harmless.includes(name)));
+    expect([...read].sort()).toEqual([...softgpuVariables]);
+  });
+
+  it.each([stages.capture, stages.profile, stages.validate].map((stage) => [stage.name, stage as Stage] as const))(
+    'is an input of %s',
+    (_name, stage) => {
+      for (const env of softgpuVariables) expect(optionInputs(stage)).toContainEqual({ env });
+    },
+  );
+});
