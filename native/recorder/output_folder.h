@@ -22,7 +22,8 @@ class OutputFolder {
   const std::filesystem::path& output() const { return output_; }
   // `<output>.partial-<pid>`: does not exist until the writer makes it.
   const std::filesystem::path& partial() const { return partial_; }
-  // Moves the complete capture into place, instead of an older one if there is one, whose files it removes and no other's.
+  // Moves the complete capture into place, instead of an older one if there is one, whose files it removes and no
+  // other's.
   Status publish();
   void discard();
 

@@ -110,7 +110,10 @@ Result<VariantOptions> named_variant(const Options& options) {
 
 Status configure_device(const Options& options, DeviceReplay& device, EventSink& sink) {
   if (options.limit_wave_instructions != 0) {
-    if (auto set = device.set_wave_instruction_limit(options.limit_wave_instructions); !set) return set;
+    // Waves that meet at an atomic over and over (a compare-and-swap in a loop) execute more in the adverse order: that
+    // part is bounded by itself.
+    const uint64_t limit = options.limit_wave_instructions + options.adverse;
+    if (auto set = device.set_wave_instruction_limit(limit); !set) return set;
   }
   if (options.threads != 0) {
     if (auto set = device.set_threads(options.threads); !set) return set;

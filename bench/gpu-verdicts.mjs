@@ -1,0 +1,175 @@
+// Verdicts on a real GPU: wrong and right edits of kernels that are easy to judge wrongly, and the untouched code a thousand times.
+//   node bench/gpu-verdicts.mjs [untouched=1000]
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { conclude, inParallel, kernloop, kernloopJson, native, root, workspace } from './gpu/host.mjs';
+
+const untouched = Number(process.argv[2] ?? 1000);
+const folder = workspace([]);
+const app = join(folder, 'apps', 'gpu-verdicts');
+mkdirSync(join(folder, 'apps'), { recursive: true });
+cpSync(join(root, 'bench', 'gpu', 'verdicts'), app, { recursive: true });
+// A refused kernel must not hide the others.
+const extracted = kernloop(['extract', '--app', app], { cwd: folder, limitSeconds: 500 });
+console.log(extracted.text.split('\n').slice(-12).join('\n'));
+
+const reproducer = (kernel) => join(folder, 'kernels', 'gpu-verdicts', kernel);
+/** Kernel, what is edited, the edit, options of validate, the verdicts that are right. */
+const edits = [
+  [
+    'collect_records',
+    'fields swapped',
+    ['Record{x[i], i}', 'Record{__int_as_float(i), __float_as_int(x[i])}'],
+    [],
+    ['fail'],
+  ],
+  [
+    'collect_records',
+    'value and index of different elements',
+    ['Record{x[i], i}', 'Record{x[i], i ^ 1}'],
+    [],
+    ['fail'],
+  ],
+  [
+    'collect_records',
+    'index beside its value',
+    ['out[place] = Record{x[i], i};', 'out[place].value = x[i];\n  out[place ^ 1].index = i;'],
+    [],
+    ['fail'],
+  ],
+  [
+    'collect_records',
+    'one record lost',
+    ['out[place] = Record{x[i], i};', 'if (place != 5u) out[place] = Record{x[i], i};'],
+    [],
+    ['fail'],
+  ],
+  [
+    'collect_records',
+    'places claimed by a warp at once',
+    [
+      'const unsigned place = atomicAdd(count, 1u);',
+      'const unsigned mask = __activemask(), lane = threadIdx.x % 32, leader = __ffs(mask) - 1;\n  unsigned first = 0;\n  if (lane == leader) first = atomicAdd(count, __popc(mask));\n  const unsigned place = __shfl_sync(mask, first, leader) + __popc(mask & ((1u << lane) - 1));',
+    ],
+    [],
+    ['pass'],
+  ],
+  ['collect_pairs', 'value beside its key', ['values[place] = i;', 'values[place ^ 1] = i;'], [], ['fail', 'vacuous']],
+  ['collect_pairs', 'another value', ['values[place] = i;', 'values[place] = i + 1;'], [], ['fail']],
+  [
+    'collect_pairs',
+    'values first',
+    ['keys[place] = x[i];\n  values[place] = i;', 'values[place] = i;\n  keys[place] = x[i];'],
+    [],
+    ['pass'],
+  ],
+  ['block_sums', 'a barrier less (racecheck)', ['    __syncthreads();\n  }', '  }'], ['--racecheck'], ['fail']],
+  [
+    'block_sums',
+    'nothing wrong (racecheck)',
+    ['s[t] += s[t + step]', 's[t] = s[t] + s[t + step]'],
+    ['--racecheck'],
+    ['pass'],
+  ],
+  ['scatter_sums', 'atomic made plain', ['atomicAdd(&sums[i % kSums], x[i])', 'sums[i % kSums] += x[i]'], [], ['fail']],
+  [
+    'scatter_sums',
+    'an addend in 64 lost',
+    ['if (i < n) atomicAdd', 'if (i < n && i % 64 != 5) atomicAdd'],
+    [],
+    ['fail'],
+  ],
+  ['scatter_sums', '0.1% too much', ['x[i]);', 'x[i] * 1.001f);'], [], ['fail']],
+  [
+    'cancelling_sums',
+    'an addend in 64 lost',
+    ['if (i < n) atomicAdd', 'if (i < n && i % 64 != 5) atomicAdd'],
+    [],
+    ['fail'],
+  ],
+  [
+    'slot_maxima',
+    'slots not initialised',
+    ['slots[slot] = -INFINITY;', 'if (slot % 4 == 0) slots[slot] = -INFINITY;'],
+    [],
+    ['fail'],
+  ],
+  ['push_nodes', 'a value wrong', ['i * 3', 'i * 3 + (i == 5)'], [], ['fail', 'vacuous']],
+  [
+    'scale',
+    'launch bounds below the block',
+    ['__global__ void scale', '__global__ void __launch_bounds__(64) scale'],
+    [],
+    ['fail'],
+  ],
+  [
+    'scale',
+    'launch bounds above the block',
+    ['__global__ void scale', '__global__ void __launch_bounds__(512) scale'],
+    [],
+    ['pass'],
+  ],
+];
+
+const records = [];
+for (const [kernel, edit, [from, to], options, right] of edits) {
+  const source = join(reproducer(kernel), 'kernel_variant.cu');
+  let text;
+  try {
+    text = readFileSync(source, 'utf8');
+  } catch {
+    records.push({ kernel, edit, right, verdict: 'not extracted', ok: false });
+    continue;
+  }
+  if (!text.includes(from)) throw new Error(`${kernel}: nothing to edit for "${edit}"`);
+  writeFileSync(source, text.replace(from, to));
+  const built = kernloop(['recompile', '--reproducer', reproducer(kernel)], { cwd: folder });
+  const judged = kernloopJson(['validate', '--reproducer', reproducer(kernel), ...options], { cwd: folder });
+  writeFileSync(source, text);
+  const verdict = judged.result?.verdict ?? `exit ${judged.code}`;
+  records.push({
+    kernel,
+    edit: [edit, ...options].join(' '),
+    right,
+    verdict: built.code === 0 ? verdict : `recompile: exit ${built.code}`,
+    summary: judged.result?.summary ?? judged.text.slice(-400),
+    ok: right.includes(verdict),
+  });
+  console.log(JSON.stringify(records.at(-1)));
+}
+
+// The captured code itself: every verdict but "pass" is a false alarm. The replays that a validate makes, without its start and its lock.
+const repeats = [];
+for (const kernel of ['scatter_sums', 'cancelling_sums', 'collect_records', 'collect_pairs']) {
+  const capture = join(reproducer(kernel), 'capture');
+  const ends = await inParallel(
+    12,
+    Array.from({ length: untouched }, (_, index) => [
+      join(native, 'bin', 'kernloop-replay'),
+      [
+        ...['--capture', capture, '--store', join(folder, '.kernloop', 'store')],
+        ...['--compare', '--known-varying', join(capture, 'selfcheck.json')],
+        ...['--poison', index % 2 ? '0x5A' : '0xA5', '--limit-seconds', '60'],
+      ],
+    ]),
+  );
+  const failed = ends.filter(({ code }) => code !== 0);
+  repeats.push({ kernel, replays: ends.length, failed: failed.length, first: failed[0]?.text.slice(-600) ?? null });
+}
+
+conclude(
+  'gpu-verdicts',
+  { edits: records, untouched: repeats },
+  [
+    ['kernel', 'edit', 'right', 'verdict', ''],
+    ...records.map((r) => [r.kernel, r.edit, r.right.join(' or '), r.verdict, r.ok ? 'ok' : 'WRONG']),
+    ...repeats.map((r) => [
+      r.kernel,
+      `untouched, ${r.replays} replays`,
+      '0 failed',
+      `${r.failed} failed`,
+      r.failed ? 'WRONG' : 'ok',
+    ]),
+  ],
+  records.every(({ ok }) => ok) && repeats.every(({ failed }) => failed === 0),
+);
