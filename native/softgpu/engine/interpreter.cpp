@@ -101,7 +101,11 @@ bool Interpreter::execute_to_accesses(WaveSlot& wave, uint64_t end, uint32_t& ac
     // Nobody else sees private memory.
     const bool is_scalar = run.steps.back().instruction->counted_as == InstructionClass::kSmem;
     const bool counts = is_scalar || memory_.last_address != 0;
-    if (counts && accesses > 0 && (wave.met_another || wave.is_narrow || --accesses == 0)) return true;
+    // A loop that compares and swaps would never get ahead of the others' if it stopped at each turn; one that waits
+    // does.
+    const bool is_crossing =
+        wave.repeats_access ? memory_.last_kind == AccessKind::kLoad : wave.met_another || wave.is_narrow;
+    if (counts && accesses > 0 && (is_crossing || --accesses == 0)) return true;
   } while (wave.state == WaveState::kReady && wave.instructions < end);
   return false;
 }

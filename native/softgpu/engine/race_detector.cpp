@@ -65,7 +65,7 @@ void RaceDetector::end_access() {
     if (serial == group_->serial) {
       wave_->races.known = std::max(wave_->races.known, time);
     } else {
-      order_.learn(group_->serial, serial, time);
+      order_.learn(group_->serial, serial, time, now_);
     }
   }
   seen_.clear();

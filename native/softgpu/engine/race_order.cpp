@@ -46,12 +46,14 @@ void RaceOrder::add_known(Group& group, uint32_t serial, uint32_t time) {
   }
 }
 
-void RaceOrder::learn(uint32_t by, uint32_t of, uint32_t time) {
+void RaceOrder::learn(uint32_t by, uint32_t of, uint32_t time, uint32_t now) {
   if (knows(by, of, time)) return;
   Group& group = this->group(by);
   const Group* other = find(of);
   if (!other) return learn_all(by, time);
-  add_known(group, of, time);
+  group.learnt = now;
+  // What it knows by now, not then: others may have told it of itself up to when it learnt that.
+  add_known(group, of, std::max(time, other->learnt));
   group.horizon = std::max(group.horizon, other->horizon);
   for (unsigned k = 0; k < other->count; ++k) add_known(group, other->known[k].serial, other->known[k].time);
 }

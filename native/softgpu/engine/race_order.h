@@ -19,6 +19,7 @@ class RaceOrder {
     uint32_t serial = 0;
     uint32_t id[3] = {0, 0, 0};
     uint32_t horizon = 0;  // all that any workgroup did until then is known
+    uint32_t learnt = 0;   // when something was learnt last
     struct Known {
       uint32_t serial = 0, time = 0;
     };
@@ -34,7 +35,8 @@ class RaceOrder {
 
   // Whether all that workgroup `of` did until `time` is ordered before what `by` does now.
   bool knows(uint32_t by, uint32_t of, uint32_t time) const;
-  void learn(uint32_t by, uint32_t of, uint32_t time);
+  // `now`: when that happens.
+  void learn(uint32_t by, uint32_t of, uint32_t time, uint32_t now);
   // `by` has passed a barrier of the whole grid.
   void learn_all(uint32_t by, uint32_t time);
 

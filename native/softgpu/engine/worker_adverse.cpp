@@ -12,6 +12,7 @@ namespace {
 
 // Workgroups beside each other: so many, or more until there are so many waves.
 constexpr size_t kFewestWorkgroups = 4, kMostWorkgroups = 16, kWaves = 32;
+constexpr uint64_t kShareOfLimit = 4;
 constexpr uint32_t kSlice = 4096;  // instructions without an access to memory
 
 }  // namespace
@@ -44,7 +45,9 @@ void Worker::run_adverse() {
            }) > 0;
   };
 
-  while (!dispatch_.is_stopped() && executed < adverse.wave_instructions) {
+  // Loops that compare and swap, and others that wait, take longer in this order: the limit is not meant for that.
+  const uint64_t enough = std::min(adverse.wave_instructions, dispatch_.limit() / kShareOfLimit);
+  while (!dispatch_.is_stopped() && executed < enough) {
     while (residents_.size() < kMostWorkgroups && (residents_.size() < kFewestWorkgroups || waves < kWaves)) {
       if (!admit_one()) break;
     }

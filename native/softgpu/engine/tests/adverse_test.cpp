@@ -103,6 +103,22 @@ TEST_F(AdverseOrders, GoOnAsUsualOnceEnoughHasRun) {
   EXPECT_EQ(outcome.counters.workgroups, 64u);
 }
 
+// Who loses starts again: the more waves there are at it, the longer it takes.
+TEST_F(AdverseOrders, GetAheadWhereAllCompareAndSwapAtOnePlace) {
+  const Arguments arguments(in.address(), out.address());
+  const uint64_t usual = run("all_compare_and_swap", arguments, 64, {.threads = 1}).counters.wave_instructions;
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const DispatchOutcome outcome = run("all_compare_and_swap", arguments, 64, adverse(seed));
+    EXPECT_EQ(out[0], std::accumulate(in.begin(), in.end(), 0u));
+    EXPECT_LT(outcome.counters.wave_instructions, 4 * usual);
+    // And within the limit that a replay has, whatever it takes.
+    DispatchOptions limited = adverse(seed);
+    limited.max_wave_instructions = 3 * usual;
+    run("all_compare_and_swap", arguments, 64, limited);
+    EXPECT_EQ(out[0], std::accumulate(in.begin(), in.end(), 0u));
+  }
+}
+
 TEST_F(AdverseOrders, EndAtTheInstructionLimit) {
   DispatchOptions options = adverse(1);
   options.max_wave_instructions = 1000;

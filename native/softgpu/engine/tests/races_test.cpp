@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "softgpu/engine/tests/program.h"
@@ -183,6 +184,26 @@ TEST_P(Races, NoneAcrossABarrierOfTheGrid) {
   expect_clean("claim_and_meet",
                Arguments(counters.address(), counters.address() + 128, shared.address(), out.address(), kGroups));
   EXPECT_EQ(out[3], 4u);
+}
+
+// What is ordered is ordered by a chain of what waves have seen of each other: a gap in it shows in some orders only.
+TEST_P(Races, NoneInManyOrders) {
+  const std::map<std::string, Arguments> kernels = {
+      {"last_group_sums", Arguments(in.address(), shared.address(), counters.address(), out.address(), kGroups)},
+      {"lock_by_exchange", Arguments(in.address(), counters.address(), out.address())},
+      {"lock_by_store", Arguments(in.address(), counters.address(), out.address())},
+      {"look_back", Arguments(in.address(), counters.address(), shared.address(), out.address())},
+      {"hand_over_in_lds", Arguments(in.address(), out.address())},
+      {"claim_and_meet",
+       Arguments(counters.address(), counters.address() + 128, shared.address(), out.address(), kGroups)},
+  };
+  for (uint64_t seed = 10; seed < 40; ++seed) {
+    for (const auto& [kernel, arguments] : kernels) {
+      const auto found =
+          findings(kernel, arguments, {.seed = seed, .adverse = {.wave_instructions = 1 << 24, .races = true}});
+      EXPECT_TRUE(found.empty()) << kernel << ", seed " << seed << ": " << found.front().text();
+    }
+  }
 }
 
 }  // namespace

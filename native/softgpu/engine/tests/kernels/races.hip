@@ -174,6 +174,15 @@ extern "C" __global__ void add_by_compare_and_swap(const uint* in, uint* sums) {
   }
 }
 
+// Every lane of every group adds to the same.
+extern "C" __global__ void all_compare_and_swap(const uint* in, uint* sum) {
+  const uint mine = in[group_x() * kItems + local_x()];
+  uint seen = *sum;
+  while (!__hip_atomic_compare_exchange_strong(sum, &seen, seen + mine, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                               DEVICE_SCOPE)) {
+  }
+}
+
 // A scan that looks back: each workgroup waits for the one before it.
 extern "C" __global__ void look_back(const uint* in, volatile uint* flags, uint* prefixes, uint* out) {
   __shared__ uint before;
