@@ -1,17 +1,18 @@
 import { isAbsolute, join } from 'node:path';
-import { configure } from '../lib/stages/configure';
-import { stages, type Stage, type StageName } from '../lib/stages/registry';
 import { defaultDeps, type Deps } from '../lib/deps/deps';
+import type { Stage } from '../lib/stage/stage';
+import { configure } from '../lib/stages/configure';
+import { stages, type StageName } from '../lib/stages/registry';
+import { taskOptions } from '../lib/stages/task-options';
+import type { Environment } from '../lib/support/environment';
 import { KernloopError } from '../lib/support/error';
-import type { OptionsSchema } from '../lib/support/options';
+import { environmentName, kebab } from '../lib/support/options';
 import { refuseUntracked, type TaskContext } from './tracked';
-
-/** Options that name a folder or file; in a target they are relative to the workspace. */
-const paths = ['app', 'reproducer', 'output', 'store', 'dump'];
 
 export type TaskOptions = Readonly<Record<string, unknown>>;
 
-export function absoluteOptions(options: TaskOptions, workspaceRoot: string): TaskOptions {
+/** In a target, what names a file or folder is relative to the workspace. */
+export function absoluteOptions(options: TaskOptions, paths: readonly string[], workspaceRoot: string): TaskOptions {
   return Object.fromEntries(
     Object.entries(options).map(([name, value]) => [
       name,
@@ -21,30 +22,38 @@ export function absoluteOptions(options: TaskOptions, workspaceRoot: string): Ta
 }
 
 /** Runs a stage as an Nx task: it succeeds or fails, and a failure says what the command line would say. */
-export async function runStage(
-  name: StageName,
-  options: TaskOptions,
-  context: TaskContext,
-  isDone: (values: Readonly<Record<string, unknown>>, deps: Deps) => boolean = () => false,
-): Promise<{ success: boolean }> {
-  const stage: Stage = stages[name];
-  return run(stage, options, context, isDone);
+export function runStage(name: StageName, options: TaskOptions, context: TaskContext): Promise<{ success: boolean }> {
+  return reportingErrors(() => run(stages[name], options, context, defaultDeps()));
 }
 
-async function run<S extends OptionsSchema, R>(
-  stage: Stage<S, R>,
+async function run(stage: Stage, options: TaskOptions, context: TaskContext, deps: Deps): Promise<boolean> {
+  const values = configureTask(stage, options, context, deps.env);
+  const { task } = stage;
+  if (deps.env['NX_SKIP_NX_CACHE'] !== 'true' && task?.isCurrent?.(values, deps)) return true;
+  if (task?.run) return task.run(values, deps);
+  const result = await stage.run(stage.options.parse(values), deps);
+  return task?.succeeds?.(result) ?? stage.exitCode(result) === 0;
+}
+
+/** The options in effect; refuses those under which the task would not be what the graph takes it for. */
+export function configureTask(
+  stage: Stage,
   options: TaskOptions,
   context: TaskContext,
-  isDone: (values: Readonly<Record<string, unknown>>, deps: Deps) => boolean,
-): Promise<{ success: boolean }> {
-  return reportingErrors(async () => {
-    const deps = defaultDeps();
-    const { values } = configure(stage, absoluteOptions(options, context.root), deps.env);
-    refuseUntracked(stage.name, values, context, deps.env);
-    if (isDone(values, deps)) return true;
-    const result = await stage.run(values, deps);
-    return stage.succeeds?.(result) ?? stage.exitCode(result) === 0;
-  });
+  env: Environment,
+): Readonly<Record<string, unknown>> {
+  for (const [name, why] of Object.entries(stage.task?.refused ?? {})) {
+    if (options[name] === undefined && !env[environmentName(name)]) continue;
+    throw new KernloopError(
+      'USAGE',
+      why,
+      `run it without Nx: \`kernloop ${stage.name} --${kebab(name)}\`, without ${environmentName(name)}`,
+    );
+  }
+  const flags = absoluteOptions(options, stage.paths, context.root);
+  const { values } = configure({ ...stage, options: taskOptions(stage) }, flags, env);
+  refuseUntracked(stage.name, values, context, env);
+  return values;
 }
 
 export async function reportingErrors(task: () => Promise<boolean>): Promise<{ success: boolean }> {

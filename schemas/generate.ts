@@ -1,7 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { buildOptionsSchema } from '../executors/build/options';
-import { captureTaskOptionsSchema } from '../executors/capture/options';
-import { extractTaskOptionsSchema } from '../executors/extract/options';
 import { initOptionsSchema } from '../generators/init/options';
 import { reproducerOptionsSchema } from '../generators/reproducer/options';
 import { kernloopJsonSchema } from '../lib/app/kernloop-json';
@@ -9,17 +9,16 @@ import { selfcheckSchema } from '../lib/archive/capture-files';
 import { kernelJsonSchema } from '../lib/reproducer/kernel-json';
 import { profileSchema } from '../lib/profile/profile-json';
 import { outputSchema, usageOutputSchema } from '../lib/stages/output';
-import { stages, type Stage } from '../lib/stages/registry';
+import type { Stage } from '../lib/stage/stage';
+import { stages } from '../lib/stages/registry';
+import { taskOptions } from '../lib/stages/task-options';
 import { errorCodes, exitCodeMeanings, exitCodes, type ExitCodeName } from '../lib/support/error-codes';
 import { optionInfos, type OptionInfo, type OptionsSchema } from '../lib/support/options';
 import { reportSchema } from '../lib/validate/report-json';
 
-/** Options of a task where they are not those of the stage. */
-const taskSchemas: Readonly<Record<string, OptionsSchema>> = {
-  capture: captureTaskOptionsSchema,
-  extract: extractTaskOptionsSchema,
-};
-
+const all = Object.values<Stage>(stages);
+const tasks = all.filter(({ task }) => task !== undefined);
+const buildSummary = 'Build an app with its own build command.';
 const programSummary = 'Write down what the command of an app runs, by digest.';
 
 /** Every file that is generated from the schemas, by its path in the package. */
@@ -31,10 +30,7 @@ export function generatedFiles(): Map<string, string> {
     ['schemas/selfcheck.schema.json', fileSchema(selfcheckSchema, 'selfcheck')],
     ['schemas/profile.schema.json', fileSchema(profileSchema, 'profile')],
     ['schemas/output/kernloop.schema.json', outputFile(usageOutputSchema, 'kernloop')],
-    [
-      'executors/build/schema.json',
-      executorSchema('build', 'Build an app with its own build command.', buildOptionsSchema),
-    ],
+    ['executors/build/schema.json', executorSchema('build', buildSummary, buildOptionsSchema)],
     ['executors/program/schema.json', executorSchema('program', programSummary, buildOptionsSchema)],
     [
       'generators/init/schema.json',
@@ -58,14 +54,71 @@ export function generatedFiles(): Map<string, string> {
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/exit-codes.md', exitCodesPage()],
   ]);
-  for (const { name, result } of Object.values<Stage>(stages)) {
+  for (const { name, result } of all) {
     files.set(`schemas/output/${name}.schema.json`, outputFile(outputSchema(name, result), name));
   }
-  for (const stage of Object.values<Stage>(stages).filter(({ project }) => project !== 'none')) {
-    const schema = taskSchemas[stage.name] ?? stage.schema;
-    files.set(`executors/${stage.name}/schema.json`, executorSchema(stage.name, stage.summary, schema));
+  for (const stage of tasks) {
+    files.set(`executors/${stage.name}/schema.json`, executorSchema(stage.name, stage.summary, taskOptions(stage)));
   }
+  files.set('executors/executors.json', executorsFile());
+  files.set('lib/stages/stages.json', summariesFile());
+  files.set('cli/stage-functions.ts', stageFunctions());
   return files;
+}
+
+/** Build and program are of the app, and no stages. A stage whose tasks share their work has `batch.ts` in its folder. */
+function executorsFile(): string {
+  const own = (name: string, description: string): object => ({
+    implementation: `../dist/executors/${name}/executor`,
+    schema: `./${name}/schema.json`,
+    description,
+  });
+  const batch = (name: string): object =>
+    existsSync(join(__dirname, '..', 'executors', name, 'batch.ts'))
+      ? { batchImplementation: `../dist/executors/${name}/batch`, preferBatch: true }
+      : {};
+  const ofStages = tasks.map(({ name, summary }) => [
+    name,
+    {
+      implementation: `../dist/executors/stage#${name}`,
+      ...batch(name),
+      schema: `./${name}/schema.json`,
+      description: summary,
+    },
+  ]);
+  const executors = {
+    build: own('build', buildSummary),
+    program: own('program', programSummary),
+    ...(Object.fromEntries(ofStages) as object),
+  };
+  return toText({ $schema: 'http://json-schema.org/schema', executors });
+}
+
+function summariesFile(): string {
+  const rows = all.map(({ name, summary, project, selfContained = false }) => [
+    name,
+    { summary, project, selfContained },
+  ]);
+  return toText(Object.fromEntries(rows) as object);
+}
+
+/** TypeScript wants every export by name. */
+function stageFunctions(): string {
+  const lines = [
+    '// Generated from the stages by `npm run schemas`.',
+    "import { stageFunction, type OptionsOf, type ResultOf } from './stage-function';",
+  ];
+  for (const { name, summary } of all) {
+    const type = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+    lines.push(
+      '',
+      `/** ${summary} */`,
+      `export const ${name} = stageFunction('${name}');`,
+      `export type ${type}Options = OptionsOf<'${name}'>;`,
+      `export type ${type}Result = ResultOf<'${name}'>;`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
 }
 
 function fileSchema(schema: z.ZodType, name: string): string {
@@ -130,11 +183,14 @@ function optionsPage(): string {
   const lines = [
     '# Options',
     '',
-    'Generated from the schemas by `npm run schemas`. Every stage takes the same options as a `kernloop` verb, as an Nx target (but for adopt, store, pack and unpack) and in the API.',
+    `Generated from the schemas by \`npm run schemas\`. Every stage takes the same options as a \`kernloop\` verb, as an Nx target (but for ${all
+      .filter(({ task }) => !task)
+      .map(({ name }) => name)
+      .join(', ')}) and in the API.`,
     'A value comes from the first of: flag, environment variable, `options` of `kernel.json`, `options` of `kernloop.json`, default;',
     '`--print-config` shows the result and where each value came from. `--json` prints the result, or the error, as JSON: [for scripts](../api.md).',
   ];
-  const configurable = Object.values<Stage>(stages).filter(({ schema }) => Object.keys(schema.shape).length > 0);
+  const configurable = all.filter(({ options }) => Object.keys(options.shape).length > 0);
   for (const stage of configurable) {
     lines.push(
       '',
@@ -145,9 +201,22 @@ function optionsPage(): string {
       '| flag | variable | default | meaning |',
       '|---|---|---|---|',
     );
-    for (const info of optionInfos(stage.schema)) lines.push(optionRow(info));
+    for (const info of optionInfos(stage.options)) lines.push(optionRow(info));
+    lines.push('', `Exit codes: ${exitCodesOf(stage)}.`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** "0: …; 1: …"; an error has that of its code. */
+function exitCodesOf({ exitCodes: meanings }: Stage): string {
+  const names = Object.keys(exitCodes) as ExitCodeName[];
+  return names
+    .flatMap((name) => (meanings[name] === undefined ? [] : [`${exitCodes[name]}: ${sentence(meanings[name])}`]))
+    .join('; ');
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;
 }
 
 function optionRow(info: OptionInfo): string {

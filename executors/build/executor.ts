@@ -7,7 +7,7 @@ import { buildOptionsSchema } from './options';
 
 export default function build(options: TaskOptions, context: ExecutorContext): Promise<{ success: boolean }> {
   return reportingErrors(async () => {
-    const { app } = buildOptionsSchema.parse(absoluteOptions(options, context.root));
+    const { app } = buildOptionsSchema.parse(absoluteOptions(options, ['app'], context.root));
     await buildApp(openApp(app), defaultDeps());
     return true;
   });

@@ -3,13 +3,11 @@ import { openApp } from '../../lib/app/app';
 import { captureSelections, type CaptureOutcome } from '../../lib/capture/capture';
 import { captureOptionsSchema, type CaptureOptions } from '../../lib/capture/options';
 import { selectionsOf, type Selection } from '../../lib/capture/selection';
-import { configure } from '../../lib/stages/configure';
 import { stages } from '../../lib/stages/registry';
 import { defaultDeps, type Deps } from '../../lib/deps/deps';
 import { KernloopError } from '../../lib/support/error';
-import { absoluteOptions, type TaskOptions } from '../run-stage';
-import { refuseUntracked, type TaskContext } from '../tracked';
-import { refuseDryRun } from './options';
+import { configureTask, type TaskOptions } from '../run-stage';
+import type { TaskContext } from '../tracked';
 
 export interface TaskResult {
   task: string;
@@ -33,15 +31,9 @@ export default async function* captureBatch(
   const groups: Group[] = [];
   for (const [task, { target }] of Object.entries(taskGraph.tasks)) {
     try {
-      refuseDryRun({ ...inputs[task], ...overrides }, deps.env);
-      const flags = absoluteOptions({ ...inputs[task], ...overrides }, context.root);
-      const options = captureOptionsSchema.parse(configure(stages.capture, flags, deps.env).values);
-      refuseUntracked(
-        'capture',
-        options,
-        { ...context, projectName: target.project, targetName: target.target },
-        deps.env,
-      );
+      const own = { ...context, projectName: target.project, targetName: target.target };
+      const values = configureTask(stages.capture, { ...inputs[task], ...overrides }, own, deps.env);
+      const options = captureOptionsSchema.parse(values);
       addTo(groups, task, options, selectionsOf(openApp(options.app), options));
     } catch (error) {
       yield failed(task, error, deps);

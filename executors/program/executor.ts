@@ -11,7 +11,7 @@ import { absoluteOptions, reportingErrors, type TaskOptions } from '../run-stage
 /** Writes what the app's command runs, by digest, where the tasks that run it look: Nx hashes neither what git ignores nor the system. */
 export default function program(options: TaskOptions, context: ExecutorContext): Promise<{ success: boolean }> {
   return reportingErrors(async () => {
-    const app = openApp(buildOptionsSchema.parse(absoluteOptions(options, context.root)).app);
+    const app = openApp(buildOptionsSchema.parse(absoluteOptions(options, ['app'], context.root)).app);
     const path = join(app.root, programFile);
     const known = existsSync(path) ? readFileSync(path, 'utf8') : '';
     const found = jsonText(await programFiles(app, defaultDeps()));

@@ -10,16 +10,17 @@ import { reproducerPaths } from '../reproducer/layout';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { warningOnce } from '../support/report';
-import { adopt } from './adopt';
+import { adopt } from '../adopt/adopt';
 import { whyCaptureAgain } from './current-capture';
 import type { ExtractOptions } from './options';
+import { selectedKernels } from './selected-kernels';
 import type { ExtractedKernel, ExtractResult } from './result';
 
 /** Capture, generate and adopt for each kernel, in this order and without Nx. One run of the app serves all of them. */
 export async function extract(options: ExtractOptions, given: Deps): Promise<ExtractResult> {
   const deps = { ...given, report: warningOnce(given.report) };
   const app = openApp(options.app);
-  const names = selectedKernels(app, options);
+  const names = selectedKernels(app, options.kernel);
   for (const name of names) requireOwnPlace(app, name);
   if (options.build) await buildApp(app, deps);
   const { description: device } = await openDevice(options, deps);
@@ -53,17 +54,6 @@ async function makeReproducer(
   );
   const adopted = await adopt({ reproducer: root, reset }, deps);
   return { reproducer: root, generated, adopted };
-}
-
-function selectedKernels(app: App, options: ExtractOptions): string[] {
-  const names = options.kernel.length > 0 ? [...new Set(options.kernel)] : app.config.kernels.map(({ name }) => name);
-  names.forEach((name) => app.kernel(name));
-  if (names.length > 0) return names;
-  throw new KernloopError(
-    'KERNEL_UNKNOWN',
-    `${app.config.name} declares no kernel`,
-    'add one to "kernels" of kernloop.json; `kernloop profile` lists what the app launches',
-  );
 }
 
 function needsCapture(app: App, name: string, device: DeviceDescription, options: ExtractOptions, deps: Deps): boolean {

@@ -2,19 +2,8 @@ import { z } from 'zod';
 import { nameSchema } from '../app/kernloop-json';
 import { captureOptionsSchema } from '../capture/options';
 import { generateOptionsSchema } from '../generate/options';
+import { reset } from '../adopt/options';
 import { appRunOptions } from '../app/run-options';
-
-const reset = z
-  .boolean()
-  .default(false)
-  .describe('Bring files that differ back to what was generated; files that are not in pristine/ stay.');
-
-export const adoptOptionsSchema = z.object({
-  reproducer: z.string().default('.').describe('Folder of the reproducer: the one with pristine/.'),
-  reset,
-});
-
-export type AdoptOptions = z.output<typeof adoptOptionsSchema>;
 
 const { selfCheck, maxBytes, inlineLimitBytes, memoryBytes, drainLimitMs, runLimitMs, store } =
   captureOptionsSchema.shape;

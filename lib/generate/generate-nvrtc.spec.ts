@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nativePathsIn } from '../native/native-paths';
-import { adopt } from '../extract/adopt';
+import { adopt } from '../adopt/adopt';
 import { sha256OfFile } from '../support/files';
 import { failure } from '../testing/failure';
 import { fakeDeps, type Call, type FakeDeps } from '../testing/fake-deps';

@@ -11,7 +11,7 @@ import { sha256OfFile, writeJson } from '../support/files';
 import type { UnprovenRecipe } from '../toolchain/recipe';
 import { overlayTemplate } from '../toolchain/overlay';
 import { overlayTemplateFile, recipeFile, type Recipe } from '../toolchain/recipe';
-import type { NoSource } from '../source/no-source';
+import type { NoSource } from '../source/no-source-json';
 import type { WrittenSource } from './generate';
 import { kernelFile } from '../support/project-file-names';
 

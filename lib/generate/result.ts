@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { languages } from '../reproducer/kernel-json';
-import { noSourceSchema } from '../source/no-source';
+import { noSourceSchema } from '../source/no-source-json';
 
 export const generateResultSchema = z.object({
   kernel: z.string(),

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Deps } from '../deps/deps';
 import { openReproducer } from '../reproducer/reproducer';
 import { reproducerPaths } from '../reproducer/layout';
 import { KernloopError } from '../support/error';
@@ -75,6 +76,16 @@ export function currentVariant(
     if (error instanceof KernloopError) return undefined;
     throw error;
   }
+}
+
+/** As a task it runs once more after each recompile, since only then the files that were read are known: it need not compile again. */
+export function isUpToDate(
+  { reproducer, lineInfo }: Pick<RecompileOptions, 'reproducer' | 'lineInfo'>,
+  { env, report }: Pick<Deps, 'env' | 'report'>,
+): boolean {
+  if (currentVariant(reproducer, { lineInfo }, env) === undefined) return false;
+  report.result(`${openReproducer(reproducer).config.name}: what recompile built is up to date`);
+  return true;
 }
 
 /** NVRTC does not tell which files of its include folders it read. */

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { adopt } from '../extract/adopt';
+import { adopt } from '../adopt/adopt';
 import { generate } from '../generate/generate';
 import { fixture, recordingDeps, type Fixture } from '../generate/testing/fixture';
 import { chooseCode, openReproducer } from '../reproducer/reproducer';

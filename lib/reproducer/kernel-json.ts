@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { noSourceSchema } from '../source/no-source';
+import { noSourceSchema } from '../source/no-source-json';
 import { nameSchema, selectionShape, stageOptionsSchema } from '../app/kernloop-json';
 import { deviceKinds } from '../device/kinds';
 export const roles = ['in', 'out', 'inout', 'workspace', 'ignore'] as const;

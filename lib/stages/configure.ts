@@ -13,22 +13,29 @@ import {
   type Resolved,
 } from '../support/options';
 import { readJson } from '../support/schema';
-import { stages, type Stage } from './registry';
+import type { Stage } from '../stage/stage';
+import { isStageName, stageNames, stageSummaries } from './registry';
 import type { Environment } from '../support/environment';
 import { kernloopFile, kernelFile } from '../support/project-file-names';
 
+/** What of a stage its options depend on. */
+type Configurable<S extends OptionsSchema = OptionsSchema> = Pick<
+  Stage<S>,
+  'name' | 'options' | 'project' | 'selfContained'
+>;
+
 /** The options of a stage: flag > environment > kernel.json > kernloop.json > default, with the origin of each. */
-export function configure<S extends OptionsSchema, R>(
-  stage: Stage<S, R>,
+export function configure<S extends OptionsSchema>(
+  stage: Configurable<S>,
   flags: Readonly<Record<string, unknown>>,
   env: Environment,
 ): Resolved<S> {
-  const outer = [flagLayer(flags), environmentLayer(stage.schema, env)];
-  return resolveOptions(stage.schema, [...outer, ...fileLayers(stage, outer)]);
+  const outer = [flagLayer(flags), environmentLayer(stage.options, env)];
+  return resolveOptions(stage.options, [...outer, ...fileLayers(stage, outer)]);
 }
 
 /** The project that the flags and the environment name, or that of the working directory. */
-function fileLayers(stage: Stage, outer: readonly Layer[]): Layer[] {
+function fileLayers(stage: Configurable, outer: readonly Layer[]): Layer[] {
   const { project } = stage;
   if (project === 'none') return [];
   const named = outer.map(({ values }) => values[project]).find((value) => value !== undefined);
@@ -36,12 +43,12 @@ function fileLayers(stage: Stage, outer: readonly Layer[]): Layer[] {
   return project === 'app' ? appLayers(stage, folder) : reproducerLayers(stage, folder);
 }
 
-function appLayers(stage: Stage, folder: string): Layer[] {
+function appLayers(stage: Configurable, folder: string): Layer[] {
   const { config, root } = openApp(folder);
   return [layer(stage, join(root, kernloopFile), kernloopFile, { device: config.device }, config.options)];
 }
 
-function reproducerLayers(stage: Stage, folder: string): Layer[] {
+function reproducerLayers(stage: Configurable, folder: string): Layer[] {
   const { config, root, workspaceRoot } = openReproducer(folder);
   const own = layer(stage, join(root, kernelFile), kernelFile, { device: config.device.kind }, config.options);
   if (stage.selfContained) return [own];
@@ -53,22 +60,21 @@ function reproducerLayers(stage: Stage, folder: string): Layer[] {
 
 /** What a misspelt stage says would be said to nobody. */
 function requireStages(path: string, origin: string, options: Readonly<Record<string, unknown>>): void {
-  const all = Object.values<Stage>(stages);
-  const taking = all.filter(({ project, selfContained }) =>
-    origin === kernelFile ? project === 'reproducer' : project !== 'none' && !selfContained,
-  );
-  const known = taking.map(({ name }) => name);
+  const known = stageNames.filter((name) => {
+    const { project, selfContained } = stageSummaries[name];
+    return origin === kernelFile ? project === 'reproducer' : project !== 'none' && !selfContained;
+  }) as string[];
   for (const name of Object.keys(options).filter((each) => !known.includes(each))) {
-    const stage = all.find((each) => each.name === name);
     const [suggestion] = nearest(name, known, 1);
-    if (stage === undefined) {
+    if (!isStageName(name)) {
       throw new KernloopError(
         'CONFIG_INVALID',
         `${path}: options: there is no stage "${name}"${suggestion ? ` (did you mean "${suggestion}"?)` : ''}`,
         `${origin} has options for ${known.join(', ')}`,
       );
     }
-    const elsewhere = stage.project === 'none' ? undefined : origin === kernelFile ? kernloopFile : kernelFile;
+    const elsewhere =
+      stageSummaries[name].project === 'none' ? undefined : origin === kernelFile ? kernloopFile : kernelFile;
     throw new KernloopError(
       'CONFIG_INVALID',
       `${path}: options.${name}: ${name} takes no options from ${origin}`,
@@ -78,14 +84,14 @@ function requireStages(path: string, origin: string, options: Readonly<Record<st
 }
 
 function layer(
-  stage: Stage,
+  stage: Configurable,
   path: string,
   origin: string,
   implied: Readonly<Record<string, unknown>>,
   options: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
 ): Layer {
   requireStages(path, origin, options);
-  const known = Object.keys(stage.schema.shape);
+  const known = Object.keys(stage.options.shape);
   const own = options[stage.name] ?? {};
   for (const name of Object.keys(own)) {
     if (known.includes(name)) continue;

@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import type { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
-
-/** What a verb prints on stdout with --json: one document of one of three shapes. */
-const format = 'kernloop.output/1';
+import { format } from './documents';
 
 const ownExitCode = z
   .literal(Object.values(exitCodes))
@@ -70,19 +67,3 @@ export const usageOutputSchema = errorSchema(z.null()).meta({
   title: 'kernloop --json',
   description: 'The one document on stdout where the verb is missing or unknown.',
 });
-
-export function resultDocument(verb: string, exitCode: number, result: unknown): object {
-  return { schema: format, verb, exit_code: exitCode, result };
-}
-
-export function errorDocument(verb: string | null, error: KernloopError): object {
-  return { schema: format, verb, exit_code: error.exitCode, error: error.toJSON() };
-}
-
-export function configurationDocument(
-  verb: string,
-  options: Readonly<Record<string, unknown>>,
-  origins: Readonly<Record<string, string>>,
-): object {
-  return { schema: format, verb, options, origins };
-}

@@ -4,7 +4,7 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { formatBytes, formatCount, table } from '../support/report';
-import { runArchive } from './archive-program';
+import { runArchive } from '../archive/archive-program';
 import type { StoreOptions } from './options';
 import {
   collectedSchema,

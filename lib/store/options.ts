@@ -26,31 +26,3 @@ export const storeOptionsSchema = z.object({
 });
 
 export type StoreOptions = z.output<typeof storeOptionsSchema>;
-
-export const packOptionsSchema = z.object({
-  capture: z.string().default('.').describe('Folder of a reproducer, or of a capture.'),
-  output: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('The file to write; `<kernel>.klcap` in the working folder if left out.'),
-  store: z
-    .string()
-    .optional()
-    .describe("Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store."),
-});
-
-export type PackOptions = z.output<typeof packOptionsSchema>;
-
-export const unpackOptionsSchema = z.object({
-  file: z.string().min(1).describe('What `kernloop pack` wrote.'),
-  to: z
-    .string()
-    .min(1)
-    .default('.')
-    .describe(
-      'A reproducer, whose capture/ it becomes; or the folder that it becomes. The working folder, if that is neither a reproducer nor empty, gets a folder named after the file.',
-    ),
-});
-
-export type UnpackOptions = z.output<typeof unpackOptionsSchema>;

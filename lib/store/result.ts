@@ -59,27 +59,7 @@ export const storeResultSchema = z.discriminatedUnion('event', [
   collectedSchema.extend(place),
 ]);
 
-export const packResultSchema = z.object({
-  file: z.string().describe('Absolute.'),
-  captureSha256: z.string(),
-  chunks: count,
-  bytes: count.describe('Of the file.'),
-});
-
-export const outcomes = ['written', 'unchanged', 'repaired'] as const;
-
-export const unpackResultSchema = z.object({
-  capture: z.string().describe('The folder, absolute.'),
-  outcome: z
-    .enum(outcomes)
-    .describe('"unchanged": the same capture was there already; "repaired": it was, and got the chunks it lacked.'),
-  captureSha256: z.string(),
-  chunks: count,
-});
-
 export type Verified = z.output<typeof verifiedSchema>;
 export type Stats = z.output<typeof statsSchema>;
 export type Collected = z.output<typeof collectedSchema>;
 export type StoreResult = z.output<typeof storeResultSchema>;
-export type PackResult = z.output<typeof packResultSchema>;
-export type UnpackResult = z.output<typeof unpackResultSchema>;

@@ -38,7 +38,7 @@ export function optionInfos(schema: OptionsSchema): OptionInfo[] {
     return {
       name,
       flag: `--${kebab(name)}`,
-      env: envName(name),
+      env: environmentName(name),
       type: typeOf(name, property.type),
       ...(choices ? { choices: choices.map(String) } : {}),
       description: property.description ?? '',
@@ -84,7 +84,7 @@ export function environmentLayer(schema: OptionsSchema, env: Environment): Layer
     const text = env[info.env];
     if (text !== undefined && text !== '') values[info.name] = parseText(info, text, info.env);
   }
-  return { origin: envName, values };
+  return { origin: environmentName, values };
 }
 
 /** The typed value of a flag's or a variable's text. */
@@ -113,7 +113,8 @@ export function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-function envName(name: string): string {
+/** The variable that sets an option. */
+export function environmentName(name: string): string {
   return `KERNLOOP_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
 }
 

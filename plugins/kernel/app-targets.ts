@@ -1,29 +1,62 @@
 import { join, normalize } from 'node:path/posix';
 import type { ProjectConfiguration, TargetConfiguration } from '@nx/devkit';
 import { programFile } from '../../lib/app/app';
-import type { KernelEntry, KernloopJson } from '../../lib/app/kernloop-json';
-import { captureFiles } from '../../lib/archive/capture-files';
-import { stages } from '../../lib/stages/registry';
-import { identityInputs, noPackages, optionInputs, type TargetInput } from './inputs';
-import { pristineVariable, selectionVariable } from './selections';
+import type { KernloopJson } from '../../lib/app/kernloop-json';
+import type { TaskInput } from '../../lib/stage/task';
 import { kernloopFile } from '../../lib/support/project-file-names';
+import type { TargetInput } from './inputs';
+import { pristineVariable, selectionVariable } from './selections';
+import { commonInputs, targetsOf, type Place } from './targets';
 
-export const captureTarget = (kernel: string): string => `capture-${kernel}`;
-export const generateTarget = (kernel: string): string => `generate-${kernel}`;
 export const reproducerRoot = (app: string, kernel: string): string => `kernels/${app}/${kernel}`;
 
 /** The project of an app: pure, from its kernloop.json. `root` is relative to the workspace, with forward slashes. */
 export function appProject(root: string, config: KernloopJson): Omit<ProjectConfiguration, 'root'> {
-  const targets: Record<string, TargetConfiguration> = {};
-  if (config.build) targets['build'] = buildTarget(root, config);
-  targets['program'] = programTarget(root, config);
-  targets['profile'] = profileTarget(root, config);
-  for (const kernel of config.kernels) {
-    targets[captureTarget(kernel.name)] = captureKernel(root, config, kernel);
-    targets[generateTarget(kernel.name)] = generateKernel(root, config, kernel);
+  const own: Record<string, TargetConfiguration> = {
+    ...(config.build ? { build: buildTarget(root, config) } : {}),
+    program: programTarget(root, config),
+  };
+  const { targets, groups } = targetsOf(appPlace(root, config));
+  return {
+    name: config.name,
+    projectType: 'application',
+    targets: { ...own, ...targets },
+    metadata: { technologies: ['kernloop'], targetGroups: { app: Object.keys(own), ...groups } },
+  };
+}
+
+function appPlace(root: string, config: KernloopJson): Place {
+  const folder = (kernel = ''): string => reproducerRoot(config.name, kernel);
+  return {
+    kind: 'app',
+    root,
+    kernels: config.kernels.map(({ name }) => name),
+    hasSource: true,
+    others: config.build ? ['build', 'program'] : ['program'],
+    elsewhere: undefined,
+    inputs: (input, kernel) => inputsOf(input, root, config, kernel ?? ''),
+    output: (path, kernel) =>
+      path.replace('{app}', '{projectRoot}').replace('{reproducer}', `{workspaceRoot}/${folder(kernel)}`),
+  };
+}
+
+function inputsOf(input: TaskInput, root: string, config: KernloopJson, kernel: string): TargetInput[] {
+  switch (input) {
+    case 'app':
+      return appInputs(root, config);
+    case 'program':
+      return [outputOf(join(root, programFile), false)];
+    case 'selection':
+      return [{ env: selectionVariable(root, kernel) }];
+    case 'pristine':
+      return [{ env: pristineVariable(root, kernel) }];
+    case 'capture':
+      return [outputOf(`${reproducerRoot(config.name, kernel)}/capture/capture.json`, false)];
+    case 'compileCommands':
+      return config.compileCommands ? [outputOf(join(root, config.compileCommands), true)] : [];
+    default:
+      return commonInputs(input);
   }
-  targets['extract-kernel'] = extractKernel(root, config);
-  return { name: config.name, projectType: 'application', targets, metadata: { technologies: ['kernloop'] } };
 }
 
 /** Not cached: the app's own build tool knows what is out of date, headers outside the project included. */
@@ -47,88 +80,6 @@ function programTarget(root: string, { build }: KernloopJson): TargetConfigurati
     outputs: [`{projectRoot}/${programFile}`],
     metadata: { description: 'Write down what the command of the app runs, by digest: an input of what runs it.' },
   };
-}
-
-function profileTarget(root: string, config: KernloopJson): TargetConfiguration {
-  return {
-    executor: 'kernloop:profile',
-    options: { app: root, build: false },
-    ...afterBuild(config),
-    cache: true,
-    inputs: [
-      ...appInputs(root, config),
-      outputOf(join(root, programFile), false),
-      ...optionInputs(stages.profile),
-      ...deviceInputs,
-      noPackages,
-    ],
-    outputs: ['{projectRoot}/.kernloop/profile.json'],
-    metadata: { description: stages.profile.summary },
-  };
-}
-
-function captureKernel(root: string, config: KernloopJson, kernel: KernelEntry): TargetConfiguration {
-  return {
-    executor: 'kernloop:capture',
-    options: { app: root, kernel: [kernel.name], build: false },
-    ...afterBuild(config),
-    cache: true,
-    inputs: [
-      ...appInputs(root, config),
-      outputOf(join(root, programFile), false),
-      { env: selectionVariable(root, kernel.name) },
-      ...optionInputs(stages.capture),
-      // Asks for more than an option: a capture then holds the programs that the app compiled.
-      { env: 'KERNLOOP_NVRTC_RECORD' },
-      ...deviceInputs,
-      ...identityInputs('KERNLOOP_STORE_GENERATION'),
-      noPackages,
-    ],
-    // File by file: on a cache hit Nx removes whatever else it finds in a folder.
-    outputs: ['capture', 'captures/*'].flatMap((folder) =>
-      captureFiles.map((name) => `{workspaceRoot}/${reproducerRoot(config.name, kernel.name)}/${folder}/${name}`),
-    ),
-    metadata: { description: `Capture ${kernel.name} out of a run of the app.` },
-  };
-}
-
-function generateKernel(root: string, config: KernloopJson, kernel: KernelEntry): TargetConfiguration {
-  const folder = reproducerRoot(config.name, kernel.name);
-  const database = config.compileCommands ? [outputOf(join(root, config.compileCommands), true)] : [];
-  return {
-    executor: 'kernloop:generate',
-    options: { app: root, kernel: kernel.name },
-    dependsOn: [captureTarget(kernel.name)],
-    cache: true,
-    inputs: [
-      ...appInputs(root, config),
-      { env: selectionVariable(root, kernel.name) },
-      { env: pristineVariable(root, kernel.name) },
-      outputOf(`${folder}/capture/capture.json`, false),
-      ...database,
-      ...optionInputs(stages.generate),
-      ...identityInputs('KERNLOOP_TOOLCHAIN', 'KERNLOOP_PACKAGE_DIGEST'),
-      noPackages,
-    ],
-    outputs: [`{workspaceRoot}/${folder}/pristine`],
-    metadata: { description: `Generate the pristine files of ${kernel.name}'s reproducer.` },
-  };
-}
-
-/** Not cached: it writes files that a user may edit. */
-function extractKernel(root: string, { name }: KernloopJson): TargetConfiguration {
-  return {
-    executor: 'kernloop:extract',
-    options: { app: root },
-    cache: false,
-    metadata: { description: `Make kernels of ${name} projects of their own (all declared ones, or --kernel).` },
-  };
-}
-
-const deviceInputs = identityInputs('KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID', 'KERNLOOP_PACKAGE_DIGEST');
-
-function afterBuild({ build }: KernloopJson): Required<Pick<TargetConfiguration, 'dependsOn'>> {
-  return { dependsOn: [...(build ? ['build'] : []), 'program'] };
 }
 
 /**

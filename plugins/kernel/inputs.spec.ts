@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { softgpuVariables } from '../../lib/device/softgpu';
 import { packageRoot } from '../../lib/support/version';
-import { stages, type Stage } from '../../lib/stages/registry';
+import type { Stage } from '../../lib/stage/stage';
+import { stages } from '../../lib/stages/registry';
 import { optionInputs } from './inputs';
 
 /** Neither what is printed nor what tools are handed decides what a dispatch does. */

@@ -1,7 +1,7 @@
 import type { TargetConfiguration } from '@nx/devkit';
 import { softgpuVariables } from '../../lib/device/softgpu';
 import { optionInfos } from '../../lib/support/options';
-import type { Stage } from '../../lib/stages/registry';
+import type { Stage } from '../../lib/stage/stage';
 import type { IdentityVariables } from './identity';
 
 export type TargetInput = NonNullable<TargetConfiguration['inputs']>[number];
@@ -14,6 +14,6 @@ export function identityInputs(...names: (keyof IdentityVariables)[]): TargetInp
 }
 
 /** Variables that set an option of the stage. */
-export function optionInputs(stage: Stage): TargetInput[] {
-  return [...optionInfos(stage.schema).map(({ env }) => env), ...softgpuVariables].map((env) => ({ env }));
+export function optionInputs({ options }: Pick<Stage, 'options'>): TargetInput[] {
+  return [...optionInfos(options).map(({ env }) => env), ...softgpuVariables].map((env) => ({ env }));
 }

@@ -48,11 +48,45 @@ describe('the plugin', () => {
       'program',
       'profile',
       'capture-saxpy',
-      'generate-saxpy',
       'capture-matmul',
+      'generate-saxpy',
       'generate-matmul',
       'extract-kernel',
+      'extract-saxpy',
+      'extract-matmul',
     ]);
+  });
+
+  it('extracts all kernels, or one, behind the tasks that capture and generate them', () => {
+    const { 'extract-kernel': all, 'extract-saxpy': one } = targets(workspace, 'apps/pipeline');
+    expect(all).toMatchObject({
+      executor: 'kernloop:extract',
+      options: { app: 'apps/pipeline' },
+      dependsOn: ['generate-saxpy', 'generate-matmul'],
+    });
+    expect(one).toMatchObject({
+      executor: 'kernloop:extract',
+      options: { app: 'apps/pipeline', kernel: ['saxpy'] },
+      dependsOn: ['generate-saxpy'],
+    });
+    const called = { ...app, kernels: [{ name: 'kernel', match: 'k' }] };
+    expect(targets({ 'a/kernloop.json': called }, 'a')['extract-kernel']?.options).toEqual({ app: 'a' });
+  });
+
+  it('groups the targets of an app by stage, and says what each does and how it is called', () => {
+    const [project] = Object.values(projects(workspace)) as { metadata?: { targetGroups?: object } }[];
+    expect(project?.metadata?.targetGroups).toMatchObject({
+      app: ['build', 'program'],
+      capture: ['capture-saxpy', 'capture-matmul'],
+      extract: ['extract-kernel', 'extract-saxpy', 'extract-matmul'],
+    });
+    for (const [name, { metadata }] of Object.entries(targets(workspace, 'apps/pipeline'))) {
+      expect([name, metadata?.description]).toEqual([name, expect.stringMatching(/^.{10,}\.$/)]);
+    }
+    expect(targets(workspace, 'kernels/pipeline/saxpy')['validate']?.metadata?.help).toEqual({
+      command: 'npx kernloop validate --help',
+      example: { options: { rtol: 1e-5, atol: 1e-6 } },
+    });
   });
 
   it('names both apps of one name, whatever else Nx would say of their projects', () => {

@@ -1,9 +1,10 @@
-import type { ProjectConfiguration, TargetConfiguration } from '@nx/devkit';
+import type { ProjectConfiguration } from '@nx/devkit';
 import type { KernelJson } from '../../lib/reproducer/kernel-json';
-import { stages } from '../../lib/stages/registry';
-import { captureTarget } from './app-targets';
-import { identityInputs, noPackages, optionInputs, type TargetInput } from './inputs';
+import { codeObjectExtension } from '../../lib/reproducer/layout';
+import type { TaskInput } from '../../lib/stage/task';
+import type { TargetInput } from './inputs';
 import { builtVariable, judgedVariable } from './reproducer-variables';
+import { commonInputs, targetsOf, type Place } from './targets';
 
 export const reproducerName = ({ app, name }: Pick<KernelJson, 'app' | 'name'>): string => `${app.name}-${name}`;
 
@@ -16,76 +17,61 @@ export function reproducerProject(
   config: KernelJson,
   captures: boolean,
 ): Omit<ProjectConfiguration, 'root'> {
-  const capture = captures ? [{ projects: [config.app.name], target: captureTarget(config.name) }] : [];
-  const recompiles = config.language !== 'none';
-  const dependsOn = [...capture, ...(recompiles ? ['recompile'] : [])];
-  const targets: Record<string, TargetConfiguration> = {
-    ...(recompiles ? { recompile: recompile(root, config) } : {}),
-    replay: {
-      executor: 'kernloop:replay',
-      options: { reproducer: root },
-      dependsOn,
-      // A time is never a cached verdict.
-      cache: false,
-      metadata: { description: stages.replay.summary },
-    },
-    validate: {
-      executor: 'kernloop:validate',
-      options: { reproducer: root },
-      dependsOn,
-      cache: true,
-      inputs: [
-        ...ownFiles,
-        // What the user built is judged, also where .gitignore names it; another task of this command may have built it.
-        { fileset: '{projectRoot}/*.{hsaco,co,cubin}', includeIgnored: true },
-        { fileset: '{projectRoot}/build/{candidate,optimized,kernel_variant}.{hsaco,co,cubin}', includeIgnored: true },
-        { env: judgedVariable(root) },
-        ...captureInputs(captures),
-        ...(recompiles ? [{ dependentTasksOutputFiles: '**/build/variant.*' }] : []),
-        ...optionInputs(stages.validate),
-        ...identityInputs(
-          'KERNLOOP_NATIVE_DIGEST',
-          'KERNLOOP_DEVICE_ID',
-          'KERNLOOP_PACKAGE_DIGEST',
-          'KERNLOOP_STORE_GENERATION',
-        ),
-        noPackages,
-      ],
-      outputs: ['{projectRoot}/report.json'],
-      metadata: { description: stages.validate.summary },
-    },
-  };
+  const { targets, groups } = targetsOf(reproducerPlace(root, config, captures));
   return {
     name: reproducerName(config),
     projectType: 'application',
     targets,
     ...(captures ? { implicitDependencies: [config.app.name] } : {}),
-    metadata: { technologies: ['kernloop', config.language], description: config.demangled },
+    metadata: {
+      technologies: ['kernloop', config.language],
+      description: config.demangled,
+      targetGroups: { kernel: Object.values(groups).flat() },
+    },
   };
 }
 
-/**
- * Which files a compiler reads is known only afterwards, so the cache is asked only where nothing changed since the last recompile: the
- * variable has a value of its own otherwise. Its outputs are files, since the user may put others beside them.
- */
-function recompile(root: string, { language }: KernelJson): TargetConfiguration {
+function reproducerPlace(root: string, config: KernelJson, captures: boolean): Place {
+  const hasSource = config.language !== 'none';
   return {
-    executor: 'kernloop:recompile',
-    options: { reproducer: root },
-    cache: true,
-    inputs: [
-      ...ownFiles,
-      { env: builtVariable(root) },
-      ...optionInputs(stages.recompile),
-      ...identityInputs('KERNLOOP_TOOLCHAIN', 'KERNLOOP_PACKAGE_DIGEST'),
-      noPackages,
-    ],
-    outputs: [`variant.${language === 'cuda' ? 'cubin' : 'hsaco'}`, 'variant.json'].map(
-      (name) => `{projectRoot}/build/${name}`,
-    ),
-    metadata: { description: stages.recompile.summary },
+    kind: 'reproducer',
+    root,
+    kernels: [],
+    hasSource,
+    others: [],
+    elsewhere: captures ? { project: config.app.name, kernel: config.name } : undefined,
+    inputs: (input) => inputsOf(input, root, hasSource, captures),
+    output: (path) =>
+      path
+        .replace('{reproducer}', '{projectRoot}')
+        .replace('{extension}', codeObjectExtension(config.language === 'cuda' ? 'cuda' : 'hip')),
   };
 }
+
+function inputsOf(input: TaskInput, root: string, hasSource: boolean, captures: boolean): TargetInput[] {
+  switch (input) {
+    case 'reproducer':
+      return ownFiles;
+    case 'compiled':
+      // Which files a compiler reads is known only afterwards: the cache is asked only where nothing changed since the last recompile;
+      // the variable has a value of its own otherwise.
+      return [{ env: builtVariable(root) }];
+    case 'codeObjects':
+      return [...builtByTheUser, { env: judgedVariable(root) }];
+    case 'capture':
+      return captureInputs(captures);
+    case 'variant':
+      return hasSource ? [{ dependentTasksOutputFiles: '**/build/variant.*' }] : [];
+    default:
+      return commonInputs(input);
+  }
+}
+
+/** Judged also where .gitignore names it; another task of this command may have built it. */
+const builtByTheUser: TargetInput[] = [
+  { fileset: '{projectRoot}/*.{hsaco,co,cubin}', includeIgnored: true },
+  { fileset: '{projectRoot}/build/{candidate,optimized,kernel_variant}.{hsaco,co,cubin}', includeIgnored: true },
+];
 
 /** What the user edits; not what the stages write, nor what only people read. */
 const ownFiles: TargetInput[] = [

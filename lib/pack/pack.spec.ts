@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { captureJson, TestWorkspace, writeReproducer } from '../testing/workspace';
-import { packOptionsSchema, unpackOptionsSchema } from './options';
-import { pack, unpack } from './pack';
+import { unpackOptionsSchema } from '../unpack/options';
+import { unpack } from '../unpack/unpack';
+import { packOptionsSchema } from './options';
+import { pack } from './pack';
 
 describe('pack and unpack', () => {
   let workspace: TestWorkspace;

@@ -1,0 +1,23 @@
+import type { z } from 'zod';
+import { defaultDeps, type Deps } from '../lib/deps/deps';
+import type { Stage } from '../lib/stage/stage';
+import { configure } from '../lib/stages/configure';
+import { stages, type StageName } from '../lib/stages/registry';
+
+type Stages = typeof stages;
+
+export type OptionsOf<N extends StageName> = z.input<Stages[N]['options']>;
+export type ResultOf<N extends StageName> = z.output<Stages[N]['result']>;
+export type StageFunction<N extends StageName> = (
+  options?: OptionsOf<N>,
+  deps?: Partial<Deps>,
+) => Promise<ResultOf<N>>;
+
+/** A stage as a function; it is loaded when it is called. */
+export function stageFunction<N extends StageName>(name: N): StageFunction<N> {
+  return async (options, overrides = {}) => {
+    const stage: Stage = stages[name];
+    const deps = defaultDeps(overrides);
+    return (await stage.run(configure(stage, options ?? {}, deps.env).values, deps)) as ResultOf<N>;
+  };
+}

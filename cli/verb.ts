@@ -1,0 +1,131 @@
+import type { Command } from 'commander';
+import { defaultDeps, type Deps } from '../lib/deps/deps';
+import type { Stage } from '../lib/stage/stage';
+import { configure } from '../lib/stages/configure';
+import { configurationDocument, resultDocument } from '../lib/stages/documents';
+import { stages, type StageName } from '../lib/stages/registry';
+import { KernloopError } from '../lib/support/error';
+import { exitCodes } from '../lib/support/error-codes';
+import { optionInfos, parseText, type OptionInfo, type OptionsSchema } from '../lib/support/options';
+import { consoleReporter, table } from '../lib/support/report';
+import { inheritedInput } from '../lib/support/stdin';
+import { printJson } from './print-json';
+
+interface OutputFlags {
+  json?: boolean;
+  printConfig?: boolean;
+}
+
+/** Gives a verb its options, and what it does. */
+export function addVerb(verb: Command, name: StageName, overrides: Partial<Deps>): void {
+  const stage: Stage = stages[name];
+  const infos = optionInfos(stage.options);
+  const positional = infos.find((info) => info.name === stage.positional);
+  verb
+    .option('--json', 'print the result as JSON on stdout; everything else goes to stderr')
+    .option('--print-config', 'print the options in effect and where each value comes from, and do nothing');
+  for (const info of infos) addOption(verb, info);
+  if (positional) {
+    const word = positional.type === 'array' ? `[${positional.name}...]` : `[${positional.name}]`;
+    verb.argument(word, `the same as ${positional.flag}`);
+  }
+  verb.action(async () => {
+    const flags: Record<string, unknown> & OutputFlags = verb.opts();
+    const words = verb.processedArgs[0] as string | string[] | undefined;
+    process.exitCode = await runStage(stage, withPositional(positional, words, flags), flags, overrides);
+  });
+}
+
+/** Letters for what is typed by hand. */
+const shortFlags: Readonly<Record<string, string>> = { verbose: '-v, ' };
+
+function addOption(verb: Command, info: OptionInfo): void {
+  const description = describeOption(info);
+  if (info.type === 'boolean') {
+    verb
+      .option(`${shortFlags[info.name] ?? ''}${info.flag}`, description)
+      .option(`--no-${info.flag.slice(2)}`, `the opposite of ${info.flag}`);
+  } else if (info.type === 'array') {
+    const collect = (text: string, before: unknown[] | undefined): unknown[] => [
+      ...(before ?? []),
+      ...(parseText(info, text, info.flag) as unknown[]),
+    ];
+    verb.option(`${info.flag} <value>`, description, collect);
+  } else {
+    verb.option(`${info.flag} <value>`, description, (text: string) => parseText(info, text, info.flag));
+  }
+}
+
+function describeOption(info: OptionInfo): string {
+  const choices = info.choices ? ` One of ${info.choices.join(', ')}.` : '';
+  const empty = info.default === undefined || (Array.isArray(info.default) && info.default.length === 0);
+  return `${info.description}${choices}${empty ? '' : ` Default: ${String(info.default)}.`}`;
+}
+
+function withPositional(
+  positional: OptionInfo | undefined,
+  words: string | string[] | undefined,
+  flags: Record<string, unknown> & OutputFlags,
+): Record<string, unknown> {
+  const { json: _json, printConfig: _printConfig, ...values } = flags;
+  if (words === undefined || words.length === 0 || !positional) return values;
+  const before = values[positional.name];
+  if (before !== undefined && positional.type !== 'array') {
+    throw new KernloopError(
+      'USAGE',
+      `${positional.name} is given twice`,
+      `give it once, as a word or with ${positional.flag}`,
+    );
+  }
+  return {
+    ...values,
+    [positional.name]: Array.isArray(words)
+      ? [...(Array.isArray(before) ? (before as unknown[]) : []), ...words]
+      : words,
+  };
+}
+
+async function runStage<S extends OptionsSchema, R>(
+  stage: Stage<S, R>,
+  flags: Record<string, unknown>,
+  output: OutputFlags,
+  overrides: Partial<Deps>,
+): Promise<number> {
+  const { values, origins } = configure(stage, flags, overrides.env ?? process.env);
+  if (output.printConfig) {
+    printConfig(stage, values, origins, output.json ?? false);
+    return exitCodes.pass;
+  }
+  const result = await stage.run(values, depsFor(output, overrides));
+  const exitCode = stage.exitCode(result);
+  if (output.json) printJson(resultDocument(stage.name, exitCode, result));
+  return exitCode;
+}
+
+function depsFor({ json }: OutputFlags, overrides: Partial<Deps>): Deps {
+  const report = consoleReporter();
+  // With --json, stdout holds one document and nothing else.
+  return defaultDeps({
+    input: inheritedInput(),
+    ...overrides,
+    report: json ? { ...report, result: (line) => report.info(line) } : report,
+  });
+}
+
+function printConfig(
+  stage: Stage,
+  values: Readonly<Record<string, unknown>>,
+  origins: Readonly<Record<string, string>>,
+  json: boolean,
+): void {
+  if (json) {
+    printJson(configurationDocument(stage.name, values, origins));
+    return;
+  }
+  const rows = Object.keys(stage.options.shape).map((name) => [
+    name,
+    JSON.stringify(values[name]) ?? '',
+    origins[name] ?? 'not set',
+  ]);
+  for (const line of table([['option', 'value', 'from'], ...rows])) process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,12 @@
+import type { ExecutorContext } from '@nx/devkit';
+import { stageNames } from '../lib/stages/registry';
+import { runStage, type TaskOptions } from './run-stage';
+
+type Executor = (options: TaskOptions, context: ExecutorContext) => Promise<{ success: boolean }>;
+
+/** The executor of every stage that is a task, by its name: executors.json has `stage#validate`. */
+const executors: Readonly<Record<string, Executor>> = Object.fromEntries(
+  stageNames.map((name): [string, Executor] => [name, (options, context) => runStage(name, options, context)]),
+);
+
+export = executors;

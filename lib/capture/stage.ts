@@ -1,0 +1,37 @@
+import { defineStage } from '../stage/stage';
+import { captureFiles } from '../archive/capture-files';
+import { captureOptionsSchema } from './options';
+import { captureResultSchema } from './result';
+
+const code = () => require('./capture') as typeof import('./capture');
+
+export const stage = defineStage({
+  name: 'capture',
+  summary: 'Capture dispatches of kernels out of a run of an app.',
+  options: captureOptionsSchema,
+  result: captureResultSchema,
+  project: 'app',
+  positional: 'kernel',
+  paths: ['app', 'output', 'store'],
+  exitCodes: {
+    pass: 'Everything that was asked for is captured; where the app itself failed after that, its exit code instead.',
+  },
+  run: (options, deps) => code().capture(options, deps),
+  exitCode: ({ exitCode }) => exitCode,
+  task: {
+    targets: [{ name: 'capture', of: 'kernel' }],
+    cache: true,
+    after: ['build', 'program'],
+    // The last asks for more than an option: a capture then holds the programs that the app compiled.
+    inputs: ['app', 'program', 'selection', 'device', 'store', { variable: 'KERNLOOP_NVRTC_RECORD' }],
+    // File by file: on a cache hit Nx removes whatever else it finds in a folder.
+    outputs: ['capture', 'captures/*'].flatMap((folder) =>
+      captureFiles.map((name) => `{reproducer}/${folder}/${name}`),
+    ),
+    without: ['dryRun'],
+    refused: { dryRun: 'a dry run captures nothing, and Nx would keep that as the result of the task' },
+    fixed: { build: false },
+    // The exit code is then that of the app, which failed after a complete capture.
+    succeeds: () => true,
+  },
+});

@@ -1,0 +1,15 @@
+import { openApp } from '../app/app';
+import { adopt } from '../adopt/adopt';
+import type { Deps } from '../deps/deps';
+import type { ExtractOptions } from './options';
+import { selectedKernels } from './selected-kernels';
+
+/** Adopts what is generated already: the last step of extract, and the one that writes files which a user may edit. */
+export async function adoptKernels(
+  { app: folder, kernel, reset }: Pick<ExtractOptions, 'app' | 'kernel' | 'reset'>,
+  deps: Pick<Deps, 'report'>,
+): Promise<boolean> {
+  const app = openApp(folder);
+  for (const name of selectedKernels(app, kernel)) await adopt({ reproducer: app.reproducer(name), reset }, deps);
+  return true;
+}

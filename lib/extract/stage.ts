@@ -1,0 +1,42 @@
+import { defineStage } from '../stage/stage';
+import { extractOptionsSchema } from './options';
+import { extractResultSchema } from './result';
+
+const code = () => require('./extract') as typeof import('./extract');
+
+const adopting = () => require('./adopt-kernels') as typeof import('./adopt-kernels');
+
+/** As a task it adopts; the options of what came before belong to the tasks that did it. */
+const setOnTheCachedTasks = Object.keys(extractOptionsSchema.shape).filter(
+  (name) => !['app', 'kernel', 'reset'].includes(name),
+);
+
+export const stage = defineStage({
+  name: 'extract',
+  summary: 'Capture, generate and adopt: kernels of an app become projects of their own.',
+  options: extractOptionsSchema,
+  result: extractResultSchema,
+  project: 'app',
+  positional: 'kernel',
+  paths: ['app', 'store'],
+  exitCodes: {
+    pass: 'Every kernel has its reproducer; where the app itself failed after it was captured, its exit code instead.',
+  },
+  run: (options, deps) => code().extract(options, deps),
+  exitCode: ({ exitCode }) => exitCode,
+  task: {
+    targets: [
+      { name: 'extract-kernel', of: 'project' },
+      { name: 'extract', of: 'kernel' },
+    ],
+    // It writes files that a user may edit.
+    cache: false,
+    after: [{ stage: 'generate' }],
+    inputs: [],
+    outputs: [],
+    without: setOnTheCachedTasks,
+    // What lies behind it in the graph has captured and generated.
+    run: (options, deps) => adopting().adoptKernels(options, deps),
+    example: { reset: true },
+  },
+});

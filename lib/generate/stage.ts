@@ -1,0 +1,25 @@
+import { defineStage } from '../stage/stage';
+import { generateOptionsSchema } from './options';
+import { generateResultSchema } from './result';
+
+const code = () => require('./generate') as typeof import('./generate');
+
+export const stage = defineStage({
+  name: 'generate',
+  summary: "Generate the pristine files of a kernel's reproducer from its capture.",
+  options: generateOptionsSchema,
+  result: generateResultSchema,
+  project: 'app',
+  positional: 'kernel',
+  paths: ['app'],
+  exitCodes: { pass: 'The files are there.' },
+  run: (options, deps) => code().generate(options, deps),
+  exitCode: () => 0,
+  task: {
+    targets: [{ name: 'generate', of: 'kernel' }],
+    cache: true,
+    after: [{ stage: 'capture' }],
+    inputs: ['app', 'selection', 'pristine', 'capture', 'compileCommands', 'toolchain'],
+    outputs: ['{reproducer}/pristine'],
+  },
+});

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+const count = z.number().nonnegative();
+
+export const packResultSchema = z.object({
+  file: z.string().describe('Absolute.'),
+  captureSha256: z.string(),
+  chunks: count,
+  bytes: count.describe('Of the file.'),
+});
+
+export type PackResult = z.output<typeof packResultSchema>;

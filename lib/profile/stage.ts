@@ -1,0 +1,26 @@
+import { defineStage } from '../stage/stage';
+import { profileOptionsSchema } from './options';
+import { profileSchema } from './profile-json';
+
+const code = () => require('./profile') as typeof import('./profile');
+
+export const stage = defineStage({
+  name: 'profile',
+  summary: 'Rank the kernels that an app launches.',
+  options: profileOptionsSchema,
+  result: profileSchema,
+  project: 'app',
+  positional: 'app',
+  paths: ['app', 'output'],
+  exitCodes: { pass: 'The app ran, and its launches were counted.' },
+  run: (options, deps) => code().profile(options, deps),
+  exitCode: () => 0,
+  task: {
+    targets: [{ name: 'profile', of: 'project' }],
+    cache: true,
+    after: ['build', 'program'],
+    inputs: ['app', 'program', 'device'],
+    outputs: ['{app}/.kernloop/profile.json'],
+    fixed: { build: false },
+  },
+});

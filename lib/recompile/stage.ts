@@ -1,0 +1,31 @@
+import { defineStage } from '../stage/stage';
+import { recompileOptionsSchema } from './options';
+import { recompileResultSchema } from './result';
+
+const code = () => require('./recompile') as typeof import('./recompile');
+
+const current = () => require('./current-variant') as typeof import('./current-variant');
+
+export const stage = defineStage({
+  name: 'recompile',
+  summary: 'Rebuild the kernel of a reproducer from its edited source.',
+  options: recompileOptionsSchema,
+  result: recompileResultSchema,
+  project: 'reproducer',
+  selfContained: true,
+  positional: 'reproducer',
+  paths: ['reproducer'],
+  exitCodes: { pass: 'The code object is there.' },
+  run: (options, deps) => code().recompile(options, deps),
+  exitCode: () => 0,
+  task: {
+    targets: [{ name: 'recompile', of: 'project' }],
+    cache: true,
+    after: [],
+    inputs: ['reproducer', 'compiled', 'toolchain'],
+    // Files, since the user may put others beside them.
+    outputs: ['{reproducer}/build/variant.{extension}', '{reproducer}/build/variant.json'],
+    needsSource: true,
+    isCurrent: (options, deps) => current().isUpToDate(options, deps),
+  },
+});

@@ -1,0 +1,30 @@
+import { defineStage } from '../stage/stage';
+import { replayOptionsSchema } from './options';
+import { replayResultSchema } from './result';
+
+const code = () => require('./replay') as typeof import('./replay');
+
+export const stage = defineStage({
+  name: 'replay',
+  summary: 'Replay a captured dispatch, or a variant of it.',
+  options: replayOptionsSchema,
+  result: replayResultSchema,
+  project: 'reproducer',
+  positional: 'reproducer',
+  paths: ['reproducer', 'store', 'dump'],
+  exitCodes: {
+    pass: 'It ran.',
+    fault: 'The device faulted, or the kernel ran past its limit.',
+  },
+  run: (options, deps) => code().replay(options, deps),
+  exitCode: ({ exitCode }) => exitCode,
+  task: {
+    targets: [{ name: 'replay', of: 'project' }],
+    // A time is never a cached verdict.
+    cache: false,
+    after: [{ stage: 'capture' }, { stage: 'recompile' }],
+    inputs: [],
+    outputs: [],
+    example: { compare: true, iterations: 30 },
+  },
+});

@@ -1,0 +1,74 @@
+import type { Stage } from '../stage/stage';
+import { otherTasks } from '../stage/task';
+import { optionInfos } from '../support/options';
+import { stageNames, stages } from './registry';
+
+const device = ['device', 'gpu', 'softgpu'];
+
+/** Text that names no file: an option that is missing here and in `paths` is one that nobody has thought about. */
+const noPaths: Readonly<Record<string, readonly string[]>> = {
+  profile: device,
+  capture: [...device, 'kernel', 'match', 'dispatch', 'each', 'after', 'scope'],
+  // Of the app, not of the workspace.
+  generate: ['kernel', 'translationUnit', 'define', 'language'],
+  extract: [...device, 'kernel', 'translationUnit', 'define', 'language'],
+  // Relative to the reproducer, as `capture` is.
+  replay: [
+    'variant',
+    'capture',
+    ...device,
+    'launch',
+    'cache',
+    'block',
+    'grid',
+    'arg',
+    'hotSpotsBy',
+    'dumpTime',
+    'dumpOnly',
+  ],
+  validate: ['variant', 'capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record'],
+  store: ['action'],
+};
+
+const all = stageNames.map((name): [string, Stage] => [name, stages[name]]);
+
+describe.each(all)('the descriptor of %s', (key, stage) => {
+  const infos = optionInfos(stage.options);
+
+  it('has the name under which it is registered, and says what it does', () => {
+    expect(stage.name).toBe(key);
+    expect(stage.summary).toMatch(/^[A-Z].{10,}\.$/);
+    expect(Object.keys(stage.exitCodes)).toContain('pass');
+  });
+
+  it('says of every option that takes text whether it names a file or folder', () => {
+    const text = infos.filter(({ type }) => type === 'string' || type === 'array').map(({ name }) => name);
+    expect(text.filter((name) => !stage.paths.includes(name)).sort()).toEqual([...(noPaths[key] ?? [])].sort());
+    for (const name of stage.paths) expect(text).toContain(name);
+  });
+
+  it('names options that there are', () => {
+    const known = infos.map(({ name }) => name);
+    const { task, positional, project } = stage;
+    const named = [
+      ...(positional === undefined ? [] : [positional]),
+      ...(project === 'none' ? [] : [project]),
+      ...(task?.without ?? []),
+      ...Object.keys({ ...task?.refused, ...task?.fixed, ...task?.example }),
+    ];
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+    if (task?.targets.some(({ of }) => of === 'kernel')) expect(known).toContain('kernel');
+  });
+
+  it('comes after tasks that there are, and caches nothing without saying what decides it', () => {
+    const { task, project } = stage;
+    if (!task) return expect(['none', 'app', 'reproducer']).toContain(project);
+    expect(project).not.toBe('none');
+    for (const before of task.after) {
+      if (typeof before === 'string') expect(otherTasks).toContain(before);
+      else expect(all.find(([name]) => name === before.stage)?.[1].task).toBeDefined();
+    }
+    if (task.cache) expect([task.inputs.length, task.outputs.length]).not.toContain(0);
+    else expect([task.inputs, task.outputs]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+const count = z.number().nonnegative();
+
+export const outcomes = ['written', 'unchanged', 'repaired'] as const;
+
+export const unpackResultSchema = z.object({
+  capture: z.string().describe('The folder, absolute.'),
+  outcome: z
+    .enum(outcomes)
+    .describe('"unchanged": the same capture was there already; "repaired": it was, and got the chunks it lacked.'),
+  captureSha256: z.string(),
+  chunks: count,
+});
+
+export type UnpackResult = z.output<typeof unpackResultSchema>;

@@ -1,0 +1,31 @@
+import { defineStage } from '../stage/stage';
+import { validateOptionsSchema } from './options';
+import { reportSchema } from './report-json';
+
+const code = () => require('./validate') as typeof import('./validate');
+
+export const stage = defineStage({
+  name: 'validate',
+  summary: 'Replay a variant and compare device memory with what the app computed.',
+  options: validateOptionsSchema,
+  result: reportSchema,
+  project: 'reproducer',
+  positional: 'reproducer',
+  paths: ['reproducer', 'store'],
+  exitCodes: {
+    pass: 'Memory is what the app computed.',
+    fail: 'It is not, or the variant could not be launched as the app does.',
+    vacuous: 'Nothing was compared that says anything.',
+    fault: 'The device faulted, or the kernel ran past its limit.',
+  },
+  run: (options, deps) => code().validate(options, deps),
+  exitCode: ({ exit_code: exitCode }) => exitCode,
+  task: {
+    targets: [{ name: 'validate', of: 'project' }],
+    cache: true,
+    after: [{ stage: 'capture' }, { stage: 'recompile' }],
+    inputs: ['reproducer', 'codeObjects', 'capture', 'variant', 'device', 'store'],
+    outputs: ['{reproducer}/report.json'],
+    example: { rtol: 1e-5, atol: 1e-6 },
+  },
+});
