@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fixture, type Fixture } from '../lib/generate/testing/fixture';
 import { stageNames, stages, type StageName } from '../lib/stages/registry';
-import type { Deps } from '../lib/support/deps';
+import type { Deps } from '../lib/deps/deps';
 import { fakeDeps, type FakeProgram } from '../lib/testing/fake-deps';
 import { difference, differed, fakeRecorder, fakeReplay, passed } from '../lib/testing/fake-programs';
 import { checkedOutput } from '../lib/testing/published-schema';

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { configure } from '../lib/stages/configure';
 import { configurationDocument, errorDocument, resultDocument } from '../lib/stages/output';
 import { stages, type Stage } from '../lib/stages/registry';
-import { defaultDeps, type Deps } from '../lib/support/deps';
+import { defaultDeps, type Deps } from '../lib/deps/deps';
 import { KernloopError, messageOf, systemCode } from '../lib/support/error';
 import { exitCodes } from '../lib/support/error-codes';
 import { optionInfos, parseText, type OptionInfo, type OptionsSchema } from '../lib/support/options';

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { configure } from '../lib/stages/configure';
 import { stages, type Stage, type StageName } from '../lib/stages/registry';
-import { defaultDeps, type Deps } from '../lib/support/deps';
+import { defaultDeps, type Deps } from '../lib/deps/deps';
 import { KernloopError } from '../lib/support/error';
 import type { OptionsSchema } from '../lib/support/options';
 import { refuseUntracked, type TaskContext } from './tracked';

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { ExecutorContext } from '@nx/devkit';
 import { openApp } from '../lib/app/app';
-import { candidateFiles } from '../lib/replay/known-variants';
-import { openReproducer } from '../lib/replay/reproducer';
-import type { Environment } from '../lib/support/deps';
+import { candidateFiles } from '../lib/reproducer/known-variants';
+import { openReproducer } from '../lib/reproducer/reproducer';
 import { KernloopError } from '../lib/support/error';
+import type { Environment } from '../lib/support/environment';
 
 type Values = Readonly<Record<string, unknown>>;
 export type TaskContext = Pick<ExecutorContext, 'root'> &

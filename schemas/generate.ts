@@ -5,7 +5,7 @@ import { extractTaskOptionsSchema } from '../executors/extract/options';
 import { initOptionsSchema } from '../generators/init/options';
 import { reproducerOptionsSchema } from '../generators/reproducer/options';
 import { kernloopJsonSchema } from '../lib/app/kernloop-json';
-import { selfcheckSchema } from '../lib/capture/capture-files';
+import { selfcheckSchema } from '../lib/archive/capture-files';
 import { kernelJsonSchema } from '../lib/reproducer/kernel-json';
 import { profileSchema } from '../lib/profile/profile-json';
 import { outputSchema, usageOutputSchema } from '../lib/stages/output';

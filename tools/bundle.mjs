@@ -26,7 +26,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** What of native/build runs at a user's; tests and their equipment stay behind. */
 const nativeProducts = Object.values(
-  JSON.parse(readFileSync(join(root, 'lib', 'device', 'native-products.json'), 'utf8')),
+  JSON.parse(readFileSync(join(root, 'lib', 'native', 'native-products.json'), 'utf8')),
 );
 
 function filesBelow(folder) {

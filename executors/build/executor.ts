@@ -1,7 +1,7 @@
 import type { ExecutorContext } from '@nx/devkit';
 import { openApp } from '../../lib/app/app';
 import { buildApp } from '../../lib/app/build';
-import { defaultDeps } from '../../lib/support/deps';
+import { defaultDeps } from '../../lib/deps/deps';
 import { absoluteOptions, reportingErrors, type TaskOptions } from '../run-stage';
 import { buildOptionsSchema } from './options';
 

@@ -5,7 +5,7 @@ import { captureOptionsSchema, type CaptureOptions } from '../../lib/capture/opt
 import { selectionsOf, type Selection } from '../../lib/capture/selection';
 import { configure } from '../../lib/stages/configure';
 import { stages } from '../../lib/stages/registry';
-import { defaultDeps, type Deps } from '../../lib/support/deps';
+import { defaultDeps, type Deps } from '../../lib/deps/deps';
 import { KernloopError } from '../../lib/support/error';
 import { absoluteOptions, type TaskOptions } from '../run-stage';
 import { refuseUntracked, type TaskContext } from '../tracked';

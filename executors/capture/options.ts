@@ -1,7 +1,7 @@
 import { captureOptionsSchema } from '../../lib/capture/options';
-import type { Environment } from '../../lib/support/deps';
 import { KernloopError } from '../../lib/support/error';
 import type { TaskOptions } from '../run-stage';
+import type { Environment } from '../../lib/support/environment';
 
 /** A task's output is a capture: one that writes none is no task. */
 export const captureTaskOptionsSchema = captureOptionsSchema.omit({ dryRun: true });

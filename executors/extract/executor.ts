@@ -5,7 +5,7 @@ import { openApp, type App } from '../../lib/app/app';
 import { adopt } from '../../lib/extract/adopt';
 import { configure } from '../../lib/stages/configure';
 import { stages } from '../../lib/stages/registry';
-import { defaultDeps, type Deps } from '../../lib/support/deps';
+import { defaultDeps, type Deps } from '../../lib/deps/deps';
 import { KernloopError } from '../../lib/support/error';
 import { throwIfInterrupted } from '../../lib/support/interrupt';
 import { absoluteOptions, reportingErrors, type TaskOptions } from '../run-stage';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ExecutorContext } from '@nx/devkit';
 import { openApp, programFile } from '../../lib/app/app';
 import { programFiles } from '../../lib/app/program-files';
-import { defaultDeps } from '../../lib/support/deps';
+import { defaultDeps } from '../../lib/deps/deps';
 import { jsonText, writeFileAtomic } from '../../lib/support/files';
 import { buildOptionsSchema } from '../build/options';
 import { absoluteOptions, reportingErrors, type TaskOptions } from '../run-stage';

@@ -1,8 +1,8 @@
 import type { ExecutorContext } from '@nx/devkit';
-import { openReproducer } from '../../lib/replay/reproducer';
-import type { Deps } from '../../lib/support/deps';
-import { currentVariant } from '../../lib/toolchain/current-variant';
-import { recompileOptionsSchema } from '../../lib/toolchain/options';
+import { openReproducer } from '../../lib/reproducer/reproducer';
+import type { Deps } from '../../lib/deps/deps';
+import { currentVariant } from '../../lib/recompile/current-variant';
+import { recompileOptionsSchema } from '../../lib/recompile/options';
 import { runStage, type TaskOptions } from '../run-stage';
 
 export default function recompile(options: TaskOptions, context: ExecutorContext): Promise<{ success: boolean }> {

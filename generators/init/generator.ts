@@ -9,11 +9,11 @@ import {
   type NxJsonConfiguration,
   type Tree,
 } from '@nx/devkit';
-import { kernloopFile } from '../../lib/app/app';
 import { kernloopJsonSchema } from '../../lib/app/kernloop-json';
 import { KernloopError } from '../../lib/support/error';
 import { detect, type Detected } from './detect';
 import { initOptionsSchema, type InitOptions } from './options';
+import { kernloopFile } from '../../lib/support/project-file-names';
 
 const plugin = 'kernloop/plugin';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { deviceKinds, nameSchema } from '../../lib/app/kernloop-json';
+import { nameSchema } from '../../lib/app/kernloop-json';
+import { deviceKinds } from '../../lib/device/kinds';
 
 export const initOptionsSchema = z.object({
   directory: z.string().default('.').describe('Folder of the app, relative to the workspace.'),

@@ -2,15 +2,16 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { joinPathFragments, logger, updateJson, type GeneratorCallback, type Tree } from '@nx/devkit';
-import { kernloopFile, openApp, type App } from '../../lib/app/app';
+import { openApp, type App } from '../../lib/app/app';
 import { kernelEntrySchema, type KernelEntry } from '../../lib/app/kernloop-json';
-import { readCapture, type CaptureJson } from '../../lib/capture/capture-files';
+import { readCapture, type CaptureJson } from '../../lib/archive/capture-files';
 import { buildPristine } from '../../lib/generate/generate';
 import { pristineOnly } from '../../lib/reproducer/layout';
 import { parseDemangledName } from '../../lib/source/demangled-name';
-import { defaultDeps, type Deps } from '../../lib/support/deps';
+import { defaultDeps, type Deps } from '../../lib/deps/deps';
 import { KernloopError } from '../../lib/support/error';
 import { reproducerOptionsSchema, type ReproducerOptions } from './options';
+import { kernloopFile } from '../../lib/support/project-file-names';
 
 /** Makes a project of a capture that is already there, from a colleague or from `kernloop capture`; no program is run but the compiler. */
 export default function reproducer(tree: Tree, given: ReproducerOptions): Promise<GeneratorCallback> {

@@ -1,12 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { kernloopFile } from '../support/project-file-names';
+import { findUpward, findWorkspaceRoot } from '../support/workspace-root';
 import { KernloopError, nearest } from '../support/error';
 import { resolveInside } from '../support/files';
 import { readJson } from '../support/schema';
 import { kernloopJsonSchema, type KernelEntry, type KernloopJson } from './kernloop-json';
-
-export const kernloopFile = 'kernloop.json';
-
 /** What the command runs, by digest; below the app's folder. For Nx (executors/program). */
 export const programFile = '.kernloop/program.json';
 
@@ -59,18 +58,6 @@ export function appFrom(root: string, config: KernloopJson): App {
     profile: join(root, '.kernloop', 'profile.json'),
     store: join(workspaceRoot, '.kernloop', 'store'),
   };
-}
-
-/** The nearest folder upward with nx.json; without one, the folder itself. */
-export function findWorkspaceRoot(folder: string): string {
-  return findUpward(folder, 'nx.json') ?? folder;
-}
-
-export function findUpward(folder: string, file: string): string | undefined {
-  for (let current = folder; ; current = dirname(current)) {
-    if (existsSync(join(current, file))) return current;
-    if (dirname(current) === current) return undefined;
-  }
 }
 
 function findKernel(config: KernloopJson, name: string): KernelEntry {

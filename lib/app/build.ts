@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupt';
 import { describeEnd } from '../support/ndjson';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename, relative, resolve, sep } from 'node:path';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { sha256OfFile } from '../support/files';
 import type { App } from './app';
 

@@ -1,8 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { fileInput, type ProgramInput } from '../support/stdin';
-import { kernloopFile, type App } from './app';
+import { type App } from './app';
+import { kernloopFile } from '../support/project-file-names';
 
 /** What the app reads from stdin: the file that its kernloop.json names, or else what kernloop was given; undefined where neither is. */
 export function inputOf({ stdin, root }: App, { input }: Pick<Deps, 'input'>): ProgramInput | undefined {

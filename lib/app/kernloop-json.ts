@@ -1,7 +1,6 @@
 import { z } from 'zod';
+import { deviceKinds } from '../device/kinds';
 import { dispatchesForm, parseDispatches } from './dispatches';
-
-export const deviceKinds = ['softgpu', 'hsa', 'cuda'] as const;
 export const scopes = ['reachable', 'all'] as const;
 export const eachChoices = ['dispatch', 'geometry', 'kernel'] as const;
 
@@ -113,7 +112,6 @@ export const kernloopJsonSchema = z
 
 export type KernloopJson = z.output<typeof kernloopJsonSchema>;
 export type KernelEntry = z.output<typeof kernelEntrySchema>;
-export type DeviceKind = (typeof deviceKinds)[number];
 export type Each = (typeof eachChoices)[number];
 export type Scope = (typeof scopes)[number];
 

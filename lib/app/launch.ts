@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import type { Device } from '../device/device';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import type { ErrorCode } from '../support/error-codes';
 import type { App } from './app';
 import { appVariables } from './variables';

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { sitePackages } from '../device/cupti';
-import { isInside } from '../reproducer/system-folders';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { sha256OfFile } from '../support/files';
+import { sha256OfFile, isInside } from '../support/files';
 import type { App } from './app';
 import { fingerprintOf } from './fingerprint';
 import { loadedLibraries } from './identity';

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Environment } from '../support/deps';
 import { KernloopError, nearest } from '../support/error';
 import type { App } from './app';
+import type { Environment } from '../support/environment';
 
 /** The absolute path of the app's program, checked before anything is started. */
 export function findProgram(app: App, env: Environment): string {

@@ -1,5 +1,5 @@
 import type { Device } from '../device/device';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import type { App } from './app';
 
 /** What the app runs with on a device, beside the environment of the shell. */

@@ -5,7 +5,7 @@ import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps'
 import { cudaDevice, fakeCudaReplay, fakeLock, fakeRecorder, type RecorderScript } from '../testing/fake-programs';
 import { TestWorkspace } from '../testing/workspace';
 import { capture } from './capture';
-import { readNvrtcJson } from './nvrtc-json';
+import { readNvrtcJson } from '../archive/nvrtc-json';
 import { captureOptionsSchema } from './options';
 
 describe('capture on the cuda device', () => {

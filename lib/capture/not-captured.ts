@@ -1,5 +1,4 @@
 import { formatRanges, joined, type OrdinalRange } from '../app/dispatches';
-import type { DeviceKind } from '../app/kernloop-json';
 import { inputHint } from '../app/input';
 import type { LaunchObstacle } from '../app/launch';
 import { deviceWords } from '../device/words';
@@ -8,10 +7,11 @@ import { KernloopError, nearest } from '../support/error';
 import { isErrorCode } from '../support/error-codes';
 import { describeEnd } from '../support/ndjson';
 import { formatCount } from '../support/report';
-import { agentDeclined, forkedAfterInit, launchedInGraphs, type Note } from './notes';
-import { appProcesses, processLines } from './processes';
-import type { RefusedEvent, SummaryEvent } from './recorder-events';
+import { agentDeclined, forkedAfterInit, launchedInGraphs, type Note } from '../recorder/notes';
+import { appProcesses, processLines } from '../recorder/processes';
+import type { RefusedEvent, SummaryEvent } from '../recorder/recorder-events';
 import { takesSeveral, type Request, type Selection } from './selection';
+import type { DeviceKind } from '../device/kinds';
 
 export interface Seen {
   app: string;

@@ -2,13 +2,14 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Device } from '../device/device';
-import { nativePathsIn } from '../device/native-paths';
+import { nativePathsIn } from '../native/native-paths';
 import { sha256OfFile } from '../support/files';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { captureJson } from '../testing/workspace';
 import { twoUnitsCubin } from '../toolchain/testing/fake-nvcc';
-import { readNvrtcJson } from './nvrtc-json';
-import { keepNvrtcProgram, nvrtcEnvironment } from './nvrtc-programs';
+import { readNvrtcJson } from '../archive/nvrtc-json';
+import { keepNvrtcProgram } from './nvrtc-programs';
+import { nvrtcEnvironment } from '../recorder/nvrtc-environment';
 
 /** A kernel of the cubin, as `cuobjdump -elf` names it. */
 const symbol = '__nv_static_25__2c443d97_4_a_cu_43cf90c4__Z5alonePfi';

@@ -1,35 +1,17 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Device } from '../device/device';
-import type { NativePaths } from '../device/native-paths';
-import type { Deps, Environment } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { sha256, sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
 import { readCubin } from '../toolchain/cubin';
 import { isSameMachineCode } from '../toolchain/machine-code';
-import { readCapture } from './capture-files';
-import { readCapturedCode } from './captured-code';
-import { nvrtcFile, nvrtcProgramSchema, type NvrtcJson, type NvrtcProgram } from './nvrtc-json';
+import { readCapture } from '../archive/capture-files';
+import { readCapturedCode } from '../archive/captured-code';
+import { nvrtcFile, nvrtcProgramSchema, type NvrtcJson, type NvrtcProgram } from '../archive/nvrtc-json';
 
 /** Larger outputs of NVRTC are not looked at; the recorder writes none. */
 const maxCodeBytes = 256 * 1024 * 1024;
-
-/**
- * Variables that make the loader record NVRTC programs of the app; audit libraries of the user stay, before ours. Only where
- * KERNLOOP_NVRTC_RECORD=on asks for it, in the app's `env` or in ours: it has not met a real libnvrtc yet.
- */
-export function nvrtcEnvironment(
-  device: Device,
-  folder: string,
-  appEnv: Environment,
-  native: NativePaths,
-): Record<string, string> {
-  const isOn = appEnv['KERNLOOP_NVRTC_RECORD'] === 'on';
-  if (!isOn || device.description.kind !== 'cuda' || !existsSync(native.nvrtcAudit)) return {};
-  const users = (appEnv['LD_AUDIT'] ?? '').split(':').filter((path) => path !== '' && path !== native.nvrtcAudit);
-  return { LD_AUDIT: [...users, native.nvrtcAudit].join(':'), KERNLOOP_NVRTC_DIR: folder };
-}
 
 /** One program of the folder that the app's processes wrote. */
 class RecordedProgram {

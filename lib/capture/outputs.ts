@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { captureFile, isOfACapture } from './capture-files';
+import { captureFile, isOfACapture } from '../archive/capture-files';
 import type { KernelCapture } from './result';
 import { outputsOf, takesSeveral, type Selection } from './selection';
 

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
-import { kernloopFile, type App } from '../app/app';
-import { kernelFile } from '../reproducer/kernel-json';
+import { type App } from '../app/app';
 import { reproducerPaths } from '../reproducer/layout';
 import { KernloopError } from '../support/error';
 import { readJson } from '../support/schema';
-import { captureFile } from './capture-files';
+import { captureFile } from '../archive/capture-files';
 import { outputsOf } from './selection';
+import { kernloopFile, kernelFile } from '../support/project-file-names';
 
 /** Which app made something: its name, and its folder relative to the workspace, which older captures do not have. */
 interface Owner {

@@ -1,5 +1,5 @@
 import { formatBytes, table } from '../support/report';
-import type { PlannedEvent } from './recorder-events';
+import type { PlannedEvent } from '../recorder/recorder-events';
 import type { CapturePlan } from './result';
 import type { Request } from './selection';
 

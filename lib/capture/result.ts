@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { selfcheckSchema } from './capture-files';
-import { appProcessSchema, processNameSchema } from './processes';
+import { selfcheckSchema } from '../archive/capture-files';
+import { appProcessSchema, processNameSchema } from '../recorder/processes';
 
 const count = z.number().nonnegative();
 const dimensions = z.array(count);

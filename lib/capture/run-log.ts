@@ -1,9 +1,9 @@
 import type { LaunchObstacle } from '../app/launch';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { formatBytes } from '../support/report';
-import type { UnseenProcess } from './app-watch';
-import type { Note } from './notes';
-import { ProcessLog } from './processes';
+import type { UnseenProcess } from '../recorder/app-watch';
+import type { Note } from '../recorder/notes';
+import { ProcessLog } from '../recorder/processes';
 import type {
   CapturedEvent,
   PlannedEvent,
@@ -11,7 +11,7 @@ import type {
   RefusedEvent,
   SummaryEvent,
   ViolationEvent,
-} from './recorder-events';
+} from '../recorder/recorder-events';
 import type { Request } from './selection';
 
 const progressIntervalMs = 2000;

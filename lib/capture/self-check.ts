@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Device } from '../device/device';
 import { adverseInstructions } from '../replay/adverse';
-import { describeNear } from '../replay/guard';
+import { describeFault } from '../replay/fault-text';
+import { instructionLimit } from '../replay/limit';
 import { replayOnce, type ReplayOutcome, type ReplayRequest } from '../replay/program';
-import type { FaultEvent, UnexplainedEvent, VaryingRange } from '../replay/replay-events';
-import type { Deps } from '../support/deps';
+import type { UnexplainedEvent, VaryingRange } from '../replay/replay-events';
+import type { Deps } from '../deps/deps';
 import { sha256OfFile, writeJson } from '../support/files';
-import { captureFile, readCapture, selfcheckFile, type Selfcheck } from './capture-files';
+import { captureFile, readCapture, selfcheckFile, type Selfcheck } from '../archive/capture-files';
 
 type Outcome =
   | { kind: 'verified' }
@@ -55,9 +56,6 @@ const readsUnwritten =
   'LDS, private memory or registers that the kernel has not written (the result changes with the pattern that these are filled with, as is the poison around captured memory)';
 const dependsOnFill = (scope: string): string =>
   `the result depends on ${scope === 'all' ? '' : 'memory outside the captured scope, or on '}${readsUnwritten}`;
-
-const limitMultiple = 10;
-const limitFloor = 1_000_000;
 
 export interface SelfCheckTarget {
   capture: string;
@@ -275,10 +273,6 @@ class Replays {
   }
 }
 
-export function instructionLimit(waveInstructions: number, multiple = limitMultiple): number {
-  return Math.max(limitFloor, Math.ceil(waveInstructions * multiple));
-}
-
 function isStopped({ result }: ReplayOutcome): boolean {
   return result.verdict === 'fault' || result.verdict === 'limit';
 }
@@ -306,21 +300,6 @@ function fingerprint({ result, differences }: ReplayOutcome): string {
 function describeStop({ result, faults: [fault] }: ReplayOutcome): string {
   const what = result.verdict === 'limit' ? 'the replay ran past its limit' : 'the replay faulted';
   return fault ? `${what}: ${describeFault(fault)}` : what;
-}
-
-/** One line: what, where in the code, which lane, which address. The device's own text says all of it, where it gives one. */
-export function describeFault(fault: FaultEvent): string {
-  const near = `${fault.near ? `: ${describeNear(fault.near)}` : ''}${fault.hint ? `; ${fault.hint}` : ''}`;
-  if (fault.text) return `${fault.text}${near}`;
-  const parts = [
-    fault.kind,
-    fault.kernel && `in ${fault.kernel}`,
-    fault.pc && `pc ${fault.pc}`,
-    fault.instruction && `"${fault.instruction}"`,
-    fault.lane !== null && fault.lane !== undefined && `lane ${fault.lane}`,
-    fault.address && `address ${fault.address}`,
-  ];
-  return `${parts.filter(Boolean).join(', ')}${near}`;
 }
 
 function firstDifference({ differences }: ReplayOutcome): string {

@@ -1,6 +1,6 @@
-import type { Environment } from '../support/deps';
 import { KernloopError } from '../support/error';
 import type { Device } from './device';
+import type { Environment } from '../support/environment';
 
 /**
  * Variables that load the capture agent into the app. Whoever set the same variable before (a profiler, or another tool) would

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Environment } from '../support/deps';
 import { sha256, sha256OfFile } from '../support/files';
+import type { Environment } from '../support/environment';
 
 /** The NVIDIA GPUs and the driver of this machine, without starting a process or the driver. */
 export interface CudaHost {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Environment } from '../support/deps';
+import type { Environment } from '../support/environment';
 
 /** Newest first: what the agent can drive. */
 const majors = [13, 12] as const;

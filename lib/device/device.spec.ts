@@ -5,7 +5,7 @@ import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
 import { openDevice } from './device';
 import { firstGpu, targetName } from './hsa';
-import { findNative } from './native-paths';
+import { findNative } from '../native/native-paths';
 import { softgpuIdentity } from './softgpu';
 
 describe('devices', () => {

@@ -1,8 +1,9 @@
-import type { DeviceKind } from '../app/kernloop-json';
-import type { Deps, Environment } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { openCuda } from './cuda';
 import { openHsa } from './hsa';
 import { openSoftgpu } from './softgpu';
+import type { Environment } from '../support/environment';
+import type { DeviceKind } from './kinds';
 
 /** How capture.json describes the device. */
 export interface DeviceDescription {

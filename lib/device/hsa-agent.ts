@@ -1,6 +1,6 @@
-import type { Environment } from '../support/deps';
 import { KernloopError } from '../support/error';
 import type { AgentSlot } from './device';
+import type { Environment } from '../support/environment';
 
 /** ROCr before ROCm 7 loads the libraries that HSA_TOOLS_LIB names; the software GPU does the same. */
 export function hsaAgent(library: string): AgentSlot {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import type { Device, DeviceDescription } from './device';
 import { rocmAgent } from './hsa-agent';

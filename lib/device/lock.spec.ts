@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultDeps } from '../support/deps';
+import { defaultDeps } from '../deps/deps';
 import { failure } from '../testing/failure';
 import { fakeDeps } from '../testing/fake-deps';
-import { nativePathsIn } from './native-paths';
+import { nativePathsIn } from '../native/native-paths';
 import type { Device } from './device';
 import { hsaAgent } from './hsa-agent';
 import { withDevice } from './lock';

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError, systemCode } from '../support/error';
 import { describeEnd } from '../support/ndjson';
 import type { Device } from './device';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deviceKinds } from '../app/kernloop-json';
+import { deviceKinds } from './kinds';
 
 /** Options that choose a device. */
 export const deviceOptions = {

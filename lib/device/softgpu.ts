@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
-import type { Deps, Environment } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError, nearest } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import type { Device } from './device';
 import { hsaAgent } from './hsa-agent';
+import type { Environment } from '../support/environment';
 
 /** The targets of the software GPU. More are refused rather than guessed. */
 export const softgpuTargets = {

@@ -1,4 +1,4 @@
-import type { DeviceKind } from '../app/kernloop-json';
+import type { DeviceKind } from './kinds';
 
 /** What the things of a device are called where people know it. */
 export interface DeviceWords {

@@ -3,7 +3,7 @@ import { launchObstacles } from '../app/launch';
 import { findProgram } from '../app/program';
 import { agentEnvironment } from '../device/agent';
 import { openDevice } from '../device/device';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import type { Check } from './check';

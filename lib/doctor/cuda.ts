@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { describeGpu, type CudaGpu } from '../device/cuda';
 import { cudaHost } from '../device/cuda-host';
 import { installedCupti } from '../device/cupti';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { formatBytes } from '../support/report';
 import { compilerCandidates, compilerVersion } from '../toolchain/find-compiler';

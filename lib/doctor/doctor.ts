@@ -1,8 +1,8 @@
 import { statfsSync } from 'node:fs';
 import { firstGpu, topologyFolder } from '../device/hsa';
-import { missingProducts } from '../device/native-paths';
+import { missingProducts } from '../native/native-paths';
 import { softgpuIdentity, softgpuTargets } from '../device/softgpu';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError, messageOf } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { formatBytes, table } from '../support/report';

@@ -2,14 +2,15 @@ import { constants, existsSync, readdirSync, readFileSync, statSync } from 'node
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { kernelFile, kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
+import { kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
 import { pristineOnly, reproducerPaths } from '../reproducer/layout';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { writeFileAtomic } from '../support/files';
 import { readJson } from '../support/schema';
 import type { AdoptOptions } from './options';
 import type { AdoptResult } from './result';
+import { kernelFile } from '../support/project-file-names';
 
 /** Copies out of `pristine/` what does not exist yet. What the user has changed or added stays, unless a reset is asked for. */
 export async function adopt(options: AdoptOptions, deps: Pick<Deps, 'report'>): Promise<AdoptResult> {

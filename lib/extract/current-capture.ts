@@ -5,15 +5,15 @@ import { z } from 'zod';
 import type { App } from '../app/app';
 import { selectionShape, type KernelEntry } from '../app/kernloop-json';
 import { findProgram } from '../app/program';
-import { captureFile, readCapture, selfcheckFile, selfcheckSchema, type CaptureJson } from '../capture/capture-files';
+import { captureFile, readCapture, selfcheckFile, selfcheckSchema, type CaptureJson } from '../archive/capture-files';
 import type { DeviceDescription } from '../device/device';
-import { kernelFile } from '../reproducer/kernel-json';
 import { reproducerPaths } from '../reproducer/layout';
-import { missingChunks, storesFor } from '../store/store';
-import type { Deps } from '../support/deps';
+import { missingChunks, storesFor } from '../archive/stores';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
+import { kernelFile } from '../support/project-file-names';
 
 /** Why a kernel has to be captured again; null where its capture is complete and of the same program, selection and device. */
 export function whyCaptureAgain(

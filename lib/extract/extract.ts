@@ -7,7 +7,7 @@ import { requireOwnPlace } from '../capture/owner';
 import { openDevice, type DeviceDescription } from '../device/device';
 import { generate } from '../generate/generate';
 import { reproducerPaths } from '../reproducer/layout';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { warningOnce } from '../support/report';
 import { adopt } from './adopt';

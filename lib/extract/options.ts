@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { nameSchema } from '../app/kernloop-json';
-import { appRunOptions, captureOptionsSchema } from '../capture/options';
+import { captureOptionsSchema } from '../capture/options';
 import { generateOptionsSchema } from '../generate/options';
+import { appRunOptions } from '../app/run-options';
 
 const reset = z
   .boolean()

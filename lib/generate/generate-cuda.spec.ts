@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nativePathsIn } from '../device/native-paths';
+import { nativePathsIn } from '../native/native-paths';
 import type { KernelJson } from '../reproducer/kernel-json';
 import { sha256OfFile } from '../support/files';
 import { failure } from '../testing/failure';

@@ -1,13 +1,13 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nativePathsIn } from '../device/native-paths';
+import { nativePathsIn } from '../native/native-paths';
 import { adopt } from '../extract/adopt';
 import { sha256OfFile } from '../support/files';
 import { failure } from '../testing/failure';
 import { fakeDeps, type Call, type FakeDeps } from '../testing/fake-deps';
 import type { Recipe } from '../toolchain/recipe';
-import { recompile } from '../toolchain/recompile';
+import { recompile } from '../recompile/recompile';
 import { twoUnitsCubin } from '../toolchain/testing/fake-nvcc';
 import { generate } from './generate';
 import { write } from './testing/fixture';

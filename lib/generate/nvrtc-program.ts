@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
-import type { NvrtcJson } from '../capture/nvrtc-json';
+import type { NvrtcJson } from '../archive/nvrtc-json';
 import { sha256OfFile } from '../support/files';
 import { nvrtcCompiler } from '../toolchain/find-nvrtc';
-import type { UnprovenRecipe } from '../toolchain/make-recipe';
+import type { UnprovenRecipe } from '../toolchain/recipe';
 import { nvrtcArguments } from '../toolchain/nvrtc-arguments';
 import type { Recipe } from '../toolchain/recipe';
 import { writeStandIn } from './pristine';

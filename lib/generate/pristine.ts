@@ -2,17 +2,18 @@ import { copyFileSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import type { App } from '../app/app';
 import type { KernelEntry } from '../app/kernloop-json';
-import type { CaptureJson } from '../capture/capture-files';
+import type { CaptureJson } from '../archive/capture-files';
 import { kernelArgs } from '../reproducer/kernel-args';
-import { kernelFile, kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
-import type { SourceTree } from '../reproducer/source-tree';
-import { renderTemplates } from '../reproducer/templates';
+import { kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
+import type { SourceTree } from './source-tree';
+import { renderTemplates } from './templates';
 import { sha256OfFile, writeJson } from '../support/files';
-import type { UnprovenRecipe } from '../toolchain/make-recipe';
+import type { UnprovenRecipe } from '../toolchain/recipe';
 import { overlayTemplate } from '../toolchain/overlay';
 import { overlayTemplateFile, recipeFile, type Recipe } from '../toolchain/recipe';
 import type { NoSource } from '../source/no-source';
 import type { WrittenSource } from './generate';
+import { kernelFile } from '../support/project-file-names';
 
 /** Copies the kernel's file and its headers into a folder; returns where each came from. */
 export function writeSources(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { appRunOptions } from '../capture/options';
+import { appRunOptions } from '../app/run-options';
 
 export const profileOptionsSchema = z.object({
   ...appRunOptions,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { deviceKinds } from '../app/kernloop-json';
-import { appProcessSchema } from '../capture/processes';
+import { appProcessSchema } from '../recorder/processes';
+import { deviceKinds } from '../device/kinds';
 
 const count = z.number().nonnegative();
 const figure = count.optional();

@@ -1,5 +1,5 @@
-import { processLines } from '../capture/processes';
-import type { Deps } from '../support/deps';
+import { processLines } from '../recorder/processes';
+import type { Deps } from '../deps/deps';
 import { formatCount, table } from '../support/report';
 import type { KernelProfile, Profile } from './profile-json';
 

@@ -2,21 +2,20 @@ import { resolve } from 'node:path';
 import { openApp } from '../app/app';
 import { buildApp } from '../app/build';
 import { appIdentity } from '../app/identity';
-import type { DeviceKind } from '../app/kernloop-json';
 import { inputHint, inputOf } from '../app/input';
 import { launchObstacles } from '../app/launch';
 import { findProgram } from '../app/program';
 import { appVariables } from '../app/variables';
-import type { UnseenProcess } from '../capture/app-watch';
-import { whyNoAgent } from '../capture/no-agent';
-import { agentDeclined, forkedAfterInit, type Note } from '../capture/notes';
-import { appProcesses } from '../capture/processes';
-import { record } from '../capture/recorder';
-import type { KernelProfileRow, SummaryEvent } from '../capture/recorder-events';
+import type { UnseenProcess } from '../recorder/app-watch';
+import { whyNoAgent } from '../recorder/no-agent';
+import { agentDeclined, forkedAfterInit, type Note } from '../recorder/notes';
+import { appProcesses } from '../recorder/processes';
+import { record } from '../recorder/recorder';
+import type { KernelProfileRow, SummaryEvent } from '../recorder/recorder-events';
 import { openDevice, type WorkUnit } from '../device/device';
 import { withDevice } from '../device/lock';
 import { deviceWords } from '../device/words';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import type { RunResult } from '../support/exec';
 import { writeJson } from '../support/files';
@@ -25,6 +24,7 @@ import { version } from '../support/version';
 import type { ProfileOptions } from './options';
 import type { KernelProfile, LaunchFigures, Profile } from './profile-json';
 import { printProfile } from './profile-text';
+import type { DeviceKind } from '../device/kinds';
 
 /** Runs the app once with every dispatch measured, and ranks its kernels. */
 export async function profile(options: ProfileOptions, deps: Deps): Promise<Profile> {

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
-import { captureFile, readCapture, type CaptureJson } from '../capture/capture-files';
+import { captureFile, readCapture, type CaptureJson } from '../archive/capture-files';
 import { reproducerPaths } from '../reproducer/layout';
 import { KernloopError, nearest } from '../support/error';
 import { readJson } from '../support/schema';
-import type { Reproducer } from './reproducer';
+import type { Reproducer } from '../reproducer/reproducer';
 
 /** One capture of a reproducer, with the number of the dispatch that it was selected by. */
 export interface CapturedDispatch {

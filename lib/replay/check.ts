@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { captureFile, isJudgedByRanges, selfcheckFile, selfcheckSchema } from '../capture/capture-files';
-import type { Deps } from '../support/deps';
+import { captureFile, isJudgedByRanges, selfcheckFile, selfcheckSchema } from '../archive/capture-files';
+import type { Deps } from '../deps/deps';
 import { sha256OfFile } from '../support/files';
 import { formatCount } from '../support/report';
 import { readJson } from '../support/schema';
-import { givenRecords } from '../validate/records';
-import { ignoredRanges } from '../validate/roles';
+import { givenRecords } from './records';
+import { ignoredRanges } from '../reproducer/roles';
 import type { ReplayRequest } from './program';
 import type { CheckedEvent, Side } from './replay-events';
 import type { Check } from './result';

@@ -3,7 +3,7 @@ import { summarise } from './hot-spots';
 import type { HotSpotEvent } from './replay-events';
 import { SourceFiles } from './source-files';
 import { TestWorkspace, writeReproducer } from '../testing/workspace';
-import { openReproducer } from './reproducer';
+import { openReproducer } from '../reproducer/reproducer';
 
 const codeObject = 'c'.repeat(64);
 const spot = (offset: string, instruction: string, figures: object): HotSpotEvent => ({

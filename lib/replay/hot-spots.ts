@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readCapturedCode } from '../capture/captured-code';
-import type { Deps } from '../support/deps';
+import { readCapturedCode } from '../archive/captured-code';
+import type { Deps } from '../deps/deps';
 import { readLineTable, type LineTable } from '../toolchain/line-table';
 import {
   hotSpotFigures,
@@ -12,7 +12,7 @@ import {
   type HotSpots,
 } from './hot-spot-json';
 import type { HotSpotEvent } from './replay-events';
-import type { Code } from './reproducer';
+import type { Code } from '../reproducer/reproducer';
 import type { ReplaySession } from './session';
 import { SourceFiles } from './source-files';
 

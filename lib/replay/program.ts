@@ -1,6 +1,6 @@
 import type { Device } from '../device/device';
 import type { ElementType } from '../reproducer/kernel-json';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupt';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';

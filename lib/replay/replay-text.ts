@@ -1,5 +1,5 @@
 import type { Device } from '../device/device';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { formatBytes, formatCount, table } from '../support/report';
 import { counterComparison, counterTable } from './counter-text';
 import { hotSpotTable } from './hot-spot-text';

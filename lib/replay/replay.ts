@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { withDevice } from '../device/lock';
 import { countsLdsConflicts } from '../device/softgpu';
-import { describeFault } from '../capture/self-check';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { checkOf, judging, warnIfUnproven } from './check';
@@ -13,10 +12,11 @@ import { replayOnce, type ReplayOutcome, type ReplayRequest } from './program';
 import { launchOverrides } from './overrides';
 import type { Side } from './replay-events';
 import { printReplay } from './replay-text';
-import type { Code } from './reproducer';
+import type { Code } from '../reproducer/reproducer';
 import type { DispatchResult, Measured, ReplayResult, Speed } from './result';
 import { describeCode, openSessions, type ReplaySession } from './session';
 import { compareSpeed, launchesOf, processCount } from './speed';
+import { describeFault } from './fault-text';
 
 /** Replays a captured dispatch, or several, or a variant of the kernel over them, and tells what each took. */
 export async function replay(options: ReplayOptions, deps: Deps): Promise<ReplayResult> {

@@ -1,14 +1,14 @@
-import type { CaptureJson } from '../capture/capture-files';
-import { instructionLimit } from '../capture/self-check';
+import type { CaptureJson } from '../archive/capture-files';
 import { openDevice, type Device } from '../device/device';
-import { missingChunks, storesFor } from '../store/store';
-import type { Deps } from '../support/deps';
+import { missingChunks, storesFor } from '../archive/stores';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { chooseDispatches, type CapturedDispatch } from './captured-dispatches';
 import type { ReplayingOptions } from './options';
 import type { ReplayRequest } from './program';
 import { symbolIn } from './kernel-symbol';
-import { chooseCode, openReproducer, type Code, type Reproducer } from './reproducer';
+import { chooseCode, openReproducer, type Code, type Reproducer } from '../reproducer/reproducer';
+import { instructionLimit } from './limit';
 
 /** What replay and validate start from: the reproducer, a capture with all its content at hand, the device and the code. */
 export interface ReplaySession {

@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path';
 import { readJson } from '../support/schema';
 import { reproducerPaths } from '../reproducer/layout';
 import { recipeSchema } from '../toolchain/recipe';
-import type { Reproducer } from './reproducer';
+import type { Reproducer } from '../reproducer/reproducer';
 
 const maxFileBytes = 8 << 20;
 const maxShownCharacters = 96;

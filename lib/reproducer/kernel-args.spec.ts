@@ -1,4 +1,4 @@
-import type { CaptureJson } from '../capture/capture-files';
+import type { CaptureJson } from '../archive/capture-files';
 import { findKernelDefinitions } from '../source/kernel-definitions';
 import { captureJson } from '../testing/workspace';
 import { failure } from '../testing/failure';

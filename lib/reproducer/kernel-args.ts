@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CaptureJson } from '../capture/capture-files';
+import type { CaptureJson } from '../archive/capture-files';
 import { KernloopError } from '../support/error';
 import { parseDemangledName } from '../source/demangled-name';
 import type { KernelDefinition, KernelParameter } from '../source/kernel-definitions';

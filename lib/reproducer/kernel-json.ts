@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { noSourceSchema } from '../source/no-source';
-import { deviceKinds, nameSchema, selectionShape, stageOptionsSchema } from '../app/kernloop-json';
-
-export const kernelFile = 'kernel.json';
-
+import { nameSchema, selectionShape, stageOptionsSchema } from '../app/kernloop-json';
+import { deviceKinds } from '../device/kinds';
 export const roles = ['in', 'out', 'inout', 'workspace', 'ignore'] as const;
 export const languages = ['hip', 'cuda', 'none'] as const;
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { overlayTemplateFile, recipeFile } from '../toolchain/recipe';
-import { kernelFile } from './kernel-json';
+import { kernelFile } from '../support/project-file-names';
 
 /** What a source language compiles to. */
 export type CodeLanguage = 'hip' | 'cuda';

@@ -4,10 +4,10 @@ import { isAbsolute, join, normalize } from 'node:path';
 import { renderCompileArgument } from '../toolchain/compile-arguments';
 import { compilerEnvironment, nvccEnvironment } from '../toolchain/compiler-environment';
 import { cudaTarget } from '../toolchain/gencode';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { throwIfInterrupted } from '../support/interrupt';
-import { parseMakeDependencies } from './make-dependencies';
-import { isNvcc, type TranslationUnit } from './translation-unit';
+import { parseMakeDependencies } from '../toolchain/make-dependencies';
+import { isNvcc, type TranslationUnit } from '../toolchain/translation-unit';
 
 /** A file that a compilation opens. */
 export interface OpenedFile {

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { compilerCandidates } from '../toolchain/find-compiler';
 import { parseCompileArguments } from '../toolchain/compile-arguments';
 import { defaultArchitecture, withArchitecture } from '../toolchain/default-architecture';
 import { cudaTarget } from '../toolchain/gencode';
 import { offloadTarget } from '../toolchain/target';
-import { readCompileDatabase } from './compile-database';
+import { readCompileDatabase } from '../toolchain/compile-database';
 import { parseDemangledName, type DemangledName } from './demangled-name';
 import { scanDependencies, type OpenedFile } from './dependencies';
 import { findKernelDefinitions, type KernelDefinition } from './kernel-definitions';
@@ -20,7 +20,7 @@ import {
   translationUnit,
   type DeviceLanguage,
   type TranslationUnit,
-} from './translation-unit';
+} from '../toolchain/translation-unit';
 
 export interface KernelQuery {
   /** Demangled. */

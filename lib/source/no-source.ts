@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { extname, isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
-import { isInside } from '../reproducer/system-folders';
 import { knownLibrary } from './known-libraries';
 import type { SearchTrail } from './search-trail';
 import { tritonEvidence, type TritonQuery } from './triton-kernel';
+import { isInside } from '../support/files';
 
 export const noSourceCodes = ['SOURCE_ELSEWHERE', 'SOURCE_NOT_BUILT', 'SOURCE_TRITON', 'SOURCE_NO_TRAIL'] as const;
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { kernelFile } from '../reproducer/kernel-json';
-import { isDeviceSource, type DeviceLanguage } from './translation-unit';
+import { isDeviceSource, type DeviceLanguage } from '../toolchain/translation-unit';
+import { kernelFile } from '../support/project-file-names';
 
 const skippedFolders = new Set(['node_modules', 'build', 'dist', 'CMakeFiles']);
 

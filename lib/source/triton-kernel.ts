@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '../support/deps';
 import { sha256OfFile } from '../support/files';
+import type { Environment } from '../support/environment';
 
 /** What says that a kernel was compiled by Triton, and the Python files known from it. */
 export interface TritonEvidence {

@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { kernloopFile, openApp } from '../app/app';
+import { openApp } from '../app/app';
 import { kernloopJsonSchema } from '../app/kernloop-json';
-import { openReproducer } from '../replay/reproducer';
-import { kernelFile } from '../reproducer/kernel-json';
-import type { Environment } from '../support/deps';
+import { openReproducer } from '../reproducer/reproducer';
 import { KernloopError, nearest } from '../support/error';
 import {
   environmentLayer,
@@ -16,6 +14,8 @@ import {
 } from '../support/options';
 import { readJson } from '../support/schema';
 import { stages, type Stage } from './registry';
+import type { Environment } from '../support/environment';
+import { kernloopFile, kernelFile } from '../support/project-file-names';
 
 /** The options of a stage: flag > environment > kernel.json > kernloop.json > default, with the origin of each. */
 export function configure<S extends OptionsSchema, R>(

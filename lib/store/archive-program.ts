@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupt';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';

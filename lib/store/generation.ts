@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { captureFile } from '../capture/capture-files';
-import type { Environment } from '../support/deps';
+import { captureFile } from '../archive/capture-files';
 import { KernloopError } from '../support/error';
 import { sha256, writeFileAtomic } from '../support/files';
-import { missingChunks, storesFor } from './store';
+import { missingChunks, storesFor } from '../archive/stores';
+import type { Environment } from '../support/environment';
 
 /**
  * Names what a cached capture may rely on: this store, and how often chunks were found missing from it. It is an input of

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { findWorkspaceRoot } from '../app/app';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { formatBytes, formatCount, table } from '../support/report';
@@ -16,6 +15,7 @@ import {
   type StoreResult,
   type Verified,
 } from './result';
+import { findWorkspaceRoot } from '../support/workspace-root';
 
 /** Which store, and where the captures are that it is kept for. */
 interface Place {

@@ -1,15 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { captureFile, readCapture } from '../capture/capture-files';
-import { openReproducer } from '../replay/reproducer';
-import { kernelFile } from '../reproducer/kernel-json';
-import type { Deps } from '../support/deps';
+import { captureFile, readCapture } from '../archive/capture-files';
+import { openReproducer } from '../reproducer/reproducer';
+import type { Deps } from '../deps/deps';
 import { formatBytes, formatCount } from '../support/report';
 import { runArchive } from './archive-program';
 import type { PackOptions, UnpackOptions } from './options';
 import { outcomes, type PackResult, type UnpackResult } from './result';
-import { storesFor } from './store';
+import { storesFor } from '../archive/stores';
+import { kernelFile } from '../support/project-file-names';
 
 export const packedExtension = '.klcap';
 

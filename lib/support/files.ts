@@ -57,3 +57,8 @@ export function resolveInside(root: string, path: string, where: string): string
   }
   return absolute;
 }
+
+export function isInside(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+}

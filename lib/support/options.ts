@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Environment } from './deps';
 import { KernloopError } from './error';
 import { describeIssues } from './schema';
+import type { Environment } from './environment';
 
 export type OptionsSchema = z.ZodObject;
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import type { NativePaths } from '../device/native-paths';
-import type { Deps } from '../support/deps';
+import type { NativePaths } from '../native/native-paths';
+import type { Deps } from '../deps/deps';
 import type { ProcessRunner, RunOptions, RunResult } from '../support/exec';
 import { LineSplitter } from '../support/lines';
 import type { Reporter } from '../support/report';

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { sha256OfFile } from '../support/files';
-import { nativePathsIn, type NativePaths } from '../device/native-paths';
+import { nativePathsIn, type NativePaths } from '../native/native-paths';
 
 /** A workspace on disk with one app and a native build of empty files; `dispose` removes it. */
 export class TestWorkspace {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { nativePathsIn } from '../device/native-paths';
+import { nativePathsIn } from '../native/native-paths';
 import { failure } from '../testing/failure';
 import { fakeDeps, type Call } from '../testing/fake-deps';
 import { compileReproducer, type CompileRequest } from './compile';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseMakeDependencies } from '../source/make-dependencies';
+import { parseMakeDependencies } from './make-dependencies';
 import { writeJson } from '../support/files';
 import type { CompileRequest } from './compile';
 import { compilerEnvironment } from './compiler-environment';

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { parseMakeDependencies } from '../source/make-dependencies';
+import { parseMakeDependencies } from './make-dependencies';
 import type { CompileRequest } from './compile';
 import { renderCompileArgument } from './compile-arguments';
 import { nvccEnvironment } from './compiler-environment';

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isNvcc } from '../source/translation-unit';
+import { isNvcc } from './translation-unit';
 import { KernloopError, nearest } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { codeObjectKernels, type ArgumentPlace, type CodeObjectKernel } from './code-object-kernels';
@@ -9,7 +9,7 @@ import { compileWithClang } from './compile-clang';
 import { compileWithNvcc } from './compile-nvcc';
 import { compileWithNvrtc } from './compile-nvrtc';
 import type { Compiler } from './find-compiler';
-import type { UnprovenRecipe } from './make-recipe';
+import type { UnprovenRecipe } from './recipe';
 import type { Overlay } from './overlay';
 import type { CompileDeps } from './run-compiler';
 

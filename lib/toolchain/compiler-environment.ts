@@ -1,4 +1,5 @@
-import type { Deps, Environment } from '../support/deps';
+import type { Deps } from '../deps/deps';
+import type { Environment } from '../support/environment';
 
 /**
  * Variables that add to a compilation what its command does not say. They are set aside, so that a recipe gives the same code in every

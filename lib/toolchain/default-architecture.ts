@@ -1,4 +1,4 @@
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import type { CompileArgument } from './compile-arguments';
 import { nvccEnvironment } from './compiler-environment';
 

@@ -1,8 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import type { Deps, Environment } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { compilerEnvironment } from './compiler-environment';
+import type { Environment } from '../support/environment';
 
 export interface Compiler {
   path: string;

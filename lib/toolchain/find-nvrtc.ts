@@ -2,9 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { pythonFolders } from '../device/cupti';
-import type { Deps, Environment } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import type { Compiler, WantedCompiler } from './find-compiler';
+import type { Environment } from '../support/environment';
 
 export const nvrtcCompiler = 'nvrtc';
 

@@ -1,10 +1,10 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import type { Environment } from '../support/deps';
 import { sha256, sha256OfFile } from '../support/files';
 import { installationVariables } from './compiler-environment';
 import { compilerCandidates } from './find-compiler';
 import { nvrtcCandidates } from './find-nvrtc';
+import type { Environment } from '../support/environment';
 
 /** Files up to this size go into the identity by content; larger ones by name, size and time of their package's build. */
 const contentLimit = 1024 * 1024;

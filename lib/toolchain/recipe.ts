@@ -83,3 +83,6 @@ function isProgramName(name: string): boolean {
 function isInside(path: string): boolean {
   return path !== '' && !path.startsWith('/') && !path.split('/').includes('..');
 }
+
+/** Before anything was compiled with it. */
+export type UnprovenRecipe = Omit<Recipe, 'files' | 'code_object'>;

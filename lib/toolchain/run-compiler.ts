@@ -1,4 +1,4 @@
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupt';
 

@@ -1,6 +1,6 @@
 import { adverseInstructions } from '../replay/adverse';
 import type { ReplaySession } from '../replay/session';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { describeRaces, newRaces } from './races';
 import type { AdverseReport, Race } from './report-json';
 import { rank, runCase, verdictOf, type Case, type Run } from './run-case';

@@ -1,6 +1,5 @@
-import { captureFile } from '../capture/capture-files';
-import { describeFault } from '../capture/self-check';
-import type { Deps } from '../support/deps';
+import { captureFile } from '../archive/capture-files';
+import type { Deps } from '../deps/deps';
 import { exitCodes, type ErrorCode } from '../support/error-codes';
 import { sha256OfFile } from '../support/files';
 import { adverseReport, judgeAdverse, type Adverse } from './adverse';
@@ -11,6 +10,7 @@ import { rank, runCase, verdictOf, type Case, type Run } from './run-case';
 import { forcedTypes, summaryOf } from './summary';
 import type { ElementPlan } from './tolerance';
 import { describePolicy } from './tolerance-text';
+import { describeFault } from '../replay/fault-text';
 
 /** Before anything ran: the app could not launch the variant as it launches the captured code. */
 const launchImpossible: ErrorCode = 'LAUNCH_IMPOSSIBLE';

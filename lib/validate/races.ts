@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FindingEvent } from '../replay/replay-events';
-import type { Code, Reproducer } from '../replay/reproducer';
+import type { Code, Reproducer } from '../reproducer/reproducer';
 import type { ReplaySession } from '../replay/session';
 import { SourceFiles } from '../replay/source-files';
 import { formatCount } from '../support/report';

@@ -1,6 +1,6 @@
 import { describeCode, type ReplaySession } from '../replay/session';
 import { nameOfDispatch } from '../replay/captured-dispatches';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import type { ValidateOptions } from './options';
 import { raceLines } from './races';
 import { excerpt, regionTable } from './region-text';

@@ -1,10 +1,10 @@
-import { isJudgedByRanges, selfcheckFile, type Selfcheck } from '../capture/capture-files';
+import { isJudgedByRanges, selfcheckFile, type Selfcheck } from '../archive/capture-files';
 import { replayOnce, type RecordLength, type ReplayOutcome, type ReplayRequest } from '../replay/program';
 import type { ReplaySession } from '../replay/session';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import type { Verdict } from './report-json';
-import type { IgnoredRange } from './roles';
+import type { IgnoredRange } from '../reproducer/roles';
 import type { ElementPlan } from './tolerance';
 
 /** A captured dispatch, and how what the replays leave in memory is judged. */

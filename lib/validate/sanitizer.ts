@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { replayOnce, type ReplayRequest } from '../replay/program';
 import type { ReplaySession } from '../replay/session';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError, systemCode } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { compilerCandidates } from '../toolchain/find-compiler';

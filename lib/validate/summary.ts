@@ -1,4 +1,4 @@
-import type { Selfcheck } from '../capture/capture-files';
+import type { Selfcheck } from '../archive/capture-files';
 import { formatCount } from '../support/report';
 import type { Adverse } from './adverse';
 import { bytesInFreeOrder, summaryOfFreeOrder } from './free-order-text';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { captureJsonSchema } from '../capture/capture-files';
+import { captureJsonSchema } from '../archive/capture-files';
 import { kernelJsonSchema } from '../reproducer/kernel-json';
 import { sha256 } from '../support/files';
 import { failure, thrown } from '../testing/failure';

@@ -1,10 +1,11 @@
-import type { CaptureJson } from '../capture/capture-files';
+import { targetOf } from '../reproducer/named-arrays';
+import type { CaptureJson } from '../archive/capture-files';
 import type { Bounds, TypedElements } from '../replay/program';
 import type { ToleranceEvent } from '../replay/replay-events';
 import { elementTypes, type ElementType, type KernelJson } from '../reproducer/kernel-json';
-import { KernloopError, nearest } from '../support/error';
+import { KernloopError } from '../support/error';
 import type { ToleranceOptions } from './options';
-import type { IgnoredRange } from './roles';
+import type { IgnoredRange } from '../reproducer/roles';
 import {
   bytesOf,
   claimsOn,
@@ -13,10 +14,9 @@ import {
   isFloat,
   nameParameters,
   overlap,
-  pointersInto,
   type Place,
   type Region,
-} from './signature';
+} from '../reproducer/signature';
 
 /** Which elements are judged as what. */
 export interface ElementPlan {
@@ -250,46 +250,6 @@ function readPlace(text: string, config: KernelJson, capture: CaptureJson): Plac
     throw new KernloopError('USAGE', `--dtype ${text} ends beyond its ${target.size} bytes`, 'give OFFSET:SIZE inside');
   }
   return { target: target.target, offset: target.offset + offset, size };
-}
-
-/** `option` is for the message where there is none of that name. */
-export function targetOf(option: string, name: string, config: KernelJson, capture: CaptureJson): Place {
-  const region = capture.regions.find(({ id }) => id === name);
-  if (region) return { target: region.id, offset: 0, size: region.size };
-  const array = arrayOfParameter(name, config, capture);
-  if (array) return array;
-  const variable = capture.module_variables.find((candidate) => candidate.name === name);
-  if (variable) return { target: variable.name, offset: 0, size: variable.size };
-  const parameters = config.args.flatMap(({ name: own }) =>
-    own !== null && arrayOfParameter(own, config, capture) ? own : [],
-  );
-  const known = [
-    ...parameters,
-    ...capture.regions.map(({ id }) => id),
-    ...capture.module_variables.map((candidate) => candidate.name),
-  ];
-  const [close] = nearest(name, known, 1);
-  throw new KernloopError(
-    'USAGE',
-    `${option} ${name}: the capture has no such region, pointer parameter or module variable`,
-    `${close ? `did you mean ${close}? ` : ''}known: ${known.slice(0, 12).join(', ')}`,
-  );
-}
-
-/** From where the pointer points up to where the next one does. */
-export function arrayOfParameter(
-  name: string,
-  { args }: KernelJson,
-  { kernarg, regions }: CaptureJson,
-): Place | undefined {
-  const parameter = args.find((arg) => arg.name === name)?.offset;
-  const id = kernarg.slots.find((slot) => slot.offset === parameter)?.region;
-  const found = regions.find((region) => region.id === id);
-  if (!found) return undefined;
-  const pointers = pointersInto({ ...found, base: BigInt(found.base) }, kernarg);
-  const offset = pointers.find((pointer) => pointer.offset === parameter)?.at ?? 0;
-  const next = Math.min(found.size, ...pointers.map(({ at }) => at).filter((at) => at > offset));
-  return { target: found.id, offset, size: next - offset };
 }
 
 /** What the same elements met over all replays: the worst of each. */

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
-import { captureFile, selfcheckFile, selfcheckSchema, type Selfcheck } from '../capture/capture-files';
+import { captureFile, selfcheckFile, selfcheckSchema, type Selfcheck } from '../archive/capture-files';
 import { withDevice } from '../device/lock';
-import { openReproducer } from '../replay/reproducer';
+import { openReproducer } from '../reproducer/reproducer';
 import { openSessions, type ReplaySession } from '../replay/session';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
@@ -13,8 +13,8 @@ import type { ValidateOptions } from './options';
 import { overallReport } from './overall';
 import type { DispatchReport, Report } from './report-json';
 import { printReport } from './report-text';
-import { givenRecords } from './records';
-import { ignoredRanges } from './roles';
+import { givenRecords } from '../replay/records';
+import { ignoredRanges } from '../reproducer/roles';
 import { requireSanitizer, sanitize } from './sanitizer';
 import { planElements } from './tolerance';
 

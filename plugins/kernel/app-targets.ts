@@ -1,11 +1,12 @@
 import { join, normalize } from 'node:path/posix';
 import type { ProjectConfiguration, TargetConfiguration } from '@nx/devkit';
-import { kernloopFile, programFile } from '../../lib/app/app';
+import { programFile } from '../../lib/app/app';
 import type { KernelEntry, KernloopJson } from '../../lib/app/kernloop-json';
-import { captureFiles } from '../../lib/capture/capture-files';
+import { captureFiles } from '../../lib/archive/capture-files';
 import { stages } from '../../lib/stages/registry';
 import { identityInputs, noPackages, optionInputs, type TargetInput } from './inputs';
 import { pristineVariable, selectionVariable } from './selections';
+import { kernloopFile } from '../../lib/support/project-file-names';
 
 export const captureTarget = (kernel: string): string => `capture-${kernel}`;
 export const generateTarget = (kernel: string): string => `generate-${kernel}`;

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nativeProducts } from '../../lib/device/native-paths';
+import { nativeProducts } from '../../lib/native/native-paths';
 import { TestWorkspace } from '../../lib/testing/workspace';
 import { packageRoot } from '../../lib/support/version';
 import { hipRuntime, nativeDigest } from './identity';

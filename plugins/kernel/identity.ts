@@ -2,14 +2,14 @@ import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { cudaHost } from '../../lib/device/cuda-host';
 import { firstGpu, topologyFolder } from '../../lib/device/hsa';
-import { findNative, nativeProducts, type NativePaths } from '../../lib/device/native-paths';
+import { findNative, nativeProducts, type NativePaths } from '../../lib/native/native-paths';
 import { softgpuIdentity } from '../../lib/device/softgpu';
 import { storeGeneration } from '../../lib/store/generation';
-import type { Environment } from '../../lib/support/deps';
 import { KernloopError } from '../../lib/support/error';
 import { sha256, sha256OfFile } from '../../lib/support/files';
 import { packageRoot, version } from '../../lib/support/version';
 import { toolchainIdentity } from '../../lib/toolchain/identity';
+import type { Environment } from '../../lib/support/environment';
 
 /**
  * Inputs that are no files of the workspace, as variables: they are set once before the tasks of a command run, and inferred

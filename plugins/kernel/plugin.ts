@@ -8,9 +8,8 @@ import {
   type PreTasksExecution,
   type Tree,
 } from '@nx/devkit';
-import { kernloopFile } from '../../lib/app/app';
 import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
-import { kernelFile, kernelJsonSchema } from '../../lib/reproducer/kernel-json';
+import { kernelJsonSchema } from '../../lib/reproducer/kernel-json';
 import { foreignFiles } from '../../lib/generate/foreign-files';
 import { KernloopError } from '../../lib/support/error';
 import { parseJson } from '../../lib/support/schema';
@@ -19,6 +18,7 @@ import { identityVariables } from './identity';
 import { reproducerProject } from './reproducer-targets';
 import { reproducerVariables } from './reproducer-variables';
 import { pristineVariables, selectionVariables } from './selections';
+import { kernloopFile, kernelFile } from '../../lib/support/project-file-names';
 
 export const name = 'kernloop';
 

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { kernloopFile } from '../../lib/app/app';
-import { candidateFiles } from '../../lib/replay/known-variants';
-import { kernelFile } from '../../lib/reproducer/kernel-json';
-import type { Environment } from '../../lib/support/deps';
+import { candidateFiles } from '../../lib/reproducer/known-variants';
 import { sha256, sha256OfFile } from '../../lib/support/files';
-import { currentVariant, type Known } from '../../lib/toolchain/current-variant';
+import { currentVariant, type Known } from '../../lib/recompile/current-variant';
 import { fieldOf, jsonOf } from './lenient-json';
 import { trackedVariants } from './tracked-variants';
 import { variableName } from './variable-name';
+import type { Environment } from '../../lib/support/environment';
+import { kernloopFile, kernelFile } from '../../lib/support/project-file-names';
 
 /** What recompile built, where it is what recompile would build now. */
 export const builtVariable = (root: string): string => variableName('BUILT', root, root);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { kernelFile } from '../../lib/reproducer/kernel-json';
-import type { Environment } from '../../lib/support/deps';
 import { fieldOf, jsonOf } from './lenient-json';
+import type { Environment } from '../../lib/support/environment';
+import { kernelFile } from '../../lib/support/project-file-names';
 
 /**
  * Every value that `variant` of a reproducer's tasks may have in this command: of the command line, of the environment, of kernel.json,

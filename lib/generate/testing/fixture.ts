@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { defaultDeps, type Deps } from '../../support/deps';
+import { defaultDeps, type Deps } from '../../deps/deps';
 
 const clang = '/usr/lib/llvm-15/bin';
 

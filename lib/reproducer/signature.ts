@@ -1,6 +1,6 @@
-import type { CaptureJson } from '../capture/capture-files';
-import type { ElementType, KernelArg, KernelJson } from '../reproducer/kernel-json';
-import { scalarOf } from '../reproducer/kernel-args';
+import type { CaptureJson } from '../archive/capture-files';
+import type { ElementType, KernelArg, KernelJson } from './kernel-json';
+import { scalarOf } from './kernel-args';
 
 /** Some bytes of a region, or of a module variable. */
 export interface Place {

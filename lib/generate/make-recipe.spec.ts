@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { SourceTree } from '../reproducer/source-tree';
-import { SystemFolders } from '../reproducer/system-folders';
-import { translationUnit } from '../source/translation-unit';
+import { SourceTree } from './source-tree';
+import { SystemFolders } from '../toolchain/system-folders';
+import { translationUnit } from '../toolchain/translation-unit';
 import { makeRecipe } from './make-recipe';
 
 let workspace: string;

@@ -8,16 +8,16 @@ import type { Each, Scope } from '../app/kernloop-json';
 import { appVariables } from '../app/variables';
 import { agentEnvironment } from '../device/agent';
 import type { Device, DeviceDescription } from '../device/device';
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import type { RunOptions, RunResult } from '../support/exec';
 import { throwIfInterrupted } from '../support/interrupt';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 import { AppWatch, type UnseenProcess } from './app-watch';
-import { nvrtcEnvironment } from './nvrtc-programs';
 import { endOutliving, waitForOutliving } from './outliving';
 import { recorderEvents, type RecorderEvent } from './recorder-events';
 import { RunState } from './run-state';
+import { nvrtcEnvironment } from './nvrtc-environment';
 
 export interface RecorderSelection {
   id: string;

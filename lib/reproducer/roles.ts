@@ -1,5 +1,5 @@
-import type { CaptureJson } from '../capture/capture-files';
-import type { KernelJson } from '../reproducer/kernel-json';
+import type { CaptureJson } from '../archive/capture-files';
+import type { KernelJson } from './kernel-json';
 
 export interface IgnoredRange {
   region: string;

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { findWorkspaceRoot } from '../app/app';
-import { chunksOf, packFile, readCapture } from '../capture/capture-files';
-import type { Environment } from '../support/deps';
+import { chunksOf, packFile, readCapture } from './capture-files';
+import type { Environment } from '../support/environment';
+import { findWorkspaceRoot } from '../support/workspace-root';
 
 /** Where the chunks of a capture outside its pack may be, best first. */
 export function storesFor(capture: string, env: Environment, named?: string): string[] {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { varyingSchema } from '../replay/replay-events';
 import { KernloopError } from '../support/error';
 import { parseJson, readText } from '../support/schema';
+import { varyingSchema } from './varying';
 
 /** The parts of capture.json that the stages read; kernloop-archive and the replay check the rest. */
 const hex = z.string().regex(/^0x[0-9a-fA-F]+$/);

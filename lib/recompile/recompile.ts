@@ -1,23 +1,23 @@
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { readCapture } from '../capture/capture-files';
-import { openReproducer, type Reproducer } from '../replay/reproducer';
+import { readCapture } from '../archive/capture-files';
+import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { reproducerPaths } from '../reproducer/layout';
-import { SystemFolders } from '../reproducer/system-folders';
-import type { Deps } from '../support/deps';
+import { SystemFolders } from '../toolchain/system-folders';
+import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
-import { compileReproducer, type CompileRequest, type CompileResult } from './compile';
-import { warnOfVariablesSetAside } from './compiler-environment';
+import { compileReproducer, type CompileRequest, type CompileResult } from '../toolchain/compile';
+import { warnOfVariablesSetAside } from '../toolchain/compiler-environment';
 import { compileConditions } from './current-variant';
-import { findCompiler } from './find-compiler';
-import { findNvrtc } from './find-nvrtc';
+import { findCompiler } from '../toolchain/find-compiler';
+import { findNvrtc } from '../toolchain/find-nvrtc';
 import type { RecompileOptions } from './options';
-import { overlaySchema, type Overlay } from './overlay';
-import { recipeSchema, type Recipe } from './recipe';
+import { overlaySchema, type Overlay } from '../toolchain/overlay';
+import { recipeSchema, type Recipe } from '../toolchain/recipe';
 import type { RecompileResult } from './result';
-import { outsideName, type VariantJson } from './variant-json';
+import { outsideName, type VariantJson } from '../reproducer/variant-json';
 
 /** Compiles the user's copy of a kernel: `kernel_variant.*` and `deps/` to `build/variant.hsaco` or `.cubin`. */
 export async function recompile(options: RecompileOptions, deps: Deps): Promise<RecompileResult> {

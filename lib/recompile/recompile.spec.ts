@@ -16,12 +16,12 @@ import { dirname, join } from 'node:path';
 import { adopt } from '../extract/adopt';
 import { generate } from '../generate/generate';
 import { fixture, recordingDeps, type Fixture } from '../generate/testing/fixture';
-import { chooseCode, openReproducer } from '../replay/reproducer';
+import { chooseCode, openReproducer } from '../reproducer/reproducer';
 import { SourceFiles } from '../replay/source-files';
 import { sha256OfFile } from '../support/files';
 import { failure, thrown } from '../testing/failure';
 import { currentVariant } from './current-variant';
-import { readLineTable } from './line-table';
+import { readLineTable } from '../toolchain/line-table';
 import { recompile } from './recompile';
 
 jest.setTimeout(180_000);

@@ -1,16 +1,16 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openReproducer } from '../replay/reproducer';
+import { openReproducer } from '../reproducer/reproducer';
 import { reproducerPaths } from '../reproducer/layout';
-import type { Environment } from '../support/deps';
 import { KernloopError } from '../support/error';
 import { resolveInside, sha256, sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
 import { version } from '../support/version';
-import { toolchainIdentity } from './identity';
+import { toolchainIdentity } from '../toolchain/identity';
 import type { RecompileOptions } from './options';
-import { recipeSchema } from './recipe';
-import { changedInput, variantJsonSchema } from './variant-json';
+import { recipeSchema } from '../toolchain/recipe';
+import { changedInput, variantJsonSchema } from '../reproducer/variant-json';
+import type { Environment } from '../support/environment';
 
 /** What several reproducers of one command have in common. */
 export interface Known {

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import type { Environment } from '../support/deps';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { isInside } from '../support/files';
+import type { Environment } from '../support/environment';
 
 /** Where distributions and packages put headers. */
 const common = ['/usr', '/opt', '/lib', '/lib64', '/nix/store', '/gnu/store'];
@@ -43,9 +44,4 @@ function realpathOrSame(path: string): string {
   } catch {
     return path;
   }
-}
-
-export function isInside(folder: string, path: string): boolean {
-  const inside = relative(folder, path);
-  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }

@@ -1,10 +1,10 @@
 import { basename, extname, isAbsolute, join, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
-import type { SourceTree } from '../reproducer/source-tree';
-import type { TranslationUnit } from '../source/translation-unit';
-import { renderCompileArgument, type CompileArgument } from './compile-arguments';
-import { recordedVariables } from './compiler-environment';
-import { depsPlaceholder, type Recipe } from './recipe';
+import type { SourceTree } from './source-tree';
+import type { TranslationUnit } from '../toolchain/translation-unit';
+import { renderCompileArgument, type CompileArgument } from '../toolchain/compile-arguments';
+import { recordedVariables } from '../toolchain/compiler-environment';
+import { depsPlaceholder, type Recipe, type UnprovenRecipe } from '../toolchain/recipe';
 
 export interface RecipeSource {
   unit: TranslationUnit;
@@ -21,8 +21,6 @@ export interface RecipeSource {
   signature: Recipe['signature'];
   notes?: readonly string[];
 }
-
-export type UnprovenRecipe = Omit<Recipe, 'files' | 'code_object'>;
 
 /** Optimisation over all device code of a program. */
 const linkTimeOptions = ['-dlto', '-lto', '-gen-opt-lto'];

@@ -1,4 +1,4 @@
-import type { Deps } from '../support/deps';
+import type { Deps } from '../deps/deps';
 import { ProcessTable } from '../support/processes';
 import { quoteCommand } from './process-text';
 

@@ -1,8 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { OpenedFile } from '../source/dependencies';
-import { isInside, type SystemFolders } from './system-folders';
+import { type SystemFolders } from '../toolchain/system-folders';
 import { KernloopError } from '../support/error';
+import { isInside } from '../support/files';
 
 /** Folder below deps/ for headers from outside the workspace; one numbered folder for each include directory. */
 const externalFolder = '_external';

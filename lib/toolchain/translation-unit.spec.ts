@@ -1,4 +1,4 @@
-import { renderCompileArgument } from '../toolchain/compile-arguments';
+import { renderCompileArgument } from './compile-arguments';
 import { translationUnit } from './translation-unit';
 
 const unit = (compiler: string, args: string[], file = '/s/k.hip') =>

@@ -1,10 +1,9 @@
-import { findNative, type NativePaths } from '../device/native-paths';
-import { runProcess, type ProcessRunner } from './exec';
-import { interruption, throwIfInterrupted } from './interrupt';
-import { consoleReporter, type Reporter } from './report';
-import type { ProgramInput } from './stdin';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../support/environment';
+import { findNative, type NativePaths } from '../native/native-paths';
+import { runProcess, type ProcessRunner } from '../support/exec';
+import { interruption, throwIfInterrupted } from '../support/interrupt';
+import { consoleReporter, type Reporter } from '../support/report';
+import type { ProgramInput } from '../support/stdin';
 
 export interface Clock {
   now(): Date;

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { findUpward, findWorkspaceRoot } from '../app/app';
-import { kernelFile, kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
+import { kernelJsonSchema, type KernelJson } from './kernel-json';
 import { KernloopError } from '../support/error';
 import { resolveInside, sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
-import { changedInput, variantJsonSchema, type VariantJson } from '../toolchain/variant-json';
+import { changedInput, variantJsonSchema, type VariantJson } from './variant-json';
 import { knownVariant } from './known-variants';
+import { findUpward, findWorkspaceRoot } from '../support/workspace-root';
+import { kernelFile } from '../support/project-file-names';
 
 /** A reproducer as its kernel.json declares it. */
 export interface Reproducer {

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isInside, SystemFolders } from './system-folders';
+import { SystemFolders } from './system-folders';
+import { isInside } from '../support/files';
 
 let root: string;
 beforeEach(() => (root = realpathSync(mkdtempSync(join(tmpdir(), 'kernloop-system-')))));

@@ -1,6 +1,6 @@
 import { basename, extname, isAbsolute, resolve } from 'node:path';
-import { parseCompileArguments, type CompileArgument } from '../toolchain/compile-arguments';
-import { parseNvccArguments } from '../toolchain/nvcc-arguments';
+import { parseCompileArguments, type CompileArgument } from './compile-arguments';
+import { parseNvccArguments } from './nvcc-arguments';
 import type { CompileCommand } from './compile-database';
 import { shellWords } from './shell-words';
 

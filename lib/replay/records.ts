@@ -1,9 +1,9 @@
-import type { CaptureJson, Selfcheck } from '../capture/capture-files';
-import type { RecordLength } from '../replay/program';
+import type { CaptureJson, Selfcheck } from '../archive/capture-files';
+import type { RecordLength } from './program';
 import type { KernelJson } from '../reproducer/kernel-json';
 import { KernloopError } from '../support/error';
-import type { Place } from './signature';
-import { arrayOfParameter, targetOf } from './tolerance';
+import type { Place } from '../reproducer/signature';
+import { arrayOfParameter, targetOf } from '../reproducer/named-arrays';
 
 /** How long records are where the user says so: --record, then `record_bytes` of the arguments in kernel.json. */
 export function givenRecords(

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { storesFor } from '../store/store';
-import type { Deps } from '../support/deps';
+import { storesFor } from './stores';
+import type { Deps } from '../deps/deps';
 import { messageOf } from '../support/error';
 
 /** The code object of the captured kernel, or why it could not be read. */

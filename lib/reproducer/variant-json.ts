@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
-import { isInside } from '../reproducer/system-folders';
-import { resolveInside, sha256OfFile } from '../support/files';
+import { resolveInside, sha256OfFile, isInside } from '../support/files';
 
 const digest = z.string().length(64);
 const digests = z.record(z.string(), digest);

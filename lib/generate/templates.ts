@@ -1,13 +1,13 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { render } from 'ejs';
-import { packFile, type CaptureJson } from '../capture/capture-files';
+import { packFile, type CaptureJson } from '../archive/capture-files';
 import { formatBytes, formatCount } from '../support/report';
 import { packageRoot } from '../support/version';
 import type { Recipe } from '../toolchain/recipe';
-import { explicitSlots } from './kernel-args';
-import type { KernelJson } from './kernel-json';
-import { codeObjectExtension } from './layout';
+import { explicitSlots } from '../reproducer/kernel-args';
+import type { KernelJson } from '../reproducer/kernel-json';
+import { codeObjectExtension } from '../reproducer/layout';
 
 const templateFolder = join(packageRoot, 'generators', 'reproducer', 'files');
 const templateSuffix = '.template';

@@ -1,0 +1,3 @@
+export const deviceKinds = ['softgpu', 'hsa', 'cuda'] as const;
+
+export type DeviceKind = (typeof deviceKinds)[number];

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs';
+import type { Device } from '../device/device';
+import type { NativePaths } from '../native/native-paths';
+import type { Environment } from '../support/environment';
+
+/**
+ * Variables that make the loader record NVRTC programs of the app; audit libraries of the user stay, before ours. Only where
+ * KERNLOOP_NVRTC_RECORD=on asks for it, in the app's `env` or in ours: it has not met a real libnvrtc yet.
+ */
+export function nvrtcEnvironment(
+  device: Device,
+  folder: string,
+  appEnv: Environment,
+  native: NativePaths,
+): Record<string, string> {
+  const isOn = appEnv['KERNLOOP_NVRTC_RECORD'] === 'on';
+  if (!isOn || device.description.kind !== 'cuda' || !existsSync(native.nvrtcAudit)) return {};
+  const users = (appEnv['LD_AUDIT'] ?? '').split(':').filter((path) => path !== '' && path !== native.nvrtcAudit);
+  return { LD_AUDIT: [...users, native.nvrtcAudit].join(':'), KERNLOOP_NVRTC_DIR: folder };
+}

@@ -1,0 +1,17 @@
+import { describeNear } from './guard';
+import type { FaultEvent } from './replay-events';
+
+/** One line: what, where in the code, which lane, which address. The device's own text says all of it, where it gives one. */
+export function describeFault(fault: FaultEvent): string {
+  const near = `${fault.near ? `: ${describeNear(fault.near)}` : ''}${fault.hint ? `; ${fault.hint}` : ''}`;
+  if (fault.text) return `${fault.text}${near}`;
+  const parts = [
+    fault.kind,
+    fault.kernel && `in ${fault.kernel}`,
+    fault.pc && `pc ${fault.pc}`,
+    fault.instruction && `"${fault.instruction}"`,
+    fault.lane !== null && fault.lane !== undefined && `lane ${fault.lane}`,
+    fault.address && `address ${fault.address}`,
+  ];
+  return `${parts.filter(Boolean).join(', ')}${near}`;
+}
