@@ -92,7 +92,8 @@ async function installNpmPackages() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   // Not `npm ci`: it refuses a lock file in which a registry's mirror left out packages for other platforms. Versions are the lock's
   // all the same. `npm run --silent` would silence this npm's errors too.
-  await step('npm packages', 'npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=warn']);
+  const words = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=warn'];
+  await step('npm packages', 'npm', words, { progress: (line) => (line.startsWith('npm warn') ? '' : line) });
   writeFileSync(stamp, digest);
 }
 
