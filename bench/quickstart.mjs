@@ -33,7 +33,10 @@ function quickstart() {
   const lines = stderr.trimEnd().split('\n');
   const [user, system] = lines.pop().split(' ').map(Number);
   process.stderr.write(lines.map((line) => `${line}\n`).join(''));
-  if (status !== 0) throw new Error(`npm run quickstart ended with ${status}`);
+  if (status !== 0) {
+    process.stderr.write(`quickstart: npm run quickstart ended with ${status}; --keep leaves its folder\n`);
+    process.exit(1);
+  }
   const { seconds, phases } = JSON.parse(readFileSync(join(clone, '.kernloop', 'logs', 'quickstart.json'), 'utf8'));
   return { seconds, cpu_seconds: Number((user + system).toFixed(1)), steps: phases };
 }
