@@ -18,6 +18,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { root, runMain, step, StepError } from './console.mjs';
+import { isForEveryProcessor } from './native.mjs';
 
 /** Ubuntu 22.04's; what needs a newer one does not start there. */
 const newestGlibc = [2, 35];
@@ -96,6 +97,8 @@ function copyNative(target) {
   const missing = nativeProducts.filter((product) => !existsSync(join(build, product)));
   if (missing.length > 0)
     throw new StepError(`native programs are not built: ${missing.join(', ')}`, 'run `npm run build:native`');
+  if (!isForEveryProcessor())
+    throw new StepError('native/build is for the processor of this machine alone', 'run `npm run build:native`');
   for (const product of nativeProducts) {
     const destination = join(target, 'native', 'build', product);
     cpSync(join(build, product), destination, { dereference: true });

@@ -18,12 +18,19 @@ export class StepError extends Error {
   }
 }
 
+/** What ended, with its time, for `phases`. */
+const ended = [];
+/** Programs that may be stopped when a step beside them fails. */
+const stoppable = new Set();
+
 /**
  * Runs a program as a named step. Its whole output goes to a log file; a sign of life is printed every 10 s; on failure the
- * last lines are shown. `inherit` shows the output as it comes instead.
+ * last lines are shown. `inherit` shows the output as it comes instead; `progress` shortens the line that the sign of life quotes;
+ * what `runsToItsEnd` is not stopped when a step beside it fails.
  */
 export async function step(name, file, args, options = {}) {
-  const { cwd = root, env = {}, inherit = false, allowFailure = false } = options;
+  const { cwd = root, env = {}, inherit = false, allowFailure = false, runsToItsEnd = false } = options;
+  const { progress = (line) => line } = options;
   const started = Date.now();
   mkdirSync(logDirectory, { recursive: true });
   const logPath = join(logDirectory, `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.log`);
@@ -35,6 +42,7 @@ export async function step(name, file, args, options = {}) {
     env: { ...process.env, ...env },
     stdio: ['ignore', inherit ? 'inherit' : 'pipe', inherit ? 'inherit' : 'pipe'],
   });
+  if (!runsToItsEnd) stoppable.add(child);
   const keep = (data) => {
     log.write(data);
     for (const line of data.toString().split('\n')) {
@@ -45,7 +53,7 @@ export async function step(name, file, args, options = {}) {
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
   const heartbeat = setInterval(() => {
-    const last = tail.at(-1)?.trim().slice(0, 100);
+    const last = progress(tail.at(-1)?.trim() ?? '').slice(0, 100);
     process.stdout.write(`  … ${name}: ${seconds(started)}${last ? ` (${last})` : ''}\n`);
   }, 10_000);
   const stop = () => child.kill('SIGINT');
@@ -55,6 +63,7 @@ export async function step(name, file, args, options = {}) {
     child.on('close', (exit, signal) => resolve(exit ?? (signal ? 130 : 1)));
   }).finally(() => {
     clearInterval(heartbeat);
+    stoppable.delete(child);
     process.removeListener('SIGINT', stop);
     log.end();
   });
@@ -66,8 +75,33 @@ export async function step(name, file, args, options = {}) {
       code === 130 ? 130 : 1,
     );
   }
-  process.stdout.write(`  ${code === 0 ? 'done' : `exit code ${code}`} in ${seconds(started)}\n`);
+  process.stdout.write(`  ${name}: ${code === 0 ? 'done' : `exit code ${code}`} in ${seconds(started)}\n`);
+  ended.push({ name, start: started, milliseconds: Date.now() - started });
   return { code, tail, milliseconds: Date.now() - started };
+}
+
+/** The steps so far: `start` and `seconds`, both in seconds, from the first one's start on. */
+export const phases = () =>
+  ended.map(({ name, start, milliseconds }) => ({
+    name,
+    start: Math.round((start - Math.min(...ended.map((step) => step.start))) / 100) / 10,
+    seconds: Math.round(milliseconds / 100) / 10,
+  }));
+
+/** In the order in which they happened: those behind the first may be its consequences. */
+const failures = [];
+
+/** Does several things at once. When one fails, the programs of the others are stopped, and the first failure is thrown once all have ended. */
+export async function together(...tasks) {
+  await Promise.all(
+    tasks.map((task) =>
+      task().catch((error) => {
+        failures.push(error);
+        for (const child of stoppable) child.kill('SIGTERM');
+      }),
+    ),
+  );
+  if (failures.length > 0) throw failures[0];
 }
 
 export const relativeToRoot = (path) => (path.startsWith(root) ? path.slice(root.length + 1) : path);
@@ -97,3 +131,9 @@ export function table(rows) {
     )
     .join('\n');
 }
+
+export const phaseTable = (steps) =>
+  table([
+    ['step', 'from', 'seconds'],
+    ...steps.map(({ name, start, seconds }) => [name, start.toFixed(1), seconds.toFixed(1)]),
+  ]);

@@ -3,41 +3,36 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runMain, root, step, StepError } from './console.mjs';
+import { runMain, root, step, StepError, together } from './console.mjs';
+import { buildProducts, buildWhole } from './native.mjs';
 
-/** Debian 12 packages. The HIP stack is stock; nothing from outside Debian. */
-const systemPackages = [
-  'g++',
-  'make',
-  'ninja-build',
-  'cmake',
-  'pkg-config',
-  'python3',
-  'hipcc',
-  'libamdhip64-dev',
-  'libhsa-runtime-dev',
-  'librocrand-dev',
-  'librocprim-dev',
-  'clang-15',
-  'lld-15',
-  'llvm-15',
-  'clang-format',
-  'strace',
-  'libzstd-dev',
-  'nlohmann-json3-dev',
-  'libssl-dev',
-  'libgtest-dev',
-  'libxxhash-dev',
-];
+/** Debian 12 packages; the HIP stack is stock, nothing is from outside Debian. Each of these groups is needed later than the one before. */
+const packagesFor = {
+  'the native core': [
+    'g++',
+    'make',
+    'ninja-build',
+    'cmake',
+    'pkg-config',
+    'python3',
+    'libhsa-runtime-dev',
+    'libzstd-dev',
+    'nlohmann-json3-dev',
+    'libssl-dev',
+    'libxxhash-dev',
+  ],
+  'HIP programs': ['hipcc', 'libamdhip64-dev', 'clang-15', 'lld-15', 'llvm-15'],
+  'the tests': ['librocrand-dev', 'librocprim-dev', 'clang-format', 'strace', 'libgtest-dev'],
+};
 
-function missingPackages() {
-  const query = spawnSync('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Abbrev}\n', ...systemPackages], {
+function missingPackages(packages) {
+  const query = spawnSync('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Abbrev}\n', ...packages], {
     encoding: 'utf8',
   });
   if (query.error) {
     throw new StepError(
       'dpkg-query is not here: this set-up knows Debian 12 only',
-      `install by hand: ${systemPackages.join(' ')}`,
+      `install by hand: ${packages.join(' ')}`,
       5,
     );
   }
@@ -47,7 +42,7 @@ function missingPackages() {
       .filter((line) => / ii/.test(line))
       .map((line) => line.split(' ')[0]),
   );
-  return systemPackages.filter((name) => !installed.has(name));
+  return packages.filter((name) => !installed.has(name));
 }
 
 /** The prefix with which apt-get may be run without asking anybody, or undefined. */
@@ -56,9 +51,10 @@ function aptPrefix() {
   return spawnSync('sudo', ['-n', 'true']).status === 0 ? ['sudo', '-n'] : undefined;
 }
 
-async function installSystemPackages() {
-  const missing = missingPackages();
-  if (missing.length === 0) return;
+/** Looks what is missing, and whether it may be installed; the answer installs the groups, one after the other. */
+function systemPackages(groups) {
+  const missing = missingPackages(groups.flatMap((group) => packagesFor[group]));
+  if (missing.length === 0) return async () => undefined;
   const prefix = aptPrefix();
   const line = `apt-get install -y ${missing.join(' ')}`;
   if (!prefix)
@@ -67,16 +63,25 @@ async function installSystemPackages() {
       `run: sudo ${line}`,
       5,
     );
-  const env = { DEBIAN_FRONTEND: 'noninteractive' };
-  const [update, install] = [
-    ['apt-get', 'update'],
-    ['apt-get', 'install', '-y', '--no-install-recommends', ...missing],
-  ].map((words) => [...prefix, ...words]);
-  await step('system packages: update lists', update[0], update.slice(1), { env });
-  await step(`system packages: install ${missing.length}`, install[0], install.slice(1), { env });
-  const still = missingPackages();
-  if (still.length > 0)
-    throw new StepError(`still missing after the installation: ${still.join(' ')}`, `run: sudo ${line}`, 5);
+  // Interrupted, dpkg leaves packages half installed.
+  const options = { env: { DEBIAN_FRONTEND: 'noninteractive' }, runsToItsEnd: true };
+  const apt = (name, words) => {
+    const [file, ...args] = [...prefix, 'apt-get', ...words];
+    return step(name, file, args, options);
+  };
+  let listsAreNew = false;
+  return async (chosen) => {
+    for (const group of chosen) {
+      const wanted = packagesFor[group].filter((name) => missing.includes(name));
+      if (wanted.length === 0) continue;
+      if (!listsAreNew) await apt('system packages: update lists', ['update']);
+      listsAreNew = true;
+      await apt(`system packages for ${group}`, ['install', '-y', '--no-install-recommends', ...wanted]);
+      const still = missingPackages(wanted);
+      if (still.length > 0)
+        throw new StepError(`still missing after the installation: ${still.join(' ')}`, `run: sudo ${line}`, 5);
+    }
+  };
 }
 
 async function installNpmPackages() {
@@ -87,16 +92,27 @@ async function installNpmPackages() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   // Not `npm ci`: it refuses a lock file in which a registry's mirror left out packages for other platforms. Versions are the lock's
   // all the same. `npm run --silent` would silence this npm's errors too.
-  await step('npm packages', 'npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=warn']);
+  const words = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=warn'];
+  await step('npm packages', 'npm', words, { progress: (line) => (line.startsWith('npm warn') ? '' : line) });
   writeFileSync(stamp, digest);
 }
 
-export async function setup() {
+/**
+ * With `tests` everything, else what the products need. The native core is compiled while npm and apt fetch the rest: only its own
+ * headers and libraries come before it, and for the tests, whose kernels are compiled too, the HIP compiler.
+ */
+export async function setup({ tests }) {
   const [major] = process.versions.node.split('.').map(Number);
   if (major < 20) throw new StepError(`Node ${process.versions.node} is too old`, 'install Node 20 or newer', 5);
-  await installSystemPackages();
-  await installNpmPackages();
-  await step('native build', 'npm', ['run', '--silent', 'build:native']);
+  const groups = Object.keys(packagesFor);
+  const before = tests ? groups : groups.slice(0, 1);
+  const beside = tests ? [] : groups.slice(1, 2);
+  const install = systemPackages([...before, ...beside]);
+  const native = async () => {
+    await install(before);
+    await together(() => install(beside), tests ? buildWhole : buildProducts);
+  };
+  await together(installNpmPackages, native);
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) await runMain(setup);
+if (process.argv[1] === new URL(import.meta.url).pathname) await runMain(() => setup({ tests: true }));

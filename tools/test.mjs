@@ -1,7 +1,7 @@
 // `npm test`: set-up, then every check and every test. The last line counts the tests.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { logDirectory, runMain, step, table } from './console.mjs';
+import { logDirectory, phases, phaseTable, runMain, step, table, together } from './console.mjs';
 import { setup } from './setup.mjs';
 
 const results = join(logDirectory, 'results');
@@ -37,15 +37,20 @@ async function jest(name, config, extra = []) {
   return jestCounts(file);
 }
 
+/** Each of them keeps one core busy, so two run at a time. */
 async function checks() {
+  const waiting = ['lint:ts', 'typecheck', 'lint:format', 'lint:native'];
   const failed = [];
-  for (const script of ['lint', 'typecheck']) {
-    const { code, tail } = await step(`check: ${script}`, 'npm', ['run', '--silent', script], { allowFailure: true });
-    if (code !== 0) {
-      failed.push(script);
-      process.stdout.write(tail.map((line) => `    ${line}\n`).join(''));
+  const takeTurns = async () => {
+    for (let script = waiting.shift(); script !== undefined; script = waiting.shift()) {
+      const { code, tail } = await step(`check: ${script}`, 'npm', ['run', '--silent', script], { allowFailure: true });
+      if (code !== 0) {
+        failed.push(script);
+        process.stdout.write(tail.map((line) => `    ${line}\n`).join(''));
+      }
     }
-  }
+  };
+  await together(takeTurns, takeTurns);
   return failed;
 }
 
@@ -53,7 +58,7 @@ await runMain(async () => {
   const started = Date.now();
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
-  await setup();
+  await setup({ tests: true });
   const failedChecks = await checks();
   const counts = {};
   counts.TypeScript = await jest('typescript', 'jest.config.cjs');
@@ -79,6 +84,7 @@ await runMain(async () => {
   console.log(
     `\n${table([['suite', 'passed', 'failed'], ...Object.entries(counts).map(([name, { passed, failed }]) => [name, passed, failed])])}`,
   );
+  console.log(`\n${phaseTable(phases())}`);
   console.log(
     `  in ${Math.round((Date.now() - started) / 1000)} s${failedChecks.length ? `; failed checks: ${failedChecks.join(', ')}` : ''}\n`,
   );

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Result<FileDescriptor> open_folder(const fs::path& store) {
+Result<FileDescriptor> open_store(const fs::path& store) {
   FileDescriptor folder(::open(store.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) return io_error("cannot open the store", store, errno);
   return folder;
@@ -31,14 +31,14 @@ Result<StoreLock> StoreLock::share(const fs::path& store) {
   std::error_code failure;
   fs::create_directories(store, failure);
   if (failure) return io_error("cannot create", store, failure.value());
-  auto folder = open_folder(store);
+  auto folder = open_store(store);
   if (!folder) return folder.error();
   lock(*folder, LOCK_SH);
   return StoreLock(std::move(*folder));
 }
 
 Result<StoreLock> StoreLock::own(const fs::path& store) {
-  auto folder = open_folder(store);
+  auto folder = open_store(store);
   if (!folder) return folder.error();
   const int failed = lock(*folder, LOCK_EX | LOCK_NB);
   if (failed == 0) return StoreLock(std::move(*folder));

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "codeobject/cubin.h"
+#include "codeobject/malformed.h"
 #include "codeobject/msgpack.h"
 
 namespace kernloop::codeobject {
@@ -15,10 +16,6 @@ namespace {
 
 constexpr uint32_t kNoteAmdgpuMetadata = 32;  // NT_AMDGPU_METADATA, code object v3 and later
 constexpr uint64_t kMaxImageBytes = uint64_t{1} << 40;
-
-struct Malformed {
-  std::string why;
-};
 
 std::string text_of(const msgpack::Value& map, const char* key) {
   const msgpack::Value* value = map.find(key);

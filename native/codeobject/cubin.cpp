@@ -18,7 +18,6 @@ namespace {
 
 using cubin::Attribute;
 using cubin::AttributeRecord;
-using cubin::Malformed;
 
 constexpr uint8_t kEntry = 0x10, kManaged = 0x04;  // STO_CUDA_ENTRY, STO_CUDA_MANAGED in st_other
 constexpr unsigned kSectionShift = 40;             // of Variable::address

@@ -1,12 +1,10 @@
 // What the readers of cubins throw to parse_cubin, which turns it into an Error.
 #pragma once
 
-#include <string>
+#include "codeobject/malformed.h"
 
 namespace kernloop::codeobject::cubin {
 
-struct Malformed {
-  std::string why;
-};
+using codeobject::Malformed;
 
 }  // namespace kernloop::codeobject::cubin

@@ -4,16 +4,14 @@
 
 #include <cstring>
 
+#include "codeobject/malformed.h"
+
 namespace kernloop::codeobject {
 
 namespace {
 
 constexpr size_t kMaxSymbols = 8u << 20;
 constexpr size_t kMaxNotes = 65536;
-
-struct Malformed {
-  std::string why;
-};
 
 Error bad_elf(const std::string& what, const std::string& why) {
   return {"CODE_OBJECT_INVALID", what + ": " + why, "give a complete code object, as the compiler wrote it"};

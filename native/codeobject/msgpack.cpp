@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstring>
 
+#include "codeobject/malformed.h"
+
 namespace kernloop::codeobject::msgpack {
 
 namespace {
@@ -11,10 +13,6 @@ namespace {
 // suggests.
 constexpr int kMaxDepth = 16;
 constexpr size_t kMaxElements = 1u << 20;
-
-struct Malformed {
-  std::string why;
-};
 
 class Parser {
  public:

@@ -7,6 +7,8 @@
 #include <ctime>
 #include <utility>
 
+#include "recorder/protocol_error.h"
+
 namespace kernloop::recorder {
 namespace {
 
@@ -15,11 +17,6 @@ using capture::MemoryClass;
 
 constexpr size_t kMaxParts = 1u << 20;
 static_assert(capture::kSnapshotChunkBytes == archive::kChunkBytes);
-
-Error protocol_error(const std::string& what) {
-  return {"AGENT_PROTOCOL", "the agent does not keep to the protocol: " + what,
-          "use an agent and a recorder of the same version"};
-}
 
 archive::Bytes as_bytes(std::span<const uint8_t> bytes) {
   return bytes;

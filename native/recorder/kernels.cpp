@@ -7,6 +7,7 @@
 #include <set>
 
 #include "capture/protocol/ring.h"
+#include "recorder/protocol_error.h"
 
 namespace kernloop::recorder {
 namespace {
@@ -14,11 +15,6 @@ namespace {
 constexpr uint64_t kMaxObjectBytes = 4ull << 30;
 constexpr uint64_t kMaxAllObjectsBytes = 16ull << 30;
 constexpr size_t kMaxObjects = 65536;
-
-Error protocol_error(const std::string& what) {
-  return {"AGENT_PROTOCOL", "the agent does not keep to the protocol: " + what,
-          "use an agent and a recorder of the same version"};
-}
 
 void complete(CodeObject& object, uint32_t number) {
   auto info = codeobject::parse_code_object(object.bytes, "code object " + std::to_string(number));

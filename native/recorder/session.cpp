@@ -1,5 +1,7 @@
 #include "recorder/session.h"
 
+#include "recorder/protocol_error.h"
+
 namespace kernloop::recorder {
 namespace {
 
@@ -10,11 +12,6 @@ constexpr int kIdleMs = 1000;
 constexpr size_t kMaxQueues = 65536;  // whose device is remembered
 // After the app's end, an agent in the middle of a capture that says nothing for so long is not coming back.
 constexpr std::chrono::seconds kDrainLimit{10};
-
-Error protocol_error(const std::string& what) {
-  return {"AGENT_PROTOCOL", "the agent does not keep to the protocol: " + what,
-          "use an agent and a recorder of the same version"};
-}
 
 Json regions_json(const std::vector<capture::RegionMessage>& regions) {
   Json json = Json::array();

@@ -105,4 +105,6 @@ void add_graph_calls(ApiTable& table) {
   ON(cuGraphLaunch_ptsz, Watch::kArmed, before_graph_launch, nullptr);
 }
 
+#undef ON
+
 }  // namespace kernloop::capture

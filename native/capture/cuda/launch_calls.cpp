@@ -109,4 +109,6 @@ void add_launch_calls(ApiTable& table) {
   ON(cuLaunchGridAsync);
 }
 
+#undef ON
+
 }  // namespace kernloop::capture

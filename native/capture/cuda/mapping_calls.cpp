@@ -75,4 +75,6 @@ void add_mapping_calls(ApiTable& table) {
   ON(cuMemUnmap, before_unmap, nullptr);
 }
 
+#undef ON
+
 }  // namespace kernloop::capture

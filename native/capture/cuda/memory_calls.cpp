@@ -180,4 +180,6 @@ void add_memory_calls(ApiTable& table) {
   ON(cuMemHostUnregister, before_free_host, after_free);
 }
 
+#undef ON
+
 }  // namespace kernloop::capture

@@ -118,4 +118,6 @@ void add_module_calls(ApiTable& table) {
   ON(cuModuleEnumerateFunctions, nullptr, after_enumerate_functions);
 }
 
+#undef ON
+
 }  // namespace kernloop::capture

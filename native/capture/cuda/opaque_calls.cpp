@@ -26,4 +26,6 @@ void add_opaque_calls(ApiTable& table) {
   ON(cuTensorMapReplaceAddress);
 }
 
+#undef ON
+
 }  // namespace kernloop::capture

@@ -46,6 +46,11 @@ class Agent : public AgentBase {
   static std::atomic<Agent*> instance_;
 };
 
+// The functions behind our hooks: for the hooks, which are there only with an agent.
+inline const HsaOriginals& originals() {
+  return Agent::get()->hsa;
+}
+
 // The agent where it is at work, else nullptr.
 inline Agent* active_agent() {
   Agent* agent = Agent::get();

@@ -5,10 +5,6 @@
 namespace kernloop::capture {
 namespace {
 
-const HsaOriginals& originals() {
-  return Agent::get()->hsa;
-}
-
 hsa_status_t reader_from_memory(const void* bytes, size_t size, hsa_code_object_reader_t* reader) {
   const hsa_status_t status = originals().core.hsa_code_object_reader_create_from_memory_fn(bytes, size, reader);
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {

@@ -6,10 +6,6 @@
 namespace kernloop::capture {
 namespace {
 
-const HsaOriginals& originals() {
-  return Agent::get()->hsa;
-}
-
 template <typename Call>
 hsa_status_t holding(Call&& call) {
   Agent* agent = agent_for_use();

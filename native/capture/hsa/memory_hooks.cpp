@@ -5,10 +5,6 @@
 namespace kernloop::capture {
 namespace {
 
-const HsaOriginals& originals() {
-  return Agent::get()->hsa;
-}
-
 void track(Agent& agent, const void* base, size_t size, MemoryClass memory_class, std::string_view api) {
   Allocation allocation;
   allocation.base = reinterpret_cast<uint64_t>(base);

@@ -10,10 +10,6 @@
 namespace kernloop::capture {
 namespace {
 
-const HsaOriginals& originals() {
-  return Agent::get()->hsa;
-}
-
 void on_queue_error(hsa_status_t status, hsa_queue_t* queue, void* data) {
   auto& state = *static_cast<QueueState*>(data);
   state.failed.store(true);

@@ -12,6 +12,8 @@ namespace kernloop::replay {
 
 class ContentCache {
  public:
+  static constexpr uint64_t kUsualBudget = uint64_t{1} << 30;
+
   ContentCache(const archive::Reader& reader, uint64_t budget_bytes)
       : reader_(reader), budget_(budget_bytes), zeros_(reader.manifest().chunk_bytes), ahead_(reader) {}
 

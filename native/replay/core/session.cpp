@@ -17,7 +17,6 @@ namespace kernloop::replay {
 
 namespace {
 
-constexpr uint64_t kCacheBytes = uint64_t{1} << 30;
 constexpr size_t kFewestReplays = 8;  // of a calibration
 
 bool repeats(const Options& options) {
@@ -31,7 +30,7 @@ class Session {
         reader_(reader),
         device_(device),
         sink_(sink),
-        cache_(reader, kCacheBytes),
+        cache_(reader, ContentCache::kUsualBudget),
         snapshot_(cache_, device, options.poison, repeats(options)) {}
 
   Result<SessionEnd> run() {

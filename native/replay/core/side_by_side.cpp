@@ -12,8 +12,6 @@ namespace kernloop::replay {
 
 namespace {
 
-constexpr uint64_t kCacheBytes = uint64_t{1} << 30;
-
 // Says of every event whose it is.
 class SideSink final : public EventSink {
  public:
@@ -45,7 +43,7 @@ class SideBySide {
       : options_(options),
         device_(device),
         sink_(sink),
-        cache_(reader, kCacheBytes),
+        cache_(reader, ContentCache::kUsualBudget),
         snapshot_(cache_, device, options.poison, true),
         sides_{Side{SideSink("captured", sink), {}}, Side{SideSink("variant", sink), {}}} {}
 

@@ -19,9 +19,9 @@ using api::give;
 
 // As api/tables.cpp does for the tables: a runtime must be there, and exceptions stay inside.
 template <auto function, typename Signature = decltype(function)>
-struct Guard;
+struct LoaderGuard;
 template <auto function, typename... Arguments>
-struct Guard<function, hsa_status_t (*)(Arguments...)> {
+struct LoaderGuard<function, hsa_status_t (*)(Arguments...)> {
   static hsa_status_t call(Arguments... arguments) noexcept {
     if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
     try {
@@ -172,13 +172,13 @@ hsa_status_t iterate_executables(hsa_status_t (*callback)(hsa_executable_t, void
 
 const hsa_ven_amd_loader_1_03_pfn_t& loader_extension_table() {
   static constexpr hsa_ven_amd_loader_1_03_pfn_t kTable{
-      &Guard<&query_host_address>::call,
-      &Guard<&query_segment_descriptors>::call,
-      &Guard<&query_executable>::call,
-      &Guard<&iterate_loaded_code_objects>::call,
-      &Guard<&loaded_code_object_get_info>::call,
-      &Guard<&reader_from_file_range>::call,
-      &Guard<&iterate_executables>::call,
+      &LoaderGuard<&query_host_address>::call,
+      &LoaderGuard<&query_segment_descriptors>::call,
+      &LoaderGuard<&query_executable>::call,
+      &LoaderGuard<&iterate_loaded_code_objects>::call,
+      &LoaderGuard<&loaded_code_object_get_info>::call,
+      &LoaderGuard<&reader_from_file_range>::call,
+      &LoaderGuard<&iterate_executables>::call,
   };
   return kTable;
 }

@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "softgpu/engine/vector/select.h"
 #include "softgpu/hsa/api/tables.h"
 #include "softgpu/hsa/log.h"
 #include "softgpu/hsa/softgpu_extension.h"
@@ -43,6 +44,10 @@ hsa_status_t Runtime::acquire() {
     if (references_ == UINT32_MAX) return HSA_STATUS_ERROR_REFCOUNT_OVERFLOW;
     ++references_;
     return HSA_STATUS_SUCCESS;
+  }
+  if (const std::string why = vector::refusal(vector::builds()); !why.empty()) {
+    report_error("hsa_init fails: %s", why.c_str());
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
   auto options = read_options(environment);
   if (!options) {

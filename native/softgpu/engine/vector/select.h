@@ -1,6 +1,8 @@
 // The builds of the vector semantics. Tests compare them; the engine uses select_vector() of wave.h.
 #pragma once
 
+#include <span>
+#include <string>
 #include <vector>
 
 #include "softgpu/engine/wave.h"
@@ -18,6 +20,16 @@ ExecuteFn select(const Instruction& instruction);
 }
 
 using Select = ExecuteFn (*)(const Instruction&);
+
+struct Build {
+  const char* name;
+  Select select;
+  bool runs_here;  // on this host's processor
+};
+// What this library was built with (KERNLOOP_VECTOR_BUILDS), the best one last.
+std::vector<Build> builds();
+// Why the software GPU cannot run here, and what to do; empty where one of the builds can.
+std::string refusal(std::span<const Build> builds);
 // The select functions of those builds that this host can run, the best one last.
 std::vector<Select> runnable_builds();
 

@@ -1,0 +1,1 @@
+// A library has a source; this one is here for its precompiled header.

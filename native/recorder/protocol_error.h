@@ -1,0 +1,15 @@
+// What an agent did that the protocol does not allow.
+#pragma once
+
+#include <string>
+
+#include "support/result.h"
+
+namespace kernloop::recorder {
+
+inline Error protocol_error(const std::string& what) {
+  return {"AGENT_PROTOCOL", "the agent does not keep to the protocol: " + what,
+          "use an agent and a recorder of the same version"};
+}
+
+}  // namespace kernloop::recorder

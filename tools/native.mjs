@@ -1,0 +1,62 @@
+// The native core's build folder, native/build: what is configured there, and building it. `node tools/native.mjs` configures it whole,
+// as `npm run build:native` and the packages want it.
+import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { root, runMain, step } from './console.mjs';
+
+const folder = join(root, 'native', 'build');
+const bytesPerCompiler = 1.5 * 2 ** 30;
+
+/** Everything: the software GPU for each kind of processor, and the tests. */
+const whole = { KERNLOOP_TESTS: 'ON', KERNLOOP_VECTOR_BUILDS: 'baseline;v3;v4' };
+/** What this machine needs to run kernloop. */
+const products = { KERNLOOP_TESTS: 'OFF', KERNLOOP_VECTOR_BUILDS: 'host' };
+
+/** The settings of native/build; undefined where there is none. */
+export function configured() {
+  const cache = join(folder, 'CMakeCache.txt');
+  if (!existsSync(cache) || !existsSync(join(folder, 'build.ninja'))) return undefined;
+  const text = readFileSync(cache, 'utf8');
+  const value = (name) => new RegExp(`^${name}:[A-Z]+=(.*)$`, 'm').exec(text)?.[1];
+  // Folders of before there was a choice have no such entry, and everything.
+  return Object.fromEntries(Object.keys(whole).map((name) => [name, value(name) ?? whole[name]]));
+}
+
+const isWhole = (settings) => Object.entries(whole).every(([name, value]) => settings?.[name] === value);
+
+/** Whether native/build has the software GPU for every processor, and so may leave this machine. */
+export const isForEveryProcessor = () => configured()?.KERNLOOP_VECTOR_BUILDS === whole.KERNLOOP_VECTOR_BUILDS;
+
+function configure(settings) {
+  const values = { CMAKE_BUILD_TYPE: 'Release', ...settings };
+  const definitions = Object.entries(values).map(([name, value]) => `-D${name}=${value}`);
+  return step('native core: configure', 'cmake', ['-S', 'native', '-B', 'native/build', '-G', 'Ninja', ...definitions]);
+}
+
+export async function configureWhole() {
+  if (!isWhole(configured())) await configure(whole);
+}
+
+/** "[120/300] Building …" of ninja, as words. */
+const progress = (line) => line.replace(/^\[(\d+)\/(\d+)\].*/, '$1 of $2 steps');
+
+const jobs = () => String(Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / bytesPerCompiler))));
+
+function build(targets) {
+  // Not `cmake --build`: ninja stops its compilers when it is stopped.
+  return step('native core', 'ninja', ['-C', 'native/build', '-j', jobs(), ...targets], { progress });
+}
+
+/** Programs and libraries alone, for this machine's processor; a folder that has more stays as it is. */
+export async function buildProducts() {
+  if (configured() === undefined) await configure(products);
+  await build(['products']);
+}
+
+export async function buildWhole() {
+  await configureWhole();
+  await build([]);
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) await runMain(configureWhole);
