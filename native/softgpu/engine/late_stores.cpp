@@ -35,7 +35,9 @@ bool is_counted_with_stores(const Instruction& instruction) {
 
 void wait_for_stores(Wave& wave, uint64_t outstanding) {
   Checker* checker = wave.memory->checker;
-  if (checker && checker->late_stores) checker->late_stores->wait(static_cast<WaveSlot&>(wave), outstanding);
+  if (!checker) return;
+  if (checker->late_stores) checker->late_stores->wait(static_cast<WaveSlot&>(wave), outstanding);
+  if (checker->races()) checker->races()->wait(static_cast<WaveSlot&>(wave));
 }
 
 // The 6 bits of vmcnt lie apart.

@@ -29,7 +29,9 @@ void Worker::run_adverse() {
   interpreter_in_use_ = &*adverse_interpreter_;
 
   LateStores late_stores(dispatch_.seed());
+  RaceDetector* const races = memory_.checker ? memory_.checker->races() : nullptr;
   if (adverse.races) memory_.checker->late_stores = &late_stores;
+  if (races) races->expect_waits(true);
   AdverseOrder order(dispatch_.seed());
   std::vector<WaveSlot*> at_grid_barrier;
   uint64_t executed = 0, idle = 0;
@@ -78,7 +80,10 @@ void Worker::run_adverse() {
       order.take_back(wave, sleeps || wave.repeats_access, late_stores.has_of(wave));
       continue;
     }
-    if (wave.state != WaveState::kAtBarrier) late_stores.arrive(wave);
+    if (wave.state != WaveState::kAtBarrier) {
+      late_stores.arrive(wave);
+      if (races) races->wait(wave);
+    }
     if (wave.state == WaveState::kAtGridBarrier) {
       at_grid_barrier.push_back(&wave);
       pass_grid_barrier();
@@ -103,6 +108,7 @@ void Worker::run_adverse() {
   dispatch_.add_adverse_instructions(executed);
   late_stores.arrive_all();
   if (memory_.checker) memory_.checker->late_stores = nullptr;
+  if (races) races->expect_waits(false);
 
   // From here on as usual.
   interpreter_in_use_ = &interpreter_;

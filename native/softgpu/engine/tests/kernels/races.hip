@@ -75,14 +75,14 @@ extern "C" __global__ void tile_loop_without_barrier(const uint* in, uint* out, 
   out[group_x() * kItems + t] = sum;
 }
 
-// Reads one too early: the last workgroup but one sums up.
-template <uint too_early>
+// Reads one too early: the last workgroup but one sums up. Or does not wait for what it leaves.
+template <uint too_early, bool has_fence = true>
 __device__ void sum_by_last(const uint* in, uint* partials, uint* counter, uint* out, uint groups) {
   __shared__ uint ticket;
   const uint mine = sum_of_group(in);
   if (local_x() == 0) {
     partials[group_x()] = mine;
-    device_fence();
+    if (has_fence) device_fence();
     ticket = __hip_atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED, DEVICE_SCOPE);
   }
   barrier();
@@ -94,6 +94,26 @@ __device__ void sum_by_last(const uint* in, uint* partials, uint* counter, uint*
 }
 extern "C" __global__ void sum_by_last_but_one(const uint* in, uint* partials, uint* counter, uint* out, uint groups) {
   sum_by_last<1>(in, partials, counter, out, groups);
+}
+extern "C" __global__ void sum_by_last_without_fence(const uint* in, uint* partials, uint* counter, uint* out,
+                                                     uint groups) {
+  sum_by_last<0, false>(in, partials, counter, out, groups);
+}
+
+// The same between one workgroup and the next. The flag is one that volatile accesses, which are waited for, would make
+// right.
+extern "C" __global__ void hand_on_without_fence(const uint* in, uint* flags, uint* sums, uint* out) {
+  const uint g = group_x();
+  if (local_x() != 0) return;
+  uint sum = in[g];
+  if (g > 0) {
+    while (__hip_atomic_load(&flags[g - 1], __ATOMIC_ACQUIRE, DEVICE_SCOPE) == 0) {
+    }
+    sum += sums[g - 1];
+  }
+  sums[g] = sum;
+  __hip_atomic_store(&flags[g], 1u, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  out[g] = sum;
 }
 
 // No races.
@@ -331,6 +351,23 @@ extern "C" __global__ void meet_without_waiting(uint* flags, uint* out, uint gro
   }
   __builtin_amdgcn_s_barrier();
   out[group_x() * kItems + local_x()] = group_x();
+}
+
+// A value that is its own flag needs no fence: who has seen it past the caches, and whom that wave tells, may load it.
+extern "C" __global__ void value_is_its_own_flag(uint* values, uint* out) {
+  __shared__ uint seen;
+  const uint g = group_x();
+  if (local_x() == 0) {
+    if (g > 0) {
+      while (__hip_atomic_load(&values[g - 1], __ATOMIC_RELAXED, DEVICE_SCOPE) == 0) {
+      }
+      __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+    }
+    seen = g;
+    __hip_atomic_store(&values[g], g + 1, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  }
+  barrier();
+  if (g > 0) out[g * kItems + local_x()] = values[seen - 1];
 }
 
 // Bytes of one dword, by lanes of different waves.
