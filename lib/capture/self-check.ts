@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Device } from '../device/device';
 import { adverseInstructions } from '../replay/adverse';
 import { describeNear } from '../replay/guard';
-import { replayOnce, type ReplayOutcome, type ReplayRequest } from '../replay/program';
+import type { ReplayOutcome, ReplayRequest } from '../replay/program';
+import { replayWithinLimit } from '../replay/within-limit';
 import type { FaultEvent, UnexplainedEvent, VaryingRange } from '../replay/replay-events';
 import type { Deps } from '../support/deps';
 import { sha256OfFile, writeJson } from '../support/files';
@@ -271,7 +272,7 @@ class Replays {
       this.device.seeded && waveInstructions !== null
         ? { limitWaveInstructions: instructionLimit(waveInstructions) }
         : { limitSeconds };
-    return replayOnce({ capture, stores, ...limit, ...request }, this.device, this.deps);
+    return replayWithinLimit({ capture, stores, ...limit, ...request }, this.device, this.deps);
   }
 }
 
