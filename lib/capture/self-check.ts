@@ -5,7 +5,8 @@ import type { Device } from '../device/device';
 import { adverseInstructions } from '../replay/adverse';
 import { describeFault } from '../replay/fault-text';
 import { instructionLimit } from '../replay/limit';
-import { replayOnce, type ReplayOutcome, type ReplayRequest } from '../replay/program';
+import type { ReplayOutcome, ReplayRequest } from '../replay/program';
+import { replayWithinLimit } from '../replay/within-limit';
 import type { UnexplainedEvent, VaryingRange } from '../replay/replay-events';
 import type { Deps } from '../deps/deps';
 import { sha256OfFile, writeJson } from '../support/files';
@@ -269,7 +270,7 @@ class Replays {
       this.device.seeded && waveInstructions !== null
         ? { limitWaveInstructions: instructionLimit(waveInstructions) }
         : { limitSeconds };
-    return replayOnce({ capture, stores, ...limit, ...request }, this.device, this.deps);
+    return replayWithinLimit({ capture, stores, ...limit, ...request }, this.device, this.deps);
   }
 }
 

@@ -1,6 +1,7 @@
 import { isJudgedByRanges, selfcheckFile, type Selfcheck } from '../archive/capture-files';
-import { replayOnce, type RecordLength, type ReplayOutcome, type ReplayRequest } from '../replay/program';
+import type { RecordLength, ReplayOutcome, ReplayRequest } from '../replay/program';
 import type { ReplaySession } from '../replay/session';
+import { replayWithinLimit } from '../replay/within-limit';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import type { Verdict } from './report-json';
@@ -44,7 +45,7 @@ export async function runCase(
     compare: true,
     poison,
   };
-  return { poison, seed, outcome: await replayOnce(request, session.device, deps) };
+  return { poison, seed, outcome: await replayWithinLimit(request, session.device, deps) };
 }
 
 /** "ran" means that nothing was compared, which is never a pass. */

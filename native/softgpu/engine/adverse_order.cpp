@@ -1,8 +1,15 @@
 #include "softgpu/engine/adverse_order.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace kernloop::softgpu {
+
+namespace {
+
+constexpr size_t kMostLooks = 40;  // of those that wait, for each wave that is kept
+
+}  // namespace
 
 void AdverseOrder::add(WaveSlot& wave) {
   Entry entry{&wave, 0, happens(6)};
@@ -17,8 +24,19 @@ AdverseOrder::Entry AdverseOrder::take(std::vector<Entry>& from, size_t at) {
   return entry;
 }
 
+AdverseOrder::Entry AdverseOrder::choose_kept() {
+  turns_of_waiting_ = 0;
+  if (happens(8)) return take(kept_, draw() % kept_.size());
+  const Entry last = kept_.back();
+  kept_.pop_back();
+  return last;
+}
+
 AdverseOrder::Entry AdverseOrder::choose() {
   turns_of_waiting_ = active_.empty() ? turns_of_waiting_ + 1 : 0;
+  // Where those that wait have looked twice, mostly; and now and then, as others may run for ever.
+  const bool all_wait = active_.empty() && turns_of_waiting_ > std::min(2 * waiting_.size(), kMostLooks);
+  if (!kept_.empty() && (all_wait || happens(512))) return choose_kept();
   // Nobody may wait for ever for one that only seems to wait.
   if (active_.empty() || (!waiting_.empty() && happens(32))) return take(waiting_, draw() % waiting_.size());
   const size_t first = draw() % active_.size();
@@ -39,10 +57,15 @@ AdverseOrder::Turn AdverseOrder::next() {
   return {current_.wave, accesses};
 }
 
-void AdverseOrder::take_back(WaveSlot& wave, bool waits) {
+void AdverseOrder::take_back(WaveSlot& wave, bool waits, bool owes) {
   Entry entry = std::exchange(current_, {});
   entry.wave = &wave;
   entry.held_until = 0;
+  if (wave.was_published && !waits && !happens(owes ? 4 : 2)) {
+    entry.runs_on = false;
+    kept_.push_back(entry);
+    return;
+  }
   if (happens(wave.met_another ? 2 : wave.is_narrow ? 3 : 12)) {
     entry.held_until = turn_ + hold();
     entry.runs_on = false;

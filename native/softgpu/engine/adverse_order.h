@@ -5,6 +5,10 @@
 // others go on (between a load and the store that follows it an update is lost), most of all where the access met
 // another wave's, and some are late from the start of a phase between two barriers (what they were to provide is
 // missing then). A wave that waits, loading the same place again and again, goes on when nobody else can.
+//
+// A wave that published something (a flag, a ticket: an atomic or a store where another workgroup had been) may be kept
+// until all others have ended, wait or are kept as well, and those that wait have looked again: what it still owes then
+// is missed. The last one kept goes on first. So the last of many to take a ticket finds what they owe missing.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +30,14 @@ class AdverseOrder {
 
   // A wave that can go on again: at its start and behind a barrier.
   void add(WaveSlot& wave);
-  bool is_empty() const { return active_.empty() && waiting_.empty(); }
+  bool is_empty() const { return active_.empty() && waiting_.empty() && kept_.empty(); }
   // Whose turn it is; one must be there. `take_back` it afterwards, unless it has stopped.
   Turn next();
-  void take_back(WaveSlot& wave, bool waits);
+  // `waits`: for another wave, as it seems. `owes`: not all of what it stored has arrived.
+  void take_back(WaveSlot& wave, bool waits, bool owes);
   // In how many turns in a row only waves were left that wait.
-  uint64_t turns_of_waiting() const { return turns_of_waiting_; }
-  uint64_t waves() const { return active_.size() + waiting_.size(); }
+  uint64_t turns_of_waiting() const { return kept_.empty() ? turns_of_waiting_ : 0; }
+  uint64_t waves() const { return active_.size() + waiting_.size() + kept_.size(); }
 
  private:
   struct Entry {
@@ -46,10 +51,12 @@ class AdverseOrder {
   uint64_t hold() { return happens(4) ? uint64_t{1024} << draw() % 4 : uint64_t{2} << draw() % 6; }
   static Entry take(std::vector<Entry>& from, size_t at);
   Entry choose();
+  Entry choose_kept();
 
   uint64_t state_;
   uint64_t turn_ = 0, turns_of_waiting_ = 0;
   std::vector<Entry> active_, waiting_;  // that can go on
+  std::vector<Entry> kept_;              // since they published something, the last one last
   Entry current_{};
 };
 

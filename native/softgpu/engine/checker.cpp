@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "softgpu/engine/byte_shadow.h"
+#include "softgpu/engine/late_stores.h"
 #include "softgpu/engine/nearby.h"
 
 namespace kernloop::softgpu {
@@ -98,6 +99,7 @@ void Checker::one_global(const Place& place) {
 }
 
 void Checker::global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+  if (late_stores) late_stores->access(*wave_, addresses, lanes, bytes, kind);
   if (races_) races_->global(addresses, lanes, bytes, kind);
   if (!checks_.bounds && !checks_.uninitialized) return;
   for_lanes(lanes, [&](unsigned lane) { one_global({static_cast<int32_t>(lane), addresses.at[lane], bytes, kind}); });

@@ -23,6 +23,8 @@
 
 namespace kernloop::softgpu {
 
+class LateStores;
+
 class Checker {
  public:
   struct Services {
@@ -42,6 +44,9 @@ class Checker {
   void begin_wave(WaveSlot& wave) { wave_ = &wave; }
   // One, where races are looked for.
   RaceDetector* races() { return races_ ? &*races_ : nullptr; }
+
+  // Of the adverse order, where stores may be late.
+  LateStores* late_stores = nullptr;
 
   // Accesses that have been found to be in range.
   void global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);

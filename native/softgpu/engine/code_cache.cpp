@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "softgpu/engine/instruction_select.h"
+#include "softgpu/engine/late_stores.h"
 #include "softgpu/engine/op_facts.h"
 #include "softgpu/engine/profile.h"
 #include "softgpu/engine/wave_fault.h"
@@ -132,6 +133,9 @@ PreparedInstruction CodePage::prepare(unsigned slot) {
     }
   }
   decoded->address = address;
+  if (use_ == Use::kAccesses) {
+    if (const ExecuteFn wait = select_wait_for_stores(*decoded)) decoded->execute = wait;
+  }
   if (numbers_) {
     const uint32_t number = numbers_->instructions.fetch_add(1, std::memory_order_relaxed);
     count_execution(target_.wave_size, *decoded, number);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "softgpu/engine/checker.h"
+#include "softgpu/engine/late_stores.h"
 #include "softgpu/engine/wave_fault.h"
 #include "softgpu/isa/decoder.h"
 
@@ -132,12 +133,19 @@ inline void Interpreter::begin_access(WaveSlot& wave, const DecodedInstruction& 
   memory_.last_address = 0;
   RaceDetector* races = memory_.checker ? memory_.checker->races() : nullptr;
   if (races) races->begin_access(wave, instruction);
+  LateStores* late = memory_.checker ? memory_.checker->late_stores : nullptr;
+  if (late) late->begin_access(wave, instruction);
 }
 
 inline void Interpreter::end_access(WaveSlot& wave, const DecodedInstruction& instruction) {
   RaceDetector* races = memory_.checker ? memory_.checker->races() : nullptr;
   if (races) races->end_access();
-  wave.met_another = memory_.last_address != 0 && meetings_.note(wave, memory_.last_address, memory_.last_kind);
+  const Meetings::With met = memory_.last_address == 0 ? Meetings::With::kNobody
+                                                       : meetings_.note(wave, memory_.last_address, memory_.last_kind);
+  wave.met_another = met != Meetings::With::kNobody;
+  wave.was_published = met == Meetings::With::kWorkgroup && memory_.last_kind != AccessKind::kLoad;
+  LateStores* late = memory_.checker ? memory_.checker->late_stores : nullptr;
+  if (late) late->end_access(wave.was_published);
   const bool is_scalar = instruction.counted_as == InstructionClass::kSmem;
   wave.is_narrow = is_scalar || lanes_of(wave.exec()) == 1;
   if (is_scalar || memory_.last_address == 0) return;

@@ -13,8 +13,11 @@ namespace kernloop::softgpu {
 
 class Meetings {
  public:
-  // The wave's last access: whether another wave has been there, and one of the two stored.
-  bool note(const WaveSlot& wave, uint64_t address, AccessKind kind) {
+  enum class With : uint8_t { kNobody, kWave, kWorkgroup };
+
+  // The wave's last access: who of the others has been there last, where one of the two stored. Of its own workgroup,
+  // or of another one.
+  With note(const WaveSlot& wave, uint64_t address, AccessKind kind) {
     const bool in_lds = address >= kSharedApertureBase;
     const uint64_t ordinal = wave.workgroup->ordinal;
     const uint64_t place = mix(address / 4 ^ (in_lds ? mix(ordinal) : 0));
@@ -22,8 +25,9 @@ class Meetings {
     Visit& visit = visits_[place % kVisits];
     const bool stores = kind != AccessKind::kLoad, is_known = visit.place == place;
     const bool met = is_known && visit.who != who && (visit.stored || stores);
+    const bool is_of_workgroup = visit.who >> 6 == ordinal;
     visit = {place, who, stores || (is_known && visit.stored)};
-    return met;
+    return !met ? With::kNobody : is_of_workgroup ? With::kWave : With::kWorkgroup;
   }
 
  private:

@@ -30,7 +30,7 @@ void RaceDetector::begin_workgroup(Workgroup& workgroup) {
   if (!workgroup.races) workgroup.races = std::make_unique<GroupRaces>();
   GroupRaces& group = *workgroup.races;
   group.serial = order_.add(workgroup.id);
-  group.begin = group.barrier = now_;
+  group.begin = group.barrier = group.released = now_;
   group.lds.resize((workgroup.lds_bytes + 3) / 4);
   for (WaveSlot* wave : workgroup.waves) wave->races = {.known = now_};
 }
@@ -56,7 +56,8 @@ void RaceDetector::begin_access(WaveSlot& wave, const Instruction& instruction) 
   ++now_;
   if (log_.size() < kLog && log_.size() <= now_) log_.resize(std::min<size_t>(kLog, std::max<size_t>(4096, now_ * 2)));
   log_[now_ % kLog] = {group_->serial, static_cast<uint16_t>(wave.index_in_workgroup), How::kLoad,
-                       static_cast<int32_t>(static_cast<int64_t>(wave.pc - services_.entry) / 4)};
+                       static_cast<int32_t>(static_cast<int64_t>(wave.pc - services_.entry) / 4),
+                       sees_waits_ ? group_->released : now_};
 }
 
 void RaceDetector::end_access() {
@@ -65,7 +66,7 @@ void RaceDetector::end_access() {
     if (serial == group_->serial) {
       wave_->races.known = std::max(wave_->races.known, time);
     } else {
-      order_.learn(group_->serial, serial, time, now_);
+      order_.learn(group_->serial, {serial, time, event(time).released}, now_);
     }
   }
   seen_.clear();
@@ -84,7 +85,7 @@ RaceDetector::How RaceDetector::how_of(AccessKind kind, uint64_t first_address) 
   return how;
 }
 
-RaceDetector::Relation RaceDetector::find_relation(uint32_t time) const {
+RaceDetector::Relation RaceDetector::find_relation(uint32_t time, bool has_arrived) const {
   if (time == 0 || now_ - time >= kLog) return Relation::kNone;
   const Event& then = event(time);
   if (then.group == group_->serial) {
@@ -92,12 +93,20 @@ RaceDetector::Relation RaceDetector::find_relation(uint32_t time) const {
     return time <= std::max(group_->barrier, wave_->races.known) ? Relation::kOrdered : Relation::kUnordered;
   }
   if (!order_.find(then.group)) return Relation::kNone;
-  return order_.knows(group_->serial, then.group, time) ? Relation::kOrdered : Relation::kUnordered;
+  const bool knows = then.how == How::kStore && !has_arrived ? order_.knows_stores(group_->serial, then.group, time)
+                                                             : order_.knows(group_->serial, then.group, time);
+  return knows ? Relation::kOrdered : Relation::kUnordered;
 }
 
 inline RaceDetector::Relation RaceDetector::relation(uint32_t time, Memo& memo) {
   if (time != memo.time) memo = {time, find_relation(time)};
   return memo.relation;
+}
+
+// The last write to the cell was a store that nothing orders before this access.
+bool RaceDetector::is_unordered_store(const RaceCell& cell) {
+  if (relation(cell.written, written_) != Relation::kUnordered || event(cell.written).how != How::kStore) return false;
+  return !cell.has_arrived || find_relation(cell.written, true) == Relation::kUnordered;
 }
 
 // What the access sees of another wave's store orders that one before what follows.
@@ -115,8 +124,7 @@ void RaceDetector::see(RaceCell& cell) {
 
 void RaceDetector::load(const Span& at, uint8_t bytes, int32_t lane, uint32_t size) {
   RaceCell& cell = *at.cells;
-  if (relation(cell.written, written_) == Relation::kUnordered && !cell.is_waited_for && !cell.is_equal &&
-      (cell.written_bytes & bytes) && event(cell.written).how == How::kStore)
+  if (!cell.is_waited_for && !cell.is_equal && (cell.written_bytes & bytes) && is_unordered_store(cell))
     report(at, bytes, lane, size, false, cell.written, true);
   if (cell.read == now_) {
     cell.read_bytes |= bytes;
@@ -142,13 +150,13 @@ void RaceDetector::store(const Span& at, uint8_t bytes, int32_t lane, uint32_t s
     std::memcpy(&before, at.host, sizeof before);
     suspects_.push_back({at, before, bytes, earlier, earlier_wrote, lane, size});
   };
-  if (is_at_odds(cell.written, cell.written_bytes, written_) && event(cell.written).how == How::kStore)
+  if (is_at_odds(cell.written, cell.written_bytes, written_) && is_unordered_store(cell))
     return suspect(cell.written, true);
   if (is_at_odds(cell.read, cell.read_bytes, read_)) return suspect(cell.read, false);
   if (is_at_odds(cell.read_by_other, cell.other_bytes, other_)) return suspect(cell.read_by_other, false);
   cell.written_bytes = cell.written == now_ ? cell.written_bytes | bytes : bytes;
   cell.written = now_;
-  cell.is_equal = false;
+  cell.is_equal = cell.has_arrived = false;
 }
 
 // After the store: what is as it was before has not been written.
@@ -168,7 +176,7 @@ void RaceDetector::settle(const Suspect& suspect) {
     report(suspect.at, suspect.bytes, suspect.lane, suspect.size, true, suspect.earlier, suspect.earlier_wrote);
   cell.written = now_;
   cell.written_bytes = suspect.bytes;
-  cell.is_equal = false;
+  cell.is_equal = cell.has_arrived = false;
 }
 
 // Whatever was found there is none.
@@ -194,6 +202,7 @@ inline void RaceDetector::dword(const Span& at, uint8_t bytes, int32_t lane, uin
       return store(at, bytes, lane, size);
     case How::kWaitingLoad:
       see(cell);
+      cell.has_arrived = true;
       if (waits_) excuse(at);
       return;
     case How::kAtomic:

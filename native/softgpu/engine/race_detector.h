@@ -4,8 +4,7 @@
 //
 // What cannot be known is not reported:
 //   - a store is taken for an atomic one where the other access is an atomic or a load past the caches: the
-//   instructions
-//     are the same;
+//     instructions are the same (where it is missed because nobody waited for it, late_stores.h shows it);
 //   - a store that does not change memory is no write, and where waves that nothing orders store the same value, it is
 //     there for whoever loads it;
 //   - where a wave loads the same place over and over, waiting, it sees what it waits for as by an atomic (volatile
@@ -45,6 +44,11 @@ class RaceDetector {
   void open_grid_barrier() { grid_barrier_ = now_; }
   void pass_grid_barrier(WaveSlot& wave);
 
+  // Whether it is told of every wait for stores from here on; else each counts as waited for.
+  void expect_waits(bool expected) { sees_waits_ = expected; }
+  // The wave waits for its stores, or will store no more.
+  void wait(const WaveSlot& wave) { wave.workgroup->races->released = now_; }
+
   // Around the execution of one memory instruction, at wave.pc.
   void begin_access(WaveSlot& wave, const Instruction& instruction);
   void end_access();
@@ -63,7 +67,8 @@ class RaceDetector {
     uint32_t group = 0;  // its serial
     uint16_t wave = 0;
     How how = How::kLoad;
-    int32_t pc = 0;  // in dwords from the entry
+    int32_t pc = 0;         // in dwords from the entry
+    uint32_t released = 0;  // until when its workgroup's stores had been waited for
   };
   // Dwords beside each other in one memory.
   struct Span {
@@ -99,7 +104,8 @@ class RaceDetector {
   How how_of(AccessKind kind, uint64_t first_address);
   const Event& event(uint32_t time) const { return log_[time % kLog]; }
   Relation relation(uint32_t time, Memo& memo);
-  Relation find_relation(uint32_t time) const;
+  Relation find_relation(uint32_t time, bool has_arrived = false) const;
+  bool is_unordered_store(const RaceCell& cell);
   void range(bool in_lds, uint64_t address, uint32_t bytes, int32_t lane, uint32_t lane_bytes, How how);
   void dword(const Span& at, uint8_t bytes, int32_t lane, uint32_t size, How how);
   void load(const Span& at, uint8_t bytes, int32_t lane, uint32_t size);
@@ -123,6 +129,7 @@ class RaceDetector {
   std::vector<Suspect> suspects_;
   std::vector<std::pair<uint32_t, uint32_t>> seen_;  // (workgroup, time) whose stores this access saw
   bool waits_ = false;                               // the wave made the same access just before
+  bool sees_waits_ = false;
   std::vector<Finding> findings_;
   std::set<std::tuple<uint64_t, uint64_t, uint64_t>> told_;
 };

@@ -25,37 +25,47 @@ bool RaceOrder::knows(uint32_t by, uint32_t of, uint32_t time) const {
                      [&](const Group::Known& known) { return known.serial == of && time <= known.time; });
 }
 
-void RaceOrder::add_known(Group& group, uint32_t serial, uint32_t time) {
-  if (time <= group.horizon || serial == group.serial) return;
+bool RaceOrder::knows_stores(uint32_t by, uint32_t of, uint32_t time) const {
+  const Group* group = find(by);
+  if (!group || time <= group->horizon) return true;
+  return std::any_of(group->known.begin(), group->known.begin() + group->count,
+                     [&](const Group::Known& known) { return known.serial == of && time <= known.released; });
+}
+
+void RaceOrder::add_known(Group& group, const Group::Known& what) {
+  if (what.time <= group.horizon || what.serial == group.serial) return;
   Group::Known* oldest = nullptr;
   for (unsigned k = 0; k < group.count; ++k) {
     Group::Known& known = group.known[k];
-    if (known.serial == serial) {
-      known.time = std::max(known.time, time);
+    if (known.serial == what.serial) {
+      known.time = std::max(known.time, what.time);
+      known.released = std::max(known.released, what.released);
       return;
     }
     if (!oldest || known.time < oldest->time) oldest = &known;
   }
   if (group.count < Group::kMost) {
-    group.known[group.count++] = {serial, time};
-  } else if (oldest->time < time) {
+    group.known[group.count++] = what;
+  } else if (oldest->time < what.time) {
     group.horizon = std::max(group.horizon, oldest->time);
-    *oldest = {serial, time};
+    *oldest = what;
   } else {
-    group.horizon = time;
+    group.horizon = what.time;
   }
 }
 
-void RaceOrder::learn(uint32_t by, uint32_t of, uint32_t time, uint32_t now) {
-  if (knows(by, of, time)) return;
+void RaceOrder::learn(uint32_t by, const Group::Known& what, uint32_t now) {
+  if (knows(by, what.serial, what.time) && knows_stores(by, what.serial, what.released)) return;
   Group& group = this->group(by);
-  const Group* other = find(of);
-  if (!other) return learn_all(by, time);
+  const Group* other = find(what.serial);
+  if (!other) return learn_all(by, what.time);
   group.learnt = now;
   // What it knows by now, not then: others may have told it of itself up to when it learnt that.
-  add_known(group, of, std::max(time, other->learnt));
+  Group::Known known = what;
+  if (other->learnt > what.time) known.time = known.released = other->learnt;
+  add_known(group, known);
   group.horizon = std::max(group.horizon, other->horizon);
-  for (unsigned k = 0; k < other->count; ++k) add_known(group, other->known[k].serial, other->known[k].time);
+  for (unsigned k = 0; k < other->count; ++k) add_known(group, other->known[k]);
 }
 
 void RaceOrder::learn_all(uint32_t by, uint32_t time) {

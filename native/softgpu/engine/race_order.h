@@ -2,9 +2,10 @@
 //
 // Time is the number of accesses so far. A wave knows what the other waves of its workgroup did before the last
 // barrier, and a workgroup knows what another one did up to the store, or the atomic, whose result one of its waves has
-// seen by an atomic or by a load past the caches (volatile, or atomic in device scope); and what that one knew. Stores
-// that release cannot be told from others, nor can fences: each is taken for one. What had to be left out for room
-// counts as known. So something unordered may pass for ordered, never the other way round.
+// seen by an atomic or by a load past the caches (volatile, or atomic in device scope); and what that one knew. Of the
+// stores it knows those that had been waited for by then: that is what a release is in machine code. Which of them
+// acquires cannot be told: each is taken for one that does. What had to be left out for room counts as known. So
+// something unordered may pass for ordered, never the other way round.
 #pragma once
 
 #include <array>
@@ -21,7 +22,9 @@ class RaceOrder {
     uint32_t horizon = 0;  // all that any workgroup did until then is known
     uint32_t learnt = 0;   // when something was learnt last
     struct Known {
-      uint32_t serial = 0, time = 0;
+      uint32_t serial = 0;
+      uint32_t time = 0;      // what it did until then, but for
+      uint32_t released = 0;  // stores behind this
     };
     static constexpr unsigned kMost = 24;  // more than are resident at once; the oldest make room
     std::array<Known, kMost> known;
@@ -33,16 +36,18 @@ class RaceOrder {
   // Nothing of a workgroup that began long ago.
   const Group* find(uint32_t serial) const;
 
-  // Whether all that workgroup `of` did until `time` is ordered before what `by` does now.
+  // Whether all that workgroup `of` did until `time` is ordered before what `by` does now, but for its stores; and
+  // whether its stores are.
   bool knows(uint32_t by, uint32_t of, uint32_t time) const;
+  bool knows_stores(uint32_t by, uint32_t of, uint32_t time) const;
   // `now`: when that happens.
-  void learn(uint32_t by, uint32_t of, uint32_t time, uint32_t now);
+  void learn(uint32_t by, const Group::Known& what, uint32_t now);
   // `by` has passed a barrier of the whole grid.
   void learn_all(uint32_t by, uint32_t time);
 
  private:
   static constexpr uint32_t kRemembered = 16384;
-  static void add_known(Group& group, uint32_t serial, uint32_t time);
+  static void add_known(Group& group, const Group::Known& what);
   Group& group(uint32_t serial) { return groups_[serial % kRemembered]; }
 
   std::vector<Group> groups_;  // by serial, a ring

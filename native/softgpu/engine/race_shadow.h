@@ -21,6 +21,8 @@ struct RaceCell {
   bool is_equal : 1 = false;
   // A wave has waited here for another one's store: whatever goes on here is meant.
   bool is_waited_for : 1 = false;
+  // What was written last has been seen past the caches: nobody has to wait for it.
+  bool has_arrived : 1 = false;
 };
 
 // Of a workgroup.
@@ -28,6 +30,9 @@ struct GroupRaces {
   uint32_t serial = 0;   // by which the detector knows it
   uint32_t begin = 0;    // what the cells tell from before it is another workgroup's
   uint32_t barrier = 0;  // when all waves met last
+  // When a wave waited for stores last. Any wave's wait is taken for one for all of them: behind a barrier it is meant
+  // to be.
+  uint32_t released = 0;
   std::vector<RaceCell> lds;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "softgpu/engine/adverse_order.h"
+#include "softgpu/engine/late_stores.h"
 #include "softgpu/engine/worker.h"
 
 namespace kernloop::softgpu {
@@ -27,6 +28,10 @@ void Worker::run_adverse() {
   adverse_interpreter_.emplace(memory_, dispatch_.access_code(), dispatch_.kernel().target);
   interpreter_in_use_ = &*adverse_interpreter_;
 
+  LateStores late_stores(dispatch_.seed());
+  RaceDetector* const races = memory_.checker ? memory_.checker->races() : nullptr;
+  if (adverse.races) memory_.checker->late_stores = &late_stores;
+  if (races) races->expect_waits(true);
   AdverseOrder order(dispatch_.seed());
   std::vector<WaveSlot*> at_grid_barrier;
   uint64_t executed = 0, idle = 0;
@@ -54,6 +59,7 @@ void Worker::run_adverse() {
     if (residents_.empty()) break;
     // Those that wait may wait for one that is not there yet.
     if (order.is_empty() || order.turns_of_waiting() > order.waves() / 2 + 8) {
+      late_stores.arrive_all();
       const bool helped = pass_grid_barrier() || admit_one();
       if (order.is_empty() && !helped) account_waiting(*residents_.front()->workgroup.waves.front());
       // For another queue's dispatch, perhaps.
@@ -64,14 +70,19 @@ void Worker::run_adverse() {
     WaveSlot& wave = *turn.wave;
     wave.slice_end = wave.instructions + kSlice;
     const uint64_t before = wave.instructions;
+    late_stores.show(*wave.workgroup);
     run_wave(wave, turn.accesses);
     executed += wave.instructions - before;
     if (dispatch_.is_stopped()) break;
     if (is_runnable(wave) || wave.state == WaveState::kSleeping) {
       const bool sleeps = wave.state == WaveState::kSleeping;
       if (sleeps) wave.state = WaveState::kReady;
-      order.take_back(wave, sleeps || wave.repeats_access);
+      order.take_back(wave, sleeps || wave.repeats_access, late_stores.has_of(wave));
       continue;
+    }
+    if (wave.state != WaveState::kAtBarrier) {
+      late_stores.arrive(wave);
+      if (races) races->wait(wave);
     }
     if (wave.state == WaveState::kAtGridBarrier) {
       at_grid_barrier.push_back(&wave);
@@ -95,6 +106,9 @@ void Worker::run_adverse() {
     }
   }
   dispatch_.add_adverse_instructions(executed);
+  late_stores.arrive_all();
+  if (memory_.checker) memory_.checker->late_stores = nullptr;
+  if (races) races->expect_waits(false);
 
   // From here on as usual.
   interpreter_in_use_ = &interpreter_;

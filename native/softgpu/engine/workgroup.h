@@ -82,6 +82,8 @@ struct WaveSlot : Wave {
   bool repeats_access = false;  // it was the same as the one before: the wave waits for something
   bool is_narrow = false;       // it was of one lane or a scalar: what a workgroup shares, more often than not
   bool met_another = false;     // it was where another wave stored, or a store where another one had been (meetings.h)
+  bool was_published = false;   // it stored, or was an atomic, where another workgroup had been in global memory
+  uint64_t memory_operations = 0;  // as many as late_stores.h has counted
   WaveRaces races;
 
  private:

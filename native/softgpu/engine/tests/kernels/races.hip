@@ -75,14 +75,14 @@ extern "C" __global__ void tile_loop_without_barrier(const uint* in, uint* out, 
   out[group_x() * kItems + t] = sum;
 }
 
-// Reads one too early: the last workgroup but one sums up.
-template <uint too_early>
+// Reads one too early: the last workgroup but one sums up. Or does not wait for what it leaves.
+template <uint too_early, bool has_fence = true>
 __device__ void sum_by_last(const uint* in, uint* partials, uint* counter, uint* out, uint groups) {
   __shared__ uint ticket;
   const uint mine = sum_of_group(in);
   if (local_x() == 0) {
     partials[group_x()] = mine;
-    device_fence();
+    if (has_fence) device_fence();
     ticket = __hip_atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED, DEVICE_SCOPE);
   }
   barrier();
@@ -94,6 +94,26 @@ __device__ void sum_by_last(const uint* in, uint* partials, uint* counter, uint*
 }
 extern "C" __global__ void sum_by_last_but_one(const uint* in, uint* partials, uint* counter, uint* out, uint groups) {
   sum_by_last<1>(in, partials, counter, out, groups);
+}
+extern "C" __global__ void sum_by_last_without_fence(const uint* in, uint* partials, uint* counter, uint* out,
+                                                     uint groups) {
+  sum_by_last<0, false>(in, partials, counter, out, groups);
+}
+
+// The same between one workgroup and the next. The flag is one that volatile accesses, which are waited for, would make
+// right.
+extern "C" __global__ void hand_on_without_fence(const uint* in, uint* flags, uint* sums, uint* out) {
+  const uint g = group_x();
+  if (local_x() != 0) return;
+  uint sum = in[g];
+  if (g > 0) {
+    while (__hip_atomic_load(&flags[g - 1], __ATOMIC_ACQUIRE, DEVICE_SCOPE) == 0) {
+    }
+    sum += sums[g - 1];
+  }
+  sums[g] = sum;
+  __hip_atomic_store(&flags[g], 1u, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  out[g] = sum;
 }
 
 // No races.
@@ -221,6 +241,133 @@ extern "C" __global__ void hand_over_in_lds(const uint* in, uint* out) {
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
     out[group_x() * 32 + t - 96] = value[t - 96];
   }
+}
+
+// All of these is atomic, so that only an order shows what is wrong with them.
+
+enum class Mistake { kNone, kNoFence, kDataLast };
+
+// The last workgroup to take a ticket adds up what the others have left.
+template <Mistake mistake>
+__device__ void sum_by_ticket(const uint* in, uint* partials, uint* counter, uint* out, uint groups) {
+  const uint mine = sum_of_group(in);
+  if (local_x() != 0) return;
+  if (mistake != Mistake::kDataLast) partials[group_x()] = mine;
+  if (mistake == Mistake::kNone) device_fence();
+  const uint ticket = __hip_atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  if (mistake == Mistake::kDataLast) {
+    device_fence();
+    __hip_atomic_store(&partials[group_x()], mine, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  }
+  if (ticket + 1 != groups) return;
+  device_fence();
+  uint sum = 0;
+  for (uint k = 0; k < groups; ++k) sum += __hip_atomic_load(&partials[k], __ATOMIC_RELAXED, DEVICE_SCOPE);
+  *out = sum;
+}
+extern "C" __global__ void ticket_behind_data(const uint* in, uint* partials, uint* counter, uint* out, uint groups) {
+  sum_by_ticket<Mistake::kNone>(in, partials, counter, out, groups);
+}
+extern "C" __global__ void ticket_without_fence(const uint* in, uint* partials, uint* counter, uint* out, uint groups) {
+  sum_by_ticket<Mistake::kNoFence>(in, partials, counter, out, groups);
+}
+extern "C" __global__ void ticket_before_data(const uint* in, uint* partials, uint* counter, uint* out, uint groups) {
+  sum_by_ticket<Mistake::kDataLast>(in, partials, counter, out, groups);
+}
+
+// Each workgroup waits for the one that took the ticket before it, and leaves the sum of its own and all before. Groups
+// of any size.
+template <Mistake mistake>
+__device__ void scan_by_flags(const uint* in, uint* sums, uint* flags, uint* counter) {
+  __shared__ uint place;
+  if (local_x() == 0) place = __hip_atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  barrier();
+  if (local_x() != 0) return;
+  const uint at = place;
+  uint sum = in[at];
+  if (at > 0) {
+    while (__hip_atomic_load(&flags[at - 1], __ATOMIC_RELAXED, DEVICE_SCOPE) == 0) {
+    }
+    device_fence();
+    sum += __hip_atomic_load(&sums[at - 1], __ATOMIC_RELAXED, DEVICE_SCOPE);
+  }
+  if (mistake != Mistake::kDataLast) sums[at] = sum;
+  if (mistake == Mistake::kNone) device_fence();
+  __hip_atomic_store(&flags[at], 1u, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  if (mistake == Mistake::kDataLast) {
+    device_fence();
+    __hip_atomic_store(&sums[at], sum, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  }
+}
+extern "C" __global__ void flag_behind_data(const uint* in, uint* sums, uint* flags, uint* counter) {
+  scan_by_flags<Mistake::kNone>(in, sums, flags, counter);
+}
+extern "C" __global__ void flag_without_fence(const uint* in, uint* sums, uint* flags, uint* counter) {
+  scan_by_flags<Mistake::kNoFence>(in, sums, flags, counter);
+}
+extern "C" __global__ void flag_before_data(const uint* in, uint* sums, uint* flags, uint* counter) {
+  scan_by_flags<Mistake::kDataLast>(in, sums, flags, counter);
+}
+
+// Right, though the wave that stores does not wait: one behind the barrier waits for all (what clang 22 makes of
+// __syncthreads() on gfx90a).
+extern "C" __global__ void ticket_behind_barrier(const uint* in, uint* values, uint* counter, uint* out, uint groups) {
+  __shared__ uint ticket;
+  const uint t = local_x();
+  __hip_atomic_store(&values[group_x() * kItems + t], in[group_x() * kItems + t], __ATOMIC_RELAXED, DEVICE_SCOPE);
+  __builtin_amdgcn_s_barrier();
+  if (t == 0) {
+    device_fence();
+    ticket = __hip_atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED, DEVICE_SCOPE);
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup");
+  }
+  __builtin_amdgcn_s_barrier();
+  if (ticket + 1 != groups) return;
+  device_fence();
+  uint sum = 0;
+  for (uint k = 0; k < groups; ++k) sum += __hip_atomic_load(&values[k * kItems + t], __ATOMIC_RELAXED, DEVICE_SCOPE);
+  out[t] = sum;
+}
+
+// One address has one order, without any wait: what a wave stores is there when it adds to it, and a workgroup sees its
+// own stores.
+extern "C" __global__ void one_place_after_another(uint* values, uint* out) {
+  const uint t = local_x(), at = group_x() * kItems + t;
+  __hip_atomic_store(&values[at], 5u, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  __hip_atomic_store(&values[at], 7u, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  __hip_atomic_fetch_add(&values[at], 1u, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  barrier();
+  out[at] = __hip_atomic_load(&values[at ^ 64], __ATOMIC_RELAXED, DEVICE_SCOPE) + t;
+}
+
+// Whoever stores without ever waiting for it is seen all the same, in the end.
+extern "C" __global__ void meet_without_waiting(uint* flags, uint* out, uint groups) {
+  if (local_x() == 0) {
+    __hip_atomic_store(&flags[group_x()], 1u, __ATOMIC_RELAXED, DEVICE_SCOPE);
+    for (uint k = 0; k < groups; ++k) {
+      while (__hip_atomic_load(&flags[k], __ATOMIC_RELAXED, DEVICE_SCOPE) == 0) {
+      }
+    }
+  }
+  __builtin_amdgcn_s_barrier();
+  out[group_x() * kItems + local_x()] = group_x();
+}
+
+// A value that is its own flag needs no fence: who has seen it past the caches, and whom that wave tells, may load it.
+extern "C" __global__ void value_is_its_own_flag(uint* values, uint* out) {
+  __shared__ uint seen;
+  const uint g = group_x();
+  if (local_x() == 0) {
+    if (g > 0) {
+      while (__hip_atomic_load(&values[g - 1], __ATOMIC_RELAXED, DEVICE_SCOPE) == 0) {
+      }
+      __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+    }
+    seen = g;
+    __hip_atomic_store(&values[g], g + 1, __ATOMIC_RELAXED, DEVICE_SCOPE);
+  }
+  barrier();
+  if (g > 0) out[g * kItems + local_x()] = values[seen - 1];
 }
 
 // Bytes of one dword, by lanes of different waves.

@@ -1,0 +1,188 @@
+#include "softgpu/engine/late_stores.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "softgpu/engine/checker.h"
+#include "softgpu/engine/permutation.h"
+
+namespace kernloop::softgpu {
+
+namespace {
+
+constexpr size_t kMostOfWorkgroup = 4;
+constexpr uint32_t kMostAccesses = 64;  // of the wave behind a store
+
+bool is_vector_memory_beyond_lds(const Instruction& instruction) {
+  switch (instruction.encoding) {
+    case Encoding::kFlat:
+    case Encoding::kGlobal:
+    case Encoding::kScratch:
+    case Encoding::kMubuf:
+    case Encoding::kMtbuf:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// gfx90a counts them all in vmcnt; gfx1030 counts in vscnt what gives nothing back.
+bool is_counted_with_stores(const Instruction& instruction) {
+  if (!is_vector_memory_beyond_lds(instruction)) return false;
+  return instruction.isa != Isa::kGfx1030 || instruction.dst_count == 0;
+}
+
+void wait_for_stores(Wave& wave, uint64_t outstanding) {
+  Checker* checker = wave.memory->checker;
+  if (!checker) return;
+  if (checker->late_stores) checker->late_stores->wait(static_cast<WaveSlot&>(wave), outstanding);
+  if (checker->races()) checker->races()->wait(static_cast<WaveSlot&>(wave));
+}
+
+// The 6 bits of vmcnt lie apart.
+void wait_for_vmcnt(Wave& wave, const Instruction& instruction) {
+  const auto fields = static_cast<uint32_t>(instruction.simm16);
+  const uint32_t outstanding = (fields & 0xf) | (fields >> 14 & 3) << 4;
+  if (outstanding != 0x3f) wait_for_stores(wave, outstanding);
+}
+
+// Compilers use it with null; with a register it waits for no more.
+void wait_for_vscnt(Wave& wave, const Instruction& instruction) {
+  wait_for_stores(wave, static_cast<uint32_t>(instruction.simm16) & 0x3f);
+}
+
+void wait_for_all(Wave& wave, const Instruction&) {
+  wait_for_stores(wave, 0);
+}
+
+}  // namespace
+
+ExecuteFn select_wait_for_stores(const Instruction& instruction) {
+  switch (instruction.op) {
+    case Op::s_waitcnt:
+      return instruction.isa == Isa::kGfx1030 ? nullptr : wait_for_vmcnt;
+    case Op::s_waitcnt_vscnt:
+      return wait_for_vscnt;
+    case Op::s_wait_idle:
+      return wait_for_all;
+    default:
+      return nullptr;
+  }
+}
+
+LateStores::LateStores(uint64_t seed) : state_(mix(seed ^ 0x1a7e)) {}
+
+// Lanes of one store may overlap: what was there before comes back in the opposite order.
+void LateStores::set_shown(Store& store, bool is_shown) {
+  if (store.is_shown == is_shown) return;
+  store.is_shown = is_shown;
+  for (size_t k = 0; k < store.at.size(); ++k) {
+    const size_t piece = is_shown ? k : store.at.size() - 1 - k;
+    std::swap_ranges(store.at[piece], store.at[piece] + store.bytes, &store.other[piece * store.bytes]);
+  }
+}
+
+void LateStores::show(const Workgroup& workgroup) {
+  if (shown_ == &workgroup) return;
+  shown_ = &workgroup;
+  for (auto store = stores_.rbegin(); store != stores_.rend(); ++store) {
+    if ((*store)->workgroup != &workgroup) set_shown(**store, false);
+  }
+  for (auto& store : stores_) {
+    if (store->workgroup == &workgroup) set_shown(*store, true);
+  }
+}
+
+template <typename P>
+void LateStores::arrive_if(P&& has_arrived) {
+  if (stores_.empty()) return;
+  std::erase_if(stores_, [&](std::unique_ptr<Store>& store) {
+    if (!has_arrived(*store)) return false;
+    set_shown(*store, true);
+    spare_.push_back(std::move(store));
+    return true;
+  });
+}
+
+void LateStores::begin_access(WaveSlot& wave, const Instruction& instruction) {
+  is_last_new_ = false;
+  if (is_counted_with_stores(instruction)) ++wave.memory_operations;
+  arrive_if([&](Store& store) { return store.wave == &wave && ++store.accesses > kMostAccesses; });
+}
+
+void LateStores::access(const WaveSlot& wave, const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes,
+                        AccessKind kind) {
+  if (kind != AccessKind::kStore && stores_.empty()) return;
+  uint64_t low = ~uint64_t{0}, high = 0;
+  for_lanes(lanes, [&](unsigned lane) {
+    low = std::min(low, addresses.at[lane]);
+    high = std::max(high, addresses.at[lane] + bytes);
+  });
+  size_t of_workgroup = 0;
+  arrive_if([&](const Store& store) {
+    const bool is_own = store.workgroup == wave.workgroup;
+    const bool is_met = low < store.high && store.low < high && (is_own || kind == AccessKind::kStore);
+    of_workgroup += is_own && !is_met;
+    return is_met;
+  });
+  if (kind != AccessKind::kStore || (state_ = mix(state_)) % 4 == 0) return;
+  if (of_workgroup >= kMostOfWorkgroup) {
+    bool is_oldest = true;
+    arrive_if([&](const Store& store) { return store.workgroup == wave.workgroup && std::exchange(is_oldest, false); });
+  }
+
+  if (spare_.empty()) spare_.push_back(std::make_unique<Store>());
+  std::unique_ptr<Store> store = std::move(spare_.back());
+  spare_.pop_back();
+  store->workgroup = wave.workgroup;
+  store->wave = &wave;
+  store->number = wave.memory_operations;
+  store->accesses = 0;
+  store->low = low;
+  store->high = high;
+  store->is_shown = true;
+  store->at.clear();
+  if (addresses.contiguous) {
+    store->bytes = bytes * kLanes;
+    store->at.push_back(addresses.host(0));
+  } else {
+    store->bytes = bytes;
+    for_lanes(lanes, [&](unsigned lane) { store->at.push_back(addresses.host(lane)); });
+  }
+  store->other.resize(store->at.size() * store->bytes);
+  for (size_t k = 0; k < store->at.size(); ++k)
+    std::memcpy(&store->other[k * store->bytes], store->at[k], store->bytes);
+  stores_.push_back(std::move(store));
+  is_last_new_ = true;
+}
+
+// What another workgroup looks at is there at once: it shows what else is not.
+void LateStores::end_access(bool met_another_workgroup) {
+  if (!is_last_new_) return;
+  is_last_new_ = false;
+  if (!met_another_workgroup) return;
+  spare_.push_back(std::move(stores_.back()));
+  stores_.pop_back();
+}
+
+void LateStores::wait(const WaveSlot& wave, uint64_t outstanding) {
+  arrive_if([&](const Store& store) {
+    if (store.workgroup != wave.workgroup) return false;
+    return store.wave != &wave || store.number + outstanding <= wave.memory_operations;
+  });
+}
+
+bool LateStores::has_of(const WaveSlot& wave) const {
+  return std::any_of(stores_.begin(), stores_.end(), [&](const auto& store) { return store->wave == &wave; });
+}
+
+void LateStores::arrive(const WaveSlot& wave) {
+  arrive_if([&](const Store& store) { return store.wave == &wave; });
+}
+
+void LateStores::arrive_all() {
+  arrive_if([](const Store&) { return true; });
+}
+
+}  // namespace kernloop::softgpu

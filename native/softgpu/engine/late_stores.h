@@ -1,0 +1,67 @@
+// Stores that have not arrived yet, in the adverse order: on hardware a store is on its way until the wave has waited
+// for it (s_waitcnt vmcnt, on gfx1030 s_waitcnt_vscnt: what a release fence is in machine code), and an atomic behind
+// it may be there before it (LLVM, AMDGPUUsage, "Memory Model"). So some stores are kept from other workgroups until
+// then: they are in memory while a wave of their own workgroup runs, and what was there before while others do.
+//
+// What hardware keeps in order stays so: a workgroup sees its own stores at once; what it accesses again has arrived
+// (one address, one order), as has what another workgroup stores over. Where no wait can be told, it is taken for one:
+// any wave of the workgroup waits for all that the workgroup stored (a barrier, or LDS, hands them on to it), and
+// nothing is on its way for long, least of all where somebody waits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "softgpu/engine/memory_port.h"
+
+namespace kernloop::softgpu {
+
+class LateStores {
+ public:
+  explicit LateStores(uint64_t seed);
+  ~LateStores() { arrive_all(); }
+  LateStores(const LateStores&) = delete;
+  LateStores& operator=(const LateStores&) = delete;
+
+  // A wave of the workgroup runs from here on.
+  void show(const Workgroup& workgroup);
+  // Around one memory instruction of it: before it is executed; in between, what it accesses in global memory, before
+  // that changes; afterwards, with whether another workgroup has been there.
+  void begin_access(WaveSlot& wave, const Instruction& instruction);
+  void access(const WaveSlot& wave, const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
+  void end_access(bool met_another_workgroup);
+  // The wave waits until at most so many of its last operations on memory are outstanding.
+  void wait(const WaveSlot& wave, uint64_t outstanding);
+  bool has_of(const WaveSlot& wave) const;
+
+  void arrive(const WaveSlot& wave);
+  void arrive_all();
+
+ private:
+  struct Store {
+    const Workgroup* workgroup;
+    const WaveSlot* wave;
+    uint64_t number;     // of the wave's operations on memory
+    uint32_t accesses;   // of the wave since
+    uint64_t low, high;  // between which it lies
+    bool is_shown;
+    uint32_t bytes;              // at each of
+    std::vector<uint8_t*> at;    // these; where shown,
+    std::vector<uint8_t> other;  // what was there before, else what is stored
+  };
+
+  void set_shown(Store& store, bool is_shown);
+  template <typename P>
+  void arrive_if(P&& has_arrived);
+
+  uint64_t state_;
+  const Workgroup* shown_ = nullptr;
+  bool is_last_new_ = false;                            // the access at hand is in `stores_`, as the last one
+  std::vector<std::unique_ptr<Store>> stores_, spare_;  // oldest first
+};
+
+// What waits of the wave's memory instructions execute where stores may be late: nullptr for other instructions.
+ExecuteFn select_wait_for_stores(const Instruction& instruction);
+
+}  // namespace kernloop::softgpu
