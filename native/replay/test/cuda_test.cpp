@@ -359,7 +359,7 @@ TEST_F(CudaLeftovers, OfEarlierLaunchesAreInNeitherSharedNorLocalMemory) {
   }
   // All of it, on every multiprocessor, where a block has most of it or little. With 16 and 100 KiB a block an H200
   // showed words that were not filled (docs/validate.md): how it divides shared memory then is not known.
-  for (const uint32_t dynamic : {227u << 10, 1u << 10}) {
+  for (const uint32_t dynamic : {227u << 10, 100u << 10, 64u << 10, 48u << 10, 16u << 10, 8u << 10, 1u << 10}) {
     capture_.geometry.attributes = {{"max_dynamic_shared_bytes", dynamic}};
     launch(2 * 132 * 32, 64, dynamic);
     for (int i = 0; i < 3; ++i) {

@@ -35,7 +35,7 @@ void fill(Gpu& gpu) {
   const auto is_filled = [](uint32_t word) { return (word & 0x7fffff00) == 0x5a5a5a00; };
   const bool looks_at_shared = gpu.has_variable("variant_filled_shared");
   const bool looks_at_local = gpu.has_variable("variant_filled_local");
-  if ((looks_at_shared && !is_filled(left_in_shared_memory())) ||
+  if ((looks_at_shared && (!is_filled(left_in_shared_memory()) || !is_filled(left_in_reserved_memory()))) ||
       (looks_at_local && !is_filled(left_in_local_memory())))
     gpu.write(counter, gpu.read<int32_t>(counter) + 1000);
   if (gpu.has_variable("variant_wild")) gpu.write(0x4400000000, 1.0f);
