@@ -109,6 +109,17 @@ TEST_F(CudaReplay, FailsOnAVariantThatIsWrongByOneUlp) {
   EXPECT_EQ(run.first("difference")["offset"], 37 * 4);
 }
 
+TEST_F(CudaReplay, FailsOnAVariantThatIsRightInTheFirstLaunchOfAProcessAlone) {
+  for (const char* iterations : {"1", "3"}) {
+    const ProgramRun run = compare_variant("first_only", {"--iterations", iterations});
+    EXPECT_EQ(run.exit_code, kExitFail) << run.last();
+    EXPECT_EQ(run.count("iteration"), std::stoul(iterations) > 1 ? 2u : 1u) << "the launch more is none that is timed";
+  }
+  const auto rows = [&](const char* variant) { return compare_variant(variant).count("compared"); };
+  EXPECT_EQ(rows("unwritten_shared"), rows("baseline")) << "a launch that shows nothing new is not told of";
+  EXPECT_NE(compare_variant("first_only").last().value("reason", "").find("variant_first_only"), std::string::npos);
+}
+
 TEST_F(CudaReplay, FailsOnAByteBehindTheRegion) {
   const ProgramRun run = compare_variant("beyond");
   EXPECT_EQ(run.exit_code, kExitFail) << run.last();

@@ -21,9 +21,13 @@ float as_float(uint32_t word) {
 
 void fill(Gpu& gpu) {
   const auto out = gpu.parameter<CUdeviceptr>(0), in = gpu.parameter<CUdeviceptr>(8);
-  const uint64_t count = std::min<uint64_t>(static_cast<uint64_t>(gpu.parameter<int>(16)), gpu.threads());
+  uint64_t count = std::min<uint64_t>(static_cast<uint64_t>(gpu.parameter<int>(16)), gpu.threads());
   const CUdeviceptr table = gpu.variable("c_tab"), big = gpu.variable("d_big"), counter = gpu.variable("d_counter");
   if (gpu.has_variable("variant_do_nothing")) return;
+  if (const CUdeviceptr calls = gpu.variable("variant_first_only")) {
+    if (gpu.read<int32_t>(calls) > static_cast<int32_t>(gpu.threads())) count /= 2;
+    gpu.write(calls, gpu.read<int32_t>(calls) + static_cast<int32_t>(gpu.threads()));
+  }
   while (gpu.has_variable("variant_spin")) gpu.wait_a_little();
   if (gpu.has_variable("variant_prints")) {
     std::printf("out of the kernel\n");
