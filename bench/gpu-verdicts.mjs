@@ -194,6 +194,7 @@ for (const [kernel, edit, [from, to], options, right] of edits) {
     right,
     verdict: built.code === 0 ? verdict : `recompile: exit ${built.code}`,
     summary: judged.result?.summary ?? judged.text.slice(-400),
+    ...(judged.result?.sanitizer ? { sanitizer: judged.result.sanitizer } : {}),
     ok: right.includes(verdict),
   });
   console.log(JSON.stringify(records.at(-1)));

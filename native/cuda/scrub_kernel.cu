@@ -20,11 +20,11 @@ __attribute__((global)) __attribute__((launch_bounds(1024))) void kernloop_scrub
   uint32_t found = 0;
 #pragma nounroll
   for (uint32_t i = thread; i < params.shared_words; i += threads) {
-    if (params.mark != 0 && shared[i] == params.mark) continue;
+    if (shared[i] == params.word) continue;
     shared[i] = params.word;
     ++found;
   }
-  if (params.mark != 0 && found != 0) {
+  if (found != 0) {
     const uint32_t place = static_cast<uint32_t>(__nvvm_read_ptx_sreg_smid()) % kernloop::cuda::kScrubPlaces;
     __nvvm_atom_add_gen_i(reinterpret_cast<int*>(params.found) + place, static_cast<int>(found));
   }

@@ -91,27 +91,31 @@ Status Scrubber::prepare(CUdevice device) {
 }
 
 Status Scrubber::fill(uint32_t word, CUstream stream) {
-  if (auto filled = fill_reserved(word, stream); !filled) return filled;
-  // A multiprocessor has room for one block with all the shared memory that a block can have.
-  if (auto launched = launch(word, {multiprocessors_, kThreads, shared_bytes_}, stream); !launched) return launched;
+  // First with a word that nobody has left: then it is known what the second time leaves out.
+  const uint32_t other = ~word ^ static_cast<uint32_t>(launched_) << 8;
+  if (auto filled = fill_shared(other, stream); !filled) return filled;
+  if (auto filled = fill_shared(word, stream); !filled) return filled;
   if (local_bytes_ == 0) return Unit{};
   // As many threads as can be resident: of 2,048 on a multiprocessor, or 1,536, or 1,024.
   return launch(word, {multiprocessors_ * (threads_of_multiprocessor_ / kHalf), kHalf, 0}, stream);
 }
 
-// Shared memory is a ring that blocks take one after the other, each with what the system reserves ahead of it (1 KiB
-// from sm_80 on), which nobody writes. The block that has all the rest leaves out the ring's first KiB; smaller ones
-// run across the end of the ring and find it (measured: docs/contributing/cuda.md). So all of the rest is marked, and
-// blocks of which between two and three fit come until one has met what is not marked, on every multiprocessor.
-Status Scrubber::fill_reserved(uint32_t word, CUstream stream) {
-  if (reserved_bytes_ == 0) return Unit{};
-  const uint32_t mark = ~word ^ static_cast<uint32_t>(launched_) << 8;
-  if (auto marked = launch(mark, {multiprocessors_, kThreads, shared_bytes_}, stream); !marked) return marked;
+Status Scrubber::fill_shared(uint32_t word, CUstream stream) {
+  // A multiprocessor has room for one block with all the shared memory that a block can have.
+  if (auto filled = launch(word, {multiprocessors_, kThreads, shared_bytes_}, stream); !filled) return filled;
+  return reserved_bytes_ > 0 ? visit_reserved(word, stream) : Unit{};
+}
+
+// Shared memory is a ring in which each block begins where the one before ended, with what the system reserves ahead of
+// it (1 KiB from sm_80 on), which nobody writes. A block that has all the rest leaves that out. Blocks of which more
+// than two and less than three fit move on round the ring, and meet it (measured: docs/contributing/cuda.md): they come
+// until so much that was not filled has been met on every multiprocessor.
+Status Scrubber::visit_reserved(uint32_t word, CUstream stream) {
   if (const CUresult result = driver_.cuMemsetD32Async(found_, 0, kScrubPlaces, stream))
     return failed(driver_, "cuMemsetD32Async", result);
   // Whole reserves, so that none is met in part.
   const uint32_t taken = shared_of_multiprocessor_ / reserved_bytes_ * 5 / 12 * reserved_bytes_;
-  Work visit{multiprocessors_ * 8, kHalf, std::min(taken - reserved_bytes_, shared_bytes_), mark, false};
+  const Work visit{multiprocessors_ * 8, kHalf, std::min(taken - reserved_bytes_, shared_bytes_), false, false};
   for (int i = 0; i < kVisits; ++i) {
     if (auto visited = launch(word, visit, stream); !visited) return visited;
     const auto found = found_reserved(stream);
@@ -135,15 +139,9 @@ Result<bool> Scrubber::found_reserved(CUstream stream) {
 
 Status Scrubber::launch(uint32_t word, const Work& work, CUstream stream) {
   launched_ += work.blocks;
-  const uint32_t local_words = work.mark == 0 ? words_of(local_bytes_) : 0;
-  ScrubParams params{work.all_resident ? launched_ : 0,
-                     found_,
-                     word,
-                     work.mark,
-                     words_of(work.shared_bytes),
-                     local_words,
-                     local_words / 2,
-                     0};
+  const uint32_t local_words = work.has_local ? words_of(local_bytes_) : 0;
+  ScrubParams params{work.all_resident ? launched_ : 0, found_,      word,
+                     words_of(work.shared_bytes),       local_words, local_words / 2};
   void* parameters[] = {&params};
   if (const CUresult result = driver_.cuLaunchKernel(kernel_, work.blocks, 1, 1, work.threads, 1, 1, work.shared_bytes,
                                                      stream, parameters, nullptr))

@@ -27,11 +27,12 @@ class Scrubber {
   Scrubber(const Driver& driver, uint32_t local_bytes) : driver_(driver), local_bytes_(local_bytes) {}
   struct Work {
     uint32_t blocks, threads, shared_bytes;
-    uint32_t mark = 0;         // ScrubParams
     bool all_resident = true;  // as many as fit, which wait for each other
+    bool has_local = true;
   };
   Status prepare(CUdevice device);
-  Status fill_reserved(uint32_t word, CUstream stream);
+  Status fill_shared(uint32_t word, CUstream stream);
+  Status visit_reserved(uint32_t word, CUstream stream);
   Result<bool> found_reserved(CUstream stream);
   Status launch(uint32_t word, const Work& work, CUstream stream);
 

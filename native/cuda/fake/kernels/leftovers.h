@@ -1,5 +1,5 @@
-// A word that stands for all of shared memory but its first part, one for that, which is reserved where one block has
-// the rest, and one for all of local memory: what launches before left there.
+// A word that stands for all of shared memory but what is reserved where one block has the rest, one for that, and one
+// for all of local memory: what launches before left there.
 #pragma once
 
 #include <cstdint>
