@@ -95,16 +95,17 @@ for (const { mode, kernel, verdict, wrong } of kernels) {
     // As validate does it: a replay in a fresh process under each of two patterns.
     const share = Math.ceil((2 * validates) / captures);
     const ended = await inParallel(
-      4,
+      12,
       Array.from({ length: share }, (_, i) => replay(i % 2 ? '0xA5' : '0x5A')),
     );
     record.validates = countOf(ended.map(verdictOf));
     record.ok = Object.keys(record.validates).join() === verdict;
+    console.log(JSON.stringify(record));
     for (const [from, to, expected] of wrong) {
       const variant = join(folder, `${name}-${record.wrong.length}`);
       writeFileSync(`${variant}.cu`, text.replace(from, to));
       must(run('nvcc', ['-cubin', arch, '-O2', '-o', `${variant}.cubin`, `${variant}.cu`]), 'nvcc');
-      const verdicts = (await inParallel(4, Array(8).fill(replay('0xA5', '--code-object', `${variant}.cubin`)))).map(
+      const verdicts = (await inParallel(8, Array(8).fill(replay('0xA5', '--code-object', `${variant}.cubin`)))).map(
         verdictOf,
       );
       record.wrong.push({ edit: to, verdicts: countOf(verdicts) });

@@ -103,6 +103,66 @@ const edits = [
     [],
     ['fail'],
   ],
+  // What a replay does not show by its memory alone.
+  [
+    'window_sums',
+    'reads behind its shared array',
+    ['sum += s[t + k];', 'sum += s[t + k] + 0.0f * s[t + k + 1];'],
+    ['--memcheck'],
+    ['fail'],
+  ],
+  [
+    'scale',
+    'reads behind its input',
+    ['2.0f * x[i]', '2.0f * x[i] + 0.0f * x[i + n]'],
+    ['--initcheck'],
+    ['fail'],
+  ],
+  [
+    'scale',
+    'reads an allocation of its own that it did not write',
+    [
+      'if (i < n) y[i] = 2.0f * x[i];',
+      'float* own = static_cast<float*>(malloc(16));\n  if (i < n) y[i] = 2.0f * x[i] + (own[1] == 12345.0f ? 1.0f : 0.0f);\n  free(own);',
+    ],
+    ['--initcheck'],
+    ['fail'],
+  ],
+  ...['window_sums', 'scale', 'block_sums', 'collect_records'].flatMap((kernel) =>
+    ['--memcheck', '--initcheck'].map((tool) => [kernel, 'nothing', ['const int', 'const int'], [tool], ['pass']]),
+  ),
+  // Right in one launch, on one multiprocessor, at one time.
+  [
+    'scale',
+    'right in the first launch of a process alone',
+    [
+      '__global__ void scale(const float* x, float* y, int n) {',
+      '__device__ unsigned launched;\n__global__ void scale(const float* x, float* y, int n) {\n  if (atomicAdd(&launched, 1u) >= gridDim.x * blockDim.x) return;',
+    ],
+    [],
+    ['fail'],
+  ],
+  [
+    'scale',
+    'counts its calls, and puts the counter back',
+    [
+      '__global__ void scale(const float* x, float* y, int n) {',
+      '__device__ unsigned launched;\n__global__ void scale(const float* x, float* y, int n) {\n  atomicInc(&launched, gridDim.x * blockDim.x - 1);',
+    ],
+    [],
+    ['pass'],
+  ],
+  ['scale', 'the clock decides', ['2.0f * x[i]', '((clock64() & 63) == 0 ? 1.0f : 2.0f) * x[i]'], [], ['fail']],
+  [
+    'scale',
+    'the multiprocessor decides',
+    [
+      'if (i < n) y[i] = 2.0f * x[i];',
+      'unsigned sm;\n  asm("mov.u32 %0, %%smid;" : "=r"(sm));\n  if (i < n) y[i] = (sm & 1 ? 1.0f : 2.0f) * x[i];',
+    ],
+    [],
+    ['fail'],
+  ],
   [
     'scale',
     'launch bounds above the block',
@@ -134,6 +194,7 @@ for (const [kernel, edit, [from, to], options, right] of edits) {
     right,
     verdict: built.code === 0 ? verdict : `recompile: exit ${built.code}`,
     summary: judged.result?.summary ?? judged.text.slice(-400),
+    ...(judged.result?.sanitizer ? { sanitizer: judged.result.sanitizer } : {}),
     ok: right.includes(verdict),
   });
   console.log(JSON.stringify(records.at(-1)));

@@ -62,6 +62,8 @@ export interface ReplayRequest {
   dumpTime?: string;
   /** Everything around captured memory is closed to the kernel. */
   guard?: boolean;
+  /** Nothing is written beside captured memory. */
+  leavePadding?: boolean;
   /** A launch that is not the captured one; X,Y,Z. */
   grid?: string;
   block?: string;
@@ -172,6 +174,7 @@ export function replayArguments(request: ReplayRequest, device: Device): string[
   for (const argument of request.args ?? []) args.push('--arg', argument);
   for (const name of request.dumpOnly ?? []) args.push('--dump-only', name);
   if (request.guard) args.push('--guard');
+  if (request.leavePadding) args.push('--leave-padding');
   if (request.compare) args.push('--compare');
   if (request.sideBySide) args.push('--side-by-side');
   if (request.profile) args.push('--profile');

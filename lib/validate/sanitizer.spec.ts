@@ -173,6 +173,7 @@ describe('validate under compute-sanitizer', () => {
     const all = { racecheck: true, initcheck: true, memcheck: true };
     const { report, runs } = await run(all, { variant: uninitialized, captured: clean });
     expect(new Set(runs.map(({ args }) => args[1]))).toEqual(new Set(['racecheck', 'initcheck', 'memcheck']));
+    for (const { args } of runs) expect(args.includes('--leave-padding')).toBe(args[1] === 'initcheck');
     expect(report.verdict).toBe('fail');
     expect((await run({}, {})).runs).toEqual([]);
   });

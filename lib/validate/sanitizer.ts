@@ -107,8 +107,10 @@ async function replayUnder(
         deps.run(program, [...args, file, ...own], { ...options, env: { ...options?.env, KERNLOOP_CUPTI: 'off' } }),
     };
     const limitSeconds = request.limitSeconds === undefined ? {} : { limitSeconds: request.limitSeconds * slowdown };
+    // What is beside the captured memory, nobody has written: initcheck tells of reads there.
+    const leavePadding = tool === 'initcheck' && request.guard !== true;
     const outcome = await replayOnce(
-      { ...request, ...limitSeconds, iterations: 1, warmup: 0 },
+      { ...request, ...limitSeconds, leavePadding, iterations: 1, warmup: 0 },
       session.device,
       under,
     ).catch((error: unknown) => {

@@ -17,8 +17,17 @@ __attribute__((global)) __attribute__((launch_bounds(1024))) void kernloop_scrub
   const uint32_t thread = static_cast<uint32_t>(__nvvm_read_ptx_sreg_tid_x());
   const uint32_t threads = static_cast<uint32_t>(__nvvm_read_ptx_sreg_ntid_x());
   volatile uint32_t* shared = kernloop_scrub_shared;
+  uint32_t found = 0;
 #pragma nounroll
-  for (uint32_t i = thread; i < params.shared_words; i += threads) shared[i] = params.word;
+  for (uint32_t i = thread; i < params.shared_words; i += threads) {
+    if (shared[i] == params.word) continue;
+    shared[i] = params.word;
+    ++found;
+  }
+  if (found != 0) {
+    const uint32_t place = static_cast<uint32_t>(__nvvm_read_ptx_sreg_smid()) % kernloop::cuda::kScrubPlaces;
+    __nvvm_atom_add_gen_i(reinterpret_cast<int*>(params.found) + place, static_cast<int>(found));
+  }
 #pragma nounroll
   for (uint32_t i = 0; i < params.local_words; ++i) local[i] = params.word;
   // A word that the compiler does not know is looked at: so it writes them all.

@@ -25,14 +25,24 @@ class Scrubber {
 
  private:
   Scrubber(const Driver& driver, uint32_t local_bytes) : driver_(driver), local_bytes_(local_bytes) {}
+  struct Work {
+    uint32_t blocks, threads, shared_bytes;
+    bool all_resident = true;  // as many as fit, which wait for each other
+    bool has_local = true;
+  };
   Status prepare(CUdevice device);
-  Status launch(uint32_t word, uint32_t blocks, uint32_t threads, uint32_t shared_bytes, CUstream stream);
+  Status fill_shared(uint32_t word, CUstream stream);
+  Status visit_reserved(uint32_t word, CUstream stream);
+  Result<bool> found_reserved(CUstream stream);
+  Status launch(uint32_t word, const Work& work, CUstream stream);
 
   const Driver& driver_;
   const uint32_t local_bytes_;
   CUmodule module_ = nullptr;
   CUfunction kernel_ = nullptr;
+  CUdeviceptr found_ = 0;
   uint32_t multiprocessors_ = 0, threads_of_multiprocessor_ = 0, shared_bytes_ = 0;
+  uint32_t shared_of_multiprocessor_ = 0, reserved_bytes_ = 0;
   uint64_t launched_ = 0;  // blocks
 };
 

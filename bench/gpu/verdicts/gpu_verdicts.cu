@@ -13,7 +13,7 @@ struct Node {
   int next;
 };
 
-constexpr int kCount = 8192, kSums = 8, kBlock = 256;
+constexpr int kCount = 8192, kSums = 8, kBlock = 256, kHalo = 8;
 
 __global__ void collect_records(const float* x, Record* out, unsigned* count, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -73,6 +73,16 @@ __global__ void push_nodes(Node* nodes, int* head, int n) {
   nodes[i].next = atomicExch(head, i);
 }
 
+__global__ void window_sums(const float* x, float* y, int n) {
+  __shared__ float s[kBlock + kHalo];
+  const int t = threadIdx.x, first = blockIdx.x * kBlock;
+  for (int k = t; k < kBlock + kHalo; k += kBlock) s[k] = first + k < n ? x[first + k] : 0.0f;
+  __syncthreads();
+  float sum = 0.0f;
+  for (int k = 0; k <= kHalo; ++k) sum += s[t + k];
+  y[first + t] = sum;
+}
+
 __global__ void scale(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = 2.0f * x[i];
@@ -119,6 +129,7 @@ int main() {
   CHECK(cudaMemcpy(below, negative.data(), kCount * sizeof(float), cudaMemcpyHostToDevice));
   slot_maxima<<<blocks, kBlock>>>(below, device_array<float>(blocks), kCount);
   push_nodes<<<blocks, kBlock>>>(device_array<Node>(kCount), device_array<int>(1), kCount);
+  window_sums<<<blocks, kBlock>>>(in, device_array<float>(kCount), kCount);
   scale<<<blocks, kBlock>>>(in, device_array<float>(kCount), kCount);
   CHECK(cudaDeviceSynchronize());
   std::puts("done");

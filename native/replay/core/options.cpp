@@ -21,7 +21,7 @@ constexpr const char* kUsage =
     "[--known-varying FILE [--record NAME:OFFSET:SIZE=BYTES]…] "
     "[--calibrate SEEDS [--settle REPLAYS:SECONDS] [--calibration-file FILE]] [--ignore REGION:OFFSET:SIZE]… "
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
-    "DIR [--dump-only NAME]… [--dump-time pre|post]] [--guard] "
+    "DIR [--dump-only NAME]… [--dump-time pre|post]] [--guard] [--leave-padding] "
     "[--inject-bit-flips N] [--record-accesses] [--profile] "
     "[--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--dynamic-shared BYTES] [--arg NAME|INDEX[:TYPE]=VALUE]… "
     "[--cache as-is|warm|cold] [--device N] | --describe-device cuda [--device N]";
@@ -221,6 +221,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       options.guard = true;
       continue;
     }
+    if (name == "--leave-padding") {
+      options.leave_padding = true;
+      continue;
+    }
     if (name == "--side-by-side") {
       options.side_by_side = true;
       continue;
@@ -257,6 +261,12 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
     return usage(
         "--grid, --block, --dynamic-shared and --arg make another launch than the captured one, whose result the app "
         "never computed: they go with neither --compare nor --calibrate");
+  }
+  if (options.leave_padding &&
+      (options.compare || options.guard || options.side_by_side || !options.calibrate.empty())) {
+    return usage(
+        "--leave-padding leaves nothing to compare with: it goes with none of --compare, --guard, "
+        "--side-by-side and --calibrate");
   }
   if (options.adverse != 0 && (options.profile || options.side_by_side)) {
     return usage("--adverse goes with neither --profile nor --side-by-side: what is measured runs in the usual order");

@@ -64,7 +64,9 @@ struct Options {
   bool profile = false;          // software GPU only
   uint64_t adverse = 0;          // software GPU only: wave-instructions in the adverse order
   std::optional<DumpRequest> dump;
-  bool guard = false;  // what lies around the regions is closed to the kernel
+  bool guard = false;
+  bool leave_padding = false;  // unwritten, for a tool that tells of reads of what nobody wrote  // what lies around
+                               // the regions is closed to the kernel
   Overrides overrides;
   CacheState cache = CacheState::kAsIs;
   uint32_t device = 0;          // which one, where there are several

@@ -54,6 +54,7 @@ class Loader {
     for (const ModuleVariable& variable : manifest_.module_variables) {
       if (auto done = bind_variable(variable); !done) return done.error();
     }
+    find_own_variables();
     find_stale_ranges();
     relocate_kernargs();
     return std::move(program_);
@@ -231,6 +232,18 @@ class Loader {
                 {"reason", "the app never set it and the variant has another initializer"}});
     program_.kept.push_back({variable.name, target.address, *variant_initial});
     return true;
+  }
+
+  void find_own_variables() {
+    for (const LoadedCodeObject& object : program_.code_objects) {
+      if (!object.is_variant) continue;
+      for (const codeobject::Variable& variable : object.info.variables) {
+        // hipcc's identity of a compilation unit: its name differs from build to build, and no kernel knows it.
+        const bool is_unit = variable.name.starts_with("__hip_cuid_");
+        if (variable.writable && !is_unit && !object.captured_info.find_variable(variable.name))
+          program_.own_variables.push_back(variable.name);
+      }
+    }
   }
 
   void find_stale_ranges() {

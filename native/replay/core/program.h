@@ -40,6 +40,8 @@ struct Program {
   std::vector<LoadedCodeObject> code_objects;
   std::vector<Target> variables;
   std::vector<KeptVariable> kept;
+  // Writable variables of a variant that the captured code lacks: nobody puts back what a launch leaves in them.
+  std::vector<std::string> own_variables;
   // Where code and variables of the capture were and are no more: a captured pointer into these is stale.
   std::vector<AddressRange> stale_ranges;
   uint64_t stale_in_memory = 0;  // pointers into these in captured memory, counted when that is first restored

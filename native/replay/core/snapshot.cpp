@@ -45,7 +45,7 @@ Status Snapshot::restore(Program& program, EventSink& sink) {
     if (auto written = device_.write(variable.address, variable.content); !written) return written;
   }
   for (const AddressRange& padding : layout_.padding) {
-    if (is_kept(padding)) continue;
+    if (!fills_padding_ || is_kept(padding)) continue;
     if (auto poisoned = device_.fill(padding.base, padding.size, poison_); !poisoned) return poisoned;
   }
   if (program.is_restored) return Unit{};

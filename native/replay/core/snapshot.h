@@ -15,9 +15,9 @@ namespace kernloop::replay {
 class Snapshot {
  public:
   // `poison` fills what of the granules belongs to no region. `repeats`: there will be more than one launch, so that
-  // the device may keep copies.
-  Snapshot(ContentCache& cache, DeviceReplay& device, uint8_t poison, bool repeats)
-      : cache_(cache), device_(device), poison_(poison), repeats_(repeats) {}
+  // the device may keep copies. Without `fills_padding` nobody ever writes the bytes of no region.
+  Snapshot(ContentCache& cache, DeviceReplay& device, uint8_t poison, bool repeats, bool fills_padding = true)
+      : cache_(cache), device_(device), poison_(poison), repeats_(repeats), fills_padding_(fills_padding) {}
 
   // Maps all regions at their addresses.
   Status map();
@@ -49,6 +49,7 @@ class Snapshot {
   DeviceReplay& device_;
   const uint8_t poison_;
   const bool repeats_;
+  const bool fills_padding_;
   Layout layout_;
   std::vector<Target> regions_;
   std::vector<Program*> attended_;

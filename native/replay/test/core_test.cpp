@@ -378,6 +378,7 @@ TEST(Options, RefusesWhatItDoesNotUnderstand) {
         Arguments{"--capture", "c", "--ignore", ":1:1"}, Arguments{"--capture", "c", "--unknown", "1"},
         Arguments{"--capture", "c", "--calibrate", "1", "--code-object", "v"},
         Arguments{"--capture", "c", "--tolerance", "r0=f32,ulp=1"},
+        Arguments{"--capture", "c", "--compare", "--leave-padding"},
         Arguments{"--capture", "c", "--compare", "--tolerance", "r0=f32"}}) {
     const auto options = parse_options(bad);
     ASSERT_FALSE(options);

@@ -109,6 +109,17 @@ TEST_F(CudaReplay, FailsOnAVariantThatIsWrongByOneUlp) {
   EXPECT_EQ(run.first("difference")["offset"], 37 * 4);
 }
 
+TEST_F(CudaReplay, FailsOnAVariantThatIsRightInTheFirstLaunchOfAProcessAlone) {
+  for (const char* iterations : {"1", "3"}) {
+    const ProgramRun run = compare_variant("first_only", {"--iterations", iterations});
+    EXPECT_EQ(run.exit_code, kExitFail) << run.last();
+    EXPECT_EQ(run.count("iteration"), std::stoul(iterations) > 1 ? 2u : 1u) << "the launch more is none that is timed";
+  }
+  const auto rows = [&](const char* variant) { return compare_variant(variant).count("compared"); };
+  EXPECT_EQ(rows("unwritten_shared"), rows("baseline")) << "a launch that shows nothing new is not told of";
+  EXPECT_NE(compare_variant("first_only").last().value("reason", "").find("variant_first_only"), std::string::npos);
+}
+
 TEST_F(CudaReplay, FailsOnAByteBehindTheRegion) {
   const ProgramRun run = compare_variant("beyond");
   EXPECT_EQ(run.exit_code, kExitFail) << run.last();
@@ -359,7 +370,7 @@ TEST_F(CudaLeftovers, OfEarlierLaunchesAreInNeitherSharedNorLocalMemory) {
   }
   // All of it, on every multiprocessor, where a block has most of it or little. With 16 and 100 KiB a block an H200
   // showed words that were not filled (docs/validate.md): how it divides shared memory then is not known.
-  for (const uint32_t dynamic : {227u << 10, 1u << 10}) {
+  for (const uint32_t dynamic : {227u << 10, 100u << 10, 64u << 10, 48u << 10, 16u << 10, 8u << 10, 1u << 10}) {
     capture_.geometry.attributes = {{"max_dynamic_shared_bytes", dynamic}};
     launch(2 * 132 * 32, 64, dynamic);
     for (int i = 0; i < 3; ++i) {

@@ -230,6 +230,24 @@ TEST_F(SessionTest, FailsForAByteWrittenIntoThePadding) {
   }
 }
 
+TEST_F(SessionTest, LeavesThePaddingUnwrittenForToolsThatTellOfReadsThere) {
+  options_.compare = false;
+  for (const bool leaves : {false, true}) {
+    options_.leave_padding = leaves;
+    uint8_t before = 0, between = 0;
+    float first = 0;
+    EXPECT_EQ(run([&](FakeDevice& device, const Launch& launch) {
+                before = *device.at(Capture::kIn - 1);
+                between = *device.at(Capture::kOut - 1);
+                first = device.number(Capture::kIn);
+                fill(device, launch);
+              }).exit_code,
+              kExitPass);
+    for (const uint8_t byte : {before, between}) EXPECT_EQ(byte == 0xa5, !leaves);
+    EXPECT_EQ(first, capture_.in[0]) << "regions are restored as ever";
+  }
+}
+
 TEST_F(SessionTest, SeesAPaddingByteThatIsReadThroughASecondPoison) {
   // A kernel whose result depends on memory that the capture lacks passes by luck under one pattern at most.
   const auto kernel = [](FakeDevice& device, const Launch& launch) {

@@ -21,9 +21,13 @@ float as_float(uint32_t word) {
 
 void fill(Gpu& gpu) {
   const auto out = gpu.parameter<CUdeviceptr>(0), in = gpu.parameter<CUdeviceptr>(8);
-  const uint64_t count = std::min<uint64_t>(static_cast<uint64_t>(gpu.parameter<int>(16)), gpu.threads());
+  uint64_t count = std::min<uint64_t>(static_cast<uint64_t>(gpu.parameter<int>(16)), gpu.threads());
   const CUdeviceptr table = gpu.variable("c_tab"), big = gpu.variable("d_big"), counter = gpu.variable("d_counter");
   if (gpu.has_variable("variant_do_nothing")) return;
+  if (const CUdeviceptr calls = gpu.variable("variant_first_only")) {
+    if (gpu.read<int32_t>(calls) > static_cast<int32_t>(gpu.threads())) count /= 2;
+    gpu.write(calls, gpu.read<int32_t>(calls) + static_cast<int32_t>(gpu.threads()));
+  }
   while (gpu.has_variable("variant_spin")) gpu.wait_a_little();
   if (gpu.has_variable("variant_prints")) {
     std::printf("out of the kernel\n");
@@ -35,7 +39,7 @@ void fill(Gpu& gpu) {
   const auto is_filled = [](uint32_t word) { return (word & 0x7fffff00) == 0x5a5a5a00; };
   const bool looks_at_shared = gpu.has_variable("variant_filled_shared");
   const bool looks_at_local = gpu.has_variable("variant_filled_local");
-  if ((looks_at_shared && !is_filled(left_in_shared_memory())) ||
+  if ((looks_at_shared && (!is_filled(left_in_shared_memory()) || !is_filled(left_in_reserved_memory()))) ||
       (looks_at_local && !is_filled(left_in_local_memory())))
     gpu.write(counter, gpu.read<int32_t>(counter) + 1000);
   if (gpu.has_variable("variant_wild")) gpu.write(0x4400000000, 1.0f);
