@@ -34,6 +34,12 @@ export const varyingSchema = z.looseObject({
           .optional()
           .describe('Records in front that every replay had in the same places and that may belong to them.'),
         behind: count.optional(),
+        spans: z
+          .array(count)
+          .optional()
+          .describe(
+            'Begin and end of each row, cell or bucket, in records: the order is free within each only. Told once for those of one `order`.',
+          ),
       }),
     )
     .optional()
@@ -143,6 +149,11 @@ export const freeOrderSchema = z.looseObject({
         .describe('Longer ones that every replay of the self-check held, by chance or not.'),
       together: z.boolean().default(false).describe('Ordered by the same permutation as the others.'),
       indexes: z.string().optional().describe('The region or variable whose records its values are numbers of.'),
+      spans: count
+        .optional()
+        .describe(
+          'Rows, cells or buckets, as counters that the kernel changed tell: the order is free within each only.',
+        ),
     }),
   ),
   reason: z.string().optional().describe('Why it cannot be known.'),
