@@ -15,6 +15,9 @@ constexpr uint64_t kMostCounters = 1u << 20;
 // More would make the file of a self-check long; neighbours are then one.
 constexpr size_t kMostSpans = 1u << 16;
 constexpr size_t kMostCapacitiesTried = 4;
+// What is looked at before it is taken for something else: in large arrays with much that changes beside them.
+constexpr size_t kMostCounterArrays = 256;
+constexpr uint64_t kMostSteps = 1u << 26;
 
 // A number that the dispatch changed: it claimed the places from `low` up to `high`, whether it counts up or down.
 struct Counter {
@@ -43,8 +46,11 @@ class Search {
     const RecordColumn& column = layout.columns.front();
     for (const uint64_t base : bases_of(column)) {
       for (const uint64_t scale : scales_of(column)) {
+        const auto changed = changed_places(layout, base, scale);
+        if (!changed) return changed.error();
+        uint64_t steps = kMostSteps;
         for (const Counters& counters : counters_) {
-          auto spans = spans_by(layout, counters, base, scale);
+          auto spans = spans_by(layout, counters, base, scale, *changed, steps);
           if (!spans || !spans->empty()) return spans;
         }
       }
@@ -87,6 +93,7 @@ class Search {
   }
 
   void add(Counters counters) {
+    if (counters_.size() >= kMostCounterArrays) return;
     counters_.push_back(counters);
     const uint64_t first = counters.front().index;
     if (first == 0) return;
@@ -114,7 +121,8 @@ class Search {
   }
 
   Result<std::vector<RecordSpan>> spans_by(const RecordLayout& layout, const Counters& counters, uint64_t base,
-                                           uint64_t scale) const {
+                                           uint64_t scale, const std::vector<uint64_t>& changed,
+                                           uint64_t& steps) const {
     // Cursors, each of which begins where its part of the array does.
     if (auto spans = checked(layout, claimed(layout, counters, base, scale, 0)); !spans || !spans->empty())
       return spans;
@@ -126,23 +134,25 @@ class Search {
         if (!spans || !spans->empty()) return spans;
       }
     }
-    return spans_of_capacity(layout, counters, base, scale);
+    return spans_of_capacity(layout, counters, base, scale, changed, steps);
   }
 
   // Parts of one length each, into which the counters count.
   Result<std::vector<RecordSpan>> spans_of_capacity(const RecordLayout& layout, const Counters& counters, uint64_t base,
-                                                    uint64_t scale) const {
+                                                    uint64_t scale, const std::vector<uint64_t>& changed,
+                                                    uint64_t& steps) const {
     uint64_t most = 0;
     for (const Counter& counter : counters) most = std::max(most, counter.high);
     const RecordColumn& column = layout.columns.front();
     const uint64_t last = counters.back().index;
     if (last == 0 || most == 0) return std::vector<RecordSpan>();
-    const auto changed = changed_places(layout, base, scale);
-    if (!changed) return changed.error();
     const uint64_t greatest = (targets_[column.target].size - base) / scale / last;
     size_t tried = 0;
-    for (uint64_t capacity = most; capacity <= greatest && tried < kMostCapacitiesTried; ++capacity) {
-      const bool holds_all = std::all_of(changed->begin(), changed->end(), [&](uint64_t place) {
+    for (uint64_t capacity = most; capacity <= greatest && tried < kMostCapacitiesTried && steps > 0; ++capacity) {
+      // The last ones first: they soon refute a wrong one.
+      const bool holds_all = std::all_of(changed.rbegin(), changed.rend(), [&](uint64_t place) {
+        if (steps == 0) return false;
+        --steps;
         const auto counter = std::lower_bound(counters.begin(), counters.end(), place / capacity,
                                               [](const Counter& one, uint64_t index) { return one.index < index; });
         return counter != counters.end() && counter->index == place / capacity && place % capacity >= counter->low &&

@@ -470,6 +470,25 @@ TEST_F(FreeOrderTest, KeepsCellsOfOneCapacityApart) {
   EXPECT_EQ(judge(cells(other, 1)), OrderVerdict::kDifferent);
 }
 
+TEST_F(FreeOrderTest, GivesUpWhereCountersSayNothingOfALargeArray) {
+  // Half a million places, and two numbers beside them that would fit a million capacities, none of them well.
+  constexpr uint32_t kPlaces = 500000;
+  const auto kernel = [](const Order& order) {
+    Memory memory(2, Buffer(kPlaces * 16, 0));
+    for (uint32_t place = 0; place < order.size(); ++place) put(memory[0], place * 4, order[place] + 1);
+    memory[1].assign(12, 0);
+    put(memory[1], 0, 300000u);
+    put(memory[1], 8, 450000u);
+    return memory;
+  };
+  before_ = Memory(2, Buffer(kPlaces * 16, 0));
+  before_[1].assign(12, 0);
+  calibrate(
+      kernel, [](Random& random) { return loose_order(kPlaces, random); }, "compact(int*, int*)", 3);
+  EXPECT_EQ(judge(loose_order(kPlaces, random_)), OrderVerdict::kSame);
+  EXPECT_FALSE(event_["arrays"][0].contains("spans"));
+}
+
 // Two lists, from either end of one array; `wrong` goes to the other one, as often as back.
 Memory both_ends(const Order& order, bool wrong) {
   Memory memory(2, Buffer(order.size() * 4, 0));
