@@ -8,7 +8,7 @@ import type { SelfcheckJson } from './probe';
  */
 describe('arrays whose order is free', () => {
   let workspace: Workspace;
-  const kernels = ['keep_records', 'keep_pairs', 'keep_values', 'place_values', 'keep_all'] as const;
+  const kernels = ['keep_records', 'keep_pairs', 'keep_values', 'place_values', 'keep_all', 'fill_rows'] as const;
   type Kernel = (typeof kernels)[number];
   const originals = new Map<Kernel, string>();
   const folder = (kernel: Kernel): string => `kernels/order/${kernel}`;
@@ -80,7 +80,7 @@ describe('arrays whose order is free', () => {
     expect(selfcheck.varying.every((range) => 'permuted' in range)).toBe(true);
   });
 
-  it.each(kernels.filter((kernel) => kernel !== 'keep_all'))(
+  it.each(kernels.filter((kernel) => kernel !== 'keep_all' && kernel !== 'fill_rows'))(
     '%s passes as it is, recompiled, and with places claimed otherwise',
     async (kernel) => {
       expect(await validate(kernel, '--variant', 'none')).toMatchObject({ code: 0 });
@@ -118,6 +118,18 @@ describe('arrays whose order is free', () => {
   ] as const)('%s fails: %s → %s (%s)', async (kernel, from, to, _what) => {
     const verdict = await tryVariant(kernel, from, to);
     expect([verdict.code, verdict.text]).toEqual([1, expect.stringMatching(/Result: FAIL/)]);
+  });
+
+  it('fill_rows: rows are in free order each for itself', async () => {
+    const right = /Result: PASS \(.* bytes in free order: .* together as records of 4 \+ 4 bytes in each of 50 parts\)/;
+    const asItIs = await validate('fill_rows', '--variant', 'none');
+    expect([asItIs.code, asItIs.text]).toEqual([0, expect.stringMatching(right)]);
+    const thread = 'blockIdx.x * blockDim.x + threadIdx.x';
+    const backwards = await tryVariant('fill_rows', thread, `n - 1 - (${thread})`);
+    expect([backwards.code, backwards.text]).toEqual([0, expect.stringMatching(right)]);
+    // As many items a row, each with its value, in the row of a neighbour.
+    const wrong = await tryVariant('fill_rows', 'cursor[row[i]]', 'cursor[row[i ^ 1]]');
+    expect([wrong.code, wrong.text]).toEqual([1, expect.stringMatching(/Result: FAIL/)]);
   });
 
   it('keep_all: what waves of one length leave open is no pass, until the user says how long a record is', async () => {

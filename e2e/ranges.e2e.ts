@@ -87,6 +87,18 @@ describe('results that depend on the order of waves', () => {
     },
   );
 
+  it('what is seldom another value says nothing about the rest, which is compared byte by byte', async () => {
+    const { selfcheck, validateWith, verdictsOf } = await extract('rare', 'seldom');
+    expect(selfcheck.verdict).toBe('nondeterministic');
+    expect(await verdictsOf(40)).toEqual(['pass']);
+    const right = await validateWith('other ? 3.3f * x[i] : 3.0f * x[i]', 'x[i] * (other ? 3.3f : 3.0f)');
+    expect([right.code, right.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+    for (const factor of ['3.03f', '3.00001f']) {
+      const wrong = await validateWith('3.0f * x[i]', `${factor} * x[i]`);
+      expect([wrong.code, wrong.text]).toEqual([1, expect.stringMatching(/Result: FAIL/)]);
+    }
+  });
+
   it('a list, all that its kernel makes, is no proof of anything: vacuous, with the reason', async () => {
     const { selfcheck, validateWith, verdictsOf } = await extract('list', 'push_all');
     expect(selfcheck.verdict).toBe('order-dependent');

@@ -33,6 +33,12 @@ export const varyingSchema = z.looseObject({
           .optional()
           .describe('Records in front that every replay had in the same places and that may belong to them.'),
         behind: count.optional(),
+        spans: z
+          .array(count)
+          .optional()
+          .describe(
+            'Begin and end of each row, cell or bucket, in records: the order is free within each only. Told once for those of one `order`.',
+          ),
       }),
     )
     .optional()

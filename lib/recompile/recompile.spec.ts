@@ -12,7 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { adopt } from '../adopt/adopt';
 import { generate } from '../generate/generate';
 import { fixture, recordingDeps, type Fixture } from '../generate/testing/fixture';
@@ -280,6 +280,34 @@ describe('recompile', () => {
       });
       rmSync(outside());
       expect(thrown(choose).code).toBe('VARIANT_STALE');
+    });
+
+    it('is stale once there is a file that the source asked for and did not find', async () => {
+      const local = join(made.workspace, 'local.h');
+      const asks = '#if __has_include("../../../local.h")\n#include "../../../local.h"\n#endif\n';
+      // The header asks, too: of a file beside it, before the one that is found beside the variant.
+      include();
+      writeFileSync(join(made.reproducer, 'factor.h'), '#define UNUSED 1\n');
+      writeFileSync(outside(), `#include "factor.h"\n${readFileSync(outside(), 'utf8')}`);
+      writeFileSync(variant(), asks + readFileSync(variant(), 'utf8'));
+      await recompile(options(), deps);
+      const choose = () => chooseCode(openReproducer(made.reproducer), undefined);
+      try {
+        for (const path of [local, join(made.workspace, 'factor.h')]) {
+          expect(choose()).toMatchObject({ kind: 'variant' });
+          expect(current()).toBeDefined();
+          writeFileSync(path, '#define UNUSED 2\n');
+          expect(thrown(choose)).toMatchObject({
+            code: 'VARIANT_STALE',
+            what: expect.stringContaining(basename(path)) as string,
+          });
+          expect(current()).toBeUndefined();
+          rmSync(path);
+        }
+      } finally {
+        for (const path of [local, join(made.workspace, 'factor.h'), join(made.reproducer, 'factor.h')])
+          rmSync(path, { force: true });
+      }
     });
 
     it('names headers of the system too, and a machine without them can still judge', async () => {

@@ -15,6 +15,7 @@ import { findCompiler } from '../toolchain/find-compiler';
 import { findNvrtc } from '../toolchain/find-nvrtc';
 import type { RecompileOptions } from './options';
 import { overlaySchema, type Overlay } from '../toolchain/overlay';
+import { absentFiles } from '../toolchain/probed-names';
 import { recipeSchema, type Recipe } from '../toolchain/recipe';
 import type { RecompileResult } from './result';
 import { outsideName, type VariantJson } from '../reproducer/variant-json';
@@ -61,6 +62,10 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
     sources: compiled.sources,
     outside: Object.fromEntries(outside.map((path) => [outsideName(path, reproducer), sha256OfFile(path)])),
     system: Object.fromEntries(ofSystem.map((path) => [path, sha256OfFile(path)])),
+    absent: absentFiles(
+      [...Object.keys(compiled.sources).map((name) => join(reproducer.root, name)), ...outside],
+      reproducer.root,
+    ).map((path) => outsideName(path, reproducer)),
     conditions_sha256: conditions,
   };
   writeJson(paths.variantJson, variant);

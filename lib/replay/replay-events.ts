@@ -89,6 +89,11 @@ export const freeOrderSchema = z.looseObject({
         .describe('Longer ones that every replay of the self-check held, by chance or not.'),
       together: z.boolean().default(false).describe('Ordered by the same permutation as the others.'),
       indexes: z.string().optional().describe('The region or variable whose records its values are numbers of.'),
+      spans: count
+        .optional()
+        .describe(
+          'Rows, cells or buckets, as counters that the kernel changed tell: the order is free within each only.',
+        ),
     }),
   ),
   reason: z.string().optional().describe('Why it cannot be known.'),

@@ -20,6 +20,12 @@ export const variantJsonSchema = z.looseObject({
     .optional()
     .describe('Every other file that the compiler read; relative to the reproducer where it lies in the workspace.'),
   system: digests.optional().describe('Headers of the toolchain and the system that it read, by their absolute paths.'),
+  absent: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Files that the sources ask for and that did not exist, named as those of `outside`: they would change the code.',
+    ),
   conditions_sha256: digest
     .optional()
     .describe('What else decides the code: recipe, options, toolchain, and which files there are to be included.'),
@@ -35,7 +41,7 @@ export function outsideName(path: string, { root, workspaceRoot }: { root: strin
 /** The first file that is not what went into the variant any more; null where all are. */
 export function changedInput(
   root: string,
-  { recipe_sha256: recipe, sources, outside = {}, system = {} }: VariantJson,
+  { recipe_sha256: recipe, sources, outside = {}, system = {}, absent = [] }: VariantJson,
   digestOf: (path: string) => string = sha256OfFile,
 ): string | null {
   const is = (path: string, digest: string): boolean => existsSync(path) && digestOf(path) === digest;
@@ -45,6 +51,7 @@ export function changedInput(
   // A machine that only replays has no toolchain, which changes nothing.
   for (const [name, digest] of Object.entries(system))
     if (!isAbsolute(name) || (existsSync(name) && digestOf(name) !== digest)) return name;
+  for (const name of absent) if (existsSync(resolve(root, name))) return name;
   const recipePath = join(root, 'pristine', 'recipe.json');
   return existsSync(recipePath) && digestOf(recipePath) !== recipe ? 'pristine/recipe.json' : null;
 }

@@ -19,15 +19,23 @@ export function summaryOfFreeOrder(orders: readonly FreeOrder[]): string[] {
 
 const groupName = ({ arrays }: FreeOrder): string => arrays.map(nameOf).join(' with ');
 
+/** Rows, cells, buckets: " in each of 60 parts". */
+function inSpans(arrays: FreeOrder['arrays']): string {
+  const spans = Math.max(...arrays.map(({ spans: own = 0 }) => own));
+  return spans > 0 ? ` in each of ${formatCount(spans)} parts` : '';
+}
+
 /** "r1 and r2 as records of 4 + 4 bytes", "r3 as records of 8 bytes", "r4 as places in r3". */
 function describe({ arrays }: FreeOrder): string {
   const joint = arrays.filter(({ together }) => together);
   const others = arrays.filter(({ together }) => !together);
   const parts = others.map(
     (array) =>
-      `${nameOf(array)} as ${array.indexes === undefined ? `records of ${formatCount(array.record_bytes)} bytes` : `places in ${array.indexes}`}`,
+      `${nameOf(array)} as ${array.indexes === undefined ? `records of ${formatCount(array.record_bytes)} bytes${inSpans([array])}` : `places in ${array.indexes}`}`,
   );
   if (joint.length === 0) return parts.join(', ');
   const lengths = joint.map(({ record_bytes: bytes }) => formatCount(bytes)).join(' + ');
-  return [`${joint.map(nameOf).join(' and ')} together as records of ${lengths} bytes`, ...parts].join(', ');
+  return [`${joint.map(nameOf).join(' and ')} together as records of ${lengths} bytes${inSpans(joint)}`, ...parts].join(
+    ', ',
+  );
 }

@@ -47,6 +47,11 @@ describe('arrays in free order', () => {
       '128 bytes in free order: r0 and r1 together as records of 4 + 4 bytes',
     ],
     [
+      'rows of a matrix',
+      [order(array('r0', { together: true, spans: 1200 }), array('r1', { together: true }))],
+      '128 bytes in free order: r0 and r1 together as records of 4 + 4 bytes in each of 1,200 parts',
+    ],
+    [
       'places',
       [order(array('r0'), array('r1', { indexes: 'r0' }))],
       '128 bytes in free order: r0 as records of 4 bytes, r1 as places in r0',

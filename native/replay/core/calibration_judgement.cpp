@@ -117,6 +117,7 @@ Status Calibration::judge_numbers(const Target& target, const ArraySample& array
   const auto add_unseen = [&](uint64_t end) {
     for (; next != unseen.end() && next->offset < end; ++next) {
       const Number half = model.half_width_unseen(next->value);
+      if (!model.is_rounding(half, next->value)) continue;
       add_element(target, array.type, next->offset, next->value, next->value, next->value - half, next->value + half,
                   result);
     }

@@ -172,16 +172,7 @@ class Search {
     return std::optional<FreeArray>();
   }
 
-  Result<bool> holds_same(const RecordLayout& layout) {
-    std::optional<Fingerprint> first;
-    for (const ContentSource& source : sources_) {
-      const auto print = multiset_of(source, layout);
-      if (!print) return print.error();
-      if (first && *first != *print) return false;
-      first = *print;
-    }
-    return true;
-  }
+  Result<bool> holds_same(const RecordLayout& layout) { return agree(sources_, layout); }
 
   Pointer pointer_to(uint64_t address) const {
     const std::vector<std::string> parameters = parameter_types(manifest_.kernel.name);

@@ -55,18 +55,19 @@ Result<std::vector<FreeOrder>> free_orders(const std::vector<VaryingRange>& rang
     const size_t target = *index_of(targets, range.is_variable, range.target);
     const uint64_t begin = range.offset, end = range.offset + range.bytes(), size = targets[target].size;
     if (!range.records || range.records->empty())
-      plain.push_back({{{{{target, begin, size_of(range.type)}}, range.count()}, true, 0, 0}, r});
+      plain.push_back({{{{{target, begin, size_of(range.type)}}, range.count(), {}}, true, 0, 0}, r});
     for (const RecordEntry& entry : range.records.value_or(std::vector<RecordEntry>())) {
       if (!fits(entry.offset, entry.bytes, entry.count, begin, end) || entry.before > entry.offset / entry.bytes ||
           entry.behind > (size - entry.offset) / entry.bytes - entry.count)
         return malformed(range, "a record");
       const auto [found, is_new] = layouts.try_emplace(
-          entry.order, FoundLayout{{{}, entry.count}, entry.certain, entry.before, entry.behind}, r);
+          entry.order, FoundLayout{{{}, entry.count, {}}, entry.certain, entry.before, entry.behind}, r);
       auto& [layout, first] = found->second;
       if (layout.layout.count != entry.count || layout.is_certain != entry.certain || layout.before != entry.before ||
           layout.behind != entry.behind)
         return malformed(range, "a record of several arrays");
       layout.layout.columns.push_back({target, entry.offset, entry.bytes});
+      if (layout.layout.spans.empty()) layout.layout.spans = entry.spans;
       sets.join(first, r);
     }
     if (!range.indexes) continue;
@@ -231,6 +232,7 @@ archive::Json to_json(const FreeOrder& order, const std::vector<VaryingRange>& r
     const size_t target = *index_of(targets, range.is_variable, range.target);
     std::set<uint64_t> certain, doubtful;
     bool is_joint = false;
+    uint64_t spans = 0;
     for (const FoundLayout& found : order.layouts) {
       for (const RecordColumn& column : found.layout.columns) {
         const bool is_of_range =
@@ -238,6 +240,7 @@ archive::Json to_json(const FreeOrder& order, const std::vector<VaryingRange>& r
         if (!is_of_range) continue;
         (found.is_certain ? certain : doubtful).insert(column.stride);
         is_joint = is_joint || found.layout.columns.size() > 1;
+        spans = std::max<uint64_t>(spans, found.layout.spans.size());
       }
     }
     archive::Json array = {{range.is_variable ? "variable" : "region", range.target},
@@ -247,6 +250,7 @@ archive::Json to_json(const FreeOrder& order, const std::vector<VaryingRange>& r
                            {"possible_record_bytes", doubtful},
                            {"together", is_joint}};
     if (range.indexes) array["indexes"] = range.indexes->target;
+    if (spans > 0) array["spans"] = spans;
     arrays.push_back(std::move(array));
   }
   archive::Json event = {

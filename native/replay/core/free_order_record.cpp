@@ -1,6 +1,7 @@
 // What a calibration writes down of arrays in free order.
 #include <algorithm>
 
+#include "replay/core/claimed_spans.h"
 #include "replay/core/free_order.h"
 
 namespace kernloop::replay {
@@ -58,6 +59,8 @@ Result<std::vector<VaryingRange>> varying_ranges(const std::vector<FreeArray>& a
                                                  const std::vector<Target>& targets) {
   auto found = find_orders(arrays, sources);
   if (!found) return found.error();
+  if (auto bounded = bound_by_counters(arrays, sources, before, targets, found->layouts); !bounded)
+    return bounded.error();
   for (FoundLayout& layout : found->layouts) {
     if (auto told = find_surroundings(arrays, before, sources.front(), layout); !told) return told.error();
   }
@@ -72,7 +75,8 @@ Result<std::vector<VaryingRange>> varying_ranges(const std::vector<FreeArray>& a
         const bool is_own =
             column.target == array.target && is_inside(filled, array.segment) && overlap(filled, array.part);
         if (!is_own) continue;
-        records.push_back({column.stride, column.offset, layout.count, order, is_certain, in_front, at_end});
+        records.push_back({column.stride, column.offset, layout.count, order, is_certain, in_front, at_end, {}});
+        if (&column == &layout.columns.front()) records.back().spans = layout.spans;
         const uint64_t begin = std::min(all.base, filled.base);
         all = {begin, std::max(all.end(), filled.end()) - begin};
       }

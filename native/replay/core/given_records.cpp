@@ -54,6 +54,8 @@ Status apply_records(const std::vector<GivenRecord>& given, std::vector<VaryingR
         for (RecordEntry& entry : *other.records) {
           const auto found = pieces.find(entry.order);
           if (found == pieces.end()) continue;
+          for (RecordSpan& span : entry.spans)
+            span = {(span.begin + entry.before) * found->second, (span.end + entry.before) * found->second};
           // The user's word counts for all of the array that the dispatch changed.
           entry.offset -= entry.before * entry.bytes;
           entry.count += entry.before + entry.behind;

@@ -58,18 +58,6 @@ Result<Studied> study(const FreeArray& array, const std::vector<ContentSource>& 
   return studied;
 }
 
-// Whether the app and all replays hold the same records.
-Result<bool> agree(const std::vector<ContentSource>& sources, const RecordLayout& layout) {
-  std::optional<Fingerprint> first;
-  for (const ContentSource& source : sources) {
-    const auto print = multiset_of(source, layout);
-    if (!print) return print.error();
-    if (first && *first != *print) return false;
-    first = *print;
-  }
-  return true;
-}
-
 RecordLayout layout_of(const Studied& studied, const Stride& stride) {
   return {{{studied.array.target, stride.begin, stride.bytes}}, stride.count};
 }
@@ -275,6 +263,7 @@ Result<std::optional<FoundLink>> find_link(size_t index, const std::vector<Studi
 RecordLayout with_surroundings(const FoundLayout& found) {
   RecordLayout layout = found.layout;
   layout.count += found.before + found.behind;
+  for (RecordSpan& span : layout.spans) span.begin += found.before, span.end += found.before;
   for (RecordColumn& column : layout.columns) column.offset -= found.before * column.stride;
   return layout;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace kernloop::replay {
 
@@ -40,6 +41,7 @@ Result<Fingerprint> multiset_of(const ContentSource& source, const RecordLayout&
   for (const RecordColumn& column : layout.columns) widest = std::max(widest, column.stride);
   const uint64_t batch = std::max<uint64_t>(1, kBatchBytes / widest);
   Fingerprint sum;
+  auto span = layout.spans.begin();
   std::vector<archive::Buffer> parts(layout.columns.size());
   for (uint64_t first = 0; first < layout.count; first += batch) {
     const uint64_t count = std::min(batch, layout.count - first);
@@ -55,10 +57,27 @@ Result<Fingerprint> multiset_of(const ContentSource& source, const RecordLayout&
         const uint64_t stride = layout.columns[c].stride;
         record = fingerprint(archive::Bytes(parts[c]).subspan(i * stride, stride), record);
       }
+      while (span != layout.spans.end() && span->end <= first + i) ++span;
+      if (span != layout.spans.end() && span->begin <= first + i) {
+        uint8_t place[8];
+        std::memcpy(place, &span->begin, sizeof place);
+        record = fingerprint(place, record);
+      }
       sum.add(record);
     }
   }
   return sum;
+}
+
+Result<bool> agree(const std::vector<ContentSource>& sources, const RecordLayout& layout) {
+  std::optional<Fingerprint> first;
+  for (const ContentSource& source : sources) {
+    const auto print = multiset_of(source, layout);
+    if (!print) return print.error();
+    if (first && *first != *print) return false;
+    first = *print;
+  }
+  return true;
 }
 
 }  // namespace kernloop::replay

@@ -31,12 +31,24 @@ struct RecordColumn {
   uint64_t offset = 0, stride = 0;
 };
 
+// Records from one index up to another.
+struct RecordSpan {
+  uint64_t begin = 0, end = 0;
+  bool operator==(const RecordSpan&) const = default;
+};
+
 // Records of one part or several: arrays that one permutation orders.
 struct RecordLayout {
   std::vector<RecordColumn> columns;
   uint64_t count = 0;
+  // Where the order is free within each of these only: rows, cells, buckets. Sorted, disjoint, none empty; what lies
+  // between them is one more. All is one where there are none.
+  std::vector<RecordSpan> spans = {};
 };
 
 Result<Fingerprint> multiset_of(const ContentSource& source, const RecordLayout& layout);
+
+// Whether all of them hold the same records.
+Result<bool> agree(const std::vector<ContentSource>& sources, const RecordLayout& layout);
 
 }  // namespace kernloop::replay

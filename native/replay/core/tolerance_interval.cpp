@@ -16,6 +16,8 @@ namespace {
 constexpr Number kLeastTails = 1.5L, kGreatestTails = 4, kTailsUntold = 2.25L;
 // The least that an interval of floating-point numbers is wider than what the sample says, in units in the last place.
 constexpr Number kLeastSpacings = 2;
+// More than one or two additions that round otherwise, and far less than a wrong digit that matters.
+constexpr Number kMostSpacingsOfRounding = 32;
 constexpr size_t kFewestForPrior = 4;
 constexpr size_t kTailSample = 512;  // values that a kurtosis is worth something from
 constexpr double kJumpQuantile = 0.9;
@@ -116,6 +118,7 @@ void IntervalModel::choose_scale(std::span<const Spread> elements) {
     if (!element.varies()) continue;
     ++varying_;
     rare_ += is_rare(element);
+    greatest_ = std::max(greatest_, std::max(-element.min, element.max));
     negative = negative || element.mean < 0;
     positive = positive || element.mean > 0;
     absolute.push_back(static_cast<double>(std::log(element.variance)));
@@ -192,6 +195,12 @@ Number IntervalModel::half_width(const Spread& element) const {
 
 Number IntervalModel::half_width_unseen(Number value) const {
   return 2 * jump_ * (is_relative_ ? std::fabs(value) : 1) + kLeastSpacings * spacing_at(type_, value);
+}
+
+bool IntervalModel::is_rounding(Number half_width, Number value) const {
+  // Where numbers cancel, sums of them are rounded as those of greater ones.
+  const Number magnitude = is_relative_ ? std::fabs(value) : std::max(std::fabs(value), greatest_);
+  return half_width <= kMostSpacingsOfRounding * spacing_at(type_, magnitude);
 }
 
 }  // namespace kernloop::replay

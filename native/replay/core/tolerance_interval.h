@@ -44,6 +44,9 @@ class IntervalModel {
   bool is_small() const { return varying_ < kTelling; }
   // For an element that was the same in all replays.
   Number half_width_unseen(Number value) const;
+  // Whether an interval so wide is one of sums in another order that rarely round otherwise. What jumps by more
+  // (another value wins) tells nothing about elements that never did.
+  bool is_rounding(Number half_width, Number value) const;
 
  private:
   static constexpr size_t kTelling = 32;
@@ -62,8 +65,9 @@ class IntervalModel {
   bool is_relative_ = true;
   double prior_freedom_ = 0;  // infinite where all elements have one variance, in units of their scale
   Number prior_variance_ = 0;
-  Number tails_ = 1;  // how much further out than normal numbers
-  Number jump_ = 0;   // of elements that differ in few replays, in units of their scale
+  Number tails_ = 1;     // how much further out than normal numbers
+  Number jump_ = 0;      // of elements that differ in few replays, in units of their scale
+  Number greatest_ = 0;  // magnitude of those that vary
 };
 
 }  // namespace kernloop::replay

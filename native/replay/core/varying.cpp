@@ -43,6 +43,20 @@ bool read_counts(const archive::Json& json, std::initializer_list<std::pair<cons
          });
 }
 
+// [begin, end, begin, end, ...] of records: sorted, disjoint, none empty.
+bool read_spans(const archive::Json& list, RecordEntry& entry) {
+  if (!list.is_array() || list.size() % 2 != 0) return false;
+  uint64_t last = 0;
+  for (size_t i = 0; i < list.size(); i += 2) {
+    if (!list[i].is_number_unsigned() || !list[i + 1].is_number_unsigned()) return false;
+    const RecordSpan span{list[i].get<uint64_t>(), list[i + 1].get<uint64_t>()};
+    if (span.begin < last || span.end <= span.begin || span.end > entry.count) return false;
+    last = span.end;
+    entry.spans.push_back(span);
+  }
+  return true;
+}
+
 bool read_order(const archive::Json& json, VaryingRange& range) {
   if (const auto records = json.find("records"); records != json.end()) {
     if (!records->is_array()) return false;
@@ -59,6 +73,7 @@ bool read_order(const archive::Json& json, VaryingRange& range) {
       for (const auto& [name, into] : {std::pair("before", &entry.before), std::pair("behind", &entry.behind)}) {
         if (item.contains(name) && !read_counts(item, {{name, into}})) return false;
       }
+      if (item.contains("spans") && !read_spans(item["spans"], entry)) return false;
       range.records->push_back(entry);
     }
   }
@@ -149,6 +164,10 @@ void add_order(const VaryingRange& range, archive::Json& json) {
                          {"certain", entry.certain}});
       if (entry.before > 0) records.back()["before"] = entry.before;
       if (entry.behind > 0) records.back()["behind"] = entry.behind;
+      for (const RecordSpan& span : entry.spans) {
+        records.back()["spans"].push_back(span.begin);
+        records.back()["spans"].push_back(span.end);
+      }
     }
   }
   if (!range.indexes) return;

@@ -10,6 +10,7 @@
 
 #include "replay/core/element_type.h"
 #include "replay/core/layout.h"
+#include "replay/core/record_multiset.h"
 #include "replay/core/target.h"
 
 namespace kernloop::replay {
@@ -22,7 +23,8 @@ struct RecordEntry {
   uint64_t count = 0;
   uint64_t order = 0;
   bool certain = false;
-  uint64_t before = 0, behind = 0;  // records around them that may belong to them
+  uint64_t before = 0, behind = 0;     // records around them that may belong to them
+  std::vector<RecordSpan> spans = {};  // of RecordLayout; told once for those that go together
 };
 
 // The values are numbers of records of another array.

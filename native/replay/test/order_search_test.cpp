@@ -113,7 +113,8 @@ class FreeOrderTest : public ::testing::Test {
       ASSERT_TRUE(taken) << taken.error().message;
       arrays.insert(arrays.end(), taken->begin(), taken->end());
     }
-    const ContentSource before = [](size_t, uint64_t, std::span<uint8_t> into) -> Status {
+    const ContentSource before = [this](size_t target, uint64_t offset, std::span<uint8_t> into) -> Status {
+      if (target < before_.size()) return source_of(before_)(target, offset, into);
       return std::fill(into.begin(), into.end(), kBefore), Unit{};
     };
     const auto ranges = varying_ranges(arrays, sources, before, targets_);
@@ -149,6 +150,7 @@ class FreeOrderTest : public ::testing::Test {
   Random random_{2026};
   Kernel kernel_;
   std::vector<std::vector<uint64_t>> pointers_;  // of each target; else one to its begin
+  Memory before_;                                // the dispatch; else kBefore everywhere
   std::vector<Memory> samples_;
   std::vector<Target> targets_;
   std::vector<std::vector<AddressRange>> left_;
@@ -396,6 +398,141 @@ TEST_F(FreeOrderTest, FollowsPlacesIntoTheArrayThatTheyAreOf) {
   EXPECT_EQ(judge(other), OrderVerdict::kSame);
   EXPECT_EQ(judge(with_places(other, 1)), OrderVerdict::kDifferent) << "a permutation, but of other places";
   EXPECT_EQ(free_orders(ranges_, targets_)->size(), 1u);
+}
+
+// Rows of a sparse matrix: out[atomicAdd(&cursor[row(i)], 1)] = item i. Targets: columns, values, cursors.
+constexpr uint32_t kRows = 60, kRowItems = 900;
+uint32_t row_of(uint32_t i) {
+  return (i * 2654435761u >> 16) % kRows;
+}
+std::vector<uint32_t> rows_begin() {
+  std::vector<uint32_t> begins(kRows + 1, 0);
+  for (uint32_t i = 0; i < kRowItems; ++i) ++begins[row_of(i) + 1];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  return begins;
+}
+// `stray`: whose row an item takes.
+Memory rows(const Order& order, uint32_t stray, bool downwards = false) {
+  Memory memory(3, Buffer(kRowItems * 4, 0));
+  const std::vector<uint32_t> begins = rows_begin();
+  std::vector<uint32_t> cursors(begins.begin(), begins.end() - 1);
+  if (downwards) std::copy(begins.begin() + 1, begins.end(), cursors.begin());
+  for (const uint32_t i : order) {
+    uint32_t& cursor = cursors[row_of(i ^ stray)];
+    const uint32_t place = downwards ? --cursor : cursor++;
+    put(memory[0], place * 4, item(i).key);
+    put(memory[1], place * 4, item(i).value * 3 + 5);
+  }
+  memory[2].assign(kRows * 4, 0);
+  std::memcpy(memory[2].data(), cursors.data(), kRows * 4);
+  return memory;
+}
+
+TEST_F(FreeOrderTest, KeepsRowsApartThatCursorsClaim) {
+  for (const bool downwards : {false, true}) {
+    const std::vector<uint32_t> begins = rows_begin();
+    before_ = Memory(3, Buffer(kRowItems * 4, 0));
+    before_[2].assign(kRows * 4, 0);
+    std::memcpy(before_[2].data(), begins.data() + downwards, kRows * 4);
+    calibrate([downwards](const Order& order) { return rows(order, 0, downwards); },
+              [](Random& random) { return loose_order(kRowItems, random); }, "fill(int*, float*, int*)");
+    const Order other = loose_order(kRowItems, random_);
+    EXPECT_EQ(judge(other), OrderVerdict::kSame);
+    EXPECT_EQ(event_["arrays"][0]["spans"], kRows) << event_;
+    // As many items a row, and each pair as before: only in the row of a neighbour.
+    EXPECT_EQ(judge(rows(other, 1, downwards)), OrderVerdict::kDifferent);
+    ASSERT_TRUE(apply_records({{"r0", 0, 1 << 20, 4}}, ranges_));
+    EXPECT_EQ(judge(other), OrderVerdict::kSame);
+    EXPECT_EQ(judge(rows(other, 1, downwards)), OrderVerdict::kDifferent);
+  }
+}
+
+// out[cell * 32 + atomicAdd(&count[cell], 1)] = i
+Memory cells(const Order& order, uint32_t stray) {
+  Memory memory(2, Buffer(kRows * 32 * 4, 0));
+  std::vector<uint32_t> counts(kRows, 0);
+  for (const uint32_t i : order) {
+    const uint32_t cell = row_of(i ^ stray);
+    put(memory[0], (cell * 32 + counts[cell]++) * 4, i + 1);
+  }
+  memory[1].assign(kRows * 4, 0);
+  std::memcpy(memory[1].data(), counts.data(), kRows * 4);
+  return memory;
+}
+
+TEST_F(FreeOrderTest, KeepsCellsOfOneCapacityApart) {
+  before_ = Memory(2, Buffer(kRows * 32 * 4, 0));
+  before_[1].assign(kRows * 4, 0);
+  calibrate([](const Order& order) { return cells(order, 0); },
+            [](Random& random) { return loose_order(kRowItems, random); }, "bin(int*, int*)");
+  const Order other = loose_order(kRowItems, random_);
+  EXPECT_EQ(judge(other), OrderVerdict::kSame);
+  EXPECT_EQ(judge(cells(other, 1)), OrderVerdict::kDifferent);
+}
+
+TEST_F(FreeOrderTest, GivesUpWhereCountersSayNothingOfALargeArray) {
+  // Half a million places, and two numbers beside them that would fit a million capacities, none of them well.
+  constexpr uint32_t kPlaces = 500000;
+  const auto kernel = [](const Order& order) {
+    Memory memory(2, Buffer(kPlaces * 16, 0));
+    for (uint32_t place = 0; place < order.size(); ++place) put(memory[0], place * 4, order[place] + 1);
+    memory[1].assign(12, 0);
+    put(memory[1], 0, 300000u);
+    put(memory[1], 8, 450000u);
+    return memory;
+  };
+  before_ = Memory(2, Buffer(kPlaces * 16, 0));
+  before_[1].assign(12, 0);
+  calibrate(
+      kernel, [](Random& random) { return loose_order(kPlaces, random); }, "compact(int*, int*)", 3);
+  EXPECT_EQ(judge(loose_order(kPlaces, random_)), OrderVerdict::kSame);
+  EXPECT_FALSE(event_["arrays"][0].contains("spans"));
+}
+
+// Two lists, from either end of one array; `wrong` goes to the other one, as often as back.
+Memory both_ends(const Order& order, bool wrong) {
+  Memory memory(2, Buffer(order.size() * 4, 0));
+  uint32_t counts[2] = {0, 0};
+  for (const uint32_t i : order) {
+    const bool second = ((i ^ wrong) & 1) != 0 && i % 8 < 6;
+    const size_t place = second ? order.size() - 1 - counts[1] : counts[0];
+    ++counts[second];
+    put(memory[0], place * 4, i + 1);
+  }
+  memory[1].assign(8, 0);
+  std::memcpy(memory[1].data(), counts, 8);
+  return memory;
+}
+
+TEST_F(FreeOrderTest, KeepsListsApartThatGrowFromBothEnds) {
+  before_ = Memory(2, Buffer(kItems * 4, 0));
+  before_[1].assign(8, 0);
+  calibrate([](const Order& order) { return both_ends(order, false); },
+            [](Random& random) { return loose_order(kItems, random); }, "part(int*, int*)");
+  const Order other = loose_order(kItems, random_);
+  EXPECT_EQ(judge(other), OrderVerdict::kSame);
+  EXPECT_EQ(judge(both_ends(other, true)), OrderVerdict::kDifferent);
+}
+
+TEST_F(FreeOrderTest, FindsNoBordersWhereOneCounterClaimsAll) {
+  // A histogram of the same items beside it, whose bins add up to the places.
+  const auto kernel = [](const Order& order) {
+    Memory memory = two_arrays(order);
+    std::vector<uint32_t> counts(kRows, 0);
+    for (const uint32_t i : order) ++counts[row_of(i)];
+    memory.push_back(Buffer(kRows * 4));
+    std::memcpy(memory[2].data(), counts.data(), kRows * 4);
+    memory.push_back(Buffer(4));
+    put(memory[3], 0, static_cast<uint32_t>(order.size()));
+    return memory;
+  };
+  before_ = Memory(4, Buffer(kItems * 4 + 256, 0));
+  before_[2].assign(kRows * 4, 0);
+  before_[3].assign(4, 0);
+  calibrate(
+      kernel, [](Random& random) { return chunked_order(kItems, 9, 61, random); }, "compact(float*, int*, int*, int*)");
+  EXPECT_EQ(judge(loose_order(kItems, random_)), OrderVerdict::kSame);
+  EXPECT_FALSE(event_["arrays"][0].contains("spans"));
 }
 
 TEST_F(FreeOrderTest, FindsRecordsBehindAHeader) {

@@ -584,6 +584,11 @@ archive::Json with_record(archive::Json record) {
   return archive::Json::array({std::move(range)});
 }
 
+archive::Json with_spans(std::vector<int> spans) {
+  return with_record(
+      {{"bytes", 4}, {"offset", 0}, {"count", 200}, {"order", 0}, {"certain", true}, {"spans", std::move(spans)}});
+}
+
 TEST_F(VaryingTest, CalibratesTheElementsTheirTypeAndTheirSpread) {
   options_.calibrate = {1, 2, 3, 4, 5, 6};
   FakeDevice device(seeded());
@@ -870,6 +875,11 @@ TEST_F(VaryingTest, RefusesAFileOfVaryingRangesThatDoesNotFitTheCapture) {
         with_record({{"bytes", 4}, {"offset", 0}, {"count", 0}, {"order", 0}, {"certain", true}}),
         with_record({{"bytes", 4}, {"offset", 0}, {"count", UINT64_MAX / 2}, {"order", 0}, {"certain", true}}),
         with_record({{"bytes", 4}, {"offset", 0}, {"count", 1}, {"order", 0}}),
+        with_spans({0, 1, 1}),
+        with_spans({2, 2}),
+        with_spans({0, 2, 1, 3}),
+        with_spans({0, 201}),
+        with_spans({-1, 2}),
         archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f7"}, {"count", 1}, {"min", {0}}, {"max", {1}}}}),
         archive::Json({{{"region", "out"}, {"offset", 0}, {"dtype", "f32"}, {"count", 2}, {"min", {0}}, {"max", {1}}}}),
         archive::Json({{{"region", "out"},

@@ -1,0 +1,18 @@
+// Threads that claim places in rows, cells or buckets (out[atomicAdd(&cursor[row], 1)]) leave each of them in free
+// order, and not all of the array: what the dispatch made of the counters says where each begins and ends.
+#pragma once
+
+#include <vector>
+
+#include "replay/core/order_search.h"
+#include "replay/core/target.h"
+
+namespace kernloop::replay {
+
+// Sets the spans of layouts that counters tell of, or adds layouts of single arrays with spans. `sources`: the app's
+// result first, then each replay; `before` the dispatch.
+Status bound_by_counters(const std::vector<FreeArray>& arrays, const std::vector<ContentSource>& sources,
+                         const ContentSource& before, const std::vector<Target>& targets,
+                         std::vector<FoundLayout>& layouts);
+
+}  // namespace kernloop::replay
