@@ -43,6 +43,26 @@ describe('refuseUntracked', () => {
     },
   );
 
+  it('refuses a device that the plugin has not told of', () => {
+    const validateOn = (device: string, named?: string[]): void =>
+      refuseUntracked('validate', { reproducer: made.reproducer, variant: 'none', device }, context(), {
+        ...(named ? { KERNLOOP_NAMED_DEVICES: JSON.stringify(named) } : {}),
+      });
+    expect(thrown(() => validateOn('cuda', []))).toMatchObject({ code: 'USAGE' });
+    expect(thrown(() => validateOn('cuda', ['hsa']))).toMatchObject({ code: 'USAGE' });
+    for (const [device, named] of [
+      ['cuda', ['cuda']],
+      ['softgpu', []],
+      ['cuda', undefined],
+    ] as const)
+      expect(() => validateOn(device, named && [...named])).not.toThrow();
+    const capture = { app: made.workspace.app, device: 'hsa' };
+    const env = { KERNLOOP_NAMED_DEVICES: '[]' };
+    const target = context({ projectName: 'app', targetName: 'capture-saxpy' });
+    expect(thrown(() => refuseUntracked('capture', capture, target, env))).toMatchObject({ code: 'USAGE' });
+    expect(() => refuseUntracked('capture', { ...capture, device: 'softgpu' }, target, env)).not.toThrow();
+  });
+
   it('refuses another project than that of the task', () => {
     const error = thrown(() => validate('none', [], made.workspace.path('kernels/app/other')));
     expect(error).toMatchObject({ code: 'USAGE', what: expect.stringContaining('kernels/app/saxpy') as string });

@@ -19,6 +19,7 @@ export function refuseUntracked(stage: string, values: Values, context: TaskCont
   refuseOtherProject(stage, values, context);
   if (stage === 'capture' || stage === 'profile') refuseOtherOutput(stage, values, context);
   if (stage === 'validate') refuseOtherVariant(values, env);
+  if (['capture', 'profile', 'validate'].includes(stage)) refuseOtherDevice(values, env);
 }
 
 function refuseOtherProject(
@@ -75,5 +76,24 @@ function refuseOtherVariant({ variant, reproducer }: Values, env: Environment): 
     'USAGE',
     `${relative(root, path)} is named where Nx does not see it, so an edit of it would not be noticed`,
     'name it with --variant, KERNLOOP_VARIANT, kernel.json or project.json, or put it beside kernel.json',
+  );
+}
+
+/** The inputs of a task tell what its own device is, and those that the plugin saw named. */
+function refuseOtherDevice({ device, app, reproducer }: Values, env: Environment): void {
+  const tracked = env['KERNLOOP_NAMED_DEVICES'];
+  if (tracked === undefined || typeof device !== 'string') return;
+  const own =
+    typeof reproducer === 'string'
+      ? openReproducer(reproducer).config.device.kind
+      : typeof app === 'string'
+        ? (openApp(app).config.device ?? 'softgpu')
+        : device;
+  const named: unknown = JSON.parse(tracked);
+  if (device === own || (Array.isArray(named) && named.includes(device))) return;
+  throw new KernloopError(
+    'USAGE',
+    `the device ${device} is named where Nx does not see it: it would keep the answer as that of ${own}`,
+    'name it with --device, KERNLOOP_DEVICE, kernloop.json, kernel.json or project.json',
   );
 }

@@ -26,7 +26,7 @@ describe('the identity of the NVIDIA side of a machine', () => {
     expect(cudaHost({}, folders)).toEqual({ identity: 'none', from: 'none' });
   });
 
-  it('follows the driver and the GPUs, and nothing that changes with a reboot', () => {
+  it('follows the driver and the models, and nothing that differs between equal machines', () => {
     withDriver();
     const before = id();
     expect(cudaHost({}, folders).from).toBe('proc');
@@ -35,6 +35,11 @@ describe('the identity of the NVIDIA side of a machine', () => {
     withDriver('590.1');
     expect(id()).not.toBe(before);
     withDriver('580.65.06', 'GPU-2');
+    expect(id()).toBe(before);
+    workspace.write('proc/gpus/0000:18:00.0/information', information('GPU-1').replace('H200', 'L4'));
+    expect(id()).not.toBe(before);
+    withDriver();
+    workspace.write('proc/gpus/0000:2a:00.0/information', information('GPU-2'));
     expect(id()).not.toBe(before);
   });
 

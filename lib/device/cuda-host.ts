@@ -5,7 +5,7 @@ import type { Environment } from '../support/environment';
 
 /** The NVIDIA GPUs and the driver of this machine, without starting a process or the driver. */
 export interface CudaHost {
-  /** Of all GPUs, the driver and what selects among them; "none" where there is no NVIDIA driver. */
+  /** Of the models of all GPUs, the driver and what selects among them; "none" where there is no NVIDIA driver. The same on equal machines. */
   identity: string;
   /** What the identity is made of. */
   from: 'proc' | 'device-nodes' | 'named-driver' | 'none';
@@ -46,17 +46,12 @@ export function cudaHost(env: Environment, folders: HostFolders = hostFolders): 
   return host('device-nodes', [...nodes, libcudaVersion(env, folders)]);
 }
 
-/** Version line of the kernel module; model and UUID of every GPU. */
+/** Version line of the kernel module; model of every GPU, in the order of their places on the bus. */
 function procFacts(folder: string): string[] | undefined {
   const version = textOf(join(folder, 'version'));
   const gpus = entries(join(folder, 'gpus')).map((name) => textOf(join(folder, 'gpus', name, 'information')));
   if (version === undefined || gpus.length === 0 || gpus.includes(undefined)) return undefined;
-  const facts = gpus.map((text) =>
-    [...(text ?? '').matchAll(/^(Model|GPU UUID|Bus Location):\s*(.*)$/gm)].map(
-      ([, name, value]) => `${name} ${value}`,
-    ),
-  );
-  return [version.split('\n')[0] ?? '', ...facts.flat()];
+  return [version.split('\n')[0] ?? '', ...gpus.map((text) => /^Model:\s*(.*)$/m.exec(text ?? '')?.[1] ?? '')];
 }
 
 /** `libcuda.so.580.65.06`, behind the link that the loader takes. */

@@ -65,9 +65,9 @@ export type TaskInput =
   /** What the last recompile read, also outside of the reproducer. */
   | 'compiled'
   | 'toolchain'
-  /** The device, and the native programs that drive it. */
+  /** The device that the project names, and the native programs that drive it. */
   | 'device'
-  /** The chunk store, which captures may need. */
+  /** Whether this workspace has lost chunks that a capture keeps outside of itself. */
   | 'store'
   /** A variable that is no option. */
   | { readonly variable: string };

@@ -28,8 +28,16 @@ export interface OptionInfo {
   required: boolean;
 }
 
+const infos = new WeakMap<OptionsSchema, readonly OptionInfo[]>();
+
 /** The options of a schema as flags, variables and rows of a table. */
-export function optionInfos(schema: OptionsSchema): OptionInfo[] {
+export function optionInfos(schema: OptionsSchema): readonly OptionInfo[] {
+  const known = infos.get(schema) ?? describeOptions(schema);
+  infos.set(schema, known);
+  return known;
+}
+
+function describeOptions(schema: OptionsSchema): OptionInfo[] {
   const json = z.toJSONSchema(schema, { io: 'input' });
   const required = new Set(json.required ?? []);
   return Object.entries(json.properties ?? {}).map(([name, property]) => {

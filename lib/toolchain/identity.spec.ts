@@ -1,9 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { toolchainIdentity } from './identity';
 
 let folder: string;
+/** What the system has installed is hashed once for all tests. */
+const cached = { XDG_CACHE_HOME: mkdtempSync(join(tmpdir(), 'kernloop-digests-')) };
+afterAll(() => rmSync(cached.XDG_CACHE_HOME, { recursive: true }));
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'kernloop-identity-'));
   mkdirSync(join(folder, 'bin'));
@@ -12,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const identity = (): string => toolchainIdentity({ PATH: join(folder, 'bin') });
+const identity = (): string => toolchainIdentity({ ...cached, PATH: join(folder, 'bin') });
 
 describe('toolchainIdentity', () => {
   it('is the same as long as nothing changes, without starting the compiler', () => {
@@ -37,6 +40,24 @@ describe('toolchainIdentity', () => {
     expect(identity()).not.toBe(before);
   });
 
+  it('is that of equal files elsewhere, whenever they were installed', () => {
+    mkdirSync(join(folder, 'lib'));
+    writeFileSync(join(folder, 'lib', 'libLLVM-15.so.1'), Buffer.alloc(2 << 20, 1));
+    const other = mkdtempSync(join(tmpdir(), 'kernloop-identity-'));
+    try {
+      cpSync(folder, other, { recursive: true });
+      const library = join(other, 'lib', 'libLLVM-15.so.1');
+      utimesSync(library, 1, 1);
+      const there = (): string => toolchainIdentity({ ...cached, PATH: join(other, 'bin') });
+      expect(there()).toBe(identity());
+      writeFileSync(library, Buffer.alloc(2 << 20, 2));
+      utimesSync(library, 1, 1);
+      expect(there()).not.toBe(identity());
+    } finally {
+      rmSync(other, { recursive: true });
+    }
+  });
+
   it('changes with a program that nvcc starts', () => {
     for (const program of ['bin/nvcc', 'bin/ptxas']) {
       writeFileSync(join(folder, program), '#!/bin/sh\nexit 1\n');
@@ -59,7 +80,7 @@ describe('toolchainIdentity', () => {
     mkdirSync(dirname(place), { recursive: true });
     writeFileSync(place, 'one');
     const value = name === 'KERNLOOP_NVRTC' ? place : join(folder, 'installed');
-    const there = (): string => toolchainIdentity({ PATH: join(folder, 'bin'), [name]: value });
+    const there = (): string => toolchainIdentity({ ...cached, PATH: join(folder, 'bin'), [name]: value });
     const before = there();
     expect(before).not.toBe(identity());
     expect(there()).toBe(before);
@@ -70,10 +91,10 @@ describe('toolchainIdentity', () => {
   it('does not change with what is set aside, or is none of its business', () => {
     const before = identity();
     for (const name of ['CPATH', 'HIPCC_COMPILE_FLAGS_APPEND', 'NVCC_APPEND_FLAGS', 'EDITOR'])
-      expect(toolchainIdentity({ PATH: join(folder, 'bin'), [name]: '/x' })).toBe(before);
+      expect(toolchainIdentity({ ...cached, PATH: join(folder, 'bin'), [name]: '/x' })).toBe(before);
   });
 
   it('is a digest where no compiler is installed', () => {
-    expect(toolchainIdentity({ PATH: '' })).toMatch(/^[0-9a-f]{64}$/);
+    expect(toolchainIdentity({ ...cached, PATH: '' })).toMatch(/^[0-9a-f]{64}$/);
   });
 });

@@ -1,13 +1,11 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { sha256, sha256OfFile } from '../support/files';
+import { sha256 } from '../support/files';
+import { KnownDigests } from '../support/known-digests';
 import { installationVariables } from './compiler-environment';
 import { compilerCandidates } from './find-compiler';
 import { nvrtcCandidates } from './find-nvrtc';
 import type { Environment } from '../support/environment';
-
-/** Files up to this size go into the identity by content; larger ones by name, size and time of their package's build. */
-const contentLimit = 1024 * 1024;
 
 /** What decides the code that a recompile produces: the drivers, the compiler behind them, and the device libraries they link. */
 const drivers = ['hipcc', 'clang++-15', 'clang++', 'nvcc'];
@@ -20,8 +18,11 @@ const hostCompiler = 'g++';
 /** Where toolkits lie beside those that variables name. */
 const installed = '/usr/local';
 
-/** A digest of the toolchain in use, without starting a process: the plugin asks for it on every command. */
-export function toolchainIdentity(env: Environment): string {
+/**
+ * A digest of the toolchain in use, without starting a process: the plugin asks for it on every command. By content and names alone, so that
+ * equal installations are one toolchain wherever and whenever they were installed.
+ */
+export function toolchainIdentity(env: Environment, digests: KnownDigests = KnownDigests.of(env)): string {
   const programs = [
     ...drivers.flatMap((name) => compilerCandidates(name, env).slice(0, 1)),
     // What hipcc starts.
@@ -39,7 +40,9 @@ export function toolchainIdentity(env: Environment): string {
     ...nvrtcCandidates(env, installed).flatMap((library) => [library, ...nvrtcParts(library)]),
   ];
   const named = installationVariables.map((name) => `${name}=${env[name] ?? ''}`);
-  return sha256([...named, ...[...new Set(files.flatMap(resolved))].map(describe)].join('\n'));
+  const described = [...new Set(files.flatMap(resolved))].map((path) => `${basename(path)} ${digests.of(path)}`);
+  digests.save();
+  return sha256([...named, ...described].join('\n'));
 }
 
 /** Folders that variables name, where they are absolute: others mean another folder in each process. */
@@ -91,14 +94,8 @@ function filesIn(folder: string, wanted: (name: string) => boolean = () => true)
 /** Follows links, so that an update of the compiler behind `/usr/bin/clang++` shows. */
 function resolved(path: string): string[] {
   try {
-    return [realpathSync(path)];
+    return [realpathSync(path)].filter((file) => statSync(file).isFile());
   } catch {
     return [];
   }
-}
-
-function describe(path: string): string {
-  const { size, mtimeMs } = statSync(path);
-  const content = size <= contentLimit ? sha256OfFile(path) : `${size} ${Math.floor(mtimeMs / 1000)}`;
-  return `${basename(path)} ${content}`;
 }

@@ -24,7 +24,7 @@ export const stage = defineStage({
     targets: [{ name: 'validate', of: 'project' }],
     cache: true,
     after: [{ stage: 'capture' }, { stage: 'recompile' }],
-    inputs: ['reproducer', 'codeObjects', 'capture', 'variant', 'device', 'store'],
+    inputs: ['reproducer', 'codeObjects', 'capture', 'variant', 'device'],
     outputs: ['{reproducer}/report.json'],
     example: { rtol: 1e-5, atol: 1e-6 },
   },

@@ -4,8 +4,8 @@ import { programFile } from '../../lib/app/app';
 import type { KernloopJson } from '../../lib/app/kernloop-json';
 import type { TaskInput } from '../../lib/stage/task';
 import { kernloopFile } from '../../lib/support/project-file-names';
-import type { TargetInput } from './inputs';
-import { pristineVariable, selectionVariable } from './selections';
+import { deviceInputs, type TargetInput } from './inputs';
+import { lostVariable, pristineVariable, selectionVariable } from './selections';
 import { commonInputs, targetsOf, type Place } from './targets';
 
 export const reproducerRoot = (app: string, kernel: string): string => `kernels/${app}/${kernel}`;
@@ -52,6 +52,10 @@ function inputsOf(input: TaskInput, root: string, config: KernloopJson, kernel: 
       return [{ env: pristineVariable(root, kernel) }];
     case 'capture':
       return [outputOf(`${reproducerRoot(config.name, kernel)}/capture/capture.json`, false)];
+    case 'device':
+      return deviceInputs(config.device ?? 'softgpu');
+    case 'store':
+      return [{ env: lostVariable(root, kernel) }];
     case 'compileCommands':
       return config.compileCommands ? [outputOf(join(root, config.compileCommands), true)] : [];
     default:

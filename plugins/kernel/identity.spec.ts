@@ -3,12 +3,16 @@ import { join } from 'node:path';
 import { nativeProducts } from '../../lib/native/native-paths';
 import { TestWorkspace } from '../../lib/testing/workspace';
 import { packageRoot } from '../../lib/support/version';
-import { hipRuntime, nativeDigest } from './identity';
+import { KnownDigests } from '../../lib/support/known-digests';
+import { hipRuntime, identityVariables, nativeDigest } from './identity';
+
+const digests = new KnownDigests(undefined);
 
 describe('the HIP runtime', () => {
   it('is the first that is found, and another once it was replaced', () => {
     const workspace = new TestWorkspace();
-    const runtime = (folders: string): string => hipRuntime({ LD_LIBRARY_PATH: folders }, [workspace.path('system')]);
+    const runtime = (folders: string): string =>
+      hipRuntime({ LD_LIBRARY_PATH: folders }, digests, [workspace.path('system')]);
     expect(runtime('')).toBe('none');
     workspace.write('system/libamdhip64.so.5', 'one');
     const before = runtime('');
@@ -30,11 +34,18 @@ describe('the digest of the native core', () => {
   afterEach(() => workspace.dispose());
 
   it.each(nativeProducts)('changes with %s, and with its absence', (name) => {
-    const before = nativeDigest(workspace.native);
+    const before = nativeDigest(workspace.native, digests);
     writeFileSync(workspace.native[name], 'another build');
-    const rebuilt = nativeDigest(workspace.native);
+    const rebuilt = nativeDigest(workspace.native, digests);
     rmSync(workspace.native[name]);
-    expect(new Set([before, rebuilt, nativeDigest(workspace.native)]).size).toBe(3);
+    expect(new Set([before, rebuilt, nativeDigest(workspace.native, digests)]).size).toBe(3);
+  });
+
+  it('is that of an equal build elsewhere', () => {
+    const other = new TestWorkspace();
+    for (const name of nativeProducts) other.write(other.native[name], name);
+    expect(nativeDigest(other.native, digests)).toBe(nativeDigest(workspace.native, digests));
+    other.dispose();
   });
 
   it('is of all that the archive carries: there is one list', () => {
@@ -42,5 +53,24 @@ describe('the digest of the native core', () => {
     expect(bundle).toContain("'native-products.json'");
     expect(bundle).not.toContain('libkernloop-');
     expect(nativeProducts).toEqual(expect.arrayContaining(['hipErrors', 'nvrtcAudit', 'nvrtcCompiler']));
+  });
+});
+
+describe('the identity of a device', () => {
+  it('concerns that device alone', () => {
+    const workspace = new TestWorkspace();
+    for (const name of nativeProducts) workspace.write(workspace.native[name], name);
+    const driver = workspace.write('libcuda.so.1', 'one');
+    const env = { KERNLOOP_NATIVE_DIR: workspace.native.root, KERNLOOP_CUDA_DRIVER: driver, PATH: '' };
+    const before = identityVariables(env, []);
+    writeFileSync(driver, 'another driver');
+    const upgraded = identityVariables(env, []);
+    expect({ ...upgraded, KERNLOOP_DEVICE_ID_CUDA: '' }).toEqual({ ...before, KERNLOOP_DEVICE_ID_CUDA: '' });
+    expect(upgraded.KERNLOOP_DEVICE_ID_CUDA).not.toBe(before.KERNLOOP_DEVICE_ID_CUDA);
+    // Unless a task may be told to use it.
+    const named = identityVariables(env, ['cuda']);
+    writeFileSync(driver, 'a third');
+    expect(identityVariables(env, ['cuda']).KERNLOOP_DEVICE_ID_NAMED).not.toBe(named.KERNLOOP_DEVICE_ID_NAMED);
+    workspace.dispose();
   });
 });

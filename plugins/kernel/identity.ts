@@ -1,37 +1,54 @@
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { cudaHost } from '../../lib/device/cuda-host';
 import { firstGpu, topologyFolder } from '../../lib/device/hsa';
+import type { DeviceKind } from '../../lib/device/kinds';
 import { findNative, nativeProducts, type NativePaths } from '../../lib/native/native-paths';
-import { softgpuIdentity } from '../../lib/device/softgpu';
-import { storeGeneration } from '../../lib/store/generation';
 import { KernloopError } from '../../lib/support/error';
 import { sha256, sha256OfFile } from '../../lib/support/files';
+import { KnownDigests } from '../../lib/support/known-digests';
 import { packageRoot, version } from '../../lib/support/version';
 import { toolchainIdentity } from '../../lib/toolchain/identity';
 import type { Environment } from '../../lib/support/environment';
 
+/** What each device is, to its own tasks: see `deviceVariable`. */
+type DeviceVariable = `KERNLOOP_DEVICE_ID_${Uppercase<DeviceKind>}`;
+
 /**
  * Inputs that are no files of the workspace, as variables: they are set once before the tasks of a command run, and inferred
- * targets name them. (`runtime` inputs would start a program for each, and ignore its exit code.)
+ * targets name them. (`runtime` inputs would start a program for each, and ignore its exit code.) Nothing in them is of one machine alone:
+ * equal installations on equal machines have equal values, so that a cache can be shared.
  */
-export interface IdentityVariables {
+export interface IdentityVariables extends Record<DeviceVariable, string> {
   KERNLOOP_PACKAGE_DIGEST: string;
   KERNLOOP_NATIVE_DIGEST: string;
-  KERNLOOP_DEVICE_ID: string;
+  /** Of the devices that a task may be told to use instead of its own: see `namedDevices`. */
+  KERNLOOP_DEVICE_ID_NAMED: string;
   KERNLOOP_TOOLCHAIN: string;
-  KERNLOOP_STORE_GENERATION: string;
 }
 
-export function identityVariables(workspaceRoot: string, env: Environment): IdentityVariables {
+export const deviceVariable = (kind: DeviceKind): DeviceVariable =>
+  `KERNLOOP_DEVICE_ID_${kind.toUpperCase() as Uppercase<DeviceKind>}`;
+
+export function identityVariables(env: Environment, named: readonly DeviceKind[]): IdentityVariables {
+  const digests = KnownDigests.of(env);
   const native = nativeOrNone(env);
-  return {
-    KERNLOOP_PACKAGE_DIGEST: packageDigest(packageRoot),
-    KERNLOOP_NATIVE_DIGEST: native ? nativeDigest(native) : 'none',
-    KERNLOOP_DEVICE_ID: deviceId(native, env),
-    KERNLOOP_TOOLCHAIN: toolchainIdentity(env),
-    KERNLOOP_STORE_GENERATION: storeGeneration(workspaceRoot, env),
+  const devices: Record<DeviceKind, string> = {
+    softgpu: `${native ? digests.of(native.softgpu) : 'none'} ${hipRuntime(env, digests)}`,
+    hsa: `${amdHost()} ${hipRuntime(env, digests)}`,
+    cuda: cudaHost(env).identity,
   };
+  const variables = {
+    KERNLOOP_PACKAGE_DIGEST: packageDigest(packageRoot),
+    KERNLOOP_NATIVE_DIGEST: native ? nativeDigest(native, digests) : 'none',
+    KERNLOOP_DEVICE_ID_SOFTGPU: devices.softgpu,
+    KERNLOOP_DEVICE_ID_HSA: devices.hsa,
+    KERNLOOP_DEVICE_ID_CUDA: devices.cuda,
+    KERNLOOP_DEVICE_ID_NAMED: named.map((kind) => `${kind} ${devices[kind]}`).join(' '),
+    KERNLOOP_TOOLCHAIN: toolchainIdentity(env, digests),
+  };
+  digests.save();
+  return variables;
 }
 
 /** Without the native programs other tasks of the workspace still run; ours then fail and say what is missing. */
@@ -45,26 +62,23 @@ function nativeOrNone(env: Environment): NativePaths | undefined {
 }
 
 /** Of every product; one that a build lacks is told from one that it has. */
-export function nativeDigest(native: NativePaths): string {
-  const digest = (path: string): string => (existsSync(path) ? sha256OfFile(path) : 'none');
+export function nativeDigest(native: NativePaths, digests: Pick<KnownDigests, 'of'>): string {
+  const digest = (path: string): string => (existsSync(path) ? digests.of(path) : 'none');
   return sha256(nativeProducts.map((name) => `${name} ${digest(native[name])}`).join('\n'));
-}
-
-function deviceId(native: NativePaths | undefined, env: Environment): string {
-  const software = native ? softgpuIdentity(env['KERNLOOP_SOFTGPU'] || 'gfx90a', native.softgpu) : 'none';
-  return `${software} ${amdId()} ${cudaHost(env).identity} ${hipRuntime(env)}`;
 }
 
 const hipFolders = ['/opt/rocm/lib', '/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib'];
 
-/** What launches with `--launch hip`, and below most apps: by size and time, since it is large. */
-export function hipRuntime(env: Environment, installed: readonly string[] = hipFolders): string {
+/** What launches with `--launch hip`, and below most apps. */
+export function hipRuntime(
+  env: Environment,
+  digests: Pick<KnownDigests, 'of'>,
+  installed: readonly string[] = hipFolders,
+): string {
   const named = (env['LD_LIBRARY_PATH'] ?? '').split(':').filter(Boolean);
   const libraries = [...named, ...installed].flatMap((folder) => filesNamed(folder, 'libamdhip64.so'));
   const [first] = libraries;
-  if (first === undefined) return 'none';
-  const { size, mtimeMs } = statSync(first);
-  return sha256(`${realpathSync(first)} ${size} ${mtimeMs}`).slice(0, 16);
+  return first === undefined ? 'none' : digests.of(first).slice(0, 16);
 }
 
 function filesNamed(folder: string, start: string): string[] {
@@ -79,9 +93,13 @@ function filesNamed(folder: string, start: string): string[] {
   }
 }
 
-function amdId(): string {
+const amdDriver = '/sys/module/amdgpu/version';
+
+/** What the GPU is and its driver, where that has a version of its own (ROCm's package, not Linux's). */
+function amdHost(): string {
   try {
-    return firstGpu(topologyFolder).identity;
+    const driver = existsSync(amdDriver) ? readFileSync(amdDriver, 'utf8').trim() : '';
+    return `${firstGpu(topologyFolder).isa} ${driver}`;
   } catch {
     return 'none';
   }

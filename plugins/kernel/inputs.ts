@@ -1,8 +1,9 @@
 import type { TargetConfiguration } from '@nx/devkit';
 import { softgpuVariables } from '../../lib/device/softgpu';
-import { optionInfos } from '../../lib/support/options';
+import { environmentName } from '../../lib/support/options';
 import type { Stage } from '../../lib/stage/stage';
-import type { IdentityVariables } from './identity';
+import type { DeviceKind } from '../../lib/device/kinds';
+import { deviceVariable, type IdentityVariables } from './identity';
 
 export type TargetInput = NonNullable<TargetConfiguration['inputs']>[number];
 
@@ -13,7 +14,12 @@ export function identityInputs(...names: (keyof IdentityVariables)[]): TargetInp
   return names.map((env) => ({ env }));
 }
 
+/** Of a task that runs something on a device: that device, and others only where somebody names them. */
+export function deviceInputs(kind: DeviceKind): TargetInput[] {
+  return identityInputs('KERNLOOP_NATIVE_DIGEST', deviceVariable(kind), 'KERNLOOP_DEVICE_ID_NAMED');
+}
+
 /** Variables that set an option of the stage. */
 export function optionInputs({ options }: Pick<Stage, 'options'>): TargetInput[] {
-  return [...optionInfos(options).map(({ env }) => env), ...softgpuVariables].map((env) => ({ env }));
+  return [...Object.keys(options.shape).map(environmentName), ...softgpuVariables].map((env) => ({ env }));
 }

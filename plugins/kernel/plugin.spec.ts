@@ -2,7 +2,7 @@ import type { TargetConfiguration } from '@nx/devkit';
 import { kernelJson } from '../../lib/testing/workspace';
 import { appsOfOneName, declaredKernels, projectsOf, refuseTwin } from './plugin';
 import { builtVariable, judgedVariable } from './reproducer-variables';
-import { selectionVariable } from './selections';
+import { lostVariable, selectionVariable } from './selections';
 
 const app = {
   name: 'pipeline',
@@ -169,14 +169,36 @@ describe('the plugin', () => {
   );
 
   it.each([
-    ['capture-saxpy', ['KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID', 'KERNLOOP_STORE_GENERATION', 'KERNLOOP_SCOPE']],
-    ['profile', ['KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID']],
+    [
+      'capture-saxpy',
+      ['KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID_SOFTGPU', 'KERNLOOP_DEVICE_ID_NAMED', 'KERNLOOP_SCOPE'],
+    ],
+    ['profile', ['KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID_SOFTGPU']],
     ['generate-saxpy', ['KERNLOOP_TOOLCHAIN']],
     ['recompile', ['KERNLOOP_TOOLCHAIN']],
-    ['validate', ['KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID', 'KERNLOOP_STORE_GENERATION', 'KERNLOOP_VARIANT']],
+    [
+      'validate',
+      ['KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID_SOFTGPU', 'KERNLOOP_DEVICE_ID_NAMED', 'KERNLOOP_VARIANT'],
+    ],
   ])('%s depends on %j', (name, variables) => {
     const target = { ...targets(workspace, 'apps/pipeline'), ...targets(workspace, 'kernels/pipeline/saxpy') }[name];
     for (const env of variables) expect(target?.inputs).toContainEqual({ env });
+  });
+
+  it.each([
+    ['cuda', 'capture-saxpy'],
+    ['cuda', 'profile'],
+    ['hsa', 'capture-saxpy'],
+  ])('on %s, %s depends on that device and on no other', (device, name) => {
+    const { inputs } = targets({ 'apps/pipeline/kernloop.json': { ...app, device } }, 'apps/pipeline')[name] ?? {};
+    const devices = JSON.stringify(inputs).match(/KERNLOOP_DEVICE_ID_\w+/g);
+    expect(devices).toEqual([`KERNLOOP_DEVICE_ID_${device.toUpperCase()}`, 'KERNLOOP_DEVICE_ID_NAMED']);
+  });
+
+  it('captures again where this workspace lost what a capture keeps outside of itself, and depends on no store', () => {
+    const { inputs } = targets(workspace, 'apps/pipeline')['capture-saxpy'] ?? {};
+    expect(inputs).toContainEqual({ env: lostVariable('apps/pipeline', 'saxpy') });
+    expect(JSON.stringify(inputs)).not.toContain('STORE_GENERATION');
   });
 
   it('captures again where what is said of the kernel, or of all, changed', () => {

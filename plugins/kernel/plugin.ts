@@ -1,23 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path/posix';
-import {
-  createNodesFromFiles,
-  globAsync,
-  type CreateNodes,
-  type CreateNodesResult,
-  type PreTasksExecution,
-  type Tree,
-} from '@nx/devkit';
+import { basename, dirname, join } from 'node:path/posix';
+import type { CreateNodes, CreateNodesResult, PreTasksExecution } from '@nx/devkit';
 import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
 import { kernelJsonSchema } from '../../lib/reproducer/kernel-json';
 import { foreignFiles } from '../../lib/generate/foreign-files';
 import { KernloopError } from '../../lib/support/error';
 import { parseJson } from '../../lib/support/schema';
 import { appProject, reproducerRoot } from './app-targets';
+import { namedDevices, namedDevicesVariable } from './devices';
 import { identityVariables } from './identity';
+import { filesIn, nodesFromFiles } from './nx';
 import { reproducerProject } from './reproducer-targets';
 import { reproducerVariables } from './reproducer-variables';
-import { pristineVariables, selectionVariables } from './selections';
+import { lostVariables, pristineVariables, selectionVariables } from './selections';
+import { lostCaptures } from '../../lib/store/lost-captures';
 import { kernloopFile, kernelFile } from '../../lib/support/project-file-names';
 
 export const name = 'kernloop';
@@ -32,37 +28,34 @@ export const createNodes: CreateNodes = [
       refuseTwin(file, twins);
       return projectsOf(file, read, apps);
     };
-    return createNodesFromFiles(projects, files, options, context);
+    return nodesFromFiles(projects, files, options, context);
   },
 ];
 
 export const createNodesV2 = createNodes;
 
 /**
- * Sets the identity of device, toolchain, native core and store, what is selected of each kernel, and what of a reproducer Nx does not
- * hash, for every task of this command.
+ * Sets the identity of devices, toolchain and native core, what is selected of each kernel, and what of a reproducer Nx does not hash, for
+ * every task of this command.
  */
 export const preTasksExecution: PreTasksExecution = async (_options, { workspaceRoot, argv }) => {
-  const files = await filesIn(workspaceRoot, `**/${kernloopFile}`);
-  const kernels = (await filesIn(workspaceRoot, `**/${kernelFile}`)).filter((file) => !isCopy(file));
+  const found = (await filesIn(workspaceRoot, [`**/{${kernloopFile},${kernelFile}}`])).filter((file) => !isCopy(file));
   const read = (path: string): string => readFileSync(join(workspaceRoot, path), 'utf8');
   const foreignIn = (reproducer: string): string[] => foreignFiles(join(workspaceRoot, reproducer, 'pristine'));
-  const reproducers = kernels.filter((file) => isReproducer(read(file)));
-  const identity = identityVariables(workspaceRoot, process.env);
+  const apps = found.filter((file) => basename(file) === kernloopFile);
+  const reproducers = found.filter((file) => basename(file) === kernelFile && isReproducer(read(file)));
+  const named = namedDevices([...apps, ...reproducers], workspaceRoot, argv, process.env);
+  const identity = identityVariables(process.env, named);
   Object.assign(
     process.env,
     identity,
-    selectionVariables(files, read),
+    { [namedDevicesVariable]: JSON.stringify(named) },
+    selectionVariables(apps, read),
+    lostVariables(apps, read, lostCaptures(workspaceRoot, process.env)),
     reproducerVariables(reproducers, workspaceRoot, argv, process.env, identity.KERNLOOP_TOOLCHAIN),
-    pristineVariables(files, read, foreignIn),
+    pristineVariables(apps, read, foreignIn),
   );
 };
-
-/** As Nx itself sees the workspace: the files that createNodes gets. */
-function filesIn(workspaceRoot: string, pattern: string): Promise<string[]> {
-  const unchanged: Pick<Tree, 'root' | 'listChanges'> = { root: workspaceRoot, listChanges: () => [] };
-  return globAsync(unchanged as Tree, [pattern]);
-}
 
 type Read = (path: string) => string;
 

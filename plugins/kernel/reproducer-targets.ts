@@ -2,7 +2,7 @@ import type { ProjectConfiguration } from '@nx/devkit';
 import type { KernelJson } from '../../lib/reproducer/kernel-json';
 import { codeObjectExtension } from '../../lib/reproducer/layout';
 import type { TaskInput } from '../../lib/stage/task';
-import type { TargetInput } from './inputs';
+import { deviceInputs, type TargetInput } from './inputs';
 import { builtVariable, judgedVariable } from './reproducer-variables';
 import { commonInputs, targetsOf, type Place } from './targets';
 
@@ -40,7 +40,8 @@ function reproducerPlace(root: string, config: KernelJson, captures: boolean): P
     hasSource,
     others: [],
     elsewhere: captures ? { project: config.app.name, kernel: config.name } : undefined,
-    inputs: (input) => inputsOf(input, root, hasSource, captures),
+    inputs: (input) =>
+      input === 'device' ? deviceInputs(config.device.kind) : inputsOf(input, root, hasSource, captures),
     output: (path) =>
       path
         .replace('{reproducer}', '{projectRoot}')

@@ -1,4 +1,11 @@
-import { pristineVariable, pristineVariables, selectionVariable, selectionVariables } from './selections';
+import {
+  lostVariable,
+  lostVariables,
+  pristineVariable,
+  pristineVariables,
+  selectionVariable,
+  selectionVariables,
+} from './selections';
 
 const app = (first: object, more: object = {}): string =>
   JSON.stringify({
@@ -47,6 +54,11 @@ describe('what is selected of each kernel', () => {
       () => ['looked'],
     );
     expect(hostile).toEqual({});
+  });
+
+  it('is apart from whether its captures were lost here', () => {
+    const variables = lostVariables(['apps/a/kernloop.json'], () => app({}), new Map([['kernels/a/sum', 'token']]));
+    expect(variables).toEqual({ [lostVariable('apps/a', 'saxpy')]: '', [lostVariable('apps/a', 'sum')]: 'token' });
   });
 
   it.each(['{', '[]', 'null', '{"kernels": 3}', '{"kernels": [null, 4, {"match": "x"}]}'])(

@@ -35,16 +35,37 @@ export function pristineVariables(
   read: (path: string) => string,
   foreignIn: (reproducer: string) => readonly string[],
 ): Readonly<Record<string, string>> {
+  return ofEveryKernel(files, read, (root, name, reproducer) => [
+    pristineVariable(root, name),
+    foreignIn(reproducer).join(' '),
+  ]);
+}
+
+/** Of a kernel: what lib/store/lost-captures.ts says of it. */
+export function lostVariable(root: string, kernel: string): string {
+  return selectionVariable(root, kernel).replace('SELECTION', 'LOST');
+}
+
+export function lostVariables(
+  files: readonly string[],
+  read: (path: string) => string,
+  lost: ReadonlyMap<string, string>,
+): Readonly<Record<string, string>> {
+  return ofEveryKernel(files, read, (root, name, reproducer) => [lostVariable(root, name), lost.get(reproducer) ?? '']);
+}
+
+function ofEveryKernel(
+  files: readonly string[],
+  read: (path: string) => string,
+  variable: (root: string, kernel: string, reproducer: string) => [name: string, value: string],
+): Readonly<Record<string, string>> {
   const entries = files.flatMap((file) => {
     const text = read(file);
     const app = nameIn(text);
     const kernels = kernelsOf(text).filter(({ name }) =>
       [app, name].every((part) => nameSchema.safeParse(part).success),
     );
-    return kernels.map(({ name }): [string, string] => [
-      pristineVariable(dirname(file), name),
-      foreignIn(`kernels/${app ?? ''}/${name}`).join(' '),
-    ]);
+    return kernels.map(({ name }) => variable(dirname(file), name, `kernels/${app ?? ''}/${name}`));
   });
   return Object.fromEntries(entries);
 }

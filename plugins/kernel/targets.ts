@@ -113,10 +113,6 @@ export function commonInputs(input: TaskInput): TargetInput[] {
   switch (input) {
     case 'toolchain':
       return identityInputs('KERNLOOP_TOOLCHAIN');
-    case 'device':
-      return identityInputs('KERNLOOP_NATIVE_DIGEST', 'KERNLOOP_DEVICE_ID');
-    case 'store':
-      return identityInputs('KERNLOOP_STORE_GENERATION');
     default:
       throw new Error(`"${input}" is no input of a task of such a project`);
   }

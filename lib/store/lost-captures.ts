@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { z } from 'zod';
+import { captureFile, packFile } from '../archive/capture-files';
+import { missingChunks, storesFor } from '../archive/stores';
+import type { Environment } from '../support/environment';
+import { KernloopError } from '../support/error';
+import { writeJson } from '../support/files';
+import { readJson } from '../support/schema';
+
+/**
+ * What tells the captures of a reproducer from those that this workspace lost: empty as long as it has lost none. A capture that holds its
+ * chunks is the same wherever a cache brings it. One that keeps them in a store is of no use beside another store, which shows only once
+ * it is there: its chunks are then missing, and from then on its task is another one, so that the kernel is captured again here.
+ */
+export function lostCaptures(workspaceRoot: string, env: Environment): ReadonlyMap<string, string> {
+  const file = join(workspaceRoot, '.kernloop', 'lost.json');
+  const known = readLost(file);
+  const lost = new Map(known);
+  for (const reproducer of reproducersIn(workspaceRoot)) {
+    if (!capturesOf(reproducer).some((capture) => isLost(capture, env))) continue;
+    lost.set(relative(workspaceRoot, reproducer).split(sep).join('/'), randomUUID());
+  }
+  if ([...lost].some(([name, token]) => known.get(name) !== token)) remember(file, lost);
+  return lost;
+}
+
+const lostSchema = z.record(z.string(), z.string());
+
+function readLost(file: string): ReadonlyMap<string, string> {
+  if (!existsSync(file)) return new Map();
+  try {
+    return new Map(Object.entries(readJson(file, lostSchema, 'CONFIG_MISSING', '')));
+  } catch (error) {
+    // What was lost is lost again, as soon as a chunk is found missing.
+    if (error instanceof KernloopError) return new Map();
+    throw error;
+  }
+}
+
+/** Where nothing can be written, every command finds the chunks missing again, and no cached capture is taken. */
+function remember(file: string, lost: ReadonlyMap<string, string>): void {
+  try {
+    writeJson(file, Object.fromEntries([...lost].sort()));
+  } catch {
+    return;
+  }
+}
+
+function isLost(capture: string, env: Environment): boolean {
+  if (existsSync(packFile(capture))) return false;
+  try {
+    return missingChunks(capture, storesFor(capture, env)).length > 0;
+  } catch (error) {
+    // A capture that cannot be read cannot be relied on either.
+    if (error instanceof KernloopError) return true;
+    throw error;
+  }
+}
+
+/** Where the captures of apps are: kernels/<app>/<kernel>. */
+function reproducersIn(workspaceRoot: string): string[] {
+  return foldersIn(join(workspaceRoot, 'kernels')).flatMap((app) => foldersIn(app));
+}
+
+function capturesOf(reproducer: string): string[] {
+  const captures = [join(reproducer, 'capture'), ...foldersIn(join(reproducer, 'captures'))];
+  return captures.filter((capture) => existsSync(captureFile(capture)));
+}
+
+function foldersIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(folder, entry.name));
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { dirname } from 'node:path/posix';
+import { deviceKinds, type DeviceKind } from '../../lib/device/kinds';
+import { fieldOf, jsonOf } from './lenient-json';
+import type { Environment } from '../../lib/support/environment';
+
+/** Which devices the variables of this command tell of beside each task's own; the executor refuses others (executors/tracked.ts). */
+export const namedDevicesVariable = 'KERNLOOP_NAMED_DEVICES';
+
+/**
+ * Devices that tasks of this command may be told to use instead of the one that kernloop.json or kernel.json says at the top: by the command
+ * line, the environment, options of a stage, and targets that the user wrote. They count for all tasks, which only costs a hit.
+ */
+export function namedDevices(
+  projectFiles: readonly string[],
+  workspaceRoot: string,
+  argv: readonly string[],
+  env: Environment,
+): DeviceKind[] {
+  const inProject = (file: string): unknown[] => {
+    const folder = join(workspaceRoot, dirname(file));
+    return [
+      fieldOf(jsonOf(join(workspaceRoot, file)), 'options'),
+      jsonOf(join(folder, 'project.json')),
+      fieldOf(jsonOf(join(folder, 'package.json')), 'nx'),
+    ];
+  };
+  const inWorkspace = [...projectFiles.flatMap(inProject), jsonOf(join(workspaceRoot, 'nx.json'))];
+  const named = new Set([...flagsOf(argv), env['KERNLOOP_DEVICE'], ...inWorkspace.flatMap(devicesIn)]);
+  return deviceKinds.filter((kind) => named.has(kind));
+}
+
+/** `--device KIND` and `--device=KIND`. */
+function flagsOf(argv: readonly string[]): (string | undefined)[] {
+  return argv.map((word, index) => (word === '--device' ? argv[index + 1] : /^--device=(.*)$/.exec(word)?.[1]));
+}
+
+/** Values of every field of that name, wherever it stands. */
+function devicesIn(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
+    name === 'device' ? [inner] : devicesIn(inner),
+  );
+}
