@@ -4,7 +4,7 @@ import { countOf, dispatchesForm, parseDispatches, type Dispatches, type Ordinal
 import type { Each, KernelEntry, Scope } from '../app/kernloop-json';
 import { KernloopError, messageOf } from '../support/error';
 import type { CaptureOptions } from './options';
-import type { RecorderSelection } from '../recorder/recorder';
+import type { RecorderSelection } from '../recorder/recorder-config';
 
 /** Which dispatches of one kernel of kernloop.json are captured, and where to. */
 export interface Selection {

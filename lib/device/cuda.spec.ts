@@ -4,7 +4,7 @@ import { cudaDevice, fakeReplay, flag } from '../testing/fake-programs';
 import { TestWorkspace } from '../testing/workspace';
 import { agentEnvironment } from './agent';
 import { cudaMajor } from './cuda';
-import { openDevice } from './device';
+import { openDevice } from './open-device';
 
 describe('the cuda device', () => {
   let workspace: TestWorkspace;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { failure, thrown } from '../testing/failure';
 import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
-import { openDevice } from './device';
+import { openDevice } from './open-device';
 import { firstGpu, targetName } from './hsa';
 import { findNative } from '../native/native-paths';
 import { softgpuIdentity } from './softgpu';

@@ -1,7 +1,3 @@
-import type { Deps } from '../deps/deps';
-import { openCuda } from './cuda';
-import { openHsa } from './hsa';
-import { openSoftgpu } from './softgpu';
 import type { Environment } from '../support/environment';
 import type { DeviceKind } from './kinds';
 
@@ -51,23 +47,4 @@ export interface Device {
   readonly lock: string | null;
   /** Arguments that make kernloop-replay use this device. */
   readonly replayArguments: readonly string[];
-}
-
-export interface DeviceOptions {
-  device: DeviceKind;
-  /** Target of the software GPU. */
-  softgpu: string;
-  /** Which GPU of the cuda device: its number or UUID; the first visible one if left out. */
-  gpu?: string | undefined;
-}
-
-export async function openDevice(options: DeviceOptions, deps: Deps): Promise<Device> {
-  switch (options.device) {
-    case 'softgpu':
-      return openSoftgpu(options.softgpu, deps);
-    case 'hsa':
-      return openHsa(deps);
-    case 'cuda':
-      return openCuda(options.gpu, deps);
-  }
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseMakeDependencies } from './make-dependencies';
 import { writeJson } from '../support/files';
-import type { CompileRequest } from './compile';
+import type { CompileRequest } from './compile-request';
 import { compilerEnvironment } from './compiler-environment';
 import { renderOverlay } from './overlay';
 import { depsPlaceholder } from './recipe';
