@@ -104,7 +104,7 @@ function checkLimit({ name, dispatches, each, limit }: Selection): void {
 }
 
 /** Both sides of the capture match with it: what only one of them understands is refused at once. */
-export function checkedRegex(option: string, source: string): string {
+function checkedRegex(option: string, source: string): string {
   try {
     new RegExp(source);
   } catch (error) {

@@ -22,7 +22,7 @@ export interface AgentSlot {
   environment(program: string, appEnv: Environment): Readonly<Record<string, string>>;
 }
 
-export interface Measuring {
+interface Measuring {
   iterations: number;
   warmup: number;
   /** State of the caches when a kernel starts; null where the device has none. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { noSourceSchema } from '../source/no-source';
 import { nameSchema, selectionShape, stageOptionsSchema } from '../app/kernloop-json';
 import { deviceKinds } from '../device/kinds';
-export const roles = ['in', 'out', 'inout', 'workspace', 'ignore'] as const;
+const roles = ['in', 'out', 'inout', 'workspace', 'ignore'] as const;
 export const languages = ['hip', 'cuda', 'none'] as const;
 
 export const elementTypes = [
@@ -25,7 +25,7 @@ export const elementTypes = [
   'bool',
 ] as const;
 
-export const kernelArgSchema = z.strictObject({
+const kernelArgSchema = z.strictObject({
   index: z.int().min(0).describe('Position in the parameter list.'),
   name: z
     .string()

@@ -6,7 +6,7 @@ import type { SearchTrail } from './search-trail';
 import { tritonEvidence, type TritonQuery } from './triton-kernel';
 import { isInside } from '../support/files';
 
-export const noSourceCodes = ['SOURCE_ELSEWHERE', 'SOURCE_NOT_BUILT', 'SOURCE_TRITON', 'SOURCE_NO_TRAIL'] as const;
+const noSourceCodes = ['SOURCE_ELSEWHERE', 'SOURCE_NOT_BUILT', 'SOURCE_TRITON', 'SOURCE_NO_TRAIL'] as const;
 
 /** Why a reproducer has no source. */
 export const noSourceSchema = z.strictObject({

@@ -11,7 +11,7 @@ import { outcomes, type PackResult, type UnpackResult } from './result';
 import { storesFor } from '../archive/stores';
 import { kernelFile } from '../support/project-file-names';
 
-export const packedExtension = '.klcap';
+const packedExtension = '.klcap';
 
 const packedSchema = z.object({
   event: z.literal('packed'),

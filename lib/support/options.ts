@@ -109,7 +109,7 @@ export function parseText(info: OptionInfo, text: string, where: string): unknow
   }
 }
 
-export function kebab(name: string): string {
+function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 

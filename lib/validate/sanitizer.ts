@@ -16,7 +16,7 @@ const slowdown = 20;
 const findingsShown = 1000;
 const maxLogBytes = 16 * 1024 * 1024;
 
-export function sanitizersOf(options: ValidateOptions): SanitizerTool[] {
+function sanitizersOf(options: ValidateOptions): SanitizerTool[] {
   return sanitizerTools.filter((tool) => options[tool]);
 }
 
