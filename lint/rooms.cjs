@@ -7,6 +7,7 @@ const rooms = [
   'native',
   'deps',
   'device',
+  'language',
   'toolchain',
   'source',
   'archive',

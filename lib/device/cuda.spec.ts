@@ -53,6 +53,11 @@ describe('the cuda device', () => {
     expect((await open('1')).env).toEqual({ CUDA_VISIBLE_DEVICES: cudaDevice.uuid });
   });
 
+  it("has the tools of CUDA, and takes the system's driver", async () => {
+    const { runtime, hasNvrtc, hasSanitizer } = await open();
+    expect([runtime, hasNvrtc, hasSanitizer]).toEqual([null, true, true]);
+  });
+
   it('finds a GPU by number among the visible ones, and by UUID alone', async () => {
     const fake = deps();
     await open('1', fake);

@@ -47,6 +47,11 @@ describe('devices', () => {
     expect((await softgpu()).description.identity).not.toBe(before);
   });
 
+  it('is the one device whose runtime is ours, and has no tools of CUDA', async () => {
+    const { runtime, hasNvrtc, hasSanitizer } = await softgpu();
+    expect([runtime, hasNvrtc, hasSanitizer]).toEqual([workspace.native.softgpu, false, false]);
+  });
+
   it('refuses a target that it does not know instead of guessing', async () => {
     expect(await failure(softgpu('gfx1100'))).toMatchObject({ code: 'USAGE', exitCode: 2 });
   });

@@ -45,6 +45,12 @@ export interface Device {
   readonly agent: AgentSlot;
   /** Hardware is used by one stage at a time; this file is its lock. The software GPU needs none. */
   readonly lock: string | null;
+  /** Library that the app has to load to reach the device, where it is one of ours; null where that of the system is right. */
+  readonly runtime: string | null;
+  /** Whether its programs may be compiled while the app runs, by a compiler that can be recorded. */
+  readonly hasNvrtc: boolean;
+  /** Whether compute-sanitizer looks into its kernels. */
+  readonly hasSanitizer: boolean;
   /** Arguments that make kernloop-replay use this device. */
   readonly replayArguments: readonly string[];
 }

@@ -4,7 +4,7 @@ import type { Deps } from '../deps/deps';
 import { explicitSlots } from '../reproducer/kernel-args';
 import { codeObjectTarget } from '../toolchain/code-object-kernels';
 import type { Recipe } from '../toolchain/recipe';
-import type { DeviceLanguage } from '../toolchain/translation-unit';
+import { dialectFor } from '../toolchain/dialects';
 import type { PristineRequest } from './request';
 
 /** What there is to compare with. */
@@ -16,11 +16,10 @@ export interface Captured {
   isa: string;
 }
 
-/** AMD's code says its target in the capture, and is the same wherever it is compiled: there it only tells where it came from. */
 export async function readCaptured({ capture, captureFolder }: PristineRequest, deps: Deps): Promise<Captured> {
-  const { isa } = capture.device;
+  const { isa, kind } = capture.device;
   const code = await readCapturedCode(captureFolder, deps);
-  if (languageOf(capture) === 'hip') {
+  if (!dialectFor(kind).tellsTarget) {
     return typeof code === 'string' ? { code: null, unreadable: code, isa } : { code, unreadable: null, isa };
   }
   if (typeof code !== 'string') return { code, unreadable: null, isa: codeObjectTarget(code) ?? isa };
@@ -28,10 +27,6 @@ export async function readCaptured({ capture, captureFolder }: PristineRequest, 
     `the captured code could not be read (${code}): it is taken to be for ${isa}, and compared by its digest`,
   );
   return { code: null, unreadable: code, isa };
-}
-
-export function languageOf({ device }: CaptureJson): DeviceLanguage {
-  return device.kind === 'cuda' ? 'cuda' : 'hip';
 }
 
 export function signatureOf(capture: CaptureJson): Recipe['signature'] {

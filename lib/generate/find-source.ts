@@ -1,12 +1,15 @@
 import { resolve } from 'node:path';
 import { readNvrtcJson } from '../archive/nvrtc-json';
 import type { Deps } from '../deps/deps';
+import { cuda } from '../language/cuda';
+import { languages } from '../language/languages';
 import { explainNoSource, triton, type NoSource, type NoSourceQuery } from '../source/no-source';
 import { SearchTrail } from '../source/search-trail';
 import { KernloopError } from '../support/error';
 import { debugSourceFiles } from '../toolchain/debug-line';
+import { dialectFor } from '../toolchain/dialects';
 import { SystemFolders } from '../toolchain/system-folders';
-import { languageOf, readCaptured, type Captured } from './captured';
+import { readCaptured, type Captured } from './captured';
 import { nvrtcSource } from './nvrtc-source';
 import type { PristineRequest, WrittenSource } from './request';
 import { searchSource } from './search-source';
@@ -15,7 +18,7 @@ type SourceOrReason = { found: WrittenSource; noSource: null } | { found: null; 
 
 /** The program that was recorded at run time goes before a search, unless the user says where to look. */
 export async function sourceOf(request: PristineRequest, deps: Deps): Promise<SourceOrReason> {
-  const isToSearch = request.translationUnit !== undefined || (request.language ?? 'cuda') !== 'cuda';
+  const isToSearch = request.translationUnit !== undefined || (request.language ?? cuda.name) !== cuda.name;
   const program = isToSearch ? null : readNvrtcJson(request.captureFolder);
   if (program === null) return findSource(request, deps);
   return { found: await nvrtcSource(program, request, deps), noSource: null };
@@ -61,10 +64,11 @@ function taken(query: NoSourceQuery): NoSource {
 
 /** What a GPU runs tells which of the two compiles for it. */
 function refuseOtherLanguage({ capture, language, kernel }: PristineRequest): void {
-  if (language === undefined || language === 'triton' || language === languageOf(capture)) return;
+  const { name: compiled } = dialectFor(capture.device.kind);
+  if (language === undefined || language === 'triton' || language === compiled) return;
   throw new KernloopError(
     'USAGE',
-    `${kernel.name} was captured as code for ${capture.device.isa}, which is not compiled from ${language === 'hip' ? 'HIP' : 'CUDA'} here`,
-    `leave --language out, or say ${languageOf(capture)}`,
+    `${kernel.name} was captured as code for ${capture.device.isa}, which is not compiled from ${languages[language].label} here`,
+    `leave --language out, or say ${compiled}`,
   );
 }

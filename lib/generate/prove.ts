@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { compileReproducer } from '../toolchain/compile';
 import type { Compiler } from '../toolchain/find-compiler';
-import { isSameMachineCode } from '../toolchain/machine-code';
+import { dialectFor } from '../toolchain/dialects';
 import { overlayTemplate } from '../toolchain/overlay';
 import type { Recipe, UnprovenRecipe } from '../toolchain/recipe';
-import { languageOf, type Captured } from './captured';
+import type { Captured } from './captured';
 import type { PristineRequest, WrittenSource } from './request';
 
 /** Compiles what lies in the scratch folder, and compares it with the captured code. */
@@ -34,8 +34,7 @@ export async function prove(
   const isSame =
     codeObjectSha256 !== capture.kernel.code_object &&
     captured.code !== null &&
-    languageOf(capture) === 'cuda' &&
-    isSameMachineCode(capture.kernel.symbol, readFileSync(proof), captured.code);
+    dialectFor(capture.device.kind).isSameMachineCode(capture.kernel.symbol, readFileSync(proof), captured.code);
   rmSync(proof);
   const codeObject = {
     captured: capture.kernel.code_object,

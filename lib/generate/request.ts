@@ -1,8 +1,8 @@
 import type { App } from '../app/app';
 import type { KernelEntry } from '../app/kernloop-json';
 import type { CaptureJson } from '../archive/capture-files';
+import type { LanguageName } from '../language/language';
 import type { KernelDefinition } from '../source/kernel-definitions';
-import type { DeviceLanguage } from '../toolchain/translation-unit';
 import type { Recipe } from '../toolchain/recipe';
 
 export interface PristineRequest {
@@ -15,7 +15,7 @@ export interface PristineRequest {
   translationUnit?: string | undefined;
   define?: readonly string[] | undefined;
   /** What the kernel is taken for. */
-  language?: DeviceLanguage | 'triton' | undefined;
+  language?: LanguageName | 'triton' | undefined;
   compileLimitSeconds: number;
 }
 

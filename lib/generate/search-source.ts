@@ -7,8 +7,9 @@ import { kernelCandidates, type KernelCandidate, type KernelQuery } from '../sou
 import type { SearchTrail } from '../source/search-trail';
 import { KernloopError } from '../support/error';
 import { isInside } from '../support/files';
+import { dialectFor } from '../toolchain/dialects';
 import { SystemFolders } from '../toolchain/system-folders';
-import { languageOf, type Captured } from './captured';
+import type { Captured } from './captured';
 import { isIdentical, isSameCode } from './prove';
 import type { PristineRequest } from './request';
 import { tryCandidate, type FoundSource } from './try-candidate';
@@ -72,7 +73,7 @@ function queryOf(
   const { source, compileCommands, env } = app.config;
   return {
     name: capture.kernel.name,
-    language: languageOf(capture),
+    dialect: dialectFor(capture.device.kind),
     isa,
     source: resolve(app.root, source),
     compileCommands: compileCommands === undefined ? undefined : resolve(app.root, compileCommands),

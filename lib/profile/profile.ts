@@ -73,8 +73,7 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   const appEnd = await withDevice(device, deps, run);
   if (summary?.processes === 0) {
     const obstacles = await launchObstacles(app, program, device, deps);
-    const runtime = device.description.kind === 'softgpu' ? deps.native.softgpu : null;
-    const obstacle = whyNoAgent({ app: app.config.name, processes: unseen, obstacles, runtime });
+    const obstacle = whyNoAgent({ app: app.config.name, processes: unseen, obstacles, runtime: device.runtime });
     if (obstacle) throw new KernloopError(obstacle.code, obstacle.what, obstacle.hint);
   }
   if (appEnd.exitCode !== 0) {

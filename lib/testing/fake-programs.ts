@@ -143,6 +143,9 @@ export function cudaOf(workspace: TestWorkspace): Device {
     env: {},
     agent: { variable: 'CUDA_INJECTION64_PATH', library: workspace.native.agentCuda, environment: () => ({}) },
     appLibraries: () => ({}),
+    runtime: null,
+    hasNvrtc: true,
+    hasSanitizer: true,
     replayArguments: [],
   };
 }
