@@ -28,20 +28,6 @@ export default tseslint.config(
     },
   },
   {
-    // execa lives in one module, so that every process Kernloop starts is started and stopped in one place.
-    files: ['**/*.ts'],
-    ignores: ['lib/support/exec.ts'],
-    rules: { 'no-restricted-imports': ['error', { paths: ['execa'] }] },
-  },
-  {
-    files: ['lib/**/*.ts'],
-    rules: { 'no-restricted-imports': ['error', { paths: ['execa'], patterns: ['@nx/*', 'nx', 'nx/*'] }] },
-  },
-  {
-    files: ['lib/support/exec.ts'],
-    rules: { 'no-restricted-imports': ['error', { patterns: ['@nx/*', 'nx', 'nx/*'] }] },
-  },
-  {
     // What is described without being loaded is required where it is used: `import()` of CommonJS would want file names, and promises.
     files: ['lib/*/stage.ts', 'lib/stages/registry.ts', 'cli/main.ts'],
     rules: {

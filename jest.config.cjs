@@ -27,6 +27,7 @@ module.exports = {
     '<rootDir>/lib',
     '<rootDir>/executors',
     '<rootDir>/generators',
+    '<rootDir>/lint',
     '<rootDir>/plugins',
     '<rootDir>/schemas',
   ],

@@ -1,4 +1,4 @@
-import type { RecorderConfig } from '../../lib/recorder/recorder';
+import type { RecorderConfig } from '../../lib/recorder/recorder-config';
 import { fakeDeps, type FakeDeps } from '../../lib/testing/fake-deps';
 import { fakeRecorder, fakeReplay, type Play } from '../../lib/testing/fake-programs';
 import { TestWorkspace } from '../../lib/testing/workspace';

@@ -43,7 +43,7 @@ export function openApp(folder: string): App {
   return appFrom(root, config);
 }
 
-export function appFrom(root: string, config: KernloopJson): App {
+function appFrom(root: string, config: KernloopJson): App {
   const workspaceRoot = findWorkspaceRoot(root);
   const reproducer = (kernel: string): string => join(workspaceRoot, 'kernels', config.name, kernel);
   return {

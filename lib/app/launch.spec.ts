@@ -48,6 +48,7 @@ describe('launchObstacles', () => {
   const softgpu = (): Device => ({
     ...cudaOf(workspace),
     description: { ...cudaOf(workspace).description, kind: 'softgpu' },
+    runtime: workspace.native.softgpu,
   });
   const obstacles = (
     command: readonly string[],

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Device } from '../device/device';
 import type { Deps } from '../deps/deps';
 import type { ErrorCode } from '../support/error-codes';
@@ -91,14 +92,16 @@ function withoutComments(script: string): string {
 
 /** A library path that is built into the program comes before LD_LIBRARY_PATH. */
 async function runtimeObstacles(app: App, program: string, device: Device, deps: Deps): Promise<LaunchObstacle[]> {
-  if (device.description.kind !== 'softgpu') return [];
+  const { runtime } = device;
+  if (runtime === null) return [];
+  const name = basename(runtime).replace(/\.so\b.*$/, '.so');
   const lines: string[] = [];
   const env = appVariables(app, device, deps);
   await deps.run('ldd', [program], { env, onStdoutLine: (line) => lines.push(line), timeoutMs: 30_000 }).result;
   const found = lines
-    .map((line) => /libhsa-runtime64\.so\S* => (\/\S+)/.exec(line)?.[1])
+    .map((line) => (line.trim().startsWith(name) ? / => (\/\S+)/.exec(line)?.[1] : undefined))
     .find((path) => path !== undefined);
-  if (found === undefined || sameFile(found, deps.native.softgpu)) return [];
+  if (found === undefined || sameFile(found, runtime)) return [];
   return [otherRuntime(`${program} is linked to ${found}`)];
 }
 

@@ -22,7 +22,7 @@ export const nvrtcProgramSchema = z.looseObject({ schema: z.literal('kernloop.nv
 export type NvrtcProgram = z.output<typeof nvrtcProgramSchema>;
 
 /** `nvrtc.json` of a capture: the program that the captured kernel was compiled from. */
-export const nvrtcJsonSchema = z.looseObject({
+const nvrtcJsonSchema = z.looseObject({
   schema: z.literal('kernloop.nvrtc/1'),
   matched_by: z
     .enum(['code_object', 'machine_code', 'symbol'])

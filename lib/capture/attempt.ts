@@ -133,12 +133,11 @@ export class CaptureRun {
 
   private async whyNoAgent({ unseen }: RunLog): Promise<LaunchObstacle | undefined> {
     const { app, program, device } = this.context;
-    const runtime = device.description.kind === 'softgpu' ? this.deps.native.softgpu : null;
     return whyNoAgent({
       app: app.config.name,
       processes: unseen,
       obstacles: await launchObstacles(app, program, device, this.deps),
-      runtime,
+      runtime: device.runtime,
     });
   }
 
@@ -146,12 +145,7 @@ export class CaptureRun {
   private checkRuntime({ pid }: CapturedEvent, { processes }: RunLog): void {
     const { device } = this.context;
     const runtime = processes.runtimes().find((process) => process.pid === pid);
-    if (
-      runtime === undefined ||
-      device.description.kind !== 'softgpu' ||
-      sameFile(runtime.runtime, this.deps.native.softgpu)
-    )
-      return;
+    if (runtime === undefined || device.runtime === null || sameFile(runtime.runtime, device.runtime)) return;
     const { code, what, hint } = otherRuntime(`${describeProcess(runtime)} loaded ${runtime.runtime}`);
     throw new KernloopError(code, what, hint);
   }

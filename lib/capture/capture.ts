@@ -5,7 +5,7 @@ import { appIdentity } from '../app/identity';
 import { inputOf } from '../app/input';
 import { findProgram } from '../app/program';
 import { appVariables } from '../app/variables';
-import { openDevice } from '../device/device';
+import { openDevice } from '../device/open-device';
 import { withDevice } from '../device/lock';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';

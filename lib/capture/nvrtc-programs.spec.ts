@@ -112,22 +112,21 @@ describe('programs that an app compiled at run time', () => {
     expect(existsSync(join(captureFolder, 'nvrtc.json'))).toBe(false);
   });
 
-  it('are recorded where that is asked for, on cuda only, beside audit libraries of the user', () => {
+  it('are recorded where that is asked for, on a device that has NVRTC, beside audit libraries of the user', () => {
     const on = { KERNLOOP_NVRTC_RECORD: 'on' };
     const native = nativePathsIn(join(folder, 'native'));
-    const device = (kind: string): Device => ({ description: { kind } }) as Device;
-    expect(nvrtcEnvironment(device('cuda'), '/f', on, native)).toEqual({});
+    const device = (hasNvrtc: boolean): Device => ({ hasNvrtc }) as Device;
+    expect(nvrtcEnvironment(device(true), '/f', on, native)).toEqual({});
     mkdirSync(join(folder, 'native/lib'), { recursive: true });
     writeFileSync(native.nvrtcAudit, '');
-    expect(nvrtcEnvironment(device('softgpu'), '/f', on, native)).toEqual({});
-    expect(nvrtcEnvironment(device('hsa'), '/f', on, native)).toEqual({});
-    expect(nvrtcEnvironment(device('cuda'), '/f', on, native)).toEqual({
+    expect(nvrtcEnvironment(device(false), '/f', on, native)).toEqual({});
+    expect(nvrtcEnvironment(device(true), '/f', on, native)).toEqual({
       LD_AUDIT: native.nvrtcAudit,
       KERNLOOP_NVRTC_DIR: '/f',
     });
-    expect(nvrtcEnvironment(device('cuda'), '/f', {}, native)).toEqual({});
+    expect(nvrtcEnvironment(device(true), '/f', {}, native)).toEqual({});
     const users = { ...on, LD_AUDIT: '/opt/a.so:/opt/b.so' };
-    expect(nvrtcEnvironment(device('cuda'), '/f', users, native)).toMatchObject({
+    expect(nvrtcEnvironment(device(true), '/f', users, native)).toMatchObject({
       LD_AUDIT: `/opt/a.so:/opt/b.so:${native.nvrtcAudit}`,
     });
   });

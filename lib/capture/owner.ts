@@ -57,7 +57,7 @@ function isForeign({ name, root }: Owner, app: App): boolean {
   return root !== rootOf(app) && existsSync(join(app.workspaceRoot, root, kernloopFile));
 }
 
-export const rootOf = ({ workspaceRoot, root }: Pick<App, 'workspaceRoot' | 'root'>): string =>
+const rootOf = ({ workspaceRoot, root }: Pick<App, 'workspaceRoot' | 'root'>): string =>
   relative(workspaceRoot, root) || '.';
 
 function foreign(folder: string, path: string, { name, root }: Owner, app: App): KernloopError {

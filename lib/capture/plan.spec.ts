@@ -5,7 +5,7 @@ import { fakeRecorder } from '../testing/fake-programs';
 import { TestWorkspace } from '../testing/workspace';
 import { capture } from './capture';
 import { captureOptionsSchema } from './options';
-import type { RecorderConfig } from '../recorder/recorder';
+import type { RecorderConfig } from '../recorder/recorder-config';
 
 describe('a dry run', () => {
   let workspace: TestWorkspace;

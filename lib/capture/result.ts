@@ -36,7 +36,7 @@ const plannedRegionSchema = z.object({
   bytesStored: count,
 });
 
-export const capturePlanSchema = z.object({
+const capturePlanSchema = z.object({
   name: z.string().describe('Name of the entry in kernloop.json.'),
   kernel: z.string(),
   ordinal: count.describe('Of the dispatch, among those that matched.'),

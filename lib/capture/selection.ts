@@ -4,7 +4,7 @@ import { countOf, dispatchesForm, parseDispatches, type Dispatches, type Ordinal
 import type { Each, KernelEntry, Scope } from '../app/kernloop-json';
 import { KernloopError, messageOf } from '../support/error';
 import type { CaptureOptions } from './options';
-import type { RecorderSelection } from '../recorder/recorder';
+import type { RecorderSelection } from '../recorder/recorder-config';
 
 /** Which dispatches of one kernel of kernloop.json are captured, and where to. */
 export interface Selection {
@@ -104,7 +104,7 @@ function checkLimit({ name, dispatches, each, limit }: Selection): void {
 }
 
 /** Both sides of the capture match with it: what only one of them understands is refused at once. */
-export function checkedRegex(option: string, source: string): string {
+function checkedRegex(option: string, source: string): string {
   try {
     new RegExp(source);
   } catch (error) {

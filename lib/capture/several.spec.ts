@@ -6,7 +6,7 @@ import { differed, difference, fakeRecorder, fakeReplay, flag, passed, type Play
 import { TestWorkspace } from '../testing/workspace';
 import { capture } from './capture';
 import { captureOptionsSchema } from './options';
-import type { RecorderSelection } from '../recorder/recorder';
+import type { RecorderSelection } from '../recorder/recorder-config';
 
 /** Selections beyond "one dispatch by its number": what each run of the app is asked for, and what is made of it. */
 describe('captures of several dispatches', () => {

@@ -5,7 +5,7 @@ import { interruption, throwIfInterrupted } from '../support/interrupt';
 import { consoleReporter, type Reporter } from '../support/report';
 import type { ProgramInput } from '../support/stdin';
 
-export interface Clock {
+interface Clock {
   now(): Date;
   /** Milliseconds that only grow. */
   monotonicMs(): number;
@@ -25,7 +25,7 @@ export interface Deps {
   readonly input?: ProgramInput | undefined;
 }
 
-export const systemClock: Clock = {
+const systemClock: Clock = {
   now: () => new Date(),
   monotonicMs: () => performance.now(),
 };

@@ -4,7 +4,7 @@ import { cudaDevice, fakeReplay, flag } from '../testing/fake-programs';
 import { TestWorkspace } from '../testing/workspace';
 import { agentEnvironment } from './agent';
 import { cudaMajor } from './cuda';
-import { openDevice } from './device';
+import { openDevice } from './open-device';
 
 describe('the cuda device', () => {
   let workspace: TestWorkspace;
@@ -51,6 +51,11 @@ describe('the cuda device', () => {
   it('lets the app see what it sees by itself, or the one GPU that was asked for', async () => {
     expect((await open()).env).toEqual({});
     expect((await open('1')).env).toEqual({ CUDA_VISIBLE_DEVICES: cudaDevice.uuid });
+  });
+
+  it("has the tools of CUDA, and takes the system's driver", async () => {
+    const { runtime, hasNvrtc, hasSanitizer } = await open();
+    expect([runtime, hasNvrtc, hasSanitizer]).toEqual([null, true, true]);
   });
 
   it('finds a GPU by number among the visible ones, and by UUID alone', async () => {

@@ -60,6 +60,9 @@ export async function openCuda(gpu: string | undefined, deps: Deps): Promise<Dev
       },
     },
     appLibraries: () => ({}),
+    runtime: null,
+    hasNvrtc: true,
+    hasSanitizer: true,
     replayArguments: [],
   };
 }

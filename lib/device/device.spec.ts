@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { failure, thrown } from '../testing/failure';
 import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
-import { openDevice } from './device';
+import { openDevice } from './open-device';
 import { firstGpu, targetName } from './hsa';
 import { findNative } from '../native/native-paths';
 import { softgpuIdentity } from './softgpu';
@@ -45,6 +45,11 @@ describe('devices', () => {
     expect((await softgpu()).description.identity).toBe(before);
     writeFileSync(workspace.native.softgpu, 'rebuilt');
     expect((await softgpu()).description.identity).not.toBe(before);
+  });
+
+  it('is the one device whose runtime is ours, and has no tools of CUDA', async () => {
+    const { runtime, hasNvrtc, hasSanitizer } = await softgpu();
+    expect([runtime, hasNvrtc, hasSanitizer]).toEqual([workspace.native.softgpu, false, false]);
   });
 
   it('refuses a target that it does not know instead of guessing', async () => {

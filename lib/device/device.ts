@@ -1,7 +1,3 @@
-import type { Deps } from '../deps/deps';
-import { openCuda } from './cuda';
-import { openHsa } from './hsa';
-import { openSoftgpu } from './softgpu';
 import type { Environment } from '../support/environment';
 import type { DeviceKind } from './kinds';
 
@@ -26,7 +22,7 @@ export interface AgentSlot {
   environment(program: string, appEnv: Environment): Readonly<Record<string, string>>;
 }
 
-export interface Measuring {
+interface Measuring {
   iterations: number;
   warmup: number;
   /** State of the caches when a kernel starts; null where the device has none. */
@@ -49,25 +45,12 @@ export interface Device {
   readonly agent: AgentSlot;
   /** Hardware is used by one stage at a time; this file is its lock. The software GPU needs none. */
   readonly lock: string | null;
+  /** Library that the app has to load to reach the device, where it is one of ours; null where that of the system is right. */
+  readonly runtime: string | null;
+  /** Whether its programs may be compiled while the app runs, by a compiler that can be recorded. */
+  readonly hasNvrtc: boolean;
+  /** Whether compute-sanitizer looks into its kernels. */
+  readonly hasSanitizer: boolean;
   /** Arguments that make kernloop-replay use this device. */
   readonly replayArguments: readonly string[];
-}
-
-export interface DeviceOptions {
-  device: DeviceKind;
-  /** Target of the software GPU. */
-  softgpu: string;
-  /** Which GPU of the cuda device: its number or UUID; the first visible one if left out. */
-  gpu?: string | undefined;
-}
-
-export async function openDevice(options: DeviceOptions, deps: Deps): Promise<Device> {
-  switch (options.device) {
-    case 'softgpu':
-      return openSoftgpu(options.softgpu, deps);
-    case 'hsa':
-      return openHsa(deps);
-    case 'cuda':
-      return openCuda(options.gpu, deps);
-  }
 }

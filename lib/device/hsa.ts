@@ -21,6 +21,9 @@ export function openHsa(deps: Deps): Device {
     env: {},
     appLibraries: () => ({}),
     agent: rocmAgent(deps.native.agentHsa),
+    runtime: null,
+    hasNvrtc: false,
+    hasSanitizer: false,
     replayArguments: [],
   };
 }

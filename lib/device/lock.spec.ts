@@ -20,6 +20,9 @@ describe('the lock of a device', () => {
     lock: path,
     env: {},
     appLibraries: () => ({}),
+    runtime: null,
+    hasNvrtc: false,
+    hasSanitizer: false,
     replayArguments: [],
   };
   const deps = defaultDeps({ signal: new AbortController().signal });

@@ -53,6 +53,9 @@ export function openSoftgpu(target: string, deps: Deps): Device {
       LD_LIBRARY_PATH: libraryPath(user),
       LD_PRELOAD: preloaded(basename(native.hipErrors), user),
     }),
+    runtime: native.softgpu,
+    hasNvrtc: false,
+    hasSanitizer: false,
     replayArguments: ['--hsa-runtime', native.softgpu],
   };
 }

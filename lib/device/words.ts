@@ -8,9 +8,11 @@ export interface DeviceWords {
   queues: string;
   /** What to check when the app never loaded the runtime. */
   loadHint: string;
+  /** What looks for memory errors and races instead of compute-sanitizer, where that does not. */
+  checker: string;
 }
 
-const hsa: DeviceWords = {
+const hsa = {
   runtime: 'the HSA runtime',
   queues: 'queues',
   loadHint:
@@ -18,13 +20,17 @@ const hsa: DeviceWords = {
 };
 
 const words: Readonly<Record<DeviceKind, DeviceWords>> = {
-  softgpu: hsa,
-  hsa,
+  softgpu: {
+    ...hsa,
+    checker: 'the software GPU has a checker of its own: KERNLOOP_SOFTGPU_CHECK=all (docs/softgpu.md)',
+  },
+  hsa: { ...hsa, checker: 'leave it out; the software GPU checks HIP kernels with KERNLOOP_SOFTGPU_CHECK=all' },
   cuda: {
     runtime: 'the CUDA driver',
     queues: 'contexts',
     loadHint:
       'check that "command" starts the program that uses the GPU, that it is a 64-bit program, and that nothing in its environment hides the GPU (CUDA_VISIBLE_DEVICES)',
+    checker: 'compute-sanitizer is it',
   },
 };
 

@@ -2,7 +2,7 @@ import { openApp } from '../app/app';
 import { launchObstacles } from '../app/launch';
 import { findProgram } from '../app/program';
 import { agentEnvironment } from '../device/agent';
-import { openDevice } from '../device/device';
+import { openDevice } from '../device/open-device';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const checkSchema = z.object({
+const checkSchema = z.object({
   name: z.string(),
   state: z
     .enum(['ok', 'missing', 'optional'])

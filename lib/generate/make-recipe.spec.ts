@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SourceTree } from './source-tree';
 import { SystemFolders } from '../toolchain/system-folders';
-import { translationUnit } from '../toolchain/translation-unit';
+import { dialects } from '../toolchain/dialects';
 import { makeRecipe } from './make-recipe';
 
 let workspace: string;
@@ -19,9 +19,9 @@ afterEach(() => rmSync(workspace, { recursive: true }));
 function recipeOf(...args: string[]) {
   const file = join(workspace, 'app/src/k.hip');
   const directory = join(workspace, 'app/build');
-  const unit = translationUnit(
+  const unit = dialects.hip.read(
     { directory, file, compiler: 'hipcc', args: [...args, '-c', '../src/k.hip', '-o', 'k.o'] },
-    'hip',
+    {},
   );
   if (!unit) throw new Error('no unit');
   const files = ['app/src/k.hip', 'app/inc/a.h', 'app/build/generated/config.h'].map((path) => ({

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 import type { NvrtcJson } from '../archive/nvrtc-json';
+import { cudaDialect } from '../toolchain/dialect-cuda';
 import { sha256OfFile } from '../support/files';
 import { nvrtcCompiler } from '../toolchain/find-nvrtc';
 import type { UnprovenRecipe } from '../toolchain/recipe';
@@ -44,7 +45,7 @@ export function writeNvrtcProgram(
     notes.push('that the kernel comes from this program was told by its name: it alone defined it in the captured run');
   }
   const unproven: UnprovenRecipe = {
-    ...{ schema: 'kernloop.recipe/1', language: 'cuda', symbol, target, signature, notes, arguments: args },
+    ...{ schema: 'kernloop.recipe/1', language: cudaDialect.name, symbol, target, signature, notes, arguments: args },
     compiler: { name: nvrtcCompiler, version: compilerVersion },
     environment: {},
     nvrtc: { name: program.name, headers, name_expressions: program.name_expressions },

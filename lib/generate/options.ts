@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { nameSchema } from '../app/kernloop-json';
+import { languageNames } from '../language/language';
 
 export const generateOptionsSchema = z.object({
   app: z.string().default('.').describe('Folder of the app: the one with kernloop.json, or a folder below it.'),
@@ -13,7 +14,7 @@ export const generateOptionsSchema = z.object({
     .default([])
     .describe('Macro to define when the source is compiled, beside those of the build: NAME or NAME=VALUE.'),
   language: z
-    .enum(['hip', 'cuda', 'triton'])
+    .enum([...languageNames, 'triton'])
     .optional()
     .describe(
       'Language of the kernel, where it is not what it is taken for: hip or cuda search the C++ sources, triton does not.',

@@ -12,7 +12,7 @@ import type { UnprovenRecipe } from '../toolchain/recipe';
 import { overlayTemplate } from '../toolchain/overlay';
 import { overlayTemplateFile, recipeFile, type Recipe } from '../toolchain/recipe';
 import type { NoSource } from '../source/no-source-json';
-import type { WrittenSource } from './generate';
+import type { WrittenSource } from './request';
 import { kernelFile } from '../support/project-file-names';
 
 /** Copies the kernel's file and its headers into a folder; returns where each came from. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { languages } from '../reproducer/kernel-json';
+import { sourceLanguages } from '../reproducer/kernel-json';
 import { noSourceSchema } from '../source/no-source-json';
 
 export const generateResultSchema = z.object({
   kernel: z.string(),
   pristine: z.string().describe('The folder that was written, absolute.'),
-  language: z.enum(languages),
+  language: z.enum(sourceLanguages),
   source: z
     .string()
     .nullable()

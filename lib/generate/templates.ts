@@ -1,13 +1,13 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { render } from 'ejs';
+import { variantName } from '../language/languages';
 import { packFile, type CaptureJson } from '../archive/capture-files';
 import { formatBytes, formatCount } from '../support/report';
 import { packageRoot } from '../support/version';
 import type { Recipe } from '../toolchain/recipe';
 import { explicitSlots } from '../reproducer/kernel-args';
 import type { KernelJson } from '../reproducer/kernel-json';
-import { codeObjectExtension } from '../reproducer/layout';
 
 const templateFolder = join(packageRoot, 'generators', 'reproducer', 'files');
 const templateSuffix = '.template';
@@ -44,7 +44,7 @@ function viewOf({ project, capture, captureFolder, recipe }: TemplateInput) {
     project,
     recipe,
     hasSource: project.language !== 'none',
-    variantName: recipe === null ? null : `variant.${codeObjectExtension(recipe.language)}`,
+    variantName: recipe === null ? null : variantName(recipe.language),
     grid: capture.geometry.grid_blocks.join(' x '),
     block: capture.geometry.block_threads.join(' x '),
     ordinal: capture.dispatch.ordinal,

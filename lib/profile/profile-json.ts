@@ -36,7 +36,7 @@ const kernelProfileSchema = z.object({
     .describe('The most frequent first: the figures of the kernel are those of it.'),
 });
 
-export const workUnits = ['wave_instructions', 'duration_ns'] as const;
+const workUnits = ['wave_instructions', 'duration_ns'] as const;
 
 export const profileSchema = z
   .object({

@@ -12,7 +12,8 @@ import { agentDeclined, forkedAfterInit, type Note } from '../recorder/notes';
 import { appProcesses } from '../recorder/processes';
 import { record } from '../recorder/recorder';
 import type { KernelProfileRow, SummaryEvent } from '../recorder/recorder-events';
-import { openDevice, type WorkUnit } from '../device/device';
+import type { WorkUnit } from '../device/device';
+import { openDevice } from '../device/open-device';
 import { withDevice } from '../device/lock';
 import { deviceWords } from '../device/words';
 import type { Deps } from '../deps/deps';
@@ -72,8 +73,7 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   const appEnd = await withDevice(device, deps, run);
   if (summary?.processes === 0) {
     const obstacles = await launchObstacles(app, program, device, deps);
-    const runtime = device.description.kind === 'softgpu' ? deps.native.softgpu : null;
-    const obstacle = whyNoAgent({ app: app.config.name, processes: unseen, obstacles, runtime });
+    const obstacle = whyNoAgent({ app: app.config.name, processes: unseen, obstacles, runtime: device.runtime });
     if (obstacle) throw new KernloopError(obstacle.code, obstacle.what, obstacle.hint);
   }
   if (appEnd.exitCode !== 0) {

@@ -14,7 +14,7 @@ export function nvrtcEnvironment(
   native: NativePaths,
 ): Record<string, string> {
   const isOn = appEnv['KERNLOOP_NVRTC_RECORD'] === 'on';
-  if (!isOn || device.description.kind !== 'cuda' || !existsSync(native.nvrtcAudit)) return {};
+  if (!isOn || !device.hasNvrtc || !existsSync(native.nvrtcAudit)) return {};
   const users = (appEnv['LD_AUDIT'] ?? '').split(':').filter((path) => path !== '' && path !== native.nvrtcAudit);
   return { LD_AUDIT: [...users, native.nvrtcAudit].join(':'), KERNLOOP_NVRTC_DIR: folder };
 }

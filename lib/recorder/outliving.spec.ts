@@ -3,7 +3,7 @@ import { TestWorkspace } from '../testing/workspace';
 import { ProcessTable } from '../support/processes';
 import { waitForOutliving } from './outliving';
 import { RunState } from './run-state';
-import type { RecorderConfig } from './recorder';
+import type { RecorderConfig } from './recorder-config';
 
 class FakeTable extends ProcessTable {
   looks = 0;

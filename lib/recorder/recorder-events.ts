@@ -4,13 +4,13 @@ import { z } from 'zod';
 const count = z.number().nonnegative();
 const id = z.string();
 
-export const geometrySchema = z.looseObject({
+const geometrySchema = z.looseObject({
   grid_blocks: z.array(count).min(1).max(3),
   block_threads: z.array(count).min(1).max(3),
 });
 
 /** What a launch takes of a multiprocessor, where the device tells; what is not known is left out. */
-export const resourcesSchema = z.looseObject({
+const resourcesSchema = z.looseObject({
   registers_per_thread: count.optional(),
   static_shared_bytes: count.optional(),
   dynamic_shared_bytes: count.optional(),
@@ -141,7 +141,6 @@ export type PlannedEvent = z.output<typeof events.planned>;
 export type CapturedEvent = z.output<typeof events.captured>;
 export type ViolationEvent = z.output<typeof events.scope_violation>;
 export type RefusedEvent = z.output<typeof events.refused>;
-export type LaunchResources = z.output<typeof resourcesSchema>;
 export type KernelProfileRow = z.output<typeof kernelProfileSchema>;
 export type SummaryEvent = z.output<typeof events.summary>;
 

@@ -2,12 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { App } from '../app/app';
-import type { AppIdentity } from '../app/identity';
 import { inputOf } from '../app/input';
-import type { Each, Scope } from '../app/kernloop-json';
 import { appVariables } from '../app/variables';
 import { agentEnvironment } from '../device/agent';
-import type { Device, DeviceDescription } from '../device/device';
+import type { Device } from '../device/device';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import type { RunOptions, RunResult } from '../support/exec';
@@ -15,43 +13,10 @@ import { throwIfInterrupted } from '../support/interrupt';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 import { AppWatch, type UnseenProcess } from './app-watch';
 import { endOutliving, waitForOutliving } from './outliving';
+import type { RecorderConfig, RecorderSelection } from './recorder-config';
 import { recorderEvents, type RecorderEvent } from './recorder-events';
 import { RunState } from './run-state';
 import { nvrtcEnvironment } from './nvrtc-environment';
-
-export interface RecorderSelection {
-  id: string;
-  match: string;
-  whole: boolean;
-  ordinals: readonly (readonly [number, number | null])[];
-  each: Each;
-  limit: number;
-  to_end: boolean;
-  after?: { match: string; count: number };
-  scope: Scope;
-  byte_budget: number;
-  /** Of its one capture. */
-  output?: string;
-  /** Of several, each in a folder below that is its ordinal. */
-  outputs?: string;
-}
-
-/** The configuration file of kernloop-recorder (docs/contributing/seams.md). */
-export interface RecorderConfig {
-  mode: 'capture' | 'profile';
-  selections: RecorderSelection[];
-  /** Nothing is written: what captures would be is told. */
-  dry_run?: boolean;
-  store: string | null;
-  inline_limit_bytes: number;
-  /** Of chunks on their way to the disk; none are in a profile. */
-  pipeline_bytes?: number;
-  drain_limit_ms: number;
-  run_limit_ms: number;
-  tool_version: string;
-  app: AppIdentity;
-  device: DeviceDescription;
-}
 
 export interface RecordedRun {
   app: App;

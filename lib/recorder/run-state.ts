@@ -1,4 +1,4 @@
-import type { RecorderConfig } from './recorder';
+import type { RecorderConfig } from './recorder-config';
 import type { RecorderEvent } from './recorder-events';
 
 /** What the recorder has said so far: who is connected, and what is still to be captured. */

@@ -95,7 +95,7 @@ export interface TypedElements {
 }
 
 /** What becomes of elements where the app has a NaN (or an infinity): see validate's options. */
-export type SpecialPolicy = 'match' | 'refuse' | 'ignore';
+type SpecialPolicy = 'match' | 'refuse' | 'ignore';
 
 export interface Bounds {
   atol: number;
@@ -136,7 +136,7 @@ export interface ReplayOutcome {
 /** Differences kept for reports; the totals are in `result`. */
 const maxDifferences = 1000;
 
-export function replayArguments(request: ReplayRequest, device: Device): string[] {
+function replayArguments(request: ReplayRequest, device: Device): string[] {
   const args = ['--capture', request.capture];
   for (const store of request.stores) args.push('--store', store);
   args.push(...device.replayArguments);

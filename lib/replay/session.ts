@@ -1,5 +1,6 @@
 import type { CaptureJson } from '../archive/capture-files';
-import { openDevice, type Device } from '../device/device';
+import type { Device } from '../device/device';
+import { openDevice } from '../device/open-device';
 import { missingChunks, storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';

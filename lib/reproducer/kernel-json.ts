@@ -2,8 +2,11 @@ import { z } from 'zod';
 import { noSourceSchema } from '../source/no-source-json';
 import { nameSchema, selectionShape, stageOptionsSchema } from '../app/kernloop-json';
 import { deviceKinds } from '../device/kinds';
-export const roles = ['in', 'out', 'inout', 'workspace', 'ignore'] as const;
-export const languages = ['hip', 'cuda', 'none'] as const;
+import { languageNames } from '../language/language';
+
+const roles = ['in', 'out', 'inout', 'workspace', 'ignore'] as const;
+/** Of the source; "none" where there is none. */
+export const sourceLanguages = [...languageNames, 'none'] as const;
 
 export const elementTypes = [
   'f64',
@@ -25,7 +28,7 @@ export const elementTypes = [
   'bool',
 ] as const;
 
-export const kernelArgSchema = z.strictObject({
+const kernelArgSchema = z.strictObject({
   index: z.int().min(0).describe('Position in the parameter list.'),
   name: z
     .string()
@@ -69,7 +72,9 @@ export const kernelJsonSchema = z
     code_object: z.string().length(64).describe('sha256 of the captured code object.'),
     device: z.strictObject({ kind: z.enum(deviceKinds), isa: z.string() }),
     selection: z.strictObject(selectionShape),
-    language: z.enum(languages).describe('"none": there is no source, so that only the captured code can be replayed.'),
+    language: z
+      .enum(sourceLanguages)
+      .describe('"none": there is no source, so that only the captured code can be replayed.'),
     source: z
       .strictObject({
         file: z.string().describe('The file that defines the kernel, relative to the workspace.'),

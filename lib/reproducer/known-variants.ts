@@ -1,12 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeObjectExtensions } from '../language/languages';
 import { KernloopError } from '../support/error';
 
+const codeObject = `\\.(${codeObjectExtensions.join('|')})$`;
+
 /** A code object beside kernel.json is there to be judged, whatever it is called: `optimized.hsaco`, `candidate.hsaco`, `mine.cubin`. */
-const besideKernelJson = /^[^.].*\.(hsaco|co|cubin)$/;
+const besideKernelJson = new RegExp(`^[^.].*${codeObject}`);
 
 /** In the build folder, which has other things too, these names are known. */
-const inBuildFolder = /^(candidate|optimized|kernel_variant)\.(hsaco|co|cubin)$/;
+const inBuildFolder = new RegExp(`^(candidate|optimized|kernel_variant)${codeObject}`);
 
 /** Every file that could be meant. */
 export function candidateFiles(root: string): string[] {

@@ -1,13 +1,8 @@
 import { join } from 'node:path';
+import type { LanguageName } from '../language/language';
+import { variantName } from '../language/languages';
 import { overlayTemplateFile, recipeFile } from '../toolchain/recipe';
 import { kernelFile } from '../support/project-file-names';
-
-/** What a source language compiles to. */
-export type CodeLanguage = 'hip' | 'cuda';
-
-export function codeObjectExtension(language: CodeLanguage): string {
-  return language === 'hip' ? 'hsaco' : 'cubin';
-}
 
 /** Where things lie in a reproducer (docs/contributing/seams.md). */
 export const reproducerPaths = (root: string) => ({
@@ -18,7 +13,7 @@ export const reproducerPaths = (root: string) => ({
   kernelJson: join(root, kernelFile),
   capture: join(root, 'capture'),
   build: join(root, 'build'),
-  variant: (language: CodeLanguage) => join(root, 'build', `variant.${codeObjectExtension(language)}`),
+  variant: (language: LanguageName) => join(root, 'build', variantName(language)),
   variantJson: join(root, 'build', 'variant.json'),
 });
 

@@ -4,28 +4,21 @@ import { KernloopError } from '../support/error';
 import { compilerCandidates } from '../toolchain/find-compiler';
 import { parseCompileArguments } from '../toolchain/compile-arguments';
 import { defaultArchitecture, withArchitecture } from '../toolchain/default-architecture';
-import { cudaTarget } from '../toolchain/gencode';
-import { offloadTarget } from '../toolchain/target';
 import { readCompileDatabase } from '../toolchain/compile-database';
 import { parseDemangledName, type DemangledName } from './demangled-name';
 import { scanDependencies, type OpenedFile } from './dependencies';
 import { findKernelDefinitions, type KernelDefinition } from './kernel-definitions';
 import { bestDefinition, matchScore } from './match-definition';
-import { deviceSources } from './project-files';
+import { sourcesBelow } from './project-files';
 import type { SearchTrail } from './search-trail';
-import {
-  defaultCompilers,
-  defaultTranslationUnit,
-  isNvcc,
-  translationUnit,
-  type DeviceLanguage,
-  type TranslationUnit,
-} from '../toolchain/translation-unit';
+import { isNvcc, type TranslationUnit } from '../toolchain/translation-unit';
+import type { Dialect } from '../toolchain/dialect';
+import { defaultTranslationUnit } from '../toolchain/dialects';
 
 export interface KernelQuery {
   /** Demangled. */
   name: string;
-  language: DeviceLanguage;
+  dialect: Dialect;
   /** Of the captured code: `amdgcn-amd-amdhsa--gfx90a:xnack-`, `sm_90a`. */
   isa: string;
   /** The app's source folder. */
@@ -81,9 +74,9 @@ export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): Asy
   if (units.length > manyUnits) deps.report.info(`looking for ${name.base} in ${units.length} translation units`);
   const defaults = new Map<string, Promise<string | null>>();
   for (const listed of units) {
-    const compiler = compilerOf(listed, deps);
+    const compiler = compilerOf(listed, query.dialect, deps);
     const unit = await withDefaults(listed, compiler, defaults, deps);
-    const target = targetOf(unit, query.isa);
+    const target = query.dialect.target(query.isa, unit);
     const scanned = await scanDependencies(unit, compiler, target, query.environment, deps);
     query.trail.units += 1;
     if (scanned.failure !== null) {
@@ -137,11 +130,6 @@ async function withDefaults(
   return { ...unit, args: withArchitecture(unit.args, await asked) };
 }
 
-function targetOf(unit: TranslationUnit, isa: string): string {
-  if (unit.language === 'hip') return offloadTarget(isa, unit.args);
-  return isNvcc(unit.compiler) ? cudaTarget(isa, unit.args).real : isa;
-}
-
 function translationUnits(query: KernelQuery, deps: FindDeps): TranslationUnit[] {
   const units = allUnits(query, deps);
   if (query.translationUnit === undefined) return units;
@@ -149,7 +137,7 @@ function translationUnits(query: KernelQuery, deps: FindDeps): TranslationUnit[]
   if (chosen.length > 0) return chosen;
   throw new KernloopError(
     'SOURCE_NOT_FOUND',
-    `${query.translationUnit} is not compiled as ${query.language === 'hip' ? 'HIP' : 'CUDA'} by the app's build`,
+    `${query.translationUnit} is not compiled as ${query.dialect.label} by the app's build`,
     `translation units with device code: ${
       units
         .map(({ file }) => file)
@@ -162,15 +150,15 @@ function translationUnits(query: KernelQuery, deps: FindDeps): TranslationUnit[]
 function allUnits(query: KernelQuery, deps: FindDeps): TranslationUnit[] {
   if (query.compileCommands !== undefined && existsSync(query.compileCommands)) {
     return readCompileDatabase(query.compileCommands)
-      .map((command) => translationUnit(command, query.language, query.environment))
+      .map((command) => query.dialect.read(command, query.environment))
       .filter((unit) => unit !== null);
   }
   deps.report.warn(
     `${query.compileCommands ? `${query.compileCommands} does not exist` : 'no compile database is named'}: ` +
-      `the sources are compiled with plain ${defaultCompilers[query.language]}; build with CMAKE_EXPORT_COMPILE_COMMANDS=ON and set "compileCommands" for the options of the app`,
+      `the sources are compiled with plain ${query.dialect.compiler}; build with CMAKE_EXPORT_COMPILE_COMMANDS=ON and set "compileCommands" for the options of the app`,
   );
-  return deviceSources(query.source, query.language).map((file) =>
-    defaultTranslationUnit(file, query.source, query.language, query.environment),
+  return sourcesBelow(query.source, query.dialect.sources).map((file) =>
+    defaultTranslationUnit(file, query.source, query.dialect, query.environment),
   );
 }
 
@@ -183,16 +171,14 @@ function byLikelihood(units: readonly TranslationUnit[], files: SourceFiles): Tr
 }
 
 /** The compiler of the app's own build where it still exists, else one of its name. */
-function compilerOf(unit: TranslationUnit, deps: FindDeps): string {
+function compilerOf(unit: TranslationUnit, { install }: Dialect, deps: FindDeps): string {
   if (unit.compilerPath !== null && existsSync(unit.compilerPath)) return unit.compilerPath;
   const [path] = compilerCandidates(unit.compiler, deps.env);
   if (path !== undefined) return path;
   throw new KernloopError(
     'ENVIRONMENT_TOOL_MISSING',
     `the compiler ${unit.compiler}, which builds ${unit.file}, is not installed`,
-    unit.language === 'hip'
-      ? 'install it (Debian: sudo apt-get install hipcc libamdhip64-dev), or name one with KERNLOOP_COMPILER'
-      : 'install the CUDA toolkit, set CUDA_HOME, or name a compiler with KERNLOOP_COMPILER',
+    install,
   );
 }
 

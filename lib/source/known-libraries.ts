@@ -16,7 +16,7 @@ const buildIt =
 const row = (pattern: RegExp, what: string, next: string): KnownLibrary => ({ pattern, what, next });
 
 /** The first that fits wins. */
-export const knownLibraries: readonly KnownLibrary[] = [
+const knownLibraries: readonly KnownLibrary[] = [
   row(
     /^(Custom_)?Cijk_/,
     'an assembly kernel that Tensile generated for rocBLAS or hipBLASLt',

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { deviceSources } from './project-files';
+import { dialects } from '../toolchain/dialects';
+import { sourcesBelow } from './project-files';
 
 let folder: string;
 beforeEach(() => {
@@ -9,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-describe('deviceSources', () => {
+describe('sourcesBelow', () => {
   it("searches the app's own folder of kernels, but no copies in reproducers, and no build", () => {
     const paths = [
       ...['main.hip', 'src/kernels/scale.cu', 'src/host.h', 'build/try.hip', '.git/x.hip'],
@@ -20,7 +21,7 @@ describe('deviceSources', () => {
       writeFileSync(join(folder, path), '');
     }
     const found = (language: 'hip' | 'cuda'): string[] =>
-      deviceSources(folder, language).map((path) => relative(folder, path));
+      sourcesBelow(folder, dialects[language].sources).map((path) => relative(folder, path));
     expect(found('hip')).toEqual(['main.hip', 'src/kernels/scale.cu']);
     expect(found('cuda')).toEqual(['src/kernels/scale.cu']);
   });

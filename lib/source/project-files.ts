@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { isDeviceSource, type DeviceLanguage } from '../toolchain/translation-unit';
+import { extname, join } from 'node:path';
 import { kernelFile } from '../support/project-file-names';
 
 const skippedFolders = new Set(['node_modules', 'build', 'dist', 'CMakeFiles']);
@@ -8,8 +7,8 @@ const skippedFolders = new Set(['node_modules', 'build', 'dist', 'CMakeFiles']);
 /** A source tree with more files than this is not searched without a compile database. */
 const maxFiles = 5000;
 
-/** Files below a folder that the compiler of a language would take for device code, in a fixed order; hidden and generated folders are left out. */
-export function deviceSources(folder: string, language: DeviceLanguage): string[] {
+/** Files below a folder with one of these extensions, in a fixed order; hidden and generated folders are left out. */
+export function sourcesBelow(folder: string, extensions: readonly string[]): string[] {
   const found: string[] = [];
   const pending = [folder];
   for (let current = pending.shift(); current !== undefined && found.length < maxFiles; current = pending.shift()) {
@@ -20,7 +19,7 @@ export function deviceSources(folder: string, language: DeviceLanguage): string[
       const path = join(current, entry.name);
       if (entry.isDirectory() && !/^\.|^pristine\.partial-/.test(entry.name) && !skippedFolders.has(entry.name))
         pending.push(path);
-      if (entry.isFile() && isDeviceSource(entry.name, language)) found.push(path);
+      if (entry.isFile() && extensions.includes(extname(entry.name))) found.push(path);
     }
   }
   return found;

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeObjectExtensions } from '../language/languages';
 import { sha256OfFile } from '../support/files';
 import type { Environment } from '../support/environment';
 
@@ -54,7 +55,7 @@ function cachedKernel({ symbol, codeObject, environment }: TritonQuery): TritonE
   if (symbol.includes('/') || !existsSync(cache)) return null;
   for (const entry of readdirSync(cache).sort().slice(0, maxCacheFolders)) {
     const folder = join(cache, entry);
-    const binary = ['hsaco', 'cubin'].map((extension) => join(folder, `${symbol}.${extension}`)).find(existsSync);
+    const binary = codeObjectExtensions.map((extension) => join(folder, `${symbol}.${extension}`)).find(existsSync);
     if (binary !== undefined && sha256OfFile(binary) === codeObject)
       return { because: `${binary} is its code`, files: pythonFiles(join(folder, `${symbol}.ttir`)) };
   }

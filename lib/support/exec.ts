@@ -35,7 +35,7 @@ export interface RunResult {
   startError: string | null;
 }
 
-export interface RunningProcess {
+interface RunningProcess {
   readonly pid: number | undefined;
   /** Once the program has ended and nothing that it left behind holds its output open any more. */
   readonly result: Promise<RunResult>;

@@ -4,7 +4,7 @@ import { KernloopError, messageOf } from './error';
 import type { RunResult } from './exec';
 
 /** The last line of a native program that cannot go on. */
-export const errorEventSchema = z.looseObject({
+const errorEventSchema = z.looseObject({
   event: z.literal('error'),
   code: z.string(),
   message: z.string(),
@@ -81,7 +81,7 @@ export function describeEnd(program: string, ended: RunResult): string {
   return `${program} ${how}${tail ? `:\n${tail}` : ''}`;
 }
 
-export function lastLines(text: string, count = 10): string {
+function lastLines(text: string, count = 10): string {
   return text
     .trimEnd()
     .split('\n')
@@ -92,7 +92,7 @@ export function lastLines(text: string, count = 10): string {
 }
 
 /** Codes of native programs that this table does not know keep their name in the message. */
-export function nativeError(program: string, error: ErrorEvent): KernloopError {
+function nativeError(program: string, error: ErrorEvent): KernloopError {
   const hint = error.hint || rebuildHint;
   return isErrorCode(error.code)
     ? new KernloopError(error.code, error.message, hint)

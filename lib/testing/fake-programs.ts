@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RecorderConfig } from '../recorder/recorder';
+import type { RecorderConfig } from '../recorder/recorder-config';
 import type { FakeProgram } from './fake-deps';
 import type { Device } from '../device/device';
 import { captureJson, type TestWorkspace } from './workspace';
@@ -143,6 +143,9 @@ export function cudaOf(workspace: TestWorkspace): Device {
     env: {},
     agent: { variable: 'CUDA_INJECTION64_PATH', library: workspace.native.agentCuda, environment: () => ({}) },
     appLibraries: () => ({}),
+    runtime: null,
+    hasNvrtc: true,
+    hasSanitizer: true,
     replayArguments: [],
   };
 }

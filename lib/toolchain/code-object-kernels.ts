@@ -2,19 +2,7 @@ import { decode } from '@msgpack/msgpack';
 import { z } from 'zod';
 import { readCubin } from './cubin';
 import { contentOf, isElf64, readNotes, readSections, readSymbols, sectionTypes, type Section } from './elf';
-
-/** Where an explicit argument lies in the kernel-argument segment. */
-export interface ArgumentPlace {
-  offset: number;
-  size: number;
-}
-
-export interface CodeObjectKernel {
-  /** Mangled, without the `.kd` that AMD's descriptors add. */
-  symbol: string;
-  /** Explicit arguments; null where the code object has no metadata for the kernel. */
-  args: ArgumentPlace[] | null;
-}
+import type { ArgumentPlace, CodeObjectKernel } from './kernel-signature';
 
 const machineAmdgpu = 224;
 const descriptorBytes = 64;

@@ -2,8 +2,9 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseMakeDependencies } from './make-dependencies';
 import { writeJson } from '../support/files';
-import type { CompileRequest } from './compile';
+import type { CompileRequest } from './compile-request';
 import { compilerEnvironment } from './compiler-environment';
+import { dialects } from './dialects';
 import { renderOverlay } from './overlay';
 import { depsPlaceholder } from './recipe';
 import { runCompiler, type CompileDeps } from './run-compiler';
@@ -49,8 +50,7 @@ function compileArguments(
     ...recipe.arguments.map((arg) => arg.split(depsPlaceholder).join(folder)),
     `--offload-arch=${recipe.target}`,
     '--cuda-device-only',
-    // CUDA code is never bundled.
-    ...(recipe.language === 'hip' ? ['--no-gpu-bundle-output'] : []),
+    ...dialects[recipe.language].clangOptions,
     '-c',
     // A header that a user puts beside kernel_variant.* is found; the project's own come first.
     ...['-iquote', reproducer],

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { nativePathsIn } from '../native/native-paths';
 import { failure } from '../testing/failure';
 import { fakeDeps } from '../testing/fake-deps';
-import { compileReproducer, type CompileRequest } from './compile';
+import { compileReproducer } from './compile';
+import type { CompileRequest } from './compile-request';
 import { overlayTemplate } from './overlay';
 import { FakeNvcc, twoUnitsCubin } from './testing/fake-nvcc';
 

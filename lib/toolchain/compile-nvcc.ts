@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { parseMakeDependencies } from './make-dependencies';
-import type { CompileRequest } from './compile';
+import type { CompileRequest } from './compile-request';
 import { renderCompileArgument } from './compile-arguments';
 import { nvccEnvironment } from './compiler-environment';
 import { findHostCompiler } from './find-compiler';

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { CompileRequest } from './compile';
+import type { CompileRequest } from './compile-request';
 import { runCompiler, type CompileDeps } from './run-compiler';
 
 /**

@@ -4,29 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { isNvcc } from './translation-unit';
 import { KernloopError, nearest } from '../support/error';
 import { sha256OfFile } from '../support/files';
-import { codeObjectKernels, type ArgumentPlace, type CodeObjectKernel } from './code-object-kernels';
+import { codeObjectKernels } from './code-object-kernels';
 import { compileWithClang } from './compile-clang';
 import { compileWithNvcc } from './compile-nvcc';
 import { compileWithNvrtc } from './compile-nvrtc';
-import type { Compiler } from './find-compiler';
+import type { CompileRequest } from './compile-request';
+import type { ArgumentPlace, CodeObjectKernel } from './kernel-signature';
 import type { UnprovenRecipe } from './recipe';
-import type { Overlay } from './overlay';
 import type { CompileDeps } from './run-compiler';
-
-export interface CompileRequest {
-  /** Absolute: the folder with kernel_variant.* and deps/. */
-  reproducer: string;
-  recipe: UnprovenRecipe;
-  overlay: Overlay;
-  compiler: Compiler;
-  /** Absolute; written by rename. */
-  output: string;
-  /** Where the captured dispatch has its arguments; null to take any. */
-  signature: readonly ArgumentPlace[] | null;
-  limitSeconds: number;
-  /** Have the code name the lines of the source. */
-  lineInfo?: boolean;
-}
 
 export interface CompileResult {
   codeObjectSha256: string;

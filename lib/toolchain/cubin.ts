@@ -1,5 +1,5 @@
-import type { ArgumentPlace, CodeObjectKernel } from './code-object-kernels';
 import { contentOf, isElf64, readSections, readSymbols, sectionTypes, type Section } from './elf';
+import type { ArgumentPlace, CodeObjectKernel } from './kernel-signature';
 
 export interface Cubin {
   /** `sm_90`, `sm_90a`; null for an encoding that is not known. */

@@ -68,7 +68,7 @@ function readSection(bytes: Buffer, at: number): Section {
 }
 
 /** Zero-terminated text; empty where it has no end. */
-export function textAt(names: Buffer, offset: number): string {
+function textAt(names: Buffer, offset: number): string {
   const end = names.indexOf(0, offset);
   return offset >= names.length || end < 0 ? '' : names.toString('utf8', offset, end);
 }

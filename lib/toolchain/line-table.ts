@@ -1,6 +1,6 @@
 import { lineUnits, Malformed, orNothing, type Cursor, type LineUnit } from './debug-line';
 
-export interface SourceLine {
+interface SourceLine {
   file: string;
   line: number;
 }

@@ -78,7 +78,7 @@ export function replaceModuleIds(text: string, id: string): string {
 }
 
 /** The file name in an id, as nvcc writes it. */
-export function fileOfModuleId(id: string): string {
+function fileOfModuleId(id: string): string {
   const before = beforeFile.exec(id);
   return before ? id.slice(before[0].length, before[0].length + Number(before[1])) : '';
 }

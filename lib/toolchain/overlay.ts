@@ -12,7 +12,7 @@ export const overlaySchema = z.strictObject({
 
 export type Overlay = z.output<typeof overlaySchema>;
 
-export const reproducerPlaceholder = '{reproducer}';
+const reproducerPlaceholder = '{reproducer}';
 
 /** Puts the user's copy in the place of the file it was made from, and every alias in the place of its file. */
 export function overlayTemplate({ variant, aliases }: Pick<Recipe, 'variant' | 'aliases'>): Overlay {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dialectNames } from './dialect';
 
 const digest = z.string().length(64);
 /** Inside the reproducer: relative, no step upward. */
@@ -10,7 +11,7 @@ const relativePath = z.string().refine(isInside, 'must stay inside the reproduce
  */
 export const recipeSchema = z.strictObject({
   schema: z.literal('kernloop.recipe/1'),
-  language: z.enum(['hip', 'cuda']),
+  language: z.enum(dialectNames),
   symbol: z.string().min(1).describe('Mangled name of the captured kernel: what the compiled code must contain.'),
   compiler: z.strictObject({
     name: z.string().refine(isProgramName, 'must be a name, not a path'),

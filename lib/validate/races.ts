@@ -12,7 +12,7 @@ import type { Race, RaceAccess } from './report-json';
  * What a race is about: the array (all of LDS is one), and whether waves of one workgroup or of several meet there. Not where in the code:
  * another compiler, or an edit elsewhere, moves that.
  */
-export function subjectOf(finding: FindingEvent): string {
+function subjectOf(finding: FindingEvent): string {
   return `${placeOf(finding)} ${isWithinGroup(finding) ? 'within a workgroup' : 'across workgroups'}`;
 }
 
@@ -65,7 +65,7 @@ export function summaryOfRaces(first: Race, count: number): string {
   return `a race that the captured code does not have, at ${placeText(first)}${others}`;
 }
 
-export function placeText({ where, offset, address }: Race): string {
+function placeText({ where, offset, address }: Race): string {
   return where === null ? `address ${address}` : `${where} at offset ${formatCount(offset ?? 0)}`;
 }
 

@@ -3,7 +3,7 @@ import { comparedSchema, differenceSchema, freeOrderSchema, toleranceSchema } fr
 
 import { sanitizerTools } from './sanitizer-report';
 
-export const verdicts = ['pass', 'fail', 'vacuous', 'fault', 'limit'] as const;
+const verdicts = ['pass', 'fail', 'vacuous', 'fault', 'limit'] as const;
 
 /** A region or module variable that the kernel changed, or that differs. */
 const comparedRegionSchema = comparedSchema.omit({ event: true }).extend({

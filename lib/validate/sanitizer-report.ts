@@ -3,7 +3,7 @@
 export const sanitizerTools = ['racecheck', 'initcheck', 'memcheck'] as const;
 export type SanitizerTool = (typeof sanitizerTools)[number];
 
-export interface Finding {
+interface Finding {
   /** What it is, wherever it happens: "race between write and read of shared memory". Findings of one kind are compared, not places. */
   kind: string;
   /** The tool's words of the first of this kind, with the place. */

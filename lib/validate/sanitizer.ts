@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { replayOnce, type ReplayRequest } from '../replay/program';
 import type { ReplaySession } from '../replay/session';
 import type { Deps } from '../deps/deps';
+import { deviceWords } from '../device/words';
 import { KernloopError, systemCode } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { compilerCandidates } from '../toolchain/find-compiler';
@@ -16,7 +17,7 @@ const slowdown = 20;
 const findingsShown = 1000;
 const maxLogBytes = 16 * 1024 * 1024;
 
-export function sanitizersOf(options: ValidateOptions): SanitizerTool[] {
+function sanitizersOf(options: ValidateOptions): SanitizerTool[] {
   return sanitizerTools.filter((tool) => options[tool]);
 }
 
@@ -25,13 +26,11 @@ export function requireSanitizer({ device }: ReplaySession, options: ValidateOpt
   const [tool] = sanitizersOf(options);
   if (tool === undefined) return null;
   const { kind } = device.description;
-  if (kind !== 'cuda') {
+  if (!device.hasSanitizer) {
     throw new KernloopError(
       'USAGE',
       `--${tool} runs compute-sanitizer, which is for cuda; this is ${kind}`,
-      kind === 'softgpu'
-        ? 'the software GPU has a checker of its own: KERNLOOP_SOFTGPU_CHECK=all (docs/softgpu.md)'
-        : 'leave it out; the software GPU checks HIP kernels with KERNLOOP_SOFTGPU_CHECK=all',
+      deviceWords(kind).checker,
     );
   }
   const [path] = compilerCandidates('compute-sanitizer', deps.env);

@@ -1,13 +1,15 @@
 import { renderCompileArgument } from './compile-arguments';
-import { translationUnit } from './translation-unit';
+import { deviceKinds } from '../device/kinds';
+import { thrown } from '../testing/failure';
+import { dialectFor, dialects } from './dialects';
 
 const unit = (compiler: string, args: string[], file = '/s/k.hip') =>
-  translationUnit({ directory: '/b', file, compiler, args }, 'hip');
+  dialects.hip.read({ directory: '/b', file, compiler, args }, {});
 
 describe('folders that the environment of the build adds', () => {
   const command = { directory: '/b', file: '/s/k.hip', compiler: 'hipcc', args: ['-Imine', '-c', '/s/k.hip'] };
   const rendered = (environment: Record<string, string>): string[] =>
-    translationUnit(command, 'hip', environment)?.args.flatMap(renderCompileArgument) ?? [];
+    dialects.hip.read(command, environment)?.args.flatMap(renderCompileArgument) ?? [];
 
   it('come behind those of the command, as the compiler has them', () => {
     const words = rendered({ CPATH: '/one::/two', CPLUS_INCLUDE_PATH: '/three', C_INCLUDE_PATH: '/c-only' });
@@ -60,7 +62,7 @@ describe('translationUnit of HIP', () => {
 
 describe('translationUnit of CUDA', () => {
   const cuda = (compiler: string, args: string[], file = '/s/k.cu') =>
-    translationUnit({ directory: '/b', file, compiler, args }, 'cuda');
+    dialects.cuda.read({ directory: '/b', file, compiler, args }, {});
 
   it.each([
     ['nvcc and a .cu file', '/cuda/bin/nvcc', ['-c', '/s/k.cu'], '/s/k.cu', true],
@@ -84,8 +86,21 @@ describe('translationUnit of CUDA', () => {
   it('adds the options that the environment of the build gives nvcc, on their sides', () => {
     const command = { directory: '/b', file: '/s/k.cu', compiler: 'nvcc', args: ['-O2', '/s/k.cu'] };
     const environment = { NVCC_PREPEND_FLAGS: '-ccbin "g++-12" -DA', NVCC_APPEND_FLAGS: '-DB="x y"' };
-    const found = translationUnit(command, 'cuda', environment);
+    const found = dialects.cuda.read(command, environment);
     expect(found?.hostCompiler).toBe('g++-12');
     expect(found?.args.map(({ option, value }) => option + (value ?? ''))).toEqual(['-DA', '-O2', '-DB=x y', '-xcu']);
+  });
+});
+
+describe('the dialect of C++ for a device', () => {
+  it('is one and no other, for every device', () => {
+    const found = deviceKinds.map((kind) => [kind, dialectFor(kind).name]);
+    expect(Object.fromEntries(found)).toEqual({ softgpu: 'hip', hsa: 'hip', cuda: 'cuda' });
+    const devices = Object.values(dialects).flatMap((dialect) => dialect.devices);
+    expect([...devices].sort()).toEqual([...deviceKinds].sort());
+  });
+
+  it('is not guessed for a device of a later version', () => {
+    expect(thrown(() => dialectFor('metal'))).toMatchObject({ code: 'CAPTURE_INVALID' });
   });
 });

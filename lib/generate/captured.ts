@@ -1,0 +1,35 @@
+import type { CaptureJson } from '../archive/capture-files';
+import { readCapturedCode } from '../archive/captured-code';
+import type { Deps } from '../deps/deps';
+import { explicitSlots } from '../reproducer/kernel-args';
+import { codeObjectTarget } from '../toolchain/code-object-kernels';
+import type { Recipe } from '../toolchain/recipe';
+import { dialectFor } from '../toolchain/dialects';
+import type { PristineRequest } from './request';
+
+/** What there is to compare with. */
+export interface Captured {
+  /** Null where it could not be read: then only its digest is known. */
+  code: Buffer | null;
+  /** Why not; null where it could. */
+  unreadable: string | null;
+  isa: string;
+}
+
+export async function readCaptured({ capture, captureFolder }: PristineRequest, deps: Deps): Promise<Captured> {
+  const { isa, kind } = capture.device;
+  const code = await readCapturedCode(captureFolder, deps);
+  if (!dialectFor(kind).tellsTarget) {
+    return typeof code === 'string' ? { code: null, unreadable: code, isa } : { code, unreadable: null, isa };
+  }
+  if (typeof code !== 'string') return { code, unreadable: null, isa: codeObjectTarget(code) ?? isa };
+  deps.report.warn(
+    `the captured code could not be read (${code}): it is taken to be for ${isa}, and compared by its digest`,
+  );
+  return { code: null, unreadable: code, isa };
+}
+
+export function signatureOf(capture: CaptureJson): Recipe['signature'] {
+  const places = explicitSlots(capture).map(({ offset, size }) => ({ offset, size }));
+  return places.length === 0 ? null : places;
+}

@@ -1,0 +1,75 @@
+import { resolve } from 'node:path';
+import { readNvrtcJson } from '../archive/nvrtc-json';
+import type { Deps } from '../deps/deps';
+import { cuda } from '../language/cuda';
+import { languages } from '../language/languages';
+import { explainNoSource, triton, type NoSourceQuery } from '../source/no-source';
+import type { NoSource } from '../source/no-source-json';
+import { SearchTrail } from '../source/search-trail';
+import { KernloopError } from '../support/error';
+import { debugSourceFiles } from '../toolchain/debug-line';
+import { dialectFor } from '../toolchain/dialects';
+import { SystemFolders } from '../toolchain/system-folders';
+import { readCaptured, type Captured } from './captured';
+import { nvrtcSource } from './nvrtc-source';
+import type { PristineRequest, WrittenSource } from './request';
+import { searchSource } from './search-source';
+
+type SourceOrReason = { found: WrittenSource; noSource: null } | { found: null; noSource: NoSource };
+
+/** The program that was recorded at run time goes before a search, unless the user says where to look. */
+export async function sourceOf(request: PristineRequest, deps: Deps): Promise<SourceOrReason> {
+  const isToSearch = request.translationUnit !== undefined || (request.language ?? cuda.name) !== cuda.name;
+  const program = isToSearch ? null : readNvrtcJson(request.captureFolder);
+  if (program === null) return findSource(request, deps);
+  return { found: await nvrtcSource(program, request, deps), noSource: null };
+}
+
+/** The source, or why there is none. */
+async function findSource(request: PristineRequest, deps: Deps): Promise<SourceOrReason> {
+  const captured = await readCaptured(request, deps);
+  const query = noSourceQuery(request, captured, deps);
+  refuseOtherLanguage(request);
+  const noSource = request.language === undefined ? triton(query) : null;
+  if (noSource !== null) return { found: null, noSource };
+  if (request.language === 'triton') return { found: null, noSource: taken(query) };
+  const found = await searchSource(request, captured, query.trail, deps);
+  return found ? { found, noSource: null } : { found: null, noSource: explainNoSource(query) };
+}
+
+function noSourceQuery({ app, capture }: PristineRequest, captured: Captured, deps: Deps): NoSourceQuery {
+  const system = new SystemFolders([], deps.env);
+  return {
+    symbol: capture.kernel.symbol,
+    demangled: capture.kernel.name,
+    codeObject: capture.kernel.code_object,
+    debugFiles: captured.code === null ? [] : debugSourceFiles(captured.code),
+    unreadable: captured.unreadable,
+    environment: { ...deps.env, ...app.config.env },
+    own: [resolve(app.root, app.config.source), app.root, app.workspaceRoot],
+    isSystem: (path) => system.contain(path),
+    trail: new SearchTrail(),
+  };
+}
+
+function taken(query: NoSourceQuery): NoSource {
+  return (
+    triton(query) ?? {
+      code: 'SOURCE_TRITON',
+      reason: `${query.symbol} is taken for a Triton kernel, as --language says`,
+      hint: 'edit its Python source in the app and capture again',
+      files: [],
+    }
+  );
+}
+
+/** What a GPU runs tells which of the two compiles for it. */
+function refuseOtherLanguage({ capture, language, kernel }: PristineRequest): void {
+  const { name: compiled } = dialectFor(capture.device.kind);
+  if (language === undefined || language === 'triton' || language === compiled) return;
+  throw new KernloopError(
+    'USAGE',
+    `${kernel.name} was captured as code for ${capture.device.isa}, which is not compiled from ${languages[language].label} here`,
+    `leave --language out, or say ${compiled}`,
+  );
+}

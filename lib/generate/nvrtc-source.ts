@@ -1,0 +1,34 @@
+import type { NvrtcJson } from '../archive/nvrtc-json';
+import type { Deps } from '../deps/deps';
+import { parseDemangledName } from '../source/demangled-name';
+import { findKernelDefinitions } from '../source/kernel-definitions';
+import { bestDefinition } from '../source/match-definition';
+import { findNvrtc, nvrtcCompiler } from '../toolchain/find-nvrtc';
+import { readCaptured, signatureOf } from './captured';
+import { writeNvrtcProgram } from './nvrtc-program';
+import { isSameCode, prove } from './prove';
+import type { PristineRequest, WrittenSource } from './request';
+import { resetFolder } from './scratch';
+
+/** The program that the app passed to NVRTC, which the capture has. */
+export async function nvrtcSource(program: NvrtcJson, request: PristineRequest, deps: Deps): Promise<WrittenSource> {
+  const { capture, folder } = request;
+  const captured = await readCaptured(request, deps);
+  const compiler = await findNvrtc({ name: nvrtcCompiler, version: program.version.join('.') }, deps);
+  resetFolder(folder);
+  const { unproven, files, source } = writeNvrtcProgram(program, {
+    ...{ folder, compilerVersion: compiler.version, target: captured.isa, symbol: capture.kernel.symbol },
+    signature: signatureOf(capture),
+  });
+  const { codeObject } = await prove(unproven, compiler, captured, request, deps);
+  const recipe = { ...unproven, files, code_object: codeObject };
+  const definition = bestDefinition(findKernelDefinitions(source), parseDemangledName(capture.kernel.name));
+  const origin = files[unproven.variant.file]?.origin ?? '';
+  const found = { recipe, definition, file: origin, translationUnit: origin };
+  if (!isSameCode(found)) {
+    deps.report.warn(
+      `recompiling what the app passed to NVRTC gives ${capture.kernel.name}, but not the captured code object`,
+    );
+  }
+  return found;
+}

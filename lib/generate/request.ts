@@ -1,0 +1,29 @@
+import type { App } from '../app/app';
+import type { KernelEntry } from '../app/kernloop-json';
+import type { CaptureJson } from '../archive/capture-files';
+import type { LanguageName } from '../language/language';
+import type { KernelDefinition } from '../source/kernel-definitions';
+import type { Recipe } from '../toolchain/recipe';
+
+export interface PristineRequest {
+  app: App;
+  kernel: KernelEntry;
+  capture: CaptureJson;
+  captureFolder: string;
+  /** Absolute; emptied first. */
+  folder: string;
+  translationUnit?: string | undefined;
+  define?: readonly string[] | undefined;
+  /** What the kernel is taken for. */
+  language?: LanguageName | 'triton' | undefined;
+  compileLimitSeconds: number;
+}
+
+/** Sources that lie in the scratch folder and compile to the captured kernel. */
+export interface WrittenSource {
+  recipe: Recipe;
+  definition: KernelDefinition | null;
+  /** The file that defines the kernel and the one that is compiled, as the user knows them. */
+  file: string;
+  translationUnit: string;
+}

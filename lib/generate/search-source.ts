@@ -1,0 +1,115 @@
+import { realpathSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import type { App } from '../app/app';
+import type { CaptureJson } from '../archive/capture-files';
+import type { Deps } from '../deps/deps';
+import { kernelCandidates, type KernelCandidate, type KernelQuery } from '../source/find-kernel';
+import type { SearchTrail } from '../source/search-trail';
+import { KernloopError } from '../support/error';
+import { isInside } from '../support/files';
+import { dialectFor } from '../toolchain/dialects';
+import { SystemFolders } from '../toolchain/system-folders';
+import type { Captured } from './captured';
+import { isIdentical, isSameCode } from './prove';
+import type { PristineRequest } from './request';
+import { tryCandidate, type FoundSource } from './try-candidate';
+
+/** Candidates that compile to the kernel but to another code object than the captured one, tried before settling for the first. */
+const maxCompiles = 8;
+
+/** The candidate that compiles to the captured code object; else the first that compiles to the kernel; null if none does. */
+export async function searchSource(
+  request: PristineRequest,
+  captured: Captured,
+  trail: SearchTrail,
+  deps: Deps,
+): Promise<FoundSource | null> {
+  const { app, capture, kernel } = request;
+  const accepted: FoundSource[] = [];
+  const failures: KernloopError[] = [];
+  let last: KernelCandidate | undefined;
+  for await (const candidate of kernelCandidates(queryOf(request, captured, trail, deps), deps)) {
+    last = candidate;
+    try {
+      const found = await tryCandidate(candidate, captured, request, deps);
+      accepted.push(found);
+      if (isIdentical(found)) return found;
+    } catch (error) {
+      if (!(error instanceof KernloopError)) throw error;
+      if (error.code === 'COMPILE_FAILED' || error.code === 'RDC_UNSUPPORTED') failures.push(error);
+      else if (error.code !== 'SYMBOL_MISSING') throw error;
+      trail.tried.push(relative(app.root, candidate.unit.file));
+    }
+    if (accepted.length + failures.length >= maxCompiles) break;
+  }
+  const same = accepted.find(isSameCode);
+  const first = same ?? accepted[0];
+  if (first) {
+    if (!same) refuseAmbiguous(accepted, app, capture);
+    if (!same) warnAboutDifference(accepted, app, capture, deps);
+    // The folder holds what was tried last.
+    return first.candidate === last ? first : tryCandidate(first.candidate, captured, request, deps);
+  }
+  const [failure] = failures;
+  if (failure?.code === 'RDC_UNSUPPORTED') throw failure;
+  if (failure) {
+    throw new KernloopError(
+      failure.code,
+      `the source of ${kernel.name} was found, but does not compile outside the app: ${failure.what}`,
+      'the output of the compiler is above; check that the compile database is there and that of the captured build; --define adds a macro that it lacks',
+      { cause: failure },
+    );
+  }
+  return null;
+}
+
+function queryOf(
+  { app, capture, translationUnit, define = [] }: PristineRequest,
+  { isa }: Captured,
+  trail: SearchTrail,
+  deps: Deps,
+): KernelQuery {
+  const own = [app.root, app.workspaceRoot].map((folder) => realpathSync(folder));
+  const { source, compileCommands, env } = app.config;
+  return {
+    name: capture.kernel.name,
+    dialect: dialectFor(capture.device.kind),
+    isa,
+    source: resolve(app.root, source),
+    compileCommands: compileCommands === undefined ? undefined : resolve(app.root, compileCommands),
+    translationUnit: translationUnit === undefined ? undefined : resolve(app.root, translationUnit),
+    environment: env,
+    define,
+    trail,
+    isProjectFile: (real, compiler) =>
+      own.some((folder) => isInside(folder, real)) || !new SystemFolders([compiler], deps.env).contain(real),
+  };
+}
+
+/** One header in several units is one source; several files that all give the kernel are for the user to choose from. */
+function refuseAmbiguous(accepted: readonly FoundSource[], app: App, capture: CaptureJson): void {
+  const files = new Set(accepted.map(({ candidate }) => candidate.kernelFile));
+  if (files.size < 2) return;
+  const choices = accepted.map(({ candidate: { unit, kernelFile, definition } }) => {
+    const place = `${relative(app.root, kernelFile)}${definition ? `:${definition.line}` : ''}`;
+    const main = relative(app.root, unit.file);
+    return unit.file === kernelFile ? place : `${place} in ${main}`;
+  });
+  const [first] = accepted;
+  throw new KernloopError(
+    'SOURCE_AMBIGUOUS',
+    `${capture.kernel.name} is defined by ${choices.join(', ')}, and none compiles to the captured code object`,
+    `choose the unit with --translation-unit, such as --translation-unit ${first ? relative(app.root, first.candidate.unit.file) : ''}; with the sources and the compiler of the capture the code itself would tell`,
+  );
+}
+
+function warnAboutDifference(accepted: readonly FoundSource[], app: App, capture: CaptureJson, deps: Deps): void {
+  const units = accepted.map(({ candidate }) => relative(app.root, candidate.unit.file));
+  deps.report.warn(
+    `recompiling ${units[0] ?? ''} gives ${capture.kernel.name}, but not the captured code object: ` +
+      'another compiler or other options than those of the captured build, or an edit since',
+  );
+  if (units.length > 1) {
+    deps.report.warn(`it is also in ${units.slice(1).join(', ')}; choose one with --translation-unit`);
+  }
+}

@@ -1,0 +1,75 @@
+import { basename, resolve } from 'node:path';
+import type { CaptureJson } from '../archive/capture-files';
+import type { Deps } from '../deps/deps';
+import type { KernelCandidate } from '../source/find-kernel';
+import { KernloopError } from '../support/error';
+import { compilerVersion } from '../toolchain/find-compiler';
+import { cudaTarget } from '../toolchain/gencode';
+import { capturedModuleId } from '../toolchain/module-id';
+import { SystemFolders } from '../toolchain/system-folders';
+import { isNvcc } from '../toolchain/translation-unit';
+import { signatureOf, type Captured } from './captured';
+import { makeRecipe, type RecipeSource } from './make-recipe';
+import { inWorkspace, writeSources } from './pristine';
+import { prove } from './prove';
+import type { PristineRequest, WrittenSource } from './request';
+import { resetFolder } from './scratch';
+import { SourceTree } from './source-tree';
+
+export interface FoundSource extends WrittenSource {
+  candidate: KernelCandidate;
+}
+
+export async function tryCandidate(
+  candidate: KernelCandidate,
+  captured: Captured,
+  request: PristineRequest,
+  deps: Deps,
+): Promise<FoundSource> {
+  const { app, capture, kernel, folder } = request;
+  const { unit, kernelFile, target } = candidate;
+  const tree = new SourceTree({
+    source: resolve(app.root, app.config.source),
+    workspaceRoot: app.workspaceRoot,
+    files: candidate.files,
+    system: new SystemFolders([candidate.compiler], deps.env),
+    includeDirs: unit.args
+      .filter(({ kind }) => kind === 'include')
+      .map(({ value }) => resolve(unit.directory, value ?? '')),
+  });
+  const compiler = { path: candidate.compiler, version: await compilerVersion(candidate.compiler, deps) };
+  const environment = app.config.env;
+  const unproven = makeRecipe({
+    ...{ unit, tree, kernelFile, target, environment, ...cudaDetails(candidate, capture) },
+    compilerVersion: compiler.version,
+    symbol: capture.kernel.symbol,
+    signature: signatureOf(capture),
+  });
+  resetFolder(folder);
+  const files = writeSources(folder, tree, unproven, app.workspaceRoot);
+  const { codeObject, outside } = await prove(unproven, compiler, captured, request, deps);
+  const strays = outside.filter((path) => !tree.isSystem(path));
+  if (strays.length > 0) {
+    throw new KernloopError(
+      'PATH_OUTSIDE',
+      `the reproducer of ${kernel.name} would still open ${strays.slice(0, 3).join(', ')}`,
+      'include it by a relative path or through an include directory: an absolute path cannot move with the reproducer',
+    );
+  }
+  return {
+    candidate,
+    recipe: { ...unproven, files, code_object: codeObject },
+    definition: candidate.definition,
+    file: inWorkspace(app.workspaceRoot, kernelFile),
+    translationUnit: inWorkspace(app.workspaceRoot, unit.file),
+  };
+}
+
+/** What nvcc is told beside the options of the app. */
+function cudaDetails({ unit, target }: KernelCandidate, capture: CaptureJson): Pick<RecipeSource, 'cuda' | 'notes'> {
+  if (!isNvcc(unit.compiler)) return {};
+  const { virtual, note } = cudaTarget(target, unit.args);
+  const variables = capture.module_variables.map(({ name }) => name);
+  const moduleId = capturedModuleId(capture.kernel.symbol, variables, basename(unit.file));
+  return { cuda: { virtualTarget: virtual, moduleId }, notes: note === null || !unit.fromDatabase ? [] : [note] };
+}

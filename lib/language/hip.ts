@@ -1,0 +1,8 @@
+import type { Language } from './language';
+
+export const hip: Language = {
+  name: 'hip',
+  label: 'HIP',
+  devices: ['softgpu', 'hsa'],
+  codeObjects: ['hsaco', 'co'],
+};

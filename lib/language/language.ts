@@ -1,0 +1,15 @@
+import type { DeviceKind } from '../device/kinds';
+
+export const languageNames = ['hip', 'cuda'] as const;
+export type LanguageName = (typeof languageNames)[number];
+
+/** A language that kernels are written in. How one that is C++ is compiled is in lib/toolchain/dialect.ts. */
+export interface Language {
+  readonly name: LanguageName;
+  /** As people write it. */
+  readonly label: string;
+  /** Whose code it is compiled to. */
+  readonly devices: readonly DeviceKind[];
+  /** Extensions of what it is compiled to; the first is that of a variant. */
+  readonly codeObjects: readonly [string, ...string[]];
+}

@@ -1,0 +1,43 @@
+import { basename, resolve } from 'node:path';
+import type { LanguageName } from '../language/language';
+import { parseCompileArguments, type CompileArgument } from './compile-arguments';
+import type { CompileCommand } from './compile-database';
+import { compilerNames, includeVariables, optionsOf, type TranslationUnit } from './translation-unit';
+
+export interface ClangLanguage {
+  name: LanguageName;
+  /** Whether a compiler takes a file for the language by its name; null for a compiler that is none of it. */
+  takes(compiler: string, file: string): boolean | null;
+}
+
+export function clangOption(name: LanguageName): CompileArgument {
+  return { option: '-x', value: name, kind: 'language', separate: true };
+}
+
+/** A command of clang, or of hipcc, which is one. */
+export function readClang(
+  { directory, file, compiler, args: words }: CompileCommand,
+  language: ClangLanguage,
+  environment: Readonly<Record<string, string>>,
+): TranslationUnit | null {
+  const args = parseCompileArguments(words);
+  const byName = language.takes(basename(compiler), file);
+  if (byName === null) return null;
+  const named = lastLanguage(args, file, directory);
+  if (named === null ? !byName : named !== language.name) return null;
+  return {
+    ...{ language: language.name, file, directory, ...compilerNames(compiler), hostCompiler: null },
+    args: [...optionsOf(args), clangOption(language.name), ...includeVariables(environment)],
+    fromDatabase: true,
+  };
+}
+
+/** The last `-x` before the file decides; null where the name of the file does. */
+function lastLanguage(args: readonly CompileArgument[], file: string, directory: string): string | null {
+  let named: string | null = null;
+  for (const { kind, value } of args) {
+    if (kind === 'language') named = value === 'none' ? null : value;
+    if (kind === 'input' && resolve(directory, value ?? '') === file) break;
+  }
+  return named;
+}

@@ -1,0 +1,19 @@
+import type { Compiler } from './find-compiler';
+import type { ArgumentPlace } from './kernel-signature';
+import type { Overlay } from './overlay';
+import type { UnprovenRecipe } from './recipe';
+
+export interface CompileRequest {
+  /** Absolute: the folder with kernel_variant.* and deps/. */
+  reproducer: string;
+  recipe: UnprovenRecipe;
+  overlay: Overlay;
+  compiler: Compiler;
+  /** Absolute; written by rename. */
+  output: string;
+  /** Where the captured dispatch has its arguments; null to take any. */
+  signature: readonly ArgumentPlace[] | null;
+  limitSeconds: number;
+  /** Have the code name the lines of the source. */
+  lineInfo?: boolean;
+}

@@ -1,0 +1,30 @@
+import { extname } from 'node:path';
+import { hip } from '../language/hip';
+import { clangOption, readClang } from './clang-unit';
+import type { Dialect } from './dialect';
+import { offloadTarget } from './target';
+import { isNvcc } from './translation-unit';
+
+const sources = ['.hip', '.cu', '.cpp', '.cc', '.cxx', '.C'];
+
+export const hipDialect: Dialect = {
+  ...hip,
+  name: 'hip',
+  sources,
+  compiler: 'hipcc',
+  install: 'install it (Debian: sudo apt-get install hipcc libamdhip64-dev), or name one with KERNLOOP_COMPILER',
+  option: clangOption('hip'),
+  clangOptions: ['--no-gpu-bundle-output'],
+  read: (command, environment) => readClang(command, { name: 'hip', takes }, environment),
+  target: (isa, { args }) => offloadTarget(isa, args),
+  // AMD's code says its target in the capture, and is the same wherever it is compiled: there it only tells where it came from.
+  tellsTarget: false,
+  isSameMachineCode: () => false,
+};
+
+/** hipcc takes C++ files for HIP unless `-x` says otherwise; clang only files by the extension of the language. */
+function takes(compiler: string, file: string): boolean | null {
+  if (isNvcc(compiler)) return null;
+  if (compiler.startsWith('hipcc')) return sources.includes(extname(file));
+  return compiler.includes('clang') ? extname(file) === '.hip' : null;
+}

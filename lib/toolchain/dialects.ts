@@ -1,0 +1,31 @@
+import { KernloopError } from '../support/error';
+import type { Dialect, DialectName } from './dialect';
+import { cudaDialect } from './dialect-cuda';
+import { hipDialect } from './dialect-hip';
+import { includeVariables, type TranslationUnit } from './translation-unit';
+
+export const dialects: Readonly<Record<DialectName, Dialect>> = { hip: hipDialect, cuda: cudaDialect };
+
+/** That of the code which a device runs, as a capture names the device. */
+export function dialectFor(device: string): Dialect {
+  const found = Object.values(dialects).find(({ devices }) => devices.some((kind) => kind === device));
+  if (found !== undefined) return found;
+  throw new KernloopError(
+    'CAPTURE_INVALID',
+    `the device of the capture is "${device}", which no C++ is compiled for here`,
+    'use the version of Kernloop that made the capture',
+  );
+}
+
+/** What the compiler of a dialect does with a file when it is told nothing else: its defaults, and the file as device code. */
+export function defaultTranslationUnit(
+  file: string,
+  directory: string,
+  { name, compiler, option }: Dialect,
+  environment: Readonly<Record<string, string>> = {},
+): TranslationUnit {
+  return {
+    ...{ language: name, file, directory, compiler, compilerPath: null, hostCompiler: null },
+    ...{ args: [...includeVariables(environment), option], fromDatabase: false },
+  };
+}
