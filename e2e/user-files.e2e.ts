@@ -1,8 +1,8 @@
-import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { Workspace } from './harness';
 import { addProbeApp, probeProgram } from './probe';
 
-/** A user's own files among those of Kernloop, a user's own input, and a user's own workspace. */
+/** A user's own files among those of Kernloop, and a user's own input. */
 describe('what is the user’s', () => {
   let workspace: Workspace;
   const kernels = [{ name: 'two_outputs', match: 'two_outputs' }];
@@ -53,24 +53,5 @@ describe('what is the user’s', () => {
     workspace.edit('apps/outputs/kernloop.json', (text) => text.replace('"name"', '"stdin": "go.txt", "name"'));
     const { code, text } = await workspace.nx(['run', 'reading:capture-two_outputs']);
     expect([code, text]).toEqual([0, expect.any(String)]);
-  });
-
-  it('becomes a workspace by init: an nx.json where there is none, and a program of the folder itself', async () => {
-    const fresh = Workspace.create([]);
-    try {
-      rmSync(fresh.path('nx.json'));
-      fresh.write('app/Makefile', 'all:\n');
-      copyFileSync(await probeProgram(), fresh.path('app', 'probe'));
-      chmodSync(fresh.path('app', 'probe'), 0o755);
-      const made = await fresh.nx(['g', 'kernloop:init', 'app']);
-      expect([made.code, made.text]).toEqual([0, expect.any(String)]);
-      expect(JSON.parse(readFileSync(fresh.path('app', 'kernloop.json'), 'utf8'))).toMatchObject({
-        command: ['./probe'],
-      });
-      const shown = await fresh.nx(['show', 'projects']);
-      expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('app')]);
-    } finally {
-      fresh.remove();
-    }
   });
 });

@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { buildOptionsSchema } from '../executors/build/options';
-import { initOptionsSchema } from '../generators/init/options';
-import { reproducerOptionsSchema } from '../generators/reproducer/options';
 import { kernloopJsonSchema } from '../lib/app/kernloop-json';
 import { selfcheckSchema } from '../lib/archive/capture-files';
 import { kernelJsonSchema } from '../lib/reproducer/kernel-json';
@@ -15,6 +13,7 @@ import { taskOptions } from '../lib/stages/task-options';
 import { errorCodes, exitCodeMeanings, exitCodes, type ExitCodeName } from '../lib/support/error-codes';
 import { optionInfos, type OptionInfo, type OptionsSchema } from '../lib/support/options';
 import { reportSchema } from '../lib/validate/report-json';
+import { generatorFiles } from './generators';
 
 const all = Object.values<Stage>(stages);
 const tasks = all.filter(({ task }) => task !== undefined);
@@ -32,24 +31,7 @@ export function generatedFiles(): Map<string, string> {
     ['schemas/output/kernloop.schema.json', outputFile(usageOutputSchema, 'kernloop')],
     ['executors/build/schema.json', executorSchema('build', buildSummary, buildOptionsSchema)],
     ['executors/program/schema.json', executorSchema('program', programSummary, buildOptionsSchema)],
-    [
-      'generators/init/schema.json',
-      generatorSchema(
-        'init',
-        'Adopt an existing app: write its kernloop.json and set the workspace up.',
-        initOptionsSchema,
-        'directory',
-      ),
-    ],
-    [
-      'generators/reproducer/schema.json',
-      generatorSchema(
-        'reproducer',
-        'Make a reproducer project from an existing capture.',
-        reproducerOptionsSchema,
-        'capture',
-      ),
-    ],
+    ...generatorFiles(),
     ['docs/reference/options.md', optionsPage()],
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/exit-codes.md', exitCodesPage()],
@@ -150,25 +132,6 @@ function executorSchema(name: string, description: string, schema: OptionsSchema
     description,
     type: 'object',
     properties,
-    required: json.required ?? [],
-    additionalProperties: false,
-  });
-}
-
-/** The first word after the generator's name fills the positional option. */
-function generatorSchema(name: string, description: string, schema: OptionsSchema, positional: string): string {
-  const json = z.toJSONSchema(schema, { io: 'input' });
-  const properties = Object.entries(json.properties ?? {}).map(([option, property]) => [
-    option,
-    option === positional ? { ...(property as object), $default: { $source: 'argv', index: 0 } } : property,
-  ]);
-  return toText({
-    $schema: 'https://json-schema.org/schema',
-    $id: `kernloop-${name}`,
-    title: `${name} generator`,
-    description,
-    type: 'object',
-    properties: Object.fromEntries(properties) as object,
     required: json.required ?? [],
     additionalProperties: false,
   });

@@ -1,142 +1,121 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { logger, readJson, readNxJson, updateNxJson, type Tree } from '@nx/devkit';
 import { createTreeWithEmptyWorkspace } from '@nx/devkit/testing';
-import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
+import { FsTree } from 'nx/src/generators/tree';
+import { version } from '../../lib/support/version';
 import init from './generator';
 
 let tree: Tree;
-const program = readFileSync('/bin/true');
+let said: string[];
 
 beforeEach(() => {
-  for (const level of ['info', 'warn'] as const) jest.spyOn(logger, level).mockImplementation(() => undefined);
+  said = [];
+  jest.spyOn(logger, 'info').mockImplementation((text: string) => void said.push(text));
   tree = createTreeWithEmptyWorkspace();
-  tree.write('apps/demo/CMakeLists.txt', 'project(demo)');
-  tree.write('apps/demo/build/demo', program);
-  tree.write('apps/demo/build/libdemo.so.1', program);
-  tree.write('apps/demo/build/CMakeFiles/3.25.1/CompilerIdCXX/a.out', program);
-  tree.write('apps/demo/build/demo.txt', 'no program');
-  tree.write('apps/demo/build/compile_commands.json', '[]');
 });
 
-const written = (path = 'apps/demo/kernloop.json'): KernloopJson => readJson(tree, path);
+const changes = () => tree.listChanges().map(({ path, content }) => [path, content?.toString()]);
+const text = (path: string) => tree.read(path, 'utf-8') ?? '';
+/** As Nx does it, but for the installation of packages. */
+const initWorkspace = async (): Promise<void> => {
+  tree.write('package.json', '{ "devDependencies": { "kernloop": "*" } }');
+  await (
+    await init(tree, {})
+  )();
+};
 
 describe('init', () => {
-  it('describes a CMake app from what lies in its folder', () => {
-    init(tree, { directory: 'apps/demo' });
-    expect(tree.read('apps/demo/kernloop.json', 'utf-8')).toMatchSnapshot('kernloop.json');
-    expect(tree.read('nx.json', 'utf-8')).toMatchSnapshot('nx.json');
-    expect(tree.read('.gitignore', 'utf-8')).toMatchSnapshot('.gitignore');
-    expect(kernloopJsonSchema.safeParse(written()).success).toBe(true);
-  });
-
-  it('changes nothing when it runs again', () => {
-    init(tree, { directory: 'apps/demo' });
-    const before = tree.listChanges().map(({ path, content }) => [path, content?.toString()]);
-    init(tree, { directory: 'apps/demo', name: 'other' });
-    expect(tree.listChanges().map(({ path, content }) => [path, content?.toString()])).toEqual(before);
-  });
-
-  it('takes what it is told over what it finds', () => {
-    init(tree, {
-      directory: 'apps/demo',
-      name: 'mine',
-      command: ['build/demo', '--fast'],
-      compileCommands: 'db.json',
-      device: 'hsa',
-    });
-    expect(written()).toMatchObject({
-      name: 'mine',
-      command: ['build/demo', '--fast'],
-      compileCommands: 'db.json',
-      device: 'hsa',
-    });
-  });
-
-  it('declares kernels by a pattern that takes the function and not one named alike', () => {
-    init(tree, { directory: 'apps/demo', kernel: ['scale'] });
-    const pattern = new RegExp(written().kernels[0]?.match ?? '');
-    for (const name of [
-      'scale',
-      'scale(float*)',
-      'a::b::scale(int)',
-      'void a::(anonymous namespace)::scale<float>(float*)',
-    ]) {
-      expect(name).toMatch(pattern);
-    }
-    for (const name of ['scale_all(float*)', 'rescale(int)', 'scale::other(int)']) expect(name).not.toMatch(pattern);
-  });
-
-  it('writes a program of the folder itself so that it is not looked for on the PATH', () => {
-    tree.write('apps/flat/Makefile', 'all:');
-    tree.write('apps/flat/app', program);
-    init(tree, { directory: 'apps/flat' });
-    expect(written('apps/flat/kernloop.json').command).toEqual(['./app']);
-    tree.delete('apps/flat/kernloop.json');
-    init(tree, { directory: 'apps/flat', command: ['app', 'input.txt'] });
-    expect(written('apps/flat/kernloop.json').command).toEqual(['./app', 'input.txt']);
-    tree.delete('apps/flat/kernloop.json');
-    init(tree, { directory: 'apps/flat', command: ['python3', 'app'] });
-    expect(written('apps/flat/kernloop.json').command).toEqual(['python3', 'app']);
-    tree.write('run', program);
-    init(tree, { directory: '.', command: ['run'] });
-    expect(written('kernloop.json').command).toEqual(['./run']);
-  });
-
-  it('makes the nx.json of a workspace that has none', () => {
+  it('makes the nx.json of a workspace that has none, and says nothing of its cloud and its analytics', async () => {
     tree.delete('nx.json');
-    init(tree, { directory: 'apps/demo' });
+    await initWorkspace();
     expect(readJson(tree, 'nx.json')).toEqual({
       $schema: './node_modules/nx/schemas/nx-schema.json',
       plugins: ['kernloop/plugin'],
       cacheDirectory: '.nx/cache',
-      analytics: false,
-      neverConnectToCloud: true,
     });
-    const before = tree.read('nx.json', 'utf-8');
-    init(tree, { directory: 'apps/demo' });
-    expect(tree.read('nx.json', 'utf-8')).toBe(before);
+    expect(text('.gitignore')).toMatch(/^# Kernloop.*\nnode_modules\n\.nx\/cache\n/);
   });
 
-  it('leaves open what a workspace has left open: its cloud and its analytics', () => {
-    init(tree, { directory: 'apps/demo' });
-    const after = readNxJson(tree);
-    expect(after?.plugins).toEqual(['kernloop/plugin']);
-    for (const key of ['analytics', 'neverConnectToCloud']) expect(after).not.toHaveProperty(key);
+  it('changes nothing when it runs again, and says so', async () => {
+    await initWorkspace();
+    const before = changes();
+    expect(said.join()).toContain('nx.json: added kernloop/plugin and cacheDirectory');
+    said = [];
+    await initWorkspace();
+    expect(changes()).toEqual(before);
+    expect(said.join()).toContain('is set up already');
+    expect(said.join()).toContain('nx g kernloop:app <folder>');
   });
 
-  it('asks for the command where there is no program, or more than one', () => {
-    tree.write('apps/demo/build/tool', program);
-    expect(() => init(tree, { directory: 'apps/demo' })).toThrow('several programs were found: build/demo, build/tool');
-    tree.write('apps/new/Makefile', 'all:');
-    expect(() => init(tree, { directory: 'apps/new' })).toThrow('no program was found below apps/new');
-    init(tree, { directory: 'apps/new', command: ['./new'] });
-    expect(written('apps/new/kernloop.json')).toMatchObject({ name: 'new', build: { command: ['make'] } });
+  it("keeps the workspace's own choices", async () => {
+    const own = { plugins: ['other', { plugin: 'kernloop/plugin' }], cacheDirectory: 'tmp/cache', nxCloudId: 'team' };
+    updateNxJson(tree, { ...readNxJson(tree), ...own });
+    const before = text('nx.json');
+    tree.write('.gitignore', 'node_modules\n/.nx\n');
+    await initWorkspace();
+    expect(text('nx.json')).toBe(before);
+    const lines = text('.gitignore').split('\n');
+    expect(lines).not.toContain('.nx/cache');
+    expect(lines.filter((line) => line === 'node_modules')).toHaveLength(1);
+    expect(lines).toContain('**/kernels/*/*/capture/');
   });
 
-  it('refuses a folder outside the workspace, or none', () => {
-    expect(() => init(tree, { directory: '../elsewhere' })).toThrow('no folder of the workspace');
-    expect(() => init(tree, { directory: 'apps/none' })).toThrow('no folder of the workspace');
-  });
-
-  it("keeps the workspace's own choices", () => {
-    const nxJson = {
-      ...readNxJson(tree),
-      plugins: ['other', { plugin: 'kernloop/plugin' }],
-      cacheDirectory: 'tmp/cache',
-      nxCloudId: 'team',
-    };
-    updateNxJson(tree, nxJson);
-    tree.write('.gitignore', 'node_modules\n.nx\n');
-    init(tree, { directory: 'apps/demo' });
-    const after = readNxJson(tree);
-    expect(after).toMatchObject({
-      plugins: ['other', { plugin: 'kernloop/plugin' }],
-      cacheDirectory: 'tmp/cache',
+  it('keeps comments and layout of nx.json', async () => {
+    const own = [
+      '{',
+      '\t// where our cache lies: ask the platform team',
+      '\t"cacheDirectory": "/mnt/cache",',
+      '\t"plugins": [ { "plugin": "@nx/js", "options": {} } /* the others */ ],',
+      '\t"nxCloudId": "team", // and this',
+      '}',
+      '',
+    ];
+    tree.write('nx.json', own.join('\n'));
+    await initWorkspace();
+    for (const comment of ['// where our cache lies: ask the platform team', '// and this']) {
+      expect(text('nx.json')).toContain(comment);
+    }
+    expect(text('nx.json')).toContain('\t"cacheDirectory": "/mnt/cache",\n');
+    expect(readNxJson(tree)).toEqual({
+      cacheDirectory: '/mnt/cache',
+      plugins: [{ plugin: '@nx/js', options: {} }, 'kernloop/plugin'],
       nxCloudId: 'team',
     });
-    expect(after).not.toHaveProperty('neverConnectToCloud');
-    const ignoredLines = tree.read('.gitignore', 'utf-8')?.split('\n') ?? [];
-    expect(ignoredLines).not.toContain('.nx/cache');
-    expect(ignoredLines).toContain('**/kernels/*/*/capture/');
+  });
+
+  it('keeps the plugins and the cache that nx.json has from what it extends', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'kernloop-init-'));
+    try {
+      writeFileSync(join(root, 'preset.json'), '{ "plugins": ["@nx/js"], "cacheDirectory": "kept" }');
+      writeFileSync(join(root, 'nx.json'), '{ "extends": "./preset.json" }');
+      tree = new FsTree(root, false);
+      await init(tree, {});
+      expect(readJson(tree, 'nx.json')).toEqual({ extends: './preset.json', plugins: ['@nx/js', 'kernloop/plugin'] });
+    } finally {
+      rmSync(root, { recursive: true });
+    }
+  });
+
+  it('adds itself to package.json where it is missing, and leaves there what is there', async () => {
+    tree.write('package.json', '{ "devDependencies": { "nx": "24.0.0" } }');
+    await init(tree, {});
+    expect(readJson(tree, 'package.json')).toMatchObject({ devDependencies: { nx: '24.0.0', kernloop: version } });
+    for (const own of [
+      { devDependencies: { kernloop: 'file:kernloop.tgz' } },
+      { dependencies: { kernloop: '^0.0.1' } },
+      { name: 'kernloop' },
+    ]) {
+      tree.write('package.json', JSON.stringify(own));
+      await init(tree, {});
+      expect(readJson(tree, 'package.json')).toEqual(own);
+    }
+    tree.write('package.json', '{}');
+    await init(tree, { skipPackageJson: true });
+    expect(readJson(tree, 'package.json')).toEqual({});
+    tree.delete('package.json');
+    await init(tree, {});
+    expect(tree.exists('package.json')).toBe(false);
   });
 });

@@ -1,23 +1,23 @@
 import { z } from 'zod';
-import { nameSchema } from '../../lib/app/kernloop-json';
-import { deviceKinds } from '../../lib/device/kinds';
+import { appOptionsSchema } from '../app/options';
+
+const { skipPackageJson, ...appShape } = appOptionsSchema.shape;
+
+/** Until 0.1 `init` adopted an app, too: what it was given leads on to `app`. */
+const movedToApp = {
+  'x-deprecated': 'adopting an app is `nx g kernloop:app` now',
+  'x-priority': 'internal',
+  hidden: true,
+};
 
 export const initOptionsSchema = z.object({
-  directory: z.string().default('.').describe('Folder of the app, relative to the workspace.'),
-  name: nameSchema.optional().describe('Name of the app; the name of its folder if left out.'),
-  command: z
-    .array(z.string())
-    .default([])
-    .describe('Program and arguments, relative to the folder; the one program that its build has made if left out.'),
-  compileCommands: z
-    .string()
-    .optional()
-    .describe('Compile database, relative to the folder; looked for in the folder and its build folders if left out.'),
-  device: z.enum(deviceKinds).default('softgpu').describe('Where the kernels run.'),
-  kernel: z
-    .array(z.string())
-    .default([])
-    .describe('Kernels to declare, by function name; `kernloop profile` lists what the app launches.'),
+  skipPackageJson,
+  directory: appShape.directory.optional().meta({ ...movedToApp, 'x-prompt': undefined }),
+  command: appShape.command.meta(movedToApp),
+  kernel: appShape.kernel.meta(movedToApp),
+  device: appShape.device.meta({ ...movedToApp, 'x-prompt': undefined }),
+  name: appShape.name.meta(movedToApp),
+  compileCommands: appShape.compileCommands.meta(movedToApp),
 });
 
 export type InitOptions = z.input<typeof initOptionsSchema>;

@@ -10,12 +10,13 @@ import { pristineOnly } from '../../lib/reproducer/layout';
 import { parseDemangledName } from '../../lib/source/demangled-name';
 import { defaultDeps, type Deps } from '../../lib/deps/deps';
 import { KernloopError } from '../../lib/support/error';
+import { withHint } from '../terminal';
 import { reproducerOptionsSchema, type ReproducerOptions } from './options';
 import { kernloopFile } from '../../lib/support/project-file-names';
 
 /** Makes a project of a capture that is already there, from a colleague or from `kernloop capture`; no program is run but the compiler. */
 export default function reproducer(tree: Tree, given: ReproducerOptions): Promise<GeneratorCallback> {
-  return generateReproducer(tree, given, defaultDeps());
+  return withHint(() => generateReproducer(tree, given, defaultDeps()));
 }
 
 export async function generateReproducer(tree: Tree, given: ReproducerOptions, deps: Deps): Promise<GeneratorCallback> {

@@ -1,0 +1,13 @@
+/** Directions to elsewhere: what they change is CMake's to know, not ours to guess. */
+const redirected = /RUNTIME_OUTPUT_DIRECTORY|OUTPUT_NAME|EXECUTABLE_OUTPUT_PATH/;
+
+/** The programs that a CMakeLists.txt says in plain words it makes in its build folder; none where it takes more than that to tell. */
+export function declaredPrograms(text: string): string[] {
+  const source = text.replace(/#.*$/gm, '');
+  if (redirected.test(source)) return [];
+  const project = /\bproject\s*\(\s*([\w.+-]+)/i.exec(source)?.[1];
+  const names = [...source.matchAll(/\badd_executable\s*\(\s*([^\s()]+)\s*(\w+)?/gi)]
+    .filter(([, , kind = '']) => !['IMPORTED', 'ALIAS'].includes(kind))
+    .map(([, name = '']) => (project === undefined ? name : name.replace(/^\$\{(?:CMAKE_)?PROJECT_NAME\}$/, project)));
+  return names.every((name) => /^[\w.+-]+$/.test(name)) ? [...new Set(names)] : [];
+}

@@ -1,0 +1,51 @@
+import { isAbsolute } from 'node:path';
+import { joinPathFragments, type Tree } from '@nx/devkit';
+import { shellWords } from '../../lib/toolchain/shell-words';
+import { KernloopError } from '../../lib/support/error';
+import type { Detected } from './detect';
+import type { Ask } from '../terminal';
+
+/** What is run: as told, as found, or as answered. */
+export async function commandOf(
+  tree: Tree,
+  directory: string,
+  given: readonly string[],
+  detected: Detected,
+  ask: Ask | undefined,
+): Promise<string[]> {
+  const told = given.length > 0 ? given : [await chosenProgram(detected, directory, ask)];
+  return startable(tree, directory, inWords(tree, directory, told));
+}
+
+async function chosenProgram(detected: Detected, directory: string, ask: Ask | undefined): Promise<string> {
+  const { programs, expected, scripts } = detected;
+  const found = [programs, expected, scripts].find((list) => list.length > 0) ?? [];
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  if (ask) {
+    const question = `Which program of ${directory} is it, with its arguments?`;
+    const answer = await ask(question, found);
+    if (answer !== '') return answer;
+  }
+  throw new KernloopError(
+    'USAGE',
+    found.length === 0
+      ? `no program was found below ${directory}`
+      : `several programs were found: ${found.slice(0, 8).join(', ')}`,
+    `name the program and its arguments, e.g. --command="${found[0] ?? 'build/app'} --size 3"${found.length === 0 ? ', or build the app first' : ''}`,
+  );
+}
+
+/** One line becomes words, as a shell makes them; several words are words already. */
+function inWords(tree: Tree, directory: string, told: readonly string[]): string[] {
+  const [line = ''] = told;
+  const isLine = told.length === 1 && !tree.isFile(joinPathFragments(directory, line));
+  return isLine ? shellWords(line) : [...told];
+}
+
+/** A program without a slash is looked for on the PATH, so one in the app's own folder needs one; a script needs its interpreter. */
+function startable(tree: Tree, directory: string, [program = '', ...args]: readonly string[]): string[] {
+  const isHere = !isAbsolute(program) && tree.isFile(joinPathFragments(directory, program));
+  if (isHere && program.endsWith('.py') && !program.startsWith('./')) return ['python3', program, ...args];
+  return [isHere && !program.includes('/') ? `./${program}` : program, ...args];
+}

@@ -1,0 +1,124 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Tree } from '@nx/devkit';
+import type { KernloopJson } from '../../lib/app/kernloop-json';
+import { declaredPrograms } from './cmake';
+
+/** How deep below the app's folder builds put their products. */
+const maxDepth = 4;
+
+const skipped = new Set(['node_modules', '.git', '.nx', '.kernloop', '.venv', 'CMakeFiles', 'kernels', '_deps']);
+
+const elfMagic = 0x7f454c46;
+/** ET_EXEC and ET_DYN (position-independent programs, but also libraries, which are told apart by name). */
+const elfPrograms = [2, 3];
+/** x86-64 and AArch64: code objects of GPUs are ELF files, too. */
+const elfHosts = [62, 183];
+
+const makefiles = ['GNUmakefile', 'makefile', 'Makefile'];
+const notStarted = ['setup.py', 'conftest.py', '__init__.py'];
+
+export interface Detected {
+  /** Programs that a build has made, relative to the app. */
+  programs: string[];
+  /** Programs that a build is going to make, as far as its files say so plainly. */
+  expected: string[];
+  /** Python scripts in the folder itself that are there to be started. */
+  scripts: string[];
+  /** Compile databases, the shallowest first, relative to the app. */
+  compileDatabases: string[];
+  build: KernloopJson['build'];
+}
+
+/** What an app's folder tells of itself, without running anything. */
+export function detect(tree: Tree, directory: string): Detected {
+  const files = filesBelow(tree, directory, '', maxDepth);
+  const build = detectBuild(tree, directory, files);
+  return {
+    programs: files.filter((file) => isProgram(tree, join(directory, file))),
+    expected: expectedPrograms(tree, directory, build),
+    scripts: build ? [] : startedScripts(tree, directory, files),
+    compileDatabases: shallowest(files.filter((file) => basename(file) === 'compile_commands.json')),
+    build,
+  };
+}
+
+function detectBuild(tree: Tree, directory: string, files: readonly string[]): KernloopJson['build'] {
+  if (tree.exists(join(directory, 'CMakeLists.txt'))) {
+    const folder = buildFolder(files);
+    return {
+      configure: ['cmake', '-S', '.', '-B', folder, '-DCMAKE_EXPORT_COMPILE_COMMANDS=ON'],
+      command: ['cmake', '--build', folder],
+      outputs: [folder],
+    };
+  }
+  if (makefiles.some((name) => tree.exists(join(directory, name)))) return { command: ['make'], outputs: [] };
+  return undefined;
+}
+
+/** The one that CMake was configured in already, else the usual one. */
+function buildFolder(files: readonly string[]): string {
+  const configured = shallowest(files.filter((file) => basename(file) === 'CMakeCache.txt')).map(dirname);
+  return configured.find((folder) => folder !== '.') ?? 'build';
+}
+
+function expectedPrograms(tree: Tree, directory: string, build: KernloopJson['build']): string[] {
+  const folder = build?.configure && build.outputs[0];
+  if (!folder) return [];
+  return declaredPrograms(tree.read(join(directory, 'CMakeLists.txt'), 'utf-8') ?? '').map((name) =>
+    join(folder, name),
+  );
+}
+
+/** Those that say so (`__main__`, `#!`), else the only one. */
+function startedScripts(tree: Tree, directory: string, files: readonly string[]): string[] {
+  const scripts = files.filter((file) => !file.includes('/') && file.endsWith('.py') && !notStarted.includes(file));
+  const started = scripts.filter((file) => {
+    const text = tree.read(join(directory, file), 'utf-8') ?? '';
+    return text.startsWith('#!') || /^if\s+__name__\s*==\s*['"]__main__['"]/m.test(text);
+  });
+  return started.length > 0 || scripts.length > 1 ? started : scripts;
+}
+
+function filesBelow(tree: Tree, root: string, folder: string, levels: number): string[] {
+  return tree
+    .children(join(root, folder))
+    .filter((name) => !skipped.has(name))
+    .sort()
+    .flatMap((name) => {
+      const path = join(folder, name);
+      if (tree.isFile(join(root, path))) return [path];
+      return levels > 1 ? filesBelow(tree, root, path, levels - 1) : [];
+    });
+}
+
+function isProgram(tree: Tree, path: string): boolean {
+  const name = basename(path);
+  if (name.includes('.so') || name.endsWith('.o') || name.endsWith('.hsaco')) return false;
+  const bytes = head(tree, path, 20);
+  return (
+    bytes.length === 20 &&
+    bytes.readUInt32BE(0) === elfMagic &&
+    elfPrograms.includes(bytes.readUInt16LE(16)) &&
+    elfHosts.includes(bytes.readUInt16LE(18))
+  );
+}
+
+/** Beside a program there may be files of many gigabytes: no more of them is read than is looked at. */
+function head(tree: Tree, path: string, size: number): Buffer {
+  const bytes = Buffer.alloc(size);
+  try {
+    const file = openSync(join(tree.root, path), 'r');
+    try {
+      return bytes.subarray(0, readSync(file, bytes, 0, size, 0));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return tree.read(path)?.subarray(0, size) ?? bytes.subarray(0, 0);
+  }
+}
+
+function shallowest(paths: readonly string[]): string[] {
+  return [...paths].sort((a, b) => a.split('/').length - b.split('/').length);
+}

@@ -1,0 +1,136 @@
+import { basename, join, relative, resolve } from 'node:path';
+import { joinPathFragments, logger, readJson, writeJson, type GeneratorCallback, type Tree } from '@nx/devkit';
+import { kernloopJsonSchema } from '../../lib/app/kernloop-json';
+import { kernloopFile } from '../../lib/support/project-file-names';
+import { KernloopError } from '../../lib/support/error';
+import { setUpWorkspace } from '../init/workspace';
+import { askAtTerminal, nxCommand, withHint, type Ask } from '../terminal';
+import { commandOf } from './command';
+import { detect, type Detected } from './detect';
+import { expectProject, refuseTwin } from './graph';
+import { appOptionsSchema, type AppOptions } from './options';
+
+type Options = ReturnType<typeof appOptionsSchema.parse>;
+
+interface Declared {
+  name: string;
+  command: readonly string[];
+  kernels?: readonly object[];
+}
+
+/** Adopts an app: declares it in kernloop.json, in a workspace that is set up. Running it again changes nothing. */
+export default function app(tree: Tree, given: AppOptions): Promise<GeneratorCallback> {
+  return withHint(() => adoptApp(tree, given, askAtTerminal()));
+}
+
+export async function adoptApp(tree: Tree, given: AppOptions, ask: Ask | undefined): Promise<GeneratorCallback> {
+  const options = appOptionsSchema.parse(given);
+  const directory = insideWorkspace(tree, options.directory);
+  const file = joinPathFragments(directory, kernloopFile);
+  const isThere = tree.exists(file);
+  if (!isThere) writeJson(tree, file, await describeApp(tree, directory, options, ask));
+  const declared = readJson<Declared>(tree, file);
+  const { done, finish } = setUpWorkspace(tree, options);
+  return async (): Promise<void> => {
+    await finish();
+    await withHint(() => expectProject(tree.root, declared.name, directory));
+    logger.info(['', ...report(file, isThere, declared, done), ...nextSteps(tree, file, declared)].join('\n'));
+  };
+}
+
+async function describeApp(tree: Tree, directory: string, options: Options, ask: Ask | undefined): Promise<object> {
+  const name = options.name ?? nameOf(tree, directory);
+  await refuseTwin(tree, directory, name);
+  const detected = detect(tree, directory);
+  const compileCommands = options.compileCommands ?? detected.compileDatabases[0] ?? expectedDatabase(detected);
+  const command = await commandOf(tree, directory, options.command ?? [], detected, ask);
+  const isScript = command[0] === 'python3';
+  if (compileCommands === undefined && !isScript) {
+    logger.warn(
+      'no compile database: kernels are captured, but their source is compiled without the options of its build; set "compileCommands" once there is one',
+    );
+  }
+  const app = {
+    $schema: schemaPath(tree, directory),
+    name,
+    device: options.device ?? 'softgpu',
+    ...(detected.build ? { build: buildOf(detected.build, command) } : {}),
+    command,
+    source: '.',
+    ...(compileCommands === undefined ? {} : { compileCommands }),
+    kernels: (options.kernel ?? []).map((kernel) => ({ name: kernel, match: matchOf(kernel) })),
+  };
+  const checked = kernloopJsonSchema.safeParse(app);
+  if (checked.success) return app;
+  const [issue] = checked.error.issues;
+  throw new KernloopError(
+    'USAGE',
+    `${issue?.path.join('.') ?? kernloopFile}: ${issue?.message ?? 'invalid'}`,
+    'see nx g kernloop:app --help',
+  );
+}
+
+/** A CMake build will write one, because the configure command asks for it. */
+function expectedDatabase({ build }: Detected): string | undefined {
+  const folder = build?.configure && build.outputs[0];
+  return folder ? joinPathFragments(folder, 'compile_commands.json') : undefined;
+}
+
+/** make leaves its program where it likes: that much of its outputs is known by the command. */
+function buildOf(build: NonNullable<Detected['build']>, [program = '']: readonly string[]): Detected['build'] {
+  const isOfApp = program.includes('/') && !program.startsWith('/') && !program.startsWith('../');
+  return build.outputs.length > 0 || !isOfApp ? build : { ...build, outputs: [joinPathFragments(program)] };
+}
+
+/** The function of that name in any namespace, template or not, and nothing that only ends or starts alike. */
+function matchOf(name: string): string {
+  const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return `(^|[ :])${literal}([<(]|$)`;
+}
+
+function nameOf(tree: Tree, directory: string): string {
+  const folder = directory === '.' ? basename(tree.root) : basename(directory);
+  return folder.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '') || 'app';
+}
+
+function insideWorkspace(tree: Tree, directory: string): string {
+  const inside = relative(tree.root, resolve(tree.root, directory)) || '.';
+  if (!inside.startsWith('..') && tree.isFile(inside)) {
+    const [folder, file] = [joinPathFragments(inside, '..'), basename(inside)];
+    throw new KernloopError(
+      'USAGE',
+      `${directory} is a file`,
+      `name the folder of the app, and the file as its command: ${folder} --command=${file}`,
+    );
+  }
+  if (!inside.startsWith('..') && (inside === '.' || tree.exists(inside))) return inside;
+  throw new KernloopError(
+    'USAGE',
+    `${directory} is no folder of the workspace`,
+    'name the folder of the app, relative to the workspace',
+  );
+}
+
+/** From the app to the schema in the installed package; in Kernloop's own workspace to its source. */
+function schemaPath(tree: Tree, directory: string): string {
+  const schema = 'schemas/kernloop.schema.json';
+  const target = tree.exists(schema) ? schema : joinPathFragments('node_modules', 'kernloop', schema);
+  const path = relative(join(tree.root, directory), join(tree.root, target));
+  return path.startsWith('.') ? path : `./${path}`;
+}
+
+function report(file: string, wasThere: boolean, { name, command }: Declared, done: readonly string[]): string[] {
+  const app = wasThere
+    ? `${file} is there already and stays as it is`
+    : `${name} runs ${command.join(' ')}, says ${file}`;
+  return [`Kernloop: ${[app, ...done].join('; ')}.`];
+}
+
+function nextSteps(tree: Tree, file: string, { name, kernels = [] }: Declared): string[] {
+  const extract = nxCommand(tree, `run ${name}:extract-kernel`);
+  if (kernels.length > 0) return [`Next, make its kernels projects: ${extract}`];
+  return [
+    `Next, see what it launches: ${nxCommand(tree, `run ${name}:profile`)}`,
+    `then name what matters under "kernels" of ${file}, and: ${extract}`,
+  ];
+}

@@ -1,0 +1,95 @@
+import {
+  addDependenciesToPackageJson,
+  readJson,
+  readNxJson,
+  writeJson,
+  type GeneratorCallback,
+  type NxJsonConfiguration,
+  type Tree,
+} from '@nx/devkit';
+import { version } from '../../lib/support/version';
+import { editJson } from './edit-json';
+
+const plugin = 'kernloop/plugin';
+
+/** What stages write and nobody commits. */
+const ignored = [
+  '.nx/cache',
+  '.nx/workspace-data',
+  '.kernloop/',
+  '**/kernels/*/*/capture/',
+  '**/kernels/*/*/captures/',
+  '**/kernels/*/*/capture.lock',
+  '**/kernels/*/*/build/',
+  '**/kernels/*/*/report.json',
+  '*.partial-*',
+];
+
+export interface SetUp {
+  /** What was done, for people; nothing where all was there. */
+  done: string[];
+  /** Installs what package.json got. */
+  finish: GeneratorCallback;
+}
+
+/** Sets a workspace up once. What it says of itself stays: its cache, its cloud, its analytics, its versions. */
+export function setUpWorkspace(
+  tree: Tree,
+  { skipPackageJson = false }: { skipPackageJson?: boolean | undefined },
+): SetUp {
+  const settings = setUpNx(tree);
+  const lines = ignoreOutputs(tree);
+  const install = skipPackageJson ? undefined : addToPackageJson(tree);
+  const done = [
+    ...settings,
+    ...(install ? [`package.json: kernloop ${version} among devDependencies`] : []),
+    ...(lines > 0 ? [`.gitignore: ${lines} lines for what stages write`] : []),
+  ];
+  return { done, finish: install ?? ((): void => undefined) };
+}
+
+function setUpNx(tree: Tree): string[] {
+  const isNew = !tree.exists('nx.json');
+  const nxJson: NxJsonConfiguration = readNxJson(tree) ?? {};
+  const plugins = nxJson.plugins ?? [];
+  const names = plugins.map((entry) => (typeof entry === 'string' ? entry : entry.plugin));
+  const missing: Partial<NxJsonConfiguration> = {
+    ...(names.includes(plugin) ? {} : { plugins: [...plugins, plugin] }),
+    // Nx shares its cache between clones otherwise, while captures lie in each clone's own store.
+    ...(nxJson.cacheDirectory === undefined ? { cacheDirectory: '.nx/cache' } : {}),
+  };
+  if (isNew) writeJson(tree, 'nx.json', { $schema: './node_modules/nx/schemas/nx-schema.json', ...missing });
+  else editJson(tree, 'nx.json', missing);
+  const added = [missing.plugins ? plugin : '', missing.cacheDirectory ? 'cacheDirectory' : ''].filter(Boolean);
+  return added.length === 0 ? [] : [`nx.json: ${isNew ? 'made, with' : 'added'} ${added.join(' and ')}`];
+}
+
+/** Where package.json names Kernloop already, in whatever version or place, that stays. */
+function addToPackageJson(tree: Tree): GeneratorCallback | undefined {
+  if (!tree.exists('package.json')) return undefined;
+  const manifest = readJson<Record<string, Record<string, string> | undefined> & { name?: string }>(
+    tree,
+    'package.json',
+  );
+  const sections = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
+  const isNamed = manifest.name === 'kernloop' || sections.some((section) => manifest[section]?.['kernloop']);
+  return isNamed ? undefined : addDependenciesToPackageJson(tree, {}, { kernloop: version }, 'package.json', true);
+}
+
+function ignoreOutputs(tree: Tree): number {
+  const isNew = !tree.exists('.gitignore');
+  const text = tree.read('.gitignore', 'utf-8') ?? '';
+  const present = new Set(text.split('\n').map((line) => line.trim().replace(/^\//, '')));
+  const wanted = isNew ? ['node_modules', ...ignored] : ignored;
+  const missing = wanted.filter((line) => {
+    const [folder = ''] = line.split('/');
+    return ![line, folder, `${folder}/`].some((form) => present.has(form));
+  });
+  if (missing.length === 0) return 0;
+  const separator = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n';
+  tree.write(
+    '.gitignore',
+    `${text}${separator}# Kernloop: of a reproducer everything is committed but what its stages write\n${missing.join('\n')}\n`,
+  );
+  return missing.length;
+}
