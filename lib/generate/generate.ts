@@ -16,6 +16,7 @@ import { findKernelDefinitions, type KernelDefinition } from '../source/kernel-d
 import { bestDefinition } from '../source/match-definition';
 import { explainNoSource, triton, type NoSource, type NoSourceQuery } from '../source/no-source';
 import { SearchTrail } from '../source/search-trail';
+import { openSourceParser } from '../source/source-parser';
 import { isNvcc, type DeviceLanguage } from '../toolchain/translation-unit';
 import type { Deps } from '../deps/deps';
 import { KernloopError, systemCode } from '../support/error';
@@ -134,7 +135,8 @@ async function nvrtcSource(program: NvrtcJson, request: PristineRequest, deps: D
   });
   const { codeObject } = await prove(unproven, compiler, captured, request, deps);
   const recipe = { ...unproven, files, code_object: codeObject };
-  const definition = bestDefinition(findKernelDefinitions(source), parseDemangledName(capture.kernel.name));
+  const definitions = findKernelDefinitions(source, await openSourceParser());
+  const definition = bestDefinition(definitions, parseDemangledName(capture.kernel.name));
   const origin = files[unproven.variant.file]?.origin ?? '';
   const found = { recipe, definition, file: origin, translationUnit: origin };
   if (!isSameCode(found)) {
