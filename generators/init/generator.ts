@@ -8,7 +8,7 @@ import {
   writeJson,
   type NxJsonConfiguration,
   type Tree,
-} from '@nx/devkit';
+} from 'nx/src/devkit-exports';
 import { kernloopJsonSchema } from '../../lib/app/kernloop-json';
 import { KernloopError } from '../../lib/support/error';
 import { detect, type Detected } from './detect';

@@ -7,7 +7,7 @@ import {
   type CreateNodesResult,
   type PreTasksExecution,
   type Tree,
-} from '@nx/devkit';
+} from 'nx/src/devkit-exports';
 import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
 import { kernelJsonSchema } from '../../lib/reproducer/kernel-json';
 import { foreignFiles } from '../../lib/generate/foreign-files';
