@@ -21,7 +21,6 @@ const esmPackages = [
 
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: '<rootDir>/lib/source/testing/environment.cjs',
   roots: [
     '<rootDir>/cli',
     '<rootDir>/lib',
@@ -40,7 +39,6 @@ module.exports = {
   },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/)?(?:${esmPackages.join('|')})/)`],
   moduleNameMapper: {
-    '^(tree-sitter(?:-cuda)?)$': '<rootDir>/lib/source/testing/$1.cjs',
     // unicorn-magic exports only an `import` condition.
     '^unicorn-magic$': '<rootDir>/node_modules/unicorn-magic/node.js',
     '^(\\.{1,2}/.*)\\.js$': '$1',

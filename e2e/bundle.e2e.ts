@@ -40,7 +40,7 @@ describe('the bundle', () => {
   });
 
   it("takes along no file of this machine: every library that its programs need is their own or the system's", async () => {
-    const products = join(home, 'package', 'native', 'build');
+    const products = join(home, 'node_modules', '@kernloop', 'native-linux-x64');
     for (const program of ['recorder', 'replay', 'archive']) {
       const { stdout } = await run('ldd', [join(products, 'bin', `kernloop-${program}`)]);
       const needed = stdout.split('\n').map((line) => line.trim().split(' ')[0]);

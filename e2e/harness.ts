@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -8,7 +8,6 @@ import {
   readdirSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +15,11 @@ import { dirname, join, relative } from 'node:path';
 import { checkedOutput } from '../lib/testing/published-schema';
 
 export const repository = join(__dirname, '..');
-const packed = join(repository, '.kernloop', 'e2e', 'package', 'package');
+/** The node_modules that global-setup.cjs has filled. */
+const installed = process.env['E2E_INSTALLED'] ?? '';
+/** What npm is told so that it installs from the registry of this checkout. */
+export const npmSettings = JSON.parse(process.env['E2E_NPM'] ?? '{}') as Record<string, string>;
+/** The checkout's own build, which has test equipment beside the products that packages hold. */
 export const nativeDirectory = join(repository, 'native', 'build');
 
 export interface Outcome {
@@ -69,7 +72,7 @@ export function run(file: string, args: readonly string[], options: RunOptions =
   });
 }
 
-/** A fresh workspace with the packed package installed, as a user has it after `npm install kernloop nx`. */
+/** A fresh workspace with the packages installed, as a user has it after `npm install kernloop nx`. */
 export class Workspace {
   private constructor(readonly root: string) {}
 
@@ -172,21 +175,9 @@ export class Workspace {
     rmSync(this.root, { recursive: true, force: true });
   }
 
+  /** Hard links of what npm installed: a test may add and replace files there, and edits none in place. */
   private installPackage(): void {
-    mkdirSync(this.path('node_modules'), { recursive: true });
-    cpSync(packed, this.path('node_modules', 'kernloop'), { recursive: true });
-    const installed = join(repository, 'node_modules');
-    for (const name of readdirSync(installed)) {
-      if (name.startsWith('.') || name === 'kernloop') continue;
-      if (name.startsWith('@')) {
-        mkdirSync(this.path('node_modules', name), { recursive: true });
-        for (const scoped of readdirSync(join(installed, name))) {
-          symlinkSync(join(installed, name, scoped), this.path('node_modules', name, scoped));
-        }
-      } else {
-        symlinkSync(join(installed, name), this.path('node_modules', name));
-      }
-    }
+    execFileSync('cp', ['--archive', '--link', installed, this.path('node_modules')]);
   }
 
   /** Where and with which variables programs run in this workspace. */
@@ -195,7 +186,7 @@ export class Workspace {
       cwd: this.root,
       ...options,
       env: {
-        KERNLOOP_NATIVE_DIR: nativeDirectory,
+        KERNLOOP_NATIVE_DIR: undefined,
         HIP_PLATFORM: 'amd',
         NX_DAEMON: 'false',
         NX_TUI: 'false',

@@ -1,6 +1,6 @@
 const base = require('../jest.config.cjs');
 
-/** The product as a user meets it: the packed package in a fresh workspace, with the real native core. */
+/** The product as a user meets it: the packages as npm installs them, in a fresh workspace. */
 /** @type {import('jest').Config} */
 module.exports = {
   ...base,
@@ -9,5 +9,6 @@ module.exports = {
   testMatch: ['**/*.e2e.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/native/'],
   globalSetup: '<rootDir>/e2e/global-setup.cjs',
+  globalTeardown: '<rootDir>/e2e/global-teardown.cjs',
   testTimeout: 300_000,
 };

@@ -1,5 +1,5 @@
 import { readFileSync, renameSync } from 'node:fs';
-import { nativeDirectory, run, Workspace } from './harness';
+import { run, Workspace } from './harness';
 
 describe('recompile', () => {
   let workspace: Workspace;
@@ -54,7 +54,6 @@ describe('recompile', () => {
 
   it('the Makefile of the project runs the loop without Nx', async () => {
     const env = {
-      KERNLOOP_NATIVE_DIR: nativeDirectory,
       KERNLOOP: `${process.execPath} ${workspace.path('node_modules/kernloop/bin/kernloop.js')}`,
     };
     for (const target of ['run', 'recompile', 'run-variant', 'validate-variant']) {

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { detectPackageManager, getPackageManagerCommand, type Tree } from '@nx/devkit';
+import { detectPackageManager, getPackageManagerCommand, type Tree } from 'nx/src/devkit-exports';
 import { KernloopError } from '../lib/support/error';
 
 /** Asks somebody at a terminal: gives one of the choices, or what was typed instead. */

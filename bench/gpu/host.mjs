@@ -6,9 +6,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const packed = existsSync(join(root, 'package', 'package.json'));
-const packageRoot = packed ? join(root, 'package') : root;
-export const native = join(packageRoot, 'native', 'build');
+const packed = existsSync(join(root, 'node_modules', 'kernloop', 'package.json'));
+const packageRoot = packed ? join(root, 'node_modules', 'kernloop') : root;
+export const native = packed
+  ? join(root, 'node_modules', '@kernloop', 'native-linux-x64')
+  : join(root, 'native', 'build');
 const cli = join(packageRoot, 'bin', 'kernloop.js');
 
 /** Runs a program to its end: exit code, seconds, output. Never throws. */

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { joinPathFragments, type Tree } from '@nx/devkit';
+import { joinPathFragments, type Tree } from 'nx/src/devkit-exports';
 import { shellWords } from '../../lib/toolchain/shell-words';
 import { KernloopError } from '../../lib/support/error';
 import type { Detected } from './detect';

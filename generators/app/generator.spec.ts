@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { logger, readJson, type Tree } from '@nx/devkit';
+import { logger, readJson, type Tree } from 'nx/src/devkit-exports';
 import { createTreeWithEmptyWorkspace } from '@nx/devkit/testing';
 import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
 import { failure } from '../../lib/testing/failure';

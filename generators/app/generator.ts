@@ -1,5 +1,5 @@
 import { basename, join, relative, resolve } from 'node:path';
-import { joinPathFragments, logger, readJson, writeJson, type GeneratorCallback, type Tree } from '@nx/devkit';
+import { joinPathFragments, logger, readJson, writeJson, type GeneratorCallback, type Tree } from 'nx/src/devkit-exports';
 import { kernloopJsonSchema } from '../../lib/app/kernloop-json';
 import { kernloopFile } from '../../lib/support/project-file-names';
 import { KernloopError } from '../../lib/support/error';

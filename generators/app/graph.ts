@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { globAsync, readJson, type Tree } from '@nx/devkit';
+import { globAsync, readJson, type Tree } from 'nx/src/devkit-exports';
 import { runProcess, type ProcessRunner } from '../../lib/support/exec';
 import { KernloopError } from '../../lib/support/error';
 import { kernloopFile } from '../../lib/support/project-file-names';

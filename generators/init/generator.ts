@@ -1,4 +1,4 @@
-import { logger, type GeneratorCallback, type Tree } from '@nx/devkit';
+import { logger, type GeneratorCallback, type Tree } from 'nx/src/devkit-exports';
 import app from '../app/generator';
 import { nxCommand, withHint } from '../terminal';
 import { initOptionsSchema, type InitOptions } from './options';

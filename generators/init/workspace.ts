@@ -1,12 +1,11 @@
 import {
-  addDependenciesToPackageJson,
   readJson,
   readNxJson,
   writeJson,
   type GeneratorCallback,
   type NxJsonConfiguration,
   type Tree,
-} from '@nx/devkit';
+} from 'nx/src/devkit-exports';
 import { version } from '../../lib/support/version';
 import { editJson } from './edit-json';
 

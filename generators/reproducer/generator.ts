@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { joinPathFragments, logger, updateJson, type GeneratorCallback, type Tree } from '@nx/devkit';
+import { joinPathFragments, logger, updateJson, type GeneratorCallback, type Tree } from 'nx/src/devkit-exports';
 import { openApp, type App } from '../../lib/app/app';
 import { kernelEntrySchema, type KernelEntry } from '../../lib/app/kernloop-json';
 import { readCapture, type CaptureJson } from '../../lib/archive/capture-files';

@@ -292,7 +292,7 @@ export class CaptureRun {
       throw new KernloopError(
         'NATIVE_FAILED',
         'kernloop-recorder ended without a summary',
-        'run `npm run build:native`; if it stays, report it',
+        'install kernloop once more (in a checkout: `npm run build:native`); if it stays, report it',
       );
     }
     return {

@@ -38,7 +38,7 @@ export async function openCuda(gpu: string | undefined, deps: Deps): Promise<Dev
     throw new KernloopError(
       'ENVIRONMENT_NATIVE_MISSING',
       `${agentCuda} not found: this native build has no cuda device`,
-      'run `npm run build:native` of this version of Kernloop',
+      'install this version of kernloop once more (in a checkout: `npm run build:native`)',
     );
   }
   const described = await describeGpu(gpu, deps);

@@ -1,11 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { failure, thrown } from '../testing/failure';
 import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
 import { openDevice } from './open-device';
 import { firstGpu, targetName } from './hsa';
-import { findNative } from '../native/native-paths';
 import { softgpuIdentity } from './softgpu';
 
 describe('devices', () => {
@@ -83,31 +81,5 @@ describe('devices', () => {
     node(1, 'gfx_target_version 90010\nwave_front_size 64\nunique_id 255\n');
     expect(firstGpu(workspace.path('nodes'))).toMatchObject({ identity: 'hsa-gfx90a-ff', wavefront_size: 64 });
     expect(thrown(() => firstGpu(workspace.path('none')))).toMatchObject({ code: 'DEVICE_UNAVAILABLE' });
-  });
-});
-
-describe('the native programs', () => {
-  let workspace: TestWorkspace;
-
-  beforeEach(() => {
-    workspace = new TestWorkspace();
-  });
-  afterEach(() => workspace.dispose());
-
-  it('are where KERNLOOP_NATIVE_DIR says', () => {
-    const root = workspace.native.root;
-    expect(findNative({ KERNLOOP_NATIVE_DIR: root }).replay).toBe(join(root, 'bin', 'kernloop-replay'));
-  });
-
-  it('name every product that is missing, with the command that builds them and exit code 5', () => {
-    rmSync(workspace.native.replay);
-    const error = thrown(() => findNative({ KERNLOOP_NATIVE_DIR: workspace.native.root }));
-    expect(error).toMatchObject({ code: 'ENVIRONMENT_NATIVE_MISSING', exitCode: 5 });
-    expect(error.what).toMatch(/kernloop-replay not found/);
-    expect(error.hint).toContain('npm run build:native');
-  });
-
-  it('are looked for upward from the package', () => {
-    expect(() => findNative({}, workspace.path('a', 'b'))).toThrow('native/build not found');
   });
 });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { describeGpu, type CudaGpu } from '../device/cuda';
 import { cudaHost } from '../device/cuda-host';
 import { installedCupti } from '../device/cupti';
+import { nativeRemedy } from '../native/native-package';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { formatBytes } from '../support/report';
@@ -57,7 +58,7 @@ function agentCheck({ native }: Deps): Check {
     name: 'cuda agent',
     state: found ? 'ok' : 'missing',
     detail: found ? native.agentCuda : `${native.agentCuda} not found`,
-    hint: 'npm run build:native',
+    hint: nativeRemedy(),
   };
 }
 
@@ -89,7 +90,7 @@ async function nvccCheck(deps: Deps): Promise<Check> {
 function nvrtcCheck({ native, env }: Deps): Check {
   const name = 'NVRTC recording';
   const hint =
-    'KERNLOOP_NVRTC_RECORD=on, for capture or in "env" of kernloop.json; `npm run build:native` builds the recorder';
+    'KERNLOOP_NVRTC_RECORD=on, for capture or in "env" of kernloop.json; the recorder is part of a complete native build';
   if (!existsSync(native.nvrtcAudit)) {
     return {
       name,

@@ -1,7 +1,9 @@
 import { statfsSync } from 'node:fs';
 import { firstGpu, topologyFolder } from '../device/hsa';
+import { nativeRemedy } from '../native/native-package';
 import { missingProducts } from '../native/native-paths';
 import { softgpuIdentity, softgpuTargets } from '../device/softgpu';
+import { grammarFile, openSourceParser } from '../source/source-parser';
 import type { Deps } from '../deps/deps';
 import { KernloopError, messageOf } from '../support/error';
 import { exitCodes } from '../support/error-codes';
@@ -17,6 +19,7 @@ export async function runDoctor({ app }: DoctorOptions, deps: Deps): Promise<Doc
     checkNode(),
     checkNative(deps),
     await checkSoftgpu(deps),
+    await checkParser(),
     await checkProgram('hipcc', ['--version'], 'rebuilds HIP kernels (recompile)', 'apt-get install hipcc', deps),
     await checkProgram(
       'cmake',
@@ -59,13 +62,13 @@ function checkNative(deps: Deps): Check {
   try {
     const missing = missingProducts(deps.native);
     if (missing.length === 0) return { name, state: 'ok', detail: deps.native.root, hint: '' };
-    return { name, state: 'missing', detail: `${missing.join(', ')} not found`, hint: 'npm run build:native' };
+    return { name, state: 'missing', detail: `${missing.join(', ')} not found`, hint: nativeRemedy() };
   } catch (error) {
     return {
       name,
       state: 'missing',
       detail: messageOf(error),
-      hint: error instanceof KernloopError ? error.hint : 'npm run build:native',
+      hint: error instanceof KernloopError ? error.hint : nativeRemedy(),
     };
   }
 }
@@ -73,7 +76,7 @@ function checkNative(deps: Deps): Check {
 /** The loader must be able to open the replay program with the software GPU in front. */
 async function checkSoftgpu(deps: Deps): Promise<Check> {
   const name = 'software GPU';
-  const hint = 'npm run build:native; then install what ldd calls "not found"';
+  const hint = `${nativeRemedy()}; then install what ldd calls "not found"`;
   try {
     const { softgpu, softgpuDir, replay } = deps.native;
     const lines: string[] = [];
@@ -92,6 +95,18 @@ async function checkSoftgpu(deps: Deps): Promise<Check> {
     };
   } catch (error) {
     return { name, state: 'missing', detail: messageOf(error), hint };
+  }
+}
+
+/** Only the search for kernels in source files needs it. */
+async function checkParser(): Promise<Check> {
+  const name = 'source parser';
+  try {
+    await openSourceParser();
+    return { name, state: 'ok', detail: grammarFile() ?? '', hint: '' };
+  } catch (error) {
+    if (!(error instanceof KernloopError)) throw error;
+    return { name, state: 'missing', detail: error.what, hint: error.hint };
   }
 }
 

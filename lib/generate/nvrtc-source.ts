@@ -2,6 +2,7 @@ import type { NvrtcJson } from '../archive/nvrtc-json';
 import type { Deps } from '../deps/deps';
 import { parseDemangledName } from '../source/demangled-name';
 import { findKernelDefinitions } from '../source/kernel-definitions';
+import { openSourceParser } from '../source/source-parser';
 import { bestDefinition } from '../source/match-definition';
 import { findNvrtc, nvrtcCompiler } from '../toolchain/find-nvrtc';
 import { readCaptured, signatureOf } from './captured';
@@ -22,7 +23,10 @@ export async function nvrtcSource(program: NvrtcJson, request: PristineRequest, 
   });
   const { codeObject } = await prove(unproven, compiler, captured, request, deps);
   const recipe = { ...unproven, files, code_object: codeObject };
-  const definition = bestDefinition(findKernelDefinitions(source), parseDemangledName(capture.kernel.name));
+  const definition = bestDefinition(
+    findKernelDefinitions(source, await openSourceParser()),
+    parseDemangledName(capture.kernel.name),
+  );
   const origin = files[unproven.variant.file]?.origin ?? '';
   const found = { recipe, definition, file: origin, translationUnit: origin };
   if (!isSameCode(found)) {

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { KernloopError } from '../support/error';
+import { installedNatives, nativeRemedy, thisMachine, type NativeSearch } from './native-package';
 import products from './native-products.json';
 
-/** What of the native build runs at a user's, relative to it: the one list, also of the archive (tools/bundle.mjs) and of what Nx hashes. */
+/** What of the native build runs at a user's, relative to it: the one list, also of the packages (tools/package.mjs) and of what Nx hashes. */
 export type NativeProduct = keyof typeof products;
 export const nativeProducts = Object.keys(products) as NativeProduct[];
 
@@ -39,27 +40,30 @@ export function missingProducts(paths: NativePaths): string[] {
     .filter((path) => !existsSync(path));
 }
 
-/** KERNLOOP_NATIVE_DIR if set, else `native/build` beside or above this file (checkout or installed package). */
-export function findNative(env: Readonly<Record<string, string | undefined>>, from: string = __dirname): NativePaths {
+/**
+ * KERNLOOP_NATIVE_DIR if set; else, in a checkout, `native/build`; else the package `@kernloop/native-<platform>` that npm installed
+ * beside kernloop.
+ */
+export function findNative(
+  env: Readonly<Record<string, string | undefined>>,
+  search: NativeSearch = thisMachine(),
+): NativePaths {
   const named = env['KERNLOOP_NATIVE_DIR'];
-  const root = named ? resolve(named) : searchUpward(from);
-  const missing = root === undefined ? ['native/build'] : missingProducts(nativePathsIn(root));
-  if (root === undefined || missing.length > 0) {
-    throw new KernloopError(
-      'ENVIRONMENT_NATIVE_MISSING',
-      `the native programs are not built${root === undefined ? '' : ` in ${root}`}: ${missing.join(', ')} not found`,
-      named
-        ? 'point KERNLOOP_NATIVE_DIR at a complete native build, or unset it and run `npm run build:native`'
-        : 'run `npm run build:native` in the kernloop package, or set KERNLOOP_NATIVE_DIR to a native build',
-    );
+  if (named) {
+    const hint = `point KERNLOOP_NATIVE_DIR at a complete native build, or unset it: ${nativeRemedy(search)}`;
+    return complete(resolve(named), hint);
   }
-  return nativePathsIn(root);
+  const build = join(search.root, 'native', 'build');
+  if (existsSync(join(build, 'bin'))) return complete(build, 'run `npm run build:native` in the checkout');
+  return complete(installedNatives(search), nativeRemedy(search));
 }
 
-function searchUpward(from: string): string | undefined {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const candidate = join(folder, 'native', 'build');
-    if (existsSync(join(candidate, 'bin'))) return candidate;
-    if (dirname(folder) === folder) return undefined;
-  }
+function complete(root: string, hint: string): NativePaths {
+  const missing = missingProducts(nativePathsIn(root));
+  if (missing.length === 0) return nativePathsIn(root);
+  throw new KernloopError(
+    'ENVIRONMENT_NATIVE_MISSING',
+    `the native programs in ${root} are not complete: ${missing.join(', ')} not found`,
+    hint,
+  );
 }

@@ -1,15 +1,21 @@
 import type { CaptureJson } from '../archive/capture-files';
 import { findKernelDefinitions } from '../source/kernel-definitions';
+import { openSourceParser, type SourceParser } from '../source/source-parser';
 import { captureJson } from '../testing/workspace';
 import { failure } from '../testing/failure';
 import { kernelArgs } from './kernel-args';
+
+let parser: SourceParser;
+beforeAll(async () => {
+  parser = await openSourceParser();
+});
 
 type Slot = { offset: number; size: number; kind: string; name?: string };
 
 const argsOf = (name: string, slots: Slot[], source?: string) => {
   const kernel = { name, symbol: 'k', code_object: 'a'.repeat(64) };
   const capture = captureJson({ kernel, kernarg: { slots } }) as CaptureJson;
-  return kernelArgs(capture, source === undefined ? null : (findKernelDefinitions(source)[0] ?? null));
+  return kernelArgs(capture, source === undefined ? null : (findKernelDefinitions(source, parser)[0] ?? null));
 };
 const pointer = (offset: number): Slot => ({ offset, size: 8, kind: 'global_buffer' });
 

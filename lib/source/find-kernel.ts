@@ -14,6 +14,7 @@ import type { SearchTrail } from './search-trail';
 import { isNvcc, type TranslationUnit } from '../toolchain/translation-unit';
 import type { Dialect } from '../toolchain/dialect';
 import { defaultTranslationUnit } from '../toolchain/dialects';
+import { openSourceParser, type SourceParser } from './source-parser';
 
 export interface KernelQuery {
   /** Demangled. */
@@ -59,7 +60,7 @@ const manyUnits = 20;
 /** Every translation unit that could define the kernel, the most likely first. */
 export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): AsyncGenerator<KernelCandidate> {
   const name = parseDemangledName(query.name);
-  const files = new SourceFiles(name);
+  const files = new SourceFiles(name, await openSourceParser());
   const later: KernelCandidate[] = [];
   const last: KernelCandidate[] = [];
   /** Headers that are not the app's, and the first unit that opens each. */
@@ -195,7 +196,10 @@ class SourceFiles {
   private readonly texts = new Map<string, string>();
   private readonly parsed = new Map<string, KernelDefinition[]>();
 
-  constructor(private readonly name: DemangledName) {}
+  constructor(
+    private readonly name: DemangledName,
+    private readonly parser: SourceParser,
+  ) {}
 
   mentions(path: string): boolean {
     return this.text(path).includes(this.name.base);
@@ -218,7 +222,9 @@ class SourceFiles {
     let definitions = this.parsed.get(path);
     if (!definitions) {
       definitions =
-        this.mentions(path) && this.text(path).includes('__global__') ? findKernelDefinitions(this.text(path)) : [];
+        this.mentions(path) && this.text(path).includes('__global__')
+          ? findKernelDefinitions(this.text(path), this.parser)
+          : [];
       this.parsed.set(path, definitions);
     }
     return definitions;

@@ -1,4 +1,12 @@
-import { findKernelDefinitions } from './kernel-definitions';
+import { findKernelDefinitions as find, type KernelDefinition } from './kernel-definitions';
+import { openSourceParser, type SourceParser } from './source-parser';
+
+let parser: SourceParser;
+beforeAll(async () => {
+  parser = await openSourceParser();
+});
+
+const findKernelDefinitions = (text: string): KernelDefinition[] => find(text, parser);
 
 const namesIn = (text: string): string[] =>
   findKernelDefinitions(text).map(({ scope, name }) =>

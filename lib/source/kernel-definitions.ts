@@ -1,6 +1,6 @@
-import type Parser from 'tree-sitter';
-import { parseCuda } from './cuda-parser';
+import type { Node } from 'web-tree-sitter';
 import { plainHeaders } from './kernel-headers';
+import type { SourceParser } from './source-parser';
 
 export interface KernelParameter {
   /** Null for a parameter without a name. */
@@ -25,21 +25,21 @@ export interface KernelDefinition {
 }
 
 /** Every kernel that a source text defines, whatever its preprocessor conditions say. */
-export function findKernelDefinitions(text: string): KernelDefinition[] {
-  const asWritten = parseDefinitions(text);
+export function findKernelDefinitions(text: string, parser: SourceParser): KernelDefinition[] {
+  const asWritten = parseDefinitions(text, parser);
   const plain = plainHeaders(text);
   if (asWritten.length >= plain.count && !asWritten.some(({ hasError }) => hasError)) return asWritten;
   // Macros and preprocessor lines around a name are more than the grammar can read.
   const byLine = new Map(asWritten.map((definition) => [definition.line, definition]));
-  for (const definition of parseDefinitions(plain.text)) {
+  for (const definition of parseDefinitions(plain.text, parser)) {
     if (byLine.get(definition.line)?.hasError ?? true) byLine.set(definition.line, definition);
   }
   return [...byLine.values()].sort((a, b) => a.line - b.line);
 }
 
-function parseDefinitions(text: string): KernelDefinition[] {
+function parseDefinitions(text: string, parser: SourceParser): KernelDefinition[] {
   const found: KernelDefinition[] = [];
-  visit(parseCuda(text).rootNode, { scope: [], externC: false, isTemplate: false }, found);
+  parser.parse(text, (root) => visit(root, { scope: [], externC: false, isTemplate: false }, found));
   return found;
 }
 
@@ -49,7 +49,7 @@ interface Surroundings {
   isTemplate: boolean;
 }
 
-function visit(node: Parser.SyntaxNode, around: Surroundings, found: KernelDefinition[]): void {
+function visit(node: Node, around: Surroundings, found: KernelDefinition[]): void {
   if (node.type === 'function_definition') {
     const kernel = readKernel(node, around);
     if (kernel) found.push(kernel);
@@ -59,7 +59,7 @@ function visit(node: Parser.SyntaxNode, around: Surroundings, found: KernelDefin
   for (const child of node.namedChildren) visit(child, inside, found);
 }
 
-function enter(node: Parser.SyntaxNode, around: Surroundings): Surroundings {
+function enter(node: Node, around: Surroundings): Surroundings {
   switch (node.type) {
     case 'namespace_definition':
       return { ...around, scope: [...around.scope, ...namespaceNames(node)] };
@@ -76,19 +76,19 @@ function enter(node: Parser.SyntaxNode, around: Surroundings): Surroundings {
 }
 
 /** `namespace a::b` opens two, `namespace` alone an anonymous one. Inline namespaces are part of the mangled name like any other. */
-function namespaceNames(node: Parser.SyntaxNode): (string | null)[] {
+function namespaceNames(node: Node): (string | null)[] {
   const name = node.childForFieldName('name');
   if (!name) return [null];
   return name.type === 'nested_namespace_specifier' ? identifiersIn(name) : [name.text];
 }
 
-function identifiersIn(node: Parser.SyntaxNode): string[] {
+function identifiersIn(node: Node): string[] {
   return node.namedChildren.flatMap((child) =>
     child.type === 'nested_namespace_specifier' ? identifiersIn(child) : [child.text],
   );
 }
 
-function readKernel(definition: Parser.SyntaxNode, around: Surroundings): KernelDefinition | null {
+function readKernel(definition: Node, around: Surroundings): KernelDefinition | null {
   const specifier = globalSpecifier(definition);
   if (!specifier) return null;
   const declarator = functionDeclarator(definition.childForFieldName('declarator'));
@@ -107,16 +107,16 @@ function readKernel(definition: Parser.SyntaxNode, around: Surroundings): Kernel
 }
 
 /** `__global__` may stand before or after the return type, and among attributes; it is never inside the declarator or the body. */
-function globalSpecifier(definition: Parser.SyntaxNode): Parser.SyntaxNode | undefined {
+function globalSpecifier(definition: Node): Node | undefined {
   return definition.children.find((child) => child.type === '__global__');
 }
 
-function onlyBodyHasError(definition: Parser.SyntaxNode): boolean {
+function onlyBodyHasError(definition: Node): boolean {
   return definition.namedChildren.every((child) => child.type === 'compound_statement' || !child.hasError);
 }
 
 /** Looks through what may wrap the declarator: references, pointers, parentheses, attributes. */
-function functionDeclarator(node: Parser.SyntaxNode | null): Parser.SyntaxNode | null {
+function functionDeclarator(node: Node | null): Node | null {
   for (let current = node; current; current = current.childForFieldName('declarator') ?? current.namedChild(0)) {
     if (current.type === 'function_declarator') return current;
     if (current.type === 'identifier') return null;
@@ -130,7 +130,7 @@ interface Name {
   specialization: string | null;
 }
 
-function readName(node: Parser.SyntaxNode | null): Name | null {
+function readName(node: Node | null): Name | null {
   switch (node?.type) {
     case 'identifier':
     case 'field_identifier':
@@ -159,14 +159,14 @@ const parameterNodes = new Set([
   'variadic_parameter_declaration',
 ]);
 
-function readParameters(list: Parser.SyntaxNode | null): KernelParameter[] {
+function readParameters(list: Node | null): KernelParameter[] {
   const parameters = (list?.namedChildren ?? []).filter((child) => parameterNodes.has(child.type));
   const read = parameters.map(readParameter);
   // `f(void)` has no parameters.
   return read.length === 1 && read[0]?.name === null && read[0].declared === 'void' ? [] : read;
 }
 
-function readParameter(parameter: Parser.SyntaxNode): KernelParameter {
+function readParameter(parameter: Node): KernelParameter {
   const name = parameterName(parameter.childForFieldName('declarator'));
   const end = parameter.childForFieldName('default_value')?.startIndex ?? parameter.endIndex;
   const before = parameter.text.slice(0, (name?.startIndex ?? end) - parameter.startIndex);
@@ -178,7 +178,7 @@ function readParameter(parameter: Parser.SyntaxNode): KernelParameter {
   return { name: name?.text ?? null, declared: written.endsWith('=') ? written.slice(0, -1).trim() : written };
 }
 
-function parameterName(node: Parser.SyntaxNode | null): Parser.SyntaxNode | null {
+function parameterName(node: Node | null): Node | null {
   if (!node || node.type.startsWith('abstract_')) return null;
   if (node.type === 'identifier') return node;
   const inner =

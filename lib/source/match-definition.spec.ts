@@ -1,9 +1,15 @@
 import { parseDemangledName } from './demangled-name';
 import { findKernelDefinitions } from './kernel-definitions';
 import { bestDefinition } from './match-definition';
+import { openSourceParser, type SourceParser } from './source-parser';
+
+let parser: SourceParser;
+beforeAll(async () => {
+  parser = await openSourceParser();
+});
 
 const lineOf = (text: string, name: string): number | undefined =>
-  bestDefinition(findKernelDefinitions(text), parseDemangledName(name))?.line;
+  bestDefinition(findKernelDefinitions(text, parser), parseDemangledName(name))?.line;
 
 const twins = `__global__ void k(int) {}
 namespace a { __global__ void k(int) {} }

@@ -123,7 +123,14 @@ export const errorCodes = kinds({
   DEVICE_FAULT: { exitCode: exitCodes.fault, meaning: 'the device faulted' },
   DEVICE_LIMIT: { exitCode: exitCodes.fault, meaning: 'the dispatch ran past its limit' },
   DEVICE_UNAVAILABLE: { exitCode: exitCodes.environment, meaning: 'the device is not available here' },
-  ENVIRONMENT_NATIVE_MISSING: { exitCode: exitCodes.environment, meaning: 'the native programs are not built' },
+  ENVIRONMENT_NATIVE_MISSING: {
+    exitCode: exitCodes.environment,
+    meaning: 'the native programs are not installed, not built, or of another version',
+  },
+  ENVIRONMENT_PARSER_MISSING: {
+    exitCode: exitCodes.environment,
+    meaning: 'the parser that finds kernels in source files cannot be loaded',
+  },
   ENVIRONMENT_CUDA_DRIVER_MISSING: {
     exitCode: exitCodes.environment,
     meaning: 'the CUDA driver (libcuda.so.1) is not installed, or does not start',

@@ -65,7 +65,8 @@ export class EventReader<E extends { event: string }> {
   }
 }
 
-export const rebuildHint = 'run `npm run build:native`; if it stays, report it with the text above';
+export const rebuildHint =
+  'install kernloop once more (in a checkout: `npm run build:native`); if it stays, report it with the text above';
 
 /** How the program ended, for messages. */
 export function describeEnd(program: string, ended: RunResult): string {

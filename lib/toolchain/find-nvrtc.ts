@@ -93,7 +93,7 @@ async function nvrtcVersion(path: string, deps: Pick<Deps, 'run' | 'report' | 'n
     throw new KernloopError(
       'ENVIRONMENT_NATIVE_MISSING',
       `${deps.native.nvrtcCompiler}: ${ended.startError}`,
-      'run `npm run build:native` of this version of Kernloop',
+      'install this version of kernloop once more (in a checkout: `npm run build:native`)',
     );
   }
   const described = ended.exitCode === 0 ? describedSchema.safeParse(parsed(ended.stdoutTail)) : null;

@@ -55,7 +55,7 @@ export function verdictOf({ outcome: { result } }: Run): Verdict {
   throw new KernloopError(
     'NATIVE_FAILED',
     'kernloop-replay compared nothing',
-    'run `npm run build:native`; if it stays, report it',
+    'install kernloop once more (in a checkout: `npm run build:native`); if it stays, report it',
   );
 }
 

@@ -1,0 +1,1 @@
+module.exports = () => globalThis.e2eTeardown();

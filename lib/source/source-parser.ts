@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Node } from 'web-tree-sitter';
+import { KernloopError, messageOf } from '../support/error';
+import { packageRoot } from '../support/version';
+
+/** Reads HIP and CUDA source. */
+export interface SourceParser {
+  /** What `read` makes of the text's tree, which ends with it. The grammar recovers from what it cannot read, so any text gives a tree. */
+  parse<T>(text: string, read: (root: Node) => T): T;
+}
+
+const grammar = 'tree-sitter-cuda.wasm';
+
+let opened: Promise<SourceParser> | undefined;
+
+/**
+ * Loaded where source is searched and nowhere else: what does not load stops that search alone. Grammar and parser are WebAssembly,
+ * so that neither a compiler nor a binary for this Node is needed.
+ */
+export function openSourceParser(): Promise<SourceParser> {
+  opened ??= openGrammar(grammarFile());
+  return opened;
+}
+
+/** Of a grammar that is somewhere. */
+export async function openGrammar(grammarPath: string | undefined): Promise<SourceParser> {
+  try {
+    if (grammarPath === undefined) throw new Error(`${grammar} not found`);
+    const { Language, Parser } = await import('web-tree-sitter');
+    await Parser.init();
+    const parser = new Parser().setLanguage(await Language.load(readFileSync(grammarPath)));
+    return {
+      parse(text, read) {
+        const tree = parser.parse(text);
+        if (!tree) throw new Error('the parser gave no tree');
+        try {
+          return read(tree.rootNode);
+        } finally {
+          tree.delete();
+        }
+      },
+    };
+  } catch (error) {
+    throw new KernloopError(
+      'ENVIRONMENT_PARSER_MISSING',
+      `the parser that finds kernels in source files cannot be loaded: ${messageOf(error)}`,
+      'install kernloop once more (`npm install --force kernloop`; in a checkout `npm install`); every stage but generate works without',
+    );
+  }
+}
+
+/** In the package beside the compiled sources, in a checkout from the package that it is taken from. */
+export function grammarFile(root: string = packageRoot): string | undefined {
+  const shipped = join(root, 'grammars', grammar);
+  if (existsSync(shipped)) return shipped;
+  try {
+    return require.resolve(`tree-sitter-cuda/${grammar}`, { paths: [root] });
+  } catch {
+    return undefined;
+  }
+}

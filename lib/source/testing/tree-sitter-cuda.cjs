@@ -1,1 +1,0 @@
-module.exports = globalThis.kernloopSharedModule('tree-sitter-cuda');

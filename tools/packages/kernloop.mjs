@@ -1,0 +1,70 @@
+// The package `kernloop`: what runs, compiled from source, and its documentation.
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { root, step, StepError } from '../console.mjs';
+import { checkout, kernloopManifest } from './manifests.mjs';
+
+const require = createRequire(import.meta.url);
+
+/** Besides dist/: files and folders, as they lie in the repository. */
+const parts = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'docs', 'bin/kernloop.js', 'schemas'];
+
+/** Of these rooms, what their compiled code and Nx read: never a source. */
+const dataRooms = ['executors', 'generators'];
+const isSource = (path) => /\.([cm]?[jt]s|snap)$/.test(path);
+
+/** The grammars that lib/source reads. */
+const grammars = ['tree-sitter-cuda'];
+
+export async function stageKernloop(stage) {
+  await step('compile', 'npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', join(stage, 'dist')]);
+  for (const part of parts) {
+    cpSync(join(root, part), join(stage, part), {
+      recursive: true,
+      filter: (path) => part.startsWith('bin/') || !isSource(path),
+    });
+  }
+  for (const room of dataRooms) {
+    cpSync(join(root, room), join(stage, room), { recursive: true, filter: (path) => !isSource(path) });
+    removeEmptyFolders(join(stage, room));
+  }
+  for (const grammar of grammars) copyGrammar(grammar, join(stage, 'grammars'));
+  for (const file of filesBelow(stage).filter((path) => path.endsWith('.md'))) pointOutside(file, stage);
+  writeFileSync(join(stage, 'package.json'), `${JSON.stringify(kernloopManifest(), null, 2)}\n`);
+}
+
+export const filesBelow = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
+
+function removeEmptyFolders(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) removeEmptyFolders(join(folder, entry.name));
+  }
+  if (readdirSync(folder).length === 0) rmSync(folder, { recursive: true });
+}
+
+/** WebAssembly, of which the grammar's own package has 40 MB of other forms beside it. */
+function copyGrammar(name, folder) {
+  const from = dirname(require.resolve(`${name}/package.json`));
+  cpSync(join(from, `${name}.wasm`), join(folder, `${name}.wasm`));
+  cpSync(join(from, 'LICENSE'), join(folder, `${name}.LICENSE`));
+}
+
+/** Links to what only the repository has lead there; one to nowhere is an error. */
+function pointOutside(file, stage) {
+  const text = readFileSync(file, 'utf8').replaceAll(
+    /\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)/g,
+    (link, path, anchor = '') => {
+      const place = relative(stage, resolve(dirname(file), path));
+      if (existsSync(join(stage, place))) return link;
+      if (place.startsWith(`..${sep}`) || !existsSync(join(root, place)))
+        throw new StepError(`${relative(stage, file)} links to ${path}, which is not there`, 'mend the link');
+      return `](${checkout.homepage.replace(/#.*/, '')}/blob/main/${place}${anchor})`;
+    },
+  );
+  writeFileSync(file, text);
+}

@@ -1,0 +1,48 @@
+// The package.json of what is published, made from the repository's own: one version, and nothing that only a checkout needs.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../console.mjs';
+
+export const checkout = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+export const { version } = checkout;
+
+/** The machines that have a package of native programs (lib/native/native-package.ts looks for it under this name). */
+export const platform = `${process.platform}-${process.arch}`;
+export const nativeName = `@kernloop/native-${platform}`;
+
+const pick = (names) =>
+  Object.fromEntries(names.filter((name) => name in checkout).map((name) => [name, checkout[name]]));
+const origin = ['license', 'repository', 'homepage', 'bugs'];
+
+/** The native package is optional so that a workspace installs on every machine; where it is not there a stage says so. */
+export function kernloopManifest() {
+  return {
+    ...pick(['name', 'version', 'description', 'keywords', ...origin, 'engines', 'bin']),
+    exports: withoutSources(checkout.exports),
+    ...pick(['executors', 'generators', 'dependencies']),
+    optionalDependencies: { [nativeName]: version },
+    ...pick(['peerDependencies', 'peerDependenciesMeta']),
+  };
+}
+
+/** The condition with which a checkout runs its TypeScript. */
+function withoutSources(exports) {
+  const own = ([condition]) => condition !== '@kernloop/source';
+  const plain = (target) =>
+    typeof target === 'string' ? target : Object.fromEntries(Object.entries(target).filter(own));
+  return Object.fromEntries(Object.entries(exports).map(([name, target]) => [name, plain(target)]));
+}
+
+export function nativeManifest() {
+  const [os, cpu] = platform.split('-');
+  return {
+    name: nativeName,
+    version,
+    description: `The native programs of Kernloop for ${platform}: software GPU, capture agents, recorder, replay, archive tool.`,
+    ...pick(origin),
+    os: [os],
+    cpu: [cpu],
+    libc: ['glibc'],
+    preferUnplugged: true, // programs cannot be started out of a zip file (Yarn)
+  };
+}
