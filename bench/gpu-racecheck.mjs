@@ -15,13 +15,19 @@ writeFileSync(main, text.replace(large, 'kMatrix = 128;'));
 must(kernloop(['extract', '--app', app], { cwd: folder, limitSeconds: 500 }), 'extract');
 
 const judge = (reproducer, ...flags) => {
-  const { result, text: said, seconds } = kernloopJson(['validate', '--reproducer', reproducer, ...flags], {
+  const {
+    result,
+    text: said,
+    seconds,
+  } = kernloopJson(['validate', '--reproducer', reproducer, ...flags], {
     cwd: folder,
     limitSeconds: 150,
   });
   const found = (result?.sanitizer ?? []).flatMap(({ findings }) => findings.map(({ kind }) => kind));
   const verdict = result?.verdict ?? /"code": ?"(\w+)"/.exec(said)?.[1] ?? said.slice(-300);
-  console.log(JSON.stringify({ reproducer: basename(reproducer), flags, verdict, found, seconds: rounded(seconds, 1) }));
+  console.log(
+    JSON.stringify({ reproducer: basename(reproducer), flags, verdict, found, seconds: rounded(seconds, 1) }),
+  );
   return { verdict, found, seconds: rounded(seconds, 1) };
 };
 

@@ -111,13 +111,7 @@ const edits = [
     ['--memcheck'],
     ['fail'],
   ],
-  [
-    'scale',
-    'reads behind its input',
-    ['2.0f * x[i]', '2.0f * x[i] + 0.0f * x[i + n]'],
-    ['--initcheck'],
-    ['fail'],
-  ],
+  ['scale', 'reads behind its input', ['2.0f * x[i]', '2.0f * x[i] + 0.0f * x[i + n]'], ['--initcheck'], ['fail']],
   [
     'scale',
     'reads an allocation of its own that it did not write',

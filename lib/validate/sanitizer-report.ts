@@ -71,6 +71,7 @@ function kindOf([head = '', ...rest]: readonly string[]): string | null {
   if (uninitialized) return `${uninitialized[2] ?? ''} of uninitialised ${uninitialized[1] ?? ''} memory`;
   const invalid = /(Invalid|Misaligned) __(\w+)__ (read|write|atomic|reduction)/i.exec(head);
   if (invalid) return `${invalid[1]?.toLowerCase() ?? ''} ${invalid[3] ?? ''} of ${invalid[2] ?? ''} memory`;
+  if (/^\d+ errors? (was|were) skipped/.test(head)) return null;
   if (/^(Error|Warning|Fatal|Internal|Target application|No attachable|Unable|Failed)/i.test(head)) return null;
   // Unknown, but there: by its words without numbers and places.
   return head.replaceAll(/0x[0-9a-f]+|\d+/gi, '#').slice(0, 120);

@@ -33,6 +33,10 @@ const uninitialized = `${begin}========= Uninitialized __global__ memory read of
 ========= ERROR SUMMARY: 257 errors
 ========= ERROR SUMMARY: 155 errors were not printed. Use --print-limit option to adjust the number of printed errors
 `;
+const overflowed = uninitialized.replace(
+  /=+ ERROR SUMMARY/,
+  '========= 7936 errors were skipped (error buffer overflow).\n=========\n$&',
+);
 const invalid = `${begin}========= Invalid __global__ write of size 4 bytes
 =========     at scale(float *)+0x70
 =========     by thread (0,0,0) in block (0,0,0)
@@ -51,6 +55,7 @@ describe('a report of compute-sanitizer', () => {
     ['a race', race, [['race between read and write of shared memory', 1]], 1],
     ['a race of writes', writes, [['race between write of shared memory', 1]], 1],
     ['reads of what nobody wrote', uninitialized, [['read of uninitialised global memory', 2]], 257],
+    ['no kind for those that it skips', overflowed, [['read of uninitialised global memory', 2]], 257],
     ['an access outside', invalid, [['invalid write of global memory', 1]], 1],
   ])('names %s by its kind, and counts', (_name, log, found, summary) => {
     expect([kinds(log), parseSanitizerLog(log).summary]).toEqual([found, summary]);

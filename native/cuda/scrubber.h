@@ -33,7 +33,7 @@ class Scrubber {
   Status prepare(CUdevice device);
   Status fill_shared(uint32_t word, CUstream stream);
   Status visit_reserved(uint32_t word, CUstream stream);
-  Result<bool> found_reserved(CUstream stream);
+  Result<uint32_t> count_found(CUstream stream);
   Status launch(uint32_t word, const Work& work, CUstream stream);
 
   const Driver& driver_;
