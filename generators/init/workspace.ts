@@ -38,13 +38,13 @@ export function setUpWorkspace(
 ): SetUp {
   const settings = setUpNx(tree);
   const lines = ignoreOutputs(tree);
-  const install = skipPackageJson ? undefined : addToPackageJson(tree);
+  const isNamed = skipPackageJson || !addToPackageJson(tree);
   const done = [
     ...settings,
-    ...(install ? [`package.json: kernloop ${version} among devDependencies`] : []),
+    ...(isNamed ? [] : [`package.json: kernloop ${version} among devDependencies`]),
     ...(lines > 0 ? [`.gitignore: ${lines} lines for what stages write`] : []),
   ];
-  return { done, finish: install ?? ((): void => undefined) };
+  return { done, finish: (): void => undefined };
 }
 
 function setUpNx(tree: Tree): string[] {
@@ -63,16 +63,21 @@ function setUpNx(tree: Tree): string[] {
   return added.length === 0 ? [] : [`nx.json: ${isNew ? 'made, with' : 'added'} ${added.join(' and ')}`];
 }
 
-/** Where package.json names Kernloop already, in whatever version or place, that stays. */
-function addToPackageJson(tree: Tree): GeneratorCallback | undefined {
-  if (!tree.exists('package.json')) return undefined;
+/** Where package.json names Kernloop already, in whatever version or place, that stays. Nothing is to be installed: this runs. */
+function addToPackageJson(tree: Tree): boolean {
+  if (!tree.exists('package.json')) return false;
   const manifest = readJson<Record<string, Record<string, string> | undefined> & { name?: string }>(
     tree,
     'package.json',
   );
   const sections = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
   const isNamed = manifest.name === 'kernloop' || sections.some((section) => manifest[section]?.['kernloop']);
-  return isNamed ? undefined : addDependenciesToPackageJson(tree, {}, { kernloop: version }, 'package.json', true);
+  if (isNamed) return false;
+  writeJson(tree, 'package.json', {
+    ...manifest,
+    devDependencies: { ...manifest['devDependencies'], kernloop: version },
+  });
+  return true;
 }
 
 function ignoreOutputs(tree: Tree): number {
