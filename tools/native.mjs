@@ -8,10 +8,10 @@ import { root, runMain, step } from './console.mjs';
 const folder = join(root, 'native', 'build');
 const bytesPerCompiler = 1.5 * 2 ** 30;
 
-/** Everything: the software GPU for each kind of processor, and the tests. */
-const whole = { KERNLOOP_TESTS: 'ON', KERNLOOP_VECTOR_BUILDS: 'baseline;v3;v4' };
-/** What this machine needs to run kernloop. */
-const products = { KERNLOOP_TESTS: 'OFF', KERNLOOP_VECTOR_BUILDS: 'host' };
+/** Everything: the software GPU for each kind of processor, and the tests; every file by itself, so that an edit is compiled soon. */
+const whole = { KERNLOOP_TESTS: 'ON', KERNLOOP_VECTOR_BUILDS: 'baseline;v3;v4', KERNLOOP_UNITY: 'OFF' };
+/** What this machine needs to run kernloop, as soon as can be. */
+const products = { KERNLOOP_TESTS: 'OFF', KERNLOOP_VECTOR_BUILDS: 'host', KERNLOOP_UNITY: 'ON' };
 
 /** The settings of native/build; undefined where there is none. */
 export function configured() {
