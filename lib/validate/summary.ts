@@ -38,7 +38,7 @@ export function summaryOf(
       if (race)
         return `${unjudged}${summaryOfRaces(race, report.races?.length ?? 1)}${report.differing_bytes > 0 ? `; ${differ}` : ''}${extra}`;
       const inThisOrderAlone = adverse && report.replays.every(({ verdict }) => verdict !== 'fail');
-      return `${unjudged}${differ}${inThisOrderAlone ? ' when waves run in the adverse order: the result depends on it' : ''}${extra}`;
+      return `${unjudged}${differ}${inThisOrderAlone ? ' when waves run in the adverse order and find 0 where nobody wrote: the result depends on one of the two' : ''}${extra}`;
     }
     case 'limit':
       return `the replay ran past its limit${report.fault ? `: ${report.fault}` : ''}`;
