@@ -11,6 +11,7 @@ const defects = [
   { what: 'shared slots times 0 that nobody wrote', marked: 'the dot product' },
   { what: 'a shared counter that begins at what is there', marked: 'the counter' },
   { what: 'dynamic shared memory that begins at what is there', marked: 'dynamic shared memory' },
+  { what: 'a shared flag that is set by what is there', marked: 'the flag' },
   { what: 'a private array that begins at what is there', marked: 'private memory' },
   {
     what: 'a vector register that nobody wrote',

@@ -38,7 +38,9 @@ export function summaryOf(
       if (race)
         return `${unjudged}${summaryOfRaces(race, report.races?.length ?? 1)}${report.differing_bytes > 0 ? `; ${differ}` : ''}${extra}`;
       const inThisOrderAlone = adverse && report.replays.every(({ verdict }) => verdict !== 'fail');
-      const why = inThisOrderAlone ? ' when waves run in the adverse order: the result depends on it' : '';
+      const why = inThisOrderAlone
+        ? ' when waves run in the adverse order and find 0 where nobody wrote: the result depends on one of the two'
+        : '';
       return `${unjudged}${reason ? `${reason}; ` : ''}${differ}${why}${extra}`;
     }
     case 'limit':

@@ -41,7 +41,8 @@ WordPair small_pair(uint64_t random) {
 
 }  // namespace
 
-UnwrittenFill::UnwrittenFill(uint64_t pattern) : pattern_(pattern) {
+UnwrittenFill::UnwrittenFill(uint64_t pattern) : pattern_(pattern), words_{} {
+  if (pattern == kZeros) return;
   const bool is_counterpart = ~pattern < pattern;
   const uint64_t key = mix(is_counterpart ? ~pattern : pattern);
   for (size_t line = 0; line < kLines; ++line) {

@@ -20,7 +20,7 @@ namespace kernloop::softgpu {
 //   and negative under the other. One is a small odd number, which shows in a minimum of unsigned numbers, and huge
 //   under the other. A hope for 0 goes wrong with them too; a maximum or minimum over such a word alone may pass.
 // What two replays do not promise: that an unsigned minimum over a few words shows, nor any hope that both classes
-// fulfil ("some number that is not 0").
+// fulfil ("some number that is not 0"). A third under kZeros does: every word is 0 there.
 //
 // The same pattern gives the same fill to the same workgroup and wave of a grid, whatever runs first, on whichever
 // thread.
@@ -30,6 +30,7 @@ class UnwrittenFill {
   // A prime, so that no array is a whole number of periods long.
   static constexpr size_t kLines = 251;
   static constexpr size_t kWords = kLines * kLineWords;
+  static constexpr uint64_t kZeros = 0x9999999999999999;  // replays repeat one byte, which for this is 0x99
 
   explicit UnwrittenFill(uint64_t pattern);
   uint64_t pattern() const { return pattern_; }

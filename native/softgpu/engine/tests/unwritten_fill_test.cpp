@@ -65,6 +65,12 @@ std::vector<uint32_t> words_of(uint64_t pattern) {
   return words;
 }
 
+TEST(UnwrittenFill, IsZeroUnderAPatternOfItsOwn) {
+  uint32_t words[UnwrittenFill::kWords];
+  UnwrittenFill(UnwrittenFill::kZeros).copy(words, UnwrittenFill::kWords, 0);
+  EXPECT_TRUE(std::all_of(std::begin(words), std::end(words), [](uint32_t word) { return word == 0; }));
+}
+
 TEST(UnwrittenFills, GiveEveryWordTwoClassesUnderAPatternAndItsCounterpart) {
   for (const uint64_t pattern : kPatterns) {
     const std::vector<uint32_t> a = words_of(pattern), b = words_of(~pattern);
