@@ -34,7 +34,8 @@ export async function adoptApp(tree: Tree, given: AppOptions, ask: Ask | undefin
   return async (): Promise<void> => {
     await finish();
     await withHint(() => expectProject(tree.root, declared.name, directory));
-    logger.info(['', ...report(file, isThere, declared, done), ...nextSteps(tree, file, declared)].join('\n'));
+    const what = [summary(file, isThere, declared, options), ...done].join('; ');
+    logger.info(['', `Kernloop: ${what}.`, ...nextSteps(tree, file, declared)].join('\n'));
   };
 }
 
@@ -119,11 +120,12 @@ function schemaPath(tree: Tree, directory: string): string {
   return path.startsWith('.') ? path : `./${path}`;
 }
 
-function report(file: string, wasThere: boolean, { name, command }: Declared, done: readonly string[]): string[] {
-  const app = wasThere
-    ? `${file} is there already and stays as it is`
-    : `${name} runs ${command.join(' ')}, says ${file}`;
-  return [`Kernloop: ${[app, ...done].join('; ')}.`];
+function summary(file: string, wasThere: boolean, { name, command }: Declared, options: Options): string {
+  if (!wasThere) return `${file} declares ${name}, which runs ${command.join(' ')}`;
+  const { directory: _directory, skipPackageJson: _skip, ...told } = options;
+  const aside = Object.entries(told).filter(([, value]) => value !== undefined);
+  const flags = aside.map(([option]) => `--${option}`).join(', ');
+  return `${file} is there already and stays as it is${flags && ` (left aside: ${flags})`}`;
 }
 
 function nextSteps(tree: Tree, file: string, { name, kernels = [] }: Declared): string[] {
