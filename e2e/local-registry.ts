@@ -40,8 +40,6 @@ export async function startLocalRegistry(modules: string): Promise<LocalRegistry
       npm_config_audit: 'false',
       npm_config_fund: 'false',
       npm_config_update_notifier: 'false',
-      // They compile what is there prebuilt, and may fetch what is not.
-      npm_config_ignore_scripts: 'true',
     },
     stop: () =>
       new Promise((resolve) => {
