@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Tree } from '@nx/devkit';
+import type { Tree } from 'nx/src/devkit-exports';
 import type { KernloopJson } from '../../lib/app/kernloop-json';
 import { declaredPrograms } from './cmake';
 

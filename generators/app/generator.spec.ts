@@ -107,6 +107,14 @@ describe('app', () => {
     expect((await refusal({ directory: 'apps/demo/build/demo' })).hint).toContain('apps/demo/build --command=demo');
   });
 
+  it('says what is wrong with a kernloop.json that is there', async () => {
+    tree.write('apps/demo/kernloop.json', '{ "command": ["./demo"] }');
+    expect(await refusal({ directory: 'apps/demo' })).toMatchObject({
+      code: 'CONFIG_INVALID',
+      what: expect.stringContaining('name') as string,
+    });
+  });
+
   it('refuses the name of another app, which would cost Nx the whole graph', async () => {
     await adopt({ directory: 'apps/demo' });
     tree.write('other/demo/Makefile', 'all:');

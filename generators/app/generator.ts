@@ -1,8 +1,9 @@
 import { basename, join, relative, resolve } from 'node:path';
-import { joinPathFragments, logger, readJson, writeJson, type GeneratorCallback, type Tree } from 'nx/src/devkit-exports';
-import { kernloopJsonSchema } from '../../lib/app/kernloop-json';
+import { joinPathFragments, logger, writeJson, type GeneratorCallback, type Tree } from 'nx/src/devkit-exports';
+import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
 import { kernloopFile } from '../../lib/support/project-file-names';
 import { KernloopError } from '../../lib/support/error';
+import { parseJson } from '../../lib/support/schema';
 import { setUpWorkspace } from '../init/workspace';
 import { askAtTerminal, nxCommand, withHint, type Ask } from '../terminal';
 import { commandOf } from './command';
@@ -11,12 +12,6 @@ import { expectProject, refuseTwin } from './graph';
 import { appOptionsSchema, type AppOptions } from './options';
 
 type Options = ReturnType<typeof appOptionsSchema.parse>;
-
-interface Declared {
-  name: string;
-  command: readonly string[];
-  kernels?: readonly object[];
-}
 
 /** Adopts an app: declares it in kernloop.json, in a workspace that is set up. Running it again changes nothing. */
 export default function app(tree: Tree, given: AppOptions): Promise<GeneratorCallback> {
@@ -29,12 +24,13 @@ export async function adoptApp(tree: Tree, given: AppOptions, ask: Ask | undefin
   const file = joinPathFragments(directory, kernloopFile);
   const isThere = tree.exists(file);
   if (!isThere) writeJson(tree, file, await describeApp(tree, directory, options, ask));
-  const declared = readJson<Declared>(tree, file);
+  const declared = parseJson(file, tree.read(file, 'utf-8') ?? '', kernloopJsonSchema);
   const { done, finish } = setUpWorkspace(tree, options);
   return async (): Promise<void> => {
     await finish();
     await withHint(() => expectProject(tree.root, declared.name, directory));
-    logger.info(['', ...report(file, isThere, declared, done), ...nextSteps(tree, file, declared)].join('\n'));
+    const what = [summary(file, isThere, declared, options), ...done].join('; ');
+    logger.info(['', `Kernloop: ${what}.`, ...nextSteps(tree, file, declared)].join('\n'));
   };
 }
 
@@ -119,14 +115,15 @@ function schemaPath(tree: Tree, directory: string): string {
   return path.startsWith('.') ? path : `./${path}`;
 }
 
-function report(file: string, wasThere: boolean, { name, command }: Declared, done: readonly string[]): string[] {
-  const app = wasThere
-    ? `${file} is there already and stays as it is`
-    : `${name} runs ${command.join(' ')}, says ${file}`;
-  return [`Kernloop: ${[app, ...done].join('; ')}.`];
+function summary(file: string, wasThere: boolean, { name, command }: KernloopJson, options: Options): string {
+  if (!wasThere) return `${file} declares ${name}, which runs ${command.join(' ')}`;
+  const { directory: _directory, skipPackageJson: _skip, ...told } = options;
+  const aside = Object.entries(told).filter(([, value]) => value !== undefined);
+  const flags = aside.map(([option]) => `--${option}`).join(', ');
+  return `${file} is there already and stays as it is${flags && ` (left aside: ${flags})`}`;
 }
 
-function nextSteps(tree: Tree, file: string, { name, kernels = [] }: Declared): string[] {
+function nextSteps(tree: Tree, file: string, { name, kernels }: KernloopJson): string[] {
   const extract = nxCommand(tree, `run ${name}:extract-kernel`);
   if (kernels.length > 0) return [`Next, make its kernels projects: ${extract}`];
   return [

@@ -1,4 +1,4 @@
-import type { Tree } from '@nx/devkit';
+import type { Tree } from 'nx/src/devkit-exports';
 import { applyEdits, modify } from 'jsonc-parser';
 
 /** Sets fields of a JSON file and leaves the rest of its text, comments and layout included: what Nx's own `updateJson` drops. */

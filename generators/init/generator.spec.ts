@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { logger, readJson, readNxJson, updateNxJson, type Tree } from '@nx/devkit';
+import { logger, readJson, readNxJson, updateNxJson, type Tree } from 'nx/src/devkit-exports';
 import { createTreeWithEmptyWorkspace } from '@nx/devkit/testing';
 import { FsTree } from 'nx/src/generators/tree';
 import { version } from '../../lib/support/version';

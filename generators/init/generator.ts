@@ -9,8 +9,12 @@ export default function init(tree: Tree, given: InitOptions): Promise<GeneratorC
   return withHint(() => {
     const { skipPackageJson, ...forApp } = initOptionsSchema.parse(given);
     const isForApp = Object.values(forApp).some((value) => value !== undefined);
-    // What adopted an app until 0.1 still does.
-    if (isForApp) return app(tree, { ...forApp, directory: forApp.directory ?? '.', skipPackageJson });
+    if (isForApp) {
+      // What adopted an app until 0.1 still does.
+      const directory = forApp.directory ?? '.';
+      logger.warn(`init sets the workspace up; adopting an app is: ${nxCommand(tree, `g kernloop:app ${directory}`)}`);
+      return app(tree, { ...forApp, directory, skipPackageJson });
+    }
     const { done, finish } = setUpWorkspace(tree, { skipPackageJson });
     return async (): Promise<void> => {
       await finish();

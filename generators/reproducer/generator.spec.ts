@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { logger } from '@nx/devkit';
+import { logger } from 'nx/src/devkit-exports';
 import { flushChanges, FsTree } from 'nx/src/generators/tree';
 import { failure } from '../../lib/testing/failure';
 import { fixture, recordingDeps, type Fixture } from '../../lib/generate/testing/fixture';

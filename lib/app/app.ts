@@ -35,7 +35,7 @@ export function openApp(folder: string): App {
     throw new KernloopError(
       'CONFIG_MISSING',
       `no ${kernloopFile} in ${resolve(folder)} or above`,
-      `go to the folder of the app, name it with --app, or write ${kernloopFile} with \`nx g kernloop:init\`${appsBelow(folder)}`,
+      `go to the folder of the app, name it with --app, or write ${kernloopFile} with \`nx g kernloop:app\`${appsBelow(folder)}`,
     );
   }
   const path = join(root, kernloopFile);
