@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from 'node:path';
-import type { App } from '../app/app';
+import { selectedKernels, type App } from '../app/app';
 import { countOf, dispatchesForm, parseDispatches, type Dispatches, type OrdinalRange } from '../app/dispatches';
 import type { Each, KernelEntry, Scope } from '../app/kernloop-json';
 import { KernloopError, messageOf } from '../support/error';
@@ -37,14 +37,7 @@ export interface Request {
 const defaultLimit = 16;
 
 export function selectionsOf(app: App, options: CaptureOptions): Selection[] {
-  const names = options.kernel.length > 0 ? [...new Set(options.kernel)] : app.config.kernels.map(({ name }) => name);
-  if (names.length === 0) {
-    throw new KernloopError(
-      'KERNEL_UNKNOWN',
-      `${app.config.name} declares no kernel`,
-      'add one to "kernels" of kernloop.json; `kernloop profile` lists what the app launches',
-    );
-  }
+  const names = selectedKernels(app, options.kernel);
   for (const option of ['match', 'output'] as const) {
     if (options[option] !== undefined && names.length > 1) {
       throw new KernloopError(

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
-import { openApp, type App } from '../app/app';
+import { openApp, selectedKernels, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { captureKernels } from '../capture/capture';
 import { requireOwnPlace } from '../capture/owner';
@@ -20,7 +20,7 @@ import type { ExtractedKernel, ExtractResult } from './result';
 export async function extract(options: ExtractOptions, given: Deps): Promise<ExtractResult> {
   const deps = { ...given, report: warningOnce(given.report) };
   const app = openApp(options.app);
-  const names = selectedKernels(app, options);
+  const names = selectedKernels(app, options.kernel);
   for (const name of names) requireOwnPlace(app, name);
   if (options.build) await buildApp(app, deps);
   const { description: device } = await openDevice(options, deps);
@@ -54,17 +54,6 @@ async function makeReproducer(
   );
   const adopted = await adopt({ reproducer: root, reset }, deps);
   return { reproducer: root, generated, adopted };
-}
-
-function selectedKernels(app: App, options: ExtractOptions): string[] {
-  const names = options.kernel.length > 0 ? [...new Set(options.kernel)] : app.config.kernels.map(({ name }) => name);
-  names.forEach((name) => app.kernel(name));
-  if (names.length > 0) return names;
-  throw new KernloopError(
-    'KERNEL_UNKNOWN',
-    `${app.config.name} declares no kernel`,
-    'add one to "kernels" of kernloop.json; `kernloop profile` lists what the app launches',
-  );
 }
 
 function needsCapture(app: App, name: string, device: DeviceDescription, options: ExtractOptions, deps: Deps): boolean {
