@@ -13,7 +13,7 @@ export interface Selection {
   wholeName: boolean;
   dispatches: Dispatches;
   each: Each;
-  /** Captures at most; more than this many ordinals are not asked for. */
+  /** The most captures to take; more than this many ordinals are not asked for. */
   limit: number;
   after: { match: string; count: number } | null;
   scope: Scope;
