@@ -74,6 +74,18 @@ function findKernel(config: KernloopJson, name: string): KernelEntry {
   );
 }
 
+/** Names of the kernels that were asked for, each once; of all where none was. */
+export function selectedKernels(app: App, asked: readonly string[]): string[] {
+  const names = asked.length > 0 ? [...new Set(asked)] : app.config.kernels.map(({ name }) => name);
+  for (const name of names) app.kernel(name);
+  if (names.length > 0) return names;
+  throw new KernloopError(
+    'KERNEL_UNKNOWN',
+    `${app.config.name} declares no kernel`,
+    `add one to "kernels" of ${kernloopFile}; \`kernloop profile\` lists what the app launches`,
+  );
+}
+
 /** Folders with a kernloop.json directly below or one deeper, as a hint for someone in the wrong folder. */
 function appsBelow(folder: string): string {
   const found: string[] = [];

@@ -39,11 +39,11 @@ export const selectionShape = {
     .describe(
       'Of those dispatches every one (the default), or the first of each kernel and launch geometry, or of each kernel.',
     ),
-  limit: z.int().min(1).optional().describe('Captures at most; 16 if left out.'),
+  limit: z.int().min(1).optional().describe('The most captures to take; 16 if left out.'),
   after: regexSchema
     .optional()
-    .describe('Dispatches count only from behind one of a kernel whose name this expression matches.'),
-  afterCount: z.int().min(1).optional().describe('From behind so many of them; 1 if left out.'),
+    .describe('Start to count dispatches after one of a kernel whose name this expression matches.'),
+  afterCount: z.int().min(1).optional().describe('Start after so many of them; 1 if left out.'),
   scope: z
     .enum(scopes)
     .default('reachable')

@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { KernloopError, nearest } from '../support/error';
+import { isExecutable, pathFolders, programsIn } from '../support/programs';
 import type { App } from './app';
 import type { Environment } from '../support/environment';
 
@@ -30,24 +31,13 @@ export function findProgram(app: App, env: Environment): string {
 }
 
 function searchPath(program: string, path: string): string {
-  for (const folder of path.split(':')) {
-    const candidate = join(folder || '.', program);
-    if (isExecutable(candidate)) return candidate;
-  }
+  const [found] = programsIn(pathFolders(path), program);
+  if (found !== undefined) return found;
   throw new KernloopError(
     'APP_NOT_FOUND',
     `"${program}" is not on the PATH`,
     `write ./${program} in "command" for a program in the app's own folder`,
   );
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 function namesIn(folder: string): string[] {

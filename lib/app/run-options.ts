@@ -11,7 +11,7 @@ export const appRunOptions = {
     .min(0)
     .default(10)
     .describe(
-      "Wait so long for processes that go on after the app's command has ended, unless all is captured before.",
+      'Seconds to wait for processes of the app that go on after its command has ended; less where all is captured before.',
     ),
   timeLimitSeconds: z.number().min(0).default(0).describe('End the app after this time; 0 is no limit.'),
 };

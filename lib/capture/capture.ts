@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { relative } from 'node:path';
 import { openApp, type App } from '../app/app';
 import { buildApp } from '../app/build';
@@ -95,26 +96,6 @@ function reason({ selection: { name }, scope, selection, counted }: Request): st
   return `for ${name}, which another selection wanted as well`;
 }
 
-function exitCodeOf(appEnd: RunResult): number {
-  return appEnd.exitCode ?? 128 + signalNumber(appEnd.signal);
-}
-
-function signalNumber(signal: string | null): number {
-  const numbers: Record<string, number> = {
-    SIGHUP: 1,
-    SIGINT: 2,
-    SIGQUIT: 3,
-    SIGILL: 4,
-    SIGABRT: 6,
-    SIGBUS: 7,
-    SIGFPE: 8,
-    SIGKILL: 9,
-    SIGSEGV: 11,
-    SIGTERM: 15,
-  };
-  return signal === null ? 0 : (numbers[signal] ?? 0);
-}
-
 /** The first failure is the error; the others and what was captured are told with it. */
 function withOthers(error: KernloopError, { failures, captures }: CaptureOutcome): KernloopError {
   const others = failures.slice(1).map(({ error: other }) => `also: ${other.what}`);
@@ -163,4 +144,9 @@ function report(result: CaptureResult, appEnd: RunResult, app: App, deps: Deps):
 
 function nameOf({ name, ordinal }: KernelCapture, all: readonly KernelCapture[]): string {
   return all.filter((other) => other.name === name).length > 1 ? `${name} (dispatch ${ordinal})` : name;
+}
+
+/** As a shell says it. */
+function exitCodeOf({ exitCode, signal }: RunResult): number {
+  return exitCode ?? 128 + (signal === null ? 0 : constants.signals[signal as NodeJS.Signals]);
 }

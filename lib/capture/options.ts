@@ -31,15 +31,19 @@ export const captureOptionsSchema = z.object({
     .describe(
       'Of those dispatches every one, the first of each kernel and launch geometry, or the first of each kernel; overrides kernloop.json.',
     ),
-  limit: z.int().min(1).optional().describe('Captures of a kernel at most, 16 if left out; overrides kernloop.json.'),
+  limit: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('The most captures to take of a kernel, 16 if left out; overrides kernloop.json.'),
   after: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Count dispatches only from behind one of a kernel whose name this expression matches; overrides kernloop.json.',
+      'Start to count dispatches after one of a kernel whose name this expression matches; overrides kernloop.json.',
     ),
-  afterCount: z.int().min(1).optional().describe('From behind so many of them; overrides kernloop.json.'),
+  afterCount: z.int().min(1).optional().describe('Start after so many of them; overrides kernloop.json.'),
   scope: z.enum(scopes).optional().describe('Memory to capture; overrides kernloop.json.'),
   output: z
     .string()

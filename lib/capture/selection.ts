@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from 'node:path';
-import type { App } from '../app/app';
+import { selectedKernels, type App } from '../app/app';
 import { countOf, dispatchesForm, parseDispatches, type Dispatches, type OrdinalRange } from '../app/dispatches';
 import type { Each, KernelEntry, Scope } from '../app/kernloop-json';
 import { KernloopError, messageOf } from '../support/error';
@@ -13,7 +13,7 @@ export interface Selection {
   wholeName: boolean;
   dispatches: Dispatches;
   each: Each;
-  /** Captures at most; more than this many ordinals are not asked for. */
+  /** The most captures to take; more than this many ordinals are not asked for. */
   limit: number;
   after: { match: string; count: number } | null;
   scope: Scope;
@@ -37,14 +37,7 @@ export interface Request {
 const defaultLimit = 16;
 
 export function selectionsOf(app: App, options: CaptureOptions): Selection[] {
-  const names = options.kernel.length > 0 ? [...new Set(options.kernel)] : app.config.kernels.map(({ name }) => name);
-  if (names.length === 0) {
-    throw new KernloopError(
-      'KERNEL_UNKNOWN',
-      `${app.config.name} declares no kernel`,
-      'add one to "kernels" of kernloop.json; `kernloop profile` lists what the app launches',
-    );
-  }
+  const names = selectedKernels(app, options.kernel);
   for (const option of ['match', 'output'] as const) {
     if (options[option] !== undefined && names.length > 1) {
       throw new KernloopError(

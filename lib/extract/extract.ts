@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
-import { openApp, type App } from '../app/app';
+import { openApp, selectedKernels, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { captureKernels } from '../capture/capture';
 import { requireOwnPlace } from '../capture/owner';

@@ -5,7 +5,7 @@ import type { Environment } from '../support/environment';
 
 /**
  * Variables that make the loader record NVRTC programs of the app; audit libraries of the user stay, before ours. Only where
- * KERNLOOP_NVRTC_RECORD=on asks for it, in the app's `env` or in ours: it has not met a real libnvrtc yet.
+ * KERNLOOP_NVRTC_RECORD=on asks for it, in the app's `env` or in ours: the loader is slower under an audit library.
  */
 export function nvrtcEnvironment(
   device: Device,

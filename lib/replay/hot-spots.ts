@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readCapturedCode } from '../archive/captured-code';
 import type { Deps } from '../deps/deps';
+import { sha256 } from '../support/files';
 import { readLineTable, type LineTable } from '../toolchain/line-table';
 import {
   hotSpotFigures,
@@ -36,7 +36,7 @@ interface CodeLines {
 
 /** Or why there are none. */
 function linesOf(bytes: Buffer, events: readonly HotSpotEvent[]): CodeLines | string {
-  const codeObject = createHash('sha256').update(bytes).digest('hex');
+  const codeObject = sha256(bytes);
   if (!events.some((event) => event.code_object === codeObject))
     return 'what ran is not this file itself but a part of it';
   const table = readLineTable(bytes);

@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein';
 import { errorCodes, type ErrorCode } from './error-codes';
 
 export interface ErrorReport {
@@ -60,18 +61,5 @@ export function nearest(name: string, candidates: Iterable<string>, limit = 3): 
 
 function nameDistance(wanted: string, candidate: string): number {
   if (wanted.length > 0 && (candidate.includes(wanted) || wanted.includes(candidate))) return 0;
-  return editDistance(wanted, candidate);
-}
-
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column += 1) {
-      const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, substitution));
-    }
-    previous = current;
-  }
-  return previous[b.length] ?? 0;
+  return distance(wanted, candidate);
 }

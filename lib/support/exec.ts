@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { execa } from 'execa';
 import { LineSplitter } from './lines';
+import { isExecutable, pathFolders, programsIn } from './programs';
 import { stdinOf, type ProgramInput } from './stdin';
 
 /** What is kept of a child's output for error messages; everything is still streamed. */
@@ -138,13 +139,11 @@ function dyingWithParent(
   args: readonly string[],
   signal: 'SIGTERM' | 'SIGKILL',
 ): [string, readonly string[]] {
-  if (!existsSync(setpriv) || !isOnPath(file)) return [file, args];
+  const isFound = file.includes('/')
+    ? isExecutable(file)
+    : programsIn(pathFolders(process.env['PATH']), file).length > 0;
+  if (!isFound || !existsSync(setpriv)) return [file, args];
   return [setpriv, ['--pdeathsig', signal.slice(3), '--', file, ...args]];
-}
-
-function isOnPath(file: string): boolean {
-  const folders = file.includes('/') ? [''] : (process.env['PATH'] ?? '').split(':').map((folder) => `${folder}/`);
-  return folders.some((folder) => existsSync(folder + file));
 }
 
 /** Stops every process group that is still running; called once a signal has arrived. */

@@ -44,7 +44,7 @@ export function sha256OfFile(path: string): string {
   return hash.digest('hex');
 }
 
-export function sha256(content: string): string {
+export function sha256(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 

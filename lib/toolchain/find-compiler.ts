@@ -1,7 +1,7 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
+import { isExecutable, pathFolders, programsIn } from '../support/programs';
 import { compilerEnvironment } from './compiler-environment';
 import type { Environment } from '../support/environment';
 
@@ -39,9 +39,7 @@ export async function findCompiler(wanted: WantedCompiler, deps: CompilerDeps): 
 export function compilerCandidates(name: string, env: Environment): string[] {
   const named = env['KERNLOOP_COMPILER'];
   if (named) return [named].filter(isExecutable);
-  const folders = [...(env['PATH'] ?? '').split(delimiter), ...toolchainFolders(name, env)];
-  const paths = folders.filter(isAbsolute).map((folder) => join(folder, name));
-  return [...new Set(paths)].filter(isExecutable);
+  return programsIn([...pathFolders(env['PATH']), ...toolchainFolders(name, env)].filter(isAbsolute), name);
 }
 
 /** Where distributions, AMD and NVIDIA install compilers beside the PATH; `clang++-15` is `llvm-15/bin/clang++` in Debian. */
@@ -84,11 +82,8 @@ export async function compilerVersion(path: string, deps: Pick<Deps, 'run'>): Pr
 
 /** Null, and a warning, where it is not installed: nvcc then takes its default, whose headers may differ. */
 export function findHostCompiler(name: string, deps: Pick<Deps, 'env' | 'report'>): string | null {
-  const folders = [...(deps.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin'];
-  const found = folders
-    .filter(isAbsolute)
-    .map((folder) => join(folder, name))
-    .find(isExecutable);
+  const folders = [...pathFolders(deps.env['PATH']), '/usr/bin', '/usr/local/bin'].filter(isAbsolute);
+  const [found] = programsIn(folders, name);
   if (found === undefined)
     deps.report.warn(`the host compiler ${name} is not installed; nvcc takes its default, and the code may differ`);
   return found ?? null;
@@ -112,13 +107,4 @@ function compilerMissing(name: string): KernloopError {
 function debianPackages(name: string): string[] {
   if (name.startsWith('clang')) return [name.replace('++', ''), 'libamdhip64-dev'];
   return ['hipcc', 'libamdhip64-dev'];
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FindingEvent } from '../replay/replay-events';
 import type { Code, Reproducer } from '../reproducer/reproducer';
 import type { ReplaySession } from '../replay/session';
 import { SourceFiles } from '../replay/source-files';
+import { sha256 } from '../support/files';
 import { formatCount } from '../support/report';
 import { readLineTable } from '../toolchain/line-table';
 import type { Race, RaceAccess } from './report-json';
@@ -86,7 +86,7 @@ type Placed = Pick<FindingEvent, 'code_object' | 'offset'>;
 function lineFinder(code: Code, reproducer: Reproducer): (access: Placed) => string | null {
   if (code.kind !== 'variant') return () => null;
   const bytes = readFileSync(code.path);
-  const digest = createHash('sha256').update(bytes).digest('hex');
+  const digest = sha256(bytes);
   const table = readLineTable(bytes);
   const sources = new SourceFiles(reproducer);
   return ({ code_object: codeObject, offset }) => {
