@@ -21,7 +21,7 @@ import { isNvcc, type DeviceLanguage } from '../toolchain/translation-unit';
 import type { Deps } from '../deps/deps';
 import { KernloopError, systemCode } from '../support/error';
 import { codeObjectTarget } from '../toolchain/code-object-kernels';
-import { compileReproducer } from '../toolchain/compile';
+import { compileReproducer, type CompileResult } from '../toolchain/compile';
 import { debugSourceFiles } from '../toolchain/debug-line';
 import { warnOfVariablesSetAside } from '../toolchain/compiler-environment';
 import { compilerVersion, type Compiler } from '../toolchain/find-compiler';
@@ -38,7 +38,9 @@ import { writeNvrtcProgram } from './nvrtc-program';
 import type { GenerateOptions } from './options';
 import { inWorkspace, writeProjectFiles, writeSources } from './pristine';
 import type { GenerateResult } from './result';
-import { isInside } from '../support/files';
+import { isInside, sha256OfFile } from '../support/files';
+import { readingConditions, type ReadsJson } from '../reproducer/reads-json';
+import { toolchainIdentity } from '../toolchain/identity';
 
 /** Candidates that compile to the kernel but to another code object than the captured one, tried before settling for the first. */
 const maxCompiles = 8;
@@ -117,6 +119,8 @@ export interface WrittenSource {
   /** The file that defines the kernel and the one that is compiled, as the user knows them. */
   file: string;
   translationUnit: string;
+  /** What the compiler read for it; null where that is not all that decides. */
+  reads: Omit<ReadsJson, 'recipe_sha256'> | null;
 }
 
 interface FoundSource extends WrittenSource {
@@ -137,7 +141,8 @@ async function nvrtcSource(program: NvrtcJson, request: PristineRequest, deps: D
   const recipe = { ...unproven, files, code_object: codeObject };
   const definition = bestDefinition(findKernelDefinitions(source), parseDemangledName(capture.kernel.name));
   const origin = files[unproven.variant.file]?.origin ?? '';
-  const found = { recipe, definition, file: origin, translationUnit: origin };
+  // NVRTC does not tell which files of its include folders it read.
+  const found = { recipe, definition, file: origin, translationUnit: origin, reads: null };
   if (!isSameCode(found)) {
     deps.report.warn(
       `recompiling what the app passed to NVRTC gives ${capture.kernel.name}, but not the captured code object`,
@@ -314,7 +319,7 @@ async function tryCandidate(
   });
   resetFolder(folder);
   const files = writeSources(folder, tree, unproven, app.workspaceRoot);
-  const { codeObject, outside } = await prove(unproven, compiler, captured, request, deps);
+  const { codeObject, outside, sources } = await prove(unproven, compiler, captured, request, deps);
   const strays = outside.filter((path) => !tree.isSystem(path));
   if (strays.length > 0) {
     throw new KernloopError(
@@ -329,6 +334,12 @@ async function tryCandidate(
     definition: candidate.definition,
     file: inWorkspace(app.workspaceRoot, kernelFile),
     translationUnit: inWorkspace(app.workspaceRoot, unit.file),
+    reads: {
+      schema: 'kernloop.reads/1',
+      conditions_sha256: readingConditions(toolchainIdentity(deps.env)),
+      sources,
+      system: Object.fromEntries(outside.map((path) => [path, sha256OfFile(path)])),
+    },
   };
 }
 
@@ -339,9 +350,9 @@ async function prove(
   captured: Captured,
   { capture, folder, compileLimitSeconds }: PristineRequest,
   deps: Deps,
-): Promise<{ codeObject: Recipe['code_object']; outside: string[] }> {
+): Promise<{ codeObject: Recipe['code_object'] } & Pick<CompileResult, 'sources' | 'outside'>> {
   const proof = join(folder, 'proof.bin');
-  const { codeObjectSha256, outside } = await compileReproducer(
+  const { codeObjectSha256, sources, outside } = await compileReproducer(
     {
       reproducer: folder,
       recipe,
@@ -365,7 +376,7 @@ async function prove(
     recompiled: codeObjectSha256,
     ...(isSame ? { same_machine_code: true as const } : {}),
   };
-  return { codeObject, outside };
+  return { codeObject, sources, outside };
 }
 
 function languageOf({ device }: CaptureJson): DeviceLanguage {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { overlayTemplateFile, recipeFile } from '../toolchain/recipe';
+import { readsFile } from './reads-json';
 import { kernelFile } from '../support/project-file-names';
 
 /** What a source language compiles to. */
@@ -15,6 +16,7 @@ export const reproducerPaths = (root: string) => ({
   pristine: join(root, 'pristine'),
   recipe: join(root, 'pristine', recipeFile),
   overlayTemplate: join(root, 'pristine', overlayTemplateFile),
+  reads: join(root, 'pristine', readsFile),
   kernelJson: join(root, kernelFile),
   capture: join(root, 'capture'),
   build: join(root, 'build'),
@@ -23,4 +25,4 @@ export const reproducerPaths = (root: string) => ({
 });
 
 /** Files of pristine/ that stages read from there; everything else is copied out for the user by `extract`. */
-export const pristineOnly: readonly string[] = [recipeFile, overlayTemplateFile];
+export const pristineOnly: readonly string[] = [recipeFile, overlayTemplateFile, readsFile];

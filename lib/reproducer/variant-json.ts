@@ -35,7 +35,12 @@ export function outsideName(path: string, { root, workspaceRoot }: { root: strin
 /** The first file that is not what went into the variant any more; null where all are. */
 export function changedInput(
   root: string,
-  { recipe_sha256: recipe, sources, outside = {}, system = {} }: VariantJson,
+  {
+    recipe_sha256: recipe,
+    sources,
+    outside = {},
+    system = {},
+  }: Pick<VariantJson, 'recipe_sha256' | 'sources' | 'outside' | 'system'>,
   digestOf: (path: string) => string = sha256OfFile,
 ): string | null {
   const is = (path: string, digest: string): boolean => existsSync(path) && digestOf(path) === digest;
