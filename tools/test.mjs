@@ -39,7 +39,7 @@ async function jest(name, config, extra = []) {
 
 /** Each of them keeps one core busy, so two run at a time. */
 async function checks() {
-  const waiting = ['lint:ts', 'typecheck', 'lint:format', 'lint:native'];
+  const waiting = ['lint:ts', 'typecheck', 'lint:rooms', 'lint:unused', 'lint:format', 'lint:native'];
   const failed = [];
   const takeTurns = async () => {
     for (let script = waiting.shift(); script !== undefined; script = waiting.shift()) {

@@ -1,21 +1,30 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { ExecutorContext } from '@nx/devkit';
-import { openApp, programFile } from '../../lib/app/app';
+import { databaseFile, openApp, programFile } from '../../lib/app/app';
+import { portableDatabase } from '../../lib/app/portable-database';
 import { programFiles } from '../../lib/app/program-files';
 import { defaultDeps } from '../../lib/deps/deps';
 import { jsonText, writeFileAtomic } from '../../lib/support/files';
 import { buildOptionsSchema } from '../build/options';
 import { absoluteOptions, reportingErrors, type TaskOptions } from '../run-stage';
 
-/** Writes what the app's command runs, by digest, where the tasks that run it look: Nx hashes neither what git ignores nor the system. */
+/**
+ * Writes what the app's command runs, by digest, where the tasks that run it look: Nx hashes neither what git ignores nor the system. And the
+ * compile database as it is in every clone.
+ */
 export default function program(options: TaskOptions, context: ExecutorContext): Promise<{ success: boolean }> {
   return reportingErrors(async () => {
     const app = openApp(buildOptionsSchema.parse(absoluteOptions(options, ['app'], context.root)).app);
-    const path = join(app.root, programFile);
-    const known = existsSync(path) ? readFileSync(path, 'utf8') : '';
-    const found = jsonText(await programFiles(app, defaultDeps()));
-    if (found !== known) writeFileAtomic(path, found);
+    writeIfNew(join(app.root, programFile), jsonText(await programFiles(app, defaultDeps())));
+    const database = app.config.compileCommands;
+    if (database !== undefined)
+      writeIfNew(join(app.root, databaseFile), portableDatabase(resolve(app.root, database), app.workspaceRoot));
     return true;
   });
+}
+
+function writeIfNew(path: string, text: string): void {
+  const known = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  if (text !== known) writeFileAtomic(path, text);
 }

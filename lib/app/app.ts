@@ -8,6 +8,8 @@ import { readJson } from '../support/schema';
 import { kernloopJsonSchema, type KernelEntry, type KernloopJson } from './kernloop-json';
 /** What the command runs, by digest; below the app's folder. For Nx (executors/program). */
 export const programFile = '.kernloop/program.json';
+/** The compile database, in words of no machine: an input of generate under Nx. */
+export const databaseFile = '.kernloop/compile-commands.json';
 
 /** The user's program, as its kernloop.json declares it. */
 export interface App {

@@ -1,8 +1,7 @@
-import { openApp } from '../app/app';
+import { openApp, selectedKernels } from '../app/app';
 import { adopt } from '../adopt/adopt';
 import type { Deps } from '../deps/deps';
 import type { ExtractOptions } from './options';
-import { selectedKernels } from './selected-kernels';
 
 /** Adopts what is generated already: the last step of extract, and the one that writes files which a user may edit. */
 export async function adoptKernels(

@@ -14,7 +14,6 @@ import { warningOnce } from '../support/report';
 import { adopt } from '../adopt/adopt';
 import { whyCaptureAgain } from './current-capture';
 import type { ExtractOptions } from './options';
-import { selectedKernels } from './selected-kernels';
 import type { ExtractedKernel, ExtractResult } from './result';
 
 /** Capture, generate and adopt for each kernel, in this order and without Nx. One run of the app serves all of them. */

@@ -5,7 +5,7 @@ import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
 
 /** What every reproducer has. */
-const ownFiles = ['kernel.json', 'recipe.json', 'overlay.template.json', 'Makefile', 'README.md'];
+const ownFiles = ['kernel.json', 'recipe.json', 'overlay.template.json', 'reads.json', 'Makefile', 'README.md'];
 
 /** What the recipe says of the files that were generated with it. */
 const generatedSchema = z.looseObject({

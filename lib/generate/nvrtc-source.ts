@@ -28,7 +28,8 @@ export async function nvrtcSource(program: NvrtcJson, request: PristineRequest, 
     parseDemangledName(capture.kernel.name),
   );
   const origin = files[unproven.variant.file]?.origin ?? '';
-  const found = { recipe, definition, file: origin, translationUnit: origin };
+  // NVRTC does not tell which files of its include folders it read.
+  const found = { recipe, definition, file: origin, translationUnit: origin, reads: null };
   if (!isSameCode(found)) {
     deps.report.warn(
       `recompiling what the app passed to NVRTC gives ${capture.kernel.name}, but not the captured code object`,

@@ -5,6 +5,7 @@ import type { KernelEntry } from '../app/kernloop-json';
 import type { CaptureJson } from '../archive/capture-files';
 import { kernelArgs } from '../reproducer/kernel-args';
 import { kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
+import { readsFile } from '../reproducer/reads-json';
 import type { SourceTree } from './source-tree';
 import { renderTemplates } from './templates';
 import { sha256OfFile, writeJson } from '../support/files';
@@ -84,11 +85,13 @@ export function writeProjectFiles(options: ProjectFilesOptions): string[] {
   if (found) {
     writeJson(join(folder, recipeFile), found.recipe);
     writeJson(join(folder, overlayTemplateFile), overlayTemplate(found.recipe));
+    const reads = found.reads && { ...found.reads, recipe_sha256: sha256OfFile(join(folder, recipeFile)) };
+    if (reads) writeJson(join(folder, readsFile), reads);
   }
   const sources = found
     ? [...Object.keys(found.recipe.files), posix.join('deps', found.recipe.variant.stands_for)]
     : [];
-  const recipes = found ? [recipeFile, overlayTemplateFile] : [];
+  const recipes = found ? [recipeFile, overlayTemplateFile, ...(found.reads ? [readsFile] : [])] : [];
   return [...sources, ...recipes, kernelFile, ...Object.keys(rendered)].sort();
 }
 

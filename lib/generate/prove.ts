@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Deps } from '../deps/deps';
-import { compileReproducer } from '../toolchain/compile';
+import { compileReproducer, type CompileResult } from '../toolchain/compile';
 import type { Compiler } from '../toolchain/find-compiler';
 import { dialectFor } from '../toolchain/dialects';
 import { overlayTemplate } from '../toolchain/overlay';
@@ -16,9 +16,9 @@ export async function prove(
   captured: Captured,
   { capture, folder, compileLimitSeconds }: PristineRequest,
   deps: Deps,
-): Promise<{ codeObject: Recipe['code_object']; outside: string[] }> {
+): Promise<{ codeObject: Recipe['code_object'] } & Pick<CompileResult, 'sources' | 'outside'>> {
   const proof = join(folder, 'proof.bin');
-  const { codeObjectSha256, outside } = await compileReproducer(
+  const { codeObjectSha256, sources, outside } = await compileReproducer(
     {
       reproducer: folder,
       recipe,
@@ -41,7 +41,7 @@ export async function prove(
     recompiled: codeObjectSha256,
     ...(isSame ? { same_machine_code: true as const } : {}),
   };
-  return { codeObject, outside };
+  return { codeObject, sources, outside };
 }
 
 export function isIdentical({ recipe }: WrittenSource): boolean {

@@ -2,6 +2,7 @@ import type { App } from '../app/app';
 import type { KernelEntry } from '../app/kernloop-json';
 import type { CaptureJson } from '../archive/capture-files';
 import type { LanguageName } from '../language/language';
+import type { ReadsJson } from '../reproducer/reads-json';
 import type { KernelDefinition } from '../source/kernel-definitions';
 import type { Recipe } from '../toolchain/recipe';
 
@@ -26,4 +27,6 @@ export interface WrittenSource {
   /** The file that defines the kernel and the one that is compiled, as the user knows them. */
   file: string;
   translationUnit: string;
+  /** What the compiler read for it; null where that is not all that decides. */
+  reads: Omit<ReadsJson, 'recipe_sha256'> | null;
 }

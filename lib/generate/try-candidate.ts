@@ -1,10 +1,13 @@
 import { basename, resolve } from 'node:path';
 import type { CaptureJson } from '../archive/capture-files';
 import type { Deps } from '../deps/deps';
+import { readingConditions } from '../reproducer/reads-json';
 import type { KernelCandidate } from '../source/find-kernel';
 import { KernloopError } from '../support/error';
+import { sha256OfFile } from '../support/files';
 import { compilerVersion } from '../toolchain/find-compiler';
 import { cudaTarget } from '../toolchain/gencode';
+import { toolchainIdentity } from '../toolchain/identity';
 import { capturedModuleId } from '../toolchain/module-id';
 import { SystemFolders } from '../toolchain/system-folders';
 import { isNvcc } from '../toolchain/translation-unit';
@@ -47,7 +50,7 @@ export async function tryCandidate(
   });
   resetFolder(folder);
   const files = writeSources(folder, tree, unproven, app.workspaceRoot);
-  const { codeObject, outside } = await prove(unproven, compiler, captured, request, deps);
+  const { codeObject, outside, sources } = await prove(unproven, compiler, captured, request, deps);
   const strays = outside.filter((path) => !tree.isSystem(path));
   if (strays.length > 0) {
     throw new KernloopError(
@@ -62,6 +65,12 @@ export async function tryCandidate(
     definition: candidate.definition,
     file: inWorkspace(app.workspaceRoot, kernelFile),
     translationUnit: inWorkspace(app.workspaceRoot, unit.file),
+    reads: {
+      schema: 'kernloop.reads/1',
+      conditions_sha256: readingConditions(toolchainIdentity(deps.env)),
+      sources,
+      system: Object.fromEntries(outside.map((path) => [path, sha256OfFile(path)])),
+    },
   };
 }
 

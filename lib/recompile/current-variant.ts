@@ -2,15 +2,17 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { openReproducer } from '../reproducer/reproducer';
-import { reproducerPaths } from '../reproducer/layout';
+import { pristineOnly, reproducerPaths } from '../reproducer/layout';
 import { KernloopError } from '../support/error';
 import { resolveInside, sha256, sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
 import { version } from '../support/version';
+import { askedFiles } from '../toolchain/probed-names';
 import { toolchainIdentity } from '../toolchain/identity';
 import type { RecompileOptions } from './options';
 import { recipeSchema } from '../toolchain/recipe';
-import { changedInput, variantJsonSchema } from '../reproducer/variant-json';
+import { changedInput, variantJsonSchema, type VariantJson } from '../reproducer/variant-json';
+import { readingConditions, readsJsonSchema } from '../reproducer/reads-json';
 import type { Environment } from '../support/environment';
 
 /** What several reproducers of one command have in common. */
@@ -48,7 +50,7 @@ function compiledNames(root: string): string[] {
 }
 
 /**
- * The digest of what recompile built, where it would build the same again; undefined where anything differs, or cannot be known. Under Nx
+ * The digest of what went into what recompile built, where it would build the same again; undefined where anything differs, or cannot be known. Under Nx
  * this decides whether a recompile can be left out: no list of inputs that is made beforehand can name the headers of an edit.
  */
 export function currentVariant(
@@ -71,7 +73,7 @@ export function currentVariant(
       Object.keys(built.system ?? {}).every((path) => existsSync(path)) &&
       readsOnlyWhatItTells(paths.recipe) &&
       built.conditions_sha256 === compileConditions(root, options, env, known);
-    return isCurrent ? sha256OfFile(paths.variantJson) : undefined;
+    return isCurrent ? digestOfReads(built.conditions_sha256 ?? '', built) : undefined;
   } catch (error) {
     if (error instanceof KernloopError) return undefined;
     throw error;
@@ -86,6 +88,49 @@ export function isUpToDate(
   if (currentVariant(reproducer, { lineInfo }, env) === undefined) return false;
   report.result(`${openReproducer(reproducer).config.name}: what recompile built is up to date`);
   return true;
+}
+
+/**
+ * The same digest before anything was built, as in a fresh clone: of an untouched source it is known since it was generated what the
+ * compiler reads. Undefined where a file is another one, or where there is one more that may hide another.
+ */
+export function untouchedVariant(folder: string, env: Environment, known: Known = knowing(env)): string | undefined {
+  try {
+    const { root } = openReproducer(folder);
+    const paths = reproducerPaths(root);
+    if (!existsSync(paths.reads)) return undefined;
+    const reads = readJson(paths.reads, readsJsonSchema, 'SOURCE_NOT_FOUND', '');
+    const names = compiledNames(root).filter((name) => !notIncluded.includes(name));
+    const generated = compiledNames(paths.pristine).filter((name) => !notIncluded.includes(name));
+    const isUntouched =
+      reads.conditions_sha256 === readingConditions(known.toolchain) &&
+      changedInput(root, { ...reads, outside: {} }, known.digestOf) === null &&
+      Object.keys(reads.system).every((path) => existsSync(path)) &&
+      names.join('\n') === generated.join('\n') &&
+      asksForNoMore(root, Object.keys(reads.sources));
+    return isUntouched ? digestOfReads(compileConditions(root, {}, env, known), reads) : undefined;
+  } catch (error) {
+    if (error instanceof KernloopError) return undefined;
+    throw error;
+  }
+}
+
+/** A file that a source asks for, and that was not there when it was generated, hides another or makes `__has_include` true. */
+function asksForNoMore(root: string, sources: readonly string[]): boolean {
+  const known = sources.map((name) => join(root, name));
+  return askedFiles(known, root).every((path) => known.includes(path) || !existsSync(path));
+}
+
+/** What stands in one of pristine/ and the project alone, and no compiler reads. */
+const notIncluded: readonly string[] = [...pristineOnly, 'project.json', 'package.json'];
+
+/** Every file that the compiler read, and the conditions; what it made of them follows. */
+function digestOfReads(
+  conditions: string,
+  { sources, outside, system }: Pick<VariantJson, 'sources' | 'outside' | 'system'>,
+): string {
+  const lines = [sources, outside ?? {}, system ?? {}].map((files) => Object.entries(files).sort());
+  return sha256(JSON.stringify([conditions, ...lines]));
 }
 
 /** NVRTC does not tell which files of its include folders it read. */

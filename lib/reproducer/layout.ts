@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { LanguageName } from '../language/language';
 import { variantName } from '../language/languages';
 import { overlayTemplateFile, recipeFile } from '../toolchain/recipe';
+import { readsFile } from './reads-json';
 import { kernelFile } from '../support/project-file-names';
 
 /** Where things lie in a reproducer (docs/contributing/seams.md). */
@@ -10,6 +11,7 @@ export const reproducerPaths = (root: string) => ({
   pristine: join(root, 'pristine'),
   recipe: join(root, 'pristine', recipeFile),
   overlayTemplate: join(root, 'pristine', overlayTemplateFile),
+  reads: join(root, 'pristine', readsFile),
   kernelJson: join(root, kernelFile),
   capture: join(root, 'capture'),
   build: join(root, 'build'),
@@ -18,4 +20,4 @@ export const reproducerPaths = (root: string) => ({
 });
 
 /** Files of pristine/ that stages read from there; everything else is copied out for the user by `extract`. */
-export const pristineOnly: readonly string[] = [recipeFile, overlayTemplateFile];
+export const pristineOnly: readonly string[] = [recipeFile, overlayTemplateFile, readsFile];

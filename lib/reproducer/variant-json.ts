@@ -41,7 +41,13 @@ export function outsideName(path: string, { root, workspaceRoot }: { root: strin
 /** The first file that is not what went into the variant any more; null where all are. */
 export function changedInput(
   root: string,
-  { recipe_sha256: recipe, sources, outside = {}, system = {}, absent = [] }: VariantJson,
+  {
+    recipe_sha256: recipe,
+    sources,
+    outside = {},
+    system = {},
+    absent = [],
+  }: Pick<VariantJson, 'recipe_sha256' | 'sources' | 'outside' | 'system' | 'absent'>,
   digestOf: (path: string) => string = sha256OfFile,
 ): string | null {
   const is = (path: string, digest: string): boolean => existsSync(path) && digestOf(path) === digest;

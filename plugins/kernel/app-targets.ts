@@ -1,6 +1,6 @@
 import { join, normalize } from 'node:path/posix';
 import type { ProjectConfiguration, TargetConfiguration } from '@nx/devkit';
-import { programFile } from '../../lib/app/app';
+import { databaseFile, programFile } from '../../lib/app/app';
 import type { KernloopJson } from '../../lib/app/kernloop-json';
 import type { TaskInput } from '../../lib/stage/task';
 import { kernloopFile } from '../../lib/support/project-file-names';
@@ -57,7 +57,7 @@ function inputsOf(input: TaskInput, root: string, config: KernloopJson, kernel: 
     case 'store':
       return [{ env: lostVariable(root, kernel) }];
     case 'compileCommands':
-      return config.compileCommands ? [outputOf(join(root, config.compileCommands), true)] : [];
+      return config.compileCommands ? [outputOf(join(root, databaseFile), true)] : [];
     default:
       return commonInputs(input);
   }
@@ -75,13 +75,13 @@ function buildTarget(root: string, { build }: KernloopJson): TargetConfiguration
 }
 
 /** Not cached, and quick: what it looks at, Nx does not see, such as ignored files and the packages of a Python. */
-function programTarget(root: string, { build }: KernloopJson): TargetConfiguration {
+function programTarget(root: string, { build, compileCommands }: KernloopJson): TargetConfiguration {
   return {
     executor: 'kernloop:program',
     options: { app: root },
     ...(build ? { dependsOn: ['build'] } : {}),
     cache: false,
-    outputs: [`{projectRoot}/${programFile}`],
+    outputs: [`{projectRoot}/${programFile}`, ...(compileCommands ? [`{projectRoot}/${databaseFile}`] : [])],
     metadata: { description: 'Write down what the command of the app runs, by digest: an input of what runs it.' },
   };
 }
@@ -118,7 +118,9 @@ function builtFiles(root: string, { build, command, cwd }: KernloopJson): string
 
 /** What a build writes changes with every build; where the user's .gitignore does not name it, it is excluded here. */
 function outputExclusions({ build }: KernloopJson): string[] {
-  return (build?.outputs ?? []).map((output) => `!{projectRoot}/${normalize(output)}/**/*`);
+  return (build?.outputs ?? []).flatMap((output) =>
+    ['', '/**/*'].map((below) => `!{projectRoot}/${normalize(output)}${below}`),
+  );
 }
 
 function outputOf(glob: string, transitive: boolean): TargetInput {

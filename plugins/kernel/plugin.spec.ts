@@ -229,7 +229,7 @@ describe('the plugin', () => {
     expect(program).toMatchObject({
       cache: false,
       dependsOn: ['build'],
-      outputs: ['{projectRoot}/.kernloop/program.json'],
+      outputs: ['{projectRoot}/.kernloop/program.json', '{projectRoot}/.kernloop/compile-commands.json'],
     });
     const { build: _, ...unbuilt } = app;
     const there = targets({ 'a/kernloop.json': unbuilt }, 'a');

@@ -3,14 +3,14 @@ import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { candidateFiles } from '../../lib/reproducer/known-variants';
 import { sha256, sha256OfFile } from '../../lib/support/files';
-import { currentVariant, type Known } from '../../lib/recompile/current-variant';
+import { currentVariant, untouchedVariant, type Known } from '../../lib/recompile/current-variant';
 import { fieldOf, jsonOf } from './lenient-json';
 import { trackedVariants } from './tracked-variants';
 import { variableName } from './variable-name';
 import type { Environment } from '../../lib/support/environment';
 import { kernloopFile, kernelFile } from '../../lib/support/project-file-names';
 
-/** What recompile built, where it is what recompile would build now. */
+/** What went into what recompile built, where it would build the same now; or will, where the source is untouched. */
 export const builtVariable = (root: string): string => variableName('BUILT', root, root);
 /** What validate judges and reads that Nx does not hash: see `judged`. */
 export const judgedVariable = (root: string): string => variableName('JUDGED', root, root);
@@ -59,7 +59,7 @@ function orFresh(value: () => string | undefined): string {
 
 function built(folder: string, env: Environment, known: Known): string | undefined {
   const current = [false, true].map((lineInfo) => currentVariant(folder, { lineInfo }, env, known));
-  return current.find((digest) => digest !== undefined);
+  return current.find((digest) => digest !== undefined) ?? untouchedVariant(folder, env, known);
 }
 
 function judged(folder: string, workspaceRoot: string, variants: readonly string[], digestOf: Digest): string {

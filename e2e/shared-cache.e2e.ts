@@ -1,0 +1,173 @@
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { repository, Workspace, type Outcome } from './harness';
+
+const token = 'of-the-team';
+
+/** Nx's documented protocol of a self-hosted remote cache: PUT and GET /v1/cache/<hash>, with a bearer token. */
+class RemoteCache {
+  readonly entries = new Map<string, Buffer>();
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<RemoteCache> {
+    const server = createServer((request, response) => {
+      const hash = /^\/v1\/cache\/([\w-]+)$/.exec(request.url ?? '')?.[1];
+      const answer = (status: number, body?: Buffer): void => void response.writeHead(status).end(body);
+      if (request.headers.authorization !== `Bearer ${token}`) return answer(401);
+      if (hash === undefined) return answer(404);
+      if (request.method === 'GET') return answer(cache.entries.has(hash) ? 200 : 404, cache.entries.get(hash));
+      if (request.method !== 'PUT') return answer(405);
+      if (cache.entries.has(hash)) return answer(409);
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part));
+      request.on('end', () => {
+        cache.entries.set(hash, Buffer.concat(parts));
+        answer(200);
+      });
+    });
+    const cache = new RemoteCache(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return cache;
+  }
+
+  get environment(): Record<string, string> {
+    return {
+      NX_SELF_HOSTED_REMOTE_CACHE_SERVER: `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`,
+      NX_SELF_HOSTED_REMOTE_CACHE_ACCESS_TOKEN: token,
+    };
+  }
+
+  stop(): void {
+    this.server.close();
+  }
+}
+
+/** Where each cached task of a run had its answer from. */
+const origins = ({ text }: Outcome): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(/nx run outputs(?:-two_outputs)?:([\w-]+)(.*)$/gm)].map(([, task = '', more = '']) => [
+      task,
+      /\[(.*cache)\]/.exec(more)?.[1] ?? 'ran',
+    ]),
+  );
+
+/** What one machine captured, judged and compiled, another has without running any of it. */
+describe('a cache that two workspaces share', () => {
+  let remote: RemoteCache;
+  let first: Workspace;
+  let second: Workspace;
+  const project = 'kernels/outputs/two_outputs';
+  const fromRemote = { 'capture-two_outputs': 'remote cache', recompile: 'remote cache', validate: 'remote cache' };
+
+  const nx = (workspace: Workspace, args: readonly string[], more: Record<string, string> = {}): Promise<Outcome> =>
+    workspace.nx([...args, '--outputStyle=static'], { env: { ...remote.environment, ...more } });
+
+  /** A clone: what git has of the other workspace, and no capture. */
+  async function cloneOf(other: Workspace): Promise<Workspace> {
+    const workspace = Workspace.create([]);
+    await workspace.git('init', '-q', '-b', 'main');
+    await workspace.git('fetch', '-q', other.root, 'main');
+    await workspace.git('reset', '-q', '--hard', 'FETCH_HEAD');
+    expect(existsSync(workspace.path(project, 'kernel.json'))).toBe(true);
+    expect(existsSync(workspace.path(project, 'capture'))).toBe(false);
+    return workspace;
+  }
+
+  beforeAll(async () => {
+    remote = await RemoteCache.start();
+    first = Workspace.create([]);
+    first.write('.gitignore', `${first.read('.gitignore')}bin\nreport.json\n`);
+    mkdirSync(first.path('apps/outputs/bin'), { recursive: true });
+    copyFileSync(join(repository, 'e2e/fixtures/probe/probe.hip'), first.path('apps/outputs/probe.hip'));
+    // A database names its folder, which is another one in each clone.
+    first.write(
+      'apps/outputs/build.sh',
+      `set -e
+mkdir -p bin
+test bin/probe -nt probe.hip && test -e bin/compile_commands.json && exit
+hipcc -x hip --offload-arch=gfx90a -O2 probe.hip -o bin/probe
+echo '[{"directory":"'"$PWD"'","file":"'"$PWD"'/probe.hip","arguments":["hipcc","-x","hip","--offload-arch=gfx90a","-O2","-c","probe.hip"]}]' \\
+  > bin/compile_commands.json
+`,
+    );
+    first.write('apps/outputs/kernloop.json', {
+      name: 'outputs',
+      device: 'softgpu',
+      build: { command: ['bash', 'build.sh'], outputs: ['bin'] },
+      command: ['bin/probe', 'outputs'],
+      env: { HIP_PLATFORM: 'amd' },
+      compileCommands: 'bin/compile_commands.json',
+      kernels: [{ name: 'two_outputs', match: 'two_outputs' }],
+    });
+    await first.commitAll();
+    const extracted = await nx(first, ['run', 'outputs:extract-kernel']);
+    expect([extracted.code, extracted.text]).toEqual([0, expect.any(String)]);
+    await first.commitAll();
+    const judged = await nx(first, ['run', 'outputs-two_outputs:validate']);
+    expect([judged.code, judged.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+    expect(remote.entries.size).toBeGreaterThanOrEqual(4);
+    second = await cloneOf(first);
+  });
+  afterAll(() => {
+    remote.stop();
+    first.remove();
+    second.remove();
+  });
+
+  it('gives a clone the capture, the compiled variant and the verdict', async () => {
+    const entries = remote.entries.size;
+    const judged = await nx(second, ['run', 'outputs-two_outputs:validate']);
+    expect([judged.code, judged.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+    expect(origins(judged)).toMatchObject(fromRemote);
+    expect(second.read(`${project}/capture/capture.json`)).toBe(first.read(`${project}/capture/capture.json`));
+    expect(remote.entries.size).toBe(entries);
+  });
+
+  it('gives it the generated files too, whatever folder the compile database names', async () => {
+    const extracted = await nx(second, ['run', 'outputs:extract-kernel']);
+    expect([extracted.code, extracted.text]).toEqual([0, expect.any(String)]);
+    expect(origins(extracted)).toMatchObject({ 'generate-two_outputs': 'remote cache' });
+    expect((await second.git('status', '--porcelain')).stdout).toBe('');
+  });
+
+  it('gives nothing to whoever has no token, and nothing is wrong for that', async () => {
+    const status = await fetch(`${remote.environment['NX_SELF_HOSTED_REMOTE_CACHE_SERVER'] ?? ''}/v1/cache/1`);
+    expect(status.status).toBe(401);
+  });
+
+  it('replays what it was given', async () => {
+    const replayed = await nx(second, ['run', 'outputs-two_outputs:replay']);
+    expect([replayed.code, replayed.text]).toEqual([0, expect.stringMatching(/Result: RAN/)]);
+  });
+
+  it('answers no edit: that is compiled and judged where it was made', async () => {
+    const variant = `${project}/kernel_variant.hip`;
+    const text = second.read(variant);
+    second.edit(variant, (before) => before.replace('in[i] * 3', 'in[i] * 4'));
+    const judged = await nx(second, ['run', 'outputs-two_outputs:validate']);
+    second.write(variant, text);
+    expect([judged.code === 0, judged.text]).toEqual([false, expect.stringMatching(/Result: FAIL/)]);
+    expect(origins(judged)).toMatchObject({ recompile: 'ran', validate: 'ran' });
+  });
+
+  it('brings no store: a capture that keeps its chunks there is taken again where it is to be replayed', async () => {
+    const large = { KERNLOOP_INLINE_LIMIT_BYTES: '1' };
+    const captured = await nx(first, ['run', 'outputs-two_outputs:validate'], large);
+    expect([captured.code, captured.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+    expect(existsSync(first.path(project, 'capture/chunks.pack'))).toBe(false);
+    const third = await cloneOf(first);
+    try {
+      const judged = await nx(third, ['run', 'outputs-two_outputs:validate'], large);
+      expect([judged.code, judged.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+      expect(origins(judged)).toMatchObject({ 'capture-two_outputs': 'remote cache', validate: 'remote cache' });
+      third.edit(`${project}/kernel_variant.hip`, (before) => before.replace('in[i] * 3', 'in[i] * 4'));
+      const edited = await nx(third, ['run', 'outputs-two_outputs:validate'], large);
+      expect(origins(edited)).toMatchObject({ 'capture-two_outputs': 'ran', validate: 'ran' });
+      expect([edited.code === 0, edited.text]).toEqual([false, expect.stringMatching(/Result: FAIL/)]);
+    } finally {
+      third.remove();
+    }
+  });
+});
