@@ -74,7 +74,7 @@ describe('the kernels of hip-pipeline', () => {
     },
   );
 
-  it('affected selects exactly the kernel whose variant was edited, and only its tasks run', async () => {
+  it('affected selects exactly the kernel whose variant was edited, and only its verdict is made again', async () => {
     expect((await workspace.nx(['run-many', '-t', 'validate'])).code).toBe(0);
     await workspace.commitAll();
     workspace.edit(variant('saxpy'), (text) => text.replace('a * x[i] + y[i]', 'y[i] + a * x[i]'));
@@ -84,12 +84,9 @@ describe('the kernels of hip-pipeline', () => {
     expect(selected).toEqual(['hip-pipeline-saxpy:validate']);
     const all = await workspace.nx(['run-many', '-t', 'validate', '--outputStyle=stream']);
     expect(all.code).toBe(0);
-    const tasks = tasksOf(all.stdout);
-    expect(tasks.filter(({ cached }) => !cached).map(({ id }) => id)).toEqual([
-      'hip-pipeline-saxpy:recompile',
-      'hip-pipeline-saxpy:validate',
-    ]);
-    expect(tasks.length).toBeGreaterThan(2);
+    const verdicts = tasksOf(all.stdout).filter(({ id }) => id.endsWith(':validate'));
+    expect(verdicts.filter(({ cached }) => !cached).map(({ id }) => id)).toEqual(['hip-pipeline-saxpy:validate']);
+    expect(verdicts.length).toBeGreaterThanOrEqual(kernels.length);
   });
 
   it('a saxpy that is right in all but one element fails', async () => {
