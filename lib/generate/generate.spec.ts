@@ -65,7 +65,15 @@ describe('generate', () => {
     expect(filesBelow(generated.pristine)).toEqual(generated.files);
     expect([...generated.files].sort()).toEqual(
       [
-        ...['Makefile', 'README.md', 'kernel.json', 'kernel_variant.hip', 'overlay.template.json', 'recipe.json'],
+        ...[
+          'Makefile',
+          'README.md',
+          'kernel.json',
+          'kernel_variant.hip',
+          'overlay.template.json',
+          'reads.json',
+          'recipe.json',
+        ],
         ...['deps/inc/scale.h', 'deps/inc/sub/value.h', 'deps/src/k.hip'],
       ].sort(),
     );
