@@ -29,7 +29,7 @@ function ignoreClosedPipe(error: Error): void {
 }
 
 /** With the options of the named verbs. */
-export function program(named: readonly StageName[] = stageNames, overrides: Partial<Deps> = {}): Command {
+function program(named: readonly StageName[], overrides: Partial<Deps>): Command {
   const command = new Command('kernloop')
     .description('Take one dispatch of one GPU kernel out of a running program, and answer every question about it.')
     .version(version)

@@ -8,10 +8,7 @@ type Stages = typeof stages;
 
 export type OptionsOf<N extends StageName> = z.input<Stages[N]['options']>;
 export type ResultOf<N extends StageName> = z.output<Stages[N]['result']>;
-export type StageFunction<N extends StageName> = (
-  options?: OptionsOf<N>,
-  deps?: Partial<Deps>,
-) => Promise<ResultOf<N>>;
+export type StageFunction<N extends StageName> = (options?: OptionsOf<N>, deps?: Partial<Deps>) => Promise<ResultOf<N>>;
 
 /** A stage as a function; it is loaded when it is called. */
 export function stageFunction<N extends StageName>(name: N): StageFunction<N> {

@@ -22,7 +22,7 @@ const ask: Ask = async (question, choices) => {
   }
 };
 
-export function answerTo(typed: string, choices: readonly string[]): string {
+function answerTo(typed: string, choices: readonly string[]): string {
   const answer = typed.trim();
   return choices[Number(answer) - 1] ?? answer;
 }

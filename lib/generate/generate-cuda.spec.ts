@@ -109,7 +109,15 @@ describe('generate for cuda', () => {
     expect(result).toMatchObject({ language: 'cuda', identical: true, source: 'apps/demo/inc/kernels.cuh', notes: [] });
     expect([...result.files].sort()).toEqual(
       [
-        ...['Makefile', 'README.md', 'kernel.json', 'kernel_variant.cuh', 'overlay.template.json', 'reads.json', 'recipe.json'],
+        ...[
+          'Makefile',
+          'README.md',
+          'kernel.json',
+          'kernel_variant.cuh',
+          'overlay.template.json',
+          'reads.json',
+          'recipe.json',
+        ],
         ...['deps/inc/kernels.cuh', 'deps/inc/value.h', 'deps/src/a.cu'],
       ].sort(),
     );

@@ -10,7 +10,7 @@ import { formatBytes, formatCount } from '../support/report';
 import type { PackOptions } from './options';
 import type { PackResult } from './result';
 
-export const packedExtension = '.klcap';
+const packedExtension = '.klcap';
 
 const packedSchema = z.object({
   event: z.literal('packed'),

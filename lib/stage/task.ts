@@ -40,7 +40,7 @@ export const otherTasks = ['build', 'program'] as const;
 export type OtherTask = (typeof otherTasks)[number];
 
 /** The task of another stage for the same kernel; for every kernel, where the target is one of the project. */
-export interface TaskOfStage {
+interface TaskOfStage {
   readonly stage: string;
 }
 

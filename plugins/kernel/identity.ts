@@ -106,7 +106,7 @@ function amdHost(): string {
 }
 
 /** The version; in a checkout also the sources, since editing an executor invalidates nothing by itself. */
-export function packageDigest(root: string): string {
+function packageDigest(root: string): string {
   if (!existsSync(join(root, 'cli', 'main.ts'))) return version;
   const files = ['lib', 'executors', 'generators'].flatMap((folder) => filesBelow(join(root, folder)));
   return sha256([version, ...files.map((file) => `${relative(root, file)} ${sha256OfFile(file)}`)].join('\n'));

@@ -10,7 +10,7 @@ export async function filesIn(workspaceRoot: string, patterns: readonly string[]
     return await globWithWorkspaceContext(workspaceRoot, [...patterns]);
   } catch (error) {
     if (!isNotThere(error)) throw error;
-    const { globAsync } = await import('@nx/devkit');
+    const { globAsync } = await import('nx/src/devkit-exports');
     const unchanged: Pick<Tree, 'root' | 'listChanges'> = { root: workspaceRoot, listChanges: () => [] };
     return globAsync(unchanged as Tree, [...patterns]);
   }
@@ -26,7 +26,7 @@ export async function nodesFromFiles<T>(
   try {
     return files.map((file): [string, CreateNodesResult] => [file, projectsOf(file)]);
   } catch {
-    const { createNodesFromFiles } = await import('@nx/devkit');
+    const { createNodesFromFiles } = await import('nx/src/devkit-exports');
     return createNodesFromFiles(projectsOf, files, options, context);
   }
 }

@@ -6,7 +6,7 @@ import { deviceInputs, type TargetInput } from './inputs';
 import { builtVariable, judgedVariable } from './reproducer-variables';
 import { commonInputs, targetsOf, type Place } from './targets';
 
-export const reproducerName = ({ app, name }: Pick<KernelJson, 'app' | 'name'>): string => `${app.name}-${name}`;
+const reproducerName = ({ app, name }: Pick<KernelJson, 'app' | 'name'>): string => `${app.name}-${name}`;
 
 /**
  * The project of a reproducer: pure, from its kernel.json. `captures` says whether the app is in this workspace and declares

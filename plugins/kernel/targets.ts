@@ -50,7 +50,7 @@ export function targetsOf(place: Place): Targets {
   return { targets, groups };
 }
 
-export const targetName = ({ name }: TaskTarget, kernel: string | undefined): string =>
+const targetName = ({ name }: TaskTarget, kernel: string | undefined): string =>
   kernel === undefined ? name : `${name}-${kernel}`;
 
 function targetOf(stage: Stage, task: Task, place: Place, kernel: string | undefined): TargetConfiguration {

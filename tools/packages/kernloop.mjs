@@ -34,7 +34,7 @@ export async function stageKernloop(stage) {
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(kernloopManifest(), null, 2)}\n`);
 }
 
-export const filesBelow = (folder) =>
+const filesBelow = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
