@@ -9,7 +9,7 @@ import { compilerVersion } from '../toolchain/find-compiler';
 import { cudaTarget } from '../toolchain/gencode';
 import { toolchainIdentity } from '../toolchain/identity';
 import { capturedModuleId } from '../toolchain/module-id';
-import { SystemFolders } from '../toolchain/system-folders';
+import { isOfTheSystem, SystemFolders } from '../toolchain/system-folders';
 import { isNvcc } from '../toolchain/translation-unit';
 import { signatureOf, type Captured } from './captured';
 import { makeRecipe, type RecipeSource } from './make-recipe';
@@ -65,12 +65,22 @@ export async function tryCandidate(
     definition: candidate.definition,
     file: inWorkspace(app.workspaceRoot, kernelFile),
     translationUnit: inWorkspace(app.workspaceRoot, unit.file),
-    reads: {
-      schema: 'kernloop.reads/1',
-      conditions_sha256: readingConditions(toolchainIdentity(deps.env)),
-      sources,
-      system: Object.fromEntries(outside.map((path) => [path, sha256OfFile(path)])),
-    },
+    reads: readsOf(sources, outside, deps),
+  };
+}
+
+/** It is committed: where a toolchain lies in somebody's own folder, its paths stay out of it, and a fresh clone has to recompile. */
+function readsOf(
+  sources: Readonly<Record<string, string>>,
+  outside: readonly string[],
+  deps: Deps,
+): WrittenSource['reads'] {
+  if (!outside.every(isOfTheSystem)) return null;
+  return {
+    schema: 'kernloop.reads/1',
+    conditions_sha256: readingConditions(toolchainIdentity(deps.env)),
+    sources: { ...sources },
+    system: Object.fromEntries(outside.map((path) => [path, sha256OfFile(path)])),
   };
 }
 

@@ -6,6 +6,9 @@ import type { Environment } from '../support/environment';
 /** Where distributions and packages put headers. */
 const common = ['/usr', '/opt', '/lib', '/lib64', '/nix/store', '/gnu/store'];
 
+/** Whether a path is one of the system's, on whatever machine: none that would tell of its user. */
+export const isOfTheSystem = (path: string): boolean => common.some((folder) => isInside(folder, path));
+
 const installationVariables = ['ROCM_PATH', 'HIP_PATH', 'CUDA_HOME', 'CUDA_PATH', 'CUDAToolkit_ROOT'];
 
 /** Folders whose headers stay where they are, because every machine with the toolchain has them. */

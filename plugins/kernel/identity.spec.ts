@@ -49,9 +49,9 @@ describe('the digest of the native core', () => {
   });
 
   it('is of all that the archive carries: there is one list', () => {
-    const bundle = readFileSync(join(packageRoot, 'tools', 'bundle.mjs'), 'utf8');
-    expect(bundle).toContain("'native-products.json'");
-    expect(bundle).not.toContain('libkernloop-');
+    const packing = readFileSync(join(packageRoot, 'tools', 'packages', 'native.mjs'), 'utf8');
+    expect(packing).toContain("'native-products.json'");
+    expect(packing).not.toContain('libkernloop-');
     expect(nativeProducts).toEqual(expect.arrayContaining(['hipErrors', 'nvrtcAudit', 'nvrtcCompiler']));
   });
 });
