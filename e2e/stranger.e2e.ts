@@ -1,4 +1,14 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { npmSettings, repository, run, type Outcome } from './harness';
@@ -57,7 +67,13 @@ class Stranger {
       env: {
         ...Object.fromEntries(inherited.map((name) => [name, undefined])),
         ...{ ...npmSettings, npm_config_audit: 'false', npm_config_fund: 'false', npm_config_yes: 'true' },
-        ...{ PATH: `${this.tools}:${process.env['PATH'] ?? ''}`, HIP_PLATFORM: 'amd', CI: 'true', NX_DAEMON: 'false', NX_TUI: 'false' },
+        ...{
+          PATH: `${this.tools}:${process.env['PATH'] ?? ''}`,
+          HIP_PLATFORM: 'amd',
+          CI: 'true',
+          NX_DAEMON: 'false',
+          NX_TUI: 'false',
+        },
       },
     });
   }
@@ -85,13 +101,18 @@ describe('a stranger without Nx', () => {
   afterAll(() => stranger.dispose());
 
   const packages = (): string[] =>
-    readdirSync(stranger.path('node_modules'), { recursive: true, encoding: 'utf8' }).filter((path) => /\.node$|\.gyp$/.test(path));
+    readdirSync(stranger.path('node_modules'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+      /\.node$|\.gyp$/.test(path),
+    );
 
   it('installs with npm ci: one package of native programs, no Nx, nothing that is compiled', async () => {
     await stranger.typed('npm install --package-lock-only kernloop');
     await stranger.typed('npm ci --omit=dev');
     expect(readdirSync(stranger.path('node_modules', '@kernloop'))).toEqual(['native-linux-x64']);
-    expect([existsSync(stranger.path('node_modules/nx')), existsSync(stranger.path('node_modules/@nx'))]).toEqual([false, false]);
+    expect([existsSync(stranger.path('node_modules/nx')), existsSync(stranger.path('node_modules/@nx'))]).toEqual([
+      false,
+      false,
+    ]);
     expect(packages()).toEqual([]);
   });
 
@@ -122,7 +143,9 @@ describe('a stranger without Nx', () => {
     const grammar = stranger.path('node_modules/kernloop/grammars/tree-sitter-cuda.wasm');
     const whole = readFileSync(grammar);
     writeFileSync(grammar, whole.subarray(0, whole.length / 2));
-    expect(await stranger.typed('npx kernloop doctor', 5)).toMatch(/MISSING +source parser[^]*source parser: install kernloop once more/);
+    expect(await stranger.typed('npx kernloop doctor', 5)).toMatch(
+      /MISSING +source parser[^]*source parser: install kernloop once more/,
+    );
     expect(await stranger.typed('npx kernloop generate scale --app demo', 5)).toContain('ENVIRONMENT_PARSER_MISSING');
     expect(await stranger.typed(`npx kernloop validate ${project}`, 1)).toContain('Result: FAIL');
     writeFileSync(grammar, whole);
@@ -153,7 +176,11 @@ describe('a stranger with Nx', () => {
     await stranger.typed(hipcc);
     for (const words of adoptWithNx) await stranger.typed(words.join(' '));
     expect(existsSync(stranger.path('node_modules/@nx/devkit'))).toBe(false);
-    for (const words of ['git init -q -b main', 'git add -A', 'git -c user.name=s -c user.email=s@localhost commit -q -m start'])
+    for (const words of [
+      'git init -q -b main',
+      'git add -A',
+      'git -c user.name=s -c user.email=s@localhost commit -q -m start',
+    ])
       await stranger.typed(words);
     expect(await stranger.typed('npx nx run demo:extract-kernel')).toContain('scale');
     expect(existsSync(stranger.path('kernels/demo/scale/kernel_variant.hip'))).toBe(true);
@@ -173,7 +200,12 @@ describe('a stranger with Nx', () => {
   it('keeps the graph where the grammar does not load', async () => {
     writeFileSync(stranger.path('node_modules/kernloop/grammars/tree-sitter-cuda.wasm'), 'broken');
     const projects = await stranger.typed('npx nx show projects');
-    expect(projects.split('\n').filter((name) => name.startsWith('demo')).sort()).toEqual(['demo', 'demo-scale', 'demo-shift']);
+    expect(
+      projects
+        .split('\n')
+        .filter((name) => name.startsWith('demo'))
+        .sort(),
+    ).toEqual(['demo', 'demo-scale', 'demo-shift']);
   });
 
   it('has started no compiler but hipcc', () => {
