@@ -1,0 +1,116 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { installed, nativeDirectory, repository, run, type Outcome } from './harness';
+
+interface Manifest {
+  version: string;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  devDependencies?: object;
+  scripts?: object;
+  peerDependenciesMeta?: Record<string, { optional: boolean }>;
+}
+
+const kernloop = join(installed, 'kernloop');
+const native = join(installed, '@kernloop', 'native-linux-x64');
+const manifest = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+const products = Object.values(
+  JSON.parse(readFileSync(join(repository, 'lib', 'native', 'native-products.json'), 'utf8')) as Record<string, string>,
+);
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+
+describe('what is published', () => {
+  it('kernloop: what runs and its documentation, and nothing that only a checkout needs', () => {
+    const files = filesBelow(kernloop);
+    const useless = /(?<!\.d)\.ts$|\.spec\.|(^|\/)testing\/|\.map$|^native\/|\.(cpp|h|hip)$|tsconfig/;
+    expect(files.filter((file) => useless.test(file))).toEqual([]);
+    expect(files).toEqual(
+      expect.arrayContaining(['README.md', 'CHANGELOG.md', 'LICENSE', 'docs/cuda.md', 'bin/kernloop.js']),
+    );
+    const { scripts, devDependencies, peerDependenciesMeta } = manifest(kernloop);
+    expect([scripts, devDependencies]).toEqual([undefined, undefined]);
+    expect(peerDependenciesMeta).toEqual({ nx: { optional: true }, '@nx/devkit': { optional: true } });
+  });
+
+  it('kernloop: every module that its code names is in it or among its dependencies', () => {
+    const { dependencies = {} } = manifest(kernloop);
+    const allowed = new Set([...Object.keys(dependencies), 'nx']);
+    const named = filesBelow(join(kernloop, 'dist'))
+      .filter((file) => file.endsWith('.js'))
+      .flatMap((file) => [
+        ...readFileSync(join(kernloop, 'dist', file), 'utf8').matchAll(/(?:require|import)\((["'])([^."'][^"']*)\1\)/g),
+      ])
+      .map(([, , name = '']) => name)
+      .filter((name) => !name.startsWith('node:'))
+      .map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'));
+    expect(named).toEqual(expect.arrayContaining(['zod', 'web-tree-sitter']));
+    expect([...new Set(named)].filter((name) => !allowed.has(name))).toEqual([]);
+  });
+
+  it('kernloop: links of its documentation lead to files of the package or to the repository', () => {
+    const dead = filesBelow(kernloop)
+      .filter((file) => file.endsWith('.md'))
+      .flatMap((file) =>
+        [...readFileSync(join(kernloop, file), 'utf8').matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)]
+          .map(([, target = '']) => join(dirname(file), target))
+          .filter((target) => !existsSync(join(kernloop, target))),
+      );
+    expect(dead).toEqual([]);
+  });
+
+  it('the native programs: all of them, ready to start, for one platform, in the same version', () => {
+    expect(manifest(native)).toMatchObject({ os: ['linux'], cpu: ['x64'], libc: ['glibc'] });
+    expect(manifest(kernloop).optionalDependencies).toEqual({ '@kernloop/native-linux-x64': manifest(native).version });
+    expect(manifest(native).version).toBe(manifest(kernloop).version);
+    for (const product of products) {
+      const { mode } = statSync(join(native, product));
+      expect([product, (mode & 0o111) !== 0]).toEqual([product, true]);
+    }
+    expect(filesBelow(native).filter((file) => /^(bin|lib)\//.test(file))).toEqual([...products].sort());
+  });
+});
+
+describe('what is not packed', () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'kernloop-e2e-pack-'));
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+  /** A native build in which one product is another file. */
+  const packedWith = (product: string, file: string | undefined): Promise<Outcome> => {
+    const build = mkdtempSync(join(scratch, 'build-'));
+    for (const name of products) {
+      mkdirSync(dirname(join(build, name)), { recursive: true });
+      const source = name === product ? file : join(nativeDirectory, name);
+      if (source !== undefined) cpSync(source, join(build, name), { dereference: true });
+    }
+    const script = `import('./tools/packages/native.mjs').then((m) => m.stageNative(process.argv[1], process.argv[2]))`;
+    return run('node', ['-e', script, join(scratch, 'stage'), build], { cwd: repository });
+  };
+
+  it.each<[string, string, string | undefined, RegExp]>([
+    ['lacks a program', 'bin/kernloop-nvrtc', undefined, /not built: bin\/kernloop-nvrtc/],
+    [
+      'needs a library that not every machine has',
+      'bin/kernloop-nvrtc',
+      join(nativeDirectory, 'bin', 'cuda_app'),
+      /kernloop-nvrtc needs /,
+    ],
+    [
+      'runs on some processors alone',
+      'lib/softgpu/libhsa-runtime64.so.1',
+      join(nativeDirectory, 'lib', 'libkernloop-capture-hsa.so'),
+      /lacks the vector code for baseline, v3, v4/,
+    ],
+  ])('a build that %s', async (_, product, file, message) => {
+    const outcome = await packedWith(product, file);
+    expect([outcome.code, outcome.text]).toEqual([1, expect.stringMatching(message)]);
+  });
+});

@@ -1,0 +1,71 @@
+// `npm run release -- VERSION [--dry-run] [--no-build]`: docs/contributing/release.md. One number for both packages: package.json's.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root, runMain, step, StepError } from './console.mjs';
+
+const changed = ['package.json', 'package-lock.json', 'CHANGELOG.md'];
+
+function git(...args) {
+  const ended = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  if (ended.status !== 0) throw new StepError(`git ${args.join(' ')}: ${ended.stderr}`, '');
+  return ended.stdout.trim();
+}
+
+/** What is unreleased so far gets its version; the heading stays for what comes. */
+function dateChangelog(version) {
+  const file = join(root, 'CHANGELOG.md');
+  const before = readFileSync(file, 'utf8');
+  const day = new Date().toISOString().slice(0, 10);
+  const after = before.replace('## [Unreleased]\n', `## [Unreleased]\n\n## [${version}] - ${day}\n`);
+  if (after === before) throw new StepError('CHANGELOG.md has no "## [Unreleased]"', 'say there what is new');
+  writeFileSync(file, after);
+}
+
+/** The natives first: whoever installs kernloop in between gets them. */
+async function publish(version, dryRun) {
+  const folder = join(root, 'dist-packages');
+  const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  const natives = tarballs.filter((name) => name.startsWith('kernloop-native-'));
+  const provenance = process.env.ACTIONS_ID_TOKEN_REQUEST_URL || process.env.SIGSTORE_ID_TOKEN ? ['--provenance'] : [];
+  const tag = version.includes('-') ? ['--tag', 'next'] : [];
+  for (const name of [...natives, ...tarballs.filter((other) => !natives.includes(other))]) {
+    const options = ['--access', 'public', ...provenance, ...tag, ...(dryRun ? ['--dry-run'] : [])];
+    await step(`publish ${name}`, 'npm', ['publish', join(folder, name), ...options]);
+  }
+}
+
+await runMain(async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { 'dry-run': { type: 'boolean' }, 'no-build': { type: 'boolean' } },
+  });
+  const [version] = positionals;
+  if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version ?? ''))
+    throw new StepError('which version?', 'npm run release -- 1.2.3 [--dry-run]', 2);
+  if (git('status', '--porcelain') !== '')
+    throw new StepError('there is work that is not committed', 'commit it: a release is a commit');
+  const dryRun = values['dry-run'] ?? false;
+  try {
+    await step('version', 'npm', [
+      'version',
+      version,
+      '--no-git-tag-version',
+      '--allow-same-version',
+      '--ignore-scripts',
+    ]);
+    dateChangelog(version);
+    await step('package', 'node', ['tools/package.mjs', ...(values['no-build'] ? ['--no-build'] : [])], {
+      inherit: true,
+    });
+    if (!dryRun) {
+      git('commit', '-q', '-m', `Release ${version}`, '--', ...changed);
+      git('tag', `v${version}`);
+    }
+    await publish(version, dryRun);
+  } finally {
+    if (dryRun) git('checkout', '-q', '--', ...changed);
+  }
+  console.log(dryRun ? '\nNothing was published, committed or tagged.' : `\nThen: git push origin main v${version}`);
+});
