@@ -244,8 +244,8 @@ describe('selection of dispatches', () => {
 
     // What is said of one kernel concerns that one alone, and what is said of all concerns all: each time one run of the app.
     const extract = async (): Promise<(string | undefined)[]> => {
-      const kernels = ['first', 'second', 'third'].map((name) => `--kernel=${name}`);
-      const { code, text } = await workspace.nx(['run', 'batch:extract-kernel', ...kernels]);
+      const targets = ['first', 'second', 'third'].map((name) => `extract-${name}`);
+      const { code, text } = await workspace.nx(['run-many', '-p', 'batch', '-t', ...targets]);
       expect([code, text]).toEqual([0, expect.any(String)]);
       // A line of a task that ran ends with its name; others say where their outputs are from.
       return [...new Set([...text.matchAll(/nx run batch:(capture-\w+) *$/gm)].map(([, task]) => task))].sort();
