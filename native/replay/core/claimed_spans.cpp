@@ -26,10 +26,10 @@ struct Counter {
 };
 using Counters = std::vector<Counter>;
 
-class Search {
+class SpanSearch {
  public:
-  Search(const std::vector<FreeArray>& arrays, const std::vector<ContentSource>& sources, const ContentSource& before,
-         const std::vector<Target>& targets)
+  SpanSearch(const std::vector<FreeArray>& arrays, const std::vector<ContentSource>& sources,
+             const ContentSource& before, const std::vector<Target>& targets)
       : arrays_(arrays), sources_(sources), before_(before), targets_(targets) {}
 
   Status find_counters() {
@@ -226,7 +226,7 @@ Status bound_by_counters(const std::vector<FreeArray>& arrays, const std::vector
                          const ContentSource& before, const std::vector<Target>& targets,
                          std::vector<FoundLayout>& layouts) {
   if (layouts.empty()) return Unit{};
-  Search search(arrays, sources, before, targets);
+  SpanSearch search(arrays, sources, before, targets);
   if (auto found = search.find_counters(); !found) return found;
   std::vector<FoundLayout> alone;
   for (FoundLayout& found : layouts) {

@@ -22,7 +22,7 @@ uint32_t& left_in_local_memory() {
 
 namespace {
 
-constexpr uint32_t kMultiprocessors = 132, kReservedBytes = 1 << 10, kSharedBytes = 228 << 10;
+constexpr uint32_t kRings = 132, kReservedBytes = 1 << 10, kRingBytes = 228 << 10;
 
 // Whether the block that has all of shared memory begins somewhere else than the one before did.
 bool has_moved = false;
@@ -39,7 +39,7 @@ void go_round(Gpu& gpu, const ScrubParams& params) {
   static bool is_first = true;
   has_moved = true;
   if (left_in_shared_memory() != params.word || left_in_reserved_memory() == params.word) return;
-  for (uint32_t i = is_first ? 1 : 0; i < kMultiprocessors; ++i)
+  for (uint32_t i = is_first ? 1 : 0; i < kRings; ++i)
     gpu.write(params.found + i * sizeof(uint32_t), kReservedBytes / static_cast<uint32_t>(sizeof(uint32_t)));
   if (!is_first) left_in_reserved_memory() = params.word;
   is_first = false;
@@ -49,8 +49,8 @@ void scrub(Gpu& gpu) {
   const auto params = gpu.parameter<ScrubParams>(0);
   const uint32_t shared_bytes = gpu.shape().dynamic_shared_bytes, taken = shared_bytes + kReservedBytes;
   if (shared_bytes != params.shared_words * sizeof(uint32_t)) throw DeviceFault{};
-  if (taken == kSharedBytes) fill_all_but_reserved(params.word);
-  const bool goes_round = 2 * taken < kSharedBytes && kSharedBytes < 3 * taken && gpu.blocks() >= 3 * kMultiprocessors;
+  if (taken == kRingBytes) fill_all_but_reserved(params.word);
+  const bool goes_round = 2 * taken < kRingBytes && kRingBytes < 3 * taken && gpu.blocks() >= 3 * kRings;
   if (goes_round) go_round(gpu, params);
   if (params.local_words > 0) left_in_local_memory() = params.word;
 }
