@@ -52,7 +52,7 @@ export function configureTask(
   }
   const flags = absoluteOptions(options, stage.paths, context.root);
   const { values } = configure({ ...stage, options: taskOptions(stage) }, flags, env);
-  refuseUntracked(stage.name, values, context, env);
+  refuseUntracked(stage, values, context, env);
   return values;
 }
 

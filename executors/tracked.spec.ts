@@ -1,3 +1,4 @@
+import { stages } from '../lib/stages/registry';
 import { thrown } from '../lib/testing/failure';
 import { reproducerForEachTest } from '../lib/testing/workspace';
 import { refuseUntracked } from './tracked';
@@ -22,7 +23,7 @@ describe('refuseUntracked', () => {
     ...more,
   });
   const validate = (variant: string, tracked?: string[], reproducer = made.reproducer): void =>
-    refuseUntracked('validate', { reproducer, variant }, context(), {
+    refuseUntracked(stages.validate, { reproducer, variant }, context(), {
       ...(tracked ? { KERNLOOP_TRACKED_VARIANTS: JSON.stringify(tracked) } : {}),
     });
 
@@ -45,7 +46,7 @@ describe('refuseUntracked', () => {
 
   it('refuses a device that the plugin has not told of', () => {
     const validateOn = (device: string, named?: string[]): void =>
-      refuseUntracked('validate', { reproducer: made.reproducer, variant: 'none', device }, context(), {
+      refuseUntracked(stages.validate, { reproducer: made.reproducer, variant: 'none', device }, context(), {
         ...(named ? { KERNLOOP_NAMED_DEVICES: JSON.stringify(named) } : {}),
       });
     expect(thrown(() => validateOn('cuda', []))).toMatchObject({ code: 'USAGE' });
@@ -59,8 +60,17 @@ describe('refuseUntracked', () => {
     const capture = { app: made.workspace.app, device: 'hsa' };
     const env = { KERNLOOP_NAMED_DEVICES: '[]' };
     const target = context({ projectName: 'app', targetName: 'capture-saxpy' });
-    expect(thrown(() => refuseUntracked('capture', capture, target, env))).toMatchObject({ code: 'USAGE' });
-    expect(() => refuseUntracked('capture', { ...capture, device: 'softgpu' }, target, env)).not.toThrow();
+    expect(thrown(() => refuseUntracked(stages.capture, capture, target, env))).toMatchObject({ code: 'USAGE' });
+    expect(() => refuseUntracked(stages.capture, { ...capture, device: 'softgpu' }, target, env)).not.toThrow();
+  });
+
+  it('refuses it for whatever stage depends on the device, as its descriptor says', () => {
+    const values = { reproducer: made.reproducer, device: 'cuda' };
+    const toy = { name: 'toy', paths: [], task: { ...stages.validate.task, inputs: ['device'] } } as never;
+    const other = { name: 'toy', paths: [], task: { ...stages.validate.task, inputs: ['toolchain'] } } as never;
+    const env = { KERNLOOP_NAMED_DEVICES: '[]' };
+    expect(thrown(() => refuseUntracked(toy, values, context(), env))).toMatchObject({ code: 'USAGE' });
+    expect(() => refuseUntracked(other, values, context(), env)).not.toThrow();
   });
 
   it('refuses another project than that of the task', () => {
@@ -76,7 +86,7 @@ describe('refuseUntracked', () => {
     ['own', 'anywhere.json', false],
   ])('of the target %s, --output %s: %j', (targetName, output, isFine) => {
     const values = { app: made.workspace.app, output: made.workspace.path(output) };
-    const refuse = () => refuseUntracked('profile', values, context({ projectName: 'app', targetName }), {});
+    const refuse = () => refuseUntracked(stages.profile, values, context({ projectName: 'app', targetName }), {});
     if (isFine) expect(refuse).not.toThrow();
     else
       expect(thrown(refuse)).toMatchObject({

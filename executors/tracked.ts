@@ -4,6 +4,7 @@ import type { ExecutorContext } from '@nx/devkit';
 import { openApp } from '../lib/app/app';
 import { candidateFiles } from '../lib/reproducer/known-variants';
 import { openReproducer } from '../lib/reproducer/reproducer';
+import type { Stage } from '../lib/stage/stage';
 import { KernloopError } from '../lib/support/error';
 import type { Environment } from '../lib/support/environment';
 
@@ -15,11 +16,17 @@ export type TaskContext = Pick<ExecutorContext, 'root'> &
  * A task that works on something else than what its inputs and outputs name would leave an answer in the cache that is not that of its
  * inputs. What fails is never cached: so it is refused here.
  */
-export function refuseUntracked(stage: string, values: Values, context: TaskContext, env: Environment): void {
-  refuseOtherProject(stage, values, context);
-  if (stage === 'capture' || stage === 'profile') refuseOtherOutput(stage, values, context);
-  if (stage === 'validate') refuseOtherVariant(values, env);
-  if (['capture', 'profile', 'validate'].includes(stage)) refuseOtherDevice(values, env);
+export function refuseUntracked(
+  { name, paths, task }: Pick<Stage, 'name' | 'paths' | 'task'>,
+  values: Values,
+  context: TaskContext,
+  env: Environment,
+): void {
+  refuseOtherProject(name, values, context);
+  if (!task?.cache) return;
+  if (paths.includes('output')) refuseOtherOutput(name, values, context);
+  if (task.inputs.includes('codeObjects')) refuseOtherVariant(values, env);
+  if (task.inputs.includes('device')) refuseOtherDevice(values, env);
 }
 
 function refuseOtherProject(
@@ -37,7 +44,7 @@ function refuseOtherProject(
   );
 }
 
-function refuseOtherOutput(stage: 'capture' | 'profile', { app, output, kernel }: Values, context: TaskContext): void {
+function refuseOtherOutput(stage: string, { app, output, kernel }: Values, context: TaskContext): void {
   if (typeof output !== 'string' || typeof app !== 'string' || isDeclared(output, context)) return;
   const opened = openApp(app);
   const [name] = Array.isArray(kernel) ? (kernel as unknown[]) : [];
