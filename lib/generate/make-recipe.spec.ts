@@ -20,7 +20,13 @@ function recipeOf(...args: string[]) {
   const file = join(workspace, 'app/src/k.hip');
   const directory = join(workspace, 'app/build');
   const unit = dialects.hip.read(
-    { directory, file, compiler: 'hipcc', args: [...args, '-c', '../src/k.hip', '-o', 'k.o'] },
+    {
+      directory,
+      file,
+      compiler: 'hipcc',
+      args: [...args, '-c', '../src/k.hip', '-o', 'k.o'],
+      output: join(directory, 'k.o'),
+    },
     {},
   );
   if (!unit) throw new Error('no unit');

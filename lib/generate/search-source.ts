@@ -3,7 +3,8 @@ import { relative, resolve } from 'node:path';
 import type { App } from '../app/app';
 import type { CaptureJson } from '../archive/capture-files';
 import type { Deps } from '../deps/deps';
-import { kernelCandidates, type KernelCandidate, type KernelQuery } from '../source/find-kernel';
+import { candidateGroups, type KernelCandidate } from '../source/find-kernel';
+import type { KernelQuery } from '../source/kernel-query';
 import type { SearchTrail } from '../source/search-trail';
 import { KernloopError } from '../support/error';
 import { isInside } from '../support/files';
@@ -28,20 +29,25 @@ export async function searchSource(
   const accepted: FoundSource[] = [];
   const failures: KernloopError[] = [];
   let last: KernelCandidate | undefined;
-  for await (const candidate of kernelCandidates(queryOf(request, captured, trail, deps), deps)) {
-    last = candidate;
-    try {
-      const found = await tryCandidate(candidate, captured, request, deps);
-      accepted.push(found);
-      if (isIdentical(found)) return found;
-    } catch (error) {
-      if (!(error instanceof KernloopError)) throw error;
-      if (error.code === 'COMPILE_FAILED' || error.code === 'RDC_UNSUPPORTED') failures.push(error);
-      else if (error.code !== 'SYMBOL_MISSING') throw error;
-      trail.tried.push(relative(app.root, candidate.unit.file));
+  const isSettled = (): boolean => accepted.some(isIdentical) || accepted.length + failures.length >= maxCompiles;
+  for await (const { isBuilt, candidates } of candidateGroups(queryOf(request, captured, trail, deps), deps)) {
+    for await (const candidate of candidates) {
+      last = candidate;
+      try {
+        accepted.push(await tryCandidate(candidate, captured, request, deps));
+      } catch (error) {
+        if (!(error instanceof KernloopError)) throw error;
+        if (error.code === 'COMPILE_FAILED' || error.code === 'RDC_UNSUPPORTED') failures.push(error);
+        else if (error.code !== 'SYMBOL_MISSING') throw error;
+        trail.tried.push(relative(app.root, candidate.unit.file));
+      }
+      if (isSettled()) break;
     }
-    if (accepted.length + failures.length >= maxCompiles) break;
+    // No other unit of the app, as it was built, has the kernel.
+    if (isSettled() || (isBuilt && accepted.length > 0)) break;
   }
+  const identical = accepted.find(isIdentical);
+  if (identical) return identical;
   const same = accepted.find(isSameCode);
   const first = same ?? accepted[0];
   if (first) {
@@ -73,6 +79,7 @@ function queryOf(
   const { source, compileCommands, env } = app.config;
   return {
     name: capture.kernel.name,
+    symbol: capture.kernel.symbol,
     dialect: dialectFor(capture.device.kind),
     isa,
     source: resolve(app.root, source),

@@ -1,42 +1,21 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { compilerCandidates } from '../toolchain/find-compiler';
 import { parseCompileArguments } from '../toolchain/compile-arguments';
 import { defaultArchitecture, withArchitecture } from '../toolchain/default-architecture';
-import { readCompileDatabase } from '../toolchain/compile-database';
-import { parseDemangledName, type DemangledName } from './demangled-name';
+import { inOrder } from '../support/in-order';
+import { builtIn, type BuiltIn } from './built-objects';
+import { parseDemangledName } from './demangled-name';
 import { scanDependencies, type OpenedFile } from './dependencies';
-import { findKernelDefinitions, type KernelDefinition } from './kernel-definitions';
-import { bestDefinition, matchScore } from './match-definition';
-import { sourcesBelow } from './project-files';
-import type { SearchTrail } from './search-trail';
+import type { KernelDefinition } from './kernel-definitions';
+import type { KernelQuery } from './kernel-query';
 import { isNvcc, type TranslationUnit } from '../toolchain/translation-unit';
 import type { Dialect } from '../toolchain/dialect';
-import { defaultTranslationUnit } from '../toolchain/dialects';
-import { openSourceParser, type SourceParser } from './source-parser';
-
-export interface KernelQuery {
-  /** Demangled. */
-  name: string;
-  dialect: Dialect;
-  /** Of the captured code: `amdgcn-amd-amdhsa--gfx90a:xnack-`, `sm_90a`. */
-  isa: string;
-  /** The app's source folder. */
-  source: string;
-  /** Path of the compile database; undefined where the app has none. */
-  compileCommands: string | undefined;
-  /** Only consider the unit of this file. */
-  translationUnit: string | undefined;
-  /** Macros beside those of the build: `NAME`, `NAME=VALUE`. */
-  define: readonly string[];
-  /** Environment of the app's build. */
-  environment: Readonly<Record<string, string>>;
-  /** Whether a file, links followed, is the user's own rather than the toolchain's. */
-  isProjectFile: (real: string, compiler: string) => boolean;
-  /** Filled in as the search goes on. */
-  trail: SearchTrail;
-}
+import { SourceFiles } from './source-files';
+import { openSourceParser } from './source-parser';
+import { translationUnits } from './translation-units';
 
 /** A translation unit that may have produced the kernel; only compiling it tells. */
 export interface KernelCandidate {
@@ -51,71 +30,134 @@ export interface KernelCandidate {
 
 type FindDeps = Pick<Deps, 'run' | 'env' | 'report' | 'signal'>;
 
+/** Candidates of which as much is known from what the build made of their units. */
+export interface CandidateGroup {
+  /** Whether the app, as it was built, has the kernel from these units. */
+  isBuilt: boolean;
+  candidates: AsyncGenerator<KernelCandidate>;
+}
+
 /** Units of a large project that are asked for their headers, at most. */
 const maxScans = 500;
 
 /** Worth a word to the one who waits. */
 const manyUnits = 20;
 
-/** Every translation unit that could define the kernel, the most likely first. */
-export async function* kernelCandidates(query: KernelQuery, deps: FindDeps): AsyncGenerator<KernelCandidate> {
-  const name = parseDemangledName(query.name);
-  const files = new SourceFiles(name, await openSourceParser());
-  const later: KernelCandidate[] = [];
-  const last: KernelCandidate[] = [];
-  /** Headers that are not the app's, and the first unit that opens each. */
-  const foreign = new Map<string, string>();
-  const all = byLikelihood(translationUnits(query, deps), files);
-  const units = all.slice(0, maxScans).map((unit) => withDefines(unit, query.define));
-  if (all.length > units.length) {
-    deps.report.warn(
-      `only the ${maxScans} likeliest of ${all.length} translation units are searched; name the right one with --translation-unit`,
-    );
+/** Every translation unit that could define the kernel, the most likely first: those out of which the build got it, if they are known. */
+export async function* candidateGroups(query: KernelQuery, deps: FindDeps): AsyncGenerator<CandidateGroup> {
+  const files = new SourceFiles(parseDemangledName(query.name), await openSourceParser());
+  const search = new KernelSearch(query, files, deps);
+  const units = byLikelihood(translationUnits(query, deps), files).map((unit) => withDefines(unit, query.define));
+  const known = await builtIn(units, query.symbol);
+  const those = (answer: BuiltIn): TranslationUnit[] => units.filter((_, index) => known[index] === answer);
+  const built = those('holds');
+  tellOf(built, units, query, deps);
+  // Objects that are out of date, or that a link-time optimisation is still to make, may lack what the unit has.
+  const groups = [
+    { isBuilt: true, units: built },
+    { isBuilt: false, units: built.length > 0 ? those('unknown') : units },
+    { isBuilt: false, units: built.length > 0 ? those('lacks') : [] },
+  ];
+  for (const { isBuilt, units: likely } of groups)
+    if (likely.length > 0) yield { isBuilt, candidates: search.candidatesOf(likely, isBuilt) };
+  search.noteSystemDefinition();
+}
+
+function tellOf(
+  built: readonly TranslationUnit[],
+  units: readonly TranslationUnit[],
+  query: KernelQuery,
+  deps: FindDeps,
+) {
+  const [one] = built;
+  if (one === undefined) {
+    if (units.length > manyUnits) deps.report.info(`looking for ${query.name} in ${units.length} translation units`);
+  } else if (units.length > 1) {
+    const others = built.length > 1 ? ` and ${built.length - 1} others` : '';
+    deps.report.info(`${query.name} was built from ${one.file}${others}, of ${units.length} translation units`);
   }
-  if (units.length > manyUnits) deps.report.info(`looking for ${name.base} in ${units.length} translation units`);
-  const defaults = new Map<string, Promise<string | null>>();
-  for (const listed of units) {
-    const compiler = compilerOf(listed, query.dialect, deps);
-    const unit = await withDefaults(listed, compiler, defaults, deps);
-    const target = query.dialect.target(query.isa, unit);
-    const scanned = await scanDependencies(unit, compiler, target, query.environment, deps);
-    query.trail.units += 1;
-    if (scanned.failure !== null) {
-      query.trail.unreadable += 1;
-      reportFailedScan(unit, scanned.failure, deps);
-      continue;
+}
+
+/** Looks into units, and keeps what it saw of them. */
+class KernelSearch {
+  /** Headers that are not the app's, and the first unit that opens each. */
+  private readonly foreign = new Map<string, string>();
+  private readonly defaults = new Map<string, Promise<string | null>>();
+  private scansLeft = maxScans;
+
+  constructor(
+    private readonly query: KernelQuery,
+    private readonly files: SourceFiles,
+    private readonly deps: FindDeps,
+  ) {}
+
+  async *candidatesOf(units: readonly TranslationUnit[], isBuilt: boolean): AsyncGenerator<KernelCandidate> {
+    const later: KernelCandidate[] = [];
+    const last: KernelCandidate[] = [];
+    for await (const scanned of inOrder(this.withinBudget(units), availableParallelism(), (unit) => this.scan(unit))) {
+      this.query.trail.units += 1;
+      if (scanned.failure !== null) {
+        this.query.trail.unreadable += 1;
+        reportFailedScan(scanned.unit, scanned.failure, this.deps);
+        continue;
+      }
+      const { unit, compiler, target } = scanned;
+      const project = scanned.files.filter(({ real }) => this.query.isProjectFile(real, compiler));
+      const candidate = { unit, compiler, target, files: scanned.files };
+      const best = this.bestOf(project);
+      if (best) yield { ...candidate, kernelFile: best.real, definition: best.definition };
+      else if (project.some(({ real }) => this.files.mentions(real)))
+        later.push({ ...candidate, kernelFile: unit.file, definition: null });
+      else if (isBuilt || project.some(({ real }) => this.files.pastesNames(real)))
+        last.push({ ...candidate, kernelFile: unit.file, definition: null });
+      for (const { real } of scanned.files)
+        if (!this.query.isProjectFile(real, compiler) && !this.foreign.has(real)) this.foreign.set(real, unit.file);
     }
-    const project = scanned.files.filter(({ real }) => query.isProjectFile(real, compiler));
+    yield* later;
+    yield* last;
+  }
+
+  /** Headers of the toolchain stay where they are, so a kernel in one has no source to edit; where it is can be said. */
+  noteSystemDefinition(): void {
+    for (const [file, unit] of this.foreign) {
+      const definition = this.files.bestIn(file);
+      if (definition) return this.query.trail.define({ file, line: definition.line, unit });
+    }
+  }
+
+  private withinBudget(units: readonly TranslationUnit[]): TranslationUnit[] {
+    const chosen = units.slice(0, this.scansLeft);
+    this.scansLeft -= chosen.length;
+    if (chosen.length < units.length) {
+      this.deps.report.warn(
+        `only the ${maxScans} likeliest translation units are searched, ${units.length - chosen.length} are not; ` +
+          'name the right one with --translation-unit',
+      );
+    }
+    return chosen;
+  }
+
+  private async scan(listed: TranslationUnit) {
+    const { dialect, isa, environment } = this.query;
+    const compiler = compilerOf(listed, dialect, this.deps);
+    const unit = await withDefaults(listed, compiler, this.defaults, this.deps);
+    const target = dialect.target(isa, unit);
+    return { unit, compiler, target, ...(await scanDependencies(unit, compiler, target, environment, this.deps)) };
+  }
+
+  private bestOf(project: readonly OpenedFile[]): { real: string; definition: KernelDefinition | null } | undefined {
     const [best] = project
-      .map(({ real }) => ({ real, definition: files.bestIn(real), score: files.scoreOf(real) }))
+      .map(({ real }) => ({ real, definition: this.files.bestIn(real), score: this.files.scoreOf(real) }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score);
-    const candidate = { unit, compiler, target, files: scanned.files };
-    if (best) yield { ...candidate, kernelFile: best.real, definition: best.definition };
-    else if (project.some(({ real }) => files.mentions(real)))
-      later.push({ ...candidate, kernelFile: unit.file, definition: null });
-    else if (project.some(({ real }) => files.pastesNames(real)))
-      last.push({ ...candidate, kernelFile: unit.file, definition: null });
-    for (const { real } of scanned.files)
-      if (!query.isProjectFile(real, compiler) && !foreign.has(real)) foreign.set(real, unit.file);
+    return best;
   }
-  yield* later;
-  yield* last;
-  noteSystemDefinition(query.trail, foreign, files);
 }
 
 /** Given last, so that it wins over the same macro of the build. */
 function withDefines(unit: TranslationUnit, define: readonly string[]): TranslationUnit {
   if (define.length === 0) return unit;
   return { ...unit, args: [...unit.args, ...parseCompileArguments(define.map((macro) => `-D${macro}`))] };
-}
-
-/** Headers of the toolchain stay where they are, so a kernel in one has no source to edit; where it is can be said. */
-function noteSystemDefinition(trail: SearchTrail, foreign: ReadonlyMap<string, string>, files: SourceFiles): void {
-  for (const [file, unit] of foreign) {
-    const definition = files.bestIn(file);
-    if (definition) return trail.define({ file, line: definition.line, unit });
-  }
 }
 
 /** A build that names no architecture leaves it to its nvcc. Without a compile database nothing is known of the build. */
@@ -129,38 +171,6 @@ async function withDefaults(
   const asked = known.get(compiler) ?? defaultArchitecture(compiler, deps);
   known.set(compiler, asked);
   return { ...unit, args: withArchitecture(unit.args, await asked) };
-}
-
-function translationUnits(query: KernelQuery, deps: FindDeps): TranslationUnit[] {
-  const units = allUnits(query, deps);
-  if (query.translationUnit === undefined) return units;
-  const chosen = units.filter(({ file }) => file === query.translationUnit);
-  if (chosen.length > 0) return chosen;
-  throw new KernloopError(
-    'SOURCE_NOT_FOUND',
-    `${query.translationUnit} is not compiled as ${query.dialect.label} by the app's build`,
-    `translation units with device code: ${
-      units
-        .map(({ file }) => file)
-        .slice(0, 10)
-        .join(', ') || 'none'
-    }`,
-  );
-}
-
-function allUnits(query: KernelQuery, deps: FindDeps): TranslationUnit[] {
-  if (query.compileCommands !== undefined && existsSync(query.compileCommands)) {
-    return readCompileDatabase(query.compileCommands)
-      .map((command) => query.dialect.read(command, query.environment))
-      .filter((unit) => unit !== null);
-  }
-  deps.report.warn(
-    `${query.compileCommands ? `${query.compileCommands} does not exist` : 'no compile database is named'}: ` +
-      `the sources are compiled with plain ${query.dialect.compiler}; build with CMAKE_EXPORT_COMPILE_COMMANDS=ON and set "compileCommands" for the options of the app`,
-  );
-  return sourcesBelow(query.source, query.dialect.sources).map((file) =>
-    defaultTranslationUnit(file, query.source, query.dialect, query.environment),
-  );
 }
 
 /** Units that hold a fitting definition themselves first; the rest may include it. */
@@ -189,53 +199,4 @@ function reportFailedScan(unit: TranslationUnit, failure: string, deps: FindDeps
   const message = `${unit.file} could not be read by ${unit.compiler}: ${firstLine ?? failure.slice(0, 300)}`;
   if (unit.fromDatabase) deps.report.warn(message);
   else deps.report.info(message);
-}
-
-/** Reads and parses each file at most once, and only where it mentions the kernel at all. */
-class SourceFiles {
-  private readonly texts = new Map<string, string>();
-  private readonly parsed = new Map<string, KernelDefinition[]>();
-
-  constructor(
-    private readonly name: DemangledName,
-    private readonly parser: SourceParser,
-  ) {}
-
-  mentions(path: string): boolean {
-    return this.text(path).includes(this.name.base);
-  }
-
-  /** Whether a macro there makes kernels with names that are written nowhere: `name##_##type`. */
-  pastesNames(path: string): boolean {
-    return /^[ \t]*#[ \t]*define\b(?=(?:\\\r?\n|[^\n])*__global__)(?:\\\r?\n|[^\n])*##/m.test(this.text(path));
-  }
-
-  bestIn(path: string): KernelDefinition | null {
-    return bestDefinition(this.definitions(path), this.name);
-  }
-
-  scoreOf(path: string): number {
-    return Math.max(0, ...this.definitions(path).map((definition) => matchScore(definition, this.name)));
-  }
-
-  private definitions(path: string): KernelDefinition[] {
-    let definitions = this.parsed.get(path);
-    if (!definitions) {
-      definitions =
-        this.mentions(path) && this.text(path).includes('__global__')
-          ? findKernelDefinitions(this.text(path), this.parser)
-          : [];
-      this.parsed.set(path, definitions);
-    }
-    return definitions;
-  }
-
-  private text(path: string): string {
-    let text = this.texts.get(path);
-    if (text === undefined) {
-      text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-      this.texts.set(path, text);
-    }
-    return text;
-  }
 }

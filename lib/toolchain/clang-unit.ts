@@ -16,7 +16,7 @@ export function clangOption(name: LanguageName): CompileArgument {
 
 /** A command of clang, or of hipcc, which is one. */
 export function readClang(
-  { directory, file, compiler, args: words }: CompileCommand,
+  { directory, file, compiler, args: words, output }: CompileCommand,
   language: ClangLanguage,
   environment: Readonly<Record<string, string>>,
 ): TranslationUnit | null {
@@ -28,7 +28,7 @@ export function readClang(
   return {
     ...{ language: language.name, file, directory, ...compilerNames(compiler), hostCompiler: null },
     args: [...optionsOf(args), clangOption(language.name), ...includeVariables(environment)],
-    fromDatabase: true,
+    ...{ output, fromDatabase: true },
   };
 }
 

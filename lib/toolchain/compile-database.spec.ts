@@ -19,11 +19,11 @@ describe('readCompileDatabase', () => {
     expect(
       read([
         { directory: '/b', command: 'hipcc -DA="x y" -c ../s/k.hip', file: '../s/k.hip' },
-        { directory: '/b', arguments: ['clang++', '-c', 'k.cpp'], file: 'k.cpp', output: 'k.o' },
+        { directory: '/b', arguments: ['clang++', '-c', 'k.cpp'], file: 'k.cpp', output: 'sub/k.o' },
       ]),
     ).toEqual([
-      { directory: '/b', file: '/s/k.hip', compiler: 'hipcc', args: ['-DA=x y', '-c', '../s/k.hip'] },
-      { directory: '/b', file: '/b/k.cpp', compiler: 'clang++', args: ['-c', 'k.cpp'] },
+      { directory: '/b', file: '/s/k.hip', compiler: 'hipcc', args: ['-DA=x y', '-c', '../s/k.hip'], output: '/b/k.o' },
+      { directory: '/b', file: '/b/k.cpp', compiler: 'clang++', args: ['-c', 'k.cpp'], output: '/b/sub/k.o' },
     ]);
   });
 

@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { KernloopError, messageOf } from '../support/error';
 import { parseJson, readText } from '../support/schema';
+import { buildOutput } from './build-output';
 import { shellWords } from './shell-words';
 
 /** One compilation of one file, as the app's build runs it. */
@@ -14,6 +15,8 @@ export interface CompileCommand {
   compiler: string;
   /** Without the compiler; response files are expanded. */
   args: string[];
+  /** Absolute: what it writes. */
+  output: string;
 }
 
 const databaseSchema = z.array(
@@ -22,6 +25,7 @@ const databaseSchema = z.array(
     file: z.string(),
     command: z.string().optional(),
     arguments: z.array(z.string()).optional(),
+    output: z.string().optional(),
   }),
 );
 
@@ -55,7 +59,10 @@ export function readCompileDatabase(path: string): CompileCommand[] {
       );
     }
     const plain = basename(compiler).startsWith('nvcc') ? withResponseFileArguments(args, directory) : args;
-    return { directory, file: resolve(directory, entry.file), compiler, args: expandResponseFiles(plain, directory) };
+    const file = resolve(directory, entry.file);
+    const expanded = expandResponseFiles(plain, directory);
+    const output = buildOutput(expanded, { directory, file, stated: entry.output });
+    return { directory, file, compiler, args: expanded, output };
   });
 }
 

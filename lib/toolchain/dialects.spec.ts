@@ -4,10 +4,16 @@ import { thrown } from '../testing/failure';
 import { dialectFor, dialects } from './dialects';
 
 const unit = (compiler: string, args: string[], file = '/s/k.hip') =>
-  dialects.hip.read({ directory: '/b', file, compiler, args }, {});
+  dialects.hip.read({ directory: '/b', file, compiler, args, output: '/b/k.o' }, {});
 
 describe('folders that the environment of the build adds', () => {
-  const command = { directory: '/b', file: '/s/k.hip', compiler: 'hipcc', args: ['-Imine', '-c', '/s/k.hip'] };
+  const command = {
+    directory: '/b',
+    file: '/s/k.hip',
+    compiler: 'hipcc',
+    args: ['-Imine', '-c', '/s/k.hip'],
+    output: '/b/k.o',
+  };
   const rendered = (environment: Record<string, string>): string[] =>
     dialects.hip.read(command, environment)?.args.flatMap(renderCompileArgument) ?? [];
 
@@ -62,7 +68,7 @@ describe('translationUnit of HIP', () => {
 
 describe('translationUnit of CUDA', () => {
   const cuda = (compiler: string, args: string[], file = '/s/k.cu') =>
-    dialects.cuda.read({ directory: '/b', file, compiler, args }, {});
+    dialects.cuda.read({ directory: '/b', file, compiler, args, output: '/b/k.o' }, {});
 
   it.each([
     ['nvcc and a .cu file', '/cuda/bin/nvcc', ['-c', '/s/k.cu'], '/s/k.cu', true],
@@ -84,7 +90,13 @@ describe('translationUnit of CUDA', () => {
   });
 
   it('adds the options that the environment of the build gives nvcc, on their sides', () => {
-    const command = { directory: '/b', file: '/s/k.cu', compiler: 'nvcc', args: ['-O2', '/s/k.cu'] };
+    const command = {
+      directory: '/b',
+      file: '/s/k.cu',
+      compiler: 'nvcc',
+      args: ['-O2', '/s/k.cu'],
+      output: '/b/a.out',
+    };
     const environment = { NVCC_PREPEND_FLAGS: '-ccbin "g++-12" -DA', NVCC_APPEND_FLAGS: '-DB="x y"' };
     const found = dialects.cuda.read(command, environment);
     expect(found?.hostCompiler).toBe('g++-12');

@@ -26,6 +26,6 @@ export function defaultTranslationUnit(
 ): TranslationUnit {
   return {
     ...{ language: name, file, directory, compiler, compilerPath: null, hostCompiler: null },
-    ...{ args: [...includeVariables(environment), option], fromDatabase: false },
+    ...{ args: [...includeVariables(environment), option], output: null, fromDatabase: false },
   };
 }

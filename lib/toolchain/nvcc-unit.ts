@@ -13,7 +13,7 @@ export const nvccSources = ['.cu'];
 
 /** A command of nvcc, with what its variables add. */
 export function readNvcc(
-  { directory, file, compiler, args: words }: CompileCommand,
+  { directory, file, compiler, args: words, output }: CompileCommand,
   environment: Readonly<Record<string, string>>,
 ): TranslationUnit | null {
   const around = (name: string): string[] => shellWords(environment[name] ?? '');
@@ -23,6 +23,6 @@ export function readNvcc(
   if ((named ?? (nvccSources.includes(extname(file)) ? 'cu' : 'c++')) !== 'cu') return null;
   return {
     ...{ language: cuda.name, file, directory, ...compilerNames(compiler), hostCompiler },
-    ...{ args: [...optionsOf(args), nvccOption, ...includeVariables(environment)], fromDatabase: true },
+    ...{ args: [...optionsOf(args), nvccOption, ...includeVariables(environment)], output, fromDatabase: true },
   };
 }

@@ -16,6 +16,8 @@ export interface TranslationUnit {
   hostCompiler: string | null;
   /** Without input files; with the language. */
   args: CompileArgument[];
+  /** Absolute: what the build made of it; null where there is no telling. */
+  output: string | null;
   /** False where there was no compile database and the command is what the compiler would do by itself. */
   fromDatabase: boolean;
 }

@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { builtIn } from '../source/built-objects';
+import { runProcess, type ProcessRunner } from '../support/exec';
+import { readCompileDatabase } from '../toolchain/compile-database';
+import { hipDialect } from '../toolchain/dialect-hip';
+import type { Recipe } from '../toolchain/recipe';
+import type { TranslationUnit } from '../toolchain/translation-unit';
+import { generate } from './generate';
+import type { GenerateResult } from './result';
+import { fixture, recordingDeps, write, type Fixture } from './testing/fixture';
+
+jest.setTimeout(120_000);
+
+const folders: string[] = [];
+afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+const symbol = '_Z5scaleIfEvPT_i';
+const header =
+  '#include <hip/hip_runtime.h>\ntemplate <class T> __global__ void scale(T* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 3; }\n';
+const unit = (number: number): string => `unit${number}.hip`;
+const object = ({ app }: Fixture, number: number): string => join(app, 'build', `${unit(number)}.o`);
+
+/** An app of so many units that all include the kernel's template, of which some instantiate it. */
+function make(count: number, instantiated: Record<number, string>, captured: number): Fixture {
+  const numbers = Array.from({ length: count }, (_, number) => number);
+  const made = fixture({
+    sources: {
+      'scale.h': header,
+      ...Object.fromEntries(
+        numbers.map((number) => [unit(number), `#include "scale.h"\n${instantiated[number] ?? 'int nothing;'}\n`]),
+      ),
+    },
+    commands: Object.fromEntries(numbers.map((number) => [unit(number), '-O3 --offload-arch=gfx90a'])),
+    captured: unit(captured),
+    symbol,
+    name: 'void scale<float>(float*, int)',
+  });
+  folders.push(made.workspace);
+  return made;
+}
+
+interface Searched {
+  result: GenerateResult;
+  /** What is compiled, in the reproducer. */
+  main: string;
+  /** Units that were asked for their headers, and compiled. */
+  scanned: string[];
+  compiled: string[];
+}
+
+async function search({ app }: Fixture): Promise<Searched> {
+  const scanned: string[] = [];
+  const compiled: string[] = [];
+  const run: ProcessRunner = (file, args, options) => {
+    const source = basename(args.find((arg) => /unit\d+\.hip$/.test(arg)) ?? '');
+    if (source && args.includes('-M')) scanned.push(source);
+    else if (source && args.includes('-c')) compiled.push(source);
+    return runProcess(file, args, options);
+  };
+  const result = await generate({ app, kernel: 'k', compileLimitSeconds: 120 }, recordingDeps({ run }).deps);
+  const { main } = JSON.parse(readFileSync(join(result.pristine, 'recipe.json'), 'utf8')) as Recipe;
+  return { result, main, scanned, compiled };
+}
+
+/** As the app's build does. */
+function build(made: Fixture, number: number): void {
+  const args = ['-O3', '--offload-arch=gfx90a', '-c', join(made.app, unit(number)), '-o', object(made, number)];
+  execFileSync('hipcc', args, { env: { ...process.env, HIP_PLATFORM: 'amd' }, stdio: 'pipe' });
+}
+
+const float = 'template __global__ void scale<float>(float*, int);';
+
+describe('a kernel whose unit the build tells', () => {
+  it('asks no other unit for its headers, and compiles no other', async () => {
+    const made = make(30, { 7: 'template __global__ void scale<double>(double*, int);', 23: float }, 23);
+    for (let number = 0; number < 30; number += 1) {
+      // Names that begin or end like it, across the places where a reader of parts would cut.
+      if (number !== 7 && number !== 23) write(object(made, number), `\0${symbol}i\0_${symbol}\0$${symbol}\0`);
+    }
+    build(made, 7);
+    build(made, 23);
+    const { result, main, scanned, compiled } = await search(made);
+    expect([result.identical, main]).toEqual([true, 'unit23.hip']);
+    expect(scanned).toEqual(['unit23.hip']);
+    expect(new Set(compiled)).toEqual(new Set(['unit23.hip']));
+  });
+
+  it('takes the one that compiles to the captured code, where several have it', async () => {
+    const other = `#define OTHER\n${float}\n__global__ void second() {}`;
+    const made = make(4, { 1: other, 2: float }, 2);
+    build(made, 1);
+    build(made, 2);
+    const { result, main, scanned } = await search(made);
+    expect([result.identical, main]).toEqual([true, 'unit2.hip']);
+    expect([...scanned].sort()).toEqual(['unit1.hip', 'unit2.hip']);
+  });
+
+  it('looks at the others where the object is of an older source', async () => {
+    const made = make(3, { 2: float }, 2);
+    write(object(made, 0), `\0${symbol}\0`);
+    write(object(made, 2), 'nothing of the kind');
+    const { result, main } = await search(made);
+    expect([result.identical, main]).toEqual([true, 'unit2.hip']);
+  });
+
+  it('finds it without any object', async () => {
+    const made = make(3, { 2: float }, 2);
+    const { result, main, scanned } = await search(made);
+    expect([result.identical, main]).toEqual([true, 'unit2.hip']);
+    expect(scanned).toHaveLength(3);
+  });
+});
+
+describe('builtIn', () => {
+  it('sees a name that lies across two parts of a large object', async () => {
+    const made = make(1, { 0: float }, 0);
+    const [template] = unitsOf(made);
+    if (!template) throw new Error('no unit');
+    const large = object(made, 9);
+    const part = 4 * 2 ** 20;
+    for (const at of [part - 5, part - symbol.length, part, part - symbol.length - 1]) {
+      write(large, `${'\0'.repeat(at)}${symbol}${'\0'.repeat(part)}`);
+      expect(await builtIn([{ ...template, output: large }], symbol)).toEqual(['holds']);
+    }
+    write(large, `${'\0'.repeat(part - symbol.length)}${symbol}_${'\0'.repeat(part)}`);
+    expect(await builtIn([{ ...template, output: large }], symbol)).toEqual(['lacks']);
+    expect(await builtIn([{ ...template, output: join(made.app, 'absent.o') }], symbol)).toEqual(['unknown']);
+    expect(await builtIn([{ ...template, output: made.app }], symbol)).toEqual(['unknown']);
+  });
+});
+
+function unitsOf({ app }: Fixture): TranslationUnit[] {
+  return readCompileDatabase(join(app, 'build', 'compile_commands.json'))
+    .map((command) => hipDialect.read(command, {}))
+    .filter((found) => found !== null);
+}
