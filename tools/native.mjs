@@ -1,5 +1,5 @@
-// The native core's build folder, native/build: what is configured there, and building it. `node tools/native.mjs` configures it whole,
-// as `npm run build:native` and the packages want it.
+// The native core's build folder, native/build: what is configured there, and building it. `node tools/native.mjs` configures it whole and
+// for people who edit it, as `npm run build:native` wants it.
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +8,13 @@ import { root, runMain, step } from './console.mjs';
 const folder = join(root, 'native', 'build');
 const bytesPerCompiler = 1.5 * 2 ** 30;
 
-/** Everything: the software GPU for each kind of processor, and the tests; every file by itself, so that an edit is compiled soon. */
-const whole = { KERNLOOP_TESTS: 'ON', KERNLOOP_VECTOR_BUILDS: 'baseline;v3;v4', KERNLOOP_UNITY: 'OFF' };
-/** What this machine needs to run kernloop, as soon as can be. */
-const products = { KERNLOOP_TESTS: 'OFF', KERNLOOP_VECTOR_BUILDS: 'host', KERNLOOP_UNITY: 'ON' };
+/** Everything: the software GPU for each kind of processor, and the tests. */
+const whole = { KERNLOOP_TESTS: 'ON', KERNLOOP_VECTOR_BUILDS: 'baseline;v3;v4' };
+/** What this machine needs to run kernloop. */
+const products = { KERNLOOP_TESTS: 'OFF', KERNLOOP_VECTOR_BUILDS: 'host' };
+/** A folder is made in batches, as soon as can be; people who edit ask for every file by itself, so that an edit is compiled soon. */
+const inBatches = { KERNLOOP_UNITY: 'ON' };
+const eachFile = { KERNLOOP_UNITY: 'OFF' };
 
 /** The settings of native/build; undefined where there is none. */
 export function configured() {
@@ -20,10 +23,12 @@ export function configured() {
   const text = readFileSync(cache, 'utf8');
   const value = (name) => new RegExp(`^${name}:[A-Z]+=(.*)$`, 'm').exec(text)?.[1];
   // Folders of before there was a choice have no such entry, and everything.
-  return Object.fromEntries(Object.keys(whole).map((name) => [name, value(name) ?? whole[name]]));
+  return Object.fromEntries(
+    Object.entries({ ...whole, ...eachFile }).map(([name, before]) => [name, value(name) ?? before]),
+  );
 }
 
-const isWhole = (settings) => Object.entries(whole).every(([name, value]) => settings?.[name] === value);
+const has = (settings, wanted) => Object.entries(wanted).every(([name, value]) => settings?.[name] === value);
 
 /** Whether native/build has the software GPU for every processor, and so may leave this machine. */
 export const isForEveryProcessor = () => configured()?.KERNLOOP_VECTOR_BUILDS === whole.KERNLOOP_VECTOR_BUILDS;
@@ -34,8 +39,15 @@ function configure(settings) {
   return step('native core: configure', 'cmake', ['-S', 'native', '-B', 'native/build', '-G', 'Ninja', ...definitions]);
 }
 
-export async function configureWhole() {
-  if (!isWhole(configured())) await configure(whole);
+/** What the folder has beside stays: batches, or each file by itself. */
+async function configureWhole() {
+  const now = configured();
+  if (!has(now, whole)) await configure(now ? whole : { ...whole, ...inBatches });
+}
+
+async function configureForEdits() {
+  const wanted = { ...whole, ...eachFile };
+  if (!has(configured(), wanted)) await configure(wanted);
 }
 
 /** "[120/300] Building …" of ninja, as words. */
@@ -50,7 +62,7 @@ function build(targets) {
 
 /** Programs and libraries alone, for this machine's processor; a folder that has more stays as it is. */
 export async function buildProducts() {
-  if (configured() === undefined) await configure(products);
+  if (configured() === undefined) await configure({ ...products, ...inBatches });
   await build(['products']);
 }
 
@@ -59,4 +71,4 @@ export async function buildWhole() {
   await build([]);
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) await runMain(configureWhole);
+if (process.argv[1] === new URL(import.meta.url).pathname) await runMain(configureForEdits);
