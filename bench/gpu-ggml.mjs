@@ -34,6 +34,7 @@ const options = [
   '-DCMAKE_CUDA_ARCHITECTURES=90',
   '-DCMAKE_BUILD_TYPE=Release',
   '-DGGML_BUILD_TESTS=ON',
+  '-DGGML_BUILD_EXAMPLES=OFF',
 ];
 const configure = ['-S', '.', '-B', 'build', '-G', 'Ninja', '-DCMAKE_EXPORT_COMPILE_COMMANDS=ON', ...options];
 must(run('cmake', configure, { cwd: app }), 'cmake');
@@ -46,9 +47,9 @@ const generate = must(
   kernloop(['generate', 'mul_mat_q', '--app', app], { cwd: folder, limitSeconds: 400 }),
   'generate',
 );
-must(kernloop(['adopt', 'mul_mat_q', '--app', app], { cwd: folder }), 'adopt');
 console.error(`${generate.text}\ncapture ${capture.seconds.toFixed(1)} s, generate ${generate.seconds.toFixed(1)} s`);
 const reproducer = join(folder, 'kernels', 'ggml', 'mul_mat_q');
+must(kernloop(['adopt', reproducer], { cwd: folder }), 'adopt');
 const variant = readdirSync(reproducer).find((name) => name.startsWith('kernel_variant.'));
 
 const samples = { reproducer: [], app: [] };
