@@ -5,6 +5,7 @@ import { defaultDeps } from '../deps/deps';
 import { failure } from '../testing/failure';
 import { fakeDeps } from '../testing/fake-deps';
 import { nativePathsIn } from '../native/native-paths';
+import { silentReporter } from '../support/report';
 import type { Device } from './device';
 import { hsaAgent } from './hsa-agent';
 import { withDevice } from './lock';
@@ -41,6 +42,21 @@ describe('the lock of a device', () => {
     await Promise.all([stage('a', true), stage('b', false)]);
     const [first = '', , third = ''] = order;
     expect(order).toEqual([first, first.replace('begins', 'ends'), third, third.replace('begins', 'ends')]);
+  });
+
+  it('tells whoever waits what for, for how long, and when that is over', async () => {
+    const said: string[] = [];
+    const info = (line: string): void => void said.push(line);
+    const patient = defaultDeps({ signal: new AbortController().signal, report: { ...silentReporter, info } });
+    let free = (): void => undefined;
+    const first = withDevice(device, deps, () => new Promise<void>((resolve) => (free = resolve)));
+    const second = withDevice(device, patient, () => Promise.resolve(said.length));
+    while (said.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(said).toEqual(['waiting for a GPU, which another stage uses']);
+    free();
+    await first;
+    expect(await second).toBe(2);
+    expect(said[1]).toMatch(/^waited \d+ s for a GPU$/);
   });
 
   it('is not needed for the software GPU', async () => {

@@ -10,6 +10,8 @@ import type { Device } from './device';
  */
 const hold = 'exec 9< "$0" && flock 9 && echo held && exec cat';
 const patienceMs = 1000;
+/** So often whoever waits longer is told that the wait goes on. */
+const reminderMs = 30_000;
 
 /**
  * Runs `work` while no other stage uses the device. The lock is flock(2), held by a child of this stage: it ends with the stage,
@@ -40,9 +42,8 @@ async function lock(path: string, name: string, deps: Deps): Promise<() => Promi
   });
   createIfMissing(path);
   const holder = deps.run('sh', ['-c', hold, path], { holdStdin: true, onStdoutLine: () => acquired() });
-  const patience = setTimeout(() => deps.report.info(`waiting for ${name}, which another stage uses`), patienceMs);
-  const ended = await Promise.race([acquisition, holder.result]);
-  clearTimeout(patience);
+  const waiting = new Waiting(name, deps);
+  const ended = await Promise.race([acquisition, holder.result]).finally(() => waiting.end());
   if (ended) {
     throw new KernloopError(
       'DEVICE_UNAVAILABLE',
@@ -54,4 +55,35 @@ async function lock(path: string, name: string, deps: Deps): Promise<() => Promi
     holder.closeStdin();
     await holder.result;
   };
+}
+
+/** Tells whoever waits what for, how long already, and at last how long it took. */
+class Waiting {
+  private readonly startMs: number;
+  private timer: NodeJS.Timeout;
+  private isTold = false;
+
+  constructor(
+    private readonly name: string,
+    private readonly deps: Pick<Deps, 'clock' | 'report'>,
+  ) {
+    this.startMs = deps.clock.monotonicMs();
+    this.timer = setTimeout(() => this.tell(), patienceMs);
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    if (this.isTold) this.deps.report.info(`waited ${this.seconds()} for ${this.name}`);
+  }
+
+  private tell(): void {
+    const since = this.isTold ? `, for ${this.seconds()} now` : '';
+    this.deps.report.info(`waiting for ${this.name}, which another stage uses${since}`);
+    this.isTold = true;
+    this.timer = setTimeout(() => this.tell(), reminderMs);
+  }
+
+  private seconds(): string {
+    return `${Math.round((this.deps.clock.monotonicMs() - this.startMs) / 1000)} s`;
+  }
 }

@@ -78,10 +78,16 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
     sources: Object.keys(compiled.sources),
   };
   deps.report.result(
-    `${result.kernel}: build/${variant.code_object} from ${result.sources.join(', ')}` +
+    `${result.kernel}: build/${variant.code_object} from ${recipe.variant.file}${besides(result.sources.length - 1)}` +
       describeCode(result, recipe, capturedNow(reproducer)),
   );
   return result;
+}
+
+/** Of a large app there are hundreds; --json names them. */
+function besides(others: number): string {
+  if (others <= 0) return '';
+  return others === 1 ? ' and one file of deps/' : ` and ${others} files of deps/`;
 }
 
 /** A failed compilation leaves no code object that could be taken for what the source says now. */

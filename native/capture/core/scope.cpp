@@ -50,6 +50,7 @@ void Scope::add_at(uint64_t address) {
 }
 
 void Scope::add_all(uint64_t except_address) {
+  takes_all_ = true;
   const Allocation* except = find_allocation(allocations_, except_address);
   for (size_t i = 0; i < allocations_.size(); ++i) {
     if (&allocations_[i] != except) add(i, {Reached::kAll});
@@ -69,11 +70,11 @@ void Scope::add_module_variable(const ByteRange& variable, uint64_t ordinal) {
 
 std::optional<Refusal> Scope::over_budget() const {
   if (byte_budget_ == 0 || bytes_ <= byte_budget_) return std::nullopt;
-  return Refusal{
-      "BYTE_BUDGET",
-      "the scope takes at least " + std::to_string(bytes_) + " bytes in " + std::to_string(regions_.size()) +
-          " regions, the budget is " + std::to_string(byte_budget_) + " bytes",
-      "raise --max-bytes (--dry-run tells what it takes), or choose scope \"reachable\" if this was scope \"all\""};
+  return Refusal{"BYTE_BUDGET",
+                 "the scope takes at least " + std::to_string(bytes_) + " bytes in " + std::to_string(regions_.size()) +
+                     " regions, the budget is " + std::to_string(byte_budget_) + " bytes: it needs --max-bytes " +
+                     std::to_string(bytes_) + " or more" + (takes_all_ ? ", or --scope reachable" : ""),
+                 "--dry-run tells what it takes in all"};
 }
 
 // Reads the chunks of an allocation that are wanted, by index; `use(offset, bytes)` returns false when the sink is

@@ -53,6 +53,7 @@ class Scope {
 
   const AllocationList& allocations_;
   const uint64_t byte_budget_;
+  bool takes_all_ = false;
   DeviceCapture& device_;
   CaptureSink& sink_;
   PointerScan scan_;

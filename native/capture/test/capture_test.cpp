@@ -255,7 +255,7 @@ TEST_F(CaptureTest, TheBudgetIsCheckedBeforeTheBytesAreCopied) {
   const CaptureOutcome outcome = capture();
   ASSERT_TRUE(outcome.refusal);
   EXPECT_EQ(outcome.refusal->code, "BYTE_BUDGET");
-  EXPECT_NE(outcome.refusal->reason.find(std::to_string((1 << 20) + 64)), std::string::npos) << outcome.refusal->reason;
+  EXPECT_TRUE(outcome.refusal->reason.ends_with(": it needs --max-bytes 1048640 or more")) << outcome.refusal->reason;
   EXPECT_FALSE(outcome.ran) << "the caller submits it as if nothing had been";
   EXPECT_EQ(device.bytes_read, 64u);
 }
@@ -294,6 +294,16 @@ TEST_F(CaptureTest, ARegionKnowsWhatLedToIt) {
   request.scope = ScopeMode::kAll;
   EXPECT_FALSE(capture_dispatch(request, allocations, hold, device, sink).refusal);
   EXPECT_EQ(sink.regions.at(kA).origin.reached, Reached::kAll);
+}
+
+TEST_F(CaptureTest, ABudgetThatTheWholeMemoryBreaksNamesTheSmallerScope) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(8192));
+  argument(kA);
+  request.scope = ScopeMode::kAll;
+  request.byte_budget = 4096;
+  const std::string reason = capture().refusal.value().reason;
+  EXPECT_TRUE(reason.ends_with(": it needs --max-bytes 8256 or more, or --scope reachable")) << reason;
 }
 
 TEST_F(CaptureTest, ABudgetThatIsJustMetIsFine) {
