@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { relative } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { compilerCandidates } from '../toolchain/find-compiler';
@@ -63,6 +64,7 @@ export async function* candidateGroups(query: KernelQuery, deps: FindDeps): Asyn
   search.noteSystemDefinition();
 }
 
+/** Names of instantiations are long: the base says which is meant. */
 function tellOf(
   built: readonly TranslationUnit[],
   units: readonly TranslationUnit[],
@@ -70,11 +72,13 @@ function tellOf(
   deps: FindDeps,
 ) {
   const [one] = built;
+  const { base } = parseDemangledName(query.name);
   if (one === undefined) {
-    if (units.length > manyUnits) deps.report.info(`looking for ${query.name} in ${units.length} translation units`);
+    if (units.length > manyUnits) deps.report.info(`looking for ${base} in ${units.length} translation units`);
   } else if (units.length > 1) {
-    const others = built.length > 1 ? ` and ${built.length - 1} others` : '';
-    deps.report.info(`${query.name} was built from ${one.file}${others}, of ${units.length} translation units`);
+    const others = built.length > 1 ? ` and ${built.length - 1} more` : '';
+    const file = relative(query.source, one.file);
+    deps.report.info(`${base} was built from ${file}${others}, of ${units.length} translation units`);
   }
 }
 
