@@ -6,8 +6,15 @@ import type { Compiler } from '../toolchain/find-compiler';
 import { dialectFor } from '../toolchain/dialects';
 import { overlayTemplate } from '../toolchain/overlay';
 import type { Recipe, UnprovenRecipe } from '../toolchain/recipe';
+import { codeObjectKernels } from '../toolchain/code-object-kernels';
 import type { Captured } from './captured';
 import type { PristineRequest, WrittenSource } from './request';
+
+export interface Proof extends Pick<CompileResult, 'sources' | 'outside'> {
+  codeObject: Recipe['code_object'];
+  /** How many the code object has. */
+  kernels: number;
+}
 
 /** Compiles what lies in the scratch folder, and compares it with the captured code. */
 export async function prove(
@@ -16,7 +23,7 @@ export async function prove(
   captured: Captured,
   { capture, folder, compileLimitSeconds }: PristineRequest,
   deps: Deps,
-): Promise<{ codeObject: Recipe['code_object'] } & Pick<CompileResult, 'sources' | 'outside'>> {
+): Promise<Proof> {
   const proof = join(folder, 'proof.bin');
   const { codeObjectSha256, sources, outside } = await compileReproducer(
     {
@@ -31,6 +38,7 @@ export async function prove(
     },
     deps,
   );
+  const kernels = codeObjectKernels(readFileSync(proof))?.length ?? 0;
   const isSame =
     codeObjectSha256 !== capture.kernel.code_object &&
     captured.code !== null &&
@@ -41,13 +49,18 @@ export async function prove(
     recompiled: codeObjectSha256,
     ...(isSame ? { same_machine_code: true as const } : {}),
   };
-  return { codeObject, sources, outside };
+  return { codeObject, kernels, sources, outside };
 }
 
 export function isIdentical({ recipe }: WrittenSource): boolean {
   return recipe.code_object.recompiled === recipe.code_object.captured;
 }
 
-export function isSameCode(found: WrittenSource): boolean {
-  return isIdentical(found) || found.recipe.code_object.same_machine_code === true;
+export function isSameCode({ recipe }: WrittenSource): boolean {
+  return isCaptured(recipe.code_object);
+}
+
+/** Whether the captured instructions come out. */
+export function isCaptured(code: Recipe['code_object']): boolean {
+  return code.recompiled === code.captured || code.same_machine_code === true;
 }

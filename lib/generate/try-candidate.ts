@@ -5,7 +5,9 @@ import { readingConditions } from '../reproducer/reads-json';
 import type { KernelCandidate } from '../source/find-kernel';
 import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
-import { compilerVersion } from '../toolchain/find-compiler';
+import { silentReporter } from '../support/report';
+import { compilerVersion, type Compiler } from '../toolchain/find-compiler';
+import type { Recipe, UnprovenRecipe } from '../toolchain/recipe';
 import { cudaTarget } from '../toolchain/gencode';
 import { toolchainIdentity } from '../toolchain/identity';
 import { capturedModuleId } from '../toolchain/module-id';
@@ -14,7 +16,8 @@ import { isNvcc } from '../toolchain/translation-unit';
 import { signatureOf, type Captured } from './captured';
 import { makeRecipe, type RecipeSource } from './make-recipe';
 import { inWorkspace, writeSources } from './pristine';
-import { prove } from './prove';
+import { manyKernels, oneKernelUnit, removeOneKernelUnit, textOfUnit, writeOneKernelUnit } from './one-kernel';
+import { isCaptured, prove, type Proof } from './prove';
 import type { PristineRequest, WrittenSource } from './request';
 import { resetFolder } from './scratch';
 import { SourceTree } from './source-tree';
@@ -50,7 +53,9 @@ export async function tryCandidate(
   });
   resetFolder(folder);
   const files = writeSources(folder, tree, unproven, app.workspaceRoot);
-  const { codeObject, outside, sources } = await prove(unproven, compiler, captured, request, deps);
+  const whole = await prove(unproven, compiler, captured, request, deps);
+  const one = await proveOneKernel(unproven, whole, compiler, captured, request, deps);
+  const { codeObject, outside, sources } = one?.proof ?? whole;
   const strays = outside.filter((path) => !tree.isSystem(path));
   if (strays.length > 0) {
     throw new KernloopError(
@@ -61,13 +66,54 @@ export async function tryCandidate(
   }
   return {
     candidate,
-    recipe: { ...unproven, files, code_object: codeObject },
+    recipe: { ...(one?.recipe ?? unproven), files: { ...files, ...one?.files }, code_object: codeObject },
     definition: candidate.definition,
     file: inWorkspace(app.workspaceRoot, kernelFile),
     translationUnit: inWorkspace(app.workspaceRoot, unit.file),
     reads: readsOf(sources, outside, deps),
   };
 }
+
+interface OneKernel {
+  recipe: UnprovenRecipe;
+  files: Recipe['files'];
+  proof: Proof;
+}
+
+/**
+ * A unit of many kernels is compiled for the captured one alone, if that gives the captured instructions, too: every edit is then compiled
+ * as much sooner. Null where it does not, or there is nothing to gain; the folder is as it was.
+ */
+async function proveOneKernel(
+  whole: UnprovenRecipe,
+  proof: Proof,
+  compiler: Compiler,
+  captured: Captured,
+  request: PristineRequest,
+  deps: Deps,
+): Promise<OneKernel | null> {
+  const { folder, capture } = request;
+  if (proof.kernels < manyKernels || !isCaptured(proof.codeObject)) return null;
+  const unit = oneKernelUnit(whole, textOfUnit(folder, whole.main), capture.kernel.name);
+  if (unit === null) return null;
+  const notes = [
+    ...whole.notes,
+    `of the ${proof.kernels} kernels of ${whole.main}, the captured one alone is compiled`,
+  ];
+  const recipe = { ...whole, main: unit.main, notes };
+  const files = writeOneKernelUnit(folder, unit, whole.main);
+  try {
+    // What the compiler says of an attempt is nobody's concern.
+    const alone = await prove(recipe, compiler, captured, request, { ...deps, report: silentReporter });
+    if (isCaptured(alone.codeObject)) return { recipe, files, proof: alone };
+  } catch (error) {
+    if (!(error instanceof KernloopError) || !attemptFailures.includes(error.code)) throw error;
+  }
+  removeOneKernelUnit(folder, unit);
+  return null;
+}
+
+const attemptFailures: readonly string[] = ['COMPILE_FAILED', 'SYMBOL_MISSING', 'RDC_UNSUPPORTED'];
 
 /** It is committed: where a toolchain lies in somebody's own folder, its paths stay out of it, and a fresh clone has to recompile. */
 function readsOf(

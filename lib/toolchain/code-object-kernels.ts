@@ -4,7 +4,7 @@ import { readCubin } from './cubin';
 import { contentOf, isElf64, readNotes, readSections, readSymbols, sectionTypes, type Section } from './elf';
 import type { ArgumentPlace, CodeObjectKernel } from './kernel-signature';
 
-const machineAmdgpu = 224;
+export const machineAmdgpu = 224;
 const descriptorBytes = 64;
 /** NT_AMDGPU_METADATA of LLVM's AMDGPU user guide: a MessagePack document. */
 const metadataNote = { name: 'AMDGPU', type: 32 };
@@ -48,6 +48,12 @@ function kernelSymbols(bytes: Buffer, table: Section, sections: readonly Section
     const inSection = Number(value - section.address);
     return inSection >= 0 && inSection + descriptorBytes <= contentOf(bytes, section).length ? [name.slice(0, -3)] : [];
   });
+}
+
+/** What the code object says of a kernel to whoever launches it; null where it says nothing. */
+export function kernelMetadata(bytes: Buffer, symbol: string): unknown {
+  const metadata = readMetadata(bytes, readSections(bytes));
+  return metadata?.['amdhsa.kernels'].find((entry) => entry['.symbol'] === `${symbol}.kd`) ?? null;
 }
 
 function readMetadata(bytes: Buffer, sections: readonly Section[]): Metadata | null {

@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { hip } from '../language/hip';
 import { clangOption, readClang } from './clang-unit';
 import type { Dialect } from './dialect';
+import { isSameKernelCode } from './hsaco-code';
 import { offloadTarget } from './target';
 import { isNvcc } from './translation-unit';
 
@@ -19,7 +20,7 @@ export const hipDialect: Dialect = {
   target: (isa, { args }) => offloadTarget(isa, args),
   // AMD's code says its target in the capture, and is the same wherever it is compiled: there it only tells where it came from.
   tellsTarget: false,
-  isSameMachineCode: () => false,
+  isSameMachineCode: isSameKernelCode,
 };
 
 /** hipcc takes C++ files for HIP unless `-x` says otherwise; clang only files by the extension of the language. */

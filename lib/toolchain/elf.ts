@@ -26,6 +26,7 @@ export interface ElfSymbol {
   /** Index of the section that defines it; 0 where none does. */
   section: number;
   value: bigint;
+  size: bigint;
 }
 
 const elfMagic = 0x7f454c46;
@@ -86,6 +87,7 @@ export function readSymbols(bytes: Buffer, table: Section, sections: readonly Se
       other: entries.readUInt8(at + 5),
       section: entries.readUInt16LE(at + 6),
       value: entries.readBigUInt64LE(at + 8),
+      size: entries.readBigUInt64LE(at + 16),
     };
   });
 }
