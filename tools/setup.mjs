@@ -22,7 +22,20 @@ const packagesFor = {
     'libxxhash-dev',
   ],
   'HIP programs': ['hipcc', 'libamdhip64-dev', 'clang-15', 'lld-15', 'llvm-15'],
-  'the tests': ['librocrand-dev', 'librocprim-dev', 'clang-format', 'strace', 'libgtest-dev'],
+  'the tests': [
+    'librocrand-dev',
+    'librocprim-dev',
+    'clang-format',
+    'strace',
+    'libgtest-dev',
+    // Profiles of device code: the compiler, the headers that its plugin is built with, and the runtime of the host's half.
+    'clang-22',
+    'lld-22',
+    'llvm-22',
+    'llvm-22-dev',
+    'libclang-rt-22-dev',
+    'clang-tools-22',
+  ],
 };
 
 function missingPackages(packages) {

@@ -122,6 +122,8 @@ void execute_equivalent(Wave& wave, const Instruction& instruction) {
   i.equivalent->execute(wave, *i.equivalent);
 }
 
+// What lies behind the mask's one register stays as it was: behind a narrow mask, and behind null, whose pair would
+// reach into EXEC.
 template <unsigned result>
 void execute_with_narrow_mask(Wave& wave, const Instruction& instruction) {
   uint32_t& neighbour = wave.sgpr[instruction.dst[result].index + 1];
@@ -161,7 +163,7 @@ bool is_d16_load(const Instruction& instruction, std::string_view half) {
 
 ExecuteFn function_around(const Instruction& instruction) {
   for (unsigned k = 0; k < instruction.dst_count; ++k) {
-    const bool narrow = is_mask(instruction.dst[k]) && instruction.dst[k].dwords == 1;
+    const bool narrow = is_mask(instruction.dst[k]) && (instruction.dst[k].dwords == 1 || is_null(instruction.dst[k]));
     if (narrow) return k == 0 ? execute_with_narrow_mask<0> : execute_with_narrow_mask<1>;
   }
   if (is_d16_load(instruction, "_d16_hi")) return execute_on_half<kHighHalf>;

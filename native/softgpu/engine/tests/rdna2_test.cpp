@@ -51,6 +51,15 @@ TEST_F(Rdna2, AMaskToNullLeavesExecAlone) {
   EXPECT_EQ(wave.exec(), 0xf0f0f0f0u);
 }
 
+// Null and the register behind it, EXEC_LO, would be the pair.
+TEST_F(Rdna2Wave64, AMaskToNullLeavesExecAlone) {
+  for (const char* snippet : {"compare_to_null", "multiply_add_to_null"}) {
+    wave.set_exec(0x0123456789abcdef);
+    run(snippet);
+    EXPECT_EQ(wave.exec(), 0x0123456789abcdefu) << snippet;
+  }
+}
+
 TEST_F(Rdna2, CmpxWritesExecAndNotVcc) {
   fill(0, [](unsigned lane) { return lane; });
   fill(1, [](unsigned) { return 4u; });

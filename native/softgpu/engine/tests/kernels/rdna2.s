@@ -29,6 +29,8 @@ taken:
   s_endpgm
 #else
 snippet compare, v_cmp_eq_u32_e64 s[4:5], v0, v1
+snippet compare_to_null, v_cmp_eq_u32_e64 null, v0, v1
+snippet multiply_add_to_null, v_mad_u64_u32 v[2:3], null, v0, v1, v[4:5]
 #endif
 
 snippet read_null, s_add_u32 s4, s0, null

@@ -1,0 +1,114 @@
+// In front of HIP's functions of the same names: linked into the app before HIP, or preloaded. And the entry points of
+// LLVM's runtime for device profiles, for those who call them.
+#include <dlfcn.h>
+
+#include "pgo/collect/hip/collector.h"
+#include "pgo/collect/hip/hip_api.h"
+#include "pgo/collect/log.h"
+
+namespace kernloop::pgo::hip {
+
+void* next_function(const char* name) {
+  if (void* found = ::dlsym(RTLD_NEXT, name)) return found;
+  // Opened by the app for itself alone.
+  for (const char* library : {"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"}) {
+    if (void* handle = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD)) return ::dlsym(handle, name);
+  }
+  return nullptr;
+}
+
+namespace {
+
+constexpr Error kNotInitialised = 3;  // hipErrorNotInitialized
+
+// Nothing may leave through a C interface.
+template <typename Work>
+void guarded(Work work) {
+  try {
+    work();
+  } catch (const std::exception& problem) {
+    warn(std::string("the profile is not complete: ") + problem.what());
+  }
+}
+
+}  // namespace
+
+}  // namespace kernloop::pgo::hip
+
+using namespace kernloop::pgo::hip;
+using kernloop::pgo::note;
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+EXPORT void** __hipRegisterFatBinary(const void* wrapper) {
+  const auto next = next___hipRegisterFatBinary();
+  void** handle = next ? next(wrapper) : nullptr;
+  guarded([&] { Collector::instance().fat_binary_registered(handle, wrapper); });
+  return handle;
+}
+
+EXPORT void __hipUnregisterFatBinary(void** handle) {
+  guarded([&] { Collector::instance().fat_binary_unregistered(handle); });
+  if (const auto next = next___hipUnregisterFatBinary()) next(handle);
+}
+
+EXPORT Error __hipPushCallConfiguration(Dim3 grid, Dim3 block, size_t shared, void* stream) {
+  guarded([] { Collector::instance().used(); });
+  const auto next = next___hipPushCallConfiguration();
+  return next ? next(grid, block, shared, stream) : kNotInitialised;
+}
+
+EXPORT Error hipSetDevice(int device) {
+  const auto next = next_hipSetDevice();
+  const Error error = next ? next(device) : kNotInitialised;
+  if (error == 0) guarded([&] { Collector::instance().device_chosen(device); });
+  return error;
+}
+
+EXPORT Error hipModuleLoad(void** module, const char* file) {
+  const auto next = next_hipModuleLoad();
+  const Error error = next ? next(module, file) : kNotInitialised;
+  if (error == 0) guarded([&] { Collector::instance().module_loaded_from(*module, file); });
+  return error;
+}
+
+EXPORT Error hipModuleLoadData(void** module, const void* image) {
+  const auto next = next_hipModuleLoadData();
+  const Error error = next ? next(module, image) : kNotInitialised;
+  if (error == 0) guarded([&] { Collector::instance().module_loaded(*module, image); });
+  return error;
+}
+
+EXPORT Error hipModuleLoadDataEx(void** module, const void* image, unsigned count, void* options, void** values) {
+  const auto next = next_hipModuleLoadDataEx();
+  const Error error = next ? next(module, image, count, options, values) : kNotInitialised;
+  if (error == 0) guarded([&] { Collector::instance().module_loaded(*module, image); });
+  return error;
+}
+
+EXPORT Error hipModuleUnload(void* module) {
+  guarded([&] { Collector::instance().module_unloaded(module); });
+  const auto next = next_hipModuleUnload();
+  return next ? next(module) : kNotInitialised;
+}
+
+// Of LLVM's runtime. For apps that look HIP's functions up by name, so that none of the above is called: after a load,
+// with its result, and before an unload.
+EXPORT void __llvm_profile_offload_register_dynamic_module(int result, void** module, const void* image) {
+  if (result == 0 && module) guarded([&] { Collector::instance().module_loaded(*module, image); });
+}
+
+EXPORT void __llvm_profile_offload_unregister_dynamic_module(void* module) {
+  guarded([&] { Collector::instance().module_unloaded(module); });
+}
+
+// Shadows of a program's own code are made by the collector: those that a compiler makes are not needed.
+EXPORT void __llvm_profile_offload_register_shadow_variable(void*) {}
+EXPORT void __llvm_profile_offload_register_section_shadow_variable(void*) {}
+
+// Writes what was counted until now; 0 where all of it could be.
+EXPORT int __llvm_profile_hip_collect_device_data() {
+  int result = -1;
+  guarded([&] { result = Collector::instance().collect() ? 0 : -1; });
+  return result;
+}

@@ -1,0 +1,28 @@
+// What collectors of all runtimes share: the profiles of this process and the file they go to.
+#pragma once
+
+#include <mutex>
+#include <optional>
+
+#include "pgo/collect/unit_store.h"
+#include "pgo/collect/units.h"
+
+namespace kernloop::pgo {
+
+class Session {
+ public:
+  // The units of a module's image, which `what` names; what cannot be read is said.
+  static std::vector<Unit> units_of(Bytes code_object, const std::string& what);
+
+  // Reads all of an instance's units; false where one could not be read, which was said.
+  bool read(Instance instance, const std::vector<Unit>& units, const ReadVariable& read);
+  void retire(Instance instance);
+  bool write();
+
+ private:
+  UnitStore* store();
+  std::optional<UnitStore> store_;
+  bool refused_ = false;
+};
+
+}  // namespace kernloop::pgo

@@ -1,0 +1,65 @@
+// The counters of one translation unit as they lie in the memory of a device (../pass/README.md says where), and the
+// profile that is made of them: slots summed, uniform lanes filled in where none were counted because all are.
+#pragma once
+
+#include "pgo/format/bytes.h"
+#include "pgo/format/side_files.h"
+#include "support/result.h"
+
+namespace kernloop::pgo {
+
+// The contents of the variables of one unit.
+struct DeviceImage {
+  std::string cuid;
+  Buffer description;  // __kernloop_prf_<CUID>
+  Buffer counters;     // __profc_all_<CUID>
+  Buffer data;         // __profd_all_<CUID>
+  Buffer names;        // __llvm_prf_names_<CUID>
+  Buffer uniform;      // __profu_all_<CUID>
+  Buffer waves;        // __profw_all_<CUID>
+};
+
+// A variable of a unit: what comes before the CUID in its name.
+struct ImagePart {
+  std::string_view prefix;
+  Buffer DeviceImage::*bytes;
+};
+std::span<const ImagePart> image_parts();  // the description first
+
+struct UnitProfile {
+  struct Record {
+    uint64_t name_ref, hash;
+    uint32_t counters;
+    bool operator==(const Record&) const = default;
+  };
+  bool stock = false;  // of LLVM's own instrumentation: lanes alone
+  uint64_t raw_version = 0;
+  std::vector<Record> records;
+  Buffer names;
+  std::vector<uint64_t> counters;  // of all records, one after the other
+  std::vector<uint64_t> uniform;
+  WaveFile waves;
+  uint32_t slots = 0;
+  uint64_t saturated = 0;  // sums that did not fit
+};
+
+Result<UnitProfile> read_device_image(const DeviceImage& image);
+
+// False where they are not of the same unit: then nothing was added.
+bool add(UnitProfile& into, const UnitProfile& other);
+
+// Takes back what was added once.
+void subtract(UnitProfile& from, const UnitProfile& part);
+
+// What the three files of a unit hold, added to it; false where they are of another one, or not whole.
+bool add_written(UnitProfile& into, Bytes raw, Bytes uniform, Bytes waves);
+
+Buffer write_raw(const UnitProfile& unit);
+
+// Tells units apart: equal where `add` would add.
+uint64_t signature_of(const UnitProfile& unit);
+
+// "amdgcn-amd-amdhsa" or "nvptx64-nvidia-cuda".
+const char* triple_of(const std::string& arch);
+
+}  // namespace kernloop::pgo

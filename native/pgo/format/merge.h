@@ -1,0 +1,63 @@
+// Adds up profiles of any number of runs, by (name, hash).
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+
+#include "pgo/format/profile.h"
+#include "pgo/format/raw.h"
+#include "pgo/format/side_files.h"
+#include "support/result.h"
+
+namespace kernloop::pgo {
+
+// A raw profile with what lies beside it; either may be missing.
+Result<Profile> with_side_files(const RawProfile& raw, const std::vector<uint64_t>* uniform, const WaveFile* waves,
+                                const std::string& what);
+
+// "kernels/scale.hip;twice" becomes "kernel_variant.hip;twice": a local function carries its file as it was given to
+// the compiler, and an app and a reproducer give it differently.
+struct Rename {
+  std::string from, to;
+};
+
+struct MergeOptions {
+  std::vector<Rename> renames{};
+  std::string arch{};           // of all inputs; empty: what they say
+  bool mixed_sampling = false;  // take counts that stand for different shares of a run as they are
+};
+
+class Merger {
+ public:
+  explicit Merger(MergeOptions options);
+
+  // After an error the sums are of no use.
+  Status add(const Profile& profile, uint64_t weight, const std::string& what);
+
+  struct Note {
+    std::string code, text;
+  };
+  Profile result() const;           // functions in order of name
+  std::vector<Note> notes() const;  // what is not as the inputs had it
+
+ private:
+  struct Entry {
+    FunctionProfile function;
+    std::string original, first;  // its name and file where it was first seen
+    bool uniform = true, classes = true;
+    std::set<size_t> saturated;  // counters
+  };
+  Status check(const Profile& profile, const std::string& what) const;
+  std::string renamed(const std::string& name) const;
+  Status add_function(const FunctionProfile& function, uint64_t weight, const std::string& what);
+
+  MergeOptions options_;
+  Profile head_;  // what all inputs have in common
+  std::string first_;
+  std::string arch_from_, measured_from_;
+  bool mixed_ = false;
+  std::map<std::string, Entry> functions_;
+};
+
+}  // namespace kernloop::pgo

@@ -1,0 +1,78 @@
+// What a profile says, whichever file it came in: execution counts by function, and what Kernloop's instrumentation and
+// LLVM's RFC measure besides (lanes that entered together, visits of waves).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kernloop::pgo {
+
+// How a run was sampled: every block, one workgroup of `period`, or one launch of it.
+struct Sampling {
+  enum class Kind : uint32_t { kAll = 0, kBlocks = 1, kLaunches = 2 };
+  Kind kind = Kind::kAll;
+  uint64_t period = 1;
+
+  bool operator==(const Sampling&) const = default;
+};
+
+std::string to_text(const Sampling& sampling);  // "all", "blocks:8", "launches:64"
+
+enum class UniformRule : uint32_t { kBranch = 0, kFullMask = 1 };
+const char* to_text(UniformRule rule);
+
+// Blocks that are executed exactly when each other is, so that one measurement holds for all of them.
+inline constexpr uint32_t kNoCounter = 0xffffffff;
+
+struct WaveClass {
+  uint64_t waves = 0;
+  uint64_t uniform_lanes = 0;     // 0 where nothing counts the class's lanes
+  bool static_uniform = false;    // no divergent branch leads there
+  uint32_t counter = kNoCounter;  // which counts its lanes
+
+  bool operator==(const WaveClass&) const = default;
+};
+
+struct FunctionProfile {
+  std::string name;
+  uint64_t name_ref = 0;  // the low 8 bytes of MD5(name)
+  uint64_t hash = 0;      // of the control flow graph
+  std::vector<uint64_t> counters;
+  std::vector<uint64_t> uniform;  // as many as counters; none where it was not measured
+  std::string pattern;            // of indexed profiles, which carry the judgement alone: one of U, D a counter
+  std::vector<WaveClass> classes;
+  std::vector<uint32_t> counter_class;  // as many as counters where there are classes
+};
+
+// How counters are to be read; profiles of different variants cannot be merged.
+struct Variant {
+  bool ir = true;  // of -fprofile-generate; false: of -fprofile-instr-generate
+  bool entry_first = false;
+  bool context_sensitive = false;
+  bool loop_entries = false;
+
+  bool operator==(const Variant&) const = default;
+};
+
+struct Profile {
+  Variant variant;
+  std::vector<FunctionProfile> functions;
+  // Read past, not kept.
+  uint64_t value_sites = 0;
+  uint64_t binary_id_bytes = 0;
+  // Of the side files; empty and 0 without them.
+  std::string arch;
+  std::string cuid;
+  uint32_t wave_size = 0;
+  Sampling sampling;
+  UniformRule uniform_rule = UniformRule::kBranch;
+};
+
+// U where at least 90% of the lanes entered with all the others, and where nothing ever came.
+inline char uniformity(uint64_t total, uint64_t uniform) {
+  const auto wide = [](uint64_t value) { return static_cast<unsigned __int128>(value); };
+  return total == 0 || wide(uniform) * 10 >= wide(total) * 9 ? 'U' : 'D';
+}
+
+}  // namespace kernloop::pgo

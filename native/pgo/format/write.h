@@ -1,0 +1,19 @@
+// What merging writes: the text profile that `llvm-profdata-22 merge` makes an indexed one of, and the side file for
+// the plugin and for reports.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "pgo/format/profile.h"
+#include "support/result.h"
+
+namespace kernloop::pgo {
+
+inline constexpr const char* kWavesSchema = "kernloop.pgo-waves/1";
+
+// An error where a name cannot be written so that it is read back.
+Result<std::string> write_text(const Profile& profile);
+
+nlohmann::ordered_json write_waves_json(const Profile& profile, const std::string& sampling);
+
+}  // namespace kernloop::pgo

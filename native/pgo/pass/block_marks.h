@@ -1,0 +1,25 @@
+// Finds the blocks of a module again in a clone of it that has been optimised since: a number on each terminator goes
+// with the block, as far as it goes.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <vector>
+
+#include "use_profile.h"
+
+namespace kernloop::pgo {
+
+class BlockMarks {
+ public:
+  explicit BlockMarks(llvm::Module& module);
+  // What is known of the clone's blocks, on those of the module. Code that was inlined in several places was visited in
+  // all of them; if those are in several functions, nothing is said of it.
+  void attach_all(const std::vector<ProfiledFunction>& of_clone);
+  void remove();
+
+ private:
+  std::vector<llvm::BasicBlock*> blocks_;
+};
+
+}  // namespace kernloop::pgo

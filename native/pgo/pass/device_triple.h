@@ -1,0 +1,14 @@
+#pragma once
+
+#include <llvm/IR/Module.h>
+#include <llvm/TargetParser/Triple.h>
+
+namespace kernloop::pgo {
+
+/// The plugin's passes do nothing to any other module: the host's half of a HIP compile loads the plugin too.
+inline bool isDevice(const llvm::Module& module) {
+  const llvm::Triple& triple = module.getTargetTriple();
+  return triple.isAMDGCN() || triple.getArch() == llvm::Triple::nvptx64;
+}
+
+}  // namespace kernloop::pgo

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <llvm/Passes/PassBuilder.h>
+
+namespace kernloop::pgo {
+
+/// Registers what -kernloop-pgo=generate does.
+void registerGenerate(llvm::PassBuilder& builder);
+
+}  // namespace kernloop::pgo

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "image.h"
+#include "options.h"
+#include "plan.h"
+
+namespace kernloop::pgo {
+
+/// Replaces the counters of a function by code that counts for a whole wave. `blocks` are those that the plan's
+/// ordinals mean.
+void lowerCounters(const FunctionPlan& plan, const std::vector<llvm::BasicBlock*>& blocks, const Image& image,
+                   const Rows& rows, const GenerateOptions& options);
+
+/// Puts a copy of the body without counters beside the function's own, and at its entry the choice between them.
+void addUncountedBody(const FunctionPlan& plan, const GenerateOptions& options);
+
+}  // namespace kernloop::pgo

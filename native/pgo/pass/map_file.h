@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "image.h"
+#include "options.h"
+#include "plan.h"
+
+namespace kernloop::pgo {
+
+/// Writes `kernloop.pgo-map/1` (README.md) where the options name a file.
+llvm::Error writeMap(const llvm::Module& module, const std::vector<FunctionPlan>& plans,
+                     const std::vector<llvm::Function*>& left_out, const std::string& cuid,
+                     const GenerateOptions& options);
+
+}  // namespace kernloop::pgo

@@ -1,0 +1,84 @@
+#include "tallies.h"
+
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
+
+namespace kernloop::pgo {
+
+using namespace llvm;
+
+namespace {
+
+// Where the function is about to be left. A call that does not return may be what ends the wave.
+Instruction* endOf(BasicBlock& block) {
+  Instruction* end = block.getTerminator();
+  if (!isa<UnreachableInst>(end)) return end;
+  for (Instruction& instruction : reverse(block))
+    if (isa<CallBase>(instruction)) return &instruction;
+  return end;
+}
+
+}  // namespace
+
+Tallies::Tallies(Function& function, const Wave& wave, unsigned slots)
+    : function_(function), wave_(wave), slots_(slots) {}
+
+void Tallies::start(Value* slot, const std::vector<BasicBlock*>& left_from) {
+  slot_ = slot;
+  for (BasicBlock* block : left_from) ends_.push_back(endOf(*block));
+}
+
+AllocaInst* Tallies::addVariable() {
+  BasicBlock& entry = function_.getEntryBlock();
+  Type* i32 = Type::getInt32Ty(function_.getContext());
+  auto* variable =
+      new AllocaInst(i32, function_.getParent()->getDataLayout().getAllocaAddrSpace(), "pgo.tally", entry.begin());
+  IRBuilder<> begin(&entry, std::next(variable->getIterator()));
+  begin.CreateStore(begin.getInt32(0), variable);
+  variables_.push_back(variable);
+  return variable;
+}
+
+AllocaInst* Tallies::count(IRBuilderBase& at, Value* amount) {
+  AllocaInst* tally = addVariable();
+  at.CreateStore(at.CreateAdd(at.CreateLoad(at.getInt32Ty(), tally), amount), tally);
+  return tally;
+}
+
+AllocaInst* Tallies::mark(IRBuilderBase& at, Value* condition) {
+  AllocaInst* mark = addVariable();
+  at.CreateStore(at.CreateZExt(condition, at.getInt32Ty()), mark);
+  return mark;
+}
+
+void Tallies::addTo(AllocaInst* tally, AllocaInst* mark, GlobalVariable* array, unsigned row) {
+  sums_.push_back({tally, mark, array, row});
+}
+
+void Tallies::addSums(Instruction* before) {
+  IRBuilder<> at(before);
+  // Lanes next to each other add to slots next to each other: in the same one they would have to wait for each other.
+  Value* lane = wave_.lanesBefore(at, wave_.fullMask(at));
+  if (!wave_.isAmdgpu()) lane = at.CreateUnaryIntrinsic(Intrinsic::ctpop, lane);
+  Value* slot = at.CreateAnd(at.CreateAdd(slot_, at.CreateShl(lane, 3)), at.getInt32((slots_ - 1) * 8));
+  slot = wave_.perLane(at, slot);
+  for (const Sum& sum : sums_) {
+    Value* value = at.CreateLoad(at.getInt32Ty(), sum.tally);
+    if (sum.mark)
+      value = at.CreateSelect(at.CreateIsNotNull(at.CreateLoad(at.getInt32Ty(), sum.mark)), value, at.getInt32(0));
+    Value* offset = at.CreateZExt(at.CreateAdd(slot, at.getInt32(sum.row * slots_ * 8)), at.getInt64Ty());
+    Value* address = at.CreateGEP(at.getInt8Ty(), sum.array, offset);
+    at.CreateAtomicRMW(AtomicRMWInst::Add, address, at.CreateZExt(value, at.getInt64Ty()), Align(8),
+                       AtomicOrdering::Monotonic, wave_.deviceScope());
+  }
+}
+
+void Tallies::finish() {
+  if (variables_.empty()) return;
+  for (Instruction* end : ends_) addSums(end);
+  DominatorTree dominators(function_);
+  PromoteMemToReg(variables_, dominators);
+}
+
+}  // namespace kernloop::pgo

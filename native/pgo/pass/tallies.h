@@ -1,0 +1,49 @@
+// Counts that lanes keep in registers until they leave the function.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+
+#include <vector>
+
+#include "wave.h"
+
+namespace kernloop::pgo {
+
+class Tallies {
+ public:
+  Tallies(llvm::Function& function, const Wave& wave, unsigned slots);
+
+  /// Before the first tally. `left_from`: the blocks that the function is left from.
+  void start(llvm::Value* slot, const std::vector<llvm::BasicBlock*>& left_from);
+
+  /// A new tally, to which `amount` (an i32) is added here.
+  llvm::AllocaInst* count(llvm::IRBuilderBase& at, llvm::Value* amount);
+  /// A new mark, set here in the lanes in which the condition holds.
+  llvm::AllocaInst* mark(llvm::IRBuilderBase& at, llvm::Value* condition);
+  /// The row of the array to which each lane adds its tally at the end; only those with the mark, where there is one.
+  void addTo(llvm::AllocaInst* tally, llvm::AllocaInst* mark, llvm::GlobalVariable* array, unsigned row);
+
+  /// Adds all to the arrays where the function is left, and keeps tallies in registers.
+  void finish();
+
+ private:
+  struct Sum {
+    llvm::AllocaInst *tally, *mark;
+    llvm::GlobalVariable* array;
+    unsigned row;
+  };
+
+  llvm::AllocaInst* addVariable();
+  void addSums(llvm::Instruction* before);
+
+  llvm::Function& function_;
+  const Wave& wave_;
+  unsigned slots_;
+  llvm::Value* slot_ = nullptr;
+  std::vector<llvm::Instruction*> ends_;
+  std::vector<llvm::AllocaInst*> variables_;
+  std::vector<Sum> sums_;
+};
+
+}  // namespace kernloop::pgo

@@ -1,0 +1,16 @@
+// -kernloop-pgo=use: optimises device code by a profile. LLVM's own PGOInstrumentationUse reads it, behind the passes
+// that stock runs before it, so that functions have the hashes that they were instrumented with. What stock has no
+// place for (wave visits, U or D of a block) is read from the side file and stays on the blocks (block_info.h) for the
+// gate of the register allocator (gate.h) and the report (use_report.h).
+//
+// The pipeline has no profile of its own to know of, so LLVM does not schedule control height reduction, which has
+// duplicated convergent operations (llvm/llvm-project#180882): a test holds both.
+#pragma once
+
+#include <llvm/Passes/PassBuilder.h>
+
+namespace kernloop::pgo {
+
+void register_use(llvm::PassBuilder& builder);
+
+}  // namespace kernloop::pgo

@@ -1,0 +1,50 @@
+// The profile of a module's functions, checked: stock's reader only warns where code and profile do not belong
+// together.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "block_info.h"
+#include "plan.h"
+#include "use_waves.h"
+
+namespace kernloop::pgo {
+
+// A block of a function as instrumentation sees it, with the place of its code in the source. What is measured is
+// filled in by measure().
+struct ProfiledBlock {
+  BlockInfo info;
+  std::optional<unsigned> in_class;
+  std::vector<unsigned> successors;
+  // That of the module which was given; none for those that instrumentation makes, on edges.
+  llvm::BasicBlock* original = nullptr;
+};
+
+// A function of the module as instrumentation sees it, with what the profile holds of it.
+struct ProfiledFunction {
+  std::string symbol, name;  // `name` is that in the profile
+  uint64_t hash = 0;
+  bool found = false;                                   // in the profile
+  std::vector<uint64_t> counters;                       // lanes
+  std::vector<std::optional<unsigned>> counter_blocks;  // none: of a select
+  std::vector<ProfiledBlock> blocks;
+  size_t classes = 0;
+  const FunctionWaves* waves = nullptr;  // in the side file
+};
+
+// Instruments a clone.
+std::vector<ProfiledFunction> functions_of(llvm::Module& module);
+
+// Looks every function up. Errors name the function; a function that is not in the profile is none.
+llvm::Error look_up(std::vector<ProfiledFunction>& functions, const std::string& profile);
+llvm::Error look_up(std::vector<ProfiledFunction>& functions, const WaveProfile& waves);
+
+// Fills in what is known of each block: its lanes, waves, and whether it is uniform.
+void measure(ProfiledFunction& function);
+
+}  // namespace kernloop::pgo

@@ -1,0 +1,40 @@
+// -kernloop-pgo-report: what the profile says of each block, and what register allocation spilled there.
+// kernloop.pgo-report/1, README.md.
+#pragma once
+
+#include <llvm/CodeGen/MachineFunction.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/JSON.h>
+
+#include <string>
+#include <vector>
+
+#include "gate_blocks.h"
+#include "gate_probabilities.h"
+#include "use_options.h"
+#include "use_profile.h"
+
+namespace kernloop::pgo {
+
+class UseReport {
+ public:
+  // Begins the report of a module, from what its functions are before optimisation, and writes it: on NVPTX, where
+  // registers are ptxas's, that is all.
+  void begin(const llvm::Module& module, const UseOptions& options, const std::vector<ProfiledFunction>& functions);
+  void add_machine_code(llvm::MachineFunction& function, const MachineProfile& profile, const GateResult& gate);
+  void write();
+
+ private:
+  std::string path_;
+  llvm::json::Object head_;
+  struct Function {
+    std::string symbol;
+    llvm::json::Object fields;
+  };
+  std::vector<Function> functions_;
+};
+
+// Of the module that is being compiled.
+UseReport& report();
+
+}  // namespace kernloop::pgo

@@ -1,0 +1,45 @@
+// What a wave knows of itself, on either target: which lanes are active, which of them acts for all, and which
+// workgroup this is.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <cstdint>
+#include <string>
+
+namespace kernloop::pgo {
+
+class Wave {
+ public:
+  explicit Wave(const llvm::Function& function);
+
+  unsigned size() const { return size_; }
+  bool isAmdgpu() const { return amdgpu_; }
+  static std::string architecture(const llvm::Module& module);
+
+  /// The active lanes: an integer of as many bits as the wave has.
+  llvm::Value* mask(llvm::IRBuilderBase& at) const;
+  /// The active lanes in which the condition holds. `active` is mask() at the same place.
+  llvm::Value* ballot(llvm::IRBuilderBase& at, llvm::Value* condition, llvm::Value* active) const;
+  llvm::Value* fullMask(llvm::IRBuilderBase& at) const;
+  /// How many lanes of the mask are before this one: 0 in the one that acts for all. An i32.
+  llvm::Value* lanesBefore(llvm::IRBuilderBase& at, llvm::Value* mask) const;
+  /// An i32 of the same value in each lane of which the compiler does not know that: it would add up over the lanes
+  /// again what one lane adds.
+  llvm::Value* perLane(llvm::IRBuilderBase& at, llvm::Value* value) const;
+
+  /// x + A y + B z of the workgroup, an i32.
+  llvm::Value* workgroup(llvm::IRBuilderBase& at) const;
+  /// The low half of the number of the dispatch.
+  llvm::Value* launch(llvm::IRBuilderBase& at) const;
+  /// The wave of its workgroup, roughly: only spreads waves over slots.
+  llvm::Value* waveOfWorkgroup(llvm::IRBuilderBase& at) const;
+  llvm::SyncScope::ID deviceScope() const;
+
+ private:
+  llvm::LLVMContext& context_;
+  bool amdgpu_;
+  unsigned size_;
+};
+
+}  // namespace kernloop::pgo
