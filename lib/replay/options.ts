@@ -104,6 +104,20 @@ export const replayOptionsSchema = z.object({
     .enum(['post', 'pre'])
     .optional()
     .describe('Dump what the dispatch left (post, if left out) or what it started from.'),
+  lens: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "File that names what of the variant is a lens's and not the kernel's: module variables, buffers, added parameters. It is put back before each replay, read back after the last one and never judged; the limit of a hang is ten times as far.",
+    ),
+  lensOutput: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Folder for what the lens held after the last replay, a raw file each, and lens.json; never over a file.',
+    ),
 });
 
 export type ReplayOptions = z.output<typeof replayOptionsSchema>;

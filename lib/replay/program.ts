@@ -16,6 +16,7 @@ import {
   type Guard,
   type HotSpotEvent,
   type IterationEvent,
+  type LensEvent,
   type Overridden,
   type ReplayEvent,
   type ResultEvent,
@@ -60,6 +61,8 @@ export interface ReplayRequest {
   dump?: string;
   dumpOnly?: readonly string[];
   dumpTime?: string;
+  /** What belongs to a lens ("kernloop.lens/1"), and the folder for what it held in the end. */
+  lens?: { file: string; output: string };
   /** Everything around captured memory is closed to the kernel. */
   guard?: boolean;
   /** Nothing is written beside captured memory. */
@@ -131,6 +134,8 @@ export interface ReplayOutcome {
   overridden: Overridden | null;
   guard: Guard | null;
   caches: Caches | null;
+  /** Null without one, and after a fault or a limit. */
+  lens: LensEvent | null;
 }
 
 /** Differences kept for reports; the totals are in `result`. */
@@ -159,6 +164,8 @@ function replayArguments(request: ReplayRequest, device: Device): string[] {
     ['--calibration-file', request.calibrationFile],
     ['--dump', request.dump],
     ['--dump-time', request.dumpTime],
+    ['--lens', request.lens?.file],
+    ['--lens-output', request.lens?.output],
     ['--order-seed', request.orderSeed],
     ['--grid', request.grid],
     ['--block', request.block],
@@ -207,6 +214,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     overridden: null,
     guard: null,
     caches: null,
+    lens: null,
   };
   const reader = new EventReader<ReplayEvent>('kernloop-replay', replayEvents, (event) => collect(event, outcome));
   const ended = await deps.run(deps.native.replay, replayArguments(request, device), {
@@ -239,6 +247,9 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
       outcome.caches = caches;
       break;
     }
+    case 'lens':
+      outcome.lens = event;
+      break;
     case 'overridden': {
       const { event: _event, ...overridden } = event;
       outcome.overridden = overridden;

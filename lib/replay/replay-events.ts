@@ -183,6 +183,8 @@ const findingSchema = accessSchema.extend({
   other: accessSchema.optional().describe('The earlier access.'),
 });
 
+const lensContent = { bytes: count, address: z.string(), file: z.string(), sha256: z.string() };
+
 const events = {
   restored: z.looseObject({ event: z.literal('restored'), regions: count, bytes: count }),
   guard: guardSchema.extend({ event: z.literal('guard') }),
@@ -196,6 +198,12 @@ const events = {
     duration_ns: count.nullish(),
     timer: z.string().nullish(),
     counters: z.record(z.string(), z.number()).nullish(),
+  }),
+  lens: z.looseObject({
+    event: z.literal('lens'),
+    bytes: count,
+    variables: z.array(z.looseObject({ name: z.string(), ...lensContent })),
+    buffers: z.array(z.looseObject({ id: z.string(), ...lensContent })),
   }),
   hot_spot: hotSpotSchema,
   finding: findingSchema,
@@ -260,6 +268,7 @@ const events = {
     reason: z.string().nullish(),
     code: z.string().nullish().describe('Of a failure that is no difference: LAUNCH_IMPOSSIBLE.'),
     differing_bytes: count.nullish(),
+    lens_bytes: count.nullish().describe('Of a lens: read back, and in no verdict.'),
     wave_instructions: count.nullish(),
   }),
 } as const;
@@ -272,6 +281,7 @@ export type HotSpotEvent = z.output<typeof hotSpotSchema>;
 export type FindingEvent = z.output<typeof findingSchema>;
 export type FaultEvent = z.output<typeof events.fault>;
 export type IterationEvent = z.output<typeof events.iteration>;
+export type LensEvent = z.output<typeof events.lens>;
 export type ComparedEvent = z.output<typeof comparedSchema>;
 export type FreeOrderEvent = z.output<typeof freeOrderSchema>;
 export type ToleranceEvent = z.output<typeof toleranceSchema>;

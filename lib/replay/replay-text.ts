@@ -9,6 +9,7 @@ import { describeOverrides } from './overrides';
 import { nameOfDispatch } from './captured-dispatches';
 import type { DispatchResult, Interval, Measured, ReplayResult, Speed, Statistics } from './result';
 import { checkLine } from './check';
+import { lensLine } from './lens';
 import { processCount } from './speed';
 
 /** Of several dispatches each below a line of its own; the last line is of all. */
@@ -34,6 +35,7 @@ function figureLines(result: DispatchResult, device: Device): string[] {
     ...(result.overridden ? [`overridden: ${describeOverrides(result.overridden)}`] : []),
     ...(result.caches ? cacheLines(result.caches) : []),
     ...(device.work === 'duration_ns' ? times(result) : counts(result)),
+    ...(result.lens ? [lensLine(result.lens)] : []),
     ...(result.check ? [checkLine(result.check)] : []),
   ];
 }

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { withDevice } from '../device/lock';
 import { countsLdsConflicts } from '../device/softgpu';
 import type { Deps } from '../deps/deps';
@@ -6,6 +6,7 @@ import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { checkOf, judging, warnIfUnproven } from './check';
 import { findHotSpots } from './hot-spots';
+import { lensArguments, lensResult, requireVariant } from './lens';
 import { measure } from './measure';
 import type { ReplayOptions } from './options';
 import { replayOnce, type ReplayOutcome, type ReplayRequest } from './program';
@@ -68,6 +69,21 @@ function checkOptions(options: ReplayOptions, session: ReplaySession, dispatches
       'name one with --capture',
     );
   }
+  if ((options.lens === undefined) !== (options.lensOutput === undefined)) {
+    throw new KernloopError(
+      'USAGE',
+      '--lens says what is read back, and --lens-output where to: one of them is missing',
+      'give both',
+    );
+  }
+  if (options.lens !== undefined) requireVariant(session);
+  if (options.lens !== undefined && dispatches > 1) {
+    throw new KernloopError(
+      'USAGE',
+      `--lens reads back what one replay left, and ${dispatches} dispatches are to be replayed`,
+      'name one with --capture',
+    );
+  }
   if (options.hotSpots && options.hotSpotsBy === 'conflicts' && !countsLdsConflicts(session.device.description.isa)) {
     throw new KernloopError(
       'USAGE',
@@ -93,7 +109,7 @@ class Replaying {
 
   async measure(): Promise<DispatchResult> {
     return await this.summarise(
-      await this.once({ ...this.session.request, ...this.dump() }, this.iterations),
+      await this.once({ ...this.session.request, ...this.dump(), ...this.lens(0) }, this.iterations),
       'variant',
       null,
     );
@@ -105,7 +121,8 @@ class Replaying {
     const outcomes: ReplayOutcome[] = [];
     // What is left in memory is the same in each: the first one writes it down.
     for (const [orderSeed, launches] of this.shares().entries()) {
-      const outcome = await this.once({ ...request, orderSeed, ...(orderSeed === 0 ? this.dump() : {}) }, launches);
+      const written = orderSeed === 0 ? this.dump() : {};
+      const outcome = await this.once({ ...request, orderSeed, ...written, ...this.lens(orderSeed) }, launches);
       outcomes.push(outcome);
       if (isStopped(outcome)) break;
     }
@@ -114,6 +131,7 @@ class Replaying {
     return await this.summarise(
       {
         ...last,
+        lens: outcomes[0]?.lens ?? null,
         iterations: outcomes.flatMap(({ iterations }) => iterations),
         checked: outcomes.flatMap(({ checked }) => checked),
       },
@@ -140,6 +158,15 @@ class Replaying {
     }
     if (dump === undefined) return {};
     return { dump: resolve(dump), dumpOnly, ...(dumpTime === undefined ? {} : { dumpTime }) };
+  }
+
+  /** What a lens saw may differ from process to process: the others' lies in folders below. */
+  private lens(process: number): Partial<ReplayRequest> {
+    const { lens, lensOutput } = this.options;
+    if (lens === undefined || lensOutput === undefined) return {};
+    const folder = resolve(lensOutput);
+    const output = process === 0 ? folder : join(folder, `process-${process + 1}`);
+    return lensArguments(this.session, resolve(lens), output);
   }
 
   private once(request: ReplayRequest, iterations: number): Promise<ReplayOutcome> {
@@ -194,6 +221,7 @@ class Replaying {
       overridden,
       launch: this.options.launch ?? 'direct',
       guard,
+      lens: outcome.lens && lensResult(outcome.lens, resolve(this.options.lensOutput ?? '')),
       baseline: this.options.compare ? await this.measured(outcome, 'captured', { kind: 'captured' }) : null,
       speed,
       check: checkOf(checked),

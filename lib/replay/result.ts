@@ -48,6 +48,14 @@ const speedSchema = z.object({
   processes: count,
 });
 
+const lensContentSchema = z.object({ name: z.string(), file: z.string(), bytes: count });
+const lensSchema = z.object({
+  folder: z.string(),
+  bytes: count.describe('Of all of it: read back, and in no verdict.'),
+  variables: z.array(lensContentSchema),
+  buffers: z.array(lensContentSchema),
+});
+
 const checkedSchema = z.object({ comparedBytes: count, differingBytes: count });
 const checkSchema = z.object({ captured: checkedSchema, variant: checkedSchema });
 
@@ -81,6 +89,9 @@ const dispatchResultSchema = z.object({
   guard: guardSchema
     .nullable()
     .describe('What was closed to the kernel around captured memory, in bytes and granules; null without --guard.'),
+  lens: lensSchema
+    .nullable()
+    .describe('What was read back of the lens; null without --lens, and after a fault or a limit.'),
   baseline: measuredSchema.nullable().describe('The captured code, where it was replayed beside a variant.'),
   speed: speedSchema
     .nullable()
@@ -108,6 +119,7 @@ export type Statistics = z.output<typeof statisticsSchema>;
 export type Measured = z.output<typeof measuredSchema>;
 export type Check = z.output<typeof checkSchema>;
 export type Figured = Omit<Measured, 'hotSpots'>;
+export type LensResult = z.output<typeof lensSchema>;
 export type Speed = z.output<typeof speedSchema>;
 export type DispatchResult = z.output<typeof dispatchResultSchema>;
 export type ReplayResult = z.output<typeof replayResultSchema>;

@@ -11,7 +11,7 @@ export const stage = defineStage({
   result: replayResultSchema,
   project: 'reproducer',
   positional: 'reproducer',
-  paths: ['reproducer', 'store', 'dump'],
+  paths: ['reproducer', 'store', 'dump', 'lens', 'lensOutput'],
   exitCodes: {
     pass: 'It ran.',
     fault: 'The device faulted, or the kernel ran past its limit.',

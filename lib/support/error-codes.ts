@@ -250,6 +250,10 @@ export const errorCodes = kinds({
     exitCode: exitCodes.usage,
     meaning: 'the variant takes other arguments than the captured kernel',
   },
+  LENS_INVALID: {
+    exitCode: exitCodes.usage,
+    meaning: 'the file of a lens is malformed, or names what the variant does not have, or what is not its own',
+  },
   VARIABLE_MISSING: {
     exitCode: exitCodes.usage,
     meaning: 'the variant lacks a module variable that the kernel changes',

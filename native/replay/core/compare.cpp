@@ -181,12 +181,14 @@ Status for_each_piece(const AddressRange& range, const Visit& visit) {
   return Unit{};
 }
 
-Status compare_padding(DeviceReplay& device, const AddressRange& range, uint8_t poison, Comparison& comparison,
-                       EventSink& sink) {
+// `expected_at(offset, size)`: what these bytes were before the launch.
+template <typename Expected>
+Status compare_unowned(DeviceReplay& device, const AddressRange& range, const Expected& expected_at,
+                       Comparison& comparison, EventSink& sink) {
   DifferenceCollector found;
-  archive::Buffer expected, copy;
+  archive::Buffer copy;
   auto walked = for_each_piece(range, [&](uint64_t offset, uint64_t size) -> Status {
-    expected.assign(size, poison);
+    const Bytes expected = expected_at(offset, size);
     const auto actual = device.view(range.base + offset, size, copy);
     if (!actual) return actual.error();
     found.compare(offset, expected, *actual);
@@ -197,6 +199,16 @@ Status compare_padding(DeviceReplay& device, const AddressRange& range, uint8_t 
   comparison.differing_bytes += found.differing_bytes();
   emit_differences("padding", archive::to_hex_number(range.base), range.base, found, sink);
   return Unit{};
+}
+
+Status compare_padding(DeviceReplay& device, const AddressRange& range, uint8_t poison, Comparison& comparison,
+                       EventSink& sink) {
+  archive::Buffer expected;
+  const auto poisoned = [&](uint64_t, uint64_t size) -> Bytes {
+    expected.assign(size, poison);
+    return expected;
+  };
+  return compare_unowned(device, range, poisoned, comparison, sink);
 }
 
 }  // namespace
@@ -215,6 +227,14 @@ Result<Comparison> compare_with_post(DeviceReplay& device, ContentCache& cache, 
     if (auto compared = compare_padding(device, range, poison, comparison, sink); !compared) return compared.error();
   }
   return comparison;
+}
+
+Status compare_margins(DeviceReplay& device, const LensState& lens, Comparison& comparison, EventSink& sink) {
+  for (const LensMargin& margin : lens.margins) {
+    const auto initial = [&](uint64_t offset, uint64_t size) { return Bytes(margin.initial).subspan(offset, size); };
+    if (auto compared = compare_unowned(device, margin.range, initial, comparison, sink); !compared) return compared;
+  }
+  return Unit{};
 }
 
 }  // namespace kernloop::replay

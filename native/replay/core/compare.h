@@ -5,6 +5,7 @@
 
 #include "replay/core/events.h"
 #include "replay/core/layout.h"
+#include "replay/core/lens_state.h"
 #include "replay/core/target.h"
 #include "replay/core/varying.h"
 
@@ -28,5 +29,8 @@ struct Comparison {
 Result<Comparison> compare_with_post(DeviceReplay& device, ContentCache& cache, const std::vector<Target>& targets,
                                      const std::vector<AddressRange>& padding, uint8_t poison,
                                      const std::vector<VaryingRange>& varying, EventSink& sink);
+
+// Adds what was written beside the variables of a lens, as padding.
+Status compare_margins(DeviceReplay& device, const LensState& lens, Comparison& comparison, EventSink& sink);
 
 }  // namespace kernloop::replay

@@ -106,6 +106,9 @@ class DeviceReplay {
   virtual Status prepare(const std::vector<Mapping>&) { return Unit{}; }
   // Memory for [base, base + size), whole granules, at exactly that address. ADDRESS_TAKEN when it is in use.
   virtual Status map(const Mapping& mapping) = 0;
+  // Device memory that was not captured: `range`, whole granules, with nothing else in `window` around it. False where
+  // something is, or the runtime does not give these addresses.
+  virtual Result<bool> map_apart(const AddressRange& window, const AddressRange& range) = 0;
 
   // Whether load() honours an address. Where it does not, code lies anywhere.
   virtual bool can_place_code() const { return false; }

@@ -34,8 +34,9 @@ Result<archive::FileDescriptor> create(const std::filesystem::path& path) {
   return file;
 }
 
-// The digest of what was written.
-Result<archive::Digest> dump_target(DeviceReplay& device, const Target& target, const std::filesystem::path& path) {
+}  // namespace
+
+Result<Json> write_target(DeviceReplay& device, const Target& target, const std::filesystem::path& path) {
   constexpr uint64_t kPieceBytes = 4u << 20;
   auto file = create(path);
   if (!file) return file.error();
@@ -47,8 +48,10 @@ Result<archive::Digest> dump_target(DeviceReplay& device, const Target& target, 
     digest.update(piece);
     if (auto written = archive::write_all(file->get(), piece, path); !written) return written.error();
   }
-  return digest.finish();
+  return Json{{"size", target.size}, {"sha256", digest.finish().hex()}};
 }
+
+namespace {
 
 bool is_wanted(const DumpRequest& request, const Target& target) {
   return request.names.empty() ||
@@ -73,6 +76,27 @@ std::string dump_file_name(const Target& target, const std::vector<Target>& all)
   return name + "@" + archive::to_hex_number(target.address) + ".bin";
 }
 
+Status check_files_absent(const std::filesystem::path& directory, const char* manifest,
+                          const std::vector<std::string>& files) {
+  std::error_code none;
+  // Also a link to nowhere is something.
+  const auto is_there = [&](const std::filesystem::path& path) {
+    return std::filesystem::symlink_status(path, none).type() != std::filesystem::file_type::not_found;
+  };
+  if (is_there(directory / manifest)) return already_there(directory / manifest);
+  for (const std::string& file : files) {
+    if (is_there(directory / file)) return already_there(directory / file);
+  }
+  return Unit{};
+}
+
+Status write_manifest(const std::filesystem::path& path, const Json& facts) {
+  const std::string text = archive::to_text(facts);
+  auto file = create(path);
+  if (!file) return file.error();
+  return archive::write_all(file->get(), {reinterpret_cast<const uint8_t*>(text.data()), text.size()}, path);
+}
+
 Status check_dump(const DumpRequest& request, const std::vector<Target>& targets) {
   for (const std::string& name : request.names) {
     if (std::any_of(targets.begin(), targets.end(), [&](const Target& target) { return target.name == name; }))
@@ -81,18 +105,11 @@ Status check_dump(const DumpRequest& request, const std::vector<Target>& targets
     for (const Target& target : targets) known += (known.empty() ? "" : ", ") + target.name;
     return Error{"USAGE", "the capture has no region or module variable " + name + " to dump", "it has " + known};
   }
-  std::error_code none;
-  // Also a link to nowhere is something.
-  const auto is_there = [&](const std::filesystem::path& path) {
-    return std::filesystem::symlink_status(path, none).type() != std::filesystem::file_type::not_found;
-  };
-  const auto manifest = request.directory / kManifestName;
-  if (is_there(manifest)) return already_there(manifest);
+  std::vector<std::string> files;
   for (const Target& target : targets) {
-    const auto path = request.directory / dump_file_name(target, targets);
-    if (is_wanted(request, target) && is_there(path)) return already_there(path);
+    if (is_wanted(request, target)) files.push_back(dump_file_name(target, targets));
   }
-  return Unit{};
+  return check_files_absent(request.directory, kManifestName, files);
 }
 
 Status dump_targets(const DumpRequest& request, DeviceReplay& device, const std::vector<Target>& targets, Json facts) {
@@ -103,23 +120,18 @@ Status dump_targets(const DumpRequest& request, DeviceReplay& device, const std:
   for (const Target& target : targets) {
     if (!is_wanted(request, target)) continue;
     const std::string name = dump_file_name(target, targets);
-    auto digest = dump_target(device, target, request.directory / name);
-    if (!digest) return digest.error();
-    contents.push_back({{"file", name},
-                        {"kind", target.kind()},
-                        {"name", target.name},
-                        {"address", archive::to_hex_number(target.address)},
-                        {"size", target.size},
-                        {"sha256", digest->hex()}});
+    auto row = write_target(device, target, request.directory / name);
+    if (!row) return row.error();
+    row->update({{"file", name},
+                 {"kind", target.kind()},
+                 {"name", target.name},
+                 {"address", archive::to_hex_number(target.address)}});
+    contents.push_back(std::move(*row));
   }
   facts["schema"] = "kernloop.dump/1";
   facts["time"] = request.time == DumpTime::kPre ? "pre" : "post";
   facts["contents"] = std::move(contents);
-  const std::string text = archive::to_text(facts);
-  const auto path = request.directory / kManifestName;
-  auto file = create(path);
-  if (!file) return file.error();
-  return archive::write_all(file->get(), {reinterpret_cast<const uint8_t*>(text.data()), text.size()}, path);
+  return write_manifest(request.directory / kManifestName, facts);
 }
 
 }  // namespace kernloop::replay

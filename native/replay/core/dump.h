@@ -20,6 +20,13 @@ struct DumpRequest {
 // Safe as a file name whatever the variable is called: other characters become %xx, and regions' names are never taken.
 std::string dump_file_name(const Target& target, const std::vector<Target>& all);
 
+// What a folder of such files is made of, for others than dumps. `manifest` is the file that comes last.
+Status check_files_absent(const std::filesystem::path& directory, const char* manifest,
+                          const std::vector<std::string>& files);
+// Into a file that is not there yet; {"size", "sha256"}.
+Result<Json> write_target(DeviceReplay& device, const Target& target, const std::filesystem::path& path);
+Status write_manifest(const std::filesystem::path& path, const Json& facts);
+
 // Asked before anything is launched. TARGET_EXISTS where something would be overwritten, USAGE for a name that the
 // capture does not have.
 Status check_dump(const DumpRequest& request, const std::vector<Target>& targets);

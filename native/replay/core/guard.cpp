@@ -43,15 +43,22 @@ class FirstDifference final : public EventSink {
 
 }  // namespace
 
-Status raise_guard(DeviceReplay& device, const Snapshot& snapshot, EventSink& sink) {
-  uint64_t closed = 0, reserved = 0, unreserved = 0;
-  for (const AddressRange& padding : snapshot.padding()) {
-    const AddressRange range = from_next_dword(padding);
+Result<uint64_t> close_padding(DeviceReplay& device, const std::vector<AddressRange>& padding) {
+  uint64_t closed = 0;
+  for (const AddressRange& bytes : padding) {
+    const AddressRange range = from_next_dword(bytes);
     if (range.size == 0) continue;
     auto done = device.close_to_kernels(range);
     if (!done) return done.error();
     if (*done) closed += range.size;
   }
+  return closed;
+}
+
+Status raise_guard(DeviceReplay& device, const Snapshot& snapshot, EventSink& sink) {
+  const auto closed = close_padding(device, snapshot.padding());
+  if (!closed) return closed.error();
+  uint64_t reserved = 0, unreserved = 0;
   for (const AddressRange& neighbour : neighbours_of(snapshot.mappings(), device)) {
     auto kept = device.keep_unmapped(neighbour);
     if (!kept) return kept.error();
@@ -61,31 +68,45 @@ Status raise_guard(DeviceReplay& device, const Snapshot& snapshot, EventSink& si
   for (const Mapping& mapping : snapshot.mappings()) granule = std::max(granule, device.granule(mapping.home));
   for (const AddressRange& padding : snapshot.padding()) padding_bytes += padding.size;
   sink.emit({{"event", "guard"},
-             {"is_exact", closed > 0 || padding_bytes == 0},
+             {"is_exact", *closed > 0 || padding_bytes == 0},
              {"granule", granule},
              {"padding_bytes", padding_bytes},
-             {"closed_bytes", closed},
+             {"closed_bytes", *closed},
              {"neighbours_unmapped", reserved},
              {"neighbours_in_use", unreserved}});
   return Unit{};
 }
 
-Result<bool> is_poison_intact(DeviceReplay& device, ContentCache& cache, const Snapshot& snapshot, const Launch& launch,
-                              EventSink& sink) {
+Result<bool> is_poison_intact(DeviceReplay& device, ContentCache& cache, const Snapshot& snapshot,
+                              const Program& program, EventSink& sink) {
   FirstDifference first;
   auto compared = compare_with_post(device, cache, {}, snapshot.padding(), snapshot.poison(), {}, first);
   if (!compared) return compared.error();
+  if (program.lens) {
+    if (auto beside = compare_margins(device, *program.lens, *compared, first); !beside) return beside.error();
+  }
   if (compared->differing_bytes == 0) return true;
   const std::string address = first.difference.value("address", "0x0");
   sink.emit({{"event", "fault"},
              {"kind", "out_of_bounds_write"},
-             {"kernel", launch.kernel_name},
+             {"kernel", program.launch.kernel_name},
              {"address", address},
              {"bytes", compared->differing_bytes},
-             {"near", nearest_region(archive::from_hex_number(address).value_or(0), snapshot.regions())},
-             {"text", launch.kernel_name + " wrote " + std::to_string(compared->differing_bytes) +
-                          " bytes outside of every captured region, the first at " + address}});
+             {"near", nearest_region(archive::from_hex_number(address).value_or(0), bounded_memory(snapshot, program))},
+             {"text", program.launch.kernel_name + " wrote " + std::to_string(compared->differing_bytes) +
+                          " bytes outside of every captured region" + (program.lens ? " and of the lens" : "") +
+                          ", the first at " + address}});
   return false;
+}
+
+std::vector<Target> bounded_memory(const Snapshot& snapshot, const Program& program) {
+  std::vector<Target> memory = snapshot.regions();
+  if (!program.lens) return memory;
+  for (Target& part : program.lens->targets()) {
+    part.name = "lens:" + part.name;
+    memory.push_back(std::move(part));
+  }
+  return memory;
 }
 
 Json nearest_region(uint64_t address, const std::vector<Target>& regions) {

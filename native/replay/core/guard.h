@@ -15,8 +15,14 @@ Status raise_guard(DeviceReplay& device, const Snapshot& snapshot, EventSink& si
 
 // Whether the poison around the regions is as it was before the launch: where the device protects granules only, that
 // is how writes are found. Emits a `fault` otherwise.
-Result<bool> is_poison_intact(DeviceReplay& device, ContentCache& cache, const Snapshot& snapshot, const Launch& launch,
-                              EventSink& sink);
+Result<bool> is_poison_intact(DeviceReplay& device, ContentCache& cache, const Snapshot& snapshot,
+                              const Program& program, EventSink& sink);
+
+// What of it a kernel may not touch from now on, in bytes: none where the device closes whole granules.
+Result<uint64_t> close_padding(DeviceReplay& device, const std::vector<AddressRange>& padding);
+
+// All that an address may have been meant for: the regions, and what a lens has ("lens:<name>").
+std::vector<Target> bounded_memory(const Snapshot& snapshot, const Program& program);
 
 // The region that an address was most likely meant for: {"region", "position": "before"|"inside"|"behind", "distance":
 // bytes from its first byte, or behind its last one, "size"}; null without regions.

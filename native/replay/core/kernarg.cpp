@@ -38,12 +38,35 @@ std::string describe(const std::vector<KernelArgument>& arguments) {
   return text.empty() ? "none" : text;
 }
 
-Error mismatch(const Kernel& captured, const Kernel& launched) {
+Error mismatch(const Kernel& captured, const Kernel& launched, const std::vector<uint32_t>& appended) {
+  std::string sizes;
+  for (const uint32_t size : appended) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
   return {"KERNARG_MISMATCH",
-          "kernel " + launched.name + " takes other arguments than the captured one: captured " +
+          "kernel " + launched.name + " takes other arguments than the captured one" +
+              (appended.empty() ? "" : " with what the lens appends (" + sizes + " bytes)") + ": captured " +
               std::to_string(captured.kernarg_bytes) + " bytes (" + describe(explicit_arguments(captured)) + "), now " +
               std::to_string(launched.kernarg_bytes) + " bytes (" + describe(explicit_arguments(launched)) + ")",
-          "keep the kernel's parameter list as captured, or capture again with the new one"};
+          appended.empty() ? "keep the kernel's parameter list as captured, or capture again with the new one"
+                           : "declare the kernel's parameters as captured and behind them exactly those of the lens"};
+}
+
+bool same_place(const KernelArgument& a, const KernelArgument& b) {
+  return a.offset == b.offset && a.size == b.size;
+}
+
+// Whether `after` is `before` and behind it, each after the other, arguments of these sizes by value.
+bool is_appended(const std::vector<KernelArgument>& before, const std::vector<KernelArgument>& after,
+                 const std::vector<uint32_t>& sizes) {
+  if (after.size() != before.size() + sizes.size()) return false;
+  if (!std::equal(before.begin(), before.end(), after.begin(), same_place)) return false;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const KernelArgument& argument = after[before.size() + i];
+    const bool is_value = argument.value_kind == "by_value" || argument.value_kind == "global_buffer";
+    if (argument.size != sizes[i] || !is_value) return false;
+    const size_t last = before.size() + i;
+    if (last > 0 && argument.offset < after[last - 1].offset + uint64_t{after[last - 1].size}) return false;
+  }
+  return true;
 }
 
 // What the ABI defines from the geometry (AMDGPUUsage, "Kernel Argument Metadata"); nothing for other kinds.
@@ -67,8 +90,8 @@ void put_value(archive::Buffer& kernarg, const KernelArgument& argument, uint64_
 
 }  // namespace
 
-Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const Kernel& captured,
-                                      const Kernel& launched) {
+Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const Kernel& captured, const Kernel& launched,
+                                      const std::vector<uint32_t>& appended) {
   archive::Buffer source = manifest.kernarg.bytes;
   for (const archive::KernargSlot& slot : manifest.kernarg.slots) {
     if (slot.policy == archive::SlotPolicy::kZero) std::fill_n(source.begin() + slot.offset, slot.size, uint8_t{0});
@@ -79,21 +102,20 @@ Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const K
                      " bytes of kernel arguments; its own code object says " + std::to_string(captured.kernarg_bytes),
                  "capture again"};
   }
-  if (same_layout(captured, launched)) return source;
+  if (appended.empty() && same_layout(captured, launched)) return source;
 
   // Without arguments in the metadata (assembly) there is nothing to go by but the size.
   const auto opaque = [](const Kernel& kernel) { return kernel.args.empty() && kernel.kernarg_bytes > 0; };
   if (opaque(captured) || opaque(launched)) {
-    if (captured.kernarg_bytes != launched.kernarg_bytes) return mismatch(captured, launched);
+    if (!appended.empty() || captured.kernarg_bytes != launched.kernarg_bytes)
+      return mismatch(captured, launched, appended);
     return source;
   }
   const auto before = explicit_arguments(captured), after = explicit_arguments(launched);
-  const bool same = std::equal(before.begin(), before.end(), after.begin(), after.end(),
-                               [](auto& x, auto& y) { return x.offset == y.offset && x.size == y.size; });
-  if (!same) return mismatch(captured, launched);
+  if (!is_appended(before, after, appended)) return mismatch(captured, launched, appended);
 
   archive::Buffer kernarg(launched.kernarg_bytes, 0);
-  for (const KernelArgument& argument : after) {
+  for (const KernelArgument& argument : before) {
     std::copy_n(source.begin() + argument.offset, argument.size, kernarg.begin() + argument.offset);
   }
   for (const KernelArgument& argument : launched.args) {
@@ -112,6 +134,12 @@ Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const K
                   .value_or(0));
   }
   return kernarg;
+}
+
+void put_appended(const Kernel& launched, const std::vector<uint64_t>& values, archive::Buffer& kernarg) {
+  const auto arguments = explicit_arguments(launched);
+  for (size_t i = 0; i < values.size(); ++i)
+    put_value(kernarg, arguments[arguments.size() - values.size() + i], values[i]);
 }
 
 std::vector<std::string> services_left_null(const Kernel& kernel, const archive::Buffer& kernarg) {

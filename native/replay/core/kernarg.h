@@ -11,9 +11,13 @@ namespace kernloop::replay {
 
 // `launched` is the captured kernel itself or a variant of it. Their explicit arguments must lie at the same places;
 // hidden ones may differ (a variant may use blockDim where the original did not) and are filled by kind.
+// `appended`: the sizes of parameters that `launched` has behind these, and nothing else may; they are zero.
 // KERNARG_MISMATCH otherwise.
 Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const codeobject::Kernel& captured,
-                                      const codeobject::Kernel& launched);
+                                      const codeobject::Kernel& launched, const std::vector<uint32_t>& appended = {});
+
+// Writes the values of the last explicit arguments of `launched`, as many as there are of them.
+void put_appended(const codeobject::Kernel& launched, const std::vector<uint64_t>& values, archive::Buffer& kernarg);
 
 // The hidden arguments of `kernel` that lead to a service of the HIP runtime (hostcall, heap, …) and are null in
 // `kernarg`. Code that only might need one has them, too: all of it without optimisation, an assertion that holds.

@@ -21,7 +21,7 @@ constexpr const char* kUsage =
     "[--known-varying FILE [--record NAME:OFFSET:SIZE=BYTES]…] "
     "[--calibrate SEEDS [--settle REPLAYS:SECONDS] [--calibration-file FILE]] [--ignore REGION:OFFSET:SIZE]… "
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
-    "DIR [--dump-only NAME]… [--dump-time pre|post]] [--guard] [--leave-padding] "
+    "DIR [--dump-only NAME]… [--dump-time pre|post]] [--lens FILE --lens-output DIR] [--guard] [--leave-padding] "
     "[--inject-bit-flips N] [--record-accesses] [--profile] "
     "[--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--dynamic-shared BYTES] [--arg NAME|INDEX[:TYPE]=VALUE]… "
     "[--cache as-is|warm|cold] [--device N] | --describe-device cuda [--device N]";
@@ -104,6 +104,7 @@ std::optional<GivenRecord> parse_record(const std::string& text) {
 Result<Options> parse_options(const std::vector<std::string>& arguments) {
   Options options;
   DumpRequest dump;
+  LensRequest lens;
   bool has_dump_time = false;
   using Setter = std::function<bool(const std::string&)>;
   const auto number = [](auto& into) {
@@ -188,6 +189,8 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
          dump.time = text == "pre" ? DumpTime::kPre : DumpTime::kPost;
          return has_dump_time = text == "pre" || text == "post";
        }},
+      {"--lens", path(lens.file)},
+      {"--lens-output", path(lens.directory)},
       {"--grid", extent(options.overrides.grid_blocks)},
       {"--block", extent(options.overrides.block_threads)},
       {"--dynamic-shared",
@@ -248,6 +251,13 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
     options.dump = dump;
   } else if (!dump.names.empty() || has_dump_time) {
     return usage("--dump-only and --dump-time go with --dump");
+  }
+  if (lens.file.empty() != lens.directory.empty()) return usage("--lens and --lens-output go together");
+  if (!lens.file.empty()) options.lens = lens;
+  if (options.lens && !options.code_object)
+    return usage("--lens tells of what the captured code does not have: it goes with --code-object");
+  if (options.lens && options.leave_padding) {
+    return usage("--leave-padding leaves nothing to notice writes beside the lens by: it does not go with --lens");
   }
   if (options.dump && !options.calibrate.empty()) return usage("--dump does not go with --calibrate");
   if (options.iterations == 0) return usage("--iterations must be at least 1");

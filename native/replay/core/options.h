@@ -8,6 +8,7 @@
 
 #include "replay/core/device.h"
 #include "replay/core/dump.h"
+#include "replay/core/lens_output.h"
 #include "replay/core/overrides.h"
 #include "replay/core/tolerance.h"
 #include "support/result.h"
@@ -64,6 +65,7 @@ struct Options {
   bool profile = false;          // software GPU only
   uint64_t adverse = 0;          // software GPU only: wave-instructions in the adverse order
   std::optional<DumpRequest> dump;
+  std::optional<LensRequest> lens;
   bool guard = false;
   bool leave_padding = false;  // unwritten, for a tool that tells of reads of what nobody wrote  // what lies around
                                // the regions is closed to the kernel

@@ -49,6 +49,7 @@ class Loader {
 
   Result<Program> load() {
     if (auto done = read_code_objects(); !done) return done.error();
+    if (auto done = place_lens(); !done) return done.error();
     if (auto done = place_code_objects(); !done) return done.error();
     if (auto done = prepare_launch(); !done) return done.error();
     for (const ModuleVariable& variable : manifest_.module_variables) {
@@ -57,6 +58,7 @@ class Loader {
     find_own_variables();
     find_stale_ranges();
     relocate_kernargs();
+    if (auto done = bind_lens(); !done) return done.error();
     return std::move(program_);
   }
 
@@ -92,6 +94,37 @@ class Loader {
     return Unit{};
   }
 
+  // Before any code is loaded: with HIP, what was not reserved by then is HIP's.
+  Status place_lens() {
+    if (!variant_.lens) return Unit{};
+    std::vector<AddressRange> code;
+    for (const LoadedCodeObject& object : program_.code_objects) code.push_back(captured_range(object));
+    auto buffers = place_buffers(variant_.lens->buffers, manifest_, code, device_);
+    if (!buffers) return buffers.error();
+    program_.lens.emplace().buffers = std::move(*buffers);
+    return Unit{};
+  }
+
+  // After captured arguments were relocated: what the lens appends is no captured address, whatever its value.
+  Status bind_lens() {
+    if (!program_.lens) return Unit{};
+    const LoadedCodeObject& object = object_of(manifest_.kernel.code_object);
+    std::vector<Target> restored = program_.variables;
+    for (const KeptVariable& kept : program_.kept)
+      restored.push_back({true, kept.name, kept.address, kept.content.size(), {}, {}});
+    auto variables = find_lens_variables(variant_.lens->variables, object.captured_info, object.info, object.code,
+                                         restored, device_);
+    if (!variables) return variables.error();
+    program_.lens->variables = std::move(*variables);
+    if (object.code.base) {
+      auto margins = find_margins(program_.lens->variables, object.info, *object.code.base, device_);
+      if (!margins) return margins.error();
+      program_.lens->margins = std::move(*margins);
+    }
+    put_appended(program_.kernel, parameter_values(*variant_.lens, program_.lens->buffers), program_.launch.kernarg);
+    return Unit{};
+  }
+
   Status place_code_objects() {
     std::vector<std::optional<uint64_t>> addresses;
     for (const LoadedCodeObject& object : program_.code_objects) {
@@ -124,7 +157,11 @@ class Loader {
     const codeobject::Kernel* kernel = object.info.find_kernel(symbol());
     if (!kernel)
       return missing(object.info, symbol(), object.is_variant ? variant_.file_name : "the captured code object");
-    auto kernarg = build_kernarg(manifest_, *captured, *kernel);
+    std::vector<uint32_t> appended;
+    if (variant_.lens) {
+      for (const LensParameter& parameter : variant_.lens->parameters) appended.push_back(parameter.bytes);
+    }
+    auto kernarg = build_kernarg(manifest_, *captured, *kernel, appended);
     if (!kernarg) return kernarg.error();
 
     auto address = device_.kernel_address(object.code, *kernel);

@@ -10,6 +10,7 @@
 #include "replay/core/device.h"
 #include "replay/core/events.h"
 #include "replay/core/layout.h"
+#include "replay/core/lens_state.h"
 #include "replay/core/target.h"
 
 namespace kernloop::replay {
@@ -42,6 +43,7 @@ struct Program {
   std::vector<KeptVariable> kept;
   // Writable variables of a variant that the captured code lacks: nobody puts back what a launch leaves in them.
   std::vector<std::string> own_variables;
+  std::optional<LensState> lens;
   // Where code and variables of the capture were and are no more: a captured pointer into these is stale.
   std::vector<AddressRange> stale_ranges;
   uint64_t stale_in_memory = 0;  // pointers into these in captured memory, counted when that is first restored
@@ -53,7 +55,8 @@ struct Program {
 struct VariantOptions {
   std::optional<archive::Buffer> file;  // code object or bundle
   std::string file_name;
-  std::string symbol;  // empty: the captured one
+  std::string symbol;        // empty: the captured one
+  std::optional<Lens> lens;  // goes with a file
 };
 
 // Emits `variable_missing` and `variable_kept`.

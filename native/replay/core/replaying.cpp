@@ -61,7 +61,7 @@ void tell_fault(const LaunchOutcome& outcome, const Program& program, const Snap
   std::optional<uint64_t> at;
   const auto address = event.find("address");
   if (address != event.end() && address->is_string()) at = archive::from_hex_number(address->get<std::string>());
-  if (at) event["near"] = nearest_region(*at, snapshot.regions());
+  if (at) event["near"] = nearest_region(*at, bounded_memory(snapshot, program));
   const bool is_access = event["kind"] == "memory_access" || event["kind"] == "queue_error";
   if (is_access) {
     if (const auto hint = hint_of_services(program, at)) event["hint"] = *hint;
@@ -105,6 +105,10 @@ Result<VariantOptions> named_variant(const Options& options) {
   if (!file) return file.error();
   variant.file.emplace(file->begin(), file->end());
   variant.file_name = options.code_object->string();
+  if (!options.lens) return variant;
+  auto lens = read_lens(options.lens->file);
+  if (!lens) return lens.error();
+  variant.lens = std::move(*lens);
   return variant;
 }
 
@@ -162,6 +166,25 @@ Result<std::vector<Target>> targets_of(const Options& options, const Snapshot& s
   return targets;
 }
 
+Status prepare_lens(const Options& options, DeviceReplay& device, const Program& program) {
+  if (!program.lens) return Unit{};
+  if (auto checked = check_lens_output(*options.lens, *program.lens); !checked) return checked;
+  if (!options.guard) return Unit{};
+  const auto closed = close_padding(device, program.lens->padding());
+  if (!closed) return closed.error();
+  return Unit{};
+}
+
+Status tell_lens(const Options& options, DeviceReplay& device, const Program& program,
+                 const archive::Manifest& manifest, EventSink& sink) {
+  if (!program.lens) return Unit{};
+  auto event = write_lens(*options.lens, device, *program.lens, dump_facts(options, manifest, program));
+  if (!event) return event.error();
+  (*event)["event"] = "lens";
+  sink.emit(*event);
+  return Unit{};
+}
+
 Json dump_facts(const Options& options, const archive::Manifest& manifest, const Program& program) {
   Json facts = {{"kernel", manifest.kernel.name},
                 {"symbol", program.launch.kernel_name},
@@ -204,6 +227,9 @@ Result<Comparison> compare_replay(DeviceReplay& device, ContentCache& cache, con
                                   const std::vector<VaryingRange>& varying, EventSink& sink) {
   auto comparison = compare_with_post(device, cache, targets, snapshot.padding(), poison, varying, sink);
   if (!comparison) return comparison;
+  if (program.lens) {
+    if (auto beside = compare_margins(device, *program.lens, *comparison, sink); !beside) return beside.error();
+  }
   for (const KeptVariable& kept : program.kept) {
     archive::Buffer actual(kept.content.size());
     if (auto read = device.read(kept.address, actual); !read) return read.error();

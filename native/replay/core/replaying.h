@@ -34,6 +34,12 @@ struct Launched {
   const char* verdict() const { return is_complete ? "ran" : is_limit ? "limit" : "fault"; }
 };
 
+// With a lens: that nothing is written over, and with --guard what is closed around it.
+Status prepare_lens(const Options& options, DeviceReplay& device, const Program& program);
+// What the last launch left in the lens, into files. Emits `lens`.
+Status tell_lens(const Options& options, DeviceReplay& device, const Program& program,
+                 const archive::Manifest& manifest, EventSink& sink);
+
 // One launch of restored memory, in the state of the caches that was asked for. `iteration`: the fields by which a
 // measured launch is told, as an `iteration` event; null for one that is not measured. The last one tells what was
 // profiled, too. A fault or a limit is told as a `fault` event.

@@ -62,8 +62,9 @@ class Session {
     auto program = load_for_replay(options_, cache_, device_, *variant, sink_);
     if (!program) return program.error();
     program_ = std::move(*program);
-    program_.launch.is_compared = options_.compare || options_.dump || !options_.calibrate.empty();
+    program_.launch.is_compared = options_.compare || options_.dump || options_.lens || !options_.calibrate.empty();
     snapshot_.attend(program_);
+    if (auto checked = prepare_lens(options_, device_, program_); !checked) return checked;
     auto targets = targets_of(options_, snapshot_, program_);
     if (!targets) return targets.error();
     targets_ = std::move(*targets);
@@ -97,8 +98,8 @@ class Session {
                                     index + 1 == options_.iterations, sink_);
     if (!launched) return launched.error();
     wave_instructions_ = launched->wave_instructions;
-    if (launched->is_complete && options_.guard && !options_.compare) {
-      auto intact = is_poison_intact(device_, cache_, snapshot_, program_.launch, sink_);
+    if (launched->is_complete && (options_.guard || options_.lens) && !options_.compare) {
+      auto intact = is_poison_intact(device_, cache_, snapshot_, program_, sink_);
       if (!intact) return intact.error();
       launched->is_complete = *intact;
     }
@@ -131,6 +132,7 @@ class Session {
       if (total.differing_bytes > 0) break;  // one wrong iteration is a wrong kernel
     }
     if (auto dumped = dump(DumpTime::kPost); !dumped) return dumped.error();
+    if (auto told = tell_lens(options_, device_, program_, reader_.manifest(), sink_); !told) return told.error();
     std::string kept_state;
     if (is_to_be_repeated(total)) {
       auto same = repeat(total);
@@ -173,9 +175,13 @@ class Session {
     return options_.compare && options_.adverse == 0 && total.differing_bytes == 0 && !program_.own_variables.empty();
   }
 
-  // False: it did not end by itself.
+  // False: it did not end by itself. Also what a lens reads is left as it is here: it might be more than that.
   Result<bool> repeat(Comparison& total) {
+    const LensState lens = program_.lens.value_or(LensState{});
+    const auto left = read_variables(lens, device_);
+    if (!left) return left.error();
     if (auto restored = snapshot_.restore(program_, sink_); !restored) return restored.error();
+    if (auto written = write_variables(lens, *left, device_); !written) return written.error();
     auto completed = launch(options_.iterations, false);
     if (!completed || !*completed) return completed;
     HeldBack told;
@@ -305,6 +311,7 @@ class Session {
     event["event"] = "result";
     event["verdict"] = verdict;
     if (wave_instructions_) event["wave_instructions"] = *wave_instructions_;
+    if (program_.lens) event["lens_bytes"] = program_.lens->bytes();
     sink_.emit(event);
   }
 

@@ -63,6 +63,11 @@ class SideBySide {
       if (!dumped) return dumped.error();
       if (!*dumped) return end_;
     }
+    if (options_.lens) {
+      auto told = tell_lens_of_variant();
+      if (!told) return told.error();
+      if (!*told) return end_;
+    }
     tell_result(variant_side(), "ran");
     return SessionEnd{kExitPass, false};
   }
@@ -121,6 +126,7 @@ class SideBySide {
     if (!program) return program.error();
     side.program = std::move(*program);
     snapshot_.attend(side.program);
+    if (auto checked = prepare_lens(options_, device_, side.program); !checked) return checked;
     auto targets = targets_of(options_, snapshot_, side.program);
     if (!targets) return targets.error();
     side.targets = std::move(*targets);
@@ -142,8 +148,8 @@ class SideBySide {
                                     side.measured + 1 == options_.iterations, side.sink);
     if (!launched) return launched.error();
     side.wave_instructions = launched->wave_instructions;
-    if (launched->is_complete && options_.guard) {
-      auto intact = is_poison_intact(device_, cache_, snapshot_, side.program.launch, side.sink);
+    if (launched->is_complete && (options_.guard || side.program.lens)) {
+      auto intact = is_poison_intact(device_, cache_, snapshot_, side.program, side.sink);
       if (!intact) return intact.error();
       launched->is_complete = *intact;
     }
@@ -184,9 +190,20 @@ class SideBySide {
     return true;
   }
 
+  // Of one more launch, which starts from exactly what was restored.
+  Result<bool> tell_lens_of_variant() {
+    Side& side = variant_side();
+    auto launched = launch(side, Json(), true);
+    if (!launched || !*launched) return launched;
+    auto told = tell_lens(options_, device_, side.program, cache_.reader().manifest(), side.sink);
+    if (!told) return told.error();
+    return true;
+  }
+
   void tell_result(Side& side, const char* verdict) {
     Json event = {{"event", "result"}, {"verdict", verdict}};
     if (side.wave_instructions) event["wave_instructions"] = *side.wave_instructions;
+    if (side.program.lens) event["lens_bytes"] = side.program.lens->bytes();
     side.sink.emit(event);
   }
 

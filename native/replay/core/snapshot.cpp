@@ -44,6 +44,10 @@ Status Snapshot::restore(Program& program, EventSink& sink) {
   for (const KeptVariable& variable : program.kept) {
     if (auto written = device_.write(variable.address, variable.content); !written) return written;
   }
+  if (program.lens) {
+    const auto kept = [this](const AddressRange& range) { return is_kept(range); };
+    if (auto restored = restore_lens(*program.lens, !program.is_restored, kept, device_); !restored) return restored;
+  }
   for (const AddressRange& padding : layout_.padding) {
     if (!fills_padding_ || is_kept(padding)) continue;
     if (auto poisoned = device_.fill(padding.base, padding.size, poison_); !poisoned) return poisoned;
@@ -55,6 +59,9 @@ Status Snapshot::restore(Program& program, EventSink& sink) {
     for (const Mapping& mapping : layout_.mappings) ranges.push_back(mapping.range);
   }
   for (const Target& variable : program.variables) ranges.push_back({variable.address, variable.size});
+  if (program.lens) {
+    for (const Target& part : program.lens->targets()) ranges.push_back({part.address, part.size});
+  }
   restored_once_ = program.is_restored = true;
   if (repeats_) {
     if (auto kept = keep(ranges); !kept) return kept;
@@ -70,6 +77,13 @@ Status Snapshot::restore_written(Program& program, EventSink& sink) {
     if (*restored) return Unit{};
   }
   return restore(program, sink);
+}
+
+void Snapshot::attend(Program& program) {
+  attended_.push_back(&program);
+  if (!program.lens) return;
+  for (const AddressRange& range : program.lens->padding()) layout_.padding.push_back(range);
+  std::sort(layout_.padding.begin(), layout_.padding.end(), [](auto& a, auto& b) { return a.base < b.base; });
 }
 
 void Snapshot::forget_programs() {

@@ -28,7 +28,8 @@ class Snapshot {
   const std::vector<AddressRange>& padding() const { return layout_.padding; }
 
   // Programs that are loaded: captured pointers that they leave stale are counted as captured memory passes by.
-  void attend(Program& program) { attended_.push_back(&program); }
+  // What their lenses have of granules beside their buffers is padding, too.
+  void attend(Program& program);
   // With their code goes what was kept of their variables.
   void forget_programs();
 

@@ -53,6 +53,7 @@ class CudaDevice final : public DeviceReplay {
   bool fresh_memory_is_zero() const override { return false; }
   Status prepare(const std::vector<Mapping>& mappings) override;
   Status map(const Mapping& mapping) override;
+  Result<bool> map_apart(const AddressRange& window, const AddressRange& range) override;
   Result<bool> keep_unmapped(const AddressRange& range) override { return memory_.keep_unmapped(range); }
 
   Result<LoadedCode> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
@@ -180,6 +181,12 @@ void CudaDevice::use_cupti() {
 
 Status CudaDevice::map(const Mapping&) {
   return Unit{};  // prepare() mapped everything: a window may hold several
+}
+
+Result<bool> CudaDevice::map_apart(const AddressRange& window, const AddressRange& range) {
+  auto mapped = memory_.map_apart(window, range);
+  if (mapped && *mapped) ranges_.push_back(range);
+  return mapped;
 }
 
 Result<LoadedCode> CudaDevice::load(Bytes code_object, const codeobject::CodeObjectInfo& info,

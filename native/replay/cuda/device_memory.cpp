@@ -123,6 +123,13 @@ Status DeviceMemory::map_device(const AddressRange& range) {
                         "giving access to " + text_of(range));
 }
 
+Result<bool> DeviceMemory::map_apart(const AddressRange& window, const AddressRange& range) {
+  if (auto room = check_room({range}); !room) return room.error();
+  if (!reserve(window)) return false;
+  if (auto mapped = map_device(range); !mapped) return mapped.error();
+  return true;
+}
+
 bool DeviceMemory::keep_unmapped(const AddressRange& range) {
   if (is_host(range.base - 1) || is_host(range.end())) {
     void* wanted = reinterpret_cast<void*>(range.base);

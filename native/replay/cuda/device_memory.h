@@ -20,6 +20,10 @@ class DeviceMemory {
   // ADDRESS_TAKEN names both addresses; OUT_OF_MEMORY says how much is missing. Nothing stays mapped after an error.
   Status map(const std::vector<Mapping>& mappings);
 
+  // More device memory, whole granules, in a window of the driver that has nothing else; false where it gives none
+  // there.
+  Result<bool> map_apart(const AddressRange& window, const AddressRange& range);
+
   // Nothing of the driver or of this process comes to lie there from now on; false where something does.
   bool keep_unmapped(const AddressRange& range);
 

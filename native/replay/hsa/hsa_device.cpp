@@ -66,6 +66,7 @@ class HsaDevice final : public DeviceReplay {
   bool can_place_code() const override { return soft_ && !uses_hip_; }
   bool measures_time() const override { return !soft_; }
   Status map(const Mapping& mapping) override;
+  Result<bool> map_apart(const AddressRange& window, const AddressRange& range) override;
   Result<LoadedCode> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
                           std::optional<uint64_t> address) override;
   Result<uint64_t> kernel_address(const LoadedCode& code, const codeobject::Kernel& kernel) override {
@@ -100,7 +101,7 @@ class HsaDevice final : public DeviceReplay {
 
  private:
   struct Mapped {
-    uint64_t base, size;
+    AddressRange range, window;  // and what is reserved around it
     hsa_amd_vmem_alloc_handle_t handle;
   };
 
@@ -111,6 +112,7 @@ class HsaDevice final : public DeviceReplay {
   }
   void open_kept_out();
   Status find_agents(const std::string& isa);
+  Status map_memory(const AddressRange& range, const AddressRange& window);
   Status find_pools();
   void find_limits();
   Status prepare_queue();
@@ -170,10 +172,9 @@ HsaDevice::~HsaDevice() {
   if (kept_) kept_->free();
   for (hsa_executable_t executable : executables_) hsa_->hsa_executable_destroy(executable);
   for (const Mapped& mapping : mappings_) {
-    void* base = reinterpret_cast<void*>(mapping.base);
-    hsa_->hsa_amd_vmem_unmap(base, mapping.size);
+    hsa_->hsa_amd_vmem_unmap(reinterpret_cast<void*>(mapping.range.base), mapping.range.size);
     hsa_->hsa_amd_vmem_handle_release(mapping.handle);
-    hsa_->hsa_amd_vmem_address_free(base, mapping.size);
+    hsa_->hsa_amd_vmem_address_free(reinterpret_cast<void*>(mapping.window.base), mapping.window.size);
   }
   open_kept_out();
   for (const AddressRange& range : guarded_)
@@ -341,16 +342,36 @@ Status HsaDevice::map(const Mapping& wanted) {
     hsa_->hsa_amd_vmem_address_free(got, size);
     return taken("the runtime gave " + archive::to_hex_number(reinterpret_cast<uint64_t>(got)) + " instead");
   }
-  Mapped mapping{base, size, {}};
-  status = hsa_->hsa_amd_vmem_handle_create(pools_.device, size, MEMORY_TYPE_NONE, 0, &mapping.handle);
+  return map_memory(wanted.range, wanted.range);
+}
+
+Result<bool> HsaDevice::map_apart(const AddressRange& window, const AddressRange& range) {
+  void* got = nullptr;
+  if (hsa_->hsa_amd_vmem_address_reserve(&got, window.size, window.base, 0) != HSA_STATUS_SUCCESS) return false;
+  if (got != reinterpret_cast<void*>(window.base)) {
+    hsa_->hsa_amd_vmem_address_free(got, window.size);
+    return false;
+  }
+  if (auto mapped = map_memory(range, window); !mapped) return mapped.error();
+  return true;
+}
+
+// In `window`, which is reserved, and given back where that fails.
+Status HsaDevice::map_memory(const AddressRange& wanted, const AddressRange& window) {
+  const auto [base, size] = wanted;
+  const std::string range = archive::to_hex_number(base) + " (" + std::to_string(size) + " bytes)";
+  void* const got = reinterpret_cast<void*>(base);
+  const auto give_back = [&] { hsa_->hsa_amd_vmem_address_free(reinterpret_cast<void*>(window.base), window.size); };
+  Mapped mapping{wanted, window, {}};
+  hsa_status_t status = hsa_->hsa_amd_vmem_handle_create(pools_.device, size, MEMORY_TYPE_NONE, 0, &mapping.handle);
   if (status != HSA_STATUS_SUCCESS) {
-    hsa_->hsa_amd_vmem_address_free(got, size);
+    give_back();
     return device_error("hsa_amd_vmem_handle_create", status, "allocating " + range);
   }
   status = hsa_->hsa_amd_vmem_map(got, size, 0, mapping.handle, 0);
   if (status != HSA_STATUS_SUCCESS) {
     hsa_->hsa_amd_vmem_handle_release(mapping.handle);
-    hsa_->hsa_amd_vmem_address_free(got, size);
+    give_back();
     return device_error("hsa_amd_vmem_map", status, "mapping " + range);
   }
   mappings_.push_back(mapping);
@@ -472,7 +493,7 @@ Status HsaDevice::unload_code() {
   executables_.clear();
   open_kept_out();
   std::vector<AddressRange> regions;
-  for (const Mapped& mapping : mappings_) regions.push_back({mapping.base, mapping.size});
+  for (const Mapped& mapping : mappings_) regions.push_back(mapping.range);
   if (kept_) kept_->forget_outside(regions);
   learnt_kernels_.clear();
   last_kernel_.reset();

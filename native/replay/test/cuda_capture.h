@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "archive/capture_writer.h"
@@ -19,6 +20,12 @@ inline archive::Buffer read_cuda_test_code(const std::string& name) {
   const auto text = archive::read_text(cuda_test_code(name), 1 << 24);
   EXPECT_TRUE(text) << text.error().message;
   return {text->begin(), text->end()};
+}
+
+// Tests that need nothing of the fake driver run on the machine's own GPU then (sm_90).
+inline bool on_real_gpu() {
+  const char* wanted = std::getenv("KERNLOOP_TEST_REAL_GPU");
+  return wanted && std::string(wanted) == "1";
 }
 
 template <typename T>

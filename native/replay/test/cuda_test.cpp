@@ -16,11 +16,6 @@ namespace {
 using Capture = CudaCapture;
 using Arguments = std::vector<std::string>;
 
-bool on_real_gpu() {
-  const char* wanted = std::getenv("KERNLOOP_TEST_REAL_GPU");
-  return wanted && std::string(wanted) == "1";
-}
-
 class CudaReplay : public testing::Test {
  protected:
   void SetUp() override {

@@ -29,6 +29,8 @@ class FakeDevice final : public DeviceReplay {
   std::vector<uint64_t> seeds;
   uint64_t seed = 0;
   std::vector<Launch> launches;
+  std::vector<AddressRange> windows;  // asked for, for memory that was not captured
+  int refused_windows = 0;
   std::optional<uint64_t> taken;  // a base that cannot be mapped
   DeviceLimits device_limits;
   std::string refusal;                     // why no launch is possible
@@ -44,6 +46,13 @@ class FakeDevice final : public DeviceReplay {
     if (taken == base) return Error{"ADDRESS_TAKEN", "taken", "again"};
     memory_[base] = archive::Buffer(size, 0);
     return Unit{};
+  }
+
+  Result<bool> map_apart(const AddressRange& window, const AddressRange& range) override {
+    windows.push_back(window);
+    if (refused_windows > 0 && refused_windows-- > 0) return false;
+    memory_[range.base] = archive::Buffer(range.size, 0);
+    return true;
   }
 
   Result<LoadedCode> load(Bytes code_object, const codeobject::CodeObjectInfo& info,

@@ -26,6 +26,9 @@ compile padded.hsaco -DPADDED
 compile prints.hsaco -DPRINTS=3
 compile prints_never.hsaco -DPRINTS=-1
 compile other_initializer.hsaco -DOTHER_INITIALIZER
+compile lens.hsaco -DLENS
+compile lens_hidden.hsaco -DLENS -DASKS_BLOCK -mcode-object-version=5
+compile lens_kept.hsaco -DLENS_KEPT
 clang-15 -x cl -O3 -target amdgcn-amd-amdhsa -mcpu=gfx90a -mcode-object-version=4 -nogpulib required_block.cl -o required_block.hsaco
 # The same for two targets, as an offload bundle and inside of a host object.
 clang++-15 -x hip small.hip -O3 --offload-arch=gfx90a --offload-arch=gfx1030 --cuda-device-only -mcode-object-version=4 \

@@ -28,18 +28,43 @@ __device__ char d_flag;
 __device__ double4 d_wide;
 #endif
 
+// State of a lens: lanes by their number, and where the added parameters say.
+#ifdef LENS
+__device__ unsigned long long lens_lanes[4];
+__device__ unsigned lens_step = 2;
+#endif
+#ifdef LENS_KEPT
+__device__ unsigned lens_launches;
+#endif
+
 // out[i] = in[i] * c_tab[i % 4] + d_big[i % 8], and one thread counts the launch.
 #ifndef NO_FILL
 #ifdef MORE_ARGUMENTS
 extern "C" __global__ void BOUNDS fill(float* out, const float* in, int n, float bias) {
+#elif defined(LENS)
+extern "C" __global__ void BOUNDS fill(float* out, const float* in, int n, unsigned count, unsigned long long* seen,
+                                       unsigned long long first) {
+  const float bias = 0;
 #else
 extern "C" __global__ void BOUNDS fill(float* out, const float* in, int n) {
   const float bias = 0;
 #endif
+#ifdef ASKS_BLOCK
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+#else
   const int i = blockIdx.x * 64 + threadIdx.x;
+#endif
 #ifdef STATIC_LDS
   __shared__ volatile char fixed[STATIC_LDS];
   fixed[threadIdx.x] = 1;
+#endif
+#ifdef LENS
+  atomicAdd(&lens_lanes[i & 3], static_cast<unsigned long long>(lens_step));
+  if (i < static_cast<int>(count)) atomicAdd(seen + first + i, i + 1ull);
+#endif
+#ifdef LENS_KEPT
+  // Right in the first launch alone.
+  if (atomicAdd(&lens_launches, 1u) >= gridDim.x * 64) n /= 2;
 #endif
 #ifdef PADDED
   if (i == 0) d_wide.x += d_flag = 1;

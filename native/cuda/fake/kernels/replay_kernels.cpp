@@ -19,7 +19,22 @@ float as_float(uint32_t word) {
   return value;
 }
 
+// Of the variant `lens`: behind its own parameters it has a count, an address and an offset.
+void count_for_lens(Gpu& gpu) {
+  const CUdeviceptr lanes = gpu.variable("lens_lanes");
+  if (!lanes) return;
+  const auto step = gpu.read<uint32_t>(gpu.variable("lens_step"));
+  const auto count = gpu.parameter<uint32_t>(20);
+  const CUdeviceptr seen = gpu.parameter<CUdeviceptr>(24) + 8 * gpu.parameter<uint64_t>(32);
+  const auto add = [&](CUdeviceptr at, uint64_t value) { gpu.write(at, gpu.read<uint64_t>(at) + value); };
+  for (uint64_t i = 0; i < gpu.threads(); ++i) {
+    add(lanes + 8 * (i % 4), step);
+    if (i < count) add(seen + 8 * i, i + 1);
+  }
+}
+
 void fill(Gpu& gpu) {
+  count_for_lens(gpu);
   const auto out = gpu.parameter<CUdeviceptr>(0), in = gpu.parameter<CUdeviceptr>(8);
   uint64_t count = std::min<uint64_t>(static_cast<uint64_t>(gpu.parameter<int>(16)), gpu.threads());
   const CUdeviceptr table = gpu.variable("c_tab"), big = gpu.variable("d_big"), counter = gpu.variable("d_counter");

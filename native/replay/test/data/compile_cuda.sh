@@ -5,6 +5,6 @@ cd "$(dirname "$0")"
 nvcc=${NVCC:-nvcc}
 $nvcc -cubin -arch=sm_90 --fmad=false -o replay_baseline.cubin replay_kernels.cu
 for variant in do_nothing spin wild beyond wrong_ulp prints clustered bounds required shared registers unwritten_shared \
-  unwritten_local filled_shared filled_local first_only; do
+  unwritten_local filled_shared filled_local first_only lens; do
   $nvcc -cubin -arch=sm_90 --fmad=false -DVARIANT=$variant -DVARIANT_$variant -o replay_$variant.cubin replay_kernels.cu
 done

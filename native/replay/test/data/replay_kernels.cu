@@ -15,6 +15,15 @@ __device__ int d_counter = 0;
 __device__ int KERNLOOP_NAME(variant_, VARIANT) = 1;
 #endif
 
+#ifdef VARIANT_lens
+// State of a lens: lanes by their number, and where the added parameters say.
+__device__ unsigned long long lens_lanes[4];
+__device__ unsigned lens_step = 2;
+#define ADDED_PARAMETERS , unsigned lens_count, unsigned long long *seen, unsigned long long first
+#else
+#define ADDED_PARAMETERS
+#endif
+
 // What a launch may not be, or needs.
 #if defined(VARIANT_bounds)
 #define LIMITS __launch_bounds__(32)
@@ -23,8 +32,12 @@ __device__ int KERNLOOP_NAME(variant_, VARIANT) = 1;
 #else
 #define LIMITS
 #endif
-__global__ void LIMITS replay_fill(float* out, const float* in, int count) {
+__global__ void LIMITS replay_fill(float* out, const float* in, int count ADDED_PARAMETERS) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+#ifdef VARIANT_lens
+  atomicAdd(&lens_lanes[i & 3], static_cast<unsigned long long>(lens_step));
+  if (i < static_cast<int>(lens_count)) atomicAdd(seen + first + i, i + 1ull);
+#endif
 #ifdef VARIANT_do_nothing
   return;
 #endif

@@ -1,0 +1,200 @@
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { withDevice } from '../device/lock';
+import type { Deps } from '../deps/deps';
+import { KernloopError } from '../support/error';
+import { writeJson } from '../support/files';
+import { formatCount } from '../support/report';
+import { judging, warnIfUnproven } from './check';
+import { describeFault } from './fault-text';
+import { lensLimit } from './limit';
+import type { ReplayingOptions } from './options';
+import type { ReplayRequest } from './program';
+import type { IterationEvent, LensEvent, ResultEvent } from './replay-events';
+import type { LensResult } from './result';
+import { openSessions, type ReplaySession } from './session';
+import { replayWithinLimit } from './within-limit';
+
+/** State of a variant that is a lens's and not the kernel's (docs/replay.md, "Lenses"). */
+export interface Lens {
+  /** Module variables that the captured code does not have, by name or by how they begin. */
+  variables?: readonly ({ name: string } | { prefix: string })[];
+  buffers?: readonly { id: string; bytes: number; fill?: number }[];
+  /** Behind the kernel's own parameters, in this order. */
+  parameters?: readonly ({ buffer: string } | { u64: bigint } | { u32: number })[];
+}
+
+export interface LensReplayOptions extends ReplayingOptions {
+  lens: Lens;
+  /** A folder for `<dispatch>/<name>.bin`; nothing is overwritten. */
+  output: string;
+  /** Compare what is in memory with what the app computed. */
+  judge?: boolean;
+  iterations?: number;
+  seed?: number;
+  threads?: number;
+}
+
+/** What a variable or a buffer held after the last replay. */
+export interface LensContent {
+  /** Of the variable, or the buffer's id. */
+  name: string;
+  path: string;
+  /** Where it lay on the device, in hex: pointers among its bytes lead there. */
+  address: string;
+  bytes: number;
+  sha256: string;
+}
+
+export interface LensReplay {
+  dispatch: number;
+  /** Folder of its capture, relative to the reproducer. */
+  capture: string;
+  /** "ran": nothing was compared. After a fault or a limit nothing is read back. */
+  verdict: ResultEvent['verdict'];
+  reason: string | null;
+  fault: string | null;
+  comparedBytes: number;
+  differingBytes: number;
+  /** Of the lens, in no verdict. */
+  lensBytes: number;
+  waveInstructions: number | null;
+  iterations: IterationEvent[];
+  folder: string;
+  variables: LensContent[];
+  buffers: LensContent[];
+}
+
+/** Replays a variant with state of its own over each captured dispatch that is meant, and hands back what it left there. */
+export async function replayThroughLens(options: LensReplayOptions, deps: Deps): Promise<LensReplay[]> {
+  const { sessions } = await openSessions(options, deps, 'main');
+  const [first] = sessions;
+  requireVariant(first);
+  for (const session of sessions) warnIfUnproven(session, deps);
+  return await withDevice(first.device, deps, async () => {
+    const replays: LensReplay[] = [];
+    for (const session of sessions) replays.push(await replayOne(session, options, deps));
+    return replays;
+  });
+}
+
+export function requireVariant({ code }: ReplaySession): void {
+  if (code.kind === 'variant') return;
+  throw new KernloopError(
+    'USAGE',
+    'a lens tells of what the captured code does not have, and the captured code is what would run',
+    'name the instrumented code object with --variant',
+  );
+}
+
+/** An instrumented variant executes several times as much: that is no hang. */
+export function lensArguments({ request }: ReplaySession, file: string, output: string): Partial<ReplayRequest> {
+  const limit = request.limitWaveInstructions;
+  return {
+    lens: { file, output },
+    ...(limit === undefined ? {} : { limitWaveInstructions: lensLimit(limit) }),
+  };
+}
+
+async function replayOne(session: ReplaySession, options: LensReplayOptions, deps: Deps): Promise<LensReplay> {
+  const { dispatch, device, request } = session;
+  const folder = join(resolve(options.output), String(dispatch.dispatch));
+  const file = join(folder, 'request.json');
+  if (existsSync(file)) {
+    throw new KernloopError(
+      'TARGET_EXISTS',
+      `${file} is there already, and a lens overwrites nothing`,
+      'name another folder, or remove it',
+    );
+  }
+  mkdirSync(folder, { recursive: true });
+  writeJson(file, lensFile(options.lens));
+  const seed = options.seed ?? (device.seeded ? 1 : undefined);
+  const outcome = await replayWithinLimit(
+    {
+      ...request,
+      ...lensArguments(session, file, folder),
+      ...(options.judge ? { ...judging(session), compare: true } : {}),
+      iterations: options.iterations ?? 1,
+      ...(seed === undefined ? {} : { seed }),
+      ...(options.threads === undefined ? {} : { threads: options.threads }),
+    },
+    device,
+    deps,
+  );
+  const { result, faults, iterations, lens } = outcome;
+  return {
+    dispatch: dispatch.dispatch,
+    capture: dispatch.shown,
+    verdict: result.verdict,
+    reason: result.reason ?? null,
+    fault: faults[0] ? describeFault(faults[0]) : null,
+    comparedBytes: result.compared_bytes ?? 0,
+    differingBytes: result.differing_bytes ?? 0,
+    lensBytes: result.lens_bytes ?? 0,
+    waveInstructions: result.wave_instructions ?? null,
+    iterations,
+    folder,
+    ...contentsOf(lens, folder),
+  };
+}
+
+/** "kernloop.lens/1", as kernloop-replay reads it. */
+function lensFile({ variables = [], buffers = [], parameters = [] }: Lens): object {
+  return {
+    schema: 'kernloop.lens/1',
+    variables,
+    buffers: buffers.map(({ id, bytes, fill = 0 }) => ({ id, bytes, fill: hex(fill) })),
+    parameters: parameters.map((parameter) => {
+      if ('buffer' in parameter) return parameter;
+      return 'u64' in parameter ? { u64: hex(parameter.u64) } : { u32: hex(parameter.u32) };
+    }),
+  };
+}
+
+function hex(value: number | bigint): string {
+  return `0x${value.toString(16)}`;
+}
+
+function contentsOf(lens: LensEvent | null, folder: string): Pick<LensReplay, 'variables' | 'buffers'> {
+  const content = (
+    name: string,
+    { file, address, bytes, sha256 }: Omit<LensContent, 'name' | 'path'> & { file: string },
+  ): LensContent => ({ name, path: join(folder, file), address, bytes, sha256 });
+  return {
+    variables: lens?.variables.map((one) => content(one.name, one)) ?? [],
+    buffers: lens?.buffers.map((one) => content(one.id, one)) ?? [],
+  };
+}
+
+/** Of `kernloop replay --lens`. */
+export function lensResult({ bytes, variables, buffers }: LensEvent, folder: string): LensResult {
+  return {
+    folder,
+    bytes,
+    variables: variables.map(({ name, file, bytes: size }) => ({ name, file, bytes: size })),
+    buffers: buffers.map(({ id, file, bytes: size }) => ({ name: id, file, bytes: size })),
+  };
+}
+
+export function lensLine({ folder, bytes, variables, buffers }: LensResult): string {
+  return `lens: ${formatCount(bytes)} bytes not judged, of ${formatCount(variables.length)} variables and ${formatCount(buffers.length)} buffers: ${folder}`;
+}
+
+/** Its bytes, if there are at most so many. */
+export function readLensContent({ name, path, bytes }: LensContent, maxBytes: number): Buffer {
+  if (bytes > maxBytes) {
+    throw new KernloopError(
+      'FILE_TOO_LARGE',
+      `${name} of the lens has ${bytes} bytes, and ${maxBytes} were expected at most`,
+      `read ${path} piece by piece`,
+    );
+  }
+  const size = statSync(path).size;
+  if (size === bytes) return readFileSync(path);
+  throw new KernloopError(
+    'NATIVE_FAILED',
+    `${path} has ${size} bytes, and kernloop-replay told of ${bytes}`,
+    'replay once more; if it stays, report it',
+  );
+}

@@ -1,0 +1,54 @@
+// State that belongs to a lens (instrumentation, probes) and not to the kernel: module variables of a variant that the
+// captured code lacks, extra device memory, and parameters behind the kernel's own. A file says which
+// ("kernloop.lens/1"); nothing of it is judged, and all of it is read back.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/result.h"
+
+namespace kernloop::replay {
+
+// One by its name, or all that begin so.
+struct LensSelector {
+  bool is_prefix = false;
+  std::string text;
+};
+
+struct LensBuffer {
+  std::string id;
+  uint64_t bytes = 0;
+  uint8_t fill = 0;
+};
+
+// What the kernel is given behind its own parameters: where a buffer lies, or a value.
+struct LensParameter {
+  std::optional<size_t> buffer;  // index into the buffers
+  uint64_t value = 0;
+  uint32_t bytes = 8;
+};
+
+struct Lens {
+  std::vector<LensSelector> variables;
+  std::vector<LensBuffer> buffers;
+  std::vector<LensParameter> parameters;
+};
+
+// More is no lens of anybody: a file is read before it is known whose it is.
+inline constexpr size_t kMaxLensEntries = 256;  // of each kind
+inline constexpr uint64_t kMaxLensVariableBytes = uint64_t{1} << 30, kMaxLensBufferBytes = uint64_t{16} << 30;
+
+inline Error lens_invalid(const std::string& what, const std::string& hint) {
+  return {"LENS_INVALID", what, hint};
+}
+
+// LENS_INVALID for what the format does not have: a field that this version does not know would be another lens.
+Result<Lens> read_lens(const std::filesystem::path& path);
+Result<Lens> parse_lens(std::string_view text, const std::string& where);
+
+}  // namespace kernloop::replay

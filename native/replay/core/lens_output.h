@@ -1,0 +1,21 @@
+// What a lens saw, as files: `<variable>.bin` and `<buffer id>.bin`, and `lens.json`, which says what they are and
+// comes last: without it they are not complete.
+#pragma once
+
+#include <filesystem>
+
+#include "replay/core/lens_state.h"
+
+namespace kernloop::replay {
+
+struct LensRequest {
+  std::filesystem::path file, directory;
+};
+
+// Asked before anything is launched. TARGET_EXISTS where something would be overwritten.
+Status check_lens_output(const LensRequest& request, const LensState& lens);
+
+// The fields of a `lens` event. `facts` go into lens.json ("kernloop.lens-output/1").
+Result<Json> write_lens(const LensRequest& request, DeviceReplay& device, const LensState& lens, Json facts);
+
+}  // namespace kernloop::replay

@@ -1,0 +1,71 @@
+// A lens on the device: found or allocated when the variant is loaded, as it was then before every launch.
+#pragma once
+
+#include "archive/manifest.h"
+#include "codeobject/code_object.h"
+#include "replay/core/device.h"
+#include "replay/core/lens.h"
+#include "replay/core/target.h"
+
+namespace kernloop::replay {
+
+struct LensVariable {
+  std::string name;
+  uint64_t address = 0;
+  bool is_writable = false;  // else it is only read back
+  archive::Buffer initial;   // as loaded, relocations included
+};
+
+struct PlacedBuffer {
+  LensBuffer buffer;
+  uint64_t address = 0;  // ends where its mapping ends, but for alignment
+  AddressRange mapping;  // whole granules; nothing is mapped beside them
+};
+
+// Bytes beside a variable that no variable has, on its pages: nothing writes there but what writes too far.
+struct LensMargin {
+  AddressRange range;
+  archive::Buffer initial;
+};
+
+struct LensState {
+  std::vector<LensVariable> variables;
+  std::vector<LensMargin> margins;  // where code is one image
+  std::vector<PlacedBuffer> buffers;
+
+  uint64_t bytes() const;
+  std::vector<Target> targets() const;        // to be named and read: buffers as regions; without pre and post
+  std::vector<AddressRange> padding() const;  // of the mappings, what belongs to no buffer
+};
+
+// Memory for the buffers, where nothing was captured and no captured argument points to: what the kernel does to the
+// app's memory that is not restored must not come to lie here. ADDRESS_TAKEN, OUT_OF_MEMORY.
+Result<std::vector<PlacedBuffer>> place_buffers(const std::vector<LensBuffer>& buffers,
+                                                const archive::Manifest& manifest,
+                                                const std::vector<AddressRange>& captured_code, DeviceReplay& device);
+
+// The module variables of `variant` that the lens names. Those of the captured code never are: they are restored and
+// compared. `restored`: where these lie now. LENS_INVALID.
+Result<std::vector<LensVariable>> find_lens_variables(const std::vector<LensSelector>& selectors,
+                                                      const codeobject::CodeObjectInfo& captured,
+                                                      const codeobject::CodeObjectInfo& variant, const LoadedCode& code,
+                                                      const std::vector<Target>& restored, DeviceReplay& device);
+
+// What lies beside these variables in the image of the variant, at `base`.
+Result<std::vector<LensMargin>> find_margins(const std::vector<LensVariable>& variables,
+                                             const codeobject::CodeObjectInfo& variant, uint64_t base,
+                                             DeviceReplay& device);
+
+// The values of the parameters, in their order.
+std::vector<uint64_t> parameter_values(const Lens& lens, const std::vector<PlacedBuffer>& buffers);
+
+// As after loading. `is_fresh`: no launch was there before. `is_kept`: the device has put it back already.
+Status restore_lens(const LensState& lens, bool is_fresh, const std::function<bool(const AddressRange&)>& is_kept,
+                    DeviceReplay& device);
+
+// What the launch before left in the variables, put back by the second call: a variable is what a variant keeps from
+// launch to launch in the app, too.
+Result<std::vector<archive::Buffer>> read_variables(const LensState& lens, DeviceReplay& device);
+Status write_variables(const LensState& lens, const std::vector<archive::Buffer>& contents, DeviceReplay& device);
+
+}  // namespace kernloop::replay
