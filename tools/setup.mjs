@@ -20,6 +20,7 @@ const packagesFor = {
     'nlohmann-json3-dev',
     'libssl-dev',
     'libxxhash-dev',
+    'zlib1g-dev',
   ],
   'HIP programs': ['hipcc', 'libamdhip64-dev', 'clang-15', 'lld-15', 'llvm-15'],
   'the tests': [

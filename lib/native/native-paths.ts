@@ -17,6 +17,12 @@ export interface NativePaths extends Readonly<Record<NativeProduct, string>> {
   readonly nvrtcAudit: string;
   /** Compiles with libnvrtc; a build may lack it. */
   readonly nvrtcCompiler: string;
+  /** Converts, merges and shows profiles of device code; a build may lack it. */
+  readonly pgo: string;
+  /** Collects profiles inside of an instrumented HIP program; a build may lack it. */
+  readonly pgoHip: string;
+  /** The same for CUDA. */
+  readonly pgoCuda: string;
   /** The folder of these two, which LD_LIBRARY_PATH is to name. */
   readonly softgpuDir: string;
   readonly softgpu: string;
@@ -24,7 +30,7 @@ export interface NativePaths extends Readonly<Record<NativeProduct, string>> {
   readonly hipErrors: string;
 }
 
-const optional: readonly NativeProduct[] = ['agentCuda', 'nvrtcAudit', 'nvrtcCompiler'];
+const optional: readonly NativeProduct[] = ['agentCuda', 'nvrtcAudit', 'nvrtcCompiler', 'pgo', 'pgoHip', 'pgoCuda'];
 
 export function nativePathsIn(root: string): NativePaths {
   const paths = Object.fromEntries(nativeProducts.map((name) => [name, join(root, products[name])]));

@@ -215,6 +215,44 @@ export const errorCodes = kinds({
   CODE_OBJECT_INVALID: { exitCode: exitCodes.usage, meaning: 'the code object is malformed' },
   CODE_OBJECT_AMBIGUOUS: { exitCode: exitCodes.usage, meaning: 'several code objects of the file fit' },
   CODE_OBJECT_COMPRESSED: { exitCode: exitCodes.usage, meaning: 'the code object is in a compressed bundle' },
+  PGO_PROFILE_EMPTY: { exitCode: exitCodes.usage, meaning: 'a profile of device code is empty' },
+  PGO_PROFILE_TRUNCATED: {
+    exitCode: exitCodes.usage,
+    meaning: 'a profile of device code ends before what it says it holds',
+  },
+  PGO_PROFILE_MAGIC: { exitCode: exitCodes.usage, meaning: 'a file is no profile' },
+  PGO_PROFILE_ENDIAN: { exitCode: exitCodes.usage, meaning: 'a profile was written with the other byte order' },
+  PGO_PROFILE_VERSION: { exitCode: exitCodes.usage, meaning: 'a profile is of a version that is not read' },
+  PGO_PROFILE_VARIANT: {
+    exitCode: exitCodes.usage,
+    meaning: 'a profile is of a kind that is not read: coverage, memory, traces',
+  },
+  PGO_PROFILE_INVALID: { exitCode: exitCodes.usage, meaning: 'a profile contradicts itself' },
+  PGO_PROFILE_FILE: {
+    exitCode: exitCodes.usage,
+    meaning: 'LLVM_PROFILE_FILE has a pattern that is unknown or cannot be replaced',
+  },
+  PGO_SIDE_FILE_FOREIGN: { exitCode: exitCodes.usage, meaning: 'what lies beside a profile is not of the same run' },
+  PGO_POOL_FOREIGN: { exitCode: exitCodes.usage, meaning: 'a run cannot be added to the profile that is there' },
+  PGO_HASH_MISMATCH: {
+    exitCode: exitCodes.usage,
+    meaning: 'a function was not the same in two runs whose profiles are to be merged',
+  },
+  PGO_ARCH_MIXED: { exitCode: exitCodes.usage, meaning: 'profiles of several architectures cannot be merged' },
+  PGO_VARIANT_MIXED: {
+    exitCode: exitCodes.usage,
+    meaning: 'profiles of several kinds of instrumentation cannot be merged',
+  },
+  PGO_MEASURE_MIXED: {
+    exitCode: exitCodes.usage,
+    meaning: 'profiles with several wave sizes or rules of uniformity cannot be merged',
+  },
+  PGO_SAMPLING_MIXED: {
+    exitCode: exitCodes.usage,
+    meaning: 'profiles that were sampled in several ways cannot be merged',
+  },
+  PGO_RENAME_COLLISION: { exitCode: exitCodes.usage, meaning: 'a renaming would give two functions one name' },
+  PGO_NOT_INSTRUMENTED: { exitCode: exitCodes.usage, meaning: 'what was read back from the device holds no counters' },
   CODE_OBJECT_TARGET: { exitCode: exitCodes.usage, meaning: 'the code object is for another target' },
   CODE_OBJECT_VERSION: { exitCode: exitCodes.usage, meaning: 'the code object is of an unsupported version' },
   CODE_OBJECT_RELOCATION: {

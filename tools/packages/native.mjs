@@ -12,7 +12,7 @@ const newestGlibc = [2, 35];
 const systemLibraries = ['libc.so.6', 'libm.so.6', 'ld-linux-x86-64.so.2'];
 
 /** Debian's packages of what is linked in, for their licences. */
-const linkedIn = ['libzstd-dev', 'libssl-dev', 'nlohmann-json3-dev', 'libxxhash-dev', 'libstdc++-12-dev'];
+const linkedIn = ['libzstd-dev', 'libssl-dev', 'nlohmann-json3-dev', 'libxxhash-dev', 'zlib1g-dev', 'libstdc++-12-dev'];
 
 /** For every x86-64 processor: a build for the builder's own would not start on others. */
 const vectorBuilds = ['baseline', 'v3', 'v4'];

@@ -78,7 +78,9 @@ CUresult check_initialised() {
 }
 
 std::vector<CUcontext>& context_stack() {
-  thread_local std::vector<CUcontext> stack;
+  // Not destroyed: exit handlers call the driver, as those of the CUDA runtime do, and run after a thread's variables
+  // went.
+  thread_local auto& stack = *new std::vector<CUcontext>;
   return stack;
 }
 

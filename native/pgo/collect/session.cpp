@@ -34,6 +34,10 @@ void Session::retire(Instance instance) {
   if (store_) store_->retire(instance);
 }
 
+void Session::retire_all(const void* handle) {
+  if (store_) store_->retire_all(handle);
+}
+
 bool Session::write() {
   if (refused_) return false;
   return !store_ || store_->write();

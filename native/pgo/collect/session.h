@@ -17,6 +17,7 @@ class Session {
   // Reads all of an instance's units; false where one could not be read, which was said.
   bool read(Instance instance, const std::vector<Unit>& units, const ReadVariable& read);
   void retire(Instance instance);
+  void retire_all(const void* handle);
   bool write();
 
  private:

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 
 #include "pgo/collect/log.h"
 #include "pgo/format/files.h"
@@ -20,6 +21,13 @@ UnitProfile without_counts(UnitProfile unit) {
   subtract(unit, all);
   unit.saturated = 0;
   return unit;
+}
+
+bool any_less(const UnitProfile& now, const UnitProfile& before) {
+  for (size_t i = 0; i < now.counters.size(); ++i) {
+    if (now.counters[i] < before.counters[i]) return true;
+  }
+  return false;
 }
 
 // Others wait here, so that runs that end together are all added.
@@ -57,6 +65,8 @@ UnitStore::Entry& UnitStore::entry_of(const UnitProfile& unit) {
 
 void UnitStore::set_live(Instance instance, const UnitProfile& unit) {
   Entry& entry = entry_of(unit);
+  const auto before = entry.live.find(instance);
+  if (before != entry.live.end() && any_less(unit, before->second)) retire(instance);
   entry.live[instance] = unit;
   entry.changed = true;
 }
@@ -68,6 +78,16 @@ void UnitStore::retire(Instance instance) {
     add(entry.gone, found->second);
     entry.live.erase(found);
   }
+}
+
+void UnitStore::retire_all(const void* handle) {
+  std::set<Instance> instances;
+  for (const Entry& entry : entries_) {
+    for (const auto& [instance, unit] : entry.live) {
+      if (instance.first == handle) instances.insert(instance);
+    }
+  }
+  for (const Instance& instance : instances) retire(instance);
 }
 
 bool UnitStore::write() {

@@ -18,10 +18,12 @@ class UnitStore {
  public:
   explicit UnitStore(FilePattern pattern) : pattern_(std::move(pattern)) {}
 
-  // What an instance counted until now, in place of what it had before.
+  // What an instance counted until now, in place of what it had before. Where that was more the device was reset
+  // between, and counting began again: then it is added.
   void set_live(Instance instance, const UnitProfile& unit);
-  // An instance is gone: what it counted stays.
+  // An instance is gone: what it counted stays. Whoever comes at its place begins from 0.
   void retire(Instance instance);
+  void retire_all(const void* handle);
 
   // False where a file could not be written, which was said.
   bool write();

@@ -138,6 +138,45 @@ Result<std::vector<Unit>> find_units(Bytes code_object, const std::string& what)
   return found;
 }
 
+std::vector<Unit> find_units_by_name(Bytes image) {
+  const std::string_view text(reinterpret_cast<const char*>(image.data()), image.size());
+  const std::string_view prefix = image_parts()[0].prefix;
+  const auto in_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '.';
+  };
+  std::map<std::string, Unit> units;
+  for (size_t at = text.find(prefix); at != text.npos; at = text.find(prefix, at + 1)) {
+    const size_t begin = at + prefix.size();
+    size_t end = begin;
+    while (end < text.size() && in_name(text[end])) ++end;
+    Unit unit{std::string(text.substr(begin, end - begin)), false, {}};
+    for (const ImagePart& part : image_parts()) unit.variables.push_back({std::string(part.prefix) + unit.cuid, 0});
+    units.emplace(unit.cuid, std::move(unit));
+  }
+  std::vector<Unit> found;
+  for (auto& [cuid, unit] : units) found.push_back(std::move(unit));
+  return found;
+}
+
+uint64_t size_of_cuda_image(const void* image) {
+  constexpr uint32_t kFatBinary = 0xba55ed50;  // fatbinary_section.h; the header says how long it and the rest are
+  uint32_t magic;
+  std::memcpy(&magic, image, sizeof magic);
+  const auto* bytes = static_cast<const uint8_t*>(image);
+  if (std::memcmp(image, ELFMAG, SELFMAG) == 0) return size_of_elf(bytes);
+  if (magic == kFatBinary) {
+    uint16_t header;
+    uint64_t rest;
+    std::memcpy(&header, bytes + 6, sizeof header);
+    std::memcpy(&rest, bytes + 8, sizeof rest);
+    return header + rest;
+  }
+  // PTX is text with an end.
+  const auto* text = static_cast<const char*>(image);
+  return std::strncmp(text, "//", 2) == 0 || std::strncmp(text, ".version", 8) == 0 || *text == '\n' ? std::strlen(text)
+                                                                                                     : 0;
+}
+
 std::optional<Result<UnitProfile>> read_unit(const Unit& unit, const ReadVariable& read) {
   std::map<std::string, Buffer> values;
   for (const Variable& variable : unit.variables) {

@@ -36,6 +36,13 @@ struct ImagePiece {
 };
 Result<std::vector<ImagePiece>> code_objects_at(const void* image, const std::string& what);
 
+// Units of any image of device code (cubin, PTX, fat binary whose parts are not compressed) by the names in its bytes.
+// Sizes are not told.
+std::vector<Unit> find_units_by_name(Bytes image);
+
+// How long an image of NVIDIA's is that is given without its size; 0: it is of no known kind.
+uint64_t size_of_cuda_image(const void* image);
+
 // Reads a variable of `size` bytes out of the device; none where this device does not have it.
 using ReadVariable = std::function<std::optional<Buffer>(const Variable&)>;
 

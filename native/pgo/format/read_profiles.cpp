@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "pgo/format/files.h"
 #include "pgo/format/indexed.h"
 #include "pgo/format/merge.h"

@@ -136,8 +136,10 @@ bool Collector::read(void** handle, const FatBinary& binary) {
         return copy_from(address, size);
       });
     }
-    if (!found)
-      note("device " + std::to_string(device) + " (" + processor + ") has no instrumented code of the program");
+    if (!found) {
+      warn("device " + std::to_string(device) + " (" + processor +
+           ") is none of those that the program's instrumented code is for: nothing was read from it");
+    }
   }
   next_hipSetDevice()(current);
   return all;
@@ -151,7 +153,7 @@ void Collector::fat_binary_unregistered(void** handle) {
     read(handle, found->second);
     session_.write();
   }
-  for (const int device : devices_) session_.retire({handle, device});
+  session_.retire_all(handle);
   binaries_.erase(found);
 }
 
@@ -224,10 +226,13 @@ bool Collector::collect() {
 
 void Collector::finish() {
   if (!usable()) return;
-  for (const auto& [module, loaded] : modules_) {
-    warn("module " + in_hex(module) + " (" + loaded.units[0].cuid +
-         ") was never unloaded: its counters are read at the end of the process, and would be lost if it did not get "
-         "there");
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [module, loaded] : modules_) {
+      warn("module " + in_hex(module) + " (" + loaded.units[0].cuid +
+           ") was never unloaded: its counters are read at the end of the process, and would be lost if it did not get "
+           "there");
+    }
   }
   collect();
 }

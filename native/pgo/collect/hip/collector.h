@@ -2,6 +2,7 @@
 // that are registered beside its own, of modules by their names, when they are unloaded.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <set>
@@ -51,7 +52,7 @@ class Collector {
   std::map<void**, FatBinary> binaries_;
   std::map<void*, Module> modules_;
   std::set<int> devices_;
-  int registered_in_ = 0, used_in_ = 0;  // processes
+  std::atomic<int> registered_in_ = 0, used_in_ = 0;  // processes
   bool registered_at_exit_ = false;
 };
 

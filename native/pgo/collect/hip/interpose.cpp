@@ -28,6 +28,8 @@ void guarded(Work work) {
     work();
   } catch (const std::exception& problem) {
     warn(std::string("the profile is not complete: ") + problem.what());
+  } catch (...) {
+    warn("the profile is not complete");
   }
 }
 
@@ -62,6 +64,15 @@ EXPORT Error hipSetDevice(int device) {
   const auto next = next_hipSetDevice();
   const Error error = next ? next(device) : kNotInitialised;
   if (error == 0) guarded([&] { Collector::instance().device_chosen(device); });
+  return error;
+}
+
+EXPORT Error hipDeviceReset() {
+  guarded([] { Collector::instance().collect(); });
+  const auto next = next_hipDeviceReset();
+  const Error error = next ? next() : kNotInitialised;
+  // Whether variables begin anew is the runtime's choice: what there is now tells.
+  if (error == 0) guarded([] { Collector::instance().collect(); });
   return error;
 }
 

@@ -118,10 +118,19 @@ TEST(HipCollector, AProgramOfTwoUnitsLeavesAProfileOfEach) {
   }
 }
 
+TEST(HipCollector, LinkedInFrontOfHipItNeedsNoPreloading) {
+  Environment environment;
+  auto variables = environment.variables();
+  variables["LD_PRELOAD"] = "";
+  const Ended ended = run(variables, KERNLOOP_TEST_LINKED_APP);
+  EXPECT_EQ(ended.status, 0) << ended.said;
+  expect_counts(functions_in(environment.folder.path()).at("_Z6secondPii"), 3);
+}
+
 TEST(HipCollector, WhatSurvivesHowAProgramEndsIsWhatTheDocsSay) {
-  const std::pair<const char*, size_t> ends[] = {
-      {"return", 2}, {"exit", 2}, {"nothing", 2},    {"_exit", 0},
-      {"abort", 0},  {"kill", 0}, {"quick_exit", 0}, {"collect_and_kill", 2}};
+  const std::pair<const char*, size_t> ends[] = {{"return", 2}, {"exit", 2},       {"nothing", 2},
+                                                 {"reset", 2},  {"_exit", 0},      {"abort", 0},
+                                                 {"kill", 0},   {"quick_exit", 0}, {"collect_and_kill", 2}};
   for (const auto& [how, files] : ends) {
     Environment environment;
     const Ended ended = run(environment.variables(), kApp + " " + how);
@@ -207,6 +216,17 @@ TEST(HipCollector, AModuleThatIsNeverUnloadedIsCollectedAtTheEndAndWarnedOf) {
   EXPECT_EQ(ended.status, 0) << ended.said;
   EXPECT_NE(ended.said.find("was never unloaded"), std::string::npos) << ended.said;
   expect_counts(functions_in(environment.folder.path()).at("alpha"), 1);
+}
+
+// Of counters that begin at those of the sample; unloaded while its kernel, which adds five, may still run.
+TEST(HipCollector, ModulesThatAreCompiledAtRunTimeAreCollectedToo) {
+  Environment environment;
+  const Ended ended = run(environment.variables(), KERNLOOP_TEST_HIPRTC_APP);
+  EXPECT_EQ(ended.status, 0) << ended.said;
+  const auto functions = functions_in(environment.folder.path());
+  ASSERT_EQ(functions.size(), 2u);
+  EXPECT_EQ(functions.at("kern").counters, (std::vector<uint64_t>{15, 100, 1000}));
+  EXPECT_EQ(functions.at("other").counters, (std::vector<uint64_t>{7}));
 }
 
 TEST(HipCollector, VerboseSaysWhatIsFoundAndWritten) {

@@ -42,6 +42,7 @@ int main(int count, char** arguments) {
   if (!std::strcmp(how, "abort")) std::abort();
   if (!std::strcmp(how, "kill")) ::kill(::getpid(), SIGKILL);
   if (!std::strcmp(how, "exit")) std::exit(0);
+  if (!std::strcmp(how, "reset")) check(hipDeviceReset());
   if (!std::strcmp(how, "quick_exit")) std::quick_exit(0);
   if (!std::strcmp(how, "collect_and_kill")) {
     if (collect() != 0) return 4;

@@ -150,6 +150,21 @@ TEST(Merge, WavesOfClassesAreAddedAndOtherClassesAreAnError) {
   EXPECT_FALSE(merger.add(other, 1, "b"));
 }
 
+// Of the RFC: both files are spread over slots.
+TEST(Merge, UniformCountersAreSummedOverTheSameSlotsAsTheCounters) {
+  RawProfile raw;
+  raw.values = {5, 6, 7, 8};
+  raw.functions.push_back({"f", 1, 1, 2, 2, 0});
+  const std::vector<uint64_t> uniform = {5, 5, 0, 8};
+  const auto profile = with_side_files(raw, &uniform, nullptr, "t");
+  ASSERT_TRUE(profile);
+  EXPECT_EQ(only(*profile).counters, (std::vector<uint64_t>{11, 15}));
+  EXPECT_EQ(only(*profile).uniform, (std::vector<uint64_t>{10, 8}));
+  Merger merger({});
+  ASSERT_TRUE(merger.add(*profile, 1, "t"));
+  EXPECT_EQ(only(merger.result()).pattern, "UD");
+}
+
 TEST(Merge, UniformCountersOfAnotherProfileAreRefused) {
   RawProfile raw;
   raw.values = {1, 2};
@@ -158,6 +173,8 @@ TEST(Merge, UniformCountersOfAnotherProfileAreRefused) {
   EXPECT_EQ(with_side_files(raw, &three, nullptr, "t").error().code, "PGO_SIDE_FILE_FOREIGN");
   EXPECT_EQ(with_side_files(raw, &more, nullptr, "t").error().code, "PGO_SIDE_FILE_FOREIGN");
   EXPECT_TRUE(with_side_files(raw, &fitting, nullptr, "t"));
+  const WaveFile of_nvidia{"sm_90", "x", 32, {}, UniformRule::kBranch, {{1, 1, {0, 0}, {{}}}}};
+  EXPECT_TRUE(with_side_files(raw, &more, &of_nvidia, "t"));
   const WaveFile others{"gfx90a", "x", 64, {}, UniformRule::kBranch, {{1, 5, {0, 0}, {{}}}}};
   EXPECT_EQ(with_side_files(raw, nullptr, &others, "t").error().code, "PGO_SIDE_FILE_FOREIGN");
 }

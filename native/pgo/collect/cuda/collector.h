@@ -1,0 +1,55 @@
+// Collects profiles of CUDA programs by the driver's API: of modules and libraries, when they are unloaded, when their
+// context goes, or at the end. A program of the runtime's API has libraries, too: the runtime loads its code as those.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "cuda/driver.h"
+#include "pgo/collect/session.h"
+
+namespace kernloop::pgo::cuda {
+
+using namespace kernloop::cuda;
+
+class Collector {
+ public:
+  static Collector& instance();
+  const Driver* driver();
+
+  void module_loaded(CUmodule module, const void* image);
+  void module_loaded_from(CUmodule module, const char* file);
+  void library_loaded(CUlibrary library, const void* image);
+  void library_loaded_from(CUlibrary library, const char* file);
+  void unloaded(const void* module_or_library);
+  void context_goes(CUcontext context);
+  // The context, where there is one; `went` is to be called with it afterwards: others may hold it.
+  CUcontext primary_context_may_go(CUdevice device);
+  void primary_context_went(CUdevice device, CUcontext context);
+  bool collect();
+  void finish();
+
+ private:
+  struct Loaded {
+    std::vector<Unit> units;
+    bool library = false;
+    CUcontext context = nullptr;  // a module's own
+  };
+  void add(const void* handle, bool library, const void* image, const char* file);
+  bool usable() const;
+  std::vector<CUcontext> contexts_of(const Loaded& loaded);
+  bool read(const void* handle, const Loaded& loaded, CUcontext only = nullptr);
+  void forget(CUcontext context);
+
+  std::mutex mutex_;
+  std::shared_ptr<const Driver> driver_;
+  bool looked_for_ = false;
+  Session session_;
+  std::map<const void*, Loaded> loaded_;
+  int next_number_ = 0;
+  std::map<CUcontext, int> numbers_;  // of contexts, in order of their first code
+  int process_ = 0;
+};
+
+}  // namespace kernloop::pgo::cuda
