@@ -3,6 +3,7 @@
 #include <llvm/Analysis/ProfileSummaryInfo.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/PassInstrumentation.h>
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Transforms/Instrumentation/PGOInstrumentation.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -152,6 +153,18 @@ class Use : public llvm::PassInfoMixin<Use> {
   llvm::ModulePassManager before_, apply_;
 };
 
+// LLVM 22's control height reduction copies convergent operations into both of the paths that it makes
+// (llvm/llvm-project#180882), which lanes that have to meet there then execute apart.
+void forbid_height_reduction(llvm::PassBuilder& builder) {
+  auto* callbacks = builder.getPassInstrumentationCallbacks();
+  if (!callbacks) return;
+  callbacks->registerShouldRunOptionalPassCallback([](llvm::StringRef pass, llvm::Any unit) {
+    if (mode() != Mode::use || pass != "ControlHeightReductionPass") return true;
+    const auto* function = llvm::any_cast<const llvm::Function*>(&unit);
+    return !function || !isDevice(*(*function)->getParent());
+  });
+}
+
 }  // namespace
 
 void register_use(llvm::PassBuilder& builder) {
@@ -159,6 +172,7 @@ void register_use(llvm::PassBuilder& builder) {
       [&builder](llvm::ModulePassManager& passes, llvm::OptimizationLevel level, llvm::ThinOrFullLTOPhase phase) {
         if (mode() == Mode::use) passes.addPass(Use(builder, level, phase));
       });
+  forbid_height_reduction(builder);
   register_gate();
 }
 
