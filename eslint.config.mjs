@@ -14,6 +14,7 @@ export default tseslint.config(
       'kernels/',
       'generators/*/files/',
       'examples/**/build/',
+      'python/.venv/',
     ],
   },
   js.configs.recommended,

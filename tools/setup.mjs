@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runMain, root, step, StepError, together } from './console.mjs';
 import { buildProducts, buildWhole } from './native.mjs';
+import { installPython } from './python.mjs';
 
 /** Debian 12 packages; the HIP stack is stock, nothing is from outside Debian. Each of these groups is needed later than the one before. */
 const packagesFor = {
@@ -29,6 +30,7 @@ const packagesFor = {
     'clang-format',
     'strace',
     'libgtest-dev',
+    'python3-venv',
     // Profiles of device code: the compiler, the headers that its plugin is built with, and the runtime of the host's half.
     'clang-22',
     'lld-22',
@@ -124,7 +126,7 @@ export async function setup({ tests }) {
   const install = systemPackages([...before, ...beside]);
   const native = async () => {
     await install(before);
-    await together(() => install(beside), tests ? buildWhole : buildProducts);
+    await together(() => install(beside), ...(tests ? [buildWhole, installPython] : [buildProducts]));
   };
   await together(installNpmPackages, native);
 }

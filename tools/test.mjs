@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { logDirectory, phases, phaseTable, runMain, step, table, together } from './console.mjs';
+import { python, pythonEnvironment } from './python.mjs';
 import { setup } from './setup.mjs';
 
 const results = join(logDirectory, 'results');
@@ -35,6 +36,34 @@ async function jest(name, config, extra = []) {
     },
   );
   return jestCounts(file);
+}
+
+/** Of pytest's report in the format of JUnit. */
+function pytestCounts(file) {
+  if (!existsSync(file)) return { passed: 0, failed: 1 };
+  const [head] = /<testsuite [^>]*>/.exec(readFileSync(file, 'utf8')) ?? [''];
+  const count = (name) => Number(new RegExp(` ${name}="(\\d+)"`).exec(head)?.[1] ?? 1);
+  const failed = count('errors') + count('failures') + count('skipped');
+  return { passed: count('tests') - failed, failed };
+}
+
+/** Everything on each target of the software GPU: a process has one of them. */
+async function pytest(target) {
+  const file = join(results, `python-${target}.xml`);
+  const words = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junitxml=${file}`, 'python/tests'];
+  const { code, tail } = await step(`tests: Python on ${target}`, python, words, {
+    allowFailure: true,
+    env: { ...pythonEnvironment, KERNLOOP_SOFTGPU: target },
+  });
+  if (code !== 0) process.stdout.write(tail.map((line) => `    ${line}\n`).join(''));
+  const counts = pytestCounts(file);
+  return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+}
+
+async function pythonTests() {
+  const each = {};
+  await together(...['gfx90a', 'gfx1030'].map((target) => async () => (each[target] = await pytest(target))));
+  return { passed: each.gfx90a.passed + each.gfx1030.passed, failed: each.gfx90a.failed + each.gfx1030.failed };
 }
 
 /** Each of them keeps one core busy, so two run at a time. */
@@ -72,6 +101,7 @@ await runMain(async () => {
   );
   counts.native = ctestCounts(ctest.tail);
   if (ctest.code !== 0) process.stdout.write(ctest.tail.map((line) => `    ${line}\n`).join(''));
+  counts.Python = await pythonTests();
   counts['end to end'] = await jest('e2e', 'e2e/jest.config.cjs', ['--maxWorkers=2']);
 
   const total = Object.values(counts).reduce(

@@ -10,17 +10,17 @@ const left = new Set(['test', 'tests', 'bench', 'fake']);
 /** `Error{"CODE", …`, `Refusal{"CODE", …`, `return {"CODE", …`, `refuse("CODE", …`. */
 const pattern = /(?:Error|Refusal|return|refuse|refusal|abort|give_up|decline)\s*[({]+\s*"([A-Z][A-Z_]{3,})"\s*,/g;
 
-function sourcesBelow(folder: string): string[] {
+function sourcesBelow(folder: string, kind: RegExp): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return left.has(entry.name) ? [] : sourcesBelow(path);
-    return /\.(cpp|h)$/.test(entry.name) ? [path] : [];
+    if (entry.isDirectory()) return left.has(entry.name) ? [] : sourcesBelow(path, kind);
+    return kind.test(entry.name) ? [path] : [];
   });
 }
 
 describe('the table of error codes', () => {
   const codes = new Map<string, string>();
-  for (const file of folders.flatMap((folder) => sourcesBelow(join(native, folder)))) {
+  for (const file of folders.flatMap((folder) => sourcesBelow(join(native, folder), /\.(cpp|h)$/))) {
     for (const [, code = ''] of readFileSync(file, 'utf8').matchAll(pattern)) codes.set(code, file);
   }
 
@@ -28,6 +28,16 @@ describe('the table of error codes', () => {
     expect(codes.size).toBeGreaterThan(50);
     const missing = [...codes].filter(([code]) => !isErrorCode(code)).map(([code, file]) => `${code} (${file})`);
     expect(missing).toEqual([]);
+  });
+
+  it('has every code that the Python side raises', () => {
+    const raised = sourcesBelow(join(__dirname, '..', '..', 'python', 'src'), /\.py$/).flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/(?:KernloopError\(|code = )\s*"([A-Z_]+)"/g)].map(
+        ([, code = '']) => code,
+      ),
+    );
+    expect(raised).toContain('ENVIRONMENT_TRITON_VERSION');
+    expect(raised.filter((code) => !isErrorCode(code))).toEqual([]);
   });
 });
 

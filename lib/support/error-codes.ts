@@ -131,6 +131,10 @@ export const errorCodes = kinds({
     exitCode: exitCodes.environment,
     meaning: 'the parser that finds kernels in source files cannot be loaded',
   },
+  ENVIRONMENT_TRITON_VERSION: {
+    exitCode: exitCodes.environment,
+    meaning: 'Triton is of a version whose inner interfaces are not known here',
+  },
   ENVIRONMENT_CUDA_DRIVER_MISSING: {
     exitCode: exitCodes.environment,
     meaning: 'the CUDA driver (libcuda.so.1) is not installed, or does not start',
@@ -146,6 +150,10 @@ export const errorCodes = kinds({
   ENVIRONMENT_CUDA_DRIVER_FAILED: { exitCode: exitCodes.environment, meaning: 'the CUDA driver does not start' },
   ENVIRONMENT_CUDA_NO_DEVICE: { exitCode: exitCodes.environment, meaning: 'the CUDA driver sees no GPU' },
   ENVIRONMENT_CUPTI_MISSING: { exitCode: exitCodes.environment, meaning: 'CUPTI (libcupti.so) cannot be opened' },
+  ENVIRONMENT_TRITON_MISSING: {
+    exitCode: exitCodes.environment,
+    meaning: 'no Python here has Triton, which compiles the kernel',
+  },
   ENVIRONMENT_NVRTC_MISSING: {
     exitCode: exitCodes.environment,
     meaning: 'the kernel was compiled at run time, and libnvrtc is not here to compile it again',

@@ -1,0 +1,5 @@
+"""The software GPU through its HSA runtime: memory, code objects, dispatches. Knows nothing of Triton."""
+
+from .device import Device, Kernel, open_device
+
+__all__ = ["Device", "Kernel", "open_device"]

@@ -1,0 +1,52 @@
+"""Where the library of the software GPU is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import KernloopError
+
+RUNTIME = "libhsa-runtime64.so.1"
+# Lies beside the runtime of the software GPU (lib/native/native-products.json), and beside no other.
+COMPANION = "libkernloop-hip.so"
+PACKAGE = Path("node_modules", "@kernloop", "native-linux-x64")
+
+
+def find_runtime() -> str:
+    """The first of: what the dynamic linker was told (as the stages of Kernloop do), KERNLOOP_NATIVE_DIR, the checkout that
+    this package lies in, and @kernloop/native-* in a node_modules at or above the working directory."""
+    named = os.environ.get("KERNLOOP_NATIVE_DIR")
+    if named and not _is_softgpu(folder := Path(named, "lib", "softgpu")):
+        raise KernloopError(
+            "ENVIRONMENT_NATIVE_MISSING",
+            f"KERNLOOP_NATIVE_DIR is {named}, and there is no software GPU in {folder}",
+            "point KERNLOOP_NATIVE_DIR at a complete native build of Kernloop, or unset it",
+        )
+    for folder in _folders():
+        if _is_softgpu(folder):
+            return str((folder / RUNTIME).resolve())
+    raise KernloopError(
+        "ENVIRONMENT_NATIVE_MISSING",
+        "the library of the software GPU was not found: not in LD_LIBRARY_PATH, not in KERNLOOP_NATIVE_DIR, and in no node_modules "
+        "at or above the working directory",
+        "run `npm install kernloop` in the workspace, or set KERNLOOP_NATIVE_DIR to the native/build of a checkout",
+    )
+
+
+def _is_softgpu(folder: Path) -> bool:
+    return (folder / RUNTIME).exists() and (folder / COMPANION).exists()
+
+
+def _folders() -> Iterator[Path]:
+    for entry in os.environ.get("LD_LIBRARY_PATH", "").split(":"):
+        if entry:
+            yield Path(entry)
+    if named := os.environ.get("KERNLOOP_NATIVE_DIR"):
+        yield Path(named, "lib", "softgpu")
+    # python/src/kernloop/softgpu/library.py
+    yield Path(__file__).resolve().parents[4] / "native" / "build" / "lib" / "softgpu"
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        yield folder / PACKAGE / "lib" / "softgpu"

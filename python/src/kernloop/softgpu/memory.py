@@ -1,0 +1,28 @@
+"""Memory of the process that kernels are let into for one dispatch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+_PAGE = 4096
+
+
+class HostRange(NamedTuple):
+    address: int
+    size: int
+
+
+def pages_of(ranges: Iterable[HostRange]) -> list[HostRange]:
+    """The pages that they lie in, joined where they meet: what is locked twice would be unlocked by the first of the two."""
+    pages: list[HostRange] = []
+    for address, size in sorted(ranges):
+        if size == 0:
+            continue
+        begin = address // _PAGE * _PAGE
+        end = (address + size + _PAGE - 1) // _PAGE * _PAGE
+        if pages and begin <= pages[-1].address + pages[-1].size:
+            last = pages.pop()
+            begin, end = last.address, max(end, last.address + last.size)
+        pages.append(HostRange(begin, end - begin))
+    return pages

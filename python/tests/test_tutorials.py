@@ -1,0 +1,29 @@
+"""Every kernel against NumPy: exact where exact is right."""
+
+import pytest
+from tutorials import attention, dropout, layer_norm, matmul, narrow_floats, scans, softmax, structures, vector_add
+
+CASES = {
+    "vector add": vector_add.check,
+    "softmax": softmax.check,
+    "matmul, autotuned": matmul.check,
+    "layer norm, forward and backward": layer_norm.check,
+    "fused attention": attention.check,
+    "seeded dropout": dropout.check,
+    "cumulative sums": scans.check_cumulate,
+    "sort": scans.check_sort,
+    "histograms": scans.check_histogram,
+    "bfloat16": narrow_floats.check,
+    "float8": narrow_floats.check_float8,
+    "pointers in memory (grouped matmul)": structures.check_pointers_in_memory,
+    "block pointers and descriptors": structures.check_blocks,
+    "reductions of tuples": structures.check_tuples,
+    "spilled registers": structures.check_spills,
+    "programs that wait for each other": structures.check_programs_that_wait_for_each_other,
+    "Gluon": structures.check_gluon,
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_equals_numpy(case, rng):
+    CASES[case](rng)
