@@ -5,6 +5,7 @@ import { stageNames, stages, type StageName } from '../lib/stages/registry';
 import type { Deps } from '../lib/deps/deps';
 import { fakeDeps, type FakeProgram } from '../lib/testing/fake-deps';
 import { difference, differed, fakeRecorder, fakeReplay, passed } from '../lib/testing/fake-programs';
+import { appRecorder, installFakes, pgoPrograms, realCodeObject, writeApp, writeRecipe } from '../lib/pgo/testing/fake-llvm';
 import { checkedOutput } from '../lib/testing/published-schema';
 import { TestWorkspace, writeReproducer } from '../lib/testing/workspace';
 import { main } from './main';
@@ -142,6 +143,46 @@ describe('--json', () => {
     expect([code, document['result']]).toEqual([expected, expect.objectContaining({ exit_code: expected })]);
   });
 
+  describe('of PGO', () => {
+    let codeObject: Buffer;
+    beforeAll(() => {
+      codeObject = realCodeObject();
+    });
+
+    it('instruments, generates, merges, builds, uses and shows', async () => {
+      const reproducer = writeReproducer(workspace);
+      writeRecipe(workspace);
+      const deps = fakeDeps(pgoPrograms(codeObject), workspace.native, { env: installFakes(workspace) });
+      const results: [StageName, string[], object][] = [
+        ['pgo-instrument', [reproducer], { counters: 2, upToDate: false }],
+        ['pgo-generate', [reproducer], { dispatches: [{ verdict: 'pass' }] }],
+        ['pgo-merge', [reproducer], { counters: 2 }],
+        ['pgo-build', [reproducer], { upToDate: false }],
+        ['pgo-use', [reproducer], { kept: 'wave' }],
+        ['pgo', ['show', '--reproducer', reproducer], { spillsOf: 'wave' }],
+      ];
+      for (const [verb, args, result] of results) {
+        stdout = '';
+        expect((await kernloop(verb, args, deps)).document).toMatchObject({ result });
+      }
+    });
+
+    it('does the same with an app', async () => {
+      const programs = { ...pgoPrograms(codeObject, writeApp(workspace)), 'kernloop-recorder': appRecorder(() => 10) };
+      const deps = fakeDeps(programs, workspace.native, { env: installFakes(workspace) });
+      const results: [StageName, object][] = [
+        ['pgo-app-instrument', { units: 2 }],
+        ['pgo-app-generate', { files: ['app-1.amdgcn-amd-amdhsa.c0.profraw'] }],
+        ['pgo-app-merge', { counters: 2 }],
+        ['pgo-app-use', { kept: null }],
+      ];
+      for (const [verb, result] of results) {
+        stdout = '';
+        expect((await kernloop(verb, [workspace.app], deps)).document).toMatchObject({ result });
+      }
+    });
+  });
+
   it.each([
     [
       'verify',
@@ -215,6 +256,16 @@ describe('--json', () => {
       ['recompile', ['/'], 'CONFIG_MISSING', 2],
       ['replay', ['/', '--iterations', 'many'], 'USAGE', 2],
       ['validate', ['/'], 'CONFIG_MISSING', 2],
+      ['pgo', ['show', '--reproducer', '/'], 'CONFIG_MISSING', 2],
+      ['pgo-instrument', ['/'], 'CONFIG_MISSING', 2],
+      ['pgo-generate', ['/'], 'CONFIG_MISSING', 2],
+      ['pgo-merge', ['/'], 'CONFIG_MISSING', 2],
+      ['pgo-build', ['/'], 'CONFIG_MISSING', 2],
+      ['pgo-use', ['/'], 'CONFIG_MISSING', 2],
+      ['pgo-app-instrument', ['/'], 'CONFIG_MISSING', 2],
+      ['pgo-app-generate', ['{app}'], 'PGO_BUILD_MISSING', 2],
+      ['pgo-app-merge', ['{app}'], 'PGO_PROFILE_MISSING', 2],
+      ['pgo-app-use', ['{app}'], 'PGO_PROFILE_MISSING', 2],
       ['store', ['stats', '--workspace', '{app}'], 'STORE_NOT_FOUND', 2],
       ['pack', ['/'], 'CONFIG_MISSING', 2],
       ['unpack', [], 'USAGE', 2],
@@ -246,7 +297,12 @@ describe('--json', () => {
   });
 
   const projects = { app: 'app', reproducer: 'kernels/app/saxpy', none: '.' } as const;
-  const required: Partial<Record<StageName, string[]>> = { generate: ['saxpy'], store: ['gc'], unpack: ['a.klcap'] };
+  const required: Partial<Record<StageName, string[]>> = {
+    generate: ['saxpy'],
+    pgo: ['show'],
+    store: ['gc'],
+    unpack: ['a.klcap'],
+  };
 
   it.each(stageNames)('%s --print-config', async (verb) => {
     writeReproducer(workspace);

@@ -41,6 +41,56 @@ export const validate = stageFunction('validate');
 export type ValidateOptions = OptionsOf<'validate'>;
 export type ValidateResult = ResultOf<'validate'>;
 
+/** Show what the profile of a kernel says: counts, wave visits, uniformity and spills, block by block. */
+export const pgo = stageFunction('pgo');
+export type PgoOptions = OptionsOf<'pgo'>;
+export type PgoResult = ResultOf<'pgo'>;
+
+/** Build the kernel of a reproducer with counters in it, for pgo-generate. */
+export const pgoInstrument = stageFunction('pgo-instrument');
+export type PgoInstrumentOptions = OptionsOf<'pgo-instrument'>;
+export type PgoInstrumentResult = ResultOf<'pgo-instrument'>;
+
+/** Replay the captured dispatches with counters in the kernel, and write raw profiles. */
+export const pgoGenerate = stageFunction('pgo-generate');
+export type PgoGenerateOptions = OptionsOf<'pgo-generate'>;
+export type PgoGenerateResult = ResultOf<'pgo-generate'>;
+
+/** Add up raw profiles to one that the compiler reads, with uniformity and wave visits beside it. */
+export const pgoMerge = stageFunction('pgo-merge');
+export type PgoMergeOptions = OptionsOf<'pgo-merge'>;
+export type PgoMergeResult = ResultOf<'pgo-merge'>;
+
+/** Build the kernel of a reproducer by its profile, under each gate of spill placement, for pgo-use. */
+export const pgoBuild = stageFunction('pgo-build');
+export type PgoBuildOptions = OptionsOf<'pgo-build'>;
+export type PgoBuildResult = ResultOf<'pgo-build'>;
+
+/** Judge and measure what pgo-build built, and keep the best: never a wrong variant, nor a slower one. */
+export const pgoUse = stageFunction('pgo-use');
+export type PgoUseOptions = OptionsOf<'pgo-use'>;
+export type PgoUseResult = ResultOf<'pgo-use'>;
+
+/** Build an app once more from its compile database, with counters in its kernels. */
+export const pgoAppInstrument = stageFunction('pgo-app-instrument');
+export type PgoAppInstrumentOptions = OptionsOf<'pgo-app-instrument'>;
+export type PgoAppInstrumentResult = ResultOf<'pgo-app-instrument'>;
+
+/** Run the instrumented program of an app, and collect the raw profiles of its kernels. */
+export const pgoAppGenerate = stageFunction('pgo-app-generate');
+export type PgoAppGenerateOptions = OptionsOf<'pgo-app-generate'>;
+export type PgoAppGenerateResult = ResultOf<'pgo-app-generate'>;
+
+/** Add up the raw profiles of an app to one that the compiler reads, with wave visits beside it. */
+export const pgoAppMerge = stageFunction('pgo-app-merge');
+export type PgoAppMergeOptions = OptionsOf<'pgo-app-merge'>;
+export type PgoAppMergeResult = ResultOf<'pgo-app-merge'>;
+
+/** Build an app by the profile of its kernels, and keep the build that executes least, if one is better. */
+export const pgoAppUse = stageFunction('pgo-app-use');
+export type PgoAppUseOptions = OptionsOf<'pgo-app-use'>;
+export type PgoAppUseResult = ResultOf<'pgo-app-use'>;
+
 /** Look after the chunk store: verify it, remove what no capture needs, or say what it holds. */
 export const store = stageFunction('store');
 export type StoreOptions = OptionsOf<'store'>;

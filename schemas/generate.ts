@@ -91,11 +91,13 @@ function stageFunctions(): string {
     "import { stageFunction, type OptionsOf, type ResultOf } from './stage-function';",
   ];
   for (const { name, summary } of all) {
-    const type = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+    // `pgo-use` is `pgoUse` to a program.
+    const own = name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+    const type = `${own.slice(0, 1).toUpperCase()}${own.slice(1)}`;
     lines.push(
       '',
       `/** ${summary} */`,
-      `export const ${name} = stageFunction('${name}');`,
+      `export const ${own} = stageFunction('${name}');`,
       `export type ${type}Options = OptionsOf<'${name}'>;`,
       `export type ${type}Result = ResultOf<'${name}'>;`,
     );

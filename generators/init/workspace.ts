@@ -20,6 +20,7 @@ const ignored = [
   '**/kernels/*/*/captures/',
   '**/kernels/*/*/capture.lock',
   '**/kernels/*/*/build/',
+  '**/kernels/*/*/pgo/',
   '**/kernels/*/*/report.json',
   '*.partial-*',
 ];

@@ -12,6 +12,7 @@ import { appChecks } from './app';
 import type { Check, DoctorResult } from './check';
 import { cudaChecks } from './cuda';
 import type { DoctorOptions } from './options';
+import { pgoChecks } from './pgo';
 
 /** Says what this machine has and lacks; anything that a stage cannot do without gives exit code 5. */
 export async function runDoctor({ app }: DoctorOptions, deps: Deps): Promise<DoctorResult> {
@@ -31,6 +32,7 @@ export async function runDoctor({ app }: DoctorOptions, deps: Deps): Promise<Doc
     await checkHip(deps),
     checkHsa(),
     ...(await checkCuda(deps)),
+    ...(await checkPgo(deps)),
     checkDisk(),
     ...(app === undefined ? [] : await appChecks(app, deps)),
   ];
@@ -156,6 +158,15 @@ async function checkCuda(deps: Deps): Promise<Check[]> {
   } catch (error) {
     if (!(error instanceof KernloopError)) throw error;
     return [{ name: 'NVIDIA GPU', state: 'optional', detail: `not known: ${error.what}`, hint: error.hint }];
+  }
+}
+
+async function checkPgo(deps: Deps): Promise<Check[]> {
+  try {
+    return await pgoChecks(deps);
+  } catch (error) {
+    if (!(error instanceof KernloopError)) throw error;
+    return [{ name: 'PGO', state: 'optional', detail: `not known: ${error.what}`, hint: error.hint }];
   }
 }
 

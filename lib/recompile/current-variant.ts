@@ -24,7 +24,16 @@ export interface Known {
 const knowing = (env: Environment): Known => ({ digestOf: sha256OfFile, toolchain: toolchainIdentity(env) });
 
 /** What the stages write into a reproducer, and what only people read; code objects are judged, not compiled. */
-const notCompiled = new Set(['capture', 'captures', 'build', 'pristine', 'report.json', 'README.md', 'Makefile']);
+const notCompiled = new Set([
+  'capture',
+  'captures',
+  'build',
+  'pgo',
+  'pristine',
+  'report.json',
+  'README.md',
+  'Makefile',
+]);
 const codeObjects = /\.(hsaco|co|cubin)$/;
 
 /**

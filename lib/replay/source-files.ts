@@ -27,6 +27,11 @@ export class SourceFiles {
     return inside === this.standIn?.for ? this.standIn.file : inside;
   }
 
+  /** As it stands, with its indentation. */
+  whole(shown: string, line: number): string | null {
+    return this.line(shown, line) === null ? null : (this.contents.get(shown)?.[line - 1] ?? null);
+  }
+
   /** Null where the file is not there, or lies outside the workspace: code objects come from anywhere, and may name any file. */
   line(shown: string, line: number): string | null {
     if (!this.contents.has(shown)) this.contents.set(shown, this.read(resolve(this.reproducer.root, shown)));

@@ -6,6 +6,7 @@ import { resolveInside, sha256OfFile } from '../support/files';
 import { readJson } from '../support/schema';
 import { changedInput, variantJsonSchema, type VariantJson } from './variant-json';
 import { knownVariant } from './known-variants';
+import { isOfThisSource, placedVariant } from './optimized-variant';
 import { findUpward, findWorkspaceRoot } from '../support/workspace-root';
 import { kernelFile } from '../support/project-file-names';
 
@@ -54,7 +55,13 @@ export function chooseCode(reproducer: Reproducer, variant: string | undefined):
   if (variant !== undefined) return namedVariant(reproducer, variant);
   const hasSource = reproducer.config.language !== 'none';
   const known = knownVariant(reproducer.root);
-  if (known !== undefined) return userBuilt(reproducer, known, hasSource);
+  const placed = placedVariant(reproducer.root);
+  if (known !== undefined && known === placed?.file) {
+    // pgo-use put it there. Of another source it is not what is meant, and the user has nothing to clear up.
+    if (isOfThisSource(reproducer.root, placed)) return namedVariant(reproducer, known);
+  } else if (known !== undefined) {
+    return userBuilt(reproducer, known, hasSource);
+  }
   if (hasSource && existsSync(join(reproducer.root, 'build', 'variant.json'))) return builtVariant(reproducer);
   if (!hasSource) return { kind: 'captured', note: 'this kernel has no source' };
   const edited = editedFile(reproducer);

@@ -13,6 +13,8 @@ export interface Task<O = Readonly<Record<string, unknown>>, R = unknown> {
   readonly outputs: readonly string[];
   /** There is none where a kernel has no source. */
   readonly needsSource?: boolean;
+  /** There is none for an app that names no compile database. */
+  readonly needsCommands?: boolean;
   /** Options of the verb that it has not. */
   readonly without?: readonly string[];
   /** Of these, those that must not come from the environment either, and why. */
@@ -65,9 +67,15 @@ export type TaskInput =
   /** What the last recompile read, also outside of the reproducer. */
   | 'compiled'
   | 'toolchain'
+  /** LLVM 22, the plugin's sources and the device libraries: what PGO builds with. */
+  | 'llvm'
+  /** The native programs. */
+  | 'native'
   /** The device that the project names, and the native programs that drive it. */
   | 'device'
   /** Whether this workspace has lost chunks that a capture keeps outside of itself. */
   | 'store'
+  /** What another task of the same project writes, below its folder. */
+  | { readonly written: string }
   /** A variable that is no option. */
   | { readonly variable: string };

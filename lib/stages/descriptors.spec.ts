@@ -27,6 +27,13 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
     'dumpOnly',
   ],
   validate: ['variant', 'capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record'],
+  pgo: ['action', 'spills'],
+  'pgo-instrument': ['sample', 'uniform'],
+  'pgo-generate': ['capture', ...device, 'launch'],
+  'pgo-use': ['capture', ...device, 'launch'],
+  'pgo-app-instrument': ['linkArgument', 'sample', 'uniform'],
+  'pgo-app-generate': device,
+  'pgo-app-use': [...device, 'gate', 'linkArgument'],
   store: ['action'],
 };
 

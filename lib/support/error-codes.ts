@@ -120,6 +120,23 @@ export const errorCodes = kinds({
     meaning: 'the kernel is linked with device code of several translation units',
   },
   COMPILE_FAILED: { exitCode: exitCodes.fail, meaning: 'the compiler rejected the variant' },
+  PGO_UNSUPPORTED: {
+    exitCode: exitCodes.usage,
+    meaning: 'PGO does not know this language, target, or version of code objects',
+  },
+  PGO_NOTHING_TO_COUNT: {
+    exitCode: exitCodes.usage,
+    meaning: 'the kernel has no branch, or none that was to be counted: a profile says nothing of it',
+  },
+  PGO_BUILD_MISSING: {
+    exitCode: exitCodes.usage,
+    meaning: 'the code that PGO is to run was not built, or from other sources, options or profiles',
+  },
+  PGO_PROFILE_MISSING: { exitCode: exitCodes.usage, meaning: 'there is no profile of the kernel, or none that counts' },
+  PGO_PROFILE_STALE: {
+    exitCode: exitCodes.usage,
+    meaning: 'the profile is of another state of the source than the one that is to be built',
+  },
   DEVICE_FAULT: { exitCode: exitCodes.fault, meaning: 'the device faulted' },
   DEVICE_LIMIT: { exitCode: exitCodes.fault, meaning: 'the dispatch ran past its limit' },
   DEVICE_UNAVAILABLE: { exitCode: exitCodes.environment, meaning: 'the device is not available here' },
@@ -174,6 +191,11 @@ export const errorCodes = kinds({
     exitCode: exitCodes.environment,
     meaning: 'a program that a stage needs is not installed',
   },
+  ENVIRONMENT_LLVM_MISSING: {
+    exitCode: exitCodes.environment,
+    meaning: 'LLVM 22, which PGO builds with, is not installed, or only in part',
+  },
+  PGO_PLUGIN_FAILED: { exitCode: exitCodes.environment, meaning: 'the PGO plugin could not be built for this LLVM' },
   CUDA_KERNELS_WRONG: {
     exitCode: exitCodes.environment,
     meaning: 'the GPU kernels of Kernloop compute something else on this device than on the host',

@@ -47,7 +47,11 @@ class FakeClang {
     this.call = call;
     const after = (option: string) => call.args[call.args.indexOf(option) + 1] ?? '';
     this.overlay = JSON.parse(readFileSync(after('-ivfsoverlay'), 'utf8')) as typeof this.overlay;
-    writeFileSync(after('-MF'), 'variant: kernel_variant.cu deps/src/value.h\n');
+    // Of -Xclang <option> -Xclang <value>.
+    writeFileSync(
+      call.args[call.args.indexOf('-dependency-file') + 2] ?? '',
+      'variant: kernel_variant.cu deps/src/value.h\n',
+    );
     writeFileSync(after('-o'), readFileSync(twoUnitsCubin));
     return 0;
   };

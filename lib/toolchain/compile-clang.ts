@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseMakeDependencies } from './make-dependencies';
+import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
 import type { CompileRequest } from './compile-request';
 import { compilerEnvironment } from './compiler-environment';
@@ -27,12 +28,21 @@ export async function compileWithClang(request: CompileRequest, output: string, 
       },
       deps,
     );
-    if (!existsSync(dependencyPath)) return [];
+    if (!existsSync(dependencyPath)) throw toldNothing(compiler.path);
     const spelled = parseMakeDependencies(readFileSync(dependencyPath, 'utf8'));
     return spelled.map((path) => resolve(reproducer, path));
   } finally {
     for (const path of [overlayPath, dependencyPath]) rmSync(path, { force: true });
   }
+}
+
+/** Which files it read decides when the code is out of date. */
+function toldNothing(compiler: string): KernloopError {
+  return new KernloopError(
+    'COMPILE_FAILED',
+    `${compiler} did not say which files it read`,
+    'name another compiler with KERNLOOP_COMPILER; clang 15 to 22 and the hipcc of those are known to say it',
+  );
 }
 
 interface Paths {
@@ -57,7 +67,8 @@ function compileArguments(
     // __FILE__ and debug information then do not depend on where the reproducer lies.
     `-ffile-prefix-map=${reproducer}=.`,
     ...['-ivfsoverlay', overlayPath],
-    ...['-MD', '-MF', dependencyPath, '-MT', 'variant'],
+    // -MD, without the driver in between: that of clang 22 leaves it out where it compiles for the device alone.
+    ...['-dependency-file', dependencyPath, '-MT', 'variant', '-sys-header-deps'].flatMap((word) => ['-Xclang', word]),
     ...['-o', output, join(folder, recipe.main)],
   ];
 }

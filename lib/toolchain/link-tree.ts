@@ -4,7 +4,7 @@ import { dirname, join, posix, relative, resolve } from 'node:path';
 import { renderOverlay, type Overlay } from './overlay';
 
 /** What a compiler has no business with. */
-const skipped = new Set(['pristine', 'capture', 'build']);
+const skipped = new Set(['pristine', 'capture', 'build', 'pgo']);
 
 /**
  * A reproducer as its overlay shows it, made of links, for compilers that know no overlays: the user's copy lies in the place of the file

@@ -23,7 +23,7 @@ export function offloadTarget(isa: string, args: readonly CompileArgument[]): st
 }
 
 /** `amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-` is for gfx90a. */
-function processorOf(isa: string): string {
+export function processorOf(isa: string): string {
   const target = isa.split('--')[1] ?? isa;
   const processor = target.split(':')[0] ?? '';
   if (!processor.startsWith('gfx')) {

@@ -25,16 +25,24 @@ import { planElements } from './tolerance';
 export async function validate(options: ValidateOptions, deps: Deps): Promise<Report> {
   // An error below must not leave the verdict of an earlier run standing.
   rmSync(openReproducer(options.reproducer).report, { force: true });
+  const { report, reports, first } = await judge(options, deps);
+  writeJson(first.reproducer.report, report);
+  printReport(report, reports, first, options, deps);
+  return report;
+}
+
+/** The same, and neither writes nor prints anything: for who judges several. */
+export async function judge(
+  options: ValidateOptions,
+  deps: Deps,
+): Promise<{ report: Report; reports: readonly DispatchReport[]; first: ReplaySession }> {
   const { sessions, otherKernels } = await openSessions(options, deps, 'all');
   const [first, ...others] = sessions;
   // What cannot be judged is known before anything runs.
   const cases: [Case, ...Case[]] = [caseOf(first, options, deps), ...others.map((one) => caseOf(one, options, deps))];
   const sanitizer = requireSanitizer(first, options, deps);
   const reports = await withDevice(first.device, deps, () => judgeAll(cases, options, sanitizer, deps));
-  const report = overallReport(reports, otherKernels);
-  writeJson(first.reproducer.report, report);
-  printReport(report, reports, first, options, deps);
-  return report;
+  return { report: overallReport(reports, otherKernels), reports, first };
 }
 
 function caseOf(session: ReplaySession, options: ValidateOptions, deps: Deps): Case {

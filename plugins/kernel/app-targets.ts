@@ -32,6 +32,7 @@ function appPlace(root: string, config: KernloopJson): Place {
     root,
     kernels: config.kernels.map(({ name }) => name),
     hasSource: true,
+    hasCommands: config.compileCommands !== undefined && config.device !== 'cuda',
     others: config.build ? ['build', 'program'] : ['program'],
     elsewhere: undefined,
     inputs: (input, kernel) => inputsOf(input, root, config, kernel ?? ''),

@@ -4,6 +4,7 @@ import { cudaHost } from '../../lib/device/cuda-host';
 import { firstGpu, topologyFolder } from '../../lib/device/hsa';
 import type { DeviceKind } from '../../lib/device/kinds';
 import { findNative, nativeProducts, type NativePaths } from '../../lib/native/native-paths';
+import { pgoToolchainIdentity } from '../../lib/pgo/identity';
 import { KernloopError } from '../../lib/support/error';
 import { sha256, sha256OfFile } from '../../lib/support/files';
 import { KnownDigests } from '../../lib/support/known-digests';
@@ -25,6 +26,7 @@ export interface IdentityVariables extends Record<DeviceVariable, string> {
   /** Of the devices that a task may be told to use instead of its own: see `namedDevices`. */
   KERNLOOP_DEVICE_ID_NAMED: string;
   KERNLOOP_TOOLCHAIN: string;
+  KERNLOOP_PGO_TOOLCHAIN: string;
 }
 
 export const deviceVariable = (kind: DeviceKind): DeviceVariable =>
@@ -46,6 +48,7 @@ export function identityVariables(env: Environment, named: readonly DeviceKind[]
     KERNLOOP_DEVICE_ID_CUDA: devices.cuda,
     KERNLOOP_DEVICE_ID_NAMED: named.map((kind) => `${kind} ${devices[kind]}`).join(' '),
     KERNLOOP_TOOLCHAIN: toolchainIdentity(env, digests),
+    KERNLOOP_PGO_TOOLCHAIN: pgoToolchainIdentity(env, digests),
   };
   digests.save();
   return variables;

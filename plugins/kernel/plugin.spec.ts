@@ -54,7 +54,11 @@ describe('the plugin', () => {
       'extract-kernel',
       'extract-saxpy',
       'extract-matmul',
+      ...['instrument', 'generate', 'merge', 'use'].map((name) => `pgo-app-${name}`),
     ]);
+    const { compileCommands: _commands, ...without } = { compileCommands: '', ...app };
+    const names = Object.keys(targets({ 'a/kernloop.json': without }, 'a'));
+    expect(names.filter((name) => name.startsWith('pgo'))).toEqual([]);
   });
 
   it('extracts all kernels, or one, behind the tasks that capture and generate them', () => {
@@ -116,7 +120,10 @@ describe('the plugin', () => {
 
   it('makes a reproducer a project that recompiles, replays and validates', () => {
     expect(projects(workspace)['kernels/pipeline/saxpy']?.name).toBe('pipeline-saxpy');
-    expect(Object.keys(targets(workspace, 'kernels/pipeline/saxpy'))).toEqual(['recompile', 'replay', 'validate']);
+    expect(Object.keys(targets(workspace, 'kernels/pipeline/saxpy'))).toEqual([
+      ...['recompile', 'replay', 'validate'],
+      ...['pgo-instrument', 'pgo-generate', 'pgo-merge', 'pgo-build', 'pgo-use'],
+    ]);
   });
 
   it('never caches a target that writes what a user may edit, that builds, or that measures time', () => {
@@ -147,6 +154,12 @@ describe('the plugin', () => {
         '{projectRoot}/build/variant.hsaco',
         '{projectRoot}/build/variant.json',
         '{projectRoot}/report.json',
+        ...['instrumented', 'raw', 'variants', 'merged.json', 'merged.profdata', 'merged.waves.json'].map(
+          (name) => `{projectRoot}/pgo/${name}`,
+        ),
+        ...['instrumented', 'raw', 'merged.json', 'merged.profdata', 'merged.waves.json'].map(
+          (name) => `{projectRoot}/.kernloop/pgo/${name}`,
+        ),
       ]),
     );
   });

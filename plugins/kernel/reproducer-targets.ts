@@ -38,6 +38,7 @@ function reproducerPlace(root: string, config: KernelJson, captures: boolean): P
     root,
     kernels: [],
     hasSource,
+    hasCommands: false,
     others: [],
     elsewhere: captures ? { project: config.app.name, kernel: config.name } : undefined,
     inputs: (input) =>
@@ -80,6 +81,7 @@ const ownFiles: TargetInput[] = [
   '!{projectRoot}/capture/**/*',
   '!{projectRoot}/captures/**/*',
   '!{projectRoot}/build/**/*',
+  '!{projectRoot}/pgo/**/*',
   '!{projectRoot}/report.json',
   '!{projectRoot}/README.md',
   '!{projectRoot}/Makefile',

@@ -13,6 +13,8 @@ export interface Place {
   /** Of the kernels that have tasks of their own. */
   readonly kernels: readonly string[];
   readonly hasSource: boolean;
+  /** Whether a compile database says how its HIP is compiled. */
+  readonly hasCommands: boolean;
   /** The tasks that are no stages, as far as there are such. */
   readonly others: readonly OtherTask[];
   /** Where the tasks of the other kind of project are; undefined where there is none in this workspace. */
@@ -35,7 +37,7 @@ export function targetsOf(place: Place): Targets {
   for (const name of stageNames.filter((each) => stageSummaries[each].project === place.kind)) {
     const stage: Stage = stages[name];
     const { task } = stage;
-    if (!task || (task.needsSource && !place.hasSource)) continue;
+    if (!task || (task.needsSource && !place.hasSource) || (task.needsCommands && !place.hasCommands)) continue;
     for (const target of task.targets) {
       const kernels = target.of === 'kernel' ? place.kernels : [undefined];
       for (const kernel of kernels) {
@@ -96,7 +98,9 @@ function tasksOf(name: string, place: Place, kernel: string | undefined): Depend
   const found = stageNames.find((each) => each === name);
   if (found === undefined) throw new Error(`a task depends on "${name}", which is no stage`);
   const { project, task }: Stage = stages[found];
-  const [target] = task?.targets.filter(({ of }) => of === 'kernel' || project === 'reproducer') ?? [];
+  const ofKernel = task?.targets.find(({ of }) => of === 'kernel');
+  // Of the project as a whole, where it is the same one: no kernel of an app is built alone.
+  const target = ofKernel ?? task?.targets.find(() => project === 'reproducer' || project === place.kind);
   if (!task || !target) throw new Error(`a task depends on ${name}, which is none`);
   if (project !== place.kind) {
     const there = place.elsewhere;
@@ -109,10 +113,15 @@ function tasksOf(name: string, place: Place, kernel: string | undefined): Depend
 
 /** Of every kind of project. */
 export function commonInputs(input: TaskInput): TargetInput[] {
-  if (typeof input === 'object') return [{ env: input.variable }];
+  if (typeof input === 'object')
+    return 'variable' in input ? [{ env: input.variable }] : [{ dependentTasksOutputFiles: `**/${input.written}` }];
   switch (input) {
     case 'toolchain':
       return identityInputs('KERNLOOP_TOOLCHAIN');
+    case 'native':
+      return identityInputs('KERNLOOP_NATIVE_DIGEST');
+    case 'llvm':
+      return identityInputs('KERNLOOP_PGO_TOOLCHAIN');
     default:
       throw new Error(`"${input}" is no input of a task of such a project`);
   }

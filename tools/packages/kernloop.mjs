@@ -8,10 +8,15 @@ import { checkout, kernloopManifest } from './manifests.mjs';
 const require = createRequire(import.meta.url);
 
 /** Besides dist/: files and folders, as they lie in the repository. */
-const parts = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'docs', 'bin/kernloop.js', 'schemas'];
+const parts = [
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'docs', 'bin/kernloop.js', 'schemas'],
+  // Built on the user's machine, for the LLVM that it has (lib/pgo/plugin.ts).
+  ...['native/pgo/pass', 'native/pgo/headers'],
+];
 
 /** Of these rooms, what their compiled code and Nx read: never a source. */
 const dataRooms = ['executors', 'generators'];
+const isTest = (path) => path.endsWith('/test');
 const isSource = (path) => /\.([cm]?[jt]s|snap)$/.test(path);
 
 /** The grammars that lib/source reads. */
@@ -22,7 +27,7 @@ export async function stageKernloop(stage) {
   for (const part of parts) {
     cpSync(join(root, part), join(stage, part), {
       recursive: true,
-      filter: (path) => part.startsWith('bin/') || !isSource(path),
+      filter: (path) => part.startsWith('bin/') || !(isSource(path) || (part.startsWith('native/') && isTest(path))),
     });
   }
   for (const room of dataRooms) {

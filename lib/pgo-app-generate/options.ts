@@ -1,0 +1,10 @@
+import { z } from 'zod';
+import { deviceOptions } from '../device/options';
+
+export const pgoAppGenerateOptionsSchema = z.object({
+  app: z.string().default('.').describe('Folder of the app: the one with kernloop.json, or a folder below it.'),
+  ...deviceOptions,
+  timeLimitSeconds: z.number().min(0).default(0).describe('End the app after this time; 0 is no limit.'),
+});
+
+export type PgoAppGenerateOptions = z.output<typeof pgoAppGenerateOptionsSchema>;

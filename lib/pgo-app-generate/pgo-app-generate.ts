@@ -1,0 +1,49 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { openApp } from '../app/app';
+import type { Deps } from '../deps/deps';
+import { openDevice } from '../device/open-device';
+import { builtProgram } from '../pgo-app/build-json';
+import { appPgoPaths } from '../pgo-app/layout';
+import { runCollecting } from '../pgo-app/run';
+import { KernloopError } from '../support/error';
+import type { PgoAppGenerateOptions } from './options';
+import type { PgoAppGenerateResult } from './result';
+
+/** Runs what pgo-app-instrument built, and keeps what its kernels counted. */
+export async function pgoAppGenerate(options: PgoAppGenerateOptions, deps: Deps): Promise<PgoAppGenerateResult> {
+  const app = openApp(options.app);
+  const paths = appPgoPaths(app);
+  const { program } = builtProgram(paths.instrumented, 'pgo-app-instrument');
+  if (!existsSync(deps.native.pgoHip)) {
+    throw new KernloopError(
+      'ENVIRONMENT_NATIVE_MISSING',
+      `${deps.native.pgoHip} not found`,
+      'install kernloop once more (in a checkout: `npm run build:native`)',
+    );
+  }
+  const device = await openDevice(options, deps);
+  const partial = `${paths.raw}.partial-${process.pid}`;
+  try {
+    mkdirSync(partial, { recursive: true });
+    await runCollecting(app, program, join(partial, 'app-%p.profraw'), device, options.timeLimitSeconds, deps);
+    const files = readdirSync(partial)
+      .filter((name) => name.endsWith('.profraw'))
+      .sort();
+    if (files.length === 0) {
+      throw new KernloopError(
+        'PGO_PROFILE_MISSING',
+        `${app.config.name} left no profile: no instrumented kernel was loaded, or the program ended without its cleanup`,
+        'run it with LLVM_PROFILE_VERBOSE=1 in "env" of kernloop.json to see what the collector found; docs/pgo.md says which ends of a program it survives',
+      );
+    }
+    rmSync(paths.raw, { recursive: true, force: true });
+    renameSync(partial, paths.raw);
+    deps.report.result(
+      `${app.config.name}: ${files.length} raw ${files.length === 1 ? 'profile' : 'profiles'} in ${relative(app.root, paths.raw)}`,
+    );
+    return { app: app.config.name, folder: paths.raw, files };
+  } finally {
+    rmSync(partial, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,26 @@
+import { defineStage } from '../stage/stage';
+import { pgoAppGenerateOptionsSchema } from './options';
+import { pgoAppGenerateResultSchema } from './result';
+
+const code = () => require('./pgo-app-generate') as typeof import('./pgo-app-generate');
+
+export const stage = defineStage({
+  name: 'pgo-app-generate',
+  summary: 'Run the instrumented program of an app, and collect the raw profiles of its kernels.',
+  options: pgoAppGenerateOptionsSchema,
+  result: pgoAppGenerateResultSchema,
+  project: 'app',
+  positional: 'app',
+  paths: ['app'],
+  exitCodes: { pass: 'The raw profiles are there.' },
+  run: (options, deps) => code().pgoAppGenerate(options, deps),
+  exitCode: () => 0,
+  task: {
+    targets: [{ name: 'pgo-app-generate', of: 'project' }],
+    needsCommands: true,
+    cache: true,
+    after: [{ stage: 'pgo-app-instrument' }],
+    inputs: ['app', 'device', { written: '.kernloop/pgo/instrumented/*' }],
+    outputs: ['{app}/.kernloop/pgo/raw'],
+  },
+});

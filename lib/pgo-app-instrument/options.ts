@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { instrumentingOptions } from '../pgo-instrument/options';
+
+/** How an app is built once more, by the commands of its own build. */
+export const rebuildingOptions = {
+  app: z.string().default('.').describe('Folder of the app: the one with kernloop.json, or a folder below it.'),
+  linkArgument: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      "More for the linker, where what CMake says of the app's program (link.txt) does not do: -lname, a library.",
+    ),
+  compileLimitSeconds: z.number().positive().default(600).describe('End each compilation after this time.'),
+} as const;
+
+export const pgoAppInstrumentOptionsSchema = z.object({
+  ...rebuildingOptions,
+  ...instrumentingOptions,
+  sample: z
+    .string()
+    .regex(/^(all|(blocks|launches):([1-9]\d*))$/, 'must be "all", "blocks:N" or "launches:N"')
+    .default('blocks:8')
+    .describe(
+      'Who counts: all; blocks:N, one workgroup in N; or launches:N, one launch in N (a power of two); the others run a copy without counters.',
+    ),
+});
+
+export type PgoAppInstrumentOptions = z.output<typeof pgoAppInstrumentOptionsSchema>;

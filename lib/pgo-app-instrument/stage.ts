@@ -1,0 +1,26 @@
+import { defineStage } from '../stage/stage';
+import { pgoAppInstrumentOptionsSchema } from './options';
+import { pgoAppInstrumentResultSchema } from './result';
+
+const code = () => require('./pgo-app-instrument') as typeof import('./pgo-app-instrument');
+
+export const stage = defineStage({
+  name: 'pgo-app-instrument',
+  summary: 'Build an app once more from its compile database, with counters in its kernels.',
+  options: pgoAppInstrumentOptionsSchema,
+  result: pgoAppInstrumentResultSchema,
+  project: 'app',
+  positional: 'app',
+  paths: ['app'],
+  exitCodes: { pass: 'The instrumented program is there.' },
+  run: (options, deps) => code().pgoAppInstrument(options, deps),
+  exitCode: () => 0,
+  task: {
+    targets: [{ name: 'pgo-app-instrument', of: 'project' }],
+    needsCommands: true,
+    cache: true,
+    after: ['program'],
+    inputs: ['app', 'compileCommands', 'llvm'],
+    outputs: ['{app}/.kernloop/pgo/instrumented'],
+  },
+});

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+export const pgoAppMergeResultSchema = z.object({
+  app: z.string(),
+  profile: z.string().describe('The indexed profile, which llvm-profdata-22 and clang-22 read; absolute.'),
+  waves: z.string().describe('The side file: uniform lanes and wave visits; absolute.'),
+  profileSha256: z.string(),
+  arch: z.string(),
+  functions: z.int(),
+  counters: z.int(),
+  notes: z.array(z.string()),
+});
+
+export type PgoAppMergeResult = z.output<typeof pgoAppMergeResultSchema>;

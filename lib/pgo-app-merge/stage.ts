@@ -1,0 +1,34 @@
+import { defineStage } from '../stage/stage';
+import { pgoAppMergeOptionsSchema } from './options';
+import { pgoAppMergeResultSchema } from './result';
+
+const code = () => require('./pgo-app-merge') as typeof import('./pgo-app-merge');
+
+export const stage = defineStage({
+  name: 'pgo-app-merge',
+  summary: 'Add up the raw profiles of an app to one that the compiler reads, with wave visits beside it.',
+  options: pgoAppMergeOptionsSchema,
+  result: pgoAppMergeResultSchema,
+  project: 'app',
+  positional: 'app',
+  paths: ['app', 'input'],
+  exitCodes: { pass: 'The merged profile is there.' },
+  run: (options, deps) => code().pgoAppMerge(options, deps),
+  exitCode: () => 0,
+  task: {
+    targets: [{ name: 'pgo-app-merge', of: 'project' }],
+    needsCommands: true,
+    cache: true,
+    after: [{ stage: 'pgo-app-generate' }],
+    inputs: ['app', { written: '.kernloop/pgo/raw/*' }, 'llvm', 'native'],
+    outputs: [
+      '{app}/.kernloop/pgo/merged.profdata',
+      '{app}/.kernloop/pgo/merged.waves.json',
+      '{app}/.kernloop/pgo/merged.json',
+    ],
+    without: ['input'],
+    refused: {
+      input: '--input names profiles that the task does not know as its inputs: a change of them would not be noticed',
+    },
+  },
+});

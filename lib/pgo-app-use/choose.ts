@@ -1,0 +1,37 @@
+import { formatCount } from '../support/report';
+import type { AppBuildResult } from './result';
+
+type Candidate = Omit<AppBuildResult, 'judgement'>;
+
+/** The one that executes least, if that is less than the app's own build and than clang 22 without a profile; and writes what the app writes. */
+export function chooseBuild(builds: readonly Candidate[]): {
+  kept: string | null;
+  reason: string;
+  judgements: Readonly<Record<string, string>>;
+} {
+  const references = builds.filter(({ name, right }) => (name === 'own' || name === 'base') && right);
+  const objection = (one: Candidate): string | null => {
+    if (!one.right) return 'not right: it ended otherwise than the app, or wrote something else';
+    const worse = references.find(({ total }) => one.total >= total);
+    if (worse === undefined) return null;
+    return `${one.total === worse.total ? 'no less' : 'more'} than ${described(worse.name)}: ${formatCount(one.total)} wave-instructions, not below ${formatCount(worse.total)}`;
+  };
+  const byProfile = builds.filter(({ name }) => name !== 'own' && name !== 'base');
+  const good = byProfile.filter((one) => objection(one) === null);
+  const [best] = [...good].sort((a, b) => a.total - b.total);
+  const judgements = Object.fromEntries(
+    builds.map((one): [string, string] => {
+      if (one.name === 'own') return [one.name, 'the app as it is'];
+      if (one.name === 'base') return [one.name, one.right ? 'without a profile' : (objection(one) ?? '')];
+      return [one.name, objection(one) ?? (one === best ? 'kept' : `better, but not so good as ${best?.name ?? ''}`)];
+    }),
+  );
+  const reason = best
+    ? `${best.name}: ${references.map(({ name, total }) => `${percent(best.total, total)} against ${described(name)}`).join(', ')}`
+    : byProfile.map(({ name }) => `${name}: ${judgements[name] ?? ''}`).join('; ');
+  return { kept: best?.name ?? null, reason, judgements };
+}
+
+const described = (name: string): string => (name === 'own' ? "the app's own build" : 'base');
+
+const percent = (mine: number, theirs: number): string => `−${((100 * (theirs - mine)) / theirs).toFixed(1)}%`;

@@ -1,0 +1,113 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { appRecorder, installFakes, pgoPrograms, pluginOption, realCodeObject, writeApp } from '../pgo/testing/fake-llvm';
+import { pgoAppGenerate } from '../pgo-app-generate/pgo-app-generate';
+import { pgoAppGenerateOptionsSchema } from '../pgo-app-generate/options';
+import { pgoAppInstrument } from '../pgo-app-instrument/pgo-app-instrument';
+import { pgoAppInstrumentOptionsSchema } from '../pgo-app-instrument/options';
+import { pgoAppMerge } from '../pgo-app-merge/pgo-app-merge';
+import { pgoAppMergeOptionsSchema } from '../pgo-app-merge/options';
+import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
+import { TestWorkspace } from '../testing/workspace';
+import { chooseBuild } from './choose';
+import { pgoAppUseOptionsSchema } from './options';
+import { pgoAppUse } from './pgo-app-use';
+
+let code: Buffer;
+let workspace: TestWorkspace;
+beforeAll(() => {
+  code = realCodeObject();
+});
+beforeEach(() => {
+  workspace = new TestWorkspace();
+});
+afterEach(() => workspace.dispose());
+
+describe('the stages of PGO on an app', () => {
+  const depsWith = (more: Readonly<Record<string, FakeProgram>> = {}): FakeDeps =>
+    fakeDeps({ ...pgoPrograms(code, writeApp(workspace)), ...more }, workspace.native, { env: installFakes(workspace) });
+  const here = () => ({ app: workspace.app });
+  const instrument = (deps: FakeDeps) => pgoAppInstrument(pgoAppInstrumentOptionsSchema.parse(here()), deps);
+  const generate = (deps: FakeDeps) => pgoAppGenerate(pgoAppGenerateOptionsSchema.parse(here()), deps);
+  const merge = (deps: FakeDeps) => pgoAppMerge(pgoAppMergeOptionsSchema.parse(here()), deps);
+  const use = (deps: FakeDeps) => pgoAppUse(pgoAppUseOptionsSchema.parse(here()), deps);
+
+  it('build it once more in a folder of its own: device code with the plugin, all else as the app does', async () => {
+    const deps = depsWith();
+    const before = readFileSync(`${workspace.app}/program`);
+    const { program } = await instrument(deps);
+    expect(program).toBe(workspace.path('app/.kernloop/pgo/instrumented/program'));
+    expect(readFileSync(`${workspace.app}/program`)).toEqual(before);
+    const [unit, linked] = deps.calls.filter(({ program: name, args }) => name === 'clang++' && !args.includes('--version'));
+    expect(unit && pluginOption(unit, 'kernloop-pgo-sample')).toBe('blocks:8');
+    expect(linked?.args).toContain('-lamdhip64');
+    const host = deps.calls.find(({ program: name }) => name === 'c++');
+    expect(host?.args.filter((word) => word.includes('pgo') && !word.includes('/'))).toEqual([]);
+    expect(host?.args.filter((word) => word.endsWith('host.cpp'))).toHaveLength(1);
+  });
+
+  it('run it with the collector in front of HIP, and the software GPU behind', async () => {
+    const deps = depsWith();
+    await instrument(deps);
+    expect(await generate(deps)).toMatchObject({ files: ['app-1.amdgcn-amd-amdhsa.c0.profraw'] });
+    const run = deps.calls.find(({ env }) => env['LLVM_PROFILE_FILE'] !== undefined);
+    expect(run?.env['LD_PRELOAD']).toBe('libkernloop-pgo-hip.so:libkernloop-hip.so');
+    expect(run?.env['LD_LIBRARY_PATH']).toMatch(/native\/lib:.*native\/lib\/softgpu/);
+  });
+
+  it('say so where it left no profile, and do not take the one of before for it', async () => {
+    const deps = depsWith();
+    await instrument(deps);
+    await generate(deps);
+    const silent = depsWith({ program: () => 0 });
+    await expect(generate(silent)).rejects.toMatchObject({ code: 'PGO_PROFILE_MISSING' });
+    await expect(generate(depsWith({ program: () => 3 }))).rejects.toMatchObject({ code: 'APP_FAILED' });
+    expect(existsSync(workspace.path('app/.kernloop/pgo/raw'))).toBe(true);
+  });
+
+  it('want a compile database', async () => {
+    const deps = depsWith();
+    workspace.write('app/kernloop.json', { name: 'app', command: ['./program'] });
+    await expect(instrument(deps)).rejects.toMatchObject({ code: 'COMPILE_DATABASE_INVALID' });
+  });
+
+  it('keep the build that executes least, and never one that writes something else than the app', async () => {
+    const totals = [100, 90, 80, 70, 60, 50];
+    let run = -1;
+    const program: FakeProgram = ({ print, options }) => {
+      if (options.env?.['LLVM_PROFILE_FILE'] === undefined) run += 1;
+      // The last one is the fastest, and wrong.
+      print(run === 5 ? 'something else' : 'the same');
+      return 0;
+    };
+    const deps = depsWith();
+    await instrument(deps);
+    await generate(deps);
+    await merge(deps);
+    const recorder = appRecorder(() => totals[run + 1] ?? 0);
+    const result = await use(depsWith({ program, 'kernloop-recorder': recorder }));
+    expect(result.builds.map(({ name, total, right }) => [name, total, right])).toEqual([
+      ['own', 100, true],
+      ['base', 90, true],
+      ['off', 80, true],
+      ['uniform', 70, true],
+      ['flatten', 60, true],
+      ['wave', 50, false],
+    ]);
+    expect(result).toMatchObject({ kept: 'flatten', reason: expect.stringMatching(/−40.0% against the app's own/) as string });
+  });
+});
+
+describe('which build of an app is kept', () => {
+  const build = (name: string, total: number, right = true) => ({
+    ...{ name, total, right, program: name, sha256: name, kernels: [] },
+  });
+
+  it.each([
+    ['only base is beaten', [build('own', 50), build('base', 90), build('wave', 80)]],
+    ["only the app's own build is beaten", [build('own', 100), build('base', 70), build('wave', 80)]],
+    ['it is no better', [build('own', 100), build('base', 80), build('wave', 80)]],
+    ['it is wrong', [build('own', 100), build('base', 90), build('wave', 10, false)]],
+  ])('is none where %s', (_name, builds) => {
+    expect(chooseBuild(builds)).toMatchObject({ kept: null, reason: expect.stringMatching(/^wave: /) as string });
+  });
+});

@@ -1,0 +1,144 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { App } from '../app/app';
+import type { Deps } from '../deps/deps';
+import { clangArguments } from '../pgo/clang-arguments';
+import { hipArguments } from '../pgo/hip-arguments';
+import { compilerEnvironment } from '../toolchain/compiler-environment';
+import { KernloopError } from '../support/error';
+import { throwIfInterrupted } from '../support/interrupt';
+import type { Llvm } from '../toolchain/find-llvm';
+import { runCompiler } from '../toolchain/run-compiler';
+import { parseCompileArguments, renderCompileArgument } from '../toolchain/compile-arguments';
+import { appUnits, linkWords, objectName, type AppUnit } from './units';
+
+export interface Rebuild {
+  /** Where everything goes; what was there is replaced. */
+  folder: string;
+  /** Of the app, as its own build leaves it, absolute. */
+  program: string;
+  /** Of the plugin, for each unit with device code, told its number: files that it writes must not be those of another. */
+  options: (unit: number) => readonly string[];
+  /** More for the linker, where what the app's build says does not do. */
+  linkArguments: readonly string[];
+  limitSeconds: number;
+}
+
+/** Compiles every unit of the app with clang 22 into a folder of its own, and links them; returns the program. */
+export async function rebuildApp(app: App, request: Rebuild, llvm: Llvm, deps: Deps): Promise<string> {
+  const units = appUnits(app);
+  const partial = `${request.folder}.partial-${process.pid}`;
+  try {
+    mkdirSync(partial, { recursive: true });
+    const objects = units.map((unit, index) => join(partial, objectName(unit, index)));
+    await inTurns(units, async (unit, index) => {
+      await compileUnit(app, unit, objects[index] ?? '', request.options(index), request.limitSeconds, llvm, deps);
+    });
+    const name = basename(request.program);
+    await link(app, units, objects, join(partial, name), request, llvm, deps);
+    for (const object of objects) rmSync(object, { force: true });
+    rmSync(request.folder, { recursive: true, force: true });
+    mkdirSync(dirname(request.folder), { recursive: true });
+    renameSync(partial, request.folder);
+    return join(request.folder, name);
+  } finally {
+    rmSync(partial, { recursive: true, force: true });
+  }
+}
+
+/** A few at a time. */
+async function inTurns<T>(all: readonly T[], work: (one: T, index: number) => Promise<void>): Promise<void> {
+  const queue = all.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, one] of queue) await work(one, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), all.length) }, worker));
+}
+
+async function compileUnit(
+  app: App,
+  unit: AppUnit,
+  object: string,
+  options: readonly string[],
+  limitSeconds: number,
+  llvm: Llvm,
+  deps: Deps,
+): Promise<void> {
+  const hip = { target: null, codeObjectVersion: null };
+  const args = unit.isHip
+    ? [
+        ...hipArguments(
+          clangArguments({ compiler: { name: basename(unit.compiler) }, arguments: unit.args }),
+          hip,
+          deps.env,
+        ),
+        '-gline-tables-only',
+        ...options,
+      ]
+    : withoutOutput(unit.args, unit.file);
+  await runCompiler(
+    {
+      program: unit.isHip ? llvm.clang : unit.compiler,
+      args: [...args, '-c', '-o', object, unit.file],
+      cwd: unit.directory,
+      env: { ...app.config.env, ...compilerEnvironment(app.config.env) },
+      limitSeconds,
+      variantFile: unit.file,
+    },
+    deps,
+  );
+}
+
+function withoutOutput(args: readonly string[], file: string): string[] {
+  return parseCompileArguments(args)
+    .filter(
+      ({ option, kind, value }) =>
+        option !== '-o' && option !== '-c' && !(kind === 'input' && value !== null && file.endsWith(basename(value))),
+    )
+    .flatMap(renderCompileArgument);
+}
+
+async function link(
+  app: App,
+  units: readonly AppUnit[],
+  objects: readonly string[],
+  output: string,
+  { program, linkArguments, limitSeconds }: Rebuild,
+  llvm: Llvm,
+  deps: Deps,
+): Promise<void> {
+  const words = linkWords(program, units);
+  const said = words === null ? [...objects] : linkedAs(words, units, objects, dirname(program));
+  const ended = await deps.run(llvm.clang, [...said, ...linkArguments, '-lamdhip64', '-o', output], {
+    cwd: dirname(program),
+    env: { ...app.config.env, ...compilerEnvironment(app.config.env) },
+    timeoutMs: limitSeconds * 1000,
+    onStderr: (chunk) => deps.report.output(chunk),
+  }).result;
+  throwIfInterrupted(deps.signal);
+  if (ended.exitCode === 0 && existsSync(output)) return;
+  throw new KernloopError(
+    'APP_BUILD_FAILED',
+    `${app.config.name} did not link with clang 22: ${ended.stderrTail.trim().split('\n').slice(-3).join('; ')}`,
+    `name what is missing with --link-argument${words === null ? '; how the app is linked was not found (CMakeFiles/<target>.dir/link.txt beside the compile database)' : ''}`,
+  );
+}
+
+/** The app's own words with our objects in the place of its own, and without what concerns device code. */
+function linkedAs(
+  words: readonly string[],
+  units: readonly AppUnit[],
+  objects: readonly string[],
+  folder: string,
+): string[] {
+  const ours = new Map(units.map(({ object }, index) => [object ?? '', objects[index] ?? '']));
+  const kept: string[] = [];
+  for (let index = 1; index < words.length; index += 1) {
+    const word = words[index] ?? '';
+    if (word === '-o') index += 1;
+    else if (!/^--(offload-arch|hip-link|rocm)|^-fgpu-rdc$/.test(word))
+      kept.push(ours.get(resolve(folder, word)) ?? word);
+  }
+  return kept;
+}

@@ -1,0 +1,51 @@
+import { basename, dirname } from 'node:path';
+import type { App } from '../app/app';
+import { inputOf } from '../app/input';
+import { appVariables } from '../app/variables';
+import type { Device } from '../device/device';
+import { withDevice } from '../device/lock';
+import type { Deps } from '../deps/deps';
+import { KernloopError } from '../support/error';
+import { throwIfInterrupted } from '../support/interrupt';
+import { describeEnd } from '../support/ndjson';
+
+/** Runs an instrumented program as the app is run, with the collector in front of HIP: it writes raw profiles by the pattern. */
+export async function runCollecting(
+  app: App,
+  program: string,
+  pattern: string,
+  device: Device,
+  timeLimitSeconds: number,
+  deps: Deps,
+): Promise<void> {
+  const own = appVariables(app, device, deps);
+  const { pgoHip } = deps.native;
+  const list = (name: string, first: string): string =>
+    [first, own[name] ?? deps.env[name] ?? ''].filter((part) => part !== '').join(':');
+  const [, ...args] = app.config.command;
+  const input = inputOf(app, deps);
+  const output = (chunk: string): void => deps.report.output(chunk);
+  const run = () =>
+    deps.run(program, args, {
+      cwd: app.cwd,
+      env: {
+        ...own,
+        // By its name, which the path leads to: the separators of LD_PRELOAD cannot be escaped.
+        LD_LIBRARY_PATH: list('LD_LIBRARY_PATH', dirname(pgoHip)),
+        LD_PRELOAD: list('LD_PRELOAD', basename(pgoHip)),
+        LLVM_PROFILE_FILE: pattern,
+      },
+      ...(input ? { input } : {}),
+      onStdout: output,
+      onStderr: output,
+      ...(timeLimitSeconds > 0 ? { timeoutMs: timeLimitSeconds * 1000 } : {}),
+    }).result;
+  const ended = await withDevice(device, deps, run);
+  throwIfInterrupted(deps.signal);
+  if (ended.exitCode === 0) return;
+  throw new KernloopError(
+    'APP_FAILED',
+    `the instrumented program: ${describeEnd(program, ended)}`,
+    'see whether the app runs through without counters; --sample blocks:64 makes them cheaper',
+  );
+}

@@ -1,0 +1,176 @@
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Deps } from '../deps/deps';
+import { buildConditions, currentBuild, writeBuildJson, type BuildJson, type BuildKey } from '../pgo/build-json';
+import { mllvm, withoutHeightReduction } from '../pgo/clang-arguments';
+import { PgoCompiler, readRecipe } from '../pgo/compile';
+import { gates, pgoPaths, variantNames, type Gate, type VariantName } from '../pgo/layout';
+import { ensurePlugin } from '../pgo/plugin';
+import { profileDigest, readWaves } from '../pgo/profile';
+import { readReport } from '../pgo/report-json';
+import { openReproducer, type Reproducer } from '../reproducer/reproducer';
+import { KernloopError } from '../support/error';
+import { findLlvm } from '../toolchain/find-llvm';
+import type { CompileResult } from '../toolchain/compile';
+import type { PgoBuildOptions } from './options';
+import type { PgoBuildResult } from './result';
+
+/** Builds what pgo-use chooses from: the compiler without a profile, and with it under each gate of spill placement. */
+export async function pgoBuild(options: PgoBuildOptions, deps: Deps): Promise<PgoBuildResult> {
+  const reproducer = openReproducer(options.reproducer);
+  readRecipe(reproducer);
+  const { build, upToDate } = await buildVariants(reproducer, options, deps);
+  const result = describe(reproducer, build, upToDate);
+  for (const { name, spillDwords, score } of result.variants) {
+    deps.report.info(`  ${name}: ${spillDwords ?? '?'} spilled dwords, score ${score ?? '?'}`);
+  }
+  deps.report.result(
+    `${result.kernel}: ${result.variants.map(({ name }) => name).join(', ')} in pgo/variants ${upToDate ? 'are up to date' : 'built'} (${result.compiler})`,
+  );
+  return result;
+}
+
+/** The mode and the gates are fixed; each is a build of its own. */
+export const variantKey = (profileSha256: string): BuildKey => ({
+  options: { mode: 'use', variants: variantNames.join(' ') },
+  profileSha256,
+});
+
+export async function buildVariants(
+  reproducer: Reproducer,
+  options: Pick<PgoBuildOptions, 'compileLimitSeconds'>,
+  deps: Deps,
+): Promise<{ build: BuildJson; upToDate: boolean }> {
+  const paths = pgoPaths(reproducer.root);
+  const key = variantKey(profileDigest(paths));
+  const current = currentBuild(paths.variants, reproducer, key, deps);
+  if (current !== null) return { build: current, upToDate: true };
+  requireCounts(reproducer);
+  const llvm = await findLlvm(deps);
+  const plugin = await ensurePlugin(reproducer.workspaceRoot, llvm, deps);
+  const compiler = await PgoCompiler.open(reproducer, llvm, deps);
+  const conditions = buildConditions(reproducer.root, key, deps);
+  const partial = `${paths.variants}.partial-${process.pid}`;
+  try {
+    mkdirSync(partial, { recursive: true });
+    const files: Record<string, string> = {};
+    const compiled: CompileResult[] = [];
+    const compile = async (name: string, using: readonly string[]): Promise<void> => {
+      const output = join(partial, `${name}.hsaco`);
+      const { compileLimitSeconds: limitSeconds } = options;
+      compiled.push(await explained(() => compiler.compile({ output, options: using, limitSeconds })));
+      files[name] = output;
+    };
+    const use = (name: VariantName, more: readonly string[]): string[] => [
+      `-fpass-plugin=${plugin.path}`,
+      ...mllvm('kernloop-pgo=use'),
+      ...withoutHeightReduction(),
+      ...mllvm(`kernloop-pgo-profile=${paths.profdata}`),
+      ...mllvm(`kernloop-pgo-waves=${paths.waves}`),
+      ...mllvm(`kernloop-pgo-report=${join(partial, `${name}.report.json`)}`),
+      ...more,
+    ];
+    // The compiler as it is: nothing of ours is loaded. What it spills, and what that costs by the profile, a second build tells.
+    await compile('base', []);
+    await compile('base-report', use('base', mllvm('kernloop-pgo-weights=false')));
+    rmSync(files['base-report'] ?? '', { force: true });
+    delete files['base-report'];
+    for (const gate of gates) await compile(gate, use(gate, mllvm(`kernloop-pgo-gate=${gate}`)));
+    writeBuildJson(
+      join(partial, 'build.json'),
+      {
+        ...{ reproducer, llvm, key, conditions, files, compiled },
+        recipe: compiler.recipe,
+        pluginSha256: plugin.sha256,
+      },
+      deps,
+    );
+    rmSync(paths.variants, { recursive: true, force: true });
+    renameSync(partial, paths.variants);
+  } finally {
+    rmSync(partial, { recursive: true, force: true });
+  }
+  const build = currentBuild(paths.variants, reproducer, key, deps);
+  if (build === null) {
+    throw new KernloopError('COMPILE_FAILED', 'a source was changed while it was compiled', 'build again');
+  }
+  return { build, upToDate: false };
+}
+
+export function isUpToDate(options: PgoBuildOptions, { env, report }: Pick<Deps, 'env' | 'report'>): boolean {
+  const reproducer = openReproducer(options.reproducer);
+  const paths = pgoPaths(reproducer.root);
+  const key = variantKey(profileDigest(paths));
+  if (currentBuild(paths.variants, reproducer, key, { env }) === null) return false;
+  report.result(`${reproducer.config.name}: what pgo-build built is up to date`);
+  return true;
+}
+
+/** A profile of a kernel that never ran would have every block be cold. */
+function requireCounts(reproducer: Reproducer): void {
+  const waves = readWaves(pgoPaths(reproducer.root));
+  const kernel = waves.functions.find(({ name }) => isOf(name, reproducer.config.symbol));
+  if (kernel?.counters.some((count) => BigInt(count) > 0n)) return;
+  throw new KernloopError(
+    'PGO_PROFILE_MISSING',
+    kernel === undefined
+      ? `the profile has no ${reproducer.config.symbol}: it is of ${waves.functions
+          .map(({ name }) => name)
+          .slice(0, 3)
+          .join(', ')}`
+      : `the profile counted nothing in ${reproducer.config.symbol}: with --sample, perhaps no workgroup was due`,
+    'run `kernloop pgo-generate` and `kernloop pgo-merge` of this kernel',
+  );
+}
+
+/** A local function has the file in front of its name. */
+function isOf(profiled: string, symbol: string): boolean {
+  return profiled === symbol || profiled.endsWith(`;${symbol}`);
+}
+
+/** The plugin refuses a profile of other code, and names the function. */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof KernloopError) || error.code !== 'COMPILE_FAILED') throw error;
+    const [, why] = /kernloop-pgo: (?:the (?:profile|side file) .*?: )?(.*)/.exec(error.what) ?? [];
+    if (why === undefined || !/profile|side file|it does not fit|hash/.test(error.what)) throw error;
+    throw new KernloopError(
+      'PGO_PROFILE_STALE',
+      `the profile does not fit the source as it is now: ${why}`,
+      'run `kernloop pgo-generate` and `kernloop pgo-merge` again, so that it is of this source',
+      { cause: error },
+    );
+  }
+}
+
+function describe(reproducer: Reproducer, build: BuildJson, upToDate: boolean): PgoBuildResult {
+  const paths = pgoPaths(reproducer.root);
+  return {
+    kernel: reproducer.config.name,
+    profileSha256: build.profile_sha256 ?? '',
+    compiler: build.compiler,
+    upToDate,
+    variants: variantNames.map((name) => {
+      const code = build.code_objects[name];
+      const { spillDwords, score } = spillsOf(paths.variants, name, reproducer.config.symbol);
+      return {
+        name,
+        codeObject: join(paths.variants, code?.file ?? ''),
+        codeObjectSha256: code?.sha256 ?? '',
+        ...{ spillDwords, score },
+      };
+    }),
+  };
+}
+
+export function spillsOf(
+  folder: string,
+  name: Gate | 'base',
+  symbol: string,
+): { spillDwords: number | null; score: number | null } {
+  const found = readReport(join(folder, `${name}.report.json`)).functions.find((one) => one.symbol === symbol);
+  const { spills, score } = found ?? {};
+  return { spillDwords: spills ? spills.store_dwords + spills.load_dwords : null, score: score ?? null };
+}

@@ -1,0 +1,188 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { captureFile, readCapture } from '../archive/capture-files';
+import type { Deps } from '../deps/deps';
+import type { Device } from '../device/device';
+import { openDevice } from '../device/open-device';
+import { currentBuild, type BuildJson } from '../pgo/build-json';
+import { readRecipe } from '../pgo/compile';
+import { pgoPaths } from '../pgo/layout';
+import { runPgo, type ConvertedEvent } from '../pgo/pgo-program';
+import { optionsOf } from '../pgo-instrument/key';
+import { instrument } from '../pgo-instrument/pgo-instrument';
+import { replayThroughLens, type LensReplay } from '../replay/lens';
+import { openReproducer, type Reproducer } from '../reproducer/reproducer';
+import { KernloopError } from '../support/error';
+import { exitCodes } from '../support/error-codes';
+import { sha256OfFile, writeJson } from '../support/files';
+import { formatCount } from '../support/report';
+import type { PgoGenerateOptions } from './options';
+import type { GenerateJson, PgoGenerateResult } from './result';
+
+/** What the plugin adds to a translation unit: counters, their description, and names (native/pgo/pass/README.md). */
+const prefixes = ['__prof', '__llvm_prf_names_', '__llvm_offload_prf_', '__kernloop_prf_'];
+
+/** Builds the instrumented code where it is not there, replays the captured dispatches with it, and writes down what it counted. */
+export async function pgoGenerate(options: PgoGenerateOptions, deps: Deps): Promise<PgoGenerateResult> {
+  const reproducer = openReproducer(options.reproducer);
+  readRecipe(reproducer);
+  return count(reproducer, await builtOrBuild(reproducer, deps), options, deps);
+}
+
+/** As a task it runs what another task built, perhaps on another machine. */
+export async function pgoGenerateTask(options: PgoGenerateOptions, deps: Deps): Promise<boolean> {
+  const reproducer = openReproducer(options.reproducer);
+  const build = currentBuild(pgoPaths(reproducer.root).instrumented, reproducer, null, deps);
+  if (build === null) {
+    throw new KernloopError(
+      'PGO_BUILD_MISSING',
+      `${reproducer.config.name}: pgo/instrumented holds no code of the sources as they are`,
+      'run the target pgo-instrument first (pgo-generate depends on it)',
+    );
+  }
+  return (await count(reproducer, build, options, deps)).exitCode === exitCodes.pass;
+}
+
+/** With the options of the last pgo-instrument, if there was one. */
+async function builtOrBuild(reproducer: Reproducer, deps: Deps): Promise<BuildJson> {
+  const current = currentBuild(pgoPaths(reproducer.root).instrumented, reproducer, null, deps);
+  if (current !== null) return current;
+  return (await instrument(reproducer, optionsOf(reproducer), deps)).build;
+}
+
+async function count(
+  reproducer: Reproducer,
+  build: BuildJson,
+  options: PgoGenerateOptions,
+  deps: Deps,
+): Promise<PgoGenerateResult> {
+  const paths = pgoPaths(reproducer.root);
+  const code = build.code_objects['instrumented'];
+  if (code === undefined) throw new Error('a build of pgo-instrument has one code object');
+  const partial = `${paths.raw}.partial-${process.pid}`;
+  const scratch = mkdtempSync(join(tmpdir(), 'kernloop-pgo-'));
+  try {
+    mkdirSync(partial, { recursive: true });
+    const replays = await replayThroughLens(
+      {
+        ...options,
+        ...{ capture: options.capture ?? 'all', guard: false, judge: true },
+        variant: join(paths.instrumented, code.file),
+        lens: { variables: prefixes.map((prefix) => ({ prefix })) },
+        output: scratch,
+      },
+      deps,
+    );
+    const runs: Run[] = [];
+    for (const replayed of replays) runs.push(await convert(replayed, partial, deps));
+    const generated = describe(reproducer, build, await openDevice(options, deps), runs);
+    writeJson(join(partial, basename(paths.generateJson)), generated);
+    rmSync(paths.raw, { recursive: true, force: true });
+    renameSync(partial, paths.raw);
+    return summarise(reproducer, generated, runs, deps);
+  } finally {
+    for (const folder of [partial, scratch]) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Run {
+  replayed: LensReplay;
+  units: ConvertedEvent[];
+}
+
+/** Raw profiles of what one replay left in the counters. */
+async function convert(replayed: LensReplay, folder: string, deps: Deps): Promise<Run> {
+  const { verdict, capture, dispatch } = replayed;
+  if (verdict === 'fault' || verdict === 'limit') throw stopped(replayed);
+  const base = join(folder, `${dispatch}.profraw`);
+  const events = await runPgo(['convert', '--input', replayed.folder, '--output', base], deps);
+  const units = events.filter((event) => event.event === 'converted');
+  for (const { text } of units) deps.report.info(`${capture}: ${text}`);
+  return { replayed, units };
+}
+
+function stopped({ capture, verdict, fault }: LensReplay): KernloopError {
+  if (verdict === 'fault') {
+    return new KernloopError(
+      'DEVICE_FAULT',
+      `${capture}: the instrumented code faulted${fault === null ? '' : `: ${fault}`}`,
+      'see whether the variant without counters does, too: `kernloop validate`',
+    );
+  }
+  return new KernloopError(
+    'DEVICE_LIMIT',
+    `${capture}: the instrumented code ran past its limit`,
+    'raise --limit-factor (on hardware --limit-seconds): counters add instructions, most where a kernel does little',
+  );
+}
+
+function describe(reproducer: Reproducer, build: BuildJson, device: Device, runs: readonly Run[]): GenerateJson {
+  const [unit] = runs.flatMap(({ units }) => units);
+  if (unit === undefined) {
+    throw new KernloopError(
+      'PGO_PROFILE_MISSING',
+      `${reproducer.config.name}: the instrumented code has no counters`,
+      'run `kernloop pgo-instrument` again',
+    );
+  }
+  const { kind, identity } = device.description;
+  return {
+    schema: 'kernloop.pgo-generate/1',
+    kernel: reproducer.config.name,
+    symbol: reproducer.config.symbol,
+    arch: unit.arch,
+    wave_size: unit.wave_size,
+    sampling: unit.sampling,
+    instrumented_sha256: build.code_objects['instrumented']?.sha256 ?? '',
+    device: { kind, identity },
+    dispatches: runs.map(({ replayed, units }) => ({
+      dispatch: replayed.dispatch,
+      capture_sha256: sha256OfFile(captureFile(join(reproducer.root, replayed.capture))),
+      verdict: replayed.verdict,
+      files: units.flatMap(({ files }) => files.map((file) => basename(file))),
+    })),
+  };
+}
+
+function summarise(
+  reproducer: Reproducer,
+  generated: GenerateJson,
+  runs: readonly Run[],
+  deps: Deps,
+): PgoGenerateResult {
+  const paths = pgoPaths(reproducer.root);
+  const dispatches = runs.map(({ replayed }, index) => ({
+    dispatch: replayed.dispatch,
+    capture: replayed.capture,
+    verdict: replayed.verdict,
+    waveInstructions: replayed.waveInstructions,
+    capturedWaveInstructions: readCapture(join(reproducer.root, replayed.capture)).execution.wave_instructions ?? null,
+    files: generated.dispatches[index]?.files ?? [],
+  }));
+  for (const one of dispatches) {
+    deps.report.result(`${reproducer.config.name}: ${one.capture}: counted${cost(one)}: pgo/raw/${one.files[0] ?? ''}`);
+    if (one.verdict !== 'fail') continue;
+    deps.report.warn(
+      `${one.capture}: the instrumented code leaves other bytes in memory than the app did: where that is no matter of rounding, its counts are not those of the app's computation (\`kernloop validate --variant pgo/instrumented/instrumented.hsaco\`)`,
+    );
+  }
+  return {
+    kernel: reproducer.config.name,
+    folder: paths.raw,
+    arch: generated.arch,
+    waveSize: generated.wave_size,
+    sampling: generated.sampling,
+    instrumentedSha256: generated.instrumented_sha256,
+    dispatches,
+    exitCode: exitCodes.pass,
+  };
+}
+
+function cost({
+  waveInstructions: now,
+  capturedWaveInstructions: before,
+}: PgoGenerateResult['dispatches'][number]): string {
+  if (now === null || before === null || before === 0) return '';
+  return `, ${formatCount(now)} wave-instructions (${(now / before).toFixed(2)}× the captured code)`;
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+const dispatchSchema = z.object({
+  dispatch: z.number(),
+  capture: z.string().describe('Its folder, relative to the reproducer.'),
+  verdict: z.string().describe('Whether the instrumented code left in memory what the app computed.'),
+  waveInstructions: z.number().nullable().describe('Of the instrumented code; null on hardware.'),
+  capturedWaveInstructions: z.number().nullable(),
+  files: z.array(z.string()).describe('Raw profiles, relative to pgo/raw, the .profraw first.'),
+});
+
+export const pgoGenerateResultSchema = z.object({
+  kernel: z.string(),
+  folder: z.string().describe('Where the raw profiles are, absolute.'),
+  arch: z.string(),
+  waveSize: z.int(),
+  sampling: z.string(),
+  instrumentedSha256: z.string(),
+  dispatches: z.array(dispatchSchema),
+  exitCode: z.int(),
+});
+
+export type PgoGenerateResult = z.output<typeof pgoGenerateResultSchema>;
+
+/** raw/generate.json: what a later stage and people need of it. */
+export interface GenerateJson {
+  schema: 'kernloop.pgo-generate/1';
+  kernel: string;
+  symbol: string;
+  arch: string;
+  wave_size: number;
+  sampling: string;
+  instrumented_sha256: string;
+  device: { kind: string; identity: string };
+  dispatches: { dispatch: number; capture_sha256: string; verdict: string; files: string[] }[];
+}

@@ -1,0 +1,29 @@
+import { defineStage } from '../stage/stage';
+import { pgoGenerateOptionsSchema } from './options';
+import { pgoGenerateResultSchema } from './result';
+
+const code = () => require('./pgo-generate') as typeof import('./pgo-generate');
+
+export const stage = defineStage({
+  name: 'pgo-generate',
+  summary: 'Replay the captured dispatches with counters in the kernel, and write raw profiles.',
+  options: pgoGenerateOptionsSchema,
+  result: pgoGenerateResultSchema,
+  project: 'reproducer',
+  selfContained: true,
+  positional: 'reproducer',
+  paths: ['reproducer', 'store'],
+  exitCodes: { pass: 'The raw profiles are there.' },
+  run: (options, deps) => code().pgoGenerate(options, deps),
+  exitCode: ({ exitCode }) => exitCode,
+  task: {
+    targets: [{ name: 'pgo-generate', of: 'project' }],
+    cache: true,
+    after: [{ stage: 'capture' }, { stage: 'pgo-instrument' }],
+    // Its options in kernel.json are among the files of the reproducer.
+    inputs: ['reproducer', 'capture', 'device', { written: 'pgo/instrumented/*' }],
+    outputs: ['{reproducer}/pgo/raw'],
+    needsSource: true,
+    run: (options, deps) => code().pgoGenerateTask(options, deps),
+  },
+});

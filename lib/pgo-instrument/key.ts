@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { buildJsonSchema, type BuildKey } from '../pgo/build-json';
+import { mllvm } from '../pgo/clang-arguments';
+import { pgoPaths } from '../pgo/layout';
+import type { Reproducer } from '../reproducer/reproducer';
+import { KernloopError } from '../support/error';
+import { readJson } from '../support/schema';
+import { pgoInstrumentOptionsSchema, type PgoInstrumentOptions } from './options';
+
+type Instrumenting = Pick<PgoInstrumentOptions, 'sample' | 'slots' | 'uniform' | 'skipGuards'>;
+
+/** Every option of the plugin counts, also those at their defaults. */
+export function keyOf({ sample, slots, uniform, skipGuards }: Instrumenting): BuildKey {
+  return { options: { mode: 'generate', sample, slots, uniform, skip_guards: skipGuards }, profileSha256: null };
+}
+
+/** What pgo-instrument would do without a word: as it was last told, else what kernel.json says, else its defaults. */
+export function optionsOf({ root, config }: Reproducer): PgoInstrumentOptions {
+  const path = pgoPaths(root).instrumentedJson;
+  const declared = config.options['pgo-instrument'] ?? {};
+  if (!existsSync(path)) return pgoInstrumentOptionsSchema.parse(declared);
+  const { options } = readJson(path, buildJsonSchema, 'PGO_BUILD_MISSING', 'run `kernloop pgo-instrument`');
+  const { sample, slots, uniform, skip_guards: skipGuards } = options;
+  return pgoInstrumentOptionsSchema.parse({ ...declared, sample, slots, uniform, skipGuards });
+}
+
+/** To the plugin by words of the command: nothing goes through the environment. */
+export function pluginArguments({ sample, slots, uniform, skipGuards }: Instrumenting): string[] {
+  return [
+    ...mllvm('kernloop-pgo=generate'),
+    ...mllvm(`kernloop-pgo-slots=${slots}`),
+    ...mllvm(`kernloop-pgo-sample=${sample}`),
+    ...mllvm(`kernloop-pgo-uniform=${uniform}`),
+    ...(skipGuards ? mllvm('kernloop-pgo-skip-guards') : []),
+  ];
+}
+
+export function requirePowers({ sample, slots }: Pick<Instrumenting, 'sample' | 'slots'>): void {
+  const [, of] = sample.split(':');
+  const isPower = (value: number): boolean => Number.isInteger(Math.log2(value));
+  if (isPower(slots) && (of === undefined || isPower(Number(of)))) return;
+  throw new KernloopError(
+    'USAGE',
+    isPower(slots) ? `--sample ${sample}: ${of ?? ''} is no power of two` : `--slots ${slots} is no power of two`,
+    'use 1, 2, 4, 8, …',
+  );
+}

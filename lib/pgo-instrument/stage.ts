@@ -1,0 +1,28 @@
+import { defineStage } from '../stage/stage';
+import { pgoInstrumentOptionsSchema } from './options';
+import { pgoInstrumentResultSchema } from './result';
+
+const code = () => require('./pgo-instrument') as typeof import('./pgo-instrument');
+
+export const stage = defineStage({
+  name: 'pgo-instrument',
+  summary: 'Build the kernel of a reproducer with counters in it, for pgo-generate.',
+  options: pgoInstrumentOptionsSchema,
+  result: pgoInstrumentResultSchema,
+  project: 'reproducer',
+  selfContained: true,
+  positional: 'reproducer',
+  paths: ['reproducer'],
+  exitCodes: { pass: 'The instrumented code is there.' },
+  run: (options, deps) => code().pgoInstrument(options, deps),
+  exitCode: () => 0,
+  task: {
+    targets: [{ name: 'pgo-instrument', of: 'project' }],
+    cache: true,
+    after: [{ stage: 'capture' }, { stage: 'recompile' }],
+    inputs: ['reproducer', 'compiled', 'llvm'],
+    outputs: ['{reproducer}/pgo/instrumented'],
+    needsSource: true,
+    isCurrent: (options, deps) => code().isUpToDate(options, deps),
+  },
+});

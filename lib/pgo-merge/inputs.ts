@@ -1,0 +1,44 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { KernloopError } from '../support/error';
+
+export interface ProfileInput {
+  /** Absolute; side files lie beside it and are found by its name. */
+  file: string;
+  weight: number;
+}
+
+const profile = /\.(profraw|profdata)$/;
+
+/** What `--input` means: `FILE`, `FOLDER`, either with `,WEIGHT`. */
+export function profileInputs(given: readonly string[], usual: string): ProfileInput[] {
+  if (given.length > 0) return given.flatMap(read);
+  if (existsSync(usual)) return filesOf(usual, 1);
+  throw new KernloopError(
+    'PGO_PROFILE_MISSING',
+    `${usual} does not exist: nothing was counted`,
+    'run `kernloop pgo-generate`, or name profiles with --input',
+  );
+}
+
+function read(text: string): ProfileInput[] {
+  const [, path = text, weight] = /^(.*),(\d+)$/.exec(text) ?? [];
+  if (weight === undefined) return filesOf(resolve(text), 1);
+  if (Number(weight) >= 1) return filesOf(resolve(path), Number(weight));
+  throw new KernloopError('USAGE', `--input ${text}: a weight is 1 or more`, 'leave the profile out instead');
+}
+
+function filesOf(path: string, weight: number): ProfileInput[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) throw new KernloopError('PGO_PROFILE_MISSING', `${path} does not exist`, 'check the path of --input');
+  if (!found.isDirectory()) return [{ file: path, weight }];
+  const files = readdirSync(path).filter((name) => profile.test(name));
+  if (files.length === 0) {
+    throw new KernloopError(
+      'PGO_PROFILE_MISSING',
+      `${path} has no profile (*.profraw, *.profdata)`,
+      'run what is instrumented once more; `kernloop pgo-generate` says whether it counted',
+    );
+  }
+  return files.sort().map((name) => ({ file: join(path, name), weight }));
+}

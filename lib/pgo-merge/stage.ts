@@ -1,0 +1,32 @@
+import { defineStage } from '../stage/stage';
+import { pgoMergeOptionsSchema } from './options';
+import { pgoMergeResultSchema } from './result';
+
+const code = () => require('./pgo-merge') as typeof import('./pgo-merge');
+
+export const stage = defineStage({
+  name: 'pgo-merge',
+  summary: 'Add up raw profiles to one that the compiler reads, with uniformity and wave visits beside it.',
+  options: pgoMergeOptionsSchema,
+  result: pgoMergeResultSchema,
+  project: 'reproducer',
+  selfContained: true,
+  positional: 'reproducer',
+  paths: ['reproducer', 'input'],
+  exitCodes: { pass: 'The merged profile is there.' },
+  run: (options, deps) => code().pgoMerge(options, deps),
+  exitCode: () => 0,
+  task: {
+    targets: [{ name: 'pgo-merge', of: 'project' }],
+    cache: true,
+    after: [{ stage: 'pgo-generate' }],
+    inputs: ['reproducer', { written: 'pgo/raw/*' }, 'llvm', 'native'],
+    outputs: ['{reproducer}/pgo/merged.profdata', '{reproducer}/pgo/merged.waves.json', '{reproducer}/pgo/merged.json'],
+    needsSource: true,
+    // What lies elsewhere, the task does not see change.
+    without: ['input'],
+    refused: {
+      input: '--input names profiles that the task does not know as its inputs: a change of them would not be noticed',
+    },
+  },
+});

@@ -1,0 +1,107 @@
+import { choose } from './choose';
+import type { Figures, JudgedVariant } from './result';
+
+const counted = (millions: number, dwords: number): Figures => ({
+  waveInstructions: millions * 1e6,
+  scratchWaveDwords: dwords,
+  timeRatio: null,
+  timeCi95: null,
+});
+
+const timed = (low: number, ratio: number, high: number): Figures => ({
+  ...{ waveInstructions: null, scratchWaveDwords: null, timeRatio: ratio },
+  timeCi95: { low, high },
+});
+
+const variant = (name: string, figures: Figures, more: Partial<JudgedVariant> = {}): JudgedVariant => ({
+  ...{ name, file: `pgo/variants/${name}.hsaco`, sha256: 'a', verdict: 'pass', summary: 'as the app', judgement: '' },
+  ...{ spillDwords: 0, score: null },
+  ...figures,
+  ...more,
+});
+
+describe('what pgo-use keeps', () => {
+  it('is the right variant with the fewest wave-instructions that is worse than nothing before it', () => {
+    const choice = choose(counted(9, 20), [
+      variant('base', counted(7.68, 16)),
+      variant('off', counted(6.56, 8)),
+      variant('uniform', counted(6.56, 8)),
+      variant('flatten', counted(7, 9)),
+      variant('wave', counted(4.96, 1)),
+    ]);
+    expect(choice.kept).toBe('wave');
+    expect(choice.judgements['flatten']).toBe('right and better, but not so good as wave');
+    expect(choice.reason).toMatch(
+      /against the captured code wave-instructions 4,960,000 instead of 9,000,000 \(−44.9%\)/,
+    );
+    expect(choice.reason).toMatch(/against base/);
+  });
+
+  it('is never a wrong one, however fast', () => {
+    const wrong = { verdict: 'fail', summary: '12 bytes differ' };
+    const choice = choose(counted(9, 20), [
+      variant('base', counted(8, 16)),
+      variant('off', counted(1, 0), wrong),
+      variant('wave', counted(7, 8)),
+    ]);
+    expect(choice).toMatchObject({ kept: 'wave', judgements: { off: 'not right: 12 bytes differ' } });
+  });
+
+  it.each([
+    ['more scratch for fewer instructions', counted(33.3, 52), /worse than .*scratch wave-dwords 52 instead of 48/],
+    ['fewer dwords for more instructions', counted(40, 40), /worse than .*wave-instructions/],
+    ['the same', counted(36.8, 48), /no better than the captured code/],
+  ])('is nothing where all that is offered is %s', (_name, figures, why) => {
+    const choice = choose(counted(36.8, 48), [variant('base', counted(36.8, 48)), variant('off', figures)]);
+    expect([choice.kept, choice.reason]).toEqual([null, expect.stringMatching(why)]);
+  });
+
+  it('is nothing where a profile only makes good what the newer compiler does worse', () => {
+    const choice = choose(counted(5, 0), [variant('base', counted(8, 16)), variant('wave', counted(6, 4))]);
+    expect(choice).toMatchObject({
+      kept: null,
+      reason: expect.stringMatching(/^wave: worse than the captured code/) as string,
+    });
+  });
+
+  it('is nothing where only the newer compiler is better, and not the profile', () => {
+    const choice = choose(counted(9, 16), [variant('base', counted(8, 8)), variant('wave', counted(8, 8))]);
+    expect(choice).toMatchObject({
+      kept: null,
+      judgements: { base: expect.stringMatching(/no merit of one/) as string, wave: 'no better than base' },
+    });
+  });
+
+  it('says what to do where the other compiler rounds otherwise', () => {
+    const wrong = { verdict: 'fail', summary: '3 bytes differ' };
+    const choice = choose(counted(9, 16), [
+      variant('base', counted(8, 8), wrong),
+      variant('wave', counted(8, 8), wrong),
+    ]);
+    expect(choice).toMatchObject({ kept: null, reason: expect.stringMatching(/rtol/) as string });
+  });
+
+  it('on hardware is what is faster than both by intervals that do not meet', () => {
+    const base = variant('base', timed(0.93, 0.95, 0.97));
+    const choose1 = (figures: Figures) => choose(timed(1, 1, 1), [base, variant('wave', figures)]);
+    const captured: Figures = { ...timed(1, 1, 1), timeRatio: null, timeCi95: null };
+    expect(choose(captured, [base, variant('wave', timed(0.8, 0.82, 0.84))]).kept).toBe('wave');
+    expect(choose(captured, [base, variant('wave', timed(0.92, 0.94, 0.96))])).toMatchObject({
+      kept: null,
+      judgements: { wave: 'not measurably faster than base' },
+    });
+    expect(choose1(timed(1.1, 1.2, 1.3)).judgements['wave']).toBe('slower than the captured code');
+    const few = choose(captured, [base, variant('wave', { ...timed(0, 0.5, 1), timeCi95: null })]);
+    expect(few).toMatchObject({ kept: null, judgements: { wave: expect.stringMatching(/too few samples/) as string } });
+  });
+
+  it('tells what the static selector would have taken: the lowest score, of equals the first', () => {
+    const candidates = [
+      variant('base', counted(9, 9), { score: 100 }),
+      variant('off', counted(8, 8), { score: 40 }),
+      variant('wave', counted(7, 7), { score: 40 }),
+    ];
+    expect(choose(counted(9, 9), candidates)).toMatchObject({ kept: 'wave', selector: 'off' });
+    expect(choose(counted(9, 9), [...candidates, variant('flatten', counted(9, 9))]).selector).toBeNull();
+  });
+});

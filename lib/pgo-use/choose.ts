@@ -1,0 +1,144 @@
+import { formatCount } from '../support/report';
+import type { Figures, JudgedVariant } from './result';
+
+export interface Choice {
+  kept: string | null;
+  selector: string | null;
+  reason: string;
+  /** By name. */
+  judgements: Readonly<Record<string, string>>;
+}
+
+type Candidate = Omit<JudgedVariant, 'judgement'>;
+
+interface Axis {
+  name: string;
+  of: (figures: Figures) => number | null;
+}
+
+/** What counts on the software GPU. Neither is a time: so no gain in the one excuses a loss in the other. */
+const axes: readonly Axis[] = [
+  { name: 'wave-instructions', of: ({ waveInstructions }) => waveInstructions },
+  { name: 'scratch wave-dwords', of: ({ scratchWaveDwords }) => scratchWaveDwords },
+];
+
+/**
+ * The best of the variants that are right, and better than both the captured code and the compiler without a profile. Where a profile only makes
+ * good what another compiler did worse, nothing is gained, and nothing is kept.
+ */
+export function choose(captured: Figures, candidates: readonly Candidate[]): Choice {
+  const base = candidates.find(({ name }) => name === 'base');
+  const byProfile = candidates.filter(({ name }) => name !== 'base');
+  const references = [
+    { name: 'the captured code', figures: captured },
+    ...(base && isRight(base) ? [{ name: 'base', figures: base as Figures }] : []),
+  ];
+  const objections = new Map(byProfile.map((one) => [one.name, objectionTo(one, references)]));
+  const good = byProfile.filter(({ name }) => objections.get(name) === null);
+  const [best] = [...good].sort(order);
+  const judgements = Object.fromEntries(
+    candidates.map((one): [string, string] => [
+      one.name,
+      one.name === 'base'
+        ? judgeBase(one, captured)
+        : (objections.get(one.name) ??
+          (one === best ? 'kept' : `right and better, but not so good as ${best?.name ?? ''}`)),
+    ]),
+  );
+  return {
+    kept: best?.name ?? null,
+    selector: selected(candidates),
+    reason: best ? whyKept(best, references) : whyNone(byProfile, judgements, base),
+    judgements,
+  };
+}
+
+const isRight = ({ verdict }: Candidate): boolean => verdict === 'pass';
+
+interface Reference {
+  name: string;
+  figures: Figures;
+}
+
+/** Null where there is none. */
+function objectionTo(one: Candidate, references: readonly Reference[]): string | null {
+  if (!isRight(one)) return `not right: ${one.summary}`;
+  for (const reference of references) {
+    const worse = one.timeRatio === null ? notBetter(one, reference) : notFaster(one, reference);
+    if (worse !== null) return worse;
+  }
+  return null;
+}
+
+function notBetter(one: Figures, { name, figures }: Reference): string | null {
+  const pairs = axes.map((axis) => ({ axis: axis.name, mine: axis.of(one), theirs: axis.of(figures) }));
+  if (pairs.some(({ mine, theirs }) => mine === null || theirs === null)) return `not measured against ${name}`;
+  const worse = pairs.filter(({ mine, theirs }) => Number(mine) > Number(theirs));
+  if (worse.length > 0)
+    return `worse than ${name}: ${worse.map(({ axis, mine, theirs }) => describe(axis, Number(mine), Number(theirs))).join(', ')}`;
+  return pairs.some(({ mine, theirs }) => Number(mine) < Number(theirs)) ? null : `no better than ${name}`;
+}
+
+/** Times are intervals: a variant is faster only where they do not meet. */
+function notFaster(one: Figures, { name, figures }: Reference): string | null {
+  const bound = figures.timeRatio === null ? 1 : (figures.timeCi95?.low ?? null);
+  if (one.timeCi95 === null || bound === null) return `too few samples to compare with ${name}`;
+  if (one.timeCi95.high < bound) return null;
+  return one.timeCi95.low > (figures.timeCi95?.high ?? 1)
+    ? `slower than ${name}`
+    : `not measurably faster than ${name}`;
+}
+
+function judgeBase(base: Candidate, captured: Figures): string {
+  if (!isRight(base)) return `not right: ${base.summary}`;
+  const objection = objectionTo(base, [{ name: 'the captured code', figures: captured }]);
+  return objection === null
+    ? 'no profile: better than the captured code, but no merit of one'
+    : `no profile: ${objection}`;
+}
+
+function order(one: Candidate, other: Candidate): number {
+  if (one.timeRatio !== null && other.timeRatio !== null) return one.timeRatio - other.timeRatio;
+  for (const { of } of axes) {
+    const difference = Number(of(one)) - Number(of(other));
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/**
+ * Without a replay: the fewest spilled dwords, each counted so often as waves came by. Of equals the one that changes least of what the profile says;
+ * base after all, since a profile helps other things than spills.
+ */
+function selected(candidates: readonly Candidate[]): string | null {
+  if (candidates.length === 0 || candidates.some(({ score }) => score === null)) return null;
+  const inOrder = [...candidates].sort((a, b) => Number(a.name === 'base') - Number(b.name === 'base'));
+  return inOrder.reduce((best, one) => (Number(one.score) < Number(best.score) ? one : best)).name;
+}
+
+function whyKept(best: Candidate, references: readonly Reference[]): string {
+  if (best.timeRatio !== null) return `${best.name} takes ${best.timeRatio.toFixed(3)}× the time of the captured code`;
+  const parts = references.map(({ name, figures }) => {
+    const figured = axes.map((axis) => describe(axis.name, Number(axis.of(best)), Number(axis.of(figures))));
+    return `against ${name} ${figured.join(', ')}`;
+  });
+  return `${best.name}: ${parts.join('; ')}`;
+}
+
+function whyNone(
+  byProfile: readonly Candidate[],
+  judgements: Readonly<Record<string, string>>,
+  base: Candidate | undefined,
+): string {
+  if (base && !isRight(base) && byProfile.every((one) => !isRight(one))) {
+    return `clang's code is not right even without a profile (${base.summary}): where that is rounding, say so in "options" of kernel.json ("validate": { "rtol": … })`;
+  }
+  return byProfile.map(({ name }) => `${name}: ${judgements[name] ?? ''}`).join('; ');
+}
+
+function describe(axis: string, mine: number, theirs: number): string {
+  if (mine === theirs) return `${axis} ${formatCount(mine)} as before`;
+  const change =
+    theirs === 0 ? '' : ` (${mine < theirs ? '−' : '+'}${Math.abs((100 * (mine - theirs)) / theirs).toFixed(1)}%)`;
+  return `${axis} ${formatCount(mine)} instead of ${formatCount(theirs)}${change}`;
+}

@@ -1,0 +1,63 @@
+import type { Deps } from '../deps/deps';
+import { replay } from '../replay/replay';
+import { replayOptionsSchema } from '../replay/options';
+import type { DispatchResult, ReplayResult } from '../replay/result';
+import type { PgoUseOptions } from './options';
+import type { Figures } from './result';
+import { quiet } from './quiet';
+import { scratchWaveDwords } from './scratch';
+
+/** What a code object does in a replay of every captured dispatch: counts on the software GPU, and elsewhere time beside the captured code. */
+export async function measureVariant(
+  variant: string,
+  options: PgoUseOptions,
+  work: 'wave_instructions' | 'duration_ns',
+  deps: Deps,
+): Promise<Figures> {
+  const { iterations, ...replaying } = options;
+  const counted = work === 'wave_instructions';
+  const result = await replay(
+    replayOptionsSchema.parse({
+      ...replaying,
+      variant,
+      capture: replaying.capture ?? 'all',
+      ...(counted ? { hotSpots: true, hotSpotsBy: 'scratch' } : { compare: variant !== 'none', iterations }),
+    }),
+    quiet(deps),
+  );
+  return counted ? countsOf(result) : timesOf(result);
+}
+
+const dispatchesOf = (result: ReplayResult): readonly DispatchResult[] =>
+  result.dispatches.length > 0 ? result.dispatches : [result];
+
+function countsOf(result: ReplayResult): Figures {
+  const dispatches = dispatchesOf(result);
+  const sum = (value: (one: DispatchResult) => number): number => dispatches.reduce((all, one) => all + value(one), 0);
+  return {
+    waveInstructions: sum(({ counters }) => counters['wave_instructions']?.median ?? 0),
+    scratchWaveDwords: sum(({ hotSpots }) => scratchWaveDwords(hotSpots?.instructions ?? [])),
+    timeRatio: null,
+    timeCi95: null,
+  };
+}
+
+/** Of several dispatches the worst: none may be slower. */
+function timesOf(result: ReplayResult): Figures {
+  const speeds = dispatchesOf(result).flatMap(({ speed }) => speed ?? []);
+  const [worst] = speeds.sort((a, b) => b.ratio - a.ratio);
+  return {
+    waveInstructions: null,
+    scratchWaveDwords: null,
+    timeRatio: worst?.ratio ?? null,
+    timeCi95: worst?.ci95 ?? null,
+  };
+}
+
+/** The captured code is what times are relative to. */
+export const capturedTimes: Figures = {
+  waveInstructions: null,
+  scratchWaveDwords: null,
+  timeRatio: null,
+  timeCi95: null,
+};

@@ -1,0 +1,167 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { Deps } from '../deps/deps';
+import { openDevice } from '../device/open-device';
+import type { Device } from '../device/device';
+import { buildVariants, spillsOf, variantKey } from '../pgo-build/pgo-build';
+import { pgoBuildOptionsSchema } from '../pgo-build/options';
+import { currentBuild, type BuildJson } from '../pgo/build-json';
+import { readRecipe } from '../pgo/compile';
+import { pgoPaths, variantNames } from '../pgo/layout';
+import { profileDigest } from '../pgo/profile';
+import { openReproducer, type Reproducer } from '../reproducer/reproducer';
+import { kernloopJsonSchema } from '../app/kernloop-json';
+import { KernloopError } from '../support/error';
+import { sha256, sha256OfFile, writeJson } from '../support/files';
+import { kernloopFile } from '../support/project-file-names';
+import { readJson } from '../support/schema';
+import { version } from '../support/version';
+import { judge } from '../validate/validate';
+import { validateOptionsSchema } from '../validate/options';
+import { choose } from './choose';
+import { capturedTimes, measureVariant } from './measure';
+import type { PgoUseOptions } from './options';
+import { isPlaced, placeVariant } from './place';
+import { quiet } from './quiet';
+import { pgoUseResultSchema, type Figures, type PgoUseResult } from './result';
+import { printChoice } from './text';
+
+/** Builds the variants where they are not there, judges and measures each, and keeps the best: never a wrong one, nor one that is slower. */
+export async function pgoUse(options: PgoUseOptions, deps: Deps): Promise<PgoUseResult> {
+  const reproducer = openReproducer(options.reproducer);
+  readRecipe(reproducer);
+  const declared = reproducer.config.options['pgo-build'] ?? {};
+  const { build } = await buildVariants(reproducer, pgoBuildOptionsSchema.parse(declared), deps);
+  return decide(reproducer, build, options, deps);
+}
+
+/** As a task it judges what another task built, perhaps on another machine. */
+export async function pgoUseTask(options: PgoUseOptions, deps: Deps): Promise<boolean> {
+  const reproducer = openReproducer(options.reproducer);
+  const paths = pgoPaths(reproducer.root);
+  const build = currentBuild(paths.variants, reproducer, variantKey(profileDigest(paths)), deps);
+  if (build === null) {
+    throw new KernloopError(
+      'PGO_BUILD_MISSING',
+      `${reproducer.config.name}: pgo/variants holds no code of this profile and of the sources as they are`,
+      'run the target pgo-build first (pgo-use depends on it)',
+    );
+  }
+  await decide(reproducer, build, options, deps);
+  return true;
+}
+
+async function decide(
+  reproducer: Reproducer,
+  build: BuildJson,
+  options: PgoUseOptions,
+  deps: Deps,
+): Promise<PgoUseResult> {
+  const paths = pgoPaths(reproducer.root);
+  const device = await openDevice(options, deps);
+  // A time is measured anew each time.
+  const key = device.work === 'duration_ns' ? '' : keyOf(reproducer, device, options, deps);
+  const known = key === '' ? null : decided(reproducer, key);
+  if (known !== null) {
+    printChoice(known, deps);
+    deps.report.info('nothing was changed since it was chosen');
+    return known;
+  }
+  const { captured, variants } = await compareAll(reproducer, build, device, options, deps);
+  const { kept, selector, reason, judgements } = choose(captured, variants);
+  const judged = variants.map((one) => ({ ...one, judgement: judgements[one.name] ?? '' }));
+  const placed = placeVariant(reproducer, judged.find(({ name }) => name === kept) ?? null, build, deps);
+  const { kind, identity } = device.description;
+  const result: PgoUseResult = {
+    schema: 'kernloop.pgo-choice/1',
+    kernel: reproducer.config.name,
+    key,
+    profile_sha256: build.profile_sha256 ?? '',
+    compiler: build.compiler,
+    device: { kind, identity },
+    captured,
+    variants: judged,
+    ...{ kept, selector, reason, placed },
+  };
+  writeJson(paths.choice, result);
+  printChoice(result, deps);
+  return result;
+}
+
+type Compared = Omit<PgoUseResult['variants'][number], 'judgement'>;
+
+async function compareAll(
+  reproducer: Reproducer,
+  build: BuildJson,
+  device: Device,
+  options: PgoUseOptions,
+  deps: Deps,
+): Promise<{ captured: Figures; variants: Compared[] }> {
+  const { variants: folder } = pgoPaths(reproducer.root);
+  const validating = validatingOptions(reproducer, options);
+  const captured =
+    device.work === 'duration_ns' ? capturedTimes : await measureVariant('none', options, device.work, deps);
+  const variants: Compared[] = [];
+  for (const name of variantNames) {
+    const code = build.code_objects[name];
+    if (code === undefined) throw new Error(`a build of pgo-build has ${name}`);
+    deps.report.info(`${reproducer.config.name}: ${name}`);
+    const file = relative(reproducer.root, join(folder, code.file));
+    const { report } = await judge(validateOptionsSchema.parse({ ...validating, variant: file }), quiet(deps));
+    const isRight = report.verdict === 'pass';
+    const figures = isRight ? await measureVariant(file, options, device.work, deps) : capturedTimes;
+    variants.push({
+      ...{ name, file, sha256: code.sha256, verdict: report.verdict, summary: report.summary },
+      ...figures,
+      ...spillsOf(folder, name, reproducer.config.symbol),
+    });
+  }
+  return { captured, variants };
+}
+
+/** The tolerances under which the user has its variants judged: those of kernel.json, else of the app. */
+function validatingOptions(reproducer: Reproducer, options: PgoUseOptions): object {
+  const { iterations: _iterations, ...replaying } = options;
+  const appFile = join(reproducer.workspaceRoot, reproducer.config.app.root, kernloopFile);
+  const app = existsSync(appFile)
+    ? readJson(appFile, kernloopJsonSchema, 'CONFIG_MISSING', 'restore the file').options['validate']
+    : {};
+  return { ...app, ...reproducer.config.options['validate'], ...replaying };
+}
+
+/** All that decides the choice where nothing is timed. */
+function keyOf(reproducer: Reproducer, device: Device, options: PgoUseOptions, deps: Deps): string {
+  const { root } = reproducer;
+  const paths = pgoPaths(root);
+  const { reproducer: _folder, store: _store, ...others } = options;
+  const captures = ['capture', ...several(join(root, 'captures')).map((name) => join('captures', name))];
+  const files = captures.flatMap((folder) =>
+    ['capture.json', 'selfcheck.json'].map((name) => join(root, folder, name)),
+  );
+  return sha256(
+    JSON.stringify([
+      version,
+      sha256OfFile(paths.variantsJson),
+      files.map((file) => (existsSync(file) ? sha256OfFile(file) : 'none')),
+      [device.description.identity, sha256OfFile(deps.native.replay), sha256OfFile(deps.native.softgpu)],
+      validatingOptions(reproducer, options),
+      reproducer.config.args,
+      others,
+    ]),
+  );
+}
+
+function several(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+}
+
+/** What was chosen before, where it still stands as it was left. */
+function decided(reproducer: Reproducer, key: string): PgoUseResult | null {
+  const { choice } = pgoPaths(reproducer.root);
+  if (!existsSync(choice)) return null;
+  const parsed = pgoUseResultSchema.safeParse(readJson(choice, pgoUseResultSchema.loose(), 'PGO_BUILD_MISSING', ''));
+  if (!parsed.success || parsed.data.key !== key) return null;
+  // Kept, and not placed since a file of the user's was in the way: that may be gone.
+  const isWhole = parsed.data.kept === null || parsed.data.placed !== null;
+  return isWhole && isPlaced(reproducer.root, parsed.data.placed) ? parsed.data : null;
+}

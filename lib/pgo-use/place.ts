@@ -1,0 +1,43 @@
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Deps } from '../deps/deps';
+import type { BuildJson } from '../pgo/build-json';
+import { candidateFiles } from '../reproducer/known-variants';
+import { placedVariant, type KeptVariant } from '../reproducer/optimized-variant';
+import type { Reproducer } from '../reproducer/reproducer';
+
+/** Under a name that replay and validate find by themselves. */
+const place = join('build', 'optimized.hsaco');
+
+/**
+ * Puts the kept variant where replay and validate find it, and takes away the one of before. What the user put there stays: nothing of ours is
+ * then placed, since two could be meant.
+ */
+export function placeVariant(
+  { root, config }: Reproducer,
+  kept: { file: string; sha256: string } | null,
+  build: BuildJson,
+  deps: Deps,
+): KeptVariant | null {
+  const before = placedVariant(root);
+  if (before !== null) rmSync(join(root, before.file));
+  if (kept === null) return null;
+  const [own] = candidateFiles(root);
+  if (own !== undefined) {
+    deps.report.warn(
+      `${config.name}: ${own} is yours and stays: the kept variant is ${kept.file} (name it with --variant)`,
+    );
+    return null;
+  }
+  const target = join(root, place);
+  mkdirSync(dirname(target), { recursive: true });
+  const partial = `${target}.partial-${process.pid}`;
+  copyFileSync(join(root, kept.file), partial);
+  renameSync(partial, target);
+  const { recipe_sha256, sources, outside, system, absent } = build;
+  return { file: place, sha256: kept.sha256, recipe_sha256, sources, outside, system, absent };
+}
+
+export function isPlaced(root: string, placed: KeptVariant | null): boolean {
+  return placed === null || (existsSync(join(root, placed.file)) && placedVariant(root) !== null);
+}

@@ -1,0 +1,28 @@
+import { defineStage } from '../stage/stage';
+import { pgoUseOptionsSchema } from './options';
+import { pgoUseResultSchema } from './result';
+
+const code = () => require('./pgo-use') as typeof import('./pgo-use');
+
+export const stage = defineStage({
+  name: 'pgo-use',
+  summary: 'Judge and measure what pgo-build built, and keep the best: never a wrong variant, nor a slower one.',
+  options: pgoUseOptionsSchema,
+  result: pgoUseResultSchema,
+  project: 'reproducer',
+  positional: 'reproducer',
+  paths: ['reproducer', 'store'],
+  exitCodes: { pass: 'It is known which one is best, or that none is.' },
+  run: (options, deps) => code().pgoUse(options, deps),
+  exitCode: () => 0,
+  task: {
+    targets: [{ name: 'pgo-use', of: 'project' }],
+    // On hardware it is a time that decides; elsewhere it remembers by itself, and sees whether what it placed is still there.
+    cache: false,
+    after: [{ stage: 'capture' }, { stage: 'pgo-build' }],
+    inputs: [],
+    outputs: [],
+    needsSource: true,
+    run: (options, deps) => code().pgoUseTask(options, deps),
+  },
+});

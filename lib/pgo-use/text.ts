@@ -1,0 +1,39 @@
+import type { Deps } from '../deps/deps';
+import { formatCount, table } from '../support/report';
+import type { Figures, PgoUseResult } from './result';
+
+export function printChoice(result: PgoUseResult, { report }: Pick<Deps, 'report'>): void {
+  const isTimed = result.variants.some(({ timeRatio }) => timeRatio !== null);
+  const header = isTimed ? ['time'] : ['wave-instructions', 'scratch wave-dwords'];
+  const figures = (one: Figures): string[] =>
+    isTimed ? [ratio(one)] : [count(one.waveInstructions), count(one.scratchWaveDwords)];
+  const rows = [
+    ['', 'result', ...header, 'spilled dwords', 'static score'],
+    ['captured', '', ...(isTimed ? ['1.000×'] : figures(result.captured)), '', ''],
+    ...result.variants.map((one) => [
+      one.name,
+      one.verdict.toUpperCase(),
+      ...figures(one),
+      count(one.spillDwords),
+      count(one.score),
+    ]),
+  ];
+  for (const line of table(rows)) report.result(line);
+  for (const { name, judgement } of result.variants) report.result(`${name}: ${judgement}`);
+  if (result.kept === null) {
+    report.result(`Nothing is kept: ${result.reason}`);
+    return;
+  }
+  const where = result.placed?.file ?? result.variants.find(({ name }) => name === result.kept)?.file ?? '';
+  report.result(`Kept: ${result.reason}; it is ${where}`);
+  if (result.selector !== null && result.selector !== result.kept)
+    report.result(`(by spills and wave visits alone it would have been ${result.selector})`);
+}
+
+const count = (value: number | null): string => (value === null ? '-' : formatCount(value));
+
+function ratio({ timeRatio, timeCi95 }: Figures): string {
+  if (timeRatio === null) return '-';
+  const interval = timeCi95 ? ` (${timeCi95.low.toFixed(3)} to ${timeCi95.high.toFixed(3)})` : '';
+  return `${timeRatio.toFixed(3)}×${interval}`;
+}

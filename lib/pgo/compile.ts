@@ -1,0 +1,85 @@
+import { readCapturedCode } from '../archive/captured-code';
+import type { Deps } from '../deps/deps';
+import { reproducerPaths } from '../reproducer/layout';
+import type { Reproducer } from '../reproducer/reproducer';
+import { KernloopError } from '../support/error';
+import { readJson } from '../support/schema';
+import { compileReproducer, type CompileResult } from '../toolchain/compile';
+import { isElf64 } from '../toolchain/elf';
+import type { Llvm } from '../toolchain/find-llvm';
+import { overlaySchema } from '../toolchain/overlay';
+import { recipeSchema, type Recipe } from '../toolchain/recipe';
+import { clangArguments } from './clang-arguments';
+import { hipArguments } from './hip-arguments';
+import { requirePgoLanguage } from './supported';
+
+/** One compilation of a reproducer's source by clang of LLVM 22, for the architecture of the capture. */
+export interface PgoCompilation {
+  /** Absolute. */
+  output: string;
+  /** Of the plugin and its options; none for the compiler as it is. */
+  options: readonly string[];
+  limitSeconds: number;
+}
+
+export class PgoCompiler {
+  private constructor(
+    private readonly reproducer: Reproducer,
+    readonly recipe: Recipe,
+    private readonly llvm: Llvm,
+    private readonly codeObjectVersion: number | null,
+    private readonly deps: Deps,
+  ) {}
+
+  static async open(reproducer: Reproducer, llvm: Llvm, deps: Deps): Promise<PgoCompiler> {
+    const recipe = readRecipe(reproducer);
+    const captured = await readCapturedCode(reproducer.capture, deps);
+    const version = typeof captured === 'string' ? null : codeObjectVersion(captured);
+    return new PgoCompiler(reproducer, recipe, llvm, version, deps);
+  }
+
+  compile({ output, options, limitSeconds }: PgoCompilation): Promise<CompileResult> {
+    const { recipe, llvm, reproducer, deps } = this;
+    const paths = reproducerPaths(reproducer.root);
+    const overlay = readJson(paths.overlayTemplate, overlaySchema, 'SOURCE_NOT_FOUND', bringBack);
+    const target = { target: recipe.target, codeObjectVersion: this.codeObjectVersion };
+    return compileReproducer(
+      {
+        reproducer: reproducer.root,
+        recipe: {
+          ...recipe,
+          environment: {},
+          compiler: { name: 'clang++', version: llvm.version },
+          arguments: [...hipArguments(clangArguments(recipe), target, deps.env), ...options],
+        },
+        overlay,
+        compiler: { path: llvm.clang, version: llvm.version },
+        output,
+        signature: recipe.signature,
+        limitSeconds,
+        lineInfo: true,
+      },
+      deps,
+    );
+  }
+}
+
+const bringBack = 'bring pristine/ back from version control, or run `kernloop generate` in the app';
+
+export function readRecipe(reproducer: Reproducer): Recipe {
+  requirePgoLanguage(reproducer);
+  return readJson(reproducerPaths(reproducer.root).recipe, recipeSchema, 'SOURCE_NOT_FOUND', bringBack);
+}
+
+/** How its metadata and hidden arguments are laid out (EI_ABIVERSION of the AMDGPU ABI): a replay hands over those of the captured code. */
+function codeObjectVersion(code: Buffer): number | null {
+  const machineAmdgpu = 224;
+  if (!isElf64(code, machineAmdgpu)) return null;
+  const version = (code[8] ?? 0) + 2;
+  if (version >= 3 && version <= 6) return version;
+  throw new KernloopError(
+    'PGO_UNSUPPORTED',
+    `the captured code object is of version ${version}, which clang 22 does not write`,
+    'replay and validate work with it; PGO needs one of version 4 to 6',
+  );
+}

@@ -1,0 +1,38 @@
+import { mllvm } from './clang-arguments';
+import { hipHeader } from './sources';
+import { deviceLibraryFolder, hipMajor, rocmFolder } from './hip-installation';
+import { KernloopError } from '../support/error';
+import type { Environment } from '../support/environment';
+
+export interface HipTarget {
+  /** `gfx90a:xnack-`; null where a whole build says it itself. */
+  target: string | null;
+  codeObjectVersion: number | null;
+}
+
+/** What clang 22 needs to be told so that it compiles against the HIP that is installed, also where that one expects an older clang. */
+export function hipArguments(args: readonly string[], { codeObjectVersion }: HipTarget, env: Environment): string[] {
+  const rocm = rocmFolder(env);
+  const libraries = deviceLibraryFolder(env);
+  if (rocm === null || libraries === null) {
+    throw new KernloopError(
+      'ENVIRONMENT_TOOL_MISSING',
+      `${rocm === null ? 'the headers of HIP (hip/hip_runtime.h)' : 'the device libraries of ROCm (ockl.bc)'} were not found`,
+      'sudo apt-get install libamdhip64-dev rocm-device-libs (Debian), or set ROCM_PATH',
+    );
+  }
+  const isOld = hipMajor(rocm) === 5;
+  const version = codeObjectVersion ?? (isOld ? 4 : null);
+  const wave64 = args.includes('-mwavefrontsize64');
+  return [
+    ...(rocm === '/usr' ? [] : ['-isystem', `${rocm}/include`]),
+    `--rocm-path=${rocm}`,
+    `--rocm-device-lib-path=${libraries}`,
+    ...(version === null ? [] : [`-mcode-object-version=${version}`]),
+    ...(isOld ? ['-include', hipHeader] : []),
+    ...(isOld && wave64 ? ['-D__AMDGCN_WAVEFRONT_SIZE=64'] : []),
+    // So that a function of one file has the same name in the profile wherever the file lies: in the app and in a reproducer.
+    ...mllvm('static-func-full-module-prefix=false'),
+    ...args,
+  ];
+}

@@ -1,0 +1,43 @@
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { llvmParts } from '../toolchain/find-llvm';
+import { sha256, sha256OfFile } from '../support/files';
+import { KnownDigests } from '../support/known-digests';
+import type { Environment } from '../support/environment';
+import { deviceLibraryFolder, rocmFolder } from './hip-installation';
+import { hipHeader, pluginSourceDigest } from './sources';
+
+/**
+ * What decides the code that PGO builds beside its sources and options, by content and without starting a process: LLVM 22, the sources of
+ * the plugin, and the device libraries. Equal installations are equal, wherever they lie. `none` where there is no such LLVM.
+ */
+export function pgoToolchainIdentity(env: Environment, digests: KnownDigests = KnownDigests.of(env)): string {
+  const { found } = llvmParts(env);
+  if (found.clang === null) return 'none';
+  const programs = Object.values(found).filter((path) => path !== null);
+  const libraries = join(dirname(realpathSync(found.clang)), '..', 'lib');
+  const bitcode = deviceLibraryFolder(env);
+  const files = [
+    ...programs,
+    ...filesIn(libraries, (name) => /^lib(LLVM|clang-cpp).*\.so/.test(name)),
+    ...(bitcode === null ? [] : filesIn(bitcode, (name) => name.endsWith('.bc'))),
+    ...[join(rocmFolder(env) ?? '/', 'include', 'hip', 'hip_version.h')].filter((path) => existsSync(path)),
+  ];
+  const described = [...new Set(files)].map((path) => `${basename(path)} ${digests.of(path)}`);
+  digests.save();
+  // Sources of ours are few and small: in a checkout they are edited.
+  const ours = [pluginSourceDigest(sha256OfFile), existsSync(hipHeader) ? sha256OfFile(hipHeader) : 'none'];
+  return sha256([...described, ...ours].join('\n'));
+}
+
+function filesIn(folder: string, wanted: (name: string) => boolean): string[] {
+  try {
+    return readdirSync(folder)
+      .filter(wanted)
+      .sort()
+      .map((name) => join(folder, name))
+      .filter((path) => existsSync(path));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+
+/** Where PGO keeps things in a reproducer. All of it is its own: a user's files lie elsewhere. */
+export const pgoPaths = (root: string) => {
+  const folder = join(root, 'pgo');
+  const instrumented = join(folder, 'instrumented');
+  const variants = join(folder, 'variants');
+  return {
+    folder,
+    instrumented,
+    /** What the instrumented code was made from, by digest. */
+    instrumentedJson: join(instrumented, 'build.json'),
+    /** Where each counter lies in the source. */
+    map: join(instrumented, 'map.json'),
+    raw: join(folder, 'raw'),
+    generateJson: join(folder, 'raw', 'generate.json'),
+    profdata: join(folder, 'merged.profdata'),
+    waves: join(folder, 'merged.waves.json'),
+    mergeJson: join(folder, 'merged.json'),
+    variants,
+    variantsJson: join(variants, 'build.json'),
+    choice: join(folder, 'choice.json'),
+  };
+};
+
+/** In the order in which they are built and shown; `base` is the compiler without a profile. */
+export const gates = ['off', 'uniform', 'flatten', 'wave'] as const;
+export type Gate = (typeof gates)[number];
+export const variantNames = ['base', ...gates] as const;
+export type VariantName = (typeof variantNames)[number];

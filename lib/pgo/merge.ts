@@ -1,0 +1,63 @@
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Deps } from '../deps/deps';
+import { KernloopError } from '../support/error';
+import { throwIfInterrupted } from '../support/interrupt';
+import { describeEnd } from '../support/ndjson';
+import { runPgo, type MergedEvent } from './pgo-program';
+
+export interface MergeRequest {
+  inputs: readonly { file: string; weight: number }[];
+  /** Of the profile that is made; empty: what the inputs say. */
+  arch: string;
+  mixedSampling: boolean;
+  /** Where both files go, absolute. */
+  profdata: string;
+  waves: string;
+  /** llvm-profdata of LLVM 22. */
+  profdataProgram: string;
+}
+
+/** Ours adds up and keeps what LLVM has no room for; LLVM's own program writes the indexed profile. */
+export async function mergeProfiles(
+  request: MergeRequest,
+  deps: Deps,
+): Promise<{ merged: MergedEvent; notes: string[] }> {
+  const scratch = join(dirname(request.profdata), `.merge.partial-${process.pid}`);
+  const [text, indexed, waves] = ['text.proftext', 'indexed.profdata', 'waves.json'].map((name) =>
+    join(scratch, name),
+  ) as [string, string, string];
+  try {
+    mkdirSync(scratch, { recursive: true });
+    const events = await runPgo(
+      [
+        'merge',
+        ...request.inputs.flatMap(({ file, weight }) => ['--weighted-input', `${weight},${file}`]),
+        ...['--output', text, '--waves', waves],
+        ...(request.arch === '' ? [] : ['--arch', request.arch]),
+        ...(request.mixedSampling ? ['--mixed-sampling'] : []),
+      ],
+      deps,
+    );
+    const merged = events.find((event) => event.event === 'merged');
+    if (!merged)
+      throw new KernloopError('NATIVE_FAILED', 'kernloop-pgo merged nothing, and did not say why', 'report it');
+    await index(request.profdataProgram, text, indexed, deps);
+    renameSync(indexed, request.profdata);
+    renameSync(waves, request.waves);
+    return { merged, notes: events.flatMap((event) => (event.event === 'note' ? [event.text] : [])) };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function index(program: string, text: string, output: string, deps: Deps): Promise<void> {
+  const ended = await deps.run(program, ['merge', '--failure-mode=any', '-o', output, text]).result;
+  throwIfInterrupted(deps.signal);
+  if (ended.exitCode === 0) return;
+  throw new KernloopError(
+    'NATIVE_FAILED',
+    describeEnd('llvm-profdata', ended),
+    'check that llvm-profdata is of LLVM 22 (`kernloop doctor`); if it is, report it with the text above',
+  );
+}

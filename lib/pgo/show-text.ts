@@ -1,0 +1,73 @@
+import type { Deps } from '../deps/deps';
+import type { SourceFiles } from '../replay/source-files';
+import { formatCount, table } from '../support/report';
+import type { PgoResult, ShownBlock, ShownFunction, ShownLine } from './result';
+
+export function printProfile(
+  result: PgoResult,
+  asSource: boolean,
+  sources: SourceFiles,
+  { report }: Pick<Deps, 'report'>,
+): void {
+  const counted = result.sampling === 'all' ? 'everybody counted' : `${result.sampling} counted`;
+  report.result(`${result.kernel}: ${result.arch}, waves of ${result.waveSize}, ${counted}`);
+  if (asSource) printSource(result, sources, report);
+  else for (const one of result.functions) printFunction(one, result.spillsOf, report);
+}
+
+type Report = Deps['report'];
+
+function printFunction(shown: ShownFunction, spillsOf: string | null, report: Report): void {
+  report.result(`${shown.symbol ?? shown.name} (hash ${shown.hash}): ${shown.counters} counters, ${shown.pattern}`);
+  const spills = spillsOf === null ? [] : [`spills (${spillsOf})`];
+  const rows = shown.blocks.map((block) => [
+    String(block.block),
+    ...figures(block),
+    ...(spillsOf === null ? [] : [spilled(block)]),
+    placeOf(block),
+    block.text ?? '',
+  ]);
+  for (const line of table([['block', 'lanes', 'waves', 'uniform', '', ...spills, 'line', ''], ...rows]))
+    report.result(line);
+  const { spillStoreDwords: stores, spillLoadDwords: loads } = shown.outsideBlocks;
+  if (stores + loads > 0) report.result(`in blocks that the compiler made: ${stores} dwords stored, ${loads} loaded`);
+}
+
+/** The lines of the files that the profile names and that are in the workspace. */
+function printSource(result: PgoResult, sources: SourceFiles, report: Report): void {
+  for (const file of new Set(result.lines.filter(({ text }) => text !== null).map((line) => line.file))) {
+    const known = new Map(result.lines.filter((line) => line.file === file).map((line) => [line.line, line]));
+    report.result(`${file}:`);
+    const numbers = [...known.keys()];
+    const [first, last] = [Math.max(1, Math.min(...numbers) - 2), Math.max(...numbers) + 2];
+    const rows: string[][] = [];
+    for (let number = first; number <= last; number += 1) {
+      const text = sources.whole(file, number);
+      if (text === null) continue;
+      rows.push([...sourceFigures(known.get(number), result.spillsOf), String(number), text]);
+    }
+    const header = ['lanes', 'waves', 'uniform', '', ...(result.spillsOf === null ? [] : ['spills']), '', ''];
+    for (const line of table([header, ...rows])) report.result(line);
+  }
+}
+
+function sourceFigures(line: ShownLine | undefined, spillsOf: string | null): string[] {
+  const columns = spillsOf === null ? 4 : 5;
+  if (line === undefined) return Array.from({ length: columns }, () => '');
+  return [...figures(line), ...(spillsOf === null ? [] : [spilled(line)])];
+}
+
+function figures(one: Pick<ShownBlock, 'lanes' | 'waves' | 'uniformShare' | 'letter'>): string[] {
+  const count = (value: number | null): string => (value === null ? '-' : formatCount(value));
+  const share = one.uniformShare === null ? '-' : `${(100 * one.uniformShare).toFixed(1)}%`;
+  return [count(one.lanes), count(one.waves), share, one.letter ?? ''];
+}
+
+function spilled({
+  spillStoreDwords: stores,
+  spillLoadDwords: loads,
+}: Pick<ShownBlock, 'spillStoreDwords' | 'spillLoadDwords'>): string {
+  return stores + loads === 0 ? '' : `${stores}+${loads}`;
+}
+
+const placeOf = ({ file, line }: ShownBlock): string => (file === null || line === null ? '' : `${file}:${line}`);

@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { sha256OfFile } from '../support/files';
+import { readJson } from '../support/schema';
+import { changedInput } from './variant-json';
+
+const digests = z.record(z.string(), z.string());
+
+/** What pgo-use kept, and the source that it is of. */
+export const keptVariantSchema = z.object({
+  file: z.string().describe('Relative to the reproducer.'),
+  sha256: z.string(),
+  recipe_sha256: z.string(),
+  sources: digests,
+  outside: digests,
+  system: digests,
+  absent: z.array(z.string()),
+});
+
+export type KeptVariant = z.output<typeof keptVariantSchema>;
+
+const choiceSchema = z.looseObject({ placed: keptVariantSchema.nullable() });
+
+export const choiceFile = (root: string): string => join(root, 'pgo', 'choice.json');
+
+/** The code object that pgo-use put where users' own lie; null where there is none, or another one lies there now. */
+export function placedVariant(root: string): KeptVariant | null {
+  const path = choiceFile(root);
+  if (!existsSync(path)) return null;
+  const { placed } = readJson(path, choiceSchema, 'VARIANT_MISSING', 'run `kernloop pgo-use` again');
+  if (placed === null || !existsSync(resolve(root, placed.file))) return null;
+  return sha256OfFile(resolve(root, placed.file)) === placed.sha256 ? placed : null;
+}
+
+/** Whether it is of the source as it is now. */
+export function isOfThisSource(root: string, placed: KeptVariant): boolean {
+  return changedInput(root, placed) === null;
+}
