@@ -21,6 +21,7 @@ export const captureJsonSchema = z.looseObject({
   geometry: z.looseObject({
     grid_blocks: z.array(z.number()),
     block_threads: z.array(z.number()),
+    group_segment_bytes: z.number().default(0),
     attributes: z.record(z.string(), z.number()).default({}),
   }),
   kernarg: z
@@ -80,6 +81,7 @@ export const captureFiles: readonly string[] = [
   'observed.json',
   'selfcheck.json',
   'nvrtc.json',
+  'triton.json',
   'chunks.pack',
 ];
 

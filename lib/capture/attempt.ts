@@ -26,6 +26,7 @@ import type { CapturePlan, KernelCapture } from './result';
 import { RunLog } from './run-log';
 import { recorderSelection, takesSeveral, type Request } from './selection';
 import { selfCheck } from './self-check';
+import { keepTritonProgram } from './triton-programs';
 
 export interface Failure {
   /** Of the kernel in kernloop.json. */
@@ -43,6 +44,12 @@ export interface Attempt {
   again: Request[];
   appEnd: RunResult;
   processes: AppProcess[];
+}
+
+/** Where the app's processes write down what they compile. */
+interface CompilerFolders {
+  nvrtc: string;
+  triton: string;
 }
 
 export interface RunContext {
@@ -68,18 +75,21 @@ export class CaptureRun {
 
   /** One run of the app, then the self-check of what it gave. */
   async attempt(requests: readonly Request[]): Promise<Attempt> {
-    const nvrtcFolder = mkdtempSync(join(tmpdir(), 'kernloop-nvrtc-'));
+    const folders = {
+      nvrtc: mkdtempSync(join(tmpdir(), 'kernloop-nvrtc-')),
+      triton: mkdtempSync(join(tmpdir(), 'kernloop-triton-')),
+    };
     try {
-      return await this.attemptWith(requests, nvrtcFolder);
+      return await this.attemptWith(requests, folders);
     } finally {
-      rmSync(nvrtcFolder, { recursive: true, force: true });
+      for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true });
     }
   }
 
-  private async attemptWith(requests: readonly Request[], nvrtcFolder: string): Promise<Attempt> {
+  private async attemptWith(requests: readonly Request[], folders: CompilerFolders): Promise<Attempt> {
     const log = new RunLog(this.deps);
     this.runs += 1;
-    const appEnd = await this.record(requests, nvrtcFolder, log);
+    const appEnd = await this.record(requests, folders, log);
     if (log.summary?.processes === 0) log.obstacle = await this.whyNoAgent(log);
     const attempt: Attempt = {
       captures: [],
@@ -91,14 +101,16 @@ export class CaptureRun {
     };
     for (const request of requests) {
       for (const { output } of log.captured(request)) {
-        if (existsSync(output)) await keepNvrtcProgram(nvrtcFolder, output, this.deps);
+        if (!existsSync(output)) continue;
+        await keepNvrtcProgram(folders.nvrtc, output, this.deps);
+        keepTritonProgram(folders.triton, output, this.deps);
       }
       await this.isolated(request, attempt, () => this.judge(request, log, attempt));
     }
     return attempt;
   }
 
-  private record(requests: readonly Request[], nvrtcFolder: string, log: RunLog): Promise<RunResult> {
+  private record(requests: readonly Request[], folders: CompilerFolders, log: RunLog): Promise<RunResult> {
     const { app, program, identity, device, options } = this.context;
     if (!options.dryRun) mkdirSync(this.store, { recursive: true });
     return record(
@@ -106,7 +118,8 @@ export class CaptureRun {
         app,
         program,
         device,
-        nvrtcFolder,
+        nvrtcFolder: folders.nvrtc,
+        tritonFolder: folders.triton,
         timeLimitSeconds: options.timeLimitSeconds,
         lingerSeconds: options.lingerSeconds,
         onUnseen: (processes) => {

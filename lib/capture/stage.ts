@@ -23,7 +23,15 @@ export const stage = defineStage({
     cache: true,
     after: ['build', 'program'],
     // The last asks for more than an option: a capture then holds the programs that the app compiled.
-    inputs: ['app', 'program', 'selection', 'device', 'store', { variable: 'KERNLOOP_NVRTC_RECORD' }],
+    inputs: [
+      'app',
+      'program',
+      'selection',
+      'device',
+      'store',
+      { variable: 'KERNLOOP_NVRTC_RECORD' },
+      { variable: 'KERNLOOP_TRITON_RECORD' },
+    ],
     // File by file: on a cache hit Nx removes whatever else it finds in a folder.
     outputs: ['capture', 'captures/*'].flatMap((folder) =>
       captureFiles.map((name) => `{reproducer}/${folder}/${name}`),

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { readNvrtcJson } from '../archive/nvrtc-json';
+import { readTritonJson } from '../archive/triton-json';
 import type { Deps } from '../deps/deps';
 import { cuda } from '../language/cuda';
 import { languages } from '../language/languages';
-import { explainNoSource, triton, type NoSourceQuery } from '../source/no-source';
+import { explainNoSource, triton, unrecordedHint, type NoSourceQuery } from '../source/no-source';
 import type { NoSource } from '../source/no-source-json';
 import { SearchTrail } from '../source/search-trail';
 import { KernloopError } from '../support/error';
@@ -14,11 +15,16 @@ import { readCaptured, type Captured } from './captured';
 import { nvrtcSource } from './nvrtc-source';
 import type { PristineRequest, WrittenSource } from './request';
 import { searchSource } from './search-source';
+import { tritonSource } from './triton-source';
 
 type SourceOrReason = { found: WrittenSource; noSource: null } | { found: null; noSource: NoSource };
 
 /** The program that was recorded at run time goes before a search, unless the user says where to look. */
 export async function sourceOf(request: PristineRequest, deps: Deps): Promise<SourceOrReason> {
+  const compiled =
+    request.language === undefined || request.language === 'triton' ? readTritonJson(request.captureFolder) : null;
+  if (compiled?.compilation) return tritonSource({ ...compiled, compilation: compiled.compilation }, request, deps);
+  if (compiled?.problem) return { found: null, noSource: unrecorded(compiled.problem, request) };
   const isToSearch = request.translationUnit !== undefined || (request.language ?? cuda.name) !== cuda.name;
   const program = isToSearch ? null : readNvrtcJson(request.captureFolder);
   if (program === null) return findSource(request, deps);
@@ -37,6 +43,16 @@ async function findSource(request: PristineRequest, deps: Deps): Promise<SourceO
   return found ? { found, noSource: null } : { found: null, noSource: explainNoSource(query) };
 }
 
+/** The app was watched, and there is a reason. */
+function unrecorded(problem: string, { capture }: PristineRequest): NoSource {
+  return {
+    code: 'SOURCE_TRITON',
+    reason: `${capture.kernel.symbol} is a Triton kernel; ${problem}`,
+    hint: 'the captured code can be replayed and validated all the same; with a version that is known it can be recompiled, too',
+    files: [],
+  };
+}
+
 function noSourceQuery({ app, capture }: PristineRequest, captured: Captured, deps: Deps): NoSourceQuery {
   const system = new SystemFolders([], deps.env);
   return {
@@ -53,11 +69,18 @@ function noSourceQuery({ app, capture }: PristineRequest, captured: Captured, de
 }
 
 function taken(query: NoSourceQuery): NoSource {
+  if (query.symbol.startsWith('_Z')) {
+    throw new KernloopError(
+      'USAGE',
+      `${query.demangled} is no Triton kernel: its name ${query.symbol} is one of C++`,
+      'leave --language out',
+    );
+  }
   return (
     triton(query) ?? {
       code: 'SOURCE_TRITON',
-      reason: `${query.symbol} is taken for a Triton kernel, as --language says`,
-      hint: 'edit its Python source in the app and capture again',
+      reason: `${query.symbol} is taken for a Triton kernel, as --language says, and its compilation was not recorded`,
+      hint: unrecordedHint,
       files: [],
     }
   );

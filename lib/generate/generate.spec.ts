@@ -272,8 +272,13 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     expect(await failure(generateIn(made, { language: 'cuda' }))).toMatchObject({ code: 'USAGE' });
   });
 
-  it('takes a kernel for one of Triton where it is told so', async () => {
-    expect(await generateIn(make(scaleApp), { language: 'triton' })).toMatchObject({
+  it('takes a kernel for one of Triton where it is told so, but none whose name is one of C++', async () => {
+    const refused = await failure(generateIn(make(scaleApp), { language: 'triton' }));
+    expect(refused).toMatchObject({ code: 'USAGE', what: expect.stringContaining('no Triton kernel') as string });
+    const name = 'add_kernel';
+    const sources = { 'k.hip': `${hip}extern "C" __global__ void ${name}(float* x) { x[0] += 1; }\n` };
+    const made = make({ sources, commands: { 'k.hip': arch }, captured: 'k.hip', symbol: name, name });
+    expect(await generateIn(made, { language: 'triton' })).toMatchObject({
       language: 'none',
       noSource: { code: 'SOURCE_TRITON' },
     });

@@ -14,10 +14,10 @@ export const generateOptionsSchema = z.object({
     .default([])
     .describe('Macro to define when the source is compiled, beside those of the build: NAME or NAME=VALUE.'),
   language: z
-    .enum([...languageNames, 'triton'])
+    .enum(languageNames)
     .optional()
     .describe(
-      'Language of the kernel, where it is not what it is taken for: hip or cuda search the C++ sources, triton does not.',
+      'Language of the kernel, where it is not what it is taken for: hip or cuda search the C++ sources, triton takes what Triton was seen to compile in the app.',
     ),
   compileLimitSeconds: z.number().positive().default(600).describe('End a compilation after this time.'),
 });

@@ -14,6 +14,7 @@ import { overlayTemplate } from '../toolchain/overlay';
 import { overlayTemplateFile, recipeFile, type Recipe } from '../toolchain/recipe';
 import type { NoSource } from '../source/no-source-json';
 import type { WrittenSource } from './request';
+import { tritonArgs } from '../reproducer/triton-args';
 import { kernelFile } from '../support/project-file-names';
 
 /** Copies the kernel's file and its headers into a folder; returns where each came from. */
@@ -84,16 +85,20 @@ export function writeProjectFiles(options: ProjectFilesOptions): string[] {
   for (const [path, text] of Object.entries(rendered)) writeFileSync(join(folder, path), text);
   if (found) {
     writeJson(join(folder, recipeFile), found.recipe);
-    writeJson(join(folder, overlayTemplateFile), overlayTemplate(found.recipe));
+    if (!isTriton(found)) writeJson(join(folder, overlayTemplateFile), overlayTemplate(found.recipe));
     const reads = found.reads && { ...found.reads, recipe_sha256: sha256OfFile(join(folder, recipeFile)) };
     if (reads) writeJson(join(folder, readsFile), reads);
   }
-  const sources = found
-    ? [...Object.keys(found.recipe.files), posix.join('deps', found.recipe.variant.stands_for)]
+  const standIn = found && !isTriton(found) ? [posix.join('deps', found.recipe.variant.stands_for)] : [];
+  const sources = found ? [...Object.keys(found.recipe.files), ...standIn] : [];
+  const recipes = found
+    ? [recipeFile, ...(isTriton(found) ? [] : [overlayTemplateFile]), ...(found.reads ? [readsFile] : [])]
     : [];
-  const recipes = found ? [recipeFile, overlayTemplateFile, ...(found.reads ? [readsFile] : [])] : [];
   return [...sources, ...recipes, kernelFile, ...Object.keys(rendered)].sort();
 }
+
+/** Compiled by a script of its own, in no layout of another place. */
+const isTriton = ({ recipe }: WrittenSource): boolean => recipe.triton !== undefined;
 
 function kernelJson({ app, kernel, capture, found, noSource }: ProjectFilesOptions): KernelJson {
   const { name, ...selection } = kernel;
@@ -113,6 +118,8 @@ function kernelJson({ app, kernel, capture, found, noSource }: ProjectFilesOptio
       variant: found.recipe.variant.file,
     },
     ...(noSource === null ? {} : { no_source: noSource }),
-    args: kernelArgs(capture, found?.definition ?? null),
+    args: found?.recipe.triton
+      ? tritonArgs(capture, found.recipe.triton.parameters)
+      : kernelArgs(capture, found?.definition ?? null),
   });
 }

@@ -1,16 +1,18 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CaptureJson } from '../archive/capture-files';
 import type { Deps } from '../deps/deps';
 import { compileReproducer, type CompileResult } from '../toolchain/compile';
 import type { Compiler } from '../toolchain/find-compiler';
 import { dialectFor } from '../toolchain/dialects';
+import { isSameWhenLoaded } from '../toolchain/loaded-sections';
 import { overlayTemplate } from '../toolchain/overlay';
 import type { Recipe, UnprovenRecipe } from '../toolchain/recipe';
 import { codeObjectKernels } from '../toolchain/code-object-kernels';
 import type { Captured } from './captured';
 import type { PristineRequest, WrittenSource } from './request';
 
-export interface Proof extends Pick<CompileResult, 'sources' | 'outside'> {
+export interface Proof extends Pick<CompileResult, 'sources' | 'outside' | 'launch'> {
   codeObject: Recipe['code_object'];
   /** How many the code object has. */
   kernels: number;
@@ -21,11 +23,11 @@ export async function prove(
   recipe: UnprovenRecipe,
   compiler: Compiler,
   captured: Captured,
-  { capture, folder, compileLimitSeconds }: PristineRequest,
+  { capture, captureFolder, folder, compileLimitSeconds }: PristineRequest,
   deps: Deps,
 ): Promise<Proof> {
   const proof = join(folder, 'proof.bin');
-  const { codeObjectSha256, sources, outside } = await compileReproducer(
+  const { codeObjectSha256, sources, outside, launch } = await compileReproducer(
     {
       reproducer: folder,
       recipe,
@@ -35,21 +37,28 @@ export async function prove(
       // An edit of the signature since the capture is for the user to see when recompiling.
       signature: null,
       limitSeconds: compileLimitSeconds,
+      capture: captureFolder,
     },
     deps,
   );
   const kernels = codeObjectKernels(readFileSync(proof))?.length ?? 0;
-  const isSame =
+  const isEquivalent =
     codeObjectSha256 !== capture.kernel.code_object &&
     captured.code !== null &&
-    dialectFor(capture.device.kind).isSameMachineCode(capture.kernel.symbol, readFileSync(proof), captured.code);
+    isSame(recipe, capture, readFileSync(proof), captured.code);
   rmSync(proof);
   const codeObject = {
     captured: capture.kernel.code_object,
     recompiled: codeObjectSha256,
-    ...(isSame ? { same_machine_code: true as const } : {}),
+    ...(isEquivalent ? { same_machine_code: true as const } : {}),
   };
-  return { codeObject, kernels, sources, outside };
+  return { codeObject, kernels, sources, outside, ...(launch === undefined ? {} : { launch }) };
+}
+
+/** Triton's code has the app's paths in its line tables. */
+function isSame(recipe: UnprovenRecipe, { device, kernel }: CaptureJson, one: Buffer, other: Buffer): boolean {
+  if (recipe.triton !== undefined && device.kind !== 'cuda') return isSameWhenLoaded(one, other);
+  return dialectFor(device.kind).isSameMachineCode(kernel.symbol, one, other);
 }
 
 export function isIdentical({ recipe }: WrittenSource): boolean {

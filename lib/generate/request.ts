@@ -16,7 +16,7 @@ export interface PristineRequest {
   translationUnit?: string | undefined;
   define?: readonly string[] | undefined;
   /** What the kernel is taken for. */
-  language?: LanguageName | 'triton' | undefined;
+  language?: LanguageName | undefined;
   compileLimitSeconds: number;
 }
 

@@ -44,7 +44,7 @@ function viewOf({ project, capture, captureFolder, recipe }: TemplateInput) {
     project,
     recipe,
     hasSource: project.language !== 'none',
-    variantName: recipe === null ? null : variantName(recipe.language),
+    variantName: recipe === null ? null : variantName(recipe.language, capture.device.kind),
     grid: capture.geometry.grid_blocks.join(' x '),
     block: capture.geometry.block_threads.join(' x '),
     ordinal: capture.dispatch.ordinal,

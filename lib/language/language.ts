@@ -1,6 +1,6 @@
 import type { DeviceKind } from '../device/kinds';
 
-export const languageNames = ['hip', 'cuda'] as const;
+export const languageNames = ['hip', 'cuda', 'triton'] as const;
 export type LanguageName = (typeof languageNames)[number];
 
 /** A language that kernels are written in. How one that is C++ is compiled is in lib/toolchain/dialect.ts. */
@@ -10,6 +10,6 @@ export interface Language {
   readonly label: string;
   /** Whose code it is compiled to. */
   readonly devices: readonly DeviceKind[];
-  /** Extensions of what it is compiled to; the first is that of a variant. */
+  /** Extensions of what it is compiled to. */
   readonly codeObjects: readonly [string, ...string[]];
 }

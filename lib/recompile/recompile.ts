@@ -12,10 +12,13 @@ import { compileReproducer, type CompileResult } from '../toolchain/compile';
 import type { CompileRequest } from '../toolchain/compile-request';
 import { warnOfVariablesSetAside } from '../toolchain/compiler-environment';
 import { compileConditions } from './current-variant';
-import { findCompiler } from '../toolchain/find-compiler';
+import { findCompiler, type Compiler } from '../toolchain/find-compiler';
 import { findNvrtc } from '../toolchain/find-nvrtc';
+import { findTriton } from '../toolchain/find-triton';
+import { readTritonJson } from '../archive/triton-json';
+import { reproducerLibrary, reproducerScript } from '../toolchain/compile-triton';
 import type { RecompileOptions } from './options';
-import { overlaySchema, type Overlay } from '../toolchain/overlay';
+import { overlaySchema, overlayTemplate, type Overlay } from '../toolchain/overlay';
 import { absentFiles } from '../toolchain/probed-names';
 import { recipeSchema, type Recipe } from '../toolchain/recipe';
 import type { RecompileResult } from './result';
@@ -27,9 +30,8 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
   const paths = reproducerPaths(reproducer.root);
   const { recipe, overlay } = readRecipe(reproducer);
   warnOfVariablesSetAside(deps);
-  const find = recipe.nvrtc === undefined ? findCompiler : findNvrtc;
-  const compiler = await find(recipe.compiler, deps);
-  const output = paths.variant(recipe.language);
+  const compiler = await compilerOf(recipe, reproducer, deps);
+  const output = paths.variant(recipe.language, reproducer.config.device.kind);
   mkdirSync(paths.build, { recursive: true });
   const conditions = compileConditions(reproducer.root, options, deps.env);
   const startMs = Date.now();
@@ -49,6 +51,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
   );
   const system = new SystemFolders([compiler.path], deps.env);
   const [ofSystem, outside] = partition(compiled.outside, (path) => system.contain(path));
+  ofSystem.push(...(compiled.system ?? []));
   for (const path of outside) {
     deps.report.warn(`${path} lies outside the reproducer: it will be missing where the reproducer goes`);
   }
@@ -68,6 +71,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
       reproducer.root,
     ).map((path) => outsideName(path, reproducer)),
     conditions_sha256: conditions,
+    ...(compiled.launch === undefined ? {} : { launch: compiled.launch }),
   };
   writeJson(paths.variantJson, variant);
   const result: RecompileResult = {
@@ -115,6 +119,20 @@ function refuseEdited({ reproducer }: CompileRequest, { sources, outside }: Comp
   throw new KernloopError('COMPILE_FAILED', `${edited} was changed while it was compiled`, 'compile again');
 }
 
+function compilerOf(recipe: Recipe, { capture }: Reproducer, deps: Deps): Promise<Compiler> {
+  if (recipe.triton !== undefined) return findTriton(recipe.compiler, pythonOfApp(capture), deps);
+  return recipe.nvrtc === undefined ? findCompiler(recipe.compiler, deps) : findNvrtc(recipe.compiler, deps);
+}
+
+/** Where the capture lies beside the reproducer, and was made on this machine. */
+function pythonOfApp(capture: string): string | null {
+  try {
+    return readTritonJson(capture)?.compilation?.executable ?? null;
+  } catch {
+    return null;
+  }
+}
+
 function partition<T>(values: readonly T[], belongs: (value: T) => boolean): [T[], T[]] {
   return [values.filter(belongs), values.filter((value) => !belongs(value))];
 }
@@ -151,8 +169,11 @@ function readRecipe({ root, config }: Reproducer): { recipe: Recipe; overlay: Ov
   }
   const hint = `run \`kernloop generate --kernel ${config.name}\` in the app's folder, or bring pristine/ back from version control`;
   const recipe = readJson(paths.recipe, recipeSchema, 'SOURCE_NOT_FOUND', hint);
-  const overlay = readJson(paths.overlayTemplate, overlaySchema, 'SOURCE_NOT_FOUND', hint);
-  for (const path of [recipe.variant.file, join('deps', recipe.main)]) {
+  const overlay = recipe.triton
+    ? overlayTemplate(recipe)
+    : readJson(paths.overlayTemplate, overlaySchema, 'SOURCE_NOT_FOUND', hint);
+  const needed = recipe.triton ? [reproducerScript, reproducerLibrary] : [join('deps', recipe.main)];
+  for (const path of [recipe.variant.file, ...needed]) {
     if (existsSync(join(root, path))) continue;
     throw new KernloopError(
       'SOURCE_NOT_FOUND',

@@ -17,6 +17,7 @@ import type { RecorderConfig, RecorderSelection } from './recorder-config';
 import { recorderEvents, type RecorderEvent } from './recorder-events';
 import { RunState } from './run-state';
 import { nvrtcEnvironment } from './nvrtc-environment';
+import { tritonEnvironment } from './triton-environment';
 
 export interface RecordedRun {
   app: App;
@@ -25,6 +26,8 @@ export interface RecordedRun {
   config: RecorderConfig;
   /** Where programs that the app compiles at run time are to be recorded. */
   nvrtcFolder?: string;
+  /** The same of Triton. */
+  tritonFolder?: string;
   /** Of the app; 0 is none. */
   timeLimitSeconds: number;
   /** How long processes that outlive the app's command are waited for. */
@@ -112,7 +115,7 @@ export async function record(
 }
 
 function appEnvironment(
-  { app, device, program, nvrtcFolder }: RecordedRun,
+  { app, device, program, config, nvrtcFolder, tritonFolder }: RecordedRun,
   socket: string,
   deps: Deps,
 ): RunOptions['env'] {
@@ -121,10 +124,13 @@ function appEnvironment(
     ...own,
     ...agentEnvironment(device, program, { ...deps.env, ...own }),
     ...(nvrtcFolder === undefined ? {} : nvrtcEnvironment(device, nvrtcFolder, { ...deps.env, ...own }, deps.native)),
+    ...(tritonFolder === undefined ? {} : tritonEnvironment(tritonFolder, patternsOf(config), { ...deps.env, ...own })),
     KERNLOOP_RECORDER_SOCKET: socket,
     KERNLOOP_LOG_FILE: agentLog(app),
   };
 }
+
+const patternsOf = ({ selections }: RecorderConfig): string[] => selections.map(({ match }) => match);
 
 /** What remains in a pipe after the end of the program that wrote it. */
 const outputLimitMs = 2000;

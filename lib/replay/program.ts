@@ -71,6 +71,8 @@ export interface ReplayRequest {
   grid?: string;
   block?: string;
   dynamicShared?: number;
+  /** These are how codeObject is launched to compute what the captured code does. */
+  ownLaunch?: boolean;
   /** INDEX:TYPE=VALUE */
   args?: readonly string[];
   /** Bytes left out of the comparison. */
@@ -180,6 +182,7 @@ function replayArguments(request: ReplayRequest, device: Device): string[] {
   }
   for (const argument of request.args ?? []) args.push('--arg', argument);
   for (const name of request.dumpOnly ?? []) args.push('--dump-only', name);
+  if (request.ownLaunch) args.push('--own-launch');
   if (request.guard) args.push('--guard');
   if (request.leavePadding) args.push('--leave-padding');
   if (request.compare) args.push('--compare');

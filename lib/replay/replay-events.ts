@@ -122,6 +122,10 @@ export const cachesSchema = z.looseObject({
 
 /** What of the launch is not as captured. */
 export const overriddenSchema = z.looseObject({
+  of_variant: z
+    .boolean()
+    .optional()
+    .describe('It is how the source of the variant says that it is launched, with the same result.'),
   grid_blocks: changed(extent).optional(),
   block_threads: changed(extent).optional(),
   dynamic_group_segment_bytes: changed(count).optional(),

@@ -32,7 +32,11 @@ function figureLines(result: DispatchResult, device: Device): string[] {
     `restored ${result.restored.regions} regions, ${formatBytes(result.restored.bytes)}`,
     ...(result.launch === 'hip' ? ['launched by the HIP runtime'] : []),
     ...(result.guard ? [guardLine(result.guard)] : []),
-    ...(result.overridden ? [`overridden: ${describeOverrides(result.overridden)}`] : []),
+    ...(result.overridden
+      ? [
+          `${result.overridden.of_variant === true ? 'launched as its source says' : 'overridden'}: ${describeOverrides(result.overridden)}`,
+        ]
+      : []),
     ...(result.caches ? cacheLines(result.caches) : []),
     ...(device.work === 'duration_ns' ? times(result) : counts(result)),
     ...(result.lens ? [lensLine(result.lens)] : []),
@@ -97,7 +101,7 @@ function counts({ counters, hotSpots, baseline }: DispatchResult): string[] {
 function outcomeOf(result: DispatchResult): string {
   const replays = `${formatCount(result.iterations)} ${result.iterations === 1 ? 'replay' : 'replays'}`;
   if (result.verdict === 'ran') {
-    if (result.overridden)
+    if (result.overridden && result.overridden.of_variant !== true)
       return `RAN (${replays} of another launch than the captured one; nothing was compared: the app never computed this)`;
     return `RAN (${replays}; ${result.check ? 'validate judges' : 'nothing was compared: validate does that'})`;
   }

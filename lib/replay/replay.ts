@@ -177,7 +177,7 @@ class Replaying {
     return replayOnce(
       {
         ...request,
-        ...launchOverrides(this.options, this.session.reproducer.config),
+        ...this.overrides(),
         iterations,
         warmup: warmup ?? device.measuring.warmup,
         ...(this.cache === null ? {} : { cache: this.cache }),
@@ -188,6 +188,12 @@ class Replaying {
       device,
       this.deps,
     );
+  }
+
+  /** What the user says is another launch, whatever the source of the variant says. */
+  private overrides(): Partial<ReplayRequest> {
+    const given = launchOverrides(this.options, this.session.reproducer.config);
+    return Object.keys(given).length === 0 ? {} : { ...given, ownLaunch: false };
   }
 
   /** What one side did. */

@@ -76,6 +76,7 @@ function sessionOf(
       capture: reproducer.capture,
       stores,
       ...codeArguments(code, capture),
+      ...ownLaunch(code, capture),
       ...(options.launch === undefined ? {} : { launch: options.launch }),
       ...(options.guard ? { guard: true } : {}),
       ...limits(capture, device, options),
@@ -116,6 +117,26 @@ function requireChunks(reproducer: Reproducer, capture: string, stores: readonly
 
 function codeArguments(code: Code, capture: CaptureJson): Partial<ReplayRequest> {
   return code.kind === 'captured' ? {} : { codeObject: code.path, symbol: symbolIn(code.path, capture.kernel.symbol) };
+}
+
+/** The same with the captured code, launched as the app did. */
+export function requestOfCaptured({ request }: Pick<ReplaySession, 'request'>): ReplayRequest {
+  const { codeObject: _code, symbol: _symbol, ownLaunch: _own, grid: _grid, block: _block, ...rest } = request;
+  const { dynamicShared: _shared, ...captured } = rest;
+  return captured;
+}
+
+/** Of a variant whose source says how it is launched, as far as that is not how the app launched it. */
+function ownLaunch(code: Code, { geometry }: CaptureJson): Partial<ReplayRequest> {
+  if (code.kind === 'captured' || code.launch === undefined) return {};
+  const { grid, block, shared } = code.launch;
+  const isSame = (mine: readonly number[], captured: readonly number[]): boolean => mine.join() === captured.join();
+  const changed = {
+    ...(isSame(grid, geometry.grid_blocks) ? {} : { grid: grid.join() }),
+    ...(isSame(block, geometry.block_threads) ? {} : { block: block.join() }),
+    ...(shared === geometry.group_segment_bytes ? {} : { dynamicShared: shared }),
+  };
+  return Object.keys(changed).length === 0 ? {} : { ...changed, ownLaunch: true };
 }
 
 /** Instructions where the device counts them, since they are the same on a slow machine; seconds otherwise. */

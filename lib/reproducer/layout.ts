@@ -15,7 +15,7 @@ export const reproducerPaths = (root: string) => ({
   kernelJson: join(root, kernelFile),
   capture: join(root, 'capture'),
   build: join(root, 'build'),
-  variant: (language: LanguageName) => join(root, 'build', variantName(language)),
+  variant: (language: LanguageName, device: string) => join(root, 'build', variantName(language, device)),
   variantJson: join(root, 'build', 'variant.json'),
 });
 

@@ -7,6 +7,14 @@ import { readJson } from '../support/schema';
 import { changedInput, variantJsonSchema, type VariantJson } from './variant-json';
 import { knownVariant } from './known-variants';
 import { isOfThisSource, placedVariant } from './optimized-variant';
+import {
+  candidateSchema,
+  launchOf,
+  type Candidate,
+  reproducerLibrary,
+  reproducerScript,
+} from '../toolchain/compile-triton';
+import type { VariantLaunch } from '../toolchain/variant-launch';
 import { findUpward, findWorkspaceRoot } from '../support/workspace-root';
 import { kernelFile } from '../support/project-file-names';
 
@@ -41,7 +49,8 @@ export function openReproducer(folder: string): Reproducer {
 
 /** The code to replay: the captured one, or a code object in its place. */
 export type Code =
-  { kind: 'captured'; note?: string } | { kind: 'variant'; path: string; shown: string; sha256: string };
+  | { kind: 'captured'; note?: string }
+  | { kind: 'variant'; path: string; shown: string; sha256: string; launch?: VariantLaunch | undefined };
 
 const recompileHint = 'run `kernloop recompile` (or `make recompile`, or the recompile target)';
 
@@ -75,7 +84,7 @@ export function chooseCode(reproducer: Reproducer, variant: string | undefined):
 
 /** A code object that the user put there is meant, unless the source was edited as well. */
 function userBuilt(reproducer: Reproducer, known: string, hasSource: boolean): Code {
-  const edited = hasSource ? editedFile(reproducer) : undefined;
+  const edited = hasSource && !isOfTheseSources(reproducer, known) ? editedFile(reproducer) : undefined;
   if (edited === undefined) return namedVariant(reproducer, known);
   throw new KernloopError(
     'VARIANT_MISSING',
@@ -84,6 +93,15 @@ function userBuilt(reproducer: Reproducer, known: string, hasSource: boolean): C
   );
 }
 
+/** What reproducer.py compiled of the sources as they are now. */
+function isOfTheseSources({ root, config }: Reproducer, known: string): boolean {
+  const facts = config.language === 'triton' ? candidateBeside(resolve(root, known)) : undefined;
+  const sources = Object.entries(facts?.sources ?? {});
+  return sources.length > 0 && sources.every(([name, digest]) => isStill(join(root, name), digest));
+}
+
+const isStill = (path: string, digest: string): boolean => existsSync(path) && sha256OfFile(path) === digest;
+
 function namedVariant(reproducer: Reproducer, variant: string): Code {
   const path = resolve(reproducer.root, variant);
   if (!existsSync(path) || !statSync(path).isFile()) throw noSuchVariant(reproducer, variant, path);
@@ -91,7 +109,11 @@ function namedVariant(reproducer: Reproducer, variant: string): Code {
   if (existsSync(built) && resolve(reproducer.root, 'build', readVariantJson(built).code_object) === path)
     return builtVariant(reproducer);
   const inside = relative(reproducer.root, path);
-  return { kind: 'variant', path, shown: inside.startsWith('..') ? path : inside, sha256: sha256OfFile(path) };
+  const sha256 = sha256OfFile(path);
+  return {
+    ...{ kind: 'variant', path, shown: inside.startsWith('..') ? path : inside, sha256 },
+    launch: reproducer.config.language === 'triton' ? launchBeside(path, sha256) : undefined,
+  };
 }
 
 function noSuchVariant({ root }: Reproducer, variant: string, path: string): KernloopError {
@@ -120,7 +142,19 @@ function builtVariant(reproducer: Reproducer): Code {
       isAbsolute(changed) ? `${recompileHint}; a copy of it beside ${kernelFile} is judged as it is` : recompileHint,
     );
   }
-  return { kind: 'variant', path, shown: relative(reproducer.root, path), sha256: actual };
+  return { kind: 'variant', path, shown: relative(reproducer.root, path), sha256: actual, launch: built.launch };
+}
+
+/** What reproducer.py writes beside a code object; of another one it says nothing. */
+function launchBeside(path: string, sha256: string): VariantLaunch | undefined {
+  const facts = candidateBeside(path);
+  return facts?.code_object_sha256 === sha256 ? launchOf(facts) : undefined;
+}
+
+function candidateBeside(path: string): Candidate | undefined {
+  const file = path.replace(/\.[^./]+$/, '.json');
+  if (file === path || !existsSync(file)) return undefined;
+  return readJson(file, candidateSchema, 'VARIANT_MISSING', `remove it, or write ${path} again with reproducer.py`);
 }
 
 function readVariantJson(path: string): VariantJson {
@@ -130,7 +164,8 @@ function readVariantJson(path: string): VariantJson {
 /** The first file that the user may edit and that differs from its pristine copy. */
 function editedFile({ root, config }: Reproducer): string | undefined {
   const pristine = join(root, 'pristine');
-  const candidates = [...(config.source ? [config.source.variant] : []), ...filesBelow(pristine, 'deps')];
+  const scripts = config.language === 'triton' ? [reproducerScript, reproducerLibrary] : [];
+  const candidates = [...(config.source ? [config.source.variant] : []), ...scripts, ...filesBelow(pristine, 'deps')];
   return candidates.find((name) => {
     const [mine, original] = [join(root, name), join(pristine, name)];
     return existsSync(mine) && existsSync(original) && !readFileSync(mine).equals(readFileSync(original));

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
+import { variantLaunchSchema } from '../toolchain/variant-launch';
 import { resolveInside, sha256OfFile, isInside } from '../support/files';
 
 const digest = z.string().length(64);
@@ -26,6 +27,9 @@ export const variantJsonSchema = z.looseObject({
     .describe(
       'Files that the sources ask for and that did not exist, named as those of `outside`: they would change the code.',
     ),
+  launch: variantLaunchSchema
+    .optional()
+    .describe('How it is launched, where its source decides that; else as the captured code was.'),
   conditions_sha256: digest
     .optional()
     .describe('What else decides the code: recipe, options, toolchain, and which files there are to be included.'),

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 
-const noSourceCodes = ['SOURCE_ELSEWHERE', 'SOURCE_NOT_BUILT', 'SOURCE_TRITON', 'SOURCE_NO_TRAIL'] as const;
+const noSourceCodes = [
+  'SOURCE_ELSEWHERE',
+  'SOURCE_NOT_BUILT',
+  'SOURCE_TRITON',
+  'SOURCE_MOVED',
+  'SOURCE_NO_TRAIL',
+] as const;
 
 /** Why a reproducer has no source. */
 export const noSourceSchema = z.strictObject({

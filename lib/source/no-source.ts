@@ -24,13 +24,17 @@ export function explainNoSource(query: NoSourceQuery): NoSource {
   return triton(query) ?? elsewhere(query) ?? library(query) ?? inToolchain(query) ?? notBuilt(query) ?? noTrail(query);
 }
 
+/** Why nothing may have been recorded, and what to do. */
+export const unrecordedHint =
+  'capture it again with this version of Kernloop, which watches Triton in every Python of the app that reads its environment (not with -I, -E or -S, nor with KERNLOOP_TRITON_RECORD=off; a library that launches compiled code by itself, as TorchInductor does, with TORCHINDUCTOR_USE_STATIC_CUDA_LAUNCHER=0); --language hip or --language cuda searches the C++ sources all the same';
+
 export function triton(query: TritonQuery): NoSource | null {
   const evidence = tritonEvidence(query);
   if (evidence === null) return null;
   return {
     code: 'SOURCE_TRITON',
-    reason: `${query.symbol} is a Triton kernel, not one of HIP or CUDA: ${evidence.because}${listed(evidence.files)}`,
-    hint: 'edit its Python source in the app and capture again; --language hip or --language cuda searches the C++ sources all the same',
+    reason: `${query.symbol} is a Triton kernel, not one of HIP or CUDA: ${evidence.because}${listed(evidence.files)}; how it was compiled was not recorded`,
+    hint: unrecordedHint,
     files: evidence.files.slice(0, maxFiles),
   };
 }

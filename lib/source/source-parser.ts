@@ -4,29 +4,31 @@ import type { Node } from 'web-tree-sitter';
 import { KernloopError, messageOf } from '../support/error';
 import { packageRoot } from '../support/version';
 
-/** Reads HIP and CUDA source. */
+/** Reads source of one language. */
 export interface SourceParser {
   /** What `read` makes of the text's tree, which ends with it. The grammar recovers from what it cannot read, so any text gives a tree. */
   parse<T>(text: string, read: (root: Node) => T): T;
 }
 
-const grammar = 'tree-sitter-cuda.wasm';
+/** HIP has no grammar of its own: it is read as CUDA. */
+type GrammarName = 'cuda' | 'python';
 
-let opened: Promise<SourceParser> | undefined;
+const opened = new Map<GrammarName, Promise<SourceParser>>();
 
 /**
  * Loaded where source is searched and nowhere else: what does not load stops that search alone. Grammar and parser are WebAssembly,
  * so that neither a compiler nor a binary for this Node is needed.
  */
-export function openSourceParser(): Promise<SourceParser> {
-  opened ??= openGrammar(grammarFile());
-  return opened;
+export function openSourceParser(name: GrammarName = 'cuda'): Promise<SourceParser> {
+  const parser = opened.get(name) ?? openGrammar(grammarFile(packageRoot, name), name);
+  opened.set(name, parser);
+  return parser;
 }
 
 /** Of a grammar that is somewhere. */
-export async function openGrammar(grammarPath: string | undefined): Promise<SourceParser> {
+export async function openGrammar(grammarPath: string | undefined, name: GrammarName = 'cuda'): Promise<SourceParser> {
   try {
-    if (grammarPath === undefined) throw new Error(`${grammar} not found`);
+    if (grammarPath === undefined) throw new Error(`tree-sitter-${name}.wasm not found`);
     const { Language, Parser } = await import('web-tree-sitter');
     await Parser.init();
     const parser = new Parser().setLanguage(await Language.load(readFileSync(grammarPath)));
@@ -51,11 +53,12 @@ export async function openGrammar(grammarPath: string | undefined): Promise<Sour
 }
 
 /** In the package beside the compiled sources, in a checkout from the package that it is taken from. */
-export function grammarFile(root: string = packageRoot): string | undefined {
+export function grammarFile(root: string = packageRoot, name: GrammarName = 'cuda'): string | undefined {
+  const grammar = `tree-sitter-${name}.wasm`;
   const shipped = join(root, 'grammars', grammar);
   if (existsSync(shipped)) return shipped;
   try {
-    return require.resolve(`tree-sitter-cuda/${grammar}`, { paths: [root] });
+    return require.resolve(`tree-sitter-${name}/${grammar}`, { paths: [root] });
   } catch {
     return undefined;
   }

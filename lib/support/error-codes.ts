@@ -109,7 +109,14 @@ export const errorCodes = kinds({
     exitCode: exitCodes.usage,
     meaning: 'files of the app made the kernel, but the compile database does not give it from them',
   },
-  SOURCE_TRITON: { exitCode: exitCodes.usage, meaning: 'the kernel is one of Triton, not of HIP or CUDA' },
+  SOURCE_TRITON: {
+    exitCode: exitCodes.usage,
+    meaning: 'the kernel is one of Triton, and how it was compiled is not known',
+  },
+  SOURCE_MOVED: {
+    exitCode: exitCodes.usage,
+    meaning: 'the file of a Triton kernel was gone when it was compiled in the app',
+  },
   SOURCE_NO_TRAIL: {
     exitCode: exitCodes.usage,
     meaning: 'nothing leads to a source of the kernel: a library, assembly, or code compiled at run time',
@@ -119,6 +126,7 @@ export const errorCodes = kinds({
     exitCode: exitCodes.usage,
     meaning: 'the kernel is linked with device code of several translation units',
   },
+  TENSOR_OUTSIDE: { exitCode: exitCodes.usage, meaning: 'a view of a tensor reaches beyond its memory' },
   COMPILE_FAILED: { exitCode: exitCodes.fail, meaning: 'the compiler rejected the variant' },
   PGO_UNSUPPORTED: {
     exitCode: exitCodes.usage,

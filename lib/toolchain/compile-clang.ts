@@ -60,7 +60,7 @@ function compileArguments(
     ...recipe.arguments.map((arg) => arg.split(depsPlaceholder).join(folder)),
     `--offload-arch=${recipe.target}`,
     '--cuda-device-only',
-    ...dialects[recipe.language].clangOptions,
+    ...(recipe.language === 'triton' ? [] : dialects[recipe.language].clangOptions),
     '-c',
     // A header that a user puts beside kernel_variant.* is found; the project's own come first.
     ...['-iquote', reproducer],

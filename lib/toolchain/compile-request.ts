@@ -14,6 +14,8 @@ export interface CompileRequest {
   /** Where the captured dispatch has its arguments; null to take any. */
   signature: readonly ArgumentPlace[] | null;
   limitSeconds: number;
+  /** Folder of the capture, where it is not beside the sources. */
+  capture?: string;
   /** Have the code name the lines of the source. */
   lineInfo?: boolean;
 }

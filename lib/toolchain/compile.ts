@@ -8,10 +8,12 @@ import { codeObjectKernels } from './code-object-kernels';
 import { compileWithClang } from './compile-clang';
 import { compileWithNvcc } from './compile-nvcc';
 import { compileWithNvrtc } from './compile-nvrtc';
+import { compileWithTriton } from './compile-triton';
 import type { CompileRequest } from './compile-request';
 import type { ArgumentPlace, CodeObjectKernel } from './kernel-signature';
 import type { UnprovenRecipe } from './recipe';
 import type { CompileDeps } from './run-compiler';
+import type { VariantLaunch } from './variant-launch';
 
 export interface CompileResult {
   codeObjectSha256: string;
@@ -19,21 +21,43 @@ export interface CompileResult {
   sources: Record<string, string>;
   /** Files elsewhere, absolute: they do not travel with the reproducer. */
   outside: string[];
+  /** How it is to be launched, where its source decides that. */
+  launch?: VariantLaunch;
+  /** What says which compiler it was, absolute, where that is not a program. */
+  system?: string[];
+}
+
+/** What a compiler read, absolute, and of Triton how the code is launched. */
+interface Compilation {
+  opened: string[];
+  system?: string[];
+  launch?: VariantLaunch;
 }
 
 /** Compiles the one kernel of a reproducer. The output appears only when the kernel is in it. */
 export async function compileReproducer(request: CompileRequest, deps: CompileDeps): Promise<CompileResult> {
   const partial = `${request.output}.partial-${process.pid}`;
-  const compileWith = compilationOf(request.recipe);
   try {
-    const opened = await compileWith(request.lineInfo ? withLineInfo(request) : request, partial, deps);
+    const { opened, launch, system } = await runCompilation(request, partial, deps);
     checkKernel(partial, request);
-    const result = { codeObjectSha256: sha256OfFile(partial), ...openedFiles(opened, request) };
+    const result = {
+      codeObjectSha256: sha256OfFile(partial),
+      ...openedFiles(opened, request),
+      ...(launch === undefined ? {} : { launch }),
+      ...(system === undefined ? {} : { system }),
+    };
     renameSync(partial, request.output);
     return result;
   } finally {
     rmSync(partial, { force: true });
   }
+}
+
+async function runCompilation(request: CompileRequest, output: string, deps: CompileDeps): Promise<Compilation> {
+  // Triton's code always has line tables.
+  if (request.recipe.triton !== undefined) return compileWithTriton(request, output, deps);
+  const compileWith = compilationOf(request.recipe);
+  return { opened: await compileWith(request.lineInfo ? withLineInfo(request) : request, output, deps) };
 }
 
 /** Line tables change no instruction, unlike full debug information, which some compilers let through to the code. */

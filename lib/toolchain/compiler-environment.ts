@@ -47,6 +47,7 @@ export const installationVariables: readonly string[] = [
   'CUDA_PATH',
   'CUDAToolkit_ROOT',
   'KERNLOOP_NVRTC',
+  'KERNLOOP_PYTHON',
   'SOURCE_DATE_EPOCH',
 ];
 

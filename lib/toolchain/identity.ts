@@ -5,6 +5,7 @@ import { KnownDigests } from '../support/known-digests';
 import { installationVariables } from './compiler-environment';
 import { compilerCandidates } from './find-compiler';
 import { nvrtcCandidates } from './find-nvrtc';
+import { tritonRecords } from './find-triton';
 import type { Environment } from '../support/environment';
 
 /** What decides the code that a recompile produces: the drivers, the compiler behind them, and the device libraries they link. */
@@ -37,6 +38,7 @@ export function toolchainIdentity(env: Environment, digests: KnownDigests = Know
     ...programs.flatMap((program) => supportFiles.map((name) => join(dirname(program), name))),
     ...programs.flatMap(compilerLibraries),
     ...[...libraryFolders, ...deviceLibraryFolders(env)].flatMap((folder) => filesIn(folder)),
+    ...tritonRecords(env),
     ...nvrtcCandidates(env, installed).flatMap((library) => [library, ...nvrtcParts(library)]),
   ];
   const named = installationVariables.map((name) => `${name}=${env[name] ?? ''}`);

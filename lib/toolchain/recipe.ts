@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dialectNames } from './dialect';
+import { languageNames } from '../language/language';
 
 const digest = z.string().length(64);
 /** Inside the reproducer: relative, no step upward. */
@@ -11,7 +11,7 @@ const relativePath = z.string().refine(isInside, 'must stay inside the reproduce
  */
 export const recipeSchema = z.strictObject({
   schema: z.literal('kernloop.recipe/1'),
-  language: z.enum(dialectNames),
+  language: z.enum(languageNames),
   symbol: z.string().min(1).describe('Mangled name of the captured kernel: what the compiled code must contain.'),
   compiler: z.strictObject({
     name: z.string().refine(isProgramName, 'must be a name, not a path'),
@@ -42,6 +42,35 @@ export const recipeSchema = z.strictObject({
     })
     .optional()
     .describe('The app compiled the kernel at run time: what it passed to NVRTC beside the source and the options.'),
+  triton: z
+    .strictObject({
+      kernel: z.strictObject({ module: z.string(), name: z.string() }),
+      modules: z.array(
+        z.strictObject({
+          module: z.string().describe('The name by which the app imports it.'),
+          file: relativePath,
+          sha256: digest.describe(
+            'Untouched, it is compiled under the name and the line numbers of the file of the app.',
+          ),
+          lines: z
+            .array(z.tuple([z.int().min(1), z.int().min(1), z.int().min(1)]))
+            .describe('Line here, how many, line in the file of the app.'),
+        }),
+      ),
+      parameters: z
+        .array(z.strictObject({ name: z.string(), type: z.string() }))
+        .describe('Those that are passed, in their order; not those that are constants of the code.'),
+      captured: z
+        .strictObject({
+          grid: z.array(z.int()),
+          num_ctas: z.int(),
+          global_scratch_size: z.int().min(0),
+          profile_scratch_size: z.int().min(0),
+        })
+        .describe('What the captured launch had, and another one cannot have otherwise.'),
+    })
+    .optional()
+    .describe('The kernel is one of Triton: reproducer.py compiles it.'),
   arguments: z.array(z.string()),
   main: relativePath.describe('The translation unit, below deps/.'),
   variant: z.strictObject({

@@ -1,5 +1,5 @@
 import { adverseInstructions } from '../replay/adverse';
-import type { ReplaySession } from '../replay/session';
+import { requestOfCaptured, type ReplaySession } from '../replay/session';
 import type { Deps } from '../deps/deps';
 import { describeRaces, newRaces } from './races';
 import type { AdverseReport, Race } from './report-json';
@@ -24,8 +24,7 @@ export async function judgeAdverse(judged: Case, index: number, deps: Deps): Pro
   const isRight = verdictOf(run) === 'pass' || verdictOf(run) === 'vacuous';
   if (isRight && run.outcome.findings.length === 0) return { run, captured: [], counts: true, races: [] };
   if (session.code.kind === 'captured') return { run, captured: [], counts: isRight, races: [] };
-  const { codeObject: _codeObject, symbol: _symbol, ...request } = session.request;
-  const captured = { ...judged, session: { ...session, request } };
+  const captured = { ...judged, session: { ...session, request: requestOfCaptured(session) } };
   // A race of the captured code may show in one order and not in another.
   const others = [await again(captured, index), await again(captured, index + 1)];
   const known = others.flatMap(({ outcome }) => outcome.findings);

@@ -107,6 +107,16 @@ const dispatchReportSchema = z.object({
     })
     .nullable()
     .describe('Null where every byte must be equal.'),
+  usual_tolerance: z
+    .object({
+      atol: z.number(),
+      rtol: z.number(),
+      dtypes: z.array(z.string()),
+      max_abs_error: z.number().nullable(),
+      max_rel_error: z.number().nullable(),
+    })
+    .optional()
+    .describe('Where not every byte is equal, none was asked for, and this one, usual for what differs, would pass.'),
   regions,
   differences: z.array(differenceSchema.omit({ event: true })),
   fault: z.string().nullable(),

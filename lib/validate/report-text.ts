@@ -5,6 +5,7 @@ import type { ValidateOptions } from './options';
 import { raceLines } from './races';
 import { excerpt, regionTable } from './region-text';
 import type { DispatchReport, Report, Verdict } from './report-json';
+import { usualToleranceLine } from './usual-tolerance';
 
 const labels: Readonly<Record<Verdict, string>> = {
   pass: 'PASS',
@@ -18,15 +19,22 @@ const labels: Readonly<Record<Verdict, string>> = {
 export function printReport(
   report: Report,
   reports: readonly DispatchReport[],
-  { code }: ReplaySession,
+  { code, request }: ReplaySession,
   { verbose }: ValidateOptions,
   deps: Deps,
 ): void {
   const lines = [`${report.kernel}: ${describeCode(code)}`];
+  if (request.ownLaunch === true && code.kind === 'variant' && code.launch !== undefined) {
+    const { grid, block, shared } = code.launch;
+    lines.push(
+      `launched as its source says: ${grid.join('×')} blocks of ${block.join('×')} threads, ${shared} bytes of shared memory`,
+    );
+  }
   for (const one of reports) {
     const { dispatch, capture: shown } = one;
     if (reports.length > 1)
       lines.push(`${nameOfDispatch({ dispatch, shown })}: ${labels[one.verdict]} (${one.summary})`);
+    lines.push(...usualToleranceLine(one));
     lines.push(...raceLines(one.races ?? []), ...regionLines(one, verbose));
   }
   for (const { dispatch, capture: shown, kernel } of report.not_judged)

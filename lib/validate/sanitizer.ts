@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { replayOnce, type ReplayRequest } from '../replay/program';
-import type { ReplaySession } from '../replay/session';
+import { requestOfCaptured, type ReplaySession } from '../replay/session';
 import type { Deps } from '../deps/deps';
 import { deviceWords } from '../device/words';
 import { KernloopError, systemCode } from '../support/error';
@@ -80,10 +80,11 @@ async function check(
   program: string,
   deps: Deps,
 ): Promise<NonNullable<DispatchReport['sanitizer']>[number]> {
-  const { codeObject: _codeObject, symbol: _symbol, ...captured } = session.request;
   const { findings } = await replayUnder(tool, session.request, session, program, deps);
   const isVariant = session.code.kind === 'variant' && findings.length > 0;
-  const known = isVariant ? (await replayUnder(tool, captured, session, program, deps)).findings : findings;
+  const known = isVariant
+    ? (await replayUnder(tool, requestOfCaptured(session), session, program, deps)).findings
+    : findings;
   const kinds = new Set(known.map(({ kind }) => kind));
   return { tool, findings: findings.map((finding) => ({ ...finding, in_captured: kinds.has(finding.kind) })) };
 }

@@ -17,6 +17,7 @@ import { givenRecords } from '../replay/records';
 import { ignoredRanges } from '../reproducer/roles';
 import { requireSanitizer, sanitize } from './sanitizer';
 import { planElements } from './tolerance';
+import { usualTolerance } from './usual-tolerance';
 
 /**
  * Replays and compares device memory with what the app itself computed, for every captured dispatch of the kernel; only that can
@@ -63,8 +64,12 @@ async function judgeAll(
   sanitizer: string | null,
   deps: Deps,
 ): Promise<[DispatchReport, ...DispatchReport[]]> {
-  const judge = async (one: Case): Promise<DispatchReport> =>
-    sanitize(await judgeCase(one, options, deps), one.session, options, sanitizer, deps);
+  const judge = async (one: Case): Promise<DispatchReport> => {
+    const report = await judgeCase(one, options, deps);
+    const usual = await usualTolerance(one, report, options, deps);
+    const judged = usual === undefined ? report : { ...report, usual_tolerance: usual };
+    return sanitize(judged, one.session, options, sanitizer, deps);
+  };
   const reports: [DispatchReport, ...DispatchReport[]] = [await judge(first)];
   for (const other of others) reports.push(await judge(other));
   return reports;

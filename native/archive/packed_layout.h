@@ -15,12 +15,14 @@ namespace kernloop::archive {
 
 // Of a kernel that the app compiled at run time: what it passed to NVRTC.
 inline constexpr const char* kNvrtcFile = "nvrtc.json";
+// Of a kernel of Triton: how it was compiled, from which text, and how it was launched.
+inline constexpr const char* kTritonFile = "triton.json";
 
 // In this order; a capture may lack all but the first and the last.
-inline constexpr std::array<const char*, 5> kPackedFiles = {kManifestFile, kObservedFile, kSelfcheckFile, kNvrtcFile,
-                                                            kPackFile};
+inline constexpr std::array<const char*, 6> kPackedFiles = {kManifestFile, kObservedFile, kSelfcheckFile,
+                                                            kNvrtcFile,    kTritonFile,   kPackFile};
 inline constexpr uint64_t kMaxManifestText = 256u << 20;
-inline constexpr uint64_t kMaxSideText = 64u << 20;  // observed.json, selfcheck.json, nvrtc.json
+inline constexpr uint64_t kMaxSideText = 64u << 20;  // observed.json, selfcheck.json, nvrtc.json, triton.json
 
 struct PlacedEntry {
   TarEntry entry;
@@ -39,7 +41,7 @@ Result<std::map<Digest, uint64_t>> chunks_named(const Manifest& manifest, const 
 Status check_pack(const PackReader& pack, const std::map<Digest, uint64_t>& named, uint64_t pack_bytes,
                   const std::filesystem::path& file);
 
-// observed.json, selfcheck.json, nvrtc.json: objects, and the self-check that of this capture.
+// observed.json, selfcheck.json, nvrtc.json, triton.json: objects, and the self-check that of this capture.
 Status check_side_text(const std::string& name, std::string_view text, const Digest& capture,
                        const std::filesystem::path& file);
 

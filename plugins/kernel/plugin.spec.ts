@@ -145,7 +145,7 @@ describe('the plugin', () => {
         '{projectRoot}/.kernloop/profile.json',
         ...['saxpy', 'matmul'].flatMap((kernel) => [
           ...['capture', 'captures/*'].flatMap((folder) =>
-            ['capture.json', 'observed.json', 'selfcheck.json', 'nvrtc.json', 'chunks.pack'].map(
+            ['capture.json', 'observed.json', 'selfcheck.json', 'nvrtc.json', 'triton.json', 'chunks.pack'].map(
               (name) => `{workspaceRoot}/kernels/pipeline/${kernel}/${folder}/${name}`,
             ),
           ),
@@ -239,6 +239,7 @@ describe('the plugin', () => {
     const written = { dependentTasksOutputFiles: 'apps/pipeline/.kernloop/program.json', transitive: false };
     for (const target of [capture, profile]) expect(target?.inputs).toContainEqual(written);
     expect(capture?.inputs).toContainEqual({ env: 'KERNLOOP_NVRTC_RECORD' });
+    expect(capture?.inputs).toContainEqual({ env: 'KERNLOOP_TRITON_RECORD' });
     expect(program).toMatchObject({
       cache: false,
       dependsOn: ['build'],

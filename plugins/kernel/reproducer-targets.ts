@@ -1,6 +1,6 @@
 import type { ProjectConfiguration } from '@nx/devkit';
 import type { KernelJson } from '../../lib/reproducer/kernel-json';
-import { languages } from '../../lib/language/languages';
+import { variantExtension } from '../../lib/language/languages';
 import type { TaskInput } from '../../lib/stage/task';
 import { deviceInputs, type TargetInput } from './inputs';
 import { builtVariable, judgedVariable } from './reproducer-variables';
@@ -46,7 +46,10 @@ function reproducerPlace(root: string, config: KernelJson, captures: boolean): P
     output: (path) =>
       path
         .replace('{reproducer}', '{projectRoot}')
-        .replace('{extension}', config.language === 'none' ? '' : languages[config.language].codeObjects[0]),
+        .replace(
+          '{extension}',
+          config.language === 'none' ? '' : variantExtension(config.language, config.device.kind),
+        ),
   };
 }
 

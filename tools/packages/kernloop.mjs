@@ -12,15 +12,17 @@ const parts = [
   ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'docs', 'bin/kernloop.js', 'schemas'],
   // Built on the user's machine, for the LLVM that it has (lib/pgo/plugin.ts).
   ...['native/pgo/pass', 'native/pgo/headers'],
+  // What Python reads of us: in the app while it is captured, and in the reproducer of a Triton kernel.
+  ...['python/shim', 'python/reproducer'],
 ];
 
 /** Of these rooms, what their compiled code and Nx read: never a source. */
 const dataRooms = ['executors', 'generators'];
 const isTest = (path) => path.endsWith('/test');
-const isSource = (path) => /\.([cm]?[jt]s|snap)$/.test(path);
+const isSource = (path) => /\.([cm]?[jt]s|snap)$|__pycache__/.test(path);
 
 /** The grammars that lib/source reads. */
-const grammars = ['tree-sitter-cuda'];
+const grammars = ['tree-sitter-cuda', 'tree-sitter-python'];
 
 export async function stageKernloop(stage) {
   await step('compile', 'npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', join(stage, 'dist')]);
@@ -62,7 +64,7 @@ function copyGrammar(name, folder) {
 /** Links to what only the repository has lead there; one to nowhere is an error. */
 function pointOutside(file, stage) {
   const text = readFileSync(file, 'utf8').replaceAll(
-    /\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)/g,
+    /\]\((?![a-z]+:|#|…)([^)#\s]+)(#[^)\s]*)?\)/g,
     (link, path, anchor = '') => {
       const place = relative(stage, resolve(dirname(file), path));
       if (existsSync(join(stage, place))) return link;

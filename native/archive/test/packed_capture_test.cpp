@@ -68,9 +68,11 @@ class PackedCapture : public testing::Test {
 TEST_F(PackedCapture, TakesTheProgramOfAKernelThatWasCompiledAtRunTime) {
   const std::string program = R"({"schema":"kernloop.nvrtc/1","source":"X19nbG9iYWxfXw=="})";
   std::ofstream(capture_ / kNvrtcFile) << program;
+  std::ofstream(capture_ / kTritonFile) << R"({"schema":"kernloop.triton/1"})";
   ASSERT_TRUE(pack(capture_));
   ASSERT_TRUE(unpack());
   EXPECT_EQ(load(target_ / kNvrtcFile), bytes_of(program));
+  EXPECT_EQ(load(target_ / kTritonFile), bytes_of(R"({"schema":"kernloop.triton/1"})"));
 
   fs::remove_all(target_);
   std::ofstream(capture_ / kNvrtcFile) << "[]";

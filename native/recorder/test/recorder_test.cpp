@@ -368,7 +368,8 @@ TEST_F(RecorderTest, WhatAUserPutBesideAnOlderCaptureIsKept) {
   write("notes.txt", "measured on Tuesday");
   write("mine/deep/data.bin", "x");
   fs::create_symlink("nowhere", run.output() / "link");
-  for (const char* ours : {"capture.json", "observed.json", "selfcheck.json", "nvrtc.json", "chunks.pack"})
+  for (const char* ours :
+       {"capture.json", "observed.json", "selfcheck.json", "nvrtc.json", "triton.json", "chunks.pack"})
     write(ours, "old");
   write("selfcheck.json.partial-12", "old");
   ASSERT_TRUE(run.start());

@@ -176,17 +176,24 @@ Launch launch_as_captured(const archive::Geometry& geometry, const Kernel& captu
   return launch;
 }
 
-Error launch_impossible(const Kernel& kernel, const std::string& why, bool is_overridden) {
-  return {"LAUNCH_IMPOSSIBLE",
-          codeobject::plain_name(kernel.demangled) + " cannot be launched " +
-              (is_overridden ? "so" : "as the app launches it") + ": " + why,
-          is_overridden ? "override the launch otherwise, or compile the kernel for it"
-                        : "change the kernel so that this launch can have it; a replay with another launch "
-                          "(--grid, --block, --dynamic-shared) is measured, and never judged"};
+Error launch_impossible(const Kernel& kernel, const std::string& why, LaunchOf launch) {
+  const std::string what = codeobject::plain_name(kernel.demangled) + " cannot be launched ";
+  switch (launch) {
+    case LaunchOf::kOverride:
+      return {"LAUNCH_IMPOSSIBLE", what + "so: " + why, "override the launch otherwise, or compile the kernel for it"};
+    case LaunchOf::kVariant:
+      return {"LAUNCH_IMPOSSIBLE", what + "as its source says: " + why,
+              "choose another configuration (block sizes, num_warps, num_stages), and recompile"};
+    case LaunchOf::kApp:
+      break;
+  }
+  return {"LAUNCH_IMPOSSIBLE", what + "as the app launches it: " + why,
+          "change the kernel so that this launch can have it; a replay with another launch (--grid, --block, "
+          "--dynamic-shared) is measured, and never judged"};
 }
 
 Status check_launch(DeviceReplay& device, const archive::Geometry& geometry, const Program& program) {
-  if (!program.is_variant && !program.is_overridden) return Unit{};  // the app's own
+  if (!program.is_variant && program.launch_of == LaunchOf::kApp) return Unit{};  // the app's own
   const Kernel &captured = program.captured_kernel, &kernel = program.kernel;
   const Launch& launch = program.launch;
   const DeviceLimits limits = device.limits();
@@ -197,10 +204,10 @@ Status check_launch(DeviceReplay& device, const archive::Geometry& geometry, con
                                     [&](const Obstacle& other) { return other.limit == obstacle.limit; });
     if (!is_old) why += (why.empty() ? "" : "; ") + obstacle.what;
   }
-  if (!why.empty()) return launch_impossible(kernel, why, program.is_overridden);
+  if (!why.empty()) return launch_impossible(kernel, why, program.launch_of);
   const auto refused = device.why_refused(kernel, captured, launch);
   if (!refused) return refused.error();
-  if (!refused->empty()) return launch_impossible(kernel, *refused, program.is_overridden);
+  if (!refused->empty()) return launch_impossible(kernel, *refused, program.launch_of);
   return Unit{};
 }
 

@@ -13,6 +13,10 @@ namespace kernloop::replay {
 
 struct Program;
 
+// Who says how the kernel is launched: the capture, the options of a replay whose result nobody knows, or the source of
+// the variant itself.
+enum class LaunchOf { kApp, kOverride, kVariant };
+
 // What stands against a launch.
 enum class LaunchLimit {
   kBlockThreads,       // more threads a block than the kernel was compiled for
@@ -43,6 +47,6 @@ Status check_launch(DeviceReplay& device, const archive::Geometry& geometry, con
 
 constexpr const char* kLaunchImpossible = "LAUNCH_IMPOSSIBLE";
 // Of a kernel that a device refused, or would.
-Error launch_impossible(const codeobject::Kernel& kernel, const std::string& why, bool is_overridden);
+Error launch_impossible(const codeobject::Kernel& kernel, const std::string& why, LaunchOf launch);
 
 }  // namespace kernloop::replay

@@ -23,7 +23,7 @@ constexpr const char* kUsage =
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
     "DIR [--dump-only NAME]… [--dump-time pre|post]] [--lens FILE --lens-output DIR] [--guard] [--leave-padding] "
     "[--inject-bit-flips N] [--record-accesses] [--profile] "
-    "[--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--dynamic-shared BYTES] [--arg NAME|INDEX[:TYPE]=VALUE]… "
+    "[--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--dynamic-shared BYTES] [--own-launch] [--arg NAME|INDEX[:TYPE]=VALUE]… "
     "[--cache as-is|warm|cold] [--device N] | --describe-device cuda [--device N]";
 
 Error usage(const std::string& what) {
@@ -216,6 +216,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   };
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& name = arguments[i];
+    if (name == "--own-launch") {
+      options.overrides.are_of_variant = true;
+      continue;
+    }
     if (name == "--compare") {
       options.compare = true;
       continue;
@@ -267,7 +271,13 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
     return usage("--side-by-side needs a --code-object beside the captured one");
   if (options.side_by_side && (options.compare || !options.calibrate.empty() || options.record_accesses))
     return usage("--side-by-side goes with none of --compare, --calibrate and --record-accesses");
-  if (options.overrides.any() && (options.compare || !options.calibrate.empty())) {
+  if (options.overrides.are_of_variant &&
+      (!options.code_object || !options.overrides.any() || !options.overrides.arguments.empty())) {
+    return usage(
+        "--own-launch says that --grid, --block and --dynamic-shared are those of the --code-object, and goes with no "
+        "--arg");
+  }
+  if (options.overrides.make_another_result() && (options.compare || !options.calibrate.empty())) {
     return usage(
         "--grid, --block, --dynamic-shared and --arg make another launch than the captured one, whose result the app "
         "never computed: they go with neither --compare nor --calibrate");

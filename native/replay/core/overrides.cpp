@@ -15,9 +15,10 @@ using codeobject::Kernel;
 using codeobject::KernelArgument;
 
 // Beyond any device; what the code object and this one allow is another matter (launch_check.h).
-constexpr uint64_t kMaxBlockThreads = 1024;       // of AMD and NVIDIA GPUs alike
-constexpr uint64_t kMaxWorkItems = UINT32_MAX;    // of a dimension: more does not fit an AQL packet
-constexpr uint32_t kMaxGroupBytes = 1024 * 1024;  // beyond any device's
+constexpr uint64_t kMaxBlockThreads = 1024;              // of AMD and NVIDIA GPUs alike
+constexpr uint64_t kMaxWorkItems = UINT32_MAX;           // of a dimension: more does not fit an AQL packet
+constexpr uint32_t kMaxGroupBytes = 1024 * 1024;         // beyond any device's
+constexpr uint32_t kGroupBytesWithoutAsking = 48 << 10;  // CUDA C++ Programming Guide, "Shared Memory"
 
 template <typename T>
 std::optional<T> parse_as(const std::string& text) {
@@ -114,7 +115,8 @@ class Overrider {
   Result<Json> apply(const Overrides& overrides) {
     if (auto done = set_geometry(overrides); !done) return done.error();
     if (overrides.dynamic_group_bytes) {
-      if (auto done = set_dynamic_group(*overrides.dynamic_group_bytes); !done) return done.error();
+      if (auto done = set_dynamic_group(*overrides.dynamic_group_bytes, overrides.are_of_variant); !done)
+        return done.error();
     }
     if (overrides.grid_blocks || overrides.block_threads || overrides.dynamic_group_bytes)
       describe_geometry(kernel_, launch_);
@@ -153,13 +155,18 @@ class Overrider {
     return Unit{};
   }
 
-  Status set_dynamic_group(uint32_t bytes) {
+  Status set_dynamic_group(uint32_t bytes, bool is_of_variant) {
     const uint32_t fixed = launch_.group_segment_bytes - launch_.dynamic_group_segment_bytes;
     if (bytes > kMaxGroupBytes)
       return refused(std::to_string(bytes) + " bytes of dynamic shared memory", "no device has as much");
     changes_["dynamic_group_segment_bytes"] = change(launch_.dynamic_group_segment_bytes, bytes);
     launch_.dynamic_group_segment_bytes = bytes;
     launch_.group_segment_bytes = fixed + bytes;
+    // Whoever launches such a kernel asks the driver for as much as it needs; the app asked for what its own one did.
+    if (is_of_variant && kernel_.cubin && fixed + bytes > kGroupBytesWithoutAsking) {
+      uint64_t& allowed = launch_.attributes["max_dynamic_shared_bytes"];
+      allowed = std::max<uint64_t>(allowed, bytes);
+    }
     return Unit{};
   }
 

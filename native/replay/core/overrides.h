@@ -1,5 +1,6 @@
 // A launch that is not the captured one: another geometry, other kernel arguments. What such a launch leaves in memory,
-// the app never computed: it can be measured and looked at, and is never compared.
+// the app never computed: it can be measured and looked at, and is never compared. Unless it is a variant's own: one
+// whose source says how it is to be launched (Triton) is to compute what the captured kernel did, in other blocks.
 #pragma once
 
 #include <array>
@@ -23,8 +24,10 @@ struct Overrides {
   std::optional<std::array<uint32_t, 3>> grid_blocks, block_threads;
   std::optional<uint32_t> dynamic_group_bytes;  // dynamic LDS, dynamic shared memory
   std::vector<ArgumentOverride> arguments;
+  bool are_of_variant = false;  // and of it alone; its result is compared
 
   bool any() const { return grid_blocks || block_threads || dynamic_group_bytes || !arguments.empty(); }
+  bool make_another_result() const { return any() && !are_of_variant; }
 };
 
 // "4,2,1", "4,2" or "4": the rest is 1. Nothing for anything else, or for a 0.

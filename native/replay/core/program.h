@@ -9,6 +9,7 @@
 #include "replay/core/content_cache.h"
 #include "replay/core/device.h"
 #include "replay/core/events.h"
+#include "replay/core/launch_check.h"
 #include "replay/core/layout.h"
 #include "replay/core/lens_state.h"
 #include "replay/core/target.h"
@@ -36,8 +37,8 @@ struct Program {
   codeobject::Kernel kernel;               // what is launched
   std::vector<std::string> null_services;  // hidden arguments that nobody fills (kernarg.h)
   codeobject::Kernel captured_kernel;
-  bool is_variant = false;     // of what is launched
-  bool is_overridden = false;  // another launch than the captured one
+  bool is_variant = false;  // of what is launched
+  LaunchOf launch_of = LaunchOf::kApp;
   std::vector<LoadedCodeObject> code_objects;
   std::vector<Target> variables;
   std::vector<KeptVariable> kept;

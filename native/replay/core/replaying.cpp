@@ -147,11 +147,13 @@ Result<Program> load_for_replay(const Options& options, ContentCache& cache, Dev
   program->launch.limit_seconds = options.limit_seconds;
   if (!options.launches_with_hip) program->null_services = services_left_null(program->kernel, program->launch.kernarg);
   const archive::Manifest& manifest = cache.reader().manifest();
-  program->is_overridden = options.overrides.any();
-  if (program->is_overridden) {
+  if (options.overrides.make_another_result()) program->launch_of = LaunchOf::kOverride;
+  if (options.overrides.are_of_variant && variant.file) program->launch_of = LaunchOf::kVariant;
+  if (program->launch_of != LaunchOf::kApp) {
     auto changes = apply_overrides(options.overrides, manifest, program->kernel, program->launch);
     if (!changes) return changes.error();
     (*changes)["event"] = "overridden";
+    if (program->launch_of == LaunchOf::kVariant) (*changes)["of_variant"] = true;
     sink.emit(*changes);
   }
   if (auto checked = check_launch(device, manifest.geometry, *program); !checked) return checked.error();
@@ -188,7 +190,7 @@ Status tell_lens(const Options& options, DeviceReplay& device, const Program& pr
 Json dump_facts(const Options& options, const archive::Manifest& manifest, const Program& program) {
   Json facts = {{"kernel", manifest.kernel.name},
                 {"symbol", program.launch.kernel_name},
-                {"is_overridden", options.overrides.any()}};
+                {"is_overridden", options.overrides.make_another_result()}};
   for (const LoadedCodeObject& object : program.code_objects) {
     if (object.captured->sha256 != manifest.kernel.code_object) continue;
     facts["code_object"] = object.info.sha256.hex();
@@ -204,8 +206,9 @@ Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Progr
     const Error& error = outcome.error();
     // What the checks before could not foresee. Of the captured code, or of another launch, it says nothing of a
     // variant.
-    const bool is_of_variant = program.is_variant && !program.is_overridden && error.code == "LAUNCH_REFUSED";
-    return is_of_variant ? launch_impossible(program.kernel, error.message, false) : error;
+    const bool is_of_variant =
+        program.is_variant && program.launch_of != LaunchOf::kOverride && error.code == "LAUNCH_REFUSED";
+    return is_of_variant ? launch_impossible(program.kernel, error.message, program.launch_of) : error;
   }
   Launched launched;
   launched.is_complete = outcome->end == LaunchOutcome::End::kCompleted;

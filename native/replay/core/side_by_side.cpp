@@ -163,7 +163,7 @@ class SideBySide {
   // difference is told and is no verdict: tolerances
   // and what they are worth are another matter.
   Status check(Side& side) {
-    if (options_.overrides.any()) return Unit{};
+    if (options_.overrides.make_another_result()) return Unit{};
     auto compared = compare_replay(device_, cache_, side.program, side.targets, snapshot_, options_.poison,
                                    side.varying, side.sink);
     if (!compared) return compared.error();

@@ -162,5 +162,36 @@ TEST_F(OverridesTest, AreNeverCompared) {
   }
 }
 
+// The source of a Triton kernel says how it is launched: other blocks, the same result.
+TEST_F(OverridesTest, OfAVariantAreComparedAndOfNothingElse) {
+  const std::vector<std::string> own = {"--capture", "c", "--compare", "--own-launch"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = own;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return parse_options(arguments);
+  };
+  const auto taken = with({"--code-object", "v.hsaco", "--grid", "12"});
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_FALSE(taken->overrides.make_another_result());
+  EXPECT_FALSE(with({"--grid", "12"})) << "the captured code has no other launch";
+  EXPECT_FALSE(with({"--code-object", "v.hsaco"})) << "nothing is another";
+  EXPECT_FALSE(with({"--code-object", "v.hsaco", "--grid", "12", "--arg", "0=0x0"})) << "the arguments are the app's";
+}
+
+TEST_F(OverridesTest, OfAVariantAskTheDriverForTheSharedMemoryTheyNeed) {
+  kernel_.cubin.emplace();
+  launch_.attributes["max_dynamic_shared_bytes"] = 50000;
+  Overrides wanted;
+  wanted.dynamic_group_bytes = 60000;
+  ASSERT_TRUE(apply(wanted));
+  EXPECT_EQ(launch_.attributes.at("max_dynamic_shared_bytes"), 50000u) << "what the app asked for is the app's";
+  wanted.are_of_variant = true;
+  ASSERT_TRUE(apply(wanted));
+  EXPECT_EQ(launch_.attributes.at("max_dynamic_shared_bytes"), 60000u);
+  wanted.dynamic_group_bytes = 1000;
+  ASSERT_TRUE(apply(wanted));
+  EXPECT_EQ(launch_.attributes.at("max_dynamic_shared_bytes"), 60000u);
+}
+
 }  // namespace
 }  // namespace kernloop::replay

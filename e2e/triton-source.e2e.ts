@@ -1,0 +1,174 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repository, run, Workspace, type Outcome } from './harness';
+
+/** What tools/python.mjs installs: Triton and NumPy in versions that it pins. */
+const virtual = join(repository, 'python', '.venv');
+const python = {
+  PATH: `${join(virtual, 'bin')}:${process.env['PATH'] ?? ''}`,
+  PYTHONDONTWRITEBYTECODE: '1',
+  TRITON_CACHE_DIR: join(virtual, 'triton-cache'),
+};
+
+/** From a running Triton program to scripts that are edited and judged: a package with relative imports, an autotuner, views. */
+describe('the source of Triton kernels', () => {
+  let workspace: Workspace;
+  const scaled = 'kernels/triton-rows/scaled';
+  const kernloop = (args: string[], env: Record<string, string> = {}) =>
+    workspace.kernloop(args, { env: { ...python, ...env } });
+  const judged = async (reproducer: string): Promise<Outcome> => {
+    const compiled = await kernloop(['recompile', reproducer]);
+    expect([compiled.code, compiled.text]).toEqual([0, expect.stringContaining('build/variant.hsaco')]);
+    return kernloop(['validate', reproducer]);
+  };
+
+  beforeAll(() => {
+    workspace = Workspace.create(['e2e/fixtures/triton-rows']);
+  });
+  afterAll(() => workspace.remove());
+
+  it('is extracted under Nx, and compiles unedited to the captured code', async () => {
+    const outcome = await workspace.nx(['run', 'triton-rows:extract-kernel'], { env: python });
+    expect([outcome.code, outcome.text]).toEqual([
+      0,
+      expect.stringMatching(/scaled: apps\/triton-rows\/rows\/sums.py .*byte for byte/),
+    ]);
+    for (const kernel of ['softmax', 'scaled']) {
+      const { language, args } = workspace.json<{ language: string; args: { name: string; type: string }[] }>(
+        `kernels/triton-rows/${kernel}/kernel.json`,
+      );
+      expect([language, args[0]?.type.startsWith('*')]).toEqual(['triton', true]);
+    }
+    // The autotuner's choice, the app's own formula, and a view into a larger array.
+    const script = workspace.read(`${scaled}/reproducer.py`);
+    expect(script).toContain('# What the autotuner of the app chose.');
+    expect(script).toContain("return (triton.cdiv(n, meta['BLOCK']),)");
+    expect(workspace.read('kernels/triton-rows/softmax/reproducer.py')).toContain(
+      '"source": captured.tensor("float32", (32, 181), (200, 1), region="r0", offset=3232)',
+    );
+    const { code_object: captured } = workspace.json<{ code_object: string }>(`${scaled}/kernel.json`);
+    const recompiled = await kernloop(['recompile', scaled]);
+    expect([recompiled.code, recompiled.text]).toEqual([
+      0,
+      expect.stringContaining('it is the captured code, byte for byte'),
+    ]);
+    expect(workspace.json<{ code_object_sha256: string }>(`${scaled}/build/variant.json`).code_object_sha256).toBe(
+      captured,
+    );
+  });
+
+  it('is launched by itself on the captured memory, with neither Node nor the app', async () => {
+    const env = { ...workspace.settings().env, ...python, KERNLOOP_NATIVE_DIR: join(repository, 'native', 'build') };
+    const cwd = workspace.path('kernels/triton-rows/softmax');
+    const outcome = await run('python3', ['reproducer.py', '--output', 'build/mine.hsaco'], { cwd, env });
+    expect([outcome.code, outcome.text]).toEqual([0, expect.stringMatching(/r1 \(target\): 0 of 23168 bytes differ/)]);
+    const { code_object: captured } = workspace.json<{ code_object: string }>(
+      'kernels/triton-rows/softmax/kernel.json',
+    );
+    expect(
+      workspace.json<{ code_object_sha256: string }>('kernels/triton-rows/softmax/build/mine.json').code_object_sha256,
+    ).toBe(captured);
+  });
+
+  it('is judged in another configuration by what the app computed', async () => {
+    workspace.edit(`${scaled}/reproducer.py`, (text) =>
+      text.replace(/"BLOCK": \d+/, '"BLOCK": 64').replace(/"num_warps": \d+/, '"num_warps": 1'),
+    );
+    const passed = await judged(scaled);
+    expect([passed.code, passed.text]).toEqual([
+      0,
+      expect.stringMatching(/launched as its source says: 47×1×1 blocks of 64×1×1 threads[^]*Result: PASS/),
+    ]);
+    // Over one memory, each as it is launched.
+    const compared = await kernloop(['replay', scaled, '--compare']);
+    expect([compared.code, compared.text]).toEqual([
+      0,
+      expect.stringMatching(/launched as its source says: grid[^]*result in memory: both as the app computed it/),
+    ]);
+    // A grid that is not that of the block size leaves elements unwritten.
+    workspace.edit(`${scaled}/reproducer.py`, (text) => text.replace("triton.cdiv(n, meta['BLOCK'])", '46'));
+    const failed = await judged(scaled);
+    expect([failed.code, failed.text]).toEqual([1, expect.stringContaining('Result: FAIL')]);
+    await kernloop(['extract', 'scaled', '--app', 'apps/triton-rows', '--reset']);
+  });
+
+  it('fails with a wrong edit, passes with a right one, and counts a helper module', async () => {
+    const helper = `${scaled}/deps/rows/math.py`;
+    workspace.edit(helper, (text) => text.replace('value * GAIN', 'GAIN * value'));
+    const stale = await kernloop(['validate', scaled]);
+    expect([stale.code, stale.text]).toEqual([2, expect.stringMatching(/deps\/rows\/math.py was (edited|changed)/)]);
+    const right = await judged(scaled);
+    expect([right.code, right.text]).toEqual([0, expect.stringContaining('Result: PASS')]);
+    workspace.edit(helper, (text) => text.replace('GAIN * value', 'GAIN + value'));
+    const wrong = await judged(scaled);
+    expect([wrong.code, wrong.text]).toEqual([1, expect.stringMatching(/r2 +f32 +3,000/)]);
+    expect(wrong.text).not.toContain('usual tolerance');
+    workspace.edit(helper, (text) => text.replace('GAIN + value', 'GAIN * value'));
+  });
+
+  it('tells of an error within the usual tolerance, which passes only for who asks for it', async () => {
+    workspace.edit(`${scaled}/kernel_variant.py`, (text) =>
+      text.replace('total * factor', 'total * factor * 1.0000005'),
+    );
+    const close = await judged(scaled);
+    expect([close.code, close.stdout]).toEqual([
+      1,
+      expect.stringMatching(/within the usual tolerance of f32 .*`--atol 0.00001 --rtol 0.0000013` accepts it/),
+    ]);
+    const accepted = await kernloop(['validate', scaled, '--atol', '0.00001', '--rtol', '0.0000013']);
+    expect([accepted.code, accepted.text]).toEqual([0, expect.stringContaining('Result: PASS')]);
+  });
+
+  it('refuses another signature and code that Triton does not compile, and leaves nothing to judge', async () => {
+    const refuse = async (change: (text: string) => string, why: RegExp): Promise<void> => {
+      await kernloop(['extract', 'scaled', '--app', 'apps/triton-rows', '--reset']);
+      workspace.edit(`${scaled}/kernel_variant.py`, change);
+      const outcome = await kernloop(['recompile', scaled]);
+      expect([outcome.code, outcome.text]).not.toEqual([0, expect.anything()]);
+      expect(outcome.text).toMatch(why);
+      expect((await kernloop(['validate', scaled])).code).toBe(2);
+    };
+    await refuse(
+      (text) => text.replace('b, c, n', 'c, b, n'),
+      /takes a, c, b, n, factor, and the captured launch passed a, b, c, n, factor/,
+    );
+    await refuse((text) => text.replace('tl.arange', 'tl.no_such'), /COMPILE_FAILED/);
+  });
+
+  it('stays without source where a version of Triton is not known, and says which are', async () => {
+    const older = workspace.path('older');
+    workspace.write('older/sitecustomize.py', '');
+    workspace.write('older/triton_version.pth', '');
+    // A package that stands before the real one and calls itself another version.
+    workspace.write(
+      'older/triton/__init__.py',
+      [
+        'import importlib.util, os, sys',
+        `real = ${JSON.stringify(virtual)}`,
+        "folder = next(os.path.join(top, 'triton') for top, names, _ in os.walk(real) if 'triton' in names and top.endswith('site-packages'))",
+        '__path__ = [folder]',
+        "text = open(os.path.join(folder, '__init__.py')).read().replace(\"__version__ = '3.6.0'\", \"__version__ = '9.9.0'\")",
+        "exec(compile(text, os.path.join(folder, '__init__.py'), 'exec'))",
+        '',
+      ].join('\n'),
+    );
+    writeFileSync(
+      workspace.path('apps/triton-rows/unknown.py'),
+      'import sys, triton\nassert triton.__version__ == "9.9.0"\ntriton.__version__ = "3.6.0"\nimport runpy\nsys.argv = ["app.py"]\nimport kernloop.triton\nkernloop.triton.activate()\nrunpy.run_path("app.py", run_name="__main__")\n',
+    );
+    const config = workspace.json<object>('apps/triton-rows/kernloop.json');
+    workspace.write('apps/triton-rows/kernloop.json', {
+      ...config,
+      name: 'triton-unknown',
+      command: ['python3', 'unknown.py'],
+    });
+    const outcome = await kernloop(['extract', 'softmax', '--app', 'apps/triton-rows'], { PYTHONPATH: older });
+    expect([outcome.code, outcome.text]).toEqual([
+      0,
+      expect.stringMatching(
+        /SOURCE_TRITON: softmax_rows is a Triton kernel; the app uses Triton 9.9.0, which .* 3.5, 3.6, 3.7, 3.8/,
+      ),
+    ]);
+    expect(workspace.json<{ language: string }>('kernels/triton-unknown/softmax/kernel.json').language).toBe('none');
+  });
+});

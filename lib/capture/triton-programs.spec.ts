@@ -1,0 +1,131 @@
+import { readTritonJson } from '../archive/triton-json';
+import { tritonEnvironment } from '../recorder/triton-environment';
+import { fakeDeps } from '../testing/fake-deps';
+import { captureJson, someDigest, TestWorkspace } from '../testing/workspace';
+import { keepTritonProgram } from './triton-programs';
+
+describe('what Triton was seen to do', () => {
+  let workspace: TestWorkspace;
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+  });
+  afterEach(() => workspace.dispose());
+
+  const text = 'c'.repeat(64);
+  const compile = (change: object = {}): object => ({
+    ...{
+      schema: 'kernloop.triton-compile/1',
+      triton: '3.6.0',
+      python: '3.11.7',
+      executable: '/usr/bin/python3',
+      process: 7,
+    },
+    ...{ name: 'add', code_object: { sha256: someDigest }, target: { backend: 'hip', arch: 'gfx90a', warp_size: 64 } },
+    ...{
+      metadata: {},
+      environment: {},
+      function: { module: 'm', qualname: 'add' },
+      constexprs: [],
+      attributes: [],
+      options: {},
+    },
+    parameters: [
+      { name: 'x', type: '*fp32', constexpr: false },
+      { name: 'n', type: 'i32', constexpr: false },
+      { name: 'f', type: 'fp32', constexpr: false },
+    ],
+    source: {
+      functions: [],
+      globals: [],
+      files: [{ path: '/a/m.py', code_path: 'm.py', module: 'm', package: null, is_package: false, text }],
+    },
+    ...change,
+  });
+  const launch = (pointer: string, n: number, f: number, change: object = {}): object => ({
+    ...{ schema: 'kernloop.triton-launch/1', code_object: someDigest, process: 7, grid: [4, 1, 1], autotuned: false },
+    grid_function: { python: null, why: 'the app gave numbers' },
+    arguments: [
+      { name: 'x', tensor: { dtype: 'float32', shape: [4], pointer, kind: 'torch', strides: [1] } },
+      { name: 'n', value: { python: String(n) } },
+      { name: 'f', value: { python: String(f) } },
+    ],
+    ...change,
+  });
+  const slot = (offset: number, size: number, kind: string, value: string): object => ({ offset, size, kind, value });
+  const slots = [
+    slot(0, 8, 'global_buffer', '0x1000'),
+    slot(8, 4, 'by_value', '0xffffffff'),
+    slot(12, 4, 'by_value', '0x3f000000'),
+  ];
+
+  const keep = (records: Readonly<Record<string, object | string>>) => {
+    const kernel = { name: 'add', symbol: 'add', code_object: someDigest };
+    workspace.write('capture/capture.json', captureJson({ kernel, kernarg: { slots } }));
+    workspace.write('records/source-none', '');
+    for (const [name, record] of Object.entries(records)) workspace.write(`records/${name}`, record);
+    const deps = fakeDeps({}, workspace.native);
+    keepTritonProgram(workspace.path('records'), workspace.path('capture'), deps);
+    return { kept: readTritonJson(workspace.path('capture')), warned: deps.said.warn };
+  };
+  const source = { [`source-${text}.txt`]: 'the text' };
+
+  it('is kept for the very code that was captured, with its text', () => {
+    const other = compile({ code_object: { sha256: 'd'.repeat(64) }, triton: '3.5.1' });
+    const { kept } = keep({ 'compile-7-1.json': other, 'compile-7-2.json': compile(), ...source });
+    expect(kept).toMatchObject({
+      compilation: { triton: '3.6.0' },
+      sources: { [text]: 'the text' },
+      launch: null,
+      problem: null,
+    });
+  });
+
+  it('has the launch that passed these arguments, and no other', () => {
+    const { kept } = keep({
+      'compile-7-1.json': compile(),
+      'launch-7-2.json': launch('0x2000', -1, 0.5),
+      'launch-7-3.json': launch('0x1000', 3, 0.5),
+      'launch-7-4.json': launch('0x1000', -1, 0.25),
+      'launch-7-5.json': launch('0x1000', -1, 0.5, { grid: [8, 1, 1] }),
+      'launch-7-6.json': launch('0x1000', -1, 0.5, { autotuned: true }),
+      ...source,
+    });
+    expect(kept?.launch).toMatchObject({ autotuned: true });
+  });
+
+  it.each([
+    ['a version that is not known', { unknown_version: '9.9', known: ['3.6'] }, /uses Triton 9\.9, .* 3\.6$/],
+    [
+      'a record that failed',
+      { kernel: 'add', failed: 'OSError: disk full' },
+      /could not be recorded: OSError: disk full/,
+    ],
+  ])('says why there is nothing: %s', (_case, note, problem) => {
+    const { kept } = keep({ 'note-7-1.json': { schema: 'kernloop.triton-note/1', ...note } });
+    expect(kept).toMatchObject({ compilation: null, problem: expect.stringMatching(problem) as string });
+  });
+
+  it('says nothing of a kernel that Triton had no part in', () => {
+    expect(
+      keep({ 'compile-7-1.json': compile({ name: 'other', code_object: { sha256: 'd'.repeat(64) } }), ...source }).kept,
+    ).toBeNull();
+    workspace.write('records2/x', '');
+  });
+
+  it('warns of a record that cannot be read, and keeps the capture', () => {
+    const { kept, warned } = keep({ 'compile-7-1.json': '{"schema": "kernloop.tri' });
+    expect([kept, warned]).toEqual([null, [expect.stringContaining('cannot be read')]]);
+  });
+
+  it('is asked for by variables that leave those of the user', () => {
+    const asked = tritonEnvironment('/records', ['^add$'], { PYTHONPATH: '/mine:/yours' });
+    expect(asked).toEqual({
+      PYTHONPATH: expect.stringMatching(/python\/shim:\/mine:\/yours$/) as string,
+      KERNLOOP_TRITON_DIR: '/records',
+      KERNLOOP_TRITON_MATCH: '["^add$"]',
+    });
+    // Twice is once.
+    expect(tritonEnvironment('/records', ['^add$'], asked)).toEqual(asked);
+    expect(tritonEnvironment('/records', [], { KERNLOOP_TRITON_RECORD: 'off' })).toEqual({});
+  });
+});

@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { readCapture, type CaptureJson } from '../archive/capture-files';
+import {
+  tritonAutotuneSchema,
+  tritonCompileSchema,
+  tritonFile,
+  tritonLaunchSchema,
+  tritonNoteSchema,
+  type TritonCompilation,
+  type TritonJson,
+  type TritonLaunch,
+  type TritonValue,
+} from '../archive/triton-json';
+import type { Deps } from '../deps/deps';
+import { KernloopError } from '../support/error';
+import { writeJson } from '../support/files';
+import { readJson } from '../support/schema';
+
+/** Puts what Triton was seen to do for a captured kernel beside its capture. Nothing is written where no process used Triton. */
+export function keepTritonProgram(folder: string, captureFolder: string, deps: Pick<Deps, 'report'>): void {
+  try {
+    const made = programOf(new Records(folder), readCapture(captureFolder));
+    if (made === null) return;
+    writeJson(tritonFile(captureFolder), made);
+  } catch (error) {
+    if (!(error instanceof KernloopError)) throw error;
+    deps.report.warn(`what Triton compiled in the app cannot be read: ${error.what}`);
+  }
+}
+
+/** What the processes of the app wrote, each file whole. */
+class Records {
+  private readonly names: string[];
+
+  constructor(private readonly folder: string) {
+    this.names = readdirSync(folder).sort();
+  }
+
+  get areNone(): boolean {
+    return this.names.length === 0;
+  }
+
+  all<T>(kind: string, schema: z.ZodType<T>): T[] {
+    return this.names
+      .filter((name) => name.startsWith(`${kind}-`) && name.endsWith('.json'))
+      .map((name) => readJson(join(this.folder, name), schema, 'FILE_UNREADABLE', 'capture again'));
+  }
+
+  source(digest: string): string {
+    return readFileSync(join(this.folder, `source-${digest}.txt`), 'utf8');
+  }
+}
+
+function programOf(records: Records, capture: CaptureJson): TritonJson | null {
+  if (records.areNone) return null;
+  const compilations = records.all('compile', tritonCompileSchema);
+  const found = compilations.find(({ code_object: { sha256 } }) => sha256 === capture.kernel.code_object);
+  const none: TritonJson = {
+    ...{ schema: 'kernloop.triton/1', compilation: null, sources: {}, launch: null, winners: [] },
+    problem: null,
+  };
+  if (found === undefined) {
+    const problem = problemOf(records, compilations, capture);
+    return problem === null ? null : { ...none, problem };
+  }
+  const { schema: _schema, process: _process, ...compilation } = found;
+  const launch = records
+    .all('launch', tritonLaunchSchema)
+    .find((each) => each.code_object === capture.kernel.code_object && isThatOf(each, compilation, capture));
+  const autotuned = records.all('autotune', tritonAutotuneSchema).filter(({ name }) => name === capture.kernel.symbol);
+  return {
+    ...none,
+    compilation,
+    sources: Object.fromEntries(digestsOf(compilation).map((digest) => [digest, records.source(digest)])),
+    launch: launch === undefined ? null : withoutOrigin(launch),
+    winners: autotuned.flatMap(({ winners }) => winners),
+  };
+}
+
+function withoutOrigin({
+  schema: _schema,
+  process: _process,
+  code_object: _code,
+  ...launch
+}: TritonLaunch): TritonJson['launch'] {
+  return launch;
+}
+
+function digestsOf({ source }: TritonCompilation): string[] {
+  return [...new Set((source?.files ?? []).flatMap(({ text }) => text ?? []))];
+}
+
+/** Why the captured code was not among what was recorded; null where Triton had no part in it, as far as that can be told. */
+function problemOf(
+  records: Records,
+  compilations: readonly { name: string }[],
+  { kernel }: CaptureJson,
+): string | null {
+  const notes = records.all('note', tritonNoteSchema);
+  const unknown = notes.find(({ unknown_version: version }) => version !== undefined);
+  if (unknown !== undefined) {
+    return `the app uses Triton ${unknown.unknown_version ?? ''}, which this version of Kernloop does not know: it reads what is compiled by ${(unknown.known ?? []).join(', ')}`;
+  }
+  const failed = notes.find((note) => note.kernel === kernel.symbol && note.failed !== undefined);
+  if (failed?.failed !== undefined) return `its compilation could not be recorded: ${failed.failed}`;
+  return compilations.some(({ name }) => name === kernel.symbol)
+    ? 'Triton compiled kernels of this name in the app, but none to the captured code'
+    : null;
+}
+
+/**
+ * The launch that passed these very addresses and left this grid: several views of the same memory are one launch to the kernel. The
+ * arguments of the segment are those of the parameters that are no constants, in their order.
+ */
+function isThatOf(
+  { grid, arguments: given }: TritonLaunch,
+  compilation: TritonCompilation,
+  capture: CaptureJson,
+): boolean {
+  if (grid.some((extent, axis) => extent !== capture.geometry.grid_blocks[axis])) return false;
+  const passed = (compilation.parameters ?? []).filter(({ type }) => type !== 'constexpr');
+  const slots = [...capture.kernarg.slots].sort((a, b) => a.offset - b.offset);
+  return passed.every(({ name, type }, index) => {
+    const argument = given.find((each) => each.name === name);
+    const slot = slots[index];
+    if (argument === undefined || slot?.value == null) return true;
+    const passedBits = BigInt(slot.value);
+    if (argument.tensor !== undefined) return passedBits === BigInt(argument.tensor.pointer);
+    const bits = bitsOf(type, argument.value);
+    return bits === null || bits === passedBits;
+  });
+}
+
+/** As they are in the segment; null of what is not compared. */
+function bitsOf(type: string, value: TritonValue | undefined): bigint | null {
+  if (value === undefined || !('python' in value)) return null;
+  const [, width] = /^[iu](\d+)$/.exec(type) ?? [];
+  if (width !== undefined && /^-?\d+$/.test(value.python)) return BigInt.asUintN(Number(width), BigInt(value.python));
+  const number = Number(value.python);
+  if (Number.isNaN(number)) return null;
+  const view = new DataView(new ArrayBuffer(8));
+  if (type === 'fp32') {
+    view.setFloat32(4, number);
+    return view.getBigUint64(0);
+  }
+  if (type !== 'fp64') return null;
+  view.setFloat64(0, number);
+  return view.getBigUint64(0);
+}

@@ -1,0 +1,44 @@
+import type { CaptureJson } from '../archive/capture-files';
+import { explicitSlots, kernelArgs } from './kernel-args';
+import type { ElementType, KernelArg } from './kernel-json';
+
+/** As Triton has them: `*fp32`, `i32`; `*k` is a pointer to what the kernel only reads. */
+export interface TritonParameter {
+  name: string;
+  type: string;
+}
+
+/** Behind the parameters the compiler appends pointers of its own, null where a kernel needs none. */
+const scratchNames = ['global_scratch', 'profile_scratch'];
+
+/** The arguments of a Triton kernel: names and types from its signature, those that are constants of its code left out. */
+export function tritonArgs(capture: CaptureJson, parameters: readonly TritonParameter[]): KernelArg[] {
+  const slots = explicitSlots(capture);
+  const extra = slots.length - parameters.length;
+  // A tensor descriptor is one parameter and many slots: names would be shifted.
+  if (extra < 0 || extra > scratchNames.length) return kernelArgs(capture, null);
+  return slots.map((slot, index) => {
+    const parameter = parameters[index];
+    const base = { index, offset: slot.offset, size: slot.size, kind: slot.kind };
+    if (parameter === undefined) {
+      const name = scratchNames[index - parameters.length] ?? null;
+      return { ...base, name, type: '*i8', declared: null, role: 'workspace' as const, element: null };
+    }
+    const { name, type } = parameter;
+    const role = type.startsWith('*') && !type.startsWith('*k') ? ('inout' as const) : ('in' as const);
+    return { ...base, name, type, declared: type, role, element: elementOf(type) };
+  });
+}
+
+function elementOf(type: string): ElementType | null {
+  const [, element] = /^\*k?(\w+)$/.exec(type) ?? [];
+  return element === undefined ? null : (tritonElements[element] ?? null);
+}
+
+/** What Triton calls the types of elements. */
+export const tritonElements: Readonly<Record<string, ElementType>> = {
+  ...{ fp64: 'f64', fp32: 'f32', fp16: 'f16', bf16: 'bf16' },
+  ...{ fp8e4nv: 'f8e4m3', fp8e5: 'f8e5m2', fp8e4b8: 'f8e4m3fnuz', fp8e5b16: 'f8e5m2fnuz' },
+  ...{ i64: 'i64', i32: 'i32', i16: 'i16', i8: 'i8', u64: 'u64', u32: 'u32', u16: 'u16', u8: 'u8' },
+  ...{ i1: 'bool', u1: 'bool' },
+};

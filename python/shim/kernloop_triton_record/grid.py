@@ -1,0 +1,85 @@
+"""The app's own grid as text, so that it can be computed for another configuration: `lambda meta: (triton.cdiv(n, meta['BLOCK']),)`."""
+
+import ast
+import inspect
+import textwrap
+import types
+
+from .values import _text
+
+
+def describe_grid(grid):
+    """`def grid(meta)` with what it reads, or why there is none. That it gives what was launched is for its reader to try."""
+    if grid is None or not hasattr(grid, "__code__"):
+        return {"python": None, "why": "the app gave numbers"}
+    try:
+        tree = _tree_of(grid)
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return {"python": None, "why": "its source is not at hand"}
+    if tree is None:
+        return {"python": None, "why": "its source is not at hand"}
+    text, parameter = tree
+    lines, unknown = _values_of(grid)
+    if unknown:
+        return {"python": None, "why": f"it reads {', '.join(unknown)}", "source": text}
+    body = text if text.startswith("def ") else f"def grid({parameter}):\n    return {text}"
+    return {"python": "\n".join([*lines, "", "", body]) if lines else body}
+
+
+def _tree_of(function):
+    source = textwrap.dedent(inspect.getsource(function))
+    if function.__name__ != "<lambda>":
+        found = ast.parse(source).body[0]
+        if not isinstance(found, ast.FunctionDef) or len(found.args.args) != 1:
+            raise ValueError(source)
+        found.name, found.decorator_list = "grid", []
+        return ast.unparse(found), found.args.args[0].arg
+    found = [node for node in _lambdas(source) if len(node.args.args) == 1]
+    # Where a statement has several, by what they have in common with the function.
+    same = [node for node in found if _marks(_compiled(node)) == _marks(function.__code__)]
+    chosen = same or (found if len(found) == 1 else [])
+    return (ast.unparse(chosen[0].body), chosen[0].args.args[0].arg) if chosen else None
+
+
+def _compiled(node):
+    module = compile(ast.Expression(node), "<grid>", "eval")
+    return next(constant for constant in module.co_consts if isinstance(constant, types.CodeType))
+
+
+def _marks(code):
+    """A variable that was free in a function is global in a text of its own."""
+    constants = [constant for constant in code.co_consts if not isinstance(constant, types.CodeType)]
+    return code.co_varnames[: code.co_argcount], repr(constants), {*code.co_names, *code.co_freevars}
+
+
+def _lambdas(source):
+    """Of a statement, or of the part of one that `inspect` gives."""
+    start = source.find("lambda")
+    while start >= 0:
+        for end in range(len(source), start, -1):
+            try:
+                tree = ast.parse(source[start:end].strip(), mode="eval")
+            except SyntaxError:
+                continue
+            if isinstance(tree.body, ast.Lambda):
+                yield tree.body
+                break
+        start = source.find("lambda", start + 1)
+
+
+_MODULES = {"triton", "math"}
+
+
+def _values_of(function):
+    closure = inspect.getclosurevars(function)
+    lines, unknown = [], []
+    for name, value in sorted({**closure.globals, **closure.nonlocals}.items()):
+        if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] in _MODULES:
+            lines.append(f"import {value.__name__}" + ("" if value.__name__ == name else f" as {name}"))
+        elif _text(value) is not None and not _text(value).startswith("tl."):
+            lines.append(f"{name} = {_text(value)}")
+        elif getattr(value, "__module__", "").split(".")[0] == "triton" and hasattr(value, "__name__"):
+            lines.append(f"from {value.__module__} import {value.__name__}" + ("" if value.__name__ == name else f" as {name}"))
+        else:
+            unknown.append(name)
+    return lines, unknown

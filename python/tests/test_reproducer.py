@@ -1,0 +1,66 @@
+"""A view has to lie in its memory, and a grid formula is that of the app."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[1]
+
+
+def load(path: str, name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, FOLDER / path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+captured = load("reproducer/kernloop_reproducer.py", "kernloop_reproducer")
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "offset", "size", "fits"),
+    [
+        ((4, 8), (8, 1), 0, 128, True),
+        ((4, 8), (8, 1), 0, 127, False),
+        ((4, 8), (8, 1), 4, 128, False),
+        ((4,), (-1,), 12, 16, True),
+        ((4,), (-1,), 8, 16, False),
+        ((4, 1000), (1, 0), 0, 16, True),
+        ((0, 1000), (1000, 1), 0, 0, True),
+        ((), (), 12, 16, True),
+    ],
+)
+def test_a_view_may_not_leave_its_region(shape: tuple, strides: tuple, offset: int, size: int, fits: bool) -> None:
+    view = captured.tensor("float32", shape, strides, region="r0", offset=offset)
+    if fits:
+        view.check(size)
+    else:
+        with pytest.raises(captured.ReproducerError, match="TENSOR_OUTSIDE"):
+            view.check(size)
+
+
+def test_the_apps_grid_is_told_with_what_it_reads() -> None:
+    sys.path.insert(0, str(FOLDER / "shim"))
+    try:
+        from kernloop_triton_record.grid import describe_grid
+    finally:
+        sys.path.pop(0)
+    n, table = 3000, object()
+    # fmt: off
+    one, other = (lambda meta: (math.ceil(n / meta["BLOCK"]),)), (lambda meta: (n, meta["BLOCK"]))
+    # fmt: on
+    scope: dict = {}
+    exec(describe_grid(one)["python"], scope)
+    assert scope["grid"]({"BLOCK": 256}) == (12,)
+    exec(describe_grid(other)["python"], scope)
+    assert scope["grid"]({"BLOCK": 256}) == (3000, 256)
+    unknown = describe_grid(lambda meta: (id(table), meta["BLOCK"]))
+    assert unknown["python"] is None and "table" in unknown["why"]
+    assert describe_grid((3, 1, 1))["python"] is None
