@@ -1,4 +1,4 @@
-// Only lib/support/exec.ts imports execa, which is ESM only; Jest cannot require() ESM on Node 20, so its packages are transformed.
+// execa (lib/support/exec.ts) and others are ESM only; Jest cannot require() ESM on Node 20, so its packages are transformed.
 const esmPackages = [
   'execa',
   '@sindresorhus/merge-streams',
@@ -17,6 +17,9 @@ const esmPackages = [
   'unicorn-magic',
   'is-unicode-supported',
   '@sec-ant/readable-stream',
+  // Of lib/trace-export.
+  'hyparquet',
+  'hyparquet-writer',
 ];
 
 /** @type {import('jest').Config} */

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { Deps } from '../lib/deps/deps';
 import { errorDocument } from '../lib/stages/documents';
-import { isStageName, stageNames, stageSummaries, type StageName } from '../lib/stages/registry';
+import { stageNames, stageSummaries, verbGroups, verbWords, type StageName } from '../lib/stages/registry';
 import { KernloopError, messageOf, systemCode } from '../lib/support/error';
 import { exitCodes } from '../lib/support/error-codes';
 import { version } from '../lib/support/version';
@@ -16,7 +16,7 @@ export async function main(argv: readonly string[], overrides: Partial<Deps> = {
     if (!stream.listeners('error').includes(ignoreClosedPipe)) stream.on('error', ignoreClosedPipe);
   }
   try {
-    const named = argv.slice(2).filter((word): word is StageName => isStageName(word));
+    const named = stageNames.filter((name) => verbWords(name).every((word) => argv.includes(word, 2)));
     await program(named, overrides).parseAsync(argv);
   } catch (error) {
     process.exitCode = fail(error, argv);
@@ -36,12 +36,36 @@ function program(named: readonly StageName[], overrides: Partial<Deps>): Command
     .exitOverride()
     .showHelpAfterError('(kernloop --help lists the verbs)')
     .configureOutput({ writeErr: () => undefined });
+  const groups = new Map<string, Command>();
   for (const name of stageNames) {
-    const verb = command.command(name).description(stageSummaries[name].summary).exitOverride();
+    const words = verbWords(name);
+    const parent = words.length > 1 ? groupOf(command, words[0] ?? '', groups) : command;
+    const verb = parent
+      .command(words.at(-1) ?? name)
+      .description(stageSummaries[name].summary)
+      .exitOverride();
     if (named.includes(name)) verbs().addVerb(verb, name, overrides);
     else verb.usage('[options]');
   }
   return command;
+}
+
+/** The command that verbs of two words are commands of. */
+function groupOf(command: Command, word: string, groups: Map<string, Command>): Command {
+  const known = groups.get(word);
+  if (known) return known;
+  const group = command
+    .command(word)
+    .description(verbGroups[word] ?? '')
+    .usage('<verb> [options]')
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+    .showHelpAfterError(`(kernloop ${word} --help lists the verbs)`);
+  group.action(() =>
+    group.error(`error: ${word} needs a verb: ${group.commands.map((verb) => verb.name()).join(', ')}`),
+  );
+  groups.set(word, group);
+  return group;
 }
 
 /** What every error looks like, and its exit code. */
@@ -71,6 +95,6 @@ function stackOf(error: unknown): string {
 
 /** The verb that was meant, as far as there is one of that name. */
 function verbOf(argv: readonly string[]): string | null {
-  const word = argv.slice(2).find((argument) => !argument.startsWith('-'));
-  return word !== undefined && isStageName(word) ? word : null;
+  const words = argv.slice(2).filter((argument) => !argument.startsWith('-'));
+  return stageNames.find((name) => verbWords(name).every((word, index) => words[index] === word)) ?? null;
 }

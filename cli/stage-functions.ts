@@ -106,6 +106,26 @@ export const unpack = stageFunction('unpack');
 export type UnpackOptions = OptionsOf<'unpack'>;
 export type UnpackResult = ResultOf<'unpack'>;
 
+/** Read a trace of Neutrino: its files, what the probes cost, and what every column holds. */
+export const traceRead = stageFunction('trace-read');
+export type TraceReadOptions = OptionsOf<'trace-read'>;
+export type TraceReadResult = ResultOf<'trace-read'>;
+
+/** Generate a reader for the traces of a probe.toml, in TypeScript, Python or C. */
+export const traceGen = stageFunction('trace-gen');
+export type TraceGenOptions = OptionsOf<'trace-gen'>;
+export type TraceGenResult = ResultOf<'trace-gen'>;
+
+/** Write the records of a trace as Parquet, Arrow, JSON lines or CSV. */
+export const traceExport = stageFunction('trace-export');
+export type TraceExportOptions = OptionsOf<'trace-export'>;
+export type TraceExportResult = ResultOf<'trace-export'>;
+
+/** Analyse a trace: how blocks were scheduled, which memory was touched when, what was counted, how far threads got. */
+export const traceAnalyze = stageFunction('trace-analyze');
+export type TraceAnalyzeOptions = OptionsOf<'trace-analyze'>;
+export type TraceAnalyzeResult = ResultOf<'trace-analyze'>;
+
 /** Say what this machine has and lacks for Kernloop. */
 export const doctor = stageFunction('doctor');
 export type DoctorOptions = OptionsOf<'doctor'>;

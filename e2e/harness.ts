@@ -72,6 +72,13 @@ export function run(file: string, args: readonly string[], options: RunOptions =
   });
 }
 
+/** The name of the stage: verbs of two words have it with a dash. */
+function verbOf([first = '', second = '']: readonly string[]): string {
+  return existsSync(join(repository, 'schemas', 'output', `${first}-${second}.schema.json`))
+    ? `${first}-${second}`
+    : first;
+}
+
 /** A fresh workspace with the packages installed, as a user has it after `npm install kernloop nx`. */
 export class Workspace {
   private constructor(readonly root: string) {}
@@ -129,7 +136,7 @@ export class Workspace {
   async kernloop(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
     const program = this.path('node_modules/kernloop/bin/kernloop.js');
     const outcome = await run(process.execPath, [program, ...args], this.settings(options));
-    if (args.includes('--json')) checkedOutput(args[0] ?? '', outcome.stdout);
+    if (args.includes('--json')) checkedOutput(verbOf(args), outcome.stdout);
     return outcome;
   }
 

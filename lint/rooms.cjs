@@ -37,6 +37,13 @@ const rooms = [
   'store',
   'pack',
   'unpack',
+  'plot',
+  'perfetto',
+  'trace',
+  'trace-read',
+  'trace-gen',
+  'trace-export',
+  'trace-analyze',
   'doctor',
   'stages',
 ];

@@ -77,9 +77,9 @@ function executorsFile(): string {
 }
 
 function summariesFile(): string {
-  const rows = all.map(({ name, summary, project, selfContained = false }) => [
+  const rows = all.map(({ name, summary, project, selfContained = false, verb }) => [
     name,
-    { summary, project, selfContained },
+    { summary, project, selfContained, ...(verb === undefined ? {} : { verb }) },
   ]);
   return toText(Object.fromEntries(rows) as object);
 }
@@ -91,13 +91,12 @@ function stageFunctions(): string {
     "import { stageFunction, type OptionsOf, type ResultOf } from './stage-function';",
   ];
   for (const { name, summary } of all) {
-    // `pgo-use` is `pgoUse` to a program.
-    const own = name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-    const type = `${own.slice(0, 1).toUpperCase()}${own.slice(1)}`;
+    const type = name.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const constant = `${type.slice(0, 1).toLowerCase()}${type.slice(1)}`;
     lines.push(
       '',
       `/** ${summary} */`,
-      `export const ${own} = stageFunction('${name}');`,
+      `export const ${constant} = stageFunction('${name}');`,
       `export type ${type}Options = OptionsOf<'${name}'>;`,
       `export type ${type}Result = ResultOf<'${name}'>;`,
     );
@@ -150,7 +149,7 @@ function optionsPage(): string {
     '',
     `Generated from the schemas by \`npm run schemas\`. Every stage takes the same options as a \`kernloop\` verb, as an Nx target (but for ${all
       .filter(({ task }) => !task)
-      .map(({ name }) => name)
+      .map(({ name, verb }) => verb ?? name)
       .join(', ')}) and in the API.`,
     'A value comes from the first of: flag, environment variable, `options` of `kernel.json`, `options` of `kernloop.json`, default;',
     '`--print-config` shows the result and where each value came from. `--json` prints the result, or the error, as JSON: [for scripts](../api.md).',
@@ -159,7 +158,7 @@ function optionsPage(): string {
   for (const stage of configurable) {
     lines.push(
       '',
-      `## ${stage.name}`,
+      `## ${stage.verb ?? stage.name}`,
       '',
       stage.summary,
       '',

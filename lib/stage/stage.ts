@@ -10,6 +10,8 @@ import type { Task } from './task';
  */
 export interface Stage<S extends OptionsSchema = OptionsSchema, R = unknown> {
   readonly name: string;
+  /** How it is typed where that is not its name: two words, of which the first is a group (`verbGroups` of the registry). */
+  readonly verb?: `${string} ${string}`;
   readonly summary: string;
   readonly options: S;
   /** Of what it gives: the type of the API, and what is published for --json. */

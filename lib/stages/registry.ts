@@ -27,7 +27,16 @@ export const stages = {
   get store() { return (require('../store/stage') as typeof import('../store/stage')).stage; },
   get pack() { return (require('../pack/stage') as typeof import('../pack/stage')).stage; },
   get unpack() { return (require('../unpack/stage') as typeof import('../unpack/stage')).stage; },
+  get ['trace-read']() { return (require('../trace-read/stage') as typeof import('../trace-read/stage')).stage; },
+  get ['trace-gen']() { return (require('../trace-gen/stage') as typeof import('../trace-gen/stage')).stage; },
+  get ['trace-export']() { return (require('../trace-export/stage') as typeof import('../trace-export/stage')).stage; },
+  get ['trace-analyze']() { return (require('../trace-analyze/stage') as typeof import('../trace-analyze/stage')).stage; },
   get doctor() { return (require('../doctor/stage') as typeof import('../doctor/stage')).stage; },
+};
+
+/** Verbs of two words share the first one: what `kernloop --help` says of it. */
+export const verbGroups: Readonly<Record<string, string>> = {
+  trace: 'Read, analyse and write out traces of Neutrino, and generate readers for them.',
 };
 
 export type StageName = keyof typeof stages;
@@ -39,6 +48,11 @@ export interface StageSummary {
   readonly summary: string;
   readonly project: string;
   readonly selfContained: boolean;
+  /** Where it is typed as two words. */
+  readonly verb?: string;
 }
 
 export const stageSummaries: Readonly<Record<StageName, StageSummary>> = summaries;
+
+/** What is typed for a stage, as words. */
+export const verbWords = (name: StageName): readonly string[] => (stageSummaries[name].verb ?? name).split(' ');

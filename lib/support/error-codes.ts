@@ -217,6 +217,16 @@ export const errorCodes = kinds({
   PACK_CORRUPT: { exitCode: exitCodes.usage, meaning: 'chunks.pack is damaged' },
   PACKED_INVALID: { exitCode: exitCodes.usage, meaning: 'the file is no packed capture, or a damaged one' },
   TARGET_EXISTS: { exitCode: exitCodes.usage, meaning: 'something else is where a file or a capture would be written' },
+  TRACE_INVALID: {
+    exitCode: exitCodes.usage,
+    meaning: 'a trace, or its probe.toml, does not add up: the field is named',
+  },
+  TRACE_AMBIGUOUS: { exitCode: exitCodes.usage, meaning: 'a trace file can be read in several ways that differ' },
+  TRACE_OFFSETS: {
+    exitCode: exitCodes.usage,
+    meaning: 'a trace file records other offsets than where its maps lie, and nobody said which to read by',
+  },
+  TRACE_MAPS: { exitCode: exitCodes.usage, meaning: 'the maps or fields asked for are not those of the trace' },
   STORE_NOT_FOUND: { exitCode: exitCodes.usage, meaning: 'there is no chunk store in the folder' },
   STORE_BUSY: { exitCode: exitCodes.usage, meaning: 'a capture is being written to the store, or another gc runs' },
   JSON_INVALID: { exitCode: exitCodes.usage, meaning: 'a file is not JSON' },

@@ -20,8 +20,8 @@ export class TestWorkspace {
     });
     this.write('app/program', '#!/bin/sh\n');
     chmodSync(join(this.app, 'program'), 0o755);
-    const { recorder, replay, archive, pgo, pgoHip, agentHsa, agentCuda, softgpu, hipErrors } = this.native;
-    for (const path of [recorder, replay, archive, pgo, pgoHip, agentHsa, agentCuda, softgpu, hipErrors])
+    const { recorder, replay, archive, pgo, pgoHip, trace, agentHsa, agentCuda, softgpu, hipErrors } = this.native;
+    for (const path of [recorder, replay, archive, pgo, pgoHip, trace, agentHsa, agentCuda, softgpu, hipErrors])
       this.write(path, path);
   }
 

@@ -1,8 +1,9 @@
 // A short round of every fuzz target, the same in every run: its seeds, what fuzzers once broke it with
-// (fuzz/crashers/TARGET), and mutations of both.
+// (fuzz/crashers/TARGET), and mutations of both. KERNLOOP_FUZZ_MUTATIONS asks for more of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 
@@ -11,7 +12,12 @@
 namespace kernloop::fuzz {
 namespace {
 
-constexpr int kMutations = 8000;
+constexpr long kMutations = 8000;
+
+long mutations() {
+  const char* wanted = std::getenv("KERNLOOP_FUZZ_MUTATIONS");
+  return wanted ? std::max(kMutations, std::atol(wanted)) : kMutations;
+}
 
 Input mutated(const std::vector<Input>& from, std::mt19937& random) {
   Input input = from[random() % from.size()];
@@ -63,7 +69,7 @@ TEST_P(Fuzz, SeedsCrashersAndTheirMutationsAreSurvived) {
   target.run({});
   for (const Input& input : inputs) target.run(input);
   std::mt19937 random(20261121);
-  for (int i = 0; i < kMutations; ++i) target.run(mutated(inputs, random));
+  for (long i = 0, count = mutations(); i < count; ++i) target.run(mutated(inputs, random));
 }
 
 std::string name_of(const testing::TestParamInfo<Target>& info) {

@@ -1,0 +1,84 @@
+import { formatBytes, formatCount, table, type Reporter } from '../support/report';
+import type { Analysed, BlockSched, HeatMap, Progress, Totals } from './result';
+
+const decimal = (hex: string): string => BigInt(hex).toLocaleString('en-US');
+const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
+const mostRows = 20;
+
+/** The answer first, then a table of what it is made of. */
+export function printAnalysis(result: Analysed, report: Reporter): void {
+  switch (result.analysis) {
+    case 'block-sched':
+      return printBlockSched(result, report);
+    case 'heat-map':
+      return printHeatMap(result, report);
+    case 'totals':
+      return printTotals(result, report);
+    case 'progress':
+      return printProgress(result, report);
+  }
+}
+
+function printRows(rows: readonly (readonly string[])[], report: Reporter): void {
+  for (const line of table(rows.slice(0, mostRows + 1))) report.result(line);
+  if (rows.length > mostRows + 1) report.result(`… and ${rows.length - 1 - mostRows} more`);
+}
+
+function printBlockSched(result: BlockSched, report: Reporter): void {
+  report.result(
+    `${formatCount(result.blocks)} blocks on ${formatCount(result.processors.length)} processors in ${decimal(result.cycles)} cycles: ` +
+      `idle ${percent(result.idleShare)}, tail ${decimal(result.tailCycles)} cycles (${percent(result.tailShare)})`,
+  );
+  if (result.unwrittenUnits > 0) report.warn(`${formatCount(result.unwrittenUnits)} warps have no record`);
+  if (result.blocksOnSeveral > 0) {
+    report.warn(`the warps of ${formatCount(result.blocksOnSeveral)} blocks name several processors`);
+  }
+  const rows = result.processors.map((row) => [
+    String(row.id),
+    formatCount(row.blocks),
+    String(row.lanes),
+    decimal(row.busy),
+    percent(row.idleShare),
+    decimal(row.gapCycles),
+  ]);
+  printRows([['processor', 'blocks', 'at a time', 'busy cycles', 'idle', 'gaps'], ...rows], report);
+}
+
+function printHeatMap(result: HeatMap, report: Reporter): void {
+  report.result(
+    `${formatCount(result.accesses)} accesses to ${formatCount(result.pages.length)} pages of ${formatBytes(result.pageBytes)} ` +
+      `in ${(BigInt(result.lastClock) - BigInt(result.firstClock)).toLocaleString('en-US')} cycles; ${formatCount(result.empty)} slots are empty`,
+  );
+  const busiest = [...result.pages].sort((a, b) => b.accesses - a.accesses);
+  const rows = busiest.map(({ address, accesses, counts }) => [
+    address,
+    formatCount(accesses),
+    `${counts.filter((count) => count > 0).length} of ${counts.length}`,
+  ]);
+  printRows([['page', 'accesses', 'intervals with any'], ...rows], report);
+}
+
+function printTotals(result: Totals, report: Reporter): void {
+  const rows = result.columns.map((column) => [
+    column.name,
+    `${decimal(column.sum)}${column.isBeyond ? ' + n * 2^64' : ''}`,
+    formatCount(column.units),
+    decimal(column.leastBlock),
+    decimal(column.mostBlock),
+  ]);
+  printRows([['field', 'sum', 'threads or warps', 'least of a block', 'most of a block'], ...rows], report);
+}
+
+function printProgress(result: Progress, report: Reporter): void {
+  report.result(
+    `${formatCount(result.samples)} samples of ${formatCount(result.units)} threads or warps, ${formatCount(result.leastSamples)} to ` +
+      `${formatCount(result.mostSamples)} each, from clock ${decimal(result.firstClock)} to ${decimal(result.lastClock)}`,
+  );
+  if (result.fullUnits > 0) {
+    report.warn(
+      `${formatCount(result.fullUnits)} threads or warps filled every slot: what they did afterwards is not in the trace, or was written into the slots of a neighbour`,
+    );
+  }
+  if (result.unordered > 0)
+    report.warn(`${formatCount(result.unordered)} samples come before the one that precedes them`);
+}

@@ -1,0 +1,106 @@
+import { eventOf, eventsOf, type runTrace } from '../trace/trace-program';
+import type { Analysis, TraceAnalyzeOptions } from './options';
+import type { Analysed, BlockSched, HeatMap } from './result';
+
+type Events = Awaited<ReturnType<typeof runTrace>>;
+
+/** What kernloop-trace printed, as a result. */
+export function describe(analysis: Analysis, events: Events, options: TraceAnalyzeOptions): Analysed {
+  switch (analysis) {
+    case 'block-sched':
+      return blockSched(events, options);
+    case 'heat-map':
+      return heatMap(events);
+    case 'totals': {
+      const { blocks, columns } = eventOf(events, 'totals');
+      return {
+        analysis,
+        blocks,
+        columns: columns.map(({ name, sum, is_beyond, units, least_block, most_block }) => ({
+          name,
+          sum,
+          isBeyond: is_beyond,
+          units,
+          leastBlock: least_block,
+          mostBlock: most_block,
+        })),
+      };
+    }
+    case 'progress': {
+      const event = eventOf(events, 'progress');
+      return {
+        analysis,
+        samples: event.samples,
+        units: event.units,
+        fullUnits: event.full_units,
+        unordered: event.unordered,
+        leastSamples: event.least_samples,
+        mostSamples: event.most_samples,
+        firstClock: event.first_clock,
+        lastClock: event.last_clock,
+        interval: event.interval,
+        samplesIn: event.samples_in,
+        activeIn: event.active_in,
+      };
+    }
+  }
+}
+
+const hex = (value: bigint): string => `0x${value.toString(16)}`;
+const least = (values: readonly bigint[]): bigint => values.reduce((a, b) => (a < b ? a : b), values[0] ?? 0n);
+const most = (values: readonly bigint[]): bigint => values.reduce((a, b) => (a > b ? a : b), 0n);
+/** To twelve digits, whatever the size of the parts. */
+const shareOf = (part: bigint, whole: bigint): number =>
+  whole === 0n ? 0 : Math.min(1, Math.max(0, Number((part * 1_000_000_000_000n) / whole) / 1e12));
+
+function blockSched(events: Events, { alignClocks }: TraceAnalyzeOptions): BlockSched {
+  const { blocks, unwritten_units, blocks_on_several } = eventOf(events, 'block_sched');
+  const rows = eventsOf(events, 'processor').map((row) => {
+    const first = BigInt(row.first);
+    const begin = alignClocks ? 0n : first;
+    return { row, begin, end: BigInt(row.last) - first + begin, busy: BigInt(row.busy) };
+  });
+  const begin = least(rows.map((row) => row.begin));
+  const end = most(rows.map((row) => row.end));
+  const cycles = rows.length === 0 ? 0n : end - begin;
+  const busy = rows.reduce((sum, row) => sum + row.busy, 0n);
+  const tail = rows.length === 0 ? 0n : end - least(rows.map((row) => row.end));
+  return {
+    analysis: 'block-sched',
+    blocks,
+    unwrittenUnits: unwritten_units,
+    blocksOnSeveral: blocks_on_several,
+    cycles: hex(cycles),
+    idleShare: shareOf(cycles * BigInt(rows.length) - busy, cycles * BigInt(rows.length)),
+    tailCycles: hex(tail),
+    tailShare: shareOf(tail, cycles),
+    processors: rows.map(({ row, busy }) => ({
+      id: row.id,
+      blocks: row.blocks,
+      lanes: row.lanes,
+      first: row.first,
+      last: row.last,
+      busy: row.busy,
+      idleShare: shareOf(cycles - busy, cycles),
+      gapCycles: row.gaps,
+    })),
+  };
+}
+
+function heatMap(events: Events): HeatMap {
+  const event = eventOf(events, 'heat_map');
+  return {
+    analysis: 'heat-map',
+    accesses: event.accesses,
+    empty: event.empty,
+    pageBytes: event.page_bytes,
+    firstClock: event.first_clock,
+    lastClock: event.last_clock,
+    interval: event.interval,
+    pages: eventsOf(events, 'page').map(({ address, counts }) => ({
+      address,
+      counts,
+      accesses: counts.reduce((sum, count) => sum + count, 0),
+    })),
+  };
+}

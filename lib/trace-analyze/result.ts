@@ -1,0 +1,84 @@
+import { z } from 'zod';
+
+const count = z.number().nonnegative();
+const hex = z.string().regex(/^0x[0-9a-f]+$/);
+const share = z.number().min(0).max(1);
+
+const blockSched = z.object({
+  analysis: z.literal('block-sched'),
+  blocks: count,
+  unwrittenUnits: count.describe('Warps without a record.'),
+  blocksOnSeveral: count.describe('Blocks whose warps name several processors.'),
+  cycles: hex.describe('From the first start to the last end.'),
+  idleShare: share.describe('Of all processors over that time: no block ran.'),
+  tailCycles: hex.describe('From when the first processor ran out of blocks to the end.'),
+  tailShare: share,
+  processors: z.array(
+    z.object({
+      id: count,
+      blocks: count,
+      lanes: count.describe('The most blocks at a time.'),
+      first: hex,
+      last: hex,
+      busy: hex,
+      idleShare: share,
+      gapCycles: hex.describe('Between a block and the next one in its lane: what scheduling takes.'),
+    }),
+  ),
+});
+
+const heatMap = z.object({
+  analysis: z.literal('heat-map'),
+  accesses: count,
+  empty: count.describe('Slots that no probe wrote.'),
+  pageBytes: count.describe('Doubled until there are at most 4096 pages.'),
+  firstClock: hex,
+  lastClock: hex,
+  interval: hex,
+  pages: z.array(z.object({ address: hex, accesses: count, counts: z.array(count).describe('An interval.') })),
+});
+
+const totals = z.object({
+  analysis: z.literal('totals'),
+  blocks: count,
+  columns: z.array(
+    z.object({
+      name: z.string(),
+      sum: hex,
+      isBeyond: z.boolean().describe('The sum is modulo 2^64.'),
+      units: count.describe('Threads or warps with a count that is not 0.'),
+      leastBlock: hex,
+      mostBlock: hex,
+    }),
+  ),
+});
+
+const progress = z.object({
+  analysis: z.literal('progress'),
+  samples: count,
+  units: count.describe('Threads or warps with a sample.'),
+  fullUnits: count.describe(
+    'Those whose every slot is written: what came after is lost, or in the slots of a neighbour.',
+  ),
+  unordered: count.describe('Samples before the one that precedes them.'),
+  leastSamples: count,
+  mostSamples: count,
+  firstClock: hex,
+  lastClock: hex,
+  interval: hex,
+  samplesIn: z.array(count),
+  activeIn: z.array(count).describe('Between their first and their last sample.'),
+});
+
+const analysed = z.discriminatedUnion('analysis', [blockSched, heatMap, totals, progress]);
+
+export const traceAnalyzeResultSchema = z.object({
+  analyses: z.array(z.object({ file: z.string(), map: z.string(), outputs: z.array(z.string()), result: analysed })),
+});
+
+export type TraceAnalyzeResult = z.output<typeof traceAnalyzeResultSchema>;
+export type Analysed = z.output<typeof analysed>;
+export type BlockSched = z.output<typeof blockSched>;
+export type HeatMap = z.output<typeof heatMap>;
+export type Totals = z.output<typeof totals>;
+export type Progress = z.output<typeof progress>;

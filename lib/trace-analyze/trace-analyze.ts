@@ -1,0 +1,82 @@
+import { mkdirSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { Deps } from '../deps/deps';
+import { KernloopError } from '../support/error';
+import { writeFileAtomic, writeJson } from '../support/files';
+import { withScratch } from './scratch';
+import { neededProbe, openTrace } from '../trace/open-trace';
+import type { ProbeFile, TraceMap } from '../trace/probe-file';
+import { recordArguments, runTrace } from '../trace/trace-program';
+import { printAnalysis } from './analysis-text';
+import { describe } from './describe';
+import type { Analysis, TraceAnalyzeOptions } from './options';
+import type { Analysed, TraceAnalyzeResult } from './result';
+import { analysisOf, roleArguments, rolesOf } from './roles';
+
+/** Analyses every map of every result file, or the one that is named. */
+export async function traceAnalyze(options: TraceAnalyzeOptions, deps: Deps): Promise<TraceAnalyzeResult> {
+  const opened = openTrace(options.trace, options.probe);
+  const probe = neededProbe(opened);
+  const maps = probe.maps.filter(({ name }) => options.map === undefined || name === options.map);
+  if (maps.length === 0) {
+    const known = probe.maps.map(({ name }) => name).join(', ');
+    throw new KernloopError(
+      'TRACE_MAPS',
+      `there is no map ${options.map ?? ''}`,
+      `the probe.toml has ${known || 'none'}`,
+    );
+  }
+  if (options.output !== undefined) mkdirSync(resolve(options.output), { recursive: true });
+  const all: TraceAnalyzeResult['analyses'] = [];
+  for (const { path } of opened.results) {
+    for (const map of maps) all.push(await analyzeMap(path, probe, map, options, deps));
+  }
+  return { analyses: all };
+}
+
+async function analyzeMap(
+  file: string,
+  probe: ProbeFile,
+  map: TraceMap,
+  options: TraceAnalyzeOptions,
+  deps: Deps,
+): Promise<TraceAnalyzeResult['analyses'][number]> {
+  const roles = rolesOf(map, options.field);
+  const analysis = options.analysis ?? analysisOf(map, roles);
+  return withScratch(async (scratch) => {
+    const intervals = join(scratch, 'intervals');
+    const args = recordArguments(analysis, file, probe, options);
+    args.push('--map', map.name, ...roleArguments(analysis, map, roles), ...limits(analysis, options, intervals));
+    const result = describe(analysis, await runTrace(args, deps), options);
+    deps.report.result(`${basename(file)}, map ${map.name}: ${analysis}`);
+    printAnalysis(result, deps.report);
+    const outputs = options.output === undefined ? [] : await writeOutputs(file, map, result, intervals, options);
+    for (const output of outputs) deps.report.info(`wrote ${output}`);
+    return { file, map: map.name, outputs, result };
+  });
+}
+
+function limits(analysis: Analysis, { bins, pageBytes }: TraceAnalyzeOptions, intervals: string): string[] {
+  if (analysis === 'block-sched') return ['--output', intervals];
+  if (analysis === 'heat-map') return ['--bins', String(bins), '--page-bytes', String(pageBytes)];
+  return analysis === 'progress' ? ['--bins', String(bins)] : [];
+}
+
+/** `<result>.<map>.svg`, `.json` and, where there is time in it, `.pftrace`. */
+async function writeOutputs(
+  file: string,
+  map: TraceMap,
+  result: Analysed,
+  intervals: string,
+  options: TraceAnalyzeOptions,
+): Promise<string[]> {
+  const base = join(resolve(options.output ?? '.'), `${basename(file, '.bin')}.${map.name}`);
+  const { plotOf } = require('./plots') as typeof import('./plots');
+  const { renderSvg } = require('../plot/svg') as typeof import('../plot/svg');
+  const { writeTracks } = require('./tracks') as typeof import('./tracks');
+  writeJson(`${base}.json`, result);
+  writeFileAtomic(`${base}.svg`, await renderSvg(plotOf(result, intervals, options)));
+  if (result.analysis === 'totals') return [`${base}.json`, `${base}.svg`];
+  writeTracks(`${base}.pftrace`, `${basename(file)} ${map.name}`, result, intervals, options);
+  return [`${base}.json`, `${base}.svg`, `${base}.pftrace`];
+}

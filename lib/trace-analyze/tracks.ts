@@ -1,0 +1,85 @@
+import { PerfettoWriter } from '../perfetto/perfetto-writer';
+import { clockOrigins, readIntervals } from './intervals';
+import type { TraceAnalyzeOptions } from './options';
+import type { Analysed, BlockSched, HeatMap, Progress } from './result';
+
+/** Pages with a track of their own: those with the most accesses. */
+const mostPages = 64;
+
+/** The analysis as tracks: blocks in the lanes of their processor, pages and threads as counters. */
+export function writeTracks(
+  path: string,
+  name: string,
+  result: Analysed,
+  intervals: string,
+  options: TraceAnalyzeOptions,
+): void {
+  const writer = new PerfettoWriter(path);
+  try {
+    const process = writer.process(1, name);
+    const time = nanoseconds(options.clockMhz);
+    if (result.analysis === 'block-sched') writeBlocks(writer, process, result, intervals, options, time);
+    else if (result.analysis === 'heat-map') writePages(writer, process, result, time);
+    else if (result.analysis === 'progress') writeProgress(writer, process, result, time);
+  } finally {
+    writer.close();
+  }
+}
+
+/** A cycle is a nanosecond where nobody says how long it is. */
+function nanoseconds(clockMhz: number | undefined): (cycles: bigint) => bigint {
+  if (clockMhz === undefined) return (cycles) => cycles;
+  const hertz = BigInt(Math.round(clockMhz * 1e6));
+  return (cycles) => (cycles * 1_000_000_000n) / hertz;
+}
+
+type Time = (cycles: bigint) => bigint;
+
+function writeBlocks(
+  writer: PerfettoWriter,
+  process: bigint,
+  result: BlockSched,
+  intervals: string,
+  { alignClocks }: TraceAnalyzeOptions,
+  time: Time,
+): void {
+  const origin = clockOrigins(result.processors, alignClocks);
+  const lanes = new Map<string, bigint>();
+  for (const [rank, { id, lanes: count }] of result.processors.entries()) {
+    const processor = writer.track(process, `processor ${id}`, rank);
+    for (let lane = 0; lane < count; lane++) lanes.set(`${id}/${lane}`, writer.track(processor, `lane ${lane}`, lane));
+  }
+  for (const { block, processor, lane, start, end } of readIntervals(intervals)) {
+    const track = lanes.get(`${processor}/${lane}`);
+    if (track === undefined) continue;
+    const from = origin(processor);
+    const annotations = { block, processor, start_cycle: start, cycles: end - start };
+    writer.slice(track, `block ${block}`, time(start - from), time(end - from), { category: 'block', annotations });
+  }
+}
+
+function writePages(writer: PerfettoWriter, process: bigint, result: HeatMap, time: Time): void {
+  const busiest = [...result.pages].sort((a, b) => b.accesses - a.accesses).slice(0, mostPages);
+  const tracks = busiest.sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
+  for (const [rank, { address, counts }] of tracks.entries()) {
+    writeCounter(writer, writer.counter(process, `page ${address}`, 'accesses', rank), counts, result.interval, time);
+  }
+}
+
+function writeProgress(writer: PerfettoWriter, process: bigint, result: Progress, time: Time): void {
+  writeCounter(writer, writer.counter(process, 'running', 'threads', 0), result.activeIn, result.interval, time);
+  writeCounter(writer, writer.counter(process, 'samples', 'samples', 1), result.samplesIn, result.interval, time);
+}
+
+/** From the first clock on; back to 0 at the end. */
+function writeCounter(
+  writer: PerfettoWriter,
+  counter: bigint,
+  counts: readonly number[],
+  interval: string,
+  time: Time,
+): void {
+  for (const [bin, count] of [...counts, 0].entries()) {
+    writer.value(counter, time(BigInt(bin) * BigInt(interval)), BigInt(count));
+  }
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { exportFormats } from './options';
+
+export const traceExportResultSchema = z.object({
+  format: z.enum(exportFormats),
+  files: z.array(
+    z.object({
+      file: z.string(),
+      map: z.string(),
+      rows: z.number(),
+      skipped: z.number().describe('Slots that are all zero, where they were left out.'),
+    }),
+  ),
+});
+
+export type TraceExportResult = z.output<typeof traceExportResultSchema>;

@@ -1,0 +1,19 @@
+import { defineStage } from '../stage/stage';
+import { traceExportOptionsSchema } from './options';
+import { traceExportResultSchema } from './result';
+
+const code = () => require('./trace-export') as typeof import('./trace-export');
+
+export const stage = defineStage({
+  name: 'trace-export',
+  verb: 'trace export',
+  summary: 'Write the records of a trace as Parquet, Arrow, JSON lines or CSV.',
+  options: traceExportOptionsSchema,
+  result: traceExportResultSchema,
+  project: 'none',
+  positional: 'trace',
+  paths: ['trace', 'probe', 'output'],
+  exitCodes: { pass: 'The files are there.' },
+  run: (options, deps) => code().traceExport(options, deps),
+  exitCode: () => 0,
+});

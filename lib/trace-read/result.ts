@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { dialects } from '../trace/words';
+
+const count = z.number().nonnegative();
+const hex = z.string().regex(/^0x[0-9a-f]+$/);
+const level = z.enum(['thread', 'warp']);
+const three = z.array(count).length(3);
+
+const mapSchema = z.object({
+  name: z.string(),
+  level,
+  rows: count.describe('Slots of records; nothing in the format says which of them were written.'),
+  columns: z.array(
+    z.object({ name: z.string(), sum: hex.describe('Modulo 2^64.'), least: hex, most: hex, nonzero: count }),
+  ),
+});
+
+const fileSchema = z.object({
+  file: z.string(),
+  bytes: count,
+  seconds: z.number().nullable().describe('Since the driver began, as its name says.'),
+  dialect: z.enum(dialects).nullable(),
+  reasons: z.array(z.object({ dialect: z.enum(dialects), fits: z.boolean(), reason: z.string() })),
+  grid: three.nullable(),
+  block: three.nullable(),
+  sharedBytes: count.nullable(),
+  sections: z.array(
+    z.object({
+      bytes: count,
+      offset: count,
+      recordedOffset: count,
+      unitBytes: count.nullable(),
+      isRagged: z.boolean().describe('The last warp of a block was written over by the first one of the next.'),
+    }),
+  ),
+  maps: z.array(mapSchema),
+  error: z.object({ code: z.string(), message: z.string(), hint: z.string() }).nullable(),
+});
+
+const launchSchema = z.object({
+  kernel: z.string().nullable(),
+  timeNs: hex,
+  parameters: z.array(hex),
+  grid: three.nullable(),
+  block: three.nullable(),
+  outcome: z.enum(['done', 'failed', 'unknown']),
+  result: z.string().nullable(),
+  prologueMs: z.number().nullable(),
+  kernelMs: z.number().nullable(),
+  epilogueMs: z.number().nullable(),
+  callback: z.string().nullable(),
+});
+
+export const traceReadResultSchema = z.object({
+  path: z.string(),
+  process: z.object({ pid: count, month: z.string(), day: count, time: z.string() }).nullable(),
+  probe: z
+    .object({
+      schema: z.enum(['current', 'artifact']),
+      callback: z.string().nullable(),
+      probes: z.array(z.object({ name: z.string(), level, positions: z.array(z.string()) })),
+      maps: z.array(
+        z.object({
+          name: z.string(),
+          level,
+          size: count,
+          capacity: z.union([count, z.literal('dynamic')]),
+          fields: z.array(z.object({ name: z.string(), type: z.enum(['u64', 'u32']) })),
+          isMisreadByNeutrino: z
+            .boolean()
+            .describe("Its fields are written in another order than Neutrino's own reader takes them in."),
+        }),
+      ),
+    })
+    .nullable(),
+  log: z
+    .object({
+      events: count,
+      unknown: z.array(z.object({ line: count, text: z.string() })),
+      launches: z.array(launchSchema),
+      overhead: z.object({
+        launches: count,
+        ratio: z.number().nullable().describe("Prologue, kernel and epilogue to the kernel's own time."),
+        slowdown: z.number().nullable().describe('Probed to original kernel, where the driver measured it.'),
+      }),
+    })
+    .nullable(),
+  kernels: z.array(
+    z.object({
+      folder: z.string(),
+      name: z.string().nullable(),
+      sha1: z.string().nullable(),
+      isNameOfFolder: z.boolean().nullable().describe('Whether the folder has the SHA-1 of the name.'),
+      registers: count.nullable(),
+      files: z.array(z.string()),
+    }),
+  ),
+  tensors: count.nullable(),
+  results: z.array(fileSchema),
+});
+
+export type TraceReadResult = z.output<typeof traceReadResultSchema>;
+export type ReadFile = TraceReadResult['results'][number];

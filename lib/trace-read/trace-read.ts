@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { basename, resolve } from 'node:path';
+import type { Deps } from '../deps/deps';
+import { KernloopError } from '../support/error';
+import { overheadOf, type EventLog, type Launch } from '../trace/event-log';
+import type { KernelFolder, ResultFile } from '../trace/folder';
+import { openTrace } from '../trace/open-trace';
+import { isMisreadByNeutrino, type ProbeFile } from '../trace/probe-file';
+import { eventOf, eventsOf, readAsArguments, recordArguments, runTrace } from '../trace/trace-program';
+import type { TraceReadOptions } from './options';
+import type { ReadFile, TraceReadResult } from './result';
+import { printTrace } from './trace-text';
+
+/** Reads a trace of Neutrino, whole: what it says of itself, and a summary of every column of every file. */
+export async function traceRead(options: TraceReadOptions, deps: Deps): Promise<TraceReadResult> {
+  const { folder, probe, results } = openTrace(options.trace, options.probe);
+  const files: ReadFile[] = [];
+  for (const file of results) files.push(await readFile(file, probe, options, deps));
+  const [only] = files;
+  if (!folder && only?.error) throw new KernloopError('TRACE_INVALID', only.error.message, only.error.hint);
+  const name = folder?.name ?? null;
+  const result: TraceReadResult = {
+    path: folder?.path ?? resolve(options.trace),
+    process: name,
+    probe: probe ? describeProbe(probe) : null,
+    log: folder?.log ? describeLog(folder.log) : null,
+    kernels: (folder?.kernels ?? []).map(describeKernel),
+    tensors: folder?.tensors?.calls.length ?? null,
+    results: files,
+  };
+  printTrace(result, deps.report);
+  return result;
+}
+
+export function traceReadExitCode({ results }: TraceReadResult): number {
+  return results.some(({ error }) => error !== null) ? 1 : 0;
+}
+
+/** What is wrong with one file of a folder is said of it; the others are read all the same. */
+async function readFile(
+  file: ResultFile,
+  probe: ProbeFile | null,
+  options: TraceReadOptions,
+  deps: Deps,
+): Promise<ReadFile> {
+  const read: ReadFile = {
+    file: file.path,
+    bytes: file.bytes,
+    seconds: file.seconds,
+    dialect: null,
+    reasons: [],
+    grid: null,
+    block: null,
+    sharedBytes: null,
+    sections: [],
+    maps: [],
+    error: null,
+  };
+  try {
+    const inspected = await runTrace(inspectArguments(file.path, probe, options), deps);
+    const trace = eventOf(inspected, 'trace');
+    read.reasons = eventsOf(inspected, 'fit').map(({ dialect, fits, reason }) => ({ dialect, fits, reason }));
+    Object.assign(read, {
+      dialect: trace.dialect,
+      grid: trace.grid,
+      block: trace.block,
+      sharedBytes: trace.shared_bytes,
+    });
+    read.sections = trace.sections.map((section) => ({
+      bytes: section.bytes,
+      offset: section.offset,
+      recordedOffset: section.recorded_offset,
+      unitBytes: section.unit_bytes ?? null,
+      isRagged: section.is_ragged,
+    }));
+    if (!probe) return read;
+    const summary = await runTrace(recordArguments('summary', file.path, probe, options), deps);
+    read.maps = eventsOf(summary, 'map').map(({ name, rows, columns }, index) => ({
+      name,
+      rows,
+      columns,
+      level: probe.maps[index]?.level ?? 'thread',
+    }));
+  } catch (error) {
+    if (!(error instanceof KernloopError) || error.exitCode !== 2) throw error;
+    read.error = error.toJSON();
+  }
+  return read;
+}
+
+function inspectArguments(file: string, probe: ProbeFile | null, options: TraceReadOptions): string[] {
+  return probe ? recordArguments('inspect', file, probe, options) : ['inspect', file, ...readAsArguments(options)];
+}
+
+function describeProbe({ schema, callback, probes, maps }: ProbeFile): TraceReadResult['probe'] {
+  return {
+    schema,
+    callback,
+    probes: probes.map(({ name, level, positions }) => ({ name, level, positions: [...positions] })),
+    maps: maps.map((map) => ({
+      name: map.name,
+      level: map.level,
+      size: map.size,
+      capacity: map.capacity,
+      fields: map.fields.map(({ name, type }) => ({ name, type })),
+      isMisreadByNeutrino: schema === 'current' && isMisreadByNeutrino(map),
+    })),
+  };
+}
+
+function describeLog(log: EventLog): TraceReadResult['log'] {
+  return {
+    events: log.events.length,
+    unknown: log.unknown.map(({ line, text }) => ({ line, text })),
+    launches: log.launches.map(describeLaunch),
+    overhead: overheadOf(log.launches),
+  };
+}
+
+const hex = (value: bigint): string => `0x${value.toString(16)}`;
+
+function describeLaunch(launch: Launch): NonNullable<TraceReadResult['log']>['launches'][number] {
+  const { kernel, timeNs, parameters, grid, block, outcome, saved, times, callback } = launch;
+  return {
+    kernel,
+    timeNs: hex(timeNs),
+    parameters: parameters.map(hex),
+    grid: grid ? [...grid] : null,
+    block: block ? [...block] : null,
+    outcome,
+    result: saved ? basename(saved.path) : null,
+    prologueMs: times?.prologue ?? null,
+    kernelMs: times?.kernel ?? null,
+    epilogueMs: times?.epilogue ?? null,
+    callback,
+  };
+}
+
+function describeKernel({ path, info, sha1, registers, files }: KernelFolder): TraceReadResult['kernels'][number] {
+  const name = info?.name ?? null;
+  const isNameOfFolder = name === null || sha1 === null ? null : createHash('sha1').update(name).digest('hex') === sha1;
+  return { folder: basename(path), name, sha1, isNameOfFolder, registers, files: [...files] };
+}

@@ -1,0 +1,54 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { KernloopError } from '../support/error';
+import { findTraceFolder, isTraceFolder, readTraceFolder, type ResultFile, type TraceFolder } from './folder';
+import type { ProbeFile } from './probe-file';
+import { readProbeFile } from './read-probe-file';
+
+/** What a verb was pointed at: a folder with its result files, or one file, and the probe file that goes with it. */
+export interface OpenedTrace {
+  readonly folder: TraceFolder | null;
+  readonly probe: ProbeFile | null;
+  readonly results: readonly ResultFile[];
+}
+
+export function openTrace(path: string, probe: string | undefined): OpenedTrace {
+  const at = resolve(path);
+  if (!existsSync(at)) {
+    throw new KernloopError(
+      'FILE_NOT_FOUND',
+      `${at} does not exist`,
+      'name the folder of a trace, or a .bin file of one',
+    );
+  }
+  if (!statSync(at).isDirectory()) return openFile(at, probe);
+  const folder = readTraceFolder(findTraceFolder(at), probe === undefined ? undefined : resolve(probe));
+  return { folder, probe: folder.probe, results: folder.results };
+}
+
+function openFile(path: string, probe: string | undefined): OpenedTrace {
+  // result/<seconds>.bin
+  const folder = dirname(dirname(path));
+  const beside = isTraceFolder(folder) && basename(dirname(path)) === 'result' ? join(folder, 'probe.toml') : undefined;
+  const probePath = probe === undefined ? beside : resolve(probe);
+  return {
+    folder: null,
+    probe: probePath !== undefined && existsSync(probePath) ? readProbeFile(probePath) : missing(probePath, probe),
+    results: [{ path, seconds: null, bytes: statSync(path).size }],
+  };
+}
+
+function missing(path: string | undefined, asked: string | undefined): null {
+  if (asked === undefined) return null;
+  throw new KernloopError('FILE_NOT_FOUND', `${path ?? asked} does not exist`, 'name a probe.toml');
+}
+
+/** The probe file, of verbs that cannot do without. */
+export function neededProbe({ probe }: OpenedTrace): ProbeFile {
+  if (probe) return probe;
+  throw new KernloopError(
+    'USAGE',
+    'no probe.toml is beside the trace, and a result file does not say what its records are',
+    'name the probe.toml that it was made with, with --probe',
+  );
+}

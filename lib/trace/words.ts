@@ -1,0 +1,6 @@
+/** How the sections of a result file are written (native/trace/layout.h). */
+export const dialects = ['warp-div', 'total', 'unit', 'hip-total'] as const;
+export type Dialect = (typeof dialects)[number];
+
+export const offsetChoices = ['repaired', 'recorded'] as const;
+export type OffsetChoice = (typeof offsetChoices)[number];

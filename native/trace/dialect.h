@@ -1,0 +1,34 @@
+// Which of the four dialects a trace file is written in: each is held against the file's size and, where they are
+// known, the maps of the probe file; what does not add up is named.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/result.h"
+#include "trace/layout.h"
+
+namespace kernloop::trace {
+
+// One dialect held against a file: the layout that it means, or why it cannot be it.
+struct Fit {
+  Dialect dialect;
+  std::optional<Layout> layout;
+  std::string reason;  // what speaks for it, or what does not add up
+};
+
+struct Table {
+  Header header;
+  std::vector<RawSection> sections;
+  uint64_t file_bytes = 0;
+};
+
+// One a dialect, in the order of kDialects. Without maps, what a dialect does not record is left out of the layout.
+std::vector<Fit> fits_of(const Table& table, const std::vector<Map>* maps);
+
+// The one that fits; of several that mean the same the first. TRACE_INVALID where none does, TRACE_AMBIGUOUS where two
+// differ.
+Result<Layout> choose(const std::vector<Fit>& fits, std::optional<Dialect> wanted);
+
+}  // namespace kernloop::trace
