@@ -1,13 +1,22 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fixture, type Fixture } from '../lib/generate/testing/fixture';
-import { stageNames, stages, type StageName } from '../lib/stages/registry';
+import { stageNames, stages, verbWords, type StageName } from '../lib/stages/registry';
 import type { Deps } from '../lib/deps/deps';
 import { fakeDeps, type FakeProgram } from '../lib/testing/fake-deps';
 import { difference, differed, fakeRecorder, fakeReplay, passed } from '../lib/testing/fake-programs';
-import { appRecorder, installFakes, pgoPrograms, realCodeObject, writeApp, writeRecipe } from '../lib/pgo/testing/fake-llvm';
+import {
+  appRecorder,
+  installFakes,
+  pgoPrograms,
+  realCodeObject,
+  writeApp,
+  writeRecipe,
+} from '../lib/pgo/testing/fake-llvm';
 import { checkedOutput } from '../lib/testing/published-schema';
 import { TestWorkspace, writeReproducer } from '../lib/testing/workspace';
+import { writtenTrace } from '../lib/trace/testing/written-trace';
+import { writeTraceFolder } from '../lib/trace/write-folder';
 import { main } from './main';
 
 jest.setTimeout(120_000);
@@ -33,7 +42,7 @@ afterEach(() => {
 /** Runs a verb with --json; what it prints must be one document that follows the schema which the package ships for that verb. */
 async function kernloop(verb: StageName, args: readonly string[], deps: Partial<Deps> = {}) {
   process.exitCode = undefined;
-  await main(['node', 'kernloop', verb, ...args, '--json'], deps);
+  await main(['node', 'kernloop', ...verbWords(verb), ...args, '--json'], deps);
   const document = checkedOutput(verb, stdout);
   const code = Number(process.exitCode ?? 0);
   for (const [shape, verbs] of Object.entries(seen)) if (shape in document) verbs.add(verb);
@@ -159,7 +168,7 @@ describe('--json', () => {
         ['pgo-merge', [reproducer], { counters: 2 }],
         ['pgo-build', [reproducer], { upToDate: false }],
         ['pgo-use', [reproducer], { kept: 'wave' }],
-        ['pgo', ['show', '--reproducer', reproducer], { spillsOf: 'wave' }],
+        ['pgo-show', [reproducer], { spillsOf: 'wave' }],
       ];
       for (const [verb, args, result] of results) {
         stdout = '';
@@ -246,6 +255,43 @@ describe('--json', () => {
     expect([code, document['result']]).toEqual([5, expect.objectContaining({ exitCode: 5 })]);
   });
 
+  describe('of traces', () => {
+    const columns = [{ name: 'x', sum: '0x1', least: '0x0', most: '0x1', nonzero: 1 }];
+    const total = { name: 'x', sum: '0x1', is_beyond: false, units: 1, least_block: '0x0', most_block: '0x1' };
+    const section = { bytes: 96, offset: 64, recorded_offset: 64, units_written: 2, units: 2, is_ragged: false };
+    const inspected = {
+      ...{ event: 'trace', dialect: 'warp-div', grid: [3, 1, 1], block: [40, 1, 1], shared_bytes: 0, blocks: 3 },
+      ...{ threads: 40, file_bytes: 96, has_wrong_offsets: false, sections: [section] },
+    };
+    const answers: Record<string, (output: string) => object> = {
+      inspect: () => inspected,
+      summary: () => ({ event: 'map', name: 'bytes', rows: 3, columns }),
+      totals: () => ({ event: 'totals', blocks: 3, columns: [total] }),
+      export: (output) => {
+        const file = join(output, 'bytes.csv');
+        writeFileSync(file, 'x\n1\n');
+        return { event: 'exported', name: 'bytes', rows: 1, skipped: 0, files: [file] };
+      },
+    };
+    const program: FakeProgram = ({ args, print }) => {
+      print(answers[args[0] ?? '']?.(args[args.indexOf('--output') + 1] ?? '') ?? { event: 'unknown' });
+      return 0;
+    };
+
+    it.each<[StageName, string[], object]>([
+      ['trace-read', ['{trace}'], { results: [{ dialect: 'warp-div', maps: [{ rows: 3 }] }] }],
+      ['trace-gen', ['{trace}/probe.toml', '--language', 'c', '--output', '{trace}/read.h'], { language: 'c' }],
+      ['trace-export', ['{trace}', '--format', 'csv', '--output', '{trace}/out'], { files: [{ rows: 1 }] }],
+      ['trace-analyze', ['{trace}', '--map', 'bytes', '--analysis', 'totals'], { analyses: [{ map: 'bytes' }] }],
+    ])('%s', async (verb, args, result) => {
+      const folder = writeTraceFolder(workspace.path('traces'), writtenTrace);
+      const given = args.map((word) => word.replace('{trace}', folder));
+      const { code, document } = await kernloop(verb, given, faking({ 'kernloop-trace': program }));
+      expect([code, document]).toEqual([0, expect.objectContaining({ result: expect.objectContaining({}) as object })]);
+      expect(document).toMatchObject({ result });
+    });
+  });
+
   describe('of a failure', () => {
     it.each<[StageName, string[], string, number]>([
       ['profile', ['/'], 'CONFIG_MISSING', 2],
@@ -256,7 +302,7 @@ describe('--json', () => {
       ['recompile', ['/'], 'CONFIG_MISSING', 2],
       ['replay', ['/', '--iterations', 'many'], 'USAGE', 2],
       ['validate', ['/'], 'CONFIG_MISSING', 2],
-      ['pgo', ['show', '--reproducer', '/'], 'CONFIG_MISSING', 2],
+      ['pgo-show', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-instrument', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-generate', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-merge', ['/'], 'CONFIG_MISSING', 2],
@@ -269,6 +315,10 @@ describe('--json', () => {
       ['store', ['stats', '--workspace', '{app}'], 'STORE_NOT_FOUND', 2],
       ['pack', ['/'], 'CONFIG_MISSING', 2],
       ['unpack', [], 'USAGE', 2],
+      ['trace-read', ['{app}'], 'USAGE', 2],
+      ['trace-gen', ['{app}/probe.toml'], 'FILE_NOT_FOUND', 2],
+      ['trace-export', ['{app}', '--output', '{app}/out'], 'USAGE', 2],
+      ['trace-analyze', ['{app}'], 'USAGE', 2],
       ['doctor', ['--fast'], 'USAGE', 2],
     ])('%s %j gives its code, message, hint and exit code', async (verb, args, errorCode, exitCode) => {
       const { code, document } = await kernloop(
@@ -299,8 +349,10 @@ describe('--json', () => {
   const projects = { app: 'app', reproducer: 'kernels/app/saxpy', none: '.' } as const;
   const required: Partial<Record<StageName, string[]>> = {
     generate: ['saxpy'],
-    pgo: ['show'],
     store: ['gc'],
+    'trace-read': ['trace'],
+    'trace-export': ['trace', '--output', 'out'],
+    'trace-analyze': ['trace'],
     unpack: ['a.klcap'],
   };
 

@@ -39,6 +39,10 @@ describe('kernloop on the command line', () => {
     ['an unknown device', ['capture', '--app', '{app}', '--device', 'softgpo'], '--device'],
     ['an unknown target', ['capture', '--app', '{app}', '--softgpu', 'gfx90b'], 'did you mean gfx90a?'],
     ['an option that is required', ['generate', '--app', '{app}'], 'kernel is missing'],
+    ['a group without its verb', ['trace'], 'trace needs a verb: read, gen, export, analyze'],
+    ['an unknown verb of a group', ['trace', 'reed'], 'Did you mean read?'],
+    ['an unknown option of a verb of two words', ['trace', 'read', 'x', '--prob', 'y'], 'Did you mean --probe?'],
+    ['a folder without a trace', ['trace', 'read', '{app}'], 'holds no trace'],
     ['a folder without an app', ['capture', '--app', '/'], 'no kernloop.json'],
     ['a folder without a reproducer', ['validate', '/'], 'no kernel.json'],
   ])('ends with exit code 2 for %s and says what to do', async (_name, args, message) => {
@@ -77,6 +81,14 @@ describe('kernloop on the command line', () => {
   it('takes kernels as words, and switches as --no-…', async () => {
     await kernloop('capture', 'saxpy', '--app', workspace.app, '--no-self-check', '--print-config', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ options: { kernel: ['saxpy'], selfCheck: false } });
+  });
+
+  it('takes verbs of two words, and says in --json which stage it was', async () => {
+    expect(await kernloop('trace', 'read', 'a.bin', '--print-config', '--json')).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ verb: 'trace-read', options: { trace: 'a.bin' } });
+    stdout = '';
+    expect(await kernloop('trace', 'read', '/nowhere', '--json')).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ verb: 'trace-read', error: { code: 'FILE_NOT_FOUND' } });
   });
 
   it('takes -v for --verbose', async () => {

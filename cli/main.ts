@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { Deps } from '../lib/deps/deps';
 import { errorDocument } from '../lib/stages/documents';
 import { stageNames, stageSummaries, verbGroups, verbWords, type StageName } from '../lib/stages/registry';
-import { KernloopError, messageOf, systemCode } from '../lib/support/error';
+import { KernloopError, messageOf, nearest, systemCode } from '../lib/support/error';
 import { exitCodes } from '../lib/support/error-codes';
 import { version } from '../lib/support/version';
 import { printJson } from './print-json';
@@ -59,11 +59,19 @@ function groupOf(command: Command, word: string, groups: Map<string, Command>): 
     .description(verbGroups[word] ?? '')
     .usage('<verb> [options]')
     .exitOverride()
-    .configureOutput({ writeErr: () => undefined })
-    .showHelpAfterError(`(kernloop ${word} --help lists the verbs)`);
-  group.action(() =>
-    group.error(`error: ${word} needs a verb: ${group.commands.map((verb) => verb.name()).join(', ')}`),
-  );
+    .configureOutput({ writeErr: () => undefined });
+  // Where no verb of the group is meant, it is a word of the group itself.
+  group.argument('[verb]').action((verb: string | undefined) => {
+    const known = group.commands.map((command) => command.name());
+    const [suggestion] = verb === undefined ? [] : nearest(verb, known, 1);
+    throw new KernloopError(
+      'USAGE',
+      verb === undefined
+        ? `${word} needs a verb: ${known.join(', ')}`
+        : `unknown verb ${word} ${verb}.${suggestion === undefined ? '' : ` Did you mean ${suggestion}?`}`,
+      `see kernloop ${word} --help`,
+    );
+  });
   groups.set(word, group);
   return group;
 }

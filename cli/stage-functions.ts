@@ -42,9 +42,9 @@ export type ValidateOptions = OptionsOf<'validate'>;
 export type ValidateResult = ResultOf<'validate'>;
 
 /** Show what the profile of a kernel says: counts, wave visits, uniformity and spills, block by block. */
-export const pgo = stageFunction('pgo');
-export type PgoOptions = OptionsOf<'pgo'>;
-export type PgoResult = ResultOf<'pgo'>;
+export const pgoShow = stageFunction('pgo-show');
+export type PgoShowOptions = OptionsOf<'pgo-show'>;
+export type PgoShowResult = ResultOf<'pgo-show'>;
 
 /** Build the kernel of a reproducer with counters in it, for pgo-generate. */
 export const pgoInstrument = stageFunction('pgo-instrument');

@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nativeDirectory, Workspace } from './harness';
 
@@ -117,7 +117,8 @@ describe('the loop on batched-scale (T**)', () => {
     expect((await workspace.nx(target('validate'))).code).toBe(0);
     const runs = appRuns();
     const rebuilt = workspace.path('rebuilt-native');
-    for (const part of ['bin/kernloop-recorder', 'bin/kernloop-replay', 'bin/kernloop-archive', 'lib']) {
+    const programs = readdirSync(join(nativeDirectory, 'bin')).filter((name) => name.startsWith('kernloop-'));
+    for (const part of [...programs.map((name) => join('bin', name)), 'lib']) {
       cpSync(join(nativeDirectory, part), join(rebuilt, part), { recursive: true });
     }
     appendFileSync(join(rebuilt, 'lib/softgpu/libhsa-runtime64.so.1'), 'another build');

@@ -65,7 +65,7 @@ function expectedRows(launch: MadeLaunch, dialect: Dialect): string {
 }
 
 const pythonMain = `
-import sys
+import os, sys
 from read_trace import parse
 _, _, maps = parse(sys.argv[1], offsets="repaired")
 for name, records in maps.items():
@@ -73,11 +73,10 @@ for name, records in maps.items():
         for unit, slots in enumerate(units):
             for number, record in enumerate(slots):
                 print(name, block, unit, number, *(getattr(record, field) for field in records.dtype.names))
-size = len(open(sys.argv[1], "rb").read())
-for cut in range(size):
-    open(sys.argv[1] + ".cut", "wb").write(open(sys.argv[1], "rb").read()[:cut])
+for cut in reversed(range(os.path.getsize(sys.argv[1]))):
+    os.truncate(sys.argv[1], cut)
     try:
-        parse(sys.argv[1] + ".cut")
+        parse(sys.argv[1], offsets="repaired")
     except ValueError:
         continue
     sys.exit(f"cut to {cut} bytes it was read")
@@ -120,7 +119,7 @@ int main(int argc, char **argv) {
 
 const nodeMain = `
 const { parse } = require('./read_trace.js');
-const { readFileSync, writeFileSync } = require('node:fs');
+const { statSync, truncateSync } = require('node:fs');
 const path = process.argv[2];
 const lines = [];
 for (const [name, records] of Object.entries(parse(path, { offsets: 'repaired' }).records)) {
@@ -129,10 +128,9 @@ for (const [name, records] of Object.entries(parse(path, { offsets: 'repaired' }
       for (let k = 0; k < records.records; k++) lines.push([name, b, u, k, ...Object.values(records.at(b, u, k))].join(' '));
 }
 process.stdout.write(lines.join('\\n') + '\\n');
-const bytes = readFileSync(path);
-for (let cut = 0; cut < bytes.length; cut++) {
-  writeFileSync(path + '.cut', bytes.subarray(0, cut));
-  try { parse(path + '.cut'); } catch { continue; }
+for (let cut = statSync(path).size - 1; cut >= 0; cut--) {
+  truncateSync(path, cut);
+  try { parse(path, { offsets: 'repaired' }); } catch { continue; }
   throw new Error('cut to ' + cut + ' bytes it was read');
 }
 `;
@@ -140,8 +138,8 @@ for (let cut = 0; cut < bytes.length; cut++) {
 describe('traces of Neutrino', () => {
   let workspace: Workspace;
   const launches: Readonly<Record<string, MadeLaunch>> = {
-    whole: { grid: [2, 2, 1], block: [16, 4, 1], sharedBytes: 64, counted: 3 },
-    ragged: { grid: [3, 1, 1], block: [70, 1, 1], counted: 1 },
+    whole: { grid: [2, 2, 1], block: [16, 4, 1], sharedBytes: 64, counted: 1 },
+    ragged: { grid: [3, 1, 1], block: [33, 1, 1], counted: 1 },
   };
   const files = dialects.flatMap((dialect) => Object.keys(launches).map((kind) => [dialect, kind] as const));
 
@@ -168,7 +166,7 @@ describe('traces of Neutrino', () => {
       '--output',
       out,
     ];
-    for (const format of ['csv', 'arrow', 'parquet']) {
+    for (const format of kind === 'whole' && dialect === 'warp-div' ? ['csv', 'arrow', 'parquet'] : ['csv']) {
       const outcome = await workspace.kernloop([...args, '--format', format, '--json']);
       expect([outcome.code, outcome.text]).toEqual([0, expect.stringContaining('"rows"')]);
     }
@@ -181,6 +179,7 @@ describe('traces of Neutrino', () => {
     );
     const launch = launches[kind];
     expect(rows.join('')).toBe(launch && expectedRows(launch, dialect));
+    if (kind !== 'whole' || dialect !== 'warp-div') return;
     const arrow = tableFromIPC(readFileSync(`${out}/${dialect}-${kind}.mixed.arrow`));
     const many = [...(arrow.getChild('many') ?? [])].map(String);
     expect(many).toEqual(
@@ -271,8 +270,8 @@ describe('traces of Neutrino', () => {
         return record === 2 ? 0n : BigInt(field === 0 ? 1 + record * 100 + unit : 0x7f00_0000_0000 + record * 0x10000);
       return BigInt(field + unit);
     };
-    const launch = launches['whole'];
-    if (launch) writeFileSync(workspace.path('made.bin'), makeTrace('warp-div', launch, probe.maps, values));
+    const launch = { grid: [2, 2, 1], block: [16, 4, 1], counted: 3 } as const;
+    writeFileSync(workspace.path('made.bin'), makeTrace('warp-div', launch, probe.maps, values));
     const args = [
       'trace',
       'analyze',

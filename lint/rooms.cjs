@@ -24,6 +24,7 @@ const rooms = [
   'recompile',
   'validate',
   'pgo',
+  'pgo-show',
   'pgo-instrument',
   'pgo-generate',
   'pgo-merge',

@@ -8,13 +8,13 @@
 
 #include "kernels.h"
 
-#define HIP_CHECK(call)                                                                    \
-  do {                                                                                     \
-    const hipError_t error = (call);                                                       \
-    if (error != hipSuccess) {                                                             \
+#define HIP_CHECK(call)                                                                              \
+  do {                                                                                               \
+    const hipError_t error = (call);                                                                 \
+    if (error != hipSuccess) {                                                                       \
       std::fprintf(stderr, "%s: %s (%s:%d)\n", #call, hipGetErrorString(error), __FILE__, __LINE__); \
-      std::exit(2);                                                                        \
-    }                                                                                      \
+      std::exit(2);                                                                                  \
+    }                                                                                                \
   } while (0)
 
 namespace {

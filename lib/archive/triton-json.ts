@@ -9,7 +9,7 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const placeSchema = z.object({ module: z.string(), qualname: z.string() });
 
 /** A Python value: the text of an expression that gives it, another compiled function, or what cannot be written down. */
-export const tritonValueSchema = z.union([
+const tritonValueSchema = z.union([
   z.object({ python: z.string() }),
   z.object({ function: placeSchema }),
   z.object({ unknown: z.string() }),

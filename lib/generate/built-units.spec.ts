@@ -55,7 +55,7 @@ async function search({ app }: Fixture): Promise<Searched> {
   const compiled: string[] = [];
   const run: ProcessRunner = (file, args, options) => {
     const source = basename(args.find((arg) => /unit\d+\.hip$/.test(arg)) ?? '');
-    if (source && args.includes('-M')) scanned.push(source);
+    if (source && args.includes('-E')) scanned.push(source);
     else if (source && args.includes('-c')) compiled.push(source);
     return runProcess(file, args, options);
   };

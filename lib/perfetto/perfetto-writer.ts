@@ -12,7 +12,7 @@ const needsState = 2;
 /** Tracks below one are in the order of their ranks. */
 const explicitOrder = 3;
 
-export type Annotation = bigint | string;
+type Annotation = bigint | string;
 
 export interface EventDetails {
   readonly category?: string;

@@ -1,5 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { appRecorder, installFakes, pgoPrograms, pluginOption, realCodeObject, writeApp } from '../pgo/testing/fake-llvm';
+import {
+  appRecorder,
+  installFakes,
+  pgoPrograms,
+  pluginOption,
+  realCodeObject,
+  writeApp,
+} from '../pgo/testing/fake-llvm';
 import { pgoAppGenerate } from '../pgo-app-generate/pgo-app-generate';
 import { pgoAppGenerateOptionsSchema } from '../pgo-app-generate/options';
 import { pgoAppInstrument } from '../pgo-app-instrument/pgo-app-instrument';
@@ -24,7 +31,9 @@ afterEach(() => workspace.dispose());
 
 describe('the stages of PGO on an app', () => {
   const depsWith = (more: Readonly<Record<string, FakeProgram>> = {}): FakeDeps =>
-    fakeDeps({ ...pgoPrograms(code, writeApp(workspace)), ...more }, workspace.native, { env: installFakes(workspace) });
+    fakeDeps({ ...pgoPrograms(code, writeApp(workspace)), ...more }, workspace.native, {
+      env: installFakes(workspace),
+    });
   const here = () => ({ app: workspace.app });
   const instrument = (deps: FakeDeps) => pgoAppInstrument(pgoAppInstrumentOptionsSchema.parse(here()), deps);
   const generate = (deps: FakeDeps) => pgoAppGenerate(pgoAppGenerateOptionsSchema.parse(here()), deps);
@@ -37,7 +46,9 @@ describe('the stages of PGO on an app', () => {
     const { program } = await instrument(deps);
     expect(program).toBe(workspace.path('app/.kernloop/pgo/instrumented/program'));
     expect(readFileSync(`${workspace.app}/program`)).toEqual(before);
-    const [unit, linked] = deps.calls.filter(({ program: name, args }) => name === 'clang++' && !args.includes('--version'));
+    const [unit, linked] = deps.calls.filter(
+      ({ program: name, args }) => name === 'clang++' && !args.includes('--version'),
+    );
     expect(unit && pluginOption(unit, 'kernloop-pgo-sample')).toBe('blocks:8');
     expect(linked?.args).toContain('-lamdhip64');
     const host = deps.calls.find(({ program: name }) => name === 'c++');
@@ -93,7 +104,10 @@ describe('the stages of PGO on an app', () => {
       ['flatten', 60, true],
       ['wave', 50, false],
     ]);
-    expect(result).toMatchObject({ kept: 'flatten', reason: expect.stringMatching(/−40.0% against the app's own/) as string });
+    expect(result).toMatchObject({
+      kept: 'flatten',
+      reason: expect.stringMatching(/−40.0% against the app's own/) as string,
+    });
   });
 });
 

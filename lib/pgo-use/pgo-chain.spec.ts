@@ -9,8 +9,8 @@ import {
   realCodeObject,
   writeRecipe,
 } from '../pgo/testing/fake-llvm';
-import { pgo } from '../pgo/show';
-import { pgoOptionsSchema } from '../pgo/options';
+import { pgoShow } from '../pgo-show/show';
+import { pgoShowOptionsSchema } from '../pgo-show/options';
 import { pgoBuild } from '../pgo-build/pgo-build';
 import { pgoBuildOptionsSchema } from '../pgo-build/options';
 import { pgoGenerate, pgoGenerateTask } from '../pgo-generate/pgo-generate';
@@ -316,13 +316,13 @@ describe('the stages of PGO on a reproducer', () => {
     const deps = depsWith();
     await profiled(deps);
     await use(deps);
-    const shown = await pgo(pgoOptionsSchema.parse({ ...here(), action: 'show' }), deps);
+    const shown = await pgoShow(pgoShowOptionsSchema.parse({ ...here() }), deps);
     expect(shown.functions[0]?.blocks).toEqual([
       expect.objectContaining({ lanes: 1024, waves: 16, uniformShare: 1, letter: 'U', spillStoreDwords: 2 }),
       expect.objectContaining({ lanes: 16, waves: 8, uniformShare: 0, letter: 'D', spillStoreDwords: 0 }),
     ]);
     expect(shown).toMatchObject({ spillsOf: 'wave', lines: [{ file: 'kernel_variant.hip', line: 1, waves: 16 }] });
-    await pgo(pgoOptionsSchema.parse({ ...here(), action: 'show', source: true, spills: 'base' }), deps);
+    await pgoShow(pgoShowOptionsSchema.parse({ ...here(), source: true, spills: 'base' }), deps);
     expect(deps.said.result.join('\n')).toMatch(/1,024 +16 +100.0% +U +8\+0 +1 +__global__ void saxpy/);
   });
 

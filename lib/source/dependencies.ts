@@ -57,9 +57,11 @@ export async function scanDependencies(
   }
 }
 
+/** -M, without the driver in between: that of clang 22 leaves it out where it compiles for the device alone. */
 function clangScan(unit: TranslationUnit, target: string, output: string): string[] {
+  const asked = ['-dependency-file', output, '-MT', 'unit', '-sys-header-deps'].flatMap((word) => ['-Xclang', word]);
   return [
-    ...[`--offload-arch=${target}`, '--cuda-device-only', '-M', '-MF', output, '-MT', 'unit', '-c'],
+    ...[`--offload-arch=${target}`, '--cuda-device-only', '-E', '-o', '/dev/null', ...asked],
     ...[...keptArguments(unit), unit.file],
   ];
 }

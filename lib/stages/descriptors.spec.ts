@@ -27,7 +27,7 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
     'dumpOnly',
   ],
   validate: ['variant', 'capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record'],
-  pgo: ['action', 'spills'],
+  'pgo-show': ['spills'],
   'pgo-instrument': ['sample', 'uniform'],
   'pgo-generate': ['capture', ...device, 'launch'],
   'pgo-use': ['capture', ...device, 'launch'],
@@ -35,6 +35,10 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
   'pgo-app-generate': device,
   'pgo-app-use': [...device, 'gate', 'linkArgument'],
   store: ['action'],
+  'trace-read': ['dialect', 'offsets'],
+  'trace-gen': ['language'],
+  'trace-export': ['dialect', 'offsets', 'format'],
+  'trace-analyze': ['dialect', 'offsets', 'map', 'analysis', 'field'],
 };
 
 const all = stageNames.map((name): [string, Stage] => [name, stages[name]]);

@@ -14,7 +14,7 @@ export const stages = {
   get recompile() { return (require('../recompile/stage') as typeof import('../recompile/stage')).stage; },
   get replay() { return (require('../replay/stage') as typeof import('../replay/stage')).stage; },
   get validate() { return (require('../validate/stage') as typeof import('../validate/stage')).stage; },
-  get pgo() { return (require('../pgo/stage') as typeof import('../pgo/stage')).stage; },
+  get 'pgo-show'() { return (require('../pgo-show/stage') as typeof import('../pgo-show/stage')).stage; },
   get 'pgo-instrument'() { return (require('../pgo-instrument/stage') as typeof import('../pgo-instrument/stage')).stage; },
   get 'pgo-generate'() { return (require('../pgo-generate/stage') as typeof import('../pgo-generate/stage')).stage; },
   get 'pgo-merge'() { return (require('../pgo-merge/stage') as typeof import('../pgo-merge/stage')).stage; },
@@ -36,6 +36,7 @@ export const stages = {
 
 /** Verbs of two words share the first one: what `kernloop --help` says of it. */
 export const verbGroups: Readonly<Record<string, string>> = {
+  pgo: 'Look at the profile of a kernel.',
   trace: 'Read, analyse and write out traces of Neutrino, and generate readers for them.',
 };
 

@@ -4,7 +4,17 @@ import { errorCodes, exitCodeMeanings, exitCodes, isErrorCode } from './error-co
 
 const native = join(__dirname, '..', '..', 'native');
 /** softgpu is a runtime of its own: its errors are HSA's. */
-const folders = ['archive', 'capture', 'codeobject', 'cuda', 'pgo/collect', 'pgo/format', 'recorder', 'replay', 'trace'];
+const folders = [
+  'archive',
+  'capture',
+  'codeobject',
+  'cuda',
+  'pgo/collect',
+  'pgo/format',
+  'recorder',
+  'replay',
+  'trace',
+];
 const left = new Set(['test', 'tests', 'bench', 'fake']);
 
 /** `Error{"CODE", …`, `Refusal{"CODE", …`, `return {"CODE", …`, `refuse("CODE", …`. */

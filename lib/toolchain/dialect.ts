@@ -3,8 +3,7 @@ import type { CompileCommand } from './compile-database';
 import type { CompileArgument } from './compile-arguments';
 import type { TranslationUnit } from './translation-unit';
 
-export const dialectNames = ['hip', 'cuda'] as const satisfies readonly LanguageName[];
-export type DialectName = (typeof dialectNames)[number];
+export type DialectName = Extract<LanguageName, 'hip' | 'cuda'>;
 
 /** A language that is C++ with device code in it, which a compile database tells how to compile. */
 export interface Dialect extends Language {

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { traceOptions } from '../trace/options';
 
-export const analyses = ['block-sched', 'heat-map', 'totals', 'progress'] as const;
+const analyses = ['block-sched', 'heat-map', 'totals', 'progress'] as const;
 export type Analysis = (typeof analyses)[number];
 
-export const fieldRoles = ['start', 'elapsed', 'processor', 'clock', 'address'] as const;
-export type FieldRole = (typeof fieldRoles)[number];
+export type FieldRole = 'start' | 'elapsed' | 'processor' | 'clock' | 'address';
 
 export const traceAnalyzeOptionsSchema = z.object({
   ...traceOptions,

@@ -31,7 +31,7 @@ export function rolesOf(map: TraceMap, told: readonly string[]): Roles {
     const [role = '', name = ''] = entry.split('=');
     if (map.fields.some((field) => field.name === name)) roles.set(role, name);
   }
-  return Object.fromEntries(roles) as Roles;
+  return Object.fromEntries(roles);
 }
 
 /** What the fields of a map are for. */

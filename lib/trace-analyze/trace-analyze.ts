@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { writeFileAtomic, writeJson } from '../support/files';
-import { withScratch } from './scratch';
+import { renderSvg } from '../plot/svg';
 import { neededProbe, openTrace } from '../trace/open-trace';
 import type { ProbeFile, TraceMap } from '../trace/probe-file';
 import { recordArguments, runTrace } from '../trace/trace-program';
@@ -11,7 +11,10 @@ import { printAnalysis } from './analysis-text';
 import { describe } from './describe';
 import type { Analysis, TraceAnalyzeOptions } from './options';
 import type { Analysed, TraceAnalyzeResult } from './result';
+import { plotOf } from './plots';
 import { analysisOf, roleArguments, rolesOf } from './roles';
+import { withScratch } from './scratch';
+import { writeTracks } from './tracks';
 
 /** Analyses every map of every result file, or the one that is named. */
 export async function traceAnalyze(options: TraceAnalyzeOptions, deps: Deps): Promise<TraceAnalyzeResult> {
@@ -71,9 +74,6 @@ async function writeOutputs(
   options: TraceAnalyzeOptions,
 ): Promise<string[]> {
   const base = join(resolve(options.output ?? '.'), `${basename(file, '.bin')}.${map.name}`);
-  const { plotOf } = require('./plots') as typeof import('./plots');
-  const { renderSvg } = require('../plot/svg') as typeof import('../plot/svg');
-  const { writeTracks } = require('./tracks') as typeof import('./tracks');
   writeJson(`${base}.json`, result);
   writeFileAtomic(`${base}.svg`, await renderSvg(plotOf(result, intervals, options)));
   if (result.analysis === 'totals') return [`${base}.json`, `${base}.svg`];

@@ -5,8 +5,10 @@ import { formatCount } from '../support/report';
 import { neededProbe, openTrace } from '../trace/open-trace';
 import type { ProbeFile } from '../trace/probe-file';
 import { eventsOf, recordArguments, runTrace } from '../trace/trace-program';
+import { writeArrow } from './arrow';
 import { columnsOf } from './columns';
 import type { TraceExportOptions } from './options';
+import { writeParquet } from './parquet';
 import type { TraceExportResult } from './result';
 
 /** Writes every map of every result file; nothing half-written stays. */
@@ -54,16 +56,9 @@ async function exportFile(
     const file = join(output, `${basename(path, '.bin')}.${name}.${format}`);
     const ready = join(scratch, `${name}.ready`);
     if (isText) renameSync(files[0] ?? '', ready);
-    else if (map) await writersOf(format)(ready, columnsOf(map, files), rows);
+    else if (map) await (format === 'arrow' ? writeArrow : writeParquet)(ready, columnsOf(map, files), rows);
     renameSync(ready, file);
     written.push({ file, map: name, rows, skipped });
   }
   return written;
-}
-
-/** Loaded when they are needed. */
-function writersOf(format: 'arrow' | 'parquet'): typeof import('./arrow').writeArrow {
-  return format === 'arrow'
-    ? (require('./arrow') as typeof import('./arrow')).writeArrow
-    : (require('./parquet') as typeof import('./parquet')).writeParquet;
 }

@@ -1,6 +1,6 @@
 import { lineForms, openEnded, type LineForm } from './log-grammar';
 
-export interface LogEvent {
+interface LogEvent {
   /** From 1 on. */
   readonly line: number;
   readonly tag: string;
@@ -107,7 +107,6 @@ function parseLine(line: string, number: number): LogEvent | undefined {
 /** What follows the length that the driver tells is not the command. */
 function commandOf(text: string, length: number): string {
   const bytes = new TextEncoder().encode(text).slice(0, Math.max(0, length));
-  // eslint-disable-next-line no-control-regex -- the arguments of a process end in it
   return new TextDecoder().decode(bytes).replaceAll('\u0000', ' ').trimEnd();
 }
 

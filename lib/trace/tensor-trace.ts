@@ -5,7 +5,7 @@ export interface TensorTrace {
   readonly unknown: readonly { readonly line: number; readonly text: string }[];
 }
 
-export interface TensorCall {
+interface TensorCall {
   readonly timeNs: bigint;
   readonly shape: readonly number[];
   readonly bytes: number;

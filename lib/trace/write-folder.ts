@@ -17,7 +17,7 @@ export interface WrittenTrace {
   readonly kernels: readonly WrittenKernel[];
 }
 
-export interface WrittenKernel {
+interface WrittenKernel {
   readonly name: string;
   readonly parameters: number;
   /** original, pruned and probed code, by the name of the file. */
@@ -25,7 +25,7 @@ export interface WrittenKernel {
   readonly launches: readonly WrittenLaunch[];
 }
 
-export interface WrittenLaunch extends LaunchGeometry {
+interface WrittenLaunch extends LaunchGeometry {
   /** Since the process began. */
   readonly seconds: number;
   readonly timeNs: bigint;

@@ -56,7 +56,7 @@ describe('the plugin', () => {
       'extract-matmul',
       ...['instrument', 'generate', 'merge', 'use'].map((name) => `pgo-app-${name}`),
     ]);
-    const { compileCommands: _commands, ...without } = { compileCommands: '', ...app };
+    const { compileCommands: _commands, ...without } = app;
     const names = Object.keys(targets({ 'a/kernloop.json': without }, 'a'));
     expect(names.filter((name) => name.startsWith('pgo'))).toEqual([]);
   });

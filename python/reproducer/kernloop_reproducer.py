@@ -122,9 +122,10 @@ def load_kernel(script):
             f"{places[script['KERNEL'].partition(':')[0]]} defines no {name}",
             "keep the name of the captured kernel",
         )
-    while not hasattr(function, "arg_names") and hasattr(function, "fn"):
+    # An autotuner has arg_names, too, and a function behind it.
+    while not hasattr(function, "raw_src") and hasattr(function, "fn"):
         function = function.fn
-    if not hasattr(function, "arg_names"):
+    if not hasattr(function, "raw_src"):
         raise ReproducerError("SYMBOL_MISSING", f"{name} is no @triton.jit function", "keep the decorator of the captured kernel")
     return function, finder
 

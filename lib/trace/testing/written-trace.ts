@@ -6,7 +6,7 @@ const blocks = 3;
 const threads = 40;
 const warps = 2;
 
-export const writtenToml = `regs = 3
+const writtenToml = `regs = 3
 [probe.all]
 level = "warp"
 pos = "kernel"

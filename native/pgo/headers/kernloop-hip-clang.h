@@ -1,5 +1,5 @@
-// Included before everything else (lib/pgo/hip-arguments.ts) where clang 18 or newer compiles against HIP 5 (Debian's 5.2.3): what that HIP expects of its clang 15 and
-// newer ones have no more. Nothing here for other HIPs.
+// Included before everything else (lib/pgo/hip-arguments.ts) where clang 18 or newer compiles against HIP 5
+// (Debian's 5.2.3): what that HIP expects of its clang 15 and newer ones have no more. Nothing here for other HIPs.
 #pragma once
 #if defined(__HIP__) && __has_include(<hip/hip_version.h>)
 #include <hip/hip_version.h>
@@ -22,21 +22,21 @@ extern "C" __attribute__((device, const)) _Float16 __llvm_amdgcn_rcp_f16(_Float1
 #include <hip/amd_detail/host_defines.h>
 
 // The same as hip.bc of ROCm 5 has, which clang linked by itself up to 17.
-#define KERNLOOP_FENCE(scope)                                                           \
-  switch (order) {                                                                      \
-    case __memory_order_relaxed:                                                        \
-      break;                                                                            \
-    case __memory_order_acquire:                                                        \
-      __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, scope);                                  \
-      break;                                                                            \
-    case __memory_order_release:                                                        \
-      __builtin_amdgcn_fence(__ATOMIC_RELEASE, scope);                                  \
-      break;                                                                            \
-    case __memory_order_acq_rel:                                                        \
-      __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, scope);                                  \
-      break;                                                                            \
-    default:                                                                            \
-      __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, scope);                                  \
+#define KERNLOOP_FENCE(scope)                          \
+  switch (order) {                                     \
+    case __memory_order_relaxed:                       \
+      break;                                           \
+    case __memory_order_acquire:                       \
+      __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, scope); \
+      break;                                           \
+    case __memory_order_release:                       \
+      __builtin_amdgcn_fence(__ATOMIC_RELEASE, scope); \
+      break;                                           \
+    case __memory_order_acq_rel:                       \
+      __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, scope); \
+      break;                                           \
+    default:                                           \
+      __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, scope); \
   }
 
 extern "C" {
@@ -61,7 +61,8 @@ extern inline __attribute__((device, gnu_inline, always_inline, nodebug)) void _
 }
 #undef KERNLOOP_FENCE
 
-// ROCm 5's ocml asks it, and clang links no oclc_daz_opt_*.bc any more. Denormals are kept, as by default on every target from gfx9 on.
+// ROCm 5's ocml asks it, and clang links no oclc_daz_opt_*.bc any more. Denormals are kept, as by default on every
+// target from gfx9 on.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wc++17-extensions"
 extern "C" {

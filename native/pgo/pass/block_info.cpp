@@ -7,7 +7,7 @@
 
 #include <iterator>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 namespace {
 
@@ -71,4 +71,4 @@ void find_line(const llvm::BasicBlock& block, BlockInfo& info) {
   }
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

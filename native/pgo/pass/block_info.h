@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 struct BlockInfo {
   std::string function;  // whose block it was, by its name in the profile: code may have been inlined
@@ -25,4 +25,4 @@ std::optional<BlockInfo> info_of(const llvm::BasicBlock& block);
 // Of the first instruction that tells: line and file where the code stands in the source.
 void find_line(const llvm::BasicBlock& block, BlockInfo& info);
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -8,7 +8,7 @@
 
 #include "block_info.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 namespace {
 
@@ -59,4 +59,4 @@ void BlockMarks::remove() {
   for (auto* block : blocks_) block->getTerminator()->setMetadata(kMark, nullptr);
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -8,7 +8,7 @@
 
 #include "use_profile.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 class BlockMarks {
  public:
@@ -22,4 +22,4 @@ class BlockMarks {
   std::vector<llvm::BasicBlock*> blocks_;
 };
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

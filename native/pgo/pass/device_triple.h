@@ -3,7 +3,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/TargetParser/Triple.h>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 /// The plugin's passes do nothing to any other module: the host's half of a HIP compile loads the plugin too.
 inline bool isDevice(const llvm::Module& module) {
@@ -11,4 +11,4 @@ inline bool isDevice(const llvm::Module& module) {
   return triple.isAMDGCN() || triple.getArch() == llvm::Triple::nvptx64;
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 namespace {
 
@@ -73,4 +73,4 @@ void solve(FlowGraph& graph) {
   FlowSolver(graph).run();
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 struct FlowGraph {
   struct Edge {
@@ -32,4 +32,4 @@ struct FlowGraph {
 // other (sampling, code that was copied): what would be less than nothing is nothing.
 void solve(FlowGraph& graph);
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

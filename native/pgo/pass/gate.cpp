@@ -28,7 +28,7 @@
 #include "use_options.h"
 #include "use_report.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 namespace {
 
@@ -164,4 +164,4 @@ void register_gate() {
   static llvm::RegisterTargetPassConfigCallback callback(add_passes);
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -5,9 +5,9 @@
 // block placement) asks for them.
 #pragma once
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 // For every code generation of this process, where -kernloop-pgo=use.
 void register_gate();
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

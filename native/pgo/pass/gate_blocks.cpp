@@ -1,6 +1,8 @@
 #include "gate_blocks.h"
 
 #include <llvm/ADT/DepthFirstIterator.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/CodeGen/MachineBlockFrequencyInfo.h>
 #include <llvm/CodeGen/MachineBranchProbabilityInfo.h>
 #include <llvm/CodeGen/MachineDominators.h>
@@ -15,7 +17,7 @@
 
 #include "flow.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 void ProfiledBlocks::collect(llvm::Function& function) {
   blocks_.clear();
@@ -51,6 +53,20 @@ bool is_entry_piece(const llvm::MachineBasicBlock& piece) {
   return true;
 }
 
+// Whether control can come from a block to itself again without passing the other one: a `continue` does, though the
+// other one lies on all ways in and out.
+bool goes_round_without(const llvm::MachineBasicBlock& block, const llvm::MachineBasicBlock& other) {
+  llvm::SmallPtrSet<const llvm::MachineBasicBlock*, 16> seen;
+  llvm::SmallVector<const llvm::MachineBasicBlock*, 16> open(block.succ_begin(), block.succ_end());
+  while (!open.empty()) {
+    const auto* next = open.pop_back_val();
+    if (next == &block) return true;
+    if (next == &other || !seen.insert(next).second) continue;
+    open.append(next->succ_begin(), next->succ_end());
+  }
+  return false;
+}
+
 // Blocks of which each is executed exactly when the other is.
 void find_classes(llvm::MachineFunction& function, FlowGraph& graph) {
   llvm::MachineDominatorTree dominators(function);
@@ -61,6 +77,7 @@ void find_classes(llvm::MachineFunction& function, FlowGraph& graph) {
     for (const auto* up = node->getIDom(); up; up = up->getIDom()) {
       const auto* above = up->getBlock();
       if (loops.getLoopFor(above) != loops.getLoopFor(block) || !post_dominators.dominates(block, above)) continue;
+      if (goes_round_without(*above, *block) || goes_round_without(*block, *above)) continue;
       graph.together[number_of(*block)] = graph.together[number_of(*above)];
       break;
     }
@@ -201,4 +218,4 @@ MachineProfile profile_of(llvm::MachineFunction& function, const ProfiledBlocks&
   return profile;
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

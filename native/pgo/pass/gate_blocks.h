@@ -10,7 +10,7 @@
 
 #include "block_info.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 // The blocks of one function as code generation begins. Handles, not pointers: what CodeGenPrepare deletes leaves an
 // address that the structurizer's new blocks get.
@@ -50,4 +50,4 @@ struct MachineProfile {
 
 MachineProfile profile_of(llvm::MachineFunction& function, const ProfiledBlocks& blocks);
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 namespace {
 
@@ -97,4 +97,4 @@ GateResult set_probabilities(llvm::MachineFunction& function, const MachineProfi
   return result;
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

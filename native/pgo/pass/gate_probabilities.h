@@ -9,7 +9,7 @@
 #include "gate_blocks.h"
 #include "use_options.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 struct GateResult {
   unsigned branches = 0;  // blocks with several successors
@@ -33,4 +33,4 @@ class SavedProbabilities {
 
 GateResult set_probabilities(llvm::MachineFunction& function, const MachineProfile& profile, Gate gate);
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -15,7 +15,7 @@
 #include "plan.h"
 #include "stock_pipeline.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 using namespace llvm;
 
@@ -123,4 +123,4 @@ void registerGenerate(PassBuilder& builder) {
       });
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

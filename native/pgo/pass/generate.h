@@ -2,9 +2,9 @@
 
 #include <llvm/Passes/PassBuilder.h>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 /// Registers what -kernloop-pgo=generate does.
 void registerGenerate(llvm::PassBuilder& builder);
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

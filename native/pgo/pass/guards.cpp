@@ -5,7 +5,7 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 using namespace llvm;
 
@@ -48,4 +48,4 @@ std::vector<Function*> kernelsOfOneGuard(Module& module) {
   return result;
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

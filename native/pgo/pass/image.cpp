@@ -11,7 +11,7 @@
 
 #include "wave.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 using namespace llvm;
 
@@ -191,4 +191,4 @@ void Image::addRecords(uint64_t raw_version, unsigned wave_size) {
   add("__llvm_offload_prf_", ConstantArray::get(type, pointers), true, "");
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -12,7 +12,7 @@
 #include "options.h"
 #include "plan.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 /// Which rows of the arrays belong to a function.
 struct Rows {
@@ -49,4 +49,4 @@ class Image {
   llvm::GlobalVariable *lanes_, *uniform_lanes_, *waves_;
 };
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

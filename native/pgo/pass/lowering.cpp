@@ -28,7 +28,7 @@
 #include "tallies.h"
 #include "wave.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 using namespace llvm;
 
@@ -280,4 +280,4 @@ void lowerCounters(const FunctionPlan& plan, const std::vector<BasicBlock*>& blo
   Lowering(plan, image, rows, options).run(blocks);
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

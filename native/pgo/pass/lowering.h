@@ -4,7 +4,7 @@
 #include "options.h"
 #include "plan.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 /// Replaces the counters of a function by code that counts for a whole wave. `blocks` are those that the plan's
 /// ordinals mean.
@@ -14,4 +14,4 @@ void lowerCounters(const FunctionPlan& plan, const std::vector<llvm::BasicBlock*
 /// Puts a copy of the body without counters beside the function's own, and at its entry the choice between them.
 void addUncountedBody(const FunctionPlan& plan, const GenerateOptions& options);
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

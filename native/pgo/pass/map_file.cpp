@@ -12,7 +12,7 @@
 
 #include "wave.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 using namespace llvm;
 
@@ -131,4 +131,4 @@ Error writeMap(const Module& module, const std::vector<FunctionPlan>& plans, con
   return Error::success();
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

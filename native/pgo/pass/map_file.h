@@ -7,11 +7,11 @@
 #include "options.h"
 #include "plan.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 /// Writes `kernloop.pgo-map/1` (README.md) where the options name a file.
 llvm::Error writeMap(const llvm::Module& module, const std::vector<FunctionPlan>& plans,
                      const std::vector<llvm::Function*>& left_out, const std::string& cuid,
                      const GenerateOptions& options);
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -3,7 +3,7 @@
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/MathExtras.h>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 namespace {
 
@@ -89,4 +89,4 @@ std::string samplingName(const GenerateOptions& options) {
   return "";
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

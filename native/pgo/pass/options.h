@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 enum class Mode { off, generate, use };
 enum class Sampling : uint32_t { all = 0, blocks = 1, launches = 2 };
@@ -32,4 +32,4 @@ llvm::Expected<GenerateOptions> generateOptions();
 /// As written on the command line: "all", "blocks:32".
 std::string samplingName(const GenerateOptions& options);
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 using namespace llvm;
 
@@ -267,4 +267,4 @@ std::vector<FunctionPlan> planModule(Module& instrumented, FunctionAnalysisManag
   return plans;
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

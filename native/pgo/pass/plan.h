@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 /// A counter of a function. Blocks are ordinals in the function's order.
 struct Counter {
@@ -53,4 +53,4 @@ struct FunctionPlan {
 /// The functions of a module that LLVM instrumented, in the module's order.
 std::vector<FunctionPlan> planModule(llvm::Module& instrumented, llvm::FunctionAnalysisManager& analyses);
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

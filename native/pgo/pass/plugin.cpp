@@ -14,7 +14,7 @@
 #include "use.h"
 #include "use_options.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 namespace {
 
@@ -60,11 +60,11 @@ void registerPasses(llvm::PassBuilder& builder) {
 
 }  // namespace
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass
 
 extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
-  kernloop::pgo::requireOurLlvm();
-  kernloop::pgo::registerOptions();
-  kernloop::pgo::register_use_options();
-  return {LLVM_PLUGIN_API_VERSION, "kernloop-pgo", "1", kernloop::pgo::registerPasses};
+  kernloop::pgo_pass::requireOurLlvm();
+  kernloop::pgo_pass::registerOptions();
+  kernloop::pgo_pass::register_use_options();
+  return {LLVM_PLUGIN_API_VERSION, "kernloop-pgo", "1", kernloop::pgo_pass::registerPasses};
 }

@@ -8,7 +8,7 @@
 #include "lowering.h"
 #include "wave.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 using namespace llvm;
 
@@ -46,4 +46,4 @@ void addUncountedBody(const FunctionPlan& plan, const GenerateOptions& options) 
                   MDBuilder(context).createBranchWeights(1, options.sample_one_in - 1));
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

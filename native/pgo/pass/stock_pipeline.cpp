@@ -11,7 +11,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 using namespace llvm;
 
@@ -53,4 +53,4 @@ void addPassesBeforeInstrumentation(ModulePassManager& passes, PassBuilder& buil
   passes.addPass(GlobalDCEPass());
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

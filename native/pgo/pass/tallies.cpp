@@ -4,7 +4,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 using namespace llvm;
 
@@ -81,4 +81,4 @@ void Tallies::finish() {
   PromoteMemToReg(variables_, dominators);
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

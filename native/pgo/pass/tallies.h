@@ -8,7 +8,7 @@
 
 #include "wave.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 class Tallies {
  public:
@@ -46,4 +46,4 @@ class Tallies {
   std::vector<Sum> sums_;
 };
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -18,7 +18,7 @@
 #include "use_profile.h"
 #include "use_report.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 namespace {
 
@@ -176,4 +176,4 @@ void register_use(llvm::PassBuilder& builder) {
   register_gate();
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -8,8 +8,8 @@
 
 #include <llvm/Passes/PassBuilder.h>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 void register_use(llvm::PassBuilder& builder);
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -2,7 +2,7 @@
 
 #include <llvm/Support/CommandLine.h>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 namespace {
 
@@ -51,4 +51,4 @@ const char* name_of(Gate gate) {
   return "";
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 enum class Gate { off, uniform, flatten, wave };
 
@@ -19,4 +19,4 @@ void register_use_options();
 UseOptions use_options();
 const char* name_of(Gate gate);
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -11,7 +11,7 @@
 
 #include "flow.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 namespace {
 
@@ -139,7 +139,10 @@ llvm::Error look_up(std::vector<ProfiledFunction>& functions, const std::string&
       if (is_unknown) return llvm::Error::success();
       return llvm::Error(std::move(error));
     });
-    if (is_unknown) continue;
+    if (is_unknown) {
+      llvm::consumeError(std::move(rest));
+      continue;
+    }
     return refuse_profile(
         "it does not fit " + function.name + " (hash " + hex_of(function.hash) +
         " here): " + llvm::toString(std::move(rest)) +
@@ -184,4 +187,4 @@ void measure(ProfiledFunction& function) {
   }
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -13,7 +13,7 @@
 #include "plan.h"
 #include "use_waves.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 // A block of a function as instrumentation sees it, with the place of its code in the source. What is measured is
 // filled in by measure().
@@ -47,4 +47,4 @@ llvm::Error look_up(std::vector<ProfiledFunction>& functions, const WaveProfile&
 // Fills in what is known of each block: its lanes, waves, and whether it is uniform.
 void measure(ProfiledFunction& function);
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 namespace {
 
@@ -156,4 +156,4 @@ UseReport& report() {
   return of_this_process;
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -14,7 +14,7 @@
 #include "use_options.h"
 #include "use_profile.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 class UseReport {
  public:
@@ -37,4 +37,4 @@ class UseReport {
 // Of the module that is being compiled.
 UseReport& report();
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 namespace {
 
@@ -162,4 +162,4 @@ llvm::Expected<WaveProfile> read_waves(llvm::StringRef path) {
   return parse_waves((*buffer)->getBuffer());
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

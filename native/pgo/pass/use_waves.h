@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 struct WaveClass {
   uint64_t waves = 0, uniform_lanes = 0;
@@ -40,4 +40,4 @@ inline bool is_uniform(uint64_t uniform_lanes, uint64_t lanes) {
 llvm::Expected<WaveProfile> parse_waves(llvm::StringRef text);
 llvm::Expected<WaveProfile> read_waves(llvm::StringRef path);
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

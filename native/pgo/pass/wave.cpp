@@ -6,7 +6,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/TargetParser/TargetParser.h>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 using namespace llvm;
 
@@ -95,4 +95,4 @@ SyncScope::ID Wave::deviceScope() const {
   return context_.getOrInsertSyncScopeID(amdgpu_ ? "agent" : "device");
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 class Wave {
  public:
@@ -42,4 +42,4 @@ class Wave {
   unsigned size_;
 };
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

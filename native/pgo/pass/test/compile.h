@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 struct Outcome {
   int status;        // of the command
@@ -29,4 +29,4 @@ inline std::string pluginOption(const std::string& option) {
   return " -Xclang -mllvm -Xclang " + option;
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -10,7 +10,7 @@
 
 #include "compile.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 namespace {
 
@@ -221,4 +221,4 @@ TEST_F(CompileTest, TheMapNamesTheArchitecture) {
 
 }  // namespace
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -6,7 +6,7 @@
 #include "softgpu/hsa/tests/client.h"
 #include "unit_counts.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 void PrintTo(const Visits& visits, std::ostream* out) {
   *out << visits.lanes << " lanes, " << visits.waves << " waves, " << visits.uniform << " uniform, " << visits.full
@@ -185,4 +185,4 @@ INSTANTIATE_TEST_SUITE_P(Builds, CountsTest, ::testing::ValuesIn(builds),
 
 }  // namespace
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

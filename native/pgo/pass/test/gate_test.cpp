@@ -4,7 +4,7 @@
 
 #include "use_tools.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 namespace {
 
 constexpr int kRounds = 200;
@@ -134,9 +134,30 @@ INSTANTIATE_TEST_SUITE_P(pgo_gate, GatedResults,
                          testing::Values(Case{"gfx90a", kSpill, kSpillKernels}, Case{"gfx1030", kSpill, kSpillKernels},
                                          Case{"gfx90a", kKinetics, {"kinetics"}}));
 
+// Every machine block of an IR block that is there once has the waves that were measured there, and none has more than
+// its loop.
+TEST(pgo_gate, rounds_that_end_early_are_not_taken_for_whole_ones) {
+  const auto& profile = measured("gfx90a", kSpecial, {"split", "skipping"}, kRounds);
+  const std::string report = work() + "/skipping.json";
+  run_well(Compile{"gfx90a", kSpecial, work() + "/skipping.co", profile.options("wave", report)}.command());
+  const json function = function_of(report, "skipping");
+  const std::string source = read_text(kSpecial);
+  const auto fourth =
+      1 + std::count(source.begin(), source.begin() + static_cast<long>(source.find("// fourth")), '\n');
+  // 16 waves.
+  std::map<uint64_t, int> visits;
+  for (const auto& block : function["machine_blocks"]) {
+    ++visits[block["waves"].get<uint64_t>()];
+    if (block.value("line", 0) != fourth) continue;
+    EXPECT_EQ(block["waves"], 16 * kRounds / 4) << block;
+  }
+  EXPECT_GE(visits[16 * kRounds], 1);
+  EXPECT_GE(visits[16 * kRounds / 4], 1);
+}
+
 // Instruction selection splits a block in front of the divergent one. LLVM's RFC finds a block's letter by its number.
 TEST(pgo_gate, blocks_are_found_again_behind_split_ones) {
-  const auto& profile = measured("gfx90a", kSpecial, {"split"}, kRounds);
+  const auto& profile = measured("gfx90a", kSpecial, {"split", "skipping"}, kRounds);
   const std::string report = work() + "/split.json";
   run_well(Compile{"gfx90a", kSpecial, work() + "/split.co", profile.options("uniform", report)}.command());
   const json function = function_of(report, "split");
@@ -159,4 +180,4 @@ TEST(pgo_gate, blocks_are_found_again_behind_split_ones) {
 }
 
 }  // namespace
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace kernloop::pgo;
+using namespace kernloop::pgo_pass;
 using namespace kernloop::cuda;
 using nlohmann::json;
 

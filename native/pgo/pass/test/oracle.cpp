@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
-Wave::Wave(Expected& expected, const Launch& launch, unsigned size, const std::array<unsigned, 3>& workgroup,
-           unsigned first)
+HostWave::HostWave(Expected& expected, const Launch& launch, unsigned size, const std::array<unsigned, 3>& workgroup,
+                   unsigned first)
     : launch(launch), workgroup(workgroup), expected_(expected), size_(size), first_(first) {
   const unsigned lanes = std::min(size, launch.block - first);
   all_ = lanes == 64 ? ~Mask{0} : (Mask{1} << lanes) - 1;
 }
 
-void Wave::add(Visits& visits, Mask mask, Mask before) const {
+void HostWave::add(Visits& visits, Mask mask, Mask before) const {
   const auto lanes = static_cast<unsigned>(std::popcount(mask));
   visits.lanes += lanes;
   visits.waves += 1;
@@ -19,23 +19,23 @@ void Wave::add(Visits& visits, Mask mask, Mask before) const {
   if (lanes == size_) visits.full += lanes;
 }
 
-void Wave::at(unsigned block, Mask mask, Mask before) {
+void HostWave::at(unsigned block, Mask mask, Mask before) {
   Visits& visits = expected_[function_].blocks[block];
   if (mask != 0) add(visits, mask, before);
 }
 
-void Wave::laneAt(unsigned block) {
+void HostWave::laneAt(unsigned block) {
   expected_[function_].lanes_only = true;
   ++expected_[function_].blocks[block].lanes;
 }
 
-void Wave::select(unsigned order, Mask active, const std::function<bool(unsigned)>& condition) {
+void HostWave::select(unsigned order, Mask active, const std::function<bool(unsigned)>& condition) {
   Visits& visits = expected_[function_].selects[order];
   const Mask taken = where(active, condition);
   if (taken != 0) add(visits, taken, active);
 }
 
-Mask Wave::where(Mask mask, const std::function<bool(unsigned)>& condition) const {
+Mask HostWave::where(Mask mask, const std::function<bool(unsigned)>& condition) const {
   Mask result = 0;
   for (unsigned lane = 0; lane < size_; ++lane)
     if ((mask >> lane & 1) != 0 && condition(lane)) result |= Mask{1} << lane;
@@ -65,11 +65,11 @@ void expect(Expected& expected, const Oracle& oracle, const Launch& launch, unsi
       for (unsigned x = 0; x < launch.grid[0]; ++x) {
         if (!counts({x, y, z})) continue;
         for (unsigned first = 0; first < launch.block; first += wave_size) {
-          Wave wave(expected, launch, wave_size, {x, y, z}, first);
+          HostWave wave(expected, launch, wave_size, {x, y, z}, first);
           wave.in(oracle.kernel);
           oracle.run(wave);
         }
       }
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

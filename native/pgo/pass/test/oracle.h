@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 using Mask = uint64_t;
 
@@ -45,10 +45,10 @@ inline unsigned input(unsigned index) {
 }
 
 /// One wave of a workgroup.
-class Wave {
+class HostWave {
  public:
-  Wave(Expected& expected, const Launch& launch, unsigned size, const std::array<unsigned, 3>& workgroup,
-       unsigned first);
+  HostWave(Expected& expected, const Launch& launch, unsigned size, const std::array<unsigned, 3>& workgroup,
+           unsigned first);
 
   /// In which function at() and select() are.
   void in(const std::string& function) { function_ = function; }
@@ -78,7 +78,7 @@ class Wave {
 /// A kernel of kernels.hip.
 struct Oracle {
   std::string kernel;
-  void (*run)(Wave& wave);
+  void (*run)(HostWave& wave);
 };
 const std::vector<Oracle>& oracles();
 
@@ -93,4 +93,4 @@ bool isChosen(uint32_t x, uint32_t y, uint32_t z, unsigned one_in);
 void expect(Expected& expected, const Oracle& oracle, const Launch& launch, unsigned wave_size,
             const std::function<bool(const std::array<unsigned, 3>& workgroup)>& counts);
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -4,13 +4,13 @@
 
 #include "oracle.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 namespace {
 
 using Lanes = std::array<unsigned, 64>;  // a variable of each lane
 
-void tail(Wave& w) {
+void tail(HostWave& w) {
   const Mask all = w.all();
   const Mask inside = w.where(all, [&](unsigned l) { return w.index(l) < w.launch.n; });
   w.at(0, all, all);
@@ -18,7 +18,7 @@ void tail(Wave& w) {
   w.at(2, all, all);
 }
 
-void earlyExits(Wave& w) {
+void earlyExits(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   const Mask first = w.where(all, [&](unsigned l) { return w.index(l) < w.launch.n; });
@@ -30,7 +30,7 @@ void earlyExits(Wave& w) {
   w.at(4, all, all);
 }
 
-void ownTrips(Wave& w) {
+void ownTrips(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   Mask round = all;
@@ -43,7 +43,7 @@ void ownTrips(Wave& w) {
   w.at(3, all, all);
 }
 
-void hotAndCold(Wave& w) {
+void hotAndCold(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   const Mask inside = w.where(all, [&](unsigned l) { return w.index(l) < w.launch.n; });
@@ -60,7 +60,7 @@ void hotAndCold(Wave& w) {
   w.at(6, all, all);
 }
 
-void nested(Wave& w) {
+void nested(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   const Mask even = w.where(all, [&](unsigned l) { return w.index(l) % 2 == 0; });
@@ -73,7 +73,7 @@ void nested(Wave& w) {
   w.at(6, all, all);
 }
 
-void selects(Wave& w) {
+void selects(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   const auto a = [&](unsigned l) { return w.index(l) % 5 < 2; };
@@ -86,7 +86,7 @@ void selects(Wave& w) {
   w.at(2, all, all);
 }
 
-void manyWays(Wave& w) {
+void manyWays(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   const auto way = [&](unsigned value) { return w.where(all, [&](unsigned l) { return w.index(l) % 6 == value; }); };
@@ -98,7 +98,7 @@ void manyWays(Wave& w) {
   w.at(6, all, all);
 }
 
-void reduction(Wave& w) {
+void reduction(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   for (unsigned half = 64; half != 0; half /= 2) {
@@ -115,7 +115,7 @@ void reduction(Wave& w) {
   w.at(8, all, all);
 }
 
-void appending(Wave& w) {
+void appending(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   const Mask third = w.where(all, [&](unsigned l) { return w.index(l) % 3 == 1; });
@@ -125,7 +125,7 @@ void appending(Wave& w) {
   w.at(4, all, all);
 }
 
-void inlined(Wave& w) {
+void inlined(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   w.at(1, w.where(all, [&](unsigned l) { return w.index(l) % 4 == 3; }), all);
@@ -137,7 +137,7 @@ void inlined(Wave& w) {
   w.at(6, all, all);
 }
 
-void called(Wave& w, Mask active, const Lanes& x) {
+void called(HostWave& w, Mask active, const Lanes& x) {
   w.at(0, active, active);  // nothing in the function led to its entry
   w.at(1, w.where(active, [&](unsigned l) { return x[l] % 5 == 0; }), active);
   w.at(2, active, active);
@@ -151,7 +151,7 @@ void called(Wave& w, Mask active, const Lanes& x) {
   w.at(5, active, active);
 }
 
-void calling(Wave& w) {
+void calling(HostWave& w) {
   const std::string callee = "_Z6calledjPKjPj";
   const Mask all = w.all();
   Lanes x;
@@ -169,7 +169,7 @@ void calling(Wave& w) {
   w.at(2, all, all);
 }
 
-void loops(Wave& w) {
+void loops(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   Lanes x;
@@ -207,7 +207,7 @@ void loops(Wave& w) {
   w.at(11, all, all);
 }
 
-void search(Wave& w) {
+void search(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   Mask round = all, by_first = 0, by_second = 0;
@@ -228,7 +228,7 @@ void search(Wave& w) {
   w.at(7, all, all);
 }
 
-void either(Wave& w) {
+void either(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   const Mask fourth = w.where(all, [&](unsigned l) { return w.index(l) % 4 == 0; });
@@ -241,7 +241,7 @@ void either(Wave& w) {
   w.at(5, all, all);
 }
 
-void byWorkgroup(Wave& w) {
+void byWorkgroup(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   const bool first = w.workgroup[0] % 3 == 1;
@@ -257,7 +257,7 @@ void byWorkgroup(Wave& w) {
   w.at(7, all, all);
 }
 
-void wide(Wave& w) {
+void wide(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   for (unsigned k = 0; k <= w.launch.count; ++k) {
@@ -276,7 +276,7 @@ void wide(Wave& w) {
   w.at(21, all, all);
 }
 
-void throughPointer(Wave& w) {
+void throughPointer(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   const Mask some = w.where(all, [&](unsigned l) { return w.index(l) % 5 != 0; });
@@ -305,7 +305,7 @@ void throughPointer(Wave& w) {
   }
 }
 
-void tangled(Wave& w) {
+void tangled(HostWave& w) {
   for (unsigned l = 0; l < 64; ++l) {
     if ((w.all() >> l & 1) == 0) continue;
     const unsigned i = w.index(l);
@@ -327,7 +327,7 @@ void tangled(Wave& w) {
   }
 }
 
-void selectsInLoop(Wave& w) {
+void selectsInLoop(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   for (unsigned k = 0;;) {
@@ -341,7 +341,7 @@ void selectsInLoop(Wave& w) {
   w.at(3, all, all);
 }
 
-void ownRounds(Wave& w) {
+void ownRounds(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   Mask round = all;
@@ -354,7 +354,7 @@ void ownRounds(Wave& w) {
   w.at(3, all, all);
 }
 
-void retrying(Wave& w) {
+void retrying(HostWave& w) {
   for (unsigned l = 0; l < 64; ++l) {
     if ((w.all() >> l & 1) == 0) continue;
     const unsigned i = w.index(l);
@@ -373,7 +373,7 @@ void retrying(Wave& w) {
   }
 }
 
-void roundsOfRounds(Wave& w) {
+void roundsOfRounds(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   Lanes k{};
@@ -395,7 +395,7 @@ void roundsOfRounds(Wave& w) {
   w.at(5, all, all);
 }
 
-void spilling(Wave& w) {
+void spilling(HostWave& w) {
   const Mask all = w.all();
   w.at(0, all, all);
   const Mask inside = w.where(all, [&](unsigned l) { return w.index(l) < w.launch.n; });
@@ -442,4 +442,4 @@ const std::vector<Oracle>& oracles() {
   return list;
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace kernloop::pgo;
+using namespace kernloop::pgo_pass;
 
 class Device : public kernloop::softgpu::HsaTest {
  public:

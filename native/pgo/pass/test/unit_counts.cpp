@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 using nlohmann::json;
 
@@ -106,4 +106,4 @@ FunctionVisits visitsOf(const json& map, const Description& description, size_t 
   return result;
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -10,7 +10,7 @@
 
 #include "oracle.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 /// `__kernloop_prf_`.
 struct Description {
@@ -53,4 +53,4 @@ constexpr uint64_t unknown = ~uint64_t{0};
 FunctionVisits visitsOf(const nlohmann::json& map, const Description& description, size_t function,
                         const Arrays& arrays);
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

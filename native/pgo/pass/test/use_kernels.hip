@@ -18,6 +18,22 @@ extern "C" __global__ void split(double* out, int n, int iterations) {
   out[thread] = sum;
 }
 
+// Three rounds of four end early. What is behind is visited less often than the head of the loop, though no way out
+// leads past it.
+extern "C" __global__ void skipping(double* out, int n, int iterations) {
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  double sum = thread;
+  int i = 0;
+  for (;;) {
+    ++i;
+    sum = sum * 0.5 + i;
+    if (i % 4 != 0) continue;
+    *(volatile double*)(out + thread) = sum;  // fourth
+    if (i >= iterations) break;
+  }
+  out[thread] = sum + n;
+}
+
 // Two branches that nearly always go one way, and between them lanes talk to each other: all of them, or it goes wrong.
 extern "C" __global__ void convergent(double* out, int n, int iterations) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x;

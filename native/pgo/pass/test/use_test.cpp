@@ -1,7 +1,7 @@
 // Profiles are applied as LLVM's own -fprofile-use applies them; what does not belong together is refused.
 #include "use_tools.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 namespace {
 
 const Profile& spill_profile(const std::string& arch = "gfx90a") {
@@ -176,4 +176,4 @@ TEST(pgo_use, nvptx_has_weights_and_refuses_a_gate) {
 }
 
 }  // namespace
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

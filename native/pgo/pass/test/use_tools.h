@@ -15,7 +15,7 @@
 
 #include "compile.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 
 using nlohmann::json;
 
@@ -121,4 +121,4 @@ inline json function_of(const std::string& report, const std::string& symbol) {
   return {};
 }
 
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

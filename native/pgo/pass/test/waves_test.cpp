@@ -6,7 +6,7 @@
 #include "../flow.h"
 #include "../use_waves.h"
 
-namespace kernloop::pgo {
+namespace kernloop::pgo_pass {
 namespace {
 
 const std::string kGood = R"({ "schema": "kernloop.pgo-waves/1", "arch": "gfx90a", "wave_size": 64, "functions": [
@@ -126,4 +126,4 @@ TEST(pgo_flow, contradictions_end_at_nothing) {
 }
 
 }  // namespace
-}  // namespace kernloop::pgo
+}  // namespace kernloop::pgo_pass

@@ -7,16 +7,16 @@ import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { readJson } from '../support/schema';
 import { z } from 'zod';
-import { pgoPaths, type VariantName } from './layout';
-import { readMap, type MapFunction } from './map-json';
-import type { PgoOptions } from './options';
-import { readWaves, type ProfileFunction } from './profile';
-import { readReport, type ReportFunction } from './report-json';
-import type { PgoResult, ShownBlock, ShownFunction, ShownLine } from './result';
+import { pgoPaths, type VariantName } from '../pgo/layout';
+import { readMap, type MapFunction } from '../pgo/map-json';
+import type { PgoShowOptions } from './options';
+import { readWaves, type ProfileFunction } from '../pgo/profile';
+import { readReport, type ReportFunction } from '../pgo/report-json';
+import type { PgoShowResult, ShownBlock, ShownFunction, ShownLine } from './result';
 import { printProfile } from './show-text';
 
 /** What the merged profile says of each block, and what register allocation spilled there in a variant. */
-export async function pgo(options: PgoOptions, deps: Deps): Promise<PgoResult> {
+export async function pgoShow(options: PgoShowOptions, deps: Deps): Promise<PgoShowResult> {
   const reproducer = openReproducer(options.reproducer);
   const paths = pgoPaths(reproducer.root);
   const profile = readWaves(paths);
@@ -38,7 +38,7 @@ export async function pgo(options: PgoOptions, deps: Deps): Promise<PgoResult> {
       '--all shows the functions that it has',
     );
   }
-  const result: PgoResult = {
+  const result: PgoShowResult = {
     kernel: reproducer.config.name,
     arch: profile.arch,
     waveSize: profile.wave_size,

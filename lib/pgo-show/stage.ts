@@ -1,19 +1,20 @@
 import { defineStage } from '../stage/stage';
-import { pgoOptionsSchema } from './options';
-import { pgoResultSchema } from './result';
+import { pgoShowOptionsSchema } from './options';
+import { pgoShowResultSchema } from './result';
 
 const code = () => require('./show') as typeof import('./show');
 
 export const stage = defineStage({
-  name: 'pgo',
+  name: 'pgo-show',
+  verb: 'pgo show',
   summary: 'Show what the profile of a kernel says: counts, wave visits, uniformity and spills, block by block.',
-  options: pgoOptionsSchema,
-  result: pgoResultSchema,
+  options: pgoShowOptionsSchema,
+  result: pgoShowResultSchema,
   project: 'reproducer',
   selfContained: true,
-  positional: 'action',
+  positional: 'reproducer',
   paths: ['reproducer'],
   exitCodes: { pass: 'It is shown.' },
-  run: (options, deps) => code().pgo(options, deps),
+  run: (options, deps) => code().pgoShow(options, deps),
   exitCode: () => 0,
 });

@@ -1,10 +1,10 @@
 import type { Deps } from '../deps/deps';
 import type { SourceFiles } from '../replay/source-files';
 import { formatCount, table } from '../support/report';
-import type { PgoResult, ShownBlock, ShownFunction, ShownLine } from './result';
+import type { PgoShowResult, ShownBlock, ShownFunction, ShownLine } from './result';
 
 export function printProfile(
-  result: PgoResult,
+  result: PgoShowResult,
   asSource: boolean,
   sources: SourceFiles,
   { report }: Pick<Deps, 'report'>,
@@ -34,7 +34,7 @@ function printFunction(shown: ShownFunction, spillsOf: string | null, report: Re
 }
 
 /** The lines of the files that the profile names and that are in the workspace. */
-function printSource(result: PgoResult, sources: SourceFiles, report: Report): void {
+function printSource(result: PgoShowResult, sources: SourceFiles, report: Report): void {
   for (const file of new Set(result.lines.filter(({ text }) => text !== null).map((line) => line.file))) {
     const known = new Map(result.lines.filter((line) => line.file === file).map((line) => [line.line, line]));
     report.result(`${file}:`);

@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import { variantNames } from './layout';
+import { variantNames } from '../pgo/layout';
 
-export const pgoOptionsSchema = z.object({
-  action: z
-    .enum(['show'])
-    .describe('show: what the profile says of each block of the kernel, and what was spilled there.'),
+export const pgoShowOptionsSchema = z.object({
   reproducer: z
     .string()
     .default('.')
@@ -20,4 +17,4 @@ export const pgoOptionsSchema = z.object({
   source: z.boolean().default(false).describe('Show the source with the figures beside its lines, instead of a table.'),
 });
 
-export type PgoOptions = z.output<typeof pgoOptionsSchema>;
+export type PgoShowOptions = z.output<typeof pgoShowOptionsSchema>;

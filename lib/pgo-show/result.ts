@@ -28,7 +28,7 @@ const functionSchema = z.object({
     .describe('Spills in blocks that are none of the source: the compiler made them.'),
 });
 
-export const pgoResultSchema = z.object({
+export const pgoShowResultSchema = z.object({
   kernel: z.string(),
   arch: z.string(),
   waveSize: z.int(),
@@ -40,7 +40,7 @@ export const pgoResultSchema = z.object({
     .describe('Of the source: the busiest block of each line, with the spills of all of them.'),
 });
 
-export type PgoResult = z.output<typeof pgoResultSchema>;
+export type PgoShowResult = z.output<typeof pgoShowResultSchema>;
 export type ShownFunction = z.output<typeof functionSchema>;
 export type ShownBlock = z.output<typeof blockSchema>;
-export type ShownLine = PgoResult['lines'][number];
+export type ShownLine = PgoShowResult['lines'][number];
