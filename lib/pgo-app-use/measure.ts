@@ -4,9 +4,9 @@ import { appVariables } from '../app/variables';
 import type { Device } from '../device/device';
 import type { Deps } from '../deps/deps';
 import { record } from '../recorder/recorder';
+import { profiling } from '../recorder/recorder-config';
 import type { SummaryEvent } from '../recorder/recorder-events';
 import { sha256 } from '../support/files';
-import { version } from '../support/version';
 import type { AppBuildResult } from './result';
 
 export interface AppRun {
@@ -35,17 +35,7 @@ export async function measureProgram(
   const ended = await record(
     {
       ...{ app, program, device, timeLimitSeconds, lingerSeconds: 10 },
-      config: {
-        mode: 'profile',
-        selections: [],
-        store: null,
-        inline_limit_bytes: 0,
-        drain_limit_ms: 10_000,
-        run_limit_ms: 60_000,
-        tool_version: version,
-        app: identity,
-        device: device.description,
-      },
+      config: profiling(identity, device.description),
     },
     (event) => {
       if (event.event === 'summary') summary = event;

@@ -11,6 +11,7 @@ import { whyNoAgent } from '../recorder/no-agent';
 import { agentDeclined, forkedAfterInit, type Note } from '../recorder/notes';
 import { appProcesses } from '../recorder/processes';
 import { record } from '../recorder/recorder';
+import { profiling } from '../recorder/recorder-config';
 import type { KernelProfileRow, SummaryEvent } from '../recorder/recorder-events';
 import type { WorkUnit } from '../device/device';
 import { openDevice } from '../device/open-device';
@@ -21,7 +22,6 @@ import { KernloopError } from '../support/error';
 import type { RunResult } from '../support/exec';
 import { writeJson } from '../support/files';
 import { describeEnd, rebuildHint } from '../support/ndjson';
-import { version } from '../support/version';
 import type { ProfileOptions } from './options';
 import type { KernelProfile, LaunchFigures, Profile } from './profile-json';
 import { printProfile } from './profile-text';
@@ -49,17 +49,7 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
         onUnseen: (processes) => {
           unseen = processes;
         },
-        config: {
-          mode: 'profile',
-          selections: [],
-          store: null,
-          inline_limit_bytes: 0,
-          drain_limit_ms: 10_000,
-          run_limit_ms: 60_000,
-          tool_version: version,
-          app: identity,
-          device: device.description,
-        },
+        config: profiling(identity, device.description),
       },
       (event) => {
         if (event.event === 'summary') summary = event;

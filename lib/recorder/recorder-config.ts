@@ -1,6 +1,7 @@
 import type { AppIdentity } from '../app/identity';
 import type { Each, Scope } from '../app/kernloop-json';
 import type { DeviceDescription } from '../device/device';
+import { version } from '../support/version';
 
 export interface RecorderSelection {
   id: string;
@@ -34,4 +35,19 @@ export interface RecorderConfig {
   tool_version: string;
   app: AppIdentity;
   device: DeviceDescription;
+}
+
+/** Every dispatch is counted, none captured. */
+export function profiling(app: AppIdentity, device: DeviceDescription): RecorderConfig {
+  return {
+    mode: 'profile',
+    selections: [],
+    store: null,
+    inline_limit_bytes: 0,
+    drain_limit_ms: 10_000,
+    run_limit_ms: 60_000,
+    tool_version: version,
+    app,
+    device,
+  };
 }

@@ -30,8 +30,8 @@ inline Ended run(const std::map<std::string, std::string>& environment, const st
 class Folder {
  public:
   Folder() {
-    char name[] = "/tmp/kernloop-pgo-XXXXXX";
-    path_ = ::mkdtemp(name);
+    std::string name = std::filesystem::temp_directory_path() / "kernloop-pgo-XXXXXX";
+    path_ = ::mkdtemp(name.data());
   }
   ~Folder() { std::filesystem::remove_all(path_); }
   Folder(const Folder&) = delete;
