@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const packed = existsSync(join(root, 'node_modules', 'kernloop', 'package.json'));
-const packageRoot = packed ? join(root, 'node_modules', 'kernloop') : root;
+export const packageRoot = packed ? join(root, 'node_modules', 'kernloop') : root;
 export const native = packed
   ? join(root, 'node_modules', '@kernloop', 'native-linux-x64')
   : join(root, 'native', 'build');

@@ -123,7 +123,10 @@ describe('what Triton was seen to do', () => {
       PYTHONPATH: expect.stringMatching(/python\/shim:\/mine:\/yours$/) as string,
       KERNLOOP_TRITON_DIR: '/records',
       KERNLOOP_TRITON_MATCH: '["^add$"]',
+      TORCHINDUCTOR_USE_STATIC_CUDA_LAUNCHER: '0',
     });
+    const own = { TORCHINDUCTOR_USE_STATIC_CUDA_LAUNCHER: '1' };
+    expect(tritonEnvironment('/records', [], own)).toMatchObject(own);
     // Twice is once.
     expect(tritonEnvironment('/records', ['^add$'], asked)).toEqual(asked);
     expect(tritonEnvironment('/records', [], { KERNLOOP_TRITON_RECORD: 'off' })).toEqual({});

@@ -192,7 +192,21 @@ def set_environment(recorded):
     for name in dict(getattr(libtriton, "get_cache_invalidating_env_vars", dict)()):
         if name not in recorded:
             os.environ.pop(name, None)
-    os.environ.update(recorded)
+    for name, value in recorded.items():
+        # A tool of the machine that the app ran on.
+        found = value if not name.endswith("_PATH") or os.path.exists(value) else _as_of_torch(value)
+        if found is None:
+            print(f"the app had {name}={value}, which is not here: the code may differ from the captured one", file=sys.stderr)
+        else:
+            os.environ[name] = found
+
+
+def _as_of_torch(path):
+    """PyTorch brings an assembler of its own, which TorchInductor has Triton use: that of the PyTorch here."""
+    _, of_torch, name = path.rpartition("/torch/bin/")
+    package = importlib.util.find_spec("torch") if of_torch else None
+    found = Path(package.origin).parent / "bin" / name if package is not None and package.origin else None
+    return str(found) if found is not None and found.exists() else None
 
 
 def check_signature(function, script):

@@ -160,3 +160,118 @@ def test_a_file_of_which_nothing_is_left_is_said_to_be_gone(app: App) -> None:
 def test_a_record_that_cannot_be_written_is_none_of_the_apps_trouble(app: App) -> None:
     ended = app.run("import os, shutil, kernels\nshutil.rmtree(os.environ['KERNLOOP_TRITON_DIR'])\nkernels.compiled(64); print('ok')")
     assert ended.stdout.strip() == "ok", ended.stderr
+
+
+LAUNCHES = """
+import kernels
+from triton.compiler.compiler import CompiledKernel
+from triton.runtime import driver
+
+class Tensor:
+    dtype, shape = "float32", (8, 4)
+    def __init__(self, pointer): self.pointer = pointer
+    def data_ptr(self): return self.pointer
+    def stride(self): return (4, 1)
+    def storage_offset(self): return 2
+    def untyped_storage(self): return self
+    def nbytes(self): return 4096
+
+class Driver:
+    launched = []
+    class utils:
+        get_device_properties = lambda device: {"max_shared_mem": 1 << 16}
+        load_binary = lambda *args: (1, 2, 3, 4, 1024)
+    get_current_device = lambda self: 0
+    get_current_target = lambda self: kernels.GPUTarget("hip", "gfx90a", 64)
+    def launcher_cls(self, src, metadata): return self.launched.append
+
+class Launcher:
+    def __init__(self, src, metadata): pass
+    def __call__(self, *args): Driver.launched.append(args); return "launched"
+
+Driver.launcher_cls = Launcher
+driver.set_active(Driver())
+a, b = Tensor(0x1000), Tensor(0x2000)
+def launch(kernel, *args, grid=(4, 1, 1)):
+    return kernel.run(*grid, 0, kernel.function, kernel.packed_metadata, None, None, None, *args)
+"""
+
+
+def test_each_distinct_launch_is_recorded_once(app: App) -> None:
+    ended = app.run(
+        LAUNCHES
+        + """
+kernel = kernels.compiled(256)
+print(launch(kernel, a, b, 8, 1, 256), type(kernel) is CompiledKernel)
+for _ in range(3): launch(kernel, a, b, 8, 1, 256)
+launch(kernel, a, a, 8, 1, 256)
+launch(kernel, a, b, 9, 1, 256)
+launch(kernel, a, b, 8, 1, 256, grid=(5, 1, 1))
+# As callers did who leave the constants out; and what no set can hold.
+launch(kernel, b, b, 8)
+launch(kernel, b, b, 8)
+launch(kernel, b, b, [8], 1, 256)
+launch(kernel, b, b, [8], 1, 256)
+print(len(Driver.launched))
+"""
+    )
+    assert ended.stdout.split() == ["launched", "True", "11"], ended.stderr
+    launches = sorted(app.all("launch"), key=lambda record: record["arguments"][0]["tensor"]["pointer"])
+    told = [(each["grid"][0], each["arguments"][1]["tensor"]["pointer"], each["arguments"][2]["value"]) for each in launches]
+    eight, nine, listed = {"python": "8"}, {"python": "9"}, {"python": "[8]"}
+    assert sorted(told, key=str) == sorted(
+        [(4, "0x2000", eight), (4, "0x1000", eight), (4, "0x2000", nine), (5, "0x2000", eight), (4, "0x2000", eight), (4, "0x2000", listed)],
+        key=str,
+    )
+    assert launches[0]["arguments"][0]["tensor"] == {
+        **{"dtype": "float32", "shape": [8, 4], "pointer": "0x1000", "kind": "__main__", "strides": [4, 1], "offset": 2},
+        "storage": {"pointer": "0x1000", "bytes": 4096},
+    }
+    assert not app.all("note")
+
+
+def test_the_launch_of_a_kernel_that_another_process_compiled_is_recorded(app: App) -> None:
+    # TorchInductor's workers send the attributes of what they compiled; the function itself does not come along.
+    ended = app.run(
+        LAUNCHES
+        + """
+made = kernels.compiled(128)
+kernel = CompiledKernel.__new__(CompiledKernel)
+kernel.__dict__.update({**made.__dict__, "module": None, "function": None, "run": None})
+launch(kernel, a, b, 8, 1, 128)
+"""
+    )
+    [launch], [compilation] = app.all("launch"), app.all("compile")
+    assert launch["code_object"] == compilation["code_object"]["sha256"], ended.stderr
+
+
+def test_a_kernel_that_no_selection_wants_keeps_its_launcher(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KERNLOOP_TRITON_MATCH", '["^other$"]')
+    ended = app.run(LAUNCHES + "kernel = kernels.compiled(64)\nlaunch(kernel, a, b, 8, 1, 64)\nprint(type(kernel.run).__name__)")
+    assert ended.stdout.strip() == "Launcher" and app.all("launch") == [], ended.stderr
+
+
+def test_an_app_of_too_many_distinct_launches_is_watched_no_longer(app: App) -> None:
+    ended = app.run(
+        LAUNCHES
+        + """
+import kernloop_triton_record.launches as launches
+launches.MAX_LAUNCHES = 3
+kernel = kernels.compiled(64)
+for n in range(9): launch(kernel, a, b, n, 1, 64)
+print(len(Driver.launched))
+"""
+    )
+    assert ended.stdout.strip() == "9" and len(app.all("launch")) == 3, ended.stderr
+
+
+def test_the_assembler_that_the_app_chose_is_recorded(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    import triton
+
+    ptxas = Path(triton.__file__).parent / "backends" / "nvidia" / "bin" / "ptxas"
+    monkeypatch.setenv("TRITON_PTXAS_PATH", str(ptxas))
+    text = "import kernels\nkernels.GPUTarget = lambda *_: kernels.triton.backends.compiler.GPUTarget('cuda', 90, 32)\n"
+    app.run("import kernels\nkernels.compiled(64)\n" + text + "kernels.compiled(32)")
+    by_backend = {record["target"]["backend"]: record["environment"] for record in app.all("compile")}
+    assert by_backend["cuda"]["TRITON_PTXAS_PATH"] == str(ptxas)
+    assert "TRITON_PTXAS_PATH" not in by_backend["hip"]

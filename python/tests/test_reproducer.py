@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -64,3 +65,21 @@ def test_the_apps_grid_is_told_with_what_it_reads() -> None:
     unknown = describe_grid(lambda meta: (id(table), meta["BLOCK"]))
     assert unknown["python"] is None and "table" in unknown["why"]
     assert describe_grid((3, 1, 1))["python"] is None
+
+
+def test_a_tool_of_the_apps_machine_is_used_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytorch = tmp_path / "here" / "torch"
+    (pytorch / "bin").mkdir(parents=True)
+    (pytorch / "__init__.py").write_text("")
+    (pytorch / "bin" / "ptxas").write_text("")
+    (tmp_path / "own-ptxas").write_text("")
+    monkeypatch.setenv("TRITON_PTXAS_PATH", "of the user")
+    captured.set_environment({"TRITON_PTXAS_PATH": str(tmp_path / "own-ptxas")})
+    assert os.environ["TRITON_PTXAS_PATH"] == str(tmp_path / "own-ptxas")
+    # That of PyTorch is that of the PyTorch here; of another tool nothing is known.
+    monkeypatch.syspath_prepend(str(pytorch.parent))
+    captured.set_environment({"TRITON_PTXAS_PATH": "/gone/site-packages/torch/bin/ptxas"})
+    assert os.environ["TRITON_PTXAS_PATH"] == str(pytorch / "bin" / "ptxas") and capsys.readouterr().err == ""
+    captured.set_environment({"TRITON_PTXAS_PATH": "/gone/bin/ptxas"})
+    assert os.environ["TRITON_PTXAS_PATH"] == str(pytorch / "bin" / "ptxas")
+    assert "/gone/bin/ptxas, which is not here" in capsys.readouterr().err

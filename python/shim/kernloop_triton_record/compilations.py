@@ -31,14 +31,13 @@ def install(compiler, folder):
     def compile(*args, **kwargs):
         kernel = original(*args, **kwargs)
         try:
-            record, digest = _describe(kernel, args, kwargs, compiler, version, store)
-            store.put("compile", record)
-            observe(kernel, digest, store)
+            store.put("compile", _describe(kernel, args, kwargs, compiler, version, store))
         except Exception as error:  # never the app's trouble
             _note(store, kernel, error)
         return kernel
 
     compiler.compile = compile
+    observe(compiler, store)
 
 
 def _note(store, kernel, error):
@@ -64,7 +63,7 @@ def _describe(kernel, args, kwargs, compiler, version, store):
         "code_object": {"sha256": digest, "bytes": len(binary)},
         "target": {"backend": target.backend, "arch": target.arch, "warp_size": target.warp_size},
         "metadata": _plain(metadata),
-        "environment": _environment(compiler),
+        "environment": _environment(compiler, target.backend),
         "function": None,
     }
     src = kernel.src
@@ -73,7 +72,7 @@ def _describe(kernel, args, kwargs, compiler, version, store):
         options = kwargs.get("options", args[2] if len(args) > 2 else None)
         record |= _of_function(src, jitted, store)
         record["options"] = _options(options, target, compiler)
-    return record, digest
+    return record
 
 
 def _of_function(src, jitted, store):
@@ -110,10 +109,16 @@ def _options(options, target, compiler):
     }
 
 
-def _environment(compiler):
-    """Variables that Triton itself takes for part of what decides the code."""
-    variables = getattr(compiler, "get_cache_invalidating_env_vars", dict)()
-    return {str(name): str(value) for name, value in dict(variables).items()}
+# What else decides the code, and is no part of Triton's own key: TorchInductor sets the first one to the assembler that PyTorch brings,
+# which is another one than Triton's.
+_TOOLS = ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH", "PTXAS_OPTIONS", "TRITON_LIBDEVICE_PATH")
+
+
+def _environment(compiler, backend):
+    """Variables that Triton itself takes for part of what decides the code, and those of the tools that it calls."""
+    variables = dict(getattr(compiler, "get_cache_invalidating_env_vars", dict)())
+    tools = {name: os.environ[name] for name in _TOOLS if backend == "cuda" and os.environ.get(name)}
+    return {str(name): str(value) for name, value in {**variables, **tools}.items()}
 
 
 # What a launcher needs beside the arguments.

@@ -1,6 +1,7 @@
 """The app's own grid as text, so that it can be computed for another configuration: `lambda meta: (triton.cdiv(n, meta['BLOCK']),)`."""
 
 import ast
+import functools
 import inspect
 import textwrap
 import types
@@ -13,7 +14,7 @@ def describe_grid(grid):
     if grid is None or not hasattr(grid, "__code__"):
         return {"python": None, "why": "the app gave numbers"}
     try:
-        tree = _tree_of(grid)
+        tree = _tree_of(grid.__code__, grid.__name__)
     except (OSError, TypeError, SyntaxError, ValueError):
         return {"python": None, "why": "its source is not at hand"}
     if tree is None:
@@ -26,9 +27,11 @@ def describe_grid(grid):
     return {"python": "\n".join([*lines, "", "", body]) if lines else body}
 
 
-def _tree_of(function):
-    source = textwrap.dedent(inspect.getsource(function))
-    if function.__name__ != "<lambda>":
+@functools.lru_cache(256)
+def _tree_of(code, name):
+    """A lambda is made anew for every launch, from the same code."""
+    source = textwrap.dedent(inspect.getsource(code))
+    if name != "<lambda>":
         found = ast.parse(source).body[0]
         if not isinstance(found, ast.FunctionDef) or len(found.args.args) != 1:
             raise ValueError(source)
@@ -36,7 +39,7 @@ def _tree_of(function):
         return ast.unparse(found), found.args.args[0].arg
     found = [node for node in _lambdas(source) if len(node.args.args) == 1]
     # Where a statement has several, by what they have in common with the function.
-    same = [node for node in found if _marks(_compiled(node)) == _marks(function.__code__)]
+    same = [node for node in found if _marks(_compiled(node)) == _marks(code)]
     chosen = same or (found if len(found) == 1 else [])
     return (ast.unparse(chosen[0].body), chosen[0].args.args[0].arg) if chosen else None
 

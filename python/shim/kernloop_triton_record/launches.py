@@ -1,5 +1,7 @@
 """What a kernel is launched with: the views of tensors, so that they can be made again exactly; once for each distinct launch."""
 
+import functools
+import hashlib
 import json
 import os
 import re
@@ -7,13 +9,11 @@ import sys
 
 from .autotuner import tell_winners
 from .grid import describe_grid
-from .values import expression
+from .tensors import describe_argument
+from .watch import LEADING, Everything, watched
 
 # Distinct launches of one compiled kernel; an app that goes beyond them is not watched any longer.
 MAX_LAUNCHES = 4096
-
-# Before the arguments: the grid, stream, function, packed metadata, launch metadata and two hooks (python/triton/runtime/jit.py, 3.5 to 3.8).
-_LEADING = 9
 
 
 def _is_selected(name):
@@ -30,81 +30,75 @@ def _is_selected(name):
     return False
 
 
-def observe(kernel, digest, store):
-    if getattr(kernel.src, "fn", None) is None or not _is_selected(kernel.name):
-        return
-    observer = _Observer(kernel, digest, store)
-    # Of this object alone: `run` is a property in some versions and an attribute that is made on first use in others.
-    base = type(kernel)
+def observe(compiler, store):
+    """
+    Launchers are made where the code is loaded, once for each compiled kernel, whoever compiled it: TorchInductor compiles in processes of
+    its own and makes the kernel again from what these send.
+    """
+    kind = compiler.CompiledKernel
+    original = kind._init_handles
 
-    def __getattribute__(self, name):
-        value = base.__getattribute__(self, name)
-        return observer.around(value) if name == "run" else value
+    @functools.wraps(original)
+    def _init_handles(self):
+        if self.module is not None:
+            return
+        original(self)
+        try:
+            signature = getattr(self.src, "signature", None)
+            if getattr(self.src, "fn", None) is None or not isinstance(signature, dict) or not _is_selected(self.name):
+                return
+            _Observer(self, signature, store)
+        except Exception as error:  # never the app's trouble
+            _note(store, self.name, error)
 
-    kernel.__class__ = type(base.__name__, (base,), {"__getattribute__": __getattribute__, "__module__": base.__module__})
+    kind._init_handles = _init_handles
+
+
+def _note(store, name, error):
+    try:
+        store.put("note", {"schema": "kernloop.triton-note/1", "kernel": str(name), "failed": f"{type(error).__name__}: {error}"})
+    except Exception:
+        pass
 
 
 class _Observer:
-    def __init__(self, kernel, digest, store):
-        self._digest = digest
+    def __init__(self, kernel, signature, store):
+        self._digest = hashlib.sha256(kernel.kernel).hexdigest()
         self._store = store
         self._name = kernel.name
-        self._parameters = [parameter.name for parameter in kernel.src.fn.params]
-        self._types = kernel.src.signature
+        self._types = signature
         self._seen = set()
-        self._launcher = None
-        self._wrapper = None
+        # `run` of a kernel gives this one; a class without it is one of a version that is not known.
+        kernel._run, self._scope = watched(kernel._run, list(signature.values()), self._seen, self._see)
 
-    def around(self, launcher):
-        if launcher is self._launcher:
-            return self._wrapper
-
-        def run(*args, **kwargs):
-            if len(self._seen) < MAX_LAUNCHES:
-                try:
-                    self._see(args)
-                except Exception as error:  # never the app's trouble
-                    self._fail(error)
-            return launcher(*args, **kwargs)
-
-        self._launcher, self._wrapper = launcher, run
-        return run
-
-    def _fail(self, error):
-        self._seen.update(range(MAX_LAUNCHES))
-        note = {"schema": "kernloop.triton-note/1", "kernel": self._name, "failed": f"{type(error).__name__}: {error}"}
-        self._store.put("note", note)
-
-    def _see(self, args):
-        values = args[_LEADING:]
-        # What reaches the kernel: other views of the same memory are the same launch to it.
-        key = (*args[:3], *[value.data_ptr() if hasattr(value, "data_ptr") else value for value in values])
-        try:
-            if key in self._seen:
-                return
-        except TypeError:  # a list among them
-            key = repr(key)
-            if key in self._seen:
-                return
+    def _see(self, args, key):
         self._seen.add(key)
-        names = self._parameters
+        try:
+            self._tell(args)
+        except Exception as error:  # never the app's trouble
+            self._scope["seen"] = Everything()
+            _note(self._store, self._name, error)
+        if len(self._seen) >= MAX_LAUNCHES:
+            self._scope["seen"] = Everything()
+
+    def _tell(self, args):
+        values = args[LEADING:]
+        names = list(self._types)
         if len(values) != len(names):
             names = [name for name in names if self._types[name] != "constexpr"]
         if len(values) != len(names):
             raise ValueError(f"{len(values)} arguments for {len(names)} parameters")
-        arguments = [_describe(name, value) for name, value in zip(names, values)]
-        grid = [int(extent) for extent in args[:3]]
-        grid_function, autotuner = _caller(sys._getframe(2))
+        grid_function, autotuner = _caller(sys._getframe(3))
         if autotuner is not None:
             tell_winners(autotuner, self._name, self._store)
         launch = {
             "schema": "kernloop.triton-launch/1",
             "code_object": self._digest,
             "process": os.getpid(),
-            "grid": grid,
+            "grid": [int(extent) for extent in args[:3]],
             "grid_function": describe_grid(grid_function),
             "autotuned": autotuner is not None,
-            "arguments": arguments,
+            "arguments": [describe_argument(name, value) for name, value in zip(names, values)],
         }
         self._store.put("launch", launch)
 
@@ -125,41 +119,3 @@ def _caller(frame):
             autotuner = owner
         frame = frame.f_back
     return grid, autotuner
-
-
-def _describe(name, value):
-    if hasattr(value, "data_ptr"):
-        return {"name": name, "tensor": _tensor(value)}
-    return {"name": name, "value": expression(value)}
-
-
-def _tensor(value):
-    """In elements; a storage is the whole allocation that the tensor is a view of, as far as its library tells."""
-    shape = [int(extent) for extent in getattr(value, "shape", ())]
-    pointer = int(value.data_ptr())
-    tensor = {"dtype": str(value.dtype).split(".")[-1], "shape": shape, "pointer": hex(pointer), "kind": type(value).__module__.split(".")[0]}
-    if callable(getattr(value, "stride", None)):  # PyTorch
-        storage = value.untyped_storage()
-        return tensor | {
-            "strides": [int(stride) for stride in value.stride()],
-            "offset": int(value.storage_offset()),
-            "storage": {"pointer": hex(storage.data_ptr()), "bytes": int(storage.nbytes())},
-        }
-    if hasattr(value, "strides") and hasattr(value, "itemsize"):  # NumPy counts bytes
-        return tensor | _numpy_view(value, pointer)
-    return tensor
-
-
-def _numpy_view(value, pointer):
-    size = int(value.itemsize)
-    root = value
-    while getattr(root, "base", None) is not None and hasattr(root.base, "nbytes") and hasattr(root.base, "data_ptr"):
-        root = root.base
-    start = int(root.data_ptr())
-    if any(int(stride) % size for stride in value.strides) or (pointer - start) % size:
-        return {"strides": None, "byte_strides": [int(stride) for stride in value.strides]}
-    return {
-        "strides": [int(stride) // size for stride in value.strides],
-        "offset": (pointer - start) // size,
-        "storage": {"pointer": hex(start), "bytes": int(root.nbytes)},
-    }
