@@ -19,7 +19,7 @@ function quietly(file, args, cwd, env) {
 module.exports = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-e2e-installed-'));
   const packages = join(folder, 'packages');
-  quietly('node', ['tools/package.mjs', '--no-build', '--packages-only', '--out', packages], root);
+  quietly('node', ['tools/package.mjs', '--no-build', '--only', 'npm', '--out', packages], root);
   const registry = spawn('node', ['tools/packages/registry.mjs', packages], {
     cwd: root,
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -13,7 +13,9 @@ import { taskOptions } from '../lib/stages/task-options';
 import { errorCodes, exitCodeMeanings, exitCodes, type ExitCodeName } from '../lib/support/error-codes';
 import { optionInfos, type OptionInfo, type OptionsSchema } from '../lib/support/options';
 import { reportSchema } from '../lib/validate/report-json';
+import { version } from '../lib/support/version';
 import { generatorFiles } from './generators';
+import { pythonClientFiles } from './python-client';
 
 const all = Object.values<Stage>(stages);
 const tasks = all.filter(({ task }) => task !== undefined);
@@ -32,6 +34,7 @@ export function generatedFiles(): Map<string, string> {
     ['executors/build/schema.json', executorSchema('build', buildSummary, buildOptionsSchema)],
     ['executors/program/schema.json', executorSchema('program', programSummary, buildOptionsSchema)],
     ...generatorFiles(),
+    ...pythonClientFiles(all, version),
     ['docs/reference/options.md', optionsPage()],
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/exit-codes.md', exitCodesPage()],

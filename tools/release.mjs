@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root, runMain, step, StepError } from './console.mjs';
 
-const changed = ['package.json', 'package-lock.json', 'CHANGELOG.md'];
+const changed = ['package.json', 'package-lock.json', 'CHANGELOG.md', 'python/src/kernloop/_version.py'];
 
 function git(...args) {
   const ended = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
@@ -55,6 +55,7 @@ await runMain(async () => {
       '--allow-same-version',
       '--ignore-scripts',
     ]);
+    await step('generated files', 'npm', ['run', '--silent', 'schemas']);
     dateChangelog(version);
     await step('package', 'node', ['tools/package.mjs', ...(values['no-build'] ? ['--no-build'] : [])], {
       inherit: true,

@@ -152,6 +152,14 @@ export const errorCodes = kinds({
     exitCode: exitCodes.environment,
     meaning: 'the native programs are not installed, not built, or of another version',
   },
+  ENVIRONMENT_CLI_MISSING: {
+    exitCode: exitCodes.environment,
+    meaning: 'the client of Python found no command line of Kernloop, or one that does not start',
+  },
+  ENVIRONMENT_CLI_VERSION: {
+    exitCode: exitCodes.environment,
+    meaning: 'the command line of Kernloop is of another version than its Python package',
+  },
   ENVIRONMENT_PARSER_MISSING: {
     exitCode: exitCodes.environment,
     meaning: 'the parser that finds kernels in source files cannot be loaded',

@@ -25,6 +25,13 @@ HERE = Path(__file__).resolve().parent
 PLACES = {"capture": HERE / "capture", "recipe": HERE / "pristine" / "recipe.json"}
 
 
+def stand_in(folder):
+    """For the runtime that the reproducer in this folder came without."""
+    global HERE
+    HERE = folder
+    PLACES.update(capture=folder / "capture", recipe=folder / "pristine" / "recipe.json")
+
+
 class ReproducerError(Exception):
     """With a code of Kernloop, what happened, and what to do next."""
 
@@ -259,7 +266,7 @@ def write_candidate(kernel, script, finder, output):
     content = kernel.asm[extension]
     path = Path(output) if output else HERE / "build" / f"candidate.{extension}"
     path.parent.mkdir(parents=True, exist_ok=True)
-    own = sorted({*finder.opened, *(file.name for file in (HERE / "reproducer.py", Path(__file__)) if file.exists())})
+    own = sorted({*finder.opened, *(file.name for file in (HERE / "reproducer.py", HERE / Path(__file__).name) if file.exists())})
     facts = {
         "schema": "kernloop.triton-candidate/1",
         "code_object": path.name,

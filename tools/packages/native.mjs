@@ -6,7 +6,7 @@ import { root, StepError } from '../console.mjs';
 import { nativeManifest, nativeName, platform, version } from './manifests.mjs';
 
 /** Ubuntu 22.04's; what needs a newer one does not start there. */
-const newestGlibc = [2, 35];
+export const newestGlibc = [2, 35];
 
 /** What any such machine has. libstdc++ and all others are linked in. */
 const systemLibraries = ['libc.so.6', 'libm.so.6', 'ld-linux-x86-64.so.2'];
@@ -20,19 +20,25 @@ const vectorBuilds = ['baseline', 'v3', 'v4'];
 const products = JSON.parse(readFileSync(join(root, 'lib', 'native', 'native-products.json'), 'utf8'));
 
 export function stageNative(stage, build) {
-  const missing = Object.values(products).filter((product) => !existsSync(join(build, product)));
+  stageProducts(stage, build, Object.keys(products));
+  copyLicences(stage);
+  writeFileSync(join(stage, 'README.md'), readme);
+  writeFileSync(join(stage, 'package.json'), `${JSON.stringify(nativeManifest(), null, 2)}\n`);
+}
+
+/** Some of the list (lib/native/native-products.json), by name, as they lie in the build. */
+export function stageProducts(stage, build, names) {
+  const wanted = names.map((name) => products[name]);
+  const missing = wanted.filter((product) => !existsSync(join(build, product)));
   if (missing.length > 0)
     throw new StepError(`native programs are not built: ${missing.join(', ')}`, 'run `npm run build:native`');
   checkVectorBuilds(join(build, products.softgpu));
-  for (const product of Object.values(products)) {
+  for (const product of wanted) {
     const file = join(stage, product);
     cpSync(join(build, product), file, { dereference: true });
     tool('strip', ['--strip-unneeded', '--remove-section=.comment', file]);
     checkNeeds(product, file);
   }
-  copyLicences(stage);
-  writeFileSync(join(stage, 'README.md'), readme);
-  writeFileSync(join(stage, 'package.json'), `${JSON.stringify(nativeManifest(), null, 2)}\n`);
 }
 
 function tool(name, args) {
@@ -75,7 +81,7 @@ function checkVectorBuilds(library) {
   }
 }
 
-function copyLicences(stage) {
+export function copyLicences(stage) {
   cpSync(join(root, 'LICENSE'), join(stage, 'LICENSE'));
   mkdirSync(join(stage, 'licenses'), { recursive: true });
   for (const name of linkedIn) {

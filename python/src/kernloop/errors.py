@@ -7,21 +7,29 @@ from typing import Any
 
 
 class KernloopError(RuntimeError):
-    def __init__(self, code: str, what: str, hint: str) -> None:
-        super().__init__(code, what, hint)
+    """`exit_code` is that of the command line for such an error (docs/reference/exit-codes.md)."""
+
+    def __init__(self, code: str, message: str, hint: str, exit_code: int = 2) -> None:
+        super().__init__(code, message, hint, exit_code)
         self.code = code
-        self.what = what
+        self.message = message
         self.hint = hint
+        self.exit_code = exit_code
+
+    @property
+    def what(self) -> str:
+        """The same as `message`."""
+        return self.message
 
     def __str__(self) -> str:
-        return f"{self.code}: {self.what}\n  {self.hint}"
+        return f"{self.code}: {self.message}\n  {self.hint}"
 
 
 class DeviceFault(KernloopError):
     """A dispatch that the device stopped. `fault` is what the software GPU says of it: kind, kernel, pc, lane, address, …"""
 
     def __init__(self, code: str, what: str, hint: str, fault: Mapping[str, Any]) -> None:
-        super().__init__(code, what, hint)
+        super().__init__(code, what, hint, 4)
         self.fault = dict(fault)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -11,12 +11,14 @@ from ..errors import KernloopError
 RUNTIME = "libhsa-runtime64.so.1"
 # Lies beside the runtime of the software GPU (lib/native/native-products.json), and beside no other.
 COMPANION = "libkernloop-hip.so"
+# In a wheel (tools/packages/wheel.mjs).
+OWN = Path(__file__).resolve().parents[1] / "_native" / "lib" / "softgpu"
 PACKAGE = Path("node_modules", "@kernloop", "native-linux-x64")
 
 
 def find_runtime() -> str:
-    """The first of: what the dynamic linker was told (as the stages of Kernloop do), KERNLOOP_NATIVE_DIR, the checkout that
-    this package lies in, and @kernloop/native-* in a node_modules at or above the working directory."""
+    """The first of: what the dynamic linker was told (as the stages of Kernloop do), KERNLOOP_NATIVE_DIR, this
+    package where it is a wheel, the checkout that it lies in, and @kernloop/native-* in a node_modules at or above the working directory."""
     named = os.environ.get("KERNLOOP_NATIVE_DIR")
     if named and not _is_softgpu(folder := Path(named, "lib", "softgpu")):
         raise KernloopError(
@@ -29,9 +31,9 @@ def find_runtime() -> str:
             return str((folder / RUNTIME).resolve())
     raise KernloopError(
         "ENVIRONMENT_NATIVE_MISSING",
-        "the library of the software GPU was not found: not in LD_LIBRARY_PATH, not in KERNLOOP_NATIVE_DIR, and in no node_modules "
-        "at or above the working directory",
-        "run `npm install kernloop` in the workspace, or set KERNLOOP_NATIVE_DIR to the native/build of a checkout",
+        "the library of the software GPU was not found: not in LD_LIBRARY_PATH, not in KERNLOOP_NATIVE_DIR, not in this package, and in no "
+        "node_modules at or above the working directory",
+        "install the wheel of Kernloop for this machine, run `npm install kernloop` in the workspace, or set KERNLOOP_NATIVE_DIR to the native/build of a checkout",
     )
 
 
@@ -45,6 +47,7 @@ def _folders() -> Iterator[Path]:
             yield Path(entry)
     if named := os.environ.get("KERNLOOP_NATIVE_DIR"):
         yield Path(named, "lib", "softgpu")
+    yield OWN
     # python/src/kernloop/softgpu/library.py
     yield Path(__file__).resolve().parents[4] / "native" / "build" / "lib" / "softgpu"
     here = Path.cwd()

@@ -1,4 +1,4 @@
-"""python3 -m kernloop.triton [--target gfx90a|gfx1030] [-m MODULE | FILE] [ARGUMENTS…]: runs a program as `python3` does, its
+"""python3 -m kernloop.triton [--target gfx90a|gfx1030] [--record FOLDER] [-m MODULE | FILE] [ARGUMENTS…]: runs a program as `python3` does, its
 Triton kernels on the software GPU."""
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import sys
 
 from ..errors import KernloopError
 from .activation import TARGETS, activate
+from .recording import record
 
 
 def main(words: list[str]) -> None:
@@ -19,10 +20,13 @@ def main(words: list[str]) -> None:
         allow_abbrev=False,
     )
     parser.add_argument("--target", choices=TARGETS, help="default: KERNLOOP_SOFTGPU, else gfx90a")
+    parser.add_argument("--record", metavar="FOLDER", help="write down there what is compiled and launched")
     parser.add_argument("-m", dest="module", action="store_true", help="the program is a module")
     parser.add_argument("program", help="a file, or with -m the name of a module")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="the program's own")
     options = parser.parse_args(words)
+    if options.record is not None:
+        record(options.record)
     try:
         activate(options.target)
     except KernloopError as error:

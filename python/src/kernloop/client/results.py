@@ -1,0 +1,2003 @@
+"""Generated from the stages by `npm run schemas`: do not edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, Union
+
+from .decode import StageResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileDevice:
+    kind: Literal["softgpu", "hsa", "cuda"]
+    identity: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileKernelGeometry:
+    grid_blocks: list[float]
+    block_threads: list[float]
+    dispatches: float
+    registers_per_thread: float | None = None
+    static_shared_bytes: float | None = None
+    dynamic_shared_bytes: float | None = None
+    local_bytes_per_thread: float | None = None
+    resident_blocks_per_multiprocessor: float | None = None
+    occupancy_percent: float | None = None
+    """Resident warps of the most that a multiprocessor takes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileKernel:
+    name: str
+    """Demangled where it can be."""
+    symbol: str
+    code_object: str
+    """sha256."""
+    dispatches: float
+    share: float
+    """Part of the app's work."""
+    total: float
+    """In the unit that `work` names, as are the next five."""
+    min: float
+    p10: float | None = None
+    median: float
+    p90: float | None = None
+    max: float
+    registers_per_thread: float | None = None
+    static_shared_bytes: float | None = None
+    dynamic_shared_bytes: float | None = None
+    local_bytes_per_thread: float | None = None
+    resident_blocks_per_multiprocessor: float | None = None
+    occupancy_percent: float | None = None
+    """Resident warps of the most that a multiprocessor takes."""
+    geometries: list[ProfileKernelGeometry]
+    """The most frequent first: the figures of the kernel are those of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfilePerProcessKernel:
+    name: str
+    symbol: str
+    dispatches: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfilePerProcess:
+    pid: int
+    command: list[str]
+    """Its arguments, the program first; cut after 4096 bytes."""
+    parent_pid: int = field(metadata={"json": "parentPid"})
+    """When it loaded the runtime of the device."""
+    executable: str
+    queues: float
+    dispatches: float
+    kernels: list[ProfilePerProcessKernel]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileResult(StageResult):
+    """The kernels that an app launches, ranked."""
+
+    schema: Literal["kernloop.profile/1"]
+    app: str
+    device: ProfileDevice
+    work: Literal["wave_instructions", "duration_ns"]
+    """What shares and statistics are of."""
+    processes: float
+    """Processes that used the device."""
+    dispatches: float
+    total: float
+    kernels: list[ProfileKernel]
+    per_process: list[ProfilePerProcess] | None = None
+    """Who launched what, where it were several processes; of many, the first 256."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureCaptureProcess:
+    pid: int
+    command: list[str]
+    """Its arguments, the program first; cut after 4096 bytes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureCaptureSelfcheckDevice:
+    kind: str
+    identity: str
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureCaptureSelfcheckVaryingRecord:
+    bytes: float
+    """Of one record."""
+    offset: float
+    count: float
+    order: float
+    """Entries of several ranges with the same number are parts of the same records."""
+    certain: bool
+    """Whether what does not hold these records is wrong; else it cannot be known whether it is."""
+    before: float | None = None
+    """Records in front that every replay had in the same places and that may belong to them."""
+    behind: float | None = None
+    spans: list[float] | None = None
+    """Begin and end of each row, cell or bucket, in records: the order is free within each only. Told once for those of one
+    `order`.
+    """
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureCaptureSelfcheckVaryingIndexes:
+    """Of permuted values that are numbers of records in free order: which record each names is the same every time."""
+
+    region: str | None = None
+    variable: str | None = None
+    offset: float
+    bytes: float
+    count: float
+    index_offset: float
+    index_bytes: float
+    index_count: float
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureCaptureSelfcheckVarying:
+    region: str | None = None
+    variable: str | None = None
+    offset: float
+    dtype: str
+    count: float
+    min: list[Any]
+    max: list[Any]
+    low: list[Any] | None = None
+    """What passes: from here …"""
+    high: list[Any] | None = None
+    """… up to here. Without both: min and max, widened by their distance."""
+    permuted: bool | None = None
+    """The same values in any order; min and max are empty."""
+    order_dependent: bool | None = None
+    """Places and links of a structure whose shape follows the order of waves: not judged; min and max are empty."""
+    records: list[CaptureCaptureSelfcheckVaryingRecord] | None = None
+    """Of permuted values: in which whole records every replay held them. Empty where there was too much to tell; older
+    versions did not tell.
+    """
+    indexes: CaptureCaptureSelfcheckVaryingIndexes | None = None
+    """Of permuted values that are numbers of records in free order: which record each names is the same every time."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureCaptureSelfcheckCalibration:
+    """What the intervals of varying are worth; older self-checks have none."""
+
+    replays: int
+    confidence: float
+    """How sure it is that the intervals hold what they are to hold."""
+    miss_per_replay: float
+    """The share of replays of untouched code that may leave any of the intervals."""
+    is_settled: bool
+    """The later half of the replays showed nothing new to vary."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureCaptureSelfcheck:
+    schema: Literal["kernloop.selfcheck/1"]
+    capture_sha256: str
+    device: CaptureCaptureSelfcheckDevice
+    verdict: Literal["verified", "nondeterministic", "order-dependent", "failed"]
+    reason: str | None
+    replays: int
+    poison_patterns: list[str]
+    varying: list[CaptureCaptureSelfcheckVarying]
+    calibration: CaptureCaptureSelfcheckCalibration | None = None
+    """What the intervals of varying are worth; older self-checks have none."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureCapture:
+    name: str
+    """Name of the entry in kernloop.json."""
+    kernel: str
+    ordinal: float
+    """Of the dispatch, among those that matched."""
+    output: str
+    """Folder of the capture, absolute."""
+    regions: float
+    bytes_raw: float = field(metadata={"json": "bytesRaw"})
+    """Memory before the dispatch, and what of the memory after it differs."""
+    bytes_stored: float = field(metadata={"json": "bytesStored"})
+    """What that takes on the disk."""
+    bytes_tracked: float = field(metadata={"json": "bytesTracked"})
+    """Device memory that the app held."""
+    grid_blocks: list[float] = field(metadata={"json": "gridBlocks"})
+    block_threads: list[float] = field(metadata={"json": "blockThreads"})
+    wave_instructions: float | None = field(metadata={"json": "waveInstructions"})
+    """Of the captured dispatch; null on hardware."""
+    scope: str
+    process: CaptureCaptureProcess | None
+    """Whose dispatch it is."""
+    selfcheck: CaptureCaptureSelfcheck | None
+    """Null where the self-check was switched off."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CapturePlanRegion:
+    id: str
+    """As in the capture; a module variable by its name."""
+    base: str
+    bytes: float
+    class_: str = field(metadata={"json": "class"})
+    api: str
+    """The call that allocated it."""
+    reached: Literal["arguments", "region", "variable", "all", "widened"]
+    """What led to it."""
+    from_: str | None = field(metadata={"json": "from"})
+    """The region whose contents led to it."""
+    bytes_changed: float = field(metadata={"json": "bytesChanged"})
+    """In chunks of 4 MiB that the dispatch changes: they are stored twice."""
+    bytes_zero: float = field(metadata={"json": "bytesZero"})
+    """Of both states, in chunks of zeros, which take nothing."""
+    bytes_repeated: float = field(metadata={"json": "bytesRepeated"})
+    """Of both states, in chunks that are stored for another place already."""
+    bytes_stored: float = field(metadata={"json": "bytesStored"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class CapturePlan:
+    name: str
+    """Name of the entry in kernloop.json."""
+    kernel: str
+    ordinal: float
+    """Of the dispatch, among those that matched."""
+    scope: str
+    grid_blocks: list[float] = field(metadata={"json": "gridBlocks"})
+    block_threads: list[float] = field(metadata={"json": "blockThreads"})
+    regions: list[CapturePlanRegion]
+    scope_bytes: float = field(metadata={"json": "scopeBytes"})
+    """What --max-bytes is compared with: memory before the dispatch."""
+    max_bytes: float = field(metadata={"json": "maxBytes"})
+    """0 is no limit."""
+    fits: bool
+    """False: a capture would be refused."""
+    bytes_raw: float = field(metadata={"json": "bytesRaw"})
+    """With what the dispatch changes, and the code object."""
+    bytes_stored: float = field(metadata={"json": "bytesStored"})
+    """What the capture would take on the disk."""
+    bytes_tracked: float = field(metadata={"json": "bytesTracked"})
+    """Device memory that the app held."""
+    elapsed_ms: float = field(metadata={"json": "elapsedMs"})
+    """Measured: to read, hash and compress it, with the app held. The disk comes on top."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureProcessKernel:
+    name: str
+    symbol: str
+    dispatches: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureProcess:
+    pid: int
+    command: list[str]
+    """Its arguments, the program first; cut after 4096 bytes."""
+    parent_pid: int = field(metadata={"json": "parentPid"})
+    """When it loaded the runtime of the device."""
+    executable: str
+    queues: float
+    dispatches: float
+    kernels: list[CaptureProcessKernel]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptureResult(StageResult):
+    """Capture dispatches of kernels out of a run of an app."""
+
+    app: str
+    captures: list[CaptureCapture]
+    plans: list[CapturePlan]
+    """With --dry-run, instead of captures."""
+    processes: list[CaptureProcess]
+    """Those of the last run of the app that loaded the runtime of the device; of many, the first 256."""
+    app_exit_code: int = field(metadata={"json": "appExitCode"})
+    """Of the last run of the app."""
+    exit_code: int = field(metadata={"json": "exitCode"})
+    """That of the app: it may have failed after the captures, which stay."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenerateNoSource:
+    code: Literal["SOURCE_ELSEWHERE", "SOURCE_NOT_BUILT", "SOURCE_TRITON", "SOURCE_MOVED", "SOURCE_NO_TRAIL"]
+    reason: str
+    """What was looked at, and what that says."""
+    hint: str
+    """What to do next."""
+    files: list[str]
+    """Source files that are known of, though they could not be used."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenerateResult(StageResult):
+    """Generate the pristine files of a kernel's reproducer from its capture."""
+
+    kernel: str
+    pristine: str
+    """The folder that was written, absolute."""
+    language: Literal["hip", "cuda", "triton", "none"]
+    source: str | None
+    """The file that defines the kernel, relative to the workspace; null without source."""
+    files: list[str]
+    """What was written, relative to the folder."""
+    identical: bool | None
+    """Whether the untouched source compiles to the very code object that was captured; null without source."""
+    same_machine_code: bool | None = field(metadata={"json": "sameMachineCode"})
+    """Whether the kernel is at least the same down to its instructions; always where it is identical, else only looked at for
+    CUDA.
+    """
+    notes: list[str]
+    no_source: GenerateNoSource | None = field(metadata={"json": "noSource"})
+    """Why there is no source; null where there is."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractKernelCaptureProcess:
+    pid: int
+    command: list[str]
+    """Its arguments, the program first; cut after 4096 bytes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractKernelCaptureSelfcheckDevice:
+    kind: str
+    identity: str
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractKernelCaptureSelfcheckVaryingRecord:
+    bytes: float
+    """Of one record."""
+    offset: float
+    count: float
+    order: float
+    """Entries of several ranges with the same number are parts of the same records."""
+    certain: bool
+    """Whether what does not hold these records is wrong; else it cannot be known whether it is."""
+    before: float | None = None
+    """Records in front that every replay had in the same places and that may belong to them."""
+    behind: float | None = None
+    spans: list[float] | None = None
+    """Begin and end of each row, cell or bucket, in records: the order is free within each only. Told once for those of one
+    `order`.
+    """
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractKernelCaptureSelfcheckVaryingIndexes:
+    """Of permuted values that are numbers of records in free order: which record each names is the same every time."""
+
+    region: str | None = None
+    variable: str | None = None
+    offset: float
+    bytes: float
+    count: float
+    index_offset: float
+    index_bytes: float
+    index_count: float
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractKernelCaptureSelfcheckVarying:
+    region: str | None = None
+    variable: str | None = None
+    offset: float
+    dtype: str
+    count: float
+    min: list[Any]
+    max: list[Any]
+    low: list[Any] | None = None
+    """What passes: from here …"""
+    high: list[Any] | None = None
+    """… up to here. Without both: min and max, widened by their distance."""
+    permuted: bool | None = None
+    """The same values in any order; min and max are empty."""
+    order_dependent: bool | None = None
+    """Places and links of a structure whose shape follows the order of waves: not judged; min and max are empty."""
+    records: list[ExtractKernelCaptureSelfcheckVaryingRecord] | None = None
+    """Of permuted values: in which whole records every replay held them. Empty where there was too much to tell; older
+    versions did not tell.
+    """
+    indexes: ExtractKernelCaptureSelfcheckVaryingIndexes | None = None
+    """Of permuted values that are numbers of records in free order: which record each names is the same every time."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractKernelCaptureSelfcheckCalibration:
+    """What the intervals of varying are worth; older self-checks have none."""
+
+    replays: int
+    confidence: float
+    """How sure it is that the intervals hold what they are to hold."""
+    miss_per_replay: float
+    """The share of replays of untouched code that may leave any of the intervals."""
+    is_settled: bool
+    """The later half of the replays showed nothing new to vary."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractKernelCaptureSelfcheck:
+    schema: Literal["kernloop.selfcheck/1"]
+    capture_sha256: str
+    device: ExtractKernelCaptureSelfcheckDevice
+    verdict: Literal["verified", "nondeterministic", "order-dependent", "failed"]
+    reason: str | None
+    replays: int
+    poison_patterns: list[str]
+    varying: list[ExtractKernelCaptureSelfcheckVarying]
+    calibration: ExtractKernelCaptureSelfcheckCalibration | None = None
+    """What the intervals of varying are worth; older self-checks have none."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractKernelCapture:
+    name: str
+    """Name of the entry in kernloop.json."""
+    kernel: str
+    ordinal: float
+    """Of the dispatch, among those that matched."""
+    output: str
+    """Folder of the capture, absolute."""
+    regions: float
+    bytes_raw: float = field(metadata={"json": "bytesRaw"})
+    """Memory before the dispatch, and what of the memory after it differs."""
+    bytes_stored: float = field(metadata={"json": "bytesStored"})
+    """What that takes on the disk."""
+    bytes_tracked: float = field(metadata={"json": "bytesTracked"})
+    """Device memory that the app held."""
+    grid_blocks: list[float] = field(metadata={"json": "gridBlocks"})
+    block_threads: list[float] = field(metadata={"json": "blockThreads"})
+    wave_instructions: float | None = field(metadata={"json": "waveInstructions"})
+    """Of the captured dispatch; null on hardware."""
+    scope: str
+    process: ExtractKernelCaptureProcess | None
+    """Whose dispatch it is."""
+    selfcheck: ExtractKernelCaptureSelfcheck | None
+    """Null where the self-check was switched off."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractKernelGeneratedNoSource:
+    code: Literal["SOURCE_ELSEWHERE", "SOURCE_NOT_BUILT", "SOURCE_TRITON", "SOURCE_MOVED", "SOURCE_NO_TRAIL"]
+    reason: str
+    """What was looked at, and what that says."""
+    hint: str
+    """What to do next."""
+    files: list[str]
+    """Source files that are known of, though they could not be used."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractKernelGenerated:
+    kernel: str
+    pristine: str
+    """The folder that was written, absolute."""
+    language: Literal["hip", "cuda", "triton", "none"]
+    source: str | None
+    """The file that defines the kernel, relative to the workspace; null without source."""
+    files: list[str]
+    """What was written, relative to the folder."""
+    identical: bool | None
+    """Whether the untouched source compiles to the very code object that was captured; null without source."""
+    same_machine_code: bool | None = field(metadata={"json": "sameMachineCode"})
+    """Whether the kernel is at least the same down to its instructions; always where it is identical, else only looked at for
+    CUDA.
+    """
+    notes: list[str]
+    no_source: ExtractKernelGeneratedNoSource | None = field(metadata={"json": "noSource"})
+    """Why there is no source; null where there is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractKernelAdopted:
+    reproducer: str
+    """Absolute."""
+    written: list[str]
+    """Files that were not there and now are, relative to the reproducer."""
+    updated: list[str]
+    """kernel.json, where it named an older code object of the same kernel as the captured one."""
+    different: list[str]
+    """Files that differ from pristine/ and were left as they are."""
+    reset: list[str]
+    """Files that differed and were brought back."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractKernel:
+    name: str
+    reproducer: str
+    """Absolute."""
+    capture: ExtractKernelCapture | None
+    """Null where a capture was there already."""
+    generated: ExtractKernelGenerated
+    adopted: ExtractKernelAdopted
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractResult(StageResult):
+    """Capture, generate and adopt: kernels of an app become projects of their own."""
+
+    app: str
+    kernels: list[ExtractKernel]
+    exit_code: int = field(metadata={"json": "exitCode"})
+    """Of the app, where it ran; 0 where every capture was there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdoptResult(StageResult):
+    """Copy what does not exist yet out of the pristine files of a reproducer."""
+
+    reproducer: str
+    """Absolute."""
+    written: list[str]
+    """Files that were not there and now are, relative to the reproducer."""
+    updated: list[str]
+    """kernel.json, where it named an older code object of the same kernel as the captured one."""
+    different: list[str]
+    """Files that differ from pristine/ and were left as they are."""
+    reset: list[str]
+    """Files that differed and were brought back."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecompileResult(StageResult):
+    """Rebuild the kernel of a reproducer from its edited source."""
+
+    kernel: str
+    code_object: str = field(metadata={"json": "codeObject"})
+    """The file that was built, absolute."""
+    code_object_sha256: str = field(metadata={"json": "codeObjectSha256"})
+    unchanged: bool
+    """The code is the captured one, byte for byte."""
+    sources: list[str]
+    """Every file of the reproducer that went into it."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayDurationNsCi95:
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayDurationNs:
+    count: float
+    min: float
+    p10: float
+    median: float
+    p90: float
+    max: float
+    spread: float
+    """Half the distance between the quartiles."""
+    ci95: ReplayDurationNsCi95 | None
+    """95% confidence interval of the median; null for fewer than six samples, which cannot give one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayHotSpotsLine:
+    file: str
+    line: int
+    text: str | None
+    """The line, where the file lies in the workspace."""
+    figures: dict[str, float]
+    """By name, without those that are 0; vector_executed is executed where the active lanes execute it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayHotSpotsInstruction:
+    pc: str
+    """Its address in this replay."""
+    offset: str | None
+    """Its address in the code object, as disassemblers show it."""
+    instruction: str
+    file: str | None
+    line: int | None
+    branch: bool
+    """A conditional one: `taken` counts its jumps."""
+    figures: dict[str, float]
+    """By name, without those that are 0; vector_executed is executed where the active lanes execute it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayHotSpots:
+    by: Literal["executed", "lanes", "transactions", "conflicts", "splits", "branches", "scratch"]
+    """What they are ordered by."""
+    no_lines: str | None = field(metadata={"json": "noLines"})
+    """Why there are no source lines; null where there are."""
+    lines: list[ReplayHotSpotsLine]
+    """Of the source, in the order asked for; none by branches."""
+    instructions: list[ReplayHotSpotsInstruction]
+    """Every one that a wave reached, in the order asked for; by branches, those that branch or split a wave."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayCaches:
+    state: Literal["warm", "cold"]
+    is_modelled: bool
+    """False on the software GPU, which has no caches: every state is the same there."""
+    reported_bytes: float
+    """The largest cache that the device tells of; 0: it tells of none."""
+    overwritten_bytes: float
+    """Of memory, by the device, between restoring and every launch; 0 where not cold."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayRestored:
+    regions: float
+    bytes: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayOverriddenGridBlocks:
+    from_: list[float] = field(metadata={"json": "from"})
+    to: list[float]
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayOverriddenDynamicGroupSegmentBytes:
+    from_: float = field(metadata={"json": "from"})
+    to: float
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayOverriddenArgument:
+    index: float
+    name: str
+    type: str
+    from_: float | str | None = field(metadata={"json": "from"})
+    to: float | str | None
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayOverridden:
+    of_variant: bool | None = None
+    """It is how the source of the variant says that it is launched, with the same result."""
+    grid_blocks: ReplayOverriddenGridBlocks | None = None
+    block_threads: ReplayOverriddenGridBlocks | None = None
+    dynamic_group_segment_bytes: ReplayOverriddenDynamicGroupSegmentBytes | None = None
+    arguments: list[ReplayOverriddenArgument] | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayGuard:
+    is_exact: bool
+    granule: float
+    padding_bytes: float
+    closed_bytes: float
+    neighbours_unmapped: float
+    neighbours_in_use: float
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayLensVariable:
+    name: str
+    file: str
+    bytes: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayLens:
+    folder: str
+    bytes: float
+    """Of all of it: read back, and in no verdict."""
+    variables: list[ReplayLensVariable]
+    buffers: list[ReplayLensVariable]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayBaseline:
+    duration_ns: ReplayDurationNs | None = field(metadata={"json": "durationNs"})
+    """Nanoseconds of GPU time. On hardware only: time on the software GPU says nothing about a GPU."""
+    samples: list[float]
+    """Each measured time in nanoseconds, in the order of the replays; hardware only."""
+    timer: str | None
+    """What took the time, where the device says: "cupti", the kernel alone; "events", between events around its launch."""
+    counters: dict[str, ReplayDurationNs]
+    """On the software GPU: what was executed."""
+    hot_spots: ReplayHotSpots | None = field(metadata={"json": "hotSpots"})
+    """With --hot-spots, of the last replay."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplaySpeed:
+    verdict: Literal["faster", "slower", "no measurable difference", "undecided"]
+    ratio: float
+    """Time of the variant over that of the captured code: the median of what the rounds gave."""
+    ci95: ReplayDurationNsCi95 | None
+    """95% confidence interval of the ratio; null for fewer than six rounds or three processes."""
+    rounds: float
+    """Samples of the ratio: two launches of each side, in the order ABBA or BAAB."""
+    processes: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayCheckCaptured:
+    compared_bytes: float = field(metadata={"json": "comparedBytes"})
+    differing_bytes: float = field(metadata={"json": "differingBytes"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayCheck:
+    captured: ReplayCheckCaptured
+    variant: ReplayCheckCaptured
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayDispatch:
+    kernel: str
+    dispatch: float
+    """The number by which the replayed dispatch was selected."""
+    capture: str
+    """Its folder, relative to the reproducer."""
+    code: str
+    """Which code ran, in words."""
+    verdict: Literal["ran", "fault", "limit"]
+    exit_code: int = field(metadata={"json": "exitCode"})
+    iterations: float
+    duration_ns: ReplayDurationNs | None = field(metadata={"json": "durationNs"})
+    """Nanoseconds of GPU time. On hardware only: time on the software GPU says nothing about a GPU."""
+    samples: list[float]
+    """Each measured time in nanoseconds, in the order of the replays; hardware only."""
+    timer: str | None
+    """What took the time, where the device says: "cupti", the kernel alone; "events", between events around its launch."""
+    counters: dict[str, ReplayDurationNs]
+    """On the software GPU: what was executed."""
+    hot_spots: ReplayHotSpots | None = field(metadata={"json": "hotSpots"})
+    """With --hot-spots, of the last replay."""
+    cache: str | None
+    """What the caches held when the kernel started: "warm", "cold", or what restoring left there ("as-is"); null on the
+    software GPU, which has none.
+    """
+    caches: ReplayCaches | None
+    """How they were warmed or made cold; null where neither was asked for."""
+    fault: str | None
+    stopped: Literal["captured", "variant"] | None
+    """Which code a fault or a limit ended; null where none did. Without --compare always "variant": what is replayed."""
+    restored: ReplayRestored
+    overridden: ReplayOverridden | None
+    """What of the launch was not as captured; null for the captured launch."""
+    launch: Literal["direct", "hip"]
+    """Who launched: a queue or stream of our own, or the HIP runtime."""
+    guard: ReplayGuard | None
+    """What was closed to the kernel around captured memory, in bytes and granules; null without --guard."""
+    lens: ReplayLens | None
+    """What was read back of the lens; null without --lens, and after a fault or a limit."""
+    baseline: ReplayBaseline | None
+    """The captured code, where it was replayed beside a variant."""
+    speed: ReplaySpeed | None
+    """Whether the variant is faster; null without --compare, and on the software GPU, which has no times."""
+    check: ReplayCheck | None
+    """What one launch of each left in memory, against what the app computed; null without --compare, and for another launch
+    than the captured one.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayNotReplayed:
+    dispatch: float
+    capture: str
+    kernel: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayResult(StageResult):
+    """Replay a captured dispatch, or a variant of it."""
+
+    kernel: str
+    dispatch: float
+    """The number by which the replayed dispatch was selected."""
+    capture: str
+    """Its folder, relative to the reproducer."""
+    code: str
+    """Which code ran, in words."""
+    verdict: Literal["ran", "fault", "limit"]
+    exit_code: int = field(metadata={"json": "exitCode"})
+    iterations: float
+    duration_ns: ReplayDurationNs | None = field(metadata={"json": "durationNs"})
+    """Nanoseconds of GPU time. On hardware only: time on the software GPU says nothing about a GPU."""
+    samples: list[float]
+    """Each measured time in nanoseconds, in the order of the replays; hardware only."""
+    timer: str | None
+    """What took the time, where the device says: "cupti", the kernel alone; "events", between events around its launch."""
+    counters: dict[str, ReplayDurationNs]
+    """On the software GPU: what was executed."""
+    hot_spots: ReplayHotSpots | None = field(metadata={"json": "hotSpots"})
+    """With --hot-spots, of the last replay."""
+    cache: str | None
+    """What the caches held when the kernel started: "warm", "cold", or what restoring left there ("as-is"); null on the
+    software GPU, which has none.
+    """
+    caches: ReplayCaches | None
+    """How they were warmed or made cold; null where neither was asked for."""
+    fault: str | None
+    stopped: Literal["captured", "variant"] | None
+    """Which code a fault or a limit ended; null where none did. Without --compare always "variant": what is replayed."""
+    restored: ReplayRestored
+    overridden: ReplayOverridden | None
+    """What of the launch was not as captured; null for the captured launch."""
+    launch: Literal["direct", "hip"]
+    """Who launched: a queue or stream of our own, or the HIP runtime."""
+    guard: ReplayGuard | None
+    """What was closed to the kernel around captured memory, in bytes and granules; null without --guard."""
+    lens: ReplayLens | None
+    """What was read back of the lens; null without --lens, and after a fault or a limit."""
+    baseline: ReplayBaseline | None
+    """The captured code, where it was replayed beside a variant."""
+    speed: ReplaySpeed | None
+    """Whether the variant is faster; null without --compare, and on the software GPU, which has no times."""
+    check: ReplayCheck | None
+    """What one launch of each left in memory, against what the app computed; null without --compare, and for another launch
+    than the captured one.
+    """
+    dispatches: list[ReplayDispatch]
+    """Of several captured dispatches (--capture), what each gave, by number; what stands above is that of the first, or of the
+    first that faulted. Empty for one.
+    """
+    not_replayed: list[ReplayNotReplayed] = field(metadata={"json": "notReplayed"})
+    """With --capture all: captures of the same selection, but of another kernel."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateDevice:
+    kind: str
+    identity: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateFreeOrderArray:
+    region: str | None = None
+    variable: str | None = None
+    offset: float
+    bytes: float
+    record_bytes: float
+    """What came in whole records of so many bytes."""
+    possible_record_bytes: list[float]
+    """Longer ones that every replay of the self-check held, by chance or not."""
+    together: bool
+    """Ordered by the same permutation as the others."""
+    indexes: str | None = None
+    """The region or variable whose records its values are numbers of."""
+    spans: float | None = None
+    """Rows, cells or buckets, as counters that the kernel changed tell: the order is free within each only."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateFreeOrder:
+    verdict: Literal["same", "unknown", "different"]
+    """"unknown": the same elements, but not in all the records that the replays of the self-check held."""
+    arrays: list[ValidateFreeOrderArray]
+    reason: str | None = None
+    """Why it cannot be known."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateTolerance:
+    atol: float
+    rtol: float
+    ulp: float
+    matched: float
+    """Share of the elements that must pass."""
+    nan: Literal["match", "refuse", "ignore"]
+    inf: Literal["match", "refuse", "ignore"]
+    policy: str
+    """What passes, in words."""
+    untyped: list[str]
+    """Regions that the kernel changed, compared byte by byte for want of a type."""
+    forced: list[str]
+    """What --force-dtype had judged by another type than that of the signature, in words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateUsualTolerance:
+    """Where not every byte is equal, none was asked for, and this one, usual for what differs, would pass."""
+
+    atol: float
+    rtol: float
+    dtypes: list[str]
+    max_abs_error: float | None
+    max_rel_error: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateRegionElementNan:
+    """Floating types."""
+
+    expected_only: float
+    """What the app computed has one, the replay has not."""
+    actual_only: float
+    both: float
+    other: float
+    """Both have one, but of opposite sign."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateRegionElementFirstOutside:
+    offset: float
+    expected: float | str
+    actual: float | str
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateRegionElement:
+    offset: float
+    bytes: float
+    dtype: str
+    exact: bool
+    atol: float
+    rtol: float
+    ulp: float
+    elements: float
+    equal: float
+    """Bit for bit."""
+    within: float
+    """Not equal, but within the tolerance."""
+    outside: float
+    excused: float
+    """Of outside: let pass by the matched ratio."""
+    refused: float
+    """Of outside: equal, but NaN or infinite where a policy allows neither."""
+    not_finite: float
+    """Of outside: NaN or an infinity in place of a number, or the other way round."""
+    nan: ValidateRegionElementNan | None = None
+    """Floating types."""
+    inf: ValidateRegionElementNan | None = None
+    """Floating types."""
+    max_abs_error: float | None = None
+    max_rel_error: float | None = None
+    max_ulp_error: float | None = None
+    first_outside: list[ValidateRegionElementFirstOutside]
+    """The first few elements that did not pass."""
+    worst: ValidateRegionElementFirstOutside | None = None
+    """The one with the greatest absolute error."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateRegion:
+    region: str | None = None
+    variable: str | None = None
+    bytes: float
+    changed: bool
+    """Whether the captured dispatch changed it."""
+    ignored_bytes: float
+    varying_bytes: float
+    """Judged by the range that the self-check recorded."""
+    unjudged_bytes: float | None = None
+    """Left out: the order of waves decides what they hold."""
+    differing_bytes: float
+    first_difference: float | None = None
+    """Offset of the first byte that differs."""
+    elements: list[ValidateRegionElement]
+    """What its elements of known types met: the worst of all replays."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateDifference:
+    region: str | None = None
+    variable: str | None = None
+    padding: str | bool | None = None
+    offset: float
+    bytes: float | None = None
+    first_expected: str | None = None
+    first_actual: str | None = None
+    differing_bytes: float
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateSanitizerFinding:
+    kind: str
+    """What it is, wherever in the kernel."""
+    text: str
+    """The tool's words of the first of this kind."""
+    count: int
+    in_captured: bool
+    """The captured code has it too, so that it is not judged."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateSanitizer:
+    tool: Literal["racecheck", "initcheck", "memcheck"]
+    findings: list[ValidateSanitizerFinding]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateAdverseCaptured:
+    verdict: str
+    findings: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateAdverse:
+    seed: int
+    verdict: str
+    differing_bytes: float
+    wave_instructions: float
+    """How many ran in the adverse order."""
+    of_wave_instructions: float | None
+    findings: float
+    """Places at which the checks found a race."""
+    captured: ValidateAdverseCaptured | None
+    """The same of the captured code, where that was asked: not held against a variant."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateRaceAccess:
+    access: Literal["read", "write"]
+    pc_offset: str
+    """From the kernel's entry."""
+    instruction: str
+    source: str | None
+    """File and line, where the code has them."""
+    workgroup: list[float]
+    wave: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateRace:
+    kernel: str
+    where: str | None
+    """Region, module variable or "LDS"."""
+    offset: float | None
+    address: str
+    bytes: float
+    accesses: list[ValidateRaceAccess]
+    """The later one first."""
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateReplay:
+    poison: str
+    seed: int | None
+    """Null on hardware, which takes none."""
+    verdict: str
+    differing_bytes: float
+    wave_instructions: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateDispatch:
+    dispatch: float
+    """The number by which the dispatch was selected."""
+    capture: str
+    """Its folder, relative to the reproducer."""
+    capture_sha256: str
+    selfcheck: Literal["verified", "nondeterministic", "order-dependent"]
+    verdict: Literal["pass", "fail", "vacuous", "fault", "limit"]
+    summary: str
+    compared_bytes: float
+    changed_bytes: float
+    """Bytes in which the captured dispatch changed memory."""
+    ignored_bytes: float
+    """Bytes left out because their argument has the role "workspace" or "ignore"."""
+    varying_bytes: float
+    """Bytes judged by the range that the self-check recorded."""
+    unjudged_bytes: float
+    """Bytes left out because the order of waves decides what they hold (links of a list, places in a table)."""
+    differing_bytes: float
+    regions: list[ValidateRegion]
+    """What the kernel changed, and what differs; all else is equal. The worst of all replays."""
+    fault: str | None
+    adverse: ValidateAdverse | None = None
+    """The replay in the adverse order."""
+    races: list[ValidateRace] | None = None
+    """Those that the captured code does not have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateNotJudged:
+    dispatch: float
+    """The number by which the dispatch was selected."""
+    capture: str
+    """Its folder, relative to the reproducer."""
+    kernel: str
+    symbol: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateResult(StageResult):
+    """What validate found."""
+
+    schema: Literal["kernloop.report/1"]
+    verdict: Literal["pass", "fail", "vacuous", "fault", "limit"]
+    exit_code: int
+    summary: str
+    """The result line without its verdict."""
+    kernel: str
+    symbol: str
+    code: Literal["captured", "variant"]
+    variant: str | None
+    """The code object, relative to the reproducer."""
+    code_object_sha256: str
+    dispatch: float
+    """The number by which the dispatch was selected."""
+    capture: str
+    """Its folder, relative to the reproducer."""
+    capture_sha256: str
+    selfcheck: Literal["verified", "nondeterministic", "order-dependent"]
+    device: ValidateDevice
+    compared_bytes: float
+    changed_bytes: float
+    """Bytes in which the captured dispatch changed memory."""
+    ignored_bytes: float
+    """Bytes left out because their argument has the role "workspace" or "ignore"."""
+    varying_bytes: float
+    """Bytes judged by the range that the self-check recorded."""
+    unjudged_bytes: float
+    """Bytes left out because the order of waves decides what they hold (links of a list, places in a table)."""
+    differing_bytes: float
+    free_order: list[ValidateFreeOrder]
+    """Arrays that threads fill in any order: judged as records, each group by itself."""
+    tolerance: ValidateTolerance | None
+    """Null where every byte must be equal."""
+    usual_tolerance: ValidateUsualTolerance | None = None
+    """Where not every byte is equal, none was asked for, and this one, usual for what differs, would pass."""
+    regions: list[ValidateRegion]
+    """What the kernel changed, and what differs; all else is equal. The worst of all replays."""
+    differences: list[ValidateDifference]
+    fault: str | None
+    sanitizer: list[ValidateSanitizer] | None = None
+    """With --racecheck, --initcheck or --memcheck: what compute-sanitizer found in a replay of the code that was judged."""
+    adverse: ValidateAdverse | None = None
+    """The replay in the adverse order."""
+    races: list[ValidateRace] | None = None
+    """Those that the captured code does not have."""
+    replays: list[ValidateReplay]
+    dispatches: list[ValidateDispatch]
+    """Every captured dispatch that was judged, by number. What stands above is that of the worst, or of the first where all
+    are the same.
+    """
+    not_judged: list[ValidateNotJudged]
+    """Captures of the same selection, but of another kernel: --capture judges one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoShowFunctionBlock:
+    block: int
+    file: str | None
+    line: int | None
+    text: str | None
+    column: int | None
+    lanes: float | None
+    """How often lanes came by; null where no counter tells."""
+    waves: float | None
+    """How often waves came by."""
+    uniform_share: float | None = field(metadata={"json": "uniformShare"})
+    """Share of the lanes that came with all that were at the branch before."""
+    letter: Literal["U", "D"] | None
+    """U where that share is 0.9 and more, or nobody came; D otherwise."""
+    spill_store_dwords: float = field(metadata={"json": "spillStoreDwords"})
+    """Stores that register allocation placed there, in dwords of a lane."""
+    spill_load_dwords: float = field(metadata={"json": "spillLoadDwords"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoShowFunctionOutsideBlocks:
+    """Spills in blocks that are none of the source: the compiler made them."""
+
+    spill_store_dwords: float = field(metadata={"json": "spillStoreDwords"})
+    spill_load_dwords: float = field(metadata={"json": "spillLoadDwords"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoShowFunction:
+    name: str
+    """In the profile."""
+    symbol: str | None
+    hash: str
+    is_kernel: bool = field(metadata={"json": "isKernel"})
+    pattern: str
+    """One letter a counter."""
+    counters: int
+    blocks: list[PgoShowFunctionBlock]
+    """In the order of the code as it was instrumented."""
+    outside_blocks: PgoShowFunctionOutsideBlocks = field(metadata={"json": "outsideBlocks"})
+    """Spills in blocks that are none of the source: the compiler made them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoShowLine:
+    file: str
+    line: int
+    text: str | None
+    lanes: float | None
+    """How often lanes came by; null where no counter tells."""
+    waves: float | None
+    """How often waves came by."""
+    uniform_share: float | None = field(metadata={"json": "uniformShare"})
+    """Share of the lanes that came with all that were at the branch before."""
+    letter: Literal["U", "D"] | None
+    """U where that share is 0.9 and more, or nobody came; D otherwise."""
+    spill_store_dwords: float = field(metadata={"json": "spillStoreDwords"})
+    """Stores that register allocation placed there, in dwords of a lane."""
+    spill_load_dwords: float = field(metadata={"json": "spillLoadDwords"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoShowResult(StageResult):
+    """Show what the profile of a kernel says: counts, wave visits, uniformity and spills, block by block."""
+
+    kernel: str
+    arch: str
+    wave_size: int = field(metadata={"json": "waveSize"})
+    sampling: str
+    spills_of: str | None = field(metadata={"json": "spillsOf"})
+    """The variant that the spills are of; null where none was built."""
+    functions: list[PgoShowFunction]
+    lines: list[PgoShowLine]
+    """Of the source: the busiest block of each line, with the spills of all of them."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoInstrumentResult(StageResult):
+    """Build the kernel of a reproducer with counters in it, for pgo-generate."""
+
+    kernel: str
+    code_object: str = field(metadata={"json": "codeObject"})
+    """The instrumented code, absolute."""
+    code_object_sha256: str = field(metadata={"json": "codeObjectSha256"})
+    compiler: str
+    functions: int
+    """Functions with counters."""
+    counters: int
+    up_to_date: bool = field(metadata={"json": "upToDate"})
+    """It was there already, from the same sources, options and compiler."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoGenerateDispatch:
+    dispatch: float
+    capture: str
+    """Its folder, relative to the reproducer."""
+    verdict: str
+    """Whether the instrumented code left in memory what the app computed."""
+    wave_instructions: float | None = field(metadata={"json": "waveInstructions"})
+    """Of the instrumented code; null on hardware."""
+    captured_wave_instructions: float | None = field(metadata={"json": "capturedWaveInstructions"})
+    files: list[str]
+    """Raw profiles, relative to pgo/raw, the .profraw first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoGenerateResult(StageResult):
+    """Replay the captured dispatches with counters in the kernel, and write raw profiles."""
+
+    kernel: str
+    folder: str
+    """Where the raw profiles are, absolute."""
+    arch: str
+    wave_size: int = field(metadata={"json": "waveSize"})
+    sampling: str
+    instrumented_sha256: str = field(metadata={"json": "instrumentedSha256"})
+    dispatches: list[PgoGenerateDispatch]
+    exit_code: int = field(metadata={"json": "exitCode"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoMergeInput:
+    file: str
+    weight: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoMergeResult(StageResult):
+    """Add up raw profiles to one that the compiler reads, with uniformity and wave visits beside it."""
+
+    kernel: str
+    profile: str
+    """The indexed profile, which llvm-profdata-22 and clang-22 read; absolute."""
+    waves: str
+    """The side file: uniform lanes and wave visits; absolute."""
+    profile_sha256: str = field(metadata={"json": "profileSha256"})
+    arch: str
+    inputs: list[PgoMergeInput]
+    functions: int
+    counters: int
+    notes: list[str]
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoBuildVariant:
+    name: str
+    """base: without a profile; off, uniform, flatten and wave: which frequencies spills see."""
+    code_object: str = field(metadata={"json": "codeObject"})
+    """Absolute."""
+    code_object_sha256: str = field(metadata={"json": "codeObjectSha256"})
+    spill_dwords: float | None = field(metadata={"json": "spillDwords"})
+    """Stores and loads that register allocation placed in the kernel."""
+    score: float | None
+    """Spilled dwords times measured wave visits of their blocks; null where the profile does not tell."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoBuildResult(StageResult):
+    """Build the kernel of a reproducer by its profile, under each gate of spill placement, for pgo-use."""
+
+    kernel: str
+    profile_sha256: str = field(metadata={"json": "profileSha256"})
+    compiler: str
+    up_to_date: bool = field(metadata={"json": "upToDate"})
+    """They were there already, from the same sources, profile and compiler."""
+    variants: list[PgoBuildVariant]
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoUseDevice:
+    kind: str
+    identity: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoUseCapturedTimeCi95:
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoUseCaptured:
+    wave_instructions: float | None = field(metadata={"json": "waveInstructions"})
+    """Executed by all captured dispatches; null on hardware."""
+    scratch_wave_dwords: float | None = field(metadata={"json": "scratchWaveDwords"})
+    """Dwords of private memory that its instructions moved, once for each wave; null on hardware."""
+    time_ratio: float | None = field(metadata={"json": "timeRatio"})
+    """On hardware: its time over that of the captured code."""
+    time_ci95: PgoUseCapturedTimeCi95 | None = field(metadata={"json": "timeCi95"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoUseVariant:
+    wave_instructions: float | None = field(metadata={"json": "waveInstructions"})
+    """Executed by all captured dispatches; null on hardware."""
+    scratch_wave_dwords: float | None = field(metadata={"json": "scratchWaveDwords"})
+    """Dwords of private memory that its instructions moved, once for each wave; null on hardware."""
+    time_ratio: float | None = field(metadata={"json": "timeRatio"})
+    """On hardware: its time over that of the captured code."""
+    time_ci95: PgoUseCapturedTimeCi95 | None = field(metadata={"json": "timeCi95"})
+    name: str
+    file: str
+    """Relative to the reproducer."""
+    sha256: str
+    verdict: str
+    """Of validate: whether it leaves in memory what the app computed."""
+    summary: str
+    spill_dwords: float | None = field(metadata={"json": "spillDwords"})
+    score: float | None
+    """The static selector: spilled dwords times measured wave visits; lower is better."""
+    judgement: str
+    """Why it was kept, or why not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoUsePlaced:
+    file: str
+    """Relative to the reproducer."""
+    sha256: str
+    recipe_sha256: str
+    sources: dict[str, str]
+    outside: dict[str, str]
+    system: dict[str, str]
+    absent: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoUseResult(StageResult):
+    """What pgo-use compared, and what it kept."""
+
+    schema: Literal["kernloop.pgo-choice/1"]
+    kernel: str
+    key: str
+    """Of all that decides the choice; empty where times were measured, which are never reused."""
+    profile_sha256: str
+    compiler: str
+    device: PgoUseDevice
+    captured: PgoUseCaptured
+    variants: list[PgoUseVariant]
+    kept: str | None
+    """The variant that is better than the captured code and than base; null for none."""
+    selector: str | None
+    """Which one the static selector would have taken, without a replay."""
+    reason: str
+    placed: PgoUsePlaced | None
+    """Where it was put for validate and replay to find; null where it was not."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoAppInstrumentResult(StageResult):
+    """Build an app once more from its compile database, with counters in its kernels."""
+
+    app: str
+    program: str
+    """The instrumented program, absolute."""
+    compiler: str
+    units: int
+    """Files that were compiled."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoAppGenerateResult(StageResult):
+    """Run the instrumented program of an app, and collect the raw profiles of its kernels."""
+
+    app: str
+    folder: str
+    """Where the raw profiles are, absolute."""
+    files: list[str]
+    """A raw profile for each translation unit and process."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoAppMergeResult(StageResult):
+    """Add up the raw profiles of an app to one that the compiler reads, with wave visits beside it."""
+
+    app: str
+    profile: str
+    """The indexed profile, which llvm-profdata-22 and clang-22 read; absolute."""
+    waves: str
+    """The side file: uniform lanes and wave visits; absolute."""
+    profile_sha256: str = field(metadata={"json": "profileSha256"})
+    arch: str
+    functions: int
+    counters: int
+    notes: list[str]
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoAppUseDevice:
+    kind: str
+    identity: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoAppUseBuildKernel:
+    name: str
+    symbol: str
+    dispatches: float
+    total: float
+    """Wave-instructions of all dispatches."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoAppUseBuild:
+    name: str
+    """own: as the app builds itself; base: clang 22 without a profile; the others by the gate."""
+    program: str
+    """Absolute."""
+    sha256: str
+    right: bool
+    """It ended as the app does, and wrote the same."""
+    total: float
+    kernels: list[PgoAppUseBuildKernel]
+    judgement: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoAppUseResult(StageResult):
+    """Build an app by the profile of its kernels, and keep the build that executes least, if one is better."""
+
+    schema: Literal["kernloop.pgo-app-choice/1"]
+    app: str
+    profile_sha256: str
+    compiler: str
+    device: PgoAppUseDevice
+    builds: list[PgoAppUseBuild]
+    kept: str | None
+    """The build that executes less than the app as it is and than base; null for none."""
+    reason: str
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreStoreVerifiedDamaged:
+    sha256: str
+    message: str
+    captures: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreStoreVerifiedUnreadable:
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreStoreVerified(StageResult):
+    """Look after the chunk store: verify it, remove what no capture needs, or say what it holds."""
+
+    event: Literal["store_verified"]
+    chunks: float
+    bytes_stored: float
+    captures: float
+    damaged_count: float
+    damaged: list[StoreStoreVerifiedDamaged]
+    missing_count: float
+    missing: list[StoreStoreVerifiedDamaged]
+    unreadable: list[StoreStoreVerifiedUnreadable]
+    store: str
+    """The folder of the store, absolute."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreStoreStatsCapture:
+    path: str
+    kernel: str
+    chunks: float
+    bytes_stored: float
+    bytes_own: float
+    """What removing the capture, and gc, would free."""
+    chunks_missing: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreStoreStats(StageResult):
+    """Look after the chunk store: verify it, remove what no capture needs, or say what it holds."""
+
+    event: Literal["store_stats"]
+    chunks: float
+    bytes_stored: float
+    bytes_raw: float
+    chunks_shared: float
+    bytes_shared: float
+    chunks_unused: float
+    bytes_unused: float
+    captures: list[StoreStoreStatsCapture]
+    unreadable: list[StoreStoreVerifiedUnreadable]
+    store: str
+    """The folder of the store, absolute."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreStoreCollected(StageResult):
+    """Look after the chunk store: verify it, remove what no capture needs, or say what it holds."""
+
+    event: Literal["store_collected"]
+    dry_run: bool
+    captures: float
+    chunks_kept: float
+    bytes_kept: float
+    chunks_recent: float
+    bytes_recent: float
+    chunks_removed: float
+    bytes_removed: float
+    store: str
+    """The folder of the store, absolute."""
+    exit_code: int
+    """Of the verb."""
+
+
+StoreResult = Union[StoreStoreVerified, StoreStoreStats, StoreStoreCollected]
+"""Look after the chunk store: verify it, remove what no capture needs, or say what it holds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackResult(StageResult):
+    """Make one file of a capture, with every chunk it needs."""
+
+    file: str
+    """Absolute."""
+    capture_sha256: str = field(metadata={"json": "captureSha256"})
+    chunks: float
+    bytes: float
+    """Of the file."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnpackResult(StageResult):
+    """Make a capture of a packed one, every byte verified."""
+
+    capture: str
+    """The folder, absolute."""
+    outcome: Literal["written", "unchanged", "repaired"]
+    """"unchanged": the same capture was there already; "repaired": it was, and got the chunks it lacked."""
+    capture_sha256: str = field(metadata={"json": "captureSha256"})
+    chunks: float
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadProcess:
+    pid: float
+    month: str
+    day: float
+    time: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadProbeProbe:
+    name: str
+    level: Literal["thread", "warp"]
+    positions: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadProbeMapField:
+    name: str
+    type: Literal["u64", "u32"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadProbeMap:
+    name: str
+    level: Literal["thread", "warp"]
+    size: float
+    capacity: float | Literal["dynamic"]
+    fields: list[TraceReadProbeMapField]
+    is_misread_by_neutrino: bool = field(metadata={"json": "isMisreadByNeutrino"})
+    """Its fields are written in another order than Neutrino's own reader takes them in."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadProbe:
+    schema: Literal["current", "artifact"]
+    callback: str | None
+    probes: list[TraceReadProbeProbe]
+    maps: list[TraceReadProbeMap]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadLogUnknown:
+    line: float
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadLogLaunch:
+    kernel: str | None
+    time_ns: str = field(metadata={"json": "timeNs"})
+    parameters: list[str]
+    grid: list[float] | None
+    block: list[float] | None
+    outcome: Literal["done", "failed", "unknown"]
+    result: str | None
+    prologue_ms: float | None = field(metadata={"json": "prologueMs"})
+    kernel_ms: float | None = field(metadata={"json": "kernelMs"})
+    epilogue_ms: float | None = field(metadata={"json": "epilogueMs"})
+    callback: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadLogOverhead:
+    launches: float
+    ratio: float | None
+    """Prologue, kernel and epilogue to the kernel's own time."""
+    slowdown: float | None
+    """Probed to original kernel, where the driver measured it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadLog:
+    events: float
+    unknown: list[TraceReadLogUnknown]
+    launches: list[TraceReadLogLaunch]
+    overhead: TraceReadLogOverhead
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadKernel:
+    folder: str
+    name: str | None
+    sha1: str | None
+    is_name_of_folder: bool | None = field(metadata={"json": "isNameOfFolder"})
+    """Whether the folder has the SHA-1 of the name."""
+    registers: float | None
+    files: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadResultReason:
+    dialect: Literal["warp-div", "total", "unit", "hip-total"]
+    fits: bool
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadResultSection:
+    bytes: float
+    offset: float
+    recorded_offset: float = field(metadata={"json": "recordedOffset"})
+    unit_bytes: float | None = field(metadata={"json": "unitBytes"})
+    is_ragged: bool = field(metadata={"json": "isRagged"})
+    """The last warp of a block was written over by the first one of the next."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadResultMapColumn:
+    name: str
+    sum: str
+    """Modulo 2^64."""
+    least: str
+    most: str
+    nonzero: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadResultMap:
+    name: str
+    level: Literal["thread", "warp"]
+    rows: float
+    """Slots of records; nothing in the format says which of them were written."""
+    columns: list[TraceReadResultMapColumn]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadResultError:
+    code: str
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadResultEntry:
+    file: str
+    bytes: float
+    seconds: float | None
+    """Since the driver began, as its name says."""
+    dialect: Literal["warp-div", "total", "unit", "hip-total"] | None
+    reasons: list[TraceReadResultReason]
+    grid: list[float] | None
+    block: list[float] | None
+    shared_bytes: float | None = field(metadata={"json": "sharedBytes"})
+    sections: list[TraceReadResultSection]
+    maps: list[TraceReadResultMap]
+    error: TraceReadResultError | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadResult(StageResult):
+    """Read a trace of Neutrino: its files, what the probes cost, and what every column holds."""
+
+    path: str
+    process: TraceReadProcess | None
+    probe: TraceReadProbe | None
+    log: TraceReadLog | None
+    kernels: list[TraceReadKernel]
+    tensors: float | None
+    results: list[TraceReadResultEntry]
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceGenResult(StageResult):
+    """Generate a reader for the traces of a probe.toml, in TypeScript, Python or C."""
+
+    file: str
+    language: Literal["typescript", "python", "c"]
+    maps: list[str]
+    """Those that it reads."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceExportFile:
+    file: str
+    map: str
+    rows: float
+    skipped: float
+    """Slots that are all zero, where they were left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceExportResult(StageResult):
+    """Write the records of a trace as Parquet, Arrow, JSON lines or CSV."""
+
+    format: Literal["parquet", "arrow", "jsonl", "csv"]
+    files: list[TraceExportFile]
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceAnalyzeAnalysisResultBlockSchedProcessor:
+    id: float
+    blocks: float
+    lanes: float
+    """The most blocks at a time."""
+    first: str
+    last: str
+    busy: str
+    idle_share: float = field(metadata={"json": "idleShare"})
+    gap_cycles: str = field(metadata={"json": "gapCycles"})
+    """Between a block and the next one in its lane: what scheduling takes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceAnalyzeAnalysisResultBlockSched:
+    analysis: Literal["block-sched"]
+    blocks: float
+    unwritten_units: float = field(metadata={"json": "unwrittenUnits"})
+    """Warps without a record."""
+    blocks_on_several: float = field(metadata={"json": "blocksOnSeveral"})
+    """Blocks whose warps name several processors."""
+    cycles: str
+    """From the first start to the last end."""
+    idle_share: float = field(metadata={"json": "idleShare"})
+    """Of all processors over that time: no block ran."""
+    tail_cycles: str = field(metadata={"json": "tailCycles"})
+    """From when the first processor ran out of blocks to the end."""
+    tail_share: float = field(metadata={"json": "tailShare"})
+    processors: list[TraceAnalyzeAnalysisResultBlockSchedProcessor]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceAnalyzeAnalysisResultHeatMapPage:
+    address: str
+    accesses: float
+    counts: list[float]
+    """An interval."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceAnalyzeAnalysisResultHeatMap:
+    analysis: Literal["heat-map"]
+    accesses: float
+    empty: float
+    """Slots that no probe wrote."""
+    page_bytes: float = field(metadata={"json": "pageBytes"})
+    """Doubled until there are at most 4096 pages."""
+    first_clock: str = field(metadata={"json": "firstClock"})
+    last_clock: str = field(metadata={"json": "lastClock"})
+    interval: str
+    pages: list[TraceAnalyzeAnalysisResultHeatMapPage]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceAnalyzeAnalysisResultTotalsColumn:
+    name: str
+    sum: str
+    is_beyond: bool = field(metadata={"json": "isBeyond"})
+    """The sum is modulo 2^64."""
+    units: float
+    """Threads or warps with a count that is not 0."""
+    least_block: str = field(metadata={"json": "leastBlock"})
+    most_block: str = field(metadata={"json": "mostBlock"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceAnalyzeAnalysisResultTotals:
+    analysis: Literal["totals"]
+    blocks: float
+    columns: list[TraceAnalyzeAnalysisResultTotalsColumn]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceAnalyzeAnalysisResultProgress:
+    analysis: Literal["progress"]
+    samples: float
+    units: float
+    """Threads or warps with a sample."""
+    full_units: float = field(metadata={"json": "fullUnits"})
+    """Those whose every slot is written: what came after is lost, or in the slots of a neighbour."""
+    unordered: float
+    """Samples before the one that precedes them."""
+    least_samples: float = field(metadata={"json": "leastSamples"})
+    most_samples: float = field(metadata={"json": "mostSamples"})
+    first_clock: str = field(metadata={"json": "firstClock"})
+    last_clock: str = field(metadata={"json": "lastClock"})
+    interval: str
+    samples_in: list[float] = field(metadata={"json": "samplesIn"})
+    active_in: list[float] = field(metadata={"json": "activeIn"})
+    """Between their first and their last sample."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceAnalyzeAnalysis:
+    file: str
+    map: str
+    outputs: list[str]
+    result: TraceAnalyzeAnalysisResultBlockSched | TraceAnalyzeAnalysisResultHeatMap | TraceAnalyzeAnalysisResultTotals | TraceAnalyzeAnalysisResultProgress
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceAnalyzeResult(StageResult):
+    """Analyse a trace: how blocks were scheduled, which memory was touched when, what was counted, how far threads got."""
+
+    analyses: list[TraceAnalyzeAnalysis]
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoctorCheck:
+    name: str
+    state: Literal["ok", "missing", "optional"]
+    """"missing": a stage that this machine is otherwise able to run cannot."""
+    detail: str
+    """What was found."""
+    hint: str
+    """How to get what is not there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoctorResult(StageResult):
+    """Say what this machine has and lacks for Kernloop."""
+
+    checks: list[DoctorCheck]
+    exit_code: int = field(metadata={"json": "exitCode"})

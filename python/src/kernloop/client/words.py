@@ -1,0 +1,35 @@
+"""Options as words of the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import KernloopError
+
+
+def words_of(options: Mapping[str, Any], positional: Any) -> list[str]:
+    words = [word for flag, value in options.items() if value is not None for word in _option(flag, value)]
+    if positional is None:
+        return words
+    each = [positional] if isinstance(positional, (str, os.PathLike)) else list(positional)
+    return [*words, "--", *(_text(value) for value in each)]
+
+
+def _option(flag: str, value: Any) -> list[str]:
+    if value is True:
+        return [flag]
+    if value is False:
+        return [f"--no-{flag[2:]}"]
+    if isinstance(value, (str, int, float, os.PathLike)):
+        return [f"{flag}={_text(value)}"]
+    texts = [_text(one) for one in value]
+    for text in texts:
+        if "," in text:
+            raise KernloopError("USAGE", f"{flag}: {text!r} has a comma in it, which the command line takes for two values", "give each value by itself")
+    return [f"{flag}={text}" for text in texts]
+
+
+def _text(value: Any) -> str:
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)

@@ -1,0 +1,23 @@
+"""What `kernloop capture` has an app write down of its compilations and launches, without the capture."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from .._files import folder_of
+
+
+def record(folder: str | os.PathLike[str]) -> None:
+    """From now on each compilation of Triton in this process and in those that it starts leaves a compile-*.json in the folder, each distinct
+    launch a launch-*.json. Before Triton is imported."""
+    place = Path(folder).resolve()
+    place.mkdir(parents=True, exist_ok=True)
+    shim = str(folder_of("shim"))
+    os.environ["KERNLOOP_TRITON_DIR"] = str(place)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [shim, os.environ.get("PYTHONPATH")]))
+    sys.path.append(shim)
+    import kernloop_triton_record
+
+    kernloop_triton_record.wait(str(place))
