@@ -15,6 +15,7 @@ import {
 } from '../lib/pgo/testing/fake-llvm';
 import { checkedOutput } from '../lib/testing/published-schema';
 import { TestWorkspace, writeReproducer } from '../lib/testing/workspace';
+import { behaving, compilerOf, fakeHipcc, honest, writeTunable } from '../lib/tune/testing/fake-candidates';
 import { writtenTrace } from '../lib/trace/testing/written-trace';
 import { writeTraceFolder } from '../lib/trace/write-folder';
 import { main } from './main';
@@ -120,6 +121,17 @@ describe('--json', () => {
       stdout = '';
       const { document } = await kernloop('recompile', [made.reproducer]);
       expect(document).toMatchObject({ result: { unchanged: true, sources: ['kernel_variant.hip'] } });
+    });
+  });
+
+  it('tune', async () => {
+    const reproducer = writeReproducer(workspace);
+    writeTunable(workspace);
+    const programs = { hipcc: fakeHipcc, 'kernloop-replay': behaving(honest) };
+    const deps = fakeDeps(programs, workspace.native, { env: compilerOf(workspace) });
+    const { document } = await kernloop('tune', [reproducer, '--set', 'kRows=2,8'], deps);
+    expect(document).toMatchObject({
+      result: { candidates: [{ parameters: { kRows: 8 }, status: 'pass' }, { isBase: true }, {}] },
     });
   });
 
@@ -303,6 +315,7 @@ describe('--json', () => {
       ['replay', ['/', '--iterations', 'many'], 'USAGE', 2],
       ['validate', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-show', ['/'], 'CONFIG_MISSING', 2],
+      ['tune', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-instrument', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-generate', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-merge', ['/'], 'CONFIG_MISSING', 2],

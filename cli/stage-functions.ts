@@ -41,6 +41,11 @@ export const validate = stageFunction('validate');
 export type ValidateOptions = OptionsOf<'validate'>;
 export type ValidateResult = ResultOf<'validate'>;
 
+/** Try configurations of a kernel on its captured inputs: each is judged as by validate, and the best is named. */
+export const tune = stageFunction('tune');
+export type TuneOptions = OptionsOf<'tune'>;
+export type TuneResult = ResultOf<'tune'>;
+
 /** Show what the profile of a kernel says: counts, wave visits, uniformity and spills, block by block. */
 export const pgoShow = stageFunction('pgo-show');
 export type PgoShowOptions = OptionsOf<'pgo-show'>;

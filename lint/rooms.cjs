@@ -40,6 +40,7 @@ const rooms = [
   'unpack',
   'plot',
   'perfetto',
+  'tune',
   'trace',
   'trace-read',
   'trace-gen',

@@ -4,7 +4,7 @@ import { replayOptionsSchema } from '../replay/options';
 import type { DispatchResult, ReplayResult } from '../replay/result';
 import type { PgoUseOptions } from './options';
 import type { Figures } from './result';
-import { quiet } from './quiet';
+import { quiet } from '../deps/quiet';
 import { scratchWaveDwords } from './scratch';
 
 /** What a code object does in a replay of every captured dispatch: counts on the software GPU, and elsewhere time beside the captured code. */

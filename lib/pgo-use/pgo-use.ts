@@ -22,7 +22,7 @@ import { choose } from './choose';
 import { capturedTimes, measureVariant } from './measure';
 import type { PgoUseOptions } from './options';
 import { isPlaced, placeVariant } from './place';
-import { quiet } from './quiet';
+import { quiet } from '../deps/quiet';
 import { pgoUseResultSchema, type Figures, type PgoUseResult } from './result';
 import { printChoice } from './text';
 

@@ -1,5 +1,6 @@
 import { readCapturedCode } from '../archive/captured-code';
 import type { Deps } from '../deps/deps';
+import { macrosOf } from '../reproducer/configuration';
 import { reproducerPaths } from '../reproducer/layout';
 import type { Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
@@ -7,6 +8,7 @@ import { readJson } from '../support/schema';
 import { compileReproducer, type CompileResult } from '../toolchain/compile';
 import { isElf64 } from '../toolchain/elf';
 import type { Llvm } from '../toolchain/find-llvm';
+import { withMacros } from '../toolchain/macros';
 import { overlaySchema } from '../toolchain/overlay';
 import { recipeSchema, type Recipe } from '../toolchain/recipe';
 import { clangArguments } from './clang-arguments';
@@ -68,7 +70,8 @@ const bringBack = 'bring pristine/ back from version control, or run `kernloop g
 
 export function readRecipe(reproducer: Reproducer): Recipe {
   requirePgoLanguage(reproducer);
-  return readJson(reproducerPaths(reproducer.root).recipe, recipeSchema, 'SOURCE_NOT_FOUND', bringBack);
+  const recipe = readJson(reproducerPaths(reproducer.root).recipe, recipeSchema, 'SOURCE_NOT_FOUND', bringBack);
+  return withMacros(recipe, macrosOf(reproducer.config.configuration));
 }
 
 /** How its metadata and hidden arguments are laid out (EI_ABIVERSION of the AMDGPU ABI): a replay hands over those of the captured code. */

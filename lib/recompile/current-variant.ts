@@ -24,7 +24,7 @@ export interface Known {
 const knowing = (env: Environment): Known => ({ digestOf: sha256OfFile, toolchain: toolchainIdentity(env) });
 
 /** What the stages write into a reproducer, and what only people read; code objects are judged, not compiled. */
-const notCompiled = new Set([
+export const notCompiled: ReadonlySet<string> = new Set([
   'capture',
   'captures',
   'build',
@@ -34,7 +34,7 @@ const notCompiled = new Set([
   'README.md',
   'Makefile',
 ]);
-const codeObjects = /\.(hsaco|co|cubin)$/;
+export const codeObjects = /\.(hsaco|co|cubin)$/;
 
 /**
  * What decides a variant's code beside the content of the files that the compiler read: the recipe and the overlay, the options, the
@@ -48,7 +48,15 @@ export function compileConditions(
 ): string {
   const { recipe, overlayTemplate } = reproducerPaths(root);
   const digests = [recipe, overlayTemplate].map((path) => (existsSync(path) ? digestOf(path) : 'none'));
-  return sha256(JSON.stringify([version, lineInfo, toolchain, ...digests, compiledNames(root)]));
+  return sha256(
+    JSON.stringify([version, lineInfo, toolchain, ...digests, compiledNames(root), ...configurations(root)]),
+  );
+}
+
+/** Of kernel.json that alone is compiled. */
+function configurations(root: string): unknown[] {
+  const { configuration } = openReproducer(root).config;
+  return configuration === undefined ? [] : [configuration];
 }
 
 function compiledNames(root: string): string[] {

@@ -17,6 +17,8 @@ import { findNvrtc } from '../toolchain/find-nvrtc';
 import { findTriton } from '../toolchain/find-triton';
 import { readTritonJson } from '../archive/triton-json';
 import { reproducerLibrary, reproducerScript } from '../toolchain/compile-triton';
+import { withMacros } from '../toolchain/macros';
+import { macrosOf } from '../reproducer/configuration';
 import type { RecompileOptions } from './options';
 import { overlaySchema, overlayTemplate, type Overlay } from '../toolchain/overlay';
 import { absentFiles } from '../toolchain/probed-names';
@@ -28,7 +30,9 @@ import { outsideName, type VariantJson } from '../reproducer/variant-json';
 export async function recompile(options: RecompileOptions, deps: Deps): Promise<RecompileResult> {
   const reproducer = openReproducer(options.reproducer);
   const paths = reproducerPaths(reproducer.root);
-  const { recipe, overlay } = readRecipe(reproducer);
+  const { recipe: captured, overlay } = readRecipe(reproducer);
+  const { configuration } = reproducer.config;
+  const recipe = withMacros(captured, macrosOf(configuration));
   warnOfVariablesSetAside(deps);
   const compiler = await compilerOf(recipe, reproducer, deps);
   const output = paths.variant(recipe.language, reproducer.config.device.kind);
@@ -72,6 +76,7 @@ export async function recompile(options: RecompileOptions, deps: Deps): Promise<
     ).map((path) => outsideName(path, reproducer)),
     conditions_sha256: conditions,
     ...(compiled.launch === undefined ? {} : { launch: compiled.launch }),
+    ...(configuration === undefined ? {} : { configuration }),
   };
   writeJson(paths.variantJson, variant);
   const result: RecompileResult = {
@@ -119,7 +124,7 @@ function refuseEdited({ reproducer }: CompileRequest, { sources, outside }: Comp
   throw new KernloopError('COMPILE_FAILED', `${edited} was changed while it was compiled`, 'compile again');
 }
 
-function compilerOf(recipe: Recipe, { capture }: Reproducer, deps: Deps): Promise<Compiler> {
+export function compilerOf(recipe: Recipe, { capture }: Reproducer, deps: Deps): Promise<Compiler> {
   if (recipe.triton !== undefined) return findTriton(recipe.compiler, pythonOfApp(capture), deps);
   return recipe.nvrtc === undefined ? findCompiler(recipe.compiler, deps) : findNvrtc(recipe.compiler, deps);
 }
@@ -158,7 +163,7 @@ function describeCode(
   return isPristine && proven.same_machine_code ? '; it has the machine code of the captured kernel' : '';
 }
 
-function readRecipe({ root, config }: Reproducer): { recipe: Recipe; overlay: Overlay } {
+export function readRecipe({ root, config }: Reproducer): { recipe: Recipe; overlay: Overlay } {
   const paths = reproducerPaths(root);
   if (config.language === 'none') {
     throw new KernloopError(

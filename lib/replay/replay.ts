@@ -20,8 +20,8 @@ import { compareSpeed, launchesOf, processCount } from './speed';
 import { describeFault } from './fault-text';
 
 /** Replays a captured dispatch, or several, or a variant of the kernel over them, and tells what each took. */
-export async function replay(options: ReplayOptions, deps: Deps): Promise<ReplayResult> {
-  const { sessions, otherKernels } = await openSessions(options, deps, 'main');
+export async function replay(options: ReplayOptions, deps: Deps, code?: Code): Promise<ReplayResult> {
+  const { sessions, otherKernels } = await openSessions(options, deps, 'main', code);
   const [first] = sessions;
   checkOptions(options, first, sessions.length);
   for (const session of sessions) warnIfUnproven(session, deps);

@@ -9,6 +9,8 @@ import type { ReplayingOptions } from './options';
 import type { ReplayRequest } from './program';
 import { symbolIn } from './kernel-symbol';
 import { chooseCode, openReproducer, type Code, type Reproducer } from '../reproducer/reproducer';
+import { configuredLaunch } from '../reproducer/configured-launch';
+import type { KernelJson } from '../reproducer/kernel-json';
 import { instructionLimit } from './limit';
 
 /** What replay and validate start from: the reproducer, a capture with all its content at hand, the device and the code. */
@@ -28,10 +30,12 @@ export interface ReplaySessions {
   otherKernels: CapturedDispatch[];
 }
 
+/** `given`: code that is none of the reproducer's own. */
 export async function openSessions(
   options: ReplayingOptions,
   deps: Deps,
   whenLeftOut: 'all' | 'main',
+  given?: Code,
 ): Promise<ReplaySessions> {
   const reproducer = openReproducer(options.reproducer);
   const { chosen, otherKernels } = chooseDispatches(reproducer, options.capture, whenLeftOut);
@@ -40,7 +44,7 @@ export async function openSessions(
     requireChunks(reproducer, dispatch.folder, stores);
     return { dispatch, stores };
   });
-  const code = chooseCode(reproducer, options.variant);
+  const code = given ?? chooseCode(reproducer, options.variant);
   const device = await openDevice(options, deps);
   const [first, ...others] = stored.map(({ dispatch, stores }) =>
     sessionOf({ ...reproducer, capture: dispatch.folder }, dispatch, stores, code, device, options),
@@ -76,7 +80,7 @@ function sessionOf(
       capture: reproducer.capture,
       stores,
       ...codeArguments(code, capture),
-      ...ownLaunch(code, capture),
+      ...ownLaunch(code, capture, reproducer.config),
       ...(options.launch === undefined ? {} : { launch: options.launch }),
       ...(options.guard ? { guard: true } : {}),
       ...limits(capture, device, options),
@@ -122,13 +126,19 @@ function codeArguments(code: Code, capture: CaptureJson): Partial<ReplayRequest>
 /** The same with the captured code, launched as the app did. */
 export function requestOfCaptured({ request }: Pick<ReplaySession, 'request'>): ReplayRequest {
   const { codeObject: _code, symbol: _symbol, ownLaunch: _own, grid: _grid, block: _block, ...rest } = request;
-  const { dynamicShared: _shared, ...captured } = rest;
+  const { dynamicShared: _shared, args: _args, ...captured } = rest;
   return captured;
 }
 
 /** Of a variant whose source says how it is launched, as far as that is not how the app launched it. */
-function ownLaunch(code: Code, { geometry }: CaptureJson): Partial<ReplayRequest> {
-  if (code.kind === 'captured' || code.launch === undefined) return {};
+function ownLaunch(code: Code, capture: CaptureJson, { args }: KernelJson): Partial<ReplayRequest> {
+  if (code.kind === 'captured') return {};
+  if (code.configuration !== undefined) {
+    const configured = configuredLaunch(code.configuration, capture, args);
+    return Object.keys(configured).length === 0 ? {} : { ...configured, ownLaunch: true };
+  }
+  if (code.launch === undefined) return {};
+  const { geometry } = capture;
   const { grid, block, shared } = code.launch;
   const isSame = (mine: readonly number[], captured: readonly number[]): boolean => mine.join() === captured.join();
   const changed = {

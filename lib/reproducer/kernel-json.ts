@@ -3,6 +3,7 @@ import { noSourceSchema } from '../source/no-source-json';
 import { nameSchema, selectionShape, stageOptionsSchema } from '../app/kernloop-json';
 import { deviceKinds } from '../device/kinds';
 import { languageNames } from '../language/language';
+import { configurationSchema } from './configuration';
 
 const roles = ['in', 'out', 'inout', 'workspace', 'ignore'] as const;
 /** Of the source; "none" where there is none. */
@@ -85,6 +86,11 @@ export const kernelJsonSchema = z
       .nullable(),
     no_source: noSourceSchema.optional().describe('Why there is no source.'),
     args: z.array(kernelArgSchema),
+    configuration: configurationSchema
+      .optional()
+      .describe(
+        'Of C++: what kernel_variant.* is compiled with, and how it is launched, where that is not as captured.',
+      ),
     options: stageOptionsSchema.default({}),
   })
   .meta({

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { kernelJsonSchema, type KernelJson } from './kernel-json';
 import { KernloopError } from '../support/error';
 import { resolveInside, sha256OfFile } from '../support/files';
@@ -15,6 +16,7 @@ import {
   reproducerScript,
 } from '../toolchain/compile-triton';
 import type { VariantLaunch } from '../toolchain/variant-launch';
+import type { Configuration } from './configuration';
 import { findUpward, findWorkspaceRoot } from '../support/workspace-root';
 import { kernelFile } from '../support/project-file-names';
 
@@ -50,7 +52,15 @@ export function openReproducer(folder: string): Reproducer {
 /** The code to replay: the captured one, or a code object in its place. */
 export type Code =
   | { kind: 'captured'; note?: string }
-  | { kind: 'variant'; path: string; shown: string; sha256: string; launch?: VariantLaunch | undefined };
+  | {
+      kind: 'variant';
+      path: string;
+      shown: string;
+      sha256: string;
+      launch?: VariantLaunch | undefined;
+      /** Of C++: says how it is launched, capture by capture. */
+      configuration?: Configuration | undefined;
+    };
 
 const recompileHint = 'run `kernloop recompile` (or `make recompile`, or the recompile target)';
 
@@ -113,6 +123,7 @@ function namedVariant(reproducer: Reproducer, variant: string): Code {
   return {
     ...{ kind: 'variant', path, shown: inside.startsWith('..') ? path : inside, sha256 },
     launch: reproducer.config.language === 'triton' ? launchBeside(path, sha256) : undefined,
+    configuration: reproducer.config.configuration,
   };
 }
 
@@ -142,7 +153,15 @@ function builtVariant(reproducer: Reproducer): Code {
       isAbsolute(changed) ? `${recompileHint}; a copy of it beside ${kernelFile} is judged as it is` : recompileHint,
     );
   }
-  return { kind: 'variant', path, shown: relative(reproducer.root, path), sha256: actual, launch: built.launch };
+  const { launch, configuration } = built;
+  if (!isDeepStrictEqual(configuration, reproducer.config.configuration)) {
+    throw new KernloopError(
+      'VARIANT_STALE',
+      `the configuration of ${kernelFile} was changed after ${relative(reproducer.root, path)} was built`,
+      recompileHint,
+    );
+  }
+  return { kind: 'variant', path, shown: relative(reproducer.root, path), sha256: actual, launch, configuration };
 }
 
 /** What reproducer.py writes beside a code object; of another one it says nothing. */
@@ -166,10 +185,11 @@ function editedFile({ root, config }: Reproducer): string | undefined {
   const pristine = join(root, 'pristine');
   const scripts = config.language === 'triton' ? [reproducerScript, reproducerLibrary] : [];
   const candidates = [...(config.source ? [config.source.variant] : []), ...scripts, ...filesBelow(pristine, 'deps')];
-  return candidates.find((name) => {
+  const edited = candidates.find((name) => {
     const [mine, original] = [join(root, name), join(pristine, name)];
     return existsSync(mine) && existsSync(original) && !readFileSync(mine).equals(readFileSync(original));
   });
+  return edited ?? (config.configuration === undefined ? undefined : kernelFile);
 }
 
 function filesBelow(root: string, folder: string): string[] {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { variantLaunchSchema } from '../toolchain/variant-launch';
+import { configurationSchema } from './configuration';
 import { resolveInside, sha256OfFile, isInside } from '../support/files';
 
 const digest = z.string().length(64);
@@ -30,6 +31,7 @@ export const variantJsonSchema = z.looseObject({
   launch: variantLaunchSchema
     .optional()
     .describe('How it is launched, where its source decides that; else as the captured code was.'),
+  configuration: configurationSchema.optional().describe('That of kernel.json when it was built.'),
   conditions_sha256: digest
     .optional()
     .describe('What else decides the code: recipe, options, toolchain, and which files there are to be included.'),

@@ -27,6 +27,10 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
     'dumpOnly',
   ],
   validate: ['variant', 'capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record'],
+  tune: [
+    ...['capture', ...device, 'launch', 'nan', 'inf', 'dtype', 'record'],
+    ...['set', 'constraint', 'grid', 'block', 'dynamicShared', 'argument', 'search'],
+  ],
   'pgo-show': ['spills'],
   'pgo-instrument': ['sample', 'uniform'],
   'pgo-generate': ['capture', ...device, 'launch'],

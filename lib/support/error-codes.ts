@@ -128,6 +128,20 @@ export const errorCodes = kinds({
   },
   TENSOR_OUTSIDE: { exitCode: exitCodes.usage, meaning: 'a view of a tensor reaches beyond its memory' },
   COMPILE_FAILED: { exitCode: exitCodes.fail, meaning: 'the compiler rejected the variant' },
+  FORMULA_INVALID: {
+    exitCode: exitCodes.usage,
+    meaning: 'a formula (a constraint of tune, a grid, a block, an argument) cannot be read, or gives no such value',
+  },
+  TUNE_SPACE: { exitCode: exitCodes.usage, meaning: 'what tune is to search is empty, or contradicts itself' },
+  TUNE_PARAMETER: {
+    exitCode: exitCodes.usage,
+    meaning:
+      'nothing in the source, the launch or the arguments depends on a parameter of tune, or it is not clear what',
+  },
+  TUNE_NOT_APPLIED: {
+    exitCode: exitCodes.fail,
+    meaning: 'the best configuration was not written into the variant, or did not pass there and was taken back',
+  },
   PGO_UNSUPPORTED: {
     exitCode: exitCodes.usage,
     meaning: 'PGO does not know this language, target, or version of code objects',

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { captureFile, selfcheckFile, selfcheckSchema, type Selfcheck } from '../archive/capture-files';
 import { withDevice } from '../device/lock';
-import { openReproducer } from '../reproducer/reproducer';
+import { openReproducer, type Code } from '../reproducer/reproducer';
 import { openSessions, type ReplaySession } from '../replay/session';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
@@ -36,8 +36,9 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
 export async function judge(
   options: ValidateOptions,
   deps: Deps,
+  code?: Code,
 ): Promise<{ report: Report; reports: readonly DispatchReport[]; first: ReplaySession }> {
-  const { sessions, otherKernels } = await openSessions(options, deps, 'all');
+  const { sessions, otherKernels } = await openSessions(options, deps, 'all', code);
   const [first, ...others] = sessions;
   // What cannot be judged is known before anything runs.
   const cases: [Case, ...Case[]] = [caseOf(first, options, deps), ...others.map((one) => caseOf(one, options, deps))];

@@ -271,12 +271,8 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
     return usage("--side-by-side needs a --code-object beside the captured one");
   if (options.side_by_side && (options.compare || !options.calibrate.empty() || options.record_accesses))
     return usage("--side-by-side goes with none of --compare, --calibrate and --record-accesses");
-  if (options.overrides.are_of_variant &&
-      (!options.code_object || !options.overrides.any() || !options.overrides.arguments.empty())) {
-    return usage(
-        "--own-launch says that --grid, --block and --dynamic-shared are those of the --code-object, and goes with no "
-        "--arg");
-  }
+  if (options.overrides.are_of_variant && (!options.code_object || !options.overrides.any()))
+    return usage("--own-launch says that --grid, --block, --dynamic-shared and --arg are those of the --code-object");
   if (options.overrides.make_another_result() && (options.compare || !options.calibrate.empty())) {
     return usage(
         "--grid, --block, --dynamic-shared and --arg make another launch than the captured one, whose result the app "

@@ -1,4 +1,4 @@
-import type { Deps } from '../deps/deps';
+import type { Deps } from './deps';
 import { silentReporter } from '../support/report';
 
 /** For what is done once for every variant: what a program says of a fault is still seen, the table at the end says the rest. */

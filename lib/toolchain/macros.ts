@@ -1,0 +1,22 @@
+import type { Recipe } from './recipe';
+
+/** The recipe with these macros in place of those of the same names that the app's command has. */
+export function withMacros<R extends Pick<Recipe, 'arguments'>>(
+  recipe: R,
+  macros: Readonly<Record<string, number | string | boolean>>,
+): R {
+  const names = Object.keys(macros);
+  if (names.length === 0) return recipe;
+  const words = recipe.arguments;
+  const isSeparate = (word: string | undefined): boolean => word !== undefined && /^(-D|--define-macro)$/.test(word);
+  const kept = words.filter((word, index) => {
+    const definition = isSeparate(words[index - 1]) ? word : isSeparate(word) ? words[index + 1] : definitionIn(word);
+    return definition === undefined || !names.includes(definition.split(/[=(]/, 1)[0] ?? '');
+  });
+  return { ...recipe, arguments: [...kept, ...names.map((name) => `-D${name}=${macroText(macros[name] ?? '')}`)] };
+}
+
+const definitionIn = (word: string): string | undefined => /^(?:-D|--define-macro=)(.+)$/.exec(word)?.[1];
+
+export const macroText = (value: number | string | boolean): string =>
+  typeof value === 'boolean' ? String(Number(value)) : String(value);

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { createTwoFilesPatch } from 'diff';
+import { applyEdits, modify } from 'jsonc-parser';
+import type { Deps } from '../deps/deps';
+import { quiet } from '../deps/quiet';
+import { recompile } from '../recompile/recompile';
+import { recompileOptionsSchema } from '../recompile/options';
+import { variantName } from '../language/languages';
+import type { Reproducer } from '../reproducer/reproducer';
+import { KernloopError } from '../support/error';
+import { writeFileAtomic } from '../support/files';
+import { kernelFile } from '../support/project-file-names';
+import { validate } from '../validate/validate';
+import { validateOptionsSchema } from '../validate/options';
+import type { Snapshot } from './snapshot';
+import type { Variation } from './subject';
+
+/** One file of the user's, before and after. */
+export interface Change {
+  name: string;
+  before: string;
+  after: string;
+}
+
+/** What a configuration is, written into the reproducer. */
+export function changesOf(
+  { root, config }: Reproducer,
+  snapshot: Snapshot,
+  { files, configuration }: Variation,
+): Change[] {
+  const changes = Object.entries(files).map(([name, after]) => ({ name, before: snapshot.read(name), after }));
+  const before = readFileSync(join(root, kernelFile), 'utf8');
+  const isSame = JSON.stringify(configuration) === JSON.stringify(config.configuration);
+  const edits = isSame
+    ? []
+    : modify(before, ['configuration'], configuration, { formattingOptions: { insertSpaces: true, tabSize: 2 } });
+  return [...changes, { name: kernelFile, before, after: applyEdits(before, edits) }].filter(
+    (change) => change.before !== change.after,
+  );
+}
+
+/** For `patch -p1` and `git apply` in the folder of the reproducer. */
+export const patchText = (changes: readonly Change[]): string =>
+  changes.map(({ name, before, after }) => createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after)).join('');
+
+/** Writes it, and leaves it there only if the reproducer then passes by itself. */
+export async function applyChanges(
+  reproducer: Reproducer,
+  changes: readonly Change[],
+  judging: object,
+  deps: Deps,
+): Promise<string[]> {
+  const { root, config } = reproducer;
+  const touched = changes.find(({ name, before }) => readFileSync(join(root, name), 'utf8') !== before);
+  if (touched) {
+    throw new KernloopError(
+      'TUNE_NOT_APPLIED',
+      `${touched.name} was changed while the search ran`,
+      'run it once more: what was tried before is tried again where that file decides',
+    );
+  }
+  try {
+    for (const { name, after } of changes) writeFileAtomic(join(root, name), after);
+    await recompile(recompileOptionsSchema.parse({ reproducer: root }), quiet(deps));
+    const variant = join(
+      'build',
+      variantName(config.language === 'none' ? 'hip' : config.language, config.device.kind),
+    );
+    const report = await validate(validateOptionsSchema.parse({ ...judging, reproducer: root, variant }), deps);
+    if (report.exit_code === 0) return changes.map(({ name }) => relative(process.cwd(), join(root, name)));
+    throw new KernloopError(
+      'TUNE_NOT_APPLIED',
+      `with it the reproducer does not pass: ${report.summary}`,
+      'run it once more with --fresh; if it stays, report it',
+    );
+  } catch (error) {
+    for (const { name, before } of changes) writeFileAtomic(join(root, name), before);
+    throw error;
+  }
+}

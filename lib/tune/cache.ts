@@ -1,0 +1,71 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { sha256, sha256OfFile, writeJson } from '../support/files';
+import { scoreSchema, statuses } from './result';
+
+const digests = z.record(z.string(), z.string());
+
+const outcomeSchema = z.strictObject({
+  schema: z.literal('kernloop.tune-candidate/1'),
+  key: z.string(),
+  status: z.enum(statuses),
+  reason: z.string(),
+  score: scoreSchema.nullable(),
+  /** Of the captured code in the same rounds; on hardware. */
+  capturedNs: z.number().nullable(),
+  codeObjectSha256: z.string().nullable(),
+  /** What would pass it. */
+  usual: z.object({ atol: z.number(), rtol: z.number() }).nullable(),
+  /** Files that the compiler read elsewhere: which ones, no key can tell beforehand. */
+  read: digests,
+});
+
+export type Outcome = z.output<typeof outcomeSchema>;
+
+const storedSchema = z.strictObject({ outcome: outcomeSchema, sha256: z.string() });
+
+/** What became of each candidate, a file each: what is finished stays, whatever ends the search. */
+export class CandidateCache {
+  constructor(
+    private readonly folder: string,
+    private readonly reproducer: string,
+  ) {}
+
+  /** Null where there is none, or one that is damaged, or of other headers. */
+  find(key: string): Outcome | null {
+    const path = this.path(key);
+    if (!existsSync(path)) return null;
+    const stored = storedSchema.safeParse(parsed(readFileSync(path, 'utf8')));
+    if (!stored.success) return null;
+    const { outcome, sha256: digest } = stored.data;
+    if (digest !== digestOf(outcome) || outcome.key !== key) return null;
+    const isSame = ([name, content]: [string, string]): boolean => {
+      const file = isAbsolute(name) ? name : resolve(this.reproducer, name);
+      return existsSync(file) && sha256OfFile(file) === content;
+    };
+    return Object.entries(outcome.read).every(isSame) ? outcome : null;
+  }
+
+  store(outcome: Outcome): void {
+    writeJson(this.path(outcome.key), { outcome, sha256: digestOf(outcome) });
+  }
+
+  drop(key: string): void {
+    rmSync(this.path(key), { force: true });
+  }
+
+  private path(key: string): string {
+    return join(this.folder, `${key}.result.json`);
+  }
+}
+
+const digestOf = (outcome: Outcome): string => sha256(JSON.stringify(outcome));
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { kernloopJsonSchema } from '../app/kernloop-json';
+import type { Reproducer } from '../reproducer/reproducer';
+import { kernloopFile } from '../support/project-file-names';
+import { readJson } from '../support/schema';
+import { judging as judgingShape, type TuneOptions } from './options';
+
+/** Every stage that replays has these. */
+export function replayingOptions({
+  reproducer,
+  capture,
+  device,
+  gpu,
+  softgpu,
+  store,
+  launch,
+  limitFactor,
+  limitSeconds,
+}: TuneOptions): object {
+  return { reproducer, capture: capture ?? 'all', device, gpu, softgpu, store, launch, limitFactor, limitSeconds };
+}
+
+/** The tolerances under which the user has variants judged, where none is given here: those of kernel.json, else of the app. */
+export function judgingOptions(reproducer: Reproducer, options: TuneOptions): object {
+  const appFile = join(reproducer.workspaceRoot, reproducer.config.app.root, kernloopFile);
+  const app = existsSync(appFile)
+    ? readJson(appFile, kernloopJsonSchema, 'CONFIG_MISSING', 'restore the file').options['validate']
+    : {};
+  const declared: Record<string, unknown> = { ...app, ...reproducer.config.options['validate'] };
+  const judged = Object.keys(judgingShape).map((name): [string, unknown] => {
+    const given = options[name as keyof typeof judgingShape];
+    return [name, given === undefined || (Array.isArray(given) && given.length === 0) ? declared[name] : given];
+  });
+  const { replays, adverse } = options;
+  return { ...replayingOptions(options), ...Object.fromEntries(judged), replays, adverse };
+}

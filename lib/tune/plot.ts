@@ -1,0 +1,80 @@
+import type { TopLevelSpec } from 'vega-lite';
+import type { Candidate, TuneResult } from './result';
+
+type Result = Pick<TuneResult, 'kernel' | 'scoredBy' | 'space' | 'candidates' | 'captured'>;
+
+/** Scores over the parameters: with one or two that vary, a line each; with more, a plot for each parameter, with a point a candidate. */
+export function tunePlot(result: Result): TopLevelSpec {
+  const varying = result.space.parameters.filter(({ values }) => values.length > 1).map(({ name }) => name);
+  const [first = '', second, ...others] =
+    varying.length > 0 ? varying : result.space.parameters.map(({ name }) => name);
+  const score = { field: 'score', type: 'quantitative', title: scoreTitle(result), scale: { zero: false } } as const;
+  const shape = { field: 'status', type: 'nominal', title: 'status' } as const;
+  const title = `${result.kernel}: ${scoreTitle(result)}`;
+  const values = pointsOf(result);
+  const captured = capturedScore(result);
+  if (others.length > 0) {
+    const folded = values.flatMap((point) =>
+      varying.map((name) => ({ ...point, parameter: name, value: String(point[name] ?? '') })),
+    );
+    return {
+      title,
+      data: { values: folded },
+      facet: { field: 'parameter', type: 'nominal', title: null },
+      columns: 3,
+      resolve: { scale: { x: 'independent' } },
+      spec: {
+        width: 240,
+        height: 200,
+        mark: { type: 'point', filled: true, opacity: 0.7 },
+        encoding: { x: { field: 'value', type: 'ordinal', title: null, sort: null }, y: score, shape, color: shape },
+      },
+    };
+  }
+  return {
+    title,
+    width: 480,
+    height: 300,
+    layer: [
+      {
+        data: { values },
+        mark: { type: 'line', point: { filled: true, size: 60 } },
+        encoding: {
+          x: { field: first, type: 'ordinal', title: first, sort: null },
+          y: score,
+          ...(second === undefined ? {} : { color: { field: second, type: 'nominal', title: second } }),
+        },
+      },
+      ...(captured === null
+        ? []
+        : [
+            {
+              data: { values: [{ score: captured, what: 'captured code' }] },
+              mark: { type: 'rule' as const, strokeDash: [4, 4] },
+              encoding: { y: { field: 'score', type: 'quantitative' as const } },
+            },
+          ]),
+    ],
+  };
+}
+
+const scoreTitle = ({ scoredBy }: Result): string =>
+  scoredBy === 'wave_instructions' ? 'executed wave-instructions' : 'time of that of the captured code';
+
+const scoreNumber = ({ score }: Pick<Candidate, 'score'>): number | null =>
+  score?.waveInstructions ?? score?.timeRatio ?? null;
+
+const capturedScore = ({ captured }: Result): number | null =>
+  captured?.waveInstructions ?? captured?.timeRatio ?? null;
+
+/** What is not right has no score, and no point. */
+function pointsOf({ candidates }: Result): Record<string, string | number>[] {
+  return candidates.flatMap((one) => {
+    const score = scoreNumber(one);
+    if (score === null) return [];
+    const parameters = Object.fromEntries(
+      Object.entries(one.parameters).map(([name, value]) => [name, typeof value === 'boolean' ? String(value) : value]),
+    );
+    return [{ ...parameters, score, status: one.isBase ? 'base' : one.status }];
+  });
+}

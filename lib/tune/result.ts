@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { valueSchema } from '../reproducer/configuration';
+
+/** What became of a candidate: the verdicts of validate, and what ended it before there was one. */
+export const statuses = ['pass', 'fail', 'vacuous', 'fault', 'limit', 'not-compiled', 'not-launched'] as const;
+
+const interval = z.object({ low: z.number(), high: z.number() });
+
+export const scoreSchema = z.object({
+  waveInstructions: z
+    .number()
+    .nullable()
+    .describe('Executed by all judged dispatches together; null on hardware. A count, no time.'),
+  timeNs: z.number().nullable().describe('On hardware: the medians of all judged dispatches together.'),
+  timeRatio: z.number().nullable().describe('On hardware: its time over that of the captured code, measured in turns.'),
+  timeCi95: interval.nullable().describe('Of that ratio.'),
+});
+
+const candidateSchema = z.object({
+  key: z.string().describe('Of all that decides it; the name of its file in build/tune/candidates.'),
+  isBase: z.boolean().describe('The source as it is.'),
+  parameters: z
+    .record(z.string(), valueSchema)
+    .describe('Empty for the source as it is, where that has not one of these values.'),
+  status: z.enum(statuses),
+  reason: z.string().describe('The summary of the verdict, or the error.'),
+  score: scoreSchema.nullable().describe('Only of what passes.'),
+  ratio: z.number().nullable().describe('Its score over that of the base, which has 1; null where either has none.'),
+  codeObjectSha256: z.string().nullable(),
+  fromCache: z.boolean().describe('Of an earlier run.'),
+});
+
+export const tuneResultSchema = z
+  .object({
+    schema: z.literal('kernloop.tune/1'),
+    kernel: z.string(),
+    device: z.object({ kind: z.string(), identity: z.string() }),
+    scoredBy: z.enum(['wave_instructions', 'duration_ns']),
+    dispatches: z.array(z.int()).describe('Captured dispatches that every candidate was judged and scored with.'),
+    space: z.object({
+      parameters: z.array(z.object({ name: z.string(), values: z.array(valueSchema), kind: z.string() })),
+      constraints: z.array(z.string()),
+      search: z.enum(['grid', 'random']),
+      seed: z.int().nullable(),
+      configurations: z.int().describe('Of the whole grid, before constraints.'),
+      excluded: z.int().nullable().describe('By the constraints; null for a random search, which does not count them.'),
+    }),
+    captured: scoreSchema.nullable().describe('The captured code, beside the candidates.'),
+    candidates: z.array(candidateSchema).describe('Best first.'),
+    best: z
+      .string()
+      .nullable()
+      .describe(
+        'Key of the best candidate that passes and is better than the source as it is, judged and measured once more at the end; null for none.',
+      ),
+    reason: z.string(),
+    evaluated: z.int(),
+    fromCache: z.int(),
+    files: z.object({
+      result: z.string(),
+      plot: z.string(),
+      svg: z.string(),
+      patch: z.string().nullable().describe('The best configuration as a patch of the reproducer.'),
+    }),
+    applied: z.array(z.string()).describe('Files that --apply wrote.'),
+  })
+  .meta({ title: 'tune.json', description: 'What tune tried, and what came of it.' });
+
+export type TuneResult = z.output<typeof tuneResultSchema>;
+export type Candidate = z.output<typeof candidateSchema>;
+export type Score = z.output<typeof scoreSchema>;
+export type Status = (typeof statuses)[number];

@@ -1,0 +1,188 @@
+import { mkdirSync } from 'node:fs';
+import type { Deps } from '../deps/deps';
+import { quiet } from '../deps/quiet';
+import { inOrder } from '../support/in-order';
+import { throwIfInterrupted } from '../support/interrupt';
+import { CandidateCache, type Outcome } from './cache';
+import { tunePaths } from './paths';
+import type { Candidate, Score } from './result';
+import { isBetter, orderOf, scoreOf } from './score';
+import { describeParameters, describeScore } from './text';
+import { build, evaluate, jobsOf, type Search } from './trial';
+import type { Trial } from './trials';
+
+/** A search under way: what is known already, what is built and judged now, and which one is the best in the end. */
+export class TuneRun {
+  private readonly cache: CandidateCache;
+
+  constructor(
+    private readonly search: Search,
+    private readonly trials: readonly Trial[],
+    private readonly deps: Deps,
+  ) {
+    const { root } = search.reproducer;
+    const { candidates } = tunePaths(root);
+    mkdirSync(candidates, { recursive: true });
+    this.cache = new CandidateCache(candidates, root);
+  }
+
+  /** Compilations run side by side; judging and measuring, one at a time. */
+  async all(): Promise<void> {
+    const { search, deps } = this;
+    if (!search.options.fresh) this.recall();
+    const open = this.trials.filter(({ outcome }) => outcome === undefined);
+    const done = this.trials.length - open.length;
+    if (done > 0) deps.report.info(`${done} of ${this.trials.length} candidates are known from earlier runs`);
+    let finished = done;
+    const built = inOrder(open, jobsOf(search.options), async (trial) => ({
+      trial,
+      made: await build(search, trial, deps),
+    }));
+    for await (const { trial, made } of built) {
+      throwIfInterrupted(deps.signal);
+      const outcome = 'outcome' in made ? made.outcome : await evaluate(search, made, deps);
+      // An interrupted replay must not be remembered as one that failed.
+      throwIfInterrupted(deps.signal);
+      trial.outcome = outcome;
+      if (!('keep' in made) || made.keep) this.cache.store(outcome);
+      finished += 1;
+      deps.report.info(
+        `${String(finished).padStart(String(this.trials.length).length)}/${this.trials.length} ${describeTrial(trial)}: ${describeOutcome(outcome)}`,
+      );
+    }
+  }
+
+  private recall(): void {
+    for (const trial of this.trials) {
+      const known = this.cache.find(trial.key);
+      if (known === null) continue;
+      trial.outcome = known;
+      trial.fromCache = true;
+    }
+  }
+
+  async captured(): Promise<Score | null> {
+    const { search, deps, trials } = this;
+    if (search.work === 'wave_instructions') {
+      return (await scoreOf({ kind: 'captured' }, search.replaying, undefined, search.work, quiet(deps))).score;
+    }
+    // Measured in turns with each candidate: as often as those.
+    const times = trials.flatMap(({ outcome }) => outcome?.capturedNs ?? []).sort((a, b) => a - b);
+    const median = times[Math.floor(times.length / 2)];
+    return median === undefined ? null : { waveInstructions: null, timeNs: median, timeRatio: 1, timeCi95: null };
+  }
+
+  /**
+   * The best that is better than the source as it is. What an earlier run said, and every time, is not taken on trust: it is built, judged and
+   * measured once more, and the next one is asked where that says otherwise.
+   */
+  async best(): Promise<Trial | null> {
+    const base = this.trials.find(({ isBase }) => isBase);
+    const checked = new Set<Trial>();
+    for (;;) {
+      const [first] = this.passing();
+      if (!first) return null;
+      for (const trial of first === base || !base?.outcome?.score ? [first] : [first, base]) {
+        if (checked.has(trial) || !(trial.fromCache || this.search.work === 'duration_ns')) continue;
+        checked.add(trial);
+        await this.again(trial);
+      }
+      const [now] = this.passing();
+      if (now !== first) continue;
+      if (first === base) return null;
+      const before = base?.outcome?.score ?? null;
+      return before === null || (first.outcome?.score && isBetter(first.outcome.score, before)) ? first : null;
+    }
+  }
+
+  private async again(trial: Trial): Promise<void> {
+    const { search, deps } = this;
+    deps.report.info(`once more: ${describeTrial(trial)}`);
+    const made = await build(search, trial, deps);
+    const outcome = 'outcome' in made ? made.outcome : await evaluate(search, made, deps);
+    throwIfInterrupted(deps.signal);
+    const before = trial.outcome;
+    trial.outcome = outcome;
+    if (isSame(before, outcome)) return;
+    this.cache.drop(trial.key);
+    this.deps.report.warn(
+      `${describeTrial(trial)}: an earlier result said ${before ? describeOutcome(before) : 'nothing'}, and now it is ${describeOutcome(outcome)}`,
+    );
+    this.cache.store(outcome);
+  }
+
+  /** Best first; of equals the one that was named first. */
+  private passing(): Trial[] {
+    return this.trials
+      .filter(({ outcome }) => outcome?.status === 'pass')
+      .sort((a, b) => scoreNumber(a) - scoreNumber(b) || Number(b.isBase) - Number(a.isBase));
+  }
+
+  reason(best: Trial | null): string {
+    const base = this.trials.find(({ isBase }) => isBase);
+    const passing = this.passing();
+    if (passing.length === 0) return `none of ${this.trials.length} candidates passes${this.tolerance()}`;
+    const before = base?.outcome?.score;
+    const [first] = passing;
+    if (best?.outcome?.score) {
+      const now = best.outcome.score;
+      const compared = before
+        ? `${ratioOf(now, before)?.toFixed(3) ?? '?'}× the base's ${describeScore(before)}`
+        : `the source as it is does not pass (${base?.outcome?.reason ?? 'not judged'})`;
+      return `best is ${describeParameters(best.parameters)} with ${describeScore(now)}${unitOf(now)}, ${compared}`;
+    }
+    return first?.isBase === true
+      ? `no configuration is better than the source as it is${this.tolerance()}`
+      : `none is measurably better than the source as it is; the first, ${describeParameters(first?.parameters ?? {})}, is within the noise`;
+  }
+
+  /** Whoever changes the order of sums has to say how far results may differ. */
+  private tolerance(): string {
+    const options = this.trials.flatMap(({ outcome }) => (outcome?.usual ? [outcome.usual] : []));
+    if (options.length === 0) return '';
+    const [atol, rtol] = [Math.max(...options.map((each) => each.atol)), Math.max(...options.map((each) => each.rtol))];
+    return `; ${options.length} that fail byte for byte are within the usual tolerance of their type: \`--atol ${shortest(atol)} --rtol ${shortest(rtol)}\` accepts them`;
+  }
+
+  candidates(): Candidate[] {
+    const before = this.trials.find(({ isBase }) => isBase)?.outcome?.score ?? null;
+    const passing = this.passing();
+    const others = this.trials.filter((trial) => !passing.includes(trial));
+    return [...passing, ...others].map(({ key, isBase, parameters, outcome, fromCache }) => ({
+      ...{ key, isBase, parameters: { ...parameters }, fromCache },
+      status: outcome?.status ?? 'fail',
+      reason: outcome?.reason ?? '',
+      score: outcome?.score ?? null,
+      ratio: outcome?.score && before ? ratioOf(outcome.score, before) : null,
+      codeObjectSha256: outcome?.codeObjectSha256 ?? null,
+    }));
+  }
+}
+
+const shortest = (value: number): string =>
+  value.toString().length <= value.toExponential().length ? value.toString() : value.toExponential();
+
+const scoreNumber = ({ outcome }: Trial): number =>
+  outcome?.score ? orderOf(outcome.score) : Number.POSITIVE_INFINITY;
+
+function ratioOf(one: Score, other: Score): number | null {
+  const ratio = orderOf(one) / orderOf(other);
+  return Number.isFinite(ratio) ? ratio : null;
+}
+
+/** Counts repeat; of times only that there is one. */
+function isSame(before: Outcome | undefined, now: Outcome): boolean {
+  if (before?.status !== now.status) return false;
+  return now.score?.waveInstructions == null || now.score.waveInstructions === before.score?.waveInstructions;
+}
+
+const unitOf = ({ waveInstructions }: Score): string => (waveInstructions === null ? '' : ' wave-instructions');
+
+const describeTrial = ({ isBase, parameters }: Trial): string =>
+  [describeParameters(parameters), ...(isBase ? ['(the source as it is)'] : [])].join(' ').trim();
+
+function describeOutcome({ status, score, reason }: Outcome): string {
+  return score === null
+    ? `${status}: ${reason.split('\n')[0] ?? ''}`
+    : `${status}, ${describeScore(score)}${unitOf(score)}`;
+}

@@ -1,0 +1,78 @@
+import type { Deps } from '../deps/deps';
+import { replay } from '../replay/replay';
+import { replayOptionsSchema } from '../replay/options';
+import type { DispatchResult, Speed } from '../replay/result';
+import type { Code } from '../reproducer/reproducer';
+import { KernloopError } from '../support/error';
+import type { WorkUnit } from '../device/device';
+import type { Score } from './result';
+
+export interface Scored {
+  score: Score;
+  /** Of the captured code in the same rounds; null where counts repeat, and it has its own score. */
+  capturedNs: number | null;
+}
+
+/** What the code does in a replay of every judged dispatch: counts on the software GPU; on hardware its time, in turns with the captured code. */
+export async function scoreOf(
+  code: Code,
+  replaying: object,
+  iterations: number | undefined,
+  work: WorkUnit,
+  deps: Deps,
+): Promise<Scored> {
+  const compare = work === 'duration_ns' && code.kind === 'variant';
+  const options = replayOptionsSchema.parse({
+    ...replaying,
+    compare,
+    ...(work === 'duration_ns' ? { iterations } : {}),
+  });
+  const result = await replay(options, deps, code);
+  const dispatches = result.dispatches.length > 0 ? result.dispatches : [result];
+  const stopped = dispatches.find(({ exitCode }) => exitCode !== 0);
+  if (stopped)
+    throw new KernloopError(
+      'LAUNCH_IMPOSSIBLE',
+      stopped.fault ?? `it ran past its limit in dispatch ${stopped.dispatch}`,
+      '',
+    );
+  return work === 'wave_instructions' ? counted(dispatches) : timed(dispatches);
+}
+
+function counted(dispatches: readonly DispatchResult[]): Scored {
+  const counts = dispatches.map(({ counters }) => counters['wave_instructions']?.median ?? 0);
+  return { score: { waveInstructions: sum(counts), timeNs: null, timeRatio: null, timeCi95: null }, capturedNs: null };
+}
+
+/** Dispatches count by the time that the captured code takes for each. */
+function timed(dispatches: readonly DispatchResult[]): Scored {
+  const times = dispatches.map(({ durationNs }) => durationNs?.median ?? 0);
+  const captured = dispatches.map(({ baseline }) => baseline?.durationNs?.median ?? 0);
+  const weighed = (of: (speed: Speed) => number | undefined): number | null => {
+    const parts = dispatches.map(
+      ({ speed }, index) => (speed ? (of(speed) ?? Number.NaN) : Number.NaN) * (captured[index] ?? 0),
+    );
+    const mean = sum(parts) / sum(captured);
+    return Number.isFinite(mean) ? mean : null;
+  };
+  const [low, high] = [weighed(({ ci95 }) => ci95?.low), weighed(({ ci95 }) => ci95?.high)];
+  const timeCi95 = low === null || high === null ? null : { low, high };
+  return {
+    score: { waveInstructions: null, timeNs: sum(times), timeRatio: weighed(({ ratio }) => ratio), timeCi95 },
+    capturedNs: sum(captured),
+  };
+}
+
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+
+/** Lower is better: a count, or the time in units of the captured code's. */
+export const orderOf = ({ waveInstructions, timeRatio }: Score): number =>
+  waveInstructions ?? timeRatio ?? Number.POSITIVE_INFINITY;
+
+/** On hardware only where the intervals do not meet: what lies inside of them is noise. */
+export function isBetter(one: Score, other: Score): boolean {
+  if (one.waveInstructions !== null && other.waveInstructions !== null)
+    return one.waveInstructions < other.waveInstructions;
+  if (one.timeCi95 === null || other.timeCi95 === null) return false;
+  return one.timeCi95.high < other.timeCi95.low;
+}

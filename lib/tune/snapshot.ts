@@ -1,0 +1,79 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { codeObjects, notCompiled } from '../recompile/current-variant';
+import { sha256, sha256OfFile } from '../support/files';
+import { kernelFile } from '../support/project-file-names';
+
+/**
+ * What is compiled of a reproducer as it was when the search began, away from the user's files: an edit meanwhile must not be in some candidates
+ * and not in others.
+ */
+export class Snapshot {
+  /** Absolute; removed with everything in it. */
+  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'kernloop-tune-')));
+  readonly root: string;
+  /** By their names in the reproducer. */
+  readonly digests: Readonly<Record<string, string>>;
+  private made = 0;
+
+  constructor(readonly reproducer: string) {
+    this.root = join(this.folder, 'reproducer');
+    mkdirSync(this.root);
+    for (const name of compiledIn(reproducer))
+      cpSync(join(reproducer, name), join(this.root, name), { recursive: true, dereference: true });
+    this.digests = Object.fromEntries(filesIn(this.root).map((name) => [name, sha256OfFile(join(this.root, name))]));
+  }
+
+  read(name: string): string {
+    return readFileSync(join(this.root, name), 'utf8');
+  }
+
+  /** A copy with some files other ones: what a candidate is compiled from. */
+  candidate(files: Readonly<Record<string, string>>): string {
+    this.made += 1;
+    const root = join(this.folder, `candidate-${this.made}`);
+    cpSync(this.root, root, { recursive: true });
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      writeFileSync(join(root, name), text);
+    }
+    return root;
+  }
+
+  digestsWith(files: Readonly<Record<string, string>>): Record<string, string> {
+    const own = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, sha256(text)]));
+    return { ...this.digests, ...own };
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function compiledIn(root: string): string[] {
+  return readdirSync(root).filter(
+    (name) =>
+      !notCompiled.has(name) &&
+      name !== kernelFile &&
+      !codeObjects.test(name) &&
+      !name.includes('.partial-') &&
+      name !== '__pycache__',
+  );
+}
+
+function filesIn(root: string): string[] {
+  return readdirSync(root, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort();
+}

@@ -1,0 +1,149 @@
+import type { Value } from '../support/expression';
+import { parseFormula, type Formula } from '../support/expression';
+import { KernloopError } from '../support/error';
+import { splitOutside } from '../reproducer/configured-launch';
+import type { TuneOptions } from './options';
+
+export interface Parameter {
+  name: string;
+  values: readonly Value[];
+}
+
+export type Parameters = Readonly<Record<string, Value>>;
+
+/** "BLOCK=64,128", and from the command line, where commas part the items of an option: "BLOCK=64", "128". */
+export function readParameters(set: readonly string[]): Parameter[] {
+  const found: { name: string; values: Value[] }[] = [];
+  for (const item of set.flatMap((text) => text.split(','))) {
+    const [, name, first] = /^\s*([A-Za-z_]\w*)\s*=(.*)$/s.exec(item) ?? [];
+    if (name !== undefined) {
+      if (found.some((parameter) => parameter.name === name))
+        throw invalid(`--set ${name} is given twice`, 'give all values at once: NAME=1,2,4');
+      found.push({ name, values: [] });
+    }
+    const last = found.at(-1);
+    if (!last) throw invalid(`--set ${item}: no name and no "="`, 'give NAME=VALUE,VALUE,…');
+    const value = readValue(first ?? item);
+    if (value === '') throw invalid(`--set ${last.name}: an empty value`, 'give NAME=VALUE,VALUE,…');
+    if (!last.values.includes(value)) last.values.push(value);
+  }
+  if (found.length === 0) {
+    throw invalid(
+      'nothing is to be searched',
+      'name a parameter and its values: --set BLOCK=64,128,256, or "options": { "tune": { "set": […] } } of kernel.json',
+    );
+  }
+  return found;
+}
+
+function readValue(text: string): Value {
+  const word = text.trim();
+  if (/^(true|True)$/.test(word)) return true;
+  if (/^(false|False)$/.test(word)) return false;
+  return word !== '' && Number.isFinite(Number(word)) ? Number(word) : word;
+}
+
+/** Rejoins what was parted at the commas of a function. */
+export function readConstraints(texts: readonly string[]): Formula[] {
+  return splitOutside(texts.join(','), ',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .map((text) => parseFormula(text, '--constraint'));
+}
+
+export interface Space {
+  parameters: readonly Parameter[];
+  constraints: readonly Formula[];
+}
+
+export interface Found {
+  configurations: Parameters[];
+  /** Of the whole grid. */
+  total: number;
+  excluded: number | null;
+}
+
+/** `known`: what constraints may name besides the parameters. */
+export function configurations(
+  { parameters, constraints }: Space,
+  known: Parameters,
+  options: Pick<TuneOptions, 'search' | 'samples' | 'seed' | 'maxCandidates'>,
+): Found {
+  const total = parameters.reduce((product, { values }) => product * values.length, 1);
+  const fits = (one: Parameters): boolean => constraints.every((formula) => holds(formula, { ...known, ...one }));
+  if (options.search === 'random')
+    return { configurations: drawn(parameters, total, fits, options), total, excluded: null };
+  if (total > options.maxCandidates) {
+    throw invalid(
+      `${total} configurations are more than --max-candidates ${options.maxCandidates}`,
+      'give fewer values, draw some with --search random --samples N, or raise --max-candidates',
+    );
+  }
+  const all = Array.from({ length: total }, (_, index) => at(parameters, index));
+  const kept = all.filter(fits);
+  if (kept.length === 0)
+    throw invalid(`the constraints exclude all ${total} configurations`, 'correct the constraints or the values');
+  return { configurations: kept, total, excluded: total - kept.length };
+}
+
+function holds(formula: Formula, values: Parameters): boolean {
+  const value = formula.evaluate(values);
+  if (typeof value === 'boolean') return value;
+  throw new KernloopError(
+    'FORMULA_INVALID',
+    `--constraint: "${formula.text}" gives ${JSON.stringify(value)}`,
+    'give a condition: BLOCK * 4 <= 65536',
+  );
+}
+
+/** The configuration of that number; the last parameter varies fastest. */
+function at(parameters: readonly Parameter[], index: number): Parameters {
+  let rest = index;
+  const chosen: [string, Value][] = [];
+  for (const { name, values } of [...parameters].reverse()) {
+    chosen.unshift([name, values[rest % values.length] ?? '']);
+    rest = Math.floor(rest / values.length);
+  }
+  return Object.fromEntries(chosen);
+}
+
+/** Different ones, in the order in which the seed draws them; fewer where there are no more. */
+function drawn(
+  parameters: readonly Parameter[],
+  total: number,
+  fits: (one: Parameters) => boolean,
+  { samples, seed }: Pick<TuneOptions, 'samples' | 'seed'>,
+): Parameters[] {
+  const random = generator(seed);
+  const seen = new Set<number>();
+  const found: Parameters[] = [];
+  // Where almost nothing fits, this ends before all was drawn.
+  const most = Math.max(100_000, samples * 100);
+  for (let draw = 0; draw < most && found.length < samples && seen.size < total; draw++) {
+    const index = Math.floor(random() * total);
+    if (seen.has(index)) continue;
+    seen.add(index);
+    const one = at(parameters, index);
+    if (fits(one)) found.push(one);
+  }
+  if (found.length > 0) return found;
+  throw invalid(
+    `none of ${seen.size} configurations that were drawn fulfils the constraints`,
+    'correct the constraints or the values',
+  );
+}
+
+/** mulberry32: the same numbers on every machine. */
+function generator(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function invalid(what: string, hint: string): KernloopError {
+  return new KernloopError('TUNE_SPACE', what, hint);
+}

@@ -1,0 +1,142 @@
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import type { Deps } from '../deps/deps';
+import { quiet } from '../deps/quiet';
+import type { WorkUnit } from '../device/device';
+import { outsideName } from '../reproducer/variant-json';
+import type { Code, Reproducer } from '../reproducer/reproducer';
+import { macrosOf } from '../reproducer/configuration';
+import { KernloopError } from '../support/error';
+import type { ErrorCode } from '../support/error-codes';
+import { sha256OfFile } from '../support/files';
+import { silentReporter } from '../support/report';
+import { compileReproducer, type CompileResult } from '../toolchain/compile';
+import type { Compiler } from '../toolchain/find-compiler';
+import { withMacros } from '../toolchain/macros';
+import type { Overlay } from '../toolchain/overlay';
+import type { Recipe } from '../toolchain/recipe';
+import { judge } from '../validate/validate';
+import { validateOptionsSchema } from '../validate/options';
+import type { Outcome } from './cache';
+import type { TuneOptions } from './options';
+import type { Status } from './result';
+import { scoreOf } from './score';
+import type { Snapshot } from './snapshot';
+import type { Variation } from './subject';
+
+/** What all candidates of a search share. */
+export interface Search {
+  reproducer: Reproducer;
+  recipe: Recipe;
+  overlay: Overlay;
+  compiler: Compiler;
+  snapshot: Snapshot;
+  options: TuneOptions;
+  /** Of validate, and of replay. */
+  judging: object;
+  replaying: object;
+  work: WorkUnit;
+}
+
+export interface Plan {
+  key: string;
+  variation: Variation;
+}
+
+/** Code to judge, or why there is none. */
+export type Built =
+  { plan: Plan; code: Code; compiled: CompileResult } | { plan: Plan; outcome: Outcome; keep: boolean };
+
+/** What is wrong with one configuration; every other error ends the search. */
+const ofOneConfiguration: readonly ErrorCode[] = [
+  'COMPILE_FAILED',
+  'SYMBOL_MISSING',
+  'RDC_UNSUPPORTED',
+  'LAUNCH_IMPOSSIBLE',
+  'LAUNCH_REFUSED',
+  'KERNARG_MISMATCH',
+  'FORMULA_INVALID',
+  'ARGUMENT_VALUE',
+  'ARGUMENT_UNTYPED',
+];
+
+export const jobsOf = ({ jobs }: TuneOptions): number => jobs ?? Math.max(1, cpus().length);
+
+export async function build(search: Search, plan: Plan, deps: Deps): Promise<Built> {
+  const { snapshot, recipe, overlay, compiler, options, reproducer } = search;
+  const { variation } = plan;
+  const root = snapshot.candidate(variation.files);
+  const extension = reproducer.config.device.kind === 'cuda' ? 'cubin' : 'hsaco';
+  const output = join(root, `candidate.${extension}`);
+  const startMs = deps.clock.monotonicMs();
+  try {
+    const compiled = await compileReproducer(
+      {
+        ...{ reproducer: root, overlay, compiler, output, capture: reproducer.capture },
+        recipe: withMacros(recipe, macrosOf(variation.configuration)),
+        signature: recipe.signature,
+        limitSeconds: options.compileLimitSeconds,
+      },
+      // Of a hundred that do not compile, nobody reads what the compiler says: the first error of each is in the table.
+      { ...quiet(deps), report: silentReporter },
+    );
+    const { codeObjectSha256: sha256, launch } = compiled;
+    const { configuration } = variation;
+    const code: Code = { kind: 'variant', path: output, shown: 'a candidate', sha256, launch, configuration };
+    return { plan, code, compiled };
+  } catch (error) {
+    const outcome = outcomeOf(plan, error, 'not-compiled');
+    // What the limit ended, another machine may compile.
+    return { plan, outcome, keep: deps.clock.monotonicMs() - startMs < options.compileLimitSeconds * 1000 };
+  }
+}
+
+/** Judges by what the app computed, and only what is right is scored. */
+export async function evaluate(
+  search: Search,
+  { plan, code, compiled }: Extract<Built, { code: Code }>,
+  deps: Deps,
+): Promise<Outcome> {
+  const { judging, replaying, options, work } = search;
+  const base = { ...emptyOutcome(plan), codeObjectSha256: compiled.codeObjectSha256, read: readBy(search, compiled) };
+  try {
+    const { report } = await judge(validateOptionsSchema.parse(judging), quiet(deps), code);
+    if (report.verdict !== 'pass') {
+      const { usual_tolerance: usual } = report;
+      const { atol, rtol } = usual ?? { atol: 0, rtol: 0 };
+      return {
+        ...base,
+        status: report.verdict,
+        reason: report.fault ?? report.summary,
+        usual: usual ? { atol, rtol } : null,
+      };
+    }
+    const { score, capturedNs } = await scoreOf(code, replaying, options.iterations, work, quiet(deps));
+    return { ...base, status: 'pass', reason: report.summary, score, capturedNs };
+  } catch (error) {
+    return { ...outcomeOf(plan, error, 'not-launched'), codeObjectSha256: base.codeObjectSha256, read: base.read };
+  }
+}
+
+function outcomeOf(plan: Plan, error: unknown, status: Status): Outcome {
+  if (!(error instanceof KernloopError) || !ofOneConfiguration.includes(error.code)) throw error;
+  const isLaunch = ['LAUNCH_IMPOSSIBLE', 'LAUNCH_REFUSED', 'FORMULA_INVALID'].includes(error.code);
+  return { ...emptyOutcome(plan), status: isLaunch ? 'not-launched' : status, reason: `${error.code}: ${error.what}` };
+}
+
+const emptyOutcome = ({ key }: Plan): Outcome => ({
+  schema: 'kernloop.tune-candidate/1',
+  key,
+  status: 'fail',
+  reason: '',
+  score: null,
+  capturedNs: null,
+  codeObjectSha256: null,
+  usual: null,
+  read: {},
+});
+
+/** Files elsewhere, which no snapshot holds. */
+function readBy({ reproducer }: Search, { outside, system = [] }: CompileResult): Record<string, string> {
+  return Object.fromEntries([...outside, ...system].map((path) => [outsideName(path, reproducer), sha256OfFile(path)]));
+}

@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { captureFile, selfcheckFile } from '../archive/capture-files';
+import type { Deps } from '../deps/deps';
+import type { Device } from '../device/device';
+import type { CapturedDispatch } from '../replay/captured-dispatches';
+import { macrosOf } from '../reproducer/configuration';
+import { configuredLaunch } from '../reproducer/configured-launch';
+import type { Reproducer } from '../reproducer/reproducer';
+import { messageOf } from '../support/error';
+import { sha256, sha256OfFile } from '../support/files';
+import { version } from '../support/version';
+import { toolchainIdentity } from '../toolchain/identity';
+import type { Outcome } from './cache';
+import type { Parameters } from './space';
+import type { Subject, Variation } from './subject';
+import type { Plan, Search } from './trial';
+
+/** One of the configurations to try, and what has become of it. */
+export interface Trial extends Plan {
+  isBase: boolean;
+  parameters: Parameters;
+  outcome?: Outcome;
+  fromCache: boolean;
+}
+
+export function trialsOf(
+  subject: Subject,
+  all: readonly Parameters[],
+  names: readonly string[],
+  { config }: Reproducer,
+  keyOf: (variation: Variation) => string,
+): Trial[] {
+  const asItIs: Variation = { files: {}, configuration: config.configuration };
+  const inForce = Object.fromEntries(
+    names.flatMap((name) => (subject.base[name] === undefined ? [] : [[name, subject.base[name]]])),
+  );
+  const trials: Trial[] = [
+    { key: keyOf(asItIs), variation: asItIs, isBase: true, parameters: inForce, fromCache: false },
+  ];
+  for (const parameters of all) {
+    const variation = subject.vary(parameters);
+    const key = keyOf(variation);
+    // Two spellings of one configuration, or that of the source.
+    const same = trials.find((trial) => trial.key === key);
+    if (!same) trials.push({ key, variation, isBase: false, parameters, fromCache: false });
+    else if (same.isBase) same.parameters = parameters;
+  }
+  return trials;
+}
+
+/** Of all that decides what becomes of a candidate, but for files elsewhere that only its compilation tells of. */
+export function keys(
+  { snapshot, recipe, overlay, compiler, options, judging, replaying, reproducer, work }: Search,
+  chosen: readonly CapturedDispatch[],
+  device: Device,
+  deps: Deps,
+): (variation: Variation) => string {
+  const { options: _options, configuration: _configuration, ...config } = reproducer.config;
+  const files = chosen.flatMap(({ folder }) => [captureFile(folder), selfcheckFile(folder)]);
+  const shared = [
+    ...['kernloop.tune-candidate/1', version, config, recipe, overlay, compiler.version, toolchainIdentity(deps.env)],
+    files.map((file) => (existsSync(file) ? sha256OfFile(file) : 'none')),
+    [device.description, sha256OfFile(deps.native.replay), sha256OfFile(deps.native.softgpu)],
+    [placeless(judging), placeless(replaying), work === 'duration_ns' ? (options.iterations ?? null) : null],
+  ];
+  return ({ files: changed, configuration }) => {
+    const launches = chosen.map(({ capture }) => {
+      try {
+        return configuration === undefined ? {} : configuredLaunch(configuration, capture, reproducer.config.args);
+      } catch (error) {
+        return messageOf(error);
+      }
+    });
+    return sha256(JSON.stringify([shared, snapshot.digestsWith(changed), macrosOf(configuration), launches])).slice(
+      0,
+      24,
+    );
+  };
+}
+
+/** Where things lie decides nothing. */
+function placeless(options: object): object {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !['reproducer', 'store'].includes(name)));
+}

@@ -1,0 +1,235 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../support/files';
+import { failure } from '../testing/failure';
+import { fakeDeps } from '../testing/fake-deps';
+import { flag } from '../testing/fake-programs';
+import { reproducerForEachTest } from '../testing/workspace';
+import { tuneOptionsSchema } from './options';
+import {
+  behaving,
+  compilerOf,
+  fakeHipcc,
+  honest,
+  marker,
+  tunableSource as source,
+  writeTunable,
+  type Behaviour,
+} from './testing/fake-candidates';
+import { tune } from './tune';
+
+const made = reproducerForEachTest();
+beforeEach(() => writeTunable(made.workspace));
+
+const depsWith = (behaviour: Behaviour = honest, more: object = {}) =>
+  fakeDeps({ hipcc: fakeHipcc, 'kernloop-replay': behaving(behaviour) }, made.workspace.native, {
+    env: compilerOf(made.workspace),
+    ...more,
+  });
+
+const options = (set: string[], more: object = {}) =>
+  tuneOptionsSchema.parse({ reproducer: made.reproducer, set, jobs: 2, ...more });
+
+const run = (set: string[], deps = depsWith(), more: object = {}) => tune(options(set, more), deps);
+
+const compiled = (deps: ReturnType<typeof depsWith>): number =>
+  deps.calls.filter(({ program, args }) => program === 'hipcc' && !args.includes('--version')).length;
+
+describe('tune', () => {
+  it('finds the best of what passes, beside the source as it is and the captured code', async () => {
+    const deps = depsWith();
+    const result = await run(['kRows=2,4,8', 'WIDTH=1,2'], deps);
+    expect(result.candidates[0]).toMatchObject({ parameters: { kRows: 8, WIDTH: 1 }, status: 'pass', ratio: 0.5 });
+    expect(result.best).toBe(result.candidates[0]?.key);
+    expect(result.captured).toMatchObject({ waveInstructions: 1000, timeNs: null });
+    expect(result.candidates.filter(({ isBase }) => isBase)).toMatchObject([{ score: { waveInstructions: 1000 } }]);
+    expect(result.space.parameters.map(({ kind }) => kind)).toEqual(['constant', 'macro']);
+    // Six configurations, and the source as it is, without the macro.
+    expect([result.candidates.length, compiled(deps)]).toEqual([7, 7]);
+    expect(deps.said.result.join('\n')).toMatch(/best +8 +1 +500 +0.500× +pass/);
+    // Nothing of the user's was touched.
+    expect(made.workspace.read('kernels/app/saxpy/kernel_variant.hip')).toBe(source);
+    expect(readFileSync(join(made.reproducer, result.files.svg), 'utf8')).toMatch(/^<svg/);
+  });
+
+  it('never names what does not pass, whatever it scores: wrong results, NaNs, hangs, faults, vacuous ones', async () => {
+    const verdicts: Record<string, string> = { 8: 'fail', 16: 'limit', 32: 'fault', 64: 'vacuous' };
+    const result = await run(
+      ['kRows=2,4,8,16,32,64,5'],
+      depsWith((rows) => ({ count: { 2: 2000, 4: 1000, 5: 999 }[rows] ?? 1, verdict: verdicts[rows] })),
+    );
+    expect(result.candidates.find(({ key }) => key === result.best)?.parameters).toEqual({ kRows: 5 });
+    expect(
+      Object.fromEntries(
+        result.candidates.map(({ parameters, status, score }) => [parameters['kRows'], [status, score === null]]),
+      ),
+    ).toEqual({
+      ...{ 2: ['pass', false], 4: ['pass', false], 5: ['pass', false] },
+      ...{ 8: ['fail', true], 16: ['limit', true], 32: ['fault', true], 64: ['vacuous', true] },
+    });
+  });
+
+  it('lists what does not compile with its reason, and goes on', async () => {
+    const deps = depsWith();
+    const result = await run(['WIDTH=13,2', 'kRows=8'], deps);
+    expect(result.candidates.find(({ parameters }) => parameters['WIDTH'] === 13)).toMatchObject({
+      status: 'not-compiled',
+      reason: expect.stringMatching(/COMPILE_FAILED: .*13 is too many/) as string,
+    });
+    expect(result.candidates[0]).toMatchObject({ parameters: { WIDTH: 2, kRows: 8 } });
+  });
+
+  it('takes what is finished from earlier runs, and builds the rest', async () => {
+    await run(['kRows=2,8']);
+    const deps = depsWith();
+    const result = await run(['kRows=2,8,16'], deps);
+    expect([result.fromCache, result.evaluated]).toEqual([3, 1]);
+    // The new one, and once more the base, with which the best is compared.
+    expect(compiled(deps)).toBe(2);
+    expect(deps.said.info[0]).toBe('3 of 4 candidates are known from earlier runs');
+    // Whatever decides a candidate is another one.
+    for (const change of [
+      () => made.workspace.write('kernels/app/saxpy/kernel_variant.hip', `${source}// edited\n`),
+      () => made.workspace.write(made.workspace.native.replay, 'another'),
+    ]) {
+      change();
+      expect((await run(['kRows=2,8,16'])).fromCache).toBe(0);
+    }
+    expect((await run(['kRows=2,8,16'], depsWith(), { rtol: 0.5, dtype: ['r0=f32'] })).fromCache).toBe(0);
+  });
+
+  it('keeps what was finished where it is stopped', async () => {
+    const stop = new AbortController();
+    let judged = 0;
+    const behaviour: Behaviour = (rows, _width, args) => {
+      if (args.includes('--compare') && ++judged === 7) stop.abort('SIGINT');
+      return honest(rows, '', args);
+    };
+    const error = await failure(run(['kRows=2,8,16,32'], depsWith(behaviour, { signal: stop.signal })));
+    expect(error.code).toBe('INTERRUPTED');
+    const done = readdirSync(join(made.reproducer, 'build', 'tune', 'candidates')).length;
+    expect([done > 0, done < 5]).toEqual([true, true]);
+    expect((await run(['kRows=2,8,16,32'])).fromCache).toBe(done);
+  });
+
+  const candidateFile = (key: string): string =>
+    join(made.reproducer, 'build', 'tune', 'candidates', `${key}.result.json`);
+
+  it('does not trust an entry of the cache that was changed, nor one that a fresh run refutes', async () => {
+    const wrong: Behaviour = (rows) => ({ count: 1000 / Number(rows), verdict: rows === '8' ? 'fail' : 'pass' });
+    const first = await run(['kRows=2,8'], depsWith(wrong));
+    const failed = first.candidates.find(({ parameters }) => parameters['kRows'] === 8);
+    expect([first.candidates.length, failed?.status]).toEqual([3, 'fail']);
+    // Changed by hand: its digest tells.
+    const path = candidateFile(failed?.key ?? '');
+    const text = readFileSync(path, 'utf8');
+    const forged = text
+      .replace('"status": "fail"', '"status": "pass"')
+      .replace(
+        '"score": null',
+        '"score": { "waveInstructions": 1, "timeNs": null, "timeRatio": null, "timeCi95": null }',
+      );
+    expect(forged).not.toBe(text);
+    writeFileSync(path, forged);
+    const second = await run(['kRows=2,8'], depsWith(wrong));
+    expect([second.fromCache, second.candidates.find(({ key }) => key === failed?.key)?.status]).toEqual([2, 'fail']);
+    // With a digest that fits: what is to be the best is judged once more.
+    const { outcome } = JSON.parse(forged) as { outcome: object };
+    writeFileSync(path, JSON.stringify({ outcome, sha256: sha256(JSON.stringify(outcome)) }));
+    const deps = depsWith(wrong);
+    const third = await run(['kRows=2,8'], deps);
+    expect(third.candidates.find(({ key }) => key === failed?.key)).toMatchObject({ status: 'fail', score: null });
+    expect(third.best).toBeNull();
+    expect(deps.said.warn.join('\n')).toMatch(
+      /kRows=8: an earlier result said pass, 1 wave-instructions, and now it is fail/,
+    );
+  });
+
+  it('runs twice at once over one reproducer, and both tell the same', async () => {
+    const [one, other] = await Promise.all([run(['kRows=2,8,16']), run(['kRows=2,8,16'])]);
+    expect(other.candidates).toEqual(one.candidates);
+    expect((await run(['kRows=2,8,16'])).fromCache).toBe(4);
+  });
+
+  it('writes the winner only when it is asked, and then the reproducer passes with it', async () => {
+    const before = await run(['kRows=8', 'WIDTH=2']);
+    expect(before.applied).toEqual([]);
+    const deps = depsWith();
+    const { applied } = await run(['kRows=8', 'WIDTH=2'], deps, { apply: true });
+    expect(applied.map((name) => name.split('/').at(-1))).toEqual(['kernel_variant.hip', 'kernel.json']);
+    expect(made.workspace.read('kernels/app/saxpy/kernel_variant.hip')).toBe(source.replace('= 4', '= 8'));
+    expect(JSON.parse(made.workspace.read('kernels/app/saxpy/kernel.json'))).toMatchObject({
+      configuration: { parameters: { WIDTH: 2 }, macros: ['WIDTH'] },
+    });
+    expect(deps.said.result.join('\n')).toMatch(/-constexpr int kRows = 4;\n\+constexpr int kRows = 8;/);
+    expect(JSON.parse(made.workspace.read('kernels/app/saxpy/report.json'))).toMatchObject({
+      verdict: 'pass',
+      variant: 'build/variant.hsaco',
+    });
+    expect(readFileSync(join(made.reproducer, 'build/variant.hsaco'), 'latin1')).toContain(`${marker}8/2;`);
+    // It is the source as it is now.
+    expect((await run(['kRows=8,4', 'WIDTH=2'])).candidates.filter(({ isBase }) => isBase)).toMatchObject([
+      { parameters: { kRows: 8, WIDTH: 2 } },
+    ]);
+  });
+
+  it('takes back a winner that does not pass where it is applied', async () => {
+    let applying = false;
+    const behaviour: Behaviour = (rows, _width, args) => {
+      applying ||= flag(args, '--code-object')?.startsWith(made.reproducer) ?? false;
+      return { count: 1000 / Number(rows), verdict: applying ? 'fail' : 'pass' };
+    };
+    const error = await failure(run(['kRows=8'], depsWith(behaviour), { apply: true }));
+    expect(error.code).toBe('TUNE_NOT_APPLIED');
+    expect(made.workspace.read('kernels/app/saxpy/kernel_variant.hip')).toBe(source);
+  });
+
+  it('says so where nothing is better, and where nothing passes', async () => {
+    const none = await run(['kRows=2,4']);
+    expect([none.best, none.reason]).toEqual([null, 'no configuration is better than the source as it is']);
+    expect(existsSync(join(made.reproducer, none.files.patch ?? 'none'))).toBe(false);
+    const wrong = await run(
+      ['kRows=2,4'],
+      depsWith(() => ({ count: 1, verdict: 'fail' })),
+      { fresh: true },
+    );
+    expect([wrong.best, wrong.reason]).toEqual([null, 'none of 2 candidates passes']);
+  });
+
+  it.each([
+    [['kRow=4'], /nothing depends on kRow/],
+    [['a=4'], undefined],
+  ])('refuses what nothing depends on: %j', async (set, why) => {
+    made.workspace.write('kernels/app/saxpy/kernel.json', {
+      ...(JSON.parse(made.workspace.read('kernels/app/saxpy/kernel.json')) as object),
+      args: [
+        {
+          index: 1,
+          name: 'a',
+          type: 'float',
+          declared: 'float',
+          role: 'in',
+          element: null,
+          offset: 8,
+          size: 4,
+          kind: 'by_value',
+        },
+      ],
+    });
+    if (why)
+      expect(await failure(run(set))).toMatchObject({
+        code: 'TUNE_PARAMETER',
+        what: expect.stringMatching(why) as string,
+      });
+    else {
+      const deps = depsWith();
+      await run(set, deps);
+      // A scalar argument is passed, as a launch of the variant's own.
+      const replays = deps.calls.filter(({ program, args }) => program === 'kernloop-replay' && args.includes('--arg'));
+      expect(replays.map(({ args }) => [flag(args, '--arg'), args.includes('--own-launch')])).toContainEqual([
+        '1:f32=4',
+        true,
+      ]);
+    }
+  });
+});

@@ -1,0 +1,118 @@
+import { relative } from 'node:path';
+import type { Deps } from '../deps/deps';
+import { openDevice } from '../device/open-device';
+import { renderSvg } from '../plot/svg';
+import { compilerOf, readRecipe } from '../recompile/recompile';
+import { chooseDispatches } from '../replay/captured-dispatches';
+import { capturedValues } from '../reproducer/configured-launch';
+import { openReproducer, type Reproducer } from '../reproducer/reproducer';
+import { writeFileAtomic, writeJson } from '../support/files';
+import { applyChanges, changesOf, patchText, type Change } from './apply';
+import { cppSubject } from './cpp-subject';
+import { judgingOptions, replayingOptions } from './judging';
+import type { TuneOptions } from './options';
+import { tunePaths } from './paths';
+import { tunePlot } from './plot';
+import type { TuneResult } from './result';
+import { TuneRun } from './run';
+import { Snapshot } from './snapshot';
+import { configurations, readConstraints, readParameters } from './space';
+import { printTune } from './text';
+import type { Search } from './trial';
+import { keys, trialsOf } from './trials';
+import { tritonSubject } from './triton-subject';
+
+/** Tries every configuration of a search space on the captured inputs; only what validates is scored, and only that can be the best. */
+export async function tune(options: TuneOptions, deps: Deps): Promise<TuneResult> {
+  const reproducer = openReproducer(options.reproducer);
+  const { recipe, overlay } = readRecipe(reproducer);
+  const parameters = readParameters(options.set);
+  const constraints = readConstraints(options.constraint);
+  const { chosen } = chooseDispatches(reproducer, options.capture, 'all');
+  const device = await openDevice(options, deps);
+  const snapshot = new Snapshot(reproducer.root);
+  try {
+    const [main] = chosen;
+    if (!main) throw new Error('the capture in capture/ is of its own kernel');
+    const captured = capturedValues(main.capture, reproducer.config.args);
+    const subject =
+      recipe.triton === undefined
+        ? await cppSubject(snapshot.root, reproducer.config, recipe, parameters, captured, options)
+        : await tritonSubject(snapshot.root, parameters, captured, options);
+    const found = configurations({ parameters, constraints }, subject.known, options);
+    const search: Search = {
+      ...{ reproducer, recipe, overlay, snapshot, options },
+      compiler: await compilerOf(recipe, reproducer, deps),
+      judging: judgingOptions(reproducer, options),
+      replaying: replayingOptions(options),
+      work: device.work,
+    };
+    const keyOf = keys(search, chosen, device, deps);
+    const trials = trialsOf(
+      subject,
+      found.configurations,
+      parameters.map(({ name }) => name),
+      reproducer,
+      keyOf,
+    );
+    const run = new TuneRun(search, trials, deps);
+    await run.all();
+    const capturedScore = await run.captured();
+    const best = await run.best();
+    const result: TuneResult = {
+      schema: 'kernloop.tune/1',
+      kernel: reproducer.config.name,
+      device: { kind: device.description.kind, identity: device.description.identity },
+      scoredBy: device.work,
+      dispatches: chosen.map(({ dispatch }) => dispatch),
+      space: {
+        parameters: parameters.map(({ name, values }) => ({
+          name,
+          values: [...values],
+          kind: subject.kinds[name] ?? '',
+        })),
+        constraints: constraints.map(({ text }) => text),
+        search: options.search,
+        seed: options.search === 'random' ? options.seed : null,
+        configurations: found.total,
+        excluded: found.excluded,
+      },
+      captured: capturedScore,
+      candidates: run.candidates(),
+      best: best?.key ?? null,
+      reason: run.reason(best),
+      evaluated: trials.filter(({ fromCache }) => !fromCache).length,
+      fromCache: trials.filter(({ fromCache }) => fromCache).length,
+      files: shownFiles(reproducer, best !== null),
+      applied: [],
+    };
+    const changes = best === null ? [] : changesOf(reproducer, snapshot, best.variation);
+    await writeResult(reproducer, result, changes);
+    printTune(result, deps);
+    if (!options.apply || best === null) return result;
+    for (const line of patchText(changes).trimEnd().split('\n')) deps.report.result(line);
+    return { ...result, applied: await applyChanges(reproducer, changes, search.judging, deps) };
+  } finally {
+    snapshot.remove();
+  }
+}
+
+function shownFiles({ root }: Reproducer, hasBest: boolean): TuneResult['files'] {
+  const paths = tunePaths(root);
+  const shown = (path: string): string => relative(root, path);
+  return {
+    result: shown(paths.result),
+    plot: shown(paths.plot),
+    svg: shown(paths.svg),
+    patch: hasBest ? shown(paths.patch) : null,
+  };
+}
+
+async function writeResult({ root }: Reproducer, result: TuneResult, changes: readonly Change[]): Promise<void> {
+  const paths = tunePaths(root);
+  const spec = tunePlot(result);
+  writeJson(paths.plot, spec);
+  writeFileAtomic(paths.svg, await renderSvg(spec));
+  writeFileAtomic(paths.patch, patchText(changes));
+  writeJson(paths.result, result);
+}
