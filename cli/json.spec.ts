@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fixture, type Fixture } from '../lib/generate/testing/fixture';
 import { stageNames, stages, verbWords, type StageName } from '../lib/stages/registry';
@@ -144,6 +144,28 @@ describe('--json', () => {
     const deps = faking({ 'kernloop-replay': fakeReplay(() => events) });
     const { document } = await kernloop('replay', [writeReproducer(workspace)], deps);
     expect(document).toMatchObject({ result: { verdict: 'ran', counters: { wave_instructions: { median: 10 } } } });
+  });
+
+  it('trace-run', async () => {
+    const replayed = fakeReplay((args) => {
+      const output = args[args.indexOf('--probes-output') + 1] ?? '';
+      if (!args.includes('--probes-output')) return [passed];
+      mkdirSync(output, { recursive: true });
+      writeFileSync(join(output, 'block_sched.bin'), Buffer.alloc(16 * 16));
+      writeFileSync(join(output, 'block_sched.counts.bin'), Buffer.alloc(4 * 16, 1));
+      const map = { name: 'block_sched', units: 16, unit_bytes: 16, kept: 16, dropped: 0 };
+      const files = { file: 'block_sched.bin', counts_file: 'block_sched.counts.bin' };
+      return [{ event: 'probes', wave_size: 64, maps: [{ ...map, ...files }] }, passed];
+    });
+    const { code, document } = await kernloop(
+      'trace-run',
+      [writeReproducer(workspace)],
+      faking({ 'kernloop-replay': replayed }),
+    );
+    expect([code, document]).toEqual([0, expect.objectContaining({ verb: 'trace-run' })]);
+    expect(document).toMatchObject({
+      result: { launches: [{ maps: [{ name: 'block_sched', units: 16, kept: 16 }] }] },
+    });
   });
 
   it.each([
@@ -329,6 +351,7 @@ describe('--json', () => {
       ['pack', ['/'], 'CONFIG_MISSING', 2],
       ['unpack', [], 'USAGE', 2],
       ['trace-read', ['{app}'], 'USAGE', 2],
+      ['trace-run', ['{app}'], 'CONFIG_MISSING', 2],
       ['trace-gen', ['{app}/probe.toml'], 'FILE_NOT_FOUND', 2],
       ['trace-export', ['{app}', '--output', '{app}/out'], 'USAGE', 2],
       ['trace-analyze', ['{app}'], 'USAGE', 2],

@@ -111,6 +111,11 @@ export const unpack = stageFunction('unpack');
 export type UnpackOptions = OptionsOf<'unpack'>;
 export type UnpackResult = ResultOf<'unpack'>;
 
+/** Replay captured dispatches with probes in the kernel, and write a trace folder. */
+export const traceRun = stageFunction('trace-run');
+export type TraceRunOptions = OptionsOf<'trace-run'>;
+export type TraceRunResult = ResultOf<'trace-run'>;
+
 /** Read a trace of Neutrino: its files, what the probes cost, and what every column holds. */
 export const traceRead = stageFunction('trace-read');
 export type TraceReadOptions = OptionsOf<'trace-read'>;

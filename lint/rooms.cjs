@@ -42,6 +42,8 @@ const rooms = [
   'perfetto',
   'tune',
   'trace',
+  'probe',
+  'trace-run',
   'trace-read',
   'trace-gen',
   'trace-export',

@@ -21,6 +21,7 @@ const ignored = [
   '**/kernels/*/*/capture.lock',
   '**/kernels/*/*/build/',
   '**/kernels/*/*/pgo/',
+  '**/kernels/*/*/trace/',
   '**/kernels/*/*/report.json',
   '*.partial-*',
 ];

@@ -140,7 +140,7 @@ async function replayOne(session: ReplaySession, options: LensReplayOptions, dep
 }
 
 /** "kernloop.lens/1", as kernloop-replay reads it. */
-function lensFile({ variables = [], buffers = [], parameters = [] }: Lens): object {
+export function lensFile({ variables = [], buffers = [], parameters = [] }: Lens): object {
   return {
     schema: 'kernloop.lens/1',
     variables,

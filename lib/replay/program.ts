@@ -18,6 +18,7 @@ import {
   type IterationEvent,
   type LensEvent,
   type Overridden,
+  type ProbesEvent,
   type ReplayEvent,
   type ResultEvent,
   type ToleranceEvent,
@@ -63,6 +64,8 @@ export interface ReplayRequest {
   dumpTime?: string;
   /** What belongs to a lens ("kernloop.lens/1"), and the folder for what it held in the end. */
   lens?: { file: string; output: string };
+  /** What the software GPU is to tell while it runs ("kernloop.probes/1"), and an empty folder for the maps. */
+  probes?: { file: string; output: string };
   /** Everything around captured memory is closed to the kernel. */
   guard?: boolean;
   /** Nothing is written beside captured memory. */
@@ -138,6 +141,8 @@ export interface ReplayOutcome {
   caches: Caches | null;
   /** Null without one, and after a fault or a limit. */
   lens: LensEvent | null;
+  /** Null without any, and after a fault or a limit. */
+  probes: ProbesEvent | null;
 }
 
 /** Differences kept for reports; the totals are in `result`. */
@@ -168,6 +173,8 @@ function replayArguments(request: ReplayRequest, device: Device): string[] {
     ['--dump-time', request.dumpTime],
     ['--lens', request.lens?.file],
     ['--lens-output', request.lens?.output],
+    ['--probes', request.probes?.file],
+    ['--probes-output', request.probes?.output],
     ['--order-seed', request.orderSeed],
     ['--grid', request.grid],
     ['--block', request.block],
@@ -218,6 +225,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     guard: null,
     caches: null,
     lens: null,
+    probes: null,
   };
   const reader = new EventReader<ReplayEvent>('kernloop-replay', replayEvents, (event) => collect(event, outcome));
   const ended = await deps.run(deps.native.replay, replayArguments(request, device), {
@@ -252,6 +260,9 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
     }
     case 'lens':
       outcome.lens = event;
+      break;
+    case 'probes':
+      outcome.probes = event;
       break;
     case 'overridden': {
       const { event: _event, ...overridden } = event;

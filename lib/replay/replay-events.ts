@@ -209,6 +209,21 @@ const events = {
     variables: z.array(z.looseObject({ name: z.string(), ...lensContent })),
     buffers: z.array(z.looseObject({ id: z.string(), ...lensContent })),
   }),
+  probes: z.looseObject({
+    event: z.literal('probes'),
+    wave_size: count,
+    maps: z.array(
+      z.looseObject({
+        name: z.string(),
+        units: count,
+        unit_bytes: count,
+        file: z.string(),
+        counts_file: z.string(),
+        kept: count,
+        dropped: count,
+      }),
+    ),
+  }),
   hot_spot: hotSpotSchema,
   finding: findingSchema,
   adverse: z.looseObject({ event: z.literal('adverse'), wave_instructions: count }),
@@ -286,6 +301,7 @@ export type FindingEvent = z.output<typeof findingSchema>;
 export type FaultEvent = z.output<typeof events.fault>;
 export type IterationEvent = z.output<typeof events.iteration>;
 export type LensEvent = z.output<typeof events.lens>;
+export type ProbesEvent = z.output<typeof events.probes>;
 export type ComparedEvent = z.output<typeof comparedSchema>;
 export type FreeOrderEvent = z.output<typeof freeOrderSchema>;
 export type ToleranceEvent = z.output<typeof toleranceSchema>;

@@ -39,6 +39,7 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
   'pgo-app-generate': device,
   'pgo-app-use': [...device, 'gate', 'linkArgument'],
   store: ['action'],
+  'trace-run': ['variant', 'capture', ...device, 'launch', 'probe', 'allowCallback'],
   'trace-read': ['dialect', 'offsets'],
   'trace-gen': ['language'],
   'trace-export': ['dialect', 'offsets', 'format'],

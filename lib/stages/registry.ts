@@ -28,6 +28,7 @@ export const stages = {
   get store() { return (require('../store/stage') as typeof import('../store/stage')).stage; },
   get pack() { return (require('../pack/stage') as typeof import('../pack/stage')).stage; },
   get unpack() { return (require('../unpack/stage') as typeof import('../unpack/stage')).stage; },
+  get ['trace-run']() { return (require('../trace-run/stage') as typeof import('../trace-run/stage')).stage; },
   get ['trace-read']() { return (require('../trace-read/stage') as typeof import('../trace-read/stage')).stage; },
   get ['trace-gen']() { return (require('../trace-gen/stage') as typeof import('../trace-gen/stage')).stage; },
   get ['trace-export']() { return (require('../trace-export/stage') as typeof import('../trace-export/stage')).stage; },
@@ -38,7 +39,7 @@ export const stages = {
 /** Verbs of two words share the first one: what `kernloop --help` says of it. */
 export const verbGroups: Readonly<Record<string, string>> = {
   pgo: 'Look at the profile of a kernel.',
-  trace: 'Read, analyse and write out traces of Neutrino, and generate readers for them.',
+  trace: 'Trace a captured kernel with probes; read, analyse and write out traces of Neutrino, and generate readers for them.',
 };
 
 export type StageName = keyof typeof stages;

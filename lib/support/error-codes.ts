@@ -243,6 +243,7 @@ export const errorCodes = kinds({
     exitCode: exitCodes.usage,
     meaning: 'a trace, or its probe.toml, does not add up: the field is named',
   },
+  PTX_INVALID: { exitCode: exitCodes.usage, meaning: 'the PTX of a kernel cannot be read: the line is named' },
   TRACE_AMBIGUOUS: { exitCode: exitCodes.usage, meaning: 'a trace file can be read in several ways that differ' },
   TRACE_OFFSETS: {
     exitCode: exitCodes.usage,
@@ -357,6 +358,22 @@ export const errorCodes = kinds({
   KERNARG_MISMATCH: {
     exitCode: exitCodes.usage,
     meaning: 'the variant takes other arguments than the captured kernel',
+  },
+  PROBES_INVALID: {
+    exitCode: exitCodes.usage,
+    meaning: 'the software GPU does not take what probes ask for',
+  },
+  PROBE_UNSUPPORTED: {
+    exitCode: exitCodes.usage,
+    meaning: 'a probe cannot run on this kernel or device: which, and why, is said',
+  },
+  PROBE_MAPS_TOO_LARGE: {
+    exitCode: exitCodes.usage,
+    meaning: 'the records that probes want have no room; the records of each map are named',
+  },
+  PTX_UNAVAILABLE: {
+    exitCode: exitCodes.usage,
+    meaning: 'there is no PTX of the kernel to put probes into: why is said',
   },
   LENS_INVALID: {
     exitCode: exitCodes.usage,

@@ -62,7 +62,8 @@ export async function compileWithNvcc(request: CompileRequest, output: string, d
       files.ptx,
       main,
     ]);
-    writeFileSync(ptx, locationFree(readFileSync(ptx, 'utf8'), request, tree));
+    const compiled = locationFree(readFileSync(ptx, 'utf8'), request, tree);
+    writeFileSync(ptx, request.mapPtx ? request.mapPtx(compiled) : compiled);
     if (isRelocatable(args)) {
       await run([...assembler, '-cubin', '-o', files.object, files.ptx]);
       await run([...target, '-dlink', '-cubin', '-o', files.cubin, files.object]);

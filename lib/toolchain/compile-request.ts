@@ -18,4 +18,6 @@ export interface CompileRequest {
   capture?: string;
   /** Have the code name the lines of the source. */
   lineInfo?: boolean;
+  /** Of nvcc: what the assembler gets for the PTX of the kernel. */
+  mapPtx?: (ptx: string) => string;
 }

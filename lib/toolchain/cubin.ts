@@ -51,6 +51,30 @@ export function cubinFunctions(bytes: Buffer): Map<string, { isKernel: boolean; 
   );
 }
 
+/** Registers of a thread of the kernel; null where the cubin does not say. */
+export function cubinRegisters(bytes: Buffer, symbol: string): number | null {
+  if (!isElf64(bytes, machineCuda)) return null;
+  const sections = readSections(bytes);
+  const table = sections.find(({ type }) => type === sectionTypes.symtab);
+  const info = sections.find(({ name }) => name === '.nv.info');
+  if (!table || !info) return null;
+  const index = readSymbols(bytes, table, sections).findIndex(({ name }) => name === symbol);
+  const found = readAttributes(contentOf(bytes, info))?.find(
+    ({ code, words }) => code === attributes.registers && words[0] === index,
+  );
+  return found?.words[1] ?? null;
+}
+
+/** The PTX that a cubin was assembled from, where it is kept (-lineinfo, which Triton always has): without comments and debug information. */
+export function cubinPtx(bytes: Buffer): string | null {
+  if (!isElf64(bytes, machineCuda)) return null;
+  const section = readSections(bytes).find(({ name }) => name === '.nv_debug_ptx_txt');
+  if (!section) return null;
+  // A zero stands for the end of each line.
+  const text = contentOf(bytes, section).toString('latin1').replaceAll('\0', '\n');
+  return text.includes('.version') ? text : null;
+}
+
 /** By ELF ABI: version 7 up to CUDA 12, version 8 since CUDA 13. */
 function targetOf(bytes: Buffer, compat: Section | undefined): string | null {
   const flags = bytes.readUInt32LE(48);
@@ -80,7 +104,13 @@ interface Attribute {
 
 const compatIsaClass = 9;
 const sizedFormat = 4;
-const attributes = { parameterBank: 0x0a, parameter: 0x17, parametersSize: 0x19, parameterV2: 0x45 } as const;
+const attributes = {
+  registers: 0x2f,
+  parameterBank: 0x0a,
+  parameter: 0x17,
+  parametersSize: 0x19,
+  parameterV2: 0x45,
+} as const;
 
 /** EIATTR records: a format byte, an attribute byte, and a value; null where they do not fill the section. */
 function readAttributes(content: Buffer): Attribute[] | null {

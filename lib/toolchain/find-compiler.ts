@@ -55,7 +55,8 @@ function toolchainFolders(name: string, env: Environment): string[] {
   ];
 }
 
-function cudaFolders(env: Environment): string[] {
+/** Where NVIDIA and distributions install programs of CUDA beside the PATH. */
+export function cudaFolders(env: Environment): string[] {
   const named = [env['CUDA_HOME'], env['CUDA_PATH'], env['CUDAToolkit_ROOT']].filter((folder) => folder !== undefined);
   return [...named, '/usr/local/cuda', '/opt/cuda', '/usr'].map((folder) => join(folder, 'bin'));
 }

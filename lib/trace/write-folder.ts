@@ -25,19 +25,20 @@ interface WrittenKernel {
   readonly launches: readonly WrittenLaunch[];
 }
 
-interface WrittenLaunch extends LaunchGeometry {
+export interface WrittenLaunch extends LaunchGeometry {
   /** Since the process began. */
   readonly seconds: number;
   readonly timeNs: bigint;
   /** What the kernel was called with, as far as 8 bytes go. */
   readonly arguments: readonly bigint[];
   readonly maps: readonly MapContents[];
-  readonly milliseconds: { readonly prologue: number; readonly kernel: number; readonly epilogue: number };
+  /** Null where nothing is a time. */
+  readonly milliseconds: { readonly prologue: number; readonly kernel: number; readonly epilogue: number } | null;
 }
 
 /** Writes `<Mon><DD>_<HHMMSS>_<pid>` into a folder; its path. */
 export function writeTraceFolder(root: string, trace: WrittenTrace): string {
-  const folder = join(root, folderName(trace));
+  const folder = join(root, traceFolderName(trace));
   mkdirSync(join(folder, 'result'), { recursive: true });
   writeFileSync(join(folder, 'probe.toml'), trace.probeToml);
   if (trace.reader !== undefined) writeFileSync(join(folder, 'read.py'), trace.reader);
@@ -61,7 +62,7 @@ export function writeTraceFolder(root: string, trace: WrittenTrace): string {
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Local time, as strftime's "%b%d_%H%M%S" in the C locale. */
-function folderName({ started, pid }: WrittenTrace): string {
+export function traceFolderName({ started, pid }: Pick<WrittenTrace, 'started' | 'pid'>): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   const time = [started.getHours(), started.getMinutes(), started.getSeconds()].map(two).join('');
   return `${months[started.getMonth()] ?? ''}${two(started.getDate())}_${time}_${pid}`;
@@ -79,8 +80,6 @@ function writeKernel(folder: string, kernel: WrittenKernel, { maps }: ProbeFile)
 function writeLaunch(folder: string, handle: string, launch: WrittenLaunch): string[] {
   const file = join(folder, 'result', `${launch.seconds.toFixed(6)}.bin`);
   const bytes = writeTraceFile(file, launch, launch.maps);
-  const { prologue, kernel, epilogue } = launch.milliseconds;
-  const ratio = (prologue + kernel + epilogue) / kernel;
   const words = launch.arguments.map((value) => `${value.toString(16)} `).join('');
   return [
     `[exec] funcmap-find ${handle} success`,
@@ -89,6 +88,11 @@ function writeLaunch(folder: string, handle: string, launch: WrittenLaunch): str
     `[exec] probe-mem ${bytes.maps} (bytes)`,
     '[exec] succeed 0',
     `[exec] save ${file} size ${bytes.file}`,
-    `[exec] prologue ${prologue.toFixed(6)} kernel ${kernel.toFixed(6)} epilogue ${epilogue.toFixed(6)} ratio ${ratio.toFixed(6)}`,
+    ...(launch.milliseconds ? [durations(launch.milliseconds)] : []),
   ];
+}
+
+function durations({ prologue, kernel, epilogue }: NonNullable<WrittenLaunch['milliseconds']>): string {
+  const ratio = (prologue + kernel + epilogue) / kernel;
+  return `[exec] prologue ${prologue.toFixed(6)} kernel ${kernel.toFixed(6)} epilogue ${epilogue.toFixed(6)} ratio ${ratio.toFixed(6)}`;
 }

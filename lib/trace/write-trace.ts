@@ -13,6 +13,8 @@ export interface LaunchGeometry {
   readonly grid: readonly [number, number, number];
   readonly block: readonly [number, number, number];
   readonly sharedBytes: number;
+  /** 32 if left out, as Neutrino takes it to be. */
+  readonly warpSize?: 32 | 64;
 }
 
 const headerBytes = 32;
@@ -27,7 +29,6 @@ export function writeTraceFile(
   path: string,
   geometry: LaunchGeometry,
   maps: readonly MapContents[],
-  warpSize: 32 | 64 = 32,
 ): { file: number; maps: number } {
   const blocks = product(geometry.grid);
   const threads = product(geometry.block);
@@ -37,7 +38,7 @@ export function writeTraceFile(
     table.writeUInt32LE(value, index * 4),
   );
   for (const [index, map] of maps.entries()) {
-    const divisor = map.level === 'thread' ? 1 : warpDivisor(threads, warpSize);
+    const divisor = map.level === 'thread' ? 1 : warpDivisor(threads, geometry.warpSize ?? 32);
     const bytes = blocks * Math.floor(threads / divisor) * map.unitBytes;
     const given = sizeOf(map.content);
     if (given !== bytes) {

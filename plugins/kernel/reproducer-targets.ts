@@ -85,6 +85,7 @@ const ownFiles: TargetInput[] = [
   '!{projectRoot}/captures/**/*',
   '!{projectRoot}/build/**/*',
   '!{projectRoot}/pgo/**/*',
+  '!{projectRoot}/trace/**/*',
   '!{projectRoot}/report.json',
   '!{projectRoot}/README.md',
   '!{projectRoot}/Makefile',

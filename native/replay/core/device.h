@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -78,6 +80,16 @@ struct LaunchOutcome {
   Json findings = Json::array();                      // of the checks in it
   bool device_lost =
       false;  // the kernel may still run: nothing of this device may be touched again, not even to shut it down
+};
+
+// What a probe's map held after the last launch, in memory of the device's own.
+struct ProbedMapView {
+  std::string name;
+  uint64_t unit_bytes = 0;
+  std::span<const uint8_t> records;
+  std::span<const uint32_t> counts;  // of each thread or wave, records that it had
+  uint64_t kept = 0, dropped = 0;
+  uint32_t wave_size = 0;
 };
 
 // A code object on the device.
@@ -160,6 +172,9 @@ class DeviceReplay {
   virtual Status set_adverse(uint64_t, bool) { return unsupported_option("--adverse", kLeaveOut); }
   virtual Status record_accesses() { return unsupported_option("--record-accesses", kLeaveOut); }
   virtual Status profile() { return unsupported_option("--profile", kLeaveOut); }
+  // Probes that the device itself calls ("kernloop.probes/1"), and what they left of the last launch, map by map.
+  virtual Status set_probes(const std::string&) { return unsupported_option("--probes", kLeaveOut); }
+  virtual Status visit_probes(const std::function<Status(const ProbedMapView&)>&) { return Unit{}; }
   virtual Result<CacheFacts> set_cache(CacheState state) {
     if (state == CacheState::kAsIs) return CacheFacts{};
     return unsupported_option("--cache", kLeaveOut);

@@ -21,7 +21,8 @@ constexpr const char* kUsage =
     "[--known-varying FILE [--record NAME:OFFSET:SIZE=BYTES]…] "
     "[--calibrate SEEDS [--settle REPLAYS:SECONDS] [--calibration-file FILE]] [--ignore REGION:OFFSET:SIZE]… "
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
-    "DIR [--dump-only NAME]… [--dump-time pre|post]] [--lens FILE --lens-output DIR] [--guard] [--leave-padding] "
+    "DIR [--dump-only NAME]… [--dump-time pre|post]] [--lens FILE --lens-output DIR] [--probes FILE --probes-output "
+    "DIR] [--guard] [--leave-padding] "
     "[--inject-bit-flips N] [--record-accesses] [--profile] "
     "[--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--dynamic-shared BYTES] [--own-launch] [--arg NAME|INDEX[:TYPE]=VALUE]… "
     "[--cache as-is|warm|cold] [--device N] | --describe-device cuda [--device N]";
@@ -105,6 +106,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   Options options;
   DumpRequest dump;
   LensRequest lens;
+  ProbesRequest probes;
   bool has_dump_time = false;
   using Setter = std::function<bool(const std::string&)>;
   const auto number = [](auto& into) {
@@ -191,6 +193,8 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
        }},
       {"--lens", path(lens.file)},
       {"--lens-output", path(lens.directory)},
+      {"--probes", path(probes.file)},
+      {"--probes-output", path(probes.directory)},
       {"--grid", extent(options.overrides.grid_blocks)},
       {"--block", extent(options.overrides.block_threads)},
       {"--dynamic-shared",
@@ -262,6 +266,12 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
     return usage("--lens tells of what the captured code does not have: it goes with --code-object");
   if (options.lens && options.leave_padding) {
     return usage("--leave-padding leaves nothing to notice writes beside the lens by: it does not go with --lens");
+  }
+  if (probes.file.empty() != probes.directory.empty()) return usage("--probes and --probes-output go together");
+  if (!probes.file.empty()) options.probes = probes;
+  if (options.probes &&
+      (options.side_by_side || options.profile || options.adverse != 0 || !options.calibrate.empty())) {
+    return usage("--probes goes with none of --side-by-side, --profile, --adverse and --calibrate");
   }
   if (options.dump && !options.calibrate.empty()) return usage("--dump does not go with --calibrate");
   if (options.iterations == 0) return usage("--iterations must be at least 1");

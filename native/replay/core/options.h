@@ -10,6 +10,7 @@
 #include "replay/core/dump.h"
 #include "replay/core/lens_output.h"
 #include "replay/core/overrides.h"
+#include "replay/core/probes.h"
 #include "replay/core/tolerance.h"
 #include "support/result.h"
 
@@ -66,6 +67,7 @@ struct Options {
   uint64_t adverse = 0;          // software GPU only: wave-instructions in the adverse order
   std::optional<DumpRequest> dump;
   std::optional<LensRequest> lens;
+  std::optional<ProbesRequest> probes;  // software GPU only
   bool guard = false;
   bool leave_padding = false;  // unwritten, for a tool that tells of reads of what nobody wrote  // what lies around
                                // the regions is closed to the kernel

@@ -10,6 +10,7 @@
 #include "replay/core/guard.h"
 #include "replay/core/injection.h"
 #include "replay/core/launch_check.h"
+#include "replay/core/probes.h"
 #include "replay/core/replaying.h"
 #include "replay/core/side_by_side.h"
 
@@ -77,6 +78,9 @@ class Session {
       varying_ = std::move(*varying);
       if (auto applied = apply_records(options_.records, varying_); !applied) return applied;
     }
+    if (options_.probes) {
+      if (auto set = set_probes(*options_.probes, device_); !set) return set;
+    }
     return configure_device(options_, device_, sink_);
   }
 
@@ -90,6 +94,16 @@ class Session {
   Status dump(DumpTime time) {
     if (!options_.dump || options_.dump->time != time) return Unit{};
     return dump_targets(*options_.dump, device_, targets_, dump_facts(options_, reader_.manifest(), program_));
+  }
+
+  // Of the last launch.
+  Status tell_probes() {
+    if (!options_.probes) return Unit{};
+    auto event = write_probes(*options_.probes, device_);
+    if (!event) return event.error();
+    (*event)["event"] = "probes";
+    sink_.emit(*event);
+    return Unit{};
   }
 
   // True: completed. False: `end_` says how it ended.
@@ -133,6 +147,7 @@ class Session {
     }
     if (auto dumped = dump(DumpTime::kPost); !dumped) return dumped.error();
     if (auto told = tell_lens(options_, device_, program_, reader_.manifest(), sink_); !told) return told.error();
+    if (auto told = tell_probes(); !told) return told.error();
     std::string kept_state;
     if (is_to_be_repeated(total)) {
       auto same = repeat(total);

@@ -91,6 +91,8 @@ class HsaDevice final : public DeviceReplay {
   Status set_adverse(uint64_t wave_instructions, bool races) override;
   Status record_accesses() override;
   Status profile() override;
+  Status set_probes(const std::string& request) override;
+  Status visit_probes(const std::function<Status(const ProbedMapView&)>& visit) override;
   Result<CacheFacts> set_cache(CacheState state) override;
   bool needs_launch_before() const override { return cache_ == CacheState::kWarm; }
   Result<bool> keep(const AddressRange& range) override;
@@ -578,6 +580,38 @@ Status HsaDevice::profile() {
   if (status != HSA_STATUS_SUCCESS) return device_error("set_profiling", status, "profiling");
   profiles_ = true;
   return Unit{};
+}
+
+Status HsaDevice::set_probes(const std::string& request) {
+  if (!soft_) return DeviceReplay::set_probes(request);
+  std::string problem = "the runtime has no probes";
+  const auto keep = [](const char* text, void* data) { *static_cast<std::string*>(data) = text; };
+  if (!extension_.set_probes || extension_.set_probes(request.c_str(), keep, &problem) != HSA_STATUS_SUCCESS)
+    return Error{"PROBES_INVALID", "the software GPU does not take the probes: " + problem, "correct the probe file"};
+  return Unit{};
+}
+
+Status HsaDevice::visit_probes(const std::function<Status(const ProbedMapView&)>& visit) {
+  struct Visit {
+    const std::function<Status(const ProbedMapView&)>& visit;
+    Status status = Unit{};
+  } state{visit};
+  const hsa_status_t status = extension_.dispatch_probes(
+      report_signal(),
+      [](const kernloop_softgpu_probed_map_t* map, void* data) {
+        auto& state = *static_cast<Visit*>(data);
+        if (!state.status) return;
+        state.status = state.visit({.name = map->name,
+                                    .unit_bytes = map->unit_bytes,
+                                    .records = {map->records, map->units * map->unit_bytes},
+                                    .counts = {map->counts, map->units},
+                                    .kept = map->kept,
+                                    .dropped = map->dropped,
+                                    .wave_size = map->wave_size});
+      },
+      &state);
+  if (status != HSA_STATUS_SUCCESS) return device_error("dispatch_probes", status, "reading the maps of probes");
+  return state.status;
 }
 
 Result<CacheFacts> HsaDevice::set_cache(CacheState state) {

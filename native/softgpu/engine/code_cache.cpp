@@ -8,6 +8,7 @@
 #include "softgpu/engine/instruction_select.h"
 #include "softgpu/engine/late_stores.h"
 #include "softgpu/engine/op_facts.h"
+#include "softgpu/engine/probes.h"
 #include "softgpu/engine/profile.h"
 #include "softgpu/engine/wave_fault.h"
 #include "softgpu/engine/workgroup.h"
@@ -98,13 +99,15 @@ void count_execution(unsigned wave_size, DecodedInstruction& decoded, uint32_t n
 
 }  // namespace
 
-CodePage::CodePage(Target target, uint64_t base, uint64_t first, uint64_t end, Use use, Numbers* numbers)
+CodePage::CodePage(Target target, uint64_t base, uint64_t first, uint64_t end, Use use, Numbers* numbers,
+                   const ProbeProgram* probes)
     : target_(target),
       base_(base),
       first_(first),
       end_(end),
       use_(use),
       numbers_(numbers),
+      probes_(probes),
       words_((kBytes + kTailBytes) / 4) {
   std::memcpy(reinterpret_cast<uint8_t*>(words_.data()) + (first - base), reinterpret_cast<const void*>(first),
               end - first);
@@ -140,6 +143,10 @@ PreparedInstruction CodePage::prepare(unsigned slot) {
     const uint32_t number = numbers_->instructions.fetch_add(1, std::memory_order_relaxed);
     count_execution(target_.wave_size, *decoded, number);
   }
+  if (probes_ && probes_->events.has(decoded->counted_as)) {
+    decoded->counted = decoded->execute;
+    decoded->execute = execute_probed;
+  }
   std::lock_guard lock(mutex_);
   if (const PreparedInstruction other = find(slot)) return other;
   const PreparedInstruction prepared(*decoded);
@@ -156,6 +163,7 @@ const CodeRun& CodePage::prepare_run(unsigned slot) {
     if (!may_continue(*run, *prepared)) break;
     run->add(*prepared);
     if (ends_run(*prepared) || (use_ == Use::kAccesses && accesses_memory(*prepared))) break;
+    if (probes_ && probes_->ends_run(*prepared)) break;
     at += prepared.size_bytes() / 4;
   }
   if (numbers_) run->number = numbers_->runs.fetch_add(1, std::memory_order_relaxed);
@@ -171,7 +179,7 @@ std::shared_ptr<CodePage> CodeCache::page(Target target, uint64_t base, uint64_t
   std::shared_ptr<CodePage>& page = pages_[key(target, base)];
   if (!page || !page->is_current(first, end)) {
     page = std::make_shared<CodePage>(target, base, first, end, use_,
-                                      use_ == CodePage::Use::kProfile ? &numbers_ : nullptr);
+                                      use_ == CodePage::Use::kProfile ? &numbers_ : nullptr, probes_);
   }
   return page;
 }

@@ -16,6 +16,8 @@
 
 namespace kernloop::softgpu {
 
+struct ProbeProgram;
+
 // A prepared instruction, and beside the pointer what the interpreter needs of every one: touching less memory an
 // instruction is what makes it fast.
 class PreparedInstruction {
@@ -53,11 +55,13 @@ class CodePage {
 
   // What the instructions are decoded for: to be executed; for a profile, each counting what it does (profile.h); or
   // with an end of the run after every access to memory, to look at it there and to interrupt the wave.
-  enum class Use : uint8_t { kExecute, kProfile, kAccesses };
+  // Or for probes, told before the instructions that they wait for (probes.h).
+  enum class Use : uint8_t { kExecute, kProfile, kAccesses, kProbes };
 
   // `first` and `end`: which part of [base, base + kBytes + kTailBytes) is mapped. `numbers`: nullptr in a cache that
-  // is not profiled.
-  CodePage(Target target, uint64_t base, uint64_t first, uint64_t end, Use use, Numbers* numbers);
+  // is not profiled. `probes`: of one for probes.
+  CodePage(Target target, uint64_t base, uint64_t first, uint64_t end, Use use, Numbers* numbers,
+           const ProbeProgram* probes = nullptr);
 
   bool contains(uint64_t address) const { return address >= first_ && address < end_; }
   bool is_current(uint64_t first, uint64_t end) const;
@@ -92,6 +96,7 @@ class CodePage {
   uint64_t base_, first_, end_;
   Use use_;
   Numbers* numbers_;
+  const ProbeProgram* probes_;
   std::vector<uint32_t> words_;  // a copy: what is executed is what was decoded
   std::atomic<uint64_t> slots_[kSlots] = {};
   std::atomic<const CodeRun*> runs_[kSlots] = {};
@@ -103,6 +108,8 @@ class CodePage {
 class CodeCache {
  public:
   explicit CodeCache(CodePage::Use use = CodePage::Use::kExecute) : use_(use) {}
+  // Of one dispatch: it refers to `probes`.
+  explicit CodeCache(const ProbeProgram& probes) : use_(CodePage::Use::kProbes), probes_(&probes) {}
   CodePage::Use use() const { return use_; }
   std::shared_ptr<CodePage> page(Target target, uint64_t base, uint64_t first, uint64_t end);
   void forget(uint64_t base, uint64_t size);
@@ -112,6 +119,7 @@ class CodeCache {
   static uint64_t key(Target target, uint64_t base) { return base | target.wave_size; }
 
   const CodePage::Use use_;
+  const ProbeProgram* const probes_ = nullptr;
   CodePage::Numbers numbers_;
   std::mutex mutex_;
   std::unordered_map<uint64_t, std::shared_ptr<CodePage>> pages_;

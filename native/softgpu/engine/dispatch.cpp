@@ -71,6 +71,8 @@ Dispatch::Dispatch(const AddressSpace& space, Isa isa, CodeCache& code, CodeCach
 std::string Dispatch::prepare(Isa isa) {
   if (std::string problem = check_geometry(request_); !problem.empty()) return problem;
   if (options_.adverse && is_profiled()) return "a profile in the adverse order";
+  if (options_.probes && (options_.adverse || options_.checks || is_profiled()))
+    return "probes together with a profile, checks or the adverse order";
   try {
     MemoryPort port(space_, nullptr);
     std::string problem;
@@ -99,7 +101,11 @@ std::string Dispatch::prepare(Isa isa) {
   wave_size_ = kernel_.target.wave_size;
   max_waves_ = (items + wave_size_ - 1) / wave_size_;
   order_ = Permutation(workgroups_, options_.seed);
-  return {};
+  if (!options_.probes) return {};
+  ProbedGrid grid{.workgroups = workgroups_, .wave_size = wave_size_};
+  std::copy_n(request_.workgroup_size, 3, grid.workgroup_size);
+  std::copy_n(request_.grid_size, 3, grid.grid_size);
+  return probes_.allocate(*options_.probes, grid, options_.probed);
 }
 
 std::string Dispatch::preload_arguments() {
@@ -278,9 +284,10 @@ void Dispatch::add_finding(Fault finding) {
   findings_.push_back(std::move(finding));
 }
 
-void Dispatch::add_results(const Counters& counters, std::unique_ptr<AccessRecorder> recorder,
+void Dispatch::add_results(const Counters& counters, std::unique_ptr<AccessRecorder> recorder, Prober* prober,
                            Interpreter& interpreter) {
   std::lock_guard lock(mutex_);
+  if (prober) prober->add_to_results();
   counters_ += counters;
   if (options_.profile) interpreter.add_to(*options_.profile);
   if (recorder) recorders_.push_back(std::move(recorder));

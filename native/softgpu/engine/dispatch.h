@@ -12,6 +12,7 @@
 #include "softgpu/engine/engine.h"
 #include "softgpu/engine/kernel_descriptor.h"
 #include "softgpu/engine/permutation.h"
+#include "softgpu/engine/probes.h"
 #include "softgpu/engine/unwritten_fill.h"
 #include "softgpu/engine/workgroup.h"
 
@@ -34,6 +35,7 @@ class Dispatch {
   GlobalWaveSync& wave_sync() const { return wave_sync_; }
   bool records_accesses() const { return options_.accesses != nullptr; }
   bool is_profiled() const { return options_.profile != nullptr; }
+  ProbeStore* probes() { return options_.probes ? &probes_ : nullptr; }
   Target target() const { return kernel_.target; }
   const UnwrittenFill& fill() const { return *fill_; }
   const Checks& checks() const { return options_.checks; }
@@ -76,7 +78,8 @@ class Dispatch {
   void add_finding(Fault finding);
   bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
-  void add_results(const Counters& counters, std::unique_ptr<AccessRecorder> recorder, Interpreter& interpreter);
+  void add_results(const Counters& counters, std::unique_ptr<AccessRecorder> recorder, Prober* prober,
+                   Interpreter& interpreter);
   DispatchOutcome finish();
 
  private:
@@ -103,6 +106,7 @@ class Dispatch {
   uint32_t wave_size_ = kLanes;
   Permutation order_;
   uint64_t adverse_executed_ = 0;
+  ProbeStore probes_;
 
   // What workers write often has cache lines of its own: all of them look at the rest all the time.
   static constexpr size_t kLine = 128;  // two lines of 64 bytes, which hosts fetch together

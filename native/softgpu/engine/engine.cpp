@@ -7,6 +7,7 @@
 #include "softgpu/engine/code_cache.h"
 #include "softgpu/engine/dispatch.h"
 #include "softgpu/engine/helper_pool.h"
+#include "softgpu/engine/probes.h"
 #include "softgpu/engine/slot_pool.h"
 #include "softgpu/engine/unwritten_fill.h"
 #include "softgpu/engine/worker.h"
@@ -54,14 +55,20 @@ Engine::~Engine() = default;
 DispatchOutcome Engine::run(const DispatchRequest& request, const DispatchOptions& options) {
   const AddressSpace::Reader reader(state_->memory);
   if (options.profile) options.profile->clear();
-  CodeCache& code = options.profile ? state_->profiled_code : options.checks ? state_->access_code : state_->code;
+  std::optional<CodeCache> probed_code;  // made for these probes
+  if (options.probes) probed_code.emplace(*options.probes);
+  CodeCache& code = probed_code       ? *probed_code
+                    : options.profile ? state_->profiled_code
+                    : options.checks  ? state_->access_code
+                                      : state_->code;
   Dispatch dispatch(state_->memory, state_->isa, code, state_->access_code, state_->wave_sync,
                     state_->fills.get(options.unwritten_fill), request, options);
   if (dispatch.is_stopped()) return dispatch.finish();
 
   static const unsigned all_cores =
       std::max(1u, std::thread::hardware_concurrency());  // reads /sys: longer than a small dispatch
-  const unsigned wanted = options.checks.races ? 1 : options.threads ? options.threads : all_cores;
+  const unsigned unless_told = options.probes ? 1 : all_cores;
+  const unsigned wanted = options.checks.races ? 1 : options.threads ? options.threads : unless_told;
   const auto threads = static_cast<unsigned>(std::min<uint64_t>(wanted, dispatch.workgroups()));
   const std::function<void()> poll_cancelled = [&] {
     if (!options.cancelled || dispatch.is_stopped() || !(*options.cancelled)()) return;

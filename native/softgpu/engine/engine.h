@@ -15,6 +15,8 @@
 namespace kernloop::softgpu {
 
 class ByteShadow;
+struct ProbeProgram;
+struct ProbeResults;
 
 // Every reason for which a dispatch is stopped. Nothing else stops one, and nothing unsupported is passed over.
 struct Fault {
@@ -163,6 +165,8 @@ struct DispatchOptions {
   const std::function<bool()>* cancelled = nullptr;  // polled between time slices
   Checks checks{};                                   // slower; for races on one thread
   Adverse adverse{};                                 // slower; not with a profile
+  const ProbeProgram* probes = nullptr;  // what `probed` is filled by (probes.h); slower, on one thread unless told
+  ProbeResults* probed = nullptr;
   uint64_t unwritten_fill = 0;  // the pattern of memory and registers nobody wrote (unwritten_fill.h)
 };
 

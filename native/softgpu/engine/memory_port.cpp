@@ -8,6 +8,7 @@
 #include "softgpu/engine/checker.h"
 #include "softgpu/engine/lane_scan.h"
 #include "softgpu/engine/nearby.h"
+#include "softgpu/engine/probes.h"
 #include "softgpu/engine/wave_fault.h"
 
 namespace kernloop::softgpu {
@@ -31,8 +32,30 @@ bool is_writable(const AddressSpace::Mapping& mapping) {
 
 }  // namespace
 
-MemoryPort::MemoryPort(const AddressSpace& space, AccessRecorder* recorder, Profiler* profiler_of_port)
-    : profiler(profiler_of_port), space_(space), mappings_(space.snapshot()), recorder_(recorder) {}
+MemoryPort::MemoryPort(const AddressSpace& space, AccessRecorder* recorder, Profiler* profiler_of_port,
+                       Prober* prober_of_port)
+    : profiler(profiler_of_port),
+      prober(prober_of_port),
+      space_(space),
+      mappings_(space.snapshot()),
+      recorder_(recorder),
+      is_watched_(prober_of_port != nullptr) {}
+
+void MemoryPort::tell_global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind) {
+  if (checker) checker->global(addresses, lanes, bytes, kind);
+  if (prober) prober->access(ProbeSpace::kGlobal, kind, addresses.at, lanes, bytes);
+}
+
+void MemoryPort::tell_lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes,
+                          AccessKind kind) {
+  if (checker) checker->lds(offsets, immediate, lanes, bytes, kind);
+  if (prober) prober->lds(kind, offsets, immediate, lanes, bytes);
+}
+
+void MemoryPort::tell_scalar(uint64_t address, uint32_t bytes) {
+  if (checker) checker->scalar(address, bytes);
+  if (prober) prober->scalar(address, bytes);
+}
 
 bool MemoryPort::find(uint64_t address, uint64_t bytes, bool write) {
   const auto it = at_or_below(*mappings_, address);
@@ -179,7 +202,7 @@ void MemoryPort::count_lanes(uint64_t active, uint32_t bytes, AccessKind kind) {
 
 uint8_t* MemoryPort::check_contiguous(uint64_t address, uint32_t bytes, unsigned lanes, AccessKind kind) {
   const uint64_t size = uint64_t{bytes} * lanes;
-  if (checker) return nullptr;
+  if (is_watched_) return nullptr;
   if (!covers(address, size, kind != AccessKind::kLoad)) return nullptr;
   const auto lines_of = [&](uint64_t line_bytes) {
     return (address + size - 1) / line_bytes - address / line_bytes + 1;
@@ -218,7 +241,7 @@ void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t
     count_transactions(count_lines(addresses, lanes, bytes, kLineBytes), bytes);
   }
   if (profiler) counters.memory_lines_128 += count_wide_lines(addresses, lanes, bytes, scan);
-  if (checker) checker->global(addresses, lanes, bytes, kind);
+  if (is_watched_) tell_global(addresses, lanes, bytes, kind);
   if (!recorder_) return;
   if (addresses.contiguous) {
     record(scan.lowest, uint64_t{bytes} * kLanes, kind);
@@ -239,7 +262,7 @@ LdsAccess MemoryPort::check_lds(const Wave& wave, const uint32_t* offsets, uint3
   const uint32_t misaligned = kind == AccessKind::kAtomic ? bytes - 1 : 0;
   if (reach <= size && (immediate & misaligned) == 0 &&
       are_within(offsets, lanes, static_cast<uint32_t>(size - reach), misaligned)) {
-    if (checker) checker->lds(offsets, immediate, lanes, bytes, kind);
+    if (is_watched_) tell_lds(offsets, immediate, lanes, bytes, kind);
     return access;
   }
   return check_lds_by_lane(wave, offsets, immediate, lanes, bytes, kind);
@@ -251,7 +274,7 @@ LdsAccess MemoryPort::check_lds_by_lane(const Wave& wave, const uint32_t* offset
   uint32_t* const sums = lds_sums_[next_lds_sums_ ^= 1];
   for_lanes(lanes, [&](unsigned lane) { sums[lane] = offsets[lane] + immediate; });
   require_lds(*wave.workgroup, sums, lanes, bytes, kind);
-  if (checker) checker->lds(sums, 0, lanes, bytes, kind);
+  if (is_watched_) tell_lds(sums, 0, lanes, bytes, kind);
   return LdsAccess{.base = wave.workgroup->lds, .offsets = sums};
 }
 
@@ -301,6 +324,7 @@ void MemoryPort::check_private(Wave& wave, const LaneAddresses& offsets, uint64_
   const uint64_t moved = uint64_t{bytes} * static_cast<unsigned>(__builtin_popcountll(lanes));
   if (kind != AccessKind::kStore) counters.scratch_bytes_read += moved;
   if (write) counters.scratch_bytes_written += moved;
+  if (prober && lanes != 0) prober->access(ProbeSpace::kScratch, kind, offsets.at, lanes, bytes);
 }
 
 const uint8_t* MemoryPort::check_scalar_load(uint64_t address, uint32_t bytes) {
@@ -312,7 +336,7 @@ const uint8_t* MemoryPort::check_scalar_load(uint64_t address, uint32_t bytes) {
   last_kind = AccessKind::kLoad;
   counters.bytes_read += bytes;
   if (recorder_) recorder_->read(address, bytes);
-  if (checker) checker->scalar(address, bytes);
+  if (is_watched_) tell_scalar(address, bytes);
   return reinterpret_cast<const uint8_t*>(address);
 }
 

@@ -15,6 +15,7 @@
 namespace kernloop::softgpu {
 
 class Checker;
+class Prober;
 
 enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
 
@@ -39,7 +40,14 @@ struct LaneScan;
 
 class MemoryPort {
  public:
-  MemoryPort(const AddressSpace& space, AccessRecorder* recorder, Profiler* profiler = nullptr);
+  MemoryPort(const AddressSpace& space, AccessRecorder* recorder, Profiler* profiler = nullptr,
+             Prober* prober = nullptr);
+
+  // nullptr: nobody checks.
+  void check_by(Checker* by) {
+    checker = by;
+    is_watched_ = checker || prober;
+  }
 
   // `bytes` at each lane of the mask, in global memory. Counts transactions and bytes. Faults throw.
   void check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
@@ -62,14 +70,20 @@ class MemoryPort {
   // Host pointer to code, and how many bytes from there on belong to the same run of mappings; nullptr when unmapped.
   const uint8_t* code_at(uint64_t address, uint64_t* run_base, uint64_t* run_bytes);
 
-  Counters counters;         // what memory instructions do is counted here
-  Profiler* const profiler;  // nullptr: none is asked for
-  Checker* checker = nullptr;
-  uint64_t last_address = 0;  // of a lane, in global memory; in LDS behind its aperture's base; 0: neither
+  Counters counters;           // what memory instructions do is counted here
+  Profiler* const profiler;    // nullptr: none is asked for
+  Prober* const prober;        // likewise
+  Checker* checker = nullptr;  // set by check_by()
+  uint64_t last_address = 0;   // of a lane, in global memory; in LDS behind its aperture's base; 0: neither
   AccessKind last_kind = AccessKind::kLoad;
   uint64_t lane_seed = 0;  // the order in which lanes execute an atomic; 0: ascending
 
  private:
+  // What checker and prober are told of; one test an access where there is neither.
+  void tell_global(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind);
+  void tell_lds(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
+  void tell_scalar(uint64_t address, uint32_t bytes);
+
   struct Window {
     uint64_t base = 0, size = 0;
     bool writable = false;
@@ -95,6 +109,7 @@ class MemoryPort {
   const AddressSpace& space_;
   std::shared_ptr<const std::vector<AddressSpace::Mapping>> mappings_;
   AccessRecorder* recorder_;
+  bool is_watched_ = false;
   // The mappings that were hit last; most kernels use a handful.
   static constexpr unsigned kWindows = 8;
   Window windows_[kWindows];

@@ -25,10 +25,11 @@ Worker::Worker(Dispatch& dispatch, SlotPool& pool, const std::function<void()>& 
       poll_(poll),
       recorder_(dispatch.records_accesses() ? std::make_unique<AccessRecorder>() : nullptr),
       profiler_(dispatch.is_profiled() ? std::make_unique<Profiler>(dispatch.target().isa) : nullptr),
-      memory_(dispatch.space(), recorder_.get(), profiler_.get()),
+      prober_(dispatch.probes() ? std::make_unique<Prober>(*dispatch.probes()) : nullptr),
+      memory_(dispatch.space(), recorder_.get(), profiler_.get(), prober_.get()),
       interpreter_(memory_, dispatch.code(), dispatch.kernel().target) {
   if (dispatch.checks()) checker_ = make_checker(dispatch.checks());
-  memory_.checker = checker_.get();
+  memory_.check_by(checker_.get());
   memory_.lane_seed = dispatch.seed();
   const size_t rows = size_t{dispatch.kernel().vgprs} + dispatch.kernel().agprs;
   bytes_a_workgroup_ =
@@ -52,7 +53,7 @@ Worker::~Worker() {
   if (adverse_interpreter_) adverse_interpreter_->add_to(counters);
   counters.waves = waves_;
   counters.workgroups = workgroups_;
-  dispatch_.add_results(counters, std::move(recorder_), interpreter_);
+  dispatch_.add_results(counters, std::move(recorder_), prober_.get(), interpreter_);
   for (auto* list : {&residents_, &spare_}) {
     for (auto& resident : *list) {
       for (auto& slot : resident->slots) pool_.give_back(std::move(slot));
@@ -100,6 +101,7 @@ bool Worker::admit() {
   dispatch_.begin_workgroup(*ordinal, workgroup, resident->slots);
   for (WaveSlot* wave : workgroup.waves) wave->memory = &memory_;
   if (memory_.checker) memory_.checker->begin_workgroup(workgroup);
+  if (prober_) prober_->begin_workgroup(workgroup);
   waves_ += workgroup.waves.size();
   ++workgroups_;
   residents_.push_back(std::move(resident));
@@ -228,9 +230,11 @@ bool Worker::try_pass_grid_barrier(WaveSlot& wave) {
 void Worker::run_wave(WaveSlot& wave, uint32_t accesses) {
   const uint64_t start = wave.instructions;
   if (memory_.checker) memory_.checker->begin_wave(wave);
+  if (prober_) prober_->begin_slice(wave);
   try {
     const uint64_t end = start + dispatch_.allowance(static_cast<uint32_t>(wave.slice_end - start), unreported_);
     interpreter_in_use_->run(wave, end, accesses);
+    if (prober_) prober_->end_slice(wave);
     const bool opens = wave.workgroup->races && wave.state == WaveState::kAtGridBarrier &&
                        dispatch_.wave_sync().is_open(wave.grid_barrier);
     if (opens) memory_.checker->races()->open_grid_barrier();

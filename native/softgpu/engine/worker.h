@@ -17,6 +17,7 @@
 #include "softgpu/engine/dispatch.h"
 #include "softgpu/engine/interpreter.h"
 #include "softgpu/engine/memory_port.h"
+#include "softgpu/engine/probes.h"
 #include "softgpu/engine/slot_pool.h"
 #include "softgpu/engine/wave_fault.h"
 #include "softgpu/engine/workgroup.h"
@@ -71,6 +72,7 @@ class Worker {
   const std::function<void()>& poll_;
   std::unique_ptr<AccessRecorder> recorder_;
   std::unique_ptr<Profiler> profiler_;
+  std::unique_ptr<Prober> prober_;
   MemoryPort memory_;
   std::unique_ptr<Checker> checker_, adverse_checker_;
   Interpreter interpreter_;

@@ -23,7 +23,7 @@ void Worker::run_adverse() {
   if (!adverse) return;
   if (adverse.races && !dispatch_.checks().races) {
     adverse_checker_ = make_checker({.races = true});
-    memory_.checker = adverse_checker_.get();
+    memory_.check_by(adverse_checker_.get());
   }
   adverse_interpreter_.emplace(memory_, dispatch_.access_code(), dispatch_.kernel().target);
   interpreter_in_use_ = &*adverse_interpreter_;
@@ -113,7 +113,7 @@ void Worker::run_adverse() {
   // From here on as usual.
   interpreter_in_use_ = &interpreter_;
   if (!adverse_checker_) return;
-  memory_.checker = checker_.get();
+  memory_.check_by(checker_.get());
   adverse_checker_.reset();
   for (auto* list : {&residents_, &spare_}) {
     for (auto& resident : *list) resident->workgroup.races.reset();

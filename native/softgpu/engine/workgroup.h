@@ -85,6 +85,12 @@ struct WaveSlot : Wave {
   bool was_published = false;   // it stored, or was an atomic, where another workgroup had been in global memory
   uint64_t memory_operations = 0;  // as many as late_stores.h has counted
   WaveRaces races;
+  // Where a probe listens (probes.h).
+  struct Probed {
+    uint64_t lanes = 0;  // that are work-items
+    uint64_t start = 0;  // the clock then
+    bool has_begun = false;
+  } probes;
 
  private:
   PageBlock registers_;

@@ -121,6 +121,12 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
   if (settings_.record_accesses) options.accesses = &accesses;
   KernelProfile profile;
   if (settings_.profile) options.profile = &profile;
+  const std::shared_ptr<const ProbeProgram> probes = settings_.probes();
+  ProbeResults probed;
+  if (probes) {
+    options.probes = probes.get();
+    options.probed = &probed;
+  }
 
   log_line(LogLevel::kPackets, "dispatch %s grid %ux%ux%u workgroup %ux%ux%u kernarg 0x%lx", kernel->name.c_str(),
            packet.grid_size_x, packet.grid_size_y, packet.grid_size_z, packet.workgroup_size_x, packet.workgroup_size_y,
@@ -137,6 +143,7 @@ std::shared_ptr<const DispatchRecord> Dispatcher::run(const hsa_kernel_dispatch_
   record->adverse_wave_instructions = outcome.adverse_wave_instructions;
   if (options.accesses != nullptr) record->accesses = std::move(accesses);
   if (options.profile != nullptr) record->profile = std::move(profile);
+  if (options.probes != nullptr) record->probed = std::move(probed);
   return record;
 }
 

@@ -6,10 +6,12 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
 #include "softgpu/engine/engine.h"
+#include "softgpu/engine/probes.h"
 #include "softgpu/hsa/signals.h"
 
 namespace kernloop::softgpu {
@@ -25,6 +27,19 @@ struct DispatchSettings {
   Checks checks;  // set once, at hsa_init
   std::atomic<uint64_t> adverse_wave_instructions{0};
   std::atomic<bool> adverse_races{false};
+
+  void set_probes(std::shared_ptr<const ProbeProgram> probes) {
+    std::lock_guard lock(mutex_);
+    probes_ = std::move(probes);
+  }
+  std::shared_ptr<const ProbeProgram> probes() const {
+    std::lock_guard lock(mutex_);
+    return probes_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const ProbeProgram> probes_;
 };
 
 struct KernelInfo {

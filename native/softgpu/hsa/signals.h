@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "softgpu/engine/engine.h"
+#include "softgpu/engine/probes.h"
 #include "softgpu/hsa/mapping.h"
 
 namespace kernloop::softgpu {
@@ -33,6 +34,7 @@ struct DispatchRecord {
   Counters counters;
   std::optional<AccessSets> accesses;    // when recording was on
   std::optional<KernelProfile> profile;  // when profiling was on
+  std::optional<ProbeResults> probed;    // when there were probes
   std::vector<Fault> findings;           // of the checks
   uint64_t adverse_wave_instructions = 0;
 };

@@ -49,6 +49,17 @@ typedef struct kernloop_softgpu_pc_s {
 #undef KERNLOOP_FIELD
 } kernloop_softgpu_pc_t;
 
+/* What a probe's map holds after a dispatch (engine/probes.h). The pointers are valid during the callback. */
+typedef struct kernloop_softgpu_probed_map_s {
+  const char* name;
+  uint64_t units;      /* work-items or waves of the grid, partial workgroups as whole ones */
+  uint64_t unit_bytes; /* room for records */
+  const uint8_t* records;
+  const uint32_t* counts; /* of each unit, records that it had */
+  uint64_t kept, dropped;
+  uint32_t wave_size;
+} kernloop_softgpu_probed_map_t;
+
 typedef struct kernloop_softgpu_extension_1_s {
   /* Limits for dispatches submitted after the call, process-wide. 0: default. */
   hsa_status_t (*set_max_wave_instructions)(uint64_t per_dispatch);
@@ -93,6 +104,12 @@ typedef struct kernloop_softgpu_extension_1_s {
    */
   hsa_status_t (*dispatch_findings)(hsa_signal_t completion_signal, uint64_t* adverse_wave_instructions,
                                     void (*callback)(const char* json, void* data), void* data);
+  /* Probes on every dispatch submitted after the call: "kernloop.probes/1" as JSON (engine/probe_request.cpp); null:
+     none. HSA_STATUS_ERROR_INVALID_ARGUMENT where that is not one, and `problem` is called with why. */
+  hsa_status_t (*set_probes)(const char* json, void (*problem)(const char* text, void* data), void* data);
+  /* What they left, map by map. HSA_STATUS_ERROR_INVALID_SIGNAL when the dispatch was not probed. */
+  hsa_status_t (*dispatch_probes)(hsa_signal_t completion_signal,
+                                  void (*callback)(const kernloop_softgpu_probed_map_t* map, void* data), void* data);
 } kernloop_softgpu_extension_1_t;
 
 #ifdef __cplusplus

@@ -176,6 +176,36 @@ hsa_status_t dispatch_findings(hsa_signal_t completion_signal, uint64_t* adverse
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t set_probes(const char* json, void (*problem)(const char* text, void* data), void* data) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (json == nullptr) {
+    runtime().settings.set_probes(nullptr);
+    return HSA_STATUS_SUCCESS;
+  }
+  std::string text;
+  std::shared_ptr<const ProbeProgram> probes = ProbeProgram::parse(json, &text);
+  if (probes == nullptr) {
+    if (problem != nullptr) problem(text.c_str(), data);
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+  runtime().settings.set_probes(std::move(probes));
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t dispatch_probes(hsa_signal_t completion_signal,
+                             void (*callback)(const kernloop_softgpu_probed_map_t* map, void* data), void* data) {
+  if (Runtime::current() == nullptr) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (callback == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  auto record = runtime().signals.record(completion_signal);
+  if (record == nullptr || !record->probed) return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  for (const ProbedMap& map : record->probed->maps) {
+    const kernloop_softgpu_probed_map_t shown{map.name.c_str(), map.units, map.unit_bytes, map.records.get(),
+                                              map.counts.get(), map.kept,  map.dropped,    record->probed->wave_size};
+    callback(&shown, data);
+  }
+  return HSA_STATUS_SUCCESS;
+}
+
 }  // namespace
 
 const kernloop_softgpu_extension_1_t& softgpu_extension_table() {
@@ -183,7 +213,8 @@ const kernloop_softgpu_extension_1_t& softgpu_extension_table() {
       &set_max_wave_instructions, &set_seed,          &set_threads,           &dispatch_report,
       &set_access_recording,      &dispatch_accesses, &set_next_load_address, &set_profiling,
       &dispatch_counters,         &dispatch_profile,  &close_to_kernels,      &report_queue_error,
-      &set_unwritten_fill,        &set_adverse,       &dispatch_findings,
+      &set_unwritten_fill,        &set_adverse,       &dispatch_findings,     &set_probes,
+      &dispatch_probes,
   };
   return kTable;
 }

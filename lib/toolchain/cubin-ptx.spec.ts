@@ -1,0 +1,28 @@
+import { rewritePtx } from '../probe/ptx/rewrite';
+import { assemble, shapes, shipped } from '../probe/ptx/testing/shapes';
+import { cubinPtx, cubinRegisters } from './cubin';
+
+describe('a cubin', () => {
+  const { cubin, said } = assemble(shapes, '-lineinfo');
+
+  it('tells the registers of each kernel as ptxas does', () => {
+    const told = [...said.matchAll(/Compiling entry function '(\w+)'[^]*?Used (\d+) registers/g)];
+    expect(told).toHaveLength(4);
+    for (const [, name = '', registers] of told) expect(cubinRegisters(cubin, name)).toBe(Number(registers));
+    expect(cubinRegisters(cubin, 'none')).toBeNull();
+  });
+
+  it('with line information keeps the PTX that it was made from, which can be probed and assembled', () => {
+    const kept = cubinPtx(cubin) ?? '';
+    for (const part of ['.visible .entry shapes(', 'call.uni (retval0),', 'ld.global.v4.f32', '$L__ld_global_loop:'])
+      expect(kept).toContain(part);
+    const { ptx, sites } = rewritePtx(kept, 'calls', shipped('dmat'));
+    expect(sites).toEqual(rewritePtx(shapes, 'calls', shipped('dmat')).sites);
+    expect(assemble(ptx).said).toContain("Compiling entry function 'calls'");
+  });
+
+  it('without it keeps none', () => {
+    const bare = '.version 8.0 .target sm_90a .address_size 64 .entry k() { ret; }';
+    expect(cubinPtx(assemble(bare).cubin)).toBeNull();
+  });
+});

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+
+const count = z.number().nonnegative();
+const verdict = z.enum(['pass', 'fail', 'vacuous', 'fault', 'limit', 'ran']);
+
+const mapSchema = z.object({
+  name: z.string(),
+  level: z.enum(['thread', 'warp']),
+  units: count.describe('Threads or warps of the grid; partial blocks count as whole ones.'),
+  capacity: count.describe('Records that each has room for.'),
+  kept: count,
+  dropped: count.describe('Records that had no room.'),
+  most: count.describe('Records of the thread or warp that had most, kept or not.'),
+  overflowed: count.describe('Threads or warps that had more than there was room for.'),
+  counts: z.string().describe('A u32 for each thread or warp, in the order of the map: its records, kept or not.'),
+});
+
+const launchSchema = z.object({
+  dispatch: count,
+  capture: z.string().describe('Its folder, relative to the reproducer.'),
+  result: z.string().nullable().describe('In the trace folder; null after a fault or a limit.'),
+  counted: z.boolean().describe('Whether a counting run was made before.'),
+  verdict: verdict.describe('Of the result in memory under probes, by what the app computed.'),
+  verdictWithout: verdict.describe('The same without probes.'),
+  reason: z.string().nullable(),
+  fault: z.string().nullable(),
+  comparedBytes: count,
+  differingBytes: count,
+  differingBytesWithout: count,
+  warpSize: count,
+  maps: z.array(mapSchema),
+  registers: z.object({ before: count, after: count }).nullable().describe('Where code was rewritten.'),
+  waveInstructions: count.nullable(),
+  milliseconds: count.nullable(),
+  leftOut: z.array(z.string()).describe('What the probes did not see.'),
+  callback: z.enum(['succeeded', 'failed', 'not run']).nullable().describe('Of the probe file; null if it has none.'),
+});
+
+/** What the format of Neutrino has no place for: probe-run.json of the trace folder. */
+const probeRunSchema = z.object({
+  schema: z.literal('kernloop.probe-run/1'),
+  kernel: z.string(),
+  symbol: z.string(),
+  code: z.string().describe('What was probed: the captured code or a variant.'),
+  device: z.object({ kind: z.string(), identity: z.string() }),
+  clock: z.enum(['wave-instructions', 'cycles']).describe('What clocks count. Wave-instructions are no time.'),
+  probe: z.object({ name: z.string(), sha256: z.string(), callback: z.string().nullable() }),
+  launches: z.array(launchSchema),
+});
+
+export const traceRunResultSchema = probeRunSchema
+  .omit({ schema: true })
+  .extend({ folder: z.string().describe('Of the trace, absolute.'), exitCode: z.int() });
+
+export type ProbedDispatch = z.output<typeof launchSchema>;
+export type MapSummary = z.output<typeof mapSchema>;
+export type ProbeRunJson = z.output<typeof probeRunSchema>;
+export type TraceRunResult = z.output<typeof traceRunResultSchema>;

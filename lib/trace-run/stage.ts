@@ -1,0 +1,38 @@
+import { defineStage } from '../stage/stage';
+import { traceRunOptionsSchema } from './options';
+import { traceRunResultSchema } from './result';
+
+const code = () => require('./trace-run') as typeof import('./trace-run');
+
+export const stage = defineStage({
+  name: 'trace-run',
+  verb: 'trace run',
+  summary: 'Replay captured dispatches with probes in the kernel, and write a trace folder.',
+  options: traceRunOptionsSchema,
+  result: traceRunResultSchema,
+  project: 'reproducer',
+  positional: 'reproducer',
+  paths: ['reproducer', 'store', 'output'],
+  exitCodes: {
+    pass: 'The trace is there, and the kernel computed the same as without probes.',
+    fail: 'The kernel computed something else under probes.',
+    fault: 'The device faulted, or the kernel ran past its limit.',
+  },
+  run: (options, deps) => code().traceRun(options, deps),
+  exitCode: ({ exitCode }) => exitCode,
+  task: {
+    targets: [{ name: 'trace-run', of: 'project' }],
+    cache: true,
+    after: [{ stage: 'capture' }, { stage: 'recompile' }],
+    // A probe.toml of the user's is among the files of the reproducer.
+    inputs: ['reproducer', 'codeObjects', 'capture', 'variant', 'device'],
+    outputs: ['{reproducer}/trace'],
+    without: ['output', 'allowCallback'],
+    refused: {
+      output: 'the cache knows what it brings back: trace/ of the reproducer',
+      allowCallback: 'a task whose result is brought back would not run it',
+    },
+    example: { probe: 'dmat' },
+    run: (options, deps) => code().traceRunTask(options, deps),
+  },
+});

@@ -1,0 +1,21 @@
+// Probes that the device itself calls: the request is a file ("kernloop.probes/1", softgpu/engine/probe_request.cpp),
+// and what they left comes as files: `<map>.bin`, and `<map>.counts.bin` with a u32 for each thread or wave.
+#pragma once
+
+#include <filesystem>
+
+#include "replay/core/device.h"
+
+namespace kernloop::replay {
+
+struct ProbesRequest {
+  std::filesystem::path file, directory;
+};
+
+// Asked before anything is launched. TARGET_EXISTS where the folder is not empty.
+Status set_probes(const ProbesRequest& request, DeviceReplay& device);
+
+// The fields of a `probes` event.
+Result<Json> write_probes(const ProbesRequest& request, DeviceReplay& device);
+
+}  // namespace kernloop::replay
