@@ -218,6 +218,7 @@ describe('--json', () => {
         ['pgo-app-generate', { files: ['app-1.amdgcn-amd-amdhsa.c0.profraw'] }],
         ['pgo-app-merge', { counters: 2 }],
         ['pgo-app-use', { kept: null }],
+        ['pgo-runtime', { programs: [{ own: 1, counting: 2, production: 3 }] }],
       ];
       for (const [verb, result] of results) {
         stdout = '';
@@ -347,6 +348,7 @@ describe('--json', () => {
       ['pgo-app-generate', ['{app}'], 'PGO_BUILD_MISSING', 2],
       ['pgo-app-merge', ['{app}'], 'PGO_PROFILE_MISSING', 2],
       ['pgo-app-use', ['{app}'], 'PGO_PROFILE_MISSING', 2],
+      ['pgo-runtime', ['/'], 'CONFIG_MISSING', 2],
       ['store', ['stats', '--workspace', '{app}'], 'STORE_NOT_FOUND', 2],
       ['pack', ['/'], 'CONFIG_MISSING', 2],
       ['unpack', [], 'USAGE', 2],

@@ -96,6 +96,11 @@ export const pgoAppUse = stageFunction('pgo-app-use');
 export type PgoAppUseOptions = OptionsOf<'pgo-app-use'>;
 export type PgoAppUseResult = ResultOf<'pgo-app-use'>;
 
+/** Run an app that compiles its kernels at run time: measure them, then run them by their profile. */
+export const pgoRuntime = stageFunction('pgo-runtime');
+export type PgoRuntimeOptions = OptionsOf<'pgo-runtime'>;
+export type PgoRuntimeResult = ResultOf<'pgo-runtime'>;
+
 /** Look after the chunk store: verify it, remove what no capture needs, or say what it holds. */
 export const store = stageFunction('store');
 export type StoreOptions = OptionsOf<'store'>;

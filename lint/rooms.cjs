@@ -35,6 +35,7 @@ const rooms = [
   'pgo-app-generate',
   'pgo-app-merge',
   'pgo-app-use',
+  'pgo-runtime',
   'store',
   'pack',
   'unpack',

@@ -23,6 +23,10 @@ export interface NativePaths extends Readonly<Record<NativeProduct, string>> {
   readonly pgoHip: string;
   /** The same for CUDA. */
   readonly pgoCuda: string;
+  /** Chooses the code of kernels that an app compiles at run time; a build may lack it. */
+  readonly pgoRuntime: string;
+  /** Compiles them and has their cache. */
+  readonly pgoRuntimeBuilder: string;
   /** The folder of these two, which LD_LIBRARY_PATH is to name. */
   readonly softgpuDir: string;
   readonly softgpu: string;
@@ -30,7 +34,16 @@ export interface NativePaths extends Readonly<Record<NativeProduct, string>> {
   readonly hipErrors: string;
 }
 
-const optional: readonly NativeProduct[] = ['agentCuda', 'nvrtcAudit', 'nvrtcCompiler', 'pgo', 'pgoHip', 'pgoCuda'];
+const optional: readonly NativeProduct[] = [
+  'agentCuda',
+  'nvrtcAudit',
+  'nvrtcCompiler',
+  'pgo',
+  'pgoHip',
+  'pgoCuda',
+  'pgoRuntime',
+  'pgoRuntimeBuilder',
+];
 
 export function nativePathsIn(root: string): NativePaths {
   const paths = Object.fromEntries(nativeProducts.map((name) => [name, join(root, products[name])]));

@@ -13,5 +13,7 @@ export const appPgoPaths = ({ root }: Pick<App, 'root'>) => {
     waves: join(folder, 'merged.waves.json'),
     mergeJson: join(folder, 'merged.json'),
     choice: join(folder, 'choice.json'),
+    /** Of programs that the app compiles at run time. */
+    runtime: join(folder, 'runtime'),
   };
 };

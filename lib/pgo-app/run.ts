@@ -18,8 +18,21 @@ export async function runCollecting(
   timeLimitSeconds: number,
   deps: Deps,
 ): Promise<void> {
+  const hint = 'see whether the app runs through without counters; --sample blocks:64 makes them cheaper';
+  const preloaded = { program, library: deps.native.pgoHip, variables: { LLVM_PROFILE_FILE: pattern } };
+  await runPreloaded(app, preloaded, device, timeLimitSeconds, hint, deps);
+}
+
+/** Runs a program as the app is run, with a library in front of all others. */
+export async function runPreloaded(
+  app: App,
+  { program, library, variables }: { program: string; library: string; variables: Readonly<Record<string, string>> },
+  device: Device,
+  timeLimitSeconds: number,
+  hint: string,
+  deps: Deps,
+): Promise<void> {
   const own = appVariables(app, device, deps);
-  const { pgoHip } = deps.native;
   const list = (name: string, first: string): string =>
     [first, own[name] ?? deps.env[name] ?? ''].filter((part) => part !== '').join(':');
   const [, ...args] = app.config.command;
@@ -31,9 +44,9 @@ export async function runCollecting(
       env: {
         ...own,
         // By its name, which the path leads to: the separators of LD_PRELOAD cannot be escaped.
-        LD_LIBRARY_PATH: list('LD_LIBRARY_PATH', dirname(pgoHip)),
-        LD_PRELOAD: list('LD_PRELOAD', basename(pgoHip)),
-        LLVM_PROFILE_FILE: pattern,
+        LD_LIBRARY_PATH: list('LD_LIBRARY_PATH', dirname(library)),
+        LD_PRELOAD: list('LD_PRELOAD', basename(library)),
+        ...variables,
       },
       ...(input ? { input } : {}),
       onStdout: output,
@@ -43,9 +56,5 @@ export async function runCollecting(
   const ended = await withDevice(device, deps, run);
   throwIfInterrupted(deps.signal);
   if (ended.exitCode === 0) return;
-  throw new KernloopError(
-    'APP_FAILED',
-    `the instrumented program: ${describeEnd(program, ended)}`,
-    'see whether the app runs through without counters; --sample blocks:64 makes them cheaper',
-  );
+  throw new KernloopError('APP_FAILED', describeEnd(program, ended), hint);
 }

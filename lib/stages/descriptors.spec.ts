@@ -38,6 +38,7 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
   'pgo-app-instrument': ['linkArgument', 'sample', 'uniform'],
   'pgo-app-generate': device,
   'pgo-app-use': [...device, 'gate', 'linkArgument'],
+  'pgo-runtime': [...device, 'phase', 'gate'],
   store: ['action'],
   'trace-run': ['variant', 'capture', ...device, 'launch', 'probe', 'allowCallback'],
   'trace-read': ['dialect', 'offsets'],

@@ -25,6 +25,7 @@ export const stages = {
   get 'pgo-app-generate'() { return (require('../pgo-app-generate/stage') as typeof import('../pgo-app-generate/stage')).stage; },
   get 'pgo-app-merge'() { return (require('../pgo-app-merge/stage') as typeof import('../pgo-app-merge/stage')).stage; },
   get 'pgo-app-use'() { return (require('../pgo-app-use/stage') as typeof import('../pgo-app-use/stage')).stage; },
+  get 'pgo-runtime'() { return (require('../pgo-runtime/stage') as typeof import('../pgo-runtime/stage')).stage; },
   get store() { return (require('../store/stage') as typeof import('../store/stage')).stage; },
   get pack() { return (require('../pack/stage') as typeof import('../pack/stage')).stage; },
   get unpack() { return (require('../unpack/stage') as typeof import('../unpack/stage')).stage; },
@@ -39,7 +40,8 @@ export const stages = {
 /** Verbs of two words share the first one: what `kernloop --help` says of it. */
 export const verbGroups: Readonly<Record<string, string>> = {
   pgo: 'Look at the profile of a kernel.',
-  trace: 'Trace a captured kernel with probes; read, analyse and write out traces of Neutrino, and generate readers for them.',
+  trace:
+    'Trace a captured kernel with probes; read, analyse and write out traces of Neutrino, and generate readers for them.',
 };
 
 export type StageName = keyof typeof stages;

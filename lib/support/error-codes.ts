@@ -324,6 +324,15 @@ export const errorCodes = kinds({
   },
   PGO_RENAME_COLLISION: { exitCode: exitCodes.usage, meaning: 'a renaming would give two functions one name' },
   PGO_NOT_INSTRUMENTED: { exitCode: exitCodes.usage, meaning: 'what was read back from the device holds no counters' },
+  PGO_RUNTIME_CONFIG: { exitCode: exitCodes.usage, meaning: 'what an app under pgo-runtime is told cannot be read' },
+  PGO_RUNTIME_SOURCE: {
+    exitCode: exitCodes.usage,
+    meaning: 'a program that is compiled at run time cannot be compiled once more: its text, a header or its target',
+  },
+  PGO_RUNTIME_VARIABLES: {
+    exitCode: exitCodes.usage,
+    meaning: 'a program that is compiled at run time has variables, which other code of it would have once more',
+  },
   CODE_OBJECT_TARGET: { exitCode: exitCodes.usage, meaning: 'the code object is for another target' },
   CODE_OBJECT_VERSION: { exitCode: exitCodes.usage, meaning: 'the code object is of an unsupported version' },
   CODE_OBJECT_RELOCATION: {

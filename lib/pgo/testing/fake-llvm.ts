@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Call, FakeProgram } from '../../testing/fake-deps';
 import { fakeRecorder, fakeReplay, passed } from '../../testing/fake-programs';
 import type { TestWorkspace } from '../../testing/workspace';
@@ -194,6 +194,14 @@ export function pgoPrograms(
   };
 }
 
+const rtc = { program: 'k.hip' };
+const runtimeEvents = [
+  { event: 'program', ...rtc, folder: '/cache/k', profile: '', gate: '', compiled: true },
+  { event: 'measured', ...rtc, launches: 2, kernels: ['k'], profile: 'p'.repeat(32), known: false, gate: 'wave' },
+  { event: 'sampled', ...rtc, launches: 1, distance: 1234, changed: true },
+  { event: 'kernel', ...rtc, kernel: 'k', own: 1, counting: 2, production: 3 },
+];
+
 /** An app of two units, of which one has device code; its program counts where the collector is in front of HIP. */
 export function writeApp(workspace: TestWorkspace): Record<string, FakeProgram> {
   const config = JSON.parse(workspace.read('app/kernloop.json')) as object;
@@ -215,6 +223,12 @@ export function writeApp(workspace: TestWorkspace): Record<string, FakeProgram> 
       print('the same');
       if (pattern !== undefined && options.env?.['LD_PRELOAD']?.includes('libkernloop-pgo-hip.so'))
         writeFileSync(pattern.replace('%p', '1').replace('.profraw', '.amdgcn-amd-amdhsa.c0.profraw'), 'raw');
+      const runtime = options.env?.['KERNLOOP_PGO_RUNTIME'];
+      if (runtime !== undefined && options.env?.['LD_PRELOAD']?.includes('libkernloop-pgo-runtime.so'))
+        writeFileSync(
+          join(dirname(runtime), '1.ndjson'),
+          runtimeEvents.map((event) => JSON.stringify(event)).join('\n'),
+        );
       return 0;
     },
     ldd: () => 1,

@@ -3,7 +3,7 @@ import { Lexer, probeUnsupported, type Token } from './lexer';
 import { readInstruction, readRegisters, type Declaration, type Guard, type Scope } from './module';
 
 /** A statement of a probe's body. */
-export type BodyStatement =
+type BodyStatement =
   /** With its guard taken off; it ends with a semicolon. */
   | { readonly kind: 'instruction'; readonly text: string; readonly guard: Guard | null }
   /** Declarations, braces and labels, which no guard stands before. */

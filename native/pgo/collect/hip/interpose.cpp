@@ -1,22 +1,10 @@
 // In front of HIP's functions of the same names: linked into the app before HIP, or preloaded. And the entry points of
 // LLVM's runtime for device profiles, for those who call them.
-#include <dlfcn.h>
-
 #include "pgo/collect/hip/collector.h"
 #include "pgo/collect/hip/hip_api.h"
 #include "pgo/collect/log.h"
 
 namespace kernloop::pgo::hip {
-
-void* next_function(const char* name) {
-  if (void* found = ::dlsym(RTLD_NEXT, name)) return found;
-  // Opened by the app for itself alone.
-  for (const char* library : {"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"}) {
-    if (void* handle = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD)) return ::dlsym(handle, name);
-  }
-  return nullptr;
-}
-
 namespace {
 
 constexpr Error kNotInitialised = 3;  // hipErrorNotInitialized
@@ -34,7 +22,6 @@ void guarded(Work work) {
 }
 
 }  // namespace
-
 }  // namespace kernloop::pgo::hip
 
 using namespace kernloop::pgo::hip;

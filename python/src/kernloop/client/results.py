@@ -1216,6 +1216,107 @@ class ValidateResult(StageResult):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TuneDevice:
+    kind: str
+    identity: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneSpaceParameter:
+    name: str
+    values: list[float | str | bool]
+    kind: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneSpace:
+    parameters: list[TuneSpaceParameter]
+    constraints: list[str]
+    search: Literal["grid", "random"]
+    seed: int | None
+    configurations: int
+    """Of the whole grid, before constraints."""
+    excluded: int | None
+    """By the constraints; null for a random search, which does not count them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneCapturedTimeCi95:
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneCaptured:
+    wave_instructions: float | None = field(metadata={"json": "waveInstructions"})
+    """Executed by all judged dispatches together; null on hardware. A count, no time."""
+    time_ns: float | None = field(metadata={"json": "timeNs"})
+    """On hardware: the medians of all judged dispatches together."""
+    time_ratio: float | None = field(metadata={"json": "timeRatio"})
+    """On hardware: its time over that of the captured code, measured in turns."""
+    time_ci95: TuneCapturedTimeCi95 | None = field(metadata={"json": "timeCi95"})
+    """Of that ratio."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneCandidate:
+    key: str
+    """Of all that decides it; the name of its file in build/tune/candidates."""
+    is_base: bool = field(metadata={"json": "isBase"})
+    """The source as it is."""
+    parameters: dict[str, float | str | bool]
+    """Empty for the source as it is, where that has not one of these values."""
+    status: Literal["pass", "fail", "vacuous", "fault", "limit", "not-compiled", "not-launched"]
+    reason: str
+    """The summary of the verdict, or the error."""
+    score: TuneCaptured | None
+    """Only of what passes."""
+    ratio: float | None
+    """Its score over that of the base, which has 1; null where either has none."""
+    code_object_sha256: str | None = field(metadata={"json": "codeObjectSha256"})
+    from_cache: bool = field(metadata={"json": "fromCache"})
+    """Of an earlier run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneFiles:
+    result: str
+    plot: str
+    svg: str
+    patch: str | None
+    """The best configuration as a patch of the reproducer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneResult(StageResult):
+    """What tune tried, and what came of it."""
+
+    schema: Literal["kernloop.tune/1"]
+    kernel: str
+    device: TuneDevice
+    scored_by: Literal["wave_instructions", "duration_ns"] = field(metadata={"json": "scoredBy"})
+    dispatches: list[int]
+    """Captured dispatches that every candidate was judged and scored with."""
+    space: TuneSpace
+    captured: TuneCaptured | None
+    """The captured code, beside the candidates."""
+    candidates: list[TuneCandidate]
+    """Best first."""
+    best: str | None
+    """Key of the best candidate that passes and is better than the source as it is, judged and measured once more at the end;
+    null for none.
+    """
+    reason: str
+    evaluated: int
+    from_cache: int = field(metadata={"json": "fromCache"})
+    files: TuneFiles
+    applied: list[str]
+    """Files that --apply wrote."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class PgoShowFunctionBlock:
     block: int
     file: str | None
@@ -1567,6 +1668,64 @@ class PgoAppUseResult(StageResult):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PgoRuntimeProgramMeasured:
+    launches: int
+    kernels: list[str]
+    profile: str
+    known: bool
+    """A profile within the bound was there already, and its code is used."""
+    gate: str
+    """Of the code that is used from then on; base: no weights; empty where there is none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoRuntimeProgramSampled:
+    launches: int
+    distance: float
+    """From the profile, in percent."""
+    changed: bool
+    """Beyond the bound: measured again."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoRuntimeProgramRefused:
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoRuntimeProgram:
+    name: str
+    """As the app called it."""
+    folder: str | None
+    """What the cache has of it, absolute; null where nothing is kept."""
+    profile: str | None
+    """The profile that was known when it was loaded."""
+    own: int
+    """Launches of the code that the app compiled."""
+    counting: int
+    """Launches of code with counters."""
+    production: int
+    """Launches of code that was made by a profile."""
+    measured: list[PgoRuntimeProgramMeasured]
+    sampled: list[PgoRuntimeProgramSampled]
+    refused: list[PgoRuntimeProgramRefused]
+    """Why it ran as the app compiled it, where it did."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoRuntimeResult(StageResult):
+    """Run an app that compiles its kernels at run time: measure them, then run them by their profile."""
+
+    app: str
+    cache: str
+    processes: int
+    programs: list[PgoRuntimeProgram]
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class StoreStoreVerifiedDamaged:
     sha256: str
     message: str
@@ -1678,6 +1837,92 @@ class UnpackResult(StageResult):
     chunks: float
     exit_code: int
     """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceRunDevice:
+    kind: str
+    identity: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceRunProbe:
+    name: str
+    sha256: str
+    callback: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceRunLaunchMap:
+    name: str
+    level: Literal["thread", "warp"]
+    units: float
+    """Threads or warps of the grid; partial blocks count as whole ones."""
+    capacity: float
+    """Records that each has room for."""
+    kept: float
+    dropped: float
+    """Records that had no room."""
+    most: float
+    """Records of the thread or warp that had most, kept or not."""
+    overflowed: float
+    """Threads or warps that had more than there was room for."""
+    counts: str
+    """A u32 for each thread or warp, in the order of the map: its records, kept or not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceRunLaunchRegisters:
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceRunLaunch:
+    dispatch: float
+    capture: str
+    """Its folder, relative to the reproducer."""
+    result: str | None
+    """In the trace folder; null after a fault or a limit."""
+    counted: bool
+    """Whether a counting run was made before."""
+    verdict: Literal["pass", "fail", "vacuous", "fault", "limit", "ran"]
+    """Of the result in memory under probes, by what the app computed."""
+    verdict_without: Literal["pass", "fail", "vacuous", "fault", "limit", "ran"] = field(metadata={"json": "verdictWithout"})
+    """The same without probes."""
+    reason: str | None
+    fault: str | None
+    compared_bytes: float = field(metadata={"json": "comparedBytes"})
+    differing_bytes: float = field(metadata={"json": "differingBytes"})
+    differing_bytes_without: float = field(metadata={"json": "differingBytesWithout"})
+    warp_size: float = field(metadata={"json": "warpSize"})
+    maps: list[TraceRunLaunchMap]
+    registers: TraceRunLaunchRegisters | None
+    """Where code was rewritten."""
+    wave_instructions: float | None = field(metadata={"json": "waveInstructions"})
+    milliseconds: float | None
+    left_out: list[str] = field(metadata={"json": "leftOut"})
+    """What the probes did not see."""
+    callback: Literal["succeeded", "failed", "not run"] | None
+    """Of the probe file; null if it has none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceRunResult(StageResult):
+    """Replay captured dispatches with probes in the kernel, and write a trace folder."""
+
+    kernel: str
+    symbol: str
+    code: str
+    """What was probed: the captured code or a variant."""
+    device: TraceRunDevice
+    clock: Literal["wave-instructions", "cycles"]
+    """What clocks count. Wave-instructions are no time."""
+    probe: TraceRunProbe
+    launches: list[TraceRunLaunch]
+    folder: str
+    """Of the trace, absolute."""
+    exit_code: int = field(metadata={"json": "exitCode"})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -582,6 +582,140 @@ class Stages:
         )
         return result
 
+    def tune(
+        self,
+        reproducer: Path | None = None,
+        *,
+        capture: str | None = None,
+        device: Literal["softgpu", "hsa", "cuda"] | None = None,
+        gpu: str | None = None,
+        softgpu: str | None = None,
+        store: Path | None = None,
+        launch: Literal["direct", "hip"] | None = None,
+        limit_factor: float | None = None,
+        limit_seconds: float | None = None,
+        set: str | Sequence[str] | None = None,
+        constraint: str | Sequence[str] | None = None,
+        grid: str | None = None,
+        block: str | None = None,
+        dynamic_shared: str | None = None,
+        argument: str | Sequence[str] | None = None,
+        search: Literal["grid", "random"] | None = None,
+        samples: int | None = None,
+        seed: int | None = None,
+        max_candidates: int | None = None,
+        jobs: int | None = None,
+        iterations: int | None = None,
+        atol: float | None = None,
+        rtol: float | None = None,
+        ulp: int | None = None,
+        matched_ratio: float | None = None,
+        nan: Literal["match", "refuse", "ignore"] | None = None,
+        inf: Literal["match", "refuse", "ignore"] | None = None,
+        dtype: str | Sequence[str] | None = None,
+        record: str | Sequence[str] | None = None,
+        replays: int | None = None,
+        adverse: bool | None = None,
+        fresh: bool | None = None,
+        apply: bool | None = None,
+        compile_limit_seconds: float | None = None,
+    ) -> results.TuneResult:
+        """Try configurations of a kernel on its captured inputs: each is judged as by validate, and the best is named.
+
+        reproducer: Folder of the reproducer: the one with kernel.json, or a folder below it. Default: ".".
+        capture: Which captured dispatches, where the reproducer holds several: their numbers ("2", "1,4"; captures/<number>),
+            or "all" of its kernel. If left out, validate takes all, and replay the one in capture/.
+        device: Where the kernels run. Default: "softgpu".
+        gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
+            first visible one if left out.
+        softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        store: Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store.
+        launch: On softgpu and hsa, who launches: this program into a queue of its own (direct, if left out), or the HIP
+            runtime, which fills hidden arguments with services behind them.
+        limit_factor: On the software GPU, end a replay after this multiple of the wave-instructions of the captured dispatch
+            (at least one million). Default: 10.
+        limit_seconds: On hardware, end a replay of a candidate after this time. Default: 10.
+        set: A parameter and the values to try: "BLOCK=64,128,256". Of Triton one of CONSTEXPRS or OPTIONS; of C++ a constant or
+            macro of the source, a macro to compile it with, a scalar argument, or a name in the formulas of the launch.
+        constraint: A condition that every configuration has to fulfil: "BLOCK % num_warps == 0 and BLOCK * 4 <= 65536".
+        grid: Of C++: blocks to launch, a formula X[,Y[,Z]] ("ceil(n / BLOCK)"); if left out and the block is another, as many
+            as hold the captured threads. Of Triton, grid() of reproducer.py says it.
+        block: Of C++: threads of a block, a formula X[,Y[,Z]].
+        dynamic_shared: Of C++: bytes of dynamic shared memory (LDS) of a block, a formula.
+        argument: Of C++: another value for a scalar argument, NAME=FORMULA.
+        search: Try every configuration, or some that a seed draws. Default: "grid".
+        samples: How many the random search draws. Default: 50.
+        seed: Of the random search. Default: 1.
+        max_candidates: Refuse a full grid of more configurations than these. Default: 1000.
+        jobs: Compilations at a time; as many as there are cores, if left out.
+        iterations: On hardware, how often each candidate and the captured code are replayed in turns; 30 if left out.
+        atol: Elements may differ by atol + rtol * |what the app computed|. Without any tolerance, every byte must be equal.
+        rtol: See atol.
+        ulp: Floating-point elements may also differ by so many units in the last place.
+        matched_ratio: Share of the elements of each typed range that must be within the tolerance, 0 to 1; all, if left out.
+            Never excuses a NaN or an infinity in place of a number.
+        nan: Where the app computed a NaN: it must be a NaN too (match, if left out); it fails whatever it is, and so does any
+            other NaN (refuse); it passes whatever it is (ignore). A NaN in place of a number always fails.
+        inf: The same for an infinity, which matches only one of its sign.
+        dtype: Element types for the tolerance: "r3=f32" (a region, pointer parameter or module variable; "r3:OFFSET:SIZE=f32"
+            for a part), or "f32" for all that the kernel changed and no pointer argument types. A type of another size or kind
+            than the signature says is refused.
+        record: Bytes of one record in an array that threads fill in any order: "out=8" (a region, pointer parameter or module
+            variable). For where the self-check cannot tell; "record_bytes" of an argument in kernel.json keeps it.
+        replays: Replays to compare, each with another wave order and poison pattern. Default: 2.
+        adverse: On the software GPU, replay once more in an order of waves that is made to show races, and check for them: what
+            the captured code does not have fails. Default: true.
+        fresh: Build and measure also what earlier runs have done. Default: false.
+        apply: Write the best configuration into the reproducer, show the difference, and validate it there. Default: false.
+        compile_limit_seconds: End a compilation after this time. Default: 600.
+
+        `exit_code` of the result:
+
+        0: It is known which configuration is best, or that none is better than the source as it is.
+        1: No configuration passes.
+        """
+        result: results.TuneResult = self._stage(
+            results.TuneResult,
+            "tune",
+            reproducer,
+            {
+                "--capture": capture,
+                "--device": device,
+                "--gpu": gpu,
+                "--softgpu": softgpu,
+                "--store": store,
+                "--launch": launch,
+                "--limit-factor": limit_factor,
+                "--limit-seconds": limit_seconds,
+                "--set": set,
+                "--constraint": constraint,
+                "--grid": grid,
+                "--block": block,
+                "--dynamic-shared": dynamic_shared,
+                "--argument": argument,
+                "--search": search,
+                "--samples": samples,
+                "--seed": seed,
+                "--max-candidates": max_candidates,
+                "--jobs": jobs,
+                "--iterations": iterations,
+                "--atol": atol,
+                "--rtol": rtol,
+                "--ulp": ulp,
+                "--matched-ratio": matched_ratio,
+                "--nan": nan,
+                "--inf": inf,
+                "--dtype": dtype,
+                "--record": record,
+                "--replays": replays,
+                "--adverse": adverse,
+                "--fresh": fresh,
+                "--apply": apply,
+                "--compile-limit-seconds": compile_limit_seconds,
+            },
+        )
+        return result
+
     def pgo_show(
         self,
         reproducer: Path | None = None,
@@ -963,6 +1097,65 @@ class Stages:
         )
         return result
 
+    def pgo_runtime(
+        self,
+        app: Path | None = None,
+        *,
+        device: Literal["softgpu", "hsa", "cuda"] | None = None,
+        softgpu: str | None = None,
+        gpu: str | None = None,
+        phase: Literal["auto", "measure", "production"] | None = None,
+        measure_launches: int | None = None,
+        sample_one_in: int | None = None,
+        window: int | None = None,
+        bound: float | None = None,
+        gate: Literal["off", "uniform", "flatten", "wave"] | Sequence[Literal["off", "uniform", "flatten", "wave"]] | None = None,
+        compile_limit_seconds: float | None = None,
+        time_limit_seconds: float | None = None,
+    ) -> results.PgoRuntimeResult:
+        """Run an app that compiles its kernels at run time: measure them, then run them by their profile.
+
+        app: Folder of the app: the one with kernloop.json, or a folder below it. Default: ".".
+        device: Where the kernels run. Default: "softgpu".
+        softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
+            first visible one if left out.
+        phase: auto: measure what no profile is known of, then run by it, and measure again when the workload changes; measure:
+            count every launch, and use nothing; production: use what was built before, and count nothing. Default: "auto".
+        measure_launches: How many launches of a kernel are counted before code is made of them. Default: 16.
+        sample_one_in: In production the first of so many launches of each kernel is counted, to see whether the workload is
+            still the measured one; 0: none. Default: 64.
+        window: How many counted launches are compared with the profile at a time. Default: 4.
+        bound: How far they may be from the profile, in percent: half the sum of the differences of shares. Default: 5.
+        gate: Which gates of spill placement to build and to choose from, by their static scores. Default:
+            ["off","uniform","flatten","wave"].
+        compile_limit_seconds: End each compilation after this time. Default: 600.
+        time_limit_seconds: End the app after this time; 0 is no limit. Default: 0.
+
+        `exit_code` of the result:
+
+        0: The app ran, and it is said which code each of its kernels ran in.
+        """
+        result: results.PgoRuntimeResult = self._stage(
+            results.PgoRuntimeResult,
+            "pgo-runtime",
+            app,
+            {
+                "--device": device,
+                "--softgpu": softgpu,
+                "--gpu": gpu,
+                "--phase": phase,
+                "--measure-launches": measure_launches,
+                "--sample-one-in": sample_one_in,
+                "--window": window,
+                "--bound": bound,
+                "--gate": gate,
+                "--compile-limit-seconds": compile_limit_seconds,
+                "--time-limit-seconds": time_limit_seconds,
+            },
+        )
+        return result
+
     def store(
         self,
         action: Literal["verify", "gc", "stats"],
@@ -1054,6 +1247,89 @@ class Stages:
             file,
             {
                 "--to": to,
+            },
+        )
+        return result
+
+    def trace_run(
+        self,
+        reproducer: Path | None = None,
+        *,
+        variant: str | None = None,
+        capture: str | None = None,
+        device: Literal["softgpu", "hsa", "cuda"] | None = None,
+        softgpu: str | None = None,
+        gpu: str | None = None,
+        store: Path | None = None,
+        limit_factor: float | None = None,
+        launch: Literal["direct", "hip"] | None = None,
+        guard: bool | None = None,
+        limit_seconds: float | None = None,
+        probe: str | None = None,
+        output: Path | None = None,
+        capacity: int | None = None,
+        allow_callback: str | None = None,
+        seed: int | None = None,
+        threads: int | None = None,
+    ) -> results.TraceRunResult:
+        """Replay captured dispatches with probes in the kernel, and write a trace folder.
+
+        reproducer: Folder of the reproducer: the one with kernel.json, or a folder below it. Default: ".".
+        variant: Code object to run in place of the captured one, relative to the reproducer; "none" for the captured one. If
+            left out: what recompile built, or the captured one where nothing was edited.
+        capture: Which captured dispatches, where the reproducer holds several: their numbers ("2", "1,4"; captures/<number>),
+            or "all" of its kernel. If left out, validate takes all, and replay the one in capture/.
+        device: Where the kernels run. Default: "softgpu".
+        softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
+            first visible one if left out.
+        store: Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store.
+        limit_factor: On the software GPU, end a replay after this multiple of the wave-instructions of the captured dispatch
+            (at least one million). Default: 10.
+        launch: On softgpu and hsa, who launches: this program into a queue of its own (direct, if left out), or the HIP
+            runtime, which fills hidden arguments with services behind them.
+        guard: Close what lies around the captured regions to the kernel, so that an access there faults: every byte on the
+            software GPU, whole granules on hardware, where writes inside of them are found afterwards. Default: false.
+        limit_seconds: On hardware, end a replay after this time. Default: 60.
+        probe: Probes to apply: one that comes with Kernloop (block_sched, dmat, gmem_bytes, tensorop, program_progress), or a
+            probe.toml, relative to the reproducer or else to the working folder. Default: "block_sched".
+        output: Folder in which the trace's own is made (<month><day>_<time>_<pid>); trace/<probe> of the reproducer, which is
+            then made anew, if left out.
+        capacity: Most records of a thread or warp in dynamic maps; as many as the counting run finds if left out. What does not
+            fit is dropped, and counted.
+        allow_callback: Run the CALLBACK of the probe file, a Python program, on each result file: only where this is its name,
+            as the file has it.
+        seed: Wave order of the software GPU; 1 if left out.
+        threads: Host threads of the software GPU, which probes see as compute units, each with a clock of its own; 1 if left
+            out, where everything repeats.
+
+        `exit_code` of the result:
+
+        0: The trace is there, and the kernel computed the same as without probes.
+        1: The kernel computed something else under probes.
+        4: The device faulted, or the kernel ran past its limit.
+        """
+        result: results.TraceRunResult = self._stage(
+            results.TraceRunResult,
+            "trace run",
+            reproducer,
+            {
+                "--variant": variant,
+                "--capture": capture,
+                "--device": device,
+                "--softgpu": softgpu,
+                "--gpu": gpu,
+                "--store": store,
+                "--limit-factor": limit_factor,
+                "--launch": launch,
+                "--guard": guard,
+                "--limit-seconds": limit_seconds,
+                "--probe": probe,
+                "--output": output,
+                "--capacity": capacity,
+                "--allow-callback": allow_callback,
+                "--seed": seed,
+                "--threads": threads,
             },
         )
         return result

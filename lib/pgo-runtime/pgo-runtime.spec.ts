@@ -1,0 +1,85 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { installFakes, pgoPrograms, writeApp } from '../pgo/testing/fake-llvm';
+import { cudaDevice, fakeReplay } from '../testing/fake-programs';
+import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
+import { TestWorkspace } from '../testing/workspace';
+import { pgoRuntimeOptionsSchema } from './options';
+import { pgoRuntime } from './pgo-runtime';
+
+let workspace: TestWorkspace;
+beforeEach(() => {
+  workspace = new TestWorkspace();
+});
+afterEach(() => workspace.dispose());
+
+describe('an app that compiles its kernels at run time', () => {
+  const depsWith = (more: Readonly<Record<string, FakeProgram>> = {}): FakeDeps =>
+    fakeDeps({ ...pgoPrograms(Buffer.from('code'), writeApp(workspace)), ...more }, workspace.native, {
+      env: installFakes(workspace),
+    });
+  const run = (deps: FakeDeps, more: object = {}) =>
+    pgoRuntime(pgoRuntimeOptionsSchema.parse({ app: workspace.app, ...more }), deps);
+  /** The app, which keeps what it was told and says what the library in it would. */
+  const configured = (events: readonly object[]): { app: FakeProgram; config: () => Record<string, unknown> } => {
+    let read: Record<string, unknown> = {};
+    const app: FakeProgram = ({ options }) => {
+      const path = options.env?.['KERNLOOP_PGO_RUNTIME'] ?? '';
+      read = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+      writeFileSync(join(dirname(path), '7.ndjson'), events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+      return 0;
+    };
+    return { app, config: () => read };
+  };
+
+  it('runs as it is, with the library in front of HIP, and leaves its cache alone behind it', async () => {
+    const deps = depsWith();
+    const result = await run(deps);
+    expect(result.programs).toMatchObject([
+      { name: 'k.hip', folder: '/cache/k', profile: null, own: 1, counting: 2, production: 3, refused: [] },
+    ]);
+    expect(result.programs[0]?.sampled).toEqual([{ launches: 1, distance: 12.34, changed: true }]);
+    const started = deps.calls.find(({ env }) => env['KERNLOOP_PGO_RUNTIME'] !== undefined);
+    expect(started?.env['LD_PRELOAD']).toBe('libkernloop-pgo-runtime.so:libkernloop-hip.so');
+    expect(deps.said.result.join('\n')).toMatch(/measured in 2 launches: profile pppppppp, code of it: wave/);
+    expect(deps.said.result.join('\n')).toMatch(/at most 12.34% from it; the workload changed once/);
+  });
+
+  it('is told all that decides its code by a file, and every part of that counts', async () => {
+    const { app, config } = configured([{ event: 'refused', program: 'k.hip', code: 'C', reason: 'why' }]);
+    const deps = depsWith({ program: app });
+    const result = await run(deps, { bound: 2.5, sampleOneIn: 7, phase: 'measure' });
+    expect(result.programs[0]?.refused).toEqual([{ code: 'C', reason: 'why' }]);
+    const first = config();
+    expect(first).toMatchObject({ mode: 'measure', bound: 250, sample_one_in: 7, measure_launches: 16 });
+    expect(first['use']).toContain('-disable-chr');
+    await run(deps);
+    expect(config()['conditions']).toBe(first['conditions']);
+    await run(deps, { gate: ['off'] });
+    expect(config()['conditions']).not.toBe(first['conditions']);
+    writeFileSync(workspace.path('rocm/amdgcn/bitcode/ockl.bc'), 'another');
+    await run(deps);
+    expect(config()['conditions']).not.toBe(first['conditions']);
+  });
+
+  it('uses what is there where nothing can be compiled, and says so', async () => {
+    const { app, config } = configured([{ event: 'program', program: 'k.hip', folder: '/c', profile: 'p' }]);
+    const deps = depsWith({ program: app });
+    rmSync(workspace.path('llvm/bin/clang++'));
+    expect((await run(deps)).programs).toMatchObject([{ profile: 'p' }]);
+    expect(config()).toMatchObject({ clang: '', conditions: 'none' });
+    expect(deps.said.warn.join('\n')).toMatch(/clang\+\+-22.*only what is in/);
+  });
+
+  it('is an error where it compiled nothing so, ended badly, or runs on a GPU of NVIDIA', async () => {
+    await expect(run(depsWith({ program: () => 0 }))).rejects.toMatchObject({ code: 'PGO_PROFILE_MISSING' });
+    await expect(run(depsWith({ program: () => 3 }))).rejects.toMatchObject({ code: 'APP_FAILED' });
+    const nvidia = depsWith({ 'kernloop-replay': fakeReplay(() => [cudaDevice]) });
+    await expect(run(nvidia, { device: 'cuda' })).rejects.toMatchObject({
+      code: 'PGO_UNSUPPORTED',
+      what: expect.stringMatching(/NVRTC takes no plugin/) as string,
+    });
+    rmSync(workspace.native.pgoRuntimeBuilder);
+    await expect(run(depsWith())).rejects.toMatchObject({ code: 'ENVIRONMENT_NATIVE_MISSING' });
+  });
+});

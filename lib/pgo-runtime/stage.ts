@@ -1,0 +1,26 @@
+import { defineStage } from '../stage/stage';
+import { pgoRuntimeOptionsSchema } from './options';
+import { pgoRuntimeResultSchema } from './result';
+
+const code = () => require('./pgo-runtime') as typeof import('./pgo-runtime');
+
+export const stage = defineStage({
+  name: 'pgo-runtime',
+  summary: 'Run an app that compiles its kernels at run time: measure them, then run them by their profile.',
+  options: pgoRuntimeOptionsSchema,
+  result: pgoRuntimeResultSchema,
+  project: 'app',
+  positional: 'app',
+  paths: ['app'],
+  exitCodes: { pass: 'The app ran, and it is said which code each of its kernels ran in.' },
+  run: (options, deps) => code().pgoRuntime(options, deps),
+  exitCode: () => 0,
+  task: {
+    targets: [{ name: 'pgo-runtime', of: 'project' }],
+    needsCommands: true,
+    cache: false,
+    after: ['program'],
+    inputs: [],
+    outputs: [],
+  },
+});

@@ -1,0 +1,27 @@
+// Another program, run to its end: by its words alone, without a shell, and with an environment that is said.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kernloop::pgo::runtime {
+
+struct ChildRequest {
+  std::vector<std::string> words;        // the program first, as a path
+  std::vector<std::string> environment;  // NAME=VALUE
+  std::string input;
+  double limit_seconds = 600;
+};
+
+struct ChildEnd {
+  bool ran = false;  // it was started, and ended by itself with 0
+  std::string output, errors;
+  std::string problem;  // how it ended, where that was not well
+};
+
+ChildEnd run_child(const ChildRequest& request);
+
+// What programs find their files by, of this process's environment; nothing that says what to do.
+std::vector<std::string> plain_environment();
+
+}  // namespace kernloop::pgo::runtime

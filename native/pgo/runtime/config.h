@@ -1,0 +1,34 @@
+// What an app is run with (`kernloop.pgo-runtime/1`): written by the stage, named by KERNLOOP_PGO_RUNTIME, read by the
+// library in the app and by the program that builds.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/result.h"
+
+namespace kernloop::pgo::runtime {
+
+inline constexpr const char* kConfigVariable = "KERNLOOP_PGO_RUNTIME";
+
+// measure: everything is counted, nothing is put into use. production: what the cache has is used, nothing is counted.
+enum class Mode { kAuto, kMeasure, kProduction };
+
+struct Config {
+  std::filesystem::path path;  // this file
+  std::filesystem::path builder, cache, events;
+  Mode mode = Mode::kAuto;
+  uint64_t measure_launches = 0, sample_one_in = 0, window = 0;
+  uint32_t bound = 0;  // of 10,000
+  double compile_limit_seconds = 600;
+  // Of the compiler; empty where this machine has none, and only what is in the cache can be used.
+  std::string clang, profdata;
+  std::string conditions;                                    // digest of all that decides code beside the program
+  std::vector<std::string> arguments, generate, use, gates;  // words for clang
+};
+
+Result<Config> read_config(const std::filesystem::path& path);
+
+}  // namespace kernloop::pgo::runtime

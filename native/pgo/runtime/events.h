@@ -1,0 +1,25 @@
+// What happens in an app, for the stage: one JSON object a line, in a file of each process. And for people, on stderr.
+#pragma once
+
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "pgo/runtime/config.h"
+
+namespace kernloop::pgo::runtime {
+
+class Events {
+ public:
+  explicit Events(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  void write(const nlohmann::json& event);
+  // On stderr too, and once for each text.
+  void refused(const std::string& program, const std::string& code, const std::string& reason);
+
+ private:
+  std::filesystem::path folder_;
+  std::mutex mutex_;
+  std::set<std::string> said_;
+};
+
+}  // namespace kernloop::pgo::runtime

@@ -1,0 +1,179 @@
+// In front of HIP's and HIPRTC's functions of the same names (LD_PRELOAD). The app gets from HIPRTC what HIPRTC gives:
+// other code is only launched, so that no cache of the app's own ever holds any of ours.
+#include <dlfcn.h>
+
+#include "pgo/collect/hip/hip_api.h"
+#include "pgo/collect/log.h"
+#include "pgo/runtime/runtime.h"
+
+namespace kernloop::pgo::runtime {
+namespace {
+
+constexpr int kNotInitialised = 3;  // hipErrorNotInitialized
+constexpr int kRtcInternal = 11;    // HIPRTC_ERROR_INTERNAL_ERROR
+
+// HIPRTC is a library of its own from ROCm 6 on, and part of HIP before.
+void* next_of_rtc(const char* name) {
+  if (void* found = ::dlsym(RTLD_NEXT, name)) return found;
+  for (const char* library : {"libhiprtc.so", "libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5"}) {
+    if (void* handle = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD)) return ::dlsym(handle, name);
+  }
+  return hip::next_function(name);
+}
+
+// Nothing may leave through a C interface, and nothing of ours may stop the app.
+template <typename Work>
+void with_runtime(Work work) {
+  try {
+    if (Runtime* runtime = Runtime::instance()) work(*runtime);
+  } catch (const std::exception& problem) {
+    warn(std::string("the app runs as it compiled itself: ") + problem.what());
+  } catch (...) {
+    warn("the app runs as it compiled itself");
+  }
+}
+
+template <typename Launch>
+int launch_function(void* function, Launch launch) {
+  bool launched = false;
+  int error = kNotInitialised;
+  const auto once = [&](void* chosen) {
+    launched = true;
+    return error = launch(chosen);
+  };
+  with_runtime([&](Runtime& runtime) { error = runtime.launch(function, once); });
+  return launched ? error : launch(function);
+}
+
+}  // namespace
+}  // namespace kernloop::pgo::runtime
+
+using namespace kernloop::pgo;
+using namespace kernloop::pgo::runtime;
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+#define NEXT_OF_RTC(result, parameters, name) \
+  static const auto next = reinterpret_cast<result(*) parameters>(next_of_rtc(name))
+
+EXPORT int hiprtcCreateProgram(void** program, const char* source, const char* name, int headers, const char** contents,
+                               const char** names) {
+  NEXT_OF_RTC(int, (void**, const char*, const char*, int, const char**, const char**), "hiprtcCreateProgram");
+  if (!next) return kRtcInternal;
+  const int result = next(program, source, name, headers, contents, names);
+  if (result != 0 || !program || !source) return result;
+  with_runtime([&](Runtime& runtime) {
+    RtcProgram made;
+    made.source = source;
+    if (name) made.name = name;
+    for (int i = 0; i < headers; ++i) made.headers.emplace_back(names[i], contents[i]);
+    runtime.programs.created(*program, std::move(made));
+  });
+  return result;
+}
+
+EXPORT int hiprtcAddNameExpression(void* program, const char* expression) {
+  NEXT_OF_RTC(int, (void*, const char*), "hiprtcAddNameExpression");
+  const int result = next ? next(program, expression) : kRtcInternal;
+  if (result == 0) with_runtime([&](Runtime& runtime) { runtime.programs.expression(program, expression); });
+  return result;
+}
+
+EXPORT int hiprtcCompileProgram(void* program, int count, const char** options) {
+  NEXT_OF_RTC(int, (void*, int, const char**), "hiprtcCompileProgram");
+  const int result = next ? next(program, count, options) : kRtcInternal;
+  if (result == 0) {
+    with_runtime([&](Runtime& runtime) {
+      std::vector<std::string> words;
+      for (int i = 0; i < count; ++i) words.emplace_back(options[i]);
+      runtime.programs.compiled(program, std::move(words));
+    });
+  }
+  return result;
+}
+
+EXPORT int hiprtcGetCode(void* program, char* code) {
+  NEXT_OF_RTC(int, (void*, char*), "hiprtcGetCode");
+  const int result = next ? next(program, code) : kRtcInternal;
+  if (result == 0 && code) {
+    with_runtime([&](Runtime& runtime) {
+      const auto pieces = code_objects_at(code, "code of hiprtc");
+      if (pieces && pieces->size() == 1) runtime.programs.gave_code(program, (*pieces)[0].code_object);
+    });
+  }
+  return result;
+}
+
+EXPORT int hiprtcDestroyProgram(void** program) {
+  NEXT_OF_RTC(int, (void**), "hiprtcDestroyProgram");
+  if (program) with_runtime([&](Runtime& runtime) { runtime.programs.destroyed(*program); });
+  return next ? next(program) : kRtcInternal;
+}
+
+EXPORT int hipModuleLoadData(void** module, const void* image) {
+  const auto next = hip::next_hipModuleLoadData();
+  const int error = next ? next(module, image) : kNotInitialised;
+  if (error == 0) with_runtime([&](Runtime& runtime) { runtime.module_loaded(*module, image); });
+  return error;
+}
+
+EXPORT int hipModuleLoadDataEx(void** module, const void* image, unsigned count, void* options, void** values) {
+  const auto next = hip::next_hipModuleLoadDataEx();
+  const int error = next ? next(module, image, count, options, values) : kNotInitialised;
+  if (error == 0) with_runtime([&](Runtime& runtime) { runtime.module_loaded(*module, image); });
+  return error;
+}
+
+EXPORT int hipModuleUnload(void* module) {
+  with_runtime([&](Runtime& runtime) { runtime.module_unloaded(module); });
+  const auto next = hip::next_hipModuleUnload();
+  return next ? next(module) : kNotInitialised;
+}
+
+EXPORT int hipModuleGetFunction(void** function, void* module, const char* name) {
+  const auto next = hip::next_hipModuleGetFunction();
+  const int error = next ? next(function, module, name) : kNotInitialised;
+  if (error == 0) with_runtime([&](Runtime& runtime) { runtime.function_found(*function, module, name); });
+  return error;
+}
+
+EXPORT int hipModuleLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                 unsigned bz, unsigned shared, void* stream, void** parameters, void** extra) {
+  const auto next = hip::next_hipModuleLaunchKernel();
+  if (!next) return kNotInitialised;
+  return launch_function(
+      function, [&](void* chosen) { return next(chosen, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra); });
+}
+
+// A function of C++, by its mangled name.
+EXPORT int
+kernloop_ext_launch(void* function, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz, size_t shared, void* stream, void** parameters, void** extra, void* start, void* stop, uint32_t flags) __asm__(
+    "_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j");
+int kernloop_ext_launch(void* function, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz,
+                        size_t shared, void* stream, void** parameters, void** extra, void* start, void* stop,
+                        uint32_t flags) {
+  using Next = int (*)(void*, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, void*, void**, void**,
+                       void*, void*, uint32_t);
+  static const auto next = reinterpret_cast<Next>(hip::next_function(
+      "_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j"));
+  if (!next) return kNotInitialised;
+  return launch_function(function, [&](void* chosen) {
+    return next(chosen, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra, start, stop, flags);
+  });
+}
+
+// Into a graph goes code that needs nobody to look at its counters between launches.
+EXPORT int hipStreamBeginCapture(void* stream, int mode) {
+  const auto next = hip::next_hipStreamBeginCapture();
+  const int error = next ? next(stream, mode) : kNotInitialised;
+  if (error == 0) with_runtime([](Runtime& runtime) { ++runtime.captures; });
+  return error;
+}
+
+EXPORT int hipStreamEndCapture(void* stream, void** graph) {
+  const auto next = hip::next_hipStreamEndCapture();
+  const int error = next ? next(stream, graph) : kNotInitialised;
+  with_runtime([](Runtime& runtime) {
+    if (runtime.captures > 0) --runtime.captures;
+  });
+  return error;
+}

@@ -1,0 +1,125 @@
+// kernloop-pgo-runtime: what the library in an app asks for. `open` finds or makes what the cache has of a program,
+// `use` takes a profile that was measured and gives the code made of it, `forget` lets the next process measure anew.
+// One JSON object on stdout; requests come on stdin.
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <map>
+
+#include "pgo/runtime/compile.h"
+
+namespace {
+
+using namespace kernloop;
+using namespace kernloop::pgo::runtime;
+using Json = nlohmann::json;
+
+constexpr const char* kUsage =
+    "kernloop-pgo-runtime open | use | forget --config FILE [--folder FOLDER] [--profile FILE]";
+
+int print(const Json& event) {
+  std::cout << event.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  return 0;
+}
+
+int fail(const Error& error) {
+  print({{"event", "error"}, {"code", error.code}, {"message", error.message}, {"hint", error.hint}});
+  return 2;
+}
+
+struct Answer {
+  Json event = {{"event", "entry"}, {"instrumented", ""}, {"production", ""}, {"gate", ""}, {"profile", nullptr}};
+  bool compiled = false;
+
+  void problem(const Error& error) {
+    event["problem"] = {{"code", error.code}, {"message", error.message}, {"hint", error.hint}};
+  }
+  void describe(const CachedProfile& profile) {
+    event["profile"] = {{"id", profile.id}, {"raw", profile.raw.string()}, {"kernels", profile.kernels}};
+  }
+  void production(const ProgramFolder& program, const Compiler& compiler, const CachedProfile& profile) {
+    const auto code = compiler.production(profile, compiled);
+    if (!code) return problem(code.error());
+    event["production"] = code->string();
+    event["gate"] = program.facts(*code).value("gate", "");
+  }
+};
+
+int finish(Answer& answer, const ProgramFolder& program) {
+  answer.event["folder"] = program.folder().string();
+  answer.event["compiled"] = answer.compiled;
+  return print(answer.event);
+}
+
+int open(const Config& config, const std::string& input) {
+  const auto program = ProgramFolder::make(config, input);
+  if (!program) return fail(program.error());
+  if (auto locked = program->lock(); !locked) return fail(locked.error());
+  const Compiler compiler(config, *program);
+  Answer answer;
+  if (const auto code = compiler.instrumented(answer.compiled)) {
+    answer.event["instrumented"] = code->string();
+  } else {
+    answer.problem(code.error());
+  }
+  if (config.mode != Mode::kMeasure) {
+    if (const auto profile = program->current()) {
+      answer.describe(*profile);
+      answer.production(*program, compiler, *profile);
+    }
+  }
+  return finish(answer, *program);
+}
+
+int use(const Config& config, const fs::path& folder, const fs::path& raw, const std::string& input) {
+  const auto program = ProgramFolder::at(config, folder);
+  if (!program) return fail(program.error());
+  if (auto locked = program->lock(); !locked) return fail(locked.error());
+  const Json kernels = Json::parse(input, nullptr, false);
+  if (!kernels.is_array() || program->built().empty())
+    return fail({"USAGE", "the names of the measured kernels are missing", kUsage});
+  const auto names = kernels.get<std::set<std::string>>();
+  Answer answer;
+  auto profile = program->nearest(raw, names);
+  answer.event["known"] = profile.has_value();
+  if (!profile) {
+    auto added = program->add_profile(raw, names);
+    if (!added) return fail(added.error());
+    profile = *added;
+  }
+  answer.describe(*profile);
+  if (auto done = program->set_current(profile->id); !done) return fail(done.error());
+  if (config.mode != Mode::kMeasure) answer.production(*program, Compiler(config, *program), *profile);
+  return finish(answer, *program);
+}
+
+int forget(const Config& config, const fs::path& folder) {
+  const auto program = ProgramFolder::at(config, folder);
+  if (!program) return fail(program.error());
+  if (auto locked = program->lock(); !locked) return fail(locked.error());
+  if (auto done = program->drop_current(); !done) return fail(done.error());
+  Answer answer;
+  return finish(answer, *program);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string command = argc > 1 ? argv[1] : "";
+  std::map<std::string, std::string> values;
+  for (int i = 2; i + 1 < argc; i += 2) values[argv[i]] = argv[i + 1];
+  const std::string input{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+  const auto config = read_config(values["--config"]);
+  if (!config) return fail(config.error());
+  try {
+    if (command == "open") return open(*config, input);
+    if (command == "use") return use(*config, values["--folder"], values["--profile"], input);
+    if (command == "forget") return forget(*config, values["--folder"]);
+  } catch (const std::exception& problem) {
+    return fail(
+        {"IO_ERROR", std::string("the cache cannot be used: ") + problem.what(), "remove the folder of the cache"});
+  }
+  return fail({"USAGE", "unknown command " + command, kUsage});
+}

@@ -1,0 +1,68 @@
+// What the cache keeps of one program (source, headers, options, names, target): code with counters, profiles, and the
+// code made of each, below the digest of what else decides code. Whoever writes holds the lock; files come by rename,
+// and each has its digest beside it: what does not fit it is made again.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "pgo/runtime/config.h"
+#include "pgo/runtime/distance.h"
+
+namespace kernloop::pgo::runtime {
+
+namespace fs = std::filesystem;
+
+struct CachedProfile {
+  std::string id;  // digest of its files
+  fs::path raw;    // its .profraw; the side files lie beside it
+  std::set<std::string> kernels;
+};
+
+class ProgramFolder {
+ public:
+  // Of the request that the library wrote. Refused where it cannot be kept as files.
+  static Result<ProgramFolder> make(const Config& config, const std::string& request);
+  static Result<ProgramFolder> at(const Config& config, const fs::path& folder);
+
+  // Held until the process ends: a program builds once, whoever asks.
+  Status lock() const;
+
+  const fs::path& folder() const { return folder_; }
+  const nlohmann::json& request() const { return request_; }
+  std::string key() const { return folder_.filename().string(); }
+  fs::path source() const { return folder_ / "source.hip"; }
+  fs::path headers() const { return folder_ / "headers"; }
+  // Below the digest of the conditions; without a compiler those of whoever built last, empty where nobody did.
+  const fs::path& built() const { return built_; }
+  fs::path profile_folder(const std::string& id) const { return built_ / "profiles" / id; }
+
+  // The code of that name, where it is what was built, and of the files that lie there now.
+  bool has(const fs::path& code) const;
+  // Moves what was compiled to its place, and says beside it what it was made of.
+  Status keep(const fs::path& code, const fs::path& compiled, const std::set<fs::path>& read,
+              nlohmann::json facts) const;
+  nlohmann::json facts(const fs::path& code) const;
+
+  std::optional<CachedProfile> current() const;
+  Status set_current(const std::string& id) const;
+  Status drop_current() const;
+  std::optional<CachedProfile> profile(const std::string& id) const;
+  Result<CachedProfile> add_profile(const fs::path& raw, const std::set<std::string>& kernels) const;
+  // The nearest of those that are within the bound and have all of these kernels.
+  std::optional<CachedProfile> nearest(const fs::path& raw, const std::set<std::string>& kernels) const;
+
+ private:
+  ProgramFolder(const Config& config, fs::path folder, nlohmann::json request);
+  const Config* config_;
+  fs::path folder_, built_;
+  nlohmann::json request_;
+};
+
+std::string digest_of_text(const std::string& text);
+std::optional<std::string> digest_of_file(const fs::path& path);
+Status write_text_file(const fs::path& path, const std::string& text);
+std::optional<CountsOfFunctions> counts_in(const fs::path& raw);
+
+}  // namespace kernloop::pgo::runtime
