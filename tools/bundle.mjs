@@ -23,6 +23,7 @@ const readme = `Kernloop ${version} for Linux x86-64, with its own Node runtime:
   bin/kernloop doctor                       what this machine has, and what is missing
   bin/kernloop profile --app DIR            DIR holds a kernloop.json; see examples/
   runtime/node bench/gpu-examples.mjs       every example on this machine's GPU, as a table
+  runtime/node bench/gpu-triton.mjs         Triton's kernels there, on tensors of PyTorch
 `;
 
 /** The packages as npm installs them anywhere, with dependencies in the versions that were tested here. */

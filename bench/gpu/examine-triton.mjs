@@ -1,5 +1,5 @@
 // Examines the reproducer of one kernel (../gpu-triton.mjs); a worker, as every step is a process that is waited for.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { kernloop, kernloopJson, run } from './host.mjs';
@@ -109,15 +109,16 @@ function tune() {
     note('tune', ended);
     return { exit: ended.code };
   }
-  const { candidates, best, scoredBy, files } = ended.result;
+  const { candidates, best, scoredBy, reason } = ended.result;
   const { parameters, score } = candidates.find(({ key }) => key === best) ?? { parameters: null, score: null };
   return {
+    seconds: Math.round(ended.seconds),
     scored_by: scoredBy,
+    reason,
     candidates: candidates.length,
     passed: candidates.filter(({ status }) => status === 'pass').length,
     best: parameters,
     time_ratio: score?.timeRatio ?? null,
-    plot: existsSync(join(folder, files.svg)) || existsSync(files.svg),
   };
 }
 

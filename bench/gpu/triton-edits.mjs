@@ -18,7 +18,7 @@ export const kernels = {
     right: [variant, (text) => text.replace('inside, other', 'inside, cache_modifier=".cg", other')],
     configuration: { num_warps: 8 },
     bounds: { atol: 1e-5, rtol: 1.3e-6 },
-    search: ['num_warps=1,2,4,8'],
+    search: ['num_warps=2,4,8'],
   },
   matmul: {
     wrong: [variant, (text) => text.replace('tl.dot(x, y, total)', 'tl.dot(x, y)')],
@@ -31,7 +31,7 @@ export const kernels = {
     ],
     configuration: { BLOCK_M: 64, BLOCK_N: 128, BLOCK_K: 32, num_warps: 4, num_stages: 3 },
     bounds: { atol: 1e-3, rtol: 1e-3 },
-    search: ['BLOCK_M=64,128', 'BLOCK_N=64,128', 'num_warps=4,8'],
+    search: ['BLOCK_N=64,128', 'num_warps=4,8'],
   },
   attention: {
     wrong: [
@@ -44,7 +44,7 @@ export const kernels = {
     ],
     configuration: { BLOCK_M: 128, BLOCK_N: 32, num_warps: 8 },
     bounds: { atol: 1e-3, rtol: 1e-3 },
-    search: ['BLOCK_M=64,128', 'BLOCK_N=32,64', 'num_warps=4,8'],
+    search: ['BLOCK_N=32,64', 'num_warps=4,8'],
   },
   step: {
     wrong: [variant, (text) => text.replace('libdevice.rsqrt(', 'libdevice.sqrt(')],
@@ -53,7 +53,7 @@ export const kernels = {
     // Of TorchInductor there is no formula to read: the app gave numbers.
     grid: (text) => text.replace(/return \(\d+, 1, 1\)/, 'return (-(-1024 // meta["XBLOCK"]), 1, 1)'),
     bounds: { atol: 1e-5, rtol: 1.3e-6 },
-    search: ['XBLOCK=1,2,4', 'num_warps=1,2,4'],
+    search: ['XBLOCK=1,2', 'num_warps=1,4'],
   },
 };
 

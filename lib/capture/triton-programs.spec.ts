@@ -112,6 +112,17 @@ describe('what Triton was seen to do', () => {
     workspace.write('records2/x', '');
   });
 
+  it('has the launch of the captured process, where another passed the same addresses', () => {
+    const wider = launch('0x1000', -1, 0.5, { process: 8 }) as { arguments: { tensor?: { shape: number[] } }[] };
+    if (wider.arguments[0]?.tensor) wider.arguments[0].tensor.shape = [9];
+    const records = { ...source, 'compile-7-1.json': compile(), 'launch-7-2.json': launch('0x1000', -1, 0.5) };
+    const shapeFor = (pid: number) => {
+      workspace.write('capture/observed.json', { schema: 'kernloop.observed/1', process: { pid } });
+      return keep({ ...records, 'launch-8-1.json': wider }).kept?.launch?.arguments[0]?.tensor?.shape;
+    };
+    expect([shapeFor(7), shapeFor(8), shapeFor(9)]).toEqual([[4], [9], [4]]);
+  });
+
   it('warns of a record that cannot be read, and keeps the capture', () => {
     const { kept, warned } = keep({ 'compile-7-1.json': '{"schema": "kernloop.tri' });
     expect([kept, warned]).toEqual([null, [expect.stringContaining('cannot be read')]]);

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { readCapture, type CaptureJson } from '../archive/capture-files';
 import {
   tritonAutotuneSchema,
@@ -21,13 +21,22 @@ import { readJson } from '../support/schema';
 /** Puts what Triton was seen to do for a captured kernel beside its capture. Nothing is written where no process used Triton. */
 export function keepTritonProgram(folder: string, captureFolder: string, deps: Pick<Deps, 'report'>): void {
   try {
-    const made = programOf(new Records(folder), readCapture(captureFolder));
+    const made = programOf(new Records(folder), readCapture(captureFolder), processOf(captureFolder));
     if (made === null) return;
     writeJson(tritonFile(captureFolder), made);
   } catch (error) {
     if (!(error instanceof KernloopError)) throw error;
     deps.report.warn(`what Triton compiled in the app cannot be read: ${error.what}`);
   }
+}
+
+const observedSchema = z.looseObject({ process: z.looseObject({ pid: z.int() }).optional() });
+
+/** The process whose launch was captured; null where that is not known. */
+function processOf(captureFolder: string): number | null {
+  const path = join(captureFolder, 'observed.json');
+  if (!existsSync(path)) return null;
+  return readJson(path, observedSchema, 'CAPTURE_INVALID', 'capture again').process?.pid ?? null;
 }
 
 /** What the processes of the app wrote, each file whole. */
@@ -53,7 +62,7 @@ class Records {
   }
 }
 
-function programOf(records: Records, capture: CaptureJson): TritonJson | null {
+function programOf(records: Records, capture: CaptureJson, pid: number | null): TritonJson | null {
   if (records.areNone) return null;
   const compilations = records.all('compile', tritonCompileSchema);
   const found = compilations.find(({ code_object: { sha256 } }) => sha256 === capture.kernel.code_object);
@@ -66,9 +75,11 @@ function programOf(records: Records, capture: CaptureJson): TritonJson | null {
     return problem === null ? null : { ...none, problem };
   }
   const { schema: _schema, process: _process, ...compilation } = found;
-  const launch = records
+  const launches = records
     .all('launch', tritonLaunchSchema)
-    .find((each) => each.code_object === capture.kernel.code_object && isThatOf(each, compilation, capture));
+    .filter((each) => each.code_object === capture.kernel.code_object && isThatOf(each, compilation, capture));
+  // GPUs give several processes the same addresses, behind which each has views of its own.
+  const launch = launches.find((each) => each.process === pid) ?? launches[0];
   const autotuned = records.all('autotune', tritonAutotuneSchema).filter(({ name }) => name === capture.kernel.symbol);
   return {
     ...none,

@@ -116,9 +116,13 @@ function header({ name, dropped }: ReducedModule, origin: string, file: string, 
   const what = file === variantFile ? `${kernel}, yours to edit` : name;
   return [
     `${what}: of ${origin} what the kernel is compiled from.`,
-    ...dropped.map((decorator) => `Left out: ${decorator.replaceAll(/\s*\n\s*/g, ' ')}`),
+    ...dropped.map((decorator) => `Left out: ${shortened(decorator.replaceAll(/\s*\n\s*/g, ' '))}`),
   ];
 }
+
+/** TorchInductor's decorators hold all that it knows of a kernel. */
+const maxDecorator = 400;
+const shortened = (text: string): string => (text.length > maxDecorator ? `${text.slice(0, maxDecorator)} …` : text);
 
 function placeOf(module: string, file: TritonSourceFile | undefined): string {
   const path = module.replaceAll('.', '/');

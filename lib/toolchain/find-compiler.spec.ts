@@ -60,6 +60,14 @@ describe('findCompiler', () => {
     });
   });
 
+  it('lets no hipcc search the machine for GPUs to say its version', async () => {
+    const hipcc = compiler('bin/hipcc', '');
+    writeFileSync(hipcc, '#!/bin/sh\necho "HIP version: 5 ${HCC_AMDGPU_TARGET:-searched}"\n');
+    const { deps } = recordingDeps({ env: { PATH: path('bin') } });
+    const wanted = { name: 'hipcc', version: null };
+    expect((await findCompiler(wanted, deps)).version).toBe('HIP version: 5 gfx90a');
+  });
+
   it('passes on what a broken compiler says', async () => {
     const broken = compiler('bin/fakecc', '');
     writeFileSync(broken, '#!/bin/sh\necho "cannot find libLLVM" >&2\nexit 1\n');

@@ -61,9 +61,13 @@ export function cudaFolders(env: Environment): string[] {
   return [...named, '/usr/local/cuda', '/opt/cuda', '/usr'].map((folder) => join(folder, 'bin'));
 }
 
+/** Told no target, hipcc first searches the machine for GPUs, even for its version. */
+const someTarget = { HCC_AMDGPU_TARGET: 'gfx90a' };
+
 /** The lines of `--version` that name a version: hipcc prints one for HIP and one for its clang. */
 export async function compilerVersion(path: string, deps: Pick<Deps, 'run'>): Promise<string> {
-  const result = await deps.run(path, ['--version'], { env: compilerEnvironment(), timeoutMs: 60_000 }).result;
+  const env = { ...compilerEnvironment(), ...someTarget };
+  const result = await deps.run(path, ['--version'], { env, timeoutMs: 60_000 }).result;
   if (result.exitCode !== 0) {
     throw new KernloopError(
       'ENVIRONMENT_TOOL_MISSING',

@@ -230,6 +230,31 @@ print(len(Driver.launched))
     assert not app.all("note")
 
 
+def test_with_the_agent_for_cuda_only_a_launch_that_it_captures_is_recorded(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = Path(__file__).resolve().parents[2] / "native" / "build" / "lib" / "libkernloop-capture-cuda.so"
+    monkeypatch.setenv("CUDA_INJECTION64_PATH", str(agent))
+    ended = app.run(
+        LAUNCHES
+        + """
+import ctypes, os
+agent = ctypes.CDLL(os.environ["CUDA_INJECTION64_PATH"])  # as the driver loads it; without a recorder's socket it does nothing
+begun = ctypes.c_uint64.in_dll(agent, "kernloop_captures_begun")
+target = kernels.GPUTarget
+kernels.GPUTarget = lambda *_: target("cuda", 90, 32)
+Driver.get_current_target = lambda self: target("cuda", 90, 32)
+class Capturing(Launcher):
+    def __call__(self, *args):
+        if args[9 + 2] == 7: begun.value += 1
+        return super().__call__(*args)
+Driver.launcher_cls = Capturing
+kernel = kernels.compiled(64)
+for n in range(9): print(launch(kernel, a, b, n, 1, 64))
+"""
+    )
+    [launched] = app.all("launch")
+    assert ended.stdout.split() == ["launched"] * 9 and launched["arguments"][2]["value"] == {"python": "7"}, ended.stderr
+
+
 def test_the_launch_of_a_kernel_that_another_process_compiled_is_recorded(app: App) -> None:
     # TorchInductor's workers send the attributes of what they compiled; the function itself does not come along.
     ended = app.run(
@@ -243,6 +268,27 @@ launch(kernel, a, b, 8, 1, 128)
     )
     [launch], [compilation] = app.all("launch"), app.all("compile")
     assert launch["code_object"] == compilation["code_object"]["sha256"], ended.stderr
+
+
+def test_the_grid_of_torchinductor_is_told_by_its_kind(app: App) -> None:
+    ended = app.run(
+        LAUNCHES
+        + """
+class CachingAutotuner:
+    def __init__(self, kind): self.inductor_meta = {"grid_type": kind}
+    def run(self, kernel, n): launch(kernel, a, b, n, 1, 64)
+kernel = kernels.compiled(64)
+for n, kind in enumerate(["Grid1D", "Grid2D", "SplitScanGrid"]): CachingAutotuner(kind).run(kernel, n)
+"""
+    )
+    by_kind = {each["arguments"][2]["value"]["python"]: each["grid_function"]["python"] for each in app.all("launch")}
+    assert by_kind["2"] is None, ended.stderr
+    meta = {"xnumel": 1000, "XBLOCK": 64, "ynumel": 5}
+    scope: dict = {}
+    exec(by_kind["0"], scope)
+    assert scope["grid"](meta) == (16,)
+    exec(by_kind["1"], scope)
+    assert scope["grid"](meta) == (16, 5)
 
 
 def test_a_kernel_that_no_selection_wants_keeps_its_launcher(app: App, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,7 @@
 #include "capture/cuda/captured_launch.h"
 
+#include <atomic>
+
 #include "capture/core/hex.h"
 #include "capture/cuda/agent.h"
 #include "capture/cuda/obstacles.h"
@@ -7,6 +9,12 @@
 namespace kernloop::capture {
 
 using namespace cuda;
+
+// Read in the same process by what watches Triton (python/shim): only a launch that counts here has to be
+// described there.
+extern "C" {
+__attribute__((visibility("default"))) std::atomic<uint64_t> kernloop_captures_begun{0};
+}
 
 namespace {
 
@@ -75,6 +83,7 @@ std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const K
   std::unique_ptr<CapturedLaunch> self(new CapturedLaunch(agent));
   self->dispatch_.emplace(agent, std::move(facts), std::move(due));
   if (!self->dispatch_->begin()) return nullptr;
+  kernloop_captures_begun.fetch_add(1);
   if (obstacle) {
     self->dispatch_->refuse(*obstacle);
     return nullptr;

@@ -68,7 +68,7 @@ TEST_F(SoftGpuReplay, TellsWhatEachInstructionDid) {
     bytes_written += event.value("bytes_written", uint64_t{0});
     EXPECT_TRUE(offsets.insert(event.at("offset").get<std::string>()).second) << "once, of the last replay: " << event;
     EXPECT_EQ(archive::to_hex_number(Capture::kCode + std::stoull(event["offset"].get<std::string>(), nullptr, 16)),
-              event["pc"]);
+              event["pc"].get<std::string>());
     EXPECT_EQ(event["code_object"].get<std::string>().size(), 64u);
   }
   EXPECT_EQ(executed, counters["wave_instructions"]);

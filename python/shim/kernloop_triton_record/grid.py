@@ -9,6 +9,21 @@ import types
 from .values import _text
 
 
+# TorchInductor's kinds of grids that are blocks of each axis, and nothing else.
+_INDUCTOR_AXES = {"Grid1D": "x", "Grid2D": "xy", "Grid3D": "xyz"}
+
+
+def inductor_grid(owner):
+    """TorchInductor computes it in code of its own, with the configuration written in; its kind says the formula. Else None."""
+    known = getattr(owner, "inductor_meta", None)
+    axes = _INDUCTOR_AXES.get(known.get("grid_type")) if isinstance(known, dict) else None
+    if axes is None:
+        return None
+    # Where an axis has no block, each program has one element of it.
+    extents = [f"-(-meta['{axis}numel'] // meta.get('{axis.upper()}BLOCK', 1))" for axis in axes]
+    return {"python": f"def grid(meta):\n    return ({', '.join(extents)},)"}
+
+
 def describe_grid(grid):
     """`def grid(meta)` with what it reads, or why there is none. That it gives what was launched is for its reader to try."""
     if grid is None or not hasattr(grid, "__code__"):

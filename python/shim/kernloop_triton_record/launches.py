@@ -1,4 +1,4 @@
-"""What a kernel is launched with: the views of tensors, so that they can be made again exactly; once for each distinct launch."""
+"""What a kernel is launched with: the views of tensors, so that they can be made again exactly; of captured launches, or of distinct ones."""
 
 import functools
 import hashlib
@@ -8,9 +8,9 @@ import re
 import sys
 
 from .autotuner import tell_winners
-from .grid import describe_grid
+from .grid import describe_grid, inductor_grid
 from .tensors import describe_argument
-from .watch import LEADING, Everything, watched
+from .watch import LEADING, Everything, after_captures, captures_begun, each_distinct
 
 # Distinct launches of one compiled kernel; an app that goes beyond them is not watched any longer.
 MAX_LAUNCHES = 4096
@@ -68,8 +68,18 @@ class _Observer:
         self._name = kernel.name
         self._types = signature
         self._seen = set()
+        begun = captures_begun() if kernel.metadata.target.backend == "cuda" else None
         # `run` of a kernel gives this one; a class without it is one of a version that is not known.
-        kernel._run, self._scope = watched(kernel._run, list(signature.values()), self._seen, self._see)
+        if begun is not None:
+            kernel._run, self._scope = after_captures(kernel._run, begun, self._captured)
+        else:
+            kernel._run, self._scope = each_distinct(kernel._run, list(signature.values()), self._seen, self._see)
+
+    def _captured(self, args):
+        try:
+            self._tell(args)
+        except Exception as error:  # never the app's trouble
+            _note(self._store, self._name, error)
 
     def _see(self, args, key):
         self._seen.add(key)
@@ -88,7 +98,7 @@ class _Observer:
             names = [name for name in names if self._types[name] != "constexpr"]
         if len(values) != len(names):
             raise ValueError(f"{len(values)} arguments for {len(names)} parameters")
-        grid_function, autotuner = _caller(sys._getframe(3))
+        grid, autotuner = _caller(sys._getframe(3))
         if autotuner is not None:
             tell_winners(autotuner, self._name, self._store)
         launch = {
@@ -96,7 +106,7 @@ class _Observer:
             "code_object": self._digest,
             "process": os.getpid(),
             "grid": [int(extent) for extent in args[:3]],
-            "grid_function": describe_grid(grid_function),
+            "grid_function": grid,
             "autotuned": autotuner is not None,
             "arguments": [describe_argument(name, value) for name, value in zip(names, values)],
         }
@@ -105,17 +115,18 @@ class _Observer:
 
 def _caller(frame):
     """
-    What the app put between the brackets of `kernel[grid](…)`, and the Autotuner that it went through: variables of Triton's own
-    frames above this one.
+    What the app put between the brackets of `kernel[grid](…)`, as text, and the Autotuner that it went through: variables of Triton's own
+    frames above this one, or of TorchInductor's.
     """
-    grid = autotuner = None
+    grid = inductor = autotuner = None
     for _ in range(24):
         if frame is None:
             break
         if grid is None and callable(frame.f_locals.get("grid")):
             grid = frame.f_locals["grid"]
         owner = frame.f_locals.get("self")
+        inductor = inductor or inductor_grid(owner)
         if autotuner is None and type(owner).__name__ == "Autotuner" and hasattr(owner, "cache"):
             autotuner = owner
         frame = frame.f_back
-    return grid, autotuner
+    return (inductor if grid is None and inductor else describe_grid(grid)), autotuner

@@ -1,7 +1,45 @@
-"""The function that stands before a launcher: a launch that was seen before costs a look into a set, and nothing else."""
+"""The function that stands before a launcher: as little as there can be for a launch that nobody has to know of."""
+
+import ctypes
+import os
 
 # Before the arguments: the grid, stream, function, packed metadata, launch metadata and two hooks (python/triton/runtime/jit.py, 3.5 to 3.8).
 LEADING = 9
+
+
+def captures_begun():
+    """
+    The count of captures that the agent for CUDA keeps in this process, as one of 64 bits in its own memory; None without one. Its
+    captures begin and end within the call that launches.
+    """
+    path = os.environ.get("CUDA_INJECTION64_PATH")
+    if not path:
+        return None
+    try:
+        agent = ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
+        counter = ctypes.c_uint64.in_dll(agent, "kernloop_captures_begun")
+    except (OSError, ValueError):
+        return None
+    return memoryview(counter).cast("B").cast("Q")
+
+
+def after_captures(launcher, begun, tell):
+    """`launcher`, then `tell(args)` where a capture was begun meanwhile; by another thread, perhaps: that launch too is one of the app's."""
+    # A bound method is called faster than the object whose class has it.
+    scope = {"launch": getattr(launcher, "__call__", launcher), "begun": begun, "known": begun[0], "tell": tell}
+    exec(
+        """
+def run(*args, **kwargs):
+    global known
+    result = launch(*args, **kwargs)
+    if begun[0] != known:
+        known = begun[0]
+        tell(args)
+    return result
+""",
+        scope,
+    )
+    return scope["run"], scope
 
 
 class Everything:
@@ -11,10 +49,11 @@ class Everything:
         return True
 
 
-def watched(launcher, types, seen, see):
+def each_distinct(launcher, types, seen, see):
     """
-    `launcher` with a look first. `types` are those of Triton's signature, one for each argument; `see(args, key)` is called with what is
-    not in `seen`, and adds it. The function is written for these types: one line of Python, whose every step is one of the interpreter.
+    `launcher` with a look first, where nothing says when a capture begins. `types` are those of Triton's signature, one for each
+    argument; `see(args, key)` is called with what is not in `seen`, and adds it. The function is written for these types: one line of
+    Python, whose every step is one of the interpreter.
     """
     values = [f"v{index}" for index in range(len(types))]
     # What reaches the kernel: other views of the same memory are the same launch to it, and constants are the same for all.
@@ -30,9 +69,8 @@ def run(*args, **kwargs):
         other(args)
     return launch(*args, **kwargs)
 """
-    # A bound method is called faster than the object whose class has it.
     scope = {"seen": seen, "see": see, "other": lambda args: _see_other(args, scope), "launch": getattr(launcher, "__call__", launcher)}
-    exec(compile(text, "<kernloop: a watched launch>", "exec"), scope)
+    exec(text, scope)
     return scope["run"], scope
 
 

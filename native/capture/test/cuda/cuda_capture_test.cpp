@@ -179,6 +179,18 @@ TEST_F(CudaCaptureTest, TheCaptureHoldsMemoryBeforeAndAfterArgumentsGeometryAndC
   EXPECT_EQ(run.leftovers(), std::vector<std::string>());
 }
 
+TEST_F(CudaCaptureTest, TheProcessCanCountTheCapturesThatBegan) {
+  run.select("^saxpy\\(");
+  ASSERT_EQ(record({"saxpy"}, {{"CUDA_APP_CAPTURES", "1"}}), 0) << app_output;
+  EXPECT_NE(app_output.find("captures begun: 1\n"), std::string::npos) << app_output;
+}
+
+TEST_F(CudaCaptureTest, ALaunchThatNobodyWantsIsNoCaptureThatBegan) {
+  run.select("^batched\\(");
+  record({"saxpy"}, {{"CUDA_APP_CAPTURES", "1"}});
+  EXPECT_NE(app_output.find("captures begun: 0\n"), std::string::npos) << app_output;
+}
+
 TEST_F(CudaCaptureTest, TablesOfPointersAreFollowed) {
   run.select("^batched\\(");
   ASSERT_EQ(record({"batched"}), 0) << app_output;
@@ -839,7 +851,8 @@ std::string output_of(const std::string& command) {
 
 TEST(CudaAgentLibrary, ExportsItsEntryAndNeedsNothingButAnOldLibc) {
   const std::string agent = KERNLOOP_TEST_AGENT;
-  EXPECT_EQ(output_of("nm -D --defined-only --format=posix " + agent + " | cut -d' ' -f1"), "InitializeInjection\n");
+  EXPECT_EQ(output_of("nm -D --defined-only --format=posix " + agent + " | cut -d' ' -f1"),
+            "InitializeInjection\nkernloop_captures_begun\n");
   EXPECT_EQ(output_of("readelf -d " + agent + " | grep NEEDED | grep -v -e libc.so.6 -e ld-linux"), "");
   std::istringstream versions(output_of("nm -D " + agent + " | grep -o 'GLIBC_2[.0-9]*' | sort -uV | tail -1"));
   std::string newest;

@@ -1,5 +1,8 @@
 #include "cuda/fake/apps/app.h"
 
+#include <dlfcn.h>
+
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -24,6 +27,13 @@ std::vector<std::string> arguments;
 std::string cubin_folder() {
   const char* folder = std::getenv("CUDA_APP_CUBINS");
   return folder != nullptr ? folder : KERNLOOP_FAKE_CUDA_TEST_DATA;
+}
+
+// As python/shim reads it.
+void tell_captures() {
+  void* const agent = dlopen(std::getenv("CUDA_INJECTION64_PATH"), RTLD_NOW | RTLD_NOLOAD);
+  const void* const begun = agent != nullptr ? dlsym(agent, "kernloop_captures_begun") : nullptr;
+  if (begun != nullptr) std::printf("captures begun: %d\n", static_cast<int>(*static_cast<const uint64_t*>(begun)));
 }
 
 int list() {
@@ -135,6 +145,7 @@ int main(int count, char** values) {
   if (count < 2 || commands().count(values[1]) == 0) return list();
   arguments.assign(values + 2, values + count);
   commands()[values[1]].run();
+  if (std::getenv("CUDA_APP_CAPTURES") != nullptr) tell_captures();
   std::printf("%s: done\n", values[1]);
   return 0;
 }
