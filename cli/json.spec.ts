@@ -217,6 +217,7 @@ describe('--json', () => {
         ['pgo-app-instrument', { units: 2 }],
         ['pgo-app-generate', { files: ['app-1.amdgcn-amd-amdhsa.c0.profraw'] }],
         ['pgo-app-merge', { counters: 2 }],
+        ['pgo-app-build', { builds: [{ name: 'base' }, {}, {}, {}, {}] }],
         ['pgo-app-use', { kept: null }],
         ['pgo-runtime', { programs: [{ own: 1, counting: 2, production: 3 }] }],
       ];
@@ -347,6 +348,7 @@ describe('--json', () => {
       ['pgo-app-instrument', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-app-generate', ['{app}'], 'PGO_BUILD_MISSING', 2],
       ['pgo-app-merge', ['{app}'], 'PGO_PROFILE_MISSING', 2],
+      ['pgo-app-build', ['{app}'], 'PGO_PROFILE_MISSING', 2],
       ['pgo-app-use', ['{app}'], 'PGO_PROFILE_MISSING', 2],
       ['pgo-runtime', ['/'], 'CONFIG_MISSING', 2],
       ['store', ['stats', '--workspace', '{app}'], 'STORE_NOT_FOUND', 2],

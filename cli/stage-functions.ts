@@ -91,7 +91,12 @@ export const pgoAppMerge = stageFunction('pgo-app-merge');
 export type PgoAppMergeOptions = OptionsOf<'pgo-app-merge'>;
 export type PgoAppMergeResult = ResultOf<'pgo-app-merge'>;
 
-/** Build an app by the profile of its kernels, and keep the build that executes least, if one is better. */
+/** Build an app by the profile of its kernels, under each gate of spill placement, for pgo-app-use. */
+export const pgoAppBuild = stageFunction('pgo-app-build');
+export type PgoAppBuildOptions = OptionsOf<'pgo-app-build'>;
+export type PgoAppBuildResult = ResultOf<'pgo-app-build'>;
+
+/** Run the builds of an app by its profile beside the app, and keep the one that executes least, if one is better. */
 export const pgoAppUse = stageFunction('pgo-app-use');
 export type PgoAppUseOptions = OptionsOf<'pgo-app-use'>;
 export type PgoAppUseResult = ResultOf<'pgo-app-use'>;

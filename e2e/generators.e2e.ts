@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { run, Workspace, type Outcome, type RunOptions } from './harness';
+import { asUsersHaveIt, run, Workspace, type Outcome, type RunOptions } from './harness';
 import { startLocalRegistry, type LocalRegistry } from './local-registry';
 import { addProbeApp, probeProgram } from './probe';
 
@@ -28,7 +28,7 @@ describe('nx add kernloop', () => {
   let root: string;
 
   beforeAll(async () => {
-    source = Workspace.create([]);
+    source = Workspace.create([], asUsersHaveIt);
     registry = await startLocalRegistry(source.path('node_modules'));
     root = mkdtempSync(join(tmpdir(), 'kernloop-e2e-empty-'));
   });

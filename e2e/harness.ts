@@ -79,13 +79,25 @@ function verbOf([first = '', second = '']: readonly string[]): string {
     : first;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Nx has a process for each plugin, its own three among them: 40 % of what a command of it costs. So there is one process, but with the
+ * daemon, and where a test says that it has Nx as users have it.
+ */
+const oneProcess: Environment = { NX_ISOLATE_PLUGINS: 'false' };
+export const asUsersHaveIt: Environment = { NX_ISOLATE_PLUGINS: undefined };
+
 /** A fresh workspace with the packages installed, as a user has it after `npm install kernloop nx`. */
 export class Workspace {
-  private constructor(readonly root: string) {}
+  private constructor(
+    readonly root: string,
+    private readonly env: Environment,
+  ) {}
 
-  static create(apps: readonly string[]): Workspace {
+  static create(apps: readonly string[], env: Environment = {}): Workspace {
     const root = mkdtempSync(join(tmpdir(), 'kernloop-e2e-'));
-    const workspace = new Workspace(root);
+    const workspace = new Workspace(root, env);
     workspace.write('package.json', { name: 'workspace', private: true });
     workspace.write('nx.json', { plugins: ['kernloop/plugin'], cacheDirectory: '.nx/cache', analytics: false });
     workspace.write('.gitignore', 'node_modules\n.nx\n.kernloop\nbuild\ncapture\n');
@@ -199,6 +211,8 @@ export class Workspace {
         NX_TUI: 'false',
         CI: 'true',
         FORCE_COLOR: '0',
+        ...(options.env?.['NX_DAEMON'] === 'true' ? asUsersHaveIt : oneProcess),
+        ...this.env,
         ...options.env,
       },
     };

@@ -9,6 +9,7 @@ module.exports = {
   testMatch: ['**/*.e2e.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/native/'],
   globalSetup: '<rootDir>/e2e/global-setup.cjs',
+  testSequencer: '<rootDir>/e2e/sequencer.cjs',
   globalTeardown: '<rootDir>/e2e/global-teardown.cjs',
   testTimeout: 300_000,
 };

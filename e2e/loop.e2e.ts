@@ -1,6 +1,6 @@
 import { appendFileSync, cpSync, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { nativeDirectory, Workspace } from './harness';
+import { asUsersHaveIt, nativeDirectory, Workspace } from './harness';
 
 /** The first thing a newcomer does, through Nx, in a workspace of their own. */
 describe('the loop on batched-scale (T**)', () => {
@@ -10,7 +10,7 @@ describe('the loop on batched-scale (T**)', () => {
   const appRuns = (): number => readFileSync(workspace.path('runs.log'), 'utf8').split('\n').length - 1;
 
   beforeAll(async () => {
-    workspace = Workspace.create(['examples/batched-scale']);
+    workspace = Workspace.create(['examples/batched-scale'], asUsersHaveIt);
     // Counts the starts of the app.
     workspace.write('apps/batched-scale/count', '#!/bin/sh\necho run >> "$(dirname "$0")/../../runs.log"\nexec "$@"\n');
     workspace.write('runs.log', '');

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nativeDirectory, repository, run, type Workspace } from './harness';
 
@@ -22,14 +23,14 @@ export function probeProgram(): Promise<string> {
 
 async function build(): Promise<string> {
   const source = join(repository, 'e2e', 'fixtures', 'probe');
-  const env = { HIP_PLATFORM: 'amd' };
-  for (const args of [
-    ['-S', source, '-B', buildDirectory],
-    ['--build', buildDirectory],
-  ]) {
-    const outcome = await run('cmake', args, { env });
-    if (outcome.code !== 0) throw new Error(`the probe was not built:\n${outcome.text}`);
-  }
+  mkdirSync(buildDirectory, { recursive: true });
+  // Other files of the run build it, too.
+  const outcome = await run(
+    'flock',
+    [`${buildDirectory}.lock`, 'sh', '-c', 'cmake -S "$0" -B "$1" && cmake --build "$1"', source, buildDirectory],
+    { env: { HIP_PLATFORM: 'amd' } },
+  );
+  if (outcome.code !== 0) throw new Error(`the probe was not built:\n${outcome.text}`);
   return join(buildDirectory, 'probe');
 }
 

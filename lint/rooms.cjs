@@ -34,6 +34,7 @@ const rooms = [
   'pgo-app-instrument',
   'pgo-app-generate',
   'pgo-app-merge',
+  'pgo-app-build',
   'pgo-app-use',
   'pgo-runtime',
   'store',

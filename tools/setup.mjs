@@ -115,9 +115,10 @@ async function installNpmPackages() {
 
 /**
  * With `tests` everything, else what the products need. The native core is compiled while npm and apt fetch the rest: only its own
- * headers and libraries come before it, and for the tests, whose kernels are compiled too, the HIP compiler.
+ * headers and libraries come before it, and for the tests, whose kernels are compiled too, the HIP compiler. `withPackages` is done as soon as
+ * npm has what it needs.
  */
-export async function setup({ tests }) {
+export async function setup({ tests, withPackages = async () => undefined }) {
   const [major] = process.versions.node.split('.').map(Number);
   if (major < 20) throw new StepError(`Node ${process.versions.node} is too old`, 'install Node 20 or newer', 5);
   const groups = Object.keys(packagesFor);
@@ -128,7 +129,11 @@ export async function setup({ tests }) {
     await install(before);
     await together(() => install(beside), ...(tests ? [buildWhole, installPython] : [buildProducts]));
   };
-  await together(installNpmPackages, native);
+  const packages = async () => {
+    await installNpmPackages();
+    await withPackages();
+  };
+  await together(packages, native);
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) await runMain(() => setup({ tests: true }));

@@ -1,5 +1,6 @@
 // `npm test`: set-up, then every check and every test. The last line counts the tests.
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { logDirectory, phases, phaseTable, runMain, step, table, together } from './console.mjs';
 import { python, pythonEnvironment } from './python.mjs';
@@ -23,7 +24,7 @@ function ctestCounts(tail) {
   return { passed: Number(total) - Number(failed), failed: Number(failed) };
 }
 
-async function jest(name, config, extra = []) {
+async function jest(name, config, extra = [], env = {}) {
   const file = join(results, `${name}.json`);
   await step(
     `tests: ${name}`,
@@ -32,7 +33,7 @@ async function jest(name, config, extra = []) {
     {
       inherit: true,
       allowFailure: true,
-      env: { NX_DAEMON: 'false', FORCE_COLOR: '0' },
+      env: { NX_DAEMON: 'false', FORCE_COLOR: '0', ...env },
     },
   );
   return jestCounts(file);
@@ -66,12 +67,11 @@ async function pythonTests() {
   return { passed: each.gfx90a.passed + each.gfx1030.passed, failed: each.gfx90a.failed + each.gfx1030.failed };
 }
 
-/** Each of them keeps one core busy, so two run at a time. */
-async function checks() {
-  const waiting = ['lint:ts', 'typecheck', 'lint:rooms', 'lint:unused', 'lint:format', 'lint:native'];
+/** Scripts of package.json, of which each keeps one core busy, two at a time. Gives those that failed. */
+async function checks(...scripts) {
   const failed = [];
   const takeTurns = async () => {
-    for (let script = waiting.shift(); script !== undefined; script = waiting.shift()) {
+    for (let script = scripts.shift(); script !== undefined; script = scripts.shift()) {
       const { code, tail } = await step(`check: ${script}`, 'npm', ['run', '--silent', script], { allowFailure: true });
       if (code !== 0) {
         failed.push(script);
@@ -83,26 +83,52 @@ async function checks() {
   return failed;
 }
 
+/** What needs no more than npm's packages, beside the native build: that leaves a core idle at its start and at its end. */
+async function setupAndChecks() {
+  let failed = [];
+  await setup({
+    tests: true,
+    withPackages: async () => {
+      failed = await checks('lint:ts', 'typecheck', 'lint:rooms', 'lint:unused', 'lint:format');
+    },
+  });
+  return [...failed, ...(await checks('lint:native'))];
+}
+
+async function nativeTests() {
+  const words = ['--test-dir', 'native/build', '--output-on-failure', '-j', '2', '--timeout', '600'];
+  const { code, tail } = await step('tests: native', 'ctest', words, { allowFailure: true });
+  if (code !== 0) process.stdout.write(tail.map((line) => `    ${line}\n`).join(''));
+  return ctestCounts(tail);
+}
+
+/** The packages that the end-to-end tests install. Where that fails, they try themselves, and say what is wrong. */
+async function installedPackages(folder) {
+  const { code } = await step('packages for the tests', 'node', ['e2e/install.cjs', folder], { allowFailure: true });
+  return code === 0 ? { E2E_PREPARED: folder } : {};
+}
+
 await runMain(async () => {
   const started = Date.now();
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
-  await setup({ tests: true });
-  const failedChecks = await checks();
+  const failedChecks = await setupAndChecks();
   const counts = {};
   counts.TypeScript = await jest('typescript', 'jest.config.cjs');
-  const ctest = await step(
-    'tests: native',
-    'ctest',
-    ['--test-dir', 'native/build', '--output-on-failure', '-j', '2', '--timeout', '600'],
-    {
-      allowFailure: true,
-    },
-  );
-  counts.native = ctestCounts(ctest.tail);
-  if (ctest.code !== 0) process.stdout.write(ctest.tail.map((line) => `    ${line}\n`).join(''));
-  counts.Python = await pythonTests();
-  counts['end to end'] = await jest('e2e', 'e2e/jest.config.cjs', ['--maxWorkers=2']);
+  const packages = mkdtempSync(join(tmpdir(), 'kernloop-packages-'));
+  try {
+    let prepared = {};
+    // Many of the native tests wait.
+    await together(
+      async () => (counts.native = await nativeTests()),
+      async () => (prepared = await installedPackages(packages)),
+    );
+    counts.Python = await pythonTests();
+    // Three of them keep two cores busy: Nx, npm and captures wait a lot.
+    counts['end to end'] = await jest('e2e', 'e2e/jest.config.cjs', ['--maxWorkers=3'], prepared);
+  } finally {
+    rmSync(packages, { recursive: true, force: true });
+  }
 
   const total = Object.values(counts).reduce(
     (sum, { passed, failed }) => ({ passed: sum.passed + passed, failed: sum.failed + failed }),

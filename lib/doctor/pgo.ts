@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Deps } from '../deps/deps';
+import { cudaParts } from '../pgo/cuda-installation';
 import { deviceLibraryFolder, rocmFolder } from '../pgo/hip-installation';
 import { pluginSourceFiles, pluginSources } from '../pgo/sources';
 import { KernloopError } from '../support/error';
@@ -9,7 +10,7 @@ import type { Check } from './check';
 /** What PGO builds with. Nobody else needs it: where it is not there, that is no fault of the machine. */
 export async function pgoChecks(deps: Deps): Promise<Check[]> {
   const parts = llvmParts(deps.env);
-  return [await llvmCheck(parts, deps), pluginCheck(parts, deps), deviceLibraries(deps)];
+  return [await llvmCheck(parts, deps), pluginCheck(parts, deps), deviceLibraries(deps), cudaForPgo(deps)];
 }
 
 async function llvmCheck(parts: LlvmParts, deps: Deps): Promise<Check> {
@@ -59,6 +60,16 @@ function hasProgram(deps: Deps): boolean {
     if (error instanceof KernloopError) return false;
     throw error;
   }
+}
+
+/** What clang compiles CUDA with: nvcc itself is not needed for that. */
+function cudaForPgo({ env }: Pick<Deps, 'env'>): Check {
+  const name = 'CUDA for PGO';
+  const { root, missing, found } = cudaParts(env);
+  if (found !== null) return { name, state: 'ok', detail: `${found.root}, ${found.ptxas}`, hint: '' };
+  const hint = 'install the CUDA toolkit (12.4 or newer), or name its folder with CUDA_HOME';
+  const detail = root === null ? 'no CUDA toolkit found' : `${root} lacks ${missing.join(', ')}`;
+  return { name, state: 'optional', detail: `${detail}; PGO of CUDA kernels is built with it: ${hint}`, hint };
 }
 
 function deviceLibraries({ env }: Pick<Deps, 'env'>): Check {

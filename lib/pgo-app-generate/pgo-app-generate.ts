@@ -5,7 +5,7 @@ import type { Deps } from '../deps/deps';
 import { openDevice } from '../device/open-device';
 import { builtProgram } from '../pgo-app/build-json';
 import { appPgoPaths } from '../pgo-app/layout';
-import { runCollecting } from '../pgo-app/run';
+import { collectorOf, runCollecting } from '../pgo-app/run';
 import { KernloopError } from '../support/error';
 import type { PgoAppGenerateOptions } from './options';
 import type { PgoAppGenerateResult } from './result';
@@ -15,14 +15,15 @@ export async function pgoAppGenerate(options: PgoAppGenerateOptions, deps: Deps)
   const app = openApp(options.app);
   const paths = appPgoPaths(app);
   const { program } = builtProgram(paths.instrumented, 'pgo-app-instrument');
-  if (!existsSync(deps.native.pgoHip)) {
+  const device = await openDevice(options, deps);
+  const collector = collectorOf(device, deps);
+  if (!existsSync(collector)) {
     throw new KernloopError(
       'ENVIRONMENT_NATIVE_MISSING',
-      `${deps.native.pgoHip} not found`,
+      `${collector} not found`,
       'install kernloop once more (in a checkout: `npm run build:native`)',
     );
   }
-  const device = await openDevice(options, deps);
   const partial = `${paths.raw}.partial-${process.pid}`;
   try {
     mkdirSync(partial, { recursive: true });

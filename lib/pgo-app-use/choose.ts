@@ -4,7 +4,10 @@ import type { AppBuildResult } from './result';
 type Candidate = Omit<AppBuildResult, 'judgement'>;
 
 /** The one that executes least, if that is less than the app's own build and than clang 22 without a profile; and writes what the app writes. */
-export function chooseBuild(builds: readonly Candidate[]): {
+export function chooseBuild(
+  builds: readonly Candidate[],
+  unit: string,
+): {
   kept: string | null;
   reason: string;
   judgements: Readonly<Record<string, string>>;
@@ -12,9 +15,9 @@ export function chooseBuild(builds: readonly Candidate[]): {
   const references = builds.filter(({ name, right }) => (name === 'own' || name === 'base') && right);
   const objection = (one: Candidate): string | null => {
     if (!one.right) return 'not right: it ended otherwise than the app, or wrote something else';
-    const worse = references.find(({ total }) => one.total >= total);
+    const worse = references.find(({ least }) => one.most >= least);
     if (worse === undefined) return null;
-    return `${one.total === worse.total ? 'no less' : 'more'} than ${described(worse.name)}: ${formatCount(one.total)} wave-instructions, not below ${formatCount(worse.total)}`;
+    return `${one.total > worse.total ? 'more' : 'no less'} than ${described(worse.name)}: ${figure(one)} ${unit}, not below ${figure(worse)}`;
   };
   const byProfile = builds.filter(({ name }) => name !== 'own' && name !== 'base');
   const good = byProfile.filter((one) => objection(one) === null);
@@ -33,5 +36,8 @@ export function chooseBuild(builds: readonly Candidate[]): {
 }
 
 const described = (name: string): string => (name === 'own' ? "the app's own build" : 'base');
+
+const figure = ({ total, least, most }: Candidate): string =>
+  least === most ? formatCount(total) : `${formatCount(total)} (${formatCount(least)} to ${formatCount(most)})`;
 
 const percent = (mine: number, theirs: number): string => `−${((100 * (theirs - mine)) / theirs).toFixed(1)}%`;

@@ -16,6 +16,24 @@ export interface AppRun {
   kernels: AppBuildResult['kernels'];
 }
 
+/** Of several runs the medians, and the least and the most of all kernels together. */
+export function summed(runs: readonly AppRun[]): Pick<AppBuildResult, 'kernels' | 'total' | 'least' | 'most'> {
+  const totals = runs.map(({ kernels }) => kernels.reduce((sum, { total }) => sum + total, 0));
+  const [first] = runs;
+  const totalOf = (run: AppRun, symbol: string): number =>
+    run.kernels.filter((kernel) => kernel.symbol === symbol).reduce((sum, { total }) => sum + total, 0);
+  const kernels = (first?.kernels ?? []).map((kernel) => ({
+    ...kernel,
+    total: median(runs.map((run) => totalOf(run, kernel.symbol))),
+  }));
+  return { kernels, total: median(totals), least: Math.min(...totals), most: Math.max(...totals) };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+}
+
 /** One run of a program in the place of the app's, with every dispatch counted. */
 export async function measureProgram(
   app: App,

@@ -1,56 +1,55 @@
+import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { openApp, type App } from '../app/app';
 import { findProgram } from '../app/program';
 import { withDevice } from '../device/lock';
 import { openDevice } from '../device/open-device';
 import type { Deps } from '../deps/deps';
-import { mllvm, withoutHeightReduction } from '../pgo/clang-arguments';
-import { ensurePlugin } from '../pgo/plugin';
+import { variantNames } from '../pgo/layout';
 import { profileDigest } from '../pgo/profile';
-import { builtProgram, type AppBuild } from '../pgo-app/build-json';
+import { builtProgram } from '../pgo-app/build-json';
 import { appPgoPaths } from '../pgo-app/layout';
-import { rebuildApp } from '../pgo-app/rebuild';
 import { KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
 import { formatCount, table } from '../support/report';
-import { findLlvm } from '../toolchain/find-llvm';
 import { chooseBuild } from './choose';
-import { measureProgram } from './measure';
+import { measureProgram, summed, type AppRun } from './measure';
 import type { PgoAppUseOptions } from './options';
 import type { AppBuildResult, PgoAppUseResult } from './result';
 
-/** Builds the app by its profile, runs each build beside the app as it is, and says which one to take, if any. */
+/** Runs each build by the profile beside the app as it is, and says which one to take, if any. Nothing is compiled here. */
 export async function pgoAppUse(options: PgoAppUseOptions, deps: Deps): Promise<PgoAppUseResult> {
   const app = openApp(options.app);
   const paths = appPgoPaths(app);
   const profileSha256 = profileDigest(paths);
   const device = await openDevice(options, deps);
-  if (device.work !== 'wave_instructions') {
-    throw new KernloopError(
-      'PGO_UNSUPPORTED',
-      `${app.config.name} runs on ${device.description.name}: which build of an app is best is only counted on the software GPU so far`,
-      'judge its kernels one by one: `kernloop pgo-use` in their reproducers, with `pgo-merge --input` for the profile of the app',
-    );
-  }
   const own = findProgram(app, deps.env);
-  const compiler = await buildAll(app, own, options, profileSha256, deps);
-  const names = ['own', 'base', ...options.gate];
-  const builds: Omit<AppBuildResult, 'judgement'>[] = [];
-  let expected: { exitCode: number | null; output: string } | undefined;
+  const { names, compiler } = builtVariants(app, profileSha256);
+  const programs = ['own', ...names].map((name) => ({
+    name,
+    program: name === 'own' ? own : builtProgram(join(paths.variants, name), 'pgo-app-build').program,
+  }));
+  const isTimed = device.work === 'duration_ns';
+  const rounds = isTimed ? options.rounds : 1;
+  const runs = new Map<string, AppRun[]>(programs.map(({ name }) => [name, []]));
   await withDevice(device, deps, async () => {
-    for (const name of names) {
-      const program = name === 'own' ? own : builtProgram(join(paths.variants, name), 'pgo-app-use').program;
-      deps.report.info(`${app.config.name}: run ${name}`);
-      const run = await measureProgram(app, program, device, options.timeLimitSeconds, deps);
-      expected ??= run;
-      builds.push({
-        ...{ name, program, sha256: sha256OfFile(program), kernels: run.kernels },
-        right: run.exitCode === expected.exitCode && run.output === expected.output,
-        total: run.kernels.reduce((sum, { total }) => sum + total, 0),
-      });
+    for (let round = 0; round < rounds; round += 1) {
+      deps.report.info(`${app.config.name}: run ${names.join(', ')}${isTimed ? ` (${round + 1} of ${rounds})` : ''}`);
+      // Forth and back: what drifts meets all alike.
+      for (const { name, program } of round % 2 === 0 ? programs : [...programs].reverse())
+        runs.get(name)?.push(await measureProgram(app, program, device, options.timeLimitSeconds, deps));
     }
   });
-  const { kept, reason, judgements } = chooseBuild(builds);
+  const [expected] = runs.get('own') ?? [];
+  const builds = programs.map(({ name, program }): Omit<AppBuildResult, 'judgement'> => {
+    const own = runs.get(name) ?? [];
+    return {
+      ...{ name, program, sha256: sha256OfFile(program) },
+      right: own.every(({ exitCode, output }) => exitCode === expected?.exitCode && output === expected.output),
+      ...summed(own),
+    };
+  });
+  const { kept, reason, judgements } = chooseBuild(builds, unitOf(isTimed));
   const { kind, identity } = device.description;
   const result: PgoAppUseResult = {
     schema: 'kernloop.pgo-app-choice/1',
@@ -62,58 +61,44 @@ export async function pgoAppUse(options: PgoAppUseOptions, deps: Deps): Promise<
     ...{ kept, reason },
   };
   writeJson(paths.choice, result);
-  print(app, result, deps);
+  print(app, result, isTimed, deps);
   return result;
 }
 
-/** Base without our plugin, and each gate with it. */
-async function buildAll(
-  app: App,
-  own: string,
-  options: PgoAppUseOptions,
-  profileSha256: string,
-  deps: Deps,
-): Promise<string> {
-  const paths = appPgoPaths(app);
-  const llvm = await findLlvm(deps);
-  const plugin = await ensurePlugin(app.workspaceRoot, llvm, deps);
-  for (const name of ['base', ...options.gate]) {
-    const folder = join(paths.variants, name);
-    const use = (unit: number): string[] => [
-      `-fpass-plugin=${plugin.path}`,
-      ...mllvm('kernloop-pgo=use'),
-      ...withoutHeightReduction(),
-      ...mllvm(`kernloop-pgo-profile=${paths.profdata}`),
-      ...mllvm(`kernloop-pgo-waves=${paths.waves}`),
-      ...mllvm(`kernloop-pgo-gate=${name}`),
-      ...mllvm(`kernloop-pgo-report=${join(`${folder}.partial-${process.pid}`, `report.${unit}.%a.json`)}`),
-    ];
-    deps.report.info(`${app.config.name}: build ${name}`);
-    const { linkArgument: linkArguments, compileLimitSeconds: limitSeconds } = options;
-    const request = { folder, program: own, linkArguments, limitSeconds, options: name === 'base' ? () => [] : use };
-    const program = await rebuildApp(app, request, llvm, deps);
-    const build: AppBuild = {
-      schema: 'kernloop.pgo-app-build/1',
-      program: relative(folder, program),
-      program_sha256: sha256OfFile(program),
-      compiler: llvm.version,
-      plugin_sha256: name === 'base' ? null : plugin.sha256,
-      profile_sha256: name === 'base' ? null : profileSha256,
-      options: { mode: 'use', gate: name },
-    };
-    writeJson(join(folder, 'build.json'), build);
-  }
-  return llvm.version;
+const unitOf = (isTimed: boolean): string => (isTimed ? 'ns of GPU time' : 'wave-instructions');
+
+/** What pgo-app-build left, base first; none of another profile than the one that is there. */
+function builtVariants(app: App, profileSha256: string): { names: string[]; compiler: string } {
+  const { variants } = appPgoPaths(app);
+  const names = variantNames.filter((name) => existsSync(join(variants, name)));
+  const built = names.map((name) => builtProgram(join(variants, name), 'pgo-app-build').build);
+  const [base] = built;
+  const isStale = built.some((build) => build.profile_sha256 !== profileSha256);
+  if (base !== undefined && names[0] === 'base' && !isStale) return { names, compiler: base.compiler };
+  throw new KernloopError(
+    'PGO_BUILD_MISSING',
+    isStale ? `${variants} was built by another profile` : `${variants} holds no builds of ${app.config.name}`,
+    'run `kernloop pgo-app-build`',
+  );
 }
 
-function print(app: App, { builds, kept, reason }: PgoAppUseResult, { report }: Pick<Deps, 'report'>): void {
+function print(
+  app: App,
+  { builds, kept, reason }: PgoAppUseResult,
+  isTimed: boolean,
+  { report }: Pick<Deps, 'report'>,
+): void {
   const [own] = builds;
   const kernels = own?.kernels ?? [];
   const total = (one: AppBuildResult, symbol: string): string =>
     formatCount(one.kernels.find((kernel) => kernel.symbol === symbol)?.total ?? 0);
   const rows = kernels.map(({ name, symbol }) => [name, ...builds.map((one) => total(one, symbol))]);
   const all = ['all', ...builds.map((one) => formatCount(one.total))];
-  for (const line of table([['wave-instructions', ...builds.map(({ name }) => name)], ...rows, all]))
+  for (const line of table([
+    [isTimed ? 'GPU time, ns' : 'wave-instructions', ...builds.map(({ name }) => name)],
+    ...rows,
+    all,
+  ]))
     report.result(line);
   for (const { name, judgement } of builds) report.result(`${name}: ${judgement}`);
   const program = builds.find(({ name }) => name === kept)?.program;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import {
   appRecorder,
   installFakes,
@@ -15,6 +15,8 @@ import { pgoAppMerge } from '../pgo-app-merge/pgo-app-merge';
 import { pgoAppMergeOptionsSchema } from '../pgo-app-merge/options';
 import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
+import { pgoAppBuild } from '../pgo-app-build/pgo-app-build';
+import { pgoAppBuildOptionsSchema } from '../pgo-app-build/options';
 import { chooseBuild } from './choose';
 import { pgoAppUseOptionsSchema } from './options';
 import { pgoAppUse } from './pgo-app-use';
@@ -38,6 +40,8 @@ describe('the stages of PGO on an app', () => {
   const instrument = (deps: FakeDeps) => pgoAppInstrument(pgoAppInstrumentOptionsSchema.parse(here()), deps);
   const generate = (deps: FakeDeps) => pgoAppGenerate(pgoAppGenerateOptionsSchema.parse(here()), deps);
   const merge = (deps: FakeDeps) => pgoAppMerge(pgoAppMergeOptionsSchema.parse(here()), deps);
+  const build = (deps: FakeDeps, more: object = {}) =>
+    pgoAppBuild(pgoAppBuildOptionsSchema.parse({ ...here(), ...more }), deps);
   const use = (deps: FakeDeps) => pgoAppUse(pgoAppUseOptionsSchema.parse(here()), deps);
 
   it('build it once more in a folder of its own: device code with the plugin, all else as the app does', async () => {
@@ -94,6 +98,7 @@ describe('the stages of PGO on an app', () => {
     await instrument(deps);
     await generate(deps);
     await merge(deps);
+    await build(deps);
     const recorder = appRecorder(() => totals[run + 1] ?? 0);
     const result = await use(depsWith({ program, 'kernloop-recorder': recorder }));
     expect(result.builds.map(({ name, total, right }) => [name, total, right])).toEqual([
@@ -109,11 +114,37 @@ describe('the stages of PGO on an app', () => {
       reason: expect.stringMatching(/−40.0% against the app's own/) as string,
     });
   });
+
+  it('run what was built elsewhere, without clang, and never what another profile gave', async () => {
+    const deps = depsWith();
+    await instrument(deps);
+    await generate(deps);
+    await merge(deps);
+    await expect(use(deps)).rejects.toMatchObject({ code: 'PGO_BUILD_MISSING' });
+    const { builds } = await build(deps, { gate: ['off', 'wave'] });
+    expect(builds.map(({ name }) => name)).toEqual(['base', 'off', 'wave']);
+    await build(deps, { gate: ['wave'] });
+    rmSync(workspace.path('llvm'), { recursive: true });
+    const elsewhere = depsWith({ 'kernloop-recorder': appRecorder(() => 10) });
+    rmSync(workspace.path('llvm'), { recursive: true });
+    const result = await use(elsewhere);
+    expect(result.builds.map(({ name, right }) => [name, right])).toEqual([
+      ['own', true],
+      ['base', true],
+      ['wave', true],
+    ]);
+    expect(elsewhere.calls.filter(({ program }) => program === 'clang++')).toEqual([]);
+    writeFileSync(workspace.path('app/.kernloop/pgo/merged.profdata'), 'of another run');
+    await expect(use(elsewhere)).rejects.toMatchObject({
+      code: 'PGO_BUILD_MISSING',
+      what: expect.stringMatching(/another profile/) as string,
+    });
+  });
 });
 
 describe('which build of an app is kept', () => {
   const build = (name: string, total: number, right = true) => ({
-    ...{ name, total, right, program: name, sha256: name, kernels: [] },
+    ...{ name, total, least: total, most: total, right, program: name, sha256: name, kernels: [] },
   });
 
   it.each([
@@ -122,6 +153,9 @@ describe('which build of an app is kept', () => {
     ['it is no better', [build('own', 100), build('base', 80), build('wave', 80)]],
     ['it is wrong', [build('own', 100), build('base', 90), build('wave', 10, false)]],
   ])('is none where %s', (_name, builds) => {
-    expect(chooseBuild(builds)).toMatchObject({ kept: null, reason: expect.stringMatching(/^wave: /) as string });
+    expect(chooseBuild(builds, 'wave-instructions')).toMatchObject({
+      kept: null,
+      reason: expect.stringMatching(/^wave: /) as string,
+    });
   });
 });

@@ -4,7 +4,9 @@ const kernelSchema = z.object({
   name: z.string(),
   symbol: z.string(),
   dispatches: z.number(),
-  total: z.number().describe('Wave-instructions of all dispatches.'),
+  total: z
+    .number()
+    .describe('Wave-instructions of all dispatches; on hardware ns of GPU time, the median of all runs.'),
 });
 
 const buildSchema = z.object({
@@ -13,6 +15,12 @@ const buildSchema = z.object({
   sha256: z.string(),
   right: z.boolean().describe('It ended as the app does, and wrote the same.'),
   total: z.number(),
+  least: z
+    .number()
+    .describe(
+      'Of all runs: on hardware a build is better only where its slowest run is below the fastest of the other.',
+    ),
+  most: z.number(),
   kernels: z.array(kernelSchema),
   judgement: z.string(),
 });
@@ -27,7 +35,7 @@ export const pgoAppUseResultSchema = z.object({
   kept: z
     .string()
     .nullable()
-    .describe('The build that executes less than the app as it is and than base; null for none.'),
+    .describe('The build that executes less, or is faster, than the app as it is and than base; null for none.'),
   reason: z.string(),
 });
 

@@ -6,7 +6,8 @@ const code = () => require('./pgo-app-use') as typeof import('./pgo-app-use');
 
 export const stage = defineStage({
   name: 'pgo-app-use',
-  summary: 'Build an app by the profile of its kernels, and keep the build that executes least, if one is better.',
+  summary:
+    'Run the builds of an app by its profile beside the app, and keep the one that executes least, if one is better.',
   options: pgoAppUseOptionsSchema,
   result: pgoAppUseResultSchema,
   project: 'app',
@@ -19,7 +20,7 @@ export const stage = defineStage({
     targets: [{ name: 'pgo-app-use', of: 'project' }],
     needsCommands: true,
     cache: false,
-    after: [{ stage: 'pgo-app-merge' }],
+    after: [{ stage: 'pgo-app-build' }],
     inputs: [],
     outputs: [],
   },

@@ -11,7 +11,9 @@ import { throwIfInterrupted } from '../support/interrupt';
 import type { Llvm } from '../toolchain/find-llvm';
 import { runCompiler } from '../toolchain/run-compiler';
 import { parseCompileArguments, renderCompileArgument } from '../toolchain/compile-arguments';
-import { appUnits, linkWords, objectName, type AppUnit } from './units';
+import { cudaArguments } from '../pgo/cuda-arguments';
+import { findCuda } from '../pgo/cuda-installation';
+import { appUnits, cudaArchitecture, linkWords, objectName, type AppUnit } from './units';
 
 export interface Rebuild {
   /** Where everything goes; what was there is replaced. */
@@ -28,12 +30,13 @@ export interface Rebuild {
 /** Compiles every unit of the app with clang 22 into a folder of its own, and links them; returns the program. */
 export async function rebuildApp(app: App, request: Rebuild, llvm: Llvm, deps: Deps): Promise<string> {
   const units = appUnits(app);
+  const architecture = units.some(({ language }) => language === 'cuda') ? cudaArchitecture(units) : null;
   const partial = `${request.folder}.partial-${process.pid}`;
   try {
     mkdirSync(partial, { recursive: true });
     const objects = units.map((unit, index) => join(partial, objectName(unit, index)));
     await inTurns(units, async (unit, index) => {
-      await compileUnit(app, unit, objects[index] ?? '', request.options(index), request.limitSeconds, llvm, deps);
+      await compileUnit(app, unit, objects[index] ?? '', architecture, request, index, llvm, deps);
     });
     const name = basename(request.program);
     await link(app, units, objects, join(partial, name), request, llvm, deps);
@@ -60,26 +63,20 @@ async function compileUnit(
   app: App,
   unit: AppUnit,
   object: string,
-  options: readonly string[],
-  limitSeconds: number,
+  architecture: string | null,
+  { options: optionsOf, limitSeconds }: Rebuild,
+  index: number,
   llvm: Llvm,
   deps: Deps,
 ): Promise<void> {
-  const hip = { target: null, codeObjectVersion: null };
-  const args = unit.isHip
-    ? [
-        ...hipArguments(
-          clangArguments({ compiler: { name: basename(unit.compiler) }, arguments: unit.args }),
-          hip,
-          deps.env,
-        ),
-        '-gline-tables-only',
-        ...options,
-      ]
-    : withoutOutput(unit.args, unit.file);
+  const options = optionsOf(index);
+  const args =
+    unit.language === null
+      ? withoutOutput(unit.args, unit.file)
+      : [...deviceArguments(unit, architecture, deps), '-gline-tables-only', ...options];
   await runCompiler(
     {
-      program: unit.isHip ? llvm.clang : unit.compiler,
+      program: unit.language === null ? unit.compiler : llvm.clang,
       args: [...args, '-c', '-o', object, unit.file],
       cwd: unit.directory,
       env: { ...app.config.env, ...compilerEnvironment(app.config.env) },
@@ -88,6 +85,15 @@ async function compileUnit(
     },
     deps,
   );
+}
+
+function deviceArguments(unit: AppUnit, architecture: string | null, { env }: Deps): string[] {
+  const command = { compiler: { name: basename(unit.compiler) }, arguments: unit.args };
+  if (unit.language === 'hip')
+    return hipArguments(clangArguments(command), { target: null, codeObjectVersion: null }, env);
+  const { clang, ptxas } = cudaArguments(command, env);
+  const forPtxas = ptxas.filter((word) => !/^-O\d$/.test(word));
+  return [...clang, `--offload-arch=${architecture ?? ''}`, ...forPtxas.flatMap((word) => ['-Xcuda-ptxas', word])];
 }
 
 function withoutOutput(args: readonly string[], file: string): string[] {
@@ -110,7 +116,7 @@ async function link(
 ): Promise<void> {
   const words = linkWords(program, units);
   const said = words === null ? [...objects] : linkedAs(words, units, objects, dirname(program));
-  const ended = await deps.run(llvm.clang, [...said, ...linkArguments, '-lamdhip64', '-o', output], {
+  const ended = await deps.run(llvm.clang, [...said, ...linkArguments, ...runtimeOf(units, deps), '-o', output], {
     cwd: dirname(program),
     env: { ...app.config.env, ...compilerEnvironment(app.config.env) },
     timeoutMs: limitSeconds * 1000,
@@ -125,6 +131,15 @@ async function link(
   );
 }
 
+/** What the compiler of the app adds by itself. */
+function runtimeOf(units: readonly AppUnit[], { env }: Deps): string[] {
+  const hip = units.some(({ language }) => language === 'hip') ? ['-lamdhip64'] : [];
+  if (!units.some(({ language }) => language === 'cuda')) return hip;
+  const { root } = findCuda(env);
+  const folders = ['lib64', 'lib'].map((name) => join(root, name)).filter((folder) => existsSync(folder));
+  return [...hip, ...folders.map((folder) => `-L${folder}`), '-lcudart_static', '-ldl', '-lrt', '-lpthread'];
+}
+
 /** The app's own words with our objects in the place of its own, and without what concerns device code. */
 function linkedAs(
   words: readonly string[],
@@ -137,7 +152,11 @@ function linkedAs(
   for (let index = 1; index < words.length; index += 1) {
     const word = words[index] ?? '';
     if (word === '-o') index += 1;
-    else if (!/^--(offload-arch|hip-link|rocm)|^-fgpu-rdc$/.test(word))
+    else if (
+      !/^--(offload-arch|hip-link|rocm|generate-code)|^-(fgpu-rdc|arch|gencode|forward-unknown)|cmake_device_link\.o$/.test(
+        word,
+      )
+    )
       kept.push(ours.get(resolve(folder, word)) ?? word);
   }
   return kept;

@@ -9,7 +9,11 @@ import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupt';
 import { describeEnd } from '../support/ndjson';
 
-/** Runs an instrumented program as the app is run, with the collector in front of HIP: it writes raw profiles by the pattern. */
+/** In front of the device's runtime. */
+export const collectorOf = ({ description }: Pick<Device, 'description'>, { native }: Pick<Deps, 'native'>): string =>
+  description.kind === 'cuda' ? native.pgoCuda : native.pgoHip;
+
+/** Runs an instrumented program as the app is run, with the collector in front of the device's runtime: it writes raw profiles by the pattern. */
 export async function runCollecting(
   app: App,
   program: string,
@@ -19,7 +23,7 @@ export async function runCollecting(
   deps: Deps,
 ): Promise<void> {
   const hint = 'see whether the app runs through without counters; --sample blocks:64 makes them cheaper';
-  const preloaded = { program, library: deps.native.pgoHip, variables: { LLVM_PROFILE_FILE: pattern } };
+  const preloaded = { program, library: collectorOf(device, deps), variables: { LLVM_PROFILE_FILE: pattern } };
   await runPreloaded(app, preloaded, device, timeLimitSeconds, hint, deps);
 }
 

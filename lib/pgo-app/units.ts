@@ -4,6 +4,7 @@ import type { App } from '../app/app';
 import { KernloopError } from '../support/error';
 import { parseCompileArguments, renderCompileArgument } from '../toolchain/compile-arguments';
 import { readCompileDatabase, type CompileCommand } from '../toolchain/compile-database';
+import { cudaDialect } from '../toolchain/dialect-cuda';
 import { hipDialect } from '../toolchain/dialect-hip';
 import { shellWords } from '../toolchain/shell-words';
 
@@ -13,8 +14,8 @@ export interface AppUnit {
   directory: string;
   /** Where the app's build puts the object, absolute; null where the command does not say. */
   object: string | null;
-  /** With device code; the others are compiled as the app does. */
-  isHip: boolean;
+  /** Of its device code; null: it has none, and is compiled as the app does. */
+  language: 'hip' | 'cuda' | null;
   compiler: string;
   /** Of a unit with device code: for clang, without output, and with its language. */
   args: readonly string[];
@@ -34,26 +35,58 @@ export function appUnits({ root, config }: App): AppUnit[] {
     );
   }
   const units = readCompileDatabase(database).map((command) => unitOf(command, config.env));
-  if (units.some(({ isHip }) => isHip)) return units;
+  requireWhole(units);
+  if (units.some(({ language }) => language !== null)) return units;
   throw new KernloopError(
     'PGO_UNSUPPORTED',
-    `${database} compiles no HIP code: the stages of PGO build HIP kernels for AMD GPUs alone`,
-    'see docs/pgo.md for what the plugin does for other targets',
+    `${database} compiles neither HIP nor CUDA: PGO is of device code`,
+    'name the compile database of the device code in "compileCommands" of kernloop.json',
   );
 }
 
 function unitOf(command: CompileCommand, env: Readonly<Record<string, string>>): AppUnit {
   const { file, directory, compiler, args } = command;
-  const unit = hipDialect.read(command, env);
+  const unit = hipDialect.read(command, env) ?? cudaDialect.read(command, env);
   const output = parseCompileArguments(args).find(({ option }) => option === '-o')?.value ?? null;
   const object = output === null ? null : resolve(directory, output);
-  if (unit === null) return { file, directory, object, isHip: false, compiler, args, targets: [] };
+  if (unit === null) return { file, directory, object, language: null, compiler, args, targets: [] };
   const kept = unit.args.filter(({ kind }) => kind !== 'drop');
   return {
-    ...{ file, directory, object, isHip: true, compiler },
+    ...{ file, directory, object, language: unit.language === 'cuda' ? 'cuda' : 'hip', compiler },
     args: kept.flatMap(renderCompileArgument),
     targets: kept.flatMap(({ kind, value }) => (kind === 'arch' ? (value ?? '').split(',') : [])),
   };
+}
+
+/** Device code of several units, linked by nvlink: clang has no step of its own for that. */
+function requireWhole(units: readonly AppUnit[]): void {
+  const linked = units.find(
+    ({ language, args }) => language === 'cuda' && args.some((word) => /^-(rdc=true|dc|dw)$/.test(word)),
+  );
+  if (linked === undefined) return;
+  throw new KernloopError(
+    'PGO_UNSUPPORTED',
+    `${linked.file} is compiled to relocatable device code (-rdc=true), which PGO does not link again`,
+    'take the kernels one by one: `kernloop pgo-use` in their reproducers',
+  );
+}
+
+/** What CUDA units are compiled for: a profile is of one architecture, the newest that the build names. */
+export function cudaArchitecture(units: readonly AppUnit[]): string {
+  const words = units.filter(({ language }) => language === 'cuda').flatMap(({ args }) => args);
+  const named = words.flatMap((word) =>
+    /^--?(arch|gpu-architecture|gencode|generate-code|code|gpu-code|cuda-gpu-arch|offload-arch)\b/.test(word)
+      ? (word.match(/sm_\d+[af]?/g) ?? [])
+      : [],
+  );
+  const number = (name: string): number => Number(/\d+/.exec(name)?.[0]);
+  const [newest] = [...new Set(named)].sort((a, b) => number(b) - number(a) || b.localeCompare(a));
+  if (newest !== undefined) return newest;
+  throw new KernloopError(
+    'PGO_UNSUPPORTED',
+    'the build names no architecture of CUDA (sm_90): PGO has to know what to compile for',
+    'set CMAKE_CUDA_ARCHITECTURES, or -arch of nvcc, and build again',
+  );
 }
 
 /**
@@ -64,13 +97,22 @@ export function linkWords(program: string, units: readonly AppUnit[]): string[] 
   const folders = [...new Set(units.map(({ directory }) => directory))];
   for (const folder of folders) {
     const found = linkFiles(join(folder, 'CMakeFiles')).find((file) => {
-      const words = shellWords(readFileSync(file, 'utf8'));
+      const words = linkFileWords(file);
       const output = words[words.indexOf('-o') + 1];
       return output !== undefined && resolve(dirname(dirname(dirname(file))), output) === program;
     });
-    if (found !== undefined) return shellWords(readFileSync(found, 'utf8').trim());
+    if (found !== undefined) return linkFileWords(found);
   }
   return null;
+}
+
+/** With what CMake puts into response files. */
+function linkFileWords(file: string): string[] {
+  const folder = dirname(dirname(dirname(file)));
+  return shellWords(readFileSync(file, 'utf8').trim()).flatMap((word) => {
+    const response = resolve(folder, word.slice(1));
+    return word.startsWith('@') && existsSync(response) ? shellWords(readFileSync(response, 'utf8').trim()) : [word];
+  });
 }
 
 function linkFiles(folder: string): string[] {

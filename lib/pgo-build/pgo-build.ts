@@ -4,12 +4,13 @@ import type { Deps } from '../deps/deps';
 import { buildConditions, currentBuild, writeBuildJson, type BuildJson, type BuildKey } from '../pgo/build-json';
 import { mllvm, withoutHeightReduction } from '../pgo/clang-arguments';
 import { PgoCompiler, readRecipe } from '../pgo/compile';
-import { gates, pgoPaths, variantNames, type Gate, type VariantName } from '../pgo/layout';
+import { pgoPaths, variantsOf, type VariantName } from '../pgo/layout';
 import { ensurePlugin } from '../pgo/plugin';
 import { profileDigest, readWaves } from '../pgo/profile';
 import { readReport } from '../pgo/report-json';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
+import { variantExtension } from '../language/languages';
 import { findLlvm } from '../toolchain/find-llvm';
 import type { CompileResult } from '../toolchain/compile';
 import type { PgoBuildOptions } from './options';
@@ -31,8 +32,8 @@ export async function pgoBuild(options: PgoBuildOptions, deps: Deps): Promise<Pg
 }
 
 /** The mode and the gates are fixed; each is a build of its own. */
-export const variantKey = (profileSha256: string): BuildKey => ({
-  options: { mode: 'use', variants: variantNames.join(' ') },
+export const variantKey = ({ config }: Pick<Reproducer, 'config'>, profileSha256: string): BuildKey => ({
+  options: { mode: 'use', variants: variantsOf(config.language).join(' ') },
   profileSha256,
 });
 
@@ -42,7 +43,7 @@ export async function buildVariants(
   deps: Deps,
 ): Promise<{ build: BuildJson; upToDate: boolean }> {
   const paths = pgoPaths(reproducer.root);
-  const key = variantKey(profileDigest(paths));
+  const key = variantKey(reproducer, profileDigest(paths));
   const current = currentBuild(paths.variants, reproducer, key, deps);
   if (current !== null) return { build: current, upToDate: true };
   requireCounts(reproducer);
@@ -50,13 +51,14 @@ export async function buildVariants(
   const plugin = await ensurePlugin(reproducer.workspaceRoot, llvm, deps);
   const compiler = await PgoCompiler.open(reproducer, llvm, deps);
   const conditions = buildConditions(reproducer.root, key, deps);
+  const extension = variantExtension(compiler.recipe.language, reproducer.config.device.kind);
   const partial = `${paths.variants}.partial-${process.pid}`;
   try {
     mkdirSync(partial, { recursive: true });
     const files: Record<string, string> = {};
     const compiled: CompileResult[] = [];
     const compile = async (name: string, using: readonly string[]): Promise<void> => {
-      const output = join(partial, `${name}.hsaco`);
+      const output = join(partial, `${name}.${extension}`);
       const { compileLimitSeconds: limitSeconds } = options;
       compiled.push(await explained(() => compiler.compile({ output, options: using, limitSeconds })));
       files[name] = output;
@@ -75,7 +77,10 @@ export async function buildVariants(
     await compile('base-report', use('base', mllvm('kernloop-pgo-weights=false')));
     rmSync(files['base-report'] ?? '', { force: true });
     delete files['base-report'];
-    for (const gate of gates) await compile(gate, use(gate, mllvm(`kernloop-pgo-gate=${gate}`)));
+    for (const name of variantsOf(reproducer.config.language)) {
+      if (name === 'base') continue;
+      await compile(name, use(name, name === 'use' ? [] : mllvm(`kernloop-pgo-gate=${name}`)));
+    }
     writeBuildJson(
       join(partial, 'build.json'),
       {
@@ -100,7 +105,7 @@ export async function buildVariants(
 export function isUpToDate(options: PgoBuildOptions, { env, report }: Pick<Deps, 'env' | 'report'>): boolean {
   const reproducer = openReproducer(options.reproducer);
   const paths = pgoPaths(reproducer.root);
-  const key = variantKey(profileDigest(paths));
+  const key = variantKey(reproducer, profileDigest(paths));
   if (currentBuild(paths.variants, reproducer, key, { env }) === null) return false;
   report.result(`${reproducer.config.name}: what pgo-build built is up to date`);
   return true;
@@ -152,7 +157,7 @@ function describe(reproducer: Reproducer, build: BuildJson, upToDate: boolean): 
     profileSha256: build.profile_sha256 ?? '',
     compiler: build.compiler,
     upToDate,
-    variants: variantNames.map((name) => {
+    variants: variantsOf(reproducer.config.language).map((name) => {
       const code = build.code_objects[name];
       const { spillDwords, score } = spillsOf(paths.variants, name, reproducer.config.symbol);
       return {
@@ -167,7 +172,7 @@ function describe(reproducer: Reproducer, build: BuildJson, upToDate: boolean): 
 
 export function spillsOf(
   folder: string,
-  name: Gate | 'base',
+  name: VariantName,
   symbol: string,
 ): { spillDwords: number | null; score: number | null } {
   const found = readReport(join(folder, `${name}.report.json`)).functions.find((one) => one.symbol === symbol);

@@ -9,7 +9,9 @@ export const pgoBuildResultSchema = z.object({
     z.object({
       name: z
         .string()
-        .describe('base: without a profile; off, uniform, flatten and wave: which frequencies spills see.'),
+        .describe(
+          'base: without a profile; off, uniform, flatten and wave: which frequencies spills see; use: with a profile, of CUDA.',
+        ),
       codeObject: z.string().describe('Absolute.'),
       codeObjectSha256: z.string(),
       spillDwords: z.number().nullable().describe('Stores and loads that register allocation placed in the kernel.'),

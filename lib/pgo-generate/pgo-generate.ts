@@ -4,10 +4,12 @@ import { basename, join } from 'node:path';
 import { captureFile, readCapture } from '../archive/capture-files';
 import type { Deps } from '../deps/deps';
 import type { Device } from '../device/device';
+import { variantExtension } from '../language/languages';
 import { openDevice } from '../device/open-device';
 import { currentBuild, type BuildJson } from '../pgo/build-json';
 import { readRecipe } from '../pgo/compile';
 import { pgoPaths } from '../pgo/layout';
+import { requirePgoLanguage } from '../pgo/supported';
 import { runPgo, type ConvertedEvent } from '../pgo/pgo-program';
 import { optionsOf } from '../pgo-instrument/key';
 import { instrument } from '../pgo-instrument/pgo-instrument';
@@ -95,11 +97,21 @@ interface Run {
 async function convert(replayed: LensReplay, folder: string, deps: Deps): Promise<Run> {
   const { verdict, capture, dispatch } = replayed;
   if (verdict === 'fault' || verdict === 'limit') throw stopped(replayed);
+  if (replayed.reason !== null && replayed.variables.length === 0) throw notLaunched(replayed);
   const base = join(folder, `${dispatch}.profraw`);
   const events = await runPgo(['convert', '--input', replayed.folder, '--output', base], deps);
   const units = events.filter((event) => event.event === 'converted');
   for (const { text } of units) deps.report.info(`${capture}: ${text}`);
   return { replayed, units };
+}
+
+/** Counters take registers: code with them may be too large for the launch of the app. */
+function notLaunched({ capture, reason }: LensReplay): KernloopError {
+  return new KernloopError(
+    'LAUNCH_IMPOSSIBLE',
+    `${capture}: ${reason ?? ''}`,
+    'counters take registers: capture a launch of smaller blocks, or give the kernel launch bounds',
+  );
 }
 
 function stopped({ capture, verdict, fault }: LensReplay): KernloopError {
@@ -152,6 +164,7 @@ function summarise(
   deps: Deps,
 ): PgoGenerateResult {
   const paths = pgoPaths(reproducer.root);
+  const extension = variantExtension(requirePgoLanguage(reproducer), reproducer.config.device.kind);
   const dispatches = runs.map(({ replayed }, index) => ({
     dispatch: replayed.dispatch,
     capture: replayed.capture,
@@ -164,7 +177,7 @@ function summarise(
     deps.report.result(`${reproducer.config.name}: ${one.capture}: counted${cost(one)}: pgo/raw/${one.files[0] ?? ''}`);
     if (one.verdict !== 'fail') continue;
     deps.report.warn(
-      `${one.capture}: the instrumented code leaves other bytes in memory than the app did: where that is no matter of rounding, its counts are not those of the app's computation (\`kernloop validate --variant pgo/instrumented/instrumented.hsaco\`)`,
+      `${one.capture}: the instrumented code leaves other bytes in memory than the app did: where that is no matter of rounding, its counts are not those of the app's computation (\`kernloop validate --variant pgo/instrumented/instrumented.${extension}\`)`,
     );
   }
   return {

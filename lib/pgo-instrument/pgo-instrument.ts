@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { buildConditions, currentBuild, writeBuildJson, type BuildJson } from '../pgo/build-json';
 import { mllvm } from '../pgo/clang-arguments';
@@ -9,6 +9,7 @@ import { readMap, type PgoMap } from '../pgo/map-json';
 import { ensurePlugin } from '../pgo/plugin';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
+import { variantExtension } from '../language/languages';
 import { findLlvm } from '../toolchain/find-llvm';
 import { keyOf, pluginArguments, requirePowers } from './key';
 import type { PgoInstrumentOptions } from './options';
@@ -35,7 +36,7 @@ export async function pgoInstrument(options: PgoInstrumentOptions, deps: Deps): 
     upToDate,
   };
   deps.report.result(
-    `${result.kernel}: pgo/instrumented/${codeObject}.hsaco ${upToDate ? 'is up to date' : 'built'} (${result.compiler}): ${result.counters} counters in ${result.functions} ${result.functions === 1 ? 'function' : 'functions'}${describeSkipped(map)}`,
+    `${result.kernel}: pgo/instrumented/${basename(result.codeObject)} ${upToDate ? 'is up to date' : 'built'} (${result.compiler}): ${result.counters} counters in ${result.functions} ${result.functions === 1 ? 'function' : 'functions'}${describeSkipped(map)}`,
   );
   return result;
 }
@@ -55,7 +56,10 @@ export async function instrument(
   const conditions = buildConditions(reproducer.root, key, deps);
   rmSync(paths.instrumented, { recursive: true, force: true });
   mkdirSync(paths.instrumented, { recursive: true });
-  const output = join(paths.instrumented, `${codeObject}.hsaco`);
+  const output = join(
+    paths.instrumented,
+    `${codeObject}.${variantExtension(compiler.recipe.language, reproducer.config.device.kind)}`,
+  );
   const compiled = await compiler.compile({
     output,
     options: [`-fpass-plugin=${plugin.path}`, ...pluginArguments(options), ...mllvm(`kernloop-pgo-map=${paths.map}`)],

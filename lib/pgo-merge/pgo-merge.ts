@@ -1,13 +1,12 @@
 import { relative } from 'node:path';
 import type { Deps } from '../deps/deps';
-import { readRecipe } from '../pgo/compile';
+import { profiledArchitecture, readRecipe } from '../pgo/compile';
 import { pgoPaths } from '../pgo/layout';
 import { mergeProfiles } from '../pgo/merge';
 import { profileDigest } from '../pgo/profile';
 import { openReproducer } from '../reproducer/reproducer';
 import { isInside, sha256OfFile, writeJson } from '../support/files';
 import { findLlvm } from '../toolchain/find-llvm';
-import { processorOf } from '../toolchain/target';
 import { profileInputs } from './inputs';
 import type { PgoMergeOptions } from './options';
 import type { PgoMergeResult } from './result';
@@ -15,14 +14,14 @@ import type { PgoMergeResult } from './result';
 /** Adds up raw profiles of any number of runs to one for the compiler, and its side file. */
 export async function pgoMerge(options: PgoMergeOptions, deps: Deps): Promise<PgoMergeResult> {
   const reproducer = openReproducer(options.reproducer);
-  const { target } = readRecipe(reproducer);
+  const recipe = readRecipe(reproducer);
   const paths = pgoPaths(reproducer.root);
   const inputs = profileInputs(options.input, paths.raw);
   const llvm = await findLlvm(deps, { wantsPlugin: false });
   const { merged, notes } = await mergeProfiles(
     {
       inputs,
-      arch: processorOf(target),
+      arch: profiledArchitecture(recipe),
       mixedSampling: options.mixedSampling,
       profdata: paths.profdata,
       waves: paths.waves,

@@ -9,7 +9,9 @@ export const pgoShowOptionsSchema = z.object({
   spills: z
     .enum(variantNames)
     .optional()
-    .describe('Whose spills to show; if left out, those of the variant that pgo-use kept, or else of "off".'),
+    .describe(
+      'Whose spills to show; if left out, those of the variant that pgo-use kept, or else of "off" (CUDA: "use").',
+    ),
   all: z
     .boolean()
     .default(false)

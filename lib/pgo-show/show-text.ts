@@ -60,7 +60,9 @@ function sourceFigures(line: ShownLine | undefined, spillsOf: string | null): st
 function figures(one: Pick<ShownBlock, 'lanes' | 'waves' | 'uniformShare' | 'letter'>): string[] {
   const count = (value: number | null): string => (value === null ? '-' : formatCount(value));
   const share = one.uniformShare === null ? '-' : `${(100 * one.uniformShare).toFixed(1)}%`;
-  return [count(one.lanes), count(one.waves), share, one.letter ?? ''];
+  // Where nobody came there is nothing to tell apart, whatever the rule calls it.
+  const letter = one.uniformShare === null ? '' : (one.letter ?? '');
+  return [count(one.lanes), count(one.waves), share, letter];
 }
 
 function spilled({

@@ -14,6 +14,7 @@ import { readWaves, type ProfileFunction } from '../pgo/profile';
 import { readReport, type ReportFunction } from '../pgo/report-json';
 import type { PgoShowResult, ShownBlock, ShownFunction, ShownLine } from './result';
 import { printProfile } from './show-text';
+import { uniformityOf } from './uniformity';
 
 /** What the merged profile says of each block, and what register allocation spilled there in a variant. */
 export async function pgoShow(options: PgoShowOptions, deps: Deps): Promise<PgoShowResult> {
@@ -57,7 +58,7 @@ function variantOf({ root, config }: Reproducer, named: VariantName | undefined)
   const kept = existsSync(choiceFile(root))
     ? readJson(choiceFile(root), z.looseObject({ kept: z.string().nullable() }), 'PGO_BUILD_MISSING', '').kept
     : null;
-  const name = named ?? ((kept ?? 'off') as VariantName);
+  const name = named ?? ((kept ?? (config.language === 'cuda' ? 'use' : 'off')) as VariantName);
   if (existsSync(join(paths.variants, `${name}.report.json`))) return name;
   if (named === undefined) return null;
   throw new KernloopError(
@@ -80,7 +81,6 @@ function describe(
     const file = place.file === undefined ? null : sources.shown(place.file);
     const waves = profiled.classes[place.class]?.waves;
     const all = known.get(block)?.lanes ?? lanes;
-    const share = uniform === null || !lanes ? null : uniform / lanes;
     return {
       block,
       file,
@@ -89,8 +89,11 @@ function describe(
       text: file === null || place.line === undefined ? null : sources.line(file, place.line),
       lanes: all,
       waves: waves === undefined ? null : Number(waves),
-      uniformShare: share,
-      letter: letterOf(known.get(block)?.letter) ?? (share === null ? null : share >= 0.9 ? 'U' : 'D'),
+      ...uniformityOf({
+        lanes: all,
+        uniformLanes: uniform,
+        isStatic: mapped?.classes[place.class]?.static_uniform ?? false,
+      }),
       ...(spills.get(block) ?? { spillStoreDwords: 0, spillLoadDwords: 0 }),
     };
   });
@@ -105,8 +108,6 @@ function describe(
     outsideBlocks: spills.get(null) ?? { spillStoreDwords: 0, spillLoadDwords: 0 },
   };
 }
-
-const letterOf = (letter: string | undefined): 'U' | 'D' | null => (letter === 'U' || letter === 'D' ? letter : null);
 
 /** LLVM counts some blocks only; blocks of one class are reached by the same lanes. */
 function countsOf(
@@ -147,7 +148,6 @@ function spillsByBlock(reported: ReportFunction | undefined): Map<number | null,
 const reportBlockSchema = z.looseObject({
   block: z.int(),
   lanes: z.number().nullable(),
-  letter: z.string().optional(),
 });
 
 function blocksOf(reported: ReportFunction | undefined): z.output<typeof reportBlockSchema>[] {

@@ -119,6 +119,12 @@ describe('the stages of PGO on a reproducer', () => {
       env: { KERNLOOP_LLVM: made.workspace.path('nowhere'), ROCM_PATH: made.workspace.path('rocm') },
     });
     await expect(pgoGenerateTask(pgoGenerateOptionsSchema.parse(here()), elsewhere)).resolves.toBe(true);
+    // The C library of that machine is another.
+    const file = 'kernels/app/saxpy/pgo/instrumented/build.json';
+    const json = JSON.parse(made.workspace.read(file)) as { system: Record<string, string> };
+    json.system[made.workspace.write('usr/include/math.h', 'another')] = 'b'.repeat(64);
+    made.workspace.write(file, json);
+    await expect(pgoGenerateTask(pgoGenerateOptionsSchema.parse(here()), elsewhere)).resolves.toBe(true);
     made.workspace.write('kernels/app/saxpy/kernel_variant.hip', 'edited\n');
     const error = await failure(pgoGenerateTask(pgoGenerateOptionsSchema.parse(here()), elsewhere));
     expect(error.code).toBe('PGO_BUILD_MISSING');
@@ -143,13 +149,13 @@ describe('the stages of PGO on a reproducer', () => {
     ]);
   });
 
-  it('say of CUDA that they do not build it', async () => {
+  it('say of Triton that they do not build it', async () => {
     made.workspace.write('kernels/app/saxpy/kernel.json', {
       ...(JSON.parse(made.workspace.read('kernels/app/saxpy/kernel.json')) as object),
-      language: 'cuda',
+      language: 'triton',
     });
-    for (const stage of [instrument({}, depsWith()), merge({}, depsWith()), use(depsWith())])
-      expect(await failure(stage)).toMatchObject({ code: 'PGO_UNSUPPORTED', exitCode: 2 });
+    const stages = [() => instrument({}, depsWith()), () => merge({}, depsWith()), () => use(depsWith())];
+    for (const stage of stages) expect(await failure(stage())).toMatchObject({ code: 'PGO_UNSUPPORTED', exitCode: 2 });
   });
 
   it('say why a plugin could not be built, and leave nothing that could be taken for one', async () => {

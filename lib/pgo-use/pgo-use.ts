@@ -7,7 +7,7 @@ import { buildVariants, spillsOf, variantKey } from '../pgo-build/pgo-build';
 import { pgoBuildOptionsSchema } from '../pgo-build/options';
 import { currentBuild, type BuildJson } from '../pgo/build-json';
 import { readRecipe } from '../pgo/compile';
-import { pgoPaths, variantNames } from '../pgo/layout';
+import { pgoPaths, variantsOf } from '../pgo/layout';
 import { profileDigest } from '../pgo/profile';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { kernloopJsonSchema } from '../app/kernloop-json';
@@ -39,7 +39,7 @@ export async function pgoUse(options: PgoUseOptions, deps: Deps): Promise<PgoUse
 export async function pgoUseTask(options: PgoUseOptions, deps: Deps): Promise<boolean> {
   const reproducer = openReproducer(options.reproducer);
   const paths = pgoPaths(reproducer.root);
-  const build = currentBuild(paths.variants, reproducer, variantKey(profileDigest(paths)), deps);
+  const build = currentBuild(paths.variants, reproducer, variantKey(reproducer, profileDigest(paths)), deps);
   if (build === null) {
     throw new KernloopError(
       'PGO_BUILD_MISSING',
@@ -102,7 +102,7 @@ async function compareAll(
   const captured =
     device.work === 'duration_ns' ? capturedTimes : await measureVariant('none', options, device.work, deps);
   const variants: Compared[] = [];
-  for (const name of variantNames) {
+  for (const name of variantsOf(reproducer.config.language)) {
     const code = build.code_objects[name];
     if (code === undefined) throw new Error(`a build of pgo-build has ${name}`);
     deps.report.info(`${reproducer.config.name}: ${name}`);

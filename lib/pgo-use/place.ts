@@ -1,13 +1,14 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import type { BuildJson } from '../pgo/build-json';
+import { pgoToolchainIdentity } from '../pgo/identity';
 import { candidateFiles } from '../reproducer/known-variants';
 import { placedVariant, type KeptVariant } from '../reproducer/optimized-variant';
 import type { Reproducer } from '../reproducer/reproducer';
 
 /** Under a name that replay and validate find by themselves. */
-const place = join('build', 'optimized.hsaco');
+const placeOf = (file: string): string => join('build', `optimized${extname(file)}`);
 
 /**
  * Puts the kept variant where replay and validate find it, and takes away the one of before. What the user put there stays: nothing of ours is
@@ -29,12 +30,15 @@ export function placeVariant(
     );
     return null;
   }
+  const place = placeOf(kept.file);
   const target = join(root, place);
   mkdirSync(dirname(target), { recursive: true });
   const partial = `${target}.partial-${process.pid}`;
   copyFileSync(join(root, kept.file), partial);
   renameSync(partial, target);
-  const { recipe_sha256, sources, outside, system, absent } = build;
+  const { recipe_sha256, sources, outside, absent } = build;
+  // Of what was built elsewhere, the headers of this system tell nothing.
+  const system = pgoToolchainIdentity(deps.env) === 'none' ? {} : build.system;
   return { file: place, sha256: kept.sha256, recipe_sha256, sources, outside, system, absent };
 }
 

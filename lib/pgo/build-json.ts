@@ -7,14 +7,16 @@ import { reproducerPaths } from '../reproducer/layout';
 import type { Reproducer } from '../reproducer/reproducer';
 import { changedInput, outsideName } from '../reproducer/variant-json';
 import { KernloopError } from '../support/error';
-import { resolveInside, sha256, sha256OfFile, writeJson } from '../support/files';
+import { isInside, resolveInside, sha256, sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
 import { absentFiles } from '../toolchain/probed-names';
 import { SystemFolders } from '../toolchain/system-folders';
 import type { Llvm } from '../toolchain/find-llvm';
 import type { CompileResult } from '../toolchain/compile';
 import type { Recipe } from '../toolchain/recipe';
+import { cudaParts } from './cuda-installation';
 import { pgoToolchainIdentity } from './identity';
+import { ownHeaders } from './sources';
 
 const digest = z.string().length(64);
 const digests = z.record(z.string(), digest);
@@ -68,8 +70,12 @@ export interface Built {
 export function writeBuildJson(path: string, built: Built, deps: Deps): BuildJson {
   const { reproducer, recipe, llvm, key } = built;
   const sources = Object.assign({}, ...built.compiled.map((one) => one.sources)) as Record<string, string>;
-  const elsewhere = [...new Set(built.compiled.flatMap((one) => one.outside))].sort();
-  const system = new SystemFolders([llvm.clang], deps.env);
+  // Headers of ours count in the conditions, and lie elsewhere on another machine.
+  const elsewhere = [...new Set(built.compiled.flatMap((one) => one.outside))]
+    .filter((file) => !isInside(ownHeaders, file))
+    .sort();
+  const { found: cuda } = cudaParts(deps.env);
+  const system = new SystemFolders([llvm.clang, ...(cuda === null ? [] : [cuda.ptxas])], deps.env);
   const outside = elsewhere.filter((file) => !system.contain(file));
   const digestsOf = (files: readonly string[], name: (file: string) => string): Record<string, string> =>
     Object.fromEntries(files.map((file) => [name(file), sha256OfFile(file)]));
@@ -123,7 +129,8 @@ export function currentBuild(
       isSame &&
       wanted.profileSha256 === profileSha256 &&
       codeObjectsAreThere(folder, build) &&
-      changedInput(reproducer.root, build) === null &&
+      // Headers of its system are another's, too.
+      changedInput(reproducer.root, isElsewhere ? { ...build, system: {} } : build) === null &&
       (isElsewhere || build.conditions_sha256 === buildConditions(reproducer.root, wanted, deps));
     return isCurrent ? build : null;
   } catch (error) {

@@ -6,14 +6,19 @@ import type { Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { readJson } from '../support/schema';
 import { compileReproducer, type CompileResult } from '../toolchain/compile';
+import type { PtxAssembly } from '../toolchain/compile-request';
 import { isElf64 } from '../toolchain/elf';
 import type { Llvm } from '../toolchain/find-llvm';
 import { withMacros } from '../toolchain/macros';
 import { overlaySchema } from '../toolchain/overlay';
 import { recipeSchema, type Recipe } from '../toolchain/recipe';
+import { processorOf } from '../toolchain/target';
 import { clangArguments } from './clang-arguments';
+import { cudaArguments } from './cuda-arguments';
+import { findCuda } from './cuda-installation';
+import { capturedNames } from './cuda-names';
 import { hipArguments } from './hip-arguments';
-import { requirePgoLanguage } from './supported';
+import { requirePgoLanguage, requirePgoRecipe } from './supported';
 
 /** One compilation of a reproducer's source by clang of LLVM 22, for the architecture of the capture. */
 export interface PgoCompilation {
@@ -29,22 +34,21 @@ export class PgoCompiler {
     private readonly reproducer: Reproducer,
     readonly recipe: Recipe,
     private readonly llvm: Llvm,
-    private readonly codeObjectVersion: number | null,
+    private readonly captured: Buffer | null,
     private readonly deps: Deps,
   ) {}
 
   static async open(reproducer: Reproducer, llvm: Llvm, deps: Deps): Promise<PgoCompiler> {
     const recipe = readRecipe(reproducer);
     const captured = await readCapturedCode(reproducer.capture, deps);
-    const version = typeof captured === 'string' ? null : codeObjectVersion(captured);
-    return new PgoCompiler(reproducer, recipe, llvm, version, deps);
+    return new PgoCompiler(reproducer, recipe, llvm, typeof captured === 'string' ? null : captured, deps);
   }
 
   compile({ output, options, limitSeconds }: PgoCompilation): Promise<CompileResult> {
     const { recipe, llvm, reproducer, deps } = this;
+    const { words, assembly } = recipe.language === 'cuda' ? this.cuda() : this.hip();
     const paths = reproducerPaths(reproducer.root);
     const overlay = readJson(paths.overlayTemplate, overlaySchema, 'SOURCE_NOT_FOUND', bringBack);
-    const target = { target: recipe.target, codeObjectVersion: this.codeObjectVersion };
     return compileReproducer(
       {
         reproducer: reproducer.root,
@@ -52,8 +56,9 @@ export class PgoCompiler {
           ...recipe,
           environment: {},
           compiler: { name: 'clang++', version: llvm.version },
-          arguments: [...hipArguments(clangArguments(recipe), target, deps.env), ...options],
+          arguments: [...words, ...options],
         },
+        ...(assembly === undefined ? {} : { assembly }),
         overlay,
         compiler: { path: llvm.clang, version: llvm.version },
         output,
@@ -64,13 +69,36 @@ export class PgoCompiler {
       deps,
     );
   }
+
+  private hip(): Translated {
+    const { recipe, captured, deps } = this;
+    const target = { target: recipe.target, codeObjectVersion: captured === null ? null : codeObjectVersion(captured) };
+    return { words: hipArguments(clangArguments(recipe), target, deps.env) };
+  }
+
+  private cuda(): Translated {
+    const { recipe, captured, deps } = this;
+    const { clang, ptxas } = cudaArguments(recipe, deps.env);
+    const edit = capturedNames(captured, recipe.symbol);
+    return { words: clang, assembly: { program: findCuda(deps.env).ptxas, arguments: ptxas, edit } };
+  }
 }
+
+interface Translated {
+  words: readonly string[];
+  assembly?: PtxAssembly;
+}
+
+/** The architecture that a profile is of: the one that the compiler sees, whatever it is assembled for. */
+export const profiledArchitecture = ({ language, target, virtual_target: virtual }: Recipe): string =>
+  language === 'cuda' ? (virtual?.replace('compute_', 'sm_') ?? target) : processorOf(target);
 
 const bringBack = 'bring pristine/ back from version control, or run `kernloop generate` in the app';
 
 export function readRecipe(reproducer: Reproducer): Recipe {
   requirePgoLanguage(reproducer);
   const recipe = readJson(reproducerPaths(reproducer.root).recipe, recipeSchema, 'SOURCE_NOT_FOUND', bringBack);
+  requirePgoRecipe(reproducer, recipe);
   return withMacros(recipe, macrosOf(reproducer.config.configuration));
 }
 

@@ -4,8 +4,9 @@ import { llvmParts } from '../toolchain/find-llvm';
 import { sha256, sha256OfFile } from '../support/files';
 import { KnownDigests } from '../support/known-digests';
 import type { Environment } from '../support/environment';
+import { cudaParts } from './cuda-installation';
 import { deviceLibraryFolder, rocmFolder } from './hip-installation';
-import { hipHeader, pluginSourceDigest } from './sources';
+import { cudaHeaders, hipHeader, pluginSourceDigest } from './sources';
 
 /**
  * What decides the code that PGO builds beside its sources and options, by content and without starting a process: LLVM 22, the sources of
@@ -21,13 +22,24 @@ export function pgoToolchainIdentity(env: Environment, digests: KnownDigests = K
     ...programs,
     ...filesIn(libraries, (name) => /^lib(LLVM|clang-cpp).*\.so/.test(name)),
     ...(bitcode === null ? [] : filesIn(bitcode, (name) => name.endsWith('.bc'))),
+    ...cudaFiles(env),
     ...[join(rocmFolder(env) ?? '/', 'include', 'hip', 'hip_version.h')].filter((path) => existsSync(path)),
   ];
   const described = [...new Set(files)].map((path) => `${basename(path)} ${digests.of(path)}`);
   digests.save();
   // Sources of ours are few and small: in a checkout they are edited.
-  const ours = [pluginSourceDigest(sha256OfFile), existsSync(hipHeader) ? sha256OfFile(hipHeader) : 'none'];
+  const headers = [hipHeader, ...filesIn(cudaHeaders, () => true)];
+  const ours = [
+    pluginSourceDigest(sha256OfFile),
+    ...headers.map((path) => (existsSync(path) ? sha256OfFile(path) : 'none')),
+  ];
   return sha256([...described, ...ours].join('\n'));
+}
+
+/** ptxas and the device library; which headers there are, those that a build read say. */
+function cudaFiles(env: Environment): string[] {
+  const { found } = cudaParts(env);
+  return found === null ? [] : [found.ptxas, found.libdevice, join(found.root, 'include', 'cuda.h')].filter(existsSync);
 }
 
 function filesIn(folder: string, wanted: (name: string) => boolean): string[] {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { LanguageName } from '../language/language';
 
 /** Where PGO keeps things in a reproducer. All of it is its own: a user's files lie elsewhere. */
 export const pgoPaths = (root: string) => {
@@ -25,6 +26,14 @@ export const pgoPaths = (root: string) => {
 
 /** In the order in which they are built and shown; `base` is the compiler without a profile. */
 export const gates = ['off', 'uniform', 'flatten', 'wave'] as const;
-export type Gate = (typeof gates)[number];
-export const variantNames = ['base', ...gates] as const;
+/** ptxas places the registers and so the spills of NVIDIA code: no gate has a say there. */
+export const variantNames = ['base', ...gates, 'use'] as const;
 export type VariantName = (typeof variantNames)[number];
+
+/** Of an app that has CUDA, the gates have no say. */
+export const appVariants = (hasCuda: boolean, wanted: readonly string[]): readonly string[] =>
+  hasCuda ? ['base', 'use'] : ['base', ...wanted];
+
+/** Those that are built of a kernel in a language. */
+export const variantsOf = (language: LanguageName | 'none'): readonly VariantName[] =>
+  language === 'cuda' ? ['base', 'use'] : ['base', ...gates];

@@ -6,8 +6,13 @@ import { packageRoot } from '../support/version';
 /** The LLVM plugin: sources, since it is built for the very LLVM that a machine has. They travel in the package. */
 export const pluginSources = join(packageRoot, 'native', 'pgo', 'pass');
 
+export const ownHeaders = join(packageRoot, 'native', 'pgo', 'headers');
+
 /** Included before everything else, for HIPs that expect an older clang. */
-export const hipHeader = join(packageRoot, 'native', 'pgo', 'headers', 'kernloop-hip-clang.h');
+export const hipHeader = join(ownHeaders, 'kernloop-hip-clang.h');
+
+/** In the place of headers of CUDA that clang includes and that not every toolkit has. */
+export const cudaHeaders = join(ownHeaders, 'cuda');
 
 /** What decides the plugin, and not what only tests or people read. */
 export function pluginSourceFiles(folder = pluginSources): string[] {

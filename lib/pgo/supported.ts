@@ -1,9 +1,10 @@
 import type { Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
+import type { Recipe } from '../toolchain/recipe';
 
-/** Only HIP, for now: said, and never passed over. */
-export function requirePgoLanguage({ config }: Pick<Reproducer, 'config'>): void {
-  if (config.language === 'hip') return;
+/** HIP and CUDA, compiled as a build compiles them: anything else is said, and never passed over. */
+export function requirePgoLanguage({ config }: Pick<Reproducer, 'config'>): 'hip' | 'cuda' {
+  if (config.language === 'hip' || config.language === 'cuda') return config.language;
   if (config.language === 'none') {
     throw new KernloopError(
       'SOURCE_NOT_FOUND',
@@ -13,7 +14,17 @@ export function requirePgoLanguage({ config }: Pick<Reproducer, 'config'>): void
   }
   throw new KernloopError(
     'PGO_UNSUPPORTED',
-    `${config.name} is written in ${config.language === 'cuda' ? 'CUDA' : config.language}: the stages of PGO build HIP kernels for AMD GPUs alone`,
-    'the plugin itself instruments code for NVIDIA GPUs (nvptx64) too, where spills are ptxas\'s and only "base" and "off" can be built; see docs/pgo.md',
+    `${config.name} is written in ${config.language}: PGO compiles HIP and CUDA with clang 22, which does not compile that`,
+    'capture a kernel of HIP or CUDA source; replay and validate work with this one',
+  );
+}
+
+/** What NVRTC compiled has no translation unit: its text and its names come from the app. */
+export function requirePgoRecipe({ config }: Pick<Reproducer, 'config'>, recipe: Pick<Recipe, 'nvrtc'>): void {
+  if (recipe.nvrtc === undefined) return;
+  throw new KernloopError(
+    'PGO_UNSUPPORTED',
+    `${config.name} was compiled by NVRTC while its app ran: PGO builds what nvcc or clang compiled`,
+    'replay, validate and recompile work with it; see docs/pgo.md',
   );
 }

@@ -24,6 +24,7 @@ export const stages = {
   get 'pgo-app-instrument'() { return (require('../pgo-app-instrument/stage') as typeof import('../pgo-app-instrument/stage')).stage; },
   get 'pgo-app-generate'() { return (require('../pgo-app-generate/stage') as typeof import('../pgo-app-generate/stage')).stage; },
   get 'pgo-app-merge'() { return (require('../pgo-app-merge/stage') as typeof import('../pgo-app-merge/stage')).stage; },
+  get 'pgo-app-build'() { return (require('../pgo-app-build/stage') as typeof import('../pgo-app-build/stage')).stage; },
   get 'pgo-app-use'() { return (require('../pgo-app-use/stage') as typeof import('../pgo-app-use/stage')).stage; },
   get 'pgo-runtime'() { return (require('../pgo-runtime/stage') as typeof import('../pgo-runtime/stage')).stage; },
   get store() { return (require('../store/stage') as typeof import('../store/stage')).stage; },

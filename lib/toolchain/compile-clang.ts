@@ -61,7 +61,7 @@ function compileArguments(
     `--offload-arch=${recipe.target}`,
     '--cuda-device-only',
     ...(recipe.language === 'triton' ? [] : dialects[recipe.language].clangOptions),
-    '-c',
+    ...(recipe.arguments.includes('-S') ? [] : ['-c']),
     // A header that a user puts beside kernel_variant.* is found; the project's own come first.
     ...['-iquote', reproducer],
     // __FILE__ and debug information then do not depend on where the reproducer lies.

@@ -3,6 +3,15 @@ import type { ArgumentPlace } from './kernel-signature';
 import type { Overlay } from './overlay';
 import type { UnprovenRecipe } from './recipe';
 
+/** How CUDA code that clang compiled to PTX becomes a cubin. */
+export interface PtxAssembly {
+  /** ptxas of the toolkit, absolute. */
+  program: string;
+  arguments: readonly string[];
+  /** Changes what is to be assembled: names. */
+  edit: (ptx: string) => string;
+}
+
 export interface CompileRequest {
   /** Absolute: the folder with kernel_variant.* and deps/. */
   reproducer: string;
@@ -18,6 +27,8 @@ export interface CompileRequest {
   capture?: string;
   /** Have the code name the lines of the source. */
   lineInfo?: boolean;
+  /** clang writes PTX, and this makes the code of it. */
+  assembly?: PtxAssembly;
   /** Of nvcc: what the assembler gets for the PTX of the kernel. */
   mapPtx?: (ptx: string) => string;
 }

@@ -6,6 +6,7 @@ import { KernloopError, nearest } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { codeObjectKernels } from './code-object-kernels';
 import { compileWithClang } from './compile-clang';
+import { compileThroughPtx } from './compile-ptx';
 import { compileWithNvcc } from './compile-nvcc';
 import { compileWithNvrtc } from './compile-nvrtc';
 import { compileWithTriton } from './compile-triton';
@@ -56,6 +57,8 @@ export async function compileReproducer(request: CompileRequest, deps: CompileDe
 async function runCompilation(request: CompileRequest, output: string, deps: CompileDeps): Promise<Compilation> {
   // Triton's code always has line tables.
   if (request.recipe.triton !== undefined) return compileWithTriton(request, output, deps);
+  if (request.assembly !== undefined)
+    return { opened: await compileThroughPtx(withLineInfo(request), request.assembly, output, deps) };
   const compileWith = compilationOf(request.recipe);
   return { opened: await compileWith(request.lineInfo ? withLineInfo(request) : request, output, deps) };
 }

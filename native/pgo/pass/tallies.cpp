@@ -2,6 +2,7 @@
 
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 namespace kernloop::pgo_pass {
@@ -57,21 +58,44 @@ void Tallies::addTo(AllocaInst* tally, AllocaInst* mark, GlobalVariable* array, 
 }
 
 void Tallies::addSums(Instruction* before) {
+  if (wave_.canAddUp()) return addOfWave(before);
   IRBuilder<> at(before);
-  // Lanes next to each other add to slots next to each other: in the same one they would have to wait for each other.
+  addOfEachLane(at);
+}
+
+// Lanes next to each other add to slots next to each other: in the same one they would have to wait for each other.
+void Tallies::addOfEachLane(IRBuilderBase& at) {
   Value* lane = wave_.lanesBefore(at, wave_.fullMask(at));
   if (!wave_.isAmdgpu()) lane = at.CreateUnaryIntrinsic(Intrinsic::ctpop, lane);
   Value* slot = at.CreateAnd(at.CreateAdd(slot_, at.CreateShl(lane, 3)), at.getInt32((slots_ - 1) * 8));
   slot = wave_.perLane(at, slot);
+  for (const Sum& sum : sums_) add(at, sum, slot, at.CreateZExt(tallyOf(at, sum), at.getInt64Ty()));
+}
+
+// The lanes that leave together: one of them adds for all. One sum behind the other, so that few registers are needed.
+void Tallies::addOfWave(Instruction* before) {
+  IRBuilder<> start(before);
+  Value* mask = wave_.mask(start);
+  Value* leader = start.CreateICmpEQ(wave_.lanesBefore(start, mask), start.getInt32(0));
   for (const Sum& sum : sums_) {
-    Value* value = at.CreateLoad(at.getInt32Ty(), sum.tally);
-    if (sum.mark)
-      value = at.CreateSelect(at.CreateIsNotNull(at.CreateLoad(at.getInt32Ty(), sum.mark)), value, at.getInt32(0));
-    Value* offset = at.CreateZExt(at.CreateAdd(slot, at.getInt32(sum.row * slots_ * 8)), at.getInt64Ty());
-    Value* address = at.CreateGEP(at.getInt8Ty(), sum.array, offset);
-    at.CreateAtomicRMW(AtomicRMWInst::Add, address, at.CreateZExt(value, at.getInt64Ty()), Align(8),
-                       AtomicOrdering::Monotonic, wave_.deviceScope());
+    IRBuilder<> at(before);
+    Value* value = wave_.sumOfLanes(at, tallyOf(at, sum), mask);
+    IRBuilder<> alone(SplitBlockAndInsertIfThen(leader, before, /*Unreachable=*/false));
+    add(alone, sum, slot_, value);
   }
+}
+
+Value* Tallies::tallyOf(IRBuilderBase& at, const Sum& sum) const {
+  Value* value = at.CreateLoad(at.getInt32Ty(), sum.tally);
+  if (!sum.mark) return value;
+  Value* marked = at.CreateIsNotNull(at.CreateLoad(at.getInt32Ty(), sum.mark));
+  return at.CreateSelect(marked, value, at.getInt32(0));
+}
+
+void Tallies::add(IRBuilderBase& at, const Sum& sum, Value* slot, Value* value) const {
+  Value* offset = at.CreateAdd(slot, at.getInt32(sum.row * slots_ * 8));
+  Value* address = at.CreateGEP(at.getInt8Ty(), sum.array, at.CreateZExt(offset, at.getInt64Ty()));
+  at.CreateAtomicRMW(AtomicRMWInst::Add, address, value, Align(8), AtomicOrdering::Monotonic, wave_.deviceScope());
 }
 
 void Tallies::finish() {

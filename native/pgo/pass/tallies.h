@@ -36,6 +36,10 @@ class Tallies {
 
   llvm::AllocaInst* addVariable();
   void addSums(llvm::Instruction* before);
+  void addOfEachLane(llvm::IRBuilderBase& at);
+  void addOfWave(llvm::Instruction* before);
+  llvm::Value* tallyOf(llvm::IRBuilderBase& at, const Sum& sum) const;
+  void add(llvm::IRBuilderBase& at, const Sum& sum, llvm::Value* slot, llvm::Value* value) const;
 
   llvm::Function& function_;
   const Wave& wave_;

@@ -20,12 +20,21 @@ unsigned amdgpuWaveSize(const Function& function) {
   return AMDGPU::getArchAttrAMDGCN(gpu) & AMDGPU::FEATURE_WAVE32 ? 32 : 64;
 }
 
+// 90 of "sm_90a"; 0 where it does not say.
+unsigned nvptxArchitecture(const Function& function) {
+  StringRef name = function.getFnAttribute("target-cpu").getValueAsString();
+  unsigned number = 0;
+  if (!name.consume_front("sm_") || name.consumeInteger(10, number)) return 0;
+  return number;
+}
+
 }  // namespace
 
 Wave::Wave(const Function& function)
     : context_(function.getContext()),
       amdgpu_(function.getParent()->getTargetTriple().isAMDGCN()),
-      size_(amdgpu_ ? amdgpuWaveSize(function) : 32) {}
+      size_(amdgpu_ ? amdgpuWaveSize(function) : 32),
+      adds_up_(!amdgpu_ && nvptxArchitecture(function) >= 80) {}
 
 std::string Wave::architecture(const Module& module) {
   for (const Function& function : module)
@@ -56,6 +65,17 @@ Value* Wave::lanesBefore(IRBuilderBase& at, Value* mask) const {
   if (size_ == 32) return low;
   Value* high = at.CreateTrunc(at.CreateLShr(mask, 32), i32);
   return at.CreateIntrinsic(i32, Intrinsic::amdgcn_mbcnt_hi, {high, low});
+}
+
+// In halves, of which 32 cannot overflow.
+Value* Wave::sumOfLanes(IRBuilderBase& at, Value* value, Value* mask) const {
+  const auto sum = [&](Value* part) {
+    Value* parts = at.CreateIntrinsic(at.getInt32Ty(), Intrinsic::nvvm_redux_sync_add, {part, mask});
+    return at.CreateZExt(parts, at.getInt64Ty());
+  };
+  Value* low = sum(at.CreateAnd(value, at.getInt32(0xffff)));
+  Value* high = sum(at.CreateLShr(value, 16));
+  return at.CreateAdd(at.CreateShl(high, 16), low);
 }
 
 Value* Wave::perLane(IRBuilderBase& at, Value* value) const {

@@ -24,6 +24,10 @@ class Wave {
   llvm::Value* fullMask(llvm::IRBuilderBase& at) const;
   /// How many lanes of the mask are before this one: 0 in the one that acts for all. An i32.
   llvm::Value* lanesBefore(llvm::IRBuilderBase& at, llvm::Value* mask) const;
+  /// Whether the lanes that are here can add up their values without memory.
+  bool canAddUp() const { return adds_up_; }
+  /// The sum of an i32 of each lane of the mask, which is mask() at the same place: an i64, the same in all of them.
+  llvm::Value* sumOfLanes(llvm::IRBuilderBase& at, llvm::Value* value, llvm::Value* mask) const;
   /// An i32 of the same value in each lane of which the compiler does not know that: it would add up over the lanes
   /// again what one lane adds.
   llvm::Value* perLane(llvm::IRBuilderBase& at, llvm::Value* value) const;
@@ -40,6 +44,7 @@ class Wave {
   llvm::LLVMContext& context_;
   bool amdgpu_;
   unsigned size_;
+  bool adds_up_;
 };
 
 }  // namespace kernloop::pgo_pass

@@ -1470,7 +1470,7 @@ class PgoMergeResult(StageResult):
 @dataclass(frozen=True, kw_only=True)
 class PgoBuildVariant:
     name: str
-    """base: without a profile; off, uniform, flatten and wave: which frequencies spills see."""
+    """base: without a profile; off, uniform, flatten and wave: which frequencies spills see; use: with a profile, of CUDA."""
     code_object: str = field(metadata={"json": "codeObject"})
     """Absolute."""
     code_object_sha256: str = field(metadata={"json": "codeObjectSha256"})
@@ -1622,6 +1622,27 @@ class PgoAppMergeResult(StageResult):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PgoAppBuildBuild:
+    name: str
+    """base: clang 22 without a profile; the others by the gate."""
+    program: str
+    """Absolute."""
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PgoAppBuildResult(StageResult):
+    """Build an app by the profile of its kernels, under each gate of spill placement, for pgo-app-use."""
+
+    app: str
+    profile_sha256: str = field(metadata={"json": "profileSha256"})
+    compiler: str
+    builds: list[PgoAppBuildBuild]
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class PgoAppUseDevice:
     kind: str
     identity: str
@@ -1633,7 +1654,7 @@ class PgoAppUseBuildKernel:
     symbol: str
     dispatches: float
     total: float
-    """Wave-instructions of all dispatches."""
+    """Wave-instructions of all dispatches; on hardware ns of GPU time, the median of all runs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1646,13 +1667,16 @@ class PgoAppUseBuild:
     right: bool
     """It ended as the app does, and wrote the same."""
     total: float
+    least: float
+    """Of all runs: on hardware a build is better only where its slowest run is below the fastest of the other."""
+    most: float
     kernels: list[PgoAppUseBuildKernel]
     judgement: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class PgoAppUseResult(StageResult):
-    """Build an app by the profile of its kernels, and keep the build that executes least, if one is better."""
+    """Run the builds of an app by its profile beside the app, and keep the one that executes least, if one is better."""
 
     schema: Literal["kernloop.pgo-app-choice/1"]
     app: str
@@ -1661,7 +1685,7 @@ class PgoAppUseResult(StageResult):
     device: PgoAppUseDevice
     builds: list[PgoAppUseBuild]
     kept: str | None
-    """The build that executes less than the app as it is and than base; null for none."""
+    """The build that executes less, or is faster, than the app as it is and than base; null for none."""
     reason: str
     exit_code: int
     """Of the verb."""

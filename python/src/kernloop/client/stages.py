@@ -720,14 +720,14 @@ class Stages:
         self,
         reproducer: Path | None = None,
         *,
-        spills: Literal["base", "off", "uniform", "flatten", "wave"] | None = None,
+        spills: Literal["base", "off", "uniform", "flatten", "wave", "use"] | None = None,
         all: bool | None = None,
         source: bool | None = None,
     ) -> results.PgoShowResult:
         """Show what the profile of a kernel says: counts, wave visits, uniformity and spills, block by block.
 
         reproducer: Folder of the reproducer: the one with kernel.json, or a folder below it. Default: ".".
-        spills: Whose spills to show; if left out, those of the variant that pgo-use kept, or else of "off".
+        spills: Whose spills to show; if left out, those of the variant that pgo-use kept, or else of "off" (CUDA: "use").
         all: Show the other functions of the profile, too, not only the captured kernel. Default: false.
         source: Show the source with the figures beside its lines, instead of a table. Default: false.
 
@@ -1052,29 +1052,58 @@ class Stages:
         )
         return result
 
-    def pgo_app_use(
+    def pgo_app_build(
         self,
         app: Path | None = None,
         *,
         link_argument: str | Sequence[str] | None = None,
         compile_limit_seconds: float | None = None,
-        device: Literal["softgpu", "hsa", "cuda"] | None = None,
-        softgpu: str | None = None,
-        gpu: str | None = None,
         gate: Literal["off", "uniform", "flatten", "wave"] | Sequence[Literal["off", "uniform", "flatten", "wave"]] | None = None,
-        time_limit_seconds: float | None = None,
-    ) -> results.PgoAppUseResult:
-        """Build an app by the profile of its kernels, and keep the build that executes least, if one is better.
+    ) -> results.PgoAppBuildResult:
+        """Build an app by the profile of its kernels, under each gate of spill placement, for pgo-app-use.
 
         app: Folder of the app: the one with kernloop.json, or a folder below it. Default: ".".
         link_argument: More for the linker, where what CMake says of the app's program (link.txt) does not do: -lname, a
             library.
         compile_limit_seconds: End each compilation after this time. Default: 600.
+        gate: Which gates of spill placement to build, for pgo-app-use to choose from; CUDA has none. Default:
+            ["off","uniform","flatten","wave"].
+
+        `exit_code` of the result:
+
+        0: The builds are there.
+        """
+        result: results.PgoAppBuildResult = self._stage(
+            results.PgoAppBuildResult,
+            "pgo-app-build",
+            app,
+            {
+                "--link-argument": link_argument,
+                "--compile-limit-seconds": compile_limit_seconds,
+                "--gate": gate,
+            },
+        )
+        return result
+
+    def pgo_app_use(
+        self,
+        app: Path | None = None,
+        *,
+        device: Literal["softgpu", "hsa", "cuda"] | None = None,
+        softgpu: str | None = None,
+        gpu: str | None = None,
+        rounds: int | None = None,
+        time_limit_seconds: float | None = None,
+    ) -> results.PgoAppUseResult:
+        """Run the builds of an app by its profile beside the app, and keep the one that executes least, if one is better.
+
+        app: Folder of the app: the one with kernloop.json, or a folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
         softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
         gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
             first visible one if left out.
-        gate: Which gates of spill placement to build and to choose from. Default: ["off","uniform","flatten","wave"].
+        rounds: On hardware, how often each build is run, in turns: a build is kept where its slowest run is faster than the
+            fastest of the others. Default: 5.
         time_limit_seconds: End each run of the app after this time; 0 is no limit. Default: 0.
 
         `exit_code` of the result:
@@ -1086,12 +1115,10 @@ class Stages:
             "pgo-app-use",
             app,
             {
-                "--link-argument": link_argument,
-                "--compile-limit-seconds": compile_limit_seconds,
                 "--device": device,
                 "--softgpu": softgpu,
                 "--gpu": gpu,
-                "--gate": gate,
+                "--rounds": rounds,
                 "--time-limit-seconds": time_limit_seconds,
             },
         )

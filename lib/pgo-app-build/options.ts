@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { rebuildingOptions } from '../pgo-app-instrument/options';
+import { gates } from '../pgo/layout';
+
+export const pgoAppBuildOptionsSchema = z.object({
+  ...rebuildingOptions,
+  gate: z
+    .array(z.enum(gates))
+    .default([...gates])
+    .describe('Which gates of spill placement to build, for pgo-app-use to choose from; CUDA has none.'),
+});
+
+export type PgoAppBuildOptions = z.output<typeof pgoAppBuildOptionsSchema>;

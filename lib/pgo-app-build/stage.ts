@@ -1,0 +1,26 @@
+import { defineStage } from '../stage/stage';
+import { pgoAppBuildOptionsSchema } from './options';
+import { pgoAppBuildResultSchema } from './result';
+
+const code = () => require('./pgo-app-build') as typeof import('./pgo-app-build');
+
+export const stage = defineStage({
+  name: 'pgo-app-build',
+  summary: 'Build an app by the profile of its kernels, under each gate of spill placement, for pgo-app-use.',
+  options: pgoAppBuildOptionsSchema,
+  result: pgoAppBuildResultSchema,
+  project: 'app',
+  positional: 'app',
+  paths: ['app'],
+  exitCodes: { pass: 'The builds are there.' },
+  run: (options, deps) => code().pgoAppBuild(options, deps),
+  exitCode: () => 0,
+  task: {
+    targets: [{ name: 'pgo-app-build', of: 'project' }],
+    needsCommands: true,
+    cache: true,
+    after: [{ stage: 'pgo-app-merge' }],
+    inputs: ['app', 'compileCommands', { written: '.kernloop/pgo/merged.*' }, 'llvm'],
+    outputs: ['{app}/.kernloop/pgo/variants'],
+  },
+});
