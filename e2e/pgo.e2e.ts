@@ -19,6 +19,8 @@ interface Figures {
   scratchWaveDwords: number;
 }
 
+type Programs = { own: number; counting: number; production: number; sampled: { changed: boolean }[] }[];
+
 /** histogram of the example: a loop, a barrier, atomics, and lanes that find their bin empty. */
 describe('PGO of a captured kernel, without its app', () => {
   let workspace: Workspace;
@@ -33,7 +35,7 @@ describe('PGO of a captured kernel, without its app', () => {
     workspace.write(`${project}/kernel_variant.hip`, change(original));
 
   beforeAll(async () => {
-    workspace = Workspace.create(['examples/hip-pipeline']);
+    workspace = Workspace.create(['examples/hip-pipeline', 'examples/batched-scale', 'examples/pgo-runtime']);
     const outcome = await workspace.kernloop(['extract', '--app', 'apps/hip-pipeline', '--kernel', 'histogram']);
     expectPass(outcome);
     original = workspace.read(`${project}/kernel_variant.hip`);
@@ -148,5 +150,53 @@ describe('PGO of a captured kernel, without its app', () => {
       ['wave', true, 8],
     ]);
     expect(workspace.snapshot('apps/hip-pipeline/build')).toEqual(own);
+  });
+
+  it('on the target whose waves have 32 lanes: counts of waves, a verdict of every variant, and a choice', async () => {
+    const app = 'apps/batched-scale';
+    const reproducer = 'kernels/batched-scale/scale_batch';
+    const onGfx1030 = ['--softgpu', 'gfx1030'];
+    workspace.edit(`${app}/CMakeLists.txt`, (text) => text.replaceAll('gfx90a', 'gfx1030'));
+    expectPass(await workspace.kernloop(['extract', '--app', app, ...onGfx1030]));
+    expectPass(await workspace.kernloop(['pgo-generate', '--reproducer', reproducer, ...onGfx1030]));
+    expectPass(await workspace.kernloop(['pgo-merge', '--reproducer', reproducer]));
+    const shown = await workspace.kernloop(['pgo', 'show', '--reproducer', reproducer, '--json']);
+    expectPass(shown);
+    const [kernel] = (JSON.parse(shown.stdout) as Shown).result.functions;
+    const { geometry } = workspace.json<{ geometry: { grid_blocks: number[]; block_threads: number[] } }>(
+      `${reproducer}/capture/capture.json`,
+    );
+    const step = (geometry.grid_blocks[0] ?? 0) * (geometry.block_threads[0] ?? 0);
+    const lengths = Array.from({ length: 16 }, (_, batch) => 500 + 377 * batch);
+    const rounds = (lane: number, length: number): number => Math.max(0, Math.ceil((length - lane) / step));
+    const waves = Array.from({ length: step / 32 }, (_, wave) => wave * 32);
+    const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+    // The first lane of a wave goes round as often as any of it.
+    const visits = sum(lengths.flatMap((length) => waves.map((first) => rounds(first, length))));
+    expect(kernel?.blocks).toContainEqual(expect.objectContaining({ lanes: sum(lengths), waves: visits }));
+    expectPass(await workspace.kernloop(['pgo-use', '--reproducer', reproducer, ...onGfx1030]));
+    const { variants, kept } = workspace.json<Choice>(`${reproducer}/pgo/choice.json`);
+    expect(variants.map(({ verdict }) => verdict)).toEqual(Array.from({ length: 5 }, () => 'pass'));
+    expect([null, 'off', 'uniform', 'flatten', 'wave']).toContain(kept);
+  });
+
+  it('of a kernel that is compiled at run time: measured, then run by its profile, and measured again', async () => {
+    const app = 'apps/pgo-runtime';
+    for (const words of [
+      ['-S', '.', '-B', 'build'],
+      ['--build', 'build'],
+    ])
+      expectPass(await run('cmake', words, { cwd: workspace.path(app) }));
+    const options = ['--gate', 'off', '--measure-launches', '4', '--sample-one-in', '8', '--window', '2', '--json'];
+    const ran = await workspace.kernloop(['pgo-runtime', '--app', app, ...options]);
+    expectPass(ran);
+    const { programs } = (JSON.parse(ran.stdout) as { result: { programs: Programs } }).result;
+    expect(programs).toMatchObject([{ own: 0, counting: 18, production: 62, measured: [{}, {}], refused: [] }]);
+    expect(programs[0]?.sampled.filter(({ changed }) => changed)).toHaveLength(1);
+    const again = await workspace.kernloop(['pgo-runtime', '--app', app, ...options, '--phase', 'production']);
+    expectPass(again);
+    expect((JSON.parse(again.stdout) as { result: { programs: Programs } }).result.programs).toMatchObject([
+      { own: 0, counting: 0, production: 80 },
+    ]);
   });
 });

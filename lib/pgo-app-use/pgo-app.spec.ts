@@ -79,6 +79,34 @@ describe('the stages of PGO on an app', () => {
     expect(existsSync(workspace.path('app/.kernloop/pgo/raw'))).toBe(true);
   });
 
+  const instrumentWith = (words: readonly string[], deps: FakeDeps) => {
+    const commands = JSON.parse(workspace.read('app/build/compile_commands.json')) as { arguments: string[] }[];
+    commands[0]?.arguments.push(...words);
+    workspace.write('app/build/compile_commands.json', commands);
+    return instrument(deps);
+  };
+
+  it('refuse device code that the linker makes, and say so by name', async () => {
+    await expect(instrumentWith(['-foffload-lto=full'], depsWith())).rejects.toMatchObject({
+      code: 'PGO_UNSUPPORTED',
+      what: expect.stringContaining('-foffload-lto=full') as string,
+    });
+    expect(await instrumentWith(['-fno-offload-lto'], depsWith())).toMatchObject({ units: 2 });
+  });
+
+  it('make the device code of each unit alone, which is all that -fgpu-rdc changes', async () => {
+    const deps = depsWith();
+    await instrumentWith(['-fgpu-rdc'], deps);
+    expect(deps.calls.flatMap(({ args }) => args).filter((word) => word.includes('rdc'))).toEqual([]);
+  });
+
+  it('never leave device code compressed', async () => {
+    const deps = depsWith();
+    await instrument(deps);
+    const unit = deps.calls.find(({ args }) => args.some((word) => word.startsWith('-fpass-plugin=')));
+    expect(unit?.args).toContain('--no-offload-compress');
+  });
+
   it('want a compile database', async () => {
     const deps = depsWith();
     workspace.write('app/kernloop.json', { name: 'app', command: ['./program'] });

@@ -89,8 +89,13 @@ async function compileUnit(
 
 function deviceArguments(unit: AppUnit, architecture: string | null, { env }: Deps): string[] {
   const command = { compiler: { name: basename(unit.compiler) }, arguments: unit.args };
-  if (unit.language === 'hip')
-    return hipArguments(clangArguments(command), { target: null, codeObjectVersion: null }, env);
+  if (unit.language === 'hip') {
+    // Compressed bundles are not read by collectors, nor by every HIP.
+    return [
+      ...hipArguments(clangArguments(command), { target: null, codeObjectVersion: null }, env),
+      '--no-offload-compress',
+    ];
+  }
   const { clang, ptxas } = cudaArguments(command, env);
   const forPtxas = ptxas.filter((word) => !/^-O\d$/.test(word));
   return [...clang, `--offload-arch=${architecture ?? ''}`, ...forPtxas.flatMap((word) => ['-Xcuda-ptxas', word])];

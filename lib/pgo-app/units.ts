@@ -36,11 +36,23 @@ export function appUnits({ root, config }: App): AppUnit[] {
   }
   const units = readCompileDatabase(database).map((command) => unitOf(command, config.env));
   requireWhole(units);
+  for (const { file, args } of units) requireCodePerUnit(file, args);
   if (units.some(({ language }) => language !== null)) return units;
   throw new KernloopError(
     'PGO_UNSUPPORTED',
     `${database} compiles neither HIP nor CUDA: PGO is of device code`,
     'name the compile database of the device code in "compileCommands" of kernloop.json',
+  );
+}
+
+/** Where device code is only made when the app is linked, the plugin is not there to place spills: gates would do nothing, without a word. */
+function requireCodePerUnit(file: string, args: readonly string[]): void {
+  const last = args.findLast((word) => /^-f(no-)?offload-lto(=|$)/.test(word));
+  if (last === undefined || last.startsWith('-fno-')) return;
+  throw new KernloopError(
+    'PGO_UNSUPPORTED',
+    `${file} is compiled with ${last}: its device code is made by the linker, where the plugin does not come`,
+    'build the app with -fno-offload-lto; or collect its profile with the plugin and libkernloop-pgo-hip.so (native/pgo/collect/README.md), and judge its kernels one by one: `kernloop pgo-merge --input` and `kernloop pgo-use` in their reproducers',
   );
 }
 

@@ -78,7 +78,7 @@ Result<std::vector<ImagePiece>> code_objects_at(const void* image, const std::st
   if (std::memcmp(bytes, ELFMAG, SELFMAG) == 0) return std::vector<ImagePiece>{{"", {bytes, size_of_elf(bytes)}}};
   if (std::memcmp(bytes, "CCOB", 4) == 0) {
     return Error{"CODE_OBJECT_COMPRESSED", what + " is a compressed offload bundle, which is not read",
-                 "build it with -no-offload-compress"};
+                 "build it with --no-offload-compress"};
   }
   if (std::memcmp(bytes, kBundle.data(), kBundle.size()) != 0) {
     return Error{"CODE_OBJECT_INVALID", what + " is neither an ELF file nor an offload bundle",

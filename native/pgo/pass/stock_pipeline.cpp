@@ -21,10 +21,22 @@ SimplifyCFGPass simplifyCfg() {
   return SimplifyCFGPass(SimplifyCFGOptions().convertSwitchRangeToICmp(true));
 }
 
+// Functions of ROCm's device libraries that have no name (those behind printf): all of a unit would have one name in a
+// profile. Other units' are the same, and the linker may keep either.
+struct LeaveOutNameless : PassInfoMixin<LeaveOutNameless> {
+  static bool isRequired() { return true; }
+  static PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
+    for (Function& function : module)
+      if (!function.hasName()) function.addFnAttr(Attribute::SkipProfile);
+    return PreservedAnalyses::all();
+  }
+};
+
 }  // namespace
 
 void addPassesBeforeInstrumentation(ModulePassManager& passes, PassBuilder& builder, OptimizationLevel level,
                                     ThinOrFullLTOPhase phase) {
+  passes.addPass(LeaveOutNameless());
   if (level == OptimizationLevel::O0) return;
 
   const bool before_link = phase == ThinOrFullLTOPhase::ThinLTOPreLink || phase == ThinOrFullLTOPhase::FullLTOPreLink;

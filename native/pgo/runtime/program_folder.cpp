@@ -4,6 +4,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "archive/digest.h"
 #include "pgo/format/files.h"
 
@@ -44,6 +46,16 @@ Json read_json(const fs::path& path) {
 
 fs::path facts_file(const fs::path& code) {
   return code.string() + ".json";
+}
+
+// A workload that never comes back would fill the disk otherwise.
+void forget_oldest(const fs::path& folder) {
+  std::vector<std::pair<fs::file_time_type, fs::path>> all;
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(folder, problem))
+    all.emplace_back(fs::last_write_time(entry.path() / "kernels.json", problem), entry.path());
+  std::sort(all.begin(), all.end());
+  for (size_t i = 0; i + kMostProfiles < all.size(); ++i) fs::remove_all(all[i].second, problem);
 }
 
 constexpr const char* kSideFiles[] = {".profraw", ".unifcnts", ".wavecnts"};
@@ -228,6 +240,7 @@ Result<CachedProfile> ProgramFolder::add_profile(const fs::path& raw, const std:
     fs::rename(from, folder / (std::string("profile") + extension), problem);
     if (problem) return cannot("rename", from, problem);
   }
+  forget_oldest(built_ / "profiles");
   return CachedProfile{id, folder / "profile.profraw", kernels};
 }
 

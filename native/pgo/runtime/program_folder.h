@@ -14,6 +14,8 @@ namespace kernloop::pgo::runtime {
 
 namespace fs = std::filesystem;
 
+inline constexpr size_t kMostProfiles = 32;  // of one program; the oldest go
+
 struct CachedProfile {
   std::string id;  // digest of its files
   fs::path raw;    // its .profraw; the side files lie beside it

@@ -90,6 +90,30 @@ void expect_counts(const FunctionProfile& function, uint64_t launches) {
 
 const std::string kApp = KERNLOOP_TEST_STATIC_APP;
 
+// Weak functions of HIP's headers are in both. Nothing of the device libraries that has no name, and so the same one,
+// is in any.
+TEST(HipCollector, UnitsThatAreLinkedOnTheDeviceAreCollectedEachAlone) {
+  Environment environment;
+  const Ended ended = run(environment.variables(), KERNLOOP_TEST_RDC_APP);
+  EXPECT_EQ(ended.status, 0) << ended.said;
+  EXPECT_EQ(ended.said, "");
+  std::map<std::string, uint64_t> kernels;
+  for (const fs::path& file : profiles_in(environment.folder.path())) {
+    const auto profiles = read_profiles(file);
+    ASSERT_TRUE(profiles) << profiles.error().message;
+    std::map<std::string, uint64_t> hashes;
+    for (const FunctionProfile& function : (*profiles)[0].functions) {
+      EXPECT_FALSE(function.name.ends_with(";")) << function.name;
+      EXPECT_TRUE(hashes.emplace(function.name, function.hash).second) << function.name;
+      if (function.name.starts_with("_Z5first") || function.name.starts_with("_Z6second")) {
+        expect_counts(function, function.name == "_Z5firstPii" ? 1 : 3);
+        ++kernels[function.name];
+      }
+    }
+  }
+  EXPECT_EQ(kernels, (std::map<std::string, uint64_t>{{"_Z5firstPii", 1}, {"_Z6secondPii", 1}}));
+}
+
 TEST(HipCollector, AProgramOfTwoUnitsLeavesAProfileOfEach) {
   for (const char* arch : {"gfx90a", "gfx1030"}) {
     Environment environment;

@@ -2,6 +2,7 @@
 
 #include "pgo/collect/test/run.h"
 #include "pgo/collect/unit_store.h"
+#include "pgo/collect/units.h"
 #include "pgo/format/files.h"
 #include "pgo/format/test/image.h"
 
@@ -92,6 +93,14 @@ TEST_F(Store, APoolGetsWhatIsNewSinceItWasLastWritten) {
     EXPECT_TRUE(all.write());
   }
   EXPECT_EQ(written(), 60u);
+}
+
+TEST(Image, ACompressedBundleIsNamedAndNotRead) {
+  const char image[64] = "CCOB\x02";
+  const auto pieces = code_objects_at(image, "module m");
+  ASSERT_FALSE(pieces);
+  EXPECT_EQ(pieces.error().code, "CODE_OBJECT_COMPRESSED");
+  EXPECT_NE(pieces.error().message.find("module m"), std::string::npos);
 }
 
 }  // namespace

@@ -125,6 +125,28 @@ TEST(ProgramFolder, CodeIsThereUntilItOrWhatItWasMadeOfIsAnother) {
   EXPECT_FALSE(program->has(code));
 }
 
+TEST(ProgramFolder, KeepsTheProfilesThatWereMeasuredLast) {
+  Cache cache;
+  const auto program = ProgramFolder::make(cache.config, Cache::request());
+  ASSERT_TRUE(program && program->lock());
+  std::vector<std::string> ids;
+  for (size_t i = 0; i < kMostProfiles + 3; ++i) {
+    const fs::path raw = cache.folder.path() / "p.profraw";
+    for (const char* extension : {".profraw", ".unifcnts", ".wavecnts"})
+      ASSERT_TRUE(write_text_file(fs::path(raw).replace_extension(extension), extension + std::to_string(i)));
+    const auto added = program->add_profile(raw, {"k"});
+    ASSERT_TRUE(added);
+    ids.push_back(added->id);
+    // By the clock of the disk, which may be slow.
+    fs::last_write_time(program->profile_folder(ids.back()) / "kernels.json",
+                        fs::file_time_type::clock::now() - std::chrono::hours(1000 - i));
+  }
+  EXPECT_FALSE(program->profile(ids[0]) || program->profile(ids[1]));
+  EXPECT_TRUE(program->profile(ids[kMostProfiles + 1]) && program->profile(ids[kMostProfiles]));
+  std::ofstream(program->profile_folder(ids.back()) / "profile.wavecnts", std::ios::app) << "more";
+  EXPECT_FALSE(program->profile(ids.back()));
+}
+
 TEST(Child, IsRunByItsWordsAndEndedAtItsLimit) {
   const auto said = run_child(
       {{"/bin/sh", "-c", "cat; echo \"$1\" >&2; exit $2", "sh", "a b;'c", "3"}, {}, std::string(1 << 20, 'x'), 60});
