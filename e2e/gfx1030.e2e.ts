@@ -1,3 +1,4 @@
+import { probed } from './probed';
 import { Workspace } from './harness';
 
 /** The software GPU's other target: the same programs, compiled for RDNA2 (wave32). */
@@ -30,6 +31,20 @@ describe('the loop on gfx1030', () => {
     expect([replayed.code, replayed.text]).toEqual([0, expect.stringMatching(/Result: RAN/)]);
     const verdict = await kernloop('validate', '--reproducer', project, ...onGfx1030);
     expect([verdict.code, verdict.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+  });
+
+  it('is probed, in waves of 32: each element is loaded and stored once, and scaled once', async () => {
+    const { result, counts, words } = await probed(workspace, project, '--probe', 'dmat', ...onGfx1030);
+    const elements = Array.from({ length: 16 }, (_, batch) => 500 + 377 * batch).reduce((a, b) => a + b);
+    expect(result.launches[0]).toMatchObject({ counted: true, warpSize: 32, maps: [{ kept: 2 * elements }] });
+    const times = new Map<bigint, number>();
+    counts.forEach((count, thread) => {
+      const seen = words(thread).filter((_, word) => word % 2 === 1 && word < 2 * count);
+      for (const address of seen) times.set(address, (times.get(address) ?? 0) + 1);
+    });
+    expect([times.size, new Set(times.values())]).toEqual([elements, new Set([2])]);
+    const sched = await probed(workspace, project, ...onGfx1030);
+    expect(sched.counts).toEqual(new Uint32Array((4 * 16 * 256) / 32).fill(1));
   });
 
   it('refuses to replay the capture on the other target', async () => {

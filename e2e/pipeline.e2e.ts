@@ -1,6 +1,8 @@
 import type { ReplayResult } from '../lib/replay/result';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { replayEvents } from './probe';
+import { argumentsOf, probed } from './probed';
 import { Workspace } from './harness';
 
 /** Kernel, the line of its source that a do-nothing variant loses, and the file the line is in. */
@@ -114,7 +116,10 @@ describe('the kernels of hip-pipeline', () => {
       expect.stringMatching(/elements differ within the tolerance/),
     ]);
     const nan = await store(`i == 7 ? __int_as_float(0x7fc00000) : ${oneUp}`, '--ulp', '1', '--atol', '1e9');
-    expect([nan.code, nan.text]).toEqual([1, expect.stringMatching(/NaN: 0 in both, 1 only in the replay/)]);
+    expect([nan.code, nan.text]).toEqual([
+      1,
+      expect.stringMatching(/^y \(r1\): NaN: 0 in both, 1 only in the replay/m),
+    ]);
     const nothing = await store('y[i]', '--atol', '1e9');
     expect([nothing.code, nothing.text]).toEqual([3, expect.stringMatching(/VACUOUS.*so wide/)]);
     workspace.write(file, pristine);
@@ -149,5 +154,174 @@ describe('the kernels of hip-pipeline', () => {
     });
     const executed = one?.hotSpots?.instructions.reduce((sum, { figures }) => sum + (figures['executed'] ?? 0), 0);
     expect(executed).toBe(count('wave_instructions'));
+  });
+
+  it('matmul_tiled is tuned: what is wrong never wins, and the best is written down only when it is asked for', async () => {
+    const at = [project('matmul_tiled'), '--set', 'PIPELINE_TILE=8,12,32', '--block', 'PIPELINE_TILE,PIPELINE_TILE'];
+    // A tile of 12 does not divide 64: it leaves elements out, in fewer instructions than any other.
+    const words = ['tune', ...at, '--grid', 'n // PIPELINE_TILE, n // PIPELINE_TILE'];
+    const before = workspace.read(`${project('matmul_tiled')}/kernel.json`);
+    const first = await workspace.kernloop(words);
+    expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/^best +32 +15,808 +0\.797× +pass$/m)]);
+    expect(first.stdout).toMatch(/^base +16 +19,840 +1\.000× +pass$/m);
+    expect(first.stdout).toMatch(/^ +12 +- +- +fail/m);
+    expect(workspace.read(`${project('matmul_tiled')}/kernel.json`)).toBe(before);
+    const applied = await workspace.kernloop([...words, '--apply']);
+    expect([applied.code, applied.text]).toEqual([
+      0,
+      expect.stringMatching(/4 candidates, 4 of them from earlier runs/),
+    ]);
+    expect(applied.stdout).toMatch(
+      /\+ +"PIPELINE_TILE": 32[^]*launched as kernel.json says: 2×2×1 blocks, blocks of 32×32×1/,
+    );
+    const judged = await workspace.kernloop(['validate', project('matmul_tiled')]);
+    expect([judged.code, judged.stdout]).toEqual([0, expect.stringMatching(/variant.hsaco[^]*Result: PASS/)]);
+  });
+
+  describe('probed on the software GPU', () => {
+    const elements = 50_000;
+    /** As main.hip makes them. */
+    const randomBytes = (): Uint8Array => {
+      let state = 12345;
+      return Uint8Array.from({ length: elements }, () => {
+        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+        const r = state >>> 8;
+        return r ^ (r >>> 7);
+      });
+    };
+    /** How often a thread of a grid goes round a loop with the stride of the grid. */
+    const rounds = (thread: number, threads: number): number => Math.max(0, Math.ceil((elements - thread) / threads));
+    const isIn = (thread: number, bytes: number): number => (thread < elements ? bytes : 0);
+
+    const bytesOfThread: Record<string, (thread: number) => number> = {
+      saxpy: (thread) => isIn(thread, 12),
+      block_sums: (thread) => 4 * rounds(thread, 40 * 256) + (thread % 256 === 0 ? 4 : 0),
+      histogram: (() => {
+        const bins = Array.from({ length: 32 }, () => new Set<number>());
+        randomBytes().forEach((byte, i) => bins[Math.floor(i / 256) % 32]?.add(byte));
+        return (thread) => rounds(thread, 32 * 256) + (bins[Math.floor(thread / 256)]?.has(thread % 256) ? 4 : 0);
+      })(),
+      table_lookup: (thread) => isIn(thread, 1 + 4 + 4),
+      matmul_tiled: () => 4 * (2 * 4) + 4,
+      axpby: (thread) => 24 * Math.min(4, Math.max(0, elements - 4 * thread)),
+      clamp_to_range: (thread) => isIn(thread, 8),
+      softmax_rows: (thread) => 16 * Math.ceil((300 - (thread % 256)) / 256),
+    };
+
+    it.each(Object.entries(bytesOfThread))('%s: gmem_bytes are those of its indexing', async (kernel, expected) => {
+      const { counts, words } = await probed(workspace, project(kernel), '--probe', 'gmem_bytes', '--variant', 'none');
+      const wrong: [number, bigint | undefined, number][] = [];
+      for (let thread = 0; thread < counts.length; thread++) {
+        const [sync, async] = words(thread);
+        if (sync !== BigInt(expected(thread)) || async !== 0n) wrong.push([thread, sync, expected(thread)]);
+      }
+      expect(wrong.slice(0, 8)).toEqual([]);
+    });
+
+    it('block_sched: waves follow each other without a gap, as long as they are in wave-instructions', async () => {
+      const { result, bytes, counts } = await probed(workspace, project('saxpy'), '--variant', 'none');
+      expect(counts).toEqual(new Uint32Array(Math.ceil(elements / 256) * 4).fill(1));
+      const waves = Array.from({ length: counts.length }, (_, wave) => ({
+        start: Number(bytes.readBigUInt64LE(wave * 16)),
+        elapsed: bytes.readUInt32LE(wave * 16 + 8),
+        cu: bytes.readUInt32LE(wave * 16 + 12),
+      })).sort((a, b) => a.start - b.start);
+      let clock = 0;
+      for (const { start, elapsed, cu } of waves) {
+        expect([start, cu]).toEqual([clock, 0]);
+        clock += elapsed;
+      }
+      expect(clock).toBe(
+        workspace.json<{ execution: { wave_instructions: number } }>(`${project('saxpy')}/capture/capture.json`)
+          .execution.wave_instructions,
+      );
+      const read = await workspace.kernloop(['trace', 'read', result.folder]);
+      expect([read.code, read.text]).toEqual([0, expect.stringMatching(/block_sched\.elapsed +784 +784/)]);
+      const analyzed = await workspace.kernloop(['trace', 'analyze', result.folder, '--output', 'analyzed']);
+      expect([analyzed.code, analyzed.text]).toEqual([0, expect.any(String)]);
+    });
+
+    it.each<[string, (args: readonly bigint[], thread: number) => number[][]]>([
+      [
+        'saxpy',
+        (_, i) =>
+          i < elements
+            ? [
+                [1, i],
+                [2, i],
+                [2, i],
+              ]
+            : [],
+      ],
+      [
+        'matmul_tiled',
+        (_, thread) => {
+          const [block, tx, ty] = [Math.floor(thread / 256), thread % 16, Math.floor((thread % 256) / 16)];
+          const [column, row] = [(block % 4) * 16 + tx, Math.floor(block / 4) * 16 + ty];
+          const tiles = [0, 1, 2, 3].flatMap((t) => [
+            [0, row * 64 + t * 16 + tx],
+            [1, (t * 16 + ty) * 64 + column],
+          ]);
+          return [...tiles, [2, row * 64 + column]];
+        },
+      ],
+    ])(
+      '%s: dmat has the addresses of its indexing, and what it works on in place is right',
+      async (kernel, accesses) => {
+        const { words, counts, result } = await probed(
+          workspace,
+          project(kernel),
+          '--probe',
+          'dmat',
+          '--variant',
+          'none',
+        );
+        expect(result.launches[0]).toMatchObject({ counted: true, maps: [{ dropped: 0 }] });
+        const args = argumentsOf(workspace, project(kernel));
+        const byValue = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
+        const wrong: unknown[] = [];
+        for (let thread = 0; thread < counts.length; thread++) {
+          const expected = accesses(args, thread).map(([array = 0, i = 0]) => (args[array] ?? 0n) + 4n * BigInt(i));
+          const seen = words(thread).filter((_, word) => word % 2 === 1 && word < 2 * (counts[thread] ?? 0));
+          const text = [seen, expected].map((list) => [...list].sort(byValue).join());
+          if (text[0] !== text[1]) wrong.push([thread, ...text]);
+        }
+        expect(wrong.slice(0, 4)).toEqual([]);
+      },
+    );
+
+    it('what has no room is counted, and is the rest of what was executed', async () => {
+      workspace.write(
+        `${project('saxpy')}/every.toml`,
+        `[probe.every]\nlevel = "warp"\npos = "kernel"\nbefore = "mov.u64 %NR0, %clock64;"
+[map.every]\nlevel = "warp"\nsize = 8\ncap = "dynamic"\n[map.every.regs]\nclock = ["u64", "None"]
+[softgpu.every]\nmap = "every"\nat = "instruction:any"\nsave = { clock = "clock" }\n`,
+      );
+      const run = (...args: string[]) =>
+        probed(workspace, project('saxpy'), '--probe', 'every.toml', '--variant', 'none', ...args);
+      const all = await run();
+      const executed = all.result.launches[0]?.waveInstructions ?? 0;
+      expect(all.result.launches[0]?.maps).toMatchObject([{ kept: executed, dropped: 0, overflowed: 0 }]);
+      const most = all.result.launches[0]?.maps[0]?.most ?? 0;
+      const room = Math.floor(most / 10);
+      const few = await run('--capacity', String(room));
+      expect(few.counts).toEqual(all.counts);
+      const kept = all.counts.reduce((sum, count) => sum + Math.min(count, room), 0);
+      expect(few.result.launches[0]?.maps).toMatchObject([
+        { capacity: room, kept, dropped: executed - kept, most, overflowed: all.counts.length },
+      ]);
+      for (const unit of [0, 783]) expect(few.words(unit)).toEqual(all.words(unit).slice(0, room));
+    });
+
+    it('is a task, whose trace comes out of the cache', async () => {
+      const task = ['run', 'hip-pipeline-clamp_to_range:trace-run', '--probe=block_sched'];
+      expect((await workspace.nx(task)).text).toMatch(/Successfully ran target trace-run/);
+      const folder = workspace.path(project('clamp_to_range'), 'trace');
+      expect(existsSync(folder)).toBe(true);
+      rmSync(folder, { recursive: true });
+      const again = await workspace.nx(task);
+      expect([again.code, again.text]).toEqual([0, expect.stringMatching(/existing outputs|local cache|from cache/i)]);
+      expect(readdirSync(join(folder, 'block_sched'))).toHaveLength(1);
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository, run, Workspace, type Outcome } from './harness';
 
@@ -7,7 +7,7 @@ const virtual = join(repository, 'python', '.venv');
 const python = {
   PATH: `${join(virtual, 'bin')}:${process.env['PATH'] ?? ''}`,
   PYTHONDONTWRITEBYTECODE: '1',
-  TRITON_CACHE_DIR: join(virtual, 'triton-cache'),
+  TRITON_CACHE_DIR: '',
 };
 
 /** From a running Triton program to scripts that are edited and judged: a package with relative imports, an autotuner, views. */
@@ -24,6 +24,8 @@ describe('the source of Triton kernels', () => {
 
   beforeAll(() => {
     workspace = Workspace.create(['e2e/fixtures/triton-rows']);
+    // Code that another workspace compiled names the files there.
+    python.TRITON_CACHE_DIR = workspace.path('triton-cache');
   });
   afterAll(() => workspace.remove());
 
@@ -92,6 +94,28 @@ describe('the source of Triton kernels', () => {
     await kernloop(['extract', 'scaled', '--app', 'apps/triton-rows', '--reset']);
   });
 
+  it('is tuned over its configurations, and the winner passes where it was written down', async () => {
+    workspace.edit(`${scaled}/reproducer.py`, (text) =>
+      text.replace(/"BLOCK": \d+/, '"BLOCK": 64').replace(/"num_warps": \d+/, '"num_warps": 1'),
+    );
+    const words = ['tune', scaled, '--set', 'BLOCK=64,512', '--set', 'num_warps=1,2', '--constraint', 'BLOCK <= n'];
+    const first = await kernloop(words);
+    expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/^best +512 +2 +924 +0\.678× +pass$/m)]);
+    expect(first.stdout).toMatch(/^base +64 +1 +1,363 +1\.000× +pass$/m);
+    const again = await kernloop([...words, '--apply']);
+    expect([again.code, again.text]).toEqual([
+      0,
+      expect.stringMatching(/(\d+) candidates, \1 of them from earlier runs/),
+    ]);
+    expect(workspace.read(`${scaled}/reproducer.py`)).toMatch(/"BLOCK": 512,[^]*"num_warps": 2,/);
+    const judged = await kernloop(['validate', scaled]);
+    expect([judged.code, judged.text]).toEqual([0, expect.stringContaining('Result: PASS')]);
+    // What was counted is what the reproducer does now.
+    const replayed = await kernloop(['replay', scaled]);
+    expect(replayed.stdout).toMatch(/^wave_instructions +924$/m);
+    await kernloop(['extract', 'scaled', '--app', 'apps/triton-rows', '--reset']);
+  });
+
   it('fails with a wrong edit, passes with a right one, and counts a helper module', async () => {
     const helper = `${scaled}/deps/rows/math.py`;
     workspace.edit(helper, (text) => text.replace('value * GAIN', 'GAIN * value'));
@@ -127,6 +151,7 @@ describe('the source of Triton kernels', () => {
       expect([outcome.code, outcome.text]).not.toEqual([0, expect.anything()]);
       expect(outcome.text).toMatch(why);
       expect((await kernloop(['validate', scaled])).code).toBe(2);
+      expect(existsSync(workspace.path(scaled, 'build', 'variant.hsaco'))).toBe(false);
     };
     await refuse(
       (text) => text.replace('b, c, n', 'c, b, n'),
@@ -170,5 +195,6 @@ describe('the source of Triton kernels', () => {
       ),
     ]);
     expect(workspace.json<{ language: string }>('kernels/triton-unknown/softmax/kernel.json').language).toBe('none');
+    expect(existsSync(workspace.path('kernels/triton-unknown/softmax/kernel_variant.py'))).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 import type { OptionsSchema } from '../lib/support/options';
 import { appOptionsSchema } from './app/options';
 import { initOptionsSchema } from './init/options';
+import { probeOptionsSchema } from './probe/options';
 import { reproducerOptionsSchema } from './reproducer/options';
 
 /** What is said of a generator, once: generators.json, its schema.json and the page of the reference are generated from it. */
@@ -48,6 +49,18 @@ export const generators: readonly GeneratorDescriptor[] = [
       {
         command: 'nx g kernloop:reproducer downloads/capture --app=apps/simulation',
         description: 'From a colleague, or from CI',
+      },
+    ],
+  },
+  {
+    name: 'probe',
+    summary: 'Write a probe.toml to begin with, for `kernloop trace run`.',
+    schema: probeOptionsSchema,
+    positional: 'reproducer',
+    examples: [
+      {
+        command: 'nx g kernloop:probe kernels/pipeline/saxpy --name=loads',
+        description: 'Writes kernels/pipeline/saxpy/loads.toml',
       },
     ],
   },

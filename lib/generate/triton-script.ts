@@ -5,6 +5,7 @@ import type { CaptureJson } from '../archive/capture-files';
 import type { TritonCompilation, TritonJson, TritonValue } from '../archive/triton-json';
 import type { TritonParameter } from '../reproducer/triton-args';
 import { packageRoot } from '../support/version';
+import { languageImports } from './triton-text';
 import { argumentTexts } from './triton-views';
 
 const template = join(packageRoot, 'generators', 'reproducer', 'triton', 'reproducer.py.template');
@@ -50,8 +51,8 @@ export function reproducerText({ app, json, capture, passed, kernel, modules, is
     }),
     environment: Object.entries(compilation.environment).map(([name, text]) => ({ name, text: JSON.stringify(text) })),
   };
-  const usesLanguage = /\btl\./.test(JSON.stringify([view.constexprs, view.options, view.args]));
-  return render(readFileSync(template, 'utf8'), { ...view, usesLanguage }, { filename: template, escape: String });
+  const imports = languageImports(JSON.stringify([view.constexprs, view.options, view.args]));
+  return render(readFileSync(template, 'utf8'), { ...view, imports }, { filename: template, escape: String });
 }
 
 function constantAt({ constexprs }: TritonCompilation, index: number): TritonValue | undefined {

@@ -33,7 +33,11 @@ export async function tritonSource(
     const grid = (launch?.grid ?? []).join();
     return { recipe, definition: reduced.definition, file, translationUnit: file, reads: null, grid };
   };
-  const { grid: _grid, ...found } = await withGrid(json, request, attempt);
+  const made = await withGrid(json, request, attempt).catch((error: unknown) =>
+    whyNoValue(compilation, request, error),
+  );
+  if ('code' in made) return { found: null, noSource: made };
+  const { grid: _grid, ...found } = made;
   if (!isSameCode(found)) {
     deps.report.warn(
       `compiling the recorded source of ${request.capture.kernel.name} again does not give the captured code object${reduced.unexplained.length > 0 ? `; nothing tells what ${reduced.unexplained.join(', ')} is` : ''}`,
@@ -56,6 +60,24 @@ async function withGrid<T extends { grid: string }>(
     if (!(error instanceof KernloopError) || error.code === 'INTERRUPTED') throw error;
   }
   return attempt(false);
+}
+
+/** A constant that nothing can be written down for: without it the kernel does not compile, and any other error stays what it is. */
+function whyNoValue(
+  { parameters = [], constexprs = [] }: TritonCompilation,
+  request: PristineRequest,
+  error: unknown,
+): NoSource {
+  const unknown = constexprs.flatMap(({ path, value }) =>
+    'unknown' in value ? [`${parameters[path[0] ?? -1]?.name ?? 'one'} (a ${value.unknown})`] : [],
+  );
+  if (unknown.length === 0 || !(error instanceof KernloopError) || error.code !== 'COMPILE_FAILED') throw error;
+  return {
+    code: 'SOURCE_TRITON',
+    reason: `the app passed constants to ${request.capture.kernel.symbol} whose values could not be written down: ${unknown.join(', ')}`,
+    hint: 'pass numbers, strings, types, layouts of Gluon, or tuples of these, and capture again',
+    files: [],
+  };
 }
 
 function whyNoText({ function: place, source }: TritonCompilation, { capture }: PristineRequest): NoSource | null {

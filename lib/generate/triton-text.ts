@@ -17,7 +17,9 @@ export function moduleText(module: ReducedModule, header: readonly string[]): { 
   const future = statements.filter(({ statement: { isFuture } }) => isFuture);
   for (const { statement } of future) put(statement.lines, statement.line);
   if (values.length > 0) {
-    put(['', 'import triton.language as tl', '', '# What these were in the process of the app.'], null);
+    const imports = languageImports(values.map(({ text: value }) => value).join('\n'));
+    if (imports.length > 0) put(['', ...imports], null);
+    put(['', '# What these were in the process of the app.'], null);
     for (const { name, text: value } of values) put([`${name} = ${value}`], null);
   }
   let before: PythonStatement | null = null;
@@ -30,6 +32,14 @@ export function moduleText(module: ReducedModule, header: readonly string[]): { 
     before = statement;
   }
   return { text: `${text.join('\n')}\n`, lines: map };
+}
+
+/** What values that the record wrote down are expressed with. */
+export function languageImports(text: string): string[] {
+  return [
+    ...(/\btl\./.test(text) ? ['import triton.language as tl'] : []),
+    ...(/\bgl\./.test(text) ? ['from triton.experimental.gluon import language as gl'] : []),
+  ];
 }
 
 /** As formatters have it: two around definitions, none between imports. */

@@ -1,4 +1,4 @@
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { judging } from '../replay/check';
@@ -55,7 +55,6 @@ export const cudaBackend: ProbeBackend = {
       fault: faults[0] ? describeFault(faults[0]) : null,
       comparedBytes: result.compared_bytes ?? 0,
       differingBytes: result.differing_bytes ?? 0,
-      ...geometryOf(session),
       warpSize,
       maps: outcome.lens ? probedMaps(outcome.lens, output, request) : [],
       code: code.registers && { registersBefore: code.registers.before, registersAfter: code.registers.after },
@@ -64,6 +63,8 @@ export const cudaBackend: ProbeBackend = {
         'probed.ptx': code.ptx,
         'probed.bin': code.cubin,
         'process.log': code.log,
+        // What the probed code takes to be replayed by itself: `kernloop replay --variant probed.bin --lens lens.json`.
+        'lens.json': readFileSync(file),
       },
       waveInstructions: null,
       milliseconds: nanoseconds == null ? null : nanoseconds / 1e6,

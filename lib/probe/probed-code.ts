@@ -8,11 +8,12 @@ import { compilerOf, readRecipe } from '../recompile/recompile';
 import type { ReplaySession } from '../replay/session';
 import { reproducerPaths } from '../reproducer/layout';
 import { KernloopError } from '../support/error';
-import { assemblePtx } from '../toolchain/assemble-ptx';
+import { assemblePtx, quotedLine } from '../toolchain/assemble-ptx';
 import { compileReproducer } from '../toolchain/compile';
 import { codeObjectTarget } from '../toolchain/code-object-kernels';
 import { cubinPtx, cubinRegisters } from '../toolchain/cubin';
 import { isNvcc } from '../toolchain/translation-unit';
+import { geometryOf } from './geometry';
 import { rewritePtx, type RewrittenPtx } from './ptx/rewrite';
 import type { ProbeSet } from './probe-set';
 
@@ -38,10 +39,24 @@ export async function probedCode(session: ReplaySession, { file }: ProbeSet, dep
   const symbol = request.symbol ?? capture.kernel.symbol;
   const bytes = code.kind === 'variant' ? readFileSync(code.path) : await readCapturedCode(reproducer.capture, deps);
   if (typeof bytes === 'string') throw noPtx(session, `the captured code cannot be read: ${bytes}`);
-  const compiled = await throughNvcc(session, file, symbol, deps);
-  const { rewritten, original, cubin, log } = compiled ?? (await fromCodeObject(session, file, symbol, bytes, deps));
+  const make = async (blockThreads: number | null): Promise<Made> => {
+    const rewrite = (ptx: string): RewrittenPtx => rewritePtx(ptx, symbol, file, blockThreads);
+    return (await throughNvcc(session, rewrite, deps)) ?? (await fromCodeObject(session, rewrite, bytes, deps));
+  };
+  const threads = geometryOf(session).block.reduce((product, extent) => product * extent, 1);
+  const unlimited = await make(null);
+  const fits = registersOfBlock(cubinRegisters(unlimited.cubin, symbol) ?? 0, threads) <= blockRegisters;
+  const { rewritten, original, cubin, log } = fits ? unlimited : await make(threads);
   const [before, after] = [cubinRegisters(bytes, symbol), cubinRegisters(cubin, symbol)];
   return { ...rewritten, cubin, symbol, original, log, registers: before && after ? { before, after } : null };
+}
+
+/** Of every GPU that has `activemask`. */
+const blockRegisters = 65536;
+
+/** Warps get registers in eights for each lane. */
+function registersOfBlock(registers: number, threads: number): number {
+  return Math.ceil(registers / 8) * 8 * Math.ceil(threads / 32) * 32;
 }
 
 interface Made {
@@ -51,10 +66,10 @@ interface Made {
   log: string;
 }
 
-type Probes = ProbeSet['file'];
+type Rewrite = (ptx: string) => RewrittenPtx;
 
 /** Null where nvcc did not make the code: of sources that the code is known to come from, its own options assemble the PTX. */
-async function throughNvcc(session: ReplaySession, probes: Probes, symbol: string, deps: Deps): Promise<Made | null> {
+async function throughNvcc(session: ReplaySession, rewrite: Rewrite, deps: Deps): Promise<Made | null> {
   const { reproducer, code } = session;
   const paths = reproducerPaths(reproducer.root);
   const isBuilt = code.kind === 'variant' && dirname(code.path) === paths.build && code.path === builtVariant(session);
@@ -65,7 +80,7 @@ async function throughNvcc(session: ReplaySession, probes: Probes, symbol: strin
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-probed-'));
   let made: { rewritten: RewrittenPtx; original: string } | undefined;
   const mapPtx = (ptx: string): string => {
-    made = { original: ptx, rewritten: rewritePtx(ptx, symbol, probes) };
+    made = { original: ptx, rewritten: rewrite(ptx) };
     return made.rewritten.ptx;
   };
   try {
@@ -84,7 +99,7 @@ async function throughNvcc(session: ReplaySession, probes: Probes, symbol: strin
     if (made !== undefined && error instanceof KernloopError && error.code === 'COMPILE_FAILED')
       throw new KernloopError(
         'COMPILE_FAILED',
-        `ptxas does not take the probed kernel: ${error.what}`,
+        `ptxas does not take the probed kernel: ${error.what}${quotedLine(made.rewritten.ptx, error.what)}`,
         'correct the bodies of the probes',
       );
     throw error;
@@ -97,18 +112,12 @@ function builtVariant({ reproducer }: ReplaySession): string {
   return reproducerPaths(reproducer.root).variant('cuda', reproducer.config.device.kind);
 }
 
-async function fromCodeObject(
-  session: ReplaySession,
-  probes: Probes,
-  symbol: string,
-  bytes: Buffer,
-  deps: Deps,
-): Promise<Made> {
+async function fromCodeObject(session: ReplaySession, rewrite: Rewrite, bytes: Buffer, deps: Deps): Promise<Made> {
   const original = cubinPtx(bytes);
   if (original === null) throw noPtx(session, 'the code object keeps none (-lineinfo would have it keep it)');
   const target = codeObjectTarget(bytes);
   if (target === null) throw noPtx(session, 'the code object does not say what GPU it is for');
-  const rewritten = rewritePtx(original, symbol, probes);
+  const rewritten = rewrite(original);
   const python = pythonOf(session);
   const { cubin, ptxas, log } = await assemblePtx(rewritten.ptx, { target, python, limitSeconds }, deps);
   return { rewritten, original, cubin, log: `PTX out of the code object, assembled by ${ptxas}\n${log}` };
@@ -129,7 +138,7 @@ function noPtx({ reproducer, code }: ReplaySession, why: string): KernloopError 
       ? 'it has no source here'
       : code.kind === 'variant' && language === 'cuda'
         ? `${code.shown} is not what \`kernloop recompile\` built of its source`
-        : `its compiler (${language}) was not asked for PTX`;
+        : 'what compiled it at run time (NVRTC, Triton) gave machine code';
   return new KernloopError(
     'PTX_UNAVAILABLE',
     `there is no PTX of ${name} to put probes into: ${why}, and ${source}`,

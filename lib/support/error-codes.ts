@@ -396,6 +396,10 @@ export const errorCodes = kinds({
   BYTE_BUDGET: { exitCode: exitCodes.fail, meaning: 'the capture would be larger than its byte budget' },
   DRAIN_LIMIT: { exitCode: exitCodes.fail, meaning: 'work before the dispatch did not end within the limit' },
   HOLD_LIMIT: { exitCode: exitCodes.fail, meaning: 'the other queues could not be held within the limit' },
+  HOST_CALL: {
+    exitCode: exitCodes.fail,
+    meaning: 'the kernel prints or asserts, for which it waits for the program that a capture holds',
+  },
   RUN_LIMIT: { exitCode: exitCodes.fail, meaning: 'the captured dispatch did not end within the limit' },
   SCOPE_VIOLATION: { exitCode: exitCodes.fail, meaning: 'the dispatch reached memory outside the captured scope' },
   CUPTI_TAKEN: {

@@ -13,7 +13,7 @@ import type { CompileDeps } from './run-compiler';
  * Assemblers of PTX, without starting any: of the CUDA toolkit, and of Triton where `python` has it. An older one does not take the PTX of a
  * newer compiler.
  */
-export function ptxasCandidates(env: CompileDeps['env'], python: string | null): string[] {
+function ptxasCandidates(env: CompileDeps['env'], python: string | null): string[] {
   const nvcc = env['KERNLOOP_COMPILER'];
   const folders = [...(nvcc ? [dirname(nvcc)] : []), ...pathFolders(env['PATH']), ...cudaFolders(env)];
   const ofTriton = pythonCandidates(env, python)
@@ -66,10 +66,17 @@ export async function assemblePtx(
     }
     throw new KernloopError(
       'COMPILE_FAILED',
-      `ptxas does not take the PTX: ${refusal.trim()}`,
-      'correct the bodies of the probes; --output keeps the PTX that was made where assembling succeeds',
+      `ptxas does not take the PTX: ${refusal.trim()}${quotedLine(ptx, refusal)}`,
+      'correct the bodies of the probes',
     );
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** The line of PTX that ptxas names. */
+export function quotedLine(ptx: string, message: string): string {
+  const number = Number(/\bline (\d+)/.exec(message)?.[1] ?? 0);
+  const line = ptx.split('\n')[number - 1]?.trim();
+  return line ? `: \`${line.slice(0, 200)}\`` : '';
 }

@@ -100,6 +100,18 @@ describe('compileReproducer with nvcc', () => {
     expect(nvcc.steps[1]?.input).toBe(`.entry _ZN36_GLOBAL__N_${captured}5scaleEPf()\n`);
   });
 
+  it('assembles what the PTX is made into, under the names of the captured code', async () => {
+    nvcc.ptx = nvcc.ptx.replaceAll('_Z5alonePfi', `_Z5alone${here}Pfi`);
+    const seen: string[] = [];
+    const mapPtx = (ptx: string): string => `// probed\n${(seen.push(ptx), ptx)}`;
+    await compile({ ...compilable(['-maxrregcount=32'], { module_id: captured.slice(1) }), mapPtx });
+    expect(nvcc.steps.at(-1)).toMatchObject({
+      args: expect.arrayContaining(['-cubin', '-maxrregcount=32']) as string[],
+    });
+    expect(nvcc.steps.at(-1)?.input).toMatch(/^\/\/ probed\n/);
+    expect(seen).toHaveLength(1);
+  });
+
   it('puts no folder of this machine into line information', async () => {
     nvcc.ptx = '.file 1 "TREE/deps/inc/scale.cuh"\n.file 2 "/usr/include/x.h"\n';
     const program = nvcc.program;

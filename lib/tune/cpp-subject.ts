@@ -192,7 +192,12 @@ function currentValues(
         binding.kind === 'constant'
           ? binding.constant.text
           : words.find((word) => word.startsWith(`-D${name}=`))?.slice(name.length + 3);
-      const value = binding.kind === 'argument' ? captured[name] : text === undefined ? undefined : literalValue(text);
+      const value =
+        binding.kind === 'argument'
+          ? captured[name]
+          : text === undefined
+            ? captured[name.replace('block_size_', 'block_')]
+            : literalValue(text);
       return value === undefined ? [] : [[name, value]];
     }),
   );

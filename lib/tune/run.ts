@@ -144,6 +144,21 @@ export class TuneRun {
     return `; ${options.length} that fail byte for byte are within the usual tolerance of their type: \`--atol ${shortest(atol)} --rtol ${shortest(rtol)}\` accepts them`;
   }
 
+  /** Parameters of the source whose values all give the same code: a name that nothing reads, or that a compiler ignores. */
+  withoutEffect(kinds: Readonly<Record<string, string>>): string[] {
+    const ofSource = Object.keys(kinds).filter((name) => kinds[name] !== 'launch' && kinds[name] !== 'argument');
+    return ofSource.filter((name) => {
+      const groups = new Map<string, (string | null | undefined)[]>();
+      for (const { parameters, outcome } of this.trials) {
+        const { [name]: _value, ...others } = parameters;
+        const group = JSON.stringify(Object.entries(others).sort());
+        groups.set(group, [...(groups.get(group) ?? []), outcome?.codeObjectSha256]);
+      }
+      const several = [...groups.values()].filter((codes) => codes.length > 1);
+      return several.length > 0 && several.every((codes) => codes[0] != null && new Set(codes).size === 1);
+    });
+  }
+
   candidates(): Candidate[] {
     const before = this.trials.find(({ isBase }) => isBase)?.outcome?.score ?? null;
     const passing = this.passing();

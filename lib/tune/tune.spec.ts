@@ -184,6 +184,14 @@ describe('tune', () => {
     expect(made.workspace.read('kernels/app/saxpy/kernel_variant.hip')).toBe(source);
   });
 
+  it('warns of a parameter that the compiler takes no notice of', async () => {
+    made.workspace.write('kernels/app/saxpy/kernel_variant.hip', `${source}// of UNUSED no code comes\n`);
+    const deps = depsWith();
+    await run(['UNUSED=1,2', 'kRows=4,8'], deps);
+    expect(deps.said.warn).toContain('UNUSED changes nothing: the code is the same for each of its values');
+    expect(deps.said.warn.join()).not.toContain('kRows');
+  });
+
   it('says so where nothing is better, and where nothing passes', async () => {
     const none = await run(['kRows=2,4']);
     expect([none.best, none.reason]).toEqual([null, 'no configuration is better than the source as it is']);

@@ -88,6 +88,9 @@ export async function tune(options: TuneOptions, deps: Deps): Promise<TuneResult
     };
     const changes = best === null ? [] : changesOf(reproducer, snapshot, best.variation);
     await writeResult(reproducer, result, changes);
+    for (const name of run.withoutEffect(subject.kinds)) {
+      deps.report.warn(`${name} changes nothing: the code is the same for each of its values`);
+    }
     printTune(result, deps);
     if (!options.apply || best === null) return result;
     for (const line of patchText(changes).trimEnd().split('\n')) deps.report.result(line);

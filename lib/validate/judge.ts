@@ -5,7 +5,7 @@ import { sha256OfFile } from '../support/files';
 import { adverseReport, judgeAdverse, type Adverse } from './adverse';
 import type { ValidateOptions } from './options';
 import type { DispatchReport, Verdict } from './report-json';
-import { comparedRegions } from './regions';
+import { argumentNames, comparedRegions } from './regions';
 import { rank, runCase, verdictOf, type Case, type Run } from './run-case';
 import { forcedTypes, summaryOf } from './summary';
 import type { ElementPlan } from './tolerance';
@@ -72,7 +72,10 @@ function reportOf({ session, selfcheck, plan }: Case, usual: readonly Run[], adv
     differing_bytes: result.differing_bytes ?? 0,
     free_order: worst.outcome.freeOrders.map(({ event: _event, ...order }) => order),
     tolerance: toleranceReport(plan),
-    regions: comparedRegions(runs.map(({ outcome }) => outcome)),
+    regions: comparedRegions(
+      runs.map(({ outcome }) => outcome),
+      argumentNames(session.reproducer.config, capture),
+    ),
     differences: differences.map(({ event: _event, ...difference }) => difference),
     fault: faults[0] ? describeFault(faults[0]) : null,
     adverse: adverse && adverseReport(adverse, session),

@@ -74,7 +74,9 @@ function specialLines(region: ComparedRegion): string[] {
         `${what}: ${formatCount(count.both)} in both, ${formatCount(count.actual_only)} only in the replay, ${formatCount(count.expected_only)} only in what the app computed${other}`,
       ];
     });
-    return lines.map((line) => `${placeOf(region, part)}: ${line}`);
+    const names = part.arguments ?? [];
+    const where = names.length === 0 ? placeOf(region, part) : `${names.join(', ')} (${placeOf(region, part)})`;
+    return lines.map((line) => `${where}: ${line}`);
   });
 }
 

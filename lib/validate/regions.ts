@@ -1,5 +1,8 @@
 import type { ReplayOutcome } from '../replay/program';
 import type { ComparedEvent, ToleranceEvent } from '../replay/replay-events';
+import type { CaptureJson } from '../archive/capture-files';
+import type { KernelJson } from '../reproducer/kernel-json';
+import { claimsOn, overlap, type Place } from '../reproducer/signature';
 import type { ComparedRegion } from './report-json';
 import { worstOf } from './tolerance';
 
@@ -8,7 +11,10 @@ export const nameOf = ({ region, variable }: Pick<ComparedEvent, 'region' | 'var
   region ?? variable ?? '?';
 
 /** A row for each region and variable that the kernel changed or that differs in any of the replays: the worst of them. */
-export function comparedRegions(outcomes: readonly Pick<ReplayOutcome, 'compared' | 'tolerances'>[]): ComparedRegion[] {
+export function comparedRegions(
+  outcomes: readonly Pick<ReplayOutcome, 'compared' | 'tolerances'>[],
+  argumentsAt: (place: Place) => string[] = () => [],
+): ComparedRegion[] {
   const rows = new Map<string, ComparedEvent>();
   for (const row of outcomes.flatMap(({ compared }) => compared)) {
     const before = rows.get(nameOf(row));
@@ -20,8 +26,24 @@ export function comparedRegions(outcomes: readonly Pick<ReplayOutcome, 'compared
     .filter((row) => row.changed || row.differing_bytes > 0 || elementsOf(row).length > 0)
     .map((row) => {
       const { event: _event, ...kept } = row;
-      return { ...kept, elements: elementsOf(row).map(withoutPlace) };
+      const elements = elementsOf(row).map((part) => {
+        const names = argumentsAt({ target: nameOf(row), offset: part.offset, size: part.bytes });
+        return { ...withoutPlace(part), ...(names.length === 0 ? {} : { arguments: names }) };
+      });
+      return { ...kept, elements };
     });
+}
+
+/** Names of the parameters whose arrays these are; none where the source tells none. */
+export function argumentNames(config: KernelJson, capture: CaptureJson): (place: Place) => string[] {
+  return (place) => {
+    const region = capture.regions.find(({ id }) => id === place.target);
+    if (!region) return [];
+    const claims = claimsOn({ ...region, base: BigInt(region.base) }, config, capture);
+    return claims
+      .filter((claim) => overlap(claim, place))
+      .flatMap(({ parameters }) => parameters.flatMap(({ name }) => name ?? []));
+  };
 }
 
 function worse(a: ComparedEvent, b: ComparedEvent): ComparedEvent {

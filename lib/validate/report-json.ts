@@ -8,7 +8,14 @@ const verdicts = ['pass', 'fail', 'vacuous', 'fault', 'limit'] as const;
 /** A region or module variable that the kernel changed, or that differs. */
 const comparedRegionSchema = comparedSchema.omit({ event: true }).extend({
   elements: z
-    .array(toleranceSchema.omit({ event: true, region: true, variable: true }))
+    .array(
+      toleranceSchema.omit({ event: true, region: true, variable: true }).extend({
+        arguments: z
+          .array(z.string())
+          .optional()
+          .describe('Names of the parameters that point to them; its counts of NaN and infinities are of these.'),
+      }),
+    )
     .describe('What its elements of known types met: the worst of all replays.'),
 });
 

@@ -4,6 +4,7 @@ import type { Deps } from '../deps/deps';
 import type { ValidateOptions } from './options';
 import { raceLines } from './races';
 import { excerpt, regionTable } from './region-text';
+import { kernelFile } from '../support/project-file-names';
 import type { DispatchReport, Report, Verdict } from './report-json';
 import { usualToleranceLine } from './usual-tolerance';
 
@@ -30,6 +31,9 @@ export function printReport(
       `launched as its source says: ${grid.join('×')} blocks of ${block.join('×')} threads, ${shared} bytes of shared memory`,
     );
   }
+  if (request.ownLaunch === true && code.kind === 'variant' && code.configuration !== undefined) {
+    lines.push(`launched as ${kernelFile} says: ${describeRequest(request)}`);
+  }
   for (const one of reports) {
     const { dispatch, capture: shown } = one;
     if (reports.length > 1)
@@ -53,4 +57,15 @@ function regionLines(report: DispatchReport, verbose: boolean): string[] {
     ...excerpt(report),
     ...(untyped.length > 0 ? [`compared byte by byte, for want of a type (--dtype): ${untyped.join(', ')}`] : []),
   ];
+}
+
+/** Of the first dispatch; those of others may have other sizes. */
+function describeRequest({ grid, block, dynamicShared, args = [] }: ReplaySession['request']): string {
+  const shown = (extent: string): string => extent.split(',').join('×');
+  return [
+    ...(grid === undefined ? [] : [`${shown(grid)} blocks`]),
+    ...(block === undefined ? [] : [`blocks of ${shown(block)} threads`]),
+    ...(dynamicShared === undefined ? [] : [`${dynamicShared} bytes of dynamic shared memory`]),
+    ...args.map((text) => `argument ${text.replace(/:.*=/, ' = ')}`),
+  ].join(', ');
 }

@@ -184,6 +184,21 @@ std::optional<Error> obstacle_in_code(const KernelRecord& kernel) {
   return std::nullopt;
 }
 
+Error with_cause(Error why, const KernelRecord& kernel) {
+  if (why.code != "RUN_LIMIT" || kernel.metadata == nullptr) return why;
+  const auto& arguments = kernel.metadata->args;
+  const bool calls = std::any_of(arguments.begin(), arguments.end(), [](const codeobject::KernelArgument& argument) {
+    return argument.value_kind == "hidden_hostcall_buffer";
+  });
+  if (!calls) return why;
+  return {"HOST_CALL",
+          kernel.demangled +
+              " can call its program while it runs (it prints, or has an assertion that fails), did not end, and a "
+              "capture holds the program meanwhile",
+          "capture it without device_print, printf or the assertion; if it does not print, it takes longer than the "
+          "run limit"};
+}
+
 bool is_compiled_in(const codeobject::Kernel& kernel, const capture::LaunchAttribute& attribute) {
   return kernel.cubin && kernel.cubin->cluster_blocks[0] != 0 && attribute.name.starts_with("required_cluster_blocks_");
 }

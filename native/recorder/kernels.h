@@ -77,6 +77,10 @@ std::vector<ModulePiece> module_pieces(const KernelRecord& kernel);
 // What the kernel's code does that no capture can repeat: nothing of it is in the memory that is captured.
 std::optional<Error> obstacle_in_code(const KernelRecord& kernel);
 
+// A dispatch that did not end, of code that can call its program while it runs (printf, device_print): the capture held
+// that program, so that nobody answered. Other refusals stay as they are.
+Error with_cause(Error why, const KernelRecord& kernel);
+
 // What the driver says of a launch, and the code itself says too: a variant's code may say something else.
 bool is_compiled_in(const codeobject::Kernel& kernel, const capture::LaunchAttribute& attribute);
 

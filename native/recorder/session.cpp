@@ -330,7 +330,7 @@ void Session::on_abort(const capture::AbortMessage& message) {
                     {"code_object", kernel->code_object_hex()},
                     {"geometry", archive::to_json(assembly->geometry())}};
   assemblies_.erase(message.capture);
-  const Error why{message.code, message.reason, message.hint};
+  const Error why = with_cause({message.code, message.reason, message.hint}, *kernel);
   if (!violation["regions"].empty()) {
     shared_.board.violated(key, std::move(violation), why);
   } else {

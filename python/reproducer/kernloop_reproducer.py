@@ -462,7 +462,7 @@ class null:
 def run(script, output):
     """Launches it by Triton's own `kernel[grid](…)` on a copy of the captured memory, and compares with what the app computed."""
     memory = Memory()
-    library = _NumPy() if script["TARGET"][0] == "hip" and _is_softgpu(memory) else _Torch()
+    library = _NumPy(script["TARGET"][1]) if script["TARGET"][0] == "hip" and _is_softgpu(memory) else _Torch()
     set_environment(script.get("ENVIRONMENT", {}))
     function, finder = load_kernel(script)
     check_signature(function, script)
@@ -479,7 +479,7 @@ def run(script, output):
             raise ReproducerError("LAUNCH_IMPOSSIBLE", f"the argument {name} is {value.what}, which cannot be made again here", "use recompile, replay and validate")
         arguments[name] = library.view(places[value.region], value) if isinstance(value, tensor) else None if isinstance(value, null) else value
     meta = {**script["ARGUMENTS"], **script["OPTIONS"], **script["CONSTEXPRS"]}
-    kernel = function[script["grid"](meta)](**arguments, **constants_of(script), **script["OPTIONS"])
+    kernel = _launched(function, script["grid"](meta), {**arguments, **constants_of(script), **script["OPTIONS"]})
     library.wait()
     path, facts = write_candidate(kernel, script, finder, output)
     differing = changed = 0
@@ -496,6 +496,15 @@ def run(script, output):
     return 1 if differing else 0 if changed else 3
 
 
+def _launched(function, grid, arguments):
+    from triton.compiler.errors import CompilationError
+
+    try:
+        return function[grid](**arguments)
+    except CompilationError as error:
+        raise ReproducerError("COMPILE_FAILED", f"Triton does not compile it:\n{error}", "correct the source") from error
+
+
 def _is_softgpu(memory):
     return memory._manifest["device"]["kind"] == "softgpu"
 
@@ -503,14 +512,14 @@ def _is_softgpu(memory):
 class _NumPy:
     """Arrays in the memory of the software GPU."""
 
-    def __init__(self):
+    def __init__(self, target):
         try:
             import kernloop.triton as device
         except ImportError as error:
             raise ReproducerError(
                 "ENVIRONMENT_LIBRARY_MISSING", f"the driver of the software GPU is not here: {error}", "pip install the wheel of Kernloop, or set PYTHONPATH to python/src of a checkout"
             ) from error
-        device.activate()
+        device.activate(target)
         self._device = device
 
     def place(self, content, base):
@@ -592,7 +601,10 @@ def main(script):
         path, facts = write_candidate(kernel, script, finder, options.output)
         if not options.json:
             print(f"wrote {os.path.relpath(path)}: {facts['code_object_sha256']}")
-    except ReproducerError as error:
+    except Exception as error:
+        # Those of the driver have the same.
+        if not all(isinstance(getattr(error, name, None), str) for name in ("code", "what", "hint")):
+            raise
         if options.json:
             print(json.dumps({"event": "error", "code": error.code, "message": error.what, "hint": error.hint}))
         else:

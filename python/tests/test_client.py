@@ -13,7 +13,7 @@ import pytest
 
 from kernloop import Kernloop, KernloopError
 from kernloop._version import VERSION
-from kernloop.client import results
+from kernloop.client import command, results
 from kernloop.client.decode import decode
 from kernloop.client.words import words_of
 
@@ -129,7 +129,9 @@ def test_a_process_that_goes_on_with_the_output_open_is_not_waited_for(tmp_path:
     os.kill(int((tmp_path / "pid").read_text()), signal.SIGTERM)
 
 
-def test_the_command_line_is_found_beside_the_workspace_then_on_the_path_else_it_is_said_how_to_get_it(tmp_path: Path) -> None:
+def test_the_command_line_is_found_beside_the_workspace_then_on_the_path_else_it_is_said_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Kernloop(cwd=tmp_path).command == [str(SCHEMAS.parents[1] / "bin" / "kernloop.js")]
+    monkeypatch.setattr(command, "CHECKOUT", tmp_path / "none")
     (tmp_path / "bin").mkdir()
     (tmp_path / "workspace" / "node_modules" / ".bin").mkdir(parents=True)
     (tmp_path / "workspace" / "apps").mkdir()

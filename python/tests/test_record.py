@@ -79,6 +79,26 @@ def test_a_compilation_is_recorded_with_all_that_decides_the_code(app: App) -> N
     assert (app.records / f"source-{file['text']}.txt").read_text() == KERNEL
 
 
+def test_a_recording_of_ones_own_has_the_same_and_gives_way_to_a_capture(app: App) -> None:
+    text = """
+        import os, sys
+        import kernloop.triton.recording as recording
+        try:
+            recording.record("mine")
+        except RuntimeError as error:
+            print(error.code)
+        del os.environ["KERNLOOP_TRITON_DIR"]
+        sys.meta_path[:] = [finder for finder in sys.meta_path if "kernloop_triton_record" not in type(finder).__module__]
+        recording.record("mine")
+        import kernels
+        kernels.compiled(256)
+    """
+    ended = app.run(text)
+    assert ended.stdout.strip() == "USAGE" and ended.returncode == 0, ended.stderr
+    [path] = (app.folder / "mine").glob("compile-*.json")
+    assert json.loads(path.read_text())["name"] == "kernel" and app.all("compile") == []
+
+
 def test_what_comes_from_the_cache_is_recorded_too(app: App) -> None:
     app.run("import kernels; kernels.compiled(128)")
     app.run("import kernels; kernels.compiled(128)")
@@ -129,6 +149,30 @@ def test_a_version_that_is_not_known_is_said_and_left_alone(app: App) -> None:
     [note] = app.all("note")
     assert note["unknown_version"].startswith("3.") and note["known"] == ["2.1"]
     assert app.all("compile") == []
+
+
+def test_constants_are_written_as_expressions_that_give_them_again() -> None:
+    import triton.language as tl
+    from triton.experimental.gluon import language as gl
+
+    sys.path.insert(0, str(SHIM))
+    try:
+        from kernloop_triton_record.values import expression
+    finally:
+        sys.path.remove(str(SHIM))
+    blocked = gl.BlockedLayout([1, 4], [4, 16], [2, 1], [1, 0])
+    values = [
+        *(3, -2.5, "rows", None, (1,), (2, "x"), [1, [2]], tl.float16, tl.float8e4b8, tl.pointer_type(tl.bfloat16)),
+        *(blocked, gl.SliceLayout(1, blocked), gl.AutoLayout(), gl.SwizzledSharedLayout(1, 1, 1, [0]), (blocked, 4)),
+        gl.amd.AMDMFMALayout(3, [32, 32, 8], True, [2, 2]),
+        gl.DotOperandLayout(0, gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 16]), 2),
+    ]
+    for value in values:
+        assert eval(expression(value)["python"], {"tl": tl, "gl": gl}) == value
+    assert eval(expression(tl.constexpr(blocked))["python"], {"tl": tl, "gl": gl}).value == blocked
+    assert eval(expression(float("-inf"))["python"]) == float("-inf")
+    for value in (object(), (blocked, object()), gl.SliceLayout(1, object())):
+        assert "unknown" in expression(value)
 
 
 def test_the_apps_own_sitecustomize_runs(app: App, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ const parts = [
   ...['native/pgo/pass', 'native/pgo/headers'],
   // What Python reads of us: in the app while it is captured, and in the reproducer of a Triton kernel.
   ...['python/shim', 'python/reproducer'],
+  'probes',
 ];
 
 /** Of these rooms, what their compiled code and Nx read: never a source. */

@@ -22,7 +22,6 @@ export interface ProbeBody {
 const refused: ReadonlySet<string> = new Set(['ret', 'exit', 'trap', 'brkpt', 'call', 'bar', 'barrier', 'wgmma']);
 
 const placeholder = /(?<![\w%$.])(OUT|IN\d|ADDR|BYTES)(?![\w$])/g;
-const scratch = /^%NR\d+$/;
 
 /** Reads the body of a probe as PTX and `SAVE [map] {a, b}`; a semicolon behind the latter may be left out. */
 export function readBodyText(text: string, probe: string, { maps }: ProbeFile): ProbeBody {
@@ -79,8 +78,6 @@ export function scratchRegisters(bodies: readonly string[], declared: number | n
   const used = bodies.flatMap((body) => [...body.matchAll(/%NR(\d+)/g)].map(([, index]) => Number(index) + 1));
   return Math.max((declared ?? 0) + 1, ...used);
 }
-
-export const isScratch = (register: string): boolean => scratch.test(register);
 
 function readSave(lexer: Lexer, save: Token, probe: string, maps: readonly TraceMap[]): BodyStatement {
   const { kind, text } = lexer.peek();

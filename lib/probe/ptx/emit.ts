@@ -25,7 +25,7 @@ export class Names {
 }
 
 /** The number of a thread in its block, of the threads of a block, and of a warp or thread among all, in 64 bits. */
-export function unitCode(level: 'thread' | 'warp', into: string, names: Names): string[] {
+function unitCode(level: 'thread' | 'warp', into: string, names: Names): string[] {
   const [tid, threads, size, at, z, block] = Array.from({ length: 6 }, () => names.register());
   const [row, gridRow] = [names.register(), names.register()];
   const units = level === 'thread' ? [] : [`add.u32 ${threads}, ${threads}, 31;`, `shr.u32 ${threads}, ${threads}, 5;`];

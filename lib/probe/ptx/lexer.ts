@@ -4,7 +4,7 @@ import { KernloopError } from '../../support/error';
  * `word`: an identifier, register or first part of an opcode. `dot`: a part behind it, or a directive (`.global`, `.shared::cta`, `.2d`).
  * `mark`: one character, or `::`.
  */
-export type TokenKind = 'word' | 'dot' | 'number' | 'string' | 'mark' | 'end';
+type TokenKind = 'word' | 'dot' | 'number' | 'string' | 'mark' | 'end';
 
 export interface Token {
   readonly kind: TokenKind;
@@ -14,16 +14,21 @@ export interface Token {
 }
 
 /** The largest of PyTorch's is 30 MiB. */
-export const maxPtxBytes = 256 << 20;
+const maxPtxBytes = 256 << 20;
 
-const spaces = /(?:[\s\0]+|\/\/[^\n]*|\/\*[^]*?\*\/|^[ \t]*#[^\n]*)+/my;
-const patterns: readonly (readonly [TokenKind, RegExp])[] = [
-  ['word', /[%A-Za-z_$][\w$]*/y],
-  ['dot', /\.[A-Za-z_$0-9][\w$]*(?:::[\w$]+)*/y],
-  ['number', /\d[\w.]*/y],
-  ['string', /"(?:[^"\\\n]|\\.)*"/y],
-  ['mark', /::|[^]/y],
-];
+const word = /[%A-Za-z_$][\w$]*/y;
+const dot = /\.[\w$]+(?:::[\w$]+)*/y;
+const number = /\d[\w.]*/y;
+const string = /"(?:[^"\\\n]|\\.)*"/y;
+
+/** What a token that begins so may be; everything else is a mark. */
+function kindsOf(first: string): [TokenKind, RegExp] | null {
+  if (first === '.') return ['dot', dot];
+  if (first === '"') return ['string', string];
+  if (first >= '0' && first <= '9') return ['number', number];
+  const isLetter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
+  return isLetter || first === '%' || first === '_' || first === '$' ? ['word', word] : null;
+}
 
 /** Reads PTX token by token; comments and white space are none. */
 export class Lexer {
@@ -74,19 +79,47 @@ export class Lexer {
   }
 
   private read(): Token {
-    spaces.lastIndex = this.at;
-    if (spaces.test(this.text)) this.at = Math.min(spaces.lastIndex, this.end);
-    const start = this.at;
-    if (this.text.startsWith('/*', start)) throw this.invalid('a comment is never closed', start);
+    const start = this.skipSpaces();
     if (start >= this.end) return { kind: 'end', text: '', start, end: start };
-    for (const [kind, pattern] of patterns) {
+    const found = kindsOf(this.text.charAt(start));
+    if (found) {
+      const [kind, pattern] = found;
       pattern.lastIndex = start;
-      const [text] = pattern.exec(this.text) ?? [];
-      if (text === undefined) continue;
-      this.at = start + text.length;
-      return { kind, text, start, end: this.at };
+      if (pattern.test(this.text)) return this.made(kind, start, pattern.lastIndex);
     }
-    throw this.invalid('no PTX', start);
+    return this.made('mark', start, start + (this.text.startsWith('::', start) ? 2 : 1));
+  }
+
+  private made(kind: TokenKind, start: number, end: number): Token {
+    this.at = end;
+    return { kind, text: this.text.slice(start, end), start, end };
+  }
+
+  /** Comments too, and lines of a preprocessor. */
+  private skipSpaces(): number {
+    const { text, end } = this;
+    let at = this.at;
+    const skipTo = (what: string): void => {
+      const found = text.indexOf(what, at);
+      at = found < 0 ? end : found;
+    };
+    for (; at < end;) {
+      const first = text.charAt(at);
+      if (first <= ' ') {
+        ++at;
+      } else if (first === '/' && text.charAt(at + 1) === '/') {
+        skipTo('\n');
+      } else if (first === '/' && text.charAt(at + 1) === '*') {
+        const found = text.indexOf('*/', at + 2);
+        if (found < 0) throw this.invalid('a comment is never closed', at);
+        at = found + 2;
+      } else if (first === '#' && /(^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 80), at))) {
+        skipTo('\n');
+      } else {
+        break;
+      }
+    }
+    return Math.min(at, end);
   }
 }
 
@@ -97,13 +130,13 @@ export function* wordsOf(text: string): Generator<string> {
   }
 }
 
-export function lineOf(text: string, at: number): number {
+function lineOf(text: string, at: number): number {
   let line = 1;
   for (let found = text.indexOf('\n'); found >= 0 && found < at; found = text.indexOf('\n', found + 1)) ++line;
   return line;
 }
 
-export function ptxInvalid(what: string): KernloopError {
+function ptxInvalid(what: string): KernloopError {
   return new KernloopError(
     'PTX_INVALID',
     `the PTX cannot be read: ${what}`,

@@ -36,7 +36,7 @@ export interface Scope {
   readonly registers: Declaration[];
 }
 
-export interface FunctionBody {
+interface FunctionBody {
   /** Behind the opening brace. */
   readonly start: number;
   /** The closing brace. */

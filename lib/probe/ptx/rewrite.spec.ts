@@ -213,6 +213,14 @@ describe('PTX with probes', () => {
     ).toEqual(['calls']);
   });
 
+  it('keeps to the registers that a large block has, unless the kernel says how large its blocks are', () => {
+    const with1024 = (name: string): string => rewritePtx(shapes, name, shipped('dmat'), 1024).ptx;
+    expect(with1024('bare')).toMatch(/\.entry bare\([^)]*\)\s*\.maxntid 1024, 1, 1\s*\{/);
+    expect(assemble(with1024('bare')).said).not.toMatch(/warning/i);
+    expect(with1024('shapes').match(/\.maxntid/g)).toHaveLength(1);
+    expect(rewritePtx(shapes, 'bare', shipped('dmat')).ptx).not.toContain('.maxntid');
+  });
+
   it('tells of accesses that no position means', () => {
     const { unseen } = rewritePtx(kernel('ld.u32 %r1, [%rd1];', 'st.f32 [%rd1], %f1;'), 'k', shipped('gmem_bytes'));
     expect(unseen).toEqual([

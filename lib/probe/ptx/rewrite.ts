@@ -1,19 +1,11 @@
 import type { ProbeFile } from '../../trace/probe-file';
-import {
-  bodyCode,
-  counterBytes,
-  addressCode,
-  baseCode,
-  frameRegister,
-  isOfWarps,
-  lanesCode,
-  Names,
-  type Place,
-} from './emit';
-import { probeUnsupported, wordsOf } from './lexer';
+import { Edits } from './edits';
+import { addressCode, baseCode, bodyCode, counterBytes, frameRegister, isOfWarps, Names, type Place } from './emit';
+import { exitCode } from './exit-code';
+import { callCode, frameCode, frameParameter, frameStart } from './frame';
 import { instructionCode } from './instruction-code';
-import { readModule, type Guard, type Instruction, type PtxModule } from './module';
-import { readOperands } from './operands';
+import { probeUnsupported, wordsOf } from './lexer';
+import { readModule, type Guard, type PtxFunction, type PtxModule } from './module';
 import { planProbes, type Plan, type PlannedMap } from './plan';
 import { findSites, type ProbedFunction, type Site } from './sites';
 
@@ -39,8 +31,14 @@ export interface RewrittenPtx {
 /**
  * Puts probes into a kernel and into the functions that it calls. Nothing of the kernel is changed: there are parameters behind its own, and
  * blocks with registers of their own between its instructions.
+ * With `blockThreads` it keeps to the registers that blocks of so many threads have.
  */
-export function rewritePtx(given: string, kernel: string, probes: ProbeFile): RewrittenPtx {
+export function rewritePtx(
+  given: string,
+  kernel: string,
+  probes: ProbeFile,
+  blockThreads: number | null = null,
+): RewrittenPtx {
   const module = kernelAlone(readModule(given), kernel);
   const { text } = module;
   const plan = planProbes(probes, text);
@@ -56,6 +54,7 @@ export function rewritePtx(given: string, kernel: string, probes: ProbeFile): Re
     if (functions.has(declared.name)) addParameters(declared, [`.param .b64 ${frameParameter(plan)}`], edits);
   }
   addParameters(entry.definition, plan.maps.length === 0 ? [] : parameterList(plan), edits);
+  if (blockThreads !== null) limitRegisters(text, entry.definition, blockThreads, edits);
   return { ptx: edits.apply(text), parameters: parametersOf(plan), sites, unseen };
 }
 
@@ -103,6 +102,13 @@ function parameterList({ maps, exitsParameter }: Plan): string[] {
   ];
 }
 
+/** Where the kernel does not say how large its blocks are, the assembler may take as many registers as a thread can have. */
+function limitRegisters(text: string, { nameEnd, parameters, body }: PtxFunction, threads: number, edits: Edits): void {
+  const end = parameters === null ? nameEnd : parameters.close + 1;
+  if (/\.(maxntid|reqntid)\b/.test(text.slice(end, body?.start))) return;
+  edits.insert(end, `\n.maxntid ${threads}, 1, 1\n`);
+}
+
 function addParameters(
   { nameEnd, parameters }: ProbedFunction['definition'],
   added: readonly string[],
@@ -113,8 +119,6 @@ function addParameters(
   if (parameters === null) edits.insert(nameEnd, `(\n${list}\n)`);
   else edits.insert(parameters.close, `${parameters.isEmpty ? '' : ','}\n${list}\n`);
 }
-
-const frameParameter = ({ prefix }: Plan): string => `${prefix}frame_param`;
 
 function rewriteFunction(
   text: string,
@@ -202,33 +206,6 @@ function registersCode({ scratch, maps }: Plan): string[] {
   return [`.reg .u64 %NR<${scratch}>;`, zeroed.join(' '), ...counts];
 }
 
-function frameStart({ plan }: Place, names: Names): string[] {
-  const frame = frameRegister(plan);
-  const variable = `${plan.prefix}frame`;
-  const code = [
-    `.local .align 8 .b8 ${variable}[${plan.frameBytes}]; .reg .b64 ${frame}; mov.u64 ${frame}, ${variable};`,
-  ];
-  for (const map of plan.maps) {
-    code.push(
-      `st.local.u64 [${frame}+${map.frameOffset}], ${map.base}; st.local.u64 [${frame}+${map.frameOffset + 8}], ${map.counts};`,
-    );
-    if (map.records !== null) continue;
-    const capacity = names.register();
-    code.push(
-      `{ .reg .b32 ${capacity}; ld.param.u32 ${capacity}, [${map.capacityParameter}]; st.local.u32 [${frame}+${map.frameOffset + 16}], ${capacity}; }`,
-    );
-  }
-  if (plan.exitsParameter !== null) {
-    const exits = names.register();
-    code.push(
-      `{ .reg .b64 ${exits};`,
-      ...addressCode(plan.exitsParameter, 'warp', 4, exits, names),
-      `st.local.u64 [${frame}+${plan.exitsOffset}], ${exits}; }`,
-    );
-  }
-  return code;
-}
-
 function functionStart({ plan }: Place): string[] {
   const frame = frameRegister(plan);
   return [
@@ -236,106 +213,6 @@ function functionStart({ plan }: Place): string[] {
     ...registersCode(plan),
     ...frameCode(plan, 'ld'),
   ];
-}
-
-/** Registers of probes to the frame, or back. */
-function frameCode(plan: Plan, operation: 'ld' | 'st'): string[] {
-  const frame = frameRegister(plan);
-  const move = (bits: number, register: string, offset: number): string =>
-    operation === 'ld'
-      ? `ld.local.u${bits} ${register}, [${frame}+${offset}];`
-      : `st.local.u${bits} [${frame}+${offset}], ${register};`;
-  return [
-    ...Array.from({ length: plan.scratch }, (_, index) => move(64, `%NR${index}`, index * 8)),
-    ...plan.maps.filter((map) => !isOfWarps(map)).map((map) => move(32, map.count, map.frameOffset + 20)),
-  ];
-}
-
-/** Hands the frame to a function as one parameter more. */
-function callCode(
-  text: string,
-  { opcode, guard, operands }: Instruction,
-  plan: Plan,
-  names: Names,
-): { before: string[]; text: string; after: string[] } {
-  const parameter = `${names.register().slice(1)}_param`;
-  const all = readOperands(text, operands).map((operand) => operand.text);
-  const callee = all.findIndex((operand) => !operand.startsWith('('));
-  const given = all[callee + 1];
-  const handed =
-    given === undefined || /^\(\s*\)$/.test(given) ? `(${parameter})` : given.replace(/\)$/, `, ${parameter})`);
-  const lead = guard ? `@${guard.negated ? '!' : ''}${guard.register} ` : '';
-  return {
-    before: ['{', `.param .b64 ${parameter}; st.param.b64 [${parameter}], ${frameRegister(plan)};`],
-    text: `${lead}${opcode.join('.')} ${[...all.slice(0, callee + 1), handed].join(', ')};`,
-    after: ['}'],
-  };
-}
-
-/** What happens at the end of the kernel, before a thread leaves it. */
-function exitCode(place: Place, scope: Instruction['scope'], guard: Guard | null, names: Names): string[] {
-  const { plan } = place;
-  const code: string[] = [];
-  let last: Guard | null = null;
-  for (const { probe, atKernel, after } of plan.probes) {
-    if (!atKernel || after === null) continue;
-    if (probe.level === 'warp' && last === null) {
-      last = { register: names.register(), negated: false };
-      code.push(...lastLaneCode(place, guard, last.register, names));
-    }
-    const body = bodyCode(after, {
-      ...{ place, probe: probe.name, names, scope, values: new Map<string, string>() },
-      guard,
-      ...(probe.level === 'warp' && last ? { leader: last } : {}),
-    });
-    code.push(`{ // probe ${probe.name}`, ...body, '}');
-  }
-  return [...code, ...countsCode(place, guard, names)];
-}
-
-/**
- * A warp ends when its last lane leaves it, be it here or elsewhere; of the lanes that leave together the first is asked. Where all leave
- * together, which is where most warps end, no memory is touched.
- */
-function lastLaneCode({ plan, isEntry }: Place, guard: Guard | null, last: string, names: Names): string[] {
-  const [mask, lower, leaving, lanes, before] = Array.from({ length: 5 }, () => names.register());
-  const [some, done, exits] = [names.register(), names.register(), names.register()];
-  const operand = guard ? `${guard.negated ? '!' : ''}${guard.register}` : null;
-  if (plan.exitsParameter === null) throw new Error('a probe at the end of warps has a buffer of exits');
-  return [
-    `.reg .pred ${last}; {`,
-    `.reg .b32 ${mask}, ${lower}, ${leaving}, ${lanes}, ${before}; .reg .pred ${some}, ${done}; .reg .b64 ${exits};`,
-    `activemask.b32 ${mask};`,
-    ...(operand === null ? [] : [`vote.sync.ballot.b32 ${mask}, ${operand}, ${mask};`]),
-    `mov.u32 ${lower}, %lanemask_lt; and.b32 ${lower}, ${lower}, ${mask}; popc.b32 ${leaving}, ${mask};`,
-    `setp.eq.${operand === null ? '' : 'and.'}u32 ${last}, ${lower}, 0${operand === null ? '' : `, ${operand}`};`,
-    '{',
-    ...lanesCode(lanes ?? '', names),
-    '}',
-    `setp.ne.and.u32 ${some}, ${leaving}, ${lanes}, ${last}; mov.u32 ${before}, 0;`,
-    ...(isEntry
-      ? ['{', ...addressCode(plan.exitsParameter, 'warp', 4, exits ?? '', names), '}']
-      : [`ld.local.u64 ${exits}, [${frameRegister(plan)}+${plan.exitsOffset}];`]),
-    `@${some} atom.global.add.u32 ${before}, [${exits}], ${leaving};`,
-    `add.u32 ${before}, ${before}, ${leaving}; setp.eq.and.u32 ${done}, ${before}, ${lanes}, ${last}; mov.pred ${last}, ${done};`,
-    '}',
-  ];
-}
-
-/** How many records each thread wanted to write. */
-function countsCode(place: Place, guard: Guard | null, names: Names): string[] {
-  const lead = guard ? `@${guard.negated ? '!' : ''}${guard.register} ` : '';
-  const { plan, isEntry, early } = place;
-  return plan.maps
-    .filter((map) => !isOfWarps(map))
-    .flatMap((map) => {
-      if (isEntry && early.has(map)) return [`${lead}st.global.u32 [${map.counts}], ${map.count};`];
-      const counts = names.register();
-      const code = isEntry
-        ? addressCode(map.countsParameter, map.map.level, 4, counts, names)
-        : [`ld.local.u64 ${counts}, [${frameRegister(plan)}+${map.frameOffset + 8}];`];
-      return [`{ .reg .b64 ${counts};`, ...code, `${lead}st.global.u32 [${counts}], ${map.count}; }`];
-    });
 }
 
 /** Without the other kernels, whose code would be compiled for nothing; a module may have hundreds. */
@@ -354,27 +231,4 @@ function kernelAlone(module: PtxModule, kernel: string): PtxModule {
 function names(wanted: ReadonlySet<string>, text: string): boolean {
   if (wanted.size > 0) for (const word of wordsOf(text)) if (wanted.has(word)) return true;
   return false;
-}
-
-/** Insertions and replacements by their places in the text. */
-class Edits {
-  private readonly list: { start: number; end: number; text: string; order: number }[] = [];
-
-  insert(at: number, text: string): void {
-    this.list.push({ start: at, end: at, text, order: this.list.length });
-  }
-
-  replace(start: number, end: number, text: string): void {
-    this.list.push({ start, end, text, order: this.list.length });
-  }
-
-  apply(text: string): string {
-    const parts: string[] = [];
-    let at = 0;
-    for (const edit of this.list.sort((a, b) => a.start - b.start || a.order - b.order)) {
-      parts.push(text.slice(at, edit.start), edit.text);
-      at = edit.end;
-    }
-    return parts.join('') + text.slice(at);
-  }
 }

@@ -398,12 +398,24 @@ TEST_F(RecorderTest, AnAbortedCaptureLeavesTheOlderOneAlone) {
   auto agent = agent_with_kernel();
   ASSERT_TRUE(agent->begin(0)->granted);
   send_capture(*agent, pattern(100));
+  RecorderSink(*agent->client, 0).abort({"FAULT_ELSEWHERE", "why", "what"});
+  agent.reset();
+  run.finish();
+  EXPECT_EQ(refusal(), "FAULT_ELSEWHERE");
+  EXPECT_TRUE(fs::exists(run.output() / "capture.json"));
+  EXPECT_TRUE(run.leftovers().empty());
+}
+
+// The kernel has a buffer for calls to the host, which is held while it runs.
+TEST_F(RecorderTest, ADispatchThatWaitsForItsProgramIsRefusedByName) {
+  run.select("^tiny_kernel");
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  ASSERT_TRUE(agent->begin(0)->granted);
   RecorderSink(*agent->client, 0).abort({"RUN_LIMIT", "why", "what"});
   agent.reset();
   run.finish();
-  EXPECT_EQ(refusal(), "RUN_LIMIT");
-  EXPECT_TRUE(fs::exists(run.output() / "capture.json"));
-  EXPECT_TRUE(run.leftovers().empty());
+  EXPECT_EQ(refusal(), "HOST_CALL");
 }
 
 TEST_F(RecorderTest, AnAgentThatVanishesMidwayIsARefusal) {

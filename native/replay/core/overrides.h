@@ -1,7 +1,7 @@
 // A launch that is not the captured one: another geometry, other kernel arguments. What such a launch leaves in memory,
 // the app never computed: it can be measured and looked at, and is never compared. Unless it is a variant's own: one
-// whose source says how it is to be launched (Triton, or a configuration of kernel.json) is to compute what the captured
-// kernel did, in other blocks, or told by a scalar argument to share its work out in another way.
+// whose source says how it is to be launched (Triton, or a configuration of kernel.json) is to compute what the
+// captured kernel did, in other blocks, or told by a scalar argument to share its work out in another way.
 #pragma once
 
 #include <array>

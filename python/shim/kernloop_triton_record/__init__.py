@@ -1,4 +1,4 @@
-"""Records what Triton compiles and launches in this process, for `kernloop capture`. See docs/contributing/triton.md."""
+"""Records what Triton compiles and launches in this process, for `kernloop capture`. See docs/triton.md."""
 
 import importlib.abc
 import importlib.util

@@ -1,6 +1,8 @@
 """Python values as the text of an expression that gives them again, where there is one."""
 
+import dataclasses
 import math
+import sys
 
 
 def expression(value):
@@ -44,7 +46,35 @@ def _text(value):
             return f"tl.{_dtype_names.get(value.name, value.name)}" if value.name.isidentifier() else None
         if kind.__name__ == "pointer_type" and _text(value.element_ty) is not None:
             return f"tl.pointer_type({_text(value.element_ty)})"
+    return _layout(value)
+
+
+def _layout(value):
+    """Of Gluon, whose constants they are: gl.BlockedLayout(…), as the app could have written it."""
+    place = _gluon_place(type(value))
+    if place is None or not dataclasses.is_dataclass(value):
+        return None
+    parts = []
+    for field in dataclasses.fields(value):
+        given = getattr(value, field.name)
+        usual = field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
+        text = _text(given)
+        if field.init and text is None:
+            return None
+        if field.init and given != usual:
+            parts.append(f"{field.name}={text}")
+    return f"{place}({', '.join(parts)})"
+
+
+def _gluon_place(kind):
+    language = "triton.experimental.gluon.language"
+    for module, name in ((language, "gl"), *((f"{language}.{part}", f"gl.{part}") for part in _gluon_parts)):
+        if kind.__module__.startswith(language) and getattr(sys.modules.get(module), kind.__name__, None) is kind:
+            return f"{name}.{kind.__name__}"
     return None
+
+
+_gluon_parts = ("amd", "amd.cdna3", "amd.cdna4", "amd.rdna3", "amd.rdna4", "nvidia", "nvidia.ampere", "nvidia.hopper", "nvidia.blackwell")
 
 
 # triton.language calls them otherwise than they call themselves.

@@ -36,8 +36,8 @@ class Kernloop(Stages):
     ) -> None:
         """Finds nothing and starts nothing yet.
 
-        command: The command line of Kernloop, a file or words. Else `node_modules/.bin/kernloop` at or above `cwd`, then `kernloop`
-            on the PATH.
+        command: The command line of Kernloop, a file or words. Else `node_modules/.bin/kernloop` at or above `cwd`, then that of
+            the checkout which this package lies in, then `kernloop` on the PATH.
         cwd: What relative paths are relative to; the working folder if left out.
         env: Variables besides those of this process.
         on_progress: Called with each line that people would read.

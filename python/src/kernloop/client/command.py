@@ -12,6 +12,8 @@ from .._version import VERSION
 from ..errors import KernloopError
 
 ENVIRONMENT = 5
+# Where this package is that of a checkout, python/src/kernloop/client/command.py.
+CHECKOUT = Path(__file__).resolve().parents[4] / "bin" / "kernloop.js"
 
 
 def find_command(given: str | Sequence[str] | None, cwd: str, env: Mapping[str, str]) -> list[str]:
@@ -22,6 +24,8 @@ def find_command(given: str | Sequence[str] | None, cwd: str, env: Mapping[str, 
         installed = folder / "node_modules" / ".bin" / "kernloop"
         if installed.exists():
             return [str(installed)]
+    if CHECKOUT.exists():
+        return [str(CHECKOUT)]
     found = shutil.which("kernloop", path=env.get("PATH"))
     if found:
         return [found]

@@ -1008,6 +1008,8 @@ class ValidateRegionElement:
     """The first few elements that did not pass."""
     worst: ValidateRegionElementFirstOutside | None = None
     """The one with the greatest absolute error."""
+    arguments: list[str] | None = None
+    """Names of the parameters that point to them; its counts of NaN and infinities are of these."""
     extra: dict[str, Any] = field(default_factory=dict)
     """What it has besides, by its name in JSON."""
 

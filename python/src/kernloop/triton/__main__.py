@@ -25,9 +25,9 @@ def main(words: list[str]) -> None:
     parser.add_argument("program", help="a file, or with -m the name of a module")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="the program's own")
     options = parser.parse_args(words)
-    if options.record is not None:
-        record(options.record)
     try:
+        if options.record is not None:
+            record(options.record)
         activate(options.target)
     except KernloopError as error:
         sys.exit(f"kernloop.triton: {error}")

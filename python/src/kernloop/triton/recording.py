@@ -7,12 +7,17 @@ import sys
 from pathlib import Path
 
 from .._files import folder_of
+from ..errors import KernloopError
 
 
 def record(folder: str | os.PathLike[str]) -> None:
     """From now on each compilation of Triton in this process and in those that it starts leaves a compile-*.json in the folder, each distinct
     launch a launch-*.json. Before Triton is imported."""
     place = Path(folder).resolve()
+    if os.environ.get("KERNLOOP_TRITON_DIR", str(place)) != str(place):
+        raise KernloopError(
+            "USAGE", "what Triton compiles here is written down already, for a capture of this app", "leave the recording to it"
+        )
     place.mkdir(parents=True, exist_ok=True)
     shim = str(folder_of("shim"))
     os.environ["KERNLOOP_TRITON_DIR"] = str(place)
