@@ -39,7 +39,7 @@ describe('kernloop on the command line', () => {
     ['an unknown device', ['capture', '--app', '{app}', '--device', 'softgpo'], '--device'],
     ['an unknown target', ['capture', '--app', '{app}', '--softgpu', 'gfx90b'], 'did you mean gfx90a?'],
     ['an option that is required', ['generate', '--app', '{app}'], 'kernel is missing'],
-    ['a group without its verb', ['trace'], 'trace needs a verb: read, gen, export, analyze'],
+    ['a group without its verb', ['trace'], 'trace needs a verb: run, read, gen, export, analyze'],
     ['an unknown verb of a group', ['trace', 'reed'], 'Did you mean read?'],
     ['an unknown option of a verb of two words', ['trace', 'read', 'x', '--prob', 'y'], 'Did you mean --probe?'],
     ['a folder without a trace', ['trace', 'read', '{app}'], 'holds no trace'],

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { run, Workspace, type Outcome } from './harness';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { nativeDirectory, repository, run, Workspace, type Outcome } from './harness';
 
 interface Shown {
   result: {
@@ -151,6 +152,102 @@ describe('PGO of a captured kernel, without its app', () => {
     ]);
     expect(workspace.snapshot('apps/hip-pipeline/build')).toEqual(own);
   });
+
+  /** Compiled by the real clang and ptxas; the driver without a GPU runs the host's code in its place, which counts nothing. */
+  it('of CUDA: built, replayed with its counters, refused without counts, and judged by a profile', async () => {
+    const cuda = 'kernels/probe/saxpy';
+    const env = {
+      CUDA_HOME: linkToolkit(),
+      LD_LIBRARY_PATH: join(nativeDirectory, 'lib', 'cuda-fake'),
+    };
+    const kernloop = (...args: string[]): Promise<Outcome> => workspace.kernloop(args, { env });
+    const program = workspace.path('cuda-probe');
+    const source = join(repository, 'e2e', 'fixtures', 'cuda-fake', 'probe.cpp');
+    expectPass(await run('c++', ['-std=c++20', '-O1', '-o', program, source, '-ldl']));
+    const code = join(repository, 'native', 'cuda', 'fake', 'test', 'data', 'test_kernels.sm_90.cubin');
+    const kernels = [{ name: 'saxpy', match: '^saxpy\\(' }];
+    workspace.write('apps/probe/kernloop.json', {
+      name: 'probe',
+      device: 'cuda',
+      command: [program, code, 'saxpy'],
+      kernels,
+    });
+    expectPass(await kernloop('extract', '--app', 'apps/probe'));
+    writeCudaSource(cuda);
+
+    const built = await kernloop('pgo-instrument', cuda);
+    expectPass(built);
+    expect(built.text).toMatch(/instrumented\.cubin built .*: \d+ counters in 1 function$/m);
+    const counted = await kernloop('pgo-generate', cuda);
+    expectPass(counted);
+    expect(counted.text).not.toMatch(/leaves other bytes/);
+    expectPass(await kernloop('pgo-merge', cuda));
+    const uncounted = await kernloop('pgo-use', cuda);
+    expect([uncounted.code, uncounted.text]).toEqual([2, expect.stringMatching(/counted nothing in _Z5saxpyfPKfPfi/)]);
+
+    const [{ hash, counters }] = workspace.json<{ functions: [{ hash: string; counters: object[] }] }>(
+      `${cuda}/pgo/instrumented/map.json`,
+    ).functions;
+    const profile = ['_Z5saxpyfPKfPfi', BigInt(hash), counters.length, ...counters.map(() => 5000)].join('\n');
+    workspace.write('made.proftext', `:ir\n${profile}\n`);
+    const [text, indexed] = [workspace.path('made.proftext'), workspace.path('made.profdata')];
+    expectPass(await run('llvm-profdata-22', ['merge', '-o', indexed, text]));
+    expectPass(await kernloop('pgo-merge', cuda, '--input', indexed));
+    expectPass(await kernloop('pgo-use', cuda, '--iterations', '4'));
+    const { kept, placed, variants } = workspace.json<Choice>(`${cuda}/pgo/choice.json`);
+    expect(variants.map(({ name, verdict }) => [name, verdict])).toEqual([
+      ['base', 'pass'],
+      ['use', 'pass'],
+    ]);
+    expect([placed !== null, existsSync(workspace.path(cuda, 'build/optimized.cubin'))]).toEqual([
+      kept === 'use',
+      kept === 'use',
+    ]);
+  });
+
+  /** Triton brings what clang needs of CUDA. */
+  function linkToolkit(): string {
+    const libraries = join(repository, 'python', '.venv', 'lib');
+    const version = readdirSync(libraries)[0] ?? '';
+    const triton = join(libraries, version, 'site-packages', 'triton', 'backends', 'nvidia');
+    mkdirSync(workspace.path('toolkit', 'nvvm'), { recursive: true });
+    for (const [name, to] of [
+      ['include', 'include'],
+      ['bin', 'bin'],
+      ['nvvm/libdevice', 'lib'],
+    ] as const)
+      symlinkSync(join(triton, to), workspace.path('toolkit', name));
+    return workspace.path('toolkit');
+  }
+
+  /** What generate would leave of a source that nvcc compiled. */
+  function writeCudaSource(root: string): void {
+    const source = `__global__ void saxpy(float a, const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+`;
+    for (const file of ['kernel_variant.cu', 'deps/saxpy.cu']) workspace.write(`${root}/${file}`, source);
+    workspace.write(`${root}/kernel.json`, { ...workspace.json<object>(`${root}/kernel.json`), language: 'cuda' });
+    const { code_object: code } = workspace.json<{ kernel: { code_object: string } }>(
+      `${root}/capture/capture.json`,
+    ).kernel;
+    workspace.write(`${root}/pristine/recipe.json`, {
+      ...{ schema: 'kernloop.recipe/1', language: 'cuda', symbol: '_Z5saxpyfPKfPfi', environment: {}, target: 'sm_90' },
+      ...{ compiler: { name: 'nvcc', version: '13' }, arguments: ['-O3', '-x', 'cu'], main: 'saxpy.cu' },
+      ...{ variant: { file: 'kernel_variant.cu', stands_for: 'saxpy.cu' }, signature: null, aliases: {}, files: {} },
+      ...{ notes: [], code_object: { captured: code, recompiled: code } },
+    });
+    workspace.write(`${root}/pristine/overlay.template.json`, {
+      ...{ version: 0, 'case-sensitive': true, 'use-external-names': true },
+      roots: [
+        {
+          ...{ type: 'file', name: '{reproducer}/deps/saxpy.cu' },
+          'external-contents': '{reproducer}/kernel_variant.cu',
+        },
+      ],
+    });
+  }
 
   it('on the target whose waves have 32 lanes: counts of waves, a verdict of every variant, and a choice', async () => {
     const app = 'apps/batched-scale';

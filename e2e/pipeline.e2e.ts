@@ -313,6 +313,19 @@ describe('the kernels of hip-pipeline', () => {
       for (const unit of [0, 783]) expect(few.words(unit)).toEqual(all.words(unit).slice(0, room));
     });
 
+    it('begins with a file of the generator, which runs as it is', async () => {
+      const generated = await workspace.nx([
+        'g',
+        'kernloop:probe',
+        project('saxpy'),
+        '--name=loads',
+        '--no-interactive',
+      ]);
+      expect([generated.code, generated.text]).toEqual([0, expect.stringContaining('loads.toml')]);
+      const { result } = await probed(workspace, project('saxpy'), '--probe', 'loads.toml', '--variant', 'none');
+      expect(result.launches[0]?.maps).toMatchObject([{ name: 'loads', kept: 2 * elements, dropped: 0 }]);
+    });
+
     it('is a task, whose trace comes out of the cache', async () => {
       const task = ['run', 'hip-pipeline-clamp_to_range:trace-run', '--probe=block_sched'];
       expect((await workspace.nx(task)).text).toMatch(/Successfully ran target trace-run/);

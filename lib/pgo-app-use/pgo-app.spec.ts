@@ -178,12 +178,22 @@ describe('which build of an app is kept', () => {
   it.each([
     ['only base is beaten', [build('own', 50), build('base', 90), build('wave', 80)]],
     ["only the app's own build is beaten", [build('own', 100), build('base', 70), build('wave', 80)]],
+    [
+      'its slowest run is no faster than the fastest of another',
+      [build('own', 100), { ...build('base', 90), least: 84, most: 96 }, { ...build('use', 80), least: 76, most: 85 }],
+    ],
     ['it is no better', [build('own', 100), build('base', 80), build('wave', 80)]],
     ['it is wrong', [build('own', 100), build('base', 90), build('wave', 10, false)]],
   ])('is none where %s', (_name, builds) => {
     expect(chooseBuild(builds, 'wave-instructions')).toMatchObject({
       kept: null,
-      reason: expect.stringMatching(/^wave: /) as string,
+      reason: expect.stringMatching(/^(wave|use): /) as string,
     });
+  });
+
+  it('is the one that is faster in every run', () => {
+    const base = { ...build('base', 90), least: 84, most: 96 };
+    const use = { ...build('use', 80), least: 76, most: 83 };
+    expect(chooseBuild([build('own', 100), base, use], 'ns of GPU time')).toMatchObject({ kept: 'use' });
   });
 });

@@ -23,7 +23,8 @@ export async function pgoBuild(options: PgoBuildOptions, deps: Deps): Promise<Pg
   const { build, upToDate } = await buildVariants(reproducer, options, deps);
   const result = describe(reproducer, build, upToDate);
   for (const { name, spillDwords, score } of result.variants) {
-    deps.report.info(`  ${name}: ${spillDwords ?? '?'} spilled dwords, score ${score ?? '?'}`);
+    if (spillDwords === null) continue;
+    deps.report.info(`  ${name}: ${spillDwords} spilled dwords, score ${score ?? '?'}`);
   }
   deps.report.result(
     `${result.kernel}: ${result.variants.map(({ name }) => name).join(', ')} in pgo/variants ${upToDate ? 'are up to date' : 'built'} (${result.compiler})`,

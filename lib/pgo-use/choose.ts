@@ -117,7 +117,12 @@ function selected(candidates: readonly Candidate[]): string | null {
 }
 
 function whyKept(best: Candidate, references: readonly Reference[]): string {
-  if (best.timeRatio !== null) return `${best.name} takes ${best.timeRatio.toFixed(3)}× the time of the captured code`;
+  if (best.timeRatio !== null) {
+    const others = references.flatMap(({ name, figures: { timeRatio } }) =>
+      timeRatio === null ? [] : [`; ${name} takes ${timeRatio.toFixed(3)}×`],
+    );
+    return `${best.name} takes ${best.timeRatio.toFixed(3)}× the time of the captured code${others.join('')}`;
+  }
   const parts = references.map(({ name, figures }) => {
     const figured = axes.map((axis) => describe(axis.name, Number(axis.of(best)), Number(axis.of(figures))));
     return `against ${name} ${figured.join(', ')}`;

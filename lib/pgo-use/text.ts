@@ -4,18 +4,19 @@ import type { Figures, PgoUseResult } from './result';
 
 export function printChoice(result: PgoUseResult, { report }: Pick<Deps, 'report'>): void {
   const isTimed = result.variants.some(({ timeRatio }) => timeRatio !== null);
+  // ptxas says nothing of them.
+  const isCompiled = result.variants.some(({ spillDwords }) => spillDwords !== null);
   const header = isTimed ? ['time'] : ['wave-instructions', 'scratch wave-dwords'];
   const figures = (one: Figures): string[] =>
     isTimed ? [ratio(one)] : [count(one.waveInstructions), count(one.scratchWaveDwords)];
   const rows = [
-    ['', 'result', ...header, 'spilled dwords', 'static score'],
-    ['captured', '', ...(isTimed ? ['1.000×'] : figures(result.captured)), '', ''],
+    ['', 'result', ...header, ...(isCompiled ? ['spilled dwords', 'static score'] : [])],
+    ['captured', '', ...(isTimed ? ['1.000×'] : figures(result.captured)), ...(isCompiled ? ['', ''] : [])],
     ...result.variants.map((one) => [
       one.name,
       one.verdict.toUpperCase(),
       ...figures(one),
-      count(one.spillDwords),
-      count(one.score),
+      ...(isCompiled ? [count(one.spillDwords), count(one.score)] : []),
     ]),
   ];
   for (const line of table(rows)) report.result(line);

@@ -138,6 +138,7 @@ export const errorCodes = kinds({
     meaning:
       'nothing in the source, the launch or the arguments depends on a parameter of tune, or it is not clear what',
   },
+  TUNE_INPUT_CHANGED: { exitCode: exitCodes.usage, meaning: 'what tune judges by was changed while it ran' },
   TUNE_NOT_APPLIED: {
     exitCode: exitCodes.fail,
     meaning: 'the best configuration was not written into the variant, or did not pass there and was taken back',

@@ -37,6 +37,8 @@ describe('a formula', () => {
     ['toString()', /no function toString/],
     ['A & 1', /no operator &/],
     ['(A', /Unclosed/],
+    // -4 of Python.
+    ['-2 ** 2', /a sign before \*\*/],
     ['', /empty/],
   ])('%s is refused with the reason', (text, why) => {
     const error = thrown(() => value(text, { A: 4, BLOCK: 1 }));

@@ -98,6 +98,9 @@ function collect(tree: Tree, names: Set<string>): void {
     case 'UnaryExpression':
       return collect(node.argument, names);
     case 'BinaryExpression':
+      // -4 of Python, 4 of this parser, which does not tell (-2) ** 2 from it.
+      if (node.operator === '**' && nodeOf(node.left).type === 'UnaryExpression')
+        throw new Error('a sign before ** means different things: write pow(-2, 2), or 0 - 2 ** 2');
       collect(node.left, names);
       return collect(node.right, names);
     case 'ConditionalExpression':

@@ -4,7 +4,7 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { writeFileAtomic, writeJson } from '../support/files';
 import { renderSvg } from '../plot/svg';
-import { neededProbe, openTrace } from '../trace/open-trace';
+import { neededProbe, neededResults, openTrace } from '../trace/open-trace';
 import type { ProbeFile, TraceMap } from '../trace/probe-file';
 import { recordArguments, runTrace } from '../trace/trace-program';
 import { printAnalysis } from './analysis-text';
@@ -31,7 +31,7 @@ export async function traceAnalyze(options: TraceAnalyzeOptions, deps: Deps): Pr
   }
   if (options.output !== undefined) mkdirSync(resolve(options.output), { recursive: true });
   const all: TraceAnalyzeResult['analyses'] = [];
-  for (const { path } of opened.results) {
+  for (const { path } of neededResults(opened)) {
     for (const map of maps) all.push(await analyzeMap(path, probe, map, options, deps));
   }
   return { analyses: all };

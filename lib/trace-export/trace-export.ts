@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { formatCount } from '../support/report';
-import { neededProbe, openTrace } from '../trace/open-trace';
+import { neededProbe, neededResults, openTrace } from '../trace/open-trace';
 import type { ProbeFile } from '../trace/probe-file';
 import { eventsOf, recordArguments, runTrace } from '../trace/trace-program';
 import { writeArrow } from './arrow';
@@ -18,7 +18,7 @@ export async function traceExport(options: TraceExportOptions, deps: Deps): Prom
   const output = resolve(options.output);
   mkdirSync(output, { recursive: true });
   const files: TraceExportResult['files'] = [];
-  for (const { path } of opened.results) {
+  for (const { path } of neededResults(opened)) {
     // Beside the files that come of it: columns may be as large as the trace.
     const scratch = mkdtempSync(join(output, '.kernloop-trace-'));
     try {

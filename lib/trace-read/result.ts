@@ -15,6 +15,8 @@ const mapSchema = z.object({
   ),
 });
 
+const errorSchema = z.object({ code: z.string(), message: z.string(), hint: z.string() });
+
 const fileSchema = z.object({
   file: z.string(),
   bytes: count,
@@ -34,7 +36,18 @@ const fileSchema = z.object({
     }),
   ),
   maps: z.array(mapSchema),
-  error: z.object({ code: z.string(), message: z.string(), hint: z.string() }).nullable(),
+  error: errorSchema.nullable(),
+});
+
+const dmatSchema = z.object({
+  file: z.string(),
+  bytes: count,
+  pages: count.nullable().describe('Of 64 KiB, listed in the file.'),
+  clocks: count.nullable(),
+  accesses: count.nullable(),
+  firstClock: hex.nullable(),
+  lastClock: hex.nullable(),
+  error: errorSchema.nullable(),
 });
 
 const launchSchema = z.object({
@@ -97,7 +110,9 @@ export const traceReadResultSchema = z.object({
   ),
   tensors: count.nullable(),
   results: z.array(fileSchema),
+  dmats: z.array(dmatSchema).describe('Accesses by clock and page, which the dmat tool counted.'),
 });
 
 export type TraceReadResult = z.output<typeof traceReadResultSchema>;
 export type ReadFile = TraceReadResult['results'][number];
+export type ReadDmat = TraceReadResult['dmats'][number];

@@ -21,6 +21,7 @@ const trace = {
   sections: [section],
 };
 const columns = [{ name: 'start', sum: '0xffffffffffffffff', least: '0x0', most: '0x1', nonzero: 1 }];
+const dmat = { pages: 2, clocks: 2, pairs: 2, accesses: 3, first_clock: '0x5', last_clock: '0x9', empty: 0 };
 
 describe('trace read', () => {
   let workspace: TestWorkspace;
@@ -39,7 +40,8 @@ describe('trace read', () => {
             print({ event: 'error', code: 'TRACE_INVALID', message: 'section[0].size is 3', hint: 'cut off' });
             return 2;
           }
-          print(args[0] === 'inspect' ? trace : { event: 'map', name: 'block_sched', rows: 6, columns });
+          if (args[0] === 'dmat-info') print({ ...dmat, event: 'dmat' });
+          else print(args[0] === 'inspect' ? trace : { event: 'map', name: 'block_sched', rows: 6, columns });
           return 0;
         },
       },
@@ -80,6 +82,19 @@ describe('trace read', () => {
     expect(result.results).toMatchObject([{ error: { code: 'TRACE_INVALID' } }]);
     expect(traceReadExitCode(result)).toBe(1);
     expect(deps.said.warn.join('\n')).toContain('section[0].size is 3');
+  });
+
+  it('reads the accesses that were counted of a result file', async () => {
+    workspace.write('traces/Nov22_093015_4711/result/1.250000.dmat', 'x');
+    const path = join(folder, 'result', '1.250000.dmat');
+    const counted = { file: path, bytes: 1, pages: 2, clocks: 2, accesses: 3, firstClock: '0x5', lastClock: '0x9' };
+    const [whole, alone] = [await read({ trace: folder }), await read({ trace: path })];
+    expect([whole.dmats, whole.results.length]).toEqual([[{ ...counted, error: null }], 1]);
+    expect([alone.dmats, alone.results]).toEqual([whole.dmats, []]);
+    expect(deps.said.result.at(-1)).toBe('1.250000.dmat: 1 B, 3 accesses of 2 pages of 64 KiB at 2 clocks, 5 to 9');
+    broken = true;
+    expect(traceReadExitCode(await read({ trace: folder }))).toBe(1);
+    expect((await failure(read({ trace: path }))).code).toBe('TRACE_INVALID');
   });
 
   it('ends with the error of the one file that was named', async () => {

@@ -8,15 +8,17 @@ import { openTrace } from '../trace/open-trace';
 import { isMisreadByNeutrino, type ProbeFile } from '../trace/probe-file';
 import { eventOf, eventsOf, readAsArguments, recordArguments, runTrace } from '../trace/trace-program';
 import type { TraceReadOptions } from './options';
-import type { ReadFile, TraceReadResult } from './result';
+import type { ReadDmat, ReadFile, TraceReadResult } from './result';
 import { printTrace } from './trace-text';
 
 /** Reads a trace of Neutrino, whole: what it says of itself, and a summary of every column of every file. */
 export async function traceRead(options: TraceReadOptions, deps: Deps): Promise<TraceReadResult> {
-  const { folder, probe, results } = openTrace(options.trace, options.probe);
+  const { folder, probe, results, dmats } = openTrace(options.trace, options.probe);
   const files: ReadFile[] = [];
   for (const file of results) files.push(await readFile(file, probe, options, deps));
-  const [only] = files;
+  const counted: ReadDmat[] = [];
+  for (const file of dmats) counted.push(await readDmat(file, deps));
+  const [only] = [...files, ...counted];
   if (!folder && only?.error) throw new KernloopError('TRACE_INVALID', only.error.message, only.error.hint);
   const name = folder?.name ?? null;
   const result: TraceReadResult = {
@@ -27,13 +29,14 @@ export async function traceRead(options: TraceReadOptions, deps: Deps): Promise<
     kernels: (folder?.kernels ?? []).map(describeKernel),
     tensors: folder?.tensors?.calls.length ?? null,
     results: files,
+    dmats: counted,
   };
   printTrace(result, deps.report);
   return result;
 }
 
-export function traceReadExitCode({ results }: TraceReadResult): number {
-  return results.some(({ error }) => error !== null) ? 1 : 0;
+export function traceReadExitCode({ results, dmats }: TraceReadResult): number {
+  return [...results, ...dmats].some(({ error }) => error !== null) ? 1 : 0;
 }
 
 /** What is wrong with one file of a folder is said of it; the others are read all the same. */
@@ -82,10 +85,25 @@ async function readFile(
       level: probe.maps[index]?.level ?? 'thread',
     }));
   } catch (error) {
-    if (!(error instanceof KernloopError) || error.exitCode !== 2) throw error;
-    read.error = error.toJSON();
+    read.error = ofTheFile(error);
   }
   return read;
+}
+
+async function readDmat({ path, bytes }: ResultFile, deps: Deps): Promise<ReadDmat> {
+  const nothing = { pages: null, clocks: null, accesses: null, firstClock: null, lastClock: null };
+  try {
+    const { pages, clocks, accesses, ...dmat } = eventOf(await runTrace(['dmat-info', path], deps), 'dmat');
+    const counts = { pages, clocks, accesses, firstClock: dmat.first_clock, lastClock: dmat.last_clock };
+    return { file: path, bytes, ...counts, error: null };
+  } catch (error) {
+    return { file: path, bytes, ...nothing, error: ofTheFile(error) };
+  }
+}
+
+function ofTheFile(error: unknown): ReadFile['error'] {
+  if (!(error instanceof KernloopError) || error.exitCode !== 2) throw error;
+  return error.toJSON();
 }
 
 function inspectArguments(file: string, probe: ProbeFile | null, options: TraceReadOptions): string[] {

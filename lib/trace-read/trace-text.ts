@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { formatBytes, formatCount, table, type Reporter } from '../support/report';
-import type { ReadFile, TraceReadResult } from './result';
+import type { ReadDmat, ReadFile, TraceReadResult } from './result';
 
 /** The trace for people: what was probed, what it cost, and a row for every column. */
 export function printTrace(trace: TraceReadResult, report: Reporter): void {
   const say = (line: string): void => report.result(line);
-  const { process, probe, log, kernels, results } = trace;
+  const { process, probe, log, kernels, results, dmats } = trace;
   say(
     `${trace.path}${process ? `: process ${process.pid}, started ${process.month} ${process.day} ${process.time}` : ''}`,
   );
@@ -28,6 +28,7 @@ export function printTrace(trace: TraceReadResult, report: Reporter): void {
   }
   if (log) printLog(log, report);
   for (const file of results) printFile(file, report);
+  for (const file of dmats) printDmat(file, report);
 }
 
 function printLog(log: NonNullable<TraceReadResult['log']>, report: Reporter): void {
@@ -50,7 +51,7 @@ function printFile(file: ReadFile, report: Reporter): void {
     `${basename(file.file)}: ${formatBytes(file.bytes)}${file.dialect ? `, dialect ${file.dialect}` : ''}${launch}`,
   );
   if (file.error) {
-    report.warn(`${basename(file.file)}: ${file.error.message} [${file.error.code}]; ${file.error.hint}`);
+    warnOf(file, file.error, report);
     return;
   }
   if (file.sections.some(({ isRagged }) => isRagged)) {
@@ -70,4 +71,24 @@ function printFile(file: ReadFile, report: Reporter): void {
   );
   if (rows.length > 0)
     for (const line of table([['column', 'rows', 'not 0', 'least', 'most', 'sum'], ...rows])) report.result(line);
+}
+
+function printDmat(dmat: ReadDmat, report: Reporter): void {
+  const { file, bytes, pages, clocks, accesses, firstClock, lastClock, error } = dmat;
+  if (error) {
+    report.result(`${basename(file)}: ${formatBytes(bytes)}`);
+    warnOf(dmat, error, report);
+    return;
+  }
+  report.result(
+    `${basename(file)}: ${formatBytes(bytes)}, ${formatCount(accesses ?? 0)} accesses of ${formatCount(pages ?? 0)} pages of 64 KiB at ${formatCount(clocks ?? 0)} clocks, ${BigInt(firstClock ?? 0)} to ${BigInt(lastClock ?? 0)}`,
+  );
+}
+
+function warnOf(
+  { file }: { file: string },
+  { code, message, hint }: NonNullable<ReadFile['error']>,
+  report: Reporter,
+): void {
+  report.warn(`${basename(file)}: ${message} [${code}]; ${hint}`);
 }

@@ -18,6 +18,8 @@ export interface TraceFolder {
   readonly kernels: readonly KernelFolder[];
   /** `result/*.bin`, in the order in which they were written. */
   readonly results: readonly ResultFile[];
+  /** `result/*.dmat`: accesses that its dmat tool counted of them. */
+  readonly dmats: readonly ResultFile[];
 }
 
 export interface FolderName {
@@ -92,18 +94,19 @@ export function readTraceFolder(path: string, probe?: string): TraceFolder {
     log: log === undefined ? null : parseEventLog(readFileSync(log)),
     tensors: tensors === undefined ? null : parseTensorTrace(readFileSync(tensors, 'utf8')),
     kernels: kernelFolders(join(path, 'kernel')),
-    results: resultFiles(join(path, 'result')),
+    results: resultFiles(join(path, 'result'), '.bin'),
+    dmats: resultFiles(join(path, 'result'), '.dmat'),
   };
 }
 
-function resultFiles(folder: string): ResultFile[] {
+function resultFiles(folder: string, extension: string): ResultFile[] {
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder)
-    .filter((name) => name.endsWith('.bin'))
+    .filter((name) => name.endsWith(extension))
     .map((name): ResultFile => {
       const path = join(folder, name);
-      const seconds = /^\d+\.\d{6}\.bin$/.test(name) ? Number(name.slice(0, -'.bin'.length)) : null;
-      return { path, seconds, bytes: statSync(path).size };
+      const stem = name.slice(0, -extension.length);
+      return { path, seconds: /^\d+\.\d{6}$/.test(stem) ? Number(stem) : null, bytes: statSync(path).size };
     });
   return files.sort((a, b) => (a.seconds ?? 0) - (b.seconds ?? 0) || a.path.localeCompare(b.path));
 }

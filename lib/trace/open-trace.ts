@@ -10,6 +10,7 @@ export interface OpenedTrace {
   readonly folder: TraceFolder | null;
   readonly probe: ProbeFile | null;
   readonly results: readonly ResultFile[];
+  readonly dmats: readonly ResultFile[];
 }
 
 export function openTrace(path: string, probe: string | undefined): OpenedTrace {
@@ -18,12 +19,12 @@ export function openTrace(path: string, probe: string | undefined): OpenedTrace 
     throw new KernloopError(
       'FILE_NOT_FOUND',
       `${at} does not exist`,
-      'name the folder of a trace, or a .bin file of one',
+      'name the folder of a trace, or a .bin or .dmat file of one',
     );
   }
   if (!statSync(at).isDirectory()) return openFile(at, probe);
   const folder = readTraceFolder(findTraceFolder(at), probe === undefined ? undefined : resolve(probe));
-  return { folder, probe: folder.probe, results: folder.results };
+  return { folder, probe: folder.probe, results: folder.results, dmats: folder.dmats };
 }
 
 function openFile(path: string, probe: string | undefined): OpenedTrace {
@@ -31,10 +32,11 @@ function openFile(path: string, probe: string | undefined): OpenedTrace {
   const folder = dirname(dirname(path));
   const beside = isTraceFolder(folder) && basename(dirname(path)) === 'result' ? join(folder, 'probe.toml') : undefined;
   const probePath = probe === undefined ? beside : resolve(probe);
+  const file = { path, seconds: null, bytes: statSync(path).size };
   return {
     folder: null,
     probe: probePath !== undefined && existsSync(probePath) ? readProbeFile(probePath) : missing(probePath, probe),
-    results: [{ path, seconds: null, bytes: statSync(path).size }],
+    ...(path.endsWith('.dmat') ? { results: [], dmats: [file] } : { results: [file], dmats: [] }),
   };
 }
 
@@ -50,5 +52,20 @@ export function neededProbe({ probe }: OpenedTrace): ProbeFile {
     'USAGE',
     'no probe.toml is beside the trace, and a result file does not say what its records are',
     'name the probe.toml that it was made with, with --probe',
+  );
+}
+
+/** The result files, of verbs that cannot do without: nothing read is no success. */
+export function neededResults({ folder, results, dmats }: OpenedTrace): readonly ResultFile[] {
+  if (results.length > 0) return results;
+  const [dmat] = dmats;
+  throw new KernloopError(
+    dmat === undefined ? 'TRACE_INVALID' : 'USAGE',
+    dmat === undefined
+      ? `${folder?.path ?? 'the trace'} holds no result file (result/*.bin)`
+      : `${dmat.path} holds accesses that were counted, no records`,
+    dmat === undefined
+      ? 'no probed kernel was launched; `kernloop trace read` shows what its event.log says'
+      : 'name the .bin file that it was made of; `kernloop trace read` reads it',
   );
 }

@@ -13,7 +13,7 @@ import { constantsNamed, type Constant } from './cpp-constants';
 import type { TuneOptions } from './options';
 import type { Parameter, Parameters } from './space';
 import type { Subject } from './subject';
-import { edited, literalValue } from './text-edits';
+import { editableText, edited, literalValue } from './text-edits';
 
 interface Source {
   name: string;
@@ -46,6 +46,7 @@ export async function cppSubject(
   const named = new Set(Object.values(formulasIn(formulas)).flatMap((text) => [...namesIn(text)]));
   const parser = await openSourceParser();
   const bindings = new Map(parameters.map(({ name }) => [name, bindingOf(name, { sources, named, config, parser })]));
+  for (const binding of bindings.values()) if (binding.kind === 'constant') editableText(root, binding.source.name);
   const base = { ...config.configuration?.parameters, ...currentValues(bindings, recipe, captured, config) };
   requireKnown(named, { ...captured, ...base }, parameters);
   const ofKind = (kind: Binding['kind']): string[] =>
@@ -188,10 +189,7 @@ function currentValues(
     [...bindings].flatMap(([name, binding]): [string, Value][] => {
       // What kernel.json sets, the command and the app do not.
       if (binding.kind !== 'constant' && configuration?.parameters[name] !== undefined) return [];
-      const text =
-        binding.kind === 'constant'
-          ? binding.constant.text
-          : words.find((word) => word.startsWith(`-D${name}=`))?.slice(name.length + 3);
+      const text = binding.kind === 'constant' ? binding.constant.text : definedAs(name, words);
       const value =
         binding.kind === 'argument'
           ? captured[name]
@@ -201,6 +199,12 @@ function currentValues(
       return value === undefined ? [] : [[name, value]];
     }),
   );
+}
+
+/** The last one counts; undefined where that is none, or has no value. */
+function definedAs(name: string, words: readonly string[]): string | undefined {
+  const form = new RegExp(`^(?:-D|-U|--(?:un)?define-macro=)?${name}(?:=(.*))?$`, 's');
+  return words.map((word) => form.exec(word)).findLast((match) => match !== null)?.[1];
 }
 
 function filesBelow(root: string, folder: string): string[] {

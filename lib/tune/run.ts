@@ -43,8 +43,10 @@ export class TuneRun {
       const outcome = 'outcome' in made ? made.outcome : await evaluate(search, made, deps);
       // An interrupted replay must not be remembered as one that failed.
       throwIfInterrupted(deps.signal);
+      search.requireUnchanged();
       trial.outcome = outcome;
-      if (!('keep' in made) || made.keep) this.cache.store(outcome);
+      // Which files elsewhere a failed compilation read, nobody knows: an edit of one may be its cure.
+      if (!('outcome' in made)) this.cache.store(outcome);
       finished += 1;
       deps.report.info(
         `${String(finished).padStart(String(this.trials.length).length)}/${this.trials.length} ${describeTrial(trial)}: ${describeOutcome(outcome)}`,
@@ -101,6 +103,7 @@ export class TuneRun {
     const made = await build(search, trial, deps);
     const outcome = 'outcome' in made ? made.outcome : await evaluate(search, made, deps);
     throwIfInterrupted(deps.signal);
+    search.requireUnchanged();
     const before = trial.outcome;
     trial.outcome = outcome;
     if (isSame(before, outcome)) return;
@@ -108,7 +111,7 @@ export class TuneRun {
     this.deps.report.warn(
       `${describeTrial(trial)}: an earlier result said ${before ? describeOutcome(before) : 'nothing'}, and now it is ${describeOutcome(outcome)}`,
     );
-    this.cache.store(outcome);
+    if (!('outcome' in made)) this.cache.store(outcome);
   }
 
   /** Best first; of equals the one that was named first. */

@@ -40,7 +40,12 @@ export async function scoreOf(
 }
 
 function counted(dispatches: readonly DispatchResult[]): Scored {
-  const counts = dispatches.map(({ counters }) => counters['wave_instructions']?.median ?? 0);
+  const counts = dispatches.map(({ dispatch, counters }) => {
+    const count = counters['wave_instructions']?.median;
+    // Nothing counted is not nothing done: it would be the best of all.
+    if (count === undefined || count === 0) throw new Error(`no instructions were counted of dispatch ${dispatch}`);
+    return count;
+  });
   return { score: { waveInstructions: sum(counts), timeNs: null, timeRatio: null, timeCi95: null }, capturedNs: null };
 }
 

@@ -19,6 +19,10 @@ describe('the space of a search', () => {
     [['64'], /no name/],
     [['A='], /empty value/],
     [['A=1', 'A=2'], /twice/],
+    [['__proto__=1'], /reserved/],
+    [['constructor=1'], /reserved/],
+    [['A=010'], /another number in C\+\+/],
+    [['A=12345678901234567890'], /told from its neighbours/],
   ])('%j is refused', (set, why) => {
     expect(thrown(() => readParameters(set))).toMatchObject({
       code: 'TUNE_SPACE',

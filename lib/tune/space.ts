@@ -17,6 +17,8 @@ export function readParameters(set: readonly string[]): Parameter[] {
   for (const item of set.flatMap((text) => text.split(','))) {
     const [, name, first] = /^\s*([A-Za-z_]\w*)\s*=(.*)$/s.exec(item) ?? [];
     if (name !== undefined) {
+      // Every object of JavaScript has these, those of the plot too.
+      if (name in {}) throw invalid(`--set ${name}: that name is reserved`, 'give what is to be tuned another name');
       if (found.some((parameter) => parameter.name === name))
         throw invalid(`--set ${name} is given twice`, 'give all values at once: NAME=1,2,4');
       found.push({ name, values: [] });
@@ -40,7 +42,12 @@ function readValue(text: string): Value {
   const word = text.trim();
   if (/^(true|True)$/.test(word)) return true;
   if (/^(false|False)$/.test(word)) return false;
-  return word !== '' && Number.isFinite(Number(word)) ? Number(word) : word;
+  if (word === '' || !Number.isFinite(Number(word))) return word;
+  const value = Number(word);
+  if (/^[-+]?0\d+$/.test(word)) throw invalid(`--set: ${word} is another number in C++`, 'write it without the zero');
+  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw invalid(`--set: ${word} cannot be told from its neighbours`, 'give whole numbers below 2^53');
+  return value;
 }
 
 /** Rejoins what was parted at the commas of a function. */

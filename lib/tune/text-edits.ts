@@ -1,4 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { KernloopError } from '../support/error';
 import type { Value } from '../support/expression';
+
+/** Of a file that is to be written back: what its bytes mean where they are not UTF-8, nobody says. */
+export function editableText(root: string, name: string): string {
+  const bytes = readFileSync(join(root, name));
+  const text = bytes.toString('utf8');
+  if (Buffer.from(text, 'utf8').equals(bytes)) return text;
+  throw new KernloopError(
+    'TUNE_PARAMETER',
+    `${name} is not UTF-8: an edit of it would change more than the value`,
+    `convert it: \`iconv -f latin1 -t utf-8\`, or give the parameter a macro (-D) instead`,
+  );
+}
 
 /** Where a value stands in a text, and what stands there now. */
 export interface Place {
@@ -26,7 +41,19 @@ export function literalValue(text: string): Value | undefined {
   if (/^(False|false)$/.test(word)) return false;
   const quoted = /^(["'])([^"'\\]*)\1$/.exec(word);
   if (quoted) return quoted[2] ?? '';
-  // 16u, 1.5f: of C++.
-  const number = word.replace(/^((?:0[xX])?[\d.']+(?:e[-+]?\d+)?)[uUlLfF]*$/, '$1').replaceAll("'", '');
-  return /^-?(?:0[xX][\da-fA-F]+|\d*\.?\d+(?:e[-+]?\d+)?)$/.test(number) ? Number(number) : undefined;
+  return numberOf(word.replaceAll("'", ''));
+}
+
+/** Undefined also where a number of JavaScript cannot tell it from its neighbours: two values must never pass for one. */
+function numberOf(word: string): number | undefined {
+  const [, sign, hex, octal, decimal] =
+    /^(-?)(?:0[xX]([\da-fA-F]+)[uUlLzZ]*|0([0-7]+)[uUlLzZ]*|((?!0\d+[uUlLzZ]*$)\d*\.?\d+(?:[eE][-+]?\d+)?)[uUlLzZfF]*)$/.exec(
+      word,
+    ) ?? [];
+  const digits = decimal ?? (hex === undefined ? octal : hex);
+  if (digits === undefined) return undefined;
+  // 010 is eight in C++.
+  const size = decimal === undefined ? parseInt(digits, hex === undefined ? 8 : 16) : Number(digits);
+  if (Number.isInteger(size) && !Number.isSafeInteger(size)) return undefined;
+  return sign === '-' ? -size : size;
 }

@@ -36,6 +36,8 @@ export interface Search {
   judging: object;
   replaying: object;
   work: WorkUnit;
+  /** Throws where what candidates are judged by is not what it was when the search began. */
+  requireUnchanged: () => void;
 }
 
 export interface Plan {
@@ -45,7 +47,7 @@ export interface Plan {
 
 /** Code to judge, or why there is none. */
 export type Built =
-  { plan: Plan; code: Code; compiled: CompileResult } | { plan: Plan; outcome: Outcome; keep: boolean };
+  { plan: Plan; code: Code; compiled: CompileResult; read: Outcome['read'] } | { plan: Plan; outcome: Outcome };
 
 /** What is wrong with one configuration; every other error ends the search. */
 const ofOneConfiguration: readonly ErrorCode[] = [
@@ -68,7 +70,6 @@ export async function build(search: Search, plan: Plan, deps: Deps): Promise<Bui
   const root = snapshot.candidate(variation.files);
   const extension = reproducer.config.device.kind === 'cuda' ? 'cubin' : 'hsaco';
   const output = join(root, `candidate.${extension}`);
-  const startMs = deps.clock.monotonicMs();
   try {
     const compiled = await compileReproducer(
       {
@@ -83,22 +84,21 @@ export async function build(search: Search, plan: Plan, deps: Deps): Promise<Bui
     const { codeObjectSha256: sha256, launch } = compiled;
     const { configuration } = variation;
     const code: Code = { kind: 'variant', path: output, shown: 'a candidate', sha256, launch, configuration };
-    return { plan, code, compiled };
+    // Now: an edit while others are judged must not be taken for what was compiled.
+    return { plan, code, compiled, read: readBy(search, compiled) };
   } catch (error) {
-    const outcome = outcomeOf(plan, error, 'not-compiled');
-    // What the limit ended, another machine may compile.
-    return { plan, outcome, keep: deps.clock.monotonicMs() - startMs < options.compileLimitSeconds * 1000 };
+    return { plan, outcome: outcomeOf(plan, error, 'not-compiled') };
   }
 }
 
 /** Judges by what the app computed, and only what is right is scored. */
 export async function evaluate(
   search: Search,
-  { plan, code, compiled }: Extract<Built, { code: Code }>,
+  { plan, code, compiled, read }: Extract<Built, { code: Code }>,
   deps: Deps,
 ): Promise<Outcome> {
   const { judging, replaying, options, work } = search;
-  const base = { ...emptyOutcome(plan), codeObjectSha256: compiled.codeObjectSha256, read: readBy(search, compiled) };
+  const base = { ...emptyOutcome(plan), codeObjectSha256: compiled.codeObjectSha256, read };
   try {
     const { report } = await judge(validateOptionsSchema.parse(judging), quiet(deps), code);
     if (report.verdict !== 'pass') {

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { openSourceParser } from '../source/source-parser';
 import { KernloopError, nearest } from '../support/error';
 import type { Value } from '../support/expression';
@@ -8,7 +6,7 @@ import type { TuneOptions } from './options';
 import { dictionaryValues, pythonText } from './python-values';
 import type { Parameter, Parameters } from './space';
 import type { Subject } from './subject';
-import { edited, literalValue, type Place } from './text-edits';
+import { editableText, edited, literalValue, type Place } from './text-edits';
 
 const dictionaries = ['CONSTEXPRS', 'OPTIONS'] as const;
 
@@ -20,7 +18,7 @@ export async function tritonSubject(
   options: TuneOptions,
 ): Promise<Subject> {
   refuseLaunch(options);
-  const text = readFileSync(join(root, reproducerScript), 'utf8');
+  const text = editableText(root, reproducerScript);
   const values = dictionaryValues(text, await openSourceParser('python'));
   const places = new Map<string, { place: Place; dictionary: string }>();
   for (const dictionary of dictionaries) {

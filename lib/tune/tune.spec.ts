@@ -145,6 +145,40 @@ describe('tune', () => {
     );
   });
 
+  it('compiles again what did not compile: a header elsewhere may have been its reason', async () => {
+    expect((await run(['WIDTH=13'])).candidates.map(({ status }) => status)).toContain('not-compiled');
+    const deps = depsWith();
+    // The base, known and first, is built once more as well.
+    expect([(await run(['WIDTH=13'], deps)).fromCache, compiled(deps)]).toEqual([1, 2]);
+  });
+
+  it.each(['kernel.json', 'capture/selfcheck.json'])('ends where %s changes meanwhile', async (name) => {
+    let judged = 0;
+    const behaviour: Behaviour = (rows, _width, args) => {
+      const path = `kernels/app/saxpy/${name}`;
+      if (args.includes('--compare') && ++judged === 5) made.workspace.write(path, `${made.workspace.read(path)}\n`);
+      return honest(rows, '', args);
+    };
+    const error = await failure(run(['kRows=2,8,16,32'], depsWith(behaviour)));
+    expect([error.code, error.what]).toEqual([
+      'TUNE_INPUT_CHANGED',
+      expect.stringContaining('kernel.json or a capture'),
+    ]);
+  });
+
+  it('refuses to edit a source whose bytes it cannot write back', async () => {
+    const path = join(made.reproducer, 'kernel_variant.hip');
+    const bytes = Buffer.concat([Buffer.from(source), Buffer.from([0x2f, 0x2f, 0xe9, 0x0a])]);
+    writeFileSync(path, bytes);
+    expect(await failure(run(['kRows=8'], depsWith(), { apply: true }))).toMatchObject({
+      code: 'TUNE_PARAMETER',
+      what: expect.stringContaining('kernel_variant.hip is not UTF-8') as string,
+    });
+    expect(readFileSync(path)).toEqual(bytes);
+    // A macro edits nothing.
+    expect((await run(['WIDTH=2'])).candidates).toHaveLength(2);
+  });
+
   it('runs twice at once over one reproducer, and both tell the same', async () => {
     const [one, other] = await Promise.all([run(['kRows=2,8,16']), run(['kRows=2,8,16'])]);
     expect(other.candidates).toEqual(one.candidates);

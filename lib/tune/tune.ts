@@ -21,9 +21,11 @@ import { printTune } from './text';
 import type { Search } from './trial';
 import { keys, trialsOf } from './trials';
 import { tritonSubject } from './triton-subject';
+import { unchangedCheck } from './unchanged';
 
 /** Tries every configuration of a search space on the captured inputs; only what validates is scored, and only that can be the best. */
 export async function tune(options: TuneOptions, deps: Deps): Promise<TuneResult> {
+  const requireUnchanged = unchangedCheck(options);
   const reproducer = openReproducer(options.reproducer);
   const { recipe, overlay } = readRecipe(reproducer);
   const parameters = readParameters(options.set);
@@ -46,6 +48,7 @@ export async function tune(options: TuneOptions, deps: Deps): Promise<TuneResult
       judging: judgingOptions(reproducer, options),
       replaying: replayingOptions(options),
       work: device.work,
+      requireUnchanged,
     };
     const keyOf = keys(search, chosen, device, deps);
     const trials = trialsOf(
@@ -59,6 +62,7 @@ export async function tune(options: TuneOptions, deps: Deps): Promise<TuneResult
     await run.all();
     const capturedScore = await run.captured();
     const best = await run.best();
+    requireUnchanged();
     const result: TuneResult = {
       schema: 'kernloop.tune/1',
       kernel: reproducer.config.name,

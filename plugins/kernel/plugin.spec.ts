@@ -54,7 +54,8 @@ describe('the plugin', () => {
       'extract-kernel',
       'extract-saxpy',
       'extract-matmul',
-      ...['instrument', 'generate', 'merge', 'use'].map((name) => `pgo-app-${name}`),
+      ...['instrument', 'generate', 'merge', 'build', 'use'].map((name) => `pgo-app-${name}`),
+      'pgo-runtime',
     ]);
     const { compileCommands: _commands, ...without } = app;
     const names = Object.keys(targets({ 'a/kernloop.json': without }, 'a'));
@@ -121,7 +122,7 @@ describe('the plugin', () => {
   it('makes a reproducer a project that recompiles, replays and validates', () => {
     expect(projects(workspace)['kernels/pipeline/saxpy']?.name).toBe('pipeline-saxpy');
     expect(Object.keys(targets(workspace, 'kernels/pipeline/saxpy'))).toEqual([
-      ...['recompile', 'replay', 'validate'],
+      ...['recompile', 'replay', 'validate', 'tune'],
       ...['pgo-instrument', 'pgo-generate', 'pgo-merge', 'pgo-build', 'pgo-use', 'trace-run'],
     ]);
   });
@@ -158,7 +159,7 @@ describe('the plugin', () => {
         ...['instrumented', 'raw', 'variants', 'merged.json', 'merged.profdata', 'merged.waves.json'].map(
           (name) => `{projectRoot}/pgo/${name}`,
         ),
-        ...['instrumented', 'raw', 'merged.json', 'merged.profdata', 'merged.waves.json'].map(
+        ...['instrumented', 'raw', 'variants', 'merged.json', 'merged.profdata', 'merged.waves.json'].map(
           (name) => `{projectRoot}/.kernloop/pgo/${name}`,
         ),
       ]),

@@ -44,7 +44,7 @@ class Lowering {
         function_(*plan.function),
         wave_(function_),
         masks_(plan.classes.size()),
-        tallies_(function_, wave_, options.slots) {}
+        tallies_(function_, wave_, options.slots, options.sampling == Sampling::all && wave_.canAddUp()) {}
 
   /// `blocks`: those of the plan, also after the sampled copy was put beside them.
   void run(const std::vector<BasicBlock*>& blocks) {

@@ -22,8 +22,8 @@ Instruction* endOf(BasicBlock& block) {
 
 }  // namespace
 
-Tallies::Tallies(Function& function, const Wave& wave, unsigned slots)
-    : function_(function), wave_(wave), slots_(slots) {}
+Tallies::Tallies(Function& function, const Wave& wave, unsigned slots, bool together)
+    : function_(function), wave_(wave), slots_(slots), together_(together) {}
 
 void Tallies::start(Value* slot, const std::vector<BasicBlock*>& left_from) {
   slot_ = slot;
@@ -58,7 +58,7 @@ void Tallies::addTo(AllocaInst* tally, AllocaInst* mark, GlobalVariable* array, 
 }
 
 void Tallies::addSums(Instruction* before) {
-  if (wave_.canAddUp()) return addOfWave(before);
+  if (together_) return addOfWave(before);
   IRBuilder<> at(before);
   addOfEachLane(at);
 }

@@ -12,7 +12,9 @@ namespace kernloop::pgo_pass {
 
 class Tallies {
  public:
-  Tallies(llvm::Function& function, const Wave& wave, unsigned slots);
+  /// `together`: the lanes that leave together add up first. Worth it where all count, and wait for each other at the
+  /// arrays; where few workgroups do, a launch is as long as they take, and that is more instructions.
+  Tallies(llvm::Function& function, const Wave& wave, unsigned slots, bool together);
 
   /// Before the first tally. `left_from`: the blocks that the function is left from.
   void start(llvm::Value* slot, const std::vector<llvm::BasicBlock*>& left_from);
@@ -44,6 +46,7 @@ class Tallies {
   llvm::Function& function_;
   const Wave& wave_;
   unsigned slots_;
+  bool together_;
   llvm::Value* slot_ = nullptr;
   std::vector<llvm::Instruction*> ends_;
   std::vector<llvm::AllocaInst*> variables_;

@@ -2100,6 +2100,19 @@ class TraceReadResultEntry:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TraceReadDmat:
+    file: str
+    bytes: float
+    pages: float | None
+    """Of 64 KiB, listed in the file."""
+    clocks: float | None
+    accesses: float | None
+    first_clock: str | None = field(metadata={"json": "firstClock"})
+    last_clock: str | None = field(metadata={"json": "lastClock"})
+    error: TraceReadResultError | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class TraceReadResult(StageResult):
     """Read a trace of Neutrino: its files, what the probes cost, and what every column holds."""
 
@@ -2110,6 +2123,8 @@ class TraceReadResult(StageResult):
     kernels: list[TraceReadKernel]
     tensors: float | None
     results: list[TraceReadResultEntry]
+    dmats: list[TraceReadDmat]
+    """Accesses by clock and page, which the dmat tool counted."""
     exit_code: int
     """Of the verb."""
 
