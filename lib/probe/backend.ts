@@ -1,5 +1,5 @@
 import type { Deps } from '../deps/deps';
-import type { ResultEvent } from '../replay/replay-events';
+import type { Judged } from '../replay/judged';
 import type { ReplaySession } from '../replay/session';
 import type { Level } from '../trace/probe-file';
 import type { ProbeSet } from './probe-set';
@@ -29,13 +29,8 @@ export interface ProbeRun {
   readonly seed?: number | undefined;
 }
 
-export interface ProbedLaunch {
-  readonly verdict: ResultEvent['verdict'];
-  readonly reason: string | null;
-  readonly fault: string | null;
-  /** Against what the app computed, the maps left out: what it is without probes. */
-  readonly comparedBytes: number;
-  readonly differingBytes: number;
+/** Judged against what the app computed, the maps left out: as it is without probes. */
+export interface ProbedLaunch extends Judged {
   readonly warpSize: 32 | 64;
   /** In the order of the probe file; none after a fault or a limit. */
   readonly maps: readonly ProbedMap[];

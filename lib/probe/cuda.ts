@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { judging } from '../replay/check';
-import { describeFault } from '../replay/fault-text';
+import { judgedBy } from '../replay/judged';
 import { lensArguments, lensFile, type Lens } from '../replay/lens';
 import type { LensEvent } from '../replay/replay-events';
 import type { ReplaySession } from '../replay/session';
@@ -47,14 +47,9 @@ export const cudaBackend: ProbeBackend = {
       session.device,
       deps,
     );
-    const { result, faults, iterations } = outcome;
-    const nanoseconds = iterations[0]?.duration_ns;
+    const nanoseconds = outcome.iterations[0]?.duration_ns;
     return {
-      verdict: result.verdict,
-      reason: result.reason ?? null,
-      fault: faults[0] ? describeFault(faults[0]) : null,
-      comparedBytes: result.compared_bytes ?? 0,
-      differingBytes: result.differing_bytes ?? 0,
+      ...judgedBy(outcome),
       warpSize,
       maps: outcome.lens ? probedMaps(outcome.lens, output, request) : [],
       code: code.registers && { registersBefore: code.registers.before, registersAfter: code.registers.after },

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { judging } from '../replay/check';
-import { describeFault } from '../replay/fault-text';
+import { judgedBy } from '../replay/judged';
 import { replayWithinLimit } from '../replay/within-limit';
 import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
@@ -42,18 +42,13 @@ export const softgpuBackend: ProbeBackend = {
       session.device,
       deps,
     );
-    const { result, faults } = outcome;
     return {
-      verdict: result.verdict,
-      reason: result.reason ?? null,
-      fault: faults[0] ? describeFault(faults[0]) : null,
-      comparedBytes: result.compared_bytes ?? 0,
-      differingBytes: result.differing_bytes ?? 0,
+      ...judgedBy(outcome),
       warpSize: outcome.probes?.wave_size === 32 ? 32 : 64,
       maps: outcome.probes?.maps.map((map) => probedMap(map, probes, output)) ?? [],
       code: null,
       files: {},
-      waveInstructions: result.wave_instructions ?? null,
+      waveInstructions: outcome.result.wave_instructions ?? null,
       milliseconds: null,
       leftOut: unwrittenMaps(probes),
     };

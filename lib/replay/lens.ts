@@ -6,11 +6,11 @@ import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
 import { formatCount } from '../support/report';
 import { judging, warnIfUnproven } from './check';
-import { describeFault } from './fault-text';
+import { judgedBy, type Judged } from './judged';
 import { lensLimit } from './limit';
 import type { ReplayingOptions } from './options';
 import type { ReplayRequest } from './program';
-import type { IterationEvent, LensEvent, ResultEvent } from './replay-events';
+import type { IterationEvent, LensEvent } from './replay-events';
 import type { LensResult } from './result';
 import { openSessions, type ReplaySession } from './session';
 import { replayWithinLimit } from './within-limit';
@@ -46,16 +46,10 @@ export interface LensContent {
   sha256: string;
 }
 
-export interface LensReplay {
+export interface LensReplay extends Judged {
   dispatch: number;
   /** Folder of its capture, relative to the reproducer. */
   capture: string;
-  /** "ran": nothing was compared. After a fault or a limit nothing is read back. */
-  verdict: ResultEvent['verdict'];
-  reason: string | null;
-  fault: string | null;
-  comparedBytes: number;
-  differingBytes: number;
   /** Of the lens, in no verdict. */
   lensBytes: number;
   waveInstructions: number | null;
@@ -122,15 +116,11 @@ async function replayOne(session: ReplaySession, options: LensReplayOptions, dep
     device,
     deps,
   );
-  const { result, faults, iterations, lens } = outcome;
+  const { result, iterations, lens } = outcome;
   return {
     dispatch: dispatch.dispatch,
     capture: dispatch.shown,
-    verdict: result.verdict,
-    reason: result.reason ?? null,
-    fault: faults[0] ? describeFault(faults[0]) : null,
-    comparedBytes: result.compared_bytes ?? 0,
-    differingBytes: result.differing_bytes ?? 0,
+    ...judgedBy(outcome),
     lensBytes: result.lens_bytes ?? 0,
     waveInstructions: result.wave_instructions ?? null,
     iterations,
