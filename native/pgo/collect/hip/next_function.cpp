@@ -1,5 +1,7 @@
 #include <dlfcn.h>
 
+#include <initializer_list>
+
 #include "pgo/collect/hip/hip_api.h"
 
 namespace kernloop::pgo::hip {
