@@ -99,7 +99,7 @@ export function environmentLayer(schema: OptionsSchema, env: Environment): Layer
 export function parseText(info: OptionInfo, text: string, where: string): unknown {
   switch (info.type) {
     case 'array':
-      return text.split(',').map((part) => part.trim());
+      return jsonList(text) ?? text.split(',').map((part) => part.trim());
     case 'boolean':
       if (['1', 'true', 'yes', 'on'].includes(text.toLowerCase())) return true;
       if (['0', 'false', 'no', 'off'].includes(text.toLowerCase())) return false;
@@ -114,6 +114,17 @@ export function parseText(info: OptionInfo, text: string, where: string): unknow
     }
     case 'string':
       return text;
+  }
+}
+
+/** `["one, two"]`: how a program says items that have a comma in them. Anything else that begins with a bracket is text. */
+function jsonList(text: string): string[] | null {
+  if (!text.startsWith('["')) return null;
+  try {
+    const items: unknown = JSON.parse(text);
+    return Array.isArray(items) && items.every((item) => typeof item === 'string') ? items : null;
+  } catch {
+    return null;
   }
 }
 

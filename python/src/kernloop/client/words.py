@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from typing import Any
-
-from ..errors import KernloopError
 
 
 def words_of(options: Mapping[str, Any], positional: Any) -> list[str]:
@@ -25,9 +24,9 @@ def _option(flag: str, value: Any) -> list[str]:
     if isinstance(value, (str, int, float, os.PathLike)):
         return [f"{flag}={_text(value)}"]
     texts = [_text(one) for one in value]
-    for text in texts:
-        if "," in text:
-            raise KernloopError("USAGE", f"{flag}: {text!r} has a comma in it, which the command line takes for two values", "give each value by itself")
+    if any("," in text for text in texts):
+        # The command line takes a comma for the end of an item, but not in a list of JSON.
+        return [f"{flag}={json.dumps(texts, ensure_ascii=False)}"]
     return [f"{flag}={text}" for text in texts]
 
 
