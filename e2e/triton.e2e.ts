@@ -11,6 +11,31 @@ const python = {
   TRITON_CACHE_DIR: join(virtual, 'triton-cache'),
 };
 
+interface Tuned {
+  best: string | null;
+  candidates: { key: string; isBase: boolean; status: string; score: { waveInstructions: number } | null }[];
+}
+
+/** Of the tutorials' kernels: a place, what may stand there instead, and what may not. */
+const edits: [string, { from: string; right: string; wrong: string }][] = [
+  [
+    'vector_add',
+    { from: 'mask=inside) + tl.load(y', right: 'mask=inside) * 1.0 + tl.load(y', wrong: 'mask=inside) - tl.load(y' },
+  ],
+  [
+    'softmax',
+    { from: 'powers / tl.sum(powers', right: 'powers / tl.sum(0.0 + powers', wrong: 'powers / tl.max(powers' },
+  ],
+  // The last launch writes what the autotuner's trials have written: nothing that it does would be seen.
+  ['matmul_first', { from: 'total.to(', right: '(total * 1.0).to(', wrong: '(total * 2.0).to(' }],
+  ['layer_norm', { from: '* scale + shift', right: '* scale * 1.0 + shift', wrong: '* scale - shift' }],
+  [
+    'attention',
+    { from: 'acc / sums[:, None]', right: '(acc * 1.0) / sums[:, None]', wrong: 'acc / (sums[:, None] + 1.0)' },
+  ],
+  ['dropout', { from: 'tl.rand(seed, at) > p', right: 'p < tl.rand(seed, at)', wrong: 'tl.rand(seed, at) < p' }],
+];
+
 /** Triton's kernels in programs that know neither a GPU nor PyTorch. */
 describe.each(['gfx90a', 'gfx1030'])('Triton on %s', (target) => {
   let workspace: Workspace;
@@ -29,16 +54,45 @@ describe.each(['gfx90a', 'gfx1030'])('Triton on %s', (target) => {
   });
   afterAll(() => workspace.remove());
 
-  it('captures the kernels of the tutorials, verified', async () => {
+  it('captures the kernels of the tutorials, verified, and makes projects of them that compile back to the captured code', async () => {
     const { kernels } = workspace.json<{ kernels: { name: string }[] }>('apps/triton/kernloop.json');
     const names = kernels.map(({ name }) => name);
-    const outcome = await kernloop('capture', '--app', 'apps/triton');
+    const outcome = await kernloop('extract', '--app', 'apps/triton');
     expect([outcome.code, outcome.text]).toEqual([0, expect.stringContaining('10 checks passed')]);
     const verified = Object.fromEntries(names.map((name) => [name, 'verified']));
     // Its rows add up under a lock, in the order in which they come.
     expect(verdicts('triton', names)).toEqual({ ...verified, layer_norm_backward: 'nondeterministic' });
-    expect(names).toHaveLength(12);
+    expect(names).toHaveLength(13);
+    // Machine code alone is the same where Triton had it in its cache, from another folder.
+    const same = /recompiles to the captured code object, (byte for byte|with the same machine code)/g;
+    expect(outcome.text.match(same)).toHaveLength(13);
   });
+
+  it.each(edits)(
+    '%s: a right edit passes, a wrong one fails, and the best of its configurations is one that passes',
+    async (kernel, { from, right, wrong }) => {
+      const project = `kernels/triton/${kernel}`;
+      const source = `${project}/kernel_variant.py`;
+      const judged = async (to: string) => {
+        workspace.edit(source, (text) => text.replace(from, to));
+        const made = await workspace.kernloop(['recompile', project], { env: python });
+        expect([made.code, made.text]).toEqual([0, expect.any(String)]);
+        const { code, stdout } = await kernloop('validate', project);
+        workspace.edit(source, (text) => text.replace(to, from));
+        return [code, /Result: \w+/.exec(stdout)?.[0]];
+      };
+      expect(workspace.read(source)).toContain(from);
+      expect(await judged(right)).toEqual([0, 'Result: PASS']);
+      expect(await judged(wrong)).toEqual([1, 'Result: FAIL']);
+      const tuned = await kernloop('tune', project, '--set', 'num_warps=1,2,4', '--atol', '1e-3', '--rtol', '1e-3');
+      expect([tuned.code, tuned.text]).toEqual([0, expect.any(String)]);
+      const { candidates, best } = workspace.json<Tuned>(`${project}/build/tune/tune.json`);
+      const passing = candidates.filter(({ status }) => status === 'pass');
+      const least = Math.min(...passing.map(({ score }) => score?.waveInstructions ?? Number.NaN));
+      const chosen = candidates.find(({ key, isBase }) => (best === null ? isBase : key === best));
+      expect([candidates.length, chosen?.status, chosen?.score?.waveInstructions]).toEqual([3, 'pass', least]);
+    },
+  );
 
   it('captures the example, verified', async () => {
     const outcome = await kernloop('capture', '--app', 'apps/triton-softmax');
