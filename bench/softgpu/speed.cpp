@@ -5,8 +5,6 @@
 // right, and wave-instructions a dispatch where the runtime tells (kernloop's vendor extension).
 // copies: N processes, each with its own memory, begin every dispatch together; the time is that until the last is
 // done, the CPU time that of the busiest.
-#include <hsa/hsa.h>
-#include <hsa/hsa_ext_amd.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -20,23 +18,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
-#include "../../native/softgpu/hsa/softgpu_extension.h"
+#include "loaded_code.h"
 
 namespace {
-
-[[noreturn]] void die(const std::string& what) {
-  std::fprintf(stderr, "speed: %s\n", what.c_str());
-  std::exit(1);
-}
-void check(hsa_status_t status, const char* call) {
-  if (status != HSA_STATUS_SUCCESS) die(std::string(call) + " failed with " + std::to_string(status));
-}
-#define HSA(call) check(call, #call)
 
 uint64_t nanoseconds(clockid_t clock) {
   timespec now;
@@ -44,111 +31,32 @@ uint64_t nanoseconds(clockid_t clock) {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
-class Device {
+class Device : public LoadedCode {
  public:
-  explicit Device(const char* code_path) {
-    HSA(hsa_init());
-    HSA(hsa_iterate_agents(
-        [](hsa_agent_t agent, void* data) {
-          hsa_device_type_t type;
-          hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
-          auto* self = static_cast<Device*>(data);
-          (type == HSA_DEVICE_TYPE_GPU ? self->gpu_ : self->cpu_) = agent;
-          return HSA_STATUS_SUCCESS;
-        },
-        this));
-    HSA(hsa_amd_agent_iterate_memory_pools(gpu_, take_pool, &device_));
-    HSA(hsa_amd_agent_iterate_memory_pools(cpu_, take_pool, &host_));
-    HSA(hsa_queue_create(gpu_, 64, HSA_QUEUE_TYPE_MULTI, on_error, nullptr, UINT32_MAX, UINT32_MAX, &queue_));
-    HSA(hsa_signal_create(0, 0, nullptr, &completion_));
-    std::ifstream file(code_path, std::ios::binary);
-    code_.assign(std::istreambuf_iterator<char>(file), {});
-    hsa_code_object_reader_t reader;
-    HSA(hsa_code_object_reader_create_from_memory(code_.data(), code_.size(), &reader));
-    HSA(hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, nullptr, &executable_));
-    HSA(hsa_executable_load_agent_code_object(executable_, gpu_, reader, nullptr, nullptr));
-    HSA(hsa_executable_freeze(executable_, nullptr));
-    HSA(hsa_system_get_major_extension_table(KERNLOOP_SOFTGPU_EXTENSION_ID, 1, sizeof extension_, &extension_));
-  }
-
-  template <class T>
-  T* allocate(size_t count) {
-    void* at = nullptr;
-    HSA(hsa_amd_memory_pool_allocate(device_, count * sizeof(T), 0, &at));
-    return static_cast<T*>(at);
-  }
+  using LoadedCode::LoadedCode;
 
   void set_kernel(const char* name, const uint32_t groups[2], const uint16_t block[2], const void* arguments,
                   size_t bytes) {
-    hsa_executable_symbol_t symbol;
-    HSA(hsa_executable_get_symbol_by_name(executable_, (std::string(name) + ".kd").c_str(), &gpu_, &symbol));
-    packet_ = {};
-    packet_.setup = 2;
-    packet_.workgroup_size_x = block[0];
-    packet_.workgroup_size_y = block[1];
-    packet_.workgroup_size_z = 1;
-    packet_.grid_size_x = groups[0] * block[0];
-    packet_.grid_size_y = groups[1] * block[1];
-    packet_.grid_size_z = 1;
-    HSA(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &packet_.kernel_object));
-    HSA(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE,
-                                       &packet_.group_segment_size));
-    HSA(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE,
-                                       &packet_.private_segment_size));
-    HSA(hsa_amd_memory_pool_allocate(host_, 4096, 0, &packet_.kernarg_address));
-    std::memset(packet_.kernarg_address, 0, 4096);
-    std::memcpy(packet_.kernarg_address, arguments, bytes);
-    packet_.completion_signal = completion_;
+    packet_ = packet_of(name, groups, block, arguments, bytes);
   }
-
-  void dispatch() {
-    hsa_signal_store_relaxed(completion_, 1);
-    const uint64_t index = hsa_queue_add_write_index_screlease(queue_, 1);
-    auto* slot = static_cast<char*>(queue_->base_address) + index % queue_->size * 64;
-    std::memcpy(slot + 2, reinterpret_cast<const char*>(&packet_) + 2, 62);
-    const uint16_t header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER |
-                            HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-                            HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
-    __atomic_store_n(reinterpret_cast<uint16_t*>(slot), header, __ATOMIC_RELEASE);
-    hsa_signal_store_screlease(queue_->doorbell_signal, static_cast<hsa_signal_value_t>(index));
-    hsa_signal_wait_scacquire(completion_, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
-  }
+  void dispatch() { LoadedCode::dispatch(packet_); }
 
   void profile() {
-    if (!extension_.set_profiling) die("this runtime has no profiles");
-    HSA(extension_.set_profiling(1));
+    if (!extension().set_profiling) die("this runtime has no profiles");
+    HSA(extension().set_profiling(1));
   }
 
   // Of the last dispatch; 0 when the runtime does not tell.
   uint64_t wave_instructions() const {
-    if (!extension_.dispatch_report) return 0;
+    if (!extension().dispatch_report) return 0;
     kernloop_softgpu_report_t report{};
     report.struct_size = sizeof report;
-    HSA(extension_.dispatch_report(completion_, &report));
+    HSA(extension().dispatch_report(completion(), &report));
     return report.wave_instructions;
   }
 
  private:
-  static hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void* data) {
-    hsa_amd_segment_t segment;
-    hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment);
-    if (segment == HSA_AMD_SEGMENT_GLOBAL && static_cast<hsa_amd_memory_pool_t*>(data)->handle == 0) {
-      *static_cast<hsa_amd_memory_pool_t*>(data) = pool;
-    }
-    return HSA_STATUS_SUCCESS;
-  }
-  static void on_error(hsa_status_t status, hsa_queue_t*, void*) {
-    die("the queue failed with " + std::to_string(status));
-  }
-
-  hsa_agent_t cpu_{}, gpu_{};
-  hsa_amd_memory_pool_t device_{}, host_{};
-  hsa_queue_t* queue_ = nullptr;
-  hsa_signal_t completion_{};
-  hsa_executable_t executable_{};
   hsa_kernel_dispatch_packet_t packet_{};
-  kernloop_softgpu_extension_1_t extension_{};
-  std::vector<char> code_;
 };
 
 // The same values everywhere.
