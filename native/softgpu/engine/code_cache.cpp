@@ -7,7 +7,6 @@
 
 #include "softgpu/engine/instruction_select.h"
 #include "softgpu/engine/late_stores.h"
-#include "softgpu/engine/op_facts.h"
 #include "softgpu/engine/probes.h"
 #include "softgpu/engine/profile.h"
 #include "softgpu/engine/wave_fault.h"
@@ -63,7 +62,7 @@ void execute_adding_all_lanes(Wave& wave, const Instruction& instruction) {
 }
 
 bool adds_all_lanes(const Instruction& instruction) {
-  if (instruction.op != Op::s_or_saveexec_b64 && instruction.op != Op::s_or_saveexec_b32) return false;
+  if (!facts_of(instruction.op).has(kAddsLanes)) return false;
   const Operand& lanes = instruction.src[0];
   return lanes.kind == Operand::Kind::kConstant && static_cast<uint32_t>(lanes.value) == ~uint32_t{0};
 }

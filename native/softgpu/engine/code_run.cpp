@@ -1,14 +1,12 @@
 #include "softgpu/engine/code_run.h"
 
-#include "softgpu/engine/op_facts.h"
 #include "softgpu/engine/profile.h"
 
 namespace kernloop::softgpu {
 
 bool ends_run(const DecodedInstruction& instruction) {
   if (instruction.gds) return true;  // may hold the wave at a grid barrier
-  const OpEffect effect = facts_of(instruction.op).effect;
-  return effect == OpEffect::kEndsRun || effect == OpEffect::kNotExecuted;
+  return facts_of(instruction.op).effect == OpEffect::kEndsRun;
 }
 
 bool accesses_memory(const DecodedInstruction& instruction) {

@@ -4,16 +4,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "softgpu/isa/instruction.h"
+#include "softgpu/isa/op_facts.h"
 
 namespace kernloop::softgpu {
-
-// What the interpreter loop counts an instruction as. Memory instructions count themselves (memory_port.h).
-enum class InstructionClass : uint8_t { kOther, kValu, kMfma, kSalu, kSmem, kBranch, kBarrier, kVectorMemory, kCount };
-
-constexpr bool is_vector_alu(InstructionClass counted_as) {
-  return counted_as == InstructionClass::kValu || counted_as == InstructionClass::kMfma;
-}
 
 struct DecodedInstruction : Instruction {
   InstructionClass counted_as = InstructionClass::kOther;

@@ -28,22 +28,6 @@ bool has_valid_registers(const Instruction& instruction) {
          std::all_of(instruction.src, instruction.src + instruction.src_count, is_within_registers);
 }
 
-// Conversions that round to nearest as far as anybody tells: nobody says what other rounding modes do to them.
-bool rounds_by_default_mode_alone(Op op) {
-  switch (op) {
-    case Op::v_cvt_pknorm_i16_f32:
-    case Op::v_cvt_pknorm_u16_f32:
-    case Op::v_cvt_pknorm_i16_f16:
-    case Op::v_cvt_pknorm_u16_f16:
-    case Op::v_cvt_norm_i16_f16:
-    case Op::v_cvt_norm_u16_f16:
-    case Op::v_cvt_pk_u8_f32:
-      return true;
-    default:
-      return false;
-  }
-}
-
 void execute_in_default_mode(Wave& wave, const Instruction& instruction) {
   if (wave.mode.round_f32 != 0 || wave.mode.round_f64_f16 != 0)
     raise_unsupported("conversion to integers in a MODE other than to nearest");
@@ -52,7 +36,7 @@ void execute_in_default_mode(Wave& wave, const Instruction& instruction) {
 
 ExecuteFn select_vector_alu(const Instruction& instruction) {
   const ExecuteFn execute = select_vector(instruction);
-  return execute != nullptr && rounds_by_default_mode_alone(instruction.op) ? execute_in_default_mode : execute;
+  return execute != nullptr && facts_of(instruction.op).has(kNearestOnly) ? execute_in_default_mode : execute;
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::string raw_words(uint64_t address, uint64_t available) {
 
 // With VGPR indexing on, M0 shifts the vector registers of the instruction. Compilers use it with v_mov_b32 alone.
 DecodedInstruction shift_registers(const WaveSlot& wave, const DecodedInstruction& instruction) {
-  if (instruction.op != Op::v_mov_b32 || instruction.is_sdwa || instruction.is_dpp) {
+  if (!facts_of(instruction.op).has(kIndexable) || instruction.is_sdwa || instruction.is_dpp) {
     raise_unsupported("this operation while VGPR indexing is on (only v_mov_b32 is)");
   }
   DecodedInstruction shifted = instruction;

@@ -6,6 +6,7 @@
 
 #include "softgpu/engine/checker.h"
 #include "softgpu/engine/permutation.h"
+#include "softgpu/isa/op_facts.h"
 
 namespace kernloop::softgpu {
 
@@ -59,16 +60,17 @@ void wait_for_all(Wave& wave, const Instruction&) {
 }  // namespace
 
 ExecuteFn select_wait_for_stores(const Instruction& instruction) {
-  switch (instruction.op) {
-    case Op::s_waitcnt:
+  switch (facts_of(instruction.op).waits_for) {
+    case MemoryWait::kVmcnt:
       return instruction.isa == Isa::kGfx1030 ? nullptr : wait_for_vmcnt;
-    case Op::s_waitcnt_vscnt:
+    case MemoryWait::kVscnt:
       return wait_for_vscnt;
-    case Op::s_wait_idle:
+    case MemoryWait::kAll:
       return wait_for_all;
-    default:
-      return nullptr;
+    case MemoryWait::kNone:
+      break;
   }
+  return nullptr;
 }
 
 LateStores::LateStores(uint64_t seed) : state_(mix(seed ^ 0x1a7e)) {}

@@ -47,18 +47,18 @@ void execute_writing_exec(Wave& wave, const Instruction& instruction) {
 
 // A narrow wave's upper half of VCC is a register like any other.
 template <unsigned wave_size>
-bool jumps(const Wave& wave, Op op) {
+bool jumps(const Wave& wave, BranchCondition condition) {
   const bool any_vcc = (wave.vcc() & (~uint64_t{0} >> (64 - wave_size))) != 0;
-  switch (op) {
-    case Op::s_cbranch_scc0:
+  switch (condition) {
+    case BranchCondition::kScc0:
       return !wave.scc;
-    case Op::s_cbranch_scc1:
+    case BranchCondition::kScc1:
       return wave.scc;
-    case Op::s_cbranch_vccz:
+    case BranchCondition::kVccz:
       return !any_vcc;
-    case Op::s_cbranch_vccnz:
+    case BranchCondition::kVccnz:
       return any_vcc;
-    case Op::s_cbranch_execz:
+    case BranchCondition::kExecz:
       return wave.exec() == 0;
     default:
       return wave.exec() != 0;
@@ -68,11 +68,12 @@ bool jumps(const Wave& wave, Op op) {
 template <unsigned wave_size>
 void execute_branch(Wave& wave, const Instruction& instruction) {
   PcCounts& counts = counts_of(wave, instruction);
-  const bool taken = jumps<wave_size>(wave, instruction.op);
+  const BranchCondition condition = facts_of(instruction.op).branch;
+  const bool taken = jumps<wave_size>(wave, condition);
   counts.taken += taken;
   ++wave.memory->counters.conditional_branches;
   wave.memory->counters.branches_taken += taken;
-  if (instruction.op == Op::s_cbranch_execz || instruction.op == Op::s_cbranch_execnz) {
+  if (condition == BranchCondition::kExecz || condition == BranchCondition::kExecnz) {
     bool& was_split = static_cast<WaveSlot&>(wave).was_split;
     counts.split_before += was_split;
     was_split = false;
@@ -85,17 +86,7 @@ void execute_branch(Wave& wave, const Instruction& instruction) {
 const PcCounts Profiler::kNothing;
 
 bool is_conditional_branch(const DecodedInstruction& instruction) {
-  switch (instruction.op) {
-    case Op::s_cbranch_scc0:
-    case Op::s_cbranch_scc1:
-    case Op::s_cbranch_vccz:
-    case Op::s_cbranch_vccnz:
-    case Op::s_cbranch_execz:
-    case Op::s_cbranch_execnz:
-      return true;
-    default:
-      return false;
-  }
+  return facts_of(instruction.op).branch != BranchCondition::kNone;
 }
 
 ExecuteProfiledFn profiled_execute(unsigned wave_size, const DecodedInstruction& instruction) {

@@ -1,7 +1,5 @@
 #include "softgpu/engine/rdna2.h"
 
-#include <string_view>
-
 #include "softgpu/engine/instruction_select.h"
 #include "softgpu/engine/wave.h"
 #include "softgpu/isa/opcode_table.h"
@@ -13,46 +11,6 @@ namespace {
 using Kind = Operand::Kind;
 
 constexpr unsigned kNull = 125, kExecHi = kExec + 1, kVccz = 251, kZero = 128;
-
-// The same operation under gfx90a's name.
-Op equivalent_op(Op op) {
-  switch (op) {
-    case Op::v_add_nc_u32:
-      return Op::v_add_u32;
-    case Op::v_sub_nc_u32:
-      return Op::v_sub_u32;
-    case Op::v_subrev_nc_u32:
-      return Op::v_subrev_u32;
-    case Op::v_add_co_ci_u32:
-      return Op::v_addc_co_u32;
-    case Op::v_sub_co_ci_u32:
-      return Op::v_subb_co_u32;
-    case Op::v_subrev_co_ci_u32:
-      return Op::v_subbrev_co_u32;
-    case Op::v_add_nc_u16:
-      return Op::v_add_u16;
-    case Op::v_sub_nc_u16:
-      return Op::v_sub_u16;
-    case Op::v_add_nc_i16:
-      return Op::v_add_i16;
-    case Op::v_sub_nc_i16:
-      return Op::v_sub_i16;
-    case Op::v_add_nc_i32:
-      return Op::v_add_i32;
-    case Op::v_sub_nc_i32:
-      return Op::v_sub_i32;
-    // Their operands stand in the order of v_fma's.
-    case Op::v_fmamk_f32:
-    case Op::v_fmaak_f32:
-      return Op::v_fma_f32;
-    case Op::v_fmamk_f16:
-    case Op::v_fmaak_f16:
-    case Op::v_fmac_f16:
-      return Op::v_fma_f16;
-    default:
-      return op;
-  }
-}
 
 bool is_mask(const Operand& operand) {
   return operand.type == OperandType::kMask;
@@ -72,8 +30,9 @@ Operand zero_like(const Operand& operand) {
 
 Instruction equivalent_of(const Instruction& instruction) {
   Instruction same = instruction;
-  same.op = equivalent_op(instruction.op);
-  if (instruction.op == Op::v_fmac_f16) {
+  const OpFacts& facts = facts_of(instruction.op);
+  if (facts.equivalent != Op::kInvalid) same.op = facts.equivalent;
+  if (facts.has(kAccumulates)) {
     same.src[2] = instruction.dst[0];
     same.src_count = 3;
   }
@@ -141,7 +100,7 @@ void execute_on_half(Wave& wave, const Instruction& instruction) {
   execute_equivalent(wave, instruction);
   for (unsigned lane = 0; lane < kLanes; ++lane) result[lane] = (result[lane] & written) | (old[lane] & ~written);
 }
-constexpr uint32_t kLowHalf = 0x0000ffff, kHighHalf = 0xffff0000;
+constexpr uint32_t kLowBits = 0x0000ffff, kHighBits = 0xffff0000;
 
 bool has_16_bit_result(const Instruction& instruction) {
   const OpcodeRow* row = find_row(instruction.isa, instruction.encoding, instruction.op);
@@ -155,19 +114,14 @@ bool writes_low_half(const Instruction& instruction) {
   return has_16_bit_result(instruction) && !instruction.is_sdwa && !(instruction.op_sel & 8);
 }
 
-// A D16 load leaves the other half alone where there is no SRAM ECC.
-bool is_d16_load(const Instruction& instruction, std::string_view half) {
-  if (!is_vector_memory(instruction.encoding) || instruction.dst_count == 0) return false;
-  return std::string_view(op_name(instruction.op)).ends_with(half);
-}
-
 ExecuteFn function_around(const Instruction& instruction) {
   for (unsigned k = 0; k < instruction.dst_count; ++k) {
     const bool narrow = is_mask(instruction.dst[k]) && (instruction.dst[k].dwords == 1 || is_null(instruction.dst[k]));
     if (narrow) return k == 0 ? execute_with_narrow_mask<0> : execute_with_narrow_mask<1>;
   }
-  if (is_d16_load(instruction, "_d16_hi")) return execute_on_half<kHighHalf>;
-  if (is_d16_load(instruction, "_d16") || writes_low_half(instruction)) return execute_on_half<kLowHalf>;
+  const OpFacts& facts = facts_of(instruction.op);
+  if (facts.has(kHighHalf)) return execute_on_half<kHighBits>;
+  if (facts.has(kLowHalf) || writes_low_half(instruction)) return execute_on_half<kLowBits>;
   return execute_equivalent;
 }
 

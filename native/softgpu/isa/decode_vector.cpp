@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "softgpu/isa/decode_context.h"
+#include "softgpu/isa/op_facts.h"
 
 namespace kernloop::softgpu {
 namespace {
@@ -97,10 +98,6 @@ DecodeStatus decode_vop12c(DecodeContext& c, unsigned vdst, unsigned src0, unsig
 
 namespace {
 
-bool is_64_bit_shift(Op op) {
-  return op == Op::v_lshlrev_b64 || op == Op::v_lshrrev_b64 || op == Op::v_ashrrev_i64;
-}
-
 bool is_on_constant_bus(const Operand& source) {
   if (source.kind == Operand::Kind::kSgpr) return source.index != kCodeNull;
   return source.kind == Operand::Kind::kSpecial || (source.kind == Operand::Kind::kConstant && source.is_literal);
@@ -113,7 +110,7 @@ bool is_same_scalar(const Operand& a, const Operand& b) {
 }  // namespace
 
 bool within_constant_bus_limit(const Instruction& instruction, bool reads_vcc) {
-  const unsigned limit = instruction.isa == Isa::kGfx1030 && !is_64_bit_shift(instruction.op) ? 2 : 1;
+  const unsigned limit = instruction.isa == Isa::kGfx1030 && !facts_of(instruction.op).has(kOneScalar) ? 2 : 1;
   Operand vcc;
   sgpr_operand(instruction.isa, kCodeVcc, OperandType::kMask, vcc);
   const Operand* seen[6];

@@ -21,9 +21,9 @@ bool matrix_source(const DecodeContext& c, OperandType type, unsigned code, bool
 }
 
 // The inline constants of an accumulator stand for each of its elements.
-OperandType element_type(Op op, OperandType type) {
-  const bool doubles = op == Op::v_mfma_f64_16x16x4f64 || op == Op::v_mfma_f64_4x4x4f64;
-  return doubles ? OperandType::kF64 : type;
+OperandType element_type(const Signature& signature) {
+  const bool doubles = signature.src[0].type == OperandType::kF64;
+  return doubles ? OperandType::kF64 : signature.src[2].type;
 }
 
 // A large result may replace the accumulator it reads, but not part of it.
@@ -53,7 +53,7 @@ DecodeStatus decode_mfma(DecodeContext& c, uint32_t w0, uint32_t w1) {
   if (src2 >= kCodeVgpr0) {
     if (!matrix_source(c, accumulator, src2, acc_cd, operand)) return c.refuse();
   } else {
-    if (!inline_constant(src2, element_type(instruction.op, accumulator), operand)) return c.refuse();
+    if (!inline_constant(src2, element_type(signature), operand)) return c.refuse();
     operand.type = accumulator;
     operand.dwords = static_cast<uint8_t>(dwords_of(accumulator));
   }
@@ -66,7 +66,7 @@ DecodeStatus decode_mfma(DecodeContext& c, uint32_t w0, uint32_t w1) {
 }
 
 DecodeStatus decode_accvgpr(DecodeContext& c, uint32_t w0, uint32_t w1) {
-  const bool write = c.instruction.op == Op::v_accvgpr_write_b32;
+  const bool write = c.signature().dst[0].where == OperandClass::kAgpr;
   const unsigned vdst = bits(w0, 7, 0);
   const unsigned src0 = bits(w1, 8, 0);
   Operand operand;

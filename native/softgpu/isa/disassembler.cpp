@@ -56,13 +56,13 @@ std::string print_scalar_immediate(const Instruction& instruction, uint64_t flag
   if (flags & kGprIndex) return print_gpr_index(simm16);
   if (flags & kLabel) return std::to_string(simm16);
   if (flags & kHex) return hex(simm16);
+  if (flags & kUnless0) return simm16 == 0 ? "" : std::to_string(simm16);
   if (flags & kNumber) return print_number(simm16);
   return "";
 }
 
 std::string print_sop(const Instruction& instruction, const OpcodeRow& row) {
   std::vector<std::string> parts = operands(instruction, row);
-  if (instruction.op == Op::s_endpgm) return instruction.simm16 == 0 ? "" : std::to_string(instruction.simm16 & 0xffff);
   const std::string immediate = print_scalar_immediate(instruction, row.flags);
   if (!immediate.empty()) {
     const bool first = (row.flags & kHwreg) && instruction.dst_count == 0;  // s_setreg names its target first
@@ -227,17 +227,17 @@ std::string print_ds(const Instruction& instruction, const OpcodeRow& row) {
   return text + (instruction.gds ? " gds" : "");
 }
 
-std::string print_cache_flags(const Instruction& instruction) {
+std::string print_cache_flags(const Instruction& instruction, const OpcodeRow& row) {
   const std::string coherence =
       std::string(instruction.glc ? " glc" : "") + (instruction.slc ? " slc" : "") + (instruction.dlc ? " dlc" : "");
-  if (instruction.op == Op::buffer_store_lds_dword) return " lds" + coherence;
+  if (row.flags & kLdsOnly) return " lds" + coherence;
   return coherence + (instruction.lds ? " lds" : "");
 }
 
 std::string print_flat(const Instruction& instruction, const OpcodeRow& row) {
   std::string text = join(operands(instruction, row));
   if (instruction.offset != 0) text += " offset:" + std::to_string(instruction.offset);
-  return text + print_cache_flags(instruction);
+  return text + print_cache_flags(instruction, row);
 }
 
 // gfx1030 has one list of formats; the assembler takes its numbers.
@@ -278,7 +278,7 @@ std::string print_buffer(const Instruction& instruction, const OpcodeRow& row) {
   if (instruction.idxen) text += " idxen";
   if (instruction.offen) text += " offen";
   if (instruction.offset != 0) text += " offset:" + std::to_string(instruction.offset);
-  return text + print_cache_flags(instruction);
+  return text + print_cache_flags(instruction, row);
 }
 
 std::string print_body(const Instruction& instruction, const OpcodeRow& row) {

@@ -34,12 +34,12 @@ enum class Encoding : uint8_t {
   kInvalid,
 };
 
-// One enumerator a mnemonic, without LLVM's _e32/_e64/_sdwa/_dpp suffix: Op::v_add_f32. From ops.def.
+// One enumerator a mnemonic, without LLVM's _e32/_e64/_sdwa/_dpp suffix: Op::v_add_f32. From operations.def.
 enum class Op : uint16_t {
   kInvalid,
-#define KERNLOOP_OP(name) name,
-#include "softgpu/isa/ops.def"
-#undef KERNLOOP_OP
+#define OP(name, ...) name,
+#include "softgpu/isa/operations.def"
+#undef OP
   kCount,
 };
 const char* op_name(Op op);

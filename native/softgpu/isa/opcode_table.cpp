@@ -1,53 +1,33 @@
-// The opcode tables, one file an encoding under the folder of its target, and the look-ups over them.
+// The table of operations (operations.def) and the look-ups over it.
 //
-// A row says everything about an opcode that its encoding does not:
-//   ROW(0x1e0, v_div_scale_f32, "f32 mask = f32 f32 f32", "clamp omod")
-// number, mnemonic (in ops.def, without LLVM's suffixes), operand types in the order of LLVM's syntax, options. The
-// words are those of kTypeNames, kClassNames and kFlagNames in signature.h; a word that is not there does not compile.
-// VOP1, VOP2 and VOPC rows with e64 also stand for their VOP3 form, at the offsets below.
+// Adding an operation: its row. random_words_test then reaches it, and LLVM judges it; the engine refuses it by name
+// until a function of its own executes it.
 //
-// Adding an opcode: its mnemonic to ops.def, its row to the table. random_words_test then reaches the row, and LLVM
-// judges it.
-//
-// Adding a target: find its opcodes by asking LLVM rather than a manual. Decode every opcode number of every encoding
-// with plausible operand fields (llvm-mc -disassemble -mcpu=…), assemble the text back (llvm-mc -show-encoding), and
-// keep what gives the same bytes. Set each modifier bit in turn: those that survive are the row's options. Field
-// layouts live in decode_*.cpp, codes of operands in operand_fields.cpp; testing/llvm_oracle.cpp and word_generator.h
-// name the targets.
+// Adding a target: a column to each row, and an Isa. Find its opcodes by asking LLVM rather than a manual. Decode every
+// opcode number of every encoding with plausible operand fields (llvm-mc -disassemble -mcpu=…), assemble the text back
+// (llvm-mc -show-encoding), and keep what gives the same bytes. Set each modifier bit in turn: those that survive are
+// the row's options. Field layouts live in decode_*.cpp, codes of operands in operand_fields.cpp;
+// testing/llvm_oracle.cpp and word_generator.h name the targets.
 #include "softgpu/isa/opcode_table.h"
 
 #include <array>
-#include <span>
+
+#include "softgpu/isa/op_facts.h"
+#include "softgpu/isa/operation_text.h"
 
 namespace kernloop::softgpu {
 namespace {
 
-struct EncodingTable {
-  Encoding encoding;
-  std::span<const OpcodeRow> rows;
+constexpr Operation kOperations[] = {
+    Operation{},  // Op::kInvalid
+#define OP(name, facts, encoding, operands, options, ...) \
+  parse_operation(Op::name, facts, encoding, operands, options, {__VA_ARGS__}),
+#include "softgpu/isa/operations.def"
+#undef OP
 };
 
-#define ROW(opcode, name, signature, flags) OpcodeRow{opcode, Op::name, parse_signature(signature), parse_flags(flags)},
-#define QUOTED(path) #path
-#define QUOTED_EXPANDED(path) QUOTED(path)
-// The formatter would put spaces into the path.
-// clang-format off
-#define TABLE_FILE(encoding) QUOTED_EXPANDED(softgpu/isa/TARGET/encoding.def)
-// clang-format on
-
-#define TARGET gfx90a
-#include "softgpu/isa/target_tables.inc"
-#undef TARGET
-#define TARGET gfx1030
-#include "softgpu/isa/target_tables.inc"
-#undef TARGET
-
-#undef TABLE_FILE
-#undef QUOTED_EXPANDED
-#undef QUOTED
-#undef ROW
-
 constexpr size_t kEncodings = static_cast<size_t>(Encoding::kInvalid);
+constexpr size_t kOps = static_cast<size_t>(Op::kCount);
 
 // Where the VOP3 numbers of an encoding's rows begin, by target; negative where it has none.
 int first_in_vop3(Isa isa, Encoding encoding) {
@@ -67,42 +47,52 @@ int first_in_vop3(Isa isa, Encoding encoding) {
 struct Index {
   std::array<const OpcodeRow*, 0x400> vop3_by_number{};
   std::array<std::array<const OpcodeRow*, 256>, kEncodings> by_number{};
-  std::array<std::array<const OpcodeRow*, static_cast<size_t>(Op::kCount)>, kEncodings> by_name{};
-  std::array<bool, static_cast<size_t>(Op::kCount)> promoted{};
+  std::array<std::array<const OpcodeRow*, kOps>, kEncodings> by_name{};
+  std::array<bool, kOps> promoted{};
 
-  Index(Isa isa, std::span<const EncodingTable> tables) {
-    for (const EncodingTable& table : tables) {
-      const bool promotes = table.encoding != Encoding::kVop3;
-      if (promotes) add(table);
-      if (const int first = first_in_vop3(isa, table.encoding); first >= 0)
-        add_vop3(table.rows, static_cast<unsigned>(first), promotes);
-    }
+  explicit Index(Isa isa) {
+    for (const Operation& operation : kOperations) add(isa, operation.forms[static_cast<size_t>(isa)]);
   }
 
  private:
-  void add(const EncodingTable& table) {
-    for (const OpcodeRow& row : table.rows) {
-      by_number[static_cast<size_t>(table.encoding)][row.opcode] = &row;
-      by_name[static_cast<size_t>(table.encoding)][static_cast<size_t>(row.op)] = &row;
+  void add(Isa isa, const OperationForm& form) {
+    if (form.encoding == Encoding::kInvalid) return;
+    const OpcodeRow& row = form.row;
+    const bool is_vop3 = form.encoding == Encoding::kVop3;
+    if (!is_vop3) {
+      by_number[static_cast<size_t>(form.encoding)][row.opcode] = &row;
+      by_name[static_cast<size_t>(form.encoding)][static_cast<size_t>(row.op)] = &row;
     }
-  }
-  void add_vop3(std::span<const OpcodeRow> rows, unsigned first, bool promotion) {
-    for (const OpcodeRow& row : rows) {
-      if (promotion && !(row.flags & kE64)) continue;
-      vop3_by_number[row.opcode + first] = &row;
-      by_name[static_cast<size_t>(Encoding::kVop3)][static_cast<size_t>(row.op)] = &row;
-      promoted[static_cast<size_t>(row.op)] = promotion;
-    }
+    const int first = first_in_vop3(isa, form.encoding);
+    if (first < 0 || (!is_vop3 && !(row.flags & kE64))) return;
+    vop3_by_number[row.opcode + static_cast<unsigned>(first)] = &row;
+    by_name[static_cast<size_t>(Encoding::kVop3)][static_cast<size_t>(row.op)] = &row;
+    promoted[static_cast<size_t>(row.op)] = !is_vop3;
   }
 };
 
 const Index& index_of(Isa isa) {
-  static const Index gfx90a_index(Isa::kGfx90a, gfx90a::kTables);
-  static const Index gfx1030_index(Isa::kGfx1030, gfx1030::kTables);
-  return isa == Isa::kGfx1030 ? gfx1030_index : gfx90a_index;
+  static const Index indices[kIsas] = {Index(Isa::kGfx90a), Index(Isa::kGfx1030)};
+  return indices[static_cast<size_t>(isa)];
+}
+
+const Operation& operation_of(Op op) {
+  return kOperations[op < Op::kCount ? static_cast<size_t>(op) : 0];
 }
 
 }  // namespace
+
+const char* op_name(Op op) {
+  return op < Op::kCount ? kOpNames[static_cast<size_t>(op)] : kOpNames[0];
+}
+
+const OpFacts& facts_of(Op op) {
+  return operation_of(op).facts;
+}
+
+const OperationForm& form_of(Isa isa, Op op) {
+  return operation_of(op).forms[static_cast<size_t>(isa)];
+}
 
 const OpcodeRow* find_row(Isa isa, Encoding encoding, unsigned opcode) {
   const Index& index = index_of(isa);

@@ -10,11 +10,19 @@
 namespace kernloop::softgpu {
 
 struct OpcodeRow {
-  uint16_t opcode;
-  Op op;
+  uint16_t opcode = 0;
+  Op op = Op::kInvalid;
   Signature signature;
-  uint64_t flags;
+  uint64_t flags = 0;
 };
+
+// An operation on one target. VOP1, VOP2 and VOPC with kE64 also stand for their VOP3 form.
+struct OperationForm {
+  Encoding encoding = Encoding::kInvalid;  // the target has no such operation
+  OpcodeRow row;
+};
+
+const OperationForm& form_of(Isa isa, Op op);
 
 // The row of an opcode number, or null where the target has none. For kVop3 this includes the VOP3 forms of VOPC
 // (numbers from 0x000), VOP2 (from 0x100) and VOP1 (from 0x140, gfx1030: from 0x180).

@@ -81,6 +81,7 @@ enum RowFlag : uint64_t {
   kCoherent = 1ull << 30,  // cache control that the compiler marks with glc and scc
   kGlcOnly = 1ull << 31,   // atomic that always returns
   kPermlane = 1ull << 32,  // op_sel has two bits: fetch inactive lanes, bound control
+  kUnless0 = 1ull << 33,   // SOPP: simm16 is written where it is not 0, and in decimal
 };
 
 struct FlagName {
@@ -121,6 +122,7 @@ inline constexpr FlagName kFlagNames[] = {
     {"coherent", kCoherent},
     {"glc_only", kGlcOnly},
     {"permlane", kPermlane},
+    {"unless_0", kUnless0},
 };
 
 struct TypeName {

@@ -11,56 +11,10 @@
 namespace kernloop::softgpu {
 namespace {
 
-// Why whole groups are refused; the first prefix that fits.
 struct Reason {
   const char* prefix;
   const char* why;
 };
-constexpr Reason kReasons[] = {
-    {"v_cvt_pkaccum", "no compiler emits it, and how fractions round is not documented"},
-    {"v_exp_legacy", "no compiler emits it, and what \"legacy\" changes is not documented"},
-    {"v_log_legacy", "no compiler emits it, and what \"legacy\" changes is not documented"},
-    {"v_screen_partition", "graphics"},
-    {"v_mullit", "graphics"},
-    {"ds_ordered_count", "graphics"},
-    {"s_endpgm_ordered_ps_done", "graphics"},
-    {"tbuffer_", "typed buffers: graphics formats"},
-    {"buffer_load_format", "typed buffers: graphics formats"},
-    {"buffer_store_format", "typed buffers: graphics formats"},
-    {"ds_gws_sema", "global semaphores: emitted for builtins of that name alone; only barriers of a grid are modelled"},
-    {"s_sendmsghalt", "messages to hardware that is not modelled"},
-    {"s_rfe", "trap handlers"},
-    {"s_endpgm_saved", "trap handlers"},
-    {"s_setkill", "debuggers"},
-    {"s_code_end", "padding that is never executed"},
-    {"buffer_store_lds", "stores from LDS: no compiler emits them"},
-    {"s_atomic", "scalar atomics: no compiler emits them"},
-    {"s_buffer_atomic", "scalar atomics: no compiler emits them"},
-    {"s_scratch", "scalar scratch: no compiler emits it"},
-    {"s_buffer_store", "scalar stores: no compiler emits them"},
-    {"s_store", "scalar stores: no compiler emits them"},
-    {"s_cbranch_", "forked control flow: no compiler emits it"},
-    {"s_setvskip", "VSKIP: no compiler emits it"},
-    {"s_set_gpr_idx", "VGPR indexing"},
-    {"s_subvector_loop", "loops over the halves of a wave: no compiler emits them"},
-    {"s_movrel", "two registers relative to M0 at once: no compiler emits them"},
-    {"v_movrel", "two registers relative to M0 at once: no compiler emits them"},
-    {"v_swaprel", "two registers relative to M0 at once: no compiler emits them"},
-    {"ds_read_addtid", "addresses by the lane's number: no compiler emits them"},
-    {"ds_write_addtid", "addresses by the lane's number: no compiler emits them"},
-    {"global_load_dword_addtid", "addresses by the lane's number: no compiler emits them"},
-    {"global_store_dword_addtid", "addresses by the lane's number: no compiler emits them"},
-    {"ds_condxchg32", "conditional exchange: no compiler emits it"},
-    {"s_atc_probe", "probes and discards of caches: no compiler emits them"},
-    {"s_dcache_discard", "probes and discards of caches: no compiler emits them"},
-    {"v_pipeflush", "flushes of the vector pipeline: no compiler emits them"},
-};
-
-const char* reason_of(const std::string& mnemonic) {
-  for (const Reason& reason : kReasons)
-    if (mnemonic.starts_with(reason.prefix)) return reason.why;
-  return "not met in compiled code yet";
-}
 
 // Why a modifier is refused where it is.
 constexpr Reason kModifierReasons[] = {
@@ -98,7 +52,7 @@ void print_target(std::ostream& out, const char* name, Target target) {
   for (const auto& [mnemonic, one] : found) {
     if (one.is_refused()) {
       ++refused_count;
-      refused[reason_of(mnemonic)].push_back("`" + mnemonic + "`");
+      refused[one.why_refused].push_back("`" + mnemonic + "`");
     } else if (one.is_done()) {
       ++done_count;
       done[joined({one.encodings.begin(), one.encodings.end()})].push_back("`" + mnemonic + "`");

@@ -1,7 +1,6 @@
 #include "softgpu/engine/instruction_list/survey.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "softgpu/engine/instruction_select.h"
 #include "softgpu/isa/decoder.h"
@@ -57,7 +56,7 @@ std::vector<std::string> modifiers_of(const Instruction& i) {
 
 // Refused everywhere, which the page says once: the global data share, and apertures and the POPS id as vector sources.
 bool is_refused_everywhere(const Instruction& i) {
-  if (i.gds) return std::string_view(op_name(i.op)).find("_gws_") == std::string_view::npos;
+  if (i.gds) return (form_of(i.isa, i.op).row.flags & kGdsOnly) == 0;
   if (i.encoding < Encoding::kVop1 || i.encoding > Encoding::kVop3p) return false;
   return std::any_of(i.src, i.src + i.src_count, [](const Operand& source) {
     return source.kind == Operand::Kind::kSpecial && source.index >= kSharedBase && source.index <= kPopsId;
@@ -69,6 +68,7 @@ void consider(Target target, const Instruction& i, std::map<std::string, Mnemoni
   MnemonicSurvey& mnemonic = found[op_name(i.op)];
   mnemonic.encodings.insert(encoding_name(i));
   const bool executed = is_executed(target, i);
+  if (const char* why = facts_of(i.op).refused) mnemonic.why_refused = why;
   ++(executed ? mnemonic.executed : mnemonic.refused);
   for (const std::string& name : modifiers_of(i)) ++(executed ? mnemonic.on_executed : mnemonic.on_refused)[name];
 }

@@ -16,6 +16,7 @@ struct MnemonicSurvey {
   unsigned executed = 0, refused = 0;
   // How often a modifier was on, by its name in the assembler.
   std::map<std::string, unsigned> on_executed, on_refused;
+  std::string why_refused = "not met in compiled code yet";  // as the table of operations says
 
   bool is_done() const { return refused == 0; }
   bool is_refused() const { return executed == 0; }

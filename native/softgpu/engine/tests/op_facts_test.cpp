@@ -1,5 +1,6 @@
-// What op_facts.def says of the operations, against what executing them does and against the tables of the decoder.
-#include "softgpu/engine/op_facts.h"
+// What operations.def says of the operations beside how they are read, against what executing them does and against the
+// tables of the decoder.
+#include "softgpu/isa/op_facts.h"
 
 #include <gtest/gtest.h>
 
@@ -118,7 +119,7 @@ TEST_P(OpFactsOf, WhatIsExecutedIsNamedAndDoesWhatItsRowSays) {
   for_each_opcode(target, 2, [&](const Words& words, const Instruction& instruction) {
     const OpEffect effect = facts_of(instruction.op).effect;
     if (!is_executed(target, instruction) || instruction.gds) return false;
-    EXPECT_NE(effect, OpEffect::kNotExecuted) << disassemble(instruction) << " is executed: name its effect";
+    EXPECT_EQ(facts_of(instruction.op).refused, nullptr) << disassemble(instruction) << " is executed";
     executed.insert(instruction.op);
     if (effect == OpEffect::kEndsRun) return true;
     const uint64_t before = fresh_exec();
@@ -159,6 +160,13 @@ TEST_P(OpFactsOf, WhatEndsRunsIsSeenToNeedIt) {
     EXPECT_TRUE(seen.contains(op)) << op_name(op);
 }
 
+TEST(OpFacts, AnOperationOfWhichNothingIsSaidEndsRuns) {
+  EXPECT_EQ(OpFacts{}.effect, OpEffect::kEndsRun);
+  EXPECT_EQ(facts_of(Op::kInvalid).effect, OpEffect::kEndsRun);
+  EXPECT_EQ(facts_of(Op::kCount).effect, OpEffect::kEndsRun);
+  EXPECT_EQ(facts_of(Op::s_wakeup).effect, OpEffect::kEndsRun);  // its row: "other"
+}
+
 // The classes in which executions are counted, from what the decoder's tables say of encodings and operands.
 TEST(OpFacts, ClassesFollowFromTheTablesOfTheDecoder) {
   for (unsigned k = 1; k < static_cast<unsigned>(Op::kCount); ++k) {
@@ -177,8 +185,9 @@ TEST(OpFacts, ClassesFollowFromTheTablesOfTheDecoder) {
           const bool is_cache_control = encoding == Encoding::kMubuf && !has_operands;
           expected = is_cache_control ? InstructionClass::kOther : InstructionClass::kVectorMemory;
         } else if (encoding == Encoding::kSmem) {
-          const bool is_cache_control = std::string_view(op_name(op)).starts_with("s_dcache") || op == Op::s_gl1_inv;
-          expected = is_cache_control ? InstructionClass::kOther : InstructionClass::kSmem;
+          // Control of caches without operands; s_dcache_discard names what to discard.
+          const bool may_be_either = has_operands && facts_of(op).refused != nullptr;
+          if (!may_be_either) expected = has_operands ? InstructionClass::kSmem : InstructionClass::kOther;
         } else if (row->flags & kWaitcnt) {
           expected = InstructionClass::kOther;
         } else {

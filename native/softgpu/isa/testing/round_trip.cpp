@@ -1,8 +1,9 @@
 #include "softgpu/isa/testing/round_trip.h"
 
+#include <algorithm>
 #include <cstring>
-#include <string_view>
 
+#include "softgpu/isa/opcode_table.h"
 #include "softgpu/isa/operand_fields.h"
 #include "softgpu/isa/print_operand.h"
 
@@ -10,34 +11,22 @@ namespace kernloop::softgpu::testing {
 namespace {
 
 // v_madmk, v_madak, v_fmamk, v_fmaak and s_setreg_imm32 have their dword in any case: it needs no relocation to be one.
-bool always_has_literal(Op op) {
-  switch (op) {
-    case Op::v_madmk_f32:
-    case Op::v_madak_f32:
-    case Op::v_madmk_f16:
-    case Op::v_madak_f16:
-    case Op::v_fmamk_f32:
-    case Op::v_fmaak_f32:
-    case Op::v_fmamk_f16:
-    case Op::v_fmaak_f16:
-    case Op::s_setreg_imm32_b32:
-      return true;
-    default:
-      return false;
-  }
+bool always_has_literal(const OpcodeRow& row) {
+  const auto is_literal = [](const OperandSpec& spec) { return spec.where == OperandClass::kLiteral; };
+  return (row.flags & kLiteralDword) || std::ranges::any_of(row.signature.src, is_literal);
 }
 
 // v_cmpx of gfx1030 in the long form, whose result LLVM 15 writes as 0.
 bool names_exec_alone(const Instruction& instruction) {
-  return instruction.isa == Isa::kGfx1030 && instruction.encoding == Encoding::kVop3 &&
-         std::string_view(op_name(instruction.op)).starts_with("v_cmpx_");
+  return instruction.encoding == Encoding::kVop3 &&
+         form_of(instruction.isa, instruction.op).row.signature.dst[0].where == OperandClass::kExec;
 }
 
 }  // namespace
 
 AssemblerText assembler_text(const Instruction& instruction) {
   AssemblerText result{disassemble(instruction), false};
-  if (always_has_literal(instruction.op)) return result;
+  if (always_has_literal(form_of(instruction.isa, instruction.op).row)) return result;
   for (unsigned i = 0; i < instruction.src_count; ++i) {
     const Operand& source = instruction.src[i];
     if (!source.is_literal || literal_is_canonical(source.literal, source.type)) continue;

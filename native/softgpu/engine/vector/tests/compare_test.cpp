@@ -21,9 +21,9 @@ constexpr Relation kIntegerRelations[] = {{"f", 0},  {"lt", 1}, {"eq", 2}, {"le"
 
 Op op_named(const std::string& name) {
   static const std::pair<const char*, Op> kNames[] = {
-#define KERNLOOP_OP(op) {#op, Op::op},
-#include "softgpu/isa/ops.def"
-#undef KERNLOOP_OP
+#define OP(op, ...) {#op, Op::op},
+#include "softgpu/isa/operations.def"
+#undef OP
   };
   for (const auto& [text, op] : kNames) {
     if (name == text) return op;

@@ -1,0 +1,54 @@
+// What the table of operations (operations.def) says of one beside how its words are read.
+#pragma once
+
+#include <cstdint>
+
+#include "softgpu/isa/instruction.h"
+
+namespace kernloop::softgpu {
+
+// What the interpreter loop counts an instruction as. Memory instructions count themselves (engine/memory_port.h).
+enum class InstructionClass : uint8_t { kOther, kValu, kMfma, kSalu, kSmem, kBranch, kBarrier, kVectorMemory, kCount };
+
+constexpr bool is_vector_alu(InstructionClass counted_as) {
+  return counted_as == InstructionClass::kValu || counted_as == InstructionClass::kMfma;
+}
+
+// What an operation may do beside writing its destinations.
+enum class OpEffect : uint8_t {
+  kEndsRun,     // changes the state of the wave or where it goes on, or looks at its place or its clock; or nobody said
+  kNone,        // "straight"
+  kWritesExec,  // without naming it
+};
+
+// When a conditional branch is taken.
+enum class BranchCondition : uint8_t { kNone, kScc0, kScc1, kVccz, kVccnz, kExecz, kExecnz };
+
+// Which of the wave's vector memory instructions it waits for.
+enum class MemoryWait : uint8_t { kNone, kVmcnt, kVscnt, kAll };
+
+enum OpTrait : uint8_t {
+  kAddsLanes = 1 << 0,    // to EXEC, as functions do that save registers of inactive lanes, too
+  kNearestOnly = 1 << 1,  // rounds to nearest as far as anybody tells: nobody says what other modes do to it
+  kOneScalar = 1 << 2,    // reads one scalar register at most where others of its target read two
+  kLowHalf = 1 << 3,      // a load of 16 bits, which leaves the other half alone where there is no SRAM ECC
+  kHighHalf = 1 << 4,
+  kIndexable = 1 << 5,    // compilers use it with VGPR indexing
+  kAccumulates = 1 << 6,  // the equivalent names its destination as the last source
+};
+
+struct OpFacts {
+  InstructionClass counted_as = InstructionClass::kOther;
+  OpEffect effect = OpEffect::kEndsRun;
+  BranchCondition branch = BranchCondition::kNone;
+  MemoryWait waits_for = MemoryWait::kNone;
+  uint8_t traits = 0;
+  Op equivalent = Op::kInvalid;   // the same operation under another target's name; its operands stand in its order
+  const char* refused = nullptr;  // why it is not executed, where it is not
+
+  constexpr bool has(OpTrait trait) const { return (traits & trait) != 0; }
+};
+
+const OpFacts& facts_of(Op op);
+
+}  // namespace kernloop::softgpu
