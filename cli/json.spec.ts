@@ -1,8 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fixture, type Fixture } from '../lib/generate/testing/fixture';
 import { stageNames, stages, verbWords, type StageName } from '../lib/stages/registry';
 import type { Deps } from '../lib/deps/deps';
+import { memoryServer } from '../lib/remote/testing/memory-server';
 import { fakeDeps, type FakeProgram } from '../lib/testing/fake-deps';
 import { difference, differed, fakeRecorder, fakeReplay, passed } from '../lib/testing/fake-programs';
 import {
@@ -285,6 +287,31 @@ describe('--json', () => {
     expect(document).toMatchObject({ result: { outcome: 'repaired', capture: join(reproducer, 'capture') } });
   });
 
+  it('push and pull', async () => {
+    const reproducer = writeReproducer(workspace);
+    const server = await memoryServer();
+    const archive: FakeProgram = ({ args, options, print }) => {
+      if (args[0] === 'export-chunks') {
+        const { input } = options;
+        if (input?.kind !== 'stream') throw new Error('digests come on stdin');
+        return text(input.open()).then((digests) => {
+          for (const digest of digests.trim().split('\n')) writeFileSync(join(args[3] ?? '', digest), '');
+          print({ event: 'exported', chunks: 1, bytes: 1 });
+          return 0;
+        });
+      }
+      print({ event: 'imported', chunks: 1, bytes_added: 1 });
+      return 0;
+    };
+    const deps = () => faking({ 'kernloop-archive': archive });
+    const pushed = await kernloop('push', [reproducer, '--remote', server.url], deps());
+    expect(pushed.document).toMatchObject({ result: { remote: server.url, captures: [{ folder: 'capture' }] } });
+    stdout = '';
+    const { document } = await kernloop('pull', [reproducer, '--remote', server.url], deps());
+    await server.close();
+    expect(document).toMatchObject({ result: { captures: [{ capture: join(reproducer, 'capture') }] } });
+  });
+
   it('doctor, on a machine without anything', async () => {
     rmSync(workspace.native.replay);
     const { code, document } = await kernloop('doctor', [], fakeDeps({}, workspace.native));
@@ -354,6 +381,8 @@ describe('--json', () => {
       ['store', ['stats', '--workspace', '{app}'], 'STORE_NOT_FOUND', 2],
       ['pack', ['/'], 'CONFIG_MISSING', 2],
       ['unpack', [], 'USAGE', 2],
+      ['push', ['/'], 'CONFIG_MISSING', 2],
+      ['pull', ['/'], 'CONFIG_MISSING', 2],
       ['trace-read', ['{app}'], 'USAGE', 2],
       ['trace-run', ['{app}'], 'CONFIG_MISSING', 2],
       ['trace-gen', ['{app}/probe.toml'], 'FILE_NOT_FOUND', 2],

@@ -121,6 +121,16 @@ export const unpack = stageFunction('unpack');
 export type UnpackOptions = OptionsOf<'unpack'>;
 export type UnpackResult = ResultOf<'unpack'>;
 
+/** Send the captures of a reproducer to a server, for other machines to pull. */
+export const push = stageFunction('push');
+export type PushOptions = OptionsOf<'push'>;
+export type PushResult = ResultOf<'push'>;
+
+/** Fetch captures that were pushed to a server, every byte verified. */
+export const pull = stageFunction('pull');
+export type PullOptions = OptionsOf<'pull'>;
+export type PullResult = ResultOf<'pull'>;
+
 /** Replay captured dispatches with probes in the kernel, and write a trace folder. */
 export const traceRun = stageFunction('trace-run');
 export type TraceRunOptions = OptionsOf<'trace-run'>;

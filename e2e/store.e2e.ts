@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, rmSync, cpSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { Workspace } from './harness';
+import { Nginx } from './nginx';
 import { addProbeApp } from './probe';
 
 /** A capture whose chunks are in the store, taken to a workspace that has no store. */
@@ -32,6 +33,66 @@ describe('packed captures and the store', () => {
     const verdict = await elsewhere.kernloop(['validate', '--reproducer', project, '--variant', 'none']);
     expect([verdict.code, verdict.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
     expect(existsSync(elsewhere.path('.kernloop/store'))).toBe(false);
+  });
+
+  describe('on a server', () => {
+    let nginx: Nginx;
+    let env: Record<string, string>;
+    const capture = `${project}/capture`;
+
+    beforeAll(async () => {
+      nginx = await Nginx.start();
+      env = { KERNLOOP_REMOTE: nginx.url };
+      cpSync(workspace.path('kernels'), elsewhere.path('kernels'), { recursive: true });
+    });
+    beforeEach(() => {
+      for (const path of [elsewhere.path(capture), elsewhere.path('.kernloop/store')])
+        rmSync(path, { recursive: true, force: true });
+    });
+    afterAll(() => nginx.remove());
+
+    it('are pushed once, and replay where they are pulled', async () => {
+      const pushed = await workspace.kernloop(['push', project], { env });
+      expect([pushed.code, pushed.text]).toEqual([0, expect.stringMatching(/memory of the program.*sent [1-9]/s)]);
+      const again = await workspace.kernloop(['push', project], { env });
+      expect([again.code, again.text]).toEqual([0, expect.stringContaining('sent 0 of')]);
+      cpSync(workspace.path(project, 'pushed.json'), elsewhere.path(project, 'pushed.json'));
+
+      const pulled = await elsewhere.kernloop(['pull', project], { env });
+      expect([pulled.code, pulled.text]).toEqual([0, expect.stringContaining('pulled and verified')]);
+      const verdict = await elsewhere.kernloop(['validate', '--reproducer', project, '--variant', 'none']);
+      expect([verdict.code, verdict.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
+    });
+
+    it('give a replay the chunks that no store has', async () => {
+      expect((await elsewhere.kernloop(['pull', project], { env })).code).toBe(0);
+      rmSync(elsewhere.path('.kernloop/store'), { recursive: true });
+      const without = await elsewhere.kernloop(['validate', '--reproducer', project, '--variant', 'none']);
+      expect([without.code, without.text]).toEqual([2, expect.stringContaining('CHUNK_MISSING')]);
+      const verdict = await elsewhere.kernloop(['validate', '--reproducer', project, '--variant', 'none'], { env });
+      expect([verdict.code, verdict.text]).toEqual([0, expect.stringMatching(/fetching [1-9].*Result: PASS/s)]);
+    });
+
+    it('are an error when a byte of them was changed there, and nothing is kept', async () => {
+      const { captures } = JSON.parse(readFileSync(elsewhere.path(project, 'pushed.json'), 'utf8')) as {
+        captures: { files: { name: string; sha256: string }[] }[];
+      };
+      const manifest = captures[0]?.files.find(({ name }) => name === 'capture.json')?.sha256 ?? '';
+      const { regions } = JSON.parse(readFileSync(nginx.file(manifest), 'utf8')) as {
+        regions: { pre: { chunks: (string | null)[] } }[];
+      };
+      const chunk = regions.flatMap(({ pre }) => pre.chunks).find((digest) => digest !== null) ?? '';
+      for (const digest of [chunk, manifest]) {
+        const good = readFileSync(nginx.file(digest));
+        writeFileSync(nginx.file(digest), Buffer.concat([good.subarray(1), good.subarray(0, 1)]));
+        const pulled = await elsewhere.kernloop(['pull', project], { env });
+        writeFileSync(nginx.file(digest), good);
+        expect([pulled.code, pulled.text]).toEqual([2, expect.stringMatching(/REMOTE_CORRUPT/)]);
+        expect(pulled.text).toContain(digest);
+        expect(readdirSync(elsewhere.path(project)).filter((name) => name.startsWith('capture'))).toEqual([]);
+      }
+      expect((await elsewhere.kernloop(['pull', project], { env })).code).toBe(0);
+    });
   });
 
   it('gc keeps what the capture needs, and takes it once the capture is gone', async () => {

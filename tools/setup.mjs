@@ -31,6 +31,8 @@ const packagesFor = {
     'strace',
     'libgtest-dev',
     'python3-venv',
+    // A server to push captures to.
+    'nginx-light',
     // Profiles of device code: the compiler, the headers that its plugin is built with, and the runtime of the host's half.
     'clang-22',
     'lld-22',

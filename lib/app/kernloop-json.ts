@@ -106,6 +106,18 @@ export const kernloopJsonSchema = z
       .default([])
       .refine(haveDistinctNames, 'two kernels have the same name')
       .describe('The kernels that matter.'),
+    store: z
+      .strictObject({
+        kind: z.literal('http'),
+        url: z.string().min(1).describe('The server keeps content at <url>/cas/<sha256>.'),
+        credentialHelper: commandSchema
+          .optional()
+          .describe(
+            'Program and arguments; it gets the URL as its last argument and prints the value of the Authorization header. KERNLOOP_STORE_AUTHORIZATION comes before it.',
+          ),
+      })
+      .optional()
+      .describe('A server that captures are pushed to, and that chunks are fetched from which no local store has.'),
     options: stageOptionsSchema.default({}),
   })
   .meta({ title: 'kernloop.json', description: 'An app: how it is built and run, and which of its kernels matter.' });

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupt';
+import type { ProgramInput } from '../support/stdin';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 
 /** Runs kernloop-archive to its one event; what it reports as an error is thrown. `exitCodes` are those that go with the event. */
@@ -11,12 +12,14 @@ export async function runArchive<E extends { event: string }>(
   schema: z.ZodType<E>,
   deps: Deps,
   exitCodes: readonly number[] = [0],
+  input?: ProgramInput,
 ): Promise<E> {
   let event: E | undefined;
   const reader = new EventReader<E>('kernloop-archive', new Map([[name, schema]]), (read) => (event = read));
   const ended = await deps.run(deps.native.archive, args, {
     onStdoutLine: reader.push,
     onStderr: (chunk) => deps.report.output(chunk),
+    ...(input === undefined ? {} : { input }),
   }).result;
   throwIfInterrupted(deps.signal);
   reader.finish(ended);

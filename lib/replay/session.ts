@@ -4,6 +4,7 @@ import { openDevice } from '../device/open-device';
 import { missingChunks, storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
+import { fetchLacking } from '../remote/fetch-lacking';
 import { chooseDispatches, type CapturedDispatch } from './captured-dispatches';
 import type { ReplayingOptions } from './options';
 import type { ReplayRequest } from './program';
@@ -39,11 +40,13 @@ export async function openSessions(
 ): Promise<ReplaySessions> {
   const reproducer = openReproducer(options.reproducer);
   const { chosen, otherKernels } = chooseDispatches(reproducer, options.capture, whenLeftOut);
-  const stored = chosen.map((dispatch) => {
+  const stored: { dispatch: CapturedDispatch; stores: string[] }[] = [];
+  for (const dispatch of chosen) {
     const stores = storesFor(dispatch.folder, deps.env, options.store);
+    await fetchLacking(reproducer, dispatch.folder, stores, deps);
     requireChunks(reproducer, dispatch.folder, stores);
-    return { dispatch, stores };
-  });
+    stored.push({ dispatch, stores });
+  }
   const code = given ?? chooseCode(reproducer, options.variant);
   const device = await openDevice(options, deps);
   const [first, ...others] = stored.map(({ dispatch, stores }) =>
@@ -115,7 +118,7 @@ function requireChunks(reproducer: Reproducer, capture: string, stores: readonly
   throw new KernloopError(
     'CHUNK_MISSING',
     `${missing.length} chunks of ${capture} are in no store (${named}${missing.length > 3 ? ', …' : ''}); looked in ${stores.join(', ')}`,
-    `capture again (\`nx run ${reproducer.config.app.name}:extract-kernel\` or \`kernloop capture\`), or set KERNLOOP_STORE to a store that has them`,
+    `capture again (\`nx run ${reproducer.config.app.name}:extract-kernel\` or \`kernloop capture\`), set KERNLOOP_STORE to a store that has them, or KERNLOOP_REMOTE to a server`,
   );
 }
 

@@ -41,6 +41,9 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
   'pgo-app-use': device,
   'pgo-runtime': [...device, 'phase', 'gate'],
   store: ['action'],
+  push: ['remote'],
+  // A folder, or a reference.
+  pull: ['source', 'remote'],
   'trace-run': ['variant', 'capture', ...device, 'launch', 'probe', 'allowCallback'],
   'trace-read': ['dialect', 'offsets'],
   'trace-gen': ['language'],

@@ -30,6 +30,8 @@ export const stages = {
   get store() { return (require('../store/stage') as typeof import('../store/stage')).stage; },
   get pack() { return (require('../pack/stage') as typeof import('../pack/stage')).stage; },
   get unpack() { return (require('../unpack/stage') as typeof import('../unpack/stage')).stage; },
+  get push() { return (require('../push/stage') as typeof import('../push/stage')).stage; },
+  get pull() { return (require('../pull/stage') as typeof import('../pull/stage')).stage; },
   get ['trace-run']() { return (require('../trace-run/stage') as typeof import('../trace-run/stage')).stage; },
   get ['trace-read']() { return (require('../trace-read/stage') as typeof import('../trace-read/stage')).stage; },
   get ['trace-gen']() { return (require('../trace-gen/stage') as typeof import('../trace-gen/stage')).stage; },

@@ -253,6 +253,24 @@ export const errorCodes = kinds({
   TRACE_MAPS: { exitCode: exitCodes.usage, meaning: 'the maps or fields asked for are not those of the trace' },
   STORE_NOT_FOUND: { exitCode: exitCodes.usage, meaning: 'there is no chunk store in the folder' },
   STORE_BUSY: { exitCode: exitCodes.usage, meaning: 'a capture is being written to the store, or another gc runs' },
+  REMOTE_CREDENTIALS: {
+    exitCode: exitCodes.usage,
+    meaning: 'the credentials for a server are missing their form, or would be sent in clear text',
+  },
+  REMOTE_DENIED: { exitCode: exitCodes.usage, meaning: 'a server does not take the credentials, or wants some' },
+  REMOTE_MISSING: {
+    exitCode: exitCodes.usage,
+    meaning: 'a server does not have what was pushed, or was never given it',
+  },
+  REMOTE_REFUSED: { exitCode: exitCodes.environment, meaning: 'a server answered with an error, or with a redirect' },
+  REMOTE_CORRUPT: {
+    exitCode: exitCodes.usage,
+    meaning: 'a server gave other content than the digest it was asked for',
+  },
+  REMOTE_UNREACHABLE: {
+    exitCode: exitCodes.environment,
+    meaning: 'a server cannot be reached, broke off, or said nothing for a minute',
+  },
   JSON_INVALID: { exitCode: exitCodes.usage, meaning: 'a file is not JSON' },
   CALIBRATION_FILE: {
     exitCode: exitCodes.usage,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "archive/manifest.h"
+#include "archive/reader.h"
 #include "support/result.h"
 
 namespace kernloop::archive {
@@ -21,5 +22,9 @@ int usage(const std::string& what);
 // store-verify, store-stats, store-gc STORE --root DIR… [--skip DIR]… [--store DIR]… [--grace-seconds N] [--dry-run]
 bool is_store_command(const std::string& verb);
 int run_store_command(const std::vector<std::string>& arguments);
+
+// export-chunks DIR --output FOLDER [--store DIR]…, with digests on stdin; import-chunks FOLDER --output STORE
+int export_command(const Reader& reader, const std::filesystem::path& folder);
+int import_command(const std::filesystem::path& folder, const std::filesystem::path& store);
 
 }  // namespace kernloop::archive

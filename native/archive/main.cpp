@@ -1,7 +1,8 @@
 // kernloop-archive: `verify DIR [--store DIR]…` reads and checks every byte, `info DIR` tells what a capture holds,
 // `code-object DIR --output FILE` writes the code object of the captured kernel, `pack DIR --output FILE` makes one
-// file of a capture, `unpack FILE --output DIR [--symbol NAME]` a capture of that. One JSON object on stdout; exit
-// codes of docs/contributing/seams.md.
+// file of a capture, `unpack FILE --output DIR [--symbol NAME]` a capture of that; `export-chunks DIR --output FOLDER`
+// writes the chunks that stdin names as raw files, `import-chunks FOLDER --output STORE` takes them in. One JSON object
+// on stdout; exit codes of docs/contributing/seams.md.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -24,9 +25,11 @@ Json error_event(const Error& error) {
 }
 
 int usage(const std::string& what) {
-  return print(error_event({"USAGE", what,
-                            "kernloop-archive verify|info|code-object|pack|unpack PATH [--store DIR]… [--output PATH], "
-                            "or store-verify|store-stats|store-gc STORE --root DIR…"}));
+  return print(error_event(
+      {"USAGE", what,
+       "kernloop-archive verify|info|code-object|pack|unpack|export-chunks|import-chunks PATH [--store DIR]… "
+       "[--output PATH], "
+       "or store-verify|store-stats|store-gc STORE --root DIR…"}));
 }
 
 }  // namespace kernloop::archive
@@ -159,9 +162,10 @@ int unpack(const UnpackRequest& request) {
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (!arguments.empty() && is_store_command(arguments[0])) return run_store_command(arguments);
-  const std::set<std::string> verbs = {"verify", "info", "code-object", "pack", "unpack"};
+  const std::set<std::string> verbs = {"verify", "info",          "code-object",  "pack",
+                                       "unpack", "export-chunks", "import-chunks"};
   if (arguments.empty() || !verbs.contains(arguments[0]))
-    return usage("no verb: verify, info, code-object, pack or unpack");
+    return usage("no verb: verify, info, code-object, pack, unpack, export-chunks or import-chunks");
   const std::string& verb = arguments[0];
   std::vector<std::filesystem::path> directories, stores;
   std::filesystem::path output;
@@ -184,12 +188,14 @@ int main(int argc, char** argv) {
   }
   if (directories.size() != 1) return usage("exactly one capture is needed");
   if ((verb != "verify" && verb != "info") == output.empty())
-    return usage("--output goes with code-object, pack and unpack");
+    return usage("--output goes with every verb but verify and info");
   if (verb == "unpack") return unpack({directories[0], output, symbol});
+  if (verb == "import-chunks") return import_command(directories[0], output);
   if (const char* store = std::getenv("KERNLOOP_STORE"); store && *store) stores.emplace_back(store);
   auto reader = Reader::open(directories[0], stores);
   if (!reader) return print(error_event(reader.error()));
   if (verb == "pack") return pack(**reader, output);
+  if (verb == "export-chunks") return export_command(**reader, output);
   if (verb == "code-object") return write_code_object(**reader, output);
   return verb == "verify" ? verify(**reader) : info(**reader);
 }

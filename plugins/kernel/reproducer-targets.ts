@@ -87,6 +87,7 @@ const ownFiles: TargetInput[] = [
   '!{projectRoot}/pgo/**/*',
   '!{projectRoot}/trace/**/*',
   '!{projectRoot}/report.json',
+  '!{projectRoot}/pushed.json',
   '!{projectRoot}/README.md',
   '!{projectRoot}/Makefile',
 ];

@@ -1866,6 +1866,55 @@ class UnpackResult(StageResult):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PushCapture:
+    folder: str
+    kernel: str
+    chunks: int
+    regions: int
+    region_bytes: int = field(metadata={"json": "regionBytes"})
+    """Memory of the program that is in it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PushResult(StageResult):
+    """Send the captures of a reproducer to a server, for other machines to pull."""
+
+    remote: str
+    """URL of the server."""
+    reference: str
+    """SHA-256 that `kernloop pull` takes; of pushed.json."""
+    captures: list[PushCapture]
+    chunks_sent: int = field(metadata={"json": "chunksSent"})
+    """With --dry-run, those that would be."""
+    bytes_sent: int = field(metadata={"json": "bytesSent"})
+    dry_run: bool = field(metadata={"json": "dryRun"})
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PullCapture:
+    capture: str
+    """The folder, absolute."""
+    outcome: Literal["written", "unchanged", "completed"]
+    """"unchanged": it was there, complete; "completed": it was there, and has the chunks now that it lacked."""
+    chunks: int
+    chunks_fetched: int = field(metadata={"json": "chunksFetched"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PullResult(StageResult):
+    """Fetch captures that were pushed to a server, every byte verified."""
+
+    remote: str
+    """URL of the server."""
+    captures: list[PullCapture]
+    bytes_fetched: int = field(metadata={"json": "bytesFetched"})
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class TraceRunDevice:
     kind: str
     identity: str

@@ -1278,6 +1278,68 @@ class Stages:
         )
         return result
 
+    def push(
+        self,
+        capture: Path | None = None,
+        *,
+        remote: str | None = None,
+        store: Path | None = None,
+        dry_run: bool | None = None,
+    ) -> results.PushResult:
+        """Send the captures of a reproducer to a server, for other machines to pull.
+
+        capture: Folder of a reproducer, all of whose captures are meant, or of a capture. Default: ".".
+        remote: URL of the server; else KERNLOOP_REMOTE, else "store" in kernloop.json of the app.
+        store: Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store.
+        dry_run: Say what would be sent, and send nothing. Default: false.
+
+        `exit_code` of the result:
+
+        0: The server has all of it.
+        """
+        result: results.PushResult = self._stage(
+            results.PushResult,
+            "push",
+            capture,
+            {
+                "--remote": remote,
+                "--store": store,
+                "--dry-run": dry_run,
+            },
+        )
+        return result
+
+    def pull(
+        self,
+        source: str | None = None,
+        *,
+        to: Path | None = None,
+        remote: str | None = None,
+        store: Path | None = None,
+    ) -> results.PullResult:
+        """Fetch captures that were pushed to a server, every byte verified.
+
+        source: Folder of a reproducer that has pushed.json, or the reference that `kernloop push` gave. Default: ".".
+        to: With a reference: the reproducer whose capture it becomes, or the folder.
+        remote: URL of the server; else KERNLOOP_REMOTE, else "store" in kernloop.json of the app.
+        store: Chunk store to fetch into; else KERNLOOP_STORE, else the workspace's .kernloop/store.
+
+        `exit_code` of the result:
+
+        0: The captures are there, every byte of them verified.
+        """
+        result: results.PullResult = self._stage(
+            results.PullResult,
+            "pull",
+            source,
+            {
+                "--to": to,
+                "--remote": remote,
+                "--store": store,
+            },
+        )
+        return result
+
     def trace_run(
         self,
         reproducer: Path | None = None,

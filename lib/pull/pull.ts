@@ -1,0 +1,178 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { captureFile, chunksOf, readCapture } from '../archive/capture-files';
+import { pushedFile, pushedJsonSchema, type PushedCapture, type PushedJson } from '../archive/pushed-json';
+import { missingChunks, storesFor } from '../archive/stores';
+import type { Deps } from '../deps/deps';
+import type { HttpStore } from '../remote/http-store';
+import { remoteStore, remoteVariable } from '../remote/remote-store';
+import { fetchChunks } from '../remote/transfer';
+import { openReproducer, type Reproducer } from '../reproducer/reproducer';
+import { KernloopError } from '../support/error';
+import { sha256OfFile } from '../support/files';
+import { kernelFile } from '../support/project-file-names';
+import { formatBytes, formatCount } from '../support/report';
+import { parseJson, readJson } from '../support/schema';
+import type { PullOptions } from './options';
+import type { PullResult } from './result';
+
+type Pulled = PullResult['captures'][number] & { bytes: number };
+
+/** Fetches captures: files into a folder beside, chunks into the store, and the capture has its name when it is complete. */
+export async function pull(options: PullOptions, deps: Deps): Promise<PullResult> {
+  const isReference = /^[0-9a-f]{64}$/.test(options.source);
+  const reproducer = reproducerFor(options, isReference);
+  const remote = await remoteStore(options.remote, reproducer, deps);
+  if (remote === undefined) {
+    throw new KernloopError(
+      'USAGE',
+      'no server was named',
+      `give --remote URL, set ${remoteVariable}, or write "store": { "kind": "http", "url": … } into kernloop.json`,
+    );
+  }
+  try {
+    const pushed = isReference ? await fetchReference(options.source, remote) : readPushed(reproducer);
+    const root = reproducer?.root ?? resolve(options.to ?? '.');
+    const pulled: Pulled[] = [];
+    for (const entry of pushed.captures) {
+      // Without a reproducer the one capture is the folder itself.
+      const target = reproducer === undefined && pushed.captures.length === 1 ? root : join(root, entry.folder);
+      pulled.push(await pullCapture(entry, target, reproducer, remote, options, deps));
+    }
+    const bytesFetched = pulled.reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const { capture, outcome, chunks, chunksFetched } of pulled)
+      deps.report.result(
+        `${capture}: ${outcomeWords[outcome]}, ${formatCount(chunksFetched)} of ${formatCount(chunks)} chunks fetched`,
+      );
+    deps.report.info(`${formatBytes(bytesFetched)} from ${remote.address.url}`);
+    return {
+      remote: remote.address.url,
+      captures: pulled.map(({ capture, outcome, chunks, chunksFetched }) => ({
+        capture,
+        outcome,
+        chunks,
+        chunksFetched,
+      })),
+      bytesFetched,
+    };
+  } finally {
+    await remote.close();
+  }
+}
+
+const outcomeWords = {
+  written: 'pulled and verified',
+  unchanged: 'was there already, complete',
+  completed: 'was there already, and has all its chunks now',
+} as const satisfies Record<PullResult['captures'][number]['outcome'], string>;
+
+function reproducerFor({ source, to }: PullOptions, isReference: boolean): Reproducer | undefined {
+  if (!isReference) {
+    if (to === undefined) return openReproducer(source);
+    if (/^[0-9a-fA-F]+$/.test(source)) {
+      throw new KernloopError(
+        'USAGE',
+        `"${source}" is no reference`,
+        'give all 64 digits that `kernloop push` printed',
+      );
+    }
+    throw new KernloopError('USAGE', '--to goes with a reference, not with a reproducer', 'leave it out');
+  }
+  const folder = resolve(to ?? '.');
+  if (existsSync(join(folder, kernelFile))) return openReproducer(folder);
+  if (to !== undefined) return undefined;
+  throw new KernloopError(
+    'USAGE',
+    'where should it go?',
+    'give --to <folder>, or start it in the folder of a reproducer',
+  );
+}
+
+function readPushed(reproducer: Reproducer | undefined): PushedJson {
+  if (reproducer === undefined) throw new Error('a source that is no reference is a reproducer');
+  return readJson(
+    join(reproducer.root, pushedFile),
+    pushedJsonSchema,
+    'CAPTURE_MISSING',
+    'its captures were never pushed: `kernloop push` where they are, and commit pushed.json',
+  );
+}
+
+async function fetchReference(digest: string, remote: HttpStore): Promise<PushedJson> {
+  const text = (await remote.get(digest)).toString('utf8');
+  return parseJson(`${remote.address.url}/cas/${digest}`, text, pushedJsonSchema);
+}
+
+async function pullCapture(
+  entry: PushedCapture,
+  target: string,
+  reproducer: Reproducer | undefined,
+  remote: HttpStore,
+  options: PullOptions,
+  deps: Deps,
+): Promise<Pulled> {
+  const isThere = existsSync(captureFile(target));
+  if (isThere) requireSame(entry, target);
+  const partial = `${target}.partial-${process.pid}`;
+  try {
+    const folder = isThere ? target : await fetchFiles(entry, partial, remote);
+    const capture = readCapture(folder);
+    requireKernel(capture.kernel, reproducer, entry.folder);
+    const stores = storesFor(dirname(target), deps.env, options.store);
+    const [store = ''] = stores;
+    const missing = missingChunks(folder, stores);
+    const { chunks: chunksFetched, bytes } = await fetchChunks(missing, store, remote, deps);
+    if (!isThere) place(partial, target);
+    const outcome = !isThere ? 'written' : chunksFetched > 0 ? 'completed' : 'unchanged';
+    const fileBytes = isThere ? 0 : entry.files.reduce((sum, file) => sum + file.bytes, 0);
+    return { capture: target, outcome, chunks: chunksOf(capture).size, chunksFetched, bytes: bytes + fileBytes };
+  } finally {
+    rmSync(partial, { recursive: true, force: true });
+  }
+}
+
+async function fetchFiles({ files, folder }: PushedCapture, into: string, remote: HttpStore): Promise<string> {
+  if (!files.some(({ name }) => name === 'capture.json')) {
+    throw new KernloopError('CAPTURE_INVALID', `${pushedFile} names no capture.json of ${folder}`, 'push it again');
+  }
+  mkdirSync(into, { recursive: true });
+  for (const { name, sha256 } of files) writeFileSync(join(into, name), await remote.get(sha256));
+  return into;
+}
+
+/** A capture that is there is somebody's work. */
+function requireSame({ files, folder }: PushedCapture, target: string): void {
+  const pushed = files.find(({ name }) => name === 'capture.json')?.sha256;
+  if (sha256OfFile(captureFile(target)) === pushed) return;
+  throw new KernloopError(
+    'TARGET_EXISTS',
+    `${target} holds another capture than the ${folder} that was pushed`,
+    'move it away, or push this one',
+  );
+}
+
+/** As `unpack` does: the arguments and roles of kernel.json are those of its own kernel. */
+function requireKernel(
+  { symbol, name }: { symbol: string; name: string },
+  reproducer: Reproducer | undefined,
+  folder: string,
+) {
+  if (reproducer === undefined || folder !== 'capture') return;
+  if (symbol === reproducer.config.symbol || name === reproducer.config.demangled) return;
+  throw new KernloopError(
+    'CAPTURE_MISMATCH',
+    `what was pushed is of ${name}, but the kernel of this reproducer is ${reproducer.config.demangled}`,
+    'pull it into the reproducer that it was pushed from',
+  );
+}
+
+function place(from: string, to: string): void {
+  if (existsSync(to)) {
+    if (readdirSync(to).length > 0) {
+      throw new KernloopError('TARGET_EXISTS', `${to} is there, and is no capture`, 'move away what is in it');
+    }
+    rmdirSync(to);
+  }
+  mkdirSync(dirname(to), { recursive: true });
+  renameSync(from, to);
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+const count = z.int().nonnegative();
+
+export const pushResultSchema = z.object({
+  remote: z.string().describe('URL of the server.'),
+  reference: z.string().describe('SHA-256 that `kernloop pull` takes; of pushed.json.'),
+  captures: z.array(
+    z.object({
+      folder: z.string(),
+      kernel: z.string(),
+      chunks: count,
+      regions: count,
+      regionBytes: count.describe('Memory of the program that is in it.'),
+    }),
+  ),
+  chunksSent: count.describe('With --dry-run, those that would be.'),
+  bytesSent: count,
+  dryRun: z.boolean(),
+});
+
+export type PushResult = z.output<typeof pushResultSchema>;

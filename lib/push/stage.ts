@@ -1,0 +1,18 @@
+import { defineStage } from '../stage/stage';
+import { pushOptionsSchema } from './options';
+import { pushResultSchema } from './result';
+
+const code = () => require('./push') as typeof import('./push');
+
+export const stage = defineStage({
+  name: 'push',
+  summary: 'Send the captures of a reproducer to a server, for other machines to pull.',
+  options: pushOptionsSchema,
+  result: pushResultSchema,
+  project: 'none',
+  positional: 'capture',
+  paths: ['capture', 'store'],
+  exitCodes: { pass: 'The server has all of it.' },
+  run: (options, deps) => code().push(options, deps),
+  exitCode: () => 0,
+});

@@ -1,0 +1,125 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { runArchive } from '../archive/archive-program';
+import type { Deps } from '../deps/deps';
+import { inOrder } from '../support/in-order';
+import { throwIfInterrupted } from '../support/interrupt';
+import { formatBytes, formatCount } from '../support/report';
+import type { HttpStore } from './http-store';
+
+/** Requests under way at once; a chunk has 4 MiB, and is in memory meanwhile. */
+const requestsAtOnce = 8;
+/** Chunks that lie raw in a temporary folder at once. */
+const batchChunks = 64;
+const progressMs = 2000;
+
+const exportedSchema = z.object({ event: z.literal('exported'), chunks: z.number(), bytes: z.number() });
+const importedSchema = z.object({ event: z.literal('imported'), chunks: z.number(), bytes_added: z.number() });
+
+export interface Transferred {
+  chunks: number;
+  /** As they went over the network. */
+  bytes: number;
+}
+
+/** Which of them the server lacks. */
+export async function lackedBy(remote: HttpStore, digests: readonly string[]): Promise<string[]> {
+  const lacking: string[] = [];
+  for await (const { digest, has } of inOrder(digests, 2 * requestsAtOnce, async (digest) => ({
+    digest,
+    has: await remote.has(digest),
+  })))
+    if (!has) lacking.push(digest);
+  return lacking;
+}
+
+/** Sends chunks of a capture, read and verified from its pack or the stores. */
+export async function sendChunks(
+  capture: string,
+  digests: readonly string[],
+  stores: readonly string[],
+  remote: HttpStore,
+  deps: Deps,
+): Promise<Transferred> {
+  const told = new Told('sent', digests.length, deps);
+  await inBatches(digests, deps, async (batch, folder) => {
+    const args = ['export-chunks', capture, '--output', folder, ...stores.flatMap((store) => ['--store', store])];
+    await runArchive(args, 'exported', exportedSchema, deps, [0], {
+      kind: 'stream',
+      open: () => Readable.from(batch.map((digest) => `${digest}\n`)),
+    });
+    for await (const bytes of inOrder(batch, requestsAtOnce, async (digest) => {
+      const content = readFileSync(join(folder, digest));
+      await remote.put(digest, content);
+      return content.length;
+    }))
+      told.one(bytes);
+  });
+  return told.all;
+}
+
+/** Fetches chunks into a store. Each is there, whole and verified, or not at all. */
+export async function fetchChunks(
+  digests: readonly string[],
+  store: string,
+  remote: HttpStore,
+  deps: Deps,
+): Promise<Transferred> {
+  const told = new Told('fetched', digests.length, deps);
+  await inBatches(digests, deps, async (batch, folder) => {
+    for await (const bytes of inOrder(batch, requestsAtOnce, async (digest) => {
+      const content = await remote.get(digest);
+      writeFileSync(join(folder, digest), content);
+      return content.length;
+    }))
+      told.one(bytes);
+    await runArchive(['import-chunks', folder, '--output', store], 'imported', importedSchema, deps);
+  });
+  return told.all;
+}
+
+async function inBatches(
+  digests: readonly string[],
+  deps: Deps,
+  work: (batch: readonly string[], folder: string) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < digests.length; at += batchChunks) {
+    throwIfInterrupted(deps.signal);
+    const folder = mkdtempSync(join(tmpdir(), 'kernloop-chunks-'));
+    try {
+      await work(digests.slice(at, at + batchChunks), folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Says how far it is, now and then. */
+class Told {
+  readonly all: Transferred = { chunks: 0, bytes: 0 };
+  private readonly started: number;
+  private last: number;
+
+  constructor(
+    private readonly done: string,
+    private readonly total: number,
+    private readonly deps: Deps,
+  ) {
+    this.started = this.last = deps.clock.monotonicMs();
+  }
+
+  one(bytes: number): void {
+    this.all.chunks += 1;
+    this.all.bytes += bytes;
+    const now = this.deps.clock.monotonicMs();
+    if (now - this.last < progressMs || this.all.chunks === this.total) return;
+    this.last = now;
+    const rate = formatBytes(Math.round((1000 * this.all.bytes) / (now - this.started)));
+    this.deps.report.info(
+      `${this.done} ${formatCount(this.all.chunks)} of ${formatCount(this.total)} chunks, ${formatBytes(this.all.bytes)}, ${rate}/s`,
+    );
+  }
+}
