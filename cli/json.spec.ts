@@ -65,6 +65,25 @@ const archive = (event: object, code = 0): FakeProgram => {
 };
 
 describe('--json', () => {
+  it('watch-build', async () => {
+    const source = workspace.write('app/k.cu', '');
+    const make: FakeProgram = ({ options }) => {
+      const record = [`d${workspace.app}`, 'x/opt/nvcc', 'anvcc', 'a-c', 'ak.cu', 'eCPATH=/x', ''].join('\0');
+      writeFileSync(join(options.env?.['KERNLOOP_WATCH_DIR'] ?? '', '1-2.command'), record);
+      return 0;
+    };
+    const { document } = await kernloop('watch-build', ['--app', workspace.app, '--command', 'make'], faking({ make }));
+    expect(document).toMatchObject({ result: { compiled: 1, kept: 0, deviceUnits: 1 } });
+    expect(JSON.parse(workspace.read('app/.kernloop/watched/compile_commands.json'))).toEqual([
+      {
+        directory: workspace.app,
+        file: source,
+        output: join(workspace.app, 'k.o'),
+        arguments: ['/opt/nvcc', '-c', 'k.cu'],
+      },
+    ]);
+  });
+
   it('profile', async () => {
     const row = {
       name: 'saxpy(float*, float)',
@@ -379,6 +398,7 @@ describe('--json', () => {
       ['pgo-app-use', ['{app}'], 'PGO_PROFILE_MISSING', 2],
       ['pgo-runtime', ['/'], 'CONFIG_MISSING', 2],
       ['store', ['stats', '--workspace', '{app}'], 'STORE_NOT_FOUND', 2],
+      ['watch-build', ['make', '--app', '/'], 'CONFIG_MISSING', 2],
       ['pack', ['/'], 'CONFIG_MISSING', 2],
       ['unpack', [], 'USAGE', 2],
       ['push', ['/'], 'CONFIG_MISSING', 2],

@@ -1,6 +1,11 @@
 // Generated from the stages by `npm run schemas`.
 import { stageFunction, type OptionsOf, type ResultOf } from './stage-function';
 
+/** Watch the build of an app that has no compile database, and write one. */
+export const watchBuild = stageFunction('watch-build');
+export type WatchBuildOptions = OptionsOf<'watch-build'>;
+export type WatchBuildResult = ResultOf<'watch-build'>;
+
 /** Rank the kernels that an app launches. */
 export const profile = stageFunction('profile');
 export type ProfileOptions = OptionsOf<'profile'>;

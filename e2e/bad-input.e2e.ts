@@ -55,6 +55,48 @@ describe('bad input', () => {
     expect(existsSync(workspace.path('kernels/late/increment/capture/capture.json'))).toBe(true);
   });
 
+  it('a kernel of textures is refused by its name, and its program is not told of an illegal address', async () => {
+    workspace.write(
+      'apps/textures/textures.hip',
+      [
+        '#include <hip/hip_runtime.h>',
+        '#include <cstdio>',
+        'struct Held { hipTextureObject_t texture; };',
+        '__global__ void fetched(hipTextureObject_t t, float* x) { x[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x); }',
+        '__global__ void held(Held h, float* x) { x[threadIdx.x] = tex2D<float>(h.texture, 0.5f, 0.5f); }',
+        'int main(int count, char**) {',
+        '  float* x = nullptr;',
+        '  if (hipMalloc(&x, 256) != hipSuccess) return 1;',
+        '  if (count > 1) held<<<1, 64>>>(Held{nullptr}, x);',
+        '  else fetched<<<1, 64>>>(nullptr, x);',
+        '  printf("%s\\n", hipGetErrorString(hipDeviceSynchronize()));',
+        '}',
+        '',
+      ].join('\n'),
+    );
+    const folder = workspace.path('apps/textures');
+    const built = await run('hipcc', ['--offload-arch=gfx90a', '-O2', 'textures.hip', '-o', 'textures'], {
+      cwd: folder,
+      env: { HIP_PLATFORM: 'amd' },
+    });
+    expect([built.code, built.text]).toEqual([0, expect.any(String)]);
+    for (const [kernel, args] of [
+      ['fetched', []],
+      ['held', ['held']],
+    ] as const) {
+      const command = ['./textures', ...args];
+      workspace.write('apps/textures/kernloop.json', {
+        name: 'textures',
+        command,
+        kernels: [{ name: kernel, match: kernel }],
+      });
+      const { code, text } = await workspace.kernloop(['capture', '--app', 'apps/textures']);
+      expect([code, text]).toEqual([1, expect.stringMatching(/reads or writes texture.*TEXTURE_OBJECT/)]);
+      expect(text).not.toContain('llegalAddress');
+      expect(text).toContain('the kernel reads or writes textures or surfaces (at +0x');
+    }
+  });
+
   describe('of the kernels themselves', () => {
     it('an app whose kernel faults is told so by HIP and lives, and every stage names the fault', async () => {
       const program = await probeProgram();

@@ -32,6 +32,11 @@ export function nxCommand(tree: Tree, args: string): string {
   return `${getPackageManagerCommand(detectPackageManager(tree.root)).exec} nx ${args}`;
 }
 
+/** The same for a verb of Kernloop. */
+export function verbCommand(tree: Tree, args: string): string {
+  return `${getPackageManagerCommand(detectPackageManager(tree.root)).exec} kernloop ${args}`;
+}
+
 /** Nx prints the message of an error and nothing else of it; what to do next belongs to ours. */
 export async function withHint<T>(work: () => T | Promise<T>): Promise<T> {
   try {

@@ -13,6 +13,7 @@ const rooms = [
   'source',
   'archive',
   'app',
+  'watch-build',
   'reproducer',
   'remote',
   'recorder',

@@ -137,6 +137,38 @@ __global__ void add(float* x, int n) { x[n] += A * B; }
     sources: { 'k.cu': '__global__ void add(float* x, int n) { x[n] += 1; }\n' },
   },
   {
+    // In the file of the unit itself, so that there is no other unit to compile; the captured one alone is assembled.
+    title: 'one of many kernels of a unit',
+    symbol: /^_Z4add3Pfi$/,
+    name: 'add3(float*, int)',
+    unit: 'k.cu',
+    variant: 'kernel_variant.cu',
+    options: cmake,
+    identical: false,
+    sources: {
+      'k.cu': Array.from(
+        { length: 10 },
+        (_, k) => `__global__ void add${k}(float* x, int n) { for (int i = 0; i < n; ++i) x[i] += ${k}; }\n`,
+      ).join(''),
+    },
+  },
+  {
+    title: 'one of many kernels of a unit, which have constants of the unit',
+    symbol: /^_Z4add3Pfi$/,
+    name: 'add3(float*, int)',
+    unit: 'k.cu',
+    variant: 'kernel_variant.cu',
+    options: cmake,
+    identical: false,
+    sources: {
+      'k.cu': `__constant__ float before[100];\n__constant__ float factors[4] = {1, 2, 3, 4};\n${Array.from(
+        { length: 10 },
+        (_, k) =>
+          `__global__ void add${k}(float* x, int n) { x[n] += factors[n & 3] * ${k}${k === 3 ? '' : ' + before[n]'}; }\n`,
+      ).join('')}`,
+    },
+  },
+  {
     title: 'device code of another unit',
     symbol: /^_Z3addPf$/,
     name: 'add(float*)',

@@ -27,6 +27,7 @@ const packagesFor = {
   'the tests': [
     'librocrand-dev',
     'librocprim-dev',
+    'ccache',
     'clang-format',
     'strace',
     'libgtest-dev',

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { ExecutorContext } from '@nx/devkit';
 import { databaseFile, openApp, programFile } from '../../lib/app/app';
+import { compileDatabaseOf } from '../../lib/app/compile-database';
 import { portableDatabase } from '../../lib/app/portable-database';
 import { programFiles } from '../../lib/app/program-files';
 import { defaultDeps } from '../../lib/deps/deps';
@@ -17,9 +18,10 @@ export default function program(options: TaskOptions, context: ExecutorContext):
   return reportingErrors(async () => {
     const app = openApp(buildOptionsSchema.parse(absoluteOptions(options, ['app'], context.root)).app);
     writeIfNew(join(app.root, programFile), jsonText(await programFiles(app, defaultDeps())));
-    const database = app.config.compileCommands;
-    if (database !== undefined)
-      writeIfNew(join(app.root, databaseFile), portableDatabase(resolve(app.root, database), app.workspaceRoot));
+    const database = compileDatabaseOf(app);
+    const portable = join(app.root, databaseFile);
+    if (database !== undefined || existsSync(portable))
+      writeIfNew(portable, portableDatabase(database ?? '', app.workspaceRoot));
     return true;
   });
 }

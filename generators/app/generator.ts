@@ -1,11 +1,12 @@
 import { basename, join, relative, resolve } from 'node:path';
 import { joinPathFragments, logger, writeJson, type GeneratorCallback, type Tree } from 'nx/src/devkit-exports';
+import { watchedDatabase } from '../../lib/app/compile-database';
 import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
 import { kernloopFile } from '../../lib/support/project-file-names';
 import { KernloopError } from '../../lib/support/error';
 import { parseJson } from '../../lib/support/schema';
 import { setUpWorkspace } from '../init/workspace';
-import { askAtTerminal, nxCommand, withHint, type Ask } from '../terminal';
+import { askAtTerminal, nxCommand, verbCommand, withHint, type Ask } from '../terminal';
 import { commandOf } from './command';
 import { detect, type Detected } from './detect';
 import { expectProject, refuseTwin } from './graph';
@@ -39,9 +40,14 @@ async function describeApp(tree: Tree, directory: string, options: Options, ask:
   await refuseTwin(tree, directory, name);
   const detected = detect(tree, directory);
   const compileCommands = options.compileCommands ?? detected.compileDatabases[0] ?? expectedDatabase(detected);
+  const isWatched = compileCommands === watchedDatabase;
   const command = await commandOf(tree, directory, options.command ?? [], detected, ask);
   const isScript = command[0] === 'python3';
-  if (compileCommands === undefined && !isScript) {
+  if (isWatched) {
+    logger.info(
+      `no compile database: have the build watched once from clean, for the options of each file: ${verbCommand(tree, `watch-build --app ${directory}`)}`,
+    );
+  } else if (compileCommands === undefined && !isScript) {
     logger.warn(
       'no compile database: kernels are captured, but their source is compiled without the options of its build; set "compileCommands" once there is one',
     );
@@ -66,8 +72,9 @@ async function describeApp(tree: Tree, directory: string, options: Options, ask:
   );
 }
 
-/** A CMake build will write one, because the configure command asks for it. */
+/** A CMake build will write one, because the configure command asks for it; any other is to be watched. */
 function expectedDatabase({ build }: Detected): string | undefined {
+  if (build !== undefined && build.configure === undefined) return watchedDatabase;
   const folder = build?.configure && build.outputs[0];
   return folder ? joinPathFragments(folder, 'compile_commands.json') : undefined;
 }

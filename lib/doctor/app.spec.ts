@@ -27,6 +27,7 @@ describe('what kernloop doctor says of an app', () => {
       ['app: program', 'ok'],
       ['app: environment', 'ok'],
       ['app: runtime', 'ok'],
+      ['app: compile database', 'optional'],
     ]);
     expect(checks[1]?.detail).toContain('HSA_TOOLS_LIB');
   });

@@ -1,4 +1,6 @@
-import { openApp } from '../app/app';
+import { existsSync } from 'node:fs';
+import { openApp, type App } from '../app/app';
+import { compileDatabaseOf } from '../app/compile-database';
 import { launchObstacles } from '../app/launch';
 import { findProgram } from '../app/program';
 import { agentEnvironment } from '../device/agent';
@@ -25,16 +27,32 @@ export async function appChecks(folder: string, deps: Deps): Promise<Check[]> {
     );
     agentEnvironment(device, program, { ...deps.env, ...app.config.env, ...device.env });
     const obstacles = await launchObstacles(app, program, device, deps);
-    return Object.entries(lasting).map(([code, name]): Check => {
+    const checks = Object.entries(lasting).map(([code, name]): Check => {
       const found = obstacles.filter((obstacle) => obstacle.code === code);
       if (found.length === 0)
         return { name, state: 'ok', detail: fine[name](program, device.agent.variable), hint: '' };
       return { name, state: 'missing', detail: found.map(({ what }) => what).join('; '), hint: found[0]?.hint ?? '' };
     });
+    return [...checks, databaseCheck(app)];
   } catch (error) {
     if (!(error instanceof KernloopError) || error.exitCode === exitCodes.interrupted) throw error;
     return [{ name: 'app', state: 'missing', detail: error.what, hint: error.hint }];
   }
+}
+
+/** Without one, kernels are compiled without the options of the app. */
+function databaseCheck(app: App): Check {
+  const name = 'app: compile database';
+  const path = compileDatabaseOf(app);
+  if (path !== undefined && existsSync(path)) return { name, state: 'ok', detail: path, hint: '' };
+  const hint = 'have the build watched once: `kernloop watch-build -- make`';
+  const missing = path === undefined ? 'none' : `${path} does not exist`;
+  return {
+    name,
+    state: 'optional',
+    detail: `${missing}; its sources are compiled with default options: ${hint}`,
+    hint,
+  };
 }
 
 const fine = {

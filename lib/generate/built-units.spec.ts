@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { builtIn } from '../source/built-objects';
 import { runProcess, type ProcessRunner } from '../support/exec';
@@ -41,6 +41,21 @@ function make(count: number, instantiated: Record<number, string>, captured: num
   return made;
 }
 
+/** Puts a program in the place of the compiler that counts how often it is started, and for which unit. */
+function countCalls({ workspace, app }: Fixture): () => string[] {
+  const log = join(workspace, 'calls');
+  const counting = join(workspace, 'hipcc');
+  writeFileSync(counting, `#!/bin/bash\necho "$@" >> '${log}'\nexec /usr/bin/hipcc "$@"\n`, { mode: 0o755 });
+  const database = join(app, 'build', 'compile_commands.json');
+  writeFileSync(database, readFileSync(database, 'utf8').replaceAll('"hipcc"', JSON.stringify(counting)));
+  return () =>
+    readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => /unit\d+\.hip|--version/.exec(line)?.[0] ?? line)
+      .sort();
+}
+
 interface Searched {
   result: GenerateResult;
   /** What is compiled, in the reproducer. */
@@ -73,18 +88,59 @@ function build(made: Fixture, number: number): void {
 const float = 'template __global__ void scale<float>(float*, int);';
 
 describe('a kernel whose unit the build tells', () => {
-  it('asks no other unit for its headers, and compiles no other', async () => {
-    const made = make(30, { 7: 'template __global__ void scale<double>(double*, int);', 23: float }, 23);
-    for (let number = 0; number < 30; number += 1) {
+  it('asks no other of 150 for its headers, and compiles no other', async () => {
+    const made = make(150, { 7: 'template __global__ void scale<double>(double*, int);', 123: float }, 123);
+    const calls = countCalls(made);
+    for (let number = 0; number < 150; number += 1) {
       // Names that begin or end like it, across the places where a reader of parts would cut.
-      if (number !== 7 && number !== 23) write(object(made, number), `\0${symbol}i\0_${symbol}\0$${symbol}\0`);
+      if (number !== 7 && number !== 123) write(object(made, number), `\0${symbol}i\0_${symbol}\0$${symbol}\0`);
     }
     build(made, 7);
+    build(made, 123);
+    const { result, main } = await search(made);
+    expect([result.identical, main]).toEqual([true, 'unit123.hip']);
+    // Every start of the compiler, by whomever: once for its version, once for the headers of the unit, once for the proof.
+    expect(calls()).toEqual(['--version', 'unit123.hip', 'unit123.hip']);
+  });
+
+  it('is told by an archive where the objects are gone', async () => {
+    const made = make(40, { 7: 'template __global__ void scale<double>(double*, int);', 23: float }, 23);
+    for (let number = 0; number < 40; number += 1)
+      if (number !== 7 && number !== 23) write(object(made, number), `\0${symbol}i\0`);
+    build(made, 7);
     build(made, 23);
-    const { result, main, scanned, compiled } = await search(made);
-    expect([result.identical, main]).toEqual([true, 'unit23.hip']);
-    expect(scanned).toEqual(['unit23.hip']);
-    expect(new Set(compiled)).toEqual(new Set(['unit23.hip']));
+    const objects = Array.from({ length: 40 }, (_, number) => object(made, number));
+    for (const kind of ['rc', 'rcT']) {
+      rmSync(join(made.app, 'build', 'libunits.a'), { force: true });
+      execFileSync('ar', [kind, 'libunits.a', ...objects.map((path) => basename(path))], {
+        cwd: join(made.app, 'build'),
+      });
+      // Those of a thin archive lie elsewhere.
+      if (kind === 'rc') for (const path of objects) rmSync(path);
+      const { result, main, scanned } = await search(made);
+      expect([kind, result.identical, main, scanned]).toEqual([kind, true, 'unit23.hip', ['unit23.hip']]);
+      if (kind === 'rc') execFileSync('ar', ['x', 'libunits.a'], { cwd: join(made.app, 'build') });
+    }
+  });
+
+  it('is told by what the build wrote down of the headers, where no object is there', async () => {
+    const made = make(12, { 3: float }, 3);
+    const kernel = join(made.app, 'scale.h');
+    // Unit 5 was edited since: what it reads now nobody wrote down.
+    for (let number = 0; number < 12; number += 1) {
+      const source = join(made.app, unit(number));
+      if (number !== 3 && number !== 5) write(source, 'int nothing;\n');
+      const rule = `unit.o: ${source.replaceAll(' ', '\\ ')}`;
+      write(
+        `${object(made, number)}.d`,
+        `${rule}${[3, 5].includes(number) ? ` ${kernel.replaceAll(' ', '\\ ')}` : ''}\n`,
+      );
+    }
+    const later = new Date(Date.now() + 60_000);
+    utimesSync(join(made.app, unit(5)), later, later);
+    const { result, main, scanned } = await search(made);
+    expect([result.identical, main]).toEqual([true, 'unit3.hip']);
+    expect([...scanned].sort()).toEqual(['unit3.hip', 'unit5.hip']);
   });
 
   it('takes the one that compiles to the captured code, where several have it', async () => {
@@ -122,12 +178,12 @@ describe('builtIn', () => {
     const part = 4 * 2 ** 20;
     for (const at of [part - 5, part - symbol.length, part, part - symbol.length - 1]) {
       write(large, `${'\0'.repeat(at)}${symbol}${'\0'.repeat(part)}`);
-      expect(await builtIn([{ ...template, output: large }], symbol)).toEqual(['holds']);
+      expect(await builtIn([{ ...template, output: large }], symbol, made.app)).toEqual(['holds']);
     }
     write(large, `${'\0'.repeat(part - symbol.length)}${symbol}_${'\0'.repeat(part)}`);
-    expect(await builtIn([{ ...template, output: large }], symbol)).toEqual(['lacks']);
-    expect(await builtIn([{ ...template, output: join(made.app, 'absent.o') }], symbol)).toEqual(['unknown']);
-    expect(await builtIn([{ ...template, output: made.app }], symbol)).toEqual(['unknown']);
+    expect(await builtIn([{ ...template, output: large }], symbol, made.app)).toEqual(['lacks']);
+    expect(await builtIn([{ ...template, output: join(made.app, 'absent.o') }], symbol, made.app)).toEqual(['unknown']);
+    expect(await builtIn([{ ...template, output: made.app }], symbol, made.app)).toEqual(['unknown']);
   });
 });
 

@@ -4,7 +4,7 @@ import type { SourceTree } from './source-tree';
 import type { TranslationUnit } from '../toolchain/translation-unit';
 import { renderCompileArgument, type CompileArgument } from '../toolchain/compile-arguments';
 import { recordedVariables } from '../toolchain/compiler-environment';
-import { depsPlaceholder, type Recipe, type UnprovenRecipe } from '../toolchain/recipe';
+import { depsPlaceholder, rdcNote, type Recipe, type UnprovenRecipe } from '../toolchain/recipe';
 
 export interface RecipeSource {
   unit: TranslationUnit;
@@ -66,7 +66,7 @@ function carryArgument(argument: CompileArgument, unit: TranslationUnit, tree: S
       return [];
     case 'drop':
       if (option === '-fgpu-rdc') {
-        notes.push('-fgpu-rdc left out: the unit is linked alone, so device functions of other units are not found');
+        notes.push(`${rdcNote}: the unit is linked alone, so device functions of other units are not found`);
       }
       if (linkTimeOptions.includes(option)) {
         notes.push(

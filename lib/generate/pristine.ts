@@ -6,6 +6,7 @@ import type { CaptureJson } from '../archive/capture-files';
 import { kernelArgs } from '../reproducer/kernel-args';
 import { kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
 import { readsFile } from '../reproducer/reads-json';
+import { makeIncludesRelative } from './relative-includes';
 import type { SourceTree } from './source-tree';
 import { renderTemplates } from './templates';
 import { sha256OfFile, writeJson } from '../support/files';
@@ -31,6 +32,7 @@ export function writeSources(
     const copy = join(folder, place);
     mkdirSync(dirname(copy), { recursive: true });
     copyFileSync(origin, copy);
+    makeIncludesRelative(copy, path, tree);
     files[place] = { origin: originOf(origin, path, workspaceRoot), sha256: sha256OfFile(copy) };
   }
   writeStandIn(folder, recipe);

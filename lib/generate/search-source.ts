@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { App } from '../app/app';
+import { compileDatabaseOf } from '../app/compile-database';
 import type { CaptureJson } from '../archive/capture-files';
 import type { Deps } from '../deps/deps';
 import { candidateGroups, type KernelCandidate } from '../source/find-kernel';
@@ -76,14 +77,14 @@ function queryOf(
   deps: Deps,
 ): KernelQuery {
   const own = [app.root, app.workspaceRoot].map((folder) => realpathSync(folder));
-  const { source, compileCommands, env } = app.config;
+  const { source, env } = app.config;
   return {
     name: capture.kernel.name,
     symbol: capture.kernel.symbol,
     dialect: dialectFor(capture.device.kind),
     isa,
     source: resolve(app.root, source),
-    compileCommands: compileCommands === undefined ? undefined : resolve(app.root, compileCommands),
+    compileCommands: compileDatabaseOf(app),
     translationUnit: translationUnit === undefined ? undefined : resolve(app.root, translationUnit),
     environment: env,
     define,

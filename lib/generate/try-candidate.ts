@@ -12,6 +12,7 @@ import { cudaTarget } from '../toolchain/gencode';
 import { toolchainIdentity } from '../toolchain/identity';
 import { capturedModuleId } from '../toolchain/module-id';
 import { isOfTheSystem, SystemFolders } from '../toolchain/system-folders';
+import { isRelocatable, parseNvccArguments } from '../toolchain/nvcc-arguments';
 import { isNvcc } from '../toolchain/translation-unit';
 import { signatureOf, type Captured } from './captured';
 import { makeRecipe, type RecipeSource } from './make-recipe';
@@ -94,23 +95,30 @@ async function proveOneKernel(
 ): Promise<OneKernel | null> {
   const { folder, capture } = request;
   if (proof.kernels < manyKernels || !isCaptured(proof.codeObject)) return null;
-  const unit = oneKernelUnit(whole, textOfUnit(folder, whole.main), capture.kernel.name);
-  if (unit === null) return null;
-  const notes = [
+  const noted = (how: string): string[] => [
     ...whole.notes,
-    `of the ${proof.kernels} kernels of ${whole.main}, the captured one alone is compiled`,
+    `of the ${proof.kernels} kernels of ${whole.main}, the captured one alone is ${how}`,
   ];
-  const recipe = { ...whole, main: unit.main, notes };
-  const files = writeOneKernelUnit(folder, unit, whole.main);
-  try {
-    // What the compiler says of an attempt is nobody's concern.
-    const alone = await prove(recipe, compiler, captured, request, { ...deps, report: silentReporter });
-    if (isCaptured(alone.codeObject)) return { recipe, files, proof: alone };
-  } catch (error) {
-    if (!(error instanceof KernloopError) || !attemptFailures.includes(error.code)) throw error;
+  const attempt = async (recipe: UnprovenRecipe, files: Recipe['files']): Promise<OneKernel | null> => {
+    try {
+      // What the compiler says of an attempt is nobody's concern.
+      const alone = await prove(recipe, compiler, captured, request, { ...deps, report: silentReporter });
+      if (isCaptured(alone.codeObject)) return { recipe, files, proof: alone };
+    } catch (error) {
+      if (!(error instanceof KernloopError) || !attemptFailures.includes(error.code)) throw error;
+    }
+    return null;
+  };
+  const unit = oneKernelUnit(whole, textOfUnit(folder, whole.main), capture.kernel.name);
+  if (unit !== null) {
+    const files = writeOneKernelUnit(folder, unit, whole.main);
+    const compiled = await attempt({ ...whole, main: unit.main, notes: noted('compiled') }, files);
+    if (compiled !== null) return compiled;
+    removeOneKernelUnit(folder, unit);
   }
-  removeOneKernelUnit(folder, unit);
-  return null;
+  // Device code that is linked is assembled with what it is linked to.
+  const isAssembled = isNvcc(whole.compiler.name) && !isRelocatable(parseNvccArguments(whole.arguments).args);
+  return isAssembled ? attempt({ ...whole, one_entry: true, notes: noted('assembled') }, {}) : null;
 }
 
 const attemptFailures: readonly string[] = ['COMPILE_FAILED', 'SYMBOL_MISSING', 'RDC_UNSUPPORTED'];

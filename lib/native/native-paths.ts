@@ -27,6 +27,8 @@ export interface NativePaths extends Readonly<Record<NativeProduct, string>> {
   readonly pgoRuntime: string;
   /** Compiles them and has their cache. */
   readonly pgoRuntimeBuilder: string;
+  /** Sees the compilers that a build starts, in LD_PRELOAD; a build may lack it. */
+  readonly watch: string;
   /** The folder of these two, which LD_LIBRARY_PATH is to name. */
   readonly softgpuDir: string;
   readonly softgpu: string;
@@ -43,6 +45,7 @@ const optional: readonly NativeProduct[] = [
   'pgoCuda',
   'pgoRuntime',
   'pgoRuntimeBuilder',
+  'watch',
 ];
 
 export function nativePathsIn(root: string): NativePaths {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { App } from '../app/app';
+import { compileDatabaseOf } from '../app/compile-database';
 import { KernloopError } from '../support/error';
 import { parseCompileArguments, renderCompileArgument } from '../toolchain/compile-arguments';
 import { readCompileDatabase, type CompileCommand } from '../toolchain/compile-database';
@@ -23,15 +24,16 @@ export interface AppUnit {
 }
 
 /** Every unit of the compile database. */
-export function appUnits({ root, config }: App): AppUnit[] {
-  const database = config.compileCommands === undefined ? undefined : resolve(root, config.compileCommands);
+export function appUnits(app: App): AppUnit[] {
+  const { config } = app;
+  const database = compileDatabaseOf(app);
   if (database === undefined || !existsSync(database)) {
     throw new KernloopError(
       'COMPILE_DATABASE_INVALID',
       database === undefined
         ? `${config.name} names no compile database: PGO rebuilds an app by the commands of its build`
         : `${database} does not exist`,
-      'build with CMAKE_EXPORT_COMPILE_COMMANDS=ON, and name the file in "compileCommands" of kernloop.json',
+      'build with CMAKE_EXPORT_COMPILE_COMMANDS=ON, and name the file in "compileCommands" of kernloop.json; or have the build watched once: `kernloop watch-build`',
     );
   }
   const units = readCompileDatabase(database).map((command) => unitOf(command, config.env));

@@ -7,6 +7,7 @@ import { compilerCandidates } from '../toolchain/find-compiler';
 import { parseCompileArguments } from '../toolchain/compile-arguments';
 import { defaultArchitecture, withArchitecture } from '../toolchain/default-architecture';
 import { inOrder } from '../support/in-order';
+import { BuildDependencies } from './build-dependencies';
 import { builtIn, type BuiltIn } from './built-objects';
 import { parseDemangledName } from './demangled-name';
 import { scanDependencies, type OpenedFile } from './dependencies';
@@ -29,7 +30,7 @@ export interface KernelCandidate {
   definition: KernelDefinition | null;
 }
 
-type FindDeps = Pick<Deps, 'run' | 'env' | 'report' | 'signal'>;
+type FindDeps = Pick<Deps, 'run' | 'env' | 'report' | 'signal' | 'clock'>;
 
 /** Candidates of which as much is known from what the build made of their units. */
 export interface CandidateGroup {
@@ -41,6 +42,9 @@ export interface CandidateGroup {
 /** Units of a large project that are asked for their headers, at most. */
 const maxScans = 500;
 
+/** Whoever waits longer hears how far it is. */
+const tellEachMs = 5000;
+
 /** Worth a word to the one who waits. */
 const manyUnits = 20;
 
@@ -49,15 +53,18 @@ export async function* candidateGroups(query: KernelQuery, deps: FindDeps): Asyn
   const files = new SourceFiles(parseDemangledName(query.name), await openSourceParser());
   const search = new KernelSearch(query, files, deps);
   const units = byLikelihood(translationUnits(query, deps), files).map((unit) => withDefines(unit, query.define));
-  const known = await builtIn(units, query.symbol);
+  const known = await builtIn(units, query.symbol, query.source);
   const those = (answer: BuiltIn): TranslationUnit[] => units.filter((_, index) => known[index] === answer);
   const built = those('holds');
   tellOf(built, units, query, deps);
   // Objects that are out of date, or that a link-time optimisation is still to make, may lack what the unit has.
+  const rest = built.length > 0 ? those('unknown') : units;
+  const unlikely = new Set(built.length > 0 ? [] : search.withoutKernel(rest));
   const groups = [
     { isBuilt: true, units: built },
-    { isBuilt: false, units: built.length > 0 ? those('unknown') : units },
+    { isBuilt: false, units: rest.filter((unit) => !unlikely.has(unit)) },
     { isBuilt: false, units: built.length > 0 ? those('lacks') : [] },
+    { isBuilt: false, units: [...unlikely] },
   ];
   for (const { isBuilt, units: likely } of groups)
     if (likely.length > 0) yield { isBuilt, candidates: search.candidatesOf(likely, isBuilt) };
@@ -98,8 +105,16 @@ class KernelSearch {
   async *candidatesOf(units: readonly TranslationUnit[], isBuilt: boolean): AsyncGenerator<KernelCandidate> {
     const later: KernelCandidate[] = [];
     const last: KernelCandidate[] = [];
-    for await (const scanned of inOrder(this.withinBudget(units), availableParallelism(), (unit) => this.scan(unit))) {
+    const chosen = this.withinBudget(units);
+    let toldMs = this.deps.clock.monotonicMs();
+    let looked = 0;
+    for await (const scanned of inOrder(chosen, availableParallelism(), (unit) => this.scan(unit))) {
       this.query.trail.units += 1;
+      looked += 1;
+      if (this.deps.clock.monotonicMs() - toldMs >= tellEachMs) {
+        this.deps.report.info(`looked into ${looked} of ${chosen.length} translation units`);
+        toldMs = this.deps.clock.monotonicMs();
+      }
       if (scanned.failure !== null) {
         this.query.trail.unreadable += 1;
         reportFailedScan(scanned.unit, scanned.failure, this.deps);
@@ -119,6 +134,18 @@ class KernelSearch {
     }
     yield* later;
     yield* last;
+  }
+
+  /** Units of which the build wrote down what they read, and that is nothing that could be the kernel's source. */
+  withoutKernel(units: readonly TranslationUnit[]): TranslationUnit[] {
+    const known = new BuildDependencies();
+    return units.filter((unit) => {
+      const read = known.filesOf(unit);
+      if (read === null) return false;
+      const compiler = compilerOf(unit, this.query.dialect, this.deps);
+      const own = read.filter((file) => this.query.isProjectFile(file, compiler));
+      return !own.some((file) => this.files.mentions(file) || this.files.pastesNames(file));
+    });
   }
 
   /** Headers of the toolchain stay where they are, so a kernel in one has no source to edit; where it is can be said. */

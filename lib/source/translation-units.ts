@@ -35,7 +35,7 @@ function allUnits(query: KernelQuery, deps: UnitDeps): TranslationUnit[] {
   }
   deps.report.warn(
     `${query.compileCommands ? `${query.compileCommands} does not exist` : 'no compile database is named'}: ` +
-      `the sources are compiled with plain ${query.dialect.compiler}; build with CMAKE_EXPORT_COMPILE_COMMANDS=ON and set "compileCommands" for the options of the app`,
+      `the sources are compiled with plain ${query.dialect.compiler}; have the build watched once (\`kernloop watch-build -- make\`), or build with CMAKE_EXPORT_COMPILE_COMMANDS=ON and set "compileCommands", for the options of the app`,
   );
   return sourcesBelow(query.source, query.dialect.sources).map((file) =>
     defaultTranslationUnit(file, query.source, query.dialect, query.environment),

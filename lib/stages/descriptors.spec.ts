@@ -7,6 +7,7 @@ const device = ['device', 'gpu', 'softgpu'];
 
 /** Text that names no file: an option that is missing here and in `paths` is one that nobody has thought about. */
 const noPaths: Readonly<Record<string, readonly string[]>> = {
+  'watch-build': ['command'],
   profile: device,
   capture: [...device, 'kernel', 'match', 'dispatch', 'each', 'after', 'scope'],
   // Of the app, not of the workspace.

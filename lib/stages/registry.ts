@@ -6,6 +6,7 @@ import summaries from './stages.json';
  */
 // prettier-ignore
 export const stages = {
+  get 'watch-build'() { return (require('../watch-build/stage') as typeof import('../watch-build/stage')).stage; },
   get profile() { return (require('../profile/stage') as typeof import('../profile/stage')).stage; },
   get capture() { return (require('../capture/stage') as typeof import('../capture/stage')).stage; },
   get generate() { return (require('../generate/stage') as typeof import('../generate/stage')).stage; },

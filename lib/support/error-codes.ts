@@ -121,6 +121,10 @@ export const errorCodes = kinds({
     exitCode: exitCodes.usage,
     meaning: 'nothing leads to a source of the kernel: a library, assembly, or code compiled at run time',
   },
+  BUILD_NOT_SEEN: {
+    exitCode: exitCodes.usage,
+    meaning: 'the build was watched, and no compiler of device code was seen',
+  },
   COMPILE_DATABASE_INVALID: { exitCode: exitCodes.usage, meaning: 'the compile database is missing or unreadable' },
   RDC_UNSUPPORTED: {
     exitCode: exitCodes.usage,

@@ -7,7 +7,7 @@ import type { CompileRequest } from './compile-request';
 import { compilerEnvironment } from './compiler-environment';
 import { dialects } from './dialects';
 import { renderOverlay } from './overlay';
-import { depsPlaceholder } from './recipe';
+import { depsPlaceholder, rdcNote } from './recipe';
 import { runCompiler, type CompileDeps } from './run-compiler';
 
 /** Compiles through the overlay, which clang and so hipcc understand; returns every file that was opened. */
@@ -25,6 +25,7 @@ export async function compileWithClang(request: CompileRequest, output: string, 
         env: compilerEnvironment(recipe.environment),
         limitSeconds,
         variantFile: recipe.variant.file,
+        isLinked: recipe.notes.some((note) => note.startsWith(rdcNote)),
       },
       deps,
     );

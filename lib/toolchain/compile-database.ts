@@ -58,9 +58,8 @@ export function readCompileDatabase(path: string): CompileCommand[] {
         'build the app again',
       );
     }
-    const plain = basename(compiler).startsWith('nvcc') ? withResponseFileArguments(args, directory) : args;
     const file = resolve(directory, entry.file);
-    const expanded = expandResponseFiles(plain, directory);
+    const expanded = expandedArguments(compiler, args, directory, onDisk);
     const output = buildOutput(expanded, { directory, file, stated: entry.output });
     return { directory, file, compiler, args: expanded, output };
   });
@@ -68,14 +67,32 @@ export function readCompileDatabase(path: string): CompileCommand[] {
 
 const launchers = new Set(['ccache', 'sccache', 'distcc', 'icecc', 'env']);
 
+/** The text of a response file; undefined where there is none. */
+type ReadResponse = (path: string) => string | undefined;
+
+function onDisk(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+/** The words of a command with those that response files stand for. */
+export function expandedArguments(
+  compiler: string,
+  args: readonly string[],
+  directory: string,
+  read: ReadResponse,
+): string[] {
+  const plain = basename(compiler).startsWith('nvcc') ? withResponseFileArguments(args, directory, read) : args;
+  return expandResponseFiles(plain, directory, read);
+}
+
 /** A compiler cache in front of the compiler changes nothing about what is compiled. */
-function withoutLaunchers(words: string[]): string[] {
+export function withoutLaunchers(words: string[]): string[] {
   const name = words[0]?.slice(words[0].lastIndexOf('/') + 1) ?? '';
   return launchers.has(name) ? withoutLaunchers(words.slice(1)) : words;
 }
 
 /** nvcc's own spelling of a response file, `--options-file x,y`, as `@x @y`. CMake keeps include folders in such files. */
-function withResponseFileArguments(args: readonly string[], directory: string): string[] {
+function withResponseFileArguments(args: readonly string[], directory: string, read: ReadResponse): string[] {
   const option = /^--?(?:options-file|optf)(?:=(.*))?$/;
   const plain: string[] = [];
   for (let index = 0; index < args.length; index += 1) {
@@ -86,7 +103,7 @@ function withResponseFileArguments(args: readonly string[], directory: string): 
       continue;
     }
     for (const path of (match[1] ?? args[++index] ?? '').split(',')) {
-      if (!existsSync(resolve(directory, path))) throw responseFileMissing(resolve(directory, path));
+      if (read(resolve(directory, path)) === undefined) throw responseFileMissing(resolve(directory, path));
       plain.push(`@${path}`);
     }
   }
@@ -101,11 +118,12 @@ function responseFileMissing(path: string): KernloopError {
   );
 }
 
-function expandResponseFiles(args: string[], directory: string): string[] {
+function expandResponseFiles(args: readonly string[], directory: string, read: ReadResponse): string[] {
   let budget = maxResponseFiles;
   const expand = (arg: string): string[] => {
     const path = resolve(directory, arg.slice(1));
-    if (!arg.startsWith('@') || !existsSync(path)) return [arg];
+    const text = arg.startsWith('@') ? read(path) : undefined;
+    if (text === undefined) return [arg];
     budget -= 1;
     if (budget < 0) {
       throw new KernloopError(
@@ -114,7 +132,7 @@ function expandResponseFiles(args: string[], directory: string): string[] {
         'build the app again',
       );
     }
-    return shellWords(readFileSync(path, 'utf8')).flatMap(expand);
+    return shellWords(text).flatMap(expand);
   };
   return args.flatMap(expand);
 }

@@ -152,6 +152,14 @@ describe('compileReproducer with nvcc', () => {
     ]);
   });
 
+  it('assembles the captured kernel alone where that was proven, and compiles all of the unit', async () => {
+    await compile(compilable(['-O3'], { one_entry: true }));
+    expect(nvcc.steps.map(({ args }) => args.filter((arg) => arg.startsWith('--entries')))).toEqual([
+      [],
+      [`--entries=${symbolOfTwoUnits}`],
+    ]);
+  });
+
   it('refuses code that needs device functions of other units, and names them', async () => {
     nvcc.failures['-dlink'] = ['_Z5otherf', 'tab', '_Z5otherf']
       .map((name) => `nvlink error   : Undefined reference to '${name}' in 'x.o'\n`)

@@ -68,7 +68,8 @@ export async function compileWithNvcc(request: CompileRequest, output: string, d
       await run([...assembler, '-cubin', '-o', files.object, files.ptx]);
       await run([...target, '-dlink', '-cubin', '-o', files.cubin, files.object]);
     } else {
-      await run([...assembler, '-cubin', '-o', files.cubin, files.ptx]);
+      const alone = recipe.one_entry === true ? [`--entries=${recipe.symbol}`] : [];
+      await run([...assembler, ...alone, '-cubin', '-o', files.cubin, files.ptx]);
     }
     copyFileSync(join(tree.root, files.cubin), output);
     const dependencies = join(tree.root, files.dependencies);

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { recordingDeps } from '../generate/testing/fixture';
+import { runProcess, type ProcessRunner } from '../support/exec';
 import { failure } from '../testing/failure';
 import { findCompiler } from './find-compiler';
 
@@ -19,6 +20,20 @@ function compiler(path: string, version: string): string {
 const path = (...folders: string[]): string => folders.map((folder) => join(root, folder)).join(':');
 
 describe('findCompiler', () => {
+  it('says that it was stopped, not that a compiler is missing', async () => {
+    const slow = compiler('new/fakecc', 'fakecc version 2');
+    writeFileSync(slow, '#!/bin/sh\nsleep 20\n');
+    const controller = new AbortController();
+    const run: ProcessRunner = (file, args, options) => {
+      const running = runProcess(file, args, options);
+      controller.abort('SIGINT');
+      running.kill('SIGTERM');
+      return running;
+    };
+    const { deps } = recordingDeps({ env: { PATH: path('new') }, run, signal: controller.signal });
+    expect((await failure(findCompiler({ name: 'fakecc', version: null }, { ...deps, run }))).code).toBe('INTERRUPTED');
+  });
+
   it('prefers the version of the recipe over the first on the PATH', async () => {
     compiler('new/fakecc', 'fakecc version 2');
     const wanted = compiler('old/fakecc', 'fakecc version 1');

@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
+import { throwIfInterrupted } from '../support/interrupt';
 import { isExecutable, pathFolders, programsIn } from '../support/programs';
 import { compilerEnvironment } from './compiler-environment';
 import type { Environment } from '../support/environment';
@@ -17,7 +18,7 @@ export interface WantedCompiler {
   version: string | null;
 }
 
-type CompilerDeps = Pick<Deps, 'run' | 'env' | 'report'>;
+type CompilerDeps = Pick<Deps, 'run' | 'env' | 'report' | 'signal'>;
 
 /** Finds a compiler by name, preferring the very version that is wanted, and says so when it has to take another. */
 export async function findCompiler(wanted: WantedCompiler, deps: CompilerDeps): Promise<Compiler> {
@@ -65,9 +66,10 @@ export function cudaFolders(env: Environment): string[] {
 const someTarget = { HCC_AMDGPU_TARGET: 'gfx90a' };
 
 /** The lines of `--version` that name a version: hipcc prints one for HIP and one for its clang. */
-export async function compilerVersion(path: string, deps: Pick<Deps, 'run'>): Promise<string> {
+export async function compilerVersion(path: string, deps: Pick<Deps, 'run' | 'signal'>): Promise<string> {
   const env = { ...compilerEnvironment(), ...someTarget };
   const result = await deps.run(path, ['--version'], { env, timeoutMs: 60_000 }).result;
+  throwIfInterrupted(deps.signal);
   if (result.exitCode !== 0) {
     throw new KernloopError(
       'ENVIRONMENT_TOOL_MISSING',

@@ -100,7 +100,7 @@ export function missingParts(parts: LlvmParts, wantsPlugin: boolean): string[] {
 
 /** LLVM for PGO. Whoever builds what was compiled elsewhere needs no plugin. */
 export async function findLlvm(
-  deps: Pick<Deps, 'run' | 'env'>,
+  deps: Pick<Deps, 'run' | 'env' | 'signal'>,
   { wantsPlugin = true }: { wantsPlugin?: boolean } = {},
 ): Promise<Llvm> {
   const parts = llvmParts(deps.env);

@@ -34,6 +34,10 @@ export const recipeSchema = z.strictObject({
     .describe(
       'nvcc: part of the names of what has no external linkage; it depends on the place of the source, and is restored.',
     ),
+  one_entry: z
+    .literal(true)
+    .optional()
+    .describe('nvcc: of the kernels of the unit, the captured one alone is assembled.'),
   nvrtc: z
     .strictObject({
       name: z.string().nullable().describe('What the app called the program.'),
@@ -101,6 +105,9 @@ export const recipeSchema = z.strictObject({
 });
 
 export type Recipe = z.output<typeof recipeSchema>;
+
+/** How the note begins that says so of clang's relocatable device code. */
+export const rdcNote = '-fgpu-rdc left out';
 
 export const depsPlaceholder = '{deps}';
 export const recipeFile = 'recipe.json';

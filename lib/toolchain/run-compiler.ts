@@ -12,12 +12,17 @@ export interface CompilerCommand {
   limitSeconds: number;
   /** What is compiled, as the user knows it. */
   variantFile: string;
+  /** The app links device code of several units, and this one is compiled alone. */
+  isLinked?: boolean;
   /** Turns the compiler's words into those the user knows. */
   describe?: (text: string) => string;
 }
 
 /** clang and gcc write `error:`, ptxas and nvlink `error   :`, nvcc itself `nvcc fatal   :`. */
 const errorLine = /\b(error|fatal)\s*:|\berror #/;
+
+const undefinedOfNvlink = /Undefined reference to '([^']+)'/g;
+const undefinedOfLld = /error: undefined (?:hidden |protected )?symbol: (.+)/g;
 
 /** Runs a compiler, passes on what it says, and fails with the first error of it. */
 export async function runCompiler(command: CompilerCommand, deps: CompileDeps): Promise<void> {
@@ -31,7 +36,9 @@ export async function runCompiler(command: CompilerCommand, deps: CompileDeps): 
   throwIfInterrupted(deps.signal);
   if (ended.exitCode === 0) return;
   const said = describe(ended.stderrTail);
-  const undefinedSymbols = [...said.matchAll(/Undefined reference to '([^']+)'/g)].map((match) => match[1] ?? '');
+  const undefinedSymbols = [...said.matchAll(command.isLinked ? undefinedOfLld : undefinedOfNvlink)].map(
+    (match) => match[1] ?? '',
+  );
   if (undefinedSymbols.length > 0) throw externalSymbols(variantFile, undefinedSymbols);
   const errors = said.split('\n').filter((line) => errorLine.test(line));
   const reason = ended.timedOut

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import { applyEdits, modify } from 'jsonc-parser';
@@ -44,6 +44,9 @@ export function changesOf(
 export const patchText = (changes: readonly Change[]): string =>
   changes.map(({ name, before, after }) => createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after)).join('');
 
+/** A link stays one: what it leads to is written. */
+const placeOf = (root: string, name: string): string => realpathSync(join(root, name));
+
 /** Writes it, and leaves it there only if the reproducer then passes by itself. */
 export async function applyChanges(
   reproducer: Reproducer,
@@ -61,7 +64,7 @@ export async function applyChanges(
     );
   }
   try {
-    for (const { name, after } of changes) writeFileAtomic(join(root, name), after);
+    for (const { name, after } of changes) writeFileAtomic(placeOf(root, name), after);
     await recompile(recompileOptionsSchema.parse({ reproducer: root }), quiet(deps));
     const variant = join(
       'build',
@@ -75,7 +78,7 @@ export async function applyChanges(
       'run it once more with --fresh; if it stays, report it',
     );
   } catch (error) {
-    for (const { name, before } of changes) writeFileAtomic(join(root, name), before);
+    for (const { name, before } of changes) writeFileAtomic(placeOf(root, name), before);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../support/files';
 import { failure } from '../testing/failure';
@@ -204,6 +204,27 @@ describe('tune', () => {
     // It is the source as it is now.
     expect((await run(['kRows=8,4', 'WIDTH=2'])).candidates.filter(({ isBase }) => isBase)).toMatchObject([
       { parameters: { kRows: 8, WIDTH: 2 } },
+    ]);
+  });
+
+  it('writes the winner into what a link leads to, and leaves the link', async () => {
+    const variant = join(made.reproducer, 'kernel_variant.hip');
+    const own = made.workspace.write('mine/kernel.hip', source);
+    rmSync(variant);
+    symlinkSync(own, variant);
+    await run(['kRows=8'], depsWith(), { apply: true });
+    expect(lstatSync(variant).isSymbolicLink()).toBe(true);
+    expect(readFileSync(own, 'utf8')).toBe(source.replace('= 4', '= 8'));
+  });
+
+  it('says once what no copy of the reproducer will find', async () => {
+    const header = made.workspace.write('outside.h', '');
+    const asking = `#include "../../../outside.h"\n#include "../../../absent.h"\n${source}`;
+    made.workspace.write('kernels/app/saxpy/kernel_variant.hip', asking);
+    const deps = depsWith();
+    await run(['kRows=8'], deps);
+    expect(deps.said.warn.filter((line) => line.includes('outside of the reproducer'))).toEqual([
+      expect.stringContaining(`${header} lies outside`),
     ]);
   });
 

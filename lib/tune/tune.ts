@@ -1,4 +1,5 @@
-import { relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { openDevice } from '../device/open-device';
 import { renderSvg } from '../plot/svg';
@@ -6,7 +7,8 @@ import { compilerOf, readRecipe } from '../recompile/recompile';
 import { chooseDispatches } from '../replay/captured-dispatches';
 import { capturedValues } from '../reproducer/configured-launch';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
-import { writeFileAtomic, writeJson } from '../support/files';
+import { isInside, writeFileAtomic, writeJson } from '../support/files';
+import { askedFiles } from '../toolchain/probed-names';
 import { applyChanges, changesOf, patchText, type Change } from './apply';
 import { cppSubject } from './cpp-subject';
 import { judgingOptions, replayingOptions } from './judging';
@@ -34,6 +36,7 @@ export async function tune(options: TuneOptions, deps: Deps): Promise<TuneResult
   const device = await openDevice(options, deps);
   const snapshot = new Snapshot(reproducer.root);
   try {
+    warnOfFilesOutside(reproducer.root, snapshot, deps);
     const [main] = chosen;
     if (!main) throw new Error('the capture in capture/ is of its own kernel');
     const captured = capturedValues(main.capture, reproducer.config.args);
@@ -122,4 +125,15 @@ async function writeResult({ root }: Reproducer, result: TuneResult, changes: re
   writeFileAtomic(paths.svg, await renderSvg(spec));
   writeFileAtomic(paths.patch, patchText(changes));
   writeJson(paths.result, result);
+}
+
+/** Candidates are compiled in copies, beside which they are not: no candidate of it would compile, and each would say so for itself. */
+function warnOfFilesOutside(root: string, { digests }: Snapshot, deps: Deps): void {
+  const sources = Object.keys(digests).map((name) => join(root, name));
+  const outside = askedFiles(sources, root).filter((path) => !isInside(root, path) && existsSync(path));
+  if (outside.length === 0) return;
+  deps.report.warn(
+    `${outside.slice(0, 3).join(', ')} ${outside.length === 1 ? 'lies' : 'lie'} outside of the reproducer, and is not there for candidates, ` +
+      'which are compiled in copies: if none compiles, put it into deps/',
+  );
 }

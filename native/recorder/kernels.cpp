@@ -168,14 +168,27 @@ std::vector<ModulePiece> module_pieces(const KernelRecord& kernel) {
   return disjoint;
 }
 
+namespace {
+
+Error textures_of(const KernelRecord& kernel) {
+  return {"TEXTURE_OBJECT",
+          kernel.demangled + " reads or writes texture or surface objects: they are the driver's, and not in memory",
+          "capture a kernel that uses plain memory, or give this one a version without textures"};
+}
+
+// Of HIP: its types of texture and surface objects among the parameters.
+bool takes_hip_textures(const std::string& symbol) {
+  return symbol.find("P13__hip_texture") != std::string::npos || symbol.find("P13__hip_surface") != std::string::npos;
+}
+
+}  // namespace
+
 std::optional<Error> obstacle_in_code(const KernelRecord& kernel) {
+  if (takes_hip_textures(kernel.symbol)) return textures_of(kernel);
   if (kernel.metadata == nullptr || !kernel.metadata->cubin) return std::nullopt;
   const codeobject::CubinKernelFacts& facts = *kernel.metadata->cubin;
   if (facts.uses_textures.value_or(false) || facts.uses_surfaces.value_or(false)) {
-    return Error{
-        "TEXTURE_OBJECT",
-        kernel.demangled + " reads or writes texture or surface objects: they are the driver's, and not in memory",
-        "capture a kernel that uses plain memory, or give this one a version without textures"};
+    return textures_of(kernel);
   }
   if (facts.launches_kernels) {
     return Error{"UNSUPPORTED_LAUNCH", kernel.demangled + " launches kernels itself (CUDA dynamic parallelism)",

@@ -58,7 +58,8 @@ function inputsOf(input: TaskInput, root: string, config: KernloopJson, kernel: 
     case 'store':
       return [{ env: lostVariable(root, kernel) }];
     case 'compileCommands':
-      return config.compileCommands ? [outputOf(join(root, databaseFile), true)] : [];
+      // Also where none is named: the build may have been watched.
+      return [outputOf(join(root, databaseFile), true)];
     default:
       return commonInputs(input);
   }
@@ -76,13 +77,13 @@ function buildTarget(root: string, { build }: KernloopJson): TargetConfiguration
 }
 
 /** Not cached, and quick: what it looks at, Nx does not see, such as ignored files and the packages of a Python. */
-function programTarget(root: string, { build, compileCommands }: KernloopJson): TargetConfiguration {
+function programTarget(root: string, { build }: KernloopJson): TargetConfiguration {
   return {
     executor: 'kernloop:program',
     options: { app: root },
     ...(build ? { dependsOn: ['build'] } : {}),
     cache: false,
-    outputs: [`{projectRoot}/${programFile}`, ...(compileCommands ? [`{projectRoot}/${databaseFile}`] : [])],
+    outputs: [`{projectRoot}/${programFile}`, `{projectRoot}/${databaseFile}`],
     metadata: { description: 'Write down what the command of the app runs, by digest: an input of what runs it.' },
   };
 }

@@ -89,6 +89,10 @@ std::optional<Refusal> HsaDevice::run(Deadline deadline, RunReport* report) {
   if (done) counters_.log_accesses(completion_.get());
 
   const SoftgpuReport counters = counters_.report_of(completion_.get());
+  if (counters.fault.find("textures or surfaces") != std::string::npos) {
+    return Refusal{"TEXTURE_OBJECT", "the kernel reads or writes texture or surface objects, which the device has not",
+                   "capture a kernel that uses plain memory, or give this one a version without textures"};
+  }
   if (!counters.fault.empty()) {
     return Refusal{"DEVICE_FAULT", "the dispatch faulted: " + counters.fault,
                    "the program itself is wrong here, or the device lacks something"};

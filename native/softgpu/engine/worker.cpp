@@ -3,7 +3,10 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <new>
+
+#include "softgpu/engine/textures.h"
 
 namespace kernloop::softgpu {
 
@@ -289,7 +292,23 @@ Fault Worker::place(const WaveFault& fault, const WaveSlot& wave) {
   out.is_write = fault.is_write;
   out.detail = fault.detail;
   out.instruction = interpreter_.describe(wave.pc);
+  name_textures(out);
   return out;
+}
+
+// What a kernel of textures trips over first is no more than a consequence: there are none.
+void Worker::name_textures(Fault& fault) {
+  const bool may_follow = fault.kind == Fault::Kind::kMemoryAccess || fault.kind == Fault::Kind::kMisaligned ||
+                          fault.kind == Fault::Kind::kUnknownInstruction ||
+                          fault.kind == Fault::Kind::kUnsupportedInstruction;
+  if (!may_follow) return;
+  const auto at = first_image_instruction(dispatch_.target(), memory_, dispatch_.kernel().entry, fault.pc);
+  if (!at) return;
+  char place[24];
+  std::snprintf(place, sizeof place, "+0x%llx", static_cast<unsigned long long>(*at));
+  fault.kind = Fault::Kind::kUnsupportedInstruction;
+  fault.detail =
+      std::string("the kernel reads or writes textures or surfaces (at ") + place + "), which the software GPU has not";
 }
 
 }  // namespace kernloop::softgpu

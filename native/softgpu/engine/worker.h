@@ -65,6 +65,7 @@ class Worker {
   void account_waiting(const WaveSlot& wave);
   void enforce_limit(const WaveSlot& wave);
   Fault place(const WaveFault& fault, const WaveSlot& wave);
+  void name_textures(Fault& fault);
   void fail(const WaveFault& fault, const WaveSlot& wave);
 
   Dispatch& dispatch_;

@@ -96,6 +96,10 @@ INSTANTIATE_TEST_SUITE_P(
                   "misaligned access in kernel _Z10misalignedPi" PLACE("global_atomic_add")
                       LANE("5") ": write of 4 bytes at 0x[0-9a-f]+2: .* 2 bytes into the 256-byte " NEAR},
         FaultCase{
+            "texture", kLaunchFailure,
+            "_Z7fetchedP13__hip_texturePf.*the kernel reads or writes textures or surfaces .at .0x[0-9a-f]+., which "
+            "the software GPU has not"},
+        FaultCase{
             "lds", kIllegalAddress,
             "LDS access out of range in kernel _Z3ldsPi" PLACE("ds_write_b32")
                 LANE("0") ": write of 4 bytes at 0x400000: 4194240 bytes past the end of the workgroup's 64 bytes"},

@@ -53,6 +53,10 @@ __global__ void index_of_stack(int* out) {
   local[out[0] + (1 << 20)] = 1;
   out[threadIdx.x] = local[out[1]];
 }
+// As an app that did not look whether it was given a texture.
+__global__ void fetched(hipTextureObject_t none, float* out) {
+  out[threadIdx.x] = tex1Dfetch<float>(none, threadIdx.x);
+}
 __global__ void modifier(int* out) {
   asm volatile("v_cmp_lt_f32_e64 s[30:31], v0, v0 clamp" ::: "s30", "s31");
   out[threadIdx.x] = 1;
@@ -79,6 +83,7 @@ const std::map<std::string, std::function<void()>> faults = {
     {"trap", [] { trap<<<1, kThreads, 0, stream>>>(d); }},
     {"limit", [] { endless<<<1, kThreads, 0, stream>>>(d); }},
     {"stack", [] { index_of_stack<<<1, kThreads, 0, stream>>>(d); }},
+    {"texture", [] { fetched<<<1, kThreads, 0, stream>>>(nullptr, reinterpret_cast<float*>(d)); }},
     {"modifier", [] { modifier<<<1, kThreads, 0, stream>>>(d); }},
     {"lds", [] { lds<<<1, kThreads, 64, stream>>>(d); }},
 };

@@ -9,6 +9,23 @@ from .decode import StageResult
 
 
 @dataclass(frozen=True, kw_only=True)
+class WatchBuildResult(StageResult):
+    """Watch the build of an app that has no compile database, and write one."""
+
+    app: str
+    database: str
+    """Absolute: the compile database."""
+    compiled: int
+    """Compilations of this build that are in it."""
+    kept: int
+    """Those of earlier builds, of files that are still there and were not compiled now."""
+    device_units: int = field(metadata={"json": "deviceUnits"})
+    """Those of all that have device code."""
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ProfileDevice:
     kind: Literal["softgpu", "hsa", "cuda"]
     identity: str

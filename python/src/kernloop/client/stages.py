@@ -17,6 +17,32 @@ class Stages:
     def _stage(self, kind: Any, verb: str, words: Any, options: Mapping[str, Any]) -> Any:
         raise NotImplementedError
 
+    def watch_build(
+        self,
+        command: str | Sequence[str] | None = None,
+        *,
+        app: Path | None = None,
+    ) -> results.WatchBuildResult:
+        """Watch the build of an app that has no compile database, and write one.
+
+        app: Folder of the app: the one with kernloop.json, or a folder below it. Default: ".".
+        command: What builds the app, run in its folder, as words behind --: `kernloop watch-build -- make -j8`; "build" of
+            kernloop.json if left out.
+
+        `exit_code` of the result:
+
+        0: The app is built, and its compile database written.
+        """
+        result: results.WatchBuildResult = self._stage(
+            results.WatchBuildResult,
+            "watch-build",
+            command,
+            {
+                "--app": app,
+            },
+        )
+        return result
+
     def profile(
         self,
         app: Path | None = None,

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { parseMakeDependencies } from '../toolchain/make-dependencies';
+import type { TranslationUnit } from '../toolchain/translation-unit';
+import { readNinjaDeps, type NinjaDeps } from './ninja-deps';
+
+/** How far above a unit's working folder the build may have been started. */
+const maxLevels = 4;
+const maxBytes = 256 * 2 ** 20;
+
+/** What the build itself wrote down of the files that its compilations read: make's dependency files, and ninja's log of them. */
+export class BuildDependencies {
+  private readonly logs = new Map<string, Map<string, NinjaDeps>>();
+  private readonly changed = new Map<string, number | undefined>();
+
+  /** Files that a unit read, absolute, where that is written down and none of them was changed since; else null. */
+  filesOf(unit: TranslationUnit): string[] | null {
+    return this.fromFile(unit) ?? this.fromLog(unit);
+  }
+
+  private fromFile(unit: TranslationUnit): string[] | null {
+    for (const path of dependencyFiles(unit)) {
+      const stats = statSync(path, { throwIfNoEntry: false });
+      if (!stats?.isFile() || stats.size > maxBytes) continue;
+      const files = parseMakeDependencies(readFileSync(path, 'utf8')).map((file) => resolve(unit.directory, file));
+      if (files.includes(unit.file) && this.areOlder(files, stats.mtimeMs)) return files;
+    }
+    return null;
+  }
+
+  private fromLog({ directory, output, file }: TranslationUnit): string[] | null {
+    if (output === null) return null;
+    let folder = directory;
+    for (let level = 0; level < maxLevels; level += 1, folder = dirname(folder)) {
+      const known = this.logIn(folder).get(relative(folder, output)) ?? this.logIn(folder).get(output);
+      const files = known?.inputs.map((input) => resolve(folder, input));
+      if (known && files?.includes(file) && this.areOlder(files, known.mtimeMs)) return files;
+    }
+    return null;
+  }
+
+  private logIn(folder: string): Map<string, NinjaDeps> {
+    const known = this.logs.get(folder);
+    if (known) return known;
+    const path = join(folder, '.ninja_deps');
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? maxBytes + 1;
+    const log = (size > maxBytes ? null : readNinjaDeps(readFileSync(path))) ?? new Map<string, NinjaDeps>();
+    this.logs.set(folder, log);
+    return log;
+  }
+
+  /** Headers are shared: each is looked at once. */
+  private areOlder(files: readonly string[], mtimeMs: number): boolean {
+    return files.every((file) => {
+      if (!this.changed.has(file)) this.changed.set(file, statSync(file, { throwIfNoEntry: false })?.mtimeMs);
+      const changed = this.changed.get(file);
+      // Times of files are kept in parts of a millisecond.
+      return changed !== undefined && Math.floor(changed) <= Math.floor(mtimeMs);
+    });
+  }
+}
+
+/** `x.o.d` and `x.d` beside the object, and what the command names. */
+function dependencyFiles({ args, directory, output }: TranslationUnit): string[] {
+  const named = args.filter(({ option }) => option === '-MF').map(({ value }) => resolve(directory, value ?? ''));
+  const beside = output === null ? [] : [`${output}.d`, output.replace(/\.[^./]*$/, '.d')];
+  return [...new Set([...named, ...beside])].filter((path) => existsSync(path));
+}

@@ -1,0 +1,145 @@
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { openApp, type App } from '../app/app';
+import { buildApp } from '../app/build';
+import { watchedDatabase } from '../app/compile-database';
+import type { Deps } from '../deps/deps';
+import { nativeRemedy } from '../native/native-package';
+import { KernloopError } from '../support/error';
+import { writeJson } from '../support/files';
+import { readCompileDatabase } from '../toolchain/compile-database';
+import { dialects } from '../toolchain/dialects';
+import {
+  databaseEntries,
+  readWatchedCommand,
+  type DatabaseEntry,
+  type WatchedCommand,
+} from '../toolchain/watched-command';
+import type { WatchBuildOptions } from './options';
+import type { WatchBuildResult } from './result';
+
+/**
+ * Runs the build of an app with a library in each of its processes that notes which compilers were started, and how. What was compiled by
+ * then is kept where the build fails, too: what is built already is not compiled again, and so not seen a second time.
+ */
+export async function watchBuild(options: WatchBuildOptions, deps: Deps): Promise<WatchBuildResult> {
+  const app = openApp(options.app);
+  const build = options.command.length > 0 ? { command: options.command, outputs: [] } : app.config.build;
+  if (build === undefined) {
+    throw new KernloopError(
+      'USAGE',
+      `${app.config.name} declares no build, and no command was given`,
+      'say what builds it: `kernloop watch-build -- make -j8`, or "build" in kernloop.json',
+    );
+  }
+  if (!existsSync(deps.native.watch))
+    throw new KernloopError('ENVIRONMENT_NATIVE_MISSING', `${deps.native.watch} not found`, nativeRemedy());
+  const folder = mkdtempSync(join(tmpdir(), 'kernloop-watch-'));
+  let found: Found | undefined;
+  try {
+    try {
+      const env = { ...app.config.env, ...watching(folder, { ...deps.env, ...app.config.env }, deps) };
+      await buildApp({ ...app, config: { ...app.config, build, env } }, deps);
+    } finally {
+      found = keep(app, commandsIn(folder), deps);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return describe(app, build.command, found, deps);
+}
+
+/** A path with a colon or a space cannot be named in LD_PRELOAD: the library is copied beside the records. */
+function watching(folder: string, env: Deps['env'], { native }: Pick<Deps, 'native'>): Record<string, string> {
+  const library = join(folder, basename(native.watch));
+  if (/[:\s]/.test(library)) {
+    throw new KernloopError(
+      'USAGE',
+      `the folder for temporary files, ${tmpdir()}, has a space or a colon in its name, which the loader cannot be told`,
+      'name another one with TMPDIR',
+    );
+  }
+  copyFileSync(native.watch, library);
+  return {
+    LD_PRELOAD: [library, env['LD_PRELOAD'] ?? ''].filter((path) => path !== '').join(':'),
+    KERNLOOP_WATCH_DIR: folder,
+    // What the build makes with the address sanitizer, and runs, wants its own library to be the first.
+    ASAN_OPTIONS: [env['ASAN_OPTIONS'] ?? '', 'verify_asan_link_order=0'].filter((text) => text !== '').join(':'),
+  };
+}
+
+/** In the order in which they were started. */
+function commandsIn(folder: string): WatchedCommand[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.command'))
+    .sort()
+    .map((name) => readWatchedCommand(readFileSync(join(folder, name), 'utf8')))
+    .filter((command) => command !== null);
+}
+
+interface Found {
+  compiled: number;
+  kept: number;
+  deviceUnits: number;
+}
+
+/** Writes what was seen, with what is known of earlier builds. Undefined where there is nothing. */
+function keep(app: App, commands: readonly WatchedCommand[], deps: Deps): Found | undefined {
+  const path = join(app.root, watchedDatabase);
+  warnOfVariables(app, commands, deps);
+  const seen = new Map(commands.flatMap(databaseEntries).map((entry) => [keyOf(entry), entry]));
+  const earlier = earlierEntries(path).filter((entry) => !seen.has(keyOf(entry)) && existsSync(entry.file));
+  const entries = [...earlier, ...seen.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  if (entries.length === 0) return undefined;
+  writeJson(path, entries);
+  const units = readCompileDatabase(path).filter((command) =>
+    Object.values(dialects).some((dialect) => dialect.read(command, app.config.env) !== null),
+  );
+  return { compiled: seen.size, kept: earlier.length, deviceUnits: units.length };
+}
+
+/** One file may be compiled to several outputs. */
+function keyOf({ file, output }: DatabaseEntry): string {
+  return `${file}\0${output}`;
+}
+
+function earlierEntries(path: string): DatabaseEntry[] {
+  if (!existsSync(path)) return [];
+  return readCompileDatabase(path).map(({ directory, file, compiler, args, output }) => ({
+    ...{ directory, file, output },
+    arguments: [compiler, ...args],
+  }));
+}
+
+/** What the build itself sets, and nobody else will. */
+function warnOfVariables(app: App, commands: readonly WatchedCommand[], deps: Deps): void {
+  const told = new Set<string>();
+  for (const { variables } of commands) {
+    for (const [name, value] of Object.entries(variables)) {
+      if (told.has(name) || value === '' || app.config.env[name] === value) continue;
+      told.add(name);
+      deps.report.warn(
+        `the compiler was given ${name}=${value} by the environment, which is no part of its command: ` +
+          `if the code depends on it, put it into "env" of ${relative(app.workspaceRoot, app.root) || '.'}/kernloop.json`,
+      );
+    }
+  }
+}
+
+function describe(app: App, command: readonly string[], found: Found | undefined, deps: Deps): WatchBuildResult {
+  const { name } = app.config;
+  if (found === undefined) {
+    throw new KernloopError(
+      'BUILD_NOT_SEEN',
+      `no compiler of device code was seen in \`${command.join(' ')}\``,
+      'where it is built already, clean it first, so that it is compiled; a compiler that a server starts (sccache, bazel), or in a container, is not seen: build once without',
+    );
+  }
+  const { compiled, kept, deviceUnits } = found;
+  if (compiled === 0) deps.report.warn('nothing was compiled: the app was built already; what is known is kept');
+  if (deviceUnits === 0) deps.report.warn('none of the files that were compiled has device code');
+  const before = kept > 0 ? ` and ${kept} of earlier builds` : '';
+  deps.report.result(`${name}: ${watchedDatabase}: ${compiled} compilations${before}, ${deviceUnits} with device code`);
+  return { app: name, database: join(app.root, watchedDatabase), ...found };
+}

@@ -1,0 +1,17 @@
+// Whether a kernel reads or writes textures and surfaces, which this GPU has not: what a program then hands to it is no
+// descriptor, and the first that goes wrong would be a memory access.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "softgpu/engine/memory_port.h"
+#include "softgpu/isa/target.h"
+
+namespace kernloop::softgpu {
+
+// Where the first instruction of images is, from the kernel's entry on; its code is read in order to the end of the
+// program that lies behind `beyond`.
+std::optional<uint64_t> first_image_instruction(Target target, MemoryPort& memory, uint64_t entry, uint64_t beyond);
+
+}  // namespace kernloop::softgpu
