@@ -24,10 +24,9 @@ function compile(name, options) {
   run(ptxas, ['-arch=sm_90', '-O3', ptx, '-o', join(folder, `${name}.cubin`)]);
 }
 
-function instrumented(name, sample) {
+function instrumented(name, sample, map = [`-kernloop-pgo-map=${join(folder, `${name}.json`)}`]) {
   const plugin = `-fpass-plugin=${join(build, 'lib', 'kernloop-pgo-pass-22.so')}`;
-  const map = `-kernloop-pgo-map=${join(folder, `${name}.json`)}`;
-  const chosen = ['-kernloop-pgo=generate', `-kernloop-pgo-sample=${sample}`, map].flatMap(option);
+  const chosen = ['-kernloop-pgo=generate', `-kernloop-pgo-sample=${sample}`, ...map].flatMap(option);
   compile(name, [plugin, '-gline-tables-only', ...chosen]);
 }
 
@@ -35,13 +34,17 @@ run('ninja', ['-C', build, 'pgo_pass_on_cuda', 'kernloop_pgo_pass']);
 compile('plain', []);
 instrumented('all', 'all');
 instrumented('one-in-32', 'blocks:32');
+instrumented('sparse-32', 'sparse:32');
+// Which launches count is not known here: timed alone. In the last one nobody counts: what the choice itself costs, and registers.
+instrumented('launches-32', 'launches:32', []);
+instrumented('nobody', 'blocks:65536', []);
 copyFileSync(join(build, 'bin', 'pgo_pass_on_cuda'), join(folder, 'pgo_pass_on_cuda'));
 const script = `#!/bin/sh
-# Lane totals of 15 kernels against the host's, then what counting costs in time. Ends with 0 when every total is exact.
+# Lane totals of 23 kernels against the host's, then what counting costs in time. Ends with 0 when every total is exact.
 cd "$(dirname "$0")" || exit 2
 chmod +x pgo_pass_on_cuda 2>/dev/null
 cp pgo_pass_on_cuda /tmp/pgo_pass_on_cuda.$$ && chmod +x /tmp/pgo_pass_on_cuda.$$
-timeout 400 /tmp/pgo_pass_on_cuda.$$ plain.cubin all one-in-32 > "\${OUT:-.}/pgo-counts.txt" 2>&1
+timeout 400 /tmp/pgo_pass_on_cuda.$$ plain.cubin all one-in-32 sparse-32 launches-32 nobody > "\${OUT:-.}/pgo-counts.txt" 2>&1
 code=$?
 rm -f /tmp/pgo_pass_on_cuda.$$
 cat "\${OUT:-.}/pgo-counts.txt"

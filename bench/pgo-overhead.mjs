@@ -13,7 +13,7 @@ const build = join(root, 'native', 'build');
 const targets = (process.argv[2] ?? 'gfx90a,gfx1030').split(',');
 /** What a wave executes from which on the default is to cost at most a tenth. */
 const longWave = 1000;
-const byDefault = 'blocks:32';
+const byDefault = 'sparse:32';
 const samplings = ['all', 'blocks:8', byDefault];
 const option = (value) => ['-Xclang', '-mllvm', '-Xclang', value];
 

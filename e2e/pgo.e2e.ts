@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nativeDirectory, repository, run, Workspace, type Outcome } from './harness';
 
@@ -139,6 +139,18 @@ describe('PGO of a captured kernel, without its app', () => {
     const own = workspace.snapshot('apps/hip-pipeline/build');
     for (const stage of ['pgo-app-instrument', 'pgo-app-generate', 'pgo-app-merge'])
       expectPass(await workspace.kernloop([stage, ...app]));
+    // Of the host: every element is compared. And what was counted is what the compiler is given.
+    const host = 'apps/hip-pipeline/.kernloop/pgo/merged.profdata';
+    const shown = await run('llvm-profdata-22', ['show', '--counts', '--function=main', workspace.path(host)]);
+    expect([shown.code, shown.text]).toEqual([
+      0,
+      expect.stringMatching(/ main:\n.*\n.*\n +Block counts: \[.*\b50000\b/),
+    ]);
+    const counted = readFileSync(workspace.path(host));
+    workspace.write(host, 'no profile');
+    const refused = await workspace.kernloop(['pgo-app-build', ...app, '--gate', 'wave']);
+    expect([refused.code, refused.text]).toEqual([1, expect.stringMatching(/merged\.profdata/)]);
+    writeFileSync(workspace.path(host), counted);
     // block_sums comes out wrong where a profile has control height reduction duplicate convergent code.
     expectPass(await workspace.kernloop(['pgo-app-build', ...app, '--gate', 'wave']));
     expectPass(await workspace.kernloop(['pgo-app-use', ...app]));
@@ -203,6 +215,42 @@ describe('PGO of a captured kernel, without its app', () => {
       kept === 'use',
       kept === 'use',
     ]);
+  });
+
+  /** The driver without a GPU counts nothing: what is shown is which code each launch ran in, and where that was built. */
+  it('of a kernel that NVRTC compiles: clang compiles it elsewhere, and the app runs in that code', async () => {
+    const app = 'apps/nvrtc';
+    const program = workspace.path('nvrtc-app');
+    const source = join(repository, 'e2e', 'fixtures', 'cuda-fake', 'nvrtc.cpp');
+    expectPass(await run('c++', ['-std=c++20', '-O1', '-o', program, source, '-ldl']));
+    const toolkit = existsSync(workspace.path('toolkit')) ? workspace.path('toolkit') : linkToolkit();
+    workspace.write('plain.cu', '__global__ void saxpy(float, const float*, float*, int) {}\n');
+    const words = ['-x', 'cuda', '--cuda-device-only', '--no-gpu-bundle-output', '--offload-arch=sm_90', '-O3', '-c'];
+    const headers = ['-nocudainc', '-nocudalib', '-D__global__=__attribute__((global))', `--cuda-path=${toolkit}`];
+    const [plain, cubin] = [workspace.path('plain.cu'), workspace.path('plain.cubin')];
+    expectPass(await run('clang++-22', [...words, ...headers, '-Wno-unknown-cuda-version', '-o', cubin, plain]));
+    const libraries = ['cuda-fake', 'nvrtc-fake'].map((name) => join(nativeDirectory, 'lib', name)).join(':');
+    workspace.write(`${app}/kernloop.json`, { name: 'nvrtc', device: 'cuda', command: [program, '40'] });
+    const env = { LD_LIBRARY_PATH: libraries, FAKE_NVRTC_CUBIN: cubin };
+    const options = ['pgo-runtime', '--app', app, '--measure-launches', '4', '--sample-one-in', '8', '--json'];
+    const launches = async (more: Record<string, string>, ...words: string[]) => {
+      const ran = await workspace.kernloop([...options, ...words], { env: { ...env, ...more } });
+      expectPass(ran);
+      const { programs } = (JSON.parse(ran.stdout) as { result: { programs: Programs } }).result;
+      return programs.map(({ own, counting, production }) => [own, counting, production]);
+    };
+    // A machine without clang asks, another builds, and the first one goes on.
+    const withoutClang = { KERNLOOP_LLVM: workspace.path('no-llvm') };
+    const withClang = { CUDA_HOME: toolkit };
+    expect(await launches(withoutClang)).toEqual([[40, 0, 0]]);
+    const build = async (): Promise<Outcome> =>
+      workspace.kernloop(['pgo-runtime', '--app', app, '--phase', 'build'], { env: { ...env, ...withClang } });
+    expect((await build()).text).toMatch(/: code with counters for sm_90$/m);
+    // Measured in four; then one in eight looks whether the workload is still the same.
+    expect(await launches(withoutClang)).toEqual([[31, 9, 0]]);
+    expect((await build()).text).toMatch(/: code with counters, code of 1 profile for sm_90$/m);
+    expect(await launches(withoutClang)).toEqual([[0, 5, 35]]);
+    expect(await launches(withoutClang, '--phase', 'production')).toEqual([[0, 0, 40]]);
   });
 
   /** Triton brings what clang needs of CUDA. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Deps } from '../deps/deps';
 import { cudaParts } from '../pgo/cuda-installation';
 import { deviceLibraryFolder, rocmFolder } from '../pgo/hip-installation';
+import { hostRuntime } from '../pgo-app/host-half';
 import { pluginSourceFiles, pluginSources } from '../pgo/sources';
 import { KernloopError } from '../support/error';
 import { aptLine, findLlvm, llvmMajor, llvmParts, missingParts, type LlvmParts } from '../toolchain/find-llvm';
@@ -31,7 +32,9 @@ async function llvmCheck(parts: LlvmParts, deps: Deps): Promise<Check> {
   }
   try {
     const llvm = await findLlvm(deps, { wantsPlugin: false });
-    return { name, state: 'ok', detail: `${llvm.version}, ${llvm.clang}`, hint: '' };
+    const lacks =
+      hostRuntime(llvm) === null ? `; host code of apps is not counted without libclang-rt-${llvmMajor}-dev` : '';
+    return { name, state: 'ok', detail: `${llvm.version}, ${llvm.clang}${lacks}`, hint: '' };
   } catch (error) {
     if (!(error instanceof KernloopError)) throw error;
     return { name, state: 'optional', detail: error.what, hint: error.hint };

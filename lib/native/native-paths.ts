@@ -25,6 +25,8 @@ export interface NativePaths extends Readonly<Record<NativeProduct, string>> {
   readonly pgoCuda: string;
   /** Chooses the code of kernels that an app compiles at run time; a build may lack it. */
   readonly pgoRuntime: string;
+  /** The same in front of NVRTC and the CUDA driver. */
+  readonly pgoRuntimeCuda: string;
   /** Compiles them and has their cache. */
   readonly pgoRuntimeBuilder: string;
   /** Sees the compilers that a build starts, in LD_PRELOAD; a build may lack it. */
@@ -44,6 +46,7 @@ const optional: readonly NativeProduct[] = [
   'pgoHip',
   'pgoCuda',
   'pgoRuntime',
+  'pgoRuntimeCuda',
   'pgoRuntimeBuilder',
   'watch',
 ];

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { openApp } from '../app/app';
 import { findProgram } from '../app/program';
@@ -7,6 +7,7 @@ import { mllvm, withoutHeightReduction } from '../pgo/clang-arguments';
 import { ensurePlugin } from '../pgo/plugin';
 import { profileDigest } from '../pgo/profile';
 import type { AppBuild } from '../pgo-app/build-json';
+import { hostUse } from '../pgo-app/host-half';
 import { appPgoPaths } from '../pgo-app/layout';
 import { appVariants } from '../pgo/layout';
 import { rebuildApp } from '../pgo-app/rebuild';
@@ -38,6 +39,7 @@ export async function pgoAppBuild(options: PgoAppBuildOptions, deps: Deps): Prom
       ...mllvm(`kernloop-pgo-profile=${paths.profdata}`),
       ...mllvm(`kernloop-pgo-waves=${paths.waves}`),
       ...(hasCuda ? [] : mllvm(`kernloop-pgo-gate=${name}`)),
+      ...(existsSync(paths.host) ? hostUse(paths.host) : []),
       ...mllvm(`kernloop-pgo-report=${join(`${folder}.partial-${process.pid}`, `report.${unit}.%a.json`)}`),
     ];
     deps.report.info(`${app.config.name}: build ${name}`);

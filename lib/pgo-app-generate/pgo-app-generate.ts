@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { openApp } from '../app/app';
 import type { Deps } from '../deps/deps';
 import { openDevice } from '../device/open-device';
+import { deviceProfile } from '../pgo-merge/inputs';
 import { builtProgram } from '../pgo-app/build-json';
 import { appPgoPaths } from '../pgo-app/layout';
 import { collectorOf, runCollecting } from '../pgo-app/run';
@@ -14,7 +15,7 @@ import type { PgoAppGenerateResult } from './result';
 export async function pgoAppGenerate(options: PgoAppGenerateOptions, deps: Deps): Promise<PgoAppGenerateResult> {
   const app = openApp(options.app);
   const paths = appPgoPaths(app);
-  const { program } = builtProgram(paths.instrumented, 'pgo-app-instrument');
+  const { program, build } = builtProgram(paths.instrumented, 'pgo-app-instrument');
   const device = await openDevice(options, deps);
   const collector = collectorOf(device, deps);
   if (!existsSync(collector)) {
@@ -28,9 +29,11 @@ export async function pgoAppGenerate(options: PgoAppGenerateOptions, deps: Deps)
   try {
     mkdirSync(partial, { recursive: true });
     await runCollecting(app, program, join(partial, 'app-%p.profraw'), device, options.timeLimitSeconds, deps);
-    const files = readdirSync(partial)
+    const all = readdirSync(partial)
       .filter((name) => name.endsWith('.profraw'))
       .sort();
+    const files = all.filter((name) => deviceProfile.test(name));
+    const hostFiles = all.filter((name) => !files.includes(name));
     if (files.length === 0) {
       throw new KernloopError(
         'PGO_PROFILE_MISSING',
@@ -40,10 +43,15 @@ export async function pgoAppGenerate(options: PgoAppGenerateOptions, deps: Deps)
     }
     rmSync(paths.raw, { recursive: true, force: true });
     renameSync(partial, paths.raw);
+    if (build.options['host'] === true && hostFiles.length === 0)
+      deps.report.warn(
+        `${app.config.name}: nothing of its host code was counted: the program ended without its cleanup`,
+      );
+    const ofHost = hostFiles.length > 0 ? `, and ${hostFiles.length} of its host code,` : '';
     deps.report.result(
-      `${app.config.name}: ${files.length} raw ${files.length === 1 ? 'profile' : 'profiles'} in ${relative(app.root, paths.raw)}`,
+      `${app.config.name}: ${files.length} raw ${files.length === 1 ? 'profile' : 'profiles'}${ofHost} in ${relative(app.root, paths.raw)}`,
     );
-    return { app: app.config.name, folder: paths.raw, files };
+    return { app: app.config.name, folder: paths.raw, files, hostFiles };
   } finally {
     rmSync(partial, { recursive: true, force: true });
   }

@@ -18,10 +18,10 @@ export const pgoAppInstrumentOptionsSchema = z.object({
   ...instrumentingOptions,
   sample: z
     .string()
-    .regex(/^(all|(blocks|launches):([1-9]\d*))$/, 'must be "all", "blocks:N" or "launches:N"')
-    .default('blocks:8')
+    .regex(/^(all|(blocks|launches|sparse):([1-9]\d*))$/, 'must be "all", "blocks:N", "launches:N" or "sparse:N"')
+    .default('sparse:32')
     .describe(
-      'Who counts: all; blocks:N, one workgroup in N; or launches:N, one launch in N (a power of two); the others run a copy without counters.',
+      'Who counts: all; blocks:N, one workgroup in N (a power of two); launches:N, one launch in N; or sparse:N, one workgroup in N of the first 4,096 launches and of one launch in 8 behind those; the others run a copy without counters.',
     ),
 });
 

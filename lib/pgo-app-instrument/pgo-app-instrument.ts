@@ -5,6 +5,7 @@ import type { Deps } from '../deps/deps';
 import { pluginArguments, requirePowers } from '../pgo-instrument/key';
 import { mllvm } from '../pgo/clang-arguments';
 import { ensurePlugin } from '../pgo/plugin';
+import { hostGenerate, hostRuntime } from '../pgo-app/host-half';
 import { appPgoPaths } from '../pgo-app/layout';
 import { rebuildApp } from '../pgo-app/rebuild';
 import { appUnits } from '../pgo-app/units';
@@ -21,13 +22,21 @@ export async function pgoAppInstrument(options: PgoAppInstrumentOptions, deps: D
   const llvm = await findLlvm(deps);
   const plugin = await ensurePlugin(app.workspaceRoot, llvm, deps);
   const folder = appPgoPaths(app).instrumented;
+  const countsHost = hostRuntime(llvm) !== null;
+  if (!countsHost) {
+    deps.report.warn(
+      `${app.config.name}: host code is not counted: there is no profile runtime beside ${llvm.clang} (sudo apt-get install libclang-rt-${llvm.major}-dev)`,
+    );
+  }
+  const linkArguments = [...options.linkArgument, ...(countsHost ? ['-fprofile-generate'] : [])];
   const built = await rebuildApp(
     app,
     {
-      ...{ folder, program, linkArguments: options.linkArgument, limitSeconds: options.compileLimitSeconds },
+      ...{ folder, program, linkArguments, limitSeconds: options.compileLimitSeconds },
       options: (unit) => [
         `-fpass-plugin=${plugin.path}`,
         ...pluginArguments(options),
+        ...(countsHost ? hostGenerate : []),
         ...mllvm(`kernloop-pgo-map=${join(`${folder}.partial-${process.pid}`, `map.${unit}.%a.json`)}`),
       ],
     },
@@ -42,7 +51,7 @@ export async function pgoAppInstrument(options: PgoAppInstrumentOptions, deps: D
     compiler: llvm.version,
     plugin_sha256: plugin.sha256,
     profile_sha256: null,
-    options: { mode: 'generate', sample, slots, uniform, skip_guards: skipGuards },
+    options: { mode: 'generate', sample, slots, uniform, skip_guards: skipGuards, host: countsHost },
   });
   const units = appUnits(app).length;
   deps.report.result(

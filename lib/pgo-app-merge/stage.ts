@@ -23,6 +23,8 @@ export const stage = defineStage({
     inputs: ['app', { written: '.kernloop/pgo/raw/*' }, 'llvm', 'native'],
     outputs: [
       '{app}/.kernloop/pgo/merged.profdata',
+      '{app}/.kernloop/pgo/merged.profdata.amdgcn-amd-amdhsa.profdata',
+      '{app}/.kernloop/pgo/merged.profdata.nvptx64-nvidia-cuda.profdata',
       '{app}/.kernloop/pgo/merged.waves.json',
       '{app}/.kernloop/pgo/merged.json',
     ],

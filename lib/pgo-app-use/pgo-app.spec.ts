@@ -53,7 +53,7 @@ describe('the stages of PGO on an app', () => {
     const [unit, linked] = deps.calls.filter(
       ({ program: name, args }) => name === 'clang++' && !args.includes('--version'),
     );
-    expect(unit && pluginOption(unit, 'kernloop-pgo-sample')).toBe('blocks:8');
+    expect(unit && pluginOption(unit, 'kernloop-pgo-sample')).toBe('sparse:32');
     expect(linked?.args).toContain('-lamdhip64');
     const host = deps.calls.find(({ program: name }) => name === 'c++');
     expect(host?.args.filter((word) => word.includes('pgo') && !word.includes('/'))).toEqual([]);
@@ -105,6 +105,44 @@ describe('the stages of PGO on an app', () => {
     await instrument(deps);
     const unit = deps.calls.find(({ args }) => args.some((word) => word.startsWith('-fpass-plugin=')));
     expect(unit?.args).toContain('--no-offload-compress');
+  });
+
+  it('count the host code as stock clang does, merge it by itself, and build by it', async () => {
+    const deps = depsWith();
+    await instrument(deps);
+    const clang = () => deps.calls.filter(({ program, args }) => program === 'clang++' && !args.includes('--version'));
+    const [unit, linked] = clang();
+    expect(unit?.args.join(' ')).toContain('-Xarch_host -fprofile-generate');
+    expect(linked?.args).toContain('-fprofile-generate');
+    expect(await generate(deps)).toMatchObject({
+      files: ['app-1.amdgcn-amd-amdhsa.c0.profraw'],
+      hostFiles: ['app-1.profraw'],
+    });
+    const file = workspace.path('app/.kernloop/pgo/merged.profdata');
+    expect(await merge(deps)).toMatchObject({
+      profile: `${file}.amdgcn-amd-amdhsa.profdata`,
+      hostProfile: file,
+    });
+    const merged = deps.calls.filter(({ program }) => /^(kernloop-pgo|llvm-profdata)$/.test(program));
+    const inputs = merged.map(({ args }) =>
+      args.filter((word) => /\.profraw$/.test(word)).map((word) => word.split('/').at(-1)),
+    );
+    expect(inputs).toEqual([['app-1.amdgcn-amd-amdhsa.c0.profraw'], [], ['app-1.profraw']]);
+    const before = clang().length;
+    await build(deps, { gate: ['wave'] });
+    const [base, , wave] = clang().slice(before);
+    expect(base?.args.filter((word) => word.includes('profile'))).toEqual([]);
+    expect(wave?.args.join(' ')).toContain(`-Xarch_host -fprofile-use=${file} `);
+    expect(wave && pluginOption(wave, 'kernloop-pgo-profile')).toBe(`${file}.amdgcn-amd-amdhsa.profdata`);
+  });
+
+  it('leave the host out where clang has no runtime for it, and say so', async () => {
+    const env = installFakes(workspace);
+    rmSync(workspace.path('llvm/lib/clang'), { recursive: true });
+    const deps = fakeDeps(pgoPrograms(code, writeApp(workspace)), workspace.native, { env });
+    await instrument(deps);
+    expect(deps.calls.flatMap(({ args }) => args).filter((word) => /^-fprofile/.test(word))).toEqual([]);
+    expect(deps.said.warn.join('\n')).toMatch(/host code is not counted.*libclang-rt-22-dev/);
   });
 
   it('want a compile database', async () => {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { KernloopError } from '../support/error';
 
 export interface ProfileInput {
@@ -8,10 +8,38 @@ export interface ProfileInput {
   weight: number;
 }
 
+export interface Halves {
+  device: ProfileInput[];
+  /** `<base>.profraw` beside `<base>.<triple>.<unit>.profraw` of the device. */
+  host: ProfileInput[];
+}
+
+/** What `--input` means, by whose code was counted. */
+export function profileHalves(given: readonly string[], usual: string): Halves {
+  const inputs = profileInputs(given, usual);
+  const host = inputs.filter(({ file }) => isOfHost(file));
+  const device = inputs.filter((input) => !host.includes(input));
+  if (device.length > 0) return { device, host };
+  throw new KernloopError(
+    'PGO_PROFILE_MISSING',
+    `${host.map(({ file }) => basename(file)).join(', ')}: of the host's code alone`,
+    "name the device's profiles beside it, too, or their folder",
+  );
+}
+
+export const deviceProfile = /\.(amdgcn-amd-amdhsa|nvptx64-nvidia-cuda)\.[^.]+\.profraw$/;
+
+function isOfHost(file: string): boolean {
+  const name = basename(file);
+  if (!name.endsWith('.profraw') || deviceProfile.test(name)) return false;
+  const base = name.slice(0, -'profraw'.length);
+  return readdirSync(dirname(file)).some((other) => other.startsWith(base) && deviceProfile.test(other));
+}
+
 const profile = /\.(profraw|profdata)$/;
 
-/** What `--input` means: `FILE`, `FOLDER`, either with `,WEIGHT`. */
-export function profileInputs(given: readonly string[], usual: string): ProfileInput[] {
+/** `FILE`, `FOLDER`, either with `,WEIGHT`. */
+function profileInputs(given: readonly string[], usual: string): ProfileInput[] {
   if (given.length > 0) return given.flatMap(read);
   if (existsSync(usual)) return filesOf(usual, 1);
   throw new KernloopError(

@@ -7,7 +7,7 @@ import { profileDigest } from '../pgo/profile';
 import { openReproducer } from '../reproducer/reproducer';
 import { isInside, sha256OfFile, writeJson } from '../support/files';
 import { findLlvm } from '../toolchain/find-llvm';
-import { profileInputs } from './inputs';
+import { profileHalves } from './inputs';
 import type { PgoMergeOptions } from './options';
 import type { PgoMergeResult } from './result';
 
@@ -16,7 +16,7 @@ export async function pgoMerge(options: PgoMergeOptions, deps: Deps): Promise<Pg
   const reproducer = openReproducer(options.reproducer);
   const recipe = readRecipe(reproducer);
   const paths = pgoPaths(reproducer.root);
-  const inputs = profileInputs(options.input, paths.raw);
+  const { device: inputs } = profileHalves(options.input, paths.raw);
   const llvm = await findLlvm(deps, { wantsPlugin: false });
   const { merged, notes } = await mergeProfiles(
     {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { App } from '../app/app';
 import type { Deps } from '../deps/deps';
 import { mllvm, withoutHeightReduction } from '../pgo/clang-arguments';
+import { cudaArguments } from '../pgo/cuda-arguments';
 import { hipArguments } from '../pgo/hip-arguments';
 import { pgoToolchainIdentity } from '../pgo/identity';
 import { ensurePlugin } from '../pgo/plugin';
@@ -22,13 +23,16 @@ export interface RuntimeCompiler {
 
 const none: RuntimeCompiler = { clang: '', profdata: '', arguments: [], generate: [], use: [], conditions: 'none' };
 
-/** clang 22 in the place of HIPRTC's: HIP's headers come as in any other unit, and its optimisation and language are HIPRTC's. */
-export async function runtimeCompiler(app: App, { gate }: PgoRuntimeOptions, deps: Deps): Promise<RuntimeCompiler> {
+/** clang 22 in the place of HIPRTC's or NVRTC: headers come as in any other unit, and optimisation and language are theirs. */
+export async function runtimeCompiler(
+  app: App,
+  { gate }: Pick<PgoRuntimeOptions, 'gate'>,
+  isCuda: boolean,
+  deps: Deps,
+): Promise<RuntimeCompiler> {
   try {
     const llvm = await findLlvm(deps);
-    const target = { target: null, codeObjectVersion: null };
-    const words = ['-x', 'hip', '--cuda-device-only', '--no-gpu-bundle-output', '-O3', '-std=c++17'];
-    const args = hipArguments(words, target, deps.env);
+    const args = isCuda ? cudaWords(deps) : hipWords(deps);
     const plugin = await ensurePlugin(app.workspaceRoot, llvm, deps);
     const load = `-fpass-plugin=${plugin.path}`;
     const generate = [load, ...mllvm('kernloop-pgo=generate'), ...mllvm('kernloop-pgo-sample=all')];
@@ -48,3 +52,11 @@ export async function runtimeCompiler(app: App, { gate }: PgoRuntimeOptions, dep
     return none;
   }
 }
+
+const inCommon = ['--cuda-device-only', '--no-gpu-bundle-output', '-O3', '-std=c++17'];
+
+const hipWords = ({ env }: Pick<Deps, 'env'>): string[] =>
+  hipArguments(['-x', 'hip', ...inCommon], { target: null, codeObjectVersion: null }, env);
+
+const cudaWords = ({ env }: Pick<Deps, 'env'>): string[] =>
+  cudaArguments({ compiler: { name: 'clang++' }, arguments: ['-x', 'cuda', ...inCommon] }, env).clang;

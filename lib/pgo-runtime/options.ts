@@ -6,10 +6,10 @@ export const pgoRuntimeOptionsSchema = z.object({
   app: z.string().default('.').describe('Folder of the app: the one with kernloop.json, or a folder below it.'),
   ...deviceOptions,
   phase: z
-    .enum(['auto', 'measure', 'production'])
+    .enum(['auto', 'measure', 'production', 'build'])
     .default('auto')
     .describe(
-      'auto: measure what no profile is known of, then run by it, and measure again when the workload changes; measure: count every launch, and use nothing; production: use what was built before, and count nothing.',
+      'auto: measure what no profile is known of, then run by it, and measure again when the workload changes; measure: count every launch, and use nothing; production: use what was built before, and count nothing; build: run nothing, and compile what a machine without clang asked for and measured, whose folder .kernloop/pgo/runtime of the app was copied here.',
     ),
   measureLaunches: z
     .int()

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { installFakes, pgoPrograms, writeApp } from '../pgo/testing/fake-llvm';
 import { cudaDevice, fakeReplay } from '../testing/fake-programs';
@@ -71,15 +71,62 @@ describe('an app that compiles its kernels at run time', () => {
     expect(deps.said.warn.join('\n')).toMatch(/clang\+\+-22.*only what is in/);
   });
 
-  it('is an error where it compiled nothing so, ended badly, or runs on a GPU of NVIDIA', async () => {
+  it('is an error where it compiled nothing so, or ended badly', async () => {
     await expect(run(depsWith({ program: () => 0 }))).rejects.toMatchObject({ code: 'PGO_PROFILE_MISSING' });
     await expect(run(depsWith({ program: () => 3 }))).rejects.toMatchObject({ code: 'APP_FAILED' });
-    const nvidia = depsWith({ 'kernloop-replay': fakeReplay(() => [cudaDevice]) });
-    await expect(run(nvidia, { device: 'cuda' })).rejects.toMatchObject({
-      code: 'PGO_UNSUPPORTED',
-      what: expect.stringMatching(/NVRTC takes no plugin/) as string,
-    });
     rmSync(workspace.native.pgoRuntimeBuilder);
     await expect(run(depsWith())).rejects.toMatchObject({ code: 'ENVIRONMENT_NATIVE_MISSING' });
+  });
+
+  it('stands in front of NVRTC on a GPU of NVIDIA, with one build by a profile', async () => {
+    const { app, config } = configured([{ event: 'program', program: 'k.cu', folder: '/c', profile: 'p' }]);
+    const root = cudaToolkit();
+    const programs = {
+      ...pgoPrograms(Buffer.from('code'), writeApp(workspace)),
+      'kernloop-replay': fakeReplay(() => [cudaDevice]),
+      program: app,
+      // Which holds the lock of the device.
+      sh: (({ print }) => {
+        print('locked');
+        return 0;
+      }) satisfies FakeProgram,
+    };
+    const deps = fakeDeps(programs, workspace.native, { env: { ...installFakes(workspace), CUDA_HOME: root } });
+    await run(deps, { device: 'cuda' });
+    const started = deps.calls.find(({ env }) => env['KERNLOOP_PGO_RUNTIME'] !== undefined);
+    expect(started?.env['LD_PRELOAD']).toMatch(/^libkernloop-pgo-runtime-cuda\.so/);
+    expect(config()).toMatchObject({ gates: ['use'] });
+    expect(config()['arguments']).toEqual(expect.arrayContaining(['-x', 'cuda', `--cuda-path=${root}`]));
+  });
+
+  const cudaToolkit = (): string => {
+    workspace.write('cuda/include/cuda_runtime.h', '');
+    workspace.write('cuda/nvvm/libdevice/libdevice.10.bc', '');
+    chmodSync(workspace.write('cuda/bin/ptxas', ''), 0o755);
+    return workspace.path('cuda');
+  };
+
+  it('builds what another machine asked for and measured, and runs nothing', async () => {
+    const cache = 'app/.kernloop/pgo/runtime';
+    const asked: string[] = [];
+    const builder: FakeProgram = ({ args, print }) => {
+      asked.push(args.join(' '));
+      print({ event: 'entry', instrumented: '/i', production: '', profile: null, profiles: asked.length - 1 });
+      return 0;
+    };
+    const deps = depsWith({ 'kernloop-pgo-runtime': builder });
+    await expect(run(deps, { phase: 'build' })).rejects.toMatchObject({ code: 'PGO_PROFILE_MISSING' });
+    for (const name of ['a', 'b']) workspace.write(`${cache}/${name}/request.json`, { target: 'gfx90a' });
+    const { built } = await run(deps, { phase: 'build' });
+    expect(asked).toEqual(
+      ['a', 'b'].map((name) => expect.stringMatching(new RegExp(`^build --config .*/${name}$`)) as string),
+    );
+    expect(built.map(({ instrumented, profiles }) => [instrumented, profiles])).toEqual([
+      [true, 0],
+      [true, 1],
+    ]);
+    expect(deps.calls.some(({ program }) => program === 'program')).toBe(false);
+    rmSync(workspace.path('llvm/bin/clang++'));
+    await expect(run(deps, { phase: 'build' })).rejects.toMatchObject({ code: 'ENVIRONMENT_LLVM_MISSING' });
   });
 });

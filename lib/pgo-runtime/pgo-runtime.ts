@@ -1,5 +1,3 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { openApp, type App } from '../app/app';
 import { findProgram } from '../app/program';
 import type { Deps } from '../deps/deps';
@@ -7,70 +5,52 @@ import { openDevice } from '../device/open-device';
 import { appPgoPaths } from '../pgo-app/layout';
 import { runPreloaded } from '../pgo-app/run';
 import { KernloopError } from '../support/error';
-import { writeJson } from '../support/files';
 import { formatCount, table } from '../support/report';
+import { buildWhatIsMissing } from './build';
 import { runtimeCompiler } from './compiler';
+import { gatesFor, requireNative, withConfig } from './config';
 import { programsIn } from './events';
 import type { PgoRuntimeOptions } from './options';
 import type { PgoRuntimeResult, RuntimeProgram } from './result';
 
-/** Runs the app as it is, with a library in front of HIPRTC and HIP that chooses the code of each launch. */
+/** Runs the app as it is, with a library in front of HIPRTC and HIP, or NVRTC and the CUDA driver, that chooses the code of each launch. */
 export async function pgoRuntime(options: PgoRuntimeOptions, deps: Deps): Promise<PgoRuntimeResult> {
   const app = openApp(options.app);
+  if (options.phase === 'build') return await buildWhatIsMissing(app, options, deps);
   const program = findProgram(app, deps.env);
-  const { pgoRuntime: library, pgoRuntimeBuilder: builder } = deps.native;
-  const missing = [library, builder].find((path) => !existsSync(path));
-  if (missing !== undefined) {
-    throw new KernloopError(
-      'ENVIRONMENT_NATIVE_MISSING',
-      `${missing} not found`,
-      'install kernloop once more (in a checkout: `npm run build:native`)',
-    );
-  }
   const device = await openDevice(options, deps);
-  if (device.description.kind === 'cuda') {
-    throw new KernloopError(
-      'PGO_UNSUPPORTED',
-      `${app.config.name} runs on ${device.description.name}: programs that NVRTC compiles are not measured at run time; NVRTC takes no plugin, and clang 22 does not compile what needs NVRTC's own headers`,
-      'capture the kernel and use PGO on its reproducer',
-    );
-  }
-  const { runtime: cache } = appPgoPaths(app);
-  const events = join(cache, `.run-${process.pid}`);
-  const { clang, profdata, ...words } = await runtimeCompiler(app, options, deps);
-  const config = join(events, 'config.json');
-  try {
-    mkdirSync(events, { recursive: true });
-    writeJson(config, {
-      schema: 'kernloop.pgo-runtime/1',
-      ...{ builder, cache, events, mode: options.phase, clang, profdata, ...words, gates: options.gate },
-      measure_launches: options.measureLaunches,
-      sample_one_in: options.sampleOneIn,
-      window: options.window,
-      bound: Math.round(options.bound * 100),
-      compile_limit_seconds: options.compileLimitSeconds,
-    });
-    await runPreloaded(
-      app,
-      { program, library, variables: { KERNLOOP_PGO_RUNTIME: config } },
-      device,
-      options.timeLimitSeconds,
-      'see whether the app runs through by itself; with --phase production nothing is counted',
-      deps,
-    );
-    const { processes, programs } = programsIn(events);
-    if (programs.length === 0) {
-      throw new KernloopError(
-        'PGO_PROFILE_MISSING',
-        `${app.config.name} loaded nothing that HIPRTC compiled in this run`,
-        'code that the app keeps from earlier runs is not known: empty its own cache; functions of HIP that it looks up with dlsym are not seen. What is compiled with the app is for pgo-app-instrument',
+  const isCuda = device.description.kind === 'cuda';
+  const library = isCuda ? deps.native.pgoRuntimeCuda : deps.native.pgoRuntime;
+  requireNative([library, deps.native.pgoRuntimeBuilder]);
+  const compiler = await runtimeCompiler(app, options, isCuda, deps);
+  return await withConfig(
+    app,
+    options,
+    { ...compiler, gates: gatesFor(isCuda, options) },
+    deps,
+    async (config, events) => {
+      await runPreloaded(
+        app,
+        { program, library, variables: { KERNLOOP_PGO_RUNTIME: config } },
+        device,
+        options.timeLimitSeconds,
+        'see whether the app runs through by itself; with --phase production nothing is counted',
+        deps,
       );
-    }
-    print(app, programs, deps);
-    return { app: app.config.name, cache, processes, programs };
-  } finally {
-    rmSync(events, { recursive: true, force: true });
-  }
+      const { processes, programs } = programsIn(events);
+      if (programs.length === 0) {
+        throw new KernloopError(
+          'PGO_PROFILE_MISSING',
+          `${app.config.name} loaded nothing that ${isCuda ? 'NVRTC' : 'HIPRTC'} compiled in this run`,
+          isCuda
+            ? 'code that the app keeps from earlier runs is not known: empty its own cache; nor is what it links (nvJitLink) or loads as a library (cuLibraryLoadData). What nvcc compiles is for pgo-app-instrument'
+            : 'code that the app keeps from earlier runs is not known: empty its own cache; functions of HIP that it looks up with dlsym are not seen. What is compiled with the app is for pgo-app-instrument',
+        );
+      }
+      print(app, programs, deps);
+      return { app: app.config.name, cache: appPgoPaths(app).runtime, processes, programs, built: [] };
+    },
+  );
 }
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);

@@ -30,11 +30,20 @@ const programSchema = z.object({
   refused: z.array(refusedSchema).describe('Why it ran as the app compiled it, where it did.'),
 });
 
+const builtSchema = z.object({
+  folder: z.string(),
+  target: z.string(),
+  instrumented: z.boolean().describe('Code with counters is there.'),
+  profiles: z.int().describe('Profiles that were measured, and whose code is there.'),
+  problem: z.string().nullable(),
+});
+
 export const pgoRuntimeResultSchema = z.object({
   app: z.string(),
   cache: z.string(),
   processes: count,
   programs: z.array(programSchema),
+  built: z.array(builtSchema).describe('With --phase build: what the cache has now of each program.'),
 });
 
 export type PgoRuntimeResult = z.output<typeof pgoRuntimeResultSchema>;

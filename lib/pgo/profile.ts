@@ -37,8 +37,8 @@ export function readWaves({ waves }: Pick<ProfileFiles, 'waves'>): WavesJson {
   return readJson(waves, wavesSchema, 'PGO_PROFILE_MISSING', 'run `kernloop pgo-generate` and `kernloop pgo-merge`');
 }
 
-/** Both files together are the profile. */
-export function profileDigest({ profdata, waves }: ProfileFiles): string {
+/** Both files together are the profile, with that of the host where there is one. */
+export function profileDigest({ profdata, waves, host }: ProfileFiles & { host?: string }): string {
   for (const file of [profdata, waves]) {
     if (existsSync(file)) continue;
     throw new KernloopError(
@@ -47,5 +47,6 @@ export function profileDigest({ profdata, waves }: ProfileFiles): string {
       'run `kernloop pgo-generate` and `kernloop pgo-merge` first',
     );
   }
-  return sha256(`${sha256OfFile(profdata)} ${sha256OfFile(waves)}`);
+  const ofHost = host !== undefined && existsSync(host) ? ` ${sha256OfFile(host)}` : '';
+  return sha256(`${sha256OfFile(profdata)} ${sha256OfFile(waves)}${ofHost}`);
 }

@@ -72,6 +72,8 @@ std::string Driver::describe(CUresult result) const {
   const char* text = nullptr;
   if (cuGetErrorName(result, &name) != CUDA_SUCCESS || name == nullptr) name = "an unknown error";
   if (cuGetErrorString(result, &text) != CUDA_SUCCESS || text == nullptr) text = "no description";
+  // A driver that has ended does not tell any more.
+  if (result == CUDA_ERROR_DEINITIALIZED) name = "CUDA_ERROR_DEINITIALIZED", text = "the driver has ended";
   return std::string(name) + " (" + std::to_string(static_cast<uint32_t>(result)) + "): " + text;
 }
 

@@ -28,6 +28,7 @@ export function installFakes(workspace: TestWorkspace): Record<string, string> {
     chmodSync(workspace.write(`llvm/bin/${name}`, `#!/bin/false ${name}\n`), 0o755);
   }
   workspace.write('llvm/lib/cmake/llvm/LLVMConfig.cmake', '');
+  workspace.write('llvm/lib/clang/22/lib/linux/libclang_rt.profile-x86_64.a', '');
   workspace.write('rocm/include/hip/hip_runtime.h', '');
   workspace.write('rocm/include/hip/hip_version.h', '#define HIP_VERSION_MAJOR 5\n');
   workspace.write('rocm/amdgcn/bitcode/ockl.bc', '');
@@ -221,8 +222,10 @@ export function writeApp(workspace: TestWorkspace): Record<string, FakeProgram> 
     program: ({ options, print }) => {
       const pattern = options.env?.['LLVM_PROFILE_FILE'];
       print('the same');
-      if (pattern !== undefined && options.env?.['LD_PRELOAD']?.includes('libkernloop-pgo-hip.so'))
+      if (pattern !== undefined && options.env?.['LD_PRELOAD']?.includes('libkernloop-pgo-hip.so')) {
         writeFileSync(pattern.replace('%p', '1').replace('.profraw', '.amdgcn-amd-amdhsa.c0.profraw'), 'raw');
+        writeFileSync(pattern.replace('%p', '1'), 'raw of the host');
+      }
       const runtime = options.env?.['KERNLOOP_PGO_RUNTIME'];
       if (runtime !== undefined && options.env?.['LD_PRELOAD']?.includes('libkernloop-pgo-runtime.so'))
         writeFileSync(

@@ -10,6 +10,7 @@
 #include "cuda/fake/activity.h"
 #include "cuda/fake/api.h"
 #include "cuda/fake/callbacks.h"
+#include "cuda/fake/process.h"
 
 namespace kernloop::cuda::fake {
 
@@ -79,6 +80,7 @@ struct Traced;
 template <typename... Args, CUresult (*Function)(Args...), uint32_t Id, auto Plain>
 struct Traced<Function, Id, Plain> {
   static CUresult call(Args... args) {
+    if (has_ended()) return CUDA_ERROR_DEINITIALIZED;
     const CorrelationScope scope;
     if (!callbacks().wants(CUPTI_CB_DOMAIN_DRIVER_API, Id)) return Function(args...);
     const PackedParameters<Args...> parameters(args...);

@@ -16,6 +16,7 @@ namespace kernloop::cuda::fake {
 namespace {
 
 std::atomic<pid_t> initialised_in{0};
+std::atomic<bool> ended{false};
 
 // As the real driver does: the library is loaded at the first cuInit, before that returns.
 void inject() {
@@ -77,6 +78,10 @@ CUresult check_initialised() {
   return initialised_in.load() == getpid() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 }
 
+bool has_ended() {
+  return ended;
+}
+
 std::vector<CUcontext>& context_stack() {
   // Not destroyed: exit handlers call the driver, as those of the CUDA runtime do, and run after a thread's variables
   // went.
@@ -132,7 +137,9 @@ CUresult release_primary(int device) {
   const std::lock_guard lock(primaries().mutex);
   Primary& primary = primaries().of_device[static_cast<size_t>(device)];
   if (primary.references == 0) return CUDA_ERROR_INVALID_CONTEXT;
-  if (--primary.references == 0) destroy_primary(primary);
+  if (--primary.references > 0) return CUDA_SUCCESS;
+  destroy_primary(primary);
+  if (settings().ends_with_context) ended = true;
   return CUDA_SUCCESS;
 }
 

@@ -10,6 +10,7 @@ namespace kernloop::cuda::fake {
 // cuInit. In a forked child the driver is, as the real one, not initialised and cannot be.
 CUresult initialise_process();
 CUresult check_initialised();
+bool has_ended();
 
 // What a call needs that works in the current context.
 struct Here {

@@ -57,7 +57,7 @@ Description read_description(Bytes bytes) {
   d.unit.raw_version = cursor.take<uint64_t>(kWhat);
   if (waves.wave_size != 32 && waves.wave_size != 64) malformed("waves have neither 32 nor 64 lanes");
   if (d.slots == 0 || d.slots > kMaxSlots) malformed("a counter has an impossible number of slots");
-  if (sampling > 2 || rule > 1 || waves.sampling.period == 0) malformed("it was sampled in an unknown way");
+  if (sampling > 3 || rule > 1 || waves.sampling.period == 0) malformed("it was sampled in an unknown way");
   if ((d.unit.raw_version & 0xffffffff) != kRawVersion) malformed("it is not of raw version 10");
   waves.sampling.kind = static_cast<Sampling::Kind>(sampling);
   waves.uniform_rule = static_cast<UniformRule>(rule);

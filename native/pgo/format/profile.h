@@ -8,16 +8,17 @@
 
 namespace kernloop::pgo {
 
-// How a run was sampled: every block, one workgroup of `period`, or one launch of it.
+// How a run was sampled: every block, one workgroup of `period`, one launch of it, or one workgroup of it in a part of
+// the launches (../pass/README.md).
 struct Sampling {
-  enum class Kind : uint32_t { kAll = 0, kBlocks = 1, kLaunches = 2 };
+  enum class Kind : uint32_t { kAll = 0, kBlocks = 1, kLaunches = 2, kSparse = 3 };
   Kind kind = Kind::kAll;
   uint64_t period = 1;
 
   bool operator==(const Sampling&) const = default;
 };
 
-std::string to_text(const Sampling& sampling);  // "all", "blocks:8", "launches:64"
+std::string to_text(const Sampling& sampling);  // "all", "blocks:8", "launches:64", "sparse:8"
 
 enum class UniformRule : uint32_t { kBranch = 0, kFullMask = 1 };
 const char* to_text(UniformRule rule);

@@ -65,6 +65,8 @@ std::string to_text(const Sampling& sampling) {
       return "blocks:" + std::to_string(sampling.period);
     case Sampling::Kind::kLaunches:
       return "launches:" + std::to_string(sampling.period);
+    case Sampling::Kind::kSparse:
+      return "sparse:" + std::to_string(sampling.period);
     case Sampling::Kind::kAll:
       break;
   }
@@ -150,7 +152,7 @@ Result<WaveFile> read_waves(Bytes file, const std::string& what) {
     waves.wave_size = cursor.take<uint32_t>("the header");
     const auto sampling = cursor.take<uint32_t>("the header"), rule = cursor.take<uint32_t>("the header");
     if (waves.wave_size != 32 && waves.wave_size != 64) malformed("its waves have neither 32 nor 64 lanes");
-    if (sampling > static_cast<uint32_t>(Sampling::Kind::kLaunches)) malformed("it was sampled in an unknown way");
+    if (sampling > static_cast<uint32_t>(Sampling::Kind::kSparse)) malformed("it was sampled in an unknown way");
     if (rule > static_cast<uint32_t>(UniformRule::kFullMask)) malformed("its rule of uniformity is unknown");
     waves.sampling.kind = static_cast<Sampling::Kind>(sampling);
     waves.uniform_rule = static_cast<UniformRule>(rule);

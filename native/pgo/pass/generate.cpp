@@ -77,7 +77,7 @@ class Lower : public PassInfoMixin<Lower> {
     for (size_t i = 0; i < plans.size(); ++i) {
       std::vector<BasicBlock*> blocks;
       for (BasicBlock& block : *plans[i].function) blocks.push_back(&block);
-      if (options->sample_one_in > 1) addUncountedBody(plans[i], *options);
+      if (options->sampling != Sampling::all) addUncountedBody(plans[i], *options);
       lowerCounters(plans[i], blocks, image, image.rows(i), *options);
     }
     eraseLeftOvers(module);

@@ -34,6 +34,11 @@ using namespace llvm;
 
 namespace {
 
+// Many at once, in a launch that counts.
+bool everyGroupCounts(Sampling sampling) {
+  return sampling == Sampling::all || sampling == Sampling::launches;
+}
+
 class Lowering {
  public:
   Lowering(const FunctionPlan& plan, const Image& image, const Rows& rows, const GenerateOptions& options)
@@ -44,7 +49,7 @@ class Lowering {
         function_(*plan.function),
         wave_(function_),
         masks_(plan.classes.size()),
-        tallies_(function_, wave_, options.slots, options.sampling == Sampling::all && wave_.canAddUp()) {}
+        tallies_(function_, wave_, options.slots, everyGroupCounts(options.sampling) && wave_.canAddUp()) {}
 
   /// `blocks`: those of the plan, also after the sampled copy was put beside them.
   void run(const std::vector<BasicBlock*>& blocks) {

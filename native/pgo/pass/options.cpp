@@ -15,8 +15,8 @@ struct Options {
                      cl::values(clEnumValN(Mode::generate, "generate", "count lanes, waves and uniform lanes"),
                                 clEnumValN(Mode::use, "use", "optimise by a profile"))};
   cl::opt<unsigned> slots{"kernloop-pgo-slots", cl::desc("Copies of each counter"), cl::init(256)};
-  cl::opt<std::string> sample{"kernloop-pgo-sample", cl::desc("Who counts: all, blocks:N, launches:N"),
-                              cl::init("blocks:32")};
+  cl::opt<std::string> sample{"kernloop-pgo-sample", cl::desc("Who counts: all, blocks:N, launches:N, sparse:N"),
+                              cl::init("sparse:32")};
   cl::opt<bool> skip_guards{"kernloop-pgo-skip-guards",
                             cl::desc("Leave out kernels whose only branch is a guard around all the rest"),
                             cl::init(false)};
@@ -45,12 +45,14 @@ Error readSampling(StringRef text, GenerateOptions& result) {
     result.sampling = Sampling::blocks;
   else if (kind == "launches")
     result.sampling = Sampling::launches;
+  else if (kind == "sparse")
+    result.sampling = Sampling::sparse;
   else
-    return refusal("-kernloop-pgo-sample=" + text + " is none of all, blocks:N, launches:N");
+    return refusal("-kernloop-pgo-sample=" + text + " is none of all, blocks:N, launches:N, sparse:N");
   if (count.getAsInteger(10, result.sample_one_in) || !isPowerOf2_32(result.sample_one_in) ||
       result.sample_one_in > 65536)
     return refusal("-kernloop-pgo-sample=" + text + ": N is to be a power of two from 1 to 65536");
-  if (result.sample_one_in == 1) result.sampling = Sampling::all;
+  if (result.sample_one_in == 1 && result.sampling != Sampling::sparse) result.sampling = Sampling::all;
   return Error::success();
 }
 
@@ -85,6 +87,8 @@ std::string samplingName(const GenerateOptions& options) {
       return "blocks" + count;
     case Sampling::launches:
       return "launches" + count;
+    case Sampling::sparse:
+      return "sparse" + count;
   }
   return "";
 }

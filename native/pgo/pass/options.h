@@ -8,7 +8,9 @@
 namespace kernloop::pgo_pass {
 
 enum class Mode { off, generate, use };
-enum class Sampling : uint32_t { all = 0, blocks = 1, launches = 2 };
+enum class Sampling : uint32_t { all = 0, blocks = 1, launches = 2, sparse = 3 };
+/// Sparse: as blocks, of the first launches of a process and of one in so many behind those.
+inline constexpr uint32_t kSparseFirst = 4096, kSparseOneIn = 8;
 enum class UniformRule : uint32_t { branch = 0, full_mask = 1 };
 
 /// What the options of the command line say. They exist from registerOptions() on: not before the plugin knows that its
@@ -29,7 +31,7 @@ struct GenerateOptions {
 /// An error where a value makes no sense.
 llvm::Expected<GenerateOptions> generateOptions();
 
-/// As written on the command line: "all", "blocks:32".
+/// As written on the command line: "all", "sparse:32".
 std::string samplingName(const GenerateOptions& options);
 
 }  // namespace kernloop::pgo_pass

@@ -1,6 +1,6 @@
-// One workgroup (or launch) in N counts: the function gets a second body without counters, and chooses at its entry. A
-// function that is not inlined chooses for itself, by the same expression: where it is inlined, the choice is known
-// from its caller's.
+// One workgroup (or launch, or both) in N counts: the function gets a second body without counters, and chooses at its
+// entry. A function that is not inlined chooses for itself, by the same expression: where it is inlined, the choice is
+// known from its caller's.
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -39,9 +39,17 @@ void addUncountedBody(const FunctionPlan& plan, const GenerateOptions& options) 
 
   IRBuilder<> at(choice);
   const Wave wave(function);
-  Value* subject = options.sampling == Sampling::launches ? wave.launch(at) : wave.workgroup(at);
-  Value* hash = at.CreateLShr(at.CreateMul(subject, at.getInt32(0x9E3779B1)), 16);
-  Value* counts = at.CreateICmpEQ(at.CreateAnd(hash, at.getInt32(options.sample_one_in - 1)), at.getInt32(0));
+  const auto is_chosen = [&](Value* subject, uint32_t one_in) {
+    Value* hash = at.CreateLShr(at.CreateMul(subject, at.getInt32(0x9E3779B1)), 16);
+    return at.CreateICmpEQ(at.CreateAnd(hash, at.getInt32(one_in - 1)), at.getInt32(0));
+  };
+  Value* counts = options.sampling == Sampling::launches ? is_chosen(wave.launch(at), options.sample_one_in)
+                                                         : is_chosen(wave.workgroup(at), options.sample_one_in);
+  if (options.sampling == Sampling::sparse) {
+    Value* launch = wave.launch(at);
+    Value* first = at.CreateICmpULT(launch, at.getInt32(kSparseFirst));
+    counts = at.CreateAnd(counts, at.CreateOr(first, is_chosen(launch, kSparseOneIn)));
+  }
   at.CreateCondBr(counts, entry, uncounted.front(),
                   MDBuilder(context).createBranchWeights(1, options.sample_one_in - 1));
 }

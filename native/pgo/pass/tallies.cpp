@@ -1,6 +1,7 @@
 #include "tallies.h"
 
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
@@ -16,7 +17,8 @@ Instruction* endOf(BasicBlock& block) {
   Instruction* end = block.getTerminator();
   if (!isa<UnreachableInst>(end)) return end;
   for (Instruction& instruction : reverse(block))
-    if (isa<CallBase>(instruction)) return &instruction;
+    // Counters themselves go, and end nothing.
+    if (isa<CallBase>(instruction) && !isa<InstrProfInstBase>(instruction)) return &instruction;
   return end;
 }
 

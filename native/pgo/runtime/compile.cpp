@@ -6,6 +6,7 @@
 #include "pgo/format/merge.h"
 #include "pgo/format/write.h"
 #include "pgo/runtime/child.h"
+#include "pgo/runtime/nvrtc_options.h"
 
 namespace kernloop::pgo::runtime {
 
@@ -116,9 +117,16 @@ Result<Compiler::Compiled> Compiler::compile(const fs::path& folder, const std::
   words.push_back("--offload-arch=" + request.at("target").get<std::string>());
   words.push_back("-cuid=" + program_.key().substr(0, 16));
   words.push_back("-I" + program_.headers().string());
-  for (const auto& option : request.at("options")) {
-    const std::string word = option;
-    if (!is_for_hiprtc(word)) words.push_back(word);
+  if (program_.is_cuda()) {
+    auto translated = words_of_nvrtc(request.at("options"));
+    if (!translated) return translated.error();
+    append_words(words, translated->words);
+    words.push_back("-c");
+  } else {
+    for (const auto& option : request.at("options")) {
+      const std::string word = option;
+      if (!is_for_hiprtc(word)) words.push_back(word);
+    }
   }
   append_words(words, more);
   append_words(words, {"-Xclang", "-dependency-file", "-Xclang", rule.string(), "-Xclang", "-MT", "-Xclang", "code",
@@ -195,7 +203,8 @@ Result<fs::path> Compiler::production(const CachedProfile& profile, bool& built)
     std::vector<std::string> words = config_.use;
     append_words(words, plugin_option("kernloop-pgo-profile=" + (scratch.path() / "merged.profdata").string()));
     append_words(words, plugin_option("kernloop-pgo-waves=" + (scratch.path() / "merged.waves.json").string()));
-    append_words(words, plugin_option("kernloop-pgo-gate=" + (base ? "off" : name)));
+    // ptxas places spills: there are no gates then.
+    if (!program_.is_cuda()) append_words(words, plugin_option("kernloop-pgo-gate=" + (base ? "off" : name)));
     append_words(words, plugin_option("kernloop-pgo-report=" + report.string()));
     if (base) append_words(words, plugin_option("kernloop-pgo-weights=false"));
     auto compiled = compile(scratch.path(), name, words);

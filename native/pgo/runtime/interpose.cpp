@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 
 #include "pgo/collect/hip/hip_api.h"
-#include "pgo/collect/log.h"
-#include "pgo/runtime/runtime.h"
+#include "pgo/runtime/calls.h"
+#include "pgo/runtime/gpu.h"
 
 namespace kernloop::pgo::runtime {
 namespace {
@@ -19,30 +19,6 @@ void* next_of_rtc(const char* name) {
     if (void* handle = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD)) return ::dlsym(handle, name);
   }
   return hip::next_function(name);
-}
-
-// Nothing may leave through a C interface, and nothing of ours may stop the app.
-template <typename Work>
-void with_runtime(Work work) {
-  try {
-    if (Runtime* runtime = Runtime::instance()) work(*runtime);
-  } catch (const std::exception& problem) {
-    warn(std::string("the app runs as it compiled itself: ") + problem.what());
-  } catch (...) {
-    warn("the app runs as it compiled itself");
-  }
-}
-
-template <typename Launch>
-int launch_function(void* function, Launch launch) {
-  bool launched = false;
-  int error = kNotInitialised;
-  const auto once = [&](void* chosen) {
-    launched = true;
-    return error = launch(chosen);
-  };
-  with_runtime([&](Runtime& runtime) { error = runtime.launch(function, once); });
-  return launched ? error : launch(function);
 }
 
 }  // namespace
@@ -96,8 +72,7 @@ EXPORT int hiprtcGetCode(void* program, char* code) {
   const int result = next ? next(program, code) : kRtcInternal;
   if (result == 0 && code) {
     with_runtime([&](Runtime& runtime) {
-      const auto pieces = code_objects_at(code, "code of hiprtc");
-      if (pieces && pieces->size() == 1) runtime.programs.gave_code(program, (*pieces)[0].code_object);
+      if (const Bytes object = gpu().code_at(code); !object.empty()) runtime.programs.gave_code(program, object);
     });
   }
   return result;

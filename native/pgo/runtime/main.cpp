@@ -1,6 +1,6 @@
 // kernloop-pgo-runtime: what the library in an app asks for. `open` finds or makes what the cache has of a program,
-// `use` takes a profile that was measured and gives the code made of it, `forget` lets the next process measure anew.
-// One JSON object on stdout; requests come on stdin.
+// `use` takes a profile that was measured and gives the code made of it, `build` makes what another machine lacks,
+// `forget` lets the next process measure anew. One JSON object on stdout; requests come on stdin.
 #include <unistd.h>
 
 #include <cstdio>
@@ -17,7 +17,7 @@ using namespace kernloop::pgo::runtime;
 using Json = nlohmann::json;
 
 constexpr const char* kUsage =
-    "kernloop-pgo-runtime open | use | forget --config FILE [--folder FOLDER] [--profile FILE]";
+    "kernloop-pgo-runtime open | use | build | forget --config FILE [--folder FOLDER] [--profile FILE]";
 
 int print(const Json& event) {
   std::cout << event.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
@@ -95,6 +95,29 @@ int use(const Config& config, const fs::path& folder, const fs::path& raw, const
   return finish(answer, *program);
 }
 
+// What another machine asked for and could not build: the code with counters, and that of the profile it measured.
+int build(const Config& config, const fs::path& folder) {
+  const auto program = ProgramFolder::at(config, folder);
+  if (!program) return fail(program.error());
+  if (auto locked = program->lock(); !locked) return fail(locked.error());
+  const Compiler compiler(config, *program);
+  Answer answer;
+  if (const auto code = compiler.instrumented(answer.compiled)) {
+    answer.event["instrumented"] = code->string();
+  } else {
+    answer.problem(code.error());
+  }
+  // A workload that comes back finds its code there, too.
+  size_t profiles = 0;
+  for (const CachedProfile& profile : program->profiles()) {
+    answer.production(*program, compiler, profile);
+    profiles += !answer.event["production"].get<std::string>().empty();
+    answer.event["production"] = "";
+  }
+  answer.event["profiles"] = profiles;
+  return finish(answer, *program);
+}
+
 int forget(const Config& config, const fs::path& folder) {
   const auto program = ProgramFolder::at(config, folder);
   if (!program) return fail(program.error());
@@ -116,6 +139,7 @@ int main(int argc, char** argv) {
   try {
     if (command == "open") return open(*config, input);
     if (command == "use") return use(*config, values["--folder"], values["--profile"], input);
+    if (command == "build") return build(*config, values["--folder"]);
     if (command == "forget") return forget(*config, values["--folder"]);
   } catch (const std::exception& problem) {
     return fail(

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "pgo/collect/hip/hip_api.h"
 #include "pgo/collect/log.h"
 #include "pgo/format/files.h"
 #include "pgo/runtime/distance.h"
+#include "pgo/runtime/gpu.h"
 
 namespace kernloop::pgo::runtime {
 
@@ -28,24 +28,15 @@ bool is_zero(const std::vector<uint64_t>& counts) {
   return std::all_of(counts.begin(), counts.end(), [](uint64_t count) { return count == 0; });
 }
 
-std::optional<Buffer> bytes_at(void* module, const Variable& variable) {
-  void* address = nullptr;
-  size_t size = 0;
-  if (hip::next_hipModuleGetGlobal()(&address, &size, module, variable.name.c_str()) != 0) return std::nullopt;
-  Buffer bytes(size);
-  if (size > 0 && hip::next_hipMemcpy()(bytes.data(), address, size, hip::kDeviceToHost) != 0) return std::nullopt;
-  return bytes;
-}
-
 }  // namespace
 
-ManagedModule::ManagedModule(const Config& config, Events& events, CacheEntry entry, std::string name, int device)
+ManagedModule::ManagedModule(const Config& config, Events& events, CacheEntry entry, std::string name, uint64_t place)
     : config_(config),
       events_(events),
       builder_(config),
       entry_(std::move(entry)),
       name_(std::move(name)),
-      device_(device) {
+      place_(place) {
   events_.write({{"event", "program"},
                  {"program", name_},
                  {"folder", entry_.folder.string()},
@@ -60,23 +51,23 @@ void ManagedModule::give_up(const Error& error) {
 }
 
 bool ManagedModule::on_device() const {
-  int current = 0;
-  return hip::next_hipGetDevice()(&current) == 0 && current == device_;
+  uint64_t current = 0;
+  return gpu().place(&current) == 0 && current == place_;
 }
 
 void* ManagedModule::Loaded::function(const std::string& kernel) {
   if (!module) return nullptr;
   const auto [at, fresh] = functions.try_emplace(kernel, nullptr);
-  if (fresh && hip::next_hipModuleGetFunction()(&at->second, module, kernel.c_str()) != 0) at->second = nullptr;
+  if (fresh && gpu().function(&at->second, module, kernel.c_str()) != 0) at->second = nullptr;
   return at->second;
 }
 
 bool ManagedModule::load(const std::string& path, Loaded& loaded) {
   const auto bytes = read_file(path);
   if (!bytes) return give_up(bytes.error()), false;
-  if (const int error = hip::next_hipModuleLoadData()(&loaded.module, bytes->data()); error != 0) {
+  if (const int error = gpu().load(&loaded.module, bytes->data()); error != 0) {
     loaded.module = nullptr;
-    give_up({"NATIVE_FAILED", path + " does not load: HIP error " + std::to_string(error), ""});
+    give_up({"NATIVE_FAILED", path + " does not load: " + gpu().name + " error " + std::to_string(error), ""});
     return false;
   }
   return true;
@@ -88,7 +79,7 @@ bool ManagedModule::load_counting() {
   without_counting_ = true;
   if (!load(entry_.instrumented, counting_)) return false;
   const auto bytes = read_file(entry_.instrumented);
-  auto units = bytes ? find_units(*bytes, name_) : Result<std::vector<Unit>>(bytes.error());
+  auto units = bytes ? gpu().units(*bytes, name_) : Result<std::vector<Unit>>(bytes.error());
   if (!units || units->size() != 1) {
     give_up({"PGO_NOT_INSTRUMENTED", "its code has no counters: no kernel of it branches", ""});
     return false;
@@ -103,8 +94,9 @@ bool ManagedModule::load_counting() {
 }
 
 std::optional<UnitProfile> ManagedModule::counted() {
-  if (hip::next_hipDeviceSynchronize()() != 0) return std::nullopt;
-  auto unit = read_unit(units_[0], [&](const Variable& variable) { return bytes_at(counting_.module, variable); });
+  if (gpu().synchronize() != 0) return std::nullopt;
+  auto unit =
+      read_unit(units_[0], [&](const Variable& variable) { return gpu().variable(counting_.module, variable.name); });
   if (!unit || !*unit) {
     give_up(unit ? unit->error() : Error{"IO_ERROR", "its counters cannot be read from the device", ""});
     return std::nullopt;
@@ -178,7 +170,7 @@ void ManagedModule::failed(const std::string& name, const Choice& choice, int er
   kernels_[name].refused = true;
   give_up({"LAUNCH_IMPOSSIBLE",
            name + (choice.code == Code::kCounting ? " with counters" : " by its profile") +
-               " does not launch as the app launches it: HIP error " + std::to_string(error),
+               " does not launch as the app launches it: " + gpu().name + " error " + std::to_string(error),
            ""});
 }
 
@@ -224,8 +216,8 @@ void ManagedModule::measured_enough(bool at_end) {
 void ManagedModule::take(const CacheEntry& entry) {
   if (production_.module) {
     // Launches of it may still run.
-    hip::next_hipDeviceSynchronize()();
-    hip::next_hipModuleUnload()(production_.module);
+    gpu().synchronize();
+    gpu().unload(production_.module);
   }
   production_ = {};
   for (auto& [name, kernel] : kernels_) kernel.in_production = 0;
@@ -281,7 +273,7 @@ void ManagedModule::finish(bool unload) {
                    {"production", kernel.production}});
   if (!unload) return;
   for (Loaded* loaded : {&counting_, &production_}) {
-    if (loaded->module) hip::next_hipModuleUnload()(loaded->module);
+    if (loaded->module) gpu().unload(loaded->module);
     *loaded = {};
   }
 }

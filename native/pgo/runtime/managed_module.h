@@ -14,7 +14,7 @@ namespace kernloop::pgo::runtime {
 
 class ManagedModule {
  public:
-  ManagedModule(const Config& config, Events& events, CacheEntry entry, std::string name, int device);
+  ManagedModule(const Config& config, Events& events, CacheEntry entry, std::string name, uint64_t place);
 
   // The kernel to launch in place of the app's; null for its own. `after` it was launched, without an error, what was
   // counted is looked at, if that is due. Both in one go: the caller holds the lock.
@@ -59,7 +59,7 @@ class ManagedModule {
   Builder builder_;
   CacheEntry entry_;
   std::string name_;
-  int device_;
+  uint64_t place_;  // device or context
   std::map<std::string, Kernel> kernels_;
   Loaded counting_, production_;
   std::vector<Unit> units_;

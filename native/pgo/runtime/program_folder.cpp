@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "archive/digest.h"
 #include "pgo/format/files.h"
+#include "pgo/runtime/nvrtc_options.h"
 
 namespace kernloop::pgo::runtime {
 
@@ -56,6 +58,30 @@ void forget_oldest(const fs::path& folder) {
     all.emplace_back(fs::last_write_time(entry.path() / "kernels.json", problem), entry.path());
   std::sort(all.begin(), all.end());
   for (size_t i = 0; i + kMostProfiles < all.size(); ++i) fs::remove_all(all[i].second, problem);
+}
+
+// What programs for NVRTC bring along where it has no such type: another one than clang's headers have.
+std::string own_types(const Json& request, const std::string& text) {
+  std::string all = text, macros;
+  for (const auto& header : request.at("headers")) all += "\n" + header.at("content").get<std::string>();
+  for (const char* sign : {"", "u"}) {
+    for (const char* bits : {"8", "16", "32", "64", "ptr"}) {
+      const std::string name = std::string(sign) + "int" + bits + "_t";
+      const std::regex own("\\b(typedef\\s[^;]*\\b" + name + "\\s*;|using\\s+" + name + "\\s*=)");
+      if (std::regex_search(all, own)) macros += "#define " + name + " kernloop_" + name + "\n";
+    }
+  }
+  return macros;
+}
+
+// clang includes CUDA's headers by itself; those that the program includes are to take it for NVRTC.
+std::string for_nvrtc(const Json& request, const std::string& text) {
+  const auto options = words_of_nvrtc(request.at("options"));
+  const bool all_on_device = options && options->all_on_device;
+  return "#define __CUDACC_RTC__ 1\n" + own_types(request, text) +
+         (all_on_device
+              ? "#pragma clang force_cuda_host_device begin\n" + text + "#pragma clang force_cuda_host_device end\n"
+              : text);
 }
 
 constexpr const char* kSideFiles[] = {".profraw", ".unifcnts", ".wavecnts"};
@@ -142,8 +168,9 @@ Status ProgramFolder::lock() const {
   if (file < 0) return cannot("open", path, {errno, std::generic_category()});
   // What the compiler is given: written each time, so that nothing else can stand there.
   if (auto done = write_text_file(folder_ / "request.json", request_.dump()); !done) return done;
+  const std::string text = request_.at("source").get<std::string>() + "\n";
   std::string source =
-      "#include <hip/hip_runtime.h>\n#define __HIPCC_RTC__ 1\n" + request_.at("source").get<std::string>() + "\n";
+      is_cuda() ? for_nvrtc(request_, text) : "#include <hip/hip_runtime.h>\n#define __HIPCC_RTC__ 1\n" + text;
   size_t number = 0;
   // An address makes clang instantiate what is named. A constant that nobody reads leaves nothing in the code.
   for (const auto& name : request_.at("names"))
@@ -208,6 +235,18 @@ std::optional<CachedProfile> ProgramFolder::profile(const std::string& id) const
   return CachedProfile{id, raw, kernels.get<std::set<std::string>>()};
 }
 
+std::vector<CachedProfile> ProgramFolder::profiles() const {
+  std::set<std::string> names;
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(built_ / "profiles", problem))
+    names.insert(entry.path().filename().string());
+  std::vector<CachedProfile> found;
+  for (const std::string& name : names) {
+    if (auto one = profile(name)) found.push_back(std::move(*one));
+  }
+  return found;
+}
+
 std::optional<CachedProfile> ProgramFolder::current() const {
   if (built_.empty()) return std::nullopt;
   const Json current = read_json(built_ / "current.json");
@@ -248,15 +287,12 @@ std::optional<CachedProfile> ProgramFolder::nearest(const fs::path& raw, const s
   const auto mine = counts_in(raw);
   std::optional<CachedProfile> found;
   uint32_t least = config_->bound;
-  std::error_code problem;
-  for (const auto& entry : fs::directory_iterator(built_ / "profiles", problem)) {
-    const auto other = profile(entry.path().filename().string());
-    if (!mine || !other || !std::includes(other->kernels.begin(), other->kernels.end(), kernels.begin(), kernels.end()))
-      continue;
-    const auto theirs = counts_in(other->raw);
+  for (const CachedProfile& other : profiles()) {
+    if (!mine || !std::includes(other.kernels.begin(), other.kernels.end(), kernels.begin(), kernels.end())) continue;
+    const auto theirs = counts_in(other.raw);
     if (!theirs) continue;
     const uint32_t distance = std::max(distance_from(*theirs, *mine), distance_from(*mine, *theirs));
-    if (distance > least || (found && distance == least && found->id < other->id)) continue;
+    if (distance > least || (found && distance == least && found->id < other.id)) continue;
     least = distance;
     found = other;
   }

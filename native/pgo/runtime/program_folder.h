@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "pgo/runtime/config.h"
 #include "pgo/runtime/distance.h"
@@ -34,7 +35,8 @@ class ProgramFolder {
   const fs::path& folder() const { return folder_; }
   const nlohmann::json& request() const { return request_; }
   std::string key() const { return folder_.filename().string(); }
-  fs::path source() const { return folder_ / "source.hip"; }
+  bool is_cuda() const { return request_.at("target").get<std::string>().starts_with("sm_"); }
+  fs::path source() const { return folder_ / (is_cuda() ? "source.cu" : "source.hip"); }
   fs::path headers() const { return folder_ / "headers"; }
   // Below the digest of the conditions; without a compiler those of whoever built last, empty where nobody did.
   const fs::path& built() const { return built_; }
@@ -51,6 +53,7 @@ class ProgramFolder {
   Status set_current(const std::string& id) const;
   Status drop_current() const;
   std::optional<CachedProfile> profile(const std::string& id) const;
+  std::vector<CachedProfile> profiles() const;
   Result<CachedProfile> add_profile(const fs::path& raw, const std::set<std::string>& kernels) const;
   // The nearest of those that are within the bound and have all of these kernels.
   std::optional<CachedProfile> nearest(const fs::path& raw, const std::set<std::string>& kernels) const;

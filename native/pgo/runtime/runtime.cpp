@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "pgo/collect/hip/hip_api.h"
 #include "pgo/collect/log.h"
+#include "pgo/runtime/gpu.h"
 
 namespace kernloop::pgo::runtime {
 
@@ -25,33 +25,31 @@ Runtime::Runtime(Config config) : config_(std::move(config)), process_(::getpid(
 
 void Runtime::module_loaded(void* module, const void* image) {
   if (!module || !image) return;
-  // What HIPRTC gives is one code object.
-  const auto pieces = code_objects_at(image, "a module");
-  if (!pieces || pieces->size() != 1) return;
-  const Bytes code = (*pieces)[0].code_object;
+  const Bytes code = gpu().code_at(image);
+  if (code.empty()) return;
   const auto program = programs.program_of(code);
   if (!program) return;
   const std::string name = program->name.empty() ? "a program without a name" : program->name;
-  if (const std::string variable = variable_in_code(code); !variable.empty()) {
+  if (const std::string variable = gpu().variable_of_its_own(code); !variable.empty()) {
     return events_.refused(
         name, "PGO_RUNTIME_VARIABLES",
         "it has variables of its own (" + variable + "), which each code object would have once more");
   }
-  const std::string target = target_of_code(code);
+  const std::string target = gpu().target(code, *program);
   const auto request = program->request(target);
   if (target.empty() || !request)
     return events_.refused(name, "PGO_RUNTIME_SOURCE",
                            target.empty() ? "its code names no target" : "it is no text in UTF-8");
-  int device = 0;
-  if (hip::next_hipGetDevice()(&device) != 0) return;
+  uint64_t place = 0;
+  if (gpu().place(&place) != 0) return;
   auto entry = Builder(config_).open(*request);
   if (!entry) return events_.refused(name, entry.error().code, entry.error().message);
-  auto managed = std::shared_ptr<Managed>(new Managed{{}, {config_, events_, std::move(*entry), name, device}});
+  auto managed = std::shared_ptr<Managed>(new Managed{{}, {config_, events_, std::move(*entry), name, place}});
   const std::lock_guard lock(mutex_);
   modules_[module] = std::move(managed);
   if (!at_exit_) {
     at_exit_ = true;
-    // HIP was there before, so that its own end comes after this.
+    // The device's runtime was there before, so that its own end comes after this.
     std::atexit([] {
       if (Runtime* runtime = Runtime::instance()) runtime->finish();
     });

@@ -20,7 +20,7 @@ class Runtime {
   void module_unloaded(void* module);
   void function_found(void* function, void* module, const char* name);
 
-  // `launch` launches a function, and gives HIP's error.
+  // `launch` launches a function, and gives the runtime's error.
   template <typename Launch>
   int launch(void* function, Launch launch) {
     const Place place = place_of(function);

@@ -117,7 +117,7 @@ std::vector<CUcontext> Collector::contexts_of(const Loaded& loaded) {
   return {contexts.begin(), contexts.end()};
 }
 
-bool Collector::read(const void* handle, const Loaded& loaded, CUcontext only) {
+bool Collector::read(const void* handle, Loaded& loaded, CUcontext only) {
   bool all = true;
   for (CUcontext context : contexts_of(loaded)) {
     if (only && context != only) continue;
@@ -146,9 +146,14 @@ bool Collector::read(const void* handle, const Loaded& loaded, CUcontext only) {
       CUcontext popped = nullptr;
       driver_->cuCtxPopCurrent(&popped);
     }
-    if (result != CUDA_SUCCESS) {
-      warn("the counters of code " + in_hex(handle) + " are lost: " + driver_->describe(result));
+    if (result == CUDA_ERROR_DEINITIALIZED && loaded.was_read) {
+      note("code " + in_hex(handle) + " was read while the driver was there");
+    } else if (result != CUDA_SUCCESS) {
+      warn("the counters of code " + in_hex(handle) + " (" + loaded.units[0].cuid +
+           ") are lost: " + driver_->describe(result));
       all = false;
+    } else {
+      loaded.was_read = true;
     }
   }
   return all;
@@ -169,7 +174,7 @@ void Collector::unloaded(const void* handle) {
 void Collector::context_goes(CUcontext context) {
   const std::lock_guard lock(mutex_);
   if (!usable()) return;
-  for (const auto& [handle, loaded] : loaded_) read(handle, loaded, context);
+  for (auto& [handle, loaded] : loaded_) read(handle, loaded, context);
   session_.write();
   forget(context);
 }
@@ -179,6 +184,7 @@ void Collector::forget(CUcontext context) {
   for (auto at = loaded_.begin(); at != loaded_.end();) {
     const auto& [handle, loaded] = *at;
     if (number != numbers_.end()) session_.retire({handle, number->second});
+    if (loaded.library && loaded.context == context) at->second.context = nullptr;
     at = !loaded.library && loaded.context == context ? loaded_.erase(at) : std::next(at);
   }
   // Another one may come at the same address.
@@ -195,7 +201,7 @@ CUcontext Collector::primary_context_may_go(CUdevice device) {
   {
     const std::lock_guard lock(mutex_);
     if (usable()) {
-      for (const auto& [handle, loaded] : loaded_) read(handle, loaded, primary);
+      for (auto& [handle, loaded] : loaded_) read(handle, loaded, primary);
       session_.write();
     }
   }
@@ -215,21 +221,33 @@ bool Collector::collect() {
   const std::lock_guard lock(mutex_);
   if (!usable()) return true;
   bool all = true;
-  for (const auto& [handle, loaded] : loaded_) all &= read(handle, loaded);
+  for (auto& [handle, loaded] : loaded_) all &= read(handle, loaded);
   return session_.write() && all;
 }
 
+// The runtime gives back what it loaded behind this, perhaps when the driver has ended: what never goes is only known
+// at last.
 void Collector::finish() {
-  if (!usable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [handle, loaded] : loaded_) {
-      warn("code " + in_hex(handle) + " (" + loaded.units[0].cuid +
-           ") was never unloaded: its counters are read at the end of the process, and would be lost if it did not get "
-           "there");
-    }
-  }
-  collect();
+  if (usable()) collect();
 }
+
+void Collector::warn_of_the_rest() {
+  if (!usable()) return;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [handle, loaded] : loaded_) {
+    if (!loaded.was_read || !loaded.context) continue;  // which was said, and given back
+    warn("code " + in_hex(handle) + " (" + loaded.units[0].cuid +
+         ") was never unloaded: its counters were read at the end of the process, and would be lost if it did not get "
+         "there");
+  }
+}
+
+namespace {
+
+__attribute__((destructor)) void at_last() {
+  Collector::instance().warn_of_the_rest();
+}
+
+}  // namespace
 
 }  // namespace kernloop::pgo::cuda

@@ -29,17 +29,19 @@ class Collector {
   void primary_context_went(CUdevice device, CUcontext context);
   bool collect();
   void finish();
+  void warn_of_the_rest();
 
  private:
   struct Loaded {
     std::vector<Unit> units;
     bool library = false;
     CUcontext context = nullptr;  // a module's own
+    bool was_read = false;        // once, at least
   };
   void add(const void* handle, bool library, const void* image, const char* file);
   bool usable() const;
   std::vector<CUcontext> contexts_of(const Loaded& loaded);
-  bool read(const void* handle, const Loaded& loaded, CUcontext only = nullptr);
+  bool read(const void* handle, Loaded& loaded, CUcontext only = nullptr);
   void forget(CUcontext context);
 
   std::mutex mutex_;

@@ -1,10 +1,7 @@
 // In front of the driver's functions of the same names: linked into the app before libcuda, or preloaded. The runtime
 // asks for them by dlsym and cuGetProcAddress, which are answered with the same.
-#include <dlfcn.h>
-
-#include <cstring>
-
 #include "pgo/collect/cuda/collector.h"
+#include "pgo/collect/cuda/lookup.h"
 #include "pgo/collect/log.h"
 
 namespace kernloop::pgo::cuda {
@@ -22,21 +19,18 @@ void guarded(Work work) {
   }
 }
 
-thread_local int looking_up = 0;  // the collector's own look-ups get the driver's functions
-
-const Driver* driver() {
-  ++looking_up;
-  const Driver* found = Collector::instance().driver();
-  --looking_up;
-  return found;
-}
-
 template <typename Work>
 void seen(Work work) {
   guarded([&] { work(Collector::instance()); });
 }
 
 }  // namespace
+
+const Driver* driver() {
+  const OwnLookup own;
+  return Collector::instance().driver();
+}
+
 }  // namespace kernloop::pgo::cuda
 
 using namespace kernloop::pgo::cuda;
@@ -131,81 +125,27 @@ EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
   return result;
 }
 
-EXPORT CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags,
-                                    CUdriverProcAddressQueryResult* status);
-EXPORT CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuuint64_t flags);
-
 namespace kernloop::pgo::cuda {
-namespace {
 
-// By the driver's symbols, and by the names that cuGetProcAddress knows them under.
-struct Gate {
-  const char* symbol;
-  const char* name;
-  void* function;
-};
-const Gate kGates[] = {
-    {"cuModuleLoad", "cuModuleLoad", reinterpret_cast<void*>(&::cuModuleLoad)},
-    {"cuModuleLoadData", "cuModuleLoadData", reinterpret_cast<void*>(&::cuModuleLoadData)},
-    {"cuModuleLoadDataEx", "cuModuleLoadDataEx", reinterpret_cast<void*>(&::cuModuleLoadDataEx)},
-    {"cuModuleLoadFatBinary", "cuModuleLoadFatBinary", reinterpret_cast<void*>(&::cuModuleLoadFatBinary)},
-    {"cuModuleUnload", "cuModuleUnload", reinterpret_cast<void*>(&::cuModuleUnload)},
-    {"cuLibraryLoadData", "cuLibraryLoadData", reinterpret_cast<void*>(&::cuLibraryLoadData)},
-    {"cuLibraryLoadFromFile", "cuLibraryLoadFromFile", reinterpret_cast<void*>(&::cuLibraryLoadFromFile)},
-    {"cuLibraryUnload", "cuLibraryUnload", reinterpret_cast<void*>(&::cuLibraryUnload)},
-    {"cuCtxDestroy_v2", "cuCtxDestroy", reinterpret_cast<void*>(&::cuCtxDestroy_v2)},
-    {"cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease",
-     reinterpret_cast<void*>(&::cuDevicePrimaryCtxRelease_v2)},
-    {"cuDevicePrimaryCtxReset_v2", "cuDevicePrimaryCtxReset", reinterpret_cast<void*>(&::cuDevicePrimaryCtxReset_v2)},
-    {"cuGetProcAddress_v2", "cuGetProcAddress", reinterpret_cast<void*>(&::cuGetProcAddress_v2)},
-    {"cuGetProcAddress", "", reinterpret_cast<void*>(&::cuGetProcAddress)},
-};
-
-using Dlsym = void* (*)(void*, const char*);
-
-bool is_of_the_driver(void* function) {
-  Dl_info info{};
-  return ::dladdr(function, &info) != 0 && info.dli_fname && std::strstr(info.dli_fname, "libcuda.so") != nullptr;
+std::span<const Gate> gates() {
+  static const Gate all[] = {
+      {"cuModuleLoad", "cuModuleLoad", reinterpret_cast<void*>(&::cuModuleLoad)},
+      {"cuModuleLoadData", "cuModuleLoadData", reinterpret_cast<void*>(&::cuModuleLoadData)},
+      {"cuModuleLoadDataEx", "cuModuleLoadDataEx", reinterpret_cast<void*>(&::cuModuleLoadDataEx)},
+      {"cuModuleLoadFatBinary", "cuModuleLoadFatBinary", reinterpret_cast<void*>(&::cuModuleLoadFatBinary)},
+      {"cuModuleUnload", "cuModuleUnload", reinterpret_cast<void*>(&::cuModuleUnload)},
+      {"cuLibraryLoadData", "cuLibraryLoadData", reinterpret_cast<void*>(&::cuLibraryLoadData)},
+      {"cuLibraryLoadFromFile", "cuLibraryLoadFromFile", reinterpret_cast<void*>(&::cuLibraryLoadFromFile)},
+      {"cuLibraryUnload", "cuLibraryUnload", reinterpret_cast<void*>(&::cuLibraryUnload)},
+      {"cuCtxDestroy_v2", "cuCtxDestroy", reinterpret_cast<void*>(&::cuCtxDestroy_v2)},
+      {"cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease",
+       reinterpret_cast<void*>(&::cuDevicePrimaryCtxRelease_v2)},
+      {"cuDevicePrimaryCtxReset_v2", "cuDevicePrimaryCtxReset", reinterpret_cast<void*>(&::cuDevicePrimaryCtxReset_v2)},
+  };
+  return all;
 }
 
-}  // namespace
 }  // namespace kernloop::pgo::cuda
-
-EXPORT CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags,
-                                    CUdriverProcAddressQueryResult* status) {
-  const Driver* next = driver();
-  if (!next || !next->cuGetProcAddress) return CUDA_ERROR_NOT_INITIALIZED;
-  const CUresult result = next->cuGetProcAddress(symbol, function, version, flags, status);
-  if (result != CUDA_SUCCESS || !function || !*function || !symbol) return result;
-  for (const Gate& gate : kGates) {
-    if (std::strcmp(gate.name, symbol) == 0) *function = gate.function;
-  }
-  // Its first form has four parameters, and came with CUDA 11.3.
-  if (std::strcmp(symbol, "cuGetProcAddress") == 0 && version < 12000)
-    *function = reinterpret_cast<void*>(&::cuGetProcAddress);
-  return result;
-}
-
-EXPORT CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuuint64_t flags) {
-  return cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
-}
-
-// glibc's, whose answer depends on who calls it (RTLD_NEXT): dlsym.S jumps there unless it is to be another one.
-extern "C" {
-__attribute__((visibility("hidden"))) Dlsym kernloop_pgo_real_dlsym = nullptr;
-}
-
-extern "C" __attribute__((visibility("hidden"))) void* kernloop_pgo_other_dlsym(void* handle, const char* name) {
-  if (!kernloop_pgo_real_dlsym)
-    kernloop_pgo_real_dlsym = reinterpret_cast<Dlsym>(::dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5"));
-  if (looking_up || handle == RTLD_NEXT || !name || name[0] != 'c' || name[1] != 'u') return nullptr;
-  for (const Gate& gate : kGates) {
-    if (std::strcmp(gate.symbol, name) != 0) continue;
-    void* found = kernloop_pgo_real_dlsym(handle, name);
-    return found && is_of_the_driver(found) ? gate.function : nullptr;
-  }
-  return nullptr;
-}
 
 // Writes what was counted until now; 0 where all of it could be. The name has no counterpart in LLVM.
 EXPORT int kernloop_pgo_cuda_collect() {

@@ -1,6 +1,6 @@
-// Loads an instrumented cubin by the driver's API: `cuda_app module|data|library|file run|fill unload|keep|destroy
-// CUBIN KERNEL [TIMES]`. `fill` writes counters itself, where there is no GPU to count: 11 a row for the first, 22 for
-// the second, …. `procaddress` before all of it gets the functions as the runtime does.
+// Loads an instrumented cubin by the driver's API: `cuda_app module|data|library|file run|fill unload|keep|destroy|
+// runtime|early|ended CUBIN KERNEL [TIMES]`. `fill` writes counters itself, where there is no GPU to count: 11 a row
+// for the first, 22 for the second, …. `procaddress` before all of it gets the functions as the runtime does.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -84,6 +84,20 @@ void launch(const Api& api, CUmodule module, CUlibrary library, const char* name
   check(api.cuMemFree(out));
 }
 
+// As the CUDA runtime at its end: the context goes, with it the driver, and then what was loaded. `early`: before what
+// was registered when the code was loaded. `ended`: without the context that the code is in.
+const Api* ending = nullptr;
+CUmodule last_module = nullptr;
+CUlibrary last_library = nullptr;
+template <bool Another>
+void give_back() {
+  CUcontext primary = nullptr;
+  if (Another) check(ending->cuDevicePrimaryCtxRetain(&primary, 0));
+  if (ending->cuDevicePrimaryCtxRelease(0) != CUDA_SUCCESS) std::_Exit(7);
+  if (last_module) ending->cuModuleUnload(last_module);
+  if (last_library) ending->cuLibraryUnload(last_library);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -92,10 +106,17 @@ int main(int count, char** arguments) {
   if (count < 6) return 2;
   const std::string how = arguments[1], what = arguments[2], end = arguments[3], file = arguments[4];
   const int times = count > 6 ? std::atoi(arguments[6]) : 1;
-  const Api api = open_driver(by_proc_address);
+  static const Api api = open_driver(by_proc_address);
   check(api.cuInit(0));
+  ending = &api;
   CUcontext context = nullptr;
-  check(api.cuCtxCreate(&context, 0, 0));
+  if (end == "runtime") std::atexit(&give_back<false>);
+  if (end == "runtime" || end == "early") {
+    check(api.cuDevicePrimaryCtxRetain(&context, 0));
+    check(api.cuCtxSetCurrent(context));
+  } else {
+    check(api.cuCtxCreate(&context, 0, 0));
+  }
   std::ifstream stream(file, std::ios::binary);
   const std::string image{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   for (int time = 0; time < times; ++time) {
@@ -108,9 +129,12 @@ int main(int count, char** arguments) {
     if (how == "file")
       check(api.cuLibraryLoadFromFile(&library, file.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
     what == "fill" ? fill(api, module, library, image) : launch(api, module, library, arguments[5]);
+    last_module = module, last_library = library;
     if (end == "unload") check(module ? api.cuModuleUnload(module) : api.cuLibraryUnload(library));
   }
   if (end == "destroy") check(api.cuCtxDestroy(context));
+  if (end == "early") std::atexit(&give_back<false>);
+  if (end == "ended") std::atexit(&give_back<true>);
   std::puts("done");
   return 0;
 }

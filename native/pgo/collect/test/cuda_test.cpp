@@ -12,11 +12,11 @@ namespace fs = std::filesystem;
 using test::Ended;
 using test::Folder;
 
-Ended run_app(const Folder& folder, const std::string& arguments) {
-  return test::run({{"LD_LIBRARY_PATH", KERNLOOP_TEST_FAKE_CUDA},
-                    {"LD_PRELOAD", KERNLOOP_TEST_COLLECTOR},
-                    {"LLVM_PROFILE_FILE", folder.path() / "p.profraw"}},
-                   KERNLOOP_TEST_CUDA_APP + std::string(" ") + arguments);
+Ended run_app(const Folder& folder, const std::string& arguments, std::map<std::string, std::string> more = {}) {
+  more.insert({{"LD_LIBRARY_PATH", KERNLOOP_TEST_FAKE_CUDA},
+               {"LD_PRELOAD", KERNLOOP_TEST_COLLECTOR},
+               {"LLVM_PROFILE_FILE", folder.path() / "p.profraw"}});
+  return test::run(more, KERNLOOP_TEST_CUDA_APP + std::string(" ") + arguments);
 }
 
 void expect_filled(const Folder& folder, uint64_t times) {
@@ -61,6 +61,32 @@ TEST(CudaCollector, WhatIsNeverUnloadedIsCollectedAtTheEndAndWarnedOf) {
     EXPECT_NE(ended.said.find("was never unloaded"), std::string::npos) << ended.said;
     expect_filled(folder, 1);
   }
+}
+
+// The runtime unloads its code when the driver has ended already: behind the collector's own end, or before it.
+TEST(CudaCollector, WhatTheRuntimeEndsIsReadBeforeAndNothingIsWarnedOf) {
+  for (const char* how : {"module", "library"}) {
+    for (const char* end : {"runtime", "early"}) {
+      const Folder folder;
+      const Ended ended = run_app(folder, std::string(how) + " fill " + end + " " + kCubin + " alpha",
+                                  {{"KERNLOOP_FAKE_CUDA_ENDS_WITH_CONTEXT", "1"}});
+      EXPECT_EQ(ended.status, 0) << ended.said;
+      EXPECT_EQ(ended.said, "done\n") << how << " " << end;
+      expect_filled(folder, 1);
+    }
+  }
+}
+
+// With the driver gone, counters that nobody read are lost: said once, with the name of the error.
+TEST(CudaCollector, WhatTheDriverTookWithItIsSaidToBeLost) {
+  const Folder folder;
+  const Ended ended =
+      run_app(folder, "module fill ended " + kCubin + " alpha", {{"KERNLOOP_FAKE_CUDA_ENDS_WITH_CONTEXT", "1"}});
+  EXPECT_EQ(ended.status, 0) << ended.said;
+  EXPECT_NE(ended.said.find(") are lost: CUDA_ERROR_DEINITIALIZED (4): the driver has ended"), std::string::npos)
+      << ended.said;
+  EXPECT_EQ(ended.said.find("was never unloaded"), std::string::npos) << ended.said;
+  EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 TEST(CudaCollector, ModulesOfAContextThatGoesAreCollectedBefore) {

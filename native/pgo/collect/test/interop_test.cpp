@@ -145,6 +145,13 @@ TEST(Interoperability, TheHostsHalfLiesBesideTheDevices) {
   const auto of_host = parse_text(checked(kProfdata + " merge -text -o - " + (folder.path() / "p.profdata").string()));
   const auto& twice = of_host.at("_Z12twice_if_oddi");
   EXPECT_EQ(twice.back(), 10u);  // calls
+  // And used as the stages of an app use it: entries and branches of the host's functions.
+  const std::string code =
+      checked(KERNLOOP_TEST_HOST_COMPILE " -Xarch_host -fprofile-use=" + (folder.path() / "p.profdata").string() +
+              " -S -emit-llvm -o -");
+  EXPECT_NE(code.find("!\"function_entry_count\", i64 10}"), std::string::npos);
+  EXPECT_NE(code.find("!\"branch_weights\", i32 1, i32 0}"), std::string::npos);
+  EXPECT_EQ(code.find("warning:"), std::string::npos);
   const auto of_device = parse_text(text_of(folder.path() / "d.proftext"));
   EXPECT_TRUE(of_device.contains("_Z4workPii"));
   EXPECT_FALSE(of_device.contains("main"));

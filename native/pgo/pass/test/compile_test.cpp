@@ -106,12 +106,36 @@ TEST_F(CompileTest, AModuleWithoutFunctionsGetsNoCounters) {
   EXPECT_EQ(outcome.text.find("__prof"), std::string::npos) << outcome.text;
 }
 
+// A way of a switch that is never taken: in its block there is a counter, and behind that nothing but the end.
+TEST_F(CompileTest, ABlockThatCannotBeReachedInALoopIsCounted) {
+  const std::string file = write("never.hip",
+                                 "__attribute__((global)) void k(unsigned* out, unsigned n) {\n"
+                                 "  unsigned x = 1;\n"
+                                 "  for (unsigned i = 0; i < n; ++i) {\n"
+                                 "    switch (out[i] & 3) {\n"
+                                 "      case 0: x += i; break;\n"
+                                 "      case 1: x *= i; break;\n"
+                                 "      case 2: x ^= i; break;\n"
+                                 "      case 3: x = x / (i | 1); break;\n"
+                                 "      default: __builtin_unreachable();\n"
+                                 "    }\n"
+                                 "  }\n"
+                                 "  *out = x;\n"
+                                 "}\n");
+  for (const std::string& target :
+       {device("2"), clang + " -x cuda --cuda-device-only --cuda-gpu-arch=sm_90 --cuda-feature=+ptx80 -nocudainc " +
+                         "-nocudalib -Wno-unknown-cuda-version -O2 -S -o " + (folder / "never.s").string() + " "}) {
+    const Outcome outcome = runCommand(target + load() + pluginOption("-kernloop-pgo=generate") + " " + file);
+    EXPECT_EQ(outcome.status, 0) << outcome.text;
+  }
+}
+
 TEST_F(CompileTest, OptionsThatMakeNoSenseEndTheCompile) {
   const std::map<std::string, std::string> refused = {
       {"-kernloop-pgo=genrate", "Cannot find option named 'genrate'"},
       {"-kernloop-pgo-slots=100", "-kernloop-pgo-slots=100 is to be a power of two"},
       {"-kernloop-pgo-slots=0", "-kernloop-pgo-slots=0 is to be a power of two"},
-      {"-kernloop-pgo-sample=some", "-kernloop-pgo-sample=some is none of all, blocks:N, launches:N"},
+      {"-kernloop-pgo-sample=some", "-kernloop-pgo-sample=some is none of all, blocks:N, launches:N, sparse:N"},
       {"-kernloop-pgo-sample=blocks", "-kernloop-pgo-sample=blocks: N is to be a power of two"},
       {"-kernloop-pgo-sample=blocks:12", "-kernloop-pgo-sample=blocks:12: N is to be a power of two"},
       {"-kernloop-pgo-map=/nowhere/map.json", "the map /nowhere/map.json cannot be written: No such file or directory"},
@@ -176,7 +200,7 @@ TEST_F(CompileTest, GuardsAreLeftOutWhereAsked) {
 
 // The arrays that NVPTX's printer takes, in each way of sampling; ptxas takes the rest where it is.
 TEST_F(CompileTest, NvptxGetsTheSameArrays) {
-  for (const std::string sample : {"all", "blocks:8", "launches:8"}) {
+  for (const std::string sample : {"all", "blocks:8", "launches:8", "sparse:8"}) {
     const std::string file = (folder / "kernels.ptx").string();
     const Outcome outcome = runCommand(
         clang + " -x cuda --cuda-device-only --cuda-gpu-arch=sm_90 --cuda-feature=+ptx80 -nocudainc -nocudalib " +
@@ -190,7 +214,7 @@ TEST_F(CompileTest, NvptxGetsTheSameArrays) {
       EXPECT_NE(text.find(std::string(array[2] == 'l' && array[7] == 'o' ? ".u64 " : ".b8 ") + array),
                 std::string::npos)
           << array;
-    EXPECT_EQ(text.find("%gridid") != std::string::npos, sample == "launches:8");
+    EXPECT_EQ(text.find("%gridid") != std::string::npos, sample == "launches:8" || sample == "sparse:8");
     if (std::string(KERNLOOP_PTXAS).empty()) continue;
     const Outcome assembled = runCommand(KERNLOOP_PTXAS " -arch=sm_90 -o /dev/null " + file);
     EXPECT_EQ(assembled.status, 0) << assembled.text;
@@ -216,7 +240,7 @@ TEST_F(CompileTest, TheMapNamesTheArchitecture) {
   const json map = json::parse(std::ifstream(folder / "of-gfx1030.json"));
   EXPECT_EQ(map["arch"], "gfx1030");
   EXPECT_EQ(map["wave_size"], 32);
-  EXPECT_EQ(map["sampling"], "blocks:32");
+  EXPECT_EQ(map["sampling"], "sparse:32");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 
 #include "cuda/driver.h"
 #include "oracle.h"
@@ -157,24 +158,34 @@ bool countsAreExact(const std::string& cubin, const json& map, const Buffers& bu
   return total.exact == total.blocks && total.blocks != 0;
 }
 
-// The median of a few launches, in microseconds.
-float duration(Module& module, const std::string& kernel, const Launch& launch, const Buffers& buffers) {
-  CUevent start{}, end{};
-  CUDA(cuEventCreate, &start, 0);
-  CUDA(cuEventCreate, &end, 0);
-  std::vector<float> samples;
-  for (int i = 0; i < 23; ++i) {
-    CUDA(cuEventRecord, start, nullptr);
-    module.launch(kernel, launch, buffers.in, buffers.out);
-    CUDA(cuEventRecord, end, nullptr);
-    CUDA(cuEventSynchronize, end);
-    float milliseconds = 0;
-    CUDA(cuEventElapsedTime, &milliseconds, start, end);
-    if (i >= 3) samples.push_back(milliseconds * 1000);
+// Each launch in microseconds, by events.
+class Times {
+ public:
+  Times() {
+    CUDA(cuEventCreate, &start_, 0);
+    CUDA(cuEventCreate, &end_, 0);
   }
-  std::sort(samples.begin(), samples.end());
-  return samples[samples.size() / 2];
-}
+  void launch(Module& module, const std::string& kernel, const Launch& launch, const Buffers& buffers) {
+    CUDA(cuEventRecord, start_, nullptr);
+    module.launch(kernel, launch, buffers.in, buffers.out);
+    CUDA(cuEventRecord, end_, nullptr);
+    CUDA(cuEventSynchronize, end_);
+    float milliseconds = 0;
+    CUDA(cuEventElapsedTime, &milliseconds, start_, end_);
+    samples_.push_back(milliseconds * 1000);
+  }
+  void forget() { samples_.clear(); }
+  // Where launches are sampled, those that count are in the mean alone.
+  float mean() const { return std::accumulate(samples_.begin(), samples_.end(), 0.0f) / float(samples_.size()); }
+  float median() {
+    std::sort(samples_.begin(), samples_.end());
+    return samples_[samples_.size() / 2];
+  }
+
+ private:
+  CUevent start_{}, end_{};
+  std::vector<float> samples_;
+};
 
 void costs(const std::string& plain, const std::vector<std::string>& counting, const Buffers& buffers) {
   // Long ones and a short one: 4096 groups of 256 threads.
@@ -185,19 +196,28 @@ void costs(const std::string& plain, const std::vector<std::string>& counting, c
                                                   {"calling", {{4096, 1, 1}, 256, 1000000, 1}},
                                                   {"reduction", {{4096, 1, 1}, 256, 1000000, 1}},
                                                   {"tail", {{4096, 1, 1}, 256, 1000000, 1}}};
-  std::printf("\nmicroseconds a launch of 4096 groups of 256 threads, median of 20\n%-14s %12s", "kernel", "plain");
-  for (const std::string& path : counting) std::printf(" %28s", path.substr(path.rfind('/') + 1).c_str());
+  std::printf("\nmicroseconds a launch of 4096 groups of 256 threads, in 16 rounds of 32: mean (and median)\n");
+  std::printf("%-14s %17s", "kernel", "plain");
+  for (const std::string& path : counting) std::printf(" %33s", path.substr(path.rfind('/') + 1).c_str());
   std::printf("\n");
-  Module base(plain);
   std::vector<std::unique_ptr<Module>> modules;
+  modules.push_back(std::make_unique<Module>(plain));
   for (const std::string& path : counting) modules.push_back(std::make_unique<Module>(path));
+  // Sparse sampling is sparse behind these.
+  for (int i = 0; i < 4096; ++i) modules[0]->launch("tail", cases[6].second, buffers.in, buffers.out);
   for (const auto& [kernel, launch] : cases) {
-    const float before = duration(base, kernel, launch, buffers);
-    std::printf("%-14s %12.1f", kernel, before);
-    for (auto& module : modules) {
-      const float with = duration(*module, kernel, launch, buffers);
-      std::printf(" %17.1f (%+7.1f%%)", with, 100 * (with / before - 1));
+    std::vector<Times> times(modules.size());
+    for (int round = -1; round < 16; ++round) {
+      for (size_t i = 0; i < modules.size(); ++i) {
+        if (round == 0) times[i].forget();
+        for (int one = 0; one < 32; ++one) times[i].launch(*modules[i], kernel, launch, buffers);
+      }
     }
+    const float mean = times[0].mean(), median = times[0].median();
+    std::printf("%-14s %7.1f (%7.1f)", kernel, mean, median);
+    for (size_t i = 1; i < modules.size(); ++i)
+      std::printf(" %8.1f %+7.1f%% (%+7.1f%%)      ", times[i].mean(), 100 * (times[i].mean() / mean - 1),
+                  100 * (times[i].median() / median - 1));
     std::printf("\n");
   }
 }
@@ -233,7 +253,8 @@ int main(int count, char** words) {
   std::vector<std::string> cubins;
   for (int i = 2; i < count; ++i) {
     const std::string base = words[i];
-    exact &= countsAreExact(base + ".cubin", json::parse(std::ifstream(base + ".json")), buffers);
+    // Without a map it is timed alone: which launches count, nobody knows here.
+    if (std::ifstream map(base + ".json"); map) exact &= countsAreExact(base + ".cubin", json::parse(map), buffers);
     cubins.push_back(base + ".cubin");
   }
   costs(words[1], cubins, buffers);

@@ -5,6 +5,7 @@
 #include "pgo/collect/test/run.h"
 #include "pgo/runtime/child.h"
 #include "pgo/runtime/compile.h"
+#include "pgo/runtime/nvrtc_options.h"
 #include "pgo/runtime/rtc_programs.h"
 
 namespace kernloop::pgo::runtime {
@@ -145,6 +146,51 @@ TEST(ProgramFolder, KeepsTheProfilesThatWereMeasuredLast) {
   EXPECT_TRUE(program->profile(ids[kMostProfiles + 1]) && program->profile(ids[kMostProfiles]));
   std::ofstream(program->profile_folder(ids.back()) / "profile.wavecnts", std::ios::app) << "more";
   EXPECT_FALSE(program->profile(ids.back()));
+}
+
+TEST(NvrtcOptions, AreClangsWords) {
+  const auto words =
+      words_of_nvrtc({"--gpu-architecture=compute_90", "-arch", "sm_80", "-DA=1", "--define-macro=B", "-I", "/a b",
+                      "--include-path=/c", "--std=c++20", "-fmad=false", "--ftz=true", "--prec-div=false", "-lineinfo",
+                      "--maxrregcount=40", "-default-device", "--ptxas-options=-v,-O2", "-rdc=false"});
+  ASSERT_TRUE(words) << words.error().message;
+  EXPECT_EQ(words->words, (std::vector<std::string>{"-DA=1", "-DB", "-I/a b", "-I/c", "-std=c++20", "-ffp-contract=off",
+                                                    "-fgpu-flush-denormals-to-zero", "-Xclang", "-mllvm", "-Xclang",
+                                                    "-nvptx-prec-divf32=1", "-Xcuda-ptxas", "-maxrregcount=40",
+                                                    "-Xcuda-ptxas", "-v", "-Xcuda-ptxas", "-O2"}));
+  EXPECT_TRUE(words->all_on_device);
+  for (const char* refused : {"-G", "-dlto", "-rdc=true", "--gen-opt-lto", "--no-such-option", "-dc", "stray"}) {
+    const auto none = words_of_nvrtc({refused});
+    ASSERT_FALSE(none) << refused;
+    EXPECT_NE(none.error().message.find(refused), std::string::npos);
+  }
+}
+
+TEST(ProgramFolder, GivesNvrtcsProgramsWhatOnlyNvrtcHas) {
+  Cache cache;
+  const auto source_of = [&](const std::string& text, const std::vector<std::string>& options) {
+    const nlohmann::json request = {{"source", text},
+                                    {"headers", nlohmann::json::array()},
+                                    {"options", options},
+                                    {"names", {"k<int>"}},
+                                    {"target", "sm_90"}};
+    const auto program = ProgramFolder::make(cache.config, request.dump());
+    EXPECT_TRUE(program && program->lock());
+    std::ifstream file(program->folder() / "source.cu");
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string own =
+      source_of("typedef unsigned long long uint64_t;\nusing int8_t = signed char;\nuint32_t x;", {});
+  EXPECT_NE(own.find("#define __CUDACC_RTC__ 1\n"), std::string::npos);
+  EXPECT_NE(own.find("#define uint64_t kernloop_uint64_t\n"), std::string::npos);
+  EXPECT_NE(own.find("#define int8_t kernloop_int8_t\n"), std::string::npos);
+  // What it only uses is the headers'.
+  EXPECT_EQ(own.find("#define uint32_t"), std::string::npos);
+  EXPECT_EQ(own.find("hip_runtime"), std::string::npos);
+  EXPECT_NE(own.find("= &k<int>;"), std::string::npos);
+  EXPECT_EQ(own.find("force_cuda_host_device"), std::string::npos);
+  EXPECT_NE(source_of("int f();", {"-default-device"}).find("force_cuda_host_device begin\nint f();"),
+            std::string::npos);
 }
 
 TEST(Child, IsRunByItsWordsAndEndedAtItsLimit) {

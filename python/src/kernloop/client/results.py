@@ -1617,7 +1617,9 @@ class PgoAppGenerateResult(StageResult):
     folder: str
     """Where the raw profiles are, absolute."""
     files: list[str]
-    """A raw profile for each translation unit and process."""
+    """A raw profile for each translation unit with device code, and process."""
+    host_files: list[str] = field(metadata={"json": "hostFiles"})
+    """A raw profile of the host code for each process, where that was counted."""
     exit_code: int
     """Of the verb."""
 
@@ -1629,6 +1631,8 @@ class PgoAppMergeResult(StageResult):
     app: str
     profile: str
     """The indexed profile, which llvm-profdata-22 and clang-22 read; absolute."""
+    host_profile: str | None = field(metadata={"json": "hostProfile"})
+    """The indexed profile of the host code, absolute; null where that was not counted."""
     waves: str
     """The side file: uniform lanes and wave visits; absolute."""
     profile_sha256: str = field(metadata={"json": "profileSha256"})
@@ -1757,6 +1761,17 @@ class PgoRuntimeProgram:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PgoRuntimeBuilt:
+    folder: str
+    target: str
+    instrumented: bool
+    """Code with counters is there."""
+    profiles: int
+    """Profiles that were measured, and whose code is there."""
+    problem: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class PgoRuntimeResult(StageResult):
     """Run an app that compiles its kernels at run time: measure them, then run them by their profile."""
 
@@ -1764,6 +1779,8 @@ class PgoRuntimeResult(StageResult):
     cache: str
     processes: int
     programs: list[PgoRuntimeProgram]
+    built: list[PgoRuntimeBuilt]
+    """With --phase build: what the cache has now of each program."""
     exit_code: int
     """Of the verb."""
 

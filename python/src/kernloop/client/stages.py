@@ -987,8 +987,9 @@ class Stages:
         link_argument: More for the linker, where what CMake says of the app's program (link.txt) does not do: -lname, a
             library.
         compile_limit_seconds: End each compilation after this time. Default: 600.
-        sample: Who counts: all; blocks:N, one workgroup in N; or launches:N, one launch in N (a power of two); the others run a
-            copy without counters. Default: "blocks:8".
+        sample: Who counts: all; blocks:N, one workgroup in N (a power of two); launches:N, one launch in N; or sparse:N, one
+            workgroup in N of the first 4,096 launches and of one launch in 8 behind those; the others run a copy without
+            counters. Default: "sparse:32".
         slots: Copies of each counter, a power of two, so that waves do not wait for each other; merging adds them up. Default:
             256.
         uniform: What a uniform block is: one that all lanes reach which were at the branch that leads to it (branch), or which
@@ -1157,7 +1158,7 @@ class Stages:
         device: Literal["softgpu", "hsa", "cuda"] | None = None,
         softgpu: str | None = None,
         gpu: str | None = None,
-        phase: Literal["auto", "measure", "production"] | None = None,
+        phase: Literal["auto", "measure", "production", "build"] | None = None,
         measure_launches: int | None = None,
         sample_one_in: int | None = None,
         window: int | None = None,
@@ -1174,7 +1175,9 @@ class Stages:
         gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
             first visible one if left out.
         phase: auto: measure what no profile is known of, then run by it, and measure again when the workload changes; measure:
-            count every launch, and use nothing; production: use what was built before, and count nothing. Default: "auto".
+            count every launch, and use nothing; production: use what was built before, and count nothing; build: run nothing,
+            and compile what a machine without clang asked for and measured, whose folder .kernloop/pgo/runtime of the app was
+            copied here. Default: "auto".
         measure_launches: How many launches of a kernel are counted before code is made of them. Default: 16.
         sample_one_in: In production the first of so many launches of each kernel is counted, to see whether the workload is
             still the measured one; 0: none. Default: 64.

@@ -1,0 +1,46 @@
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Deps } from '../deps/deps';
+import type { ProfileInput } from '../pgo-merge/inputs';
+import { KernloopError } from '../support/error';
+import { throwIfInterrupted } from '../support/interrupt';
+import { describeEnd } from '../support/ndjson';
+import { llvmMajor, type Llvm } from '../toolchain/find-llvm';
+
+/**
+ * What clang links into a program that counts its host code: a package of its own (`libclang-rt-22-dev`). Without it the device's half is
+ * all there is.
+ */
+export function hostRuntime({ clang }: Pick<Llvm, 'clang'>): string | null {
+  const folder = join(dirname(realpathSync(clang)), '..', 'lib', 'clang', String(llvmMajor), 'lib');
+  if (!existsSync(folder)) return null;
+  const found = readdirSync(folder).flatMap((system) =>
+    readdirSync(join(folder, system))
+      .filter((name) => /^libclang_rt\.profile(-x86_64)?\.a$/.test(name))
+      .map((name) => join(folder, system, name)),
+  );
+  return found.find((file) => file.includes('x86_64')) ?? null;
+}
+
+/** Stock clang's instrumentation of the host; threads do not lose each other's counts. */
+export const hostGenerate = ['-Xarch_host', '-fprofile-generate', '-Xarch_host', '-fprofile-update=atomic'];
+
+export const hostUse = (profile: string): string[] => ['-Xarch_host', `-fprofile-use=${profile}`];
+
+/** By LLVM's own program alone: the host's profiles have nothing beside them. */
+export async function mergeHostProfiles(
+  inputs: readonly ProfileInput[],
+  output: string,
+  profdataProgram: string,
+  deps: Deps,
+): Promise<void> {
+  const weighted = inputs.map(({ file, weight }) => `-weighted-input=${weight},${file}`);
+  const ended = await deps.run(profdataProgram, ['merge', '--failure-mode=any', ...weighted, '-o', output]).result;
+  throwIfInterrupted(deps.signal);
+  if (ended.exitCode === 0) return;
+  throw new KernloopError(
+    'PGO_PROFILE_INVALID',
+    `the host's half of the profile cannot be merged: ${describeEnd('llvm-profdata', ended)}`,
+    'run `kernloop pgo-app-instrument` and `kernloop pgo-app-generate` once more',
+  );
+}

@@ -1,0 +1,62 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { App } from '../app/app';
+import type { Deps } from '../deps/deps';
+import { appPgoPaths } from '../pgo-app/layout';
+import { KernloopError } from '../support/error';
+import { writeJson } from '../support/files';
+import type { RuntimeCompiler } from './compiler';
+import type { PgoRuntimeOptions } from './options';
+
+/** ptxas places registers and spills: there is one build by a profile. */
+export const gatesFor = (isCuda: boolean, { gate }: Pick<PgoRuntimeOptions, 'gate'>): string[] =>
+  isCuda ? ['use'] : gate;
+
+export function requireNative(paths: readonly string[]): void {
+  const missing = paths.find((path) => !existsSync(path));
+  if (missing === undefined) return;
+  throw new KernloopError(
+    'ENVIRONMENT_NATIVE_MISSING',
+    `${missing} not found`,
+    'install kernloop once more (in a checkout: `npm run build:native`)',
+  );
+}
+
+type Compiler = RuntimeCompiler & { gates: readonly string[] };
+
+/** What the library and the program that builds are told, in a file that is there for so long. */
+export async function withConfig<T>(
+  app: App,
+  options: PgoRuntimeOptions,
+  { clang, profdata, gates, ...words }: Compiler,
+  deps: Deps,
+  work: (config: string, events: string) => Promise<T>,
+): Promise<T> {
+  const { runtime: cache } = appPgoPaths(app);
+  const events = join(cache, `.run-${process.pid}`);
+  const config = join(events, 'config.json');
+  try {
+    mkdirSync(events, { recursive: true });
+    writeJson(config, {
+      schema: 'kernloop.pgo-runtime/1',
+      ...{
+        builder: deps.native.pgoRuntimeBuilder,
+        cache,
+        events,
+        mode: options.phase,
+        clang,
+        profdata,
+        ...words,
+        gates,
+      },
+      measure_launches: options.measureLaunches,
+      sample_one_in: options.sampleOneIn,
+      window: options.window,
+      bound: Math.round(options.bound * 100),
+      compile_limit_seconds: options.compileLimitSeconds,
+    });
+    return await work(config, events);
+  } finally {
+    rmSync(events, { recursive: true, force: true });
+  }
+}

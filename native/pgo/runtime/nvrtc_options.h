@@ -1,0 +1,19 @@
+// NVRTC's options in clang's words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/result.h"
+
+namespace kernloop::pgo::runtime {
+
+struct NvrtcOptions {
+  std::vector<std::string> words;
+  bool all_on_device = false;  // functions that say nothing are the device's
+};
+
+// Refused where one changes code and clang has no word for it, or nobody knows what it does.
+Result<NvrtcOptions> words_of_nvrtc(const std::vector<std::string>& options);
+
+}  // namespace kernloop::pgo::runtime
