@@ -141,7 +141,7 @@ export const traceRun = stageFunction('trace-run');
 export type TraceRunOptions = OptionsOf<'trace-run'>;
 export type TraceRunResult = ResultOf<'trace-run'>;
 
-/** Read a trace of Neutrino: its files, what the probes cost, and what every column holds. */
+/** Read a trace of Neutrino (its files, what the probes cost, what every column holds), or events that kernels recorded. */
 export const traceRead = stageFunction('trace-read');
 export type TraceReadOptions = OptionsOf<'trace-read'>;
 export type TraceReadResult = ResultOf<'trace-read'>;
@@ -151,7 +151,7 @@ export const traceGen = stageFunction('trace-gen');
 export type TraceGenOptions = OptionsOf<'trace-gen'>;
 export type TraceGenResult = ResultOf<'trace-gen'>;
 
-/** Write the records of a trace as Parquet, Arrow, JSON lines or CSV. */
+/** Write the records of a trace as tables, or events that kernels recorded as one timeline. */
 export const traceExport = stageFunction('trace-export');
 export type TraceExportOptions = OptionsOf<'trace-export'>;
 export type TraceExportResult = ResultOf<'trace-export'>;

@@ -37,7 +37,7 @@ describe('the Python wheel', () => {
     );
 
   beforeAll(async () => {
-    workspace = Workspace.create(['examples/triton-softmax']);
+    workspace = Workspace.create(['examples/triton-softmax', 'examples/triton-tracing']);
     mkdirSync(workspace.path('nothing'));
     const made = await make('wheels', '022');
     expect([made.code, made.text]).toEqual([0, expect.any(String)]);
@@ -74,6 +74,12 @@ describe('the Python wheel', () => {
     const records = readdirSync(workspace.path('apps', 'triton-softmax', 'records'));
     expect(records.filter((name) => name.startsWith('compile-'))).toHaveLength(4);
     rmSync(workspace.path('apps', 'triton-softmax', 'records'), { recursive: true });
+  });
+
+  it('traces inside kernels, with nothing besides', async () => {
+    const outcome = await alone(['-m', 'kernloop.triton', 'all_gather.py', 'trace.kevents'], 'apps/triton-tracing');
+    expect([outcome.code, outcome.text]).toEqual([0, expect.stringMatching(/rank 1 of 2, .* 20 events, 0 dropped/)]);
+    rmSync(workspace.path('apps', 'triton-tracing', 'trace.kevents'));
   });
 
   it('the script of docs/python.md goes the whole loop', async () => {

@@ -46,6 +46,7 @@ const rooms = [
   'pull',
   'plot',
   'perfetto',
+  'timeline',
   'tune',
   'trace',
   'probe',

@@ -12,6 +12,7 @@ import { stages } from '../lib/stages/registry';
 import { taskOptions } from '../lib/stages/task-options';
 import { errorCodes, exitCodeMeanings, exitCodes, type ExitCodeName } from '../lib/support/error-codes';
 import { optionInfos, type OptionInfo, type OptionsSchema } from '../lib/support/options';
+import { eventsSchema } from '../lib/timeline/json-events';
 import { reportSchema } from '../lib/validate/report-json';
 import { version } from '../lib/support/version';
 import { generatorFiles } from './generators';
@@ -30,6 +31,7 @@ export function generatedFiles(): Map<string, string> {
     ['schemas/report.schema.json', fileSchema(reportSchema, 'report')],
     ['schemas/selfcheck.schema.json', fileSchema(selfcheckSchema, 'selfcheck')],
     ['schemas/profile.schema.json', fileSchema(profileSchema, 'profile')],
+    ['schemas/events.schema.json', fileSchema(eventsSchema, 'events')],
     ['schemas/output/kernloop.schema.json', outputFile(usageOutputSchema, 'kernloop')],
     ['executors/build/schema.json', executorSchema('build', buildSummary, buildOptionsSchema)],
     ['executors/program/schema.json', executorSchema('program', programSummary, buildOptionsSchema)],

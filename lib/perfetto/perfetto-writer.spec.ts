@@ -7,7 +7,14 @@ import { traceProto } from './trace-proto';
 interface Packet {
   timestamp?: string;
   sequenceFlags: number;
-  trackEvent?: { type: number; trackUuid: string; nameIid?: string; counterValue?: string; flowIds?: string[] };
+  trackEvent?: {
+    type: number;
+    trackUuid: string;
+    nameIid?: string;
+    counterValue?: string;
+    flowIds?: string[];
+    debugAnnotations?: object[];
+  };
   trackDescriptor?: { uuid: string; name: string; parentUuid?: string; siblingOrderRank?: number };
   internedData?: { eventNames: { iid: string; name: string }[] };
 }
@@ -37,16 +44,30 @@ describe('a trace for Perfetto', () => {
   it('names an event once, and every slice has its end at its time', () => {
     const { packets } = written((writer) => {
       const track = writer.track(writer.process(1, 'p'), 'lane', 3);
-      writer.slice(track, 'block', 5n, 2n ** 60n, { annotations: { block: 2n ** 63n } });
+      writer.slice(track, 'block', 5n, 2n ** 60n, {
+        annotations: { block: 2n ** 63n, at: { pointer: 2n ** 64n - 1n }, less: -7, text: 'é', most: 2 ** 53 - 1 },
+      });
       writer.slice(track, 'block', 2n ** 60n, 2n ** 60n + 1n);
+      // A double, and a number that is one more than a byte holds at every length.
+      for (let bits = 7; bits < 53; bits += 7) writer.instant(track, 'block', 2 ** bits);
     });
-    expect(packets.filter(({ internedData }) => internedData)).toHaveLength(1);
+    expect(packets.flatMap(({ internedData }) => internedData?.eventNames ?? [])).toEqual([
+      { iid: '1', name: 'block' },
+    ]);
+    expect(packets.find(({ trackEvent }) => trackEvent)?.trackEvent?.debugAnnotations).toEqual([
+      { nameIid: '1', uintValue: String(2n ** 63n) },
+      { nameIid: '2', pointerValue: String(2n ** 64n - 1n) },
+      { nameIid: '3', intValue: '-7' },
+      { nameIid: '4', stringValue: 'é' },
+      { nameIid: '5', uintValue: String(2 ** 53 - 1) },
+    ]);
     const events = packets.filter(({ trackEvent }) => trackEvent);
     expect(events.map(({ timestamp, trackEvent }) => [timestamp, trackEvent?.type, trackEvent?.trackUuid])).toEqual([
       ['5', 1, '2'],
       [String(2n ** 60n), 2, '2'],
       [String(2n ** 60n), 1, '2'],
       [String(2n ** 60n + 1n), 2, '2'],
+      ...[7, 14, 21, 28, 35, 42, 49].map((bits) => [String(2 ** bits), 3, '2']),
     ]);
     expect(packets[1]?.trackDescriptor).toMatchObject({ name: 'lane', parentUuid: '1', siblingOrderRank: 3 });
   });

@@ -1,8 +1,18 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { Root } from 'protobufjs/light';
+import { Encoder } from './encoder';
+import type { Annotation, EventDetails, Time, TimelineWriter } from './timeline-writer';
 import { traceProto } from './trace-proto';
 
 const packets = Root.fromJSON(traceProto).lookupType('Trace');
+
+const packetFields = { timestamp: 8, trustedPacketSequenceId: 10, trackEvent: 11, sequenceFlags: 13 } as const;
+const eventFields = {
+  ...{ debugAnnotations: 4, type: 9, nameIid: 10, trackUuid: 11, categories: 22, counterValue: 30 },
+  ...{ flowIds: 47, terminatingFlowIds: 48 },
+} as const;
+const annotationFields = { nameIid: 1, uintValue: 3, intValue: 4, stringValue: 6, pointerValue: 7 } as const;
+const mostPending = 1 << 18;
 
 const eventTypes = { begin: 1, end: 2, instant: 3, counter: 4 } as const;
 const sequence = 1;
@@ -12,26 +22,18 @@ const needsState = 2;
 /** Tracks below one are in the order of their ranks. */
 const explicitOrder = 3;
 
-type Annotation = bigint | string;
-
-export interface EventDetails {
-  readonly category?: string;
-  readonly annotations?: Readonly<Record<string, Annotation>>;
-  /** Arrows from and to other events with the same number. */
-  readonly flows?: readonly bigint[];
-  readonly endsFlows?: readonly bigint[];
-}
-
 /**
  * Writes a trace for https://ui.perfetto.dev, packet by packet: what is held does not grow with it. Times are nanoseconds. Slices of
  * one track follow each other or nest; what overlaps belongs on tracks of its own.
  */
-export class PerfettoWriter {
+export class PerfettoWriter implements TimelineWriter {
   private readonly file: number;
-  private pending: Uint8Array[] = [];
-  private pendingBytes = 0;
+  private readonly pending = new Encoder();
+  private readonly eventBytes = new Encoder();
+  private readonly partBytes = new Encoder();
   private nextTrack = 1n;
-  private readonly names = new Map<string, bigint>();
+  private readonly names = new Map<string, number>();
+  private readonly annotationNames = new Map<string, number>();
   private isFirst = true;
 
   constructor(path: string) {
@@ -39,8 +41,9 @@ export class PerfettoWriter {
   }
 
   /** A group of tracks; numbers are made up where there is no process. */
-  process(pid: number, name: string): bigint {
-    return this.describe({ name, process: { pid, processName: name } });
+  process(pid: number, name: string, rank?: number): bigint {
+    const order = rank === undefined ? {} : { siblingOrderRank: rank };
+    return this.describe({ name, ...order, process: { pid, processName: name } });
   }
 
   /** A track below another one; `rank` orders the tracks below it. */
@@ -52,21 +55,23 @@ export class PerfettoWriter {
     return this.describe({ name, parentUuid: long(parent), siblingOrderRank: rank, counter: { unitName: unit } });
   }
 
-  slice(track: bigint, name: string, begin: bigint, end: bigint, details: EventDetails = {}): void {
-    this.event(track, eventTypes.begin, begin, this.named(name, details));
-    this.event(track, eventTypes.end, end, {});
+  slice(track: bigint, name: string, begin: Time, end: Time, details: EventDetails = {}): void {
+    this.named(track, eventTypes.begin, begin, name, details);
+    this.event(track, eventTypes.end);
+    this.eventPacket(end);
   }
 
-  instant(track: bigint, name: string, at: bigint, details: EventDetails = {}): void {
-    this.event(track, eventTypes.instant, at, this.named(name, details));
+  instant(track: bigint, name: string, at: Time, details: EventDetails = {}): void {
+    this.named(track, eventTypes.instant, at, name, details);
   }
 
-  value(counter: bigint, at: bigint, value: bigint): void {
-    this.event(counter, eventTypes.counter, at, { counterValue: long(value) });
+  value(counter: bigint, at: Time, value: bigint): void {
+    this.event(counter, eventTypes.counter).number(eventFields.counterValue, value);
+    this.eventPacket(at);
   }
 
   close(): void {
-    this.flush();
+    this.flush(0);
     closeSync(this.file);
   }
 
@@ -76,45 +81,83 @@ export class PerfettoWriter {
     return uuid;
   }
 
-  /** A name is written once; then it is a number. */
-  private named(name: string, { category, annotations = {}, flows = [], endsFlows = [] }: EventDetails): object {
-    let iid = this.names.get(name);
-    if (iid === undefined) {
-      iid = BigInt(this.names.size + 1);
-      this.names.set(name, iid);
-      this.packet({ internedData: { eventNames: [{ iid: long(iid), name }] } });
-    }
-    return {
-      nameIid: long(iid),
-      ...(category === undefined ? {} : { categories: [category] }),
-      debugAnnotations: Object.entries(annotations).map(([key, value]) =>
-        typeof value === 'bigint' ? { name: key, uintValue: long(value) } : { name: key, stringValue: value },
-      ),
-      flowIds: flows.map(long),
-      terminatingFlowIds: endsFlows.map(long),
-    };
+  private named(track: bigint, type: number, at: Time, name: string, details: EventDetails): void {
+    const { category, annotations = {}, flows = [], endsFlows = [] } = details;
+    const iid = this.interned(this.names, 'eventNames', name);
+    const entries = Object.entries(annotations).map(
+      ([key, value]) => [this.interned(this.annotationNames, 'debugAnnotationNames', key), value] as const,
+    );
+    const event = this.event(track, type);
+    event.number(eventFields.nameIid, iid);
+    if (category !== undefined) event.text(eventFields.categories, category);
+    for (const [key, value] of entries) event.message(eventFields.debugAnnotations, this.annotation(key, value));
+    for (const flow of flows) event.fixed64(eventFields.flowIds, flow);
+    for (const flow of endsFlows) event.fixed64(eventFields.terminatingFlowIds, flow);
+    this.eventPacket(at);
   }
 
-  private event(track: bigint, type: number, timestamp: bigint, details: object): void {
-    this.packet({ timestamp: long(timestamp), trackEvent: { type, trackUuid: long(track), ...details } });
+  private annotation(name: number, value: Annotation): Encoder {
+    const bytes = this.partBytes;
+    bytes.reset();
+    bytes.number(annotationFields.nameIid, name);
+    if (typeof value === 'string') bytes.text(annotationFields.stringValue, value);
+    else if (typeof value === 'object') bytes.number(annotationFields.pointerValue, value.pointer);
+    else if (value < 0) bytes.number(annotationFields.intValue, BigInt(value));
+    else bytes.number(annotationFields.uintValue, value);
+    return bytes;
+  }
+
+  /** A name is written once; then it is a number. */
+  private interned(names: Map<string, number>, kind: 'eventNames' | 'debugAnnotationNames', name: string): number {
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    const iid = names.size + 1;
+    names.set(name, iid);
+    this.packet({ internedData: { [kind]: [{ iid, name }] } });
+    return iid;
+  }
+
+  /** The beginning of an event; `eventPacket` writes it. */
+  private event(track: bigint, type: number): Encoder {
+    const event = this.eventBytes;
+    event.reset();
+    event.number(eventFields.type, type);
+    event.number(eventFields.trackUuid, track);
+    return event;
+  }
+
+  // There are millions of these, and a handful of any other: they are not worth an object each.
+  private eventPacket(timestamp: Time): void {
+    const packet = this.partBytes;
+    packet.reset();
+    packet.number(packetFields.timestamp, timestamp);
+    packet.number(packetFields.trustedPacketSequenceId, sequence);
+    packet.message(packetFields.trackEvent, this.eventBytes);
+    packet.number(packetFields.sequenceFlags, this.sequenceFlags());
+    this.pending.message(1, packet);
+    this.flush(mostPending);
   }
 
   private packet(packet: object): void {
-    const sequenceFlags = this.isFirst ? stateCleared | needsState : needsState;
-    this.isFirst = false;
-    const message = { packet: [{ trustedPacketSequenceId: sequence, sequenceFlags, ...packet }] };
+    const message = {
+      packet: [{ trustedPacketSequenceId: sequence, sequenceFlags: this.sequenceFlags(), ...packet }],
+    };
     // A trace is its packets one after the other: so is what several traces of one packet are together.
-    const bytes = packets.encode(packets.fromObject(message)).finish();
-    this.pending.push(bytes);
-    this.pendingBytes += bytes.length;
-    if (this.pendingBytes > 1 << 18) this.flush();
+    this.pending.raw(packets.encode(packets.fromObject(message)).finish());
+    this.flush(mostPending);
   }
 
-  private flush(): void {
-    const bytes = Buffer.concat(this.pending);
-    this.pending = [];
-    this.pendingBytes = 0;
+  private sequenceFlags(): number {
+    const flags = this.isFirst ? stateCleared | needsState : needsState;
+    this.isFirst = false;
+    return flags;
+  }
+
+  private flush(most: number): void {
+    if (this.pending.length <= most) return;
+    const bytes = this.pending.written;
     for (let written = 0; written < bytes.length;) written += writeSync(this.file, bytes, written);
+    this.pending.reset();
   }
 }
 

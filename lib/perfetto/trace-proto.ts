@@ -48,9 +48,21 @@ export const traceProto: INamespace = {
       },
     },
     DebugAnnotation: {
-      fields: { name: field('string', 10), uintValue: field('uint64', 3), stringValue: field('string', 6) },
+      fields: {
+        name: field('string', 10),
+        nameIid: field('uint64', 1),
+        uintValue: field('uint64', 3),
+        intValue: field('int64', 4),
+        stringValue: field('string', 6),
+        pointerValue: field('uint64', 7),
+      },
     },
-    InternedData: { fields: { eventNames: field('EventName', 2, 'repeated') } },
+    InternedData: {
+      fields: {
+        eventNames: field('EventName', 2, 'repeated'),
+        debugAnnotationNames: field('EventName', 3, 'repeated'),
+      },
+    },
     EventName: { fields: { iid: field('uint64', 1), name: field('string', 2) } },
   },
 };

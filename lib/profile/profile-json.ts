@@ -36,6 +36,20 @@ const kernelProfileSchema = z.object({
     .describe('The most frequent first: the figures of the kernel are those of it.'),
 });
 
+const launchesSchema = z.object({
+  boot: z.string().describe('Of the host, whose CLOCK_MONOTONIC the times are of: /proc/sys/kernel/random/boot_id.'),
+  left_out: count.describe('Launches beyond those that are listed.'),
+  rows: z.array(
+    z.object({
+      kernel: count.describe('Its place in `kernels`.'),
+      start_ns: z.string().regex(/^\d{1,19}$/),
+      end_ns: z.string().regex(/^\d{1,19}$/),
+      device: count,
+      stream: count,
+    }),
+  ),
+});
+
 const workUnits = ['wave_instructions', 'duration_ns'] as const;
 
 export const profileSchema = z
@@ -48,6 +62,7 @@ export const profileSchema = z
     dispatches: count,
     total: count,
     kernels: z.array(kernelProfileSchema),
+    launches: launchesSchema.optional().describe('When kernels ran, where the device says so.'),
     per_process: z
       .array(appProcessSchema)
       .optional()

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { openApp } from '../app/app';
 import { buildApp } from '../app/build';
@@ -86,13 +87,15 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   const rows = measuredKernels(app.config.name, device.description.kind, summary, notes, hasInput);
   const { kind, identity: deviceIdentity } = device.description;
   const processes = appProcesses(summary);
+  const ranked = rank(rows, device.work);
   const result: Profile = {
     schema: 'kernloop.profile/1',
     app: app.config.name,
     device: { kind, identity: deviceIdentity },
     work: device.work,
     processes: summary?.processes ?? 0,
-    ...rank(rows, device.work),
+    ...ranked,
+    ...(options.launches ? { launches: launchesOf(summary, rows, ranked.kernels, kind) } : {}),
     ...(processes.length > 1 ? { per_process: processes } : {}),
   };
   writeJson(options.output === undefined ? app.profile : resolve(options.output), result);
@@ -135,6 +138,37 @@ function measuredKernels(
     );
   }
   return rows;
+}
+
+/** When kernels ran, where the device says so: of each the place that its kernel has in the profile. */
+function launchesOf(
+  summary: SummaryEvent | undefined,
+  rows: readonly KernelProfileRow[],
+  kernels: readonly KernelProfile[],
+  kind: DeviceKind,
+): NonNullable<Profile['launches']> {
+  const { rows: launches = [], left_out = 0 } = summary?.kernel_launches ?? {};
+  if (launches.length === 0) {
+    throw new KernloopError(
+      'USAGE',
+      `${kind} does not say when its kernels ran`,
+      'times of launches are of CUDA devices: leave --launches out',
+    );
+  }
+  const places = rows.map(({ symbol, code_object }) =>
+    kernels.findIndex((kernel) => kernel.symbol === symbol && kernel.code_object === code_object),
+  );
+  return {
+    boot: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+    left_out,
+    rows: launches.map(({ kernel, start_ns, end_ns, device, stream }) => ({
+      kernel: places[kernel] ?? 0,
+      start_ns,
+      end_ns,
+      device,
+      stream,
+    })),
+  };
 }
 
 function rank(rows: readonly KernelProfileRow[], work: WorkUnit): Pick<Profile, 'dispatches' | 'total' | 'kernels'> {

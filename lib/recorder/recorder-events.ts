@@ -133,6 +133,15 @@ const events = {
       .default([]),
     /** Profile mode only. */
     kernel_profile: z.array(kernelProfileSchema).optional(),
+    /** Where the device says when its kernels ran: places in kernel_profile. */
+    kernel_launches: z
+      .looseObject({
+        left_out: count,
+        rows: z.array(
+          z.looseObject({ kernel: count, start_ns: z.string(), end_ns: z.string(), device: count, stream: count }),
+        ),
+      })
+      .optional(),
   }),
 } as const;
 

@@ -248,6 +248,13 @@ export const errorCodes = kinds({
     exitCode: exitCodes.usage,
     meaning: 'a trace, or its probe.toml, does not add up: the field is named',
   },
+  EVENTS_INVALID: { exitCode: exitCodes.usage, meaning: 'what ranks recorded inside of kernels does not add up' },
+  CLOCKS_UNRELATED: {
+    exitCode: exitCodes.usage,
+    meaning: 'nothing says how the clocks of the ranks of a trace lie to each other',
+  },
+  CLOCK_UNSTEADY: { exitCode: exitCodes.usage, meaning: 'samples of the clock of a device contradict each other' },
+  NOT_DISTRIBUTED: { exitCode: exitCodes.usage, meaning: 'ranks cannot be merged: they do not know of each other' },
   PTX_INVALID: { exitCode: exitCodes.usage, meaning: 'the PTX of a kernel cannot be read: the line is named' },
   TRACE_AMBIGUOUS: { exitCode: exitCodes.usage, meaning: 'a trace file can be read in several ways that differ' },
   TRACE_OFFSETS: {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timelineResultSchema } from '../timeline/result';
 import { exportFormats } from './options';
 
 export const traceExportResultSchema = z.object({
@@ -11,6 +12,7 @@ export const traceExportResultSchema = z.object({
       skipped: z.number().describe('Slots that are all zero, where they were left out.'),
     }),
   ),
+  timeline: timelineResultSchema.optional().describe('Of events that kernels recorded.'),
 });
 
 export type TraceExportResult = z.output<typeof traceExportResultSchema>;

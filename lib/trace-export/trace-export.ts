@@ -1,7 +1,9 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Deps } from '../deps/deps';
+import { KernloopError } from '../support/error';
 import { formatCount } from '../support/report';
+import { kindOfEvents } from '../timeline/open-events';
 import { neededProbe, neededResults, openTrace } from '../trace/open-trace';
 import type { ProbeFile } from '../trace/probe-file';
 import { eventsOf, recordArguments, runTrace } from '../trace/trace-program';
@@ -10,9 +12,12 @@ import { columnsOf } from './columns';
 import type { TraceExportOptions } from './options';
 import { writeParquet } from './parquet';
 import type { TraceExportResult } from './result';
+import { exportTimeline, type TimelineFormat } from './timeline';
 
 /** Writes every map of every result file; nothing half-written stays. */
 export async function traceExport(options: TraceExportOptions, deps: Deps): Promise<TraceExportResult> {
+  if (kindOfEvents(resolve(options.trace)) !== null) return exportTimeline(options, deps);
+  const format = recordFormatOf(options);
   const opened = openTrace(options.trace, options.probe);
   const probe = neededProbe(opened);
   const output = resolve(options.output);
@@ -22,13 +27,26 @@ export async function traceExport(options: TraceExportOptions, deps: Deps): Prom
     // Beside the files that come of it: columns may be as large as the trace.
     const scratch = mkdtempSync(join(output, '.kernloop-trace-'));
     try {
-      files.push(...(await exportFile(path, probe, output, scratch, options, deps)));
+      files.push(...(await exportFile(path, probe, output, scratch, { ...options, format }, deps)));
     } finally {
       rmSync(scratch, { recursive: true, force: true });
     }
   }
   for (const { file, rows } of files) deps.report.result(`${file}: ${formatCount(rows)} rows`);
-  return { format: options.format, files };
+  return { format, files };
+}
+
+type RecordFormat = Exclude<TraceExportOptions['format'], TimelineFormat | undefined>;
+
+function recordFormatOf({ format = 'parquet', ranks, profile }: TraceExportOptions): RecordFormat {
+  if (format === 'perfetto' || format === 'chrome' || format === 'html' || ranks.length > 0 || profile !== undefined) {
+    throw new KernloopError(
+      'USAGE',
+      'a timeline is of events that kernels recorded of themselves, and this is a trace of probes',
+      '`kernloop trace analyze` writes tracks for ui.perfetto.dev of it',
+    );
+  }
+  return format;
 }
 
 async function exportFile(
@@ -36,7 +54,7 @@ async function exportFile(
   probe: ProbeFile,
   output: string,
   scratch: string,
-  options: TraceExportOptions,
+  options: TraceExportOptions & { format: RecordFormat },
   deps: Deps,
 ): Promise<TraceExportResult['files']> {
   const { format } = options;

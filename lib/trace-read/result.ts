@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timelineResultSchema } from '../timeline/result';
 import { dialects } from '../trace/words';
 
 const count = z.number().nonnegative();
@@ -111,6 +112,7 @@ export const traceReadResultSchema = z.object({
   tensors: count.nullable(),
   results: z.array(fileSchema),
   dmats: z.array(dmatSchema).describe('Accesses by clock and page, which the dmat tool counted.'),
+  timeline: timelineResultSchema.optional().describe('Of a file of events that kernels recorded of themselves.'),
 });
 
 export type TraceReadResult = z.output<typeof traceReadResultSchema>;

@@ -7,7 +7,8 @@ const code = () => require('./trace-read') as typeof import('./trace-read');
 export const stage = defineStage({
   name: 'trace-read',
   verb: 'trace read',
-  summary: 'Read a trace of Neutrino: its files, what the probes cost, and what every column holds.',
+  summary:
+    'Read a trace of Neutrino (its files, what the probes cost, what every column holds), or events that kernels recorded.',
   options: traceReadOptionsSchema,
   result: traceReadResultSchema,
   project: 'none',

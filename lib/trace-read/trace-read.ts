@@ -4,6 +4,11 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { overheadOf, type EventLog, type Launch } from '../trace/event-log';
 import type { KernelFolder, ResultFile } from '../trace/folder';
+import { nullWriter } from '../timeline/null-writer';
+import { kindOfEvents, openEvents } from '../timeline/open-events';
+import { printTimeline, timelineResult } from '../timeline/report';
+import { Summary } from '../timeline/summary';
+import { writeTimeline } from '../timeline/timeline';
 import { openTrace } from '../trace/open-trace';
 import { isMisreadByNeutrino, type ProbeFile } from '../trace/probe-file';
 import { eventOf, eventsOf, readAsArguments, recordArguments, runTrace } from '../trace/trace-program';
@@ -13,6 +18,7 @@ import { printTrace } from './trace-text';
 
 /** Reads a trace of Neutrino, whole: what it says of itself, and a summary of every column of every file. */
 export async function traceRead(options: TraceReadOptions, deps: Deps): Promise<TraceReadResult> {
+  if (kindOfEvents(resolve(options.trace)) !== null) return readEvents(resolve(options.trace), options, deps);
   const { folder, probe, results, dmats } = openTrace(options.trace, options.probe);
   const files: ReadFile[] = [];
   for (const file of results) files.push(await readFile(file, probe, options, deps));
@@ -88,6 +94,20 @@ async function readFile(
     read.error = ofTheFile(error);
   }
   return read;
+}
+
+/** A file of events: what an export would show, without the file. */
+function readEvents(path: string, { clockMhz }: TraceReadOptions, deps: Deps): TraceReadResult {
+  const summary = new Summary();
+  const facts = writeTimeline(
+    { files: [openEvents(path, clockMhz)], launches: null, isUnaligned: true },
+    nullWriter,
+    summary,
+  );
+  const timeline = timelineResult(facts, summary);
+  printTimeline(timeline, deps.report);
+  const nothing = { process: null, probe: null, log: null, kernels: [], tensors: null, results: [], dmats: [] };
+  return { path, ...nothing, timeline };
 }
 
 async function readDmat({ path, bytes }: ResultFile, deps: Deps): Promise<ReadDmat> {

@@ -50,6 +50,13 @@ void Profile::add(const KernelRecord& kernel, const capture::ProfileMessage& sam
     const uint64_t slot = (row.count * 0x9e3779b97f4a7c15ull >> 11) % row.count;
     if (slot < kMaxSamples) row.samples[slot] = sample.value;
   }
+  if (sample.end_ns != 0) {
+    if (launches_.size() < kMaxLaunches) {
+      launches_.push_back({&row, sample.start_ns, sample.end_ns, sample.device, sample.stream});
+    } else {
+      ++launches_left_out_;
+    }
+  }
   const auto known = row.geometries.find(sample.geometry);
   if (known != row.geometries.end()) {
     ++known->second.dispatches;
@@ -93,14 +100,34 @@ Json Profile::to_json(const Row& row) {
   return json;
 }
 
-Json Profile::rows() const {
-  std::lock_guard lock(mutex_);
+std::vector<const Profile::Row*> Profile::sorted() const {
   std::vector<const Row*> sorted;
   for (const auto& [key, row] : rows_) sorted.push_back(&row);
   std::stable_sort(sorted.begin(), sorted.end(), [](const Row* a, const Row* b) { return a->total > b->total; });
+  return sorted;
+}
+
+Json Profile::rows() const {
+  std::lock_guard lock(mutex_);
   Json rows = Json::array();
-  for (const Row* row : sorted) rows.push_back(to_json(*row));
+  for (const Row* row : sorted()) rows.push_back(to_json(*row));
   return rows;
+}
+
+Json Profile::launches() const {
+  std::lock_guard lock(mutex_);
+  std::map<const Row*, size_t> places;
+  for (const Row* row : sorted()) places.emplace(row, places.size());
+  Json rows = Json::array();
+  for (const Launch& launch : launches_) {
+    // Text: a double does not hold 64 bits.
+    rows.push_back({{"kernel", places.at(launch.row)},
+                    {"start_ns", std::to_string(launch.start_ns)},
+                    {"end_ns", std::to_string(launch.end_ns)},
+                    {"device", launch.device},
+                    {"stream", launch.stream}});
+  }
+  return {{"rows", rows}, {"left_out", launches_left_out_}};
 }
 
 }  // namespace kernloop::recorder

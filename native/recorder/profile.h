@@ -18,11 +18,14 @@ class Profile {
   void add(const KernelRecord& kernel, const capture::ProfileMessage& sample);
   // One row a kernel, the most expensive first.
   archive::Json rows() const;
+  // When they ran, where the device says so, each with its kernel's place in rows(): the first ones.
+  archive::Json launches() const;
 
  private:
   // Beyond so many samples the median is that of a sample; geometries beyond so many are counted together.
   static constexpr size_t kMaxSamples = 1u << 20;
   static constexpr size_t kMaxGeometries = 64;
+  static constexpr size_t kMaxLaunches = 20'000;
 
   struct Variant {
     uint64_t dispatches = 0;
@@ -36,10 +39,18 @@ class Profile {
     std::map<capture::LaunchGeometry, Variant> geometries;
     uint64_t other_geometries = 0;
   };
+  struct Launch {
+    const Row* row;
+    uint64_t start_ns, end_ns;
+    uint32_t device, stream;
+  };
   static archive::Json to_json(const Row& row);
+  std::vector<const Row*> sorted() const;
 
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, Row> rows_;  // by code object and symbol
+  std::vector<Launch> launches_;
+  uint64_t launches_left_out_ = 0;
 };
 
 }  // namespace kernloop::recorder

@@ -102,7 +102,10 @@ int run(int count, char** values) {
     summary["selections"].push_back({{"id", config->selections[i].id}, {"matches", totals.matches(i)}});
   summary["captured"] = board.captured_ids();
   summary["refused"] = board.refused_ids();
-  if (config->mode == capture::Mode::kProfile) summary["kernel_profile"] = profile.rows();
+  if (config->mode == capture::Mode::kProfile) {
+    summary["kernel_profile"] = profile.rows();
+    summary["kernel_launches"] = profile.launches();
+  }
   events.print("summary", std::move(summary));
   return kExitPass;
 }

@@ -28,7 +28,9 @@ class CudaProfiler {
  private:
   static void on_buffer_wanted(uint8_t** buffer, size_t* size, size_t* max_records);
   static void on_buffer_done(cuda::CUcontext context, uint32_t stream, uint8_t* buffer, size_t size, size_t valid);
-  void take(const cuda::KernelActivityPrefix& record);
+  // `offset`: from CUPTI's clock to the host's CLOCK_MONOTONIC.
+  void take(const cuda::KernelActivityPrefix& record, int64_t offset);
+  int64_t clock_offset() const;
   const KernelEntry* kernel_named(const std::string& symbol);
   const MultiprocessorLimits& limits_of(uint32_t device);
 

@@ -489,6 +489,7 @@ Encoded ProfileMessage::encode() const {
   put_geometry(out, geometry);
   put_resources(out, resources);
   out.put(is_wave_instructions).put(value);
+  out.put(start_ns).put(end_ns).put(device).put(stream);
   return finish(out);
 }
 
@@ -501,6 +502,10 @@ std::optional<ProfileMessage> ProfileMessage::decode(std::span<const uint8_t> by
   message.resources = get_resources(in, &ok);
   message.is_wave_instructions = get_bool(in, &ok);
   message.value = in.get<uint64_t>();
+  message.start_ns = in.get<uint64_t>();
+  message.end_ns = in.get<uint64_t>();
+  message.device = in.get<uint32_t>();
+  message.stream = in.get<uint32_t>();
   return ok ? accept(in, message) : std::nullopt;
 }
 

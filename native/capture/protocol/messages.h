@@ -300,6 +300,9 @@ struct ProfileMessage {
   LaunchResources resources;
   bool is_wave_instructions = false;  // else nanoseconds
   uint64_t value = 0;
+  // When it ran, on the host's CLOCK_MONOTONIC, and where; 0 in `end_ns`: not known.
+  uint64_t start_ns = 0, end_ns = 0;
+  uint32_t device = 0, stream = 0;
   Encoded encode() const;
   static std::optional<ProfileMessage> decode(std::span<const uint8_t>);
 };

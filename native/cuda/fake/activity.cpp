@@ -168,8 +168,8 @@ void record_kernel(CUcontext context, const KernelLaunch& launch, uint64_t start
   KernelActivityPrefix& prefix = record.prefix;
   prefix.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
   prefix.registersPerThread = static_cast<uint16_t>(kernel.registers);
-  prefix.start = start_ns;
-  prefix.end = end_ns;
+  prefix.start = start_ns + kCuptiClockAheadNs;
+  prefix.end = end_ns + kCuptiClockAheadNs;
   prefix.deviceId = static_cast<uint32_t>(context->device);
   prefix.contextId = context->uid;
   prefix.streamId = launch.stream_id;

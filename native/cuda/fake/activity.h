@@ -6,6 +6,9 @@
 
 namespace kernloop::cuda::fake {
 
+// CUPTI's clock is another one than the steady clock of the fake: as real ones it counts from 1970 or so.
+constexpr uint64_t kCuptiClockAheadNs = 1'700'000'000'000'000'000;
+
 CUptiResult enable_activity(CUpti_ActivityKind kind, bool on);
 CUptiResult register_activity_buffers(CUpti_BuffersCallbackRequestFunc request,
                                       CUpti_BuffersCallbackCompleteFunc complete);

@@ -621,10 +621,21 @@ TEST_F(RecorderTest, ProfileRowsAggregateSamples) {
     sample.geometry.grid_work_items = {value == 1000 ? 512u : 256u, 1, 1};
     sample.resources = {32, std::nullopt, value == 1000 ? 1024u : 512u, 0, 8, 62.5};
     sample.geometry.block_threads = {256, 1, 1};
+    if (value == 20) {
+      sample.start_ns = (uint64_t{1} << 60) + 1;
+      sample.end_ns = sample.start_ns + 20;
+      sample.device = 1;
+      sample.stream = 7;
+    }
     agent.client->send(FrameType::kProfile, sample.encode());
   }
   agent.client.reset();
   run.finish();
+  const Json launches = run.event("summary")["kernel_launches"];
+  EXPECT_EQ(launches["left_out"], 0);
+  EXPECT_EQ(launches["rows"], Json::parse(R"([{"kernel": 0, "start_ns": "1152921504606846977",
+      "end_ns": "1152921504606846997", "device": 1, "stream": 7}])"))
+      << "only where it is known when it ran";
   const Json row = run.event("summary")["kernel_profile"].at(0);
   EXPECT_EQ(row["dispatches"], 4);
   EXPECT_EQ(row["total"], 1060);

@@ -832,6 +832,33 @@ TEST_F(CudaCaptureTest, ProfileMeasuresEveryKernelWithItsResources) {
   EXPECT_EQ(run.events("queue").size(), 1u);
 }
 
+uint64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+TEST_F(CudaCaptureTest, ProfileSaysWhenKernelsRanOnTheClockOfTheHost) {
+  run.config["mode"] = "profile";
+  const uint64_t before = monotonic_ns();
+  ASSERT_EQ(record({"many-launches", "100"}), 0) << app_output;
+  const uint64_t after = monotonic_ns();
+  const Json launches = run.event("summary")["kernel_launches"];
+  ASSERT_EQ(launches["rows"].size(), 100u) << run.recorder->output();
+  uint64_t total = 0, last = before;
+  for (const Json& launch : launches["rows"]) {
+    const uint64_t start = std::stoull(launch["start_ns"].get<std::string>());
+    const uint64_t end = std::stoull(launch["end_ns"].get<std::string>());
+    EXPECT_GE(start, last) << "one stream: one after the other";
+    EXPECT_GE(end, start);
+    total += end - start;
+    last = end;
+    EXPECT_EQ(launch["kernel"], 0);
+  }
+  EXPECT_LE(last, after);
+  EXPECT_EQ(total, run.event("summary")["kernel_profile"][0]["total"]);
+}
+
 TEST_F(CudaCaptureTest, ProfileMeasuresKernelsThatAreInFlightWhenTheProgramEnds) {
   run.config["mode"] = "profile";
   ASSERT_EQ(record({"unfinished"}), 0) << app_output;

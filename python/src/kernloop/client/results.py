@@ -74,6 +74,27 @@ class ProfileKernel:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ProfileLaunchesRow:
+    kernel: float
+    """Its place in `kernels`."""
+    start_ns: str
+    end_ns: str
+    device: float
+    stream: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileLaunches:
+    """When kernels ran, where the device says so."""
+
+    boot: str
+    """Of the host, whose CLOCK_MONOTONIC the times are of: /proc/sys/kernel/random/boot_id."""
+    left_out: float
+    """Launches beyond those that are listed."""
+    rows: list[ProfileLaunchesRow]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ProfilePerProcessKernel:
     name: str
     symbol: str
@@ -107,6 +128,8 @@ class ProfileResult(StageResult):
     dispatches: float
     total: float
     kernels: list[ProfileKernel]
+    launches: ProfileLaunches | None = None
+    """When kernels ran, where the device says so."""
     per_process: list[ProfilePerProcess] | None = None
     """Who launched what, where it were several processes; of many, the first 256."""
     exit_code: int
@@ -2196,8 +2219,60 @@ class TraceReadDmat:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TraceReadTimelineRank:
+    rank: float
+    device: str
+    kept: float
+    dropped: str
+    """Events that found no room."""
+    open: float
+    """Never ended."""
+    reversed: float
+    """End before they start."""
+    clock: str
+    resolution: float
+    """The clock's smallest step; 0 where nobody measured it."""
+    error_ns: float | None = field(metadata={"json": "errorNs"})
+    """No time of the rank is further from the host's clock than this; null where nothing bounds it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadTimelineStatistic:
+    rank: float
+    name: str
+    count: float
+    open: float
+    reversed: float
+    total: float
+    least: float
+    most: float
+    payload_bytes: float = field(metadata={"json": "payloadBytes"})
+    lengths: list[float]
+    """How many are shorter than 1, 2, 4, 8, …"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceReadTimeline:
+    """Of a file of events that kernels recorded of themselves."""
+
+    unit: Literal["ns", "steps"]
+    """Of every length; steps of the software GPU are no time."""
+    alignment: Literal["host", "single", "none"]
+    """Ranks are on the host's clock (host), there is one only (single), or nothing relates their clocks (none)."""
+    zero: str
+    """What 0 of the timeline is: of the host's CLOCK_MONOTONIC where ranks are on it, else of the device."""
+    ranks: list[TraceReadTimelineRank]
+    statistics: list[TraceReadTimelineStatistic]
+    flows: float
+    """Arrows between ranks."""
+    host_ranges: float = field(metadata={"json": "hostRanges"})
+    launches: float
+    notes: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class TraceReadResult(StageResult):
-    """Read a trace of Neutrino: its files, what the probes cost, and what every column holds."""
+    """Read a trace of Neutrino (its files, what the probes cost, what every column holds), or events that kernels recorded."""
 
     path: str
     process: TraceReadProcess | None
@@ -2208,6 +2283,8 @@ class TraceReadResult(StageResult):
     results: list[TraceReadResultEntry]
     dmats: list[TraceReadDmat]
     """Accesses by clock and page, which the dmat tool counted."""
+    timeline: TraceReadTimeline | None = None
+    """Of a file of events that kernels recorded of themselves."""
     exit_code: int
     """Of the verb."""
 
@@ -2234,11 +2311,65 @@ class TraceExportFile:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TraceExportResult(StageResult):
-    """Write the records of a trace as Parquet, Arrow, JSON lines or CSV."""
+class TraceExportTimelineRank:
+    rank: float
+    device: str
+    kept: float
+    dropped: str
+    """Events that found no room."""
+    open: float
+    """Never ended."""
+    reversed: float
+    """End before they start."""
+    clock: str
+    resolution: float
+    """The clock's smallest step; 0 where nobody measured it."""
+    error_ns: float | None = field(metadata={"json": "errorNs"})
+    """No time of the rank is further from the host's clock than this; null where nothing bounds it."""
 
-    format: Literal["parquet", "arrow", "jsonl", "csv"]
+
+@dataclass(frozen=True, kw_only=True)
+class TraceExportTimelineStatistic:
+    rank: float
+    name: str
+    count: float
+    open: float
+    reversed: float
+    total: float
+    least: float
+    most: float
+    payload_bytes: float = field(metadata={"json": "payloadBytes"})
+    lengths: list[float]
+    """How many are shorter than 1, 2, 4, 8, …"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceExportTimeline:
+    """Of events that kernels recorded."""
+
+    unit: Literal["ns", "steps"]
+    """Of every length; steps of the software GPU are no time."""
+    alignment: Literal["host", "single", "none"]
+    """Ranks are on the host's clock (host), there is one only (single), or nothing relates their clocks (none)."""
+    zero: str
+    """What 0 of the timeline is: of the host's CLOCK_MONOTONIC where ranks are on it, else of the device."""
+    ranks: list[TraceExportTimelineRank]
+    statistics: list[TraceExportTimelineStatistic]
+    flows: float
+    """Arrows between ranks."""
+    host_ranges: float = field(metadata={"json": "hostRanges"})
+    launches: float
+    notes: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceExportResult(StageResult):
+    """Write the records of a trace as tables, or events that kernels recorded as one timeline."""
+
+    format: Literal["parquet", "arrow", "jsonl", "csv", "perfetto", "chrome", "html"]
     files: list[TraceExportFile]
+    timeline: TraceExportTimeline | None = None
+    """Of events that kernels recorded."""
     exit_code: int
     """Of the verb."""
 

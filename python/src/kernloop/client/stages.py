@@ -1459,8 +1459,9 @@ class Stages:
         probe: Path | None = None,
         dialect: Literal["warp-div", "total", "unit", "hip-total"] | None = None,
         offsets: Literal["repaired", "recorded"] | None = None,
+        clock_mhz: float | None = None,
     ) -> results.TraceReadResult:
-        """Read a trace of Neutrino: its files, what the probes cost, and what every column holds.
+        """Read a trace of Neutrino (its files, what the probes cost, what every column holds), or events that kernels recorded.
 
         trace: Folder of a trace, or one of its result files (.bin).
         probe: The probe.toml that the trace was made with; that of its folder if left out.
@@ -1468,6 +1469,7 @@ class Stages:
             driver and HIP (total), by CUDA in the artifact (unit), by HIP since the DSL (hip-total).
         offsets: Where a file records offsets that are wrong (blocks that are no multiple of a warp): read where its maps are
             (repaired), or where it says (recorded), as Neutrino does.
+        clock_mhz: Of a file that Iris exported: the rate of the device's clock, where that of its processor is not known.
 
         `exit_code` of the result:
 
@@ -1482,6 +1484,7 @@ class Stages:
                 "--probe": probe,
                 "--dialect": dialect,
                 "--offsets": offsets,
+                "--clock-mhz": clock_mhz,
             },
         )
         return result
@@ -1521,11 +1524,15 @@ class Stages:
         probe: Path | None = None,
         dialect: Literal["warp-div", "total", "unit", "hip-total"] | None = None,
         offsets: Literal["repaired", "recorded"] | None = None,
-        format: Literal["parquet", "arrow", "jsonl", "csv"] | None = None,
+        format: Literal["parquet", "arrow", "jsonl", "csv", "perfetto", "chrome", "html"] | None = None,
+        ranks: Path | Sequence[Path] | None = None,
+        profile: Path | None = None,
+        clock_mhz: float | None = None,
+        unaligned: bool | None = None,
         output: Path | None = None,
         skip_empty: bool | None = None,
     ) -> results.TraceExportResult:
-        """Write the records of a trace as Parquet, Arrow, JSON lines or CSV.
+        """Write the records of a trace as tables, or events that kernels recorded as one timeline.
 
         trace: Folder of a trace, or one of its result files (.bin).
         probe: The probe.toml that the trace was made with; that of its folder if left out.
@@ -1533,7 +1540,13 @@ class Stages:
             driver and HIP (total), by CUDA in the artifact (unit), by HIP since the DSL (hip-total).
         offsets: Where a file records offsets that are wrong (blocks that are no multiple of a warp): read where its maps are
             (repaired), or where it says (recorded), as Neutrino does.
-        format: What is written, one file a map. Default: "parquet".
+        format: What is written. Of records of probes, one file a map: parquet if left out, arrow, jsonl, csv. Of events that
+            kernels recorded, one timeline: perfetto if left out, chrome (JSON), html (a summary).
+        ranks: Files of the other ranks, of events that kernels recorded: one timeline of all.
+        profile: The profile.json of the same run: its launches are on the timeline, too.
+        clock_mhz: Of a file that Iris exported: the rate of the device's clock, where that of its processor is not known.
+        unaligned: Show ranks whose clocks nothing relates as their clocks are: what was earlier on which rank is then not
+            known. Default: false.
         output: Folder for the files; `<result>.<map>.<format>` in it. Default: ".".
         skip_empty: Leave out slots that are all zero: where no probe wrote, or where it wrote nothing but zeros. Default:
             false.
@@ -1551,6 +1564,10 @@ class Stages:
                 "--dialect": dialect,
                 "--offsets": offsets,
                 "--format": format,
+                "--ranks": ranks,
+                "--profile": profile,
+                "--clock-mhz": clock_mhz,
+                "--unaligned": unaligned,
                 "--output": output,
                 "--skip-empty": skip_empty,
             },

@@ -1,0 +1,31 @@
+/** Nanoseconds. */
+export type Time = bigint | number;
+
+/** Shown as hex. */
+interface Pointer {
+  readonly pointer: bigint;
+}
+
+export type Annotation = bigint | number | string | Pointer;
+
+export interface EventDetails {
+  readonly category?: string;
+  readonly annotations?: Readonly<Record<string, Annotation>>;
+  /** Arrows from and to other events with the same number. */
+  readonly flows?: readonly Time[];
+  readonly endsFlows?: readonly Time[];
+}
+
+/**
+ * A file that shows a timeline. Slices of one track follow each other or nest, and come in the order of their starts, the outer one
+ * first; what overlaps belongs on tracks of its own.
+ */
+export interface TimelineWriter {
+  /** A group of tracks; numbers are made up where there is no process. */
+  process(pid: number, name: string, rank?: number): bigint;
+  /** A track below another one; `rank` orders the tracks below it. */
+  track(parent: bigint, name: string, rank?: number): bigint;
+  slice(track: bigint, name: string, begin: Time, end: Time, details?: EventDetails): void;
+  instant(track: bigint, name: string, at: Time, details?: EventDetails): void;
+  close(): void;
+}

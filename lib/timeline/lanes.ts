@@ -1,0 +1,106 @@
+/** Where a slice goes: a lane, in which it follows or lies within the one before. */
+interface Lane {
+  readonly index: number;
+  /** Ends of what is open in it, the outermost first. */
+  readonly ends: number[];
+  program: number;
+}
+
+/**
+ * The lanes of a unit (a processor runs several programs at once). Slices come in the order of their starts. One lies within another
+ * only if both are of one program and it ends no later; anything else that overlaps gets a lane of its own, so that no track has
+ * slices that overlap without nesting: those importers drop, or spill onto tracks of their own.
+ */
+export class Lanes {
+  private readonly lanes: Lane[] = [];
+  /** Lanes in use by the end of what is in them, and free ones by their number: the least first. */
+  private readonly used = new Heap<Lane>((a, b) => (a.ends[0] ?? 0) - (b.ends[0] ?? 0));
+  private readonly free = new Heap<Lane>((a, b) => a.index - b.index);
+  private readonly ofProgram = new Map<number, Lane>();
+
+  get count(): number {
+    return this.lanes.length;
+  }
+
+  /** The latest end of what was placed. */
+  lastEnd = -Infinity;
+
+  place(program: number, start: number, end: number): number {
+    this.release(start);
+    if (end > this.lastEnd) this.lastEnd = end;
+    const own = this.ofProgram.get(program);
+    if (own) {
+      while (own.ends.length > 1 && (own.ends.at(-1) ?? 0) <= start) own.ends.pop();
+      if (end <= (own.ends.at(-1) ?? -Infinity)) {
+        own.ends.push(end);
+        return own.index;
+      }
+    }
+    const lane = this.free.pop() ?? this.added();
+    lane.ends.push(end);
+    lane.program = program;
+    this.used.push(lane);
+    this.ofProgram.set(program, lane);
+    return lane.index;
+  }
+
+  private release(start: number): void {
+    for (let first = this.used.first; first !== undefined && (first.ends[0] ?? 0) <= start; first = this.used.first) {
+      this.used.pop();
+      first.ends.length = 0;
+      if (this.ofProgram.get(first.program) === first) this.ofProgram.delete(first.program);
+      this.free.push(first);
+    }
+  }
+
+  private added(): Lane {
+    const lane = { index: this.lanes.length, ends: [], program: 0 };
+    this.lanes.push(lane);
+    return lane;
+  }
+}
+
+/** The least first. */
+export class Heap<T> {
+  private readonly items: T[] = [];
+
+  constructor(private readonly compare: (a: T, b: T) => number) {}
+
+  get first(): T | undefined {
+    return this.items[0];
+  }
+
+  push(item: T): void {
+    const { items } = this;
+    let at = items.length;
+    items.push(item);
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const above = items[parent];
+      if (above === undefined || this.compare(above, item) <= 0) break;
+      items[at] = above;
+      at = parent;
+    }
+    items[at] = item;
+  }
+
+  pop(): T | undefined {
+    const { items } = this;
+    const [first] = items;
+    const last = items.pop();
+    if (last === undefined || items.length === 0) return first;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      const [left, right] = [items[child], items[child + 1]];
+      if (left === undefined) break;
+      if (right !== undefined && this.compare(right, left) < 0) child++;
+      const below = items[child];
+      if (below === undefined || this.compare(last, below) <= 0) break;
+      items[at] = below;
+      at = child;
+    }
+    items[at] = last;
+    return first;
+  }
+}

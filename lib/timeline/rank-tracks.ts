@@ -1,0 +1,86 @@
+import type { EventDetails, TimelineWriter } from '../perfetto/timeline-writer';
+import type { RankHeader } from './events';
+import { invalidEvents } from './invalid';
+import { Lanes } from './lanes';
+import type { Summary } from './summary';
+
+/** Tracks of all ranks: what a viewer can show, and a file with more of them is hostile. */
+const mostTracks = 1 << 17;
+const mostLanesInOrder = 64;
+
+/** Numbers of processes in the file: ranks first, then what belongs to no rank. */
+export const processOf = { rank: (rank: number) => rank + 1, host: 100_000, launches: 200_000 } as const;
+
+interface Unit {
+  readonly track: bigint;
+  readonly name: string;
+  readonly order: number;
+  readonly lanes: Lanes;
+  readonly laneTracks: bigint[];
+}
+
+/** The tracks of a timeline below its processes, made as they are needed. */
+export class Tracks {
+  private readonly units = new Map<string, Unit>();
+  private count = 0;
+
+  constructor(
+    private readonly writer: TimelineWriter,
+    private readonly summary: Summary,
+    private readonly path: string,
+  ) {}
+
+  /** A slice in a lane of its unit. `program` nests in itself only. */
+  slice(
+    place: { process: bigint; rank: number; unit: string; order: number; program: number },
+    name: string,
+    start: number,
+    end: number,
+    details: EventDetails,
+  ): void {
+    const unit = this.unitOf(place.process, place.unit, place.order);
+    const lane = unit.lanes.place(place.program, start, end);
+    const track = (unit.laneTracks[lane] ??= this.made(
+      this.writer.track(
+        unit.track,
+        `lane ${lane}`,
+        unit.order * mostLanesInOrder + Math.min(lane + 1, mostLanesInOrder - 1),
+      ),
+    ));
+    this.writer.slice(track, name, start, end, details);
+    if (place.rank >= 0) this.summary.slice({ rank: place.rank, track: place.unit, lane, name, start, end });
+  }
+
+  /** A point in time, on the unit itself: it nests in nothing. */
+  instant(process: bigint, unit: string, order: number, name: string, at: number, details: EventDetails): void {
+    this.writer.instant(this.unitOf(process, unit, order).track, name, at, details);
+  }
+
+  private unitOf(process: bigint, name: string, order: number): Unit {
+    const key = `${process}/${name}`;
+    const known = this.units.get(key);
+    if (known) return known;
+    const track = this.made(this.writer.track(process, name, order * mostLanesInOrder));
+    const unit = { track, name, order, lanes: new Lanes(), laneTracks: [] };
+    this.units.set(key, unit);
+    return unit;
+  }
+
+  private made(track: bigint): bigint {
+    if (++this.count > mostTracks)
+      throw invalidEvents(
+        this.path,
+        `more than ${mostTracks} units or events at a time`,
+        'trace fewer programs at a time',
+      );
+    return track;
+  }
+}
+
+/** As the device side numbers them: docs/tracing.md. */
+export function unitName({ target, clock }: RankHeader, xcc: number, unit: number, isOfIris: boolean): string {
+  if (target.startsWith('cuda')) return `SM ${unit}`;
+  if (clock.source === 'softgpu') return `processor ${unit}`;
+  if (isOfIris) return `XCC ${xcc}, CU ${unit}`;
+  return `XCC ${xcc}, SE ${unit >> 8}, CU ${unit & 255}`;
+}

@@ -1,0 +1,90 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, extname, join, resolve } from 'node:path';
+import type { Deps } from '../deps/deps';
+import { ChromeWriter } from '../perfetto/chrome-writer';
+import { PerfettoWriter } from '../perfetto/perfetto-writer';
+import { renderSvg } from '../plot/svg';
+import { KernloopError } from '../support/error';
+import { formatCount } from '../support/report';
+import { nullWriter } from '../timeline/null-writer';
+import { openEvents } from '../timeline/open-events';
+import { pageOf } from '../timeline/page';
+import { pictureOf } from '../timeline/picture';
+import { launchesOf } from '../timeline/profile-launches';
+import { printTimeline, timelineResult } from '../timeline/report';
+import { Summary } from '../timeline/summary';
+import { writeTimeline, type TimelineFacts } from '../timeline/timeline';
+import type { TraceExportOptions } from './options';
+import type { TraceExportResult } from './result';
+
+const timelineFormats = ['perfetto', 'chrome', 'html'] as const;
+export type TimelineFormat = (typeof timelineFormats)[number];
+
+const endings: Readonly<Record<TimelineFormat, string>> = { perfetto: 'pftrace', chrome: 'chrome.json', html: 'html' };
+
+/** Files of events as one timeline; nothing half-written stays. */
+export async function exportTimeline(options: TraceExportOptions, deps: Deps): Promise<TraceExportResult> {
+  const format = formatOf(options);
+  const paths = [options.trace, ...options.ranks].map((path) => resolve(path));
+  const files = paths.map((path) => openEvents(path, options.clockMhz));
+  const launches = options.profile === undefined ? null : launchesOf(resolve(options.profile));
+  const parts = { files, launches, isUnaligned: options.unaligned };
+  const output = resolve(options.output);
+  mkdirSync(output, { recursive: true });
+  const name = basename(options.trace, extname(options.trace));
+  const file = join(output, `${name}.${endings[format]}`);
+  const ready = join(output, `.${name}.${process.pid}.partial`);
+  const summary = new Summary();
+  let facts: TimelineFacts | null = null;
+  try {
+    const writer = writerOf(format, ready, () => (facts ? metadataOf(facts) : {}));
+    try {
+      facts = writeTimeline(parts, writer, summary);
+    } finally {
+      writer.close();
+    }
+    if (format === 'html') {
+      const picture = await renderSvg(pictureOf(summary, facts.unit));
+      writeFileSync(join(output, `${name}.svg`), `${picture}\n`);
+      writeFileSync(ready, pageOf(name, facts, summary, picture));
+    }
+    renameSync(ready, file);
+  } finally {
+    rmSync(ready, { force: true });
+  }
+  const timeline = timelineResult(facts, summary);
+  printTimeline(timeline, deps.report);
+  deps.report.result(`${file}: ${formatCount(summary.slices)} slices`);
+  return { format, files: [{ file, map: 'timeline', rows: summary.slices, skipped: 0 }], timeline };
+}
+
+function formatOf({ format }: TraceExportOptions): TimelineFormat {
+  if (format === undefined) return 'perfetto';
+  const known = timelineFormats.find((each) => each === format);
+  if (known !== undefined) return known;
+  throw new KernloopError(
+    'USAGE',
+    `${format} is for records of probes, and this is a file of events`,
+    `--format ${timelineFormats.join(', ')}`,
+  );
+}
+
+function writerOf(
+  format: TimelineFormat,
+  path: string,
+  metadata: () => object,
+): PerfettoWriter | ChromeWriter | typeof nullWriter {
+  if (format === 'perfetto') return new PerfettoWriter(path);
+  return format === 'chrome' ? new ChromeWriter(path, metadata) : nullWriter;
+}
+
+/** What the events themselves do not say. */
+function metadataOf({ unit, alignment, zero, ranks }: TimelineFacts): object {
+  return {
+    schema: 'kernloop.timeline/1',
+    unit,
+    alignment,
+    zero: String(zero),
+    ranks: ranks.map(({ dropped, ...rank }) => ({ ...rank, dropped: String(dropped) })),
+  };
+}
