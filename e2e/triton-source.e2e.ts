@@ -23,7 +23,7 @@ describe('the source of Triton kernels', () => {
   };
 
   beforeAll(() => {
-    workspace = Workspace.create(['e2e/fixtures/triton-rows']);
+    workspace = Workspace.create(['e2e/fixtures/triton-rows', 'e2e/fixtures/triton-traced']);
     // Code that another workspace compiled names the files there.
     python.TRITON_CACHE_DIR = workspace.path('triton-cache');
   });
@@ -70,6 +70,52 @@ describe('the source of Triton kernels', () => {
     expect(
       workspace.json<{ code_object_sha256: string }>('kernels/triton-rows/softmax/build/mine.json').code_object_sha256,
     ).toBe(captured);
+  });
+
+  it('is traced from inside on the captured memory, where the app recorded nothing, and judged with tracing on and off', async () => {
+    const extracted = await kernloop(['extract', '--app', 'apps/triton-traced']);
+    expect([extracted.code, extracted.text]).toEqual([0, expect.stringContaining('byte for byte')]);
+    const traced = 'kernels/triton-traced/all_squares';
+    const env = { ...workspace.settings().env, ...python, KERNLOOP_NATIVE_DIR: join(repository, 'native', 'build') };
+    const cwd = workspace.path(traced);
+    const outcome = await run('python3', ['reproducer.py', '--events', 'trace.json', '--output', 'build/mine.hsaco'], {
+      cwd,
+      env,
+    });
+    // Both launches, with the heap of the other rank, which the kernel writes into.
+    const same = outcome.text.match(/: 0 of \d+ bytes differ/g);
+    expect([outcome.code, same?.length, outcome.text]).toEqual([0, 6, expect.stringContaining('12 events of rank 0')]);
+    type Columns = Record<'event_id' | 'pid' | 'target_rank' | 'payload_size' | 'start' | 'end', number[]>;
+    const [rank] = workspace.json<{ ranks: { clock: { is_time: boolean }; columns: Columns }[] }>(
+      `${traced}/trace.json`,
+    ).ranks;
+    if (!rank) throw new Error('no rank');
+    const { columns } = rank;
+    const events = columns.pid.map((pid, index) => [
+      pid,
+      columns.event_id[index],
+      columns.target_rank[index],
+      columns.payload_size[index],
+    ]);
+    const ofProgram = (pid: number): unknown => {
+      const bytes = 4 * (pid === 3 ? 1000 - 3 * 256 : 256);
+      return [
+        [pid, 2050, 0, bytes],
+        [pid, 3, 0, bytes],
+        [pid, 3, 1, bytes],
+      ];
+    };
+    // In the order of their starts, each program's as in its code.
+    for (const pid of [0, 1, 2, 3]) expect(events.filter(([each]) => each === pid)).toEqual(ofProgram(pid));
+    expect(columns.end.every((end, index) => end >= (columns.start[index] ?? NaN))).toBe(true);
+    const timeline = await kernloop(['trace', 'export', `${traced}/trace.json`, '--output', traced]);
+    expect([timeline.code, timeline.text]).toEqual([0, expect.stringContaining('4 arrows between ranks')]);
+    const off = await judged(traced);
+    expect([off.code, off.text]).toEqual([0, expect.stringContaining('Result: PASS')]);
+    workspace.edit(`${traced}/reproducer.py`, (text) => text.replace('"TRACING": False', '"TRACING": True'));
+    const on = await judged(traced);
+    expect([on.code, on.text]).toEqual([0, expect.stringContaining('Result: PASS')]);
+    expect(on.text).not.toContain('it is the captured code');
   });
 
   it('is judged in another configuration by what the app computed', async () => {

@@ -77,10 +77,13 @@ export class Tracks {
   }
 }
 
-/** As the device side numbers them: docs/tracing.md. */
-export function unitName({ target, clock }: RankHeader, xcc: number, unit: number, isOfIris: boolean): string {
+/** As the device side numbers them (docs/tracing.md): what tells two compute units apart, in one number. */
+export function unitName({ target }: RankHeader, xcc: number, unit: number, isOfIris: boolean): string {
   if (target.startsWith('cuda')) return `SM ${unit}`;
-  if (clock.source === 'softgpu') return `processor ${unit}`;
+  // Of Iris it is the compute unit of its shader engine alone: several share a number.
   if (isOfIris) return `XCC ${xcc}, CU ${unit}`;
-  return `XCC ${xcc}, SE ${unit >> 8}, CU ${unit & 255}`;
+  if (/^amd-gfx9/.test(target)) return `XCC ${xcc}, SE ${unit >> 5}, SH ${(unit >> 4) & 1}, CU ${unit & 15}`;
+  if (/^amd-gfx1[0-2]/.test(target))
+    return `SE ${unit >> 6}, SA ${(unit >> 5) & 1}, WGP ${(unit >> 1) & 15}, CU ${unit & 1}`;
+  return `unit ${unit}`;
 }

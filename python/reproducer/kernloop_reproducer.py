@@ -459,41 +459,79 @@ class null:
     """A pointer that the app passed as None."""
 
 
-def run(script, output):
-    """Launches it by Triton's own `kernel[grid](…)` on a copy of the captured memory, and compares with what the app computed."""
+def run(script, output, events=None):
+    """Launches it by Triton's own `kernel[grid](…)` on a copy of the captured memory, and compares with what the app computed. With `events`
+    once more, on memory as it was before, with tracing compiled in: the result must be the same, and what it recorded goes into that file."""
     memory = Memory()
     library = _NumPy(script["TARGET"][1]) if script["TARGET"][0] == "hip" and _is_softgpu(memory) else _Torch()
     set_environment(script.get("ENVIRONMENT", {}))
     function, finder = load_kernel(script)
     check_signature(function, script)
-    views = {name: value for name, value in script["ARGUMENTS"].items() if isinstance(value, tensor)}
-    places = {}
-    for view in views.values():
-        region = memory.region(view.region)
-        view.check(region["size"])
-        if view.region not in places:
-            places[view.region] = library.place(memory.read(view.region, "pre"), int(region["base"], 16))
-    arguments = {}
-    for name, value in script["ARGUMENTS"].items():
-        if isinstance(value, unavailable):
-            raise ReproducerError("LAUNCH_IMPOSSIBLE", f"the argument {name} is {value.what}, which cannot be made again here", "use recompile, replay and validate")
-        arguments[name] = library.view(places[value.region], value) if isinstance(value, tensor) else None if isinstance(value, null) else value
-    meta = {**script["ARGUMENTS"], **script["OPTIONS"], **script["CONSTEXPRS"]}
-    kernel = _launched(function, script["grid"](meta), {**arguments, **constants_of(script), **script["OPTIONS"]})
-    library.wait()
+    launch = _Launch(script, memory, library)
+    if events is not None:
+        from kernloop.tracing import replay
+
+        replay.Recorder(script, memory, launch, ReproducerError)  # without tracing, but with the heaps of ranks where they lie now
+    kernel = launch.run(function, constants_of(script))
     path, facts = write_candidate(kernel, script, finder, output)
-    differing = changed = 0
-    for name in sorted(places):
-        actual, expected = library.content(places[name]), memory.read(name, "post")
-        count = sum(a != b for a, b in zip(actual, expected)) if actual != expected else 0
-        users = ", ".join(argument for argument, view in views.items() if view.region == name)
-        print(f"{name} ({users}): {count} of {len(expected)} bytes differ from what the app computed")
-        differing += count
-        changed += expected != memory.read(name, "pre")
+    differing, changed = launch.compare()
     print(f"wrote {os.path.relpath(path)}: {facts['code_object_sha256']}")
+    if events is not None:
+        print("with tracing compiled in, and on:")
+        traced = _Launch(script, memory, library)
+        recorder = replay.Recorder(script, memory, traced, ReproducerError)
+        recorder.enable()
+        traced.run(function, {**constants_of(script), **recorder.constants})
+        differing += traced.compare()[0]
+        print(recorder.write(events))
     if not changed:
         print("the captured dispatch changes no byte of them, so that this proves nothing")
     return 1 if differing else 0 if changed else 3
+
+
+class _Launch:
+    """The captured memory, placed as it was before the dispatch, and arguments that lie in it."""
+
+    def __init__(self, script, memory, library):
+        self._script, self._memory, self._library = script, memory, library
+        self._views = {name: value for name, value in script["ARGUMENTS"].items() if isinstance(value, tensor)}
+        self.places = {}
+        for view in self._views.values():
+            view.check(memory.region(view.region)["size"])
+            self.place(view.region)
+        self.arguments = {}
+        for name, value in script["ARGUMENTS"].items():
+            if isinstance(value, unavailable):
+                raise ReproducerError(
+                    "LAUNCH_IMPOSSIBLE", f"the argument {name} is {value.what}, which cannot be made again here", "use recompile, replay and validate"
+                )
+            is_view = isinstance(value, tensor)
+            self.arguments[name] = library.view(self.places[value.region], value) if is_view else None if isinstance(value, null) else value
+
+    def place(self, name):
+        if name not in self.places:
+            content = self._memory.read(name, "pre")
+            self.places[name] = self._library.place(content, int(self._memory.region(name)["base"], 16))
+        return self.places[name]
+
+    def run(self, function, constants):
+        script = self._script
+        meta = {**script["ARGUMENTS"], **script["OPTIONS"], **constants}
+        kernel = _launched(function, script["grid"](meta), {**self.arguments, **constants, **script["OPTIONS"]})
+        self._library.wait()
+        return kernel
+
+    def compare(self):
+        """Bytes that are not as the app left them, and regions that the captured dispatch changes."""
+        differing = changed = 0
+        for name in sorted(self.places):
+            actual, expected = self._library.content(self.places[name]), self._memory.read(name, "post")
+            count = sum(a != b for a, b in zip(actual, expected)) if actual != expected else 0
+            users = ", ".join(argument for argument, view in self._views.items() if view.region == name) or "heap of another rank"
+            print(f"{name} ({users}): {count} of {len(expected)} bytes differ from what the app computed")
+            differing += count
+            changed += expected != self._memory.read(name, "pre")
+        return differing, changed
 
 
 def _launched(function, grid, arguments):
@@ -591,12 +629,13 @@ def main(script):
     parser.add_argument("--output", help="where the code object goes (build/candidate.*); what a replay needs to know lies beside it")
     parser.add_argument("--capture", type=Path, help="folder of the capture (capture/)")
     parser.add_argument("--recipe", type=Path, help="what is known of the untouched files (pristine/recipe.json)")
+    parser.add_argument("--events", metavar="FILE", help="launch it once more with tracing (kernloop.tracing) compiled in, and write what it recorded")
     parser.add_argument("--json", action="store_true", help="tell of errors in one line of JSON")
     options = parser.parse_args()
     PLACES.update({name: given.resolve() for name in PLACES if (given := getattr(options, name)) is not None})
     try:
         if not options.compile_only:
-            return sys.exit(run(script, options.output))
+            return sys.exit(run(script, options.output, options.events))
         kernel, _, finder = compile_kernel(script)
         path, facts = write_candidate(kernel, script, finder, options.output)
         if not options.json:

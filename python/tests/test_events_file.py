@@ -79,15 +79,15 @@ def read_columns(packets: Any, rank: int) -> dict[str, list[int]]:
 
 def test_every_field_comes_back_through_protoc(tmp_path: Path, device_events: Any) -> None:
     events = events_of(
-        150_000, rank=1, world_size=2, dropped=(1 << 33) + 1, event_names={1024: "softmax", 4000: "é"}, host_ns=((5, 100), (5, 140))
+        70_000, rank=1, world_size=2, dropped=(1 << 33) + 1, event_names={1024: "softmax", 4000: "é"}, host_ns=((5, 100), (5, 140))
     )
     [path] = write(events, tmp_path / "t.kevents", host_ranges=[HostRange("step", 7, 10, 20)])
     assert path.name == "t_rank1.kevents"
     message = device_events.FromString(path.read_bytes())
     kinds = [packet.WhichOneof("content") for packet in message.packet]
-    assert kinds == ["rank", "host_ranges", "events", "events", "events"]
+    assert kinds == ["rank", "host_ranges", "events", "events"]
     rank = message.packet[0].rank
-    assert (rank.version, rank.rank, rank.world_size, rank.kept, rank.dropped) == (1, 1, 2, 150_000, (1 << 33) + 1)
+    assert (rank.version, rank.rank, rank.world_size, rank.kept, rank.dropped) == (1, 1, 2, 70_000, (1 << 33) + 1)
     assert (rank.device_name, rank.target, rank.clock.source, rank.clock.resolution) == ("H200", "cuda-sm_90", "globaltimer", 32)
     assert {each.id: each.name for each in rank.event_names} == events.event_names
     assert [(a.device_ns, a.offset_ns, a.error_ns) for a in rank.anchors] == [(5, (100 - 5 - 32 + 140 - 5) // 2, 36)]
@@ -120,7 +120,7 @@ def test_steps_of_the_software_gpu_stay_steps(tmp_path: Path, device_events: Any
 
 
 def test_files_of_ranks_behind_each_other_are_the_file_of_all(tmp_path: Path, device_events: Any) -> None:
-    ranks = [events_of(70_000, rank=rank, world_size=2, seed=rank) for rank in range(2)]
+    ranks = [events_of(3_000, rank=rank, world_size=2, seed=rank) for rank in range(2)]
     order: list[str] = []
     write(ranks[1], tmp_path / "t.kevents", merge=True, barrier=lambda: order.append("rank 1"))
     written = write(ranks[0], tmp_path / "t.kevents", merge=True, barrier=lambda: order.append("rank 0"))

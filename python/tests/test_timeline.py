@@ -171,21 +171,3 @@ def test_steps_of_the_software_gpu_are_never_called_time(tmp_path: Path) -> None
     assert "steps of the software GPU, which are no time" in page
     assert "wait &lt;for&gt; all" in page and "<for>" not in page
     assert not re.search(r"(src|href)=|@import|url\(", page), "nothing is loaded"
-
-
-def test_ranks_that_nothing_relates_are_refused(tmp_path: Path) -> None:
-    write_ranks(tmp_path / "t.kevents", [replace(recorded(rank, programs=5), host_ns=()) for rank in range(2)])
-    command = [
-        "node",
-        str(ROOT / "bin" / "kernloop.js"),
-        "trace",
-        "export",
-        str(tmp_path / "t.kevents"),
-        "--output",
-        str(tmp_path),
-        "--json",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (2, "CLOCKS_UNRELATED")
-    assert [each.name for each in tmp_path.iterdir()] == ["t.kevents"], "nothing half-written"
-    assert export(tmp_path / "t.kevents", "--unaligned")["timeline"]["alignment"] == "none"

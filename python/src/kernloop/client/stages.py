@@ -54,6 +54,7 @@ class Stages:
         linger_seconds: float | None = None,
         time_limit_seconds: float | None = None,
         output: Path | None = None,
+        launches: bool | None = None,
         top: int | None = None,
     ) -> results.ProfileResult:
         """Rank the kernels that an app launches.
@@ -68,6 +69,8 @@ class Stages:
             captured before. Default: 10.
         time_limit_seconds: End the app after this time; 0 is no limit. Default: 0.
         output: The profile; .kernloop/profile.json of the app if left out.
+        launches: Keep when each launch ran (the first 20,000), for `kernloop trace export --profile`; CUDA only. Default:
+            false.
         top: Kernels to print; the file has all of them. Default: 20.
 
         `exit_code` of the result:
@@ -86,6 +89,7 @@ class Stages:
                 "--linger-seconds": linger_seconds,
                 "--time-limit-seconds": time_limit_seconds,
                 "--output": output,
+                "--launches": launches,
                 "--top": top,
             },
         )
