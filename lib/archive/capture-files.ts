@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { KernloopError } from '../support/error';
 import { parseJson, readText } from '../support/schema';
+import { overwrittenSchema } from './overwritten';
 import { varyingSchema } from './varying';
 
 /** The parts of capture.json that the stages read; kernloop-archive and the replay check the rest. */
@@ -64,6 +65,12 @@ export const selfcheckSchema = z.looseObject({
     })
     .optional()
     .describe('What the intervals of varying are worth; older self-checks have none.'),
+  overwritten: z
+    .array(overwrittenSchema)
+    .optional()
+    .describe(
+      'What the dispatch overwrites without reading what it held, as replays with other values there showed; older self-checks did not look.',
+    ),
 });
 
 export type Selfcheck = z.output<typeof selfcheckSchema>;

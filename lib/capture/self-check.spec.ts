@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Device } from '../device/device';
 import { fakeDeps, type FakeProgram } from '../testing/fake-deps';
@@ -44,6 +44,54 @@ describe('the self-check on hardware, whose order follows no seed', () => {
     expect(selfcheck.reason).toContain('poison');
   });
 
+  const row = { region: 'r0', offset: 16, bytes: 4, count: 3, stride: 8 };
+  const overwritten = { event: 'overwritten', ...row };
+  const passes = (args: readonly string[]): object[] =>
+    flag(args, '--search-overwritten') ? [overwritten, passed] : [passed];
+
+  it('searches for what is overwritten without being read, and confirms it in the next process', async () => {
+    const given: unknown[] = [];
+    const replay = fakeReplay((args) => {
+      const file = flag(args, '--overwritten');
+      if (file) given.push([flag(args, '--fills'), JSON.parse(readFileSync(file, 'utf8'))]);
+      return passes(args);
+    });
+    const { selfcheck } = await check(replay);
+    expect(selfcheck).toMatchObject({ verdict: 'verified', overwritten: [row], replays: 7 });
+    expect(given).toEqual([['captured,huge,opposite,zeros', { overwritten: [row] }]]);
+  });
+
+  it('goes on in another process where a search cost one, and never counts that against the capture', async () => {
+    let processes = 0;
+    const files = new Set<string>();
+    const replay = fakeReplay((args) => {
+      const file = flag(args, '--search-overwritten');
+      if (!file) return passes(args);
+      processes += 1;
+      files.add(file);
+      writeFileSync(file, '{}');
+      return processes < 3 ? [{ event: 'result', verdict: 'fault' }] : passes(args);
+    });
+    const { selfcheck } = await check(replay);
+    expect(selfcheck).toMatchObject({ verdict: 'verified', overwritten: [row] });
+    expect([processes, files.size, existsSync([...files][0] ?? '')]).toEqual([3, 1, false]);
+  });
+
+  it('ends a search that only costs processes, with nothing known', async () => {
+    const replay = fakeReplay((args) => {
+      const file = flag(args, '--search-overwritten');
+      if (!file) return [passed];
+      writeFileSync(file, '{}');
+      return [{ event: 'result', verdict: 'limit' }];
+    });
+    expect((await check(replay)).selfcheck).toMatchObject({ verdict: 'verified', overwritten: [] });
+  });
+
+  it('forgets what another process does not confirm, and judges the capture without it', async () => {
+    const replay = fakeReplay((args) => (flag(args, '--fills') ? [difference, differed] : passes(args)));
+    expect((await check(replay)).selfcheck).toMatchObject({ verdict: 'verified', overwritten: [] });
+  });
+
   const varying = { region: 'r0', offset: 0, dtype: 'f32', count: 1, min: [1], max: [1.5] };
 
   /** The n-th fresh process differs in a value of its own where `differs` says so; so does one of the first, quick look. */
@@ -62,7 +110,8 @@ describe('the self-check on hardware, whose order follows no seed', () => {
     const { selfcheck, replays } = await check(replay);
     expect(selfcheck).toMatchObject({ verdict: 'nondeterministic', varying: [varying] });
     const probes = replays.filter((args) => args.includes('--known-varying'));
-    expect(probes.map((args) => flag(args, '--poison'))).toEqual(['0xA5', '0x5A']);
+    expect(probes.map((args) => flag(args, '--poison'))).toEqual([undefined, '0xA5', '0x5A']);
+    expect(probes.map((args) => flag(args, '--search-overwritten') !== undefined)).toEqual([true, false, false]);
     expect(JSON.parse(readFileSync(join(capture, 'selfcheck.json'), 'utf8'))).toEqual(selfcheck);
   });
 

@@ -1,16 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Device } from '../device/device';
-import { adverseInstructions } from '../replay/adverse';
 import { describeFault } from '../replay/fault-text';
-import { instructionLimit } from '../replay/limit';
-import type { ReplayOutcome, ReplayRequest } from '../replay/program';
-import { replayWithinLimit } from '../replay/within-limit';
+import type { Fill, ReplayOutcome } from '../replay/program';
 import type { UnexplainedEvent, VaryingRange } from '../replay/replay-events';
 import type { Deps } from '../deps/deps';
 import { sha256OfFile, writeJson } from '../support/files';
 import { captureFile, readCapture, selfcheckFile, type Selfcheck } from '../archive/capture-files';
+import { isEqual, isStopped, Replays, type SelfCheckTarget } from './replays';
 
 type Outcome =
   | { kind: 'verified' }
@@ -34,17 +29,13 @@ export interface SelfCheckResult {
 
 const poisons = ['0xA5', '0x5A'] as const;
 const fixedSeed = 1;
-const variedSeeds = [2, 3];
+/** Other orders, each beginning with other values in what is overwritten. */
+const varied: readonly { seed: number; fills: readonly Fill[] }[] = [
+  { seed: 2, fills: ['huge'] },
+  { seed: 3, fills: ['opposite', 'zeros'] },
+];
+const allFills: readonly Fill[] = ['captured', 'huge', 'opposite', 'zeros'];
 const adverseSeed = 4;
-/**
- * Of a calibration at most; on hardware, which takes no seed, as many replays. Every eighth is 0, the ascending order that the app
- * had: sums may err by much more (or less) in it than in others, as where all that is added comes before all that is taken away.
- */
-const calibrationSeeds = Array.from({ length: 256 }, (_, index) => (index % 8 === 0 ? 0 : index));
-/** What it takes at least, where waves follow a seed. */
-const settling = { replays: 32, seconds: 20 };
-/** Hardware is fast, but its order varies less from launch to launch than from process to process. */
-const processes = { least: 8, most: 32, replaysOfEach: 8, seconds: 60 };
 /** Not among the seeds that the ranges were made from. */
 const probeSeeds = [1001, 1002];
 
@@ -57,15 +48,6 @@ const readsUnwritten =
   'LDS, private memory or registers that the kernel has not written (the result changes with the pattern that these are filled with, as is the poison around captured memory)';
 const dependsOnFill = (scope: string): string =>
   `the result depends on ${scope === 'all' ? '' : 'memory outside the captured scope, or on '}${readsUnwritten}`;
-
-export interface SelfCheckTarget {
-  capture: string;
-  stores: readonly string[];
-  /** Wave-instructions of the captured dispatch, where the device counts them. */
-  waveInstructions: number | null;
-  /** Of one replay, where it does not. */
-  limitSeconds: number;
-}
 
 /**
  * Replays the capture as the app ran it and compares with what the app computed.
@@ -83,11 +65,13 @@ export interface SelfCheckTarget {
 export async function selfCheck(target: SelfCheckTarget, device: Device, deps: Deps): Promise<SelfCheckResult> {
   const replays = new Replays(target, device, deps);
   let outcome = await (device.seeded ? classifyBySeed(replays) : classifyByRepetition(replays));
-  let selfcheck = writeSelfcheck(target, outcome, replays.count, device);
+  let selfcheck = writeSelfcheck(target, outcome, replays, device);
   if ('varying' in outcome) {
+    // A hardware's search compares by the ranges.
+    if (!device.seeded) await replays.compareAndSearch({ varying: selfcheckFile(target.capture) });
     const broken = await probe(replays, device.seeded ? probeSeeds : []);
     if (broken) outcome = broken;
-    selfcheck = writeSelfcheck(target, outcome, replays.count, device);
+    selfcheck = writeSelfcheck(target, outcome, replays, device);
   }
   return { selfcheck, scopeTooSmall: outcome.kind === 'scope-too-small' };
 }
@@ -96,8 +80,8 @@ export async function selfCheck(target: SelfCheckTarget, device: Device, deps: D
 async function probe(replays: Replays, seeds: readonly number[]): Promise<Outcome | undefined> {
   const varying = selfcheckFile(replays.target.capture);
   const requests = seeds.length > 0 ? seeds.map((seed) => ({ seed })) : poisons.map((poison) => ({ poison }));
-  for (const request of requests) {
-    const outcome = await replays.compare({ ...request, varying });
+  for (const [index, request] of requests.entries()) {
+    const outcome = await replays.compareFilled(varied[index]?.fills ?? ['captured'], { ...request, varying });
     if (!isEqual(outcome)) {
       return {
         kind: 'failed',
@@ -109,7 +93,7 @@ async function probe(replays: Replays, seeds: readonly number[]): Promise<Outcom
 }
 
 async function classifyBySeed(replays: Replays): Promise<Outcome> {
-  const first = await replays.compare({ poison: poisons[0], seed: fixedSeed, threads: 1 });
+  const first = await replays.compareAndFind({ poison: poisons[0], seed: fixedSeed, threads: 1 });
   const second = await replays.compare({ poison: poisons[1], seed: fixedSeed, threads: 1 });
   const stopped = [first, second].find(isStopped);
   if (stopped) return { kind: 'scope-too-small', reason: describeStop(stopped) };
@@ -118,13 +102,17 @@ async function classifyBySeed(replays: Replays): Promise<Outcome> {
     return { kind: 'scope-too-small', reason: dependsOnFill(mode) };
   }
   if (isEqual(first)) {
-    const varied: ReplayOutcome[] = [];
-    for (const seed of variedSeeds) varied.push(await replays.compare({ poison: poisons[0], seed }));
-    const broken = varied.find(isStopped);
-    if (broken) return { kind: 'failed', reason: `with another wave order, ${describeStop(broken)}` };
     // Waves that never end in that order, or fault, say nothing of what the app did.
-    const adverse = await replays.compare({ poison: poisons[0], seed: adverseSeed, adverse: replays.adverse });
-    if (varied.every(isEqual) && (isEqual(adverse) || isStopped(adverse))) return { kind: 'verified' };
+    const adverse = await replays.compareAndWatch({
+      poison: poisons[0],
+      seed: adverseSeed,
+      adverse: replays.adverse,
+    });
+    const others: ReplayOutcome[] = [];
+    for (const { seed, fills } of varied) others.push(await replays.compareFilled(fills, { poison: poisons[0], seed }));
+    const broken = others.find(isStopped);
+    if (broken) return { kind: 'failed', reason: `with another wave order, ${describeStop(broken)}` };
+    if (others.every(isEqual) && (isEqual(adverse) || isStopped(adverse))) return { kind: 'verified' };
   }
   return calibrate(first, poisons[0], replays);
 }
@@ -132,7 +120,10 @@ async function classifyBySeed(replays: Replays): Promise<Outcome> {
 /** Most kernels give the same every time: a process each under two patterns says so, and restores from the archive only once. */
 async function classifyByRepetition(replays: Replays): Promise<Outcome> {
   for (const poison of poisons) {
-    const outcome = await replays.compare({ poison, iterations: repetitions });
+    const request = { poison, iterations: repetitions };
+    const outcome = await (poison === poisons[0]
+      ? replays.compareAndSearch(request)
+      : replays.compareFilled(allFills, request));
     if (isStopped(outcome)) return { kind: 'scope-too-small', reason: describeStop(outcome) };
     if (!isEqual(outcome)) return classifyByFreshProcesses({ poison, outcome }, replays);
   }
@@ -213,76 +204,6 @@ function firstUnexplained([first]: readonly UnexplainedEvent[]): string {
   return ` (first in ${where}: the app has ${text(first.post)}, the replays ${text(first.min)} to ${text(first.max)})`;
 }
 
-/** Runs kernloop-replay and counts how often it replayed. */
-class Replays {
-  count = 0;
-
-  constructor(
-    readonly target: SelfCheckTarget,
-    private readonly device: Device,
-    private readonly deps: Deps,
-  ) {}
-
-  get adverse(): number {
-    return adverseInstructions(this.target.waveInstructions);
-  }
-
-  compare(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
-    this.count += request.iterations ?? 1;
-    return this.replay({ ...request, compare: true });
-  }
-
-  /** Where waves follow a seed, in the adverse order every second time. */
-  async calibrate(poison: string): Promise<ReplayOutcome> {
-    const outcome = await (this.device.seeded
-      ? this.replay({ calibrate: calibrationSeeds, settle: settling, poison, adverse: this.adverse })
-      : this.calibrateInProcesses(poison));
-    this.count += outcome.result.replays ?? 0;
-    return outcome;
-  }
-
-  /** Each goes on with the replays of those before it. */
-  private async calibrateInProcesses(poison: string): Promise<ReplayOutcome> {
-    const folder = mkdtempSync(join(tmpdir(), 'kernloop-calibration-'));
-    const request = {
-      calibrate: calibrationSeeds.slice(0, processes.replaysOfEach),
-      poison,
-      calibrationFile: join(folder, 'replays'),
-    };
-    const started = this.deps.clock.monotonicMs();
-    try {
-      for (let count = 1; ; count += 1) {
-        const outcome = await this.replay(request);
-        const { result, varying, unexplained } = outcome;
-        const isBeyondMeasure = result.verdict === 'fail' && varying.length === 0 && unexplained.length === 0;
-        const isEnough = count >= processes.least && result.is_settled !== false;
-        const isLate = (this.deps.clock.monotonicMs() - started) / 1000 > processes.seconds;
-        if (isStopped(outcome) || isBeyondMeasure || isEnough || isLate || count === processes.most) return outcome;
-      }
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  }
-
-  private replay(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
-    const { capture, stores, waveInstructions, limitSeconds } = this.target;
-    const limit =
-      this.device.seeded && waveInstructions !== null
-        ? { limitWaveInstructions: instructionLimit(waveInstructions) }
-        : { limitSeconds };
-    return replayWithinLimit({ capture, stores, ...limit, ...request }, this.device, this.deps);
-  }
-}
-
-function isStopped({ result }: ReplayOutcome): boolean {
-  return result.verdict === 'fault' || result.verdict === 'limit';
-}
-
-function isEqual({ result }: ReplayOutcome): boolean {
-  // A kernel that changes nothing is replayed faithfully when nothing differs; it is validate that calls it vacuous.
-  return result.verdict === 'pass' || (result.verdict === 'vacuous' && (result.differing_bytes ?? 0) === 0);
-}
-
 /** Equal for two replays with the same differences from post, whatever the poison was. */
 function fingerprint({ result, differences }: ReplayOutcome): string {
   return JSON.stringify([
@@ -310,17 +231,18 @@ function firstDifference({ differences }: ReplayOutcome): string {
   return ` (first in ${where} at offset ${first.offset}: expected ${first.first_expected ?? '?'}, got ${first.first_actual ?? '?'})`;
 }
 
-function writeSelfcheck(target: SelfCheckTarget, outcome: Outcome, replays: number, device: Device): Selfcheck {
+function writeSelfcheck(target: SelfCheckTarget, outcome: Outcome, replays: Replays, device: Device): Selfcheck {
   const selfcheck: Selfcheck = {
     schema: 'kernloop.selfcheck/1',
     capture_sha256: sha256OfFile(captureFile(target.capture)),
     device: { kind: device.description.kind, identity: device.description.identity },
     verdict: outcome.kind === 'verified' || 'varying' in outcome ? outcome.kind : 'failed',
     reason: 'reason' in outcome ? outcome.reason : null,
-    replays,
+    replays: replays.count,
     poison_patterns: poisons.map((poison) => poison.toLowerCase()),
     varying: 'varying' in outcome ? outcome.varying : [],
     ...('varying' in outcome ? { calibration: outcome.calibration } : {}),
+    ...(outcome.kind === 'verified' || 'varying' in outcome ? { overwritten: replays.overwritten } : {}),
   };
   writeJson(selfcheckFile(target.capture), selfcheck);
   return selfcheck;

@@ -1,4 +1,5 @@
 import type { Device } from '../device/device';
+import type { OverwrittenRow } from '../archive/overwritten';
 import type { ElementType } from '../reproducer/kernel-json';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
@@ -53,6 +54,12 @@ export interface ReplayRequest {
   profile?: boolean;
   /** A selfcheck.json whose varying ranges are judged by value. */
   varying?: string;
+  /** A selfcheck.json whose overwritten ranges begin with each of these, a launch each. */
+  overwritten?: { file: string; fills: readonly Fill[] };
+  /** Tell what is overwritten without being read; of `overwritten` where that is given. */
+  findOverwritten?: boolean;
+  /** Find it by launches that begin with other values; the file has what processes that these cost have found. */
+  searchOverwritten?: string;
   /** Seeds to replay with, to find what varies. */
   calibrate?: readonly number[];
   /** That calibration may end after so many replays where further ones show nothing new, and for want of time. */
@@ -84,6 +91,9 @@ export interface ReplayRequest {
   /** How long the records are, should an array there come in free order; goes with `varying`. */
   records?: readonly RecordLength[];
 }
+
+/** What a launch finds where the captured code does not look: native/replay/core/poison_fill.h. */
+export type Fill = 'captured' | 'huge' | 'opposite' | 'zeros';
 
 export interface RecordLength {
   target: string;
@@ -126,6 +136,7 @@ export interface ReplayOutcome {
   adverseInstructions: number | null;
   hotSpots: HotSpotEvent[];
   varying: VaryingRange[];
+  overwritten: OverwrittenRow[];
   /** Elements of *post* that the replays of a calibration do not explain. */
   unexplained: UnexplainedEvent[];
   tolerances: ToleranceEvent[];
@@ -166,6 +177,9 @@ function replayArguments(request: ReplayRequest, device: Device): string[] {
     ['--limit-wave-instructions', request.limitWaveInstructions],
     ['--limit-seconds', request.limitSeconds],
     ['--known-varying', request.varying],
+    ['--overwritten', request.overwritten?.file],
+    ['--search-overwritten', request.searchOverwritten],
+    ['--fills', request.overwritten?.fills.join(',')],
     ['--calibrate', request.calibrate?.join(',')],
     ['--settle', request.settle && `${request.settle.replays}:${request.settle.seconds}`],
     ['--calibration-file', request.calibrationFile],
@@ -193,6 +207,7 @@ function replayArguments(request: ReplayRequest, device: Device): string[] {
   if (request.guard) args.push('--guard');
   if (request.leavePadding) args.push('--leave-padding');
   if (request.compare) args.push('--compare');
+  if (request.findOverwritten) args.push('--find-overwritten');
   if (request.sideBySide) args.push('--side-by-side');
   if (request.profile) args.push('--profile');
   return args;
@@ -215,6 +230,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     adverseInstructions: null,
     hotSpots: [],
     varying: [],
+    overwritten: [],
     unexplained: [],
     tolerances: [],
     checked: [],
@@ -290,6 +306,11 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
     case 'varying': {
       const { event: _event, ...range } = event;
       outcome.varying.push(range);
+      break;
+    }
+    case 'overwritten': {
+      const { event: _event, ...row } = event;
+      outcome.overwritten.push(row);
       break;
     }
     case 'checked':

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { overwrittenSchema } from '../archive/overwritten';
 import { varyingSchema } from '../archive/varying';
 
 /** Events of kernloop-replay (docs/contributing/seams.md). Unknown fields are kept. */
@@ -270,6 +271,7 @@ const events = {
   compared: comparedSchema,
   free_order: freeOrderSchema,
   varying: varyingSchema.extend({ event: z.literal('varying') }),
+  overwritten: overwrittenSchema.extend({ event: z.literal('overwritten') }),
   result: z.looseObject({
     event: z.literal('result'),
     verdict: z.enum(['pass', 'fail', 'vacuous', 'fault', 'limit', 'ran']),
@@ -279,6 +281,13 @@ const events = {
     ignored_bytes: count.nullish(),
     varying_bytes: count.nullish(),
     unjudged_bytes: count.nullish(),
+    /** Judged by launches that began with other values in them than the app had, and of these those that the app's dispatch did not change. */
+    overwritten_bytes: count.nullish(),
+    rewritten_bytes: count.nullish(),
+    /** With which values in them the launch began that failed; missing where it was with the app's. */
+    fill: z.string().nullish(),
+    /** Of what differs then: still the values it began with. */
+    unwritten_bytes: count.nullish(),
     /** Of a calibration. */
     replays: count.nullish(),
     confidence: count.nullish(),

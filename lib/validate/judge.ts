@@ -1,3 +1,4 @@
+import { requestOfCaptured } from '../replay/session';
 import { captureFile } from '../archive/capture-files';
 import type { Deps } from '../deps/deps';
 import { exitCodes, type ErrorCode } from '../support/error-codes';
@@ -18,17 +19,29 @@ const launchImpossible: ErrorCode = 'LAUNCH_IMPOSSIBLE';
 /** Replays one captured dispatch so often and compares, and once more in the adverse order; a fault or a limit ends that. */
 export async function judgeCase(
   judged: Case,
-  { replays, adverse }: Pick<ValidateOptions, 'replays' | 'adverse'>,
+  options: Pick<ValidateOptions, 'replays' | 'adverse'>,
   deps: Deps,
 ): Promise<DispatchReport> {
+  const { replays, adverse } = options;
   const runs: Run[] = [];
   for (let index = 0; index < replays; index += 1) {
     const run = await runCase(judged, index, deps);
     runs.push(run);
+    // What the captured code does not withstand, either, is no judge.
+    if (run.outcome.result.fill && !(await withstandsFills(judged, index, deps)))
+      return judgeCase({ ...judged, fills: [], refuted: true }, options, deps);
     if (isStopped(run)) return reportOf(judged, runs, null);
   }
   if (!adverse || !judged.session.device.seeded) return reportOf(judged, runs, null);
   return reportOf(judged, runs, await judgeAdverse(judged, replays, deps));
+}
+
+/** Whether the captured code gives what the app computed, with other values in what it overwrites. */
+async function withstandsFills(judged: Case, index: number, deps: Deps): Promise<boolean> {
+  const { session } = judged;
+  if (session.code.kind === 'captured') return false;
+  const run = await runCase({ ...judged, session: { ...session, request: requestOfCaptured(session) } }, index, deps);
+  return verdictOf(run) === 'pass' || verdictOf(run) === 'vacuous';
 }
 
 function isStopped({ outcome: { result } }: Run): boolean {
@@ -43,7 +56,11 @@ const exitOf: Readonly<Record<Verdict, number>> = {
   fault: exitCodes.fault,
 };
 
-function reportOf({ session, selfcheck, plan }: Case, usual: readonly Run[], adverse: Adverse | null): DispatchReport {
+function reportOf(
+  { session, selfcheck, plan, refuted }: Case,
+  usual: readonly Run[],
+  adverse: Adverse | null,
+): DispatchReport {
   const runs = adverse?.counts ? [...usual, adverse.run] : usual;
   const worst = runs.reduce((a, b) => (rank(verdictOf(b)) > rank(verdictOf(a)) ? b : a));
   const { result, differences, faults } = worst.outcome;
@@ -69,6 +86,8 @@ function reportOf({ session, selfcheck, plan }: Case, usual: readonly Run[], adv
     ignored_bytes: result.ignored_bytes ?? 0,
     varying_bytes: result.varying_bytes ?? 0,
     unjudged_bytes: result.unjudged_bytes ?? 0,
+    overwritten_bytes: result.overwritten_bytes ?? 0,
+    rewritten_bytes: result.rewritten_bytes ?? 0,
     differing_bytes: result.differing_bytes ?? 0,
     free_order: worst.outcome.freeOrders.map(({ event: _event, ...order }) => order),
     tolerance: toleranceReport(plan),
@@ -91,7 +110,7 @@ function reportOf({ session, selfcheck, plan }: Case, usual: readonly Run[], adv
   if (result.code === launchImpossible) return { ...report, summary: result.reason ?? 'it cannot be launched' };
   return {
     ...report,
-    summary: [...forcedTypes(plan), summaryOf(report, selfcheck, result.reason ?? null, adverse)].join('; '),
+    summary: [...forcedTypes(plan), summaryOf(report, { selfcheck, result, adverse, refuted })].join('; '),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { CapturedDispatch } from '../replay/captured-dispatches';
 import { formatCount } from '../support/report';
 import { rank } from './run-case';
-import { forcedTypes } from './summary';
+import { forcedTypes, rewrittenWords } from './summary';
 import type { DispatchReport, Report } from './report-json';
 
 /** A kernel is right if it is right for every captured dispatch: the worst verdict is that of all. */
@@ -25,6 +25,8 @@ export function overallReport(
       ignored_bytes: rest.ignored_bytes,
       varying_bytes: rest.varying_bytes,
       unjudged_bytes: rest.unjudged_bytes,
+      overwritten_bytes: rest.overwritten_bytes,
+      rewritten_bytes: rest.rewritten_bytes,
       differing_bytes: rest.differing_bytes,
       regions: rest.regions,
       fault: rest.fault,
@@ -45,7 +47,7 @@ function summaryOfAll(worst: DispatchReport, reports: readonly DispatchReport[])
     const sum = (of: (report: DispatchReport) => number): string =>
       formatCount(reports.reduce((total, report) => total + of(report), 0));
     const forced = forcedTypes({ forced: [...new Set(reports.flatMap(({ tolerance }) => tolerance?.forced ?? []))] });
-    return `${forced.map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel${sanitizerWords(reports)}`;
+    return `${forced.map((words) => `${words}; `).join('')}${reports.length} captured dispatches: ${sum(({ compared_bytes: bytes }) => bytes)} bytes compared with what the app computed, ${sum(({ changed_bytes: bytes }) => bytes)} of them changed by the kernel${rewrittenWords({ rewritten_bytes: reports.reduce((total, { rewritten_bytes: bytes }) => total + bytes, 0) })}${sanitizerWords(reports)}`;
   }
   const passed = reports.filter(({ verdict }) => verdict === 'pass').length;
   return `${passed} of ${reports.length} captured dispatches pass; dispatch ${worst.dispatch}: ${worst.summary}`;

@@ -27,6 +27,14 @@ const counts = {
   unjudged_bytes: z
     .number()
     .describe('Bytes left out because the order of waves decides what they hold (links of a list, places in a table).'),
+  overwritten_bytes: z
+    .number()
+    .describe(
+      'Bytes that the captured code overwrites without reading them: judged by launches that began with other values there as well.',
+    ),
+  rewritten_bytes: z
+    .number()
+    .describe('Of these, the bytes that the captured dispatch left as they were: they count as changed ones do.'),
   differing_bytes: z.number(),
 };
 

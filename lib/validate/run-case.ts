@@ -1,9 +1,10 @@
 import { isJudgedByRanges, selfcheckFile, type Selfcheck } from '../archive/capture-files';
-import type { RecordLength, ReplayOutcome, ReplayRequest } from '../replay/program';
+import type { Fill, RecordLength, ReplayOutcome, ReplayRequest } from '../replay/program';
 import type { ReplaySession } from '../replay/session';
 import { replayWithinLimit } from '../replay/within-limit';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
+import { fillsOfAdverse } from './fills';
 import type { Verdict } from './report-json';
 import type { IgnoredRange } from '../reproducer/roles';
 import type { ElementPlan } from './tolerance';
@@ -15,6 +16,10 @@ export interface Case {
   ignored: IgnoredRange[];
   plan: ElementPlan;
   records: RecordLength[];
+  /** fillsOf() */
+  fills: readonly (readonly Fill[])[];
+  /** The captured code did not withstand them after all. */
+  refuted?: boolean;
 }
 
 /** One replay of it. */
@@ -30,18 +35,20 @@ const zeros = '0x99';
 
 /** `adverse`: so many wave-instructions in the adverse order. */
 export async function runCase(
-  { session, selfcheck, ignored, plan, records }: Case,
+  { session, selfcheck, ignored, plan, records, fills }: Case,
   index: number,
   deps: Deps,
   adverse?: number,
 ): Promise<Run> {
   const poison = adverse === undefined ? (poisons[index % poisons.length] ?? poisons[0]) : zeros;
   const seed = session.device.seeded ? index + 1 : null;
+  const launches = fills.length > 0 && adverse !== undefined ? fillsOfAdverse : fills[index % fills.length];
   const request: ReplayRequest = {
     ...session.request,
     ignore: ignored,
     elements: plan.elements,
     ...(isJudgedByRanges(selfcheck) ? { varying: selfcheckFile(session.reproducer.capture), records } : {}),
+    ...(launches ? { overwritten: { file: selfcheckFile(session.reproducer.capture), fills: launches } } : {}),
     ...(seed === null ? {} : { seed }),
     ...(adverse === undefined ? {} : { adverse }),
     compare: true,

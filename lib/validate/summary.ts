@@ -1,5 +1,6 @@
 import type { Selfcheck } from '../archive/capture-files';
 import { formatCount } from '../support/report';
+import type { ResultEvent } from '../replay/replay-events';
 import type { Adverse } from './adverse';
 import { bytesInFreeOrder, summaryOfFreeOrder } from './free-order-text';
 import { summaryOfRaces } from './races';
@@ -14,14 +15,24 @@ export function forcedTypes({ forced }: Pick<ElementPlan, 'forced'>): string[] {
   return forced.length > 0 ? [`--force-dtype: ${forced.join(', ')}`] : [];
 }
 
-/** The result line without its verdict. `reason`: that of the replay. */
-export function summaryOf(
-  report: Unsummed,
-  selfcheck: Selfcheck,
-  reason: string | null,
-  adverse: Adverse | null,
-): string {
-  const extra = extraOf(report, selfcheck, adverse);
+/** What was written, but with what memory held already: seen by launches that began with other values there. */
+export function rewrittenWords({ rewritten_bytes: bytes }: Pick<Unsummed, 'rewritten_bytes'>): string {
+  return bytes > 0 ? ` and ${formatCount(bytes)} overwritten with what they held` : '';
+}
+
+/** What a result line is made of beside the report. */
+interface Evidence {
+  selfcheck: Selfcheck;
+  result: ResultEvent;
+  adverse: Adverse | null;
+  refuted?: boolean | undefined;
+}
+
+/** The result line without its verdict. */
+export function summaryOf(report: Unsummed, evidence: Evidence): string {
+  const { result, adverse } = evidence;
+  const reason = result.reason ?? null;
+  const extra = extraOf(report, evidence);
   const compared = `${formatCount(report.compared_bytes)} bytes compared with what the app computed`;
   const differ = `${formatCount(report.differing_bytes)} of ${compared} differ`;
   const unjudged =
@@ -30,7 +41,7 @@ export function summaryOf(
       : '';
   switch (report.verdict) {
     case 'pass':
-      return `${unjudged}${compared} in ${replaysOf(report)}, ${formatCount(report.changed_bytes)} of them changed by the kernel${extra}`;
+      return `${unjudged}${compared} in ${replaysOf(report)}, ${formatCount(report.changed_bytes)} of them changed by the kernel${rewrittenWords(report)}${extra}`;
     case 'vacuous':
       return `${reason ?? `the captured dispatch changes no byte${report.ignored_bytes > 0 ? ' beside what is ignored' : ''}, so that nothing can be compared`}${report.unjudged_bytes > 0 ? '; the role "ignore" leaves an argument out where that is meant' : ''}${extra}`;
     case 'fail': {
@@ -41,21 +52,36 @@ export function summaryOf(
       const why = inThisOrderAlone
         ? ' when waves run in the adverse order and find 0 where nobody wrote: the result depends on one of the two'
         : '';
-      return `${unjudged}${reason ? `${reason}; ` : ''}${differ}${why}${extra}`;
+      return `${unjudged}${reason ? `${reason}; ` : ''}${differ}${why || whyFilled(report, result)}${extra}`;
     }
     case 'limit':
-      return `the replay ran past its limit${report.fault ? `: ${report.fault}` : ''}`;
+      return `the replay ran past its limit${report.fault ? `: ${report.fault}` : ''}${whyFilled(report, result)}`;
     case 'fault':
-      return `the device faulted${report.fault ? `: ${report.fault}` : ''}`;
+      return `the device faulted${report.fault ? `: ${report.fault}` : ''}${whyFilled(report, result)}`;
   }
 }
 
-function extraOf(report: Unsummed, selfcheck: Selfcheck, adverse: Adverse | null): string {
+/** Of a launch that began with other values than the app's in what the captured code overwrites. */
+function whyFilled(
+  { differing_bytes: differing }: Unsummed,
+  { fill, unwritten_bytes: unwritten }: ResultEvent,
+): string {
+  if (!fill) return '';
+  if (unwritten && unwritten === differing)
+    return ': the variant does not write them, and the captured code does, whatever they held before';
+  return `: the result depends on what memory held that the captured code overwrites without reading it${unwritten ? `, and ${formatCount(unwritten)} of them are not written at all` : ''}`;
+}
+
+function extraOf(report: Unsummed, { selfcheck, adverse, refuted }: Evidence): string {
   const judged: string[] = [];
   if (report.tolerance) judged.push(summaryOfTolerance(report.tolerance, report.regions));
   const inRanges = report.varying_bytes - bytesInFreeOrder(report.free_order);
   if (inRanges > 0) judged.push(`${formatCount(inRanges)} bytes judged by ${describeRanges(selfcheck)}`);
   judged.push(...summaryOfFreeOrder(report.free_order));
+  if (refuted)
+    judged.push(
+      'the captured code itself depends on what it overwrites, which its self-check did not see: that was not judged; capture it again',
+    );
   if (report.ignored_bytes > 0) judged.push(`${formatCount(report.ignored_bytes)} bytes ignored as workspace`);
   const doubt = report.verdict === 'fail' && !report.races?.length ? doubtOf(report, selfcheck) : null;
   if (doubt) judged.push(doubt);

@@ -7,6 +7,7 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
+import { fillsOf } from './fills';
 import { judgeCase } from './judge';
 import type { Case } from './run-case';
 import type { ValidateOptions } from './options';
@@ -56,6 +57,7 @@ function caseOf(session: ReplaySession, options: ValidateOptions, deps: Deps): C
     ignored,
     plan: planElements(options, session.reproducer.config, session.capture, ignored),
     records: givenRecords(options.record, session.reproducer.config, session.capture, selfcheck),
+    fills: fillsOf(selfcheck, options, session.device.seeded),
   };
 }
 

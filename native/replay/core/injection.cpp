@@ -4,6 +4,7 @@
 #include <random>
 
 #include "replay/core/compare.h"
+#include "replay/core/overwritten.h"
 
 namespace kernloop::replay {
 
@@ -19,6 +20,14 @@ class Discard final : public EventSink {
 bool contains(const std::vector<AddressRange>& ranges, uint64_t offset) {
   return std::any_of(ranges.begin(), ranges.end(),
                      [&](const AddressRange& range) { return offset >= range.base && offset < range.end(); });
+}
+
+// One of the bytes of the ranges.
+uint64_t byte_of(const std::vector<AddressRange>& ranges, uint64_t random) {
+  uint64_t left = random % total_bytes(ranges);
+  auto range = ranges.begin();
+  for (; left >= range->size; ++range) left -= range->size;
+  return range->base + left;
 }
 
 // What is judged as a number, or not at all: one flipped low bit is no error there.
@@ -41,7 +50,7 @@ Result<Injection> inject_bit_flips(DeviceReplay& device, ContentCache& cache, co
     all.push_back(&target);
     auto bytes = count_changed_bytes(cache, target.pre, target.post, target.ignored);
     if (!bytes) return bytes.error();
-    if (*bytes > 0) changed.push_back(&target);
+    if (*bytes > 0 || !target.overwritten.empty()) changed.push_back(&target);
   }
   std::mt19937_64 random(seed);
   Discard discard;
@@ -51,7 +60,9 @@ Result<Injection> inject_bit_flips(DeviceReplay& device, ContentCache& cache, co
     const auto& from = attempt % 2 == 0 && !changed.empty() ? changed : all;
     if (from.empty()) break;
     const Target& target = *from[random() % from.size()];
-    const uint64_t offset = random() % target.size;
+    // Of what began with other values, every second one of such a target.
+    const bool is_overwritten = !target.overwritten.empty() && random() % 2 == 0;
+    const uint64_t offset = is_overwritten ? byte_of(target.overwritten, random()) : random() % target.size;
     const auto bit = static_cast<unsigned>(random() % 8);
     if (!is_exact(target, varying, offset)) continue;
 
@@ -64,6 +75,7 @@ Result<Injection> inject_bit_flips(DeviceReplay& device, ContentCache& cache, co
     if (!compared) return compared.error();
 
     ++injection.flips;
+    if (is_overwritten) ++injection.overwritten;
     if (compared->differing_bytes > 0) {
       ++injection.detected;
     } else if (injection.missed.size() < kMissedListed) {

@@ -18,7 +18,8 @@ constexpr const char* kUsage =
     "[--iterations N] "
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
     "[--adverse WAVE_INSTRUCTIONS] [--compare | --side-by-side [--order-seed N]] "
-    "[--known-varying FILE [--record NAME:OFFSET:SIZE=BYTES]…] "
+    "[--known-varying FILE [--record NAME:OFFSET:SIZE=BYTES]…] [--find-overwritten | --search-overwritten FILE] "
+    "[--overwritten FILE [--fills captured|huge|opposite|zeros,…]] "
     "[--calibrate SEEDS [--settle REPLAYS:SECONDS] [--calibration-file FILE]] [--ignore REGION:OFFSET:SIZE]… "
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
     "DIR [--dump-only NAME]… [--dump-time pre|post]] [--lens FILE --lens-output DIR] [--probes FILE --probes-output "
@@ -100,6 +101,18 @@ std::optional<GivenRecord> parse_record(const std::string& text) {
   return GivenRecord{place.substr(0, first), *offset, *size, *bytes};
 }
 
+std::optional<std::vector<Fill>> parse_fills(const std::string& text) {
+  std::vector<Fill> fills;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const auto fill = fill_of(text.substr(begin, end - begin));
+    if (!fill) return std::nullopt;
+    fills.push_back(*fill);
+    begin = end + 1;
+  }
+  return fills;
+}
+
 }  // namespace
 
 Result<Options> parse_options(const std::vector<std::string>& arguments) {
@@ -107,7 +120,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   DumpRequest dump;
   LensRequest lens;
   ProbesRequest probes;
-  bool has_dump_time = false;
+  bool has_dump_time = false, has_fills = false;
   using Setter = std::function<bool(const std::string&)>;
   const auto number = [](auto& into) {
     using T = std::decay_t<decltype(into)>;
@@ -154,6 +167,15 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
        }},
       {"--inject-bit-flips", number(options.inject_bit_flips)},
       {"--known-varying", path(options.known_varying)},
+      {"--overwritten", path(options.overwritten)},
+      {"--search-overwritten",
+       [&](const std::string& text) { return options.search_overwritten = text, !text.empty(); }},
+      {"--fills",
+       [&](const std::string& text) {
+         const auto fills = parse_fills(text);
+         if (fills) options.fills = *fills;
+         return has_fills = fills.has_value();
+       }},
       {"--calibrate",
        [&](const std::string& text) {
          const auto seeds = parse_seeds(text);
@@ -240,6 +262,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       options.side_by_side = true;
       continue;
     }
+    if (name == "--find-overwritten") {
+      options.find_overwritten = true;
+      continue;
+    }
     if (name == "--record-accesses") {
       options.record_accesses = true;
       continue;
@@ -296,6 +322,22 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   }
   if (options.adverse != 0 && (options.profile || options.side_by_side)) {
     return usage("--adverse goes with neither --profile nor --side-by-side: what is measured runs in the usual order");
+  }
+  if (has_fills && !options.overwritten) return usage("--fills go into what --overwritten names");
+  if (options.search_overwritten && (!options.compare || options.overwritten || options.find_overwritten)) {
+    return usage("--search-overwritten goes with --compare, and with neither --overwritten nor --find-overwritten");
+  }
+  if ((options.overwritten || options.find_overwritten || options.search_overwritten) &&
+      ((!options.compare && options.calibrate.empty()) || options.cache != CacheState::kAsIs ||
+       options.record_accesses || options.dump)) {
+    return usage(
+        "--overwritten and --find-overwritten go with --compare or --calibrate, and with none of --cache, --dump and "
+        "--record-accesses");
+  }
+  if ((options.find_overwritten || options.search_overwritten) && (options.code_object || options.launches_with_hip)) {
+    return usage(
+        "--find-overwritten and --search-overwritten are about a direct launch of the captured code: they go with "
+        "neither --code-object nor --launch hip");
   }
   if (options.inject_bit_flips > 0 && !options.compare) return usage("--inject-bit-flips goes with --compare");
   if (!options.tolerances.empty() && (!options.compare || options.inject_bit_flips > 0)) {

@@ -10,6 +10,7 @@
 #include "replay/core/dump.h"
 #include "replay/core/lens_output.h"
 #include "replay/core/overrides.h"
+#include "replay/core/poison_fill.h"
 #include "replay/core/probes.h"
 #include "replay/core/tolerance.h"
 #include "support/result.h"
@@ -60,6 +61,10 @@ struct Options {
   std::optional<std::filesystem::path> calibration_file;  // replays of earlier processes, and then of this one too
   std::vector<IgnoredBytes> ignored;
   std::vector<ElementTolerance> tolerances;
+  std::optional<std::filesystem::path> overwritten;         // a selfcheck.json
+  std::vector<Fill> fills = {Fill::kCaptured};              // of what it names: a compared launch each
+  bool find_overwritten = false;                            // where the device tells what is read
+  std::optional<std::filesystem::path> search_overwritten;  // by launches; goes on where the file says
   std::vector<GivenRecord> records;
   uint64_t inject_bit_flips = 0;
   bool record_accesses = false;  // software GPU only

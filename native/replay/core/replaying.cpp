@@ -20,12 +20,6 @@ void tell_iteration(const LaunchOutcome& outcome, Json event, EventSink& sink) {
   if (!outcome.timer.empty()) event["timer"] = outcome.timer;
   if (!outcome.counters.empty()) event["counters"] = outcome.counters;
   sink.emit(event);
-  for (const Access& access : outcome.accesses) {
-    sink.emit({{"event", "access"},
-               {"write", access.is_write},
-               {"base", archive::to_hex_number(access.base)},
-               {"size", access.size}});
-  }
 }
 
 // Each with where it lies in its code object, relative to that one's load base.
@@ -122,8 +116,9 @@ Status configure_device(const Options& options, DeviceReplay& device, EventSink&
   if (options.threads != 0) {
     if (auto set = device.set_threads(options.threads); !set) return set;
   }
-  if (options.record_accesses) {
-    if (auto set = device.record_accesses(); !set) return set;
+  if (options.record_accesses || options.find_overwritten) {
+    auto set = device.record_accesses();
+    if (!set && (options.record_accesses || set.error().code != "UNSUPPORTED_OPTION")) return set;
   }
   if (options.profile) {
     if (auto set = device.profile(); !set) return set;
@@ -215,6 +210,7 @@ Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Progr
   launched.is_limit = outcome->end == LaunchOutcome::End::kLimit;
   launched.device_lost = outcome->device_lost;
   launched.wave_instructions = outcome->wave_instructions;
+  launched.accesses = std::move(outcome->accesses);
   if (!launched.is_complete) {
     tell_fault(*outcome, program, snapshot, sink);
   } else if (!iteration.is_null()) {

@@ -30,6 +30,7 @@ struct Launched {
   bool is_limit = false;     // of one that is not: it ran past its limit; otherwise it faulted
   bool device_lost = false;  // see LaunchOutcome
   std::optional<uint64_t> wave_instructions;
+  std::vector<Access> accesses;  // of one that is, when recorded
 
   const char* verdict() const { return is_complete ? "ran" : is_limit ? "limit" : "fault"; }
 };

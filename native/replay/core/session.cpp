@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
 
 #include "replay/core/calibration.h"
 #include "replay/core/dump.h"
@@ -10,6 +11,8 @@
 #include "replay/core/guard.h"
 #include "replay/core/injection.h"
 #include "replay/core/launch_check.h"
+#include "replay/core/overwritten.h"
+#include "replay/core/overwritten_search.h"
 #include "replay/core/probes.h"
 #include "replay/core/replaying.h"
 #include "replay/core/side_by_side.h"
@@ -21,7 +24,8 @@ namespace {
 constexpr size_t kFewestReplays = 8;  // of a calibration
 
 bool repeats(const Options& options) {
-  return options.warmup + options.iterations > 1 || options.calibrate.size() > 1;
+  return options.warmup + options.iterations > 1 || options.calibrate.size() > 1 || options.fills.size() > 1 ||
+         options.search_overwritten;
 }
 
 // Told later, or not at all.
@@ -78,6 +82,9 @@ class Session {
       varying_ = std::move(*varying);
       if (auto applied = apply_records(options_.records, varying_); !applied) return applied;
     }
+    if (options_.overwritten) {
+      if (auto read = read_overwritten(*options_.overwritten, targets_); !read) return read;
+    }
     if (options_.probes) {
       if (auto set = set_probes(*options_.probes, device_); !set) return set;
     }
@@ -108,17 +115,23 @@ class Session {
 
   // True: completed. False: `end_` says how it ended.
   Result<bool> launch(uint64_t index, bool is_measured) {
+    const auto started = std::chrono::steady_clock::now();
     auto launched = launch_and_tell(device_, snapshot_, program_, is_measured ? Json{{"index", index}} : Json(),
                                     index + 1 == options_.iterations, sink_);
     if (!launched) return launched.error();
+    seconds_of_launch_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     wave_instructions_ = launched->wave_instructions;
+    accesses_ = std::move(launched->accesses);
+    if (options_.record_accesses) tell_accesses();
     if (launched->is_complete && (options_.guard || options_.lens) && !options_.compare) {
       auto intact = is_poison_intact(device_, cache_, snapshot_, program_, sink_);
       if (!intact) return intact.error();
       launched->is_complete = *intact;
     }
     if (launched->is_complete) return true;
-    emit_result(launched->verdict(), {});
+    Json numbers = Json::object();
+    if (fill_ != Fill::kCaptured) numbers["fill"] = name_of(fill_);
+    emit_result(launched->verdict(), std::move(numbers));
     end_ = {kExitDevice, launched->device_lost};
     return false;
   }
@@ -127,13 +140,14 @@ class Session {
     Comparison total;
     for (uint64_t i = 0; i < options_.warmup + options_.iterations; ++i) {
       const bool measured = i >= options_.warmup;
-      if (auto restored = snapshot_.restore(program_, sink_); !restored) return restored.error();
+      if (auto restored = restore(options_.fills.front()); !restored) return restored.error();
       if (i == 0) {
         if (auto dumped = dump(DumpTime::kPre); !dumped) return dumped.error();
       }
       auto completed = launch(i - options_.warmup, measured);
       if (!completed) return completed.error();
       if (!*completed) return end_;
+      if (options_.find_overwritten) watch_overwritten();
       if (!options_.compare || !measured) continue;
       auto compared = compare();
       if (!compared) return compared.error();
@@ -145,6 +159,7 @@ class Session {
       total = *compared;
       if (total.differing_bytes > 0) break;  // one wrong iteration is a wrong kernel
     }
+    tell_overwritten();
     if (auto dumped = dump(DumpTime::kPost); !dumped) return dumped.error();
     if (auto told = tell_lens(options_, device_, program_, reader_.manifest(), sink_); !told) return told.error();
     if (auto told = tell_probes(); !told) return told.error();
@@ -162,7 +177,15 @@ class Session {
       emit_result("ran", {});
       return SessionEnd{kExitPass, false};
     }
+    auto filled = replay_fills(total);
+    if (!filled) return filled.error();
+    if (!*filled) return end_;
     bool missed = false;
+    if (options_.search_overwritten && total.differing_bytes == 0) {
+      const auto searched = search();
+      if (!searched) return searched.error();
+      if (!*searched) return end_;
+    }
     if (options_.inject_bit_flips > 0 && total.differing_bytes == 0) {
       auto noticed = inject();
       if (!noticed) return noticed.error();
@@ -174,14 +197,98 @@ class Session {
                     {"differing_bytes", total.differing_bytes}, {"varying_bytes", total.varying_bytes},
                     {"ignored_bytes", total.ignored_bytes},     {"padding_bytes", total.padding_bytes},
                     {"tolerance_bytes", total.tolerance_bytes}, {"unjudged_bytes", total.unjudged_bytes}};
-    auto reason = why_unproven(*changed);
+    const auto rewritten = count_rewritten();
+    if (!rewritten) return rewritten.error();
+    if (options_.overwritten) {
+      numbers["overwritten_bytes"] = rewritten->bytes;
+      numbers["rewritten_bytes"] = rewritten->unchanged;
+    }
+    if (fill_ != Fill::kCaptured && total.differing_bytes > 0) {
+      const auto unwritten = count_unwritten(fill_, device_, cache_, targets_);
+      if (!unwritten) return unwritten.error();
+      numbers["fill"] = name_of(fill_);
+      numbers["unwritten_bytes"] = *unwritten;
+    }
+    auto reason = why_unproven(*changed, rewritten->bytes);
     if (!reason) return reason.error();
     if (!*reason && !total.undecided.empty()) *reason = total.undecided;
     if (total.undecided_bytes > 0) numbers["undecided_bytes"] = total.undecided_bytes;
     if (*reason) numbers["reason"] = **reason;
     if (!kept_state.empty()) numbers["reason"] = kept_state;
-    return conclude(total.differing_bytes > 0 || missed, total.compared_bytes > 0 && *changed > 0 && !*reason,
-                    std::move(numbers));
+    return conclude(total.differing_bytes > 0 || missed,
+                    total.compared_bytes > 0 && *changed + rewritten->bytes > 0 && !*reason, std::move(numbers));
+  }
+
+  // What a launch begins with.
+  Status restore(Fill fill) {
+    fill_ = fill;
+    if (auto restored = snapshot_.restore(program_, sink_); !restored) return restored;
+    return poison_overwritten(fill, device_, cache_, targets_);
+  }
+
+  // A launch each of the further fills, while all is right. False: one did not end by itself.
+  Result<bool> replay_fills(Comparison& total) {
+    for (size_t i = 1; i < options_.fills.size() && total.differing_bytes == 0; ++i) {
+      if (auto restored = restore(options_.fills[i]); !restored) return restored.error();
+      auto completed = launch(options_.iterations, false);
+      if (!completed || !*completed) return completed;
+      HeldBack told;
+      auto compared = compare_replay(device_, cache_, program_, targets_, snapshot_, options_.poison, varying_, told);
+      if (!compared) return compared.error();
+      if (compared->differing_bytes == 0) continue;
+      told.tell(sink_);
+      total = *compared;
+    }
+    return true;
+  }
+
+  // False: a launch did not end by itself; what was found so far is in the file.
+  Result<bool> search() {
+    // A lock that begins with another value is waited for in vain.
+    double& limit = program_.launch.limit_seconds;
+    const double enough = std::max(1.0, 20 * seconds_of_launch_);
+    limit = limit > 0 ? std::min(limit, enough) : enough;
+    const auto launch_with = [this](Fill fill) -> Result<bool> {
+      if (auto restored = restore(fill); !restored) return restored.error();
+      return launch(options_.iterations, false);
+    };
+    auto found = search_overwritten({device_, cache_, targets_, varying_, pointers_in(program_.launch.kernarg),
+                                     *options_.search_overwritten, launch_with});
+    if (!found) return found.error();
+    if (!*found) return false;
+    for (size_t t = 0; t < targets_.size(); ++t) emit_rows("overwritten", targets_[t], (**found)[t], sink_);
+    return true;
+  }
+
+  // Aligned words: what is no pointer leads nowhere.
+  static std::vector<uint64_t> pointers_in(const archive::Buffer& kernarg) {
+    std::vector<uint64_t> words(kernarg.size() / 8);
+    std::memcpy(words.data(), kernarg.data(), words.size() * 8);
+    return words;
+  }
+
+  // What every launch so far overwrote and none read.
+  void watch_overwritten() {
+    auto found = overwritten_by(accesses_, targets_);
+    for (size_t t = 0; t < targets_.size(); ++t) {
+      if (options_.overwritten) found[t] = intersection(found[t], targets_[t].overwritten);
+      if (found_) found[t] = intersection(found[t], (*found_)[t]);
+    }
+    found_ = std::move(found);
+  }
+
+  void tell_overwritten() {
+    if (!found_) return;
+    for (size_t t = 0; t < targets_.size(); ++t) emit_rows("overwritten", targets_[t], (*found_)[t], sink_);
+  }
+
+  void tell_accesses() {
+    for (const Access& access : accesses_) {
+      sink_.emit({{"event", "access"},
+                  {"write", access.is_write},
+                  {"base", archive::to_hex_number(access.base)},
+                  {"size", access.size}});
+    }
   }
 
   // A variant may keep something from launch to launch in variables of its own, which each process begins anew: then
@@ -195,7 +302,7 @@ class Session {
     const LensState lens = program_.lens.value_or(LensState{});
     const auto left = read_variables(lens, device_);
     if (!left) return left.error();
-    if (auto restored = snapshot_.restore(program_, sink_); !restored) return restored.error();
+    if (auto restored = restore(Fill::kCaptured); !restored) return restored.error();
     if (auto written = write_variables(lens, *left, device_); !written) return written.error();
     auto completed = launch(options_.iterations, false);
     if (!completed || !*completed) return completed;
@@ -216,6 +323,7 @@ class Session {
     sink_.emit({{"event", "injection"},
                 {"flips", injection->flips},
                 {"detected", injection->detected},
+                {"overwritten", injection->overwritten},
                 {"missed", injection->missed}});
     return injection->detected == injection->flips;
   }
@@ -245,6 +353,7 @@ class Session {
       auto completed = launch(i, true);
       if (!completed) return completed.error();
       if (!*completed) return end_;
+      if (options_.find_overwritten) watch_overwritten();
       auto recorded = calibration.record_replay(device_);
       if (!recorded) return recorded.error();
       if (!*recorded && calibration.replays() > kFewestReplays) {
@@ -265,6 +374,7 @@ class Session {
     if (options_.calibration_file) {
       if (auto saved = calibration.save(*options_.calibration_file); !saved) return saved.error();
     }
+    tell_overwritten();
     auto found = calibration.finish();
     if (!found) return found.error();
     for (const VaryingRange& range : found->varying) {
@@ -331,12 +441,12 @@ class Session {
   }
 
   // Where *pre* itself would pass, what passes proves nothing.
-  Result<std::optional<std::string>> why_unproven(uint64_t changed_bytes) {
+  Result<std::optional<std::string>> why_unproven(uint64_t changed_bytes, uint64_t rewritten_bytes) {
     std::optional<std::string> reason;
-    if (changed_bytes == 0) return reason;
+    if (changed_bytes + rewritten_bytes == 0) return reason;
     const auto judged = this->changed_bytes(varying_);
     if (!judged) return judged.error();
-    if (*judged == 0) {
+    if (*judged + rewritten_bytes == 0) {
       return std::optional<std::string>(
           "its outcome depends on the order of waves: what the kernel changed are places and links that come out "
           "otherwise in every replay, and nothing else that could be judged");
@@ -346,9 +456,15 @@ class Session {
     if (!*discernible) reason = "the tolerance is so wide that memory as it was before the dispatch passes too";
     for (size_t t = 0; t < targets_.size(); ++t) {
       const Target& target = targets_[t];
-      const auto passes = passes_unchanged(cache_, targets_, t, varying_);
-      if (!passes) return passes.error();
-      if (*passes) {
+      bool passes_all = true;
+      for (const Fill fill : options_.fills) {
+        // What began with other values says all that the app's own would.
+        if (fill == Fill::kCaptured && !target.overwritten.empty() && options_.fills.size() > 1) continue;
+        const auto passes = passes_unchanged(cache_, targets_, t, varying_, overlay(fill, target));
+        if (!passes) return passes.error();
+        passes_all = passes_all && *passes;
+      }
+      if (passes_all) {
         reason = "what varies in " + target.name +
                  " varies so much that memory as it was before the dispatch passes too: a variant that leaves it alone "
                  "would not be noticed";
@@ -362,11 +478,34 @@ class Session {
     const auto is_exact = [](const ElementTolerance& tolerance) { return tolerance.bounds.exact; };
     if (std::all_of(options_.tolerances.begin(), options_.tolerances.end(), is_exact)) return true;
     for (const Target& target : targets_) {
-      const auto bytes = count_discernible_bytes(cache_, target);
-      if (!bytes) return bytes.error();
-      if (*bytes > 0) return true;
+      for (const Fill fill : options_.fills) {
+        const auto bytes = count_discernible_bytes(cache_, target, overlay(fill, target));
+        if (!bytes) return bytes.error();
+        if (*bytes > 0) return true;
+      }
     }
     return false;
+  }
+
+  // Of what launches began with.
+  static Overlay overlay(Fill fill, const Target& target) {
+    if (fill == Fill::kCaptured || target.overwritten.empty()) return {};
+    return [fill, &target](uint64_t offset, std::span<uint8_t> pre) { poison(fill, target, offset, pre, {}); };
+  }
+
+  // Of what was poisoned before a launch at least.
+  Result<Rewritten> count_rewritten() {
+    Rewritten all;
+    const bool is_poisoned =
+        std::any_of(options_.fills.begin(), options_.fills.end(), [](Fill fill) { return fill != Fill::kCaptured; });
+    if (!is_poisoned) return all;
+    for (const Target& target : targets_) {
+      const auto some = replay::count_rewritten(cache_, target, unjudged_in(target, varying_));
+      if (!some) return some.error();
+      all.bytes += some->bytes;
+      all.unchanged += some->unchanged;
+    }
+    return all;
   }
 
   // Of what is compared, without what of `varying` cannot be judged: a kernel all of whose results are ignored proves
@@ -402,6 +541,10 @@ class Session {
   std::vector<Target> targets_;
   std::vector<VaryingRange> varying_;
   std::optional<uint64_t> wave_instructions_;
+  double seconds_of_launch_ = 0;                                 // and of all around it
+  std::vector<Access> accesses_;                                 // of the last launch, when recorded
+  std::optional<std::vector<std::vector<AddressRange>>> found_;  // by target
+  Fill fill_ = Fill::kCaptured;                                  // what the last launch began with
   SessionEnd end_;
 };
 

@@ -64,15 +64,21 @@ uint64_t Target::ignored_bytes() const {
 
 namespace {
 
-// Calls `visit(offset, before, after)` for the chunks that differ.
+// Calls `visit(offset, before, after)` for the chunks that differ, with an overlay for all.
 template <typename Visit>
 Status for_each_changed_chunk(ContentCache& cache, const archive::ContentView& pre, const archive::ContentView& post,
-                              const Visit& visit) {
+                              const Overlay& overlay, const Visit& visit) {
   const uint64_t chunk_bytes = cache.reader().manifest().chunk_bytes;
+  archive::Buffer copy;
   for (size_t i = 0; i < post.content->chunks.size(); ++i) {
-    if (pre.content->chunks[i] == post.content->chunks[i]) continue;
-    const auto before = cache.chunk(pre, i);
+    if (!overlay && pre.content->chunks[i] == post.content->chunks[i]) continue;
+    auto before = cache.chunk(pre, i);
     if (!before) return before.error();
+    if (overlay) {
+      copy.assign(before->begin(), before->end());
+      overlay(i * chunk_bytes, copy);
+      before = Bytes(copy);
+    }
     const auto after = cache.chunk(post, i);
     if (!after) return after.error();
     visit(i * chunk_bytes, *before, *after);
@@ -85,7 +91,7 @@ Status for_each_changed_chunk(ContentCache& cache, const archive::ContentView& p
 Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::ContentView& pre,
                                      const archive::ContentView& post, const std::vector<AddressRange>& ignored) {
   uint64_t changed = 0;
-  auto walked = for_each_changed_chunk(cache, pre, post, [&](uint64_t offset, Bytes before, Bytes after) {
+  auto walked = for_each_changed_chunk(cache, pre, post, {}, [&](uint64_t offset, Bytes before, Bytes after) {
     for_each_difference(before, after, [&](size_t at, size_t size) {
       const AddressRange run{offset + at, size};
       changed += run.size - overlap(run, ignored);
@@ -95,16 +101,17 @@ Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::Content
   return changed;
 }
 
-Result<uint64_t> count_discernible_bytes(ContentCache& cache, const Target& target) {
+Result<uint64_t> count_discernible_bytes(ContentCache& cache, const Target& target, const Overlay& overlay) {
   uint64_t discernible = 0;
   archive::Buffer copy;
   ToleranceJudge judge(target.tolerances, {});
-  auto walked = for_each_changed_chunk(cache, target.pre, target.post, [&](uint64_t offset, Bytes before, Bytes after) {
+  const auto visit = [&](uint64_t offset, Bytes before, Bytes after) {
     for_each_difference(after, judge.accept(offset, after, before, copy), [&](size_t at, size_t size) {
       const AddressRange run{offset + at, size};
       discernible += run.size - overlap(run, target.ignored);
     });
-  });
+  };
+  auto walked = for_each_changed_chunk(cache, target.pre, target.post, overlay, visit);
   if (!walked) return walked.error();
   for (size_t i = 0; i < target.tolerances.size(); ++i) {
     if (!judge.are_excused(i)) discernible += judge.excusable(i).differing_bytes();

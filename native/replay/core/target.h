@@ -19,6 +19,7 @@ struct Target {
   archive::ContentView pre, post;
   std::vector<AddressRange> ignored = {};         // offsets that are not compared: sorted, disjoint
   std::vector<ElementTolerance> tolerances = {};  // judged as numbers: sorted, disjoint, all inside
+  std::vector<AddressRange> overwritten = {};     // offsets (overwritten.h): sorted, disjoint
 
   uint64_t ignored_bytes() const;
 
@@ -41,6 +42,8 @@ Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::Content
                                      const archive::ContentView& post, const std::vector<AddressRange>& ignored);
 
 // Of those, the bytes that *pre* would not pass with: the rest prove nothing under the tolerances of the target.
-Result<uint64_t> count_discernible_bytes(ContentCache& cache, const Target& target);
+// `before`, when given, changes what a launch began with: its chunk of *pre*, at that offset.
+using Overlay = std::function<void(uint64_t offset, std::span<uint8_t> pre)>;
+Result<uint64_t> count_discernible_bytes(ContentCache& cache, const Target& target, const Overlay& before = {});
 
 }  // namespace kernloop::replay

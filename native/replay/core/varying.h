@@ -78,8 +78,8 @@ Result<AcceptedBytes> accept_varying(DeviceReplay& device, const Target& target,
 std::vector<AddressRange> unjudged_in(const Target& target, const std::vector<VaryingRange>& ranges);
 
 // Whether *pre* itself would pass all ranges that concern `target`, though the dispatch changed something there: then
-// a variant that leaves them alone passes as well.
+// a variant that leaves them alone passes as well. Of those that began with other values (`before`) these count.
 Result<bool> passes_unchanged(ContentCache& cache, const std::vector<Target>& targets, size_t target,
-                              const std::vector<VaryingRange>& ranges);
+                              const std::vector<VaryingRange>& ranges, const Overlay& before = {});
 
 }  // namespace kernloop::replay

@@ -231,6 +231,21 @@ class CaptureCaptureSelfcheckCalibration:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CaptureCaptureSelfcheckOverwritten:
+    region: str | None = None
+    variable: str | None = None
+    offset: float
+    bytes: float
+    """Of one range."""
+    count: float | None = None
+    """So many of them, where there are several …"""
+    stride: float | None = None
+    """… at this distance."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class CaptureCaptureSelfcheck:
     schema: Literal["kernloop.selfcheck/1"]
     capture_sha256: str
@@ -242,6 +257,10 @@ class CaptureCaptureSelfcheck:
     varying: list[CaptureCaptureSelfcheckVarying]
     calibration: CaptureCaptureSelfcheckCalibration | None = None
     """What the intervals of varying are worth; older self-checks have none."""
+    overwritten: list[CaptureCaptureSelfcheckOverwritten] | None = None
+    """What the dispatch overwrites without reading what it held, as replays with other values there showed; older self-checks
+    did not look.
+    """
     extra: dict[str, Any] = field(default_factory=dict)
     """What it has besides, by its name in JSON."""
 
@@ -489,6 +508,21 @@ class ExtractKernelCaptureSelfcheckCalibration:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExtractKernelCaptureSelfcheckOverwritten:
+    region: str | None = None
+    variable: str | None = None
+    offset: float
+    bytes: float
+    """Of one range."""
+    count: float | None = None
+    """So many of them, where there are several …"""
+    stride: float | None = None
+    """… at this distance."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExtractKernelCaptureSelfcheck:
     schema: Literal["kernloop.selfcheck/1"]
     capture_sha256: str
@@ -500,6 +534,10 @@ class ExtractKernelCaptureSelfcheck:
     varying: list[ExtractKernelCaptureSelfcheckVarying]
     calibration: ExtractKernelCaptureSelfcheckCalibration | None = None
     """What the intervals of varying are worth; older self-checks have none."""
+    overwritten: list[ExtractKernelCaptureSelfcheckOverwritten] | None = None
+    """What the dispatch overwrites without reading what it held, as replays with other values there showed; older self-checks
+    did not look.
+    """
     extra: dict[str, Any] = field(default_factory=dict)
     """What it has besides, by its name in JSON."""
 
@@ -1180,6 +1218,12 @@ class ValidateDispatch:
     """Bytes judged by the range that the self-check recorded."""
     unjudged_bytes: float
     """Bytes left out because the order of waves decides what they hold (links of a list, places in a table)."""
+    overwritten_bytes: float
+    """Bytes that the captured code overwrites without reading them: judged by launches that began with other values there as
+    well.
+    """
+    rewritten_bytes: float
+    """Of these, the bytes that the captured dispatch left as they were: they count as changed ones do."""
     differing_bytes: float
     regions: list[ValidateRegion]
     """What the kernel changed, and what differs; all else is equal. The worst of all replays."""
@@ -1231,6 +1275,12 @@ class ValidateResult(StageResult):
     """Bytes judged by the range that the self-check recorded."""
     unjudged_bytes: float
     """Bytes left out because the order of waves decides what they hold (links of a list, places in a table)."""
+    overwritten_bytes: float
+    """Bytes that the captured code overwrites without reading them: judged by launches that began with other values there as
+    well.
+    """
+    rewritten_bytes: float
+    """Of these, the bytes that the captured dispatch left as they were: they count as changed ones do."""
     differing_bytes: float
     free_order: list[ValidateFreeOrder]
     """Arrays that threads fill in any order: judged as records, each group by itself."""

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+const count = z.number().nonnegative();
+
+/** Bytes that the dispatch overwrites without reading what they held. */
+export const overwrittenSchema = z.looseObject({
+  region: z.string().optional(),
+  variable: z.string().optional(),
+  offset: count,
+  bytes: count.describe('Of one range.'),
+  count: count.optional().describe('So many of them, where there are several …'),
+  stride: count.optional().describe('… at this distance.'),
+});
+
+export type OverwrittenRow = z.output<typeof overwrittenSchema>;

@@ -1,0 +1,173 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OverwrittenRow } from '../archive/overwritten';
+import type { Deps } from '../deps/deps';
+import type { Device } from '../device/device';
+import { adverseInstructions } from '../replay/adverse';
+import { instructionLimit } from '../replay/limit';
+import type { Fill, ReplayOutcome, ReplayRequest } from '../replay/program';
+import { replayWithinLimit } from '../replay/within-limit';
+import { writeJson } from '../support/files';
+
+/**
+ * Of a calibration at most; on hardware, which takes no seed, as many replays. Every eighth is 0, the ascending order that the app
+ * had: sums may err by much more (or less) in it than in others, as where all that is added comes before all that is taken away.
+ */
+const calibrationSeeds = Array.from({ length: 256 }, (_, index) => (index % 8 === 0 ? 0 : index));
+/** What it takes at least, where waves follow a seed. */
+const settling = { replays: 32, seconds: 20 };
+/** Hardware is fast, but its order varies less from launch to launch than from process to process. */
+const processes = { least: 8, most: 32, replaysOfEach: 8, seconds: 60 };
+
+/** Processes that a search may take. */
+const mostSearches = 8;
+
+export interface SelfCheckTarget {
+  capture: string;
+  stores: readonly string[];
+  /** Wave-instructions of the captured dispatch, where the device counts them. */
+  waveInstructions: number | null;
+  /** Of one replay, where it does not. */
+  limitSeconds: number;
+}
+
+/** Runs kernloop-replay and counts how often it replayed. */
+export class Replays {
+  count = 0;
+  /** What the dispatch overwrites without reading it, as far as replays have shown so far. */
+  overwritten: OverwrittenRow[] = [];
+
+  constructor(
+    readonly target: SelfCheckTarget,
+    private readonly device: Device,
+    private readonly deps: Deps,
+  ) {}
+
+  get adverse(): number {
+    return adverseInstructions(this.target.waveInstructions);
+  }
+
+  compare(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
+    this.count += request.iterations ?? 1;
+    return this.replay({ ...request, compare: true });
+  }
+
+  /** The same, where the device tells what is read: what it overwrites. */
+  async compareAndFind(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
+    const outcome = await this.compare({ ...request, findOverwritten: true });
+    this.overwritten = outcome.overwritten;
+    return outcome;
+  }
+
+  /** The same, where the device does not tell. What begins with other values may fault or never end: then another process goes on. */
+  async compareAndSearch(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
+    const folder = mkdtempSync(join(tmpdir(), 'kernloop-overwritten-'));
+    const file = join(folder, 'search.json');
+    try {
+      for (let process = 0; process < mostSearches; process += 1) {
+        const outcome = await this.compare({ ...request, searchOverwritten: file });
+        this.overwritten = outcome.overwritten;
+        if (!isStopped(outcome) || !existsSync(file)) return outcome;
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+    return this.compare(request);
+  }
+
+  /** The same, and what it does not overwrite, or reads, is overwritten no more. */
+  compareAndWatch(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
+    return this.watch((watching) => this.compare({ ...request, ...watching }));
+  }
+
+  private async watch(replay: (watching: Partial<ReplayRequest>) => Promise<ReplayOutcome>): Promise<ReplayOutcome> {
+    if (this.overwritten.length === 0) return replay({});
+    const outcome = await this.withOverwritten(['captured'], (overwritten) =>
+      replay({ findOverwritten: true, overwritten }),
+    );
+    if (!isStopped(outcome)) this.overwritten = outcome.overwritten;
+    return outcome;
+  }
+
+  /** Launches begin with such values in what is overwritten. Where that shows it is read after all, and nothing is known of it. */
+  async compareFilled(fills: readonly Fill[], request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
+    if (this.overwritten.length === 0) return this.compare(request);
+    this.count += fills.length - 1;
+    const outcome = await this.withOverwritten(fills, (overwritten) =>
+      this.compare({ ...request, overwritten, ...(this.device.seeded ? { findOverwritten: true } : {}) }),
+    );
+    if (isEqual(outcome)) {
+      if (this.device.seeded) this.overwritten = outcome.overwritten;
+      return outcome;
+    }
+    this.overwritten = [];
+    return this.compare(request);
+  }
+
+  private async withOverwritten(
+    fills: readonly Fill[],
+    replay: (overwritten: NonNullable<ReplayRequest['overwritten']>) => Promise<ReplayOutcome>,
+  ): Promise<ReplayOutcome> {
+    const folder = mkdtempSync(join(tmpdir(), 'kernloop-overwritten-'));
+    const file = join(folder, 'overwritten.json');
+    try {
+      writeJson(file, { overwritten: this.overwritten });
+      return await replay({ file, fills });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** Where waves follow a seed, in the adverse order every second time. */
+  async calibrate(poison: string): Promise<ReplayOutcome> {
+    const outcome = await (this.device.seeded
+      ? this.watch((watching) =>
+          this.replay({ calibrate: calibrationSeeds, settle: settling, poison, adverse: this.adverse, ...watching }),
+        )
+      : this.calibrateInProcesses(poison));
+    this.count += outcome.result.replays ?? 0;
+    return outcome;
+  }
+
+  /** Each goes on with the replays of those before it. */
+  private async calibrateInProcesses(poison: string): Promise<ReplayOutcome> {
+    const folder = mkdtempSync(join(tmpdir(), 'kernloop-calibration-'));
+    const request = {
+      calibrate: calibrationSeeds.slice(0, processes.replaysOfEach),
+      poison,
+      calibrationFile: join(folder, 'replays'),
+    };
+    const started = this.deps.clock.monotonicMs();
+    try {
+      for (let count = 1; ; count += 1) {
+        const outcome = await this.replay(request);
+        const { result, varying, unexplained } = outcome;
+        const isBeyondMeasure = result.verdict === 'fail' && varying.length === 0 && unexplained.length === 0;
+        const isEnough = count >= processes.least && result.is_settled !== false;
+        const isLate = (this.deps.clock.monotonicMs() - started) / 1000 > processes.seconds;
+        if (isStopped(outcome) || isBeyondMeasure || isEnough || isLate || count === processes.most) return outcome;
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  private replay(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
+    const { capture, stores, waveInstructions, limitSeconds } = this.target;
+    const limit =
+      this.device.seeded && waveInstructions !== null
+        ? { limitWaveInstructions: instructionLimit(waveInstructions) }
+        : { limitSeconds };
+    return replayWithinLimit({ capture, stores, ...limit, ...request }, this.device, this.deps);
+  }
+}
+
+export function isStopped({ result }: ReplayOutcome): boolean {
+  return result.verdict === 'fault' || result.verdict === 'limit';
+}
+
+export function isEqual({ result }: ReplayOutcome): boolean {
+  // A kernel that changes nothing is replayed faithfully when nothing differs; it is validate that calls it vacuous.
+  return result.verdict === 'pass' || (result.verdict === 'vacuous' && (result.differing_bytes ?? 0) === 0);
+}

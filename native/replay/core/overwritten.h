@@ -1,0 +1,48 @@
+// Bytes that the captured dispatch overwrites without reading what they held: whatever is put there before a launch,
+// they end as the app left them. So a replay may begin with other values in them, and what leaves them alone is noticed
+// also where the app's dispatch wrote what memory held already (a kernel that a loop repeats).
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "replay/core/events.h"
+#include "replay/core/target.h"
+
+namespace kernloop::replay {
+
+// Sorted and disjoint, as all below. What of `a` is not in `b`, and what is in both.
+std::vector<AddressRange> without(const std::vector<AddressRange>& a, const std::vector<AddressRange>& b);
+std::vector<AddressRange> intersection(const std::vector<AddressRange>& a, const std::vector<AddressRange>& b);
+uint64_t total_bytes(const std::vector<AddressRange>& ranges);
+
+// Of the device's memory: what the dispatch wrote and no wave read, as offsets in each target.
+std::vector<std::vector<AddressRange>> overwritten_by(const std::vector<Access>& accesses,
+                                                      const std::vector<Target>& targets);
+// Likewise what it neither wrote nor read.
+std::vector<std::vector<AddressRange>> untouched_by(const std::vector<Access>& accesses,
+                                                    const std::vector<Target>& targets);
+
+// A row of a selfcheck.json: `count` ranges of the same size at equal distances (rows of a tile, fields of records).
+struct OverwrittenRow {
+  uint64_t offset = 0, bytes = 0, count = 1, stride = 0;
+};
+// At most `most` rows, those with the most bytes: the others are not told, and so stay unpoisoned.
+std::vector<OverwrittenRow> fold(const std::vector<AddressRange>& ranges, size_t most);
+
+// An `event` of each row of a target.
+void emit_rows(const char* event, const Target& target, const std::vector<AddressRange>& ranges, EventSink& sink);
+
+// The `overwritten` list of a selfcheck.json, into the targets; none where an older version wrote the file.
+// VARYING_INVALID where it does not fit the capture.
+Status read_overwritten(const std::filesystem::path& path, std::vector<Target>& targets);
+
+// Bytes of a target that are to be as the app left them whatever they held, without those that `varying` leaves
+// unjudged; and of these, those that the app's dispatch left as they were.
+struct Rewritten {
+  uint64_t bytes = 0, unchanged = 0;
+};
+Result<Rewritten> count_rewritten(ContentCache& cache, const Target& target, const std::vector<AddressRange>& unjudged);
+
+}  // namespace kernloop::replay
