@@ -151,6 +151,53 @@ describe('the cuda device, without a GPU', () => {
     expect((await kernloop(['validate', 'kernels/sum/sum', '--variant', cubin('do_nothing')])).code).toBe(1);
   });
 
+  const selfcheck = (app: string, kernel: string): SelfcheckJson =>
+    workspace.json<SelfcheckJson>(`kernels/${app}/${kernel}/capture/selfcheck.json`);
+  const situation = (app: string, ...command: string[]): object => ({
+    name: app,
+    device: 'cuda',
+    command: [join(nativeDirectory, 'bin', 'cuda_app'), ...command],
+  });
+
+  it('captures kernels that run as nodes of a graph only, which the program does not notice', async () => {
+    const kernels = [
+      { name: 'saxpy', match: '^saxpy\\(', ordinal: 3 },
+      { name: 'add', match: '^add_in_place\\(', ordinal: 14 },
+    ];
+    workspace.write('apps/graphs/kernloop.json', { ...situation('graphs', 'graph-branches'), kernels });
+    const profiled = await kernloop(['profile', '--app', 'apps/graphs']);
+    expect([profiled.code, profiled.text]).toEqual([0, expect.any(String)]);
+    const profile = workspace.json<{ kernels: { symbol: string; dispatches: number }[] }>(
+      'apps/graphs/.kernloop/profile.json',
+    );
+    expect(new Map(profile.kernels.map(({ symbol, dispatches }) => [symbol, dispatches]))).toEqual(
+      new Map([
+        ['_Z12add_in_placePffi', 15],
+        ['_Z5saxpyfPKfPfi', 8],
+      ]),
+    );
+    const extracted = await kernloop(['extract', '--app', 'apps/graphs']);
+    expect([extracted.code, extracted.text]).toEqual([0, expect.stringContaining('graph-branches: done')]);
+    expect(kernels.map(({ name }) => selfcheck('graphs', name).verdict)).toEqual(['verified', 'verified']);
+    const nothing = await kernloop(['validate', 'kernels/graphs/saxpy', '--variant', cubin('do_nothing')]);
+    expect([nothing.code, nothing.text]).toEqual([1, expect.stringMatching(/Result: FAIL/)]);
+  });
+
+  it('lets the self-check say whether memory that nobody was seen to allocate is used', async () => {
+    const stale = { name: 'table', match: '^large_parameters\\(' };
+    workspace.write('apps/stale/kernloop.json', { ...situation('stale', 'untracked'), kernels: [stale] });
+    const refused = await kernloop(['capture', '--app', 'apps/stale', '--untracked-memory', 'refuse']);
+    expect([refused.code, refused.text]).toEqual([1, expect.stringMatching(/UNTRACKED_MEMORY/)]);
+    const warned = await kernloop(['capture', '--app', 'apps/stale']);
+    expect([warned.code, warned.text]).toEqual([0, expect.stringMatching(/offset 4800 .*self-check/)]);
+    expect(selfcheck('stale', 'table').verdict).toBe('verified');
+    const used = { name: 'add', match: '^add_in_place\\(' };
+    workspace.write('apps/used/kernloop.json', { ...situation('used', 'untracked', '2'), kernels: [used] });
+    const failed = await kernloop(['capture', '--app', 'apps/used']);
+    expect([failed.code, failed.text]).not.toEqual([0, expect.anything()]);
+    expect(selfcheck('used', 'add').verdict).toBe('failed');
+  });
+
   describe('where a program launches a kernel several times', () => {
     const saxpy = { name: 'saxpy', match: '^saxpy\\(' };
     const folder = 'kernels/shapes/saxpy';

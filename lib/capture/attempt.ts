@@ -122,6 +122,7 @@ export class CaptureRun {
         tritonFolder: folders.triton,
         timeLimitSeconds: options.timeLimitSeconds,
         lingerSeconds: options.lingerSeconds,
+        untrackedMemory: options.untrackedMemory,
         onUnseen: (processes) => {
           log.unseen = processes;
         },

@@ -146,6 +146,17 @@ describe('capture on the cuda device', () => {
     expect(others).toMatchObject({ code: 'NO_MATCH' });
   });
 
+  it('says why no node of a graph could be captured, where its launches counted', async () => {
+    const note = { code: 'GRAPH_LAUNCH', text: '_Z5saxpyPff ran as a node of a CUDA graph: it has conditional nodes' };
+    const kernels = [{ name: '_Z5saxpyPff', dispatches: 3 }];
+    const wanted = options({ match: '^_Z5saxpy' });
+    const error = await failure(
+      capture(wanted, deps(refusal({ kernels, selections: [{ id: 'saxpy', matches: 3 }] }, note))),
+    );
+    expect(error).toMatchObject({ code: 'GRAPH_LAUNCH' });
+    expect(error.what).toMatch(/no dispatch of it could be captured: .*conditional nodes/);
+  });
+
   it.each([
     ['CUPTI_TAKEN', 'a profiler has CUPTI', 2],
     ['CUPTI_MISSING', 'CUPTI cannot be opened', 5],

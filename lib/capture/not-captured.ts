@@ -148,7 +148,10 @@ function neverMatched(selection: Selection, ordinals: readonly OrdinalRange[], s
   const { summary, matches } = seen;
   const told = toldBesides(seen);
   const first = ordinals[0]?.[0] ?? 1;
+  const pattern = matcher(match, seen);
+  const inGraphs = launchedInGraphs(seen.notes, (symbol) => pattern(symbol));
   if (matches >= first) {
+    if (inGraphs) return onlyInGraphs(`${name}: no dispatch of it could be captured: ${inGraphs.text}`);
     return new KernloopError(
       'CAPTURE_REFUSED',
       `${name}: ${matches} dispatches matched /${match}/, but the agent captured none${told}`,
@@ -156,8 +159,6 @@ function neverMatched(selection: Selection, ordinals: readonly OrdinalRange[], s
     );
   }
   if (matches > 0) return outOfRange(selection, formatRanges(ordinals), seen);
-  const pattern = matcher(match, seen);
-  const inGraphs = launchedInGraphs(seen.notes, (symbol) => pattern(symbol));
   if (inGraphs) return onlyInGraphs(`${name} was launched only as a node of graphs: ${inGraphs.text}`);
   const forked = forkedAfterInit(seen.notes);
   if (forked) return forked;

@@ -72,6 +72,12 @@ export const captureOptionsSchema = z.object({
     .describe('Run the app and say what captures of the selected dispatches would hold and take, but write none.'),
   drainLimitMs: z.int().min(1).default(10_000).describe('Time to wait for work in flight before the dispatch.'),
   runLimitMs: z.int().min(1).default(60_000).describe('Time for the captured dispatch itself.'),
+  untrackedMemory: z
+    .enum(['warn', 'refuse'])
+    .default('warn')
+    .describe(
+      'A kernel argument that leads to GPU memory which nobody was seen to allocate, as unused parts of structures do: capture with a warning, and let the self-check tell whether it is used, or refuse the dispatch.',
+    ),
   store: z.string().optional().describe("Chunk store; the workspace's .kernloop/store if left out."),
 });
 

@@ -28,6 +28,8 @@ export interface RecordedRun {
   nvrtcFolder?: string;
   /** The same of Triton. */
   tritonFolder?: string;
+  /** What the agent does about arguments that lead to memory whose allocation nobody saw. */
+  untrackedMemory?: 'warn' | 'refuse';
   /** Of the app; 0 is none. */
   timeLimitSeconds: number;
   /** How long processes that outlive the app's command are waited for. */
@@ -115,7 +117,7 @@ export async function record(
 }
 
 function appEnvironment(
-  { app, device, program, config, nvrtcFolder, tritonFolder }: RecordedRun,
+  { app, device, program, config, nvrtcFolder, tritonFolder, untrackedMemory }: RecordedRun,
   socket: string,
   deps: Deps,
 ): RunOptions['env'] {
@@ -125,6 +127,7 @@ function appEnvironment(
     ...agentEnvironment(device, program, { ...deps.env, ...own }),
     ...(nvrtcFolder === undefined ? {} : nvrtcEnvironment(device, nvrtcFolder, { ...deps.env, ...own }, deps.native)),
     ...(tritonFolder === undefined ? {} : tritonEnvironment(tritonFolder, patternsOf(config), { ...deps.env, ...own })),
+    ...(untrackedMemory === undefined ? {} : { KERNLOOP_UNTRACKED_MEMORY: untrackedMemory }),
     KERNLOOP_RECORDER_SOCKET: socket,
     KERNLOOP_LOG_FILE: agentLog(app),
   };

@@ -9,10 +9,10 @@ const device = ['device', 'gpu', 'softgpu'];
 const noPaths: Readonly<Record<string, readonly string[]>> = {
   'watch-build': ['command'],
   profile: device,
-  capture: [...device, 'kernel', 'match', 'dispatch', 'each', 'after', 'scope'],
+  capture: [...device, 'kernel', 'match', 'dispatch', 'each', 'after', 'scope', 'untrackedMemory'],
   // Of the app, not of the workspace.
   generate: ['kernel', 'translationUnit', 'define', 'language'],
-  extract: [...device, 'kernel', 'translationUnit', 'define', 'language'],
+  extract: [...device, 'kernel', 'translationUnit', 'define', 'language', 'untrackedMemory'],
   // Relative to the reproducer, as `capture` is.
   replay: [
     'variant',

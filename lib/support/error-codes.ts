@@ -440,7 +440,7 @@ export const errorCodes = kinds({
   UNSUPPORTED_LAUNCH: { exitCode: exitCodes.fail, meaning: 'the kernel was launched in a way that is not captured' },
   GRAPH_LAUNCH: {
     exitCode: exitCodes.fail,
-    meaning: 'the kernel was launched as a node of a graph, where it cannot be captured alone',
+    meaning: 'the kernel was launched as a node of a graph out of which it cannot be taken; the text says why',
   },
   CAPTURE_DEFERRED: {
     exitCode: exitCodes.fail,
@@ -456,7 +456,8 @@ export const errorCodes = kinds({
   },
   UNTRACKED_MEMORY: {
     exitCode: exitCodes.fail,
-    meaning: 'the kernel reaches memory whose allocation was not seen or is of an unsupported kind',
+    meaning:
+      'an argument leads to memory whose allocation was not seen or is of an unsupported kind, and --untracked-memory refuse was asked for',
   },
   IPC_MEMORY: { exitCode: exitCodes.fail, meaning: 'the kernel reaches memory of another process' },
   AMBIGUOUS_CODE_OBJECT: {

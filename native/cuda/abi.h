@@ -538,6 +538,48 @@ struct CUDA_KERNEL_NODE_PARAMS {
   CUcontext ctx;
 };
 
+struct CUDA_MEMSET_NODE_PARAMS {
+  CUdeviceptr dst;
+  size_t pitch;
+  unsigned int value;
+  unsigned int elementSize;  // 1, 2 or 4 bytes
+  size_t width;              // in elements
+  size_t height;
+};
+
+struct CUDA_MEMCPY3D {
+  size_t srcXInBytes;
+  size_t srcY;
+  size_t srcZ;
+  size_t srcLOD;
+  CUmemorytype srcMemoryType;
+  const void* srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  void* reserved0;
+  size_t srcPitch;
+  size_t srcHeight;
+  size_t dstXInBytes;
+  size_t dstY;
+  size_t dstZ;
+  size_t dstLOD;
+  CUmemorytype dstMemoryType;
+  void* dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  void* reserved1;
+  size_t dstPitch;
+  size_t dstHeight;
+  size_t WidthInBytes;
+  size_t Height;
+  size_t Depth;
+};
+
+struct CUDA_HOST_NODE_PARAMS {
+  CUhostFn fn;
+  void* userData;
+};
+
 struct CUDA_MEM_ALLOC_NODE_PARAMS {
   CUmemPoolProps poolProps;
   const CUmemAccessDesc* accessDescs;
@@ -583,6 +625,13 @@ struct CUgraphExecUpdateResultInfo {
 enum CUgraphInstantiateResult : uint32_t {
   CUDA_GRAPH_INSTANTIATE_SUCCESS = 0,
   CUDA_GRAPH_INSTANTIATE_ERROR = 1,
+};
+
+enum CUgraphInstantiate_flags : uint32_t {
+  CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1,
+  CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,
+  CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4,
+  CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8,
 };
 
 struct CUDA_GRAPH_INSTANTIATE_PARAMS {

@@ -649,6 +649,33 @@ struct cuGraphExecKernelNodeSetParams_v2_params {
   CUgraphNode hNode;
   const CUDA_KERNEL_NODE_PARAMS* nodeParams;
 };
+struct cuGraphExecMemsetNodeSetParams_params {
+  CUgraphExec hGraphExec;
+  CUgraphNode hNode;
+  const CUDA_MEMSET_NODE_PARAMS* memsetParams;
+  CUcontext ctx;
+};
+struct cuGraphExecMemcpyNodeSetParams_params {
+  CUgraphExec hGraphExec;
+  CUgraphNode hNode;
+  const CUDA_MEMCPY3D* copyParams;
+  CUcontext ctx;
+};
+struct cuGraphExecHostNodeSetParams_params {
+  CUgraphExec hGraphExec;
+  CUgraphNode hNode;
+  const CUDA_HOST_NODE_PARAMS* nodeParams;
+};
+struct cuGraphExecNodeSetParams_params {
+  CUgraphExec hGraphExec;
+  CUgraphNode hNode;
+  CUgraphNodeParams* nodeParams;
+};
+struct cuGraphNodeSetEnabled_params {
+  CUgraphExec hGraphExec;
+  CUgraphNode hNode;
+  unsigned int isEnabled;
+};
 struct cuGraphExecUpdate_v2_params {
   CUgraphExec hGraphExec;
   CUgraph hGraph;

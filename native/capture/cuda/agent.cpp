@@ -92,17 +92,6 @@ void CudaAgent::at_exit() {
   });
 }
 
-void CudaAgent::tell_of_graphs() {
-  if (!selections.anything_left()) return;
-  for (const Graphs::Node& node : graphs.nodes()) {
-    note("GRAPH_LAUNCH",
-         node.kernel->symbol + " was made " + std::to_string(node.nodes) +
-             " time(s) a node of a CUDA graph, and such graphs were launched " + std::to_string(graphs.launches()) +
-             " time(s); a node runs amid its graph and cannot be captured alone. Run the program without "
-             "CUDA graphs (for PyTorch: no torch.cuda.graph, no torch.compile with reduce-overhead)");
-  }
-}
-
 void CudaAgent::ask_for_masks(const std::vector<std::string>& symbols) {
   for (size_t at = 0; at < symbols.size(); at += kMatchBatch) {
     MatchMessage message;
@@ -291,7 +280,7 @@ void CudaAgent::end_if_done(bool (*alone)()) {
   if (profiling() || captures_.load() != 0 || subscription_ == nullptr) return;
   // What the app does was not followed since: nothing is asked of the driver, which CUPTI's end would do.
   if (!active()) return subscription_->end(false);
-  if (selections.anything_left()) return;
+  if (selections.anything_left() || graph_execs.parts_running(*driver)) return;
   if (alone() && is_busy()) {
     if (!resting_.exchange(true)) subscription_->watch(Watch::kAlways);
     return;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -12,8 +13,10 @@
 #include "capture/cuda/api_call.h"
 #include "capture/cuda/contexts.h"
 #include "capture/cuda/cubins.h"
+#include "capture/cuda/graph_execs.h"
 #include "capture/cuda/graphs.h"
 #include "capture/cuda/profiler.h"
+#include "capture/cuda/redirection.h"
 #include "capture/cuda/subscription.h"
 #include "capture/cuda/tensor_maps.h"
 #include "capture/cuda/tracked_memory.h"
@@ -47,6 +50,21 @@ class CudaAgent : public AgentBase {
   // A handle may stand for a kernel of no context yet (CUkernel).
   cuda::CUfunction function_of(cuda::CUfunction handle) const;
 
+  // The handle by which the kernel of a graph's node is known, or becomes known now; the driver gives two.
+  cuda::CUfunction handle_of(const cuda::CUDA_KERNEL_NODE_PARAMS& node);
+  // Nothing may synchronise while some stream of the process is captured into a graph: another dispatch will do.
+  bool defer_while_captured(const KernelEntry& kernel, const std::vector<Due>& due);
+  // A graph's node that could not be taken out of its graph.
+  void node_not_taken(const KernelEntry& kernel, const std::string& why);
+  // With the app's calls held and the GPU idle. The calling thread is inside of the gate.
+  template <typename Work>
+  std::optional<Refusal> while_idle(Deadline deadline, Work&& work) {
+    hold.take_turn();
+    const std::unique_ptr<HoldGate, void (*)(HoldGate*)> held(&hold, [](HoldGate* gate) { gate->release(); });
+    std::optional<Refusal> refusal = become_idle(deadline);
+    return refusal ? refusal : std::forward<Work>(work)();
+  }
+
   void module_loaded(uint32_t module_id, std::span<const uint8_t> cubin, ThreadState& thread);
   // Tells the recorder of each GPU that has a context, once. Not from within the making of a context.
   void tell_of_devices();
@@ -74,6 +92,8 @@ class CudaAgent : public AgentBase {
   Contexts contexts;
   Cubins cubins;
   Graphs graphs;
+  GraphExecs graph_execs;
+  Redirection redirection;
   TensorMaps tensor_maps;
   CudaProfiler profiler;
 
@@ -89,6 +109,7 @@ class CudaAgent : public AgentBase {
   std::string symbol_of(cuda::CUfunction handle);
   void ask_for_masks(const std::vector<std::string>& symbols);
   void tell_of_graphs();
+  std::optional<Refusal> become_idle(Deadline deadline);
   static void after_fork_in_child();
   static void at_exit();
 
@@ -105,6 +126,9 @@ class CudaAgent : public AgentBase {
   std::unordered_map<const void*, Handle> handles_;
   std::mutex masks_mutex_;
   std::unordered_map<std::string, uint64_t> masks_;
+  std::mutex notes_mutex_;
+  std::set<std::pair<const KernelEntry*, std::string>> not_taken_;  // told of
+  std::atomic<uint32_t> deferrals_told_{0};
   std::mutex devices_mutex_;
   std::vector<int> devices_;  // told of
 };

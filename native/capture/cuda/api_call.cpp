@@ -10,6 +10,7 @@ ApiTable::ApiTable() {
   add_module_calls(*this);
   add_launch_calls(*this);
   add_graph_calls(*this);
+  add_graph_exec_calls(*this);
   add_opaque_calls(*this);
   for (uint32_t id : {CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize,
                       CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz, CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize,

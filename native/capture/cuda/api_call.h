@@ -61,6 +61,7 @@ void add_mapping_calls(ApiTable& table);
 void add_module_calls(ApiTable& table);
 void add_launch_calls(ApiTable& table);
 void add_graph_calls(ApiTable& table);
+void add_graph_exec_calls(ApiTable& table);
 void add_opaque_calls(ApiTable& table);
 
 }  // namespace kernloop::capture

@@ -1,6 +1,7 @@
 // CUPTI's callback: sorts what it shows, and lets the app's calls through the gate.
 #include "capture/cuda/agent.h"
 #include "capture/cuda/captured_launch.h"
+#include "capture/cuda/redirection.h"
 
 namespace kernloop::capture {
 
@@ -55,6 +56,12 @@ void before(const ApiCall& call, const ApiHandlers& handlers) {
   if (handlers.before != nullptr) agent.guarded([&] { handlers.before(call); });
 }
 
+// The one that tries out whether a launch of a graph can be made to launch another.
+void on_own_call(uint32_t id, const CUpti_CallbackData& data, const ThreadState& thread) {
+  if (thread.launch_instead == nullptr || data.callbackSite != CUPTI_API_ENTER) return;
+  if (id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch) launch_instead(data, thread.launch_instead);
+}
+
 // Whatever has become of us: a capture ends, and the gate is left.
 void after(const ApiCall& call, const ApiHandlers& handlers) {
   CudaAgent& agent = call.agent;
@@ -80,7 +87,8 @@ void on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const 
       agent->guarded([&] { on_resource(*agent, id, *static_cast<const CUpti_ResourceData*>(data), thread); });
       return;
     }
-    if (domain != CUPTI_CB_DOMAIN_DRIVER_API || thread.own_calls != 0) return;
+    if (domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
+    if (thread.own_calls != 0) return on_own_call(id, *static_cast<const CUpti_CallbackData*>(data), thread);
     const ApiCall call{*agent, id, *static_cast<const CUpti_CallbackData*>(data), thread};
     const ApiHandlers& handlers = agent->calls.of(id);
     if (call.data.callbackSite == CUPTI_API_EXIT) {

@@ -10,13 +10,17 @@ namespace kernloop::capture {
 
 using namespace cuda;
 
-// Read in the same process by what watches Triton (python/shim): only a launch that counts here has to be
-// described there.
 extern "C" {
 __attribute__((visibility("default"))) std::atomic<uint64_t> kernloop_captures_begun{0};
 }
 
 namespace {
+
+std::string warning_of(const std::string& symbol, const Refusal& untracked) {
+  return symbol + ": " + untracked.reason +
+         ". It is not in the capture: unused parts of structures hold such values, too. If the kernel uses it, the "
+         "self-check fails; --untracked-memory refuse refuses such a dispatch";
+}
 
 // What a replay may show otherwise than the app.
 void warn_of(CudaAgent& agent, const std::string& symbol, const Launch& launch, std::span<const uint8_t> arguments,
@@ -43,27 +47,43 @@ void warn_of(CudaAgent& agent, const std::string& symbol, const Launch& launch, 
 
 }  // namespace
 
+// As memory that the program has allocated, for as long as this capture takes: the module may be unloaded.
+void CapturedLaunch::add(const std::vector<LoadedVariable>& variables) {
+  for (const LoadedVariable& variable : variables) {
+    if (find_allocation(agent_.allocations.snapshot(), variable.base) != nullptr) continue;
+    Allocation allocation;
+    allocation.base = variable.base;
+    allocation.size = variable.size;
+    allocation.api = kVariableApi;
+    agent_.allocations.add(allocation);
+    added_.push_back(variable.base);
+  }
+}
+
 CapturedLaunch::~CapturedLaunch() {
   dispatch_.reset();
+  for (uint64_t base : added_) agent_.allocations.remove(base);
   if (device_) agent_.capture_ended();
 }
 
 std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const KernelEntry& kernel, const char* call,
                                                        std::optional<Launch> launch, CUfunction handle,
-                                                       CUcontext context, uint64_t index, std::vector<Due> due) {
+                                                       CUcontext context, uint64_t index, std::vector<Due> due,
+                                                       std::optional<Refusal> obstacle) {
   const OwnCalls own;
   const Driver& driver = *agent.driver;
   const UncapturedCalls uncaptured(driver);
   const ContextScope current(driver, context);
   const CUfunction function = agent.function_of(handle);
   const CubinChoice code = agent.cubins.find(function, kernel.symbol, {});
+  std::vector<LoadedVariable> variables;
   DispatchFacts facts;
   facts.kernel = &kernel;
   facts.index = index;
   DeviceLaunch device;
   device.context = context;
   driver.cuFuncGetModule(&device.module, function);
-  std::optional<Refusal> obstacle = obstacle_of(kernel.symbol, code);
+  if (!obstacle) obstacle = obstacle_of(kernel.symbol, code);
   if (!launch) obstacle = unsupported_call(kernel.symbol, call);
   if (launch) {
     device.stream = launch->stream;
@@ -74,13 +94,19 @@ std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const K
     if (!obstacle && launch->unknown_attribute) obstacle = unknown_attribute(kernel.symbol, *launch->unknown_attribute);
     for (uint64_t address : agent.tensor_maps.addresses_in(device.arguments)) facts.reached.push_back({address, 1});
     const auto is_variable = [&](uint64_t address) {
-      return code.cubin != nullptr && has_variable_at(driver, device.module, code.cubin->bytes, address);
+      auto variable = agent.cubins.variable_at(address);
+      // Those of the kernel's own module come by name.
+      if (variable && variable->module != device.module) variables.push_back(std::move(*variable));
+      return variable.has_value();
     };
-    if (!obstacle) obstacle = untracked_memory(driver, agent.allocations.snapshot(), device.arguments, is_variable);
+    const auto untracked = untracked_memory(driver, agent.allocations.snapshot(), device.arguments, is_variable);
+    if (untracked && refuses_untracked_memory() && !obstacle) obstacle = untracked;
+    if (untracked && !obstacle) agent.note("UNTRACKED_MEMORY", warning_of(kernel.symbol, *untracked));
   }
   CUdevice ordinal = 0;
   if (driver.cuCtxGetDevice(&ordinal) == CUDA_SUCCESS) facts.queue = static_cast<uint32_t>(ordinal);
   std::unique_ptr<CapturedLaunch> self(new CapturedLaunch(agent));
+  if (!obstacle) self->add(variables);
   self->dispatch_.emplace(agent, std::move(facts), std::move(due));
   if (!self->dispatch_->begin()) return nullptr;
   kernloop_captures_begun.fetch_add(1);
@@ -99,10 +125,11 @@ std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const K
   return self;
 }
 
-void CapturedLaunch::after(CUresult result) {
+bool CapturedLaunch::after(CUresult result) {
   RunReport report;
   auto refusal = device_->after_run(result, Deadline::in(dispatch_->run_limit()), &report);
   dispatch_->after(std::move(refusal), report);
+  return device_->still_running();
 }
 
 }  // namespace kernloop::capture

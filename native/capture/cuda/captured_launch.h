@@ -1,15 +1,21 @@
 // One launch that selections want, from the callback before the app's call to the one after it.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "capture/core/selected_dispatch.h"
+#include "capture/cuda/cubins.h"
 #include "capture/cuda/cuda_device.h"
 #include "capture/cuda/launch.h"
 
 namespace kernloop::capture {
+
+// Read in the same process by what watches Triton (python/shim): only a launch that counts here has to be described
+// there. One that is captured, or that makes a node of a graph, which may be captured later.
+extern "C" std::atomic<uint64_t> kernloop_captures_begun;
 
 class CudaAgent;
 
@@ -20,16 +26,21 @@ class CapturedLaunch {
   CapturedLaunch& operator=(const CapturedLaunch&) = delete;
 
   // Null: nothing more is to be done with this launch. Else the app's call is to run now, and after() to follow.
-  // `launch`: nothing, if it is of a kind that cannot be captured.
+  // `launch`: nothing, if it is of a kind that cannot be captured. `obstacle`: why it cannot, where that is known.
   static std::unique_ptr<CapturedLaunch> before(CudaAgent& agent, const KernelEntry& kernel, const char* call,
                                                 std::optional<Launch> launch, cuda::CUfunction handle,
-                                                cuda::CUcontext context, uint64_t index, std::vector<Due> due);
-  void after(cuda::CUresult result);
+                                                cuda::CUcontext context, uint64_t index, std::vector<Due> due,
+                                                std::optional<Refusal> obstacle = std::nullopt);
+  // True: the launch goes on, past its limit.
+  bool after(cuda::CUresult result);
 
  private:
   explicit CapturedLaunch(CudaAgent& agent) : agent_(agent) {}
 
+  void add(const std::vector<LoadedVariable>& variables);
+
   CudaAgent& agent_;
+  std::vector<uint64_t> added_;       // variables, by address
   std::optional<CudaDevice> device_;  // outlives what holds the app's other calls
   std::optional<SelectedDispatch> dispatch_;
 };

@@ -34,18 +34,34 @@ std::optional<std::unordered_set<std::string>> kernel_names(std::span<const uint
   return names;
 }
 
-bool has_variable_at(const Driver& driver, CUmodule module, std::span<const uint8_t> cubin, uint64_t address) {
+std::vector<std::string> variable_names(std::span<const uint8_t> cubin) {
   const auto image = codeobject::ElfImage::parse(cubin, "cubin");
-  if (!image || module == nullptr) return false;
+  if (!image || image->machine() != codeobject::kMachineCuda) return {};
   const auto symbols = image->symbols(SHT_SYMTAB);
-  if (!symbols) return false;
-  return std::any_of(symbols->begin(), symbols->end(), [&](const codeobject::ElfSymbol& symbol) {
-    if (symbol.type != STT_OBJECT || symbol.size == 0) return false;
-    CUdeviceptr base = 0;
-    size_t bytes = 0;
-    return driver.cuModuleGetGlobal(&base, &bytes, module, std::string(symbol.name).c_str()) == CUDA_SUCCESS &&
-           address - base < bytes;
-  });
+  if (!symbols) return {};
+  std::vector<std::string> names;
+  for (const codeobject::ElfSymbol& symbol : *symbols) {
+    if (symbol.type == STT_OBJECT && symbol.size != 0) names.emplace_back(symbol.name);
+  }
+  return names;
+}
+
+std::optional<LoadedVariable> Cubins::variable_at(uint64_t address) const {
+  std::vector<std::pair<CUmodule, std::shared_ptr<Cubin>>> modules;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [module, number] : by_module_) modules.emplace_back(module, cubins_[number]);
+  }
+  // Without the lock: the driver may load something when it is asked, and tell us.
+  for (const auto& [module, cubin] : modules) {
+    for (const std::string& name : cubin->variables) {
+      CUdeviceptr base = 0;
+      size_t bytes = 0;
+      if (driver_.cuModuleGetGlobal(&base, &bytes, module, name.c_str()) == CUDA_SUCCESS && address - base < bytes)
+        return LoadedVariable{module, name, base, bytes};
+    }
+  }
+  return std::nullopt;
 }
 
 uint32_t Cubins::loaded(uint32_t module_id, std::span<const uint8_t> bytes,
@@ -61,6 +77,7 @@ uint32_t Cubins::loaded(uint32_t module_id, std::span<const uint8_t> bytes,
   auto names = kernel_names(bytes);
   cubin->readable = names.has_value();
   if (names) cubin->kernels = std::move(*names);
+  cubin->variables = variable_names(bytes);
   if (!cubin->readable || wanted(cubin->kernels)) cubin->bytes.assign(bytes.begin(), bytes.end());
   std::lock_guard lock(mutex_);
   const auto [known, is_new] = numbers_.try_emplace({content, bytes.size()}, static_cast<uint32_t>(cubins_.size()));

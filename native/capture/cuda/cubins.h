@@ -25,16 +25,23 @@ struct Cubin {
   Checksum content;
   std::vector<uint8_t> bytes;               // empty: no kernel of it is wanted
   std::unordered_set<std::string> kernels;  // mangled names
-  bool readable = true;                     // false: not an ELF file as we know it
+  std::vector<std::string> variables;
+  bool readable = true;  // false: not an ELF file as we know it
   bool sent = false;
 };
 
 // The names of the kernels of a cubin; nothing if it cannot be read.
 std::optional<std::unordered_set<std::string>> kernel_names(std::span<const uint8_t> cubin);
 
-// Whether a variable of the cubin, as this module was loaded from it, lies at the address.
-bool has_variable_at(const cuda::Driver& driver, cuda::CUmodule module, std::span<const uint8_t> cubin,
-                     uint64_t address);
+// The names of its variables.
+std::vector<std::string> variable_names(std::span<const uint8_t> cubin);
+
+// A variable of a loaded module.
+struct LoadedVariable {
+  cuda::CUmodule module = nullptr;
+  std::string name;
+  uint64_t base = 0, size = 0;
+};
 
 struct CubinChoice {
   std::shared_ptr<Cubin> cubin;                    // null: see `candidates`
@@ -63,6 +70,8 @@ class Cubins {
     if (!cubin.sent) send();
     cubin.sent = true;
   }
+  // Whose variable lies at the address; of all modules whose handle was seen.
+  std::optional<LoadedVariable> variable_at(uint64_t address) const;
   // Every live cubin that has such a kernel.
   std::vector<std::shared_ptr<Cubin>> with_kernel(const std::string& symbol);
 
@@ -71,7 +80,8 @@ class Cubins {
   bool has_functions_of(cuda::CUmodule module, const Cubin& cubin) const;
 
   const cuda::Driver& driver_;
-  std::mutex mutex_, send_mutex_;
+  mutable std::mutex mutex_;
+  std::mutex send_mutex_;
   std::map<std::pair<Checksum, size_t>, uint32_t> numbers_;
   std::vector<std::shared_ptr<Cubin>> cubins_;           // by number
   std::unordered_map<uint32_t, uint32_t> by_module_id_;  // live ones

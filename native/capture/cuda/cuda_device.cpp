@@ -56,7 +56,7 @@ void CudaDevice::finish() noexcept {
 // The app's calls are held: a stream that is captured now began after the launch was looked at, and cannot end.
 std::optional<Refusal> CudaDevice::drain(Deadline deadline) {
   if (graphs_.any_captured()) {
-    return Refusal{"CAPTURE_DEFERRED",
+    return Refusal{kDeferred,
                    "just then another thread of the program began to capture a stream into a CUDA graph, during which "
                    "nothing may synchronise",
                    "capture again, or another dispatch: a later ordinal, or one while no graph is captured"};

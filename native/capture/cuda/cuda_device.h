@@ -51,6 +51,8 @@ class CudaDevice : public DeviceCapture {
   void before_run();
   // Memory of another GPU is in the scope.
   bool reaches_peer() const { return reaches_peer_; }
+  // It was not seen to end.
+  bool still_running() const { return still_running_; }
   // Waits until the launch has ended; `result` is what the call returned.
   std::optional<Refusal> after_run(cuda::CUresult result, Deadline deadline, RunReport* report);
 

@@ -1,4 +1,4 @@
-// Calls that capture streams into graphs, add kernels to graphs, and launch graphs.
+// Calls that capture streams into graphs, and add kernels to graphs.
 #include "capture/cuda/agent.h"
 #include "capture/cuda/api_call.h"
 
@@ -52,27 +52,16 @@ void after_add_node_v1(const ApiCall& call) {
 }
 
 // A node may be given another kernel than it was made with.
-template <typename Params>
 void after_set_kernel_params(const ApiCall& call) {
-  if (call.succeeded()) add_node(call, *call.params<Params>().nodeParams);
+  if (call.succeeded()) add_node(call, *call.params<cuGraphKernelNodeSetParams_v2_params>().nodeParams);
 }
-template <typename Params>
 void after_set_params(const ApiCall& call) {
+  struct Params {
+    CUgraphNode hNode;
+    CUgraphNodeParams* nodeParams;
+  };
   const auto& p = call.params<Params>();
   if (call.succeeded() && p.nodeParams->type == CU_GRAPH_NODE_TYPE_KERNEL) add_node(call, p.nodeParams->kernel);
-}
-struct NodeSetParams {
-  CUgraphNode hNode;
-  CUgraphNodeParams* nodeParams;
-};
-struct ExecNodeSetParams {
-  CUgraphExec hGraphExec;
-  CUgraphNode hNode;
-  CUgraphNodeParams* nodeParams;
-};
-
-void before_graph_launch(const ApiCall& call) {
-  if (call.agent.graphs.has_nodes()) call.agent.graphs.graph_launched();
 }
 
 }  // namespace
@@ -93,16 +82,9 @@ void add_graph_calls(ApiTable& table) {
   ON(cuGraphAddKernelNode_v2, Watch::kAlways, nullptr, after_add_kernel_node);
   ON(cuGraphAddNode, Watch::kAlways, nullptr, after_add_node_v1);
   ON(cuGraphAddNode_v2, Watch::kAlways, nullptr, after_add_node);
-  using SetParams = cuGraphKernelNodeSetParams_v2_params;
-  using ExecSetParams = cuGraphExecKernelNodeSetParams_v2_params;
-  ON(cuGraphKernelNodeSetParams, Watch::kArmed, nullptr, after_set_kernel_params<SetParams>);
-  ON(cuGraphKernelNodeSetParams_v2, Watch::kArmed, nullptr, after_set_kernel_params<SetParams>);
-  ON(cuGraphExecKernelNodeSetParams, Watch::kArmed, nullptr, after_set_kernel_params<ExecSetParams>);
-  ON(cuGraphExecKernelNodeSetParams_v2, Watch::kArmed, nullptr, after_set_kernel_params<ExecSetParams>);
-  ON(cuGraphNodeSetParams, Watch::kArmed, nullptr, after_set_params<NodeSetParams>);
-  ON(cuGraphExecNodeSetParams, Watch::kArmed, nullptr, after_set_params<ExecNodeSetParams>);
-  ON(cuGraphLaunch, Watch::kArmed, before_graph_launch, nullptr);
-  ON(cuGraphLaunch_ptsz, Watch::kArmed, before_graph_launch, nullptr);
+  ON(cuGraphKernelNodeSetParams, Watch::kArmed, nullptr, after_set_kernel_params);
+  ON(cuGraphKernelNodeSetParams_v2, Watch::kArmed, nullptr, after_set_kernel_params);
+  ON(cuGraphNodeSetParams, Watch::kArmed, nullptr, after_set_params);
 }
 
 #undef ON

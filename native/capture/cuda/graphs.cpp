@@ -40,13 +40,19 @@ UncapturedCalls::~UncapturedCalls() {
 void Graphs::node_added(const KernelEntry& kernel) {
   std::lock_guard lock(mutex_);
   ++nodes_[&kernel];
-  has_nodes_.store(true, std::memory_order_relaxed);
+}
+
+void Graphs::node_ran(const KernelEntry& kernel) {
+  std::lock_guard lock(mutex_);
+  ran_.insert(kernel.symbol);
 }
 
 std::vector<Graphs::Node> Graphs::nodes() const {
   std::lock_guard lock(mutex_);
   std::vector<Node> nodes;
-  for (const auto& [kernel, count] : nodes_) nodes.push_back({kernel, count});
+  for (const auto& [kernel, count] : nodes_) {
+    if (!ran_.contains(kernel->symbol)) nodes.push_back({kernel, count});
+  }
   return nodes;
 }
 

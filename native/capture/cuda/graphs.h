@@ -1,5 +1,4 @@
-// CUDA graphs: which streams are being captured into one, and which wanted kernels run as nodes of a graph, where they
-// cannot be captured as dispatches.
+// CUDA graphs: which streams are being captured into one, and which wanted kernels were made nodes of one.
 #pragma once
 
 #include <atomic>
@@ -7,12 +6,16 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "capture/core/kernel_table.h"
 #include "cuda/driver.h"
 
 namespace kernloop::capture {
+
+// A refusal that says: not now, another dispatch.
+inline constexpr const char* kDeferred = "CAPTURE_DEFERRED";
 
 class Graphs {
  public:
@@ -26,14 +29,16 @@ class Graphs {
   bool is_captured(cuda::CUstream stream) const;
 
   void node_added(const KernelEntry& kernel);
+  // It counted as a dispatch.
+  void node_ran(const KernelEntry& kernel);
   void graph_launched() { launches_.fetch_add(1, std::memory_order_relaxed); }
 
   struct Node {
     const KernelEntry* kernel = nullptr;
     uint64_t nodes = 0;
   };
+  // Those of which no dispatch was seen.
   std::vector<Node> nodes() const;
-  bool has_nodes() const { return has_nodes_.load(std::memory_order_relaxed); }
   uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
 
  private:
@@ -41,9 +46,9 @@ class Graphs {
   mutable std::mutex mutex_;
   std::set<cuda::CUstream> captured_;
   std::map<const KernelEntry*, uint64_t> nodes_;
+  std::set<std::string> ran_;
   std::atomic<uint32_t> captured_count_{0};
   std::atomic<uint64_t> launches_{0};
-  std::atomic<bool> has_nodes_{false};
 };
 
 // Our own calls on this thread, while a stream may be captured: a call that loads code would else invalidate the app's

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "capture/cuda/thread_state.h"
+
 namespace kernloop::capture {
 
 using namespace cuda;
@@ -21,6 +23,19 @@ void read_geometry(const From& from, Launch* launch) {
   launch->dynamic_shared_bytes = from.sharedMemBytes;
   launch->stream = from.hStream;
 }
+
+uint64_t end_of(const std::vector<Parameter>& parameters) {
+  uint64_t end = 0;
+  for (const Parameter& parameter : parameters) end = std::max(end, parameter.offset + parameter.size);
+  return end;
+}
+
+Refusal bad_arguments(const std::string& what) {
+  return {"KERNEL_ARGUMENTS", "the arguments of the launch cannot be read: " + what,
+          "please report this with the agent's log"};
+}
+
+}  // namespace
 
 void read_attribute(const CUlaunchAttribute& attribute, Launch* launch) {
   const auto add = [launch](const char* name, uint64_t value) { launch->attributes.push_back({name, value}); };
@@ -68,19 +83,6 @@ void read_attribute(const CUlaunchAttribute& attribute, Launch* launch) {
       break;
   }
 }
-
-uint64_t end_of(const std::vector<Parameter>& parameters) {
-  uint64_t end = 0;
-  for (const Parameter& parameter : parameters) end = std::max(end, parameter.offset + parameter.size);
-  return end;
-}
-
-Refusal bad_arguments(const std::string& what) {
-  return {"KERNEL_ARGUMENTS", "the arguments of the launch cannot be read: " + what,
-          "please report this with the agent's log"};
-}
-
-}  // namespace
 
 CUfunction launched_function(uint32_t id, const void* params) {
   switch (id) {
@@ -144,6 +146,24 @@ std::optional<Launch> read_launch(uint32_t id, const void* params) {
   // In these forms the null stream is the calling thread's own.
   if (launch.stream == nullptr && is_per_thread_form(id)) launch.stream = CU_STREAM_PER_THREAD;
   return launch;
+}
+
+LaunchShape shape_of(const KernelEntry& kernel, const std::optional<Launch>& launch) {
+  LaunchShape shape{kernel.identity, {}, {}};
+  for (size_t i = 0; launch && i < 3; ++i) {
+    shape.block_threads[i] = launch->block_threads[i];
+    shape.grid_work_items[i] = uint64_t{launch->grid_blocks[i]} * launch->block_threads[i];
+  }
+  return shape;
+}
+
+CUcontext context_of(const Driver& driver, CUstream stream, CUcontext current) {
+  const OwnCalls own;
+  CUcontext context = current;
+  const bool special = stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+  if (!special && driver.cuStreamGetCtx(stream, &context) == CUDA_SUCCESS) return context;
+  if (context == nullptr) driver.cuCtxGetCurrent(&context);
+  return context;
 }
 
 std::vector<Parameter> parameters_of(const Driver& driver, CUfunction handle, CUfunction function) {

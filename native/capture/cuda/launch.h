@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "capture/core/device_capture.h"
+#include "capture/core/kernel_table.h"
+#include "capture/core/selection.h"
 #include "capture/protocol/messages.h"
 #include "cuda/cupti_abi.h"
 #include "cuda/driver.h"
@@ -27,9 +29,17 @@ struct Launch {
 
 // What is launched by a call that launches one kernel with its arguments; nothing for other calls. Cheap.
 cuda::CUfunction launched_function(uint32_t id, const void* params);
+// Of a launch through a graph's node.
+void read_attribute(const cuda::CUlaunchAttribute& attribute, Launch* launch);
 // Nothing for calls that cannot be captured: those of CUDA 3 (cuLaunch, cuLaunchGrid), whose arguments were set before,
 // and launches on several GPUs at once.
 std::optional<Launch> read_launch(uint32_t id, const void* params);
+
+// What tells launches of a kernel apart. Of a call that cannot be captured nothing but the kernel is known.
+LaunchShape shape_of(const KernelEntry& kernel, const std::optional<Launch>& launch);
+
+// A stream has its context, whichever is current: the calling thread's for the streams that every context has.
+cuda::CUcontext context_of(const cuda::Driver& driver, cuda::CUstream stream, cuda::CUcontext current);
 
 struct Parameter {
   uint64_t offset = 0, size = 0;  // bytes

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -77,9 +78,11 @@ std::optional<Refusal> unknown_address(const Driver& driver, uint64_t address, s
       "the 8 bytes at offset " + std::to_string(offset) + " of the arguments point to " + hex(address) +
           ", which the driver knows as " + kTypes[type < kTypes.size() ? type : 0] + (pooled ? " of a pool" : "") +
           " (" + std::to_string(size) + " bytes from " + hex(base) +
-          "), but no call that allocated it was seen: a variable of another module, memory of a CUDA graph, or of a "
+          "), but no call that allocated it was seen: memory of a CUDA graph, of a module that was loaded unseen, or "
+          "of a "
           "kind that is not supported",
-      "capture a dispatch that does not get such a pointer; for memory of a graph, run without CUDA graphs"};
+      "capture a dispatch that does not get such a pointer, or with --untracked-memory warn: the self-check then tells "
+      "whether the kernel uses it"};
 }
 
 }  // namespace
@@ -128,13 +131,22 @@ Refusal unknown_attribute(const std::string& symbol, uint32_t attribute) {
 std::optional<Refusal> untracked_memory(const Driver& driver, const AllocationList& allocations,
                                         std::span<const uint8_t> arguments,
                                         const std::function<bool(uint64_t)>& is_variable) {
-  std::optional<Refusal> refusal;
+  std::optional<Refusal> first;
+  size_t more = 0;
   for_each_untracked(allocations, arguments, [&](size_t at, uint64_t value) {
-    refusal = unknown_address(driver, value, at);
-    if (refusal && is_variable(value)) refusal.reset();
-    return refusal.has_value();
+    auto refusal = unknown_address(driver, value, at);
+    if (!refusal || is_variable(value)) return false;
+    if (first) ++more;
+    if (!first) first = std::move(refusal);
+    return false;
   });
-  return refusal;
+  if (more != 0) first->reason += " (and " + std::to_string(more) + " more values like it)";
+  return first;
+}
+
+bool refuses_untracked_memory() {
+  const char* const wanted = std::getenv("KERNLOOP_UNTRACKED_MEMORY");
+  return wanted != nullptr && std::string_view(wanted) == "refuse";
 }
 
 std::optional<OwnMemory> own_memory(const Driver& driver, const AllocationList& allocations,

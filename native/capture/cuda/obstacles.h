@@ -22,11 +22,15 @@ Refusal unsupported_call(const std::string& symbol, const std::string& call);
 // A launch attribute that came with a later driver: it may change what the kernel does.
 Refusal unknown_attribute(const std::string& symbol, uint32_t attribute);
 
-// Values among the arguments that the driver knows as addresses of memory, and we do not. `is_variable(address)`: of
-// the kernel's own module, whose variables come with the capture.
+// Values among the arguments that the driver knows as addresses of memory, and we do not. `is_variable(address)`: of a
+// module, which comes with the capture; it is asked about each of them.
 std::optional<Refusal> untracked_memory(const cuda::Driver& driver, const AllocationList& allocations,
                                         std::span<const uint8_t> arguments,
                                         const std::function<bool(uint64_t)>& is_variable);
+
+// KERNLOOP_UNTRACKED_MEMORY=refuse: no dispatch is captured that gets such a value. Else the self-check finds out
+// whether it is used: unused parts of structures hold what was there before.
+bool refuses_untracked_memory();
 
 // The first value among the arguments that is an address of the program's own memory, allocated without CUDA. Some GPUs
 // reach it; to others it is a number.

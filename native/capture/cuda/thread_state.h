@@ -11,6 +11,7 @@
 namespace kernloop::capture {
 
 class CapturedLaunch;
+struct GraphExec;
 
 struct ThreadState {
   ThreadState();
@@ -22,6 +23,8 @@ struct ThreadState {
   std::vector<uint32_t> loaded;  // cubins loaded since the app's call began, by number
   std::optional<TrackedAllocation> freeing;
   std::unique_ptr<CapturedLaunch> capturing;
+  cuda::CUgraphExec launch_instead = nullptr;    // by a call of ours that launches a graph
+  std::shared_ptr<GraphExec> launched_in_parts;  // by the app's call
 };
 
 ThreadState& this_thread();

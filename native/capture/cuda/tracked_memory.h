@@ -25,6 +25,8 @@ inline constexpr std::string_view kImportedApi = "cuMemImportFromShareableHandle
 inline constexpr std::string_view kImportedPointerApi = "cuMemPoolImportPointer";
 inline constexpr std::string_view kExternalApi = "cuExternalMemoryGetMappedBuffer";
 inline constexpr std::string_view kGraphicsApi = "cuGraphicsResourceGetMappedPointer";
+// A variable of another module than the kernel's: it is no allocation, and comes with a capture that leads to it.
+inline constexpr std::string_view kVariableApi = "cuModuleGetGlobal";
 bool belongs_to_others(const Allocation& allocation);
 
 class TrackedMemory {

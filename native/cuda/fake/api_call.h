@@ -37,18 +37,32 @@ constexpr uint32_t callback_id(std::string_view symbol) {
 }
 const char* callback_name(uint32_t id);  // nullptr: none
 
-// The parameters of a call, laid out as a structure with one member each.
+// The parameters of a call, laid out as a structure with one member each. As the real driver, the call takes them from
+// there: what a subscriber writes into it on entry is what the call gets.
 template <typename... Args>
 class PackedParameters {
  public:
   explicit PackedParameters(const Args&... args) { (add(&args, sizeof args, alignof(Args)), ...); }
   const void* data() const { return bytes_; }
+  std::tuple<Args...> values() const {
+    size_t at = 0;
+    return std::tuple<Args...>{take<Args>(&at)...};  // in order: a braced list
+  }
 
  private:
+  static size_t aligned(size_t at, size_t alignment) { return (at + alignment - 1) / alignment * alignment; }
   void add(const void* value, size_t bytes, size_t alignment) {
-    used_ = (used_ + alignment - 1) / alignment * alignment;
+    used_ = aligned(used_, alignment);
     std::memcpy(bytes_ + used_, value, bytes);
     used_ += bytes;
+  }
+  template <typename Value>
+  Value take(size_t* at) const {
+    *at = aligned(*at, alignof(Value));
+    Value value;
+    std::memcpy(&value, bytes_ + *at, sizeof value);
+    *at += sizeof value;
+    return value;
   }
   alignas(std::max_align_t) unsigned char bytes_[(0 + ... + (sizeof(Args) + alignof(Args))) + 1];
   size_t used_ = 0;
@@ -92,7 +106,7 @@ struct Traced<Function, Id, Plain> {
     data.symbolName = launched_kernel<Plain>(args...);
     data.correlationData = &word;
     call_subscriber(Id, data, CUPTI_API_ENTER);
-    result = Function(args...);
+    result = std::apply(Function, parameters.values());
     call_subscriber(Id, data, CUPTI_API_EXIT);
     return result;
   }

@@ -10,7 +10,12 @@ CUgraph create_graph(CUcontext context);
 CUgraphNode add_node(CUgraph graph, Work work, std::vector<CUgraphNode> dependencies);
 // What a captured stream is given, behind what it was given before.
 CUresult add_captured_node(CUstream stream, Work work);
+// With the graphs of its child nodes; not of memory nodes.
+CUresult clone_graph(CUgraph graph, CUgraph* clone);
+void remove_node(CUgraphNode node);
 CUgraphExec instantiate(CUgraph graph);
+// One graph with the other's work, node by node in the order in which they were added.
+CUresult update_work(CUgraph to, CUgraph from);
 CUresult launch_graph(CUgraphExec exec, CUstream stream);
 
 }  // namespace kernloop::cuda::fake

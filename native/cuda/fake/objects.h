@@ -99,19 +99,25 @@ struct CUgraphNode_st {
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
   fake::KernelLaunch launch;            // of kernel nodes
   std::function<void(CUcontext)> work;  // of the others
+  CUgraph child = nullptr;              // a copy of its own, of child graph nodes
   std::vector<CUgraphNode> dependencies;
+  bool device_updatable = false;
+  bool enabled = true;                    // of an executable graph's nodes
   std::vector<void*> parameter_pointers;  // into launch.parameters, for GetParams
 };
 
 struct CUgraph_st {
   uint32_t id = 0;
   CUcontext context = nullptr;
-  std::vector<CUgraphNode> nodes;  // dependencies come first
+  std::vector<CUgraphNode> nodes;             // in the order in which they were added
+  std::map<CUgraphNode, CUgraphNode> copies;  // of a clone: from the original's nodes
 };
 
 struct CUgraphExec_st {
   CUgraph graph = nullptr;                    // a copy of its own
   std::map<CUgraphNode, CUgraphNode> copies;  // from the original's nodes
+  std::mutex mutex;
+  fake::OperationPtr last;  // its last launch: the next one waits for it, in whatever stream
 };
 
 struct CUmemPoolHandle_st {

@@ -58,6 +58,7 @@ struct Work {
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
   std::optional<KernelLaunch> launch;  // of kernel nodes
   std::function<void(CUcontext)> run;  // of the others
+  CUgraph child = nullptr;             // of child graph nodes
 };
 CUresult submit(CUstream stream, Work work);
 

@@ -104,7 +104,8 @@ TEST(LaunchPlan, GivesTheDriverWhatTheAppAskedFor) {
                                  {"malloc_heap_bytes", uint64_t{8} << 30},
                                  {"printf_fifo_bytes", 1 << 20},
                                  {"programmatic_launch", 1},
-                                 {"device_ordinal", 3}},
+                                 {"device_ordinal", 3},
+                                 {"graph_node", 1}},
                                 1024);
   ASSERT_TRUE(plan) << plan.error().message;
   std::map<uint32_t, uint64_t> limits;

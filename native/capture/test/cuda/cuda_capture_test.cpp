@@ -185,6 +185,12 @@ TEST_F(CudaCaptureTest, TheProcessCanCountTheCapturesThatBegan) {
   EXPECT_NE(app_output.find("captures begun: 1\n"), std::string::npos) << app_output;
 }
 
+TEST_F(CudaCaptureTest, ALaunchIntoAGraphCountsAmongThem) {
+  run.select("^add_in_place\\(", 2);
+  ASSERT_EQ(record({"stream-capture"}, {{"CUDA_APP_CAPTURES", "1"}}), 0) << app_output;
+  EXPECT_NE(app_output.find("captures begun: 3\n"), std::string::npos) << app_output;  // two nodes, and one of them
+}
+
 TEST_F(CudaCaptureTest, ALaunchThatNobodyWantsIsNoCaptureThatBegan) {
   run.select("^batched\\(");
   record({"saxpy"}, {{"CUDA_APP_CAPTURES", "1"}});
@@ -537,11 +543,44 @@ TEST_F(CudaCaptureTest, AnAddressOfTheKernelsOwnModulesVariableIsOfTheCapture) {
   EXPECT_TRUE(seen);
 }
 
-TEST_F(CudaCaptureTest, AnAddressThatNobodyWasSeenToAllocateIsRefusedWithIt) {
+TEST_F(CudaCaptureTest, AVariableOfAnotherModuleIsCapturedAsMemory) {
   run.select("^add_in_place\\(");
   ASSERT_EQ(record({"variable-pointer", "1"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  const Place x = argument(reader->manifest(), 0);
+  ASSERT_NE(x.region, nullptr);
+  EXPECT_EQ(x.region->api, "cuModuleGetGlobal");
+  EXPECT_EQ(x.region->size, 256 * sizeof(float));
+  EXPECT_EQ(values_of(*reader, pre_of(*x.region), x.offset, 256), Floats(256, 0.0f));
+  EXPECT_EQ(values_of(*reader, post_of(*x.region), x.offset, 256), Floats(256, 1.0f));
+  EXPECT_EQ(note("UNTRACKED_MEMORY"), "");
+}
+
+TEST_F(CudaCaptureTest, AVariableOfAnotherModuleInAnUnusedPartOfAStructureIsCapturedToo) {
+  run.select("^large_parameters\\(");
+  ASSERT_EQ(record({"untracked", "1"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(argument(reader->manifest(), 1200 * sizeof(float)).region->api, "cuModuleGetGlobal");
+}
+
+TEST_F(CudaCaptureTest, AnAddressThatNobodyWasSeenToAllocateIsCapturedAroundWithAWarning) {
+  run.select("^large_parameters\\(");
+  ASSERT_EQ(record({"untracked"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(reader->manifest().regions.size(), 1u);  // what it writes
+  for (const char* part : {"_Z16large_parameters", "offset 4800", "0x", "self-check"})
+    EXPECT_NE(note("UNTRACKED_MEMORY").find(part), std::string::npos) << note("UNTRACKED_MEMORY");
+}
+
+TEST_F(CudaCaptureTest, OnRequestItIsRefusedWithTheAddress) {
+  run.select("^large_parameters\\(");
+  ASSERT_EQ(record({"untracked"}, {{"KERNLOOP_UNTRACKED_MEMORY", "refuse"}}), 0) << app_output;
   EXPECT_EQ(refusal(), "UNTRACKED_MEMORY");
   EXPECT_NE(run.event("refused").value("reason", "").find("0x"), std::string::npos);
+  EXPECT_FALSE(fs::exists(run.output()));
 }
 
 // The other thread's memory stands still at a whole round, 0 or 2, before and after; so do its calls.
@@ -623,30 +662,139 @@ TEST_F(CudaCaptureTest, ADispatchOnTheSecondDeviceIsCapturedThere) {
   EXPECT_EQ(run.events("queue").size(), 2u);
 }
 
-TEST_F(CudaCaptureTest, WithKernelsInGraphsOnlyThatIsSaidByName) {
-  run.select("^add_in_place\\(");
-  ASSERT_EQ(record({"graph"}), 0) << app_output;
-  EXPECT_FALSE(fs::exists(run.output()));
-  EXPECT_NE(note("GRAPH_LAUNCH").find("add_in_place"), std::string::npos) << run.recorder->output();
-  EXPECT_NE(note("GRAPH_LAUNCH").find("2 time(s)"), std::string::npos) << run.recorder->output();
+// What a node works on, before and after it.
+void expect_node(archive::Reader& reader, uint64_t ordinal, float x, float y_before) {
+  const archive::Manifest& manifest = reader.manifest();
+  EXPECT_EQ(manifest.dispatch.ordinal, ordinal);
+  EXPECT_EQ(manifest.geometry.attributes.at("graph_node"), 1u);
+  const Place from = argument(manifest, 8), to = argument(manifest, 16);
+  ASSERT_TRUE(from.region != nullptr && to.region != nullptr);
+  EXPECT_EQ(values_of(reader, pre_of(*from.region), from.offset), Floats(kCount, x)) << ordinal;
+  EXPECT_EQ(values_of(reader, post_of(*from.region), from.offset), Floats(kCount, x)) << ordinal;
+  EXPECT_EQ(values_of(reader, pre_of(*to.region), to.offset), Floats(kCount, y_before)) << ordinal;
+  EXPECT_EQ(values_of(reader, post_of(*to.region), to.offset), Floats(kCount, y_before + 2 * x)) << ordinal;
 }
 
-TEST_F(CudaCaptureTest, AKernelThatANodeIsGivenLaterIsSaidByName) {
-  run.select("^do_nothing\\(");
-  ASSERT_EQ(record({"graph-set-parameters"}), 0) << app_output;
-  EXPECT_FALSE(fs::exists(run.output()));
-  EXPECT_NE(note("GRAPH_LAUNCH").find("do_nothing"), std::string::npos) << run.recorder->output();
-}
+// Four launches of two such nodes each (x and y before), whose graph is given other parameters from launch to launch.
+// The program itself checks that it computes what it does without us.
+constexpr float kNodes[][2] = {{2, 0}, {1, 0}, {7, 4}, {2, 2}, {11, 18}, {3, 6}, {11, 40}, {3, 12}};
 
-TEST_F(CudaCaptureTest, ALaunchIntoAGraphIsNoDispatchAndTheNextPlainOneIsCaptured) {
-  run.select("^add_in_place\\(");
-  ASSERT_EQ(record({"stream-capture"}), 0) << app_output;
+class GraphNodeTest : public CudaCaptureTest, public ::testing::WithParamInterface<uint64_t> {};
+
+TEST_P(GraphNodeTest, IsCapturedWithWhatTheGraphHasBeenGivenSince) {
+  run.select("^saxpy\\(", GetParam());
+  ASSERT_EQ(record({"graph-branches"}), 0) << app_output;
   auto reader = open();
   ASSERT_TRUE(reader);
-  EXPECT_EQ(reader->manifest().dispatch.ordinal, 1u);
+  expect_node(*reader, GetParam(), kNodes[GetParam() - 1][0], kNodes[GetParam() - 1][1]);
+}
+INSTANTIATE_TEST_SUITE_P(Ordinals, GraphNodeTest, ::testing::Values(1, 4, 5, 7));
+
+TEST_F(CudaCaptureTest, NodesOfOneLaunchAreCapturedOneAfterTheOther) {
+  run.select_several("^saxpy\\(", {{1, nullptr}}, 20, "many");
+  ASSERT_EQ(record({"graph-branches"}), 0) << app_output;
+  for (uint64_t ordinal = 1; ordinal <= 8; ++ordinal) {
+    auto reader = archive::Reader::open(run.outputs("many") / std::to_string(ordinal), {});
+    ASSERT_TRUE(reader.ok()) << ordinal << run.recorder->output();
+    expect_node(**reader, ordinal, kNodes[ordinal - 1][0], kNodes[ordinal - 1][1]);
+  }
+  EXPECT_EQ(run.events("refused").size(), 0u) << run.recorder->output();
+}
+
+TEST_F(CudaCaptureTest, NodesCountAsDispatchesLaunchByLaunch) {
+  run.select("^nothing_of_that_name\\(");
+  run.select("^add_in_place\\(", 17, "reachable", "beyond");
+  ASSERT_EQ(record({"graph-branches"}), 0) << app_output;
+  // Four launches of four, in the last of which one was disabled.
+  const Json process = run.event("summary")["per_process"][0];
+  std::map<std::string, int> dispatches;
+  for (const Json& kernel : process["kernels"]) dispatches[kernel["symbol"]] = kernel["dispatches"];
+  EXPECT_EQ(dispatches, (std::map<std::string, int>{{"_Z12add_in_placePffi", 15}, {"_Z5saxpyfPKfPfi", 8}})) << process;
+}
+
+TEST_F(CudaCaptureTest, ANodeOfAGraphThatWasDestroyedIsCaptured) {
+  run.select("^saxpy\\(", 2);
+  ASSERT_EQ(record({"graph-destroyed"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  const archive::Manifest& manifest = reader->manifest();
+  EXPECT_EQ(manifest.dispatch.ordinal, 2u);
+  EXPECT_EQ(manifest.dispatch.index, 4u);
+  const Place x = argument(manifest, 8), y = argument(manifest, 16);
+  EXPECT_EQ(values_of(*reader, pre_of(*x.region), x.offset), each(ramp(), [](float v) { return v + 3; }));
+  EXPECT_EQ(values_of(*reader, pre_of(*y.region), y.offset), each(ramp(), [](float v) { return 3 * v + 2; }));
+  EXPECT_EQ(values_of(*reader, post_of(*y.region), y.offset), each(ramp(), [](float v) { return 5 * v + 8; }));
+}
+
+TEST_F(CudaCaptureTest, ANodeInAChildGraphIsPutOffAndTheNextDispatchIsTaken) {
+  run.select("^add_in_place\\(", 2);
+  ASSERT_EQ(record({"graph-child"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(reader->manifest().dispatch.ordinal, 3u);  // y += 3, child, x += 4, plain
+  EXPECT_NE(note("GRAPH_LAUNCH").find("child graph"), std::string::npos) << run.recorder->output();
+}
+
+TEST_F(CudaCaptureTest, AChildGraphIsAPartLikeAnyOther) {
+  run.select("^add_in_place\\(", 3);
+  ASSERT_EQ(record({"graph-child"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
   const Place x = argument(reader->manifest(), 0);
   EXPECT_EQ(values_of(*reader, pre_of(*x.region), x.offset), each(ramp(), [](float v) { return v + 2; }));
-  EXPECT_EQ(values_of(*reader, post_of(*x.region), x.offset), each(ramp(), [](float v) { return v + 12; }));
+  EXPECT_EQ(values_of(*reader, post_of(*x.region), x.offset), each(ramp(), [](float v) { return v + 6; }));
+}
+
+TEST_F(CudaCaptureTest, AChangeThatIsNotFollowedIsSaidByName) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"graph-child-changed"}), 0) << app_output;
+  EXPECT_FALSE(fs::exists(run.output()));
+  for (const char* part : {"add_in_place", "cuGraphExecChildGraphNodeSetParams"})
+    EXPECT_NE(note("GRAPH_LAUNCH").find(part), std::string::npos) << run.recorder->output();
+}
+
+TEST_F(CudaCaptureTest, ANodeThatCannotBeToldAfterAnUpdateIsSaidByName) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"graph-reordered"}), 0) << app_output;
+  EXPECT_FALSE(fs::exists(run.output()));
+  EXPECT_NE(note("GRAPH_LAUNCH").find("another order"), std::string::npos) << run.recorder->output();
+}
+
+TEST_F(CudaCaptureTest, AGraphThatAllocatesIsSaidByNameAndThePlainLaunchIsTaken) {
+  run.select("^add_in_place\\(");
+  ASSERT_EQ(record({"graph-memory-node"}), 0) << app_output;
+  auto reader = open();
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(reader->manifest().dispatch.ordinal, 2u);
+  EXPECT_NE(note("GRAPH_LAUNCH").find("allocate"), std::string::npos) << run.recorder->output();
+}
+
+TEST_F(CudaCaptureTest, ANodeThatWaitsForAnotherBranchIsRefusedAndTheProgramGoesOn) {
+  run.config["run_limit_ms"] = 300;
+  run.select("^wait_for_flag\\(");
+  ASSERT_EQ(record({"graph-wait"}), 0) << app_output;
+  EXPECT_EQ(refusal(), "RUN_LIMIT");
+}
+
+TEST_F(CudaCaptureTest, AKernelThatANodeIsGivenLaterIsCaptured) {
+  run.select("^do_nothing\\(");
+  ASSERT_EQ(record({"graph-set-parameters"}), 0) << app_output;
+  EXPECT_TRUE(open());
+}
+
+TEST_F(CudaCaptureTest, ALaunchIntoAGraphIsNoDispatchButTheGraphsIsAndThePlainOne) {
+  run.select("^add_in_place\\(", 2, "reachable", "n2");
+  run.select("^add_in_place\\(", 3, "reachable", "n3");
+  ASSERT_EQ(record({"stream-capture"}), 0) << app_output;
+  auto node = open("n2"), plain = open("n3");
+  ASSERT_TRUE(node && plain);
+  const auto expect_x = [](archive::Reader& reader, float before, float after) {
+    const Place x = argument(reader.manifest(), 0);
+    EXPECT_EQ(values_of(reader, pre_of(*x.region), x.offset), each(ramp(), [&](float v) { return v + before; }));
+    EXPECT_EQ(values_of(reader, post_of(*x.region), x.offset), each(ramp(), [&](float v) { return v + after; }));
+  };
+  expect_x(*node, 1, 2);
+  expect_x(*plain, 2, 12);
 }
 
 TEST_F(CudaCaptureTest, ADeviceThatDoesNotBecomeIdleIsRefusedAndTheProgramGoesOn) {

@@ -178,6 +178,12 @@ TEST(Obstacles, MemoryThatOnlyTheDriverKnowsIsRefusedWithItsAddress) {
   tracked[0].size = 0x1000;
   EXPECT_FALSE(untracked_memory(driver, tracked, arguments, none));
   EXPECT_FALSE(untracked_memory(driver, {}, arguments, [](uint64_t address) { return address == 0x7f0000000010; }));
+  // Behind the first of them, too.
+  put(16, 0x7f0000000020);
+  size_t asked = 0;
+  const auto more = untracked_memory(driver, {}, arguments, [&](uint64_t) { return ++asked == 0; });
+  EXPECT_EQ(asked, 2u);
+  EXPECT_NE(more->reason.find("1 more"), std::string::npos) << more->reason;
 }
 
 // Where the GPU reaches all of the program's memory, malloc's too, an argument may point there.

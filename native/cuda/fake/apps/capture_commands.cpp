@@ -1,6 +1,7 @@
 // Situations that concern capture alone: who else is at work meanwhile, and what cannot be followed.
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 #include <thread>
 
 #include "cuda/fake/apps/app.h"
@@ -102,6 +103,40 @@ const Command kVariablePointer("variable-pointer",
                                  add_in_place(function(own, kAddInPlace), bias, 1.0f, 256);
                                  EXPECT(downloaded(bias, 256)[0] == 1.0f);
                                });
+
+// A structure passed by value, of which the kernel reads 1000 of 1536 words: behind them lies what was there before.
+const Command kUntracked("untracked",
+                         "an address of a graph's memory in a part of a structure that is not read, or (1) of a "
+                         "variable of another module; (2) the graph's memory as an argument that is used",
+                         [] {
+                           start();
+                           const CUmodule module = load_module();
+                           CUgraph graph = nullptr;
+                           CUgraphNode node = nullptr;
+                           CUDA_MEM_ALLOC_NODE_PARAMS memory = {};
+                           memory.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+                           memory.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+                           memory.bytesize = kCount * sizeof(float);
+                           CHECK(cuGraphCreate(&graph, 0));
+                           CHECK(cuGraphAddMemAllocNode(&node, graph, nullptr, 0, &memory));
+                           CUdeviceptr stale = memory.dptr;
+                           if (argument(0, 0) == 2) {
+                             add_in_place(function(module, kAddInPlace), stale, 1.0f, kCount);
+                             CHECK(cuCtxSynchronize());
+                             return;
+                           }
+                           const CUmodule other = load_module("one_ulp_wrong.sm_90.cubin");
+                           if (argument(0, 0) == 1) CHECK(cuModuleGetGlobal(&stale, nullptr, other, "gBias"));
+                           struct Table {
+                             float values[1536];
+                           } table = {};
+                           for (size_t i = 0; i < kCount; ++i) table.values[i] = static_cast<float>(i);
+                           std::memcpy(&table.values[1200], &stale, sizeof stale);
+                           const CUdeviceptr out = uploaded(std::vector<float>(kCount, 0.0f));
+                           launch(function(module, "_Z16large_parameters10LargeTablePfi"), blocks_for(kCount), nullptr,
+                                  table, out, int{kCount});
+                           EXPECT(downloaded(out, kCount) == ramp(kCount));
+                         });
 
 const Command kArgumentBuffer("argument-buffer", "the arguments of saxpy in one buffer (extra)", [] {
   start();

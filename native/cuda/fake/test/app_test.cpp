@@ -31,23 +31,23 @@ TEST_P(App, DoesWhatItShould) {
   EXPECT_EQ(outcome.output, std::string(GetParam()) + ": done\n");
 }
 
-INSTANTIATE_TEST_SUITE_P(Commands, App,
-                         testing::Values("argument-buffer", "async-pool", "atomic", "batched", "capture-beside",
-                                         "captures-meanwhile", "cluster", "cooperative", "do-nothing", "enumerated",
-                                         "fork", "function-cluster", "globals", "graph", "graph-set-parameters",
-                                         "in-place", "interleaved", "ipc", "jit-ptx", "kernel-cluster",
-                                         "large-parameters", "lazy", "managed", "many-launches", "multi-device-launch",
-                                         "nccl-name", "per-thread-stream", "pinned", "programmatic", "registered-host",
-                                         "reload", "same-name-two-libraries", "same-name-two-modules", "saxpy",
-                                         "shared-handle", "spin-on-host-flag", "spin-on-other-stream", "stream-capture",
-                                         "tensormap", "tensormap-in-memory", "texture", "threads", "two-contexts",
-                                         "two-devices", "unfinished", "unknown-code", "variable-pointer", "vmm",
-                                         "wild-write", "write-through-memory"),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           for (char& letter : name) letter = letter == '-' ? '_' : letter;
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Commands, App,
+    testing::Values("argument-buffer", "async-pool", "atomic", "batched", "capture-beside", "captures-meanwhile",
+                    "cluster", "cooperative", "do-nothing", "enumerated", "fork", "function-cluster", "globals",
+                    "graph", "graph-branches", "graph-child", "graph-child-changed", "graph-destroyed",
+                    "graph-memory-node", "graph-reordered", "graph-set-parameters", "graph-wait", "in-place",
+                    "interleaved", "ipc", "jit-ptx", "kernel-cluster", "large-parameters", "lazy", "managed",
+                    "many-launches", "multi-device-launch", "nccl-name", "per-thread-stream", "pinned", "programmatic",
+                    "registered-host", "reload", "same-name-two-libraries", "same-name-two-modules", "saxpy",
+                    "shared-handle", "spin-on-host-flag", "spin-on-other-stream", "stream-capture", "tensormap",
+                    "tensormap-in-memory", "texture", "threads", "two-contexts", "two-devices", "unfinished",
+                    "unknown-code", "untracked", "variable-pointer", "vmm", "wild-write", "write-through-memory"),
+    [](const auto& info) {
+      std::string name = info.param;
+      for (char& letter : name) letter = letter == '-' ? '_' : letter;
+      return name;
+    });
 
 TEST(Injection, AToolIsLoadedByTheDriverAndSeesTheLaunches) {
   const Outcome outcome =

@@ -70,6 +70,27 @@ TEST_F(FakeGraphs, NodesSayWhatTheyLaunchAndCanBeGivenOtherParameters) {
   EXPECT_EQ(download(x_, 1)[0], 11.0f);
 }
 
+TEST_F(FakeGraphs, ACopyThatLostANodeRunsTheOthersAndTheOriginalAll) {
+  begin();
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(add_one(captured_), CUDA_SUCCESS);
+  const CUgraph graph = end();
+  CUgraph copy = nullptr;
+  ASSERT_EQ(driver().cuGraphClone(&copy, graph), CUDA_SUCCESS);
+  CUgraphNode nodes[3] = {}, found = nullptr;
+  size_t count = 3;
+  ASSERT_EQ(driver().cuGraphGetNodes(graph, nodes, &count), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphNodeFindInClone(&found, nodes[1], copy), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphDestroyNode(found), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGraphNodeFindInClone(&found, nodes[1], copy), CUDA_ERROR_INVALID_VALUE);
+  for (CUgraph each : {copy, graph}) {
+    CUgraphExec exec = nullptr;
+    ASSERT_EQ(driver().cuGraphInstantiateWithFlags(&exec, each, 0), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuGraphLaunch(exec, captured_), CUDA_SUCCESS);
+  }
+  ASSERT_EQ(driver().cuStreamSynchronize(captured_), CUDA_SUCCESS);
+  EXPECT_EQ(download(x_, 1)[0], 6.0f);
+}
+
 class SynchronizingCalls : public FakeGraphs, public testing::WithParamInterface<int> {};
 
 // What an agent must not do while the app captures: each of these costs the app its graph.

@@ -123,6 +123,7 @@ class Stages:
         dry_run: bool | None = None,
         drain_limit_ms: int | None = None,
         run_limit_ms: int | None = None,
+        untracked_memory: Literal["warn", "refuse"] | None = None,
         store: Path | None = None,
     ) -> results.CaptureResult:
         """Capture dispatches of kernels out of a run of an app.
@@ -160,6 +161,9 @@ class Stages:
             false.
         drain_limit_ms: Time to wait for work in flight before the dispatch. Default: 10000.
         run_limit_ms: Time for the captured dispatch itself. Default: 60000.
+        untracked_memory: A kernel argument that leads to GPU memory which nobody was seen to allocate, as unused parts of
+            structures do: capture with a warning, and let the self-check tell whether it is used, or refuse the dispatch.
+            Default: "warn".
         store: Chunk store; the workspace's .kernloop/store if left out.
 
         `exit_code` of the result:
@@ -195,6 +199,7 @@ class Stages:
                 "--dry-run": dry_run,
                 "--drain-limit-ms": drain_limit_ms,
                 "--run-limit-ms": run_limit_ms,
+                "--untracked-memory": untracked_memory,
                 "--store": store,
             },
         )
@@ -257,6 +262,7 @@ class Stages:
         memory_bytes: int | None = None,
         drain_limit_ms: int | None = None,
         run_limit_ms: int | None = None,
+        untracked_memory: Literal["warn", "refuse"] | None = None,
         store: Path | None = None,
         translation_unit: str | None = None,
         define: str | Sequence[str] | None = None,
@@ -285,6 +291,9 @@ class Stages:
             268435456.
         drain_limit_ms: Time to wait for work in flight before the dispatch. Default: 10000.
         run_limit_ms: Time for the captured dispatch itself. Default: 60000.
+        untracked_memory: A kernel argument that leads to GPU memory which nobody was seen to allocate, as unused parts of
+            structures do: capture with a warning, and let the self-check tell whether it is used, or refuse the dispatch.
+            Default: "warn".
         store: Chunk store; the workspace's .kernloop/store if left out.
         translation_unit: Source file that is compiled for the kernel, relative to the app, where several define it.
         define: Macro to define when the source is compiled, beside those of the build: NAME or NAME=VALUE.
@@ -316,6 +325,7 @@ class Stages:
                 "--memory-bytes": memory_bytes,
                 "--drain-limit-ms": drain_limit_ms,
                 "--run-limit-ms": run_limit_ms,
+                "--untracked-memory": untracked_memory,
                 "--store": store,
                 "--translation-unit": translation_unit,
                 "--define": define,

@@ -1,0 +1,19 @@
+// What the nodes of a graph do, from their parameters.
+#pragma once
+
+#include "cuda/fake/objects.h"
+#include "cuda/fake/streams.h"
+
+namespace kernloop::cuda::fake {
+
+CUresult prepare_node(CUcontext context, const CUDA_KERNEL_NODE_PARAMS& params, KernelLaunch* launch);
+Work memset_node(const CUDA_MEMSET_NODE_PARAMS& params);
+Work memcpy_node(const CUDA_MEMCPY3D& params);
+Work host_node(const CUDA_HOST_NODE_PARAMS& params);
+
+// Another kernel, other arguments, another geometry for a kernel node.
+CUresult set_launch(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS& params);
+// …and for the others, whose kind stays.
+CUresult set_work(CUgraphNode node, Work work);
+
+}  // namespace kernloop::cuda::fake
