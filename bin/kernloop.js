@@ -9,5 +9,7 @@ if (existsSync(join(root, 'cli', 'main.ts'))) {
   require('./source');
   require('../cli/main.ts').main(process.argv);
 } else {
+  // Where Node has it (22.8 and newer): what it compiled is found again by the next command.
+  require('node:module').enableCompileCache?.();
   require('../dist/cli/main.js').main(process.argv);
 }

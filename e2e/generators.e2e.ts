@@ -194,7 +194,9 @@ describe('nx g kernloop:app', () => {
     const nx = `${process.execPath} ${workspace.path('node_modules/nx/dist/bin/nx.js')}`;
     // Nx asks on its own account, once a workspace, unless this is answered.
     workspace.edit('nx.json', (text) => text.replace('{', '{ "analytics": false,'));
-    const line = `script -qec "${nx} g kernloop:app apps/several --device=softgpu" /dev/null < <(printf '2\\n'; exec sleep 60 2>/dev/null)`;
+    // Whoever has a pipe open for writing, too, finds no end of it.
+    const typed = 'mkfifo typed; exec 3<>typed; printf "2\\n" >&3';
+    const line = `${typed}; script -qec "${nx} g kernloop:app apps/several --device=softgpu" /dev/null <&3`;
     const asked = await run('bash', ['-c', line], workspace.settings({ env: { CI: undefined } }));
     expect([asked.code, asked.text]).toEqual([
       0,

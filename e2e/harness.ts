@@ -17,6 +17,8 @@ import { checkedOutput } from '../lib/testing/published-schema';
 export const repository = join(__dirname, '..');
 /** The node_modules that global-setup.cjs has filled. */
 export const installed = process.env['E2E_INSTALLED'] ?? '';
+/** The tarballs that it is made of (install.cjs). */
+export const packagesOfRun = join(installed, '..', 'packages');
 /** What npm is told so that it installs from the registry of this checkout. */
 export const npmSettings = JSON.parse(process.env['E2E_NPM'] ?? '{}') as Record<string, string>;
 /** The checkout's own build, which has test equipment beside the products that packages hold. */

@@ -1,10 +1,11 @@
-// `node e2e/install.cjs FOLDER`: the packages as a release makes them, but for the native build, which is there; and what npm makes of
-// `npm install kernloop nx`, from a registry of this checkout. tools/test.mjs does it while other tests run.
+// `node e2e/install.cjs FOLDER`: the packages as a release makes them, but for the native build, which is there; published as a release is, to a
+// registry of this checkout; and what npm makes of `npm install kernloop nx` from it. tools/test.mjs does it while other tests run.
 const { execFileSync, spawn } = require('node:child_process');
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 const root = join(__dirname, '..');
+const { version } = require('../package.json');
 
 /** What is run by hand for it is shown only where it fails. */
 function quietly(file, args, cwd, env) {
@@ -15,11 +16,13 @@ function quietly(file, args, cwd, env) {
   }
 }
 
+/** As they were made, and as the registry got them. */
 const packagesOf = (folder) => join(folder, 'packages');
+const publishedOf = (folder) => join(folder, 'published');
 
-/** A registry of the packages in `folder`: what npm is told so that it asks it, and how it is stopped. */
+/** A registry of what was published in `folder`: what npm is told so that it asks it, and how it is stopped. */
 async function startRegistry(folder) {
-  const registry = spawn('node', ['tools/packages/registry.mjs', packagesOf(folder)], {
+  const registry = spawn('node', ['tools/packages/registry.mjs', publishedOf(folder)], {
     cwd: root,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -28,15 +31,18 @@ async function startRegistry(folder) {
     npm_config_registry: address,
     npm_config_cache: join(folder, 'npm-cache'),
     npm_config_update_notifier: 'false',
+    [`npm_config_${address.replace(/^http:/, '')}/:_authToken`]: 'anybody',
   };
   return { npm, stop: () => registry.kill() };
 }
 
-/** Fills `folder` with packages/ and node_modules/. */
+/** Fills `folder` with packages/, published/ and node_modules/. */
 async function install(folder) {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(publishedOf(folder), { recursive: true });
   quietly('node', ['tools/package.mjs', '--no-build', '--only', 'npm', '--out', packagesOf(folder)], root);
   const registry = await startRegistry(folder);
+  const publish = `(await import('./tools/packages/publish.mjs')).publish(${JSON.stringify(packagesOf(folder))}, '${version}')`;
+  quietly('node', ['--input-type=module', '--eval', `await ${publish}`], root, registry.npm);
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
   quietly('npm', ['install', '--no-audit', '--no-fund', 'kernloop', 'nx'], folder, registry.npm);
   registry.stop();

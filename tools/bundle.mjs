@@ -1,10 +1,21 @@
-// `npm run bundle [OUT.tar.xz]`: one archive with Node, the command line and the native programs, for a GPU host that has neither Node
-// nor a network. There:  tar xf OUT.tar.xz && OUT/bin/kernloop doctor
+// `npm run bundle [-- OUT.tar.xz] [-- --packages FOLDER]`: one archive with Node, the command line and the native programs, for a GPU host that has
+// neither Node nor a network. There:  tar xf OUT.tar.xz && OUT/bin/kernloop doctor. --packages takes npm's packages that are made already.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { root, runMain, step, StepError } from './console.mjs';
 import { makePackages } from './packages/make.mjs';
 import { platform, version } from './packages/manifests.mjs';
@@ -89,12 +100,23 @@ export async function makeBundle(out, tarballs) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runMain(async () => {
-    const out = resolve(process.argv[2] ?? archiveName);
-    const packages = mkdtempSync(join(tmpdir(), 'kernloop-packages-'));
-    try {
-      await makeBundle(out, await makePackages(packages));
-    } finally {
-      rmSync(packages, { recursive: true, force: true });
+    const { values, positionals } = parseArgs({ allowPositionals: true, options: { packages: { type: 'string' } } });
+    const out = resolve(positionals[0] ?? archiveName);
+    if (values.packages !== undefined) {
+      const made = resolve(values.packages);
+      const tarballs = readdirSync(made).filter((file) => file.endsWith('.tgz'));
+      if (tarballs.length === 0) throw new StepError(`no packages are in ${made}`, 'npm run package -- --only npm');
+      await makeBundle(
+        out,
+        tarballs.map((file) => join(made, file)),
+      );
+    } else {
+      const packages = mkdtempSync(join(tmpdir(), 'kernloop-packages-'));
+      try {
+        await makeBundle(out, await makePackages(packages));
+      } finally {
+        rmSync(packages, { recursive: true, force: true });
+      }
     }
     process.stdout.write(`${basename(out)}: ${(statSync(out).size / 2 ** 20).toFixed(1)} MiB\n`);
   });

@@ -16,6 +16,13 @@ const products = { KERNLOOP_TESTS: 'OFF', KERNLOOP_VECTOR_BUILDS: 'host' };
 const inBatches = { KERNLOOP_UNITY: 'ON' };
 const eachFile = { KERNLOOP_UNITY: 'OFF' };
 
+/** What a release holds; batches change nothing of it: code that must be fast is never compiled in them. */
+const released = {
+  CMAKE_BUILD_TYPE: 'Release',
+  KERNLOOP_STATIC_DEPENDENCIES: 'ON',
+  KERNLOOP_VECTOR_BUILDS: whole.KERNLOOP_VECTOR_BUILDS,
+};
+
 /** The settings of native/build; undefined where there is none. */
 export function configured() {
   const cache = join(folder, 'CMakeCache.txt');
@@ -24,14 +31,11 @@ export function configured() {
   const value = (name) => new RegExp(`^${name}:[A-Z]+=(.*)$`, 'm').exec(text)?.[1];
   // Folders of before there was a choice have no such entry, and everything.
   return Object.fromEntries(
-    Object.entries({ ...whole, ...eachFile }).map(([name, before]) => [name, value(name) ?? before]),
+    Object.entries({ ...released, ...whole, ...eachFile }).map(([name, before]) => [name, value(name) ?? before]),
   );
 }
 
 const has = (settings, wanted) => Object.entries(wanted).every(([name, value]) => settings?.[name] === value);
-
-/** Whether native/build has the software GPU for every processor, and so may leave this machine. */
-export const isForEveryProcessor = () => configured()?.KERNLOOP_VECTOR_BUILDS === whole.KERNLOOP_VECTOR_BUILDS;
 
 function configure(settings) {
   const values = { CMAKE_BUILD_TYPE: 'Release', ...settings };
@@ -63,6 +67,13 @@ function build(targets) {
 /** Programs and libraries alone, for this machine's processor; a folder that has more stays as it is. */
 export async function buildProducts() {
   if (configured() === undefined) await configure({ ...products, ...inBatches });
+  await build(['products']);
+}
+
+/** Programs and libraries for all machines: of the build that `npm test` left, nothing is compiled again. */
+export async function buildForEveryProcessor() {
+  const now = configured();
+  if (!has(now, released)) await configure(now ? released : { ...products, ...released, ...inBatches });
   await build(['products']);
 }
 

@@ -1,9 +1,10 @@
 // `npm run release -- VERSION [--dry-run] [--no-build]`: docs/contributing/release.md. One number for both packages: package.json's.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root, runMain, step, StepError } from './console.mjs';
+import { publish } from './packages/publish.mjs';
 
 const changed = ['package.json', 'package-lock.json', 'CHANGELOG.md', 'python/src/kernloop/_version.py'];
 
@@ -23,30 +24,19 @@ function dateChangelog(version) {
   writeFileSync(file, after);
 }
 
-/** The natives first: whoever installs kernloop in between gets them. */
-async function publish(version, dryRun) {
-  const folder = join(root, 'dist-packages');
-  const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-  const natives = tarballs.filter((name) => name.startsWith('kernloop-native-'));
-  const provenance = process.env.ACTIONS_ID_TOKEN_REQUEST_URL || process.env.SIGSTORE_ID_TOKEN ? ['--provenance'] : [];
-  const tag = version.includes('-') ? ['--tag', 'next'] : [];
-  for (const name of [...natives, ...tarballs.filter((other) => !natives.includes(other))]) {
-    const options = ['--access', 'public', ...provenance, ...tag, ...(dryRun ? ['--dry-run'] : [])];
-    await step(`publish ${name}`, 'npm', ['publish', join(folder, name), ...options]);
-  }
-}
-
 await runMain(async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { 'dry-run': { type: 'boolean' }, 'no-build': { type: 'boolean' } },
   });
   const [version] = positionals;
-  if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version ?? ''))
-    throw new StepError('which version?', 'npm run release -- 1.2.3 [--dry-run]', 2);
+  // npm would take others behind the hyphen; a Python wheel has no name for them.
+  if (!/^\d+\.\d+\.\d+(-(alpha|beta|rc)\.\d+)?$/.test(version ?? ''))
+    throw new StepError('which version?', 'npm run release -- 1.2.3 (or 1.2.3-rc.1, -alpha.1, -beta.1) [--dry-run]', 2);
   if (git('status', '--porcelain') !== '')
     throw new StepError('there is work that is not committed', 'commit it: a release is a commit');
   const dryRun = values['dry-run'] ?? false;
+  let isCommitted = false;
   try {
     await step('version', 'npm', [
       'version',
@@ -62,11 +52,12 @@ await runMain(async () => {
     });
     if (!dryRun) {
       git('commit', '-q', '-m', `Release ${version}`, '--', ...changed);
+      isCommitted = true;
       git('tag', `v${version}`);
     }
-    await publish(version, dryRun);
+    await publish(join(root, 'dist-packages'), version, { dryRun });
   } finally {
-    if (dryRun) git('checkout', '-q', '--', ...changed);
+    if (!isCommitted) git('checkout', '-q', '--', ...changed);
   }
   console.log(dryRun ? '\nNothing was published, committed or tagged.' : `\nThen: git push origin main v${version}`);
 });

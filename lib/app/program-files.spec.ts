@@ -105,6 +105,17 @@ describe('what the command of an app runs', () => {
     expect(await state()).not.toBe(before);
   });
 
+  it('is told in an order that does not depend on where the workspace lies', async () => {
+    appOf({ command: ['./run'] }, { 'lib/libapp.so': 'library', 'app/run': '#!/usr/bin/env bash\n' });
+    const { files } = JSON.parse(await state()) as { files: object };
+    // By its whole path a file of the workspace, below /tmp, comes first.
+    expect(Object.keys(files)).toEqual(['/usr/bin/env', 'app/run', 'lib/libapp.so'].filter((name) => name in files));
+    expect(files).toMatchObject({
+      '/usr/bin/env': expect.any(String) as string,
+      'app/run': expect.any(String) as string,
+    });
+  });
+
   it('says of a program that is not there that it is not, as before the first build', async () => {
     appOf({ command: ['build/none'] }, {});
     expect(JSON.parse(await state())).toMatchObject({ files: { 'build/none': 'none' } });

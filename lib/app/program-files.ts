@@ -49,18 +49,21 @@ export async function programFiles(app: App, deps: Pick<Deps, 'run' | 'env' | 'n
     packages.size === 0 ? [] : programs.filter((path) => path.endsWith('.py')).map((path) => dirname(path));
   return {
     schema: 'kernloop.program/1',
-    files: Object.fromEntries<string>([
+    files: byName([
       ...missing.map((name): [string, string] => [name, 'none']),
-      ...[...found].sort().map((path): [string, string] => [shown(path), digestOf(path)]),
+      ...[...found].map((path): [string, string] => [shown(path), digestOf(path)]),
     ]),
-    packages: Object.fromEntries(
+    packages: byName(
       [...packages, ...new Set(scripts)]
         .filter((folder) => existsSync(folder))
-        .sort()
         .map((folder) => [shown(folder), fingerprintOf(folder, scripts.includes(folder) ? 'modules' : 'all')]),
     ),
   };
 }
+
+/** In the order of the names as they are shown: that of the paths is another where the workspace lies elsewhere. */
+const byName = (entries: readonly [string, string][]): Record<string, string> =>
+  Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
 
 function addFile(found: Set<string>, path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile()) found.add(path);

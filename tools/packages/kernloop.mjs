@@ -2,6 +2,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { build as bundle } from 'esbuild';
 import { root, step, StepError } from '../console.mjs';
 import { checkout, kernloopManifest } from './manifests.mjs';
 
@@ -27,6 +28,7 @@ const grammars = ['tree-sitter-cuda', 'tree-sitter-python'];
 
 export async function stageKernloop(stage) {
   await step('compile', 'npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', join(stage, 'dist')]);
+  await joinCommandLine(join(stage, 'dist', 'cli', 'main.js'));
   for (const part of parts) {
     cpSync(join(root, part), join(stage, part), {
       recursive: true,
@@ -40,6 +42,32 @@ export async function stageKernloop(stage) {
   for (const grammar of grammars) copyGrammar(grammar, join(stage, 'grammars'));
   for (const file of filesBelow(stage).filter((path) => path.endsWith('.md'))) pointOutside(file, stage);
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(kernloopManifest(), null, 2)}\n`);
+}
+
+/** Small packages that nearly every verb loads. */
+const joined = ['@msgpack/msgpack', 'commander', 'execa', 'fastest-levenshtein', 'jsep', 'smol-toml', 'zod'];
+
+/**
+ * The command line as one file: to find and read 250 small ones takes longer than most verbs work. What few verbs need, or is large, stays a package of
+ * its own. Nx's executors and the API have the files as they were compiled.
+ */
+async function joinCommandLine(file) {
+  const packages = Object.keys({ ...checkout.dependencies, ...checkout.peerDependencies });
+  await bundle({
+    entryPoints: [file],
+    outfile: file,
+    allowOverwrite: true,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    // Not identifiers: stack traces name functions, and errors are known by theirs.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    external: packages.filter((name) => !joined.includes(name)),
+    nodePaths: [join(root, 'node_modules')],
+    logLevel: 'error',
+  });
 }
 
 const filesBelow = (folder) =>

@@ -1,11 +1,11 @@
-// A npm registry of this checkout: the packages that it makes, and what it has installed, in the versions of its lock. Read only, no network.
+// A npm registry of this checkout: the packages that it makes, by `npm publish`, and what it has installed, in the versions of its lock. No network.
 // With it npm installs Kernloop as from anywhere else, for the archive (tools/bundle.mjs) and for end-to-end tests.
-//   node tools/packages/registry.mjs TARBALLS      prints its address, and serves until its stdin ends
+//   node tools/packages/registry.mjs TARBALLS      prints its address, and serves until its stdin ends; what is published is written to TARBALLS
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createGzip } from 'node:zlib';
 import { root } from '../console.mjs';
@@ -53,20 +53,43 @@ function sendTarball(response, { tarball, folder }) {
   tar.stdout.pipe(createGzip({ level: 1 })).pipe(response);
 }
 
+/** What `npm publish` sends: manifest and tarball in one document. Gives what is wrong with it. */
+async function take(request, tarballs, packages) {
+  let body = '';
+  for await (const part of request.setEncoding('utf8')) body += part;
+  const { name, versions, _attachments: files } = JSON.parse(body);
+  const [[version, manifest]] = Object.entries(versions);
+  const [[file, { data }]] = Object.entries(files);
+  const bytes = Buffer.from(data, 'base64');
+  if (`sha512-${digest('sha512', 'base64', bytes)}` !== manifest.dist.integrity) return 'the tarball is damaged';
+  const known = packages.get(name) ?? new Map();
+  if (known.has(version)) return `${name}@${version} was published before`;
+  const tarball = join(tarballs, basename(file));
+  writeFileSync(tarball, bytes);
+  packages.set(name, known.set(version, { manifest, tarball }));
+  return undefined;
+}
+
 export function startRegistry(tarballs) {
   const packages = packagesOf(tarballs);
+  const answer = (response, status, text) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(text));
   const server = createServer((request, response) => {
+    if (request.method === 'PUT') {
+      void take(request, tarballs, packages).then((error) =>
+        answer(response, error ? 409 : 201, error ? { error } : {}),
+      );
+      return;
+    }
     const path = decodeURIComponent(new URL(request.url, 'http://registry').pathname).slice(1);
     const [name, file] = path.split('/-/');
     const versions = packages.get(name);
     const found = file === undefined ? versions : versions?.get(file.replace(/\.tgz$/, ''));
     if (found === undefined) {
-      response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not found"}');
+      answer(response, 404, { error: 'not found' });
     } else if (file === undefined) {
       const address = `http://${request.headers.host}`;
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify(document(name, versions, address)));
+      answer(response, 200, document(name, versions, address));
     } else {
       sendTarball(response, found);
     }
