@@ -19,7 +19,7 @@ mkdirSync(app, { recursive: true });
 writeManyUnits(app, language, {
   units,
   wanted: Math.floor(units / 2),
-  items: name === 'cuda' ? [4, 8, 12, 16] : [8, 9],
+  items: name === 'cuda' ? [4, 8, 10] : [8, 9],
 });
 const environment = name === 'hip' ? { HIP_PLATFORM: 'amd' } : {};
 const timed = (verb, args, options = {}) => {

@@ -54,7 +54,7 @@ function compile(target, source, output, pluginOptions) {
   const headers = ['-nogpulib', '-nogpuinc', '-fdeclspec', `-I${join(root, 'native', 'pgo', 'pass', 'test', 'bare')}`];
   const pass = pluginOptions.length > 0 ? [`-fpass-plugin=${plugin}`] : [];
   for (const option of pluginOptions) pass.push('-Xclang', '-mllvm', '-Xclang', option);
-  start('clang++-22', [...device, ...headers, '-O3', '-mcode-object-version=4', ...pass, '-c', join(root, 'examples', 'pgo-spill', source), '-o', output]); // prettier-ignore
+  start('clang++-22', [...device, ...headers, '-O3', '-mcode-object-version=4', ...pass, '-c', resolve(root, 'examples', 'pgo-spill', source), '-o', output]); // prettier-ignore
   return output;
 }
 
@@ -74,12 +74,52 @@ function profile(target, source, base) {
   const image = `${base}.image`;
   mkdirSync(image);
   run(target, code, source, ['--image', image]);
-  start(kernloopPgo, ['convert', '--input', image, '--output', `${image}/counts.profraw`]);
+  const converted = start(kernloopPgo, ['convert', '--input', image, '--output', `${image}/counts.profraw`]);
   const raw = readdirSync(image).filter((name) => name.endsWith('.profraw'));
   const inputs = raw.flatMap((name) => ['--input', join(image, name)]);
   start(kernloopPgo, ['merge', ...inputs, '--output', `${base}.proftext`, '--waves', `${base}.waves.json`]);
   start('llvm-profdata-22', ['merge', '-o', `${base}.profdata`, `${base}.proftext`]);
+  const { functions } = JSON.parse(readFileSync(`${base}.waves.json`, 'utf8'));
+  return { functions, reduced: /reduced \d+ slots to \d+ counters/.exec(converted)?.[0] ?? '' };
 }
+
+// Whether all lanes that come to a branch take it together, by the rule of 90%: what is measured, and what the RFC says of its kernels. It has five blocks where there are
+// four counters (hot, cold, exit, entry; the rest follows from them), and calls its hot block divergent: 99.4% and more of its lanes enter it together.
+const rfc = { spill_uniform: 'UUUUU', spill_divergent: 'DDUUU', spill_hot: 'DDUUU' };
+const patterns = [];
+function notePatterns(target, { kernels }, { functions, reduced }) {
+  for (const { name, pattern, counters, uniform } of functions) {
+    if (!kernels.includes(name)) continue;
+    const shares = counters.map((lanes, index) => (Number(lanes) === 0 ? '-' : `${((100 * Number(uniform[index])) / Number(lanes)).toFixed(1)}%`)); // prettier-ignore
+    patterns.push({ target, kernel: name, pattern, rfc: rfc[name] ?? '-', shares, reduced });
+  }
+}
+
+// A fifth counter: `reduced 1280 slots to 5 counters`.
+const five = {
+  file: join(folder, 'five.hip'),
+  kernels: ['five'],
+  iterations: 100,
+};
+writeFileSync(
+  five.file,
+  `#include <hip/hip_runtime.h>
+extern "C" __global__ void five(double* out, int n, int iterations) {
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  if (thread >= n) return;
+  double hot = thread, cold = 1;
+  for (int i = 0; i < iterations; ++i) {
+    if ((thread + i) % 32 != 0) {
+      hot = hot * 0.0101 + cold;
+    } else {
+      cold = out[(thread + i) % n] + 1;
+    }
+    if (thread % 7 == 3) out[thread] = hot;
+  }
+  out[thread] = hot + cold;
+}
+`,
+);
 
 const use = (base, ...more) => [
   '-kernloop-pgo=use',
@@ -110,7 +150,7 @@ function build(target, file, base, variant) {
 
 function measure(target, source) {
   const base = join(folder, `${target}.${source.file}`);
-  profile(target, source, base);
+  notePatterns(target, source, profile(target, source, base));
   const cells = variants.map((variant) => {
     const { code, functions } = build(target, source.file, base, variant);
     return run(target, code, source).map((counted) => ({
@@ -158,6 +198,10 @@ const faults = rows.flatMap(({ target, kernel, cells }) => {
 });
 const head = [`| | ${variants.join(' | ')} |`, `|${'---|'.repeat(variants.length + 1)}`];
 process.stdout.write(`${[...head, ...rows.map(show)].join('\n')}\n`);
+for (const target of targets) notePatterns(target, five, profile(target, five, join(folder, `${target}.five`)));
+process.stdout.write('\n| | measured | RFC | uniform share of each counter | |\n|---|---|---|---|---|\n');
+for (const { target, kernel, pattern, rfc, shares, reduced } of patterns)
+  process.stdout.write(`| ${target} ${kernel} | ${pattern} | ${rfc} | ${shares.join(' ')} | ${reduced} |\n`);
 for (const fault of faults) process.stderr.write(`pgo-spill: ${fault}\n`);
-if (options.json) writeFileSync(options.json, `${JSON.stringify({ threads, iterations, rows }, null, 1)}\n`);
+if (options.json) writeFileSync(options.json, `${JSON.stringify({ threads, iterations, rows, patterns }, null, 1)}\n`);
 process.exit(faults.length > 0 ? 1 : 0);

@@ -23,7 +23,7 @@ export const kernels = {
   exchange: { overwritten: [0] },
   // Hardware cannot tell a read of what the same dispatch always writes before.
   two_phases: { overwritten: [512, 1024] },
-  unordered: { overwritten: [4096] },
+  unordered: { overwritten: [4096, 8192] },
   last_block: { overwritten: [4, 36] },
   // The links beside the values cost hardware the whole area.
   walk: { overwritten: [256, 0] },

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { KernloopError } from '../support/error';
 import { parseJson, readText } from '../support/schema';
-import { overwrittenSchema } from './overwritten';
+import { overwrittenSchema, rereadSchema } from './overwritten';
 import { varyingSchema } from './varying';
 
 /** The parts of capture.json that the stages read; kernloop-archive and the replay check the rest. */
@@ -70,6 +70,12 @@ export const selfcheckSchema = z.looseObject({
     .optional()
     .describe(
       'What the dispatch overwrites without reading what it held, as replays with other values there showed; older self-checks did not look.',
+    ),
+  reread: z
+    .array(rereadSchema)
+    .optional()
+    .describe(
+      'What it writes with what it held, and reads as well: what does not write it cannot be told. Software GPU only.',
     ),
 });
 

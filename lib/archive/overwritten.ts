@@ -12,4 +12,12 @@ export const overwrittenSchema = z.looseObject({
   stride: count.optional().describe('… at this distance.'),
 });
 
+/** A region that the dispatch left as it was, though it writes it, and reads it as well. */
+export const rereadSchema = z.looseObject({
+  region: z.string().optional(),
+  variable: z.string().optional(),
+  bytes: count,
+});
+
+export type Reread = z.output<typeof rereadSchema>;
 export type OverwrittenRow = z.output<typeof overwrittenSchema>;

@@ -249,7 +249,10 @@ export class CaptureRun {
     const { selfcheck, scopeTooSmall } = await this.check(label, event);
     if (scopeTooSmall && again.withScopeAll(event.ordinal)) return;
     attempt.captures.push(describe(request, event, selfcheck, log.processes.name(event.pid)));
-    if (selfcheck?.verdict !== 'failed') return;
+    if (selfcheck?.verdict !== 'failed') {
+      if (selfcheck?.reason) this.deps.report.info(`${label}: ${selfcheck.reason}`);
+      return;
+    }
     attempt.failures.push({
       name: request.selection.name,
       error: new KernloopError(

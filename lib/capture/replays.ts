@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { OverwrittenRow } from '../archive/overwritten';
+import type { OverwrittenRow, Reread } from '../archive/overwritten';
 import type { Deps } from '../deps/deps';
 import type { Device } from '../device/device';
 import { adverseInstructions } from '../replay/adverse';
@@ -37,12 +37,17 @@ export class Replays {
   count = 0;
   /** What the dispatch overwrites without reading it, as far as replays have shown so far. */
   overwritten: OverwrittenRow[] = [];
+  reread: Reread[] = [];
 
   constructor(
     readonly target: SelfCheckTarget,
     private readonly device: Device,
     private readonly deps: Deps,
   ) {}
+
+  get isSeeded(): boolean {
+    return this.device.seeded;
+  }
 
   get adverse(): number {
     return adverseInstructions(this.target.waveInstructions);
@@ -57,6 +62,7 @@ export class Replays {
   async compareAndFind(request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
     const outcome = await this.compare({ ...request, findOverwritten: true });
     this.overwritten = outcome.overwritten;
+    this.reread = outcome.reread;
     return outcome;
   }
 

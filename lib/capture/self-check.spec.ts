@@ -156,6 +156,37 @@ describe('the self-check on hardware, whose order follows no seed', () => {
     expect(selfcheck.reason).toContain("differs from the app's");
   });
 
+  /** The n-th replay differs in a value of its own, and a calibration cannot say how much. */
+  const beyond = { ...differed, reason: 'far more differs than the order of execution can explain' };
+  const disagrees = (values: (index: number) => string): FakeProgram => {
+    let index = 0;
+    return fakeReplay((args) => {
+      if (flag(args, '--calibrate')) return [beyond];
+      if (flag(args, '--known-varying')) return [passed];
+      index += 1;
+      return [{ ...difference, first_actual: values(index) }, differed];
+    });
+  };
+
+  it('says that order or time decides where no two replays agree, and judges the rest', async () => {
+    const { selfcheck, scopeTooSmall } = await check(disagrees((index) => `0${index}`));
+    expect([selfcheck.verdict, scopeTooSmall]).toEqual(['order-dependent', false]);
+    expect(selfcheck.reason).toContain("6 replays gave 6 different results, none of them the app's");
+    expect(selfcheck.varying).toMatchObject([{ region: 'r0', offset: 0, count: 4096, order_dependent: true }]);
+  });
+
+  it('calls the capture incomplete where replays vary at first and then agree with each other, but not with the app', async () => {
+    const { selfcheck, scopeTooSmall } = await check(disagrees((index) => (index < 6 ? `0${index}` : '09')));
+    expect([selfcheck.verdict, scopeTooSmall]).toEqual(['failed', true]);
+    expect(selfcheck.reason).toContain('agree with each other in r0, and not with the app');
+  });
+
+  it('fails, without another scope, where there are too few results to say', async () => {
+    const { selfcheck, scopeTooSmall } = await check(disagrees((index) => `0${(index >> 1) % 2}`));
+    expect([selfcheck.verdict, scopeTooSmall]).toEqual(['failed', false]);
+    expect(selfcheck.reason).toContain('2 different results');
+  });
+
   it('fails on a fault', async () => {
     const fault = { event: 'fault', kind: 'illegal address', kernel: 'saxpy', text: 'saxpy: illegal address' };
     const { selfcheck } = await check(fakeReplay(() => [fault, { event: 'result', verdict: 'fault' }]));

@@ -5,6 +5,7 @@ import type { UnexplainedEvent, VaryingRange } from '../replay/replay-events';
 import type { Deps } from '../deps/deps';
 import { sha256OfFile, writeJson } from '../support/files';
 import { captureFile, readCapture, selfcheckFile, type Selfcheck } from '../archive/capture-files';
+import { disagreementOf } from './disagreement';
 import { isEqual, isStopped, Replays, type SelfCheckTarget } from './replays';
 
 type Outcome =
@@ -18,6 +19,8 @@ interface Varying {
   /** The latter where parts of the result are a structure whose shape follows the order of waves. */
   kind: 'nondeterministic' | 'order-dependent';
   varying: VaryingRange[];
+  /** Where no calibration explained it. */
+  reason?: string;
   calibration: NonNullable<Selfcheck['calibration']>;
 }
 
@@ -36,6 +39,8 @@ const varied: readonly { seed: number; fills: readonly Fill[] }[] = [
 ];
 const allFills: readonly Fill[] = ['captured', 'huge', 'opposite', 'zeros'];
 const adverseSeed = 4;
+/** Replays that are compared with each other. */
+const disagreementSeeds = [0, 501, 502, 503, 504, 505];
 /** Not among the seeds that the ranges were made from. */
 const probeSeeds = [1001, 1002];
 
@@ -69,11 +74,24 @@ export async function selfCheck(target: SelfCheckTarget, device: Device, deps: D
   if ('varying' in outcome) {
     // A hardware's search compares by the ranges.
     if (!device.seeded) await replays.compareAndSearch({ varying: selfcheckFile(target.capture) });
-    const broken = await probe(replays, device.seeded ? probeSeeds : []);
+    const seeds = device.seeded ? probeSeeds : [];
+    let broken = await probe(replays, seeds);
+    // A structure may take shapes that no replay of the calibration showed; of numbers there will be better intervals another time.
+    const coarser = broken && isShape(outcome) ? await explained(poisons[0], replays) : undefined;
+    if (coarser && 'varying' in coarser) {
+      outcome = coarser;
+      writeSelfcheck(target, outcome, replays, device);
+      broken = await probe(replays, seeds);
+    }
     if (broken) outcome = broken;
     selfcheck = writeSelfcheck(target, outcome, replays, device);
   }
   return { selfcheck, scopeTooSmall: outcome.kind === 'scope-too-small' };
+}
+
+/** With no explanation yet but that of the calibration. */
+function isShape(outcome: Outcome): boolean {
+  return outcome.kind === 'order-dependent' && outcome.reason === undefined;
 }
 
 /** Judges fresh replays by the ranges just written. */
@@ -172,7 +190,7 @@ async function calibrate(first: ReplayOutcome, poison: string, replays: Replays)
   const outcome = await replays.calibrate(poison);
   const { varying, unexplained, result } = outcome;
   if (isStopped(outcome)) return { kind: 'failed', reason: `with another wave order, ${describeStop(outcome)}` };
-  if (varying.length === 0) {
+  if (varying.length === 0 && result.reason === undefined) {
     return {
       kind: 'scope-too-small',
       reason: `every replay gives the same result, which differs from the app's in ${first.result.differing_bytes ?? 0} bytes${firstDifference(first)}`,
@@ -191,10 +209,34 @@ async function calibrate(first: ReplayOutcome, poison: string, replays: Replays)
       },
     };
   }
-  return {
-    kind: 'scope-too-small',
-    reason: `${result.reason ?? 'the replays vary, but not around what the app computed'}${firstUnexplained(unexplained)}`,
-  };
+  return (
+    (await explained(poison, replays, firstUnexplained(unexplained))) ?? {
+      kind: 'scope-too-small',
+      reason: `${result.reason ?? 'the replays vary, but not around what the app computed'}${firstUnexplained(unexplained)}`,
+    }
+  );
+}
+
+/** By what further replays say of each other; undefined where that is no more than is known. */
+async function explained(poison: string, replays: Replays, first = ''): Promise<Outcome | undefined> {
+  const outcomes: ReplayOutcome[] = [];
+  for (const seed of disagreementSeeds)
+    outcomes.push(await replays.compare(replays.isSeeded ? { poison, seed } : { poison }));
+  if (outcomes.some(isStopped)) return undefined;
+  const found = disagreementOf(outcomes, readCapture(replays.target.capture));
+  switch (found.kind) {
+    case 'agree':
+      return { kind: 'scope-too-small', reason: `${found.reason}${first || firstDifference(outcomes[0])}` };
+    case 'unclear':
+      return { kind: 'failed', reason: found.reason };
+    case 'disagree':
+      return {
+        kind: 'order-dependent',
+        reason: found.reason,
+        varying: found.varying,
+        calibration: { replays: outcomes.length, confidence: 0, miss_per_replay: 1, is_settled: false },
+      };
+  }
 }
 
 function firstUnexplained([first]: readonly UnexplainedEvent[]): string {
@@ -224,8 +266,8 @@ function describeStop({ result, faults: [fault] }: ReplayOutcome): string {
   return fault ? `${what}: ${describeFault(fault)}` : what;
 }
 
-function firstDifference({ differences }: ReplayOutcome): string {
-  const [first] = differences;
+function firstDifference(outcome: Pick<ReplayOutcome, 'differences'> | undefined): string {
+  const [first] = outcome?.differences ?? [];
   if (!first) return '';
   const where = first.region ?? first.variable ?? 'the padding';
   return ` (first in ${where} at offset ${first.offset}: expected ${first.first_expected ?? '?'}, got ${first.first_actual ?? '?'})`;
@@ -237,12 +279,14 @@ function writeSelfcheck(target: SelfCheckTarget, outcome: Outcome, replays: Repl
     capture_sha256: sha256OfFile(captureFile(target.capture)),
     device: { kind: device.description.kind, identity: device.description.identity },
     verdict: outcome.kind === 'verified' || 'varying' in outcome ? outcome.kind : 'failed',
-    reason: 'reason' in outcome ? outcome.reason : null,
+    reason: ('reason' in outcome ? outcome.reason : undefined) ?? null,
     replays: replays.count,
     poison_patterns: poisons.map((poison) => poison.toLowerCase()),
     varying: 'varying' in outcome ? outcome.varying : [],
     ...('varying' in outcome ? { calibration: outcome.calibration } : {}),
-    ...(outcome.kind === 'verified' || 'varying' in outcome ? { overwritten: replays.overwritten } : {}),
+    ...(outcome.kind === 'verified' || 'varying' in outcome
+      ? { overwritten: replays.overwritten, reread: replays.reread }
+      : {}),
   };
   writeJson(selfcheckFile(target.capture), selfcheck);
   return selfcheck;

@@ -67,12 +67,23 @@ export async function tryCandidate(
   }
   return {
     candidate,
-    recipe: { ...(one?.recipe ?? unproven), files: { ...files, ...one?.files }, code_object: codeObject },
+    recipe: {
+      ...(one?.recipe ?? wholeUnit(unproven, whole)),
+      files: { ...files, ...one?.files },
+      code_object: codeObject,
+    },
     definition: candidate.definition,
     file: inWorkspace(app.workspaceRoot, kernelFile),
     translationUnit: inWorkspace(app.workspaceRoot, unit.file),
     reads: readsOf(sources, outside, deps),
   };
+}
+
+/** What makes every edit take longer is said. */
+function wholeUnit(recipe: UnprovenRecipe, { kernels, codeObject }: Proof): UnprovenRecipe {
+  if (kernels < manyKernels || !isCaptured(codeObject)) return recipe;
+  const note = `all ${kernels} kernels of ${recipe.main} are compiled: the captured one alone could not be shown to keep its instructions`;
+  return { ...recipe, notes: [...recipe.notes, note] };
 }
 
 interface OneKernel {

@@ -1,5 +1,5 @@
 import type { Device } from '../device/device';
-import type { OverwrittenRow } from '../archive/overwritten';
+import type { OverwrittenRow, Reread } from '../archive/overwritten';
 import type { ElementType } from '../reproducer/kernel-json';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
@@ -137,6 +137,7 @@ export interface ReplayOutcome {
   hotSpots: HotSpotEvent[];
   varying: VaryingRange[];
   overwritten: OverwrittenRow[];
+  reread: Reread[];
   /** Elements of *post* that the replays of a calibration do not explain. */
   unexplained: UnexplainedEvent[];
   tolerances: ToleranceEvent[];
@@ -231,6 +232,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     hotSpots: [],
     varying: [],
     overwritten: [],
+    reread: [],
     unexplained: [],
     tolerances: [],
     checked: [],
@@ -306,6 +308,11 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
     case 'varying': {
       const { event: _event, ...range } = event;
       outcome.varying.push(range);
+      break;
+    }
+    case 'reread': {
+      const { event: _event, ...row } = event;
+      outcome.reread.push(row);
       break;
     }
     case 'overwritten': {

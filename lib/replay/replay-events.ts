@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { overwrittenSchema } from '../archive/overwritten';
+import { overwrittenSchema, rereadSchema } from '../archive/overwritten';
 import { varyingSchema } from '../archive/varying';
 
 /** Events of kernloop-replay (docs/contributing/seams.md). Unknown fields are kept. */
@@ -271,6 +271,7 @@ const events = {
   compared: comparedSchema,
   free_order: freeOrderSchema,
   varying: varyingSchema.extend({ event: z.literal('varying') }),
+  reread: rereadSchema.extend({ event: z.literal('reread') }),
   overwritten: overwrittenSchema.extend({ event: z.literal('overwritten') }),
   result: z.looseObject({
     event: z.literal('result'),

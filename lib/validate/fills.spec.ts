@@ -75,6 +75,17 @@ describe('validate, of a kernel that a loop repeats', () => {
     ]);
   });
 
+  it('says what was not judged beside it', async () => {
+    reproducer = writeReproducer(workspace, {}, { overwritten, reread: [{ region: 'r0', bytes: 8 }] });
+    writeVariant(workspace);
+    const { line } = await judge(() => [rewritten]);
+    expect(line).toContain(
+      'NOT judged: whether 8 bytes of r0 are written, which held the same before and are read as well',
+    );
+    const changed = await judge(() => [{ ...passed, overwritten_bytes: 64, rewritten_bytes: 0 }]);
+    expect(changed.line).not.toContain('NOT judged');
+  });
+
   it('fails what leaves such memory alone, and says that', async () => {
     const { line, fills } = await judge(() => [
       difference,

@@ -61,6 +61,14 @@ export function summaryOf(report: Unsummed, evidence: Evidence): string {
   }
 }
 
+/** Beside what was judged so: a launch that a loop repeats does not show who leaves these out. */
+function rereadWords({ reread = [] }: Selfcheck): string[] {
+  return reread.map(
+    ({ region, variable, bytes }) =>
+      `NOT judged: whether ${formatCount(bytes)} bytes of ${region ?? variable ?? '?'} are written, which held the same before and are read as well`,
+  );
+}
+
 /** Of a launch that began with other values than the app's in what the captured code overwrites. */
 function whyFilled(
   { differing_bytes: differing }: Unsummed,
@@ -78,6 +86,7 @@ function extraOf(report: Unsummed, { selfcheck, adverse, refuted }: Evidence): s
   const inRanges = report.varying_bytes - bytesInFreeOrder(report.free_order);
   if (inRanges > 0) judged.push(`${formatCount(inRanges)} bytes judged by ${describeRanges(selfcheck)}`);
   judged.push(...summaryOfFreeOrder(report.free_order));
+  if (report.rewritten_bytes > 0) judged.push(...rereadWords(selfcheck));
   if (refuted)
     judged.push(
       'the captured code itself depends on what it overwrites, which its self-check did not see: that was not judged; capture it again',

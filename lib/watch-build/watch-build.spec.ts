@@ -73,6 +73,18 @@ describe('watching a build', () => {
     expect(deps.said.warn).toEqual([expect.stringContaining('NVCC_APPEND_FLAGS=-DX=1')]);
   });
 
+  it('leaves out a command that cannot be read any more, and says which', async () => {
+    workspace = new TestWorkspace();
+    const make: FakeProgram = (call) => {
+      const record = [`d${workspace.app}`, 'x/opt/nvcc', 'anvcc', 'a--options-file', 'agone.rsp', 'a-c', 'ab.cu', ''];
+      writeFileSync(join(call.options.env?.['KERNLOOP_WATCH_DIR'] ?? '', '9-1.command'), record.join('\0'));
+      return compiling(['a.hip'])(call);
+    };
+    const { deps, watched } = watch(make);
+    expect(await watched).toMatchObject({ compiled: 1 });
+    expect(deps.said.warn).toEqual([expect.stringMatching(/^nvcc --options-file gone.rsp .* left out: .*gone.rsp/)]);
+  });
+
   it('says where nothing was compiled', async () => {
     workspace = new TestWorkspace();
     expect((await failure(watch(() => 0).watched)).code).toBe('BUILD_NOT_SEEN');

@@ -88,7 +88,7 @@ interface Found {
 function keep(app: App, commands: readonly WatchedCommand[], deps: Deps): Found | undefined {
   const path = join(app.root, watchedDatabase);
   warnOfVariables(app, commands, deps);
-  const seen = new Map(commands.flatMap(databaseEntries).map((entry) => [keyOf(entry), entry]));
+  const seen = new Map(commands.flatMap((command) => entriesOf(command, deps)).map((entry) => [keyOf(entry), entry]));
   const earlier = earlierEntries(path).filter((entry) => !seen.has(keyOf(entry)) && existsSync(entry.file));
   const entries = [...earlier, ...seen.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   if (entries.length === 0) return undefined;
@@ -97,6 +97,17 @@ function keep(app: App, commands: readonly WatchedCommand[], deps: Deps): Found 
     Object.values(dialects).some((dialect) => dialect.read(command, app.config.env) !== null),
   );
   return { compiled: seen.size, kept: earlier.length, deviceUnits: units.length };
+}
+
+/** One that cannot be read any more (a response file that is gone, and was too large to keep) takes no other with it. */
+function entriesOf(command: WatchedCommand, deps: Deps): DatabaseEntry[] {
+  try {
+    return databaseEntries(command);
+  } catch (error) {
+    if (!(error instanceof KernloopError)) throw error;
+    deps.report.warn(`${command.words.slice(0, 8).join(' ')} is left out: ${error.what}`);
+    return [];
+  }
 }
 
 /** One file may be compiled to several outputs. */

@@ -20,7 +20,7 @@ uint32_t positive(int32_t value) {
   return value > 0 ? static_cast<uint32_t>(value) : 0u;
 }
 
-int64_t monotonic_ns() {
+int64_t host_clock_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
@@ -116,15 +116,15 @@ const MultiprocessorLimits& CudaProfiler::limits_of(uint32_t device) {
   return entry->second;
 }
 
-// CUPTI's clock is set as CLOCK_REALTIME is: what relates it to CLOCK_MONOTONIC is asked for with every buffer. The shortest of a few
-// tries is within some hundred nanoseconds.
+// CUPTI's clock is set as CLOCK_REALTIME is: what relates it to CLOCK_MONOTONIC is asked for with every buffer. The
+// shortest of a few tries is within some hundred nanoseconds.
 int64_t CudaProfiler::clock_offset() const {
   int64_t offset = 0, shortest = INT64_MAX;
   for (int i = 0; i < 5; ++i) {
     uint64_t cupti = 0;
-    const int64_t before = monotonic_ns();
+    const int64_t before = host_clock_ns();
     if (cupti_->cuptiGetTimestamp(&cupti) != CUPTI_SUCCESS) continue;
-    const int64_t after = monotonic_ns();
+    const int64_t after = host_clock_ns();
     if (after - before >= shortest) continue;
     shortest = after - before;
     offset = before + shortest / 2 - static_cast<int64_t>(cupti);

@@ -186,12 +186,31 @@ Status ProgramFolder::lock() const {
   return kernloop::Unit{};
 }
 
+// Below where the app stands, or in a folder that it named.
+bool ProgramFolder::is_of_the_app(const fs::path& file) const {
+  const fs::path stands = request_.value("folder", "");
+  std::vector<fs::path> folders = {stands};
+  const auto translated =
+      is_cuda() ? words_of_nvrtc(request_.at("options")) : NvrtcOptions{request_.at("options"), false};
+  if (translated) {
+    for (const std::string& word : translated->words)
+      if (word.starts_with("-I")) folders.push_back(stands / word.substr(2));
+  }
+  return std::any_of(folders.begin(), folders.end(), [&](const fs::path& folder) {
+    if (folder.empty()) return false;
+    const fs::path below = file.lexically_relative(folder.lexically_normal());
+    return !below.empty() && *below.begin() != "..";
+  });
+}
+
 bool ProgramFolder::has(const fs::path& code) const {
   const Json facts = this->facts(code);
   if (!facts.is_object() || digest_of_file(code) != facts.value("sha256", "")) return false;
   for (const auto& [file, digest] : facts.at("files").items()) {
+    // Elsewhere built: what the compiler read there need not lie here, and headers of that system are not those of
+    // this.
+    if (config_->clang.empty() && !is_of_the_app(file)) continue;
     const auto now = digest_of_file(file);
-    // Elsewhere built: what the compiler read there need not lie here.
     if (!now && config_->clang.empty()) continue;
     if (!now || *now != digest) return false;
   }

@@ -60,6 +60,7 @@ class ProgramFolder {
 
  private:
   ProgramFolder(const Config& config, fs::path folder, nlohmann::json request);
+  bool is_of_the_app(const fs::path& file) const;
   const Config* config_;
   fs::path folder_, built_;
   nlohmann::json request_;

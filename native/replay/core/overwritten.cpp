@@ -92,13 +92,11 @@ std::vector<std::vector<AddressRange>> overwritten_by(const std::vector<Access>&
   return found;
 }
 
-std::vector<std::vector<AddressRange>> untouched_by(const std::vector<Access>& accesses,
-                                                    const std::vector<Target>& targets) {
-  std::vector<AddressRange> all;
-  for (const Access& access : accesses) all.push_back({access.base, access.size});
-  all = merge_ranges(std::move(all));
+std::vector<std::vector<AddressRange>> written_by(const std::vector<Access>& accesses,
+                                                  const std::vector<Target>& targets) {
+  const std::vector<AddressRange> all = of_kind(accesses, true);
   std::vector<std::vector<AddressRange>> found;
-  for (const Target& target : targets) found.push_back(without({{0, target.size}}, offsets_in(target, all)));
+  for (const Target& target : targets) found.push_back(offsets_in(target, all));
   return found;
 }
 

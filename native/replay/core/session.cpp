@@ -279,6 +279,14 @@ class Session {
 
   void tell_overwritten() {
     if (!found_) return;
+    // What is written with what it held, and read as well: a repeated launch cannot show who leaves it out.
+    const auto written = written_by(accesses_, targets_);
+    for (size_t t = 0; t < targets_.size(); ++t) {
+      const Target& target = targets_[t];
+      const uint64_t bytes = total_bytes(without(written[t], (*found_)[t]));
+      if (bytes > 0 && target.pre.content->chunks == target.post.content->chunks)
+        sink_.emit({{"event", "reread"}, {target.kind(), target.name}, {"bytes", bytes}});
+    }
     for (size_t t = 0; t < targets_.size(); ++t) emit_rows("overwritten", targets_[t], (*found_)[t], sink_);
   }
 

@@ -69,7 +69,7 @@ TEST(Overwritten, IsWhatWasWrittenAndNotRead) {
   Target target{false, "out", 1000, 100, {}, {}};
   const std::vector<Access> accesses = {{false, 1010, 4}, {true, 990, 20}, {true, 1008, 8}, {true, 1096, 50}};
   EXPECT_EQ(overwritten_by(accesses, {target})[0], (Ranges{{0, 10}, {14, 2}, {96, 4}}));
-  EXPECT_EQ(untouched_by(accesses, {target})[0], (Ranges{{16, 80}}));
+  EXPECT_EQ(written_by(accesses, {target})[0], (Ranges{{0, 16}, {96, 4}}));
 }
 
 float as_float(const uint8_t* bytes) {

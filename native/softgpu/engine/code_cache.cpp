@@ -31,10 +31,13 @@ void execute_unmapped(Wave& wave, const Instruction&) {
 template <Isa isa>
 void execute_unknown(Wave&, const Instruction&) {
   throw WaveFault{.kind = Fault::Kind::kUnknownInstruction,
-                  .detail = std::string(isa == Isa::kGfx1030 ? "gfx1030" : "gfx90a") +
+                  .detail = std::string(isa_name(isa)) +
                             " has no such instruction, or one of its reserved fields is set (is this code for another "
                             "target?)"};
 }
+
+constexpr ExecuteFn kUnknown[kIsas] = {execute_unknown<Isa::kGfx90a>, execute_unknown<Isa::kGfx1030>,
+                                       execute_unknown<Isa::kGfx942>};
 
 void execute_truncated(Wave&, const Instruction&) {
   throw WaveFault{.kind = Fault::Kind::kUnknownInstruction, .detail = "the code ends inside this instruction"};
@@ -129,9 +132,8 @@ PreparedInstruction CodePage::prepare(unsigned slot) {
       static_cast<Instruction&>(*decoded) = result.instruction;
       resolve(target_, *decoded);
     } else {
-      decoded->execute = result.status == DecodeStatus::kTruncated ? execute_truncated
-                         : target_.isa == Isa::kGfx1030            ? execute_unknown<Isa::kGfx1030>
-                                                                   : execute_unknown<Isa::kGfx90a>;
+      decoded->execute =
+          result.status == DecodeStatus::kTruncated ? execute_truncated : kUnknown[static_cast<unsigned>(target_.isa)];
     }
   }
   decoded->address = address;

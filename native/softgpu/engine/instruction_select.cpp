@@ -59,7 +59,20 @@ ExecuteFn select_by_encoding(const Instruction& instruction) {
 }
 
 ExecuteFn select_for(Target target, DecodedInstruction& instruction) {
-  return target.isa == Isa::kGfx1030 ? select_rdna2(target.wave_size, instruction) : select_by_encoding(instruction);
+  if (target.isa == Isa::kGfx1030) return select_rdna2(target.wave_size, instruction);
+  const Op same_op = facts_of(instruction.op).equivalent;
+  if (target.isa != Isa::kGfx942 || same_op == Op::kInvalid) return select_by_encoding(instruction);
+  Instruction same = instruction;
+  same.op = same_op;
+  same.execute = select_by_encoding(same);
+  if (!same.execute) return nullptr;
+  instruction.equivalent = std::make_shared<const Instruction>(same);
+  return execute_equivalent;
+}
+
+void execute_equivalent(Wave& wave, const Instruction& instruction) {
+  const Instruction& same = *static_cast<const DecodedInstruction&>(instruction).equivalent;
+  same.execute(wave, same);
 }
 
 }  // namespace kernloop::softgpu

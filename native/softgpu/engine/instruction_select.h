@@ -11,6 +11,9 @@ bool is_vector_memory(Encoding encoding);
 // By the rules of gfx90a. nullptr: not supported.
 ExecuteFn select_by_encoding(const Instruction& instruction);
 
+// Executes what `equivalent` of the decoded instruction says in its place.
+void execute_equivalent(Wave& wave, const Instruction& instruction);
+
 // By the rules of the target. May set what `instruction` keeps for its function.
 ExecuteFn select_for(Target target, DecodedInstruction& instruction);
 

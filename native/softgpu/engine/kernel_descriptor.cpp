@@ -20,7 +20,7 @@ bool bit(uint32_t word, unsigned at) {
   return (word >> at & 1) != 0;
 }
 
-bool allot_gfx90a(uint32_t rsrc1, uint32_t rsrc3, KernelDescriptor& d, std::string* error) {
+bool allot_cdna(uint32_t rsrc1, uint32_t rsrc3, KernelDescriptor& d, std::string* error) {
   if (bit(rsrc3, 16)) {
     *error = "the kernel asks for threadgroup split mode, which this device does not have";
     return false;
@@ -76,12 +76,13 @@ bool KernelDescriptor::parse(const uint8_t* bytes, uint64_t address, Isa isa, Ke
   d.dynamic_stack = bit(properties, 11);
 
   const bool wave32 = bit(properties, 10);
-  d.target = isa == Isa::kGfx90a ? kGfx90a : wave32 ? kGfx1030 : kGfx1030Wave64;
-  if (wave32 && isa == Isa::kGfx90a) {
-    *error = "the kernel is built for wave32; gfx90a runs wave64";
+  const bool rdna2 = isa == Isa::kGfx1030;
+  d.target = rdna2 ? wave32 ? kGfx1030 : kGfx1030Wave64 : Target{isa, 64};
+  if (wave32 && !rdna2) {
+    *error = std::string("the kernel is built for wave32; ") + isa_name(isa) + " runs wave64";
     return false;
   }
-  if (preload != 0 && isa != Isa::kGfx90a) {
+  if (preload != 0 && rdna2) {
     *error = "the kernel wants its arguments preloaded into SGPRs, which this device does not do";
     return false;
   }
@@ -90,8 +91,7 @@ bool KernelDescriptor::parse(const uint8_t* bytes, uint64_t address, Isa isa, Ke
         "the kernel asks for privileged mode, debug mode or floating-point exceptions, which this device does not have";
     return false;
   }
-  if (isa == Isa::kGfx90a ? !allot_gfx90a(rsrc1, rsrc3, d, error) : !allot_gfx1030(rsrc1, rsrc3, d, error))
-    return false;
+  if (rdna2 ? !allot_gfx1030(rsrc1, rsrc3, d, error) : !allot_cdna(rsrc1, rsrc3, d, error)) return false;
 
   d.mode.round_f32 = static_cast<uint8_t>(bits(rsrc1, 13, 12));
   d.mode.round_f64_f16 = static_cast<uint8_t>(bits(rsrc1, 15, 14));

@@ -209,7 +209,7 @@ void buffer_atomic(Wave& wave, const Instruction& i) {
   const VectorRegister* data = register_rows(wave, i.src[0]);
   const VectorRegister* compared = data + (data_count(atomic) == 2 ? sizeof(T) / 4 : 0);
   VectorRegister* result = i.glc ? register_rows(wave, i.dst[0]) : nullptr;
-  modify_lanes<atomic, T, true>(addresses.lanes, addresses.whole, compared, data, result, kMemoryAtomicMode,
+  modify_lanes<atomic, T, true>(addresses.lanes, addresses.whole, compared, data, result, memory_atomic_mode(i.isa),
                                 LaneOrder::of(wave));
   if (result) clear(result, sizeof(T) / 4, wave.exec() & ~addresses.whole);
 }
@@ -232,6 +232,7 @@ ExecuteFn select_buffer(const Instruction& instruction) {
     case Op::buffer_wbinvl1_vol:
     case Op::buffer_wbl2:
     case Op::buffer_invl2:
+    case Op::buffer_inv:
       return nothing;
       KERNLOOP_SELECT_LOADS(buffer, buffer_load)
       KERNLOOP_SELECT_STORES(buffer, buffer_store)

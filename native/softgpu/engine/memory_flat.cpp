@@ -132,7 +132,7 @@ void flat_atomic(Wave& wave, const Instruction& i) {
   if (lanes.global || !(lanes.lds | lanes.scratch)) {
     ++port.counters.atomics;
     port.check_global(addresses, lanes.global, sizeof(T), AccessKind::kAtomic);
-    modify_lanes<atomic, T, true>(addresses, lanes.global, compared, data, result, kMemoryAtomicMode,
+    modify_lanes<atomic, T, true>(addresses, lanes.global, compared, data, result, memory_atomic_mode(i.isa),
                                   LaneOrder::of(wave));
   }
 }
@@ -171,8 +171,12 @@ ExecuteFn select_flat(const Instruction& instruction) {
     KERNLOOP_SELECT_STORES(flat, flat_store)
     KERNLOOP_SELECT_ATOMICS(flat, flat_atomic)
     KERNLOOP_SELECT_RDNA2_ATOMICS(flat, flat_atomic)
-    KERNLOOP_SELECT_LOADS(scratch, scratch_load)
-    KERNLOOP_SELECT_STORES(scratch, scratch_store)
+    case Op::flat_atomic_add_f32:
+      return flat_atomic<Atomic::kFloatAdd, uint32_t>;
+    case Op::flat_atomic_pk_add_f16:
+      return flat_atomic<Atomic::kPackedHalfAdd, uint32_t>;
+      KERNLOOP_SELECT_LOADS(scratch, scratch_load)
+      KERNLOOP_SELECT_STORES(scratch, scratch_store)
     default:
       return nullptr;
   }

@@ -87,7 +87,7 @@ void global_atomic(Wave& wave, const Instruction& i) {
   const VectorRegister* data = register_rows(wave, i.src[1]);
   const VectorRegister* compared = data + (data_count(atomic) == 2 ? sizeof(T) / 4 : 0);
   modify_lanes<atomic, T, true>(addresses, lanes, compared, data, i.glc ? register_rows(wave, i.dst[0]) : nullptr,
-                                kMemoryAtomicMode, LaneOrder::of(wave));
+                                memory_atomic_mode(i.isa), LaneOrder::of(wave));
 }
 
 }  // namespace

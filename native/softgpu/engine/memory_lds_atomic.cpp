@@ -66,6 +66,9 @@ ExecuteFn select_lds_atomic(const Instruction& instruction) {
   switch (instruction.op) {
     KERNLOOP_LDS_ATOMICS(32)
     KERNLOOP_LDS_ATOMICS(64)
+    case Op::ds_pk_add_f16:
+    case Op::ds_pk_add_rtn_f16:
+      return modify<Atomic::kPackedHalfAdd, uint32_t>;
     case Op::ds_wrap_rtn_b32:
       return modify<Atomic::kWrap, uint32_t>;
     default:

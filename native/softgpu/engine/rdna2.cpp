@@ -72,15 +72,6 @@ bool is_expressible(unsigned wave_size, const Instruction& instruction) {
   return !reads_status_or_old_id(instruction);
 }
 
-const DecodedInstruction& decoded(const Instruction& instruction) {
-  return static_cast<const DecodedInstruction&>(instruction);
-}
-
-void execute_equivalent(Wave& wave, const Instruction& instruction) {
-  const DecodedInstruction& i = decoded(instruction);
-  i.equivalent->execute(wave, *i.equivalent);
-}
-
 // What lies behind the mask's one register stays as it was: behind a narrow mask, and behind null, whose pair would
 // reach into EXEC.
 template <unsigned result>

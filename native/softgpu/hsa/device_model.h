@@ -21,13 +21,17 @@ struct DeviceModel {
   std::array<Cache, 2> caches;
 };
 
-// The chip ids are those of an MI210 and of a Radeon RX 6800.
+// The chip ids are those of an MI210, of a Radeon RX 6800 and of an MI300X.
 inline constexpr DeviceModel kDeviceModels[kIsas] = {
     {"amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
      64,
      0x740f,
      {{{"gfx90a L1", 1, 16 * 1024}, {"gfx90a L2", 2, 8 * 1024 * 1024}}}},
     {"amdgcn-amd-amdhsa--gfx1030", 32, 0x73bf, {{{"gfx1030 L1", 1, 16 * 1024}, {"gfx1030 L2", 2, 4 * 1024 * 1024}}}},
+    {"amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-",
+     64,
+     0x74a1,
+     {{{"gfx942 L1", 1, 32 * 1024}, {"gfx942 L2", 2, 4 * 1024 * 1024}}}},
 };
 
 inline const DeviceModel& device_model(Isa isa) {

@@ -50,9 +50,10 @@ Result<Options> read_options(const char* (*environment)(const char*)) {
   Options options;
   const char* target = environment("KERNLOOP_SOFTGPU");
   if (target != nullptr && *target != '\0') options.target = target;
-  if (options.target != "gfx90a" && options.target != "gfx1030") {
+  const auto is_named = [&](Isa isa) { return options.target == isa_name(isa); };
+  if (std::ranges::none_of(kEveryIsa, is_named)) {
     return Error{"UNSUPPORTED_TARGET", "KERNLOOP_SOFTGPU=" + options.target + " is not a target of the software GPU",
-                 "the supported targets are gfx90a and gfx1030"};
+                 "the supported targets are gfx90a, gfx1030 and gfx942"};
   }
   uint64_t threads = 0, log_level = 0, api_tables = 1;
   if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_THREADS", 4096, threads); !s) return s.error();

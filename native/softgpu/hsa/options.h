@@ -12,7 +12,7 @@
 namespace kernloop::softgpu {
 
 struct Options {
-  std::string target = "gfx90a";       // KERNLOOP_SOFTGPU: gfx90a or gfx1030
+  std::string target = "gfx90a";       // KERNLOOP_SOFTGPU: gfx90a, gfx1030 or gfx942
   uint32_t threads = 0;                // KERNLOOP_SOFTGPU_THREADS, 0: all cores
   uint64_t seed = 0;                   // KERNLOOP_SOFTGPU_SEED
   uint64_t max_wave_instructions = 0;  // KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS, 0: the engine's default
@@ -21,7 +21,12 @@ struct Options {
   int api_tables = 1;
   Checks checks;  // KERNLOOP_SOFTGPU_CHECK, a list
 
-  Isa isa() const { return target == "gfx1030" ? Isa::kGfx1030 : Isa::kGfx90a; }
+  Isa isa() const {
+    for (const Isa isa : kEveryIsa) {
+      if (target == isa_name(isa)) return isa;
+    }
+    return Isa::kGfx90a;
+  }
 };
 
 // `environment(name)` returns nullptr for what is not set. A value that is no number is an error, never a silent

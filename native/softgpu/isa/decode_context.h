@@ -42,6 +42,7 @@ class DecodeContext {
 
   Isa isa() const { return target_.isa; }
   bool is_gfx1030() const { return target_.isa == Isa::kGfx1030; }
+  bool is_gfx942() const { return target_.isa == Isa::kGfx942; }
 
   // The operand that a field names; false where the target has no such register or constant.
   bool sgpr(unsigned code, OperandType type, Operand& operand) const {

@@ -35,6 +35,7 @@ DecodeStatus decode_ds(DecodeContext& c) {
   const bool acc = !c.is_gfx1030() && bit(w0, 25);
   instruction.gds = bit(w0, gds_at);
   if (c.flag(kGdsOnly) && !instruction.gds) return c.refuse();
+  if (c.is_gfx942() && instruction.gds && !c.flag(kGdsOnly)) return c.refuse();  // it has no global data share
   if (c.flag(kNoGds) && instruction.gds) return c.refuse();
   const bool no_operands = signature.dst_count == 0 && signature.src_count == 0;
   if (no_operands && !c.flag(kGdsOnly) && (instruction.gds || bits(w0, 15, 0) != 0)) return c.refuse();  // ds_nop
@@ -88,8 +89,9 @@ struct ScalarAddress {
   bool present;
   bool vector;  // a vector register is part of the address
 };
-ScalarAddress scalar_address(const DecodeContext& c, Encoding encoding, unsigned saddr) {
+ScalarAddress scalar_address(const DecodeContext& c, Encoding encoding, uint32_t w0, unsigned saddr) {
   const bool scratch = encoding == Encoding::kScratch;
+  if (c.is_gfx942()) return {saddr != kNoScalarAddress, !scratch || bit(w0, 13)};  // sve
   if (!c.is_gfx1030()) {
     const bool present = saddr != kNoScalarAddress;
     return {present, !scratch || !present};  // gfx9 scratch: a vector offset or a scalar one, not both
@@ -104,6 +106,7 @@ ScalarAddress scalar_address(const DecodeContext& c, Encoding encoding, unsigned
 // gfx90a:  offset[12:0] lds[13] seg[15:14] glc[16] slc[17] op[24:18] scc[25] | addr[7:0] data[15:8] saddr[22:16]
 // acc[23]
 //          vdst[31:24]
+// gfx942:  … sve[13] (scratch has a vector offset) sc0[16] nt[17] sc1[25] in the place of lds, glc, slc, scc
 // gfx1030: offset[11:0] dlc[12] …
 DecodeStatus decode_flat(DecodeContext& c) {
   if (!c.has_word(1)) return c.truncated();
@@ -114,19 +117,21 @@ DecodeStatus decode_flat(DecodeContext& c) {
   if (encoding == Encoding::kInvalid || !c.begin(encoding, bits(w0, 24, 18), 2)) return c.refuse();
   const Signature& signature = c.signature();
   Instruction& instruction = c.instruction;
-  instruction.lds = bit(w0, 13);
+  instruction.lds = c.is_gfx942() ? c.flag(kLdsOnly) : bit(w0, 13);
   instruction.glc = bit(w0, 16);
   instruction.slc = bit(w0, 17);
   instruction.dlc = c.is_gfx1030() && bit(w0, 12);
-  if (bit(w0, 25)) return c.refuse();  // scc came with gfx940
-  if (instruction.lds && !c.flag(kLds)) return c.refuse();
+  instruction.scc = bit(w0, 25);
+  if (instruction.scc && !c.is_gfx942()) return c.refuse();
+  if (c.is_gfx942() && bit(w0, 13) && encoding != Encoding::kScratch) return c.refuse();
+  if (instruction.lds && !c.flag(kLds | kLdsOnly)) return c.refuse();
   if (c.flag(kGlcOnly) && !instruction.glc) return c.refuse();
   if (!flat_offset(c, encoding, w0, instruction.offset)) return c.refuse();
 
   const unsigned saddr = bits(w1, 22, 16);
   const bool acc = bit(w1, 23);
   if (acc && c.is_gfx1030()) return c.refuse();
-  const ScalarAddress address = scalar_address(c, encoding, saddr);
+  const ScalarAddress address = scalar_address(c, encoding, w0, saddr);
   const bool has_saddr = encoding != Encoding::kFlat && address.present;
   if (encoding == Encoding::kFlat && saddr != (c.is_gfx1030() ? kCodeNull : 0)) return c.refuse();
 
@@ -135,6 +140,7 @@ DecodeStatus decode_flat(DecodeContext& c) {
   const bool has_vaddr = signature.src_count > 0 && signature.src[0].where == OperandClass::kVectorAddress;
   if (!has_vaddr) unused_w1 |= w1 & 0xff;
   if (signature.dst_count == 1 && !instruction.lds && (!c.flag(kReturnsIfGlc) || instruction.glc)) {
+    if (acc && signature.dst[0].where == OperandClass::kVgpr) return c.refuse();
     if (!data_operand(c, bits(w1, 31, 24), signature.dst[0].type, acc, operand)) return c.refuse();
     c.add_dst(operand);
     unused_w1 &= ~0xff000000u;
@@ -160,6 +166,7 @@ DecodeStatus decode_flat(DecodeContext& c) {
           operand = off_operand(spec.type);
         } else {
           const OperandType type = encoding == Encoding::kScratch ? OperandType::kB32 : OperandType::kB64;
+          if (c.is_gfx942() && type == OperandType::kB64 && saddr == kCodeExec) return c.refuse();
           if (!c.sgpr(saddr, type, operand)) return c.refuse();
         }
         break;
@@ -189,6 +196,8 @@ DecodeStatus buffer_operands(DecodeContext& c, uint32_t w0, uint32_t w1, bool ac
   if (signature.dst_count == 0 && signature.src_count == 0) {  // cache control
     const bool fields = instruction.offset != 0 || instruction.offen || instruction.idxen || w1 != 0;
     if (fields || instruction.lds || instruction.slc) return c.refuse();
+    if (c.is_gfx942())
+      return c.flag(kCoherent) || !(instruction.glc || instruction.scc) ? DecodeStatus::kOk : c.refuse();
     return instruction.glc == instruction.scc ? DecodeStatus::kOk : c.refuse();
   }
 
@@ -248,6 +257,7 @@ DecodeStatus buffer_operands_gfx1030(DecodeContext& c, uint32_t w0, uint32_t w1)
 }  // namespace
 
 // gfx90a:  … scc[15] lds[16] slc[17] op[24:18] | … acc[23]
+// gfx942:  … sc0[14] sc1[15] lds[16] nt[17] …
 // gfx1030: … dlc[15] lds[16] op[25:18] | … slc[22] tfe[23]
 DecodeStatus decode_mubuf(DecodeContext& c) {
   if (!c.has_word(1)) return c.truncated();
@@ -263,7 +273,7 @@ DecodeStatus decode_mubuf(DecodeContext& c) {
   }
   c.instruction.scc = bit(w0, 15);
   // The assembler knows scc from gfx940 on; the gfx90a compiler sets it, with glc, on the L2 write-back alone.
-  if (c.instruction.scc && !c.flag(kCoherent)) return c.refuse();
+  if (c.instruction.scc && !c.flag(kCoherent) && !c.is_gfx942()) return c.refuse();
   c.instruction.slc = bit(w0, 17);
   if (bits(w1, 22, 21) != 0) return c.refuse();
   return buffer_operands(c, w0, w1, bit(w1, 23));
@@ -282,7 +292,8 @@ DecodeStatus decode_mtbuf(DecodeContext& c) {
     c.instruction.dlc = bit(w0, 15);
     return buffer_operands_gfx1030(c, w0, w1);
   }
-  if (bit(w1, 21)) return c.refuse();  // scc came with gfx940
+  c.instruction.scc = bit(w1, 21);
+  if (c.instruction.scc && !c.is_gfx942()) return c.refuse();
   c.instruction.slc = bit(w1, 22);
   return buffer_operands(c, w0, w1, bit(w1, 23));
 }

@@ -4,7 +4,7 @@
 namespace kernloop::softgpu {
 namespace {
 
-constexpr unsigned kWaitcntReserved[kIsas] = {0x3080, 0x0080};  // lgkmcnt has 4 bits, or 6
+constexpr unsigned kWaitcntReserved[kIsas] = {0x3080, 0x0080, 0x3080};  // lgkmcnt has 4 bits, or 6
 constexpr unsigned kGprIndexModes = 0xf;
 
 // Scalar memory transfers general and trap registers, never m0 or exec.

@@ -34,6 +34,11 @@ struct SourceField {
   bool sign_extend, negate, absolute;
 };
 
+// Sources of v_cndmask_b32 are no numbers; gfx942 negates them all the same.
+bool takes_signs(const DecodeContext& c, const OperandSpec& spec) {
+  return is_float(spec.type) || (c.is_gfx942() && c.flag(kMods) && spec.type == OperandType::kB32);
+}
+
 bool sdwa_source(DecodeContext& c, const OperandSpec& spec, const SourceField& field) {
   Operand operand;
   if (field.scalar) {
@@ -42,7 +47,8 @@ bool sdwa_source(DecodeContext& c, const OperandSpec& spec, const SourceField& f
     return false;
   }
   if (field.select > kSelectDword) return false;
-  if (is_float(spec.type) ? field.sign_extend : (field.negate || field.absolute)) return false;
+  if (takes_signs(c, spec) ? field.sign_extend : (field.negate || field.absolute)) return false;
+  if (c.flag(kSourceSelect) && field.sign_extend) return false;
   operand.sdwa_select = static_cast<uint8_t>(field.select);
   operand.sign_extend = field.sign_extend;
   operand.negate = field.negate;
@@ -108,7 +114,10 @@ DecodeStatus decode_sdwa(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
     instruction.omod = static_cast<uint8_t>(bits(w, 15, 14));
     if (instruction.dst_sel > kSelectDword || instruction.dst_unused > 2) return c.refuse();
     const OperandType result = signature.dst[0].type;
-    if (instruction.omod != 0 && !is_float(result) && result != OperandType::kPkF16) return c.refuse();
+    const bool takes_omod = is_float(result) || result == OperandType::kPkF16 || result == OperandType::kPkF32;
+    if (instruction.omod != 0 && !takes_omod) return c.refuse();
+    if (c.flag(kSourceSelect) && (instruction.dst_sel != kSelectDword || instruction.dst_unused != 0))
+      return c.refuse();
   }
 
   const SourceField fields[] = {
@@ -159,7 +168,8 @@ DecodeStatus decode_dpp(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
     if (!c.vgpr(codes[next], spec.type, operand)) return c.refuse();
     operand.negate = bit(w, 20 + 2 * next);
     operand.absolute = bit(w, 21 + 2 * next);
-    if ((operand.negate || operand.absolute) && !is_float(spec.type)) return c.refuse();
+    const bool takes_modifiers = takes_signs(c, spec);
+    if ((operand.negate || operand.absolute) && !takes_modifiers) return c.refuse();
     c.add_src(operand);
     ++next;
   }

@@ -31,6 +31,7 @@ bool vector_source(DecodeContext& c, const OperandSpec& spec, unsigned code, boo
 bool vector_destination(const DecodeContext& c, const OperandSpec& spec, unsigned code, Operand& operand) {
   switch (spec.where) {
     case OperandClass::kSgpr:
+      if (c.is_gfx942() && code == kCodeM0) return false;
       return code <= kMaxSgprCode && c.sgpr(code, spec.type, operand);
     case OperandClass::kAgpr:
       return c.agpr(code, spec.type, operand);
@@ -198,7 +199,10 @@ DecodeStatus decode_vop3(DecodeContext& c) {
   if (!has_sdst) {
     c.instruction.op_sel = static_cast<uint8_t>(bits(w0, 14, 11));
     const unsigned sources = (1u << signature.src_count) - 1;
-    const unsigned allowed = c.flag(kPermlane) ? 0b0011u : c.flag(kOpSel) ? 0b1000u | sources : 0u;
+    const unsigned allowed = c.flag(kPermlane)     ? 0b0011u
+                             : c.flag(kByteSelect) ? 0b1111u
+                             : c.flag(kOpSel)      ? 0b1000u | sources
+                                                   : 0u;
     if (c.instruction.op_sel & ~allowed) return c.refuse();
   }
   if (c.flag(kEarlyClobber) && result_overlaps_a_source(c.instruction)) return c.refuse();

@@ -49,6 +49,14 @@ DecodeStatus decode_mfma(DecodeContext& c, uint32_t w0, uint32_t w1) {
   c.add_src(operand);
 
   const unsigned src2 = bits(w1, 26, 18);
+  if (c.flag(kSparse)) {  // the indices, a vector register
+    if (src2 < kCodeVgpr0 || !c.vgpr(src2 - kCodeVgpr0, signature.src[2].type, operand)) return c.refuse();
+    if (bits(w1, 31, 29) != 0) return c.refuse();
+    c.add_src(operand);
+    instruction.cbsz = static_cast<uint8_t>(bits(w0, 10, 8));
+    instruction.abid = static_cast<uint8_t>(bits(w0, 14, 11));
+    return DecodeStatus::kOk;
+  }
   const OperandType accumulator = signature.src[2].type;
   if (src2 >= kCodeVgpr0) {
     if (!matrix_source(c, accumulator, src2, acc_cd, operand)) return c.refuse();

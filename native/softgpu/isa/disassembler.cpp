@@ -162,9 +162,9 @@ std::string print_dpp_control(Isa isa, unsigned control) {
   }
 }
 
-std::string print_sdwa(const Instruction& instruction) {
+std::string print_sdwa(const Instruction& instruction, const OpcodeRow& row) {
   std::string text = print_output_modifiers(instruction);
-  if (instruction.encoding != Encoding::kVopC) {
+  if (instruction.encoding != Encoding::kVopC && !(row.flags & kSourceSelect)) {
     static constexpr const char* kUnused[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
     text +=
         std::string(" dst_sel:") + select_name(instruction.dst_sel) + " dst_unused:" + kUnused[instruction.dst_unused];
@@ -185,11 +185,13 @@ std::string print_dpp(const Instruction& instruction) {
 
 std::string print_vop(const Instruction& instruction, const OpcodeRow& row) {
   std::string text = join(operands(instruction, row));
-  if (instruction.is_sdwa) return text + print_sdwa(instruction);
+  if (instruction.is_sdwa) return text + print_sdwa(instruction, row);
   if (instruction.is_dpp) return text + print_dpp(instruction);
   if (instruction.encoding != Encoding::kVop3) return text;
   if (row.flags & kPermlane) return text + (instruction.op_sel ? " op_sel:" + bit_list(instruction.op_sel, 2) : "");
-  if (instruction.op_sel != 0) {
+  if ((row.flags & kByteSelect) && instruction.op_sel != 0) {
+    text += " op_sel:" + bit_list(instruction.op_sel, 4);
+  } else if (instruction.op_sel != 0) {
     const unsigned count = instruction.src_count;
     const unsigned listed = (instruction.op_sel & ((1u << count) - 1)) | (instruction.op_sel >> 3 & 1) << count;
     text += " op_sel:" + bit_list(listed, count + 1);
@@ -203,8 +205,10 @@ std::string print_vop3p(const Instruction& instruction, const OpcodeRow& row) {
   if (row.flags & kMfma) {
     if (instruction.cbsz != 0) text += " cbsz:" + std::to_string(instruction.cbsz);
     if (instruction.abid != 0) text += " abid:" + std::to_string(instruction.abid);
-    if (instruction.blgp != 0) text += " blgp:" + std::to_string(instruction.blgp);
-    return text;
+    if (instruction.blgp == 0) return text;
+    // What permutes B negates A, B and C of doubles.
+    return text +
+           (row.flags & kNeg ? " neg:" + bit_list(instruction.blgp, 3) : " blgp:" + std::to_string(instruction.blgp));
   }
   const unsigned count = instruction.src_count;
   const unsigned all = (1u << count) - 1;
@@ -227,7 +231,16 @@ std::string print_ds(const Instruction& instruction, const OpcodeRow& row) {
   return text + (instruction.gds ? " gds" : "");
 }
 
+// gfx942 names them by scope.
+std::string print_scopes(const Instruction& instruction) {
+  return std::string(instruction.glc ? " sc0" : "") + (instruction.slc ? " nt" : "") + (instruction.scc ? " sc1" : "");
+}
+
 std::string print_cache_flags(const Instruction& instruction, const OpcodeRow& row) {
+  if (instruction.isa == Isa::kGfx942) {
+    const bool named = instruction.lds && !(row.flags & kLdsOnly);
+    return print_scopes(instruction) + (named ? " lds" : "");
+  }
   const std::string coherence =
       std::string(instruction.glc ? " glc" : "") + (instruction.slc ? " slc" : "") + (instruction.dlc ? " dlc" : "");
   if (row.flags & kLdsOnly) return " lds" + coherence;
@@ -264,6 +277,7 @@ std::string print_mtbuf_format(Isa isa, unsigned format) {
 }
 
 std::string print_buffer(const Instruction& instruction, const OpcodeRow& row) {
+  if ((row.flags & kCoherent) && instruction.isa == Isa::kGfx942) return print_scopes(instruction);
   if (row.flags & kCoherent) return "";  // LLVM's syntax has no place for the flags of buffer_wbl2
   std::vector<std::string> parts;
   if (!(row.flags & kReturnsIfGlc)) {

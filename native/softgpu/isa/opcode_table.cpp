@@ -72,7 +72,7 @@ struct Index {
 };
 
 const Index& index_of(Isa isa) {
-  static const Index indices[kIsas] = {Index(Isa::kGfx90a), Index(Isa::kGfx1030)};
+  static const Index indices[kIsas] = {Index(Isa::kGfx90a), Index(Isa::kGfx1030), Index(Isa::kGfx942)};
   return indices[static_cast<size_t>(isa)];
 }
 

@@ -3,7 +3,7 @@
 namespace kernloop::softgpu {
 namespace {
 
-constexpr unsigned kLastSgpr[kIsas] = {101, 105};
+constexpr unsigned kLastSgpr[kIsas] = {101, 105, 101};
 constexpr unsigned kFirstTtmp = 108;
 constexpr unsigned kLastTtmp = 123;
 
@@ -41,7 +41,7 @@ bool registers(Operand::Kind kind, unsigned index, OperandType type, Operand& op
 
 bool vector_registers(Isa isa, Operand::Kind kind, unsigned index, OperandType type, Operand& operand) {
   const unsigned dwords = dwords_of(type);
-  const bool aligned_tuples = isa == Isa::kGfx90a;
+  const bool aligned_tuples = isa != Isa::kGfx1030;
   if (aligned_tuples && dwords > 1 && index % 2 != 0) return false;
   if (index + dwords > 256) return false;
   return registers(kind, index, type, operand);

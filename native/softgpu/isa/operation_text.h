@@ -48,13 +48,16 @@ inline constexpr Word<OpTrait> kTraitWords[] = {
 };
 // Why an operation is not executed: "refused:graphics". The page of docs/reference says so.
 inline constexpr Word<const char*> kRefusalWords[] = {
+    {"bf16_atomic", "sums of bfloat16 in memory: how they round is not documented"},
     {"cache_probe", "probes and discards of caches: no compiler emits them"},
     {"conditional_exchange", "conditional exchange: no compiler emits it"},
     {"debugger", "debuggers"},
     {"fork", "forked control flow: no compiler emits it"},
+    {"fp8_result", "results of 8 bits: what overflows becomes is not documented"},
     {"graphics", "graphics"},
     {"half_loop", "loops over the halves of a wave: no compiler emits them"},
     {"lane_address", "addresses by the lane's number: no compiler emits them"},
+    {"lds_scratch", "scratch loads into LDS: no compiler emits them"},
     {"lds_store", "stores from LDS: no compiler emits them"},
     {"legacy", "no compiler emits it, and what \"legacy\" changes is not documented"},
     {"message", "messages to hardware that is not modelled"},
@@ -65,10 +68,12 @@ inline constexpr Word<const char*> kRefusalWords[] = {
     {"scalar_scratch", "scalar scratch: no compiler emits it"},
     {"scalar_store", "scalar stores: no compiler emits them"},
     {"semaphore", "global semaphores: emitted for builtins of that name alone; only barriers of a grid are modelled"},
+    {"sparse", "sparse matrices are not modelled"},
     {"trap_handler", "trap handlers"},
     {"two_relative", "two registers relative to M0 at once: no compiler emits them"},
     {"typed_buffer", "typed buffers: graphics formats"},
     {"vskip", "VSKIP: no compiler emits it"},
+    {"xf32", "xf32: how its inputs are rounded is not documented"},
 };
 inline constexpr Word<Encoding> kEncodingWords[] = {
     {"sop1", Encoding::kSop1},   {"sop2", Encoding::kSop2},     {"sopk", Encoding::kSopK},

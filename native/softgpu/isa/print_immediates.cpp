@@ -105,7 +105,8 @@ std::string print_message(Isa isa, unsigned simm16) {
   }
   if (stream != 0) return raw;
   if (id == kSysmsg) {
-    if (operation == 0 || operation > 4) return raw;
+    const bool lost = isa == Isa::kGfx942 && operation == 3;  // SYSMSG_OP_HOST_TRAP_ACK: LLVM has its number alone
+    if (operation == 0 || operation > 4 || lost) return raw;
     return start + ", " + kSysmsgOperations[operation] + ")";
   }
   return operation == 0 ? start + ")" : raw;

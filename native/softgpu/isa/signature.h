@@ -82,6 +82,10 @@ enum RowFlag : uint64_t {
   kGlcOnly = 1ull << 31,   // atomic that always returns
   kPermlane = 1ull << 32,  // op_sel has two bits: fetch inactive lanes, bound control
   kUnless0 = 1ull << 33,   // SOPP: simm16 is written where it is not 0, and in decimal
+  // gfx942
+  kSourceSelect = 1ull << 34,  // SDWA selects of the source alone, and knows no modifiers
+  kByteSelect = 1ull << 35,    // op_sel has four bits, whatever the sources
+  kSparse = 1ull << 36,        // MFMA of a sparse matrix: the result is the accumulator, too, and there is no blgp
 };
 
 struct FlagName {
@@ -123,6 +127,9 @@ inline constexpr FlagName kFlagNames[] = {
     {"glc_only", kGlcOnly},
     {"permlane", kPermlane},
     {"unless_0", kUnless0},
+    {"source_select", kSourceSelect},
+    {"byte_select", kByteSelect},
+    {"sparse", kSparse},
 };
 
 struct TypeName {

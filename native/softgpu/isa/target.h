@@ -5,8 +5,14 @@
 
 namespace kernloop::softgpu {
 
-enum class Isa : uint8_t { kGfx90a, kGfx1030 };
-inline constexpr unsigned kIsas = 2;
+enum class Isa : uint8_t { kGfx90a, kGfx1030, kGfx942 };
+inline constexpr Isa kEveryIsa[] = {Isa::kGfx90a, Isa::kGfx1030, Isa::kGfx942};
+inline constexpr unsigned kIsas = sizeof kEveryIsa / sizeof kEveryIsa[0];
+
+constexpr const char* isa_name(Isa isa) {
+  constexpr const char* kNames[kIsas] = {"gfx90a", "gfx1030", "gfx942"};
+  return kNames[static_cast<unsigned>(isa)];
+}
 
 struct Target {
   Isa isa;
@@ -15,6 +21,7 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 inline constexpr Target kGfx90a{Isa::kGfx90a, 64};
+inline constexpr Target kGfx942{Isa::kGfx942, 64};
 // RDNA2 runs each kernel in the wave size that its descriptor names.
 inline constexpr Target kGfx1030{Isa::kGfx1030, 32};
 inline constexpr Target kGfx1030Wave64{Isa::kGfx1030, 64};

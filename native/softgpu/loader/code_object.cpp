@@ -257,15 +257,16 @@ std::string machine_name(uint8_t machine) {
 
 namespace {
 
-Status check_gfx90a(const CodeTarget& target) {
-  constexpr uint8_t kMachine = 0x3f;
-  auto mismatch = [](std::string what) {
-    return Error{"CODE_OBJECT_TARGET", "code object: " + std::move(what) + " does not run on gfx90a:sramecc+:xnack-",
-                 "compile with --offload-arch=gfx90a"};
+Status check_cdna(const CodeTarget& target, Isa isa) {
+  const std::string name = isa_name(isa);
+  auto mismatch = [&](std::string what) {
+    return Error{"CODE_OBJECT_TARGET",
+                 "code object: " + std::move(what) + " does not run on " + name + ":sramecc+:xnack-",
+                 "compile with --offload-arch=" + name};
   };
-  if (target.machine != kMachine) return mismatch("code for " + machine_name(target.machine));
-  if (target.xnack == Feature::kOn) return mismatch("code for gfx90a:xnack+");
-  if (target.sramecc == Feature::kOff) return mismatch("code for gfx90a:sramecc-");
+  if (machine_name(target.machine) != name) return mismatch("code for " + machine_name(target.machine));
+  if (target.xnack == Feature::kOn) return mismatch("code for " + name + ":xnack+");
+  if (target.sramecc == Feature::kOff) return mismatch("code for " + name + ":sramecc-");
   return Unit{};
 }
 
@@ -280,7 +281,7 @@ Status check_gfx1030(const CodeTarget& target) {
 }  // namespace
 
 Status check_target(const CodeTarget& target, Isa isa) {
-  return isa == Isa::kGfx1030 ? check_gfx1030(target) : check_gfx90a(target);
+  return isa == Isa::kGfx1030 ? check_gfx1030(target) : check_cdna(target, isa);
 }
 
 }  // namespace kernloop::softgpu

@@ -92,14 +92,17 @@ TEST(ProgramFolder, KeepsHeadersBelowItself) {
 
 TEST(ProgramFolder, CodeIsThereUntilItOrWhatItWasMadeOfIsAnother) {
   Cache cache;
-  const auto program = ProgramFolder::make(cache.config, Cache::request());
+  const test::Folder system;
+  const std::string request = Cache::request("a/b.h", "-I" + cache.folder.path().string());
+  const auto program = ProgramFolder::make(cache.config, request);
   ASSERT_TRUE(program && program->lock());
   const fs::path code = program->built() / "instrumented.co", compiled = cache.folder.path() / "c",
-                 read = cache.folder.path() / "h";
+                 read = cache.folder.path() / "h", of_system = system.path() / "stdlib.h";
   const auto make = [&] {
     ASSERT_TRUE(write_text_file(compiled, "code"));
     ASSERT_TRUE(write_text_file(read, "one"));
-    ASSERT_TRUE(program->keep(code, compiled, {read, program->source()}, nlohmann::json::object()));
+    ASSERT_TRUE(write_text_file(of_system, "one"));
+    ASSERT_TRUE(program->keep(code, compiled, {read, of_system, program->source()}, nlohmann::json::object()));
   };
   EXPECT_FALSE(program->has(code));
   make();
@@ -112,10 +115,15 @@ TEST(ProgramFolder, CodeIsThereUntilItOrWhatItWasMadeOfIsAnother) {
   make();
   fs::remove(read);
   EXPECT_FALSE(program->has(code));
-  // Where nothing can be compiled, what lay elsewhere is not missed; what is another is.
+  make();
+  ASSERT_TRUE(write_text_file(of_system, "two"));
+  EXPECT_FALSE(program->has(code));
+  fs::remove(read);
+  // Where nothing can be compiled, what lay elsewhere is not missed, and another system has other headers; but one of
+  // the app's folders that is another one is.
   Config without = cache.config;
   without.clang.clear();
-  const auto elsewhere = ProgramFolder::make(without, Cache::request());
+  const auto elsewhere = ProgramFolder::make(without, request);
   ASSERT_TRUE(elsewhere);
   EXPECT_EQ(elsewhere->built(), program->built());
   EXPECT_TRUE(elsewhere->has(code));

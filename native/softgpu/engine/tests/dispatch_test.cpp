@@ -12,15 +12,25 @@
 namespace kernloop::softgpu::testing {
 namespace {
 
-class Kernels : public ::testing::TestWithParam<const char*> {
+struct Build {
+  const char* name;
+  const char* object;
+  Isa isa;
+};
+
+class Kernels : public ::testing::TestWithParam<Build> {
  protected:
-  Device device{GetParam()};
+  Device device{GetParam().object, GetParam().isa};
 
   void expect_completed(const DispatchOutcome& outcome) { ASSERT_FALSE(outcome.fault) << outcome.fault->text(); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Optimised, Kernels, ::testing::Values(KERNLOOP_TEST_PROGRAMS_O0, KERNLOOP_TEST_PROGRAMS_O3),
-                         [](const auto& info) { return info.index == 0 ? "O0" : "O3"; });
+INSTANTIATE_TEST_SUITE_P(Optimised, Kernels,
+                         ::testing::Values(Build{"O0", KERNLOOP_TEST_PROGRAMS_O0, Isa::kGfx90a},
+                                           Build{"O3", KERNLOOP_TEST_PROGRAMS_O3, Isa::kGfx90a},
+                                           Build{"gfx942_O0", KERNLOOP_TEST_PROGRAMS_GFX942_O0, Isa::kGfx942},
+                                           Build{"gfx942_O3", KERNLOOP_TEST_PROGRAMS_GFX942_O3, Isa::kGfx942}),
+                         [](const auto& info) { return info.param.name; });
 
 uint32_t noise(uint32_t x) {
   return (x * 2654435761u) ^ (x << 7) ^ 0x5bd1e995u;

@@ -111,8 +111,8 @@ class OpFactsOf : public ::testing::TestWithParam<Target> {
   unsigned trials_ = 0;
   uint64_t exec_ = 0;
 };
-INSTANTIATE_TEST_SUITE_P(Targets, OpFactsOf, ::testing::Values(kGfx90a, kGfx1030),
-                         [](const auto& info) { return info.param.isa == Isa::kGfx90a ? "gfx90a" : "gfx1030"; });
+INSTANTIATE_TEST_SUITE_P(Targets, OpFactsOf, ::testing::Values(kGfx90a, kGfx1030, kGfx942),
+                         [](const auto& info) { return std::string(isa_name(info.param.isa)); });
 
 TEST_P(OpFactsOf, WhatIsExecutedIsNamedAndDoesWhatItsRowSays) {
   std::set<Op> executed, tried, changing_exec;
@@ -172,7 +172,7 @@ TEST(OpFacts, ClassesFollowFromTheTablesOfTheDecoder) {
   for (unsigned k = 1; k < static_cast<unsigned>(Op::kCount); ++k) {
     const Op op = static_cast<Op>(k);
     const InstructionClass counted_as = facts_of(op).counted_as;
-    for (const Isa isa : {Isa::kGfx90a, Isa::kGfx1030}) {
+    for (const Isa isa : kEveryIsa) {
       for (unsigned e = 0; e < static_cast<unsigned>(Encoding::kInvalid); ++e) {
         const auto encoding = static_cast<Encoding>(e);
         const OpcodeRow* row = find_row(isa, encoding, op);

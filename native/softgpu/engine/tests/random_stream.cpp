@@ -141,7 +141,7 @@ void StreamMachine::draw_state(std::mt19937_64& random) {
   const uint64_t exec = (random() % 4 ? ~uint64_t{0} : random()) & lanes, vcc = random() & lanes;
   std::memcpy(&first_scalars_[kExec], &exec, 8);
   std::memcpy(&first_scalars_[kVcc], &vcc, 8);
-  if (target_.isa == Isa::kGfx90a) std::memcpy(&first_scalars_[kFlatScratch], &kScratchWaveBase, 8);
+  if (target_.isa != Isa::kGfx1030) std::memcpy(&first_scalars_[kFlatScratch], &kScratchWaveBase, 8);
 
   first_vectors_.resize(kVectorBytes);
   auto* rows = reinterpret_cast<VectorRegister*>(first_vectors_.data());

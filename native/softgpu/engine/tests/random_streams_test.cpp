@@ -90,9 +90,10 @@ TEST_P(RandomStreams, EndWellOrInANamedFaultAndAlikeInEveryBuild) {
 }
 
 std::string target_name(const ::testing::TestParamInfo<Target>& info) {
-  return (info.param.isa == Isa::kGfx90a ? "gfx90awave" : "gfx1030wave") + std::to_string(info.param.wave_size);
+  return isa_name(info.param.isa) + std::string("wave") + std::to_string(info.param.wave_size);
 }
-INSTANTIATE_TEST_SUITE_P(Targets, RandomStreams, ::testing::Values(kGfx90a, kGfx1030, kGfx1030Wave64), target_name);
+INSTANTIATE_TEST_SUITE_P(Targets, RandomStreams, ::testing::Values(kGfx90a, kGfx1030, kGfx1030Wave64, kGfx942),
+                         target_name);
 
 }  // namespace
 }  // namespace kernloop::softgpu::testing

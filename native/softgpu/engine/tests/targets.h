@@ -15,8 +15,10 @@ struct TargetCase {
   unsigned lanes;  // of a wave
 };
 
-inline constexpr TargetCase kTargetCases[] = {
-    {"gfx90a", Isa::kGfx90a, 64}, {"gfx1030", Isa::kGfx1030, 32}, {"gfx1030_wave64", Isa::kGfx1030, 64}};
+inline constexpr TargetCase kTargetCases[] = {{"gfx90a", Isa::kGfx90a, 64},
+                                              {"gfx1030", Isa::kGfx1030, 32},
+                                              {"gfx1030_wave64", Isa::kGfx1030, 64},
+                                              {"gfx942", Isa::kGfx942, 64}};
 
 inline std::string name_of_target(const ::testing::TestParamInfo<TargetCase>& instance) {
   return instance.param.name;

@@ -33,6 +33,11 @@ KERNLOOP_LANE i32 to_bounded(float v, float low, float high) {  // `low` and `hi
   return v == v ? static_cast<i32>(bounded) : 0;
 }
 
+template <unsigned kMantissa>
+KERNLOOP_LANE Dwords two_from_float8(u32 v) {
+  return {bits(float8_to_float<kMantissa>(v & 0xff)), bits(float8_to_float<kMantissa>(v >> 8 & 0xff))};
+}
+
 KERNLOOP_LANE u32 saturate_u16(u32 v) {
   return v < 0xffff ? v : 0xffff;
 }
@@ -88,6 +93,10 @@ struct HalfBits : U16 {  // a half that is moved, not computed with
 };
 
 constexpr Row kRows[] = {
+    row<F32(U32)>(Op::v_cvt_f32_fp8, [](u32 a) { return float8_to_float<3>(a & 0xff); }),
+    row<F32(U32)>(Op::v_cvt_f32_bf8, [](u32 a) { return float8_to_float<2>(a & 0xff); }),
+    row<Pair(U32)>(Op::v_cvt_pk_f32_fp8, [](u32 a) { return two_from_float8<3>(a); }),
+    row<Pair(U32)>(Op::v_cvt_pk_f32_bf8, [](u32 a) { return two_from_float8<2>(a); }),
     row<F32(I32)>(Op::v_cvt_f32_i32, [](i32 a) { return static_cast<float>(a); }),
     row<F32(U32)>(Op::v_cvt_f32_u32, [](u32 a) { return static_cast<float>(a); }),
     row<F64(I32)>(Op::v_cvt_f64_i32, [](i32 a) { return static_cast<double>(a); }),

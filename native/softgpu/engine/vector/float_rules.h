@@ -79,6 +79,20 @@ KERNLOOP_LANE uint32_t flush_half_bits(uint32_t h) {
   return (h & 0x7c00u) ? h : h & 0x8000u;
 }
 
+// The 8-bit formats of gfx942, fp8 with 3 bits of mantissa and bf8 with 2: neither infinities nor -0, whose place NaN
+// has. The bias is one more than IEEE's would be.
+template <unsigned kMantissa>
+KERNLOOP_LANE float float8_to_float(uint32_t v) {
+  constexpr uint32_t kBias = 1u << (6 - kMantissa), kMantissaBits = (1u << kMantissa) - 1;
+  const uint32_t sign = (v & 0x80) << 24, exponent = (v & 0x7f) >> kMantissa, mantissa = v & kMantissaBits;
+  const uint32_t normal = (exponent + 127 - kBias) << 23 | mantissa << (23 - kMantissa);
+  // A denormal of 8 bits is a whole number of the smallest one.
+  const float smallest = as_float((128u - kBias - kMantissa) << 23);
+  const uint32_t denormal = bits(static_cast<float>(static_cast<int32_t>(mantissa)) * smallest);
+  const uint32_t magnitude = exponent == 0 ? denormal : normal;
+  return as_float(v == 0x80 ? 0x7fc00000u : sign | magnitude);
+}
+
 KERNLOOP_LANE float half_to_float(uint32_t h) {
   const uint32_t sign = (h & 0x8000u) << 16, magnitude = h & 0x7fffu;
   const uint32_t normal = (magnitude << 13) + (112u << 23);

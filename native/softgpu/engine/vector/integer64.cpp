@@ -1,4 +1,4 @@
-// 64-bit shifts. (64-bit sums are pairs of 32-bit carries: carry.cpp.)
+// 64-bit moves and shifts. (Other 64-bit sums are pairs of 32-bit carries: carry.cpp.)
 #include "softgpu/engine/vector/rows.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
@@ -46,6 +46,8 @@ constexpr Row shift_left_row(Op op) {
 }
 
 constexpr Row kRows[] = {
+    row<Pair(Pair)>(Op::v_mov_b64, [](Dwords a) { return a; }),
+    row<U64(U64, U32, U64)>(Op::v_lshl_add_u64, [](uint64_t a, u32 n, uint64_t b) { return (a << (n & 7)) + b; }),
     shift_left_row(Op::v_lshlrev_b64),
     row<Pair(U32, Pair)>(Op::v_lshrrev_b64, [](u32 a, Dwords b) { return shift_right(b, a, b.high >> (a & 31), 0); }),
     row<Pair(U32, Pair)>(Op::v_ashrrev_i64,

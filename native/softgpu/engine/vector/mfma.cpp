@@ -4,8 +4,8 @@
 // Where elements lie (AMD matrix instruction calculator, CDNA2): A[i][k] of block b in lane i + M * (b + blocks * (k /
 // per)), element k % per of that lane's operand; B[k][j] likewise with j. A lane of C and D holds rows of one column:
 // see place(). Arithmetic: products are summed over k in ascending order, each sum rounded to nearest even; the
-// hardware's order within an instruction is not documented, so low bits may differ from it. f16 and bf16 forms flush
-// denormals, inputs and results (as AMD states for MI200); f32 and f64 forms keep them.
+// hardware's order within an instruction is not documented, so low bits may differ from it. The f16 and bf16 forms of
+// gfx90a flush denormals, inputs and results (as AMD states for MI200, and for no later one); all others keep them.
 #include "softgpu/engine/vector/rows.h"
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
@@ -27,29 +27,50 @@ struct DoubleElement {
   static constexpr bool kFlushes = false;
   static Sum load(const uint32_t* p, unsigned lane, unsigned) { return F64::load(p, lane); }
 };
+template <bool kFlush>
 struct HalfElement {
   using Sum = float;
   static constexpr unsigned kPerLane = 4, kResultDwords = 1;
-  static constexpr bool kFlushes = true;
+  static constexpr bool kFlushes = kFlush;
   static Sum load(const uint32_t* p, unsigned lane, unsigned e) {
-    return flush_half_denormal(half_to_float((p[e / 2 * kLanes + lane] >> (16 * (e & 1))) & 0xffffu));
+    const float v = half_to_float((p[e / 2 * kLanes + lane] >> (16 * (e & 1))) & 0xffffu);
+    return kFlush ? flush_half_denormal(v) : v;
   }
 };
-template <unsigned kElements>
+template <unsigned kElements, bool kFlush = true>
 struct BrainElement {  // bf16: two a lane in the older forms, four in the _1k ones
   using Sum = float;
   static constexpr unsigned kPerLane = kElements, kResultDwords = 1;
-  static constexpr bool kFlushes = true;
+  static constexpr bool kFlushes = kFlush;
   static Sum load(const uint32_t* p, unsigned lane, unsigned e) {
-    return flush_denormal(as_float((p[e / 2 * kLanes + lane] >> (16 * (e & 1))) << 16));
+    const float v = as_float((p[e / 2 * kLanes + lane] >> (16 * (e & 1))) << 16);
+    return kFlush ? flush_denormal(v) : v;
   }
 };
+constexpr uint32_t byte_of(const uint32_t* p, unsigned lane, unsigned e) {
+  return p[e / 4 * kLanes + lane] >> (8 * (e % 4)) & 0xff;
+}
+template <unsigned kElements>
 struct ByteElement {
   using Sum = int32_t;
-  static constexpr unsigned kPerLane = 4, kResultDwords = 1;
+  static constexpr unsigned kPerLane = kElements, kResultDwords = 1;
   static constexpr bool kFlushes = false;
-  static Sum load(const uint32_t* p, unsigned lane, unsigned e) { return static_cast<int8_t>(p[lane] >> (8 * e)); }
+  static Sum load(const uint32_t* p, unsigned lane, unsigned e) { return static_cast<int8_t>(byte_of(p, lane, e)); }
 };
+// A and B may have different formats of 8 bits.
+template <unsigned kMantissaOfA, unsigned kMantissaOfB>
+struct Float8Element {
+  using Sum = float;
+  static constexpr unsigned kPerLane = 8, kResultDwords = 1;
+  static constexpr bool kFlushes = false;
+  static Sum load(const uint32_t* p, unsigned lane, unsigned e) {
+    return float8_to_float<kMantissaOfA>(byte_of(p, lane, e));
+  }
+  static Sum load_b(const uint32_t* p, unsigned lane, unsigned e) {
+    return float8_to_float<kMantissaOfB>(byte_of(p, lane, e));
+  }
+};
+constexpr unsigned kFp8 = 3, kBf8 = 2;  // bits of mantissa
 
 float multiply_add(float sum, float a, float b) {
   return fused(a, b, sum);
@@ -134,7 +155,11 @@ void multiply(Wave& wave, const Instruction& instruction) {
     const unsigned from_a = a_lane(instruction, lane, kSize, kBlocks), from_b = b_lane(instruction.blgp, lane);
     for (unsigned e = 0; e < per; ++e) {
       a[block][place][k + e] = Element::load(a_planes, from_a, e);
-      b[block][k + e][place] = Element::load(b_planes, from_b, e);
+      if constexpr (requires { Element::load_b(b_planes, from_b, e); }) {
+        b[block][k + e][place] = Element::load_b(b_planes, from_b, e);
+      } else {
+        b[block][k + e][place] = Element::load(b_planes, from_b, e);
+      }
     }
   }
 
@@ -187,11 +212,11 @@ constexpr MatrixRow kRows[] = {
     matrix<SingleElement, 4, 1, 16>(Op::v_mfma_f32_4x4x1f32),
     matrix<SingleElement, 32, 2, 1>(Op::v_mfma_f32_32x32x2f32),
     matrix<SingleElement, 16, 4, 1>(Op::v_mfma_f32_16x16x4f32),
-    matrix<HalfElement, 32, 4, 2>(Op::v_mfma_f32_32x32x4f16),
-    matrix<HalfElement, 16, 4, 4>(Op::v_mfma_f32_16x16x4f16),
-    matrix<HalfElement, 4, 4, 16>(Op::v_mfma_f32_4x4x4f16),
-    matrix<HalfElement, 32, 8, 1>(Op::v_mfma_f32_32x32x8f16),
-    matrix<HalfElement, 16, 16, 1>(Op::v_mfma_f32_16x16x16f16),
+    matrix<HalfElement<true>, 32, 4, 2>(Op::v_mfma_f32_32x32x4f16),
+    matrix<HalfElement<true>, 16, 4, 4>(Op::v_mfma_f32_16x16x4f16),
+    matrix<HalfElement<true>, 4, 4, 16>(Op::v_mfma_f32_4x4x4f16),
+    matrix<HalfElement<true>, 32, 8, 1>(Op::v_mfma_f32_32x32x8f16),
+    matrix<HalfElement<true>, 16, 16, 1>(Op::v_mfma_f32_16x16x16f16),
     matrix<BrainElement<4>, 32, 4, 2>(Op::v_mfma_f32_32x32x4bf16_1k),
     matrix<BrainElement<4>, 16, 4, 4>(Op::v_mfma_f32_16x16x4bf16_1k),
     matrix<BrainElement<4>, 4, 4, 16>(Op::v_mfma_f32_4x4x4bf16_1k),
@@ -202,13 +227,34 @@ constexpr MatrixRow kRows[] = {
     matrix<BrainElement<2>, 4, 2, 16>(Op::v_mfma_f32_4x4x2bf16),
     matrix<BrainElement<2>, 32, 4, 1>(Op::v_mfma_f32_32x32x4bf16),
     matrix<BrainElement<2>, 16, 8, 1>(Op::v_mfma_f32_16x16x8bf16),
-    matrix<ByteElement, 32, 4, 2>(Op::v_mfma_i32_32x32x4i8),
-    matrix<ByteElement, 16, 4, 4>(Op::v_mfma_i32_16x16x4i8),
-    matrix<ByteElement, 4, 4, 16>(Op::v_mfma_i32_4x4x4i8),
-    matrix<ByteElement, 32, 8, 1>(Op::v_mfma_i32_32x32x8i8),
-    matrix<ByteElement, 16, 16, 1>(Op::v_mfma_i32_16x16x16i8),
+    matrix<ByteElement<4>, 32, 4, 2>(Op::v_mfma_i32_32x32x4i8),
+    matrix<ByteElement<4>, 16, 4, 4>(Op::v_mfma_i32_16x16x4i8),
+    matrix<ByteElement<4>, 4, 4, 16>(Op::v_mfma_i32_4x4x4i8),
+    matrix<ByteElement<4>, 32, 8, 1>(Op::v_mfma_i32_32x32x8i8),
+    matrix<ByteElement<4>, 16, 16, 1>(Op::v_mfma_i32_16x16x16i8),
     matrix<DoubleElement, 16, 4, 1>(Op::v_mfma_f64_16x16x4f64),
     matrix<DoubleElement, 4, 4, 4>(Op::v_mfma_f64_4x4x4f64),
+    // gfx942
+    matrix<HalfElement<false>, 32, 4, 2>(Op::v_mfma_f32_32x32x4_2b_f16),
+    matrix<BrainElement<4, false>, 32, 4, 2>(Op::v_mfma_f32_32x32x4_2b_bf16),
+    matrix<HalfElement<false>, 16, 4, 4>(Op::v_mfma_f32_16x16x4_4b_f16),
+    matrix<BrainElement<4, false>, 16, 4, 4>(Op::v_mfma_f32_16x16x4_4b_bf16),
+    matrix<HalfElement<false>, 4, 4, 16>(Op::v_mfma_f32_4x4x4_16b_f16),
+    matrix<BrainElement<4, false>, 4, 4, 16>(Op::v_mfma_f32_4x4x4_16b_bf16),
+    matrix<HalfElement<false>, 32, 8, 1>(Op::v_mfma_f32_32x32x8_f16),
+    matrix<BrainElement<4, false>, 32, 8, 1>(Op::v_mfma_f32_32x32x8_bf16),
+    matrix<HalfElement<false>, 16, 16, 1>(Op::v_mfma_f32_16x16x16_f16),
+    matrix<BrainElement<4, false>, 16, 16, 1>(Op::v_mfma_f32_16x16x16_bf16),
+    matrix<ByteElement<8>, 32, 16, 1>(Op::v_mfma_i32_32x32x16_i8),
+    matrix<ByteElement<8>, 16, 32, 1>(Op::v_mfma_i32_16x16x32_i8),
+    matrix<Float8Element<kBf8, kBf8>, 16, 32, 1>(Op::v_mfma_f32_16x16x32_bf8_bf8),
+    matrix<Float8Element<kBf8, kFp8>, 16, 32, 1>(Op::v_mfma_f32_16x16x32_bf8_fp8),
+    matrix<Float8Element<kFp8, kBf8>, 16, 32, 1>(Op::v_mfma_f32_16x16x32_fp8_bf8),
+    matrix<Float8Element<kFp8, kFp8>, 16, 32, 1>(Op::v_mfma_f32_16x16x32_fp8_fp8),
+    matrix<Float8Element<kBf8, kBf8>, 32, 16, 1>(Op::v_mfma_f32_32x32x16_bf8_bf8),
+    matrix<Float8Element<kBf8, kFp8>, 32, 16, 1>(Op::v_mfma_f32_32x32x16_bf8_fp8),
+    matrix<Float8Element<kFp8, kBf8>, 32, 16, 1>(Op::v_mfma_f32_32x32x16_fp8_bf8),
+    matrix<Float8Element<kFp8, kFp8>, 32, 16, 1>(Op::v_mfma_f32_32x32x16_fp8_fp8),
 };
 
 bool is_register(const Operand& operand) {

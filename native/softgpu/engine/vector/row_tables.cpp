@@ -87,7 +87,7 @@ ExecuteFn select_row(const Row& row, const Instruction& instruction) {
   if (instruction.dst_count < 1 || instruction.dst[0].kind != Operand::Kind::kVgpr) return nullptr;
   if (rule.has_bit && (instruction.dst_count != 2 || instruction.dst[1].kind != Operand::Kind::kSgpr)) return nullptr;
   if ((instruction.op_sel & 8) && (rule.result_bits != 16 || rule.result_dwords != 1)) return nullptr;
-  if (instruction.is_sdwa && rule.result_dwords != 1) return nullptr;
+  if (instruction.is_sdwa && rule.result_dwords != 1 && instruction.dst_sel != 6) return nullptr;
   // Which bit a lane gets that DPP does not let write is not documented.
   if (instruction.is_dpp && rule.has_bit &&
       !(instruction.row_mask == 0xf && instruction.bank_mask == 0xf && instruction.bound_ctrl)) {

@@ -54,12 +54,12 @@ TEST(Init, IsCounted) {
 
 TEST(Init, AnUnsupportedTargetFailsAloud) {
   auto ended = in_child([] {
-    setenv("KERNLOOP_SOFTGPU", "gfx942", 1);
+    setenv("KERNLOOP_SOFTGPU", "gfx1100", 1);
     return hsa_init() == HSA_STATUS_SUCCESS ? 1 : 0;
   });
   EXPECT_EQ(ended.code, 0);
-  EXPECT_NE(ended.text.find("KERNLOOP_SOFTGPU=gfx942"), std::string::npos) << ended.text;
-  EXPECT_NE(ended.text.find("gfx90a and gfx1030"), std::string::npos) << ended.text;
+  EXPECT_NE(ended.text.find("KERNLOOP_SOFTGPU=gfx1100"), std::string::npos) << ended.text;
+  EXPECT_NE(ended.text.find("gfx90a, gfx1030 and gfx942"), std::string::npos) << ended.text;
 }
 
 TEST(Init, OptionsThatAreNoNumbersFailAloud) {

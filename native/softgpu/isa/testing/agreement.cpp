@@ -24,6 +24,11 @@ const char* deliberate_refusal(const std::string& text) {
   static const Class kClasses[] = {
       {"op_sel or neg on dot products of bytes and nibbles", std::regex("^v_dot[48]_.*(op_sel|neg_)")},
       {"neg on packed integers", std::regex("^v_(pk_\\w*_[iu]16|pk_\\w*_b16|dot2_[iu]32_[iu]16|pk_mov_b32) .*neg_")},
+      {"floating-point constant for a packed integer",
+       std::regex("^v_(pk_\\w*_[iu]16|pk_\\w*_b16|dot2c?_[iu]32_[iu]16)\\w* .*(\\d\\.\\d|0\\.15915494)")},
+      {"op_sel or clamp on whole dwords", std::regex("^v_align(bit|byte)_b32 .*(op_sel|clamp)")},
+      {"literal of a value that has an inline form", std::regex("lit\\(0x")},
+      {"SDWA and DPP forms of a packed multiply-add", std::regex("^v_pk_fmac_f16_(e64|sdwa|dpp) ")},
       {"clamp on a move", std::regex("^v_pk_mov_b32 .*clamp")},
       {"floating-point constant for a packed integer", std::regex("^v_dot2c_i32_i16_e32 v\\d+, -?[\\d.]+,")},
       {"comparison into a read-only value", std::regex("^v_cmpx?_\\w+ src_")},
@@ -40,7 +45,8 @@ const char* deliberate_refusal(const std::string& text) {
       {"register index or jump target from a special value",
        std::regex("^s_(movrels_b(32|64)|setpc_b64|rfe_b64|cbranch_join) .*src_")},
       {"a DPP form of nothing", std::regex("^v_nop ")},
-      {"packed literal whose low half has an inline form", std::regex("^v_(dot2c_f32_f16_e32|pk_fmac_f16) v\\d+, 0x")},
+      {"packed literal whose low half has an inline form",
+       std::regex("^v_(dot2c_f32_f16_e32|pk_fmac_f16(_e32)?) v\\d+, 0x")},
       {"graphics", std::regex("^(v_interp_|image_|exp )|src_lds_direct")},
       {"a status word behind the data (tfe)", std::regex("^t?buffer_.* tfe$")},
       {"neg or abs on packed halves", std::regex("^v_dot2c_f32_f16_dpp ")},
@@ -63,7 +69,7 @@ bool is_past_the_constant_bus(const std::string& text, Isa isa) {
        ++at)
     seen.insert((*at)[1]);
   if (text.starts_with("v_div_fmas_")) seen.insert("vcc");
-  const bool one = isa == Isa::kGfx90a || std::regex_search(text, std::regex("^v_(lshl|lshr|ashr)rev_[bi]64 "));
+  const bool one = isa != Isa::kGfx1030 || std::regex_search(text, std::regex("^v_(lshl|lshr|ashr)rev_[bi]64 "));
   return seen.size() > (one ? 1 : 2);
 }
 

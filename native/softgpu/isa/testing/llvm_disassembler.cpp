@@ -16,17 +16,28 @@ namespace kernloop::softgpu::testing {
 namespace {
 
 // LLVM's C API (llvm-c/Disassembler.h, llvm-c/Target.h), whose headers need the package llvm-15-dev.
-constexpr const char* kLibrary = "libLLVM-15.so.1";
+class Library {
+ public:
+  explicit Library(unsigned llvm) : name_(llvm == 15 ? "libLLVM-15.so.1" : "libLLVM.so.22.1") {
+    library_ = dlopen(name_, RTLD_NOW | RTLD_LOCAL);
+    const std::string package = "llvm-" + std::to_string(llvm);
+    if (library_ == nullptr)
+      throw std::runtime_error(std::string(name_) + " is missing; install " + package + " (Debian: apt-get install " +
+                               package + ")");
+  }
+  const char* name() const { return name_; }
 
-template <class Function>
-Function symbol(const char* name) {
-  static void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    throw std::runtime_error(std::string(kLibrary) + " is missing; install llvm-15 (Debian: apt-get install llvm-15)");
-  void* const found = dlsym(library, name);
-  if (found == nullptr) throw std::runtime_error(std::string(kLibrary) + " has no " + name);
-  return reinterpret_cast<Function>(found);
-}
+  template <class Function>
+  Function symbol(const char* name) const {
+    void* const found = dlsym(library_, name);
+    if (found == nullptr) throw std::runtime_error(std::string(name_) + " has no " + name);
+    return reinterpret_cast<Function>(found);
+  }
+
+ private:
+  const char* name_;
+  void* library_;
+};
 
 // What a child leaves behind: how far it came, and the answers up to there.
 class SharedAnswers {
@@ -65,18 +76,19 @@ void die_quietly() {
 }  // namespace
 
 LlvmDisassembler::LlvmDisassembler(const Subject& subject) {
+  const Library library(subject.llvm);
   for (const char* name :
        {"LLVMInitializeAMDGPUTargetInfo", "LLVMInitializeAMDGPUTargetMC", "LLVMInitializeAMDGPUDisassembler"})
-    symbol<void (*)()>(name)();
+    library.symbol<void (*)()>(name)();
   std::string features = subject.attributes;
   std::erase(features, ' ');
   if (const std::string flag = "-mattr="; features.starts_with(flag)) features.erase(0, flag.size());
   using Create = void* (*)(const char*, const char*, const char*, void*, int, void*, void*);
-  context_ = symbol<Create>("LLVMCreateDisasmCPUFeatures")("amdgcn-amd-amdhsa", subject.mcpu, features.c_str(), nullptr,
-                                                           0, nullptr, nullptr);
-  if (context_ == nullptr) throw std::runtime_error(std::string(kLibrary) + " does not know " + subject.mcpu);
-  disassemble_ = symbol<Disassemble>("LLVMDisasmInstruction");
-  dispose_ = symbol<void (*)(void*)>("LLVMDisasmDispose");
+  context_ = library.symbol<Create>("LLVMCreateDisasmCPUFeatures")("amdgcn-amd-amdhsa", subject.mcpu, features.c_str(),
+                                                                   nullptr, 0, nullptr, nullptr);
+  if (context_ == nullptr) throw std::runtime_error(std::string(library.name()) + " does not know " + subject.mcpu);
+  disassemble_ = library.symbol<Disassemble>("LLVMDisasmInstruction");
+  dispose_ = library.symbol<void (*)(void*)>("LLVMDisasmDispose");
 }
 
 LlvmDisassembler::~LlvmDisassembler() {

@@ -14,7 +14,7 @@ namespace kernloop::softgpu::testing {
 
 class LlvmDisassembler {
  public:
-  // Throws std::runtime_error where libLLVM-15 is not installed or does not know the target.
+  // Throws std::runtime_error where the library of the LLVM is not installed or does not know the target.
   explicit LlvmDisassembler(const Subject& subject);
   ~LlvmDisassembler();
   LlvmDisassembler(const LlvmDisassembler&) = delete;

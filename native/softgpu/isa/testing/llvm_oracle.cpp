@@ -16,7 +16,7 @@ namespace kernloop::softgpu::testing {
 namespace {
 
 // "s_mov_b32 s0, 0x60000000 + i" after each item tells where its output ends.
-constexpr uint32_t kMarkerOpcode[kIsas] = {0xbe8000ff, 0xbe8003ff};
+constexpr uint32_t kMarkerOpcode[kIsas] = {0xbe8000ff, 0xbe8003ff, 0xbe8000ff};
 constexpr uint32_t kMarkerBase = 0x60000000;
 constexpr const char* kMarkerText = "s_mov_b32 s0, 0x6";
 constexpr size_t kMarkerLength = sizeof("s_mov_b32 s0, 0x60000000") - 1;
@@ -85,7 +85,7 @@ Bytes read_file(const std::filesystem::path& path) {
 
 void LlvmOracle::require() {
   setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);  // a crash would otherwise spend half a second on its stack trace
-  for (const char* tool : {KERNLOOP_LLVM_MC, KERNLOOP_LLVM_OBJCOPY}) {
+  for (const char* tool : {llvm_mc(), KERNLOOP_LLVM_OBJCOPY}) {
     ASSERT_EQ(access(tool, X_OK), 0) << tool << ": the LLVM 15 tools that judge the decoder are missing; install "
                                      << "llvm-15 (Debian: apt-get install llvm-15) and configure the build again";
   }
@@ -114,6 +114,10 @@ std::filesystem::path LlvmOracle::scratch() {
   return scratch_;
 }
 
+const char* LlvmOracle::llvm_mc() const {
+  return subject_.llvm == 15 ? KERNLOOP_LLVM_MC : KERNLOOP_LLVM_MC_22;
+}
+
 LlvmOracle::Output LlvmOracle::run(const std::string& program, const std::string& arguments) {
   const auto out = scratch() / "out";
   const auto err = scratch() / "err";
@@ -132,7 +136,7 @@ LlvmOracle::Output LlvmOracle::run_llvm_mc(const std::string& arguments, const s
   write_file(in, input);
   const std::string target =
       std::string(" -triple=amdgcn-amd-amdhsa -mcpu=") + subject_.mcpu + " " + subject_.attributes;
-  return run(KERNLOOP_LLVM_MC, arguments + target + shell_quoted(in));
+  return run(llvm_mc(), arguments + target + shell_quoted(in));
 }
 
 LlvmOracle::Disassembly LlvmOracle::disassemble_once(std::span<const Words> items) {

@@ -23,11 +23,13 @@ struct Subject {
   Target target;
   const char* mcpu;
   const char* attributes;  // of llvm-mc, beside the defaults of the mcpu
+  unsigned llvm = 15;      // the first that knows the target
 };
 inline void PrintTo(const Subject& subject, std::ostream* out) {
   *out << subject.mcpu << " " << subject.attributes;
 }
 inline constexpr Subject kSubjectGfx90a{kGfx90a, "gfx90a", ""};
+inline constexpr Subject kSubjectGfx942{kGfx942, "gfx942", "", 22};
 inline constexpr Subject kSubjectGfx1030{kGfx1030, "gfx1030", ""};
 inline constexpr Subject kSubjectGfx1030Wave64{kGfx1030Wave64, "gfx1030", "-mattr=+wavefrontsize64,-wavefrontsize32 "};
 
@@ -65,6 +67,7 @@ class LlvmOracle {
     std::vector<std::optional<std::string>> texts;  // of the items that it got through
   };
   Disassembly disassemble_once(std::span<const Words> items);
+  const char* llvm_mc() const;
   Output run(const std::string& program, const std::string& arguments);
   Output run_llvm_mc(const std::string& arguments, const std::string& input);
   Bytes text_section(const std::filesystem::path& object);

@@ -50,7 +50,8 @@ Bytes bytes_of(std::span<const uint32_t> words, size_t size) {
 
 void keep_expressible(const Instruction& instruction, Bytes& bytes) {
   constexpr uint8_t kGlcAndScc = 0xc0;
-  if (instruction.op == Op::buffer_wbl2) bytes[1] &= static_cast<uint8_t>(~kGlcAndScc);
+  if (instruction.op == Op::buffer_wbl2 && instruction.isa == Isa::kGfx90a)
+    bytes[1] &= static_cast<uint8_t>(~kGlcAndScc);
   if (names_exec_alone(instruction)) bytes[0] = 0;
   for (unsigned i = 0; i < instruction.src_count; ++i) {
     const Operand& source = instruction.src[i];

@@ -49,7 +49,7 @@ Words WordGenerator::shaped(const EncodingShape& shape, unsigned opcode) {
   }
   const bool gfx1030 = isa_ == Isa::kGfx1030;
   if (flat && chance(60)) {
-    w0 &= ~0x02002000u;  // no scc, no lds
+    if (isa_ != Isa::kGfx942 || name != "SCRATCH") w0 &= ~0x02002000u;  // no scc, no lds; gfx942: sc1, sve
     if (gfx1030) {
       constexpr uint32_t kNull = 0x7d0000;
       w1 &= ~0x800000u;

@@ -246,6 +246,15 @@ class CaptureCaptureSelfcheckOverwritten:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CaptureCaptureSelfcheckReread:
+    region: str | None = None
+    variable: str | None = None
+    bytes: float
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class CaptureCaptureSelfcheck:
     schema: Literal["kernloop.selfcheck/1"]
     capture_sha256: str
@@ -261,6 +270,8 @@ class CaptureCaptureSelfcheck:
     """What the dispatch overwrites without reading what it held, as replays with other values there showed; older self-checks
     did not look.
     """
+    reread: list[CaptureCaptureSelfcheckReread] | None = None
+    """What it writes with what it held, and reads as well: what does not write it cannot be told. Software GPU only."""
     extra: dict[str, Any] = field(default_factory=dict)
     """What it has besides, by its name in JSON."""
 
@@ -523,6 +534,15 @@ class ExtractKernelCaptureSelfcheckOverwritten:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExtractKernelCaptureSelfcheckReread:
+    region: str | None = None
+    variable: str | None = None
+    bytes: float
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExtractKernelCaptureSelfcheck:
     schema: Literal["kernloop.selfcheck/1"]
     capture_sha256: str
@@ -538,6 +558,8 @@ class ExtractKernelCaptureSelfcheck:
     """What the dispatch overwrites without reading what it held, as replays with other values there showed; older self-checks
     did not look.
     """
+    reread: list[ExtractKernelCaptureSelfcheckReread] | None = None
+    """What it writes with what it held, and reads as well: what does not write it cannot be told. Software GPU only."""
     extra: dict[str, Any] = field(default_factory=dict)
     """What it has besides, by its name in JSON."""
 

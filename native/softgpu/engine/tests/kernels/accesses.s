@@ -1,10 +1,18 @@
 // Each kernel makes one memory access, of the lanes and at the addresses that it is told; what goes through an address
-// is not looked at. Compiled for gfx90a and, with waves of WAVE lanes, for gfx1030.
+// is not looked at. Compiled for gfx90a, gfx942 (GFX90A, too) and, with waves of WAVE lanes, for gfx1030.
 // (addresses, mask): lane k uses the 64 bits at addresses[k] if bit k of the mask is set. One wave a workgroup.
-#ifdef GFX90A
+#if defined GFX942
+.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+#elif defined GFX90A
 .amdgcn_target "amdgcn-amd-amdhsa--gfx90a"
 #else
 .amdgcn_target "amdgcn-amd-amdhsa--gfx1030"
+#endif
+
+#ifdef GFX942
+#define RETURNS sc0
+#else
+#define RETURNS glc
 #endif
 
 .macro access name, instruction:vararg
@@ -56,7 +64,7 @@ access store_b96, global_store_dwordx3 v[2:3], v[4:6], off
 access store_b128, global_store_dwordx4 v[2:3], v[4:7], off
 access flat_load_b32, flat_load_dword v4, v[2:3]
 access flat_store_b128, flat_store_dwordx4 v[2:3], v[4:7]
-access atomic_b32, global_atomic_add v4, v[2:3], v5, off glc
+access atomic_b32, global_atomic_add v4, v[2:3], v5, off RETURNS
 access atomic_b64, global_atomic_add_x2 v[2:3], v[4:5], off
 
 access invalidate, s_dcache_inv

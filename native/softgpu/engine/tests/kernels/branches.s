@@ -1,6 +1,8 @@
-// Control flow as compilers write it, for gfx90a and, with waves of WAVE lanes, for gfx1030.
+// Control flow as compilers write it, for gfx90a, gfx942 (GFX90A, too) and, with waves of WAVE lanes, for gfx1030.
 // (lanes): the first `lanes` lanes of the one wave go one way, the others the other.
-#ifdef GFX90A
+#if defined GFX942
+.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+#elif defined GFX90A
 .amdgcn_target "amdgcn-amd-amdhsa--gfx90a"
 #else
 .amdgcn_target "amdgcn-amd-amdhsa--gfx1030"

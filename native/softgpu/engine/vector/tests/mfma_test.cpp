@@ -1,5 +1,6 @@
 // MFMA against matrix products, with elements found by AMD's own formulas (matrix instruction calculator, CDNA2,
 // "register to matrix element mapping"): from lane and register to row, column, depth and block.
+#include <cmath>
 #include <map>
 #include <random>
 #include <tuple>
@@ -10,7 +11,21 @@
 namespace kernloop::softgpu::vector {
 namespace {
 
-enum class Kind { kF32, kF64, kF16, kBf16, kI8 };
+enum class Kind { kF32, kF64, kF16, kBf16, kI8, kFp8Fp8, kFp8Bf8, kBf8Fp8, kBf8Bf8 };
+
+// A small whole number in a format of 8 bits without infinities, whose bias is one more than IEEE's: by its value
+// alone.
+uint32_t float8_of(int v, unsigned mantissa_bits) {
+  const int bias = 1 << (6 - mantissa_bits);
+  for (uint32_t code = 0; code < 256; ++code) {
+    const int exponent = static_cast<int>((code & 0x7f) >> mantissa_bits);
+    const double fraction = std::ldexp(code & ((1u << mantissa_bits) - 1), -static_cast<int>(mantissa_bits));
+    const double magnitude = exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1 + fraction, exponent - bias);
+    if (code != 0x80 && (code & 0x80 ? -magnitude : magnitude) == v) return code;
+  }
+  ADD_FAILURE() << v << " has no code";
+  return 0;
+}
 
 struct Shape {
   Op op;
@@ -48,6 +63,26 @@ const Shape kShapes[] = {
     M(v_mfma_i32_16x16x16i8, kI8, 16, 16, 1, 4),
     M(v_mfma_f64_16x16x4f64, kF64, 16, 4, 1, 1),
     M(v_mfma_f64_4x4x4f64, kF64, 4, 4, 4, 1),
+    M(v_mfma_f32_32x32x4_2b_f16, kF16, 32, 4, 2, 4),
+    M(v_mfma_f32_16x16x4_4b_f16, kF16, 16, 4, 4, 4),
+    M(v_mfma_f32_4x4x4_16b_f16, kF16, 4, 4, 16, 4),
+    M(v_mfma_f32_32x32x8_f16, kF16, 32, 8, 1, 4),
+    M(v_mfma_f32_16x16x16_f16, kF16, 16, 16, 1, 4),
+    M(v_mfma_f32_32x32x4_2b_bf16, kBf16, 32, 4, 2, 4),
+    M(v_mfma_f32_16x16x4_4b_bf16, kBf16, 16, 4, 4, 4),
+    M(v_mfma_f32_4x4x4_16b_bf16, kBf16, 4, 4, 16, 4),
+    M(v_mfma_f32_32x32x8_bf16, kBf16, 32, 8, 1, 4),
+    M(v_mfma_f32_16x16x16_bf16, kBf16, 16, 16, 1, 4),
+    M(v_mfma_i32_32x32x16_i8, kI8, 32, 16, 1, 8),
+    M(v_mfma_i32_16x16x32_i8, kI8, 16, 32, 1, 8),
+    M(v_mfma_f32_16x16x32_bf8_bf8, kBf8Bf8, 16, 32, 1, 8),
+    M(v_mfma_f32_16x16x32_bf8_fp8, kBf8Fp8, 16, 32, 1, 8),
+    M(v_mfma_f32_16x16x32_fp8_bf8, kFp8Bf8, 16, 32, 1, 8),
+    M(v_mfma_f32_16x16x32_fp8_fp8, kFp8Fp8, 16, 32, 1, 8),
+    M(v_mfma_f32_32x32x16_bf8_bf8, kBf8Bf8, 32, 16, 1, 8),
+    M(v_mfma_f32_32x32x16_bf8_fp8, kBf8Fp8, 32, 16, 1, 8),
+    M(v_mfma_f32_32x32x16_fp8_bf8, kFp8Bf8, 32, 16, 1, 8),
+    M(v_mfma_f32_32x32x16_fp8_fp8, kFp8Fp8, 32, 16, 1, 8),
 };
 #undef M
 
@@ -76,10 +111,10 @@ class Matrices {
     }
   }
   // By the calculator: i = lane % size; block and depth share lane / size.
-  int element(const int (&m)[kLanes][4], unsigned block, unsigned place, unsigned k) const {
+  int element(const int (&m)[kLanes][8], unsigned block, unsigned place, unsigned k) const {
     return m[place + shape.size * (block + shape.blocks * (k / shape.per_lane))][k % shape.per_lane];
   }
-  void write(TestWave& t, unsigned r, const int (&m)[kLanes][4]) const {
+  void write(TestWave& t, unsigned r, const int (&m)[kLanes][8]) const {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       uint32_t words[2] = {0, 0};
       for (unsigned e = 0; e < shape.per_lane; ++e) {
@@ -98,8 +133,13 @@ class Matrices {
             words[e / 2] |= (fbits(static_cast<float>(v)) >> 16) << (16 * (e % 2));
             break;
           case Kind::kI8:
-            words[0] |= (static_cast<uint32_t>(v) & 0xff) << (8 * e);
+            words[e / 4] |= (static_cast<uint32_t>(v) & 0xff) << (8 * (e % 4));
             break;
+          default: {
+            const bool is_a = &m == &a;
+            const bool fp8 = shape.kind == Kind::kFp8Fp8 || shape.kind == (is_a ? Kind::kFp8Bf8 : Kind::kBf8Fp8);
+            words[e / 4] |= float8_of(v, fp8 ? 3 : 2) << (8 * (e % 4));
+          }
         }
       }
       t.lane(r)[lane] = words[0], t.lane(r + 1)[lane] = words[1];
@@ -107,7 +147,7 @@ class Matrices {
   }
 
   const Shape& shape;
-  int a[kLanes][4] = {}, b[kLanes][4] = {};
+  int a[kLanes][8] = {}, b[kLanes][8] = {};
 };
 
 unsigned results_of(const Shape& s) {
@@ -207,6 +247,10 @@ TEST(VectorMfma, HalfFormsFlushDenormalsAndSingleFormsKeepThem) {
   ASSERT_TRUE(
       t.run(make(Op::v_mfma_f32_16x16x16f16, {vgpr(8, 4)}, {vgpr(0, 2), vgpr(2, 2), constant(0)}, Encoding::kVop3p)));
   EXPECT_EQ(0u, t.lane(8)[0]);
+  // Those of gfx942 keep them: 16 products of 2^-15 and 2^15.
+  ASSERT_TRUE(
+      t.run(make(Op::v_mfma_f32_16x16x16_f16, {vgpr(8, 4)}, {vgpr(0, 2), vgpr(2, 2), constant(0)}, Encoding::kVop3p)));
+  EXPECT_EQ(fbits(16), t.lane(8)[0]);
   t.fill(0, 1), t.fill(2, fbits(1));
   ASSERT_TRUE(t.run(make(Op::v_mfma_f32_16x16x4f32, {vgpr(8, 4)}, {vgpr(0), vgpr(2), constant(0)}, Encoding::kVop3p)));
   EXPECT_EQ(4u, t.lane(8)[0]);
