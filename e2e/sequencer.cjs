@@ -4,7 +4,7 @@ const { basename } = require('node:path');
 
 /** By their seconds on two cores. */
 const long =
-  'inputs generators races pgo pipeline defects free-order loop launch stranger shared-cache unwritten traces ranges'
+  'inputs pgo pipeline races defects stranger unwritten free-order launch loop generators ranges selection shared-cache triton-source traces'
     .split(' ')
     .map((name) => `${name}.e2e.ts`);
 

@@ -60,7 +60,15 @@ describe('profile', () => {
   it('keeps when launches ran if asked, each with the place of its kernel in the file', async () => {
     const launch = { start_ns: '1152921504606846977', end_ns: '1152921504606846997', device: 1, stream: 7 };
     const rows = [row('less', 1, { unit: 'wave_instructions' }), row('more', 2)];
-    const summary = { kernel_launches: { left_out: 3, rows: [{ ...launch, kernel: 0 }, { ...launch, kernel: 1 }] } };
+    const summary = {
+      kernel_launches: {
+        left_out: 3,
+        rows: [
+          { ...launch, kernel: 0 },
+          { ...launch, kernel: 1 },
+        ],
+      },
+    };
     const { kernels, launches } = await profile(options({ launches: true }), deps(rows, summary));
     expect(kernels.map(({ name }) => name)).toEqual(['more', 'less']);
     expect(launches).toMatchObject({ left_out: 3, rows: [{ ...launch, kernel: 1 }, { kernel: 0 }] });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { remoteOption } from '../remote/remote-option';
 
 export const pullOptionsSchema = z.object({
   source: z
@@ -10,11 +11,7 @@ export const pullOptionsSchema = z.object({
     .min(1)
     .optional()
     .describe('With a reference: the reproducer whose capture it becomes, or the folder.'),
-  remote: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('URL of the server; else KERNLOOP_REMOTE, else "store" in kernloop.json of the app.'),
+  remote: remoteOption,
   store: z
     .string()
     .optional()

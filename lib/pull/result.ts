@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const count = z.int().nonnegative();
 
-export const outcomes = ['written', 'unchanged', 'completed'] as const;
+const outcomes = ['written', 'unchanged', 'completed'] as const;
 
 export const pullResultSchema = z.object({
   remote: z.string().describe('URL of the server.'),

@@ -1,15 +1,12 @@
 import { z } from 'zod';
+import { remoteOption } from '../remote/remote-option';
 
 export const pushOptionsSchema = z.object({
   capture: z
     .string()
     .default('.')
     .describe('Folder of a reproducer, all of whose captures are meant, or of a capture.'),
-  remote: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('URL of the server; else KERNLOOP_REMOTE, else "store" in kernloop.json of the app.'),
+  remote: remoteOption,
   store: z
     .string()
     .optional()

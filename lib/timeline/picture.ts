@@ -22,7 +22,8 @@ export function pictureOf({ pictured, slices }: Summary, unit: 'ns' | 'steps'): 
     width: 900,
     height: { step: 12 },
     data: { values: values.map(({ start, end, ...rest }) => ({ ...rest, start: start - first, end: end - first })) },
-    mark: { type: 'bar', stroke: 'white', strokeWidth: 0.3 },
+    // The outline is what is seen of a slice that is narrower than a pixel.
+    mark: { type: 'bar', strokeWidth: 1 },
     encoding: {
       x: {
         field: 'start',
@@ -30,8 +31,9 @@ export function pictureOf({ pictured, slices }: Summary, unit: 'ns' | 'steps'): 
         title: unit === 'ns' ? 'ns since the first event' : 'steps of the software GPU, which are no time',
       },
       x2: { field: 'end' },
-      y: { field: 'row', type: 'ordinal', title: null, sort: [...shown] },
+      y: { field: 'row', type: 'ordinal', title: null, sort: [...shown], axis: { labelLimit: 320 } },
       color: { field: 'name', type: 'nominal', title: null },
+      stroke: { field: 'name', type: 'nominal', legend: null },
     },
   };
 }

@@ -162,6 +162,9 @@ describe('the plugin', () => {
         ...['instrumented', 'raw', 'variants', 'merged.json', 'merged.profdata', 'merged.waves.json'].map(
           (name) => `{projectRoot}/.kernloop/pgo/${name}`,
         ),
+        ...['amdgcn-amd-amdhsa', 'nvptx64-nvidia-cuda'].map(
+          (triple) => `{projectRoot}/.kernloop/pgo/merged.profdata.${triple}.profdata`,
+        ),
       ]),
     );
   });

@@ -132,14 +132,14 @@ void launch(const ApiCall& call, CUstream stream) {
   }
   launch_rest();
 }
-void before_launch(const ApiCall& call) {
+void before_graph_launch(const ApiCall& call) {
   launch(call, call.params<cuGraphLaunch_params>().hStream);
 }
 CUstream own_stream_of(const ApiCall& call) {
   const CUstream stream = call.params<cuGraphLaunch_params>().hStream;
   return stream != nullptr ? stream : CU_STREAM_PER_THREAD;
 }
-void before_launch_per_thread(const ApiCall& call) {
+void before_graph_launch_per_thread(const ApiCall& call) {
   launch(call, own_stream_of(call));
 }
 
@@ -154,10 +154,10 @@ void launched(const ApiCall& call, CUstream stream) {
   driver.cuEventRecord(event, stream);
   followed->parts_end = event;
 }
-void after_launch(const ApiCall& call) {
+void after_graph_launch(const ApiCall& call) {
   launched(call, call.params<cuGraphLaunch_params>().hStream);
 }
-void after_launch_per_thread(const ApiCall& call) {
+void after_graph_launch_per_thread(const ApiCall& call) {
   launched(call, own_stream_of(call));
 }
 
@@ -188,9 +188,9 @@ void add_graph_exec_calls(ApiTable& table) {
   ON(cuGraphExecExternalSemaphoresWaitNodeSetParams, nullptr, after_other_change);
   ON(cuGraphExecBatchMemOpNodeSetParams, nullptr, after_other_change);
   // Also while nothing is left to capture: of a launch in parts, the next one waits for the end.
-  table.set(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, Watch::kAlways, before_launch, after_launch);
-  table.set(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz, Watch::kAlways, before_launch_per_thread,
-            after_launch_per_thread);
+  table.set(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, Watch::kAlways, before_graph_launch, after_graph_launch);
+  table.set(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz, Watch::kAlways, before_graph_launch_per_thread,
+            after_graph_launch_per_thread);
 }
 
 #undef ON

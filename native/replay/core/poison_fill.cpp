@@ -22,7 +22,7 @@ constexpr std::array<std::pair<std::string_view, Fill>, 7> kNames = {{{"captured
 constexpr uint32_t kHuge = 0x78407840, kHugeFree = 0x033f033f, kSwapSign = 0x83ff83ff;
 constexpr uint32_t kNan = 0x7ff97ff9, kNanFree = 0x00060006;
 
-uint64_t mix(uint64_t x) {
+uint64_t scrambled(uint64_t x) {
   x += 0x9E3779B97F4A7C15ull;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
@@ -32,7 +32,7 @@ uint64_t mix(uint64_t x) {
 uint32_t word_of(Fill fill, uint64_t word, bool is_leading) {
   if (fill == Fill::kZeros) return 0;
   if (fill == Fill::kOnes) return UINT32_MAX;
-  const uint64_t random = mix(word);
+  const uint64_t random = scrambled(word);
   const auto bits = static_cast<uint32_t>(random);
   const uint32_t positive = kHuge | (bits & kHugeFree), negative = positive ^ kSwapSign;
   std::pair<uint32_t, uint32_t> pair = {positive, negative};
