@@ -2,6 +2,8 @@
 // other code is only launched, so that no cache of the app's own ever holds any of ours.
 #include <dlfcn.h>
 
+#include <algorithm>
+
 #include "pgo/collect/hip/hip_api.h"
 #include "pgo/runtime/calls.h"
 #include "pgo/runtime/gpu.h"
@@ -38,11 +40,7 @@ EXPORT int hiprtcCreateProgram(void** program, const char* source, const char* n
   const int result = next(program, source, name, headers, contents, names);
   if (result != 0 || !program || !source) return result;
   with_runtime([&](Runtime& runtime) {
-    RtcProgram made;
-    made.source = source;
-    if (name) made.name = name;
-    for (int i = 0; i < headers; ++i) made.headers.emplace_back(names[i], contents[i]);
-    runtime.programs.created(*program, std::move(made));
+    runtime.programs.created(*program, RtcProgram::made_of(source, name, headers, contents, names));
   });
   return result;
 }
@@ -59,9 +57,7 @@ EXPORT int hiprtcCompileProgram(void* program, int count, const char** options) 
   const int result = next ? next(program, count, options) : kRtcInternal;
   if (result == 0) {
     with_runtime([&](Runtime& runtime) {
-      std::vector<std::string> words;
-      for (int i = 0; i < count; ++i) words.emplace_back(options[i]);
-      runtime.programs.compiled(program, std::move(words));
+      runtime.programs.compiled(program, {options, static_cast<size_t>(std::max(count, 0))});
     });
   }
   return result;

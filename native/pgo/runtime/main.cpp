@@ -39,6 +39,11 @@ struct Answer {
   void describe(const CachedProfile& profile) {
     event["profile"] = {{"id", profile.id}, {"raw", profile.raw.string()}, {"kernels", profile.kernels}};
   }
+  void instrumented(const Compiler& compiler) {
+    const auto code = compiler.instrumented(compiled);
+    if (!code) return problem(code.error());
+    event["instrumented"] = code->string();
+  }
   void production(const ProgramFolder& program, const Compiler& compiler, const CachedProfile& profile) {
     const auto code = compiler.production(profile, compiled);
     if (!code) return problem(code.error());
@@ -59,11 +64,7 @@ int open(const Config& config, const std::string& input) {
   if (auto locked = program->lock(); !locked) return fail(locked.error());
   const Compiler compiler(config, *program);
   Answer answer;
-  if (const auto code = compiler.instrumented(answer.compiled)) {
-    answer.event["instrumented"] = code->string();
-  } else {
-    answer.problem(code.error());
-  }
+  answer.instrumented(compiler);
   if (config.mode != Mode::kMeasure) {
     if (const auto profile = program->current()) {
       answer.describe(*profile);
@@ -102,11 +103,7 @@ int build(const Config& config, const fs::path& folder) {
   if (auto locked = program->lock(); !locked) return fail(locked.error());
   const Compiler compiler(config, *program);
   Answer answer;
-  if (const auto code = compiler.instrumented(answer.compiled)) {
-    answer.event["instrumented"] = code->string();
-  } else {
-    answer.problem(code.error());
-  }
+  answer.instrumented(compiler);
   // A workload that comes back finds its code there, too.
   size_t profiles = 0;
   for (const CachedProfile& profile : program->profiles()) {

@@ -23,6 +23,15 @@ std::string_view as_text(Bytes bytes) {
 
 }  // namespace
 
+RtcProgram RtcProgram::made_of(const char* source, const char* name, int headers, const char* const* contents,
+                               const char* const* names) {
+  RtcProgram made;
+  made.source = source;
+  if (name) made.name = name;
+  for (int i = 0; i < headers; ++i) made.headers.emplace_back(names ? names[i] : "", contents[i]);
+  return made;
+}
+
 std::optional<std::string> RtcProgram::request(const std::string& target) const {
   nlohmann::json json = {{"source", source},
                          {"headers", nlohmann::json::array()},
@@ -86,9 +95,10 @@ void RtcPrograms::expression(void* program, const char* text) {
     found->second->expressions.push_back(text);
 }
 
-void RtcPrograms::compiled(void* program, std::vector<std::string> options) {
+void RtcPrograms::compiled(void* program, std::span<const char* const> options) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = programs_.find(program); found != programs_.end()) found->second->options = std::move(options);
+  if (const auto found = programs_.find(program); found != programs_.end())
+    found->second->options.assign(options.begin(), options.end());
 }
 
 void RtcPrograms::gave_code(void* program, Bytes code) {

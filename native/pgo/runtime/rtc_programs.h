@@ -7,6 +7,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct RtcProgram {
   std::vector<std::pair<std::string, std::string>> headers;  // name, content
   std::vector<std::string> options, expressions;
 
+  // As hiprtcCreateProgram and nvrtcCreateProgram are given it; `name`, `names` may be null.
+  static RtcProgram made_of(const char* source, const char* name, int headers, const char* const* contents,
+                            const char* const* names);
   // What decides its code, for the cache; the architecture is that of the code. None where it is no text.
   std::optional<std::string> request(const std::string& target) const;
 };
@@ -33,7 +37,7 @@ class RtcPrograms {
  public:
   void created(void* program, RtcProgram what);
   void expression(void* program, const char* text);
-  void compiled(void* program, std::vector<std::string> options);
+  void compiled(void* program, std::span<const char* const> options);
   void gave_code(void* program, Bytes code);
   void destroyed(void* program);
   // Of an image that is loaded.
