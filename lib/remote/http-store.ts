@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EnvHttpProxyAgent, request, type Dispatcher } from 'undici';
 import { sha256 } from '../support/files';
@@ -34,6 +35,8 @@ export class HttpStore {
     private readonly limits: Limits = usualLimits,
   ) {
     const { silenceMs } = limits;
+    // Each request under way listens to it; Node warns of more than ten.
+    setMaxListeners(0, signal);
     this.agent = new EnvHttpProxyAgent({
       connect: { timeout: silenceMs },
       headersTimeout: silenceMs,
