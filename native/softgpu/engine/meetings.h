@@ -2,6 +2,8 @@
 // order goes by.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,21 +24,27 @@ class Meetings {
     const uint64_t ordinal = wave.workgroup->ordinal;
     const uint64_t place = mix(address / 4 ^ (in_lds ? mix(ordinal) : 0));
     const uint64_t who = ordinal << 6 | wave.index_in_workgroup;
-    Visit& visit = visits_[place % kVisits];
-    const bool stores = kind != AccessKind::kLoad, is_known = visit.place == place;
-    const bool met = is_known && visit.who != who && (visit.stored || stores);
-    const bool is_of_workgroup = visit.who >> 6 == ordinal;
-    visit = {place, who, stores || (is_known && visit.stored)};
+    // Those of one set, the last one first: the oldest makes room.
+    const auto set = visits_.begin() + static_cast<ptrdiff_t>(place % kSets * kWays);
+    auto visit = std::find_if(set, set + kWays, [&](const Visit& other) { return other.place == place; });
+    const bool is_known = visit != set + kWays;
+    if (!is_known) --visit;
+    const bool stores = kind != AccessKind::kLoad;
+    const bool met = is_known && visit->who != who && (visit->stored || stores);
+    const bool is_of_workgroup = visit->who >> 6 == ordinal;
+    *visit = {place, who, stores || (is_known && visit->stored)};
+    std::rotate(set, visit, visit + 1);
     return !met ? With::kNobody : is_of_workgroup ? With::kWave : With::kWorkgroup;
   }
 
  private:
-  static constexpr size_t kVisits = 4096;
+  // Several to a set: which places come together differs from process to process, and is hardly ever to matter.
+  static constexpr size_t kWays = 8, kSets = 1024;
   struct Visit {
     uint64_t place = 0, who = 0;
     bool stored = false;
   };
-  std::vector<Visit> visits_ = std::vector<Visit>(kVisits);
+  std::vector<Visit> visits_ = std::vector<Visit>(kWays * kSets);
 };
 
 }  // namespace kernloop::softgpu
