@@ -4,10 +4,10 @@ import { z } from 'zod';
 export const reset = z
   .boolean()
   .default(false)
-  .describe('Bring files that differ back to what was generated; files that are not in pristine/ stay.');
+  .describe('Overwrite edited files with the generated ones. Files that are not in pristine/ are kept.');
 
 export const adoptOptionsSchema = z.object({
-  reproducer: z.string().default('.').describe('Folder of the reproducer: the one with pristine/.'),
+  reproducer: z.string().default('.').describe('Folder of the reproducer: where pristine/ is.'),
   reset,
 });
 

@@ -6,13 +6,13 @@ const code = () => require('./adopt') as typeof import('./adopt');
 
 export const stage = defineStage({
   name: 'adopt',
-  summary: 'Copy what does not exist yet out of the pristine files of a reproducer.',
+  summary: 'Add the files a reproducer lacks, from its pristine copy.',
   options: adoptOptionsSchema,
   result: adoptResultSchema,
   project: 'none',
   positional: 'reproducer',
   paths: ['reproducer'],
-  exitCodes: { pass: 'Every file is there; what differs is named, and stays.' },
+  exitCodes: { pass: 'Every file is in place. Files you changed are listed and kept.' },
   run: (options, deps) => code().adopt(options, deps),
   exitCode: () => 0,
 });

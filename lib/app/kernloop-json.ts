@@ -19,15 +19,15 @@ const regexSchema = z.string().min(1).refine(isRegex, 'not a valid regular expre
 /** Which dispatches: of a kernel entry, and of what was generated from its capture. */
 export const selectionShape = {
   match: regexSchema.describe(
-    'Regular expression (ECMAScript), searched in the demangled and in the mangled kernel name.',
+    'Regular expression (ECMAScript), searched for in the demangled and in the mangled kernel name.',
   ),
   wholeName: z
     .boolean()
     .optional()
     .describe(
-      'The expression is to match a name from end to end: the demangled one with its parameters, without them and without template arguments, or the mangled one.',
+      'The expression must match a whole name: the mangled one, or the demangled one with its parameters, without them, or without template arguments too.',
     ),
-  ordinal: z.int().min(1).default(1).describe('Which of the matching dispatches to capture, counted from 1.'),
+  ordinal: z.int().min(1).default(1).describe('Which matching dispatch to capture, counted from 1.'),
   dispatch: z
     .string()
     .refine((text) => parseDispatches(text) !== undefined, `give ${dispatchesForm}`)
@@ -37,17 +37,17 @@ export const selectionShape = {
     .enum(eachChoices)
     .optional()
     .describe(
-      'Of those dispatches every one (the default), or the first of each kernel and launch geometry, or of each kernel.',
+      'Capture each of those dispatches (the default), the first of each kernel and launch geometry, or the first of each kernel.',
     ),
-  limit: z.int().min(1).optional().describe('The most captures to take; 16 if left out.'),
+  limit: z.int().min(1).optional().describe('Stop after this many captures. Default: 16.'),
   after: regexSchema
     .optional()
-    .describe('Start to count dispatches after one of a kernel whose name this expression matches.'),
-  afterCount: z.int().min(1).optional().describe('Start after so many of them; 1 if left out.'),
+    .describe('Do not count dispatches until a kernel whose name matches this expression has been launched.'),
+  afterCount: z.int().min(1).optional().describe('How many launches matching "after" to wait for. Default: 1.'),
   scope: z
     .enum(scopes)
     .default('reachable')
-    .describe('Memory to capture: what the arguments reach, or every tracked allocation.'),
+    .describe('Memory to capture: what the arguments lead to, or every tracked allocation.'),
 };
 
 const onlyOneNumber = [
@@ -58,7 +58,7 @@ const onlyOneNumber = [
 
 export const kernelEntrySchema = z
   .strictObject({
-    name: nameSchema.describe('Folder of the reproducer below kernels/<app>/, and suffix of the Nx targets.'),
+    name: nameSchema.describe('Folder of the reproducer in kernels/<app>/, and suffix of the Nx targets.'),
     ...selectionShape,
   })
   .refine(...onlyOneNumber);
@@ -66,18 +66,18 @@ export const kernelEntrySchema = z
 /** `options` of kernloop.json and kernel.json: stage name to option name to value, below flags and environment. */
 export const stageOptionsSchema = z
   .record(z.string(), z.record(z.string(), z.unknown()))
-  .describe('Options for each stage, e.g. { "capture": { "maxBytes": 1073741824 } }.');
+  .describe('Options for each stage, for example { "capture": { "maxBytes": 1073741824 } }.');
 
 export const kernloopJsonSchema = z
   .strictObject({
     $schema: z.string().optional(),
     name: nameSchema.describe('Name of the app, and of its Nx project.'),
-    device: z.enum(deviceKinds).optional().describe('Where the kernels run; softgpu if left out.'),
+    device: z.enum(deviceKinds).optional().describe('Where the kernels run. Default: softgpu.'),
     build: z
       .strictObject({
-        configure: commandSchema.optional().describe('Run when an output is missing.'),
+        configure: commandSchema.optional().describe('Runs first when an output is missing.'),
         command: commandSchema.describe(
-          'Builds the app; run before every capture and profile, so it should be incremental.',
+          'Builds the app. It runs before every capture and profile, so it should be incremental.',
         ),
         outputs: z
           .array(z.string().min(1))
@@ -85,8 +85,8 @@ export const kernloopJsonSchema = z
           .describe('Files or folders that the build writes, relative to this file.'),
       })
       .optional()
-      .describe('How the app is built; leave out if it needs no build.'),
-    command: commandSchema.describe('Program and arguments; a program with a slash is relative to cwd.'),
+      .describe('How to build the app. Leave it out if the app needs no build.'),
+    command: commandSchema.describe('Program and arguments. A program with a slash in its name is relative to cwd.'),
     cwd: z.string().min(1).default('.').describe('Working directory of the app, relative to this file.'),
     env: z
       .record(z.string(), z.string())
@@ -97,27 +97,31 @@ export const kernloopJsonSchema = z
       .min(1)
       .optional()
       .describe(
-        'File that the app reads from its stdin in every run, relative to this file; if left out, what kernloop itself is given (nothing under Nx).',
+        "File to give the app as stdin in every run, relative to this file. Default: Kernloop's own stdin (nothing under Nx).",
       ),
     source: z.string().min(1).default('.').describe("Root of the app's own sources, relative to this file."),
-    compileCommands: z.string().min(1).optional().describe('The compile database, relative to this file.'),
+    compileCommands: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Path of the compile database (compile_commands.json), relative to this file.'),
     kernels: z
       .array(kernelEntrySchema)
       .default([])
       .refine(haveDistinctNames, 'two kernels have the same name')
-      .describe('The kernels that matter.'),
+      .describe('The kernels you care about.'),
     store: z
       .strictObject({
         kind: z.literal('http'),
-        url: z.string().min(1).describe('The server keeps content at <url>/cas/<sha256>.'),
+        url: z.string().min(1).describe('Base URL: content lies at <url>/cas/<sha256>.'),
         credentialHelper: commandSchema
           .optional()
           .describe(
-            'Program and arguments; it gets the URL as its last argument and prints the value of the Authorization header. KERNLOOP_STORE_AUTHORIZATION comes before it.',
+            'Program and arguments. It gets the URL as its last argument and prints the value of the Authorization header. KERNLOOP_STORE_AUTHORIZATION takes precedence.',
           ),
       })
       .optional()
-      .describe('A server that captures are pushed to, and that chunks are fetched from which no local store has.'),
+      .describe('Server that `kernloop push` sends captures to, and that missing chunks are fetched from.'),
     options: stageOptionsSchema.default({}),
   })
   .meta({ title: 'kernloop.json', description: 'An app: how it is built and run, and which of its kernels matter.' });

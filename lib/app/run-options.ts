@@ -3,7 +3,7 @@ import { deviceOptions } from '../device/options';
 
 /** Options of every stage that runs the app. */
 export const appRunOptions = {
-  app: z.string().default('.').describe('Folder of the app: the one with kernloop.json, or a folder below it.'),
+  app: z.string().default('.').describe('Folder of the app: where kernloop.json is, or any folder below it.'),
   ...deviceOptions,
   build: z.boolean().default(true).describe("Run the app's build command first."),
   lingerSeconds: z
@@ -11,7 +11,7 @@ export const appRunOptions = {
     .min(0)
     .default(10)
     .describe(
-      'Seconds to wait for processes of the app that go on after its command has ended; less where all is captured before.',
+      'How many seconds to wait for processes that the app left running. Ends sooner once everything is captured.',
     ),
-  timeLimitSeconds: z.number().min(0).default(0).describe('End the app after this time; 0 is no limit.'),
+  timeLimitSeconds: z.number().min(0).default(0).describe('End the app after this time. 0: no limit.'),
 };

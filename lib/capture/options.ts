@@ -9,17 +9,18 @@ export const captureOptionsSchema = z.object({
   kernel: z
     .array(nameSchema)
     .default([])
-    .describe('Kernels of kernloop.json to capture; all declared ones if left out.'),
+    .describe('Kernels to capture, by their names in kernloop.json. Default: all of them.'),
   match: z
     .string()
     .min(1)
     .optional()
-    .describe('Capture by this regular expression instead of what kernloop.json declares for the kernel.'),
-  wholeName: z
-    .boolean()
+    .describe('Capture kernels whose name matches this regular expression, instead of the one in kernloop.json.'),
+  wholeName: z.boolean().optional().describe('The expression must match the whole name. Overrides kernloop.json.'),
+  ordinal: z
+    .int()
+    .min(1)
     .optional()
-    .describe('The expression is to match a name from end to end; overrides kernloop.json.'),
-  ordinal: z.int().min(1).optional().describe('Which matching dispatch, counted from 1; overrides kernloop.json.'),
+    .describe('Which matching dispatch to capture, counted from 1. Overrides kernloop.json.'),
   dispatch: z
     .string()
     .min(1)
@@ -29,56 +30,64 @@ export const captureOptionsSchema = z.object({
     .enum(eachChoices)
     .optional()
     .describe(
-      'Of those dispatches every one, the first of each kernel and launch geometry, or the first of each kernel; overrides kernloop.json.',
+      'Capture each of those dispatches, the first of each kernel and launch geometry, or the first of each kernel. Overrides kernloop.json.',
     ),
   limit: z
     .int()
     .min(1)
     .optional()
-    .describe('The most captures to take of a kernel, 16 if left out; overrides kernloop.json.'),
+    .describe('Stop after this many captures of a kernel. Default: 16. Overrides kernloop.json.'),
   after: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Start to count dispatches after one of a kernel whose name this expression matches; overrides kernloop.json.',
+      'Do not count dispatches until a kernel whose name matches this expression has been launched. Overrides kernloop.json.',
     ),
-  afterCount: z.int().min(1).optional().describe('Start after so many of them; overrides kernloop.json.'),
-  scope: z.enum(scopes).optional().describe('Memory to capture; overrides kernloop.json.'),
+  afterCount: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('How many launches matching --after to wait for. Default: 1. Overrides kernloop.json.'),
+  scope: z
+    .enum(scopes)
+    .optional()
+    .describe('Memory to capture: what the arguments lead to, or every tracked allocation. Overrides kernloop.json.'),
   output: z
     .string()
     .optional()
     .describe(
-      'Folder of the capture, for a single kernel; kernels/<app>/<kernel>/capture if left out. Further captures of it: <folder>s/<ordinal>.',
+      'Folder of the capture, if only one kernel is captured. Default: kernels/<app>/<kernel>/capture. Further captures go to <folder>s/<ordinal>.',
     ),
   selfCheck: z
     .boolean()
     .default(true)
-    .describe('Replay the capture after the app has exited, and compare with what the app computed.'),
+    .describe('Replay the capture once the app has exited, and check that it gives what the app computed.'),
   maxBytes: bytes
     .default(8 * 1024 ** 3)
-    .describe('Refuse a capture of more raw bytes of memory than this, before any is written; 0 is no limit.'),
+    .describe('Refuse a capture of more than this many bytes of memory, before anything is written. 0: no limit.'),
   inlineLimitBytes: bytes
     .default(256 * 1024 ** 2)
-    .describe('Captures larger than this (stored) keep their chunks in the store.'),
+    .describe('A capture that takes more bytes than this on disk keeps its chunks in the store.'),
   memoryBytes: z
     .int()
     .min(4 * 1024 ** 2)
     .default(256 * 1024 ** 2)
-    .describe('Host memory for a snapshot on its way to the disk, whatever its size; at least 4194304, a chunk.'),
-  dryRun: z
-    .boolean()
-    .default(false)
-    .describe('Run the app and say what captures of the selected dispatches would hold and take, but write none.'),
-  drainLimitMs: z.int().min(1).default(10_000).describe('Time to wait for work in flight before the dispatch.'),
-  runLimitMs: z.int().min(1).default(60_000).describe('Time for the captured dispatch itself.'),
+    .describe('Host memory to use while a snapshot is written, however large it is. At least 4194304 (one chunk).'),
+  dryRun: z.boolean().default(false).describe('Run the app and say how large the captures would be. Write none.'),
+  drainLimitMs: z
+    .int()
+    .min(1)
+    .default(10_000)
+    .describe('How long to wait, before the dispatch, for work that is already on the device.'),
+  runLimitMs: z.int().min(1).default(60_000).describe('How long the captured dispatch itself may take.'),
   untrackedMemory: z
     .enum(['warn', 'refuse'])
     .default('warn')
     .describe(
-      'A kernel argument that leads to GPU memory which nobody was seen to allocate, as unused parts of structures do: capture with a warning, and let the self-check tell whether it is used, or refuse the dispatch.',
+      'What to do if an argument points to GPU memory whose allocation was never seen (unused fields of structs often do): capture and warn (the self-check then shows whether the kernel uses it), or refuse the dispatch.',
     ),
-  store: z.string().optional().describe("Chunk store; the workspace's .kernloop/store if left out."),
+  store: z.string().optional().describe("Chunk store. Default: the workspace's .kernloop/store."),
 });
 
 export type CaptureOptions = z.output<typeof captureOptionsSchema>;

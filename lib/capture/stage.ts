@@ -7,14 +7,14 @@ const code = () => require('./capture') as typeof import('./capture');
 
 export const stage = defineStage({
   name: 'capture',
-  summary: 'Capture dispatches of kernels out of a run of an app.',
+  summary: 'Run an app and capture dispatches of its kernels.',
   options: captureOptionsSchema,
   result: captureResultSchema,
   project: 'app',
   positional: 'kernel',
   paths: ['app', 'output', 'store'],
   exitCodes: {
-    pass: 'Everything that was asked for is captured; where the app itself failed after that, its exit code instead.',
+    pass: 'Everything asked for was captured. If the app itself failed afterwards, its exit code is returned instead.',
   },
   run: (options, deps) => code().capture(options, deps),
   exitCode: ({ exitCode }) => exitCode,

@@ -4,15 +4,12 @@ import { deviceKinds } from './kinds';
 /** Options that choose a device. */
 export const deviceOptions = {
   device: z.enum(deviceKinds).default('softgpu').describe('Where the kernels run.'),
-  softgpu: z
-    .string()
-    .default('gfx90a')
-    .describe('Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32).'),
+  softgpu: z.string().default('gfx90a').describe('Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32).'),
   gpu: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the first visible one if left out.',
+      'Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.',
     ),
 };

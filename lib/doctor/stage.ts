@@ -6,12 +6,12 @@ const code = () => require('./doctor') as typeof import('./doctor');
 
 export const stage = defineStage({
   name: 'doctor',
-  summary: 'Say what this machine has and lacks for Kernloop.',
+  summary: 'Check what this machine has for Kernloop, and what is missing.',
   options: doctorOptionsSchema,
   result: doctorResultSchema,
   project: 'none',
   paths: ['app'],
-  exitCodes: { pass: 'Nothing is missing.', environment: 'Something is, which the list says.' },
+  exitCodes: { pass: 'Nothing is missing.', environment: 'Something is missing. The list says what.' },
   run: (options, deps) => code().runDoctor(options, deps),
   exitCode: ({ exitCode }) => exitCode,
 });

@@ -14,12 +14,12 @@ export const extractOptionsSchema = z.object({
   kernel: z
     .array(nameSchema)
     .default([])
-    .describe('Kernels of kernloop.json to extract; all declared ones if left out.'),
+    .describe('Kernels to extract, by their names in kernloop.json. Default: all of them.'),
   reset,
   recapture: z
     .boolean()
     .default(false)
-    .describe('Capture again even where a complete capture of the same program and selection is there.'),
+    .describe('Capture again even if there is a complete capture of the same program and selection.'),
   ...{ selfCheck, maxBytes, inlineLimitBytes, memoryBytes, drainLimitMs, runLimitMs, untrackedMemory, store },
   ...{ translationUnit, define, language, compileLimitSeconds },
 });

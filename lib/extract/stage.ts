@@ -13,14 +13,14 @@ const setOnTheCachedTasks = Object.keys(extractOptionsSchema.shape).filter(
 
 export const stage = defineStage({
   name: 'extract',
-  summary: 'Capture, generate and adopt: kernels of an app become projects of their own.',
+  summary: 'Turn kernels of an app into projects of their own: capture, generate, adopt.',
   options: extractOptionsSchema,
   result: extractResultSchema,
   project: 'app',
   positional: 'kernel',
   paths: ['app', 'store'],
   exitCodes: {
-    pass: 'Every kernel has its reproducer; where the app itself failed after it was captured, its exit code instead.',
+    pass: 'Every kernel has its reproducer. If the app itself failed after the capture, its exit code is returned instead.',
   },
   run: (options, deps) => code().extract(options, deps),
   exitCode: ({ exitCode }) => exitCode,

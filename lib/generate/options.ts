@@ -3,21 +3,21 @@ import { nameSchema } from '../app/kernloop-json';
 import { languageNames } from '../language/language';
 
 export const generateOptionsSchema = z.object({
-  app: z.string().default('.').describe('Folder of the app: the one with kernloop.json, or a folder below it.'),
-  kernel: nameSchema.describe('Kernel of kernloop.json whose capture is read.'),
+  app: z.string().default('.').describe('Folder of the app: where kernloop.json is, or any folder below it.'),
+  kernel: nameSchema.describe('Kernel to generate files for, by its name in kernloop.json.'),
   translationUnit: z
     .string()
     .optional()
-    .describe('Source file that is compiled for the kernel, relative to the app, where several define it.'),
+    .describe('Source file to compile the kernel from, if several define it. Relative to the app.'),
   define: z
     .array(z.string().regex(/^[A-Za-z_]\w*(\([\w, .]*\))?(=[^]*)?$/, 'not NAME or NAME=VALUE'))
     .default([])
-    .describe('Macro to define when the source is compiled, beside those of the build: NAME or NAME=VALUE.'),
+    .describe('Another macro to compile the source with: NAME or NAME=VALUE.'),
   language: z
     .enum(languageNames)
     .optional()
     .describe(
-      'Language of the kernel, where it is not what it is taken for: hip or cuda search the C++ sources, triton takes what Triton was seen to compile in the app.',
+      'Language of the kernel, if the wrong one was detected. hip and cuda search the C++ sources. triton takes what Triton compiled while the app ran.',
     ),
   compileLimitSeconds: z.number().positive().default(600).describe('End a compilation after this time.'),
 });

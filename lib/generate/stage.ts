@@ -6,13 +6,13 @@ const code = () => require('./generate') as typeof import('./generate');
 
 export const stage = defineStage({
   name: 'generate',
-  summary: "Generate the pristine files of a kernel's reproducer from its capture.",
+  summary: 'Write the source and project files of a captured kernel into pristine/.',
   options: generateOptionsSchema,
   result: generateResultSchema,
   project: 'app',
   positional: 'kernel',
   paths: ['app'],
-  exitCodes: { pass: 'The files are there.' },
+  exitCodes: { pass: 'The files were written.' },
   run: (options, deps) => code().generate(options, deps),
   exitCode: () => 0,
   task: {

@@ -6,13 +6,13 @@ const code = () => require('./pack') as typeof import('./pack');
 
 export const stage = defineStage({
   name: 'pack',
-  summary: 'Make one file of a capture, with every chunk it needs.',
+  summary: 'Pack a capture, with every chunk it needs, into one file.',
   options: packOptionsSchema,
   result: packResultSchema,
   project: 'none',
   positional: 'capture',
   paths: ['capture', 'output', 'store'],
-  exitCodes: { pass: 'The file is there.' },
+  exitCodes: { pass: 'The file was written.' },
   run: (options, deps) => code().pack(options, deps),
   exitCode: () => 0,
 });

@@ -7,7 +7,7 @@ export const pgoAppBuildOptionsSchema = z.object({
   gate: z
     .array(z.enum(gates))
     .default([...gates])
-    .describe('Which gates of spill placement to build, for pgo-app-use to choose from; CUDA has none.'),
+    .describe('Spill-placement gates to build, for pgo-app-use to choose from. Not for CUDA.'),
 });
 
 export type PgoAppBuildOptions = z.output<typeof pgoAppBuildOptionsSchema>;

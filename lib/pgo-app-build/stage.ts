@@ -6,13 +6,13 @@ const code = () => require('./pgo-app-build') as typeof import('./pgo-app-build'
 
 export const stage = defineStage({
   name: 'pgo-app-build',
-  summary: 'Build an app by the profile of its kernels, under each gate of spill placement, for pgo-app-use.',
+  summary: 'Build an app with its kernel profile, once for each spill-placement gate.',
   options: pgoAppBuildOptionsSchema,
   result: pgoAppBuildResultSchema,
   project: 'app',
   positional: 'app',
   paths: ['app'],
-  exitCodes: { pass: 'The builds are there.' },
+  exitCodes: { pass: 'The builds are ready.' },
   run: (options, deps) => code().pgoAppBuild(options, deps),
   exitCode: () => 0,
   task: {

@@ -6,13 +6,13 @@ const code = () => require('./pgo-app-generate') as typeof import('./pgo-app-gen
 
 export const stage = defineStage({
   name: 'pgo-app-generate',
-  summary: 'Run the instrumented program of an app, and collect the raw profiles of its kernels.',
+  summary: 'Run the instrumented app and collect the raw profiles of its kernels.',
   options: pgoAppGenerateOptionsSchema,
   result: pgoAppGenerateResultSchema,
   project: 'app',
   positional: 'app',
   paths: ['app'],
-  exitCodes: { pass: 'The raw profiles are there.' },
+  exitCodes: { pass: 'The raw profiles were written.' },
   run: (options, deps) => code().pgoAppGenerate(options, deps),
   exitCode: () => 0,
   task: {

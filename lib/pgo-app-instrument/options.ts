@@ -3,13 +3,11 @@ import { instrumentingOptions } from '../pgo-instrument/options';
 
 /** How an app is built once more, by the commands of its own build. */
 export const rebuildingOptions = {
-  app: z.string().default('.').describe('Folder of the app: the one with kernloop.json, or a folder below it.'),
+  app: z.string().default('.').describe('Folder of the app: where kernloop.json is, or any folder below it.'),
   linkArgument: z
     .array(z.string().min(1))
     .default([])
-    .describe(
-      "More for the linker, where what CMake says of the app's program (link.txt) does not do: -lname, a library.",
-    ),
+    .describe("More linker arguments, if those in CMake's link.txt are not enough: -lname, or a library file."),
   compileLimitSeconds: z.number().positive().default(600).describe('End each compilation after this time.'),
 } as const;
 
@@ -21,7 +19,7 @@ export const pgoAppInstrumentOptionsSchema = z.object({
     .regex(/^(all|(blocks|launches|sparse):([1-9]\d*))$/, 'must be "all", "blocks:N", "launches:N" or "sparse:N"')
     .default('sparse:32')
     .describe(
-      'Who counts: all; blocks:N, one workgroup in N (a power of two); launches:N, one launch in N; or sparse:N, one workgroup in N of the first 4,096 launches and of one launch in 8 behind those; the others run a copy without counters.',
+      'Who counts. all: every workgroup. blocks:N: one workgroup in N (a power of two). launches:N: one launch in N. sparse:N: one workgroup in N of the first 4,096 launches, then of one launch in 8. The others run a copy without counters.',
     ),
 });
 

@@ -6,13 +6,13 @@ const code = () => require('./pgo-app-instrument') as typeof import('./pgo-app-i
 
 export const stage = defineStage({
   name: 'pgo-app-instrument',
-  summary: 'Build an app once more from its compile database, with counters in its kernels.',
+  summary: 'Build an app again, with counters in its kernels.',
   options: pgoAppInstrumentOptionsSchema,
   result: pgoAppInstrumentResultSchema,
   project: 'app',
   positional: 'app',
   paths: ['app'],
-  exitCodes: { pass: 'The instrumented program is there.' },
+  exitCodes: { pass: 'The instrumented program was built.' },
   run: (options, deps) => code().pgoAppInstrument(options, deps),
   exitCode: () => 0,
   task: {

@@ -6,13 +6,13 @@ const code = () => require('./pgo-app-merge') as typeof import('./pgo-app-merge'
 
 export const stage = defineStage({
   name: 'pgo-app-merge',
-  summary: 'Add up the raw profiles of an app to one that the compiler reads, with wave visits beside it.',
+  summary: 'Merge the raw profiles of an app into one that the compiler reads.',
   options: pgoAppMergeOptionsSchema,
   result: pgoAppMergeResultSchema,
   project: 'app',
   positional: 'app',
   paths: ['app', 'input'],
-  exitCodes: { pass: 'The merged profile is there.' },
+  exitCodes: { pass: 'The merged profile was written.' },
   run: (options, deps) => code().pgoAppMerge(options, deps),
   exitCode: () => 0,
   task: {

@@ -6,14 +6,13 @@ const code = () => require('./pgo-app-use') as typeof import('./pgo-app-use');
 
 export const stage = defineStage({
   name: 'pgo-app-use',
-  summary:
-    'Run the builds of an app by its profile beside the app, and keep the one that executes least, if one is better.',
+  summary: 'Compare the profiled builds with the app itself, and keep the best one.',
   options: pgoAppUseOptionsSchema,
   result: pgoAppUseResultSchema,
   project: 'app',
   positional: 'app',
   paths: ['app'],
-  exitCodes: { pass: 'It is known which build is best, or that none is.' },
+  exitCodes: { pass: 'The best build was found, or none is better.' },
   run: (options, deps) => code().pgoAppUse(options, deps),
   exitCode: () => 0,
   task: {

@@ -6,14 +6,14 @@ const code = () => require('./pgo-build') as typeof import('./pgo-build');
 
 export const stage = defineStage({
   name: 'pgo-build',
-  summary: 'Build the kernel of a reproducer by its profile, under each gate of spill placement, for pgo-use.',
+  summary: 'Build a kernel with its profile, once for each spill-placement gate.',
   options: pgoBuildOptionsSchema,
   result: pgoBuildResultSchema,
   project: 'reproducer',
   selfContained: true,
   positional: 'reproducer',
   paths: ['reproducer'],
-  exitCodes: { pass: 'The variants are there.' },
+  exitCodes: { pass: 'The variants were built.' },
   run: (options, deps) => code().pgoBuild(options, deps),
   exitCode: () => 0,
   task: {

@@ -10,7 +10,7 @@ export const pgoGenerateOptionsSchema = z.object({
     .min(1)
     .default(10)
     .describe(
-      'On the software GPU, end a replay after this multiple of the wave-instructions of the captured dispatch (at least one million), ten times as far since counters add to them.',
+      'On the software GPU, end a replay once it executes this many times the wave-instructions of the captured dispatch (at least one million). The limit is ten times that here, because counters cost instructions.',
     ),
 });
 

@@ -6,14 +6,14 @@ const code = () => require('./pgo-generate') as typeof import('./pgo-generate');
 
 export const stage = defineStage({
   name: 'pgo-generate',
-  summary: 'Replay the captured dispatches with counters in the kernel, and write raw profiles.',
+  summary: 'Replay the captured dispatches with counters in the kernel.',
   options: pgoGenerateOptionsSchema,
   result: pgoGenerateResultSchema,
   project: 'reproducer',
   selfContained: true,
   positional: 'reproducer',
   paths: ['reproducer', 'store'],
-  exitCodes: { pass: 'The raw profiles are there.' },
+  exitCodes: { pass: 'The raw profiles were written.' },
   run: (options, deps) => code().pgoGenerate(options, deps),
   exitCode: ({ exitCode }) => exitCode,
   task: {

@@ -7,7 +7,7 @@ export const instrumentingOptions = {
     .regex(/^(all|blocks:([1-9]\d*))$/, 'must be "all" or "blocks:N"')
     .default('all')
     .describe(
-      'Who counts: all, or blocks:N, one workgroup in N (a power of two), chosen by a hash of its place; the others run a copy without counters.',
+      'Who counts. all: every workgroup. blocks:N: one workgroup in N (a power of two), chosen by a hash of its position. The others run a copy without counters.',
     ),
   slots: z
     .int()
@@ -15,25 +15,25 @@ export const instrumentingOptions = {
     .max(65536)
     .default(256)
     .describe(
-      'Copies of each counter, a power of two, so that waves do not wait for each other; merging adds them up.',
+      'Copies of each counter, a power of two. More copies mean less waiting between waves. Merging adds them up.',
     ),
   uniform: z
     .enum(['branch', 'full-mask'])
     .default('branch')
     .describe(
-      'What a uniform block is: one that all lanes reach which were at the branch that leads to it (branch), or which a full wave reaches (full-mask, as in the RFC).',
+      'When a block is uniform. branch: every lane that was at the branch before it reaches it. full-mask: a full wave reaches it, as in the RFC.',
     ),
   skipGuards: z
     .boolean()
     .default(false)
-    .describe('Leave out kernels without a branch, and those whose only branch guards all the rest.'),
+    .describe('Leave out kernels without branches, and kernels whose only branch guards everything else.'),
 } as const;
 
 export const pgoInstrumentOptionsSchema = z.object({
   reproducer: z
     .string()
     .default('.')
-    .describe('Folder of the reproducer: the one with kernel.json, or a folder below it.'),
+    .describe('Folder of the reproducer: where kernel.json is, or any folder below it.'),
   ...instrumentingOptions,
   compileLimitSeconds: z.number().positive().default(600).describe('End the compilation after this time.'),
 });

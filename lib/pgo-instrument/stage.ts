@@ -6,14 +6,14 @@ const code = () => require('./pgo-instrument') as typeof import('./pgo-instrumen
 
 export const stage = defineStage({
   name: 'pgo-instrument',
-  summary: 'Build the kernel of a reproducer with counters in it, for pgo-generate.',
+  summary: 'Build a kernel with counters in it.',
   options: pgoInstrumentOptionsSchema,
   result: pgoInstrumentResultSchema,
   project: 'reproducer',
   selfContained: true,
   positional: 'reproducer',
   paths: ['reproducer'],
-  exitCodes: { pass: 'The instrumented code is there.' },
+  exitCodes: { pass: 'The instrumented code was built.' },
   run: (options, deps) => code().pgoInstrument(options, deps),
   exitCode: () => 0,
   task: {

@@ -6,14 +6,14 @@ const code = () => require('./pgo-merge') as typeof import('./pgo-merge');
 
 export const stage = defineStage({
   name: 'pgo-merge',
-  summary: 'Add up raw profiles to one that the compiler reads, with uniformity and wave visits beside it.',
+  summary: 'Merge raw profiles into one that the compiler reads, with uniformity and wave visits.',
   options: pgoMergeOptionsSchema,
   result: pgoMergeResultSchema,
   project: 'reproducer',
   selfContained: true,
   positional: 'reproducer',
   paths: ['reproducer', 'input'],
-  exitCodes: { pass: 'The merged profile is there.' },
+  exitCodes: { pass: 'The merged profile was written.' },
   run: (options, deps) => code().pgoMerge(options, deps),
   exitCode: () => 0,
   task: {

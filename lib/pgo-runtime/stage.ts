@@ -6,13 +6,13 @@ const code = () => require('./pgo-runtime') as typeof import('./pgo-runtime');
 
 export const stage = defineStage({
   name: 'pgo-runtime',
-  summary: 'Run an app that compiles its kernels at run time: measure them, then run them by their profile.',
+  summary: 'Run an app that compiles kernels at run time: measure them, then use their profiles.',
   options: pgoRuntimeOptionsSchema,
   result: pgoRuntimeResultSchema,
   project: 'app',
   positional: 'app',
   paths: ['app'],
-  exitCodes: { pass: 'The app ran, and it is said which code each of its kernels ran in.' },
+  exitCodes: { pass: 'The app ran. The output says which code each kernel used.' },
   run: (options, deps) => code().pgoRuntime(options, deps),
   exitCode: () => 0,
   task: {

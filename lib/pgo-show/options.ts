@@ -5,18 +5,13 @@ export const pgoShowOptionsSchema = z.object({
   reproducer: z
     .string()
     .default('.')
-    .describe('Folder of the reproducer: the one with kernel.json, or a folder below it.'),
+    .describe('Folder of the reproducer: where kernel.json is, or any folder below it.'),
   spills: z
     .enum(variantNames)
     .optional()
-    .describe(
-      'Whose spills to show; if left out, those of the variant that pgo-use kept, or else of "off" (CUDA: "use").',
-    ),
-  all: z
-    .boolean()
-    .default(false)
-    .describe('Show the other functions of the profile, too, not only the captured kernel.'),
-  source: z.boolean().default(false).describe('Show the source with the figures beside its lines, instead of a table.'),
+    .describe('Whose spills to show. Default: those of the variant that pgo-use kept, otherwise "off" (CUDA: "use").'),
+  all: z.boolean().default(false).describe('Show every function in the profile, not only the captured kernel.'),
+  source: z.boolean().default(false).describe('Show the source with counts beside its lines, instead of a table.'),
 });
 
 export type PgoShowOptions = z.output<typeof pgoShowOptionsSchema>;

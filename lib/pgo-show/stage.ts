@@ -7,14 +7,14 @@ const code = () => require('./show') as typeof import('./show');
 export const stage = defineStage({
   name: 'pgo-show',
   verb: 'pgo show',
-  summary: 'Show what the profile of a kernel says: counts, wave visits, uniformity and spills, block by block.',
+  summary: 'Show the profile of a kernel, block by block: counts, wave visits, uniformity, spills.',
   options: pgoShowOptionsSchema,
   result: pgoShowResultSchema,
   project: 'reproducer',
   selfContained: true,
   positional: 'reproducer',
   paths: ['reproducer'],
-  exitCodes: { pass: 'It is shown.' },
+  exitCodes: { pass: 'The profile was shown.' },
   run: (options, deps) => code().pgoShow(options, deps),
   exitCode: () => 0,
 });

@@ -10,7 +10,7 @@ export const pgoUseOptionsSchema = z.object({
     .min(1)
     .max(1_000_000)
     .optional()
-    .describe('On hardware, how often each variant and the captured code are replayed in turns; 30 if left out.'),
+    .describe('On hardware, how many times to replay each variant and the captured code, in turns. Default: 30.'),
 });
 
 export type PgoUseOptions = z.output<typeof pgoUseOptionsSchema>;

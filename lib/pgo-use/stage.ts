@@ -6,13 +6,13 @@ const code = () => require('./pgo-use') as typeof import('./pgo-use');
 
 export const stage = defineStage({
   name: 'pgo-use',
-  summary: 'Judge and measure what pgo-build built, and keep the best: never a wrong variant, nor a slower one.',
+  summary: 'Validate and measure what pgo-build built. Keep the best, unless it is wrong or slower.',
   options: pgoUseOptionsSchema,
   result: pgoUseResultSchema,
   project: 'reproducer',
   positional: 'reproducer',
   paths: ['reproducer', 'store'],
-  exitCodes: { pass: 'It is known which one is best, or that none is.' },
+  exitCodes: { pass: 'The best variant was found, or none is better.' },
   run: (options, deps) => code().pgoUse(options, deps),
   exitCode: () => 0,
   task: {

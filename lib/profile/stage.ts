@@ -12,7 +12,7 @@ export const stage = defineStage({
   project: 'app',
   positional: 'app',
   paths: ['app', 'output'],
-  exitCodes: { pass: 'The app ran, and its launches were counted.' },
+  exitCodes: { pass: 'The app ran and its launches were counted.' },
   run: (options, deps) => code().profile(options, deps),
   exitCode: () => 0,
   task: {

@@ -5,17 +5,17 @@ export const pullOptionsSchema = z.object({
   source: z
     .string()
     .default('.')
-    .describe('Folder of a reproducer that has pushed.json, or the reference that `kernloop push` gave.'),
+    .describe('Folder of a reproducer with a pushed.json, or the reference that `kernloop push` printed.'),
   to: z
     .string()
     .min(1)
     .optional()
-    .describe('With a reference: the reproducer whose capture it becomes, or the folder.'),
+    .describe('With a reference: the reproducer to put the capture into, or a new folder.'),
   remote: remoteOption,
   store: z
     .string()
     .optional()
-    .describe("Chunk store to fetch into; else KERNLOOP_STORE, else the workspace's .kernloop/store."),
+    .describe("Chunk store to fetch into. Default: KERNLOOP_STORE, then the workspace's .kernloop/store."),
 });
 
 export type PullOptions = z.output<typeof pullOptionsSchema>;

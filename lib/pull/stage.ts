@@ -6,13 +6,13 @@ const code = () => require('./pull') as typeof import('./pull');
 
 export const stage = defineStage({
   name: 'pull',
-  summary: 'Fetch captures that were pushed to a server, every byte verified.',
+  summary: 'Fetch captures from a server and verify every byte.',
   options: pullOptionsSchema,
   result: pullResultSchema,
   project: 'none',
   positional: 'source',
   paths: ['to', 'store'],
-  exitCodes: { pass: 'The captures are there, every byte of them verified.' },
+  exitCodes: { pass: 'The captures were fetched, and every byte is verified.' },
   run: (options, deps) => code().pull(options, deps),
   exitCode: () => 0,
 });

@@ -6,13 +6,13 @@ const code = () => require('./push') as typeof import('./push');
 
 export const stage = defineStage({
   name: 'push',
-  summary: 'Send the captures of a reproducer to a server, for other machines to pull.',
+  summary: 'Send the captures of a reproducer to a server, so that other machines can pull them.',
   options: pushOptionsSchema,
   result: pushResultSchema,
   project: 'none',
   positional: 'capture',
   paths: ['capture', 'store'],
-  exitCodes: { pass: 'The server has all of it.' },
+  exitCodes: { pass: 'The server has everything.' },
   run: (options, deps) => code().push(options, deps),
   exitCode: () => 0,
 });

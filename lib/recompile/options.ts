@@ -4,11 +4,11 @@ export const recompileOptionsSchema = z.object({
   reproducer: z
     .string()
     .default('.')
-    .describe('Folder of the reproducer: the one with kernel.json, or a folder below it.'),
+    .describe('Folder of the reproducer: where kernel.json is, or any folder below it.'),
   lineInfo: z
     .boolean()
     .optional()
-    .describe('Have the code name the lines of the source, for `kernloop replay --hot-spots`.'),
+    .describe('Compile with line information, so that `kernloop replay --hot-spots` can name source lines.'),
   compileLimitSeconds: z.number().positive().default(600).describe('End the compilation after this time.'),
 });
 

@@ -15,7 +15,7 @@ export const stage = defineStage({
   selfContained: true,
   positional: 'reproducer',
   paths: ['reproducer'],
-  exitCodes: { pass: 'The code object is there.' },
+  exitCodes: { pass: 'The code object was built.' },
   run: (options, deps) => code().recompile(options, deps),
   exitCode: () => 0,
   task: {

@@ -8,44 +8,44 @@ export const replayingOptions = {
   reproducer: z
     .string()
     .default('.')
-    .describe('Folder of the reproducer: the one with kernel.json, or a folder below it.'),
+    .describe('Folder of the reproducer: where kernel.json is, or any folder below it.'),
   variant: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Code object to run in place of the captured one, relative to the reproducer; "none" for the captured one. If left out: what recompile built, or the captured one where nothing was edited.',
+      'Code object to run instead of the captured one, relative to the reproducer. "none": the captured one. Default: what recompile built, or the captured one if nothing was edited.',
     ),
   capture: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Which captured dispatches, where the reproducer holds several: their numbers ("2", "1,4"; captures/<number>), or "all" of its kernel. If left out, validate takes all, and replay the one in capture/.',
+      'Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all". Default: validate runs all, replay runs the one in capture/.',
     ),
   ...deviceOptions,
   store: z
     .string()
     .optional()
-    .describe("Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store."),
+    .describe("Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store."),
   limitFactor: z
     .number()
     .min(1)
     .default(10)
     .describe(
-      'On the software GPU, end a replay after this multiple of the wave-instructions of the captured dispatch (at least one million).',
+      'On the software GPU, end a replay once it executes this many times the wave-instructions of the captured dispatch (at least one million).',
     ),
   launch: z
     .enum(['direct', 'hip'])
     .optional()
     .describe(
-      'On softgpu and hsa, who launches: this program into a queue of its own (direct, if left out), or the HIP runtime, which fills hidden arguments with services behind them.',
+      'Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP runtime, so that hidden arguments have working services behind them.',
     ),
   guard: z
     .boolean()
     .default(false)
     .describe(
-      'Close what lies around the captured regions to the kernel, so that an access there faults: every byte on the software GPU, whole granules on hardware, where writes inside of them are found afterwards.',
+      'Make memory around the captured regions inaccessible, so that out-of-bounds accesses fault: to the byte on the software GPU, to the granule on hardware (stray writes within a granule are found afterwards).',
     ),
   limitSeconds: z.number().min(0.001).default(60).describe('On hardware, end a replay after this time.'),
 };
@@ -56,67 +56,69 @@ export const replayOptionsSchema = z.object({
     .boolean()
     .default(false)
     .describe(
-      'Replay the captured code as well, in turns with the variant, and show both, and whether each leaves in memory what the app computed; on hardware also whether the variant is faster, slower or neither measurably.',
+      'Replay the captured code and the variant in turns, and show both. Says whether each leaves in memory what the app computed and, on hardware, whether the variant is faster, slower or not measurably different.',
     ),
   iterations: z
     .int()
     .min(1)
     .max(1_000_000)
     .optional()
-    .describe(
-      'How often the dispatch is replayed and measured; if left out, once on the software GPU and 30 times on hardware.',
-    ),
+    .describe('How many measured replays. Default: 1 on the software GPU, 30 on hardware.'),
   warmup: z
     .int()
     .min(0)
     .max(1_000_000)
     .optional()
-    .describe('Replays before the counted ones; if left out, none on the software GPU and 3 on hardware.'),
+    .describe('How many replays to make before measuring. Default: none on the software GPU, 3 on hardware.'),
   cache: z
     .enum(['warm', 'cold', 'as-is'])
     .optional()
     .describe(
-      'On hardware, what the caches hold when the kernel starts: what a launch of it directly before left there, as in a loop of the app (warm; on cuda, if left out); nothing of it (cold); or what restoring left there (as-is; on hsa, if left out). The software GPU has no caches.',
+      'State of the caches when the kernel starts, on hardware. warm (default on cuda): as the same launch just before left them, as in a loop. cold: nothing of it. as-is (default on hsa): as restoring memory left them. The software GPU has no caches.',
     ),
-  seed: z.int().min(0).optional().describe('Wave order of the software GPU; 1 if left out.'),
-  threads: z.int().min(1).optional().describe('Host threads of the software GPU; one gives the same order each time.'),
+  seed: z.int().min(0).optional().describe('Seed for the order of waves on the software GPU. Default: 1.'),
+  threads: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Host threads for the software GPU. One thread gives the same order every time.'),
   ...overrideOptions,
   hotSpots: z
     .boolean()
     .default(false)
     .describe(
-      'On the software GPU, show the lines of the source, or where the code has no line information the instructions, that did most.',
+      'Show the most expensive source lines, or instructions if there is no line information. Software GPU only.',
     ),
   hotSpotsBy: z
     .enum(hotSpotOrders)
     .default('executed')
     .describe(
-      'What hot spots are ordered by: wave-instructions, active lanes, memory transactions, LDS conflicts, splits of a wave by control flow, bytes of private memory; or the instructions that branch or split a wave, each of its own, by the splits (branches).',
+      'How to rank hot spots: wave-instructions, active lanes, memory transactions, LDS conflicts, divergent splits of a wave, bytes of private memory, or branches (instructions that split waves, by number of splits).',
     ),
   dump: z
     .string()
     .optional()
     .describe(
-      'Write device memory into this folder: a raw file for each region and module variable, and dump.json; never over a file.',
+      'Write device memory to this folder: a raw file for each region and module variable, and dump.json. Never overwrites a file.',
     ),
-  dumpOnly: z.array(z.string().min(1)).default([]).describe('Dump these regions and module variables only.'),
+  dumpOnly: z.array(z.string().min(1)).default([]).describe('Dump only these regions and module variables.'),
   dumpTime: z
     .enum(['post', 'pre'])
     .optional()
-    .describe('Dump what the dispatch left (post, if left out) or what it started from.'),
+    .describe('Dump memory after the dispatch (post, the default) or before it (pre).'),
   lens: z
     .string()
     .min(1)
     .optional()
     .describe(
-      "File that names what of the variant is a lens's and not the kernel's: module variables, buffers, added parameters. It is put back before each replay, read back after the last one and never judged; the limit of a hang is ten times as far.",
+      'File that lists the parts of the variant that belong to a lens and not to the kernel: module variables, buffers, added parameters. They are reset before each replay, read after the last and never compared. The hang limit is ten times as high.',
     ),
   lensOutput: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Folder for what the lens held after the last replay, a raw file each, and lens.json; never over a file.',
+      'Folder for the contents of the lens after the last replay: raw files and lens.json. Never overwrites a file.',
     ),
 });
 

@@ -6,15 +6,15 @@ const code = () => require('./replay') as typeof import('./replay');
 
 export const stage = defineStage({
   name: 'replay',
-  summary: 'Replay a captured dispatch, or a variant of it.',
+  summary: 'Run a captured dispatch, or your edit of it, again and measure it.',
   options: replayOptionsSchema,
   result: replayResultSchema,
   project: 'reproducer',
   positional: 'reproducer',
   paths: ['reproducer', 'store', 'dump', 'lens', 'lensOutput'],
   exitCodes: {
-    pass: 'It ran.',
-    fault: 'The device faulted, or the kernel ran past its limit.',
+    pass: 'The replay ran to its end.',
+    fault: 'The device faulted, or the kernel exceeded its limit.',
   },
   run: (options, deps) => code().replay(options, deps),
   exitCode: ({ exitCode }) => exitCode,

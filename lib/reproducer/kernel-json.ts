@@ -34,30 +34,30 @@ const kernelArgSchema = z.strictObject({
   name: z
     .string()
     .nullable()
-    .describe('Name of the parameter in the source; null where it has none or there is no source.'),
+    .describe('Name of the parameter in the source. null: it has none, or there is no source.'),
   type: z
     .string()
-    .describe('Type after template arguments and typedefs, as the demangled name has it; else as written.'),
-  declared: z.string().nullable().describe('Type as the source writes it.'),
+    .describe('Type with template arguments and typedefs resolved, as in the demangled name; otherwise as written.'),
+  declared: z.string().nullable().describe('Type as written in the source.'),
   role: z
     .enum(roles)
     .describe(
-      'What the kernel does with the memory behind it. "ignore" and "workspace" leave it out of validate; every verdict counts such bytes.',
+      'What the kernel does with the memory behind it. "ignore" and "workspace" exclude that memory from validate; every verdict counts the excluded bytes.',
     ),
   element: z
     .enum(elementTypes)
     .nullable()
-    .describe('Type of the values behind a pointer, for tolerances; null where it is not one of these.'),
+    .describe('Element type behind a pointer, for tolerances. null: none of these.'),
   record_bytes: z
     .int()
     .min(1)
     .optional()
     .describe(
-      'Bytes of one record of the array behind a pointer, for arrays that threads fill in any order: sizeof of the struct, or of all that one thread writes side by side. See --record of validate.',
+      'Size of one record of the array behind a pointer, if threads fill the array in any order: sizeof the struct, or everything one thread writes side by side. See --record of validate.',
     ),
   offset: z.int().min(0).describe('Byte offset in the kernel-argument segment.'),
   size: z.int().min(0).describe('Bytes in the kernel-argument segment.'),
-  kind: z.string().describe('Kind of the slot in the metadata of the code object.'),
+  kind: z.string().describe('Kind of the argument in the metadata of the code object.'),
 });
 
 export const kernelJsonSchema = z
@@ -75,12 +75,14 @@ export const kernelJsonSchema = z
     selection: z.strictObject(selectionShape),
     language: z
       .enum(sourceLanguages)
-      .describe('"none": there is no source, so that only the captured code can be replayed.'),
+      .describe('"none": there is no source, so only the captured code can be replayed.'),
     source: z
       .strictObject({
         file: z.string().describe('The file that defines the kernel, relative to the workspace.'),
         line: z.int().min(1).nullable(),
-        translation_unit: z.string().describe('The file that is compiled, relative to the workspace.'),
+        translation_unit: z
+          .string()
+          .describe('The file that is compiled (the translation unit), relative to the workspace.'),
         variant: z.string().describe('The copy to edit.'),
       })
       .nullable(),
@@ -89,7 +91,7 @@ export const kernelJsonSchema = z
     configuration: configurationSchema
       .optional()
       .describe(
-        'Of C++: what kernel_variant.* is compiled with, and how it is launched, where that is not as captured.',
+        'C++ only: macros to compile kernel_variant.* with, and launch settings that differ from the captured ones.',
       ),
     options: stageOptionsSchema.default({}),
   })

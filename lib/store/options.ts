@@ -4,25 +4,25 @@ export const storeOptionsSchema = z.object({
   action: z
     .enum(['verify', 'gc', 'stats'])
     .describe(
-      'verify: read and hash every chunk; gc: remove what no capture needs; stats: what it holds, and for whom.',
+      'verify: read and hash every chunk. gc: remove what no capture needs. stats: say what the store holds, and for which captures.',
     ),
-  workspace: z.string().default('.').describe('Any folder of the workspace whose captures and store are meant.'),
-  store: z.string().optional().describe("Chunk store; the workspace's .kernloop/store if left out."),
+  workspace: z.string().default('.').describe('Any folder of the workspace.'),
+  store: z.string().optional().describe("Chunk store. Default: the workspace's .kernloop/store."),
   captureRoot: z
     .array(z.string().min(1))
     .default([])
-    .describe('Folder with more captures that use the store, beside the workspace: those of other workspaces.'),
+    .describe('Another folder with captures that use the store, such as a second workspace.'),
   graceHours: z
     .number()
     .min(0)
     .max(24 * 366)
     .default(24)
-    .describe('gc spares chunks that a capture has written or found useful within this time.'),
+    .describe('gc keeps chunks that a capture wrote or reused within this time.'),
   keepCached: z
     .boolean()
     .default(true)
-    .describe('gc also spares the chunks of captures in the cache of Nx (.nx), which Nx may restore.'),
-  dryRun: z.boolean().default(false).describe('gc says what it would remove, and removes nothing.'),
+    .describe("gc also keeps chunks of captures in Nx's cache (.nx), because Nx may restore them."),
+  dryRun: z.boolean().default(false).describe('gc says what it would remove. It removes nothing.'),
 });
 
 export type StoreOptions = z.output<typeof storeOptionsSchema>;

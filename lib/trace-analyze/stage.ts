@@ -7,8 +7,7 @@ const code = () => require('./trace-analyze') as typeof import('./trace-analyze'
 export const stage = defineStage({
   name: 'trace-analyze',
   verb: 'trace analyze',
-  summary:
-    'Analyse a trace: how blocks were scheduled, which memory was touched when, what was counted, how far threads got.',
+  summary: 'Analyse a trace: block schedules, memory access over time, totals, progress of threads.',
   options: traceAnalyzeOptionsSchema,
   result: traceAnalyzeResultSchema,
   project: 'none',

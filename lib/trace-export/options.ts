@@ -9,35 +9,27 @@ export const traceExportOptionsSchema = z.object({
     .enum(exportFormats)
     .optional()
     .describe(
-      'What is written. Of records of probes, one file a map: parquet if left out, arrow, jsonl, csv. Of events that kernels recorded, one timeline: perfetto if left out, chrome (JSON), html (a summary).',
+      'File format. Records of probes become one file for each map: parquet (default), arrow, jsonl, csv. Events of kernels become one timeline: perfetto (default), chrome (JSON), html (a summary).',
     ),
   ranks: z
     .array(z.string().min(1))
     .default([])
-    .describe('Files of the other ranks, of events that kernels recorded: one timeline of all.'),
-  profile: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('The profile.json of the same run: its launches are on the timeline, too.'),
+    .describe('Event files of the other ranks, to show all ranks on one timeline.'),
+  profile: z.string().min(1).optional().describe('profile.json of the same run, to add its launches to the timeline.'),
   clockMhz: z
     .number()
     .positive()
     .optional()
-    .describe(
-      "Of a file that Iris exported: the rate of the device's clock, where that of its processor is not known.",
-    ),
+    .describe('Clock rate of the device, for files exported by Iris whose processor is not known.'),
   unaligned: z
     .boolean()
     .default(false)
-    .describe(
-      'Show ranks whose clocks nothing relates as their clocks are: what was earlier on which rank is then not known.',
-    ),
-  output: z.string().min(1).default('.').describe('Folder for the files; `<result>.<map>.<format>` in it.'),
+    .describe('Show ranks even if nothing relates their clocks. You then cannot tell which rank was first.'),
+  output: z.string().min(1).default('.').describe('Folder to write to. Files are named `<result>.<map>.<format>`.'),
   skipEmpty: z
     .boolean()
     .default(false)
-    .describe('Leave out slots that are all zero: where no probe wrote, or where it wrote nothing but zeros.'),
+    .describe('Leave out slots that are all zero: no probe wrote there, or it wrote only zeros.'),
 });
 
 export type TraceExportOptions = z.output<typeof traceExportOptionsSchema>;

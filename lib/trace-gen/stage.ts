@@ -7,13 +7,13 @@ const code = () => require('./trace-gen') as typeof import('./trace-gen');
 export const stage = defineStage({
   name: 'trace-gen',
   verb: 'trace gen',
-  summary: 'Generate a reader for the traces of a probe.toml, in TypeScript, Python or C.',
+  summary: 'Generate code that reads the traces of a probe.toml, in TypeScript, Python or C.',
   options: traceGenOptionsSchema,
   result: traceGenResultSchema,
   project: 'none',
   positional: 'probe',
   paths: ['probe', 'output'],
-  exitCodes: { pass: 'The file is there.' },
+  exitCodes: { pass: 'The file was written.' },
   run: (options, deps) => Promise.resolve(code().traceGen(options, deps)),
   exitCode: () => 0,
 });

@@ -7,9 +7,7 @@ export const traceReadOptionsSchema = z.object({
     .number()
     .positive()
     .optional()
-    .describe(
-      "Of a file that Iris exported: the rate of the device's clock, where that of its processor is not known.",
-    ),
+    .describe('Clock rate of the device, for files exported by Iris whose processor is not known.'),
 });
 
 export type TraceReadOptions = z.output<typeof traceReadOptionsSchema>;

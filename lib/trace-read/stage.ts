@@ -7,14 +7,13 @@ const code = () => require('./trace-read') as typeof import('./trace-read');
 export const stage = defineStage({
   name: 'trace-read',
   verb: 'trace read',
-  summary:
-    'Read a trace of Neutrino (its files, what the probes cost, what every column holds), or events that kernels recorded.',
+  summary: 'Show what a trace holds: a Neutrino trace (files, cost of the probes, columns), or kernel events.',
   options: traceReadOptionsSchema,
   result: traceReadResultSchema,
   project: 'none',
   positional: 'trace',
   paths: ['trace', 'probe'],
-  exitCodes: { pass: 'Every file adds up.', fail: 'A result file of the folder does not; `error` of it says why.' },
+  exitCodes: { pass: 'Every file is consistent.', fail: 'A result file is not consistent; `error` says why.' },
   run: (options, deps) => code().traceRead(options, deps),
   exitCode: (result) => code().traceReadExitCode(result),
 });

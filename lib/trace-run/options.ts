@@ -8,14 +8,14 @@ export const traceRunOptionsSchema = z.object({
     .min(1)
     .default('block_sched')
     .describe(
-      'Probes to apply: one that comes with Kernloop (block_sched, dmat, gmem_bytes, tensorop, program_progress), or a probe.toml, relative to the reproducer or else to the working folder.',
+      'Probes to apply: a built-in one (block_sched, dmat, gmem_bytes, tensorop, program_progress) or a probe.toml file, relative to the reproducer or to the working folder.',
     ),
   output: z
     .string()
     .min(1)
     .optional()
     .describe(
-      "Folder in which the trace's own is made (<month><day>_<time>_<pid>); trace/<probe> of the reproducer, which is then made anew, if left out.",
+      'Folder to create the trace folder in (<month><day>_<time>_<pid>). Default: trace/<probe> of the reproducer, which is replaced.',
     ),
   capacity: z
     .int()
@@ -23,22 +23,22 @@ export const traceRunOptionsSchema = z.object({
     .max(2 ** 31)
     .optional()
     .describe(
-      'Most records of a thread or warp in dynamic maps; as many as the counting run finds if left out. What does not fit is dropped, and counted.',
+      'Maximum records per thread or warp in dynamic maps. Records beyond it are dropped and counted. Default: as many as the counting run finds.',
     ),
   allowCallback: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Run the CALLBACK of the probe file, a Python program, on each result file: only where this is its name, as the file has it.',
+      'Run the CALLBACK of the probe file, a Python program, on each result file. To allow it, give its name exactly as in the file.',
     ),
-  seed: z.int().min(0).optional().describe('Wave order of the software GPU; 1 if left out.'),
+  seed: z.int().min(0).optional().describe('Seed for the order of waves on the software GPU. Default: 1.'),
   threads: z
     .int()
     .min(1)
     .optional()
     .describe(
-      'Host threads of the software GPU, which probes see as compute units, each with a clock of its own; 1 if left out, where everything repeats.',
+      'Host threads for the software GPU. Probes see each one as a compute unit with its own clock. Default: 1, which makes every run the same.',
     ),
 });
 

@@ -15,53 +15,56 @@ export const tuneOptionsSchema = z.object({
     .array(z.string().min(1))
     .default([])
     .describe(
-      'A parameter and the values to try: "BLOCK=64,128,256". Of Triton one of CONSTEXPRS or OPTIONS; of C++ a constant or macro of the source, a macro to compile it with, a scalar argument, or a name in the formulas of the launch.',
+      'A parameter and the values to try: "BLOCK=64,128,256". Triton: a name in CONSTEXPRS or OPTIONS. C++: a constant or macro of the source, a macro to compile with, a scalar argument, or a name in the launch formulas.',
     ),
   constraint: z
     .array(z.string().min(1))
     .default([])
-    .describe('A condition that every configuration has to fulfil: "BLOCK % num_warps == 0 and BLOCK * 4 <= 65536".'),
+    .describe('Only try configurations that meet this condition: "BLOCK % num_warps == 0 and BLOCK * 4 <= 65536".'),
   grid: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Of C++: blocks to launch, a formula X[,Y[,Z]] ("ceil(n / BLOCK)"); if left out and the block is another, as many as hold the captured threads. Of Triton, grid() of reproducer.py says it.',
+      'C++: blocks to launch, as a formula X[,Y[,Z]] ("ceil(n / BLOCK)"). Default: enough blocks for the captured threads. Triton: grid() of reproducer.py decides.',
     ),
-  block: z.string().min(1).optional().describe('Of C++: threads of a block, a formula X[,Y[,Z]].'),
+  block: z.string().min(1).optional().describe('C++: threads per block, as a formula X[,Y[,Z]].'),
   dynamicShared: z
     .string()
     .min(1)
     .optional()
-    .describe('Of C++: bytes of dynamic shared memory (LDS) of a block, a formula.'),
+    .describe('C++: bytes of dynamic shared memory (LDS) per block, as a formula.'),
   argument: z
     .array(z.string().regex(/^[^=]+=.+$/, 'must be NAME=FORMULA'))
     .default([])
-    .describe('Of C++: another value for a scalar argument, NAME=FORMULA.'),
-  search: z.enum(['grid', 'random']).default('grid').describe('Try every configuration, or some that a seed draws.'),
-  samples: z.int().min(1).max(100_000).default(50).describe('How many the random search draws.'),
-  seed: z.int().min(0).default(1).describe('Of the random search.'),
+    .describe('C++: another value for a scalar argument, NAME=FORMULA.'),
+  search: z
+    .enum(['grid', 'random'])
+    .default('grid')
+    .describe('grid: try every configuration. random: try a random sample.'),
+  samples: z.int().min(1).max(100_000).default(50).describe('Number of configurations the random search tries.'),
+  seed: z.int().min(0).default(1).describe('Seed of the random search.'),
   maxCandidates: z
     .int()
     .min(1)
     .max(1_000_000)
     .default(1000)
-    .describe('Refuse a full grid of more configurations than these.'),
-  jobs: z.int().min(1).max(256).optional().describe('Compilations at a time; as many as there are cores, if left out.'),
+    .describe('Refuse to search a grid with more configurations than this.'),
+  jobs: z.int().min(1).max(256).optional().describe('Number of parallel compilations. Default: one for each core.'),
   iterations: z
     .int()
     .min(1)
     .max(1_000_000)
     .optional()
-    .describe('On hardware, how often each candidate and the captured code are replayed in turns; 30 if left out.'),
+    .describe('On hardware, how many times to replay each candidate and the captured code, in turns. Default: 30.'),
   ...judging,
   replays,
   adverse,
-  fresh: z.boolean().default(false).describe('Build and measure also what earlier runs have done.'),
+  fresh: z.boolean().default(false).describe('Build and measure everything again, ignoring results of earlier runs.'),
   apply: z
     .boolean()
     .default(false)
-    .describe('Write the best configuration into the reproducer, show the difference, and validate it there.'),
+    .describe('Write the best configuration into the reproducer, show the diff, and validate it there.'),
   compileLimitSeconds: z.number().positive().default(600).describe('End a compilation after this time.'),
 });
 

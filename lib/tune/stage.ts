@@ -6,16 +6,15 @@ const code = () => require('./tune') as typeof import('./tune');
 
 export const stage = defineStage({
   name: 'tune',
-  summary:
-    'Try configurations of a kernel on its captured inputs: each is judged as by validate, and the best is named.',
+  summary: 'Find the best configuration of a kernel on its captured inputs. Each one is validated.',
   options: tuneOptionsSchema,
   result: tuneResultSchema,
   project: 'reproducer',
   positional: 'reproducer',
   paths: ['reproducer', 'store'],
   exitCodes: {
-    pass: 'It is known which configuration is best, or that none is better than the source as it is.',
-    fail: 'No configuration passes.',
+    pass: 'The best configuration was found, or none beats the source as it is.',
+    fail: 'No configuration passes validation.',
   },
   run: (options, deps) => code().tune(options, deps),
   exitCode: ({ candidates }) => (candidates.some(({ status }) => status === 'pass') ? 0 : 1),

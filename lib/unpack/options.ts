@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
 export const unpackOptionsSchema = z.object({
-  file: z.string().min(1).describe('What `kernloop pack` wrote.'),
+  file: z.string().min(1).describe('File that `kernloop pack` wrote.'),
   to: z
     .string()
     .min(1)
     .default('.')
     .describe(
-      'A reproducer, whose capture/ it becomes; or the folder that it becomes. The working folder, if that is neither a reproducer nor empty, gets a folder named after the file.',
+      'Reproducer to unpack into (as its capture/), or a new folder. Default: the working folder if it is a reproducer or empty, otherwise a folder in it named after the file.',
     ),
 });
 

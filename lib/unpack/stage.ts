@@ -6,13 +6,13 @@ const code = () => require('./unpack') as typeof import('./unpack');
 
 export const stage = defineStage({
   name: 'unpack',
-  summary: 'Make a capture of a packed one, every byte verified.',
+  summary: 'Unpack a packed capture and verify every byte.',
   options: unpackOptionsSchema,
   result: unpackResultSchema,
   project: 'none',
   positional: 'file',
   paths: ['file', 'to'],
-  exitCodes: { pass: 'The capture is there, every byte of it verified.' },
+  exitCodes: { pass: 'The capture was unpacked, and every byte is verified.' },
   run: (options, deps) => code().unpack(options, deps),
   exitCode: () => 0,
 });

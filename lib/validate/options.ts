@@ -7,49 +7,49 @@ const toleranceOptions = {
     .min(0)
     .optional()
     .describe(
-      'Elements may differ by atol + rtol * |what the app computed|. Without any tolerance, every byte must be equal.',
+      'Absolute tolerance: elements may differ by atol + rtol * |expected value|. Without any tolerance, every byte must be equal.',
     ),
-  rtol: z.number().min(0).optional().describe('See atol.'),
+  rtol: z.number().min(0).optional().describe('Relative tolerance. See --atol.'),
   ulp: z
     .int()
     .min(0)
     .optional()
-    .describe('Floating-point elements may also differ by so many units in the last place.'),
+    .describe('Floating-point elements may also differ by this many units in the last place.'),
   matchedRatio: z
     .number()
     .gt(0)
     .max(1)
     .optional()
     .describe(
-      'Share of the elements of each typed range that must be within the tolerance, 0 to 1; all, if left out. Never excuses a NaN or an infinity in place of a number.',
+      'Share of elements, 0 to 1, that must be within the tolerance in each typed range. Default: all. Never excuses a NaN or infinity in place of a number.',
     ),
   nan: z
     .enum(['match', 'refuse', 'ignore'])
     .optional()
     .describe(
-      'Where the app computed a NaN: it must be a NaN too (match, if left out); it fails whatever it is, and so does any other NaN (refuse); it passes whatever it is (ignore). A NaN in place of a number always fails.',
+      'What to accept where the app computed a NaN. match (default): a NaN. refuse: nothing, and no other NaN either. ignore: anything. A NaN in place of a number always fails.',
     ),
   inf: z
     .enum(['match', 'refuse', 'ignore'])
     .optional()
-    .describe('The same for an infinity, which matches only one of its sign.'),
+    .describe('The same for infinities. A match must have the same sign.'),
   dtype: z
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Element types for the tolerance: "r3=f32" (a region, pointer parameter or module variable; "r3:OFFSET:SIZE=f32" for a part), or "f32" for all that the kernel changed and no pointer argument types. A type of another size or kind than the signature says is refused.',
+      'Element types, for tolerances: "r3=f32" (a region, pointer parameter or module variable), "r3:OFFSET:SIZE=f32" (part of one), or "f32" (everything the kernel changed that has no type from the signature). A type that contradicts the signature is refused.',
     ),
   forceDtype: z
     .boolean()
     .default(false)
-    .describe('Take the word of --dtype also against the signature; the verdict says so.'),
+    .describe('Use --dtype even where it contradicts the signature. The verdict says so.'),
 };
 
 const recordOption = z
   .array(z.string().min(1))
   .default([])
   .describe(
-    'Bytes of one record in an array that threads fill in any order: "out=8" (a region, pointer parameter or module variable). For where the self-check cannot tell; "record_bytes" of an argument in kernel.json keeps it.',
+    'Record size of an array that threads fill in any order: "out=8" (a region, pointer parameter or module variable). Only needed if the self-check cannot tell. "record_bytes" in kernel.json makes it permanent.',
   );
 
 export const validateOptionsSchema = z.object({
@@ -59,12 +59,12 @@ export const validateOptionsSchema = z.object({
     .min(1)
     .max(1000)
     .default(2)
-    .describe('Replays to compare, each with another wave order and poison pattern.'),
+    .describe('Number of replays to compare, each with a different wave order and poison pattern.'),
   adverse: z
     .boolean()
     .default(true)
     .describe(
-      'On the software GPU, replay once more in an order of waves that is made to show races, and check for them: what the captured code does not have fails.',
+      'On the software GPU, also replay in a wave order that provokes races, and detect them. Races that the captured code does not have fail.',
     ),
   ...toleranceOptions,
   record: recordOption,
@@ -72,14 +72,14 @@ export const validateOptionsSchema = z.object({
     .boolean()
     .default(false)
     .describe(
-      'On cuda, replay once more under the racecheck of compute-sanitizer: a race in shared memory that the captured code has not fails.',
+      'On cuda, also replay under the racecheck of compute-sanitizer. Shared-memory races that the captured code does not have fail.',
     ),
   initcheck: z
     .boolean()
     .default(false)
-    .describe('The same with its initcheck: reads of global memory that nobody has written.'),
-  memcheck: z.boolean().default(false).describe('The same with its memcheck: accesses outside of allocations.'),
-  verbose: z.boolean().default(false).describe('Show every region that the kernel changed also where all is right.'),
+    .describe('The same with initcheck: reads of global memory that was never written.'),
+  memcheck: z.boolean().default(false).describe('The same with memcheck: accesses outside allocations.'),
+  verbose: z.boolean().default(false).describe('Show every region the kernel changed, even if all are right.'),
 });
 
 export type ValidateOptions = z.output<typeof validateOptionsSchema>;

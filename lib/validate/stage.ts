@@ -6,7 +6,7 @@ const code = () => require('./validate') as typeof import('./validate');
 
 export const stage = defineStage({
   name: 'validate',
-  summary: 'Replay a variant and compare device memory with what the app computed.',
+  summary: 'Check an edited kernel: replay it and compare memory with what the app computed.',
   options: validateOptionsSchema,
   result: reportSchema,
   project: 'reproducer',
@@ -14,9 +14,9 @@ export const stage = defineStage({
   paths: ['reproducer', 'store'],
   exitCodes: {
     pass: 'Memory is what the app computed.',
-    fail: 'It is not, or the variant could not be launched as the app does.',
-    vacuous: 'Nothing was compared that says anything.',
-    fault: 'The device faulted, or the kernel ran past its limit.',
+    fail: 'Memory differs, or the variant could not be launched as the app does.',
+    vacuous: 'Nothing was compared that could tell right from wrong.',
+    fault: 'The device faulted, or the kernel exceeded its limit.',
   },
   run: (options, deps) => code().validate(options, deps),
   exitCode: ({ exit_code: exitCode }) => exitCode,

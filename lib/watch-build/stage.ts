@@ -6,13 +6,13 @@ const code = () => require('./watch-build') as typeof import('./watch-build');
 
 export const stage = defineStage({
   name: 'watch-build',
-  summary: 'Watch the build of an app that has no compile database, and write one.',
+  summary: 'Run the build of an app that has no compile database, and write one.',
   options: watchBuildOptionsSchema,
   result: watchBuildResultSchema,
   project: 'app',
   positional: 'command',
   paths: ['app'],
-  exitCodes: { pass: 'The app is built, and its compile database written.' },
+  exitCodes: { pass: 'The app was built and its compile database written.' },
   run: (options, deps) => code().watchBuild(options, deps),
   exitCode: () => 0,
 });

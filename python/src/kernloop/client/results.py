@@ -10,7 +10,7 @@ from .decode import StageResult
 
 @dataclass(frozen=True, kw_only=True)
 class WatchBuildResult(StageResult):
-    """Watch the build of an app that has no compile database, and write one."""
+    """Run the build of an app that has no compile database, and write one."""
 
     app: str
     database: str
@@ -374,7 +374,7 @@ class CaptureProcess:
 
 @dataclass(frozen=True, kw_only=True)
 class CaptureResult(StageResult):
-    """Capture dispatches of kernels out of a run of an app."""
+    """Run an app and capture dispatches of its kernels."""
 
     app: str
     captures: list[CaptureCapture]
@@ -401,7 +401,7 @@ class GenerateNoSource:
 
 @dataclass(frozen=True, kw_only=True)
 class GenerateResult(StageResult):
-    """Generate the pristine files of a kernel's reproducer from its capture."""
+    """Write the source and project files of a captured kernel into pristine/."""
 
     kernel: str
     pristine: str
@@ -650,7 +650,7 @@ class ExtractKernel:
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractResult(StageResult):
-    """Capture, generate and adopt: kernels of an app become projects of their own."""
+    """Turn kernels of an app into projects of their own: capture, generate, adopt."""
 
     app: str
     kernels: list[ExtractKernel]
@@ -660,7 +660,7 @@ class ExtractResult(StageResult):
 
 @dataclass(frozen=True, kw_only=True)
 class AdoptResult(StageResult):
-    """Copy what does not exist yet out of the pristine files of a reproducer."""
+    """Add the files a reproducer lacks, from its pristine copy."""
 
     reproducer: str
     """Absolute."""
@@ -932,7 +932,7 @@ class ReplayNotReplayed:
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayResult(StageResult):
-    """Replay a captured dispatch, or a variant of it."""
+    """Run a captured dispatch, or your edit of it, again and measure it."""
 
     kernel: str
     dispatch: float
@@ -1494,7 +1494,7 @@ class PgoShowLine:
 
 @dataclass(frozen=True, kw_only=True)
 class PgoShowResult(StageResult):
-    """Show what the profile of a kernel says: counts, wave visits, uniformity and spills, block by block."""
+    """Show the profile of a kernel, block by block: counts, wave visits, uniformity, spills."""
 
     kernel: str
     arch: str
@@ -1511,7 +1511,7 @@ class PgoShowResult(StageResult):
 
 @dataclass(frozen=True, kw_only=True)
 class PgoInstrumentResult(StageResult):
-    """Build the kernel of a reproducer with counters in it, for pgo-generate."""
+    """Build a kernel with counters in it."""
 
     kernel: str
     code_object: str = field(metadata={"json": "codeObject"})
@@ -1543,7 +1543,7 @@ class PgoGenerateDispatch:
 
 @dataclass(frozen=True, kw_only=True)
 class PgoGenerateResult(StageResult):
-    """Replay the captured dispatches with counters in the kernel, and write raw profiles."""
+    """Replay the captured dispatches with counters in the kernel."""
 
     kernel: str
     folder: str
@@ -1564,7 +1564,7 @@ class PgoMergeInput:
 
 @dataclass(frozen=True, kw_only=True)
 class PgoMergeResult(StageResult):
-    """Add up raw profiles to one that the compiler reads, with uniformity and wave visits beside it."""
+    """Merge raw profiles into one that the compiler reads, with uniformity and wave visits."""
 
     kernel: str
     profile: str
@@ -1596,7 +1596,7 @@ class PgoBuildVariant:
 
 @dataclass(frozen=True, kw_only=True)
 class PgoBuildResult(StageResult):
-    """Build the kernel of a reproducer by its profile, under each gate of spill placement, for pgo-use."""
+    """Build a kernel with its profile, once for each spill-placement gate."""
 
     kernel: str
     profile_sha256: str = field(metadata={"json": "profileSha256"})
@@ -1692,7 +1692,7 @@ class PgoUseResult(StageResult):
 
 @dataclass(frozen=True, kw_only=True)
 class PgoAppInstrumentResult(StageResult):
-    """Build an app once more from its compile database, with counters in its kernels."""
+    """Build an app again, with counters in its kernels."""
 
     app: str
     program: str
@@ -1706,7 +1706,7 @@ class PgoAppInstrumentResult(StageResult):
 
 @dataclass(frozen=True, kw_only=True)
 class PgoAppGenerateResult(StageResult):
-    """Run the instrumented program of an app, and collect the raw profiles of its kernels."""
+    """Run the instrumented app and collect the raw profiles of its kernels."""
 
     app: str
     folder: str
@@ -1721,7 +1721,7 @@ class PgoAppGenerateResult(StageResult):
 
 @dataclass(frozen=True, kw_only=True)
 class PgoAppMergeResult(StageResult):
-    """Add up the raw profiles of an app to one that the compiler reads, with wave visits beside it."""
+    """Merge the raw profiles of an app into one that the compiler reads."""
 
     app: str
     profile: str
@@ -1750,7 +1750,7 @@ class PgoAppBuildBuild:
 
 @dataclass(frozen=True, kw_only=True)
 class PgoAppBuildResult(StageResult):
-    """Build an app by the profile of its kernels, under each gate of spill placement, for pgo-app-use."""
+    """Build an app with its kernel profile, once for each spill-placement gate."""
 
     app: str
     profile_sha256: str = field(metadata={"json": "profileSha256"})
@@ -1794,7 +1794,7 @@ class PgoAppUseBuild:
 
 @dataclass(frozen=True, kw_only=True)
 class PgoAppUseResult(StageResult):
-    """Run the builds of an app by its profile beside the app, and keep the one that executes least, if one is better."""
+    """Compare the profiled builds with the app itself, and keep the best one."""
 
     schema: Literal["kernloop.pgo-app-choice/1"]
     app: str
@@ -1868,7 +1868,7 @@ class PgoRuntimeBuilt:
 
 @dataclass(frozen=True, kw_only=True)
 class PgoRuntimeResult(StageResult):
-    """Run an app that compiles its kernels at run time: measure them, then run them by their profile."""
+    """Run an app that compiles kernels at run time: measure them, then use their profiles."""
 
     app: str
     cache: str
@@ -1895,7 +1895,7 @@ class StoreStoreVerifiedUnreadable:
 
 @dataclass(frozen=True, kw_only=True)
 class StoreStoreVerified(StageResult):
-    """Look after the chunk store: verify it, remove what no capture needs, or say what it holds."""
+    """Verify the chunk store, clean it up, or say what it holds."""
 
     event: Literal["store_verified"]
     chunks: float
@@ -1925,7 +1925,7 @@ class StoreStoreStatsCapture:
 
 @dataclass(frozen=True, kw_only=True)
 class StoreStoreStats(StageResult):
-    """Look after the chunk store: verify it, remove what no capture needs, or say what it holds."""
+    """Verify the chunk store, clean it up, or say what it holds."""
 
     event: Literal["store_stats"]
     chunks: float
@@ -1945,7 +1945,7 @@ class StoreStoreStats(StageResult):
 
 @dataclass(frozen=True, kw_only=True)
 class StoreStoreCollected(StageResult):
-    """Look after the chunk store: verify it, remove what no capture needs, or say what it holds."""
+    """Verify the chunk store, clean it up, or say what it holds."""
 
     event: Literal["store_collected"]
     dry_run: bool
@@ -1963,12 +1963,12 @@ class StoreStoreCollected(StageResult):
 
 
 StoreResult = Union[StoreStoreVerified, StoreStoreStats, StoreStoreCollected]
-"""Look after the chunk store: verify it, remove what no capture needs, or say what it holds."""
+"""Verify the chunk store, clean it up, or say what it holds."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PackResult(StageResult):
-    """Make one file of a capture, with every chunk it needs."""
+    """Pack a capture, with every chunk it needs, into one file."""
 
     file: str
     """Absolute."""
@@ -1982,7 +1982,7 @@ class PackResult(StageResult):
 
 @dataclass(frozen=True, kw_only=True)
 class UnpackResult(StageResult):
-    """Make a capture of a packed one, every byte verified."""
+    """Unpack a packed capture and verify every byte."""
 
     capture: str
     """The folder, absolute."""
@@ -2006,7 +2006,7 @@ class PushCapture:
 
 @dataclass(frozen=True, kw_only=True)
 class PushResult(StageResult):
-    """Send the captures of a reproducer to a server, for other machines to pull."""
+    """Send the captures of a reproducer to a server, so that other machines can pull them."""
 
     remote: str
     """URL of the server."""
@@ -2033,7 +2033,7 @@ class PullCapture:
 
 @dataclass(frozen=True, kw_only=True)
 class PullResult(StageResult):
-    """Fetch captures that were pushed to a server, every byte verified."""
+    """Fetch captures from a server and verify every byte."""
 
     remote: str
     """URL of the server."""
@@ -2113,7 +2113,7 @@ class TraceRunLaunch:
 
 @dataclass(frozen=True, kw_only=True)
 class TraceRunResult(StageResult):
-    """Replay captured dispatches with probes in the kernel, and write a trace folder."""
+    """Replay captured dispatches with probes in the kernel, and write a trace."""
 
     kernel: str
     symbol: str
@@ -2344,7 +2344,7 @@ class TraceReadTimeline:
 
 @dataclass(frozen=True, kw_only=True)
 class TraceReadResult(StageResult):
-    """Read a trace of Neutrino (its files, what the probes cost, what every column holds), or events that kernels recorded."""
+    """Show what a trace holds: a Neutrino trace (files, cost of the probes, columns), or kernel events."""
 
     path: str
     process: TraceReadProcess | None
@@ -2363,7 +2363,7 @@ class TraceReadResult(StageResult):
 
 @dataclass(frozen=True, kw_only=True)
 class TraceGenResult(StageResult):
-    """Generate a reader for the traces of a probe.toml, in TypeScript, Python or C."""
+    """Generate code that reads the traces of a probe.toml, in TypeScript, Python or C."""
 
     file: str
     language: Literal["typescript", "python", "c"]
@@ -2436,7 +2436,7 @@ class TraceExportTimeline:
 
 @dataclass(frozen=True, kw_only=True)
 class TraceExportResult(StageResult):
-    """Write the records of a trace as tables, or events that kernels recorded as one timeline."""
+    """Export a trace: probe records as tables, kernel events as one timeline."""
 
     format: Literal["parquet", "arrow", "jsonl", "csv", "perfetto", "chrome", "html"]
     files: list[TraceExportFile]
@@ -2549,7 +2549,7 @@ class TraceAnalyzeAnalysis:
 
 @dataclass(frozen=True, kw_only=True)
 class TraceAnalyzeResult(StageResult):
-    """Analyse a trace: how blocks were scheduled, which memory was touched when, what was counted, how far threads got."""
+    """Analyse a trace: block schedules, memory access over time, totals, progress of threads."""
 
     analyses: list[TraceAnalyzeAnalysis]
     exit_code: int
@@ -2569,7 +2569,7 @@ class DoctorCheck:
 
 @dataclass(frozen=True, kw_only=True)
 class DoctorResult(StageResult):
-    """Say what this machine has and lacks for Kernloop."""
+    """Check what this machine has for Kernloop, and what is missing."""
 
     checks: list[DoctorCheck]
     exit_code: int = field(metadata={"json": "exitCode"})

@@ -23,15 +23,15 @@ class Stages:
         *,
         app: Path | None = None,
     ) -> results.WatchBuildResult:
-        """Watch the build of an app that has no compile database, and write one.
+        """Run the build of an app that has no compile database, and write one.
 
-        app: Folder of the app: the one with kernloop.json, or a folder below it. Default: ".".
-        command: What builds the app, run in its folder, as words behind --: `kernloop watch-build -- make -j8`; "build" of
-            kernloop.json if left out.
+        app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
+        command: Command that builds the app, run in its folder. Give it after --: `kernloop watch-build -- make -j8`. Default:
+            "build" of kernloop.json.
 
         `exit_code` of the result:
 
-        0: The app is built, and its compile database written.
+        0: The app was built and its compile database written.
         """
         result: results.WatchBuildResult = self._stage(
             results.WatchBuildResult,
@@ -59,23 +59,22 @@ class Stages:
     ) -> results.ProfileResult:
         """Rank the kernels that an app launches.
 
-        app: Folder of the app: the one with kernloop.json, or a folder below it. Default: ".".
+        app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
-        gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
-            first visible one if left out.
+        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         build: Run the app's build command first. Default: true.
-        linger_seconds: Seconds to wait for processes of the app that go on after its command has ended; less where all is
-            captured before. Default: 10.
-        time_limit_seconds: End the app after this time; 0 is no limit. Default: 0.
-        output: The profile; .kernloop/profile.json of the app if left out.
-        launches: Keep when each launch ran (the first 20,000), for `kernloop trace export --profile`; CUDA only. Default:
-            false.
-        top: Kernels to print; the file has all of them. Default: 20.
+        linger_seconds: How many seconds to wait for processes that the app left running. Ends sooner once everything is
+            captured. Default: 10.
+        time_limit_seconds: End the app after this time. 0: no limit. Default: 0.
+        output: File to write. Default: .kernloop/profile.json of the app.
+        launches: Also record when each launch ran (the first 20,000), for `kernloop trace export --profile`. CUDA only.
+            Default: false.
+        top: How many kernels to print. The file has all of them. Default: 20.
 
         `exit_code` of the result:
 
-        0: The app ran, and its launches were counted.
+        0: The app ran and its launches were counted.
         """
         result: results.ProfileResult = self._stage(
             results.ProfileResult,
@@ -126,49 +125,48 @@ class Stages:
         untracked_memory: Literal["warn", "refuse"] | None = None,
         store: Path | None = None,
     ) -> results.CaptureResult:
-        """Capture dispatches of kernels out of a run of an app.
+        """Run an app and capture dispatches of its kernels.
 
-        app: Folder of the app: the one with kernloop.json, or a folder below it. Default: ".".
+        app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
-        gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
-            first visible one if left out.
+        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         build: Run the app's build command first. Default: true.
-        linger_seconds: Seconds to wait for processes of the app that go on after its command has ended; less where all is
-            captured before. Default: 10.
-        time_limit_seconds: End the app after this time; 0 is no limit. Default: 0.
-        kernel: Kernels of kernloop.json to capture; all declared ones if left out.
-        match: Capture by this regular expression instead of what kernloop.json declares for the kernel.
-        whole_name: The expression is to match a name from end to end; overrides kernloop.json.
-        ordinal: Which matching dispatch, counted from 1; overrides kernloop.json.
+        linger_seconds: How many seconds to wait for processes that the app left running. Ends sooner once everything is
+            captured. Default: 10.
+        time_limit_seconds: End the app after this time. 0: no limit. Default: 0.
+        kernel: Kernels to capture, by their names in kernloop.json. Default: all of them.
+        match: Capture kernels whose name matches this regular expression, instead of the one in kernloop.json.
+        whole_name: The expression must match the whole name. Overrides kernloop.json.
+        ordinal: Which matching dispatch to capture, counted from 1. Overrides kernloop.json.
         dispatch: Which matching dispatches: numbers and ranges as in "2,5,9-12,20-", or "last" or "last:3"; overrides
             kernloop.json.
-        each: Of those dispatches every one, the first of each kernel and launch geometry, or the first of each kernel;
-            overrides kernloop.json.
-        limit: The most captures to take of a kernel, 16 if left out; overrides kernloop.json.
-        after: Start to count dispatches after one of a kernel whose name this expression matches; overrides kernloop.json.
-        after_count: Start after so many of them; overrides kernloop.json.
-        scope: Memory to capture; overrides kernloop.json.
-        output: Folder of the capture, for a single kernel; kernels/<app>/<kernel>/capture if left out. Further captures of it:
-            <folder>s/<ordinal>.
-        self_check: Replay the capture after the app has exited, and compare with what the app computed. Default: true.
-        max_bytes: Refuse a capture of more raw bytes of memory than this, before any is written; 0 is no limit. Default:
+        each: Capture each of those dispatches, the first of each kernel and launch geometry, or the first of each kernel.
+            Overrides kernloop.json.
+        limit: Stop after this many captures of a kernel. Default: 16. Overrides kernloop.json.
+        after: Do not count dispatches until a kernel whose name matches this expression has been launched. Overrides
+            kernloop.json.
+        after_count: How many launches matching --after to wait for. Default: 1. Overrides kernloop.json.
+        scope: Memory to capture: what the arguments lead to, or every tracked allocation. Overrides kernloop.json.
+        output: Folder of the capture, if only one kernel is captured. Default: kernels/<app>/<kernel>/capture. Further captures
+            go to <folder>s/<ordinal>.
+        self_check: Replay the capture once the app has exited, and check that it gives what the app computed. Default: true.
+        max_bytes: Refuse a capture of more than this many bytes of memory, before anything is written. 0: no limit. Default:
             8589934592.
-        inline_limit_bytes: Captures larger than this (stored) keep their chunks in the store. Default: 268435456.
-        memory_bytes: Host memory for a snapshot on its way to the disk, whatever its size; at least 4194304, a chunk. Default:
-            268435456.
-        dry_run: Run the app and say what captures of the selected dispatches would hold and take, but write none. Default:
-            false.
-        drain_limit_ms: Time to wait for work in flight before the dispatch. Default: 10000.
-        run_limit_ms: Time for the captured dispatch itself. Default: 60000.
-        untracked_memory: A kernel argument that leads to GPU memory which nobody was seen to allocate, as unused parts of
-            structures do: capture with a warning, and let the self-check tell whether it is used, or refuse the dispatch.
+        inline_limit_bytes: A capture that takes more bytes than this on disk keeps its chunks in the store. Default: 268435456.
+        memory_bytes: Host memory to use while a snapshot is written, however large it is. At least 4194304 (one chunk).
+            Default: 268435456.
+        dry_run: Run the app and say how large the captures would be. Write none. Default: false.
+        drain_limit_ms: How long to wait, before the dispatch, for work that is already on the device. Default: 10000.
+        run_limit_ms: How long the captured dispatch itself may take. Default: 60000.
+        untracked_memory: What to do if an argument points to GPU memory whose allocation was never seen (unused fields of
+            structs often do): capture and warn (the self-check then shows whether the kernel uses it), or refuse the dispatch.
             Default: "warn".
-        store: Chunk store; the workspace's .kernloop/store if left out.
+        store: Chunk store. Default: the workspace's .kernloop/store.
 
         `exit_code` of the result:
 
-        0: Everything that was asked for is captured; where the app itself failed after that, its exit code instead.
+        0: Everything asked for was captured. If the app itself failed afterwards, its exit code is returned instead.
         """
         result: results.CaptureResult = self._stage(
             results.CaptureResult,
@@ -215,19 +213,19 @@ class Stages:
         language: Literal["hip", "cuda", "triton"] | None = None,
         compile_limit_seconds: float | None = None,
     ) -> results.GenerateResult:
-        """Generate the pristine files of a kernel's reproducer from its capture.
+        """Write the source and project files of a captured kernel into pristine/.
 
-        app: Folder of the app: the one with kernloop.json, or a folder below it. Default: ".".
-        kernel: Kernel of kernloop.json whose capture is read.
-        translation_unit: Source file that is compiled for the kernel, relative to the app, where several define it.
-        define: Macro to define when the source is compiled, beside those of the build: NAME or NAME=VALUE.
-        language: Language of the kernel, where it is not what it is taken for: hip or cuda search the C++ sources, triton takes
-            what Triton was seen to compile in the app.
+        app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
+        kernel: Kernel to generate files for, by its name in kernloop.json.
+        translation_unit: Source file to compile the kernel from, if several define it. Relative to the app.
+        define: Another macro to compile the source with: NAME or NAME=VALUE.
+        language: Language of the kernel, if the wrong one was detected. hip and cuda search the C++ sources. triton takes what
+            Triton compiled while the app ran.
         compile_limit_seconds: End a compilation after this time. Default: 600.
 
         `exit_code` of the result:
 
-        0: The files are there.
+        0: The files were written.
         """
         result: results.GenerateResult = self._stage(
             results.GenerateResult,
@@ -269,41 +267,40 @@ class Stages:
         language: Literal["hip", "cuda", "triton"] | None = None,
         compile_limit_seconds: float | None = None,
     ) -> results.ExtractResult:
-        """Capture, generate and adopt: kernels of an app become projects of their own.
+        """Turn kernels of an app into projects of their own: capture, generate, adopt.
 
-        app: Folder of the app: the one with kernloop.json, or a folder below it. Default: ".".
+        app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
-        gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
-            first visible one if left out.
+        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         build: Run the app's build command first. Default: true.
-        linger_seconds: Seconds to wait for processes of the app that go on after its command has ended; less where all is
-            captured before. Default: 10.
-        time_limit_seconds: End the app after this time; 0 is no limit. Default: 0.
-        kernel: Kernels of kernloop.json to extract; all declared ones if left out.
-        reset: Bring files that differ back to what was generated; files that are not in pristine/ stay. Default: false.
-        recapture: Capture again even where a complete capture of the same program and selection is there. Default: false.
-        self_check: Replay the capture after the app has exited, and compare with what the app computed. Default: true.
-        max_bytes: Refuse a capture of more raw bytes of memory than this, before any is written; 0 is no limit. Default:
+        linger_seconds: How many seconds to wait for processes that the app left running. Ends sooner once everything is
+            captured. Default: 10.
+        time_limit_seconds: End the app after this time. 0: no limit. Default: 0.
+        kernel: Kernels to extract, by their names in kernloop.json. Default: all of them.
+        reset: Overwrite edited files with the generated ones. Files that are not in pristine/ are kept. Default: false.
+        recapture: Capture again even if there is a complete capture of the same program and selection. Default: false.
+        self_check: Replay the capture once the app has exited, and check that it gives what the app computed. Default: true.
+        max_bytes: Refuse a capture of more than this many bytes of memory, before anything is written. 0: no limit. Default:
             8589934592.
-        inline_limit_bytes: Captures larger than this (stored) keep their chunks in the store. Default: 268435456.
-        memory_bytes: Host memory for a snapshot on its way to the disk, whatever its size; at least 4194304, a chunk. Default:
-            268435456.
-        drain_limit_ms: Time to wait for work in flight before the dispatch. Default: 10000.
-        run_limit_ms: Time for the captured dispatch itself. Default: 60000.
-        untracked_memory: A kernel argument that leads to GPU memory which nobody was seen to allocate, as unused parts of
-            structures do: capture with a warning, and let the self-check tell whether it is used, or refuse the dispatch.
+        inline_limit_bytes: A capture that takes more bytes than this on disk keeps its chunks in the store. Default: 268435456.
+        memory_bytes: Host memory to use while a snapshot is written, however large it is. At least 4194304 (one chunk).
+            Default: 268435456.
+        drain_limit_ms: How long to wait, before the dispatch, for work that is already on the device. Default: 10000.
+        run_limit_ms: How long the captured dispatch itself may take. Default: 60000.
+        untracked_memory: What to do if an argument points to GPU memory whose allocation was never seen (unused fields of
+            structs often do): capture and warn (the self-check then shows whether the kernel uses it), or refuse the dispatch.
             Default: "warn".
-        store: Chunk store; the workspace's .kernloop/store if left out.
-        translation_unit: Source file that is compiled for the kernel, relative to the app, where several define it.
-        define: Macro to define when the source is compiled, beside those of the build: NAME or NAME=VALUE.
-        language: Language of the kernel, where it is not what it is taken for: hip or cuda search the C++ sources, triton takes
-            what Triton was seen to compile in the app.
+        store: Chunk store. Default: the workspace's .kernloop/store.
+        translation_unit: Source file to compile the kernel from, if several define it. Relative to the app.
+        define: Another macro to compile the source with: NAME or NAME=VALUE.
+        language: Language of the kernel, if the wrong one was detected. hip and cuda search the C++ sources. triton takes what
+            Triton compiled while the app ran.
         compile_limit_seconds: End a compilation after this time. Default: 600.
 
         `exit_code` of the result:
 
-        0: Every kernel has its reproducer; where the app itself failed after it was captured, its exit code instead.
+        0: Every kernel has its reproducer. If the app itself failed after the capture, its exit code is returned instead.
         """
         result: results.ExtractResult = self._stage(
             results.ExtractResult,
@@ -341,14 +338,14 @@ class Stages:
         *,
         reset: bool | None = None,
     ) -> results.AdoptResult:
-        """Copy what does not exist yet out of the pristine files of a reproducer.
+        """Add the files a reproducer lacks, from its pristine copy.
 
-        reproducer: Folder of the reproducer: the one with pristine/. Default: ".".
-        reset: Bring files that differ back to what was generated; files that are not in pristine/ stay. Default: false.
+        reproducer: Folder of the reproducer: where pristine/ is. Default: ".".
+        reset: Overwrite edited files with the generated ones. Files that are not in pristine/ are kept. Default: false.
 
         `exit_code` of the result:
 
-        0: Every file is there; what differs is named, and stays.
+        0: Every file is in place. Files you changed are listed and kept.
         """
         result: results.AdoptResult = self._stage(
             results.AdoptResult,
@@ -369,13 +366,13 @@ class Stages:
     ) -> results.RecompileResult:
         """Rebuild the kernel of a reproducer from its edited source.
 
-        reproducer: Folder of the reproducer: the one with kernel.json, or a folder below it. Default: ".".
-        line_info: Have the code name the lines of the source, for `kernloop replay --hot-spots`.
+        reproducer: Folder of the reproducer: where kernel.json is, or any folder below it. Default: ".".
+        line_info: Compile with line information, so that `kernloop replay --hot-spots` can name source lines.
         compile_limit_seconds: End the compilation after this time. Default: 600.
 
         `exit_code` of the result:
 
-        0: The code object is there.
+        0: The code object was built.
         """
         result: results.RecompileResult = self._stage(
             results.RecompileResult,
@@ -420,58 +417,57 @@ class Stages:
         lens: Path | None = None,
         lens_output: Path | None = None,
     ) -> results.ReplayResult:
-        """Replay a captured dispatch, or a variant of it.
+        """Run a captured dispatch, or your edit of it, again and measure it.
 
-        reproducer: Folder of the reproducer: the one with kernel.json, or a folder below it. Default: ".".
-        variant: Code object to run in place of the captured one, relative to the reproducer; "none" for the captured one. If
-            left out: what recompile built, or the captured one where nothing was edited.
-        capture: Which captured dispatches, where the reproducer holds several: their numbers ("2", "1,4"; captures/<number>),
-            or "all" of its kernel. If left out, validate takes all, and replay the one in capture/.
+        reproducer: Folder of the reproducer: where kernel.json is, or any folder below it. Default: ".".
+        variant: Code object to run instead of the captured one, relative to the reproducer. "none": the captured one. Default:
+            what recompile built, or the captured one if nothing was edited.
+        capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
+            Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
-        gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
-            first visible one if left out.
-        store: Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store.
-        limit_factor: On the software GPU, end a replay after this multiple of the wave-instructions of the captured dispatch
-            (at least one million). Default: 10.
-        launch: On softgpu and hsa, who launches: this program into a queue of its own (direct, if left out), or the HIP
-            runtime, which fills hidden arguments with services behind them.
-        guard: Close what lies around the captured regions to the kernel, so that an access there faults: every byte on the
-            software GPU, whole granules on hardware, where writes inside of them are found afterwards. Default: false.
+        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
+        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
+        limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
+            dispatch (at least one million). Default: 10.
+        launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
+            runtime, so that hidden arguments have working services behind them.
+        guard: Make memory around the captured regions inaccessible, so that out-of-bounds accesses fault: to the byte on the
+            software GPU, to the granule on hardware (stray writes within a granule are found afterwards). Default: false.
         limit_seconds: On hardware, end a replay after this time. Default: 60.
-        compare: Replay the captured code as well, in turns with the variant, and show both, and whether each leaves in memory
-            what the app computed; on hardware also whether the variant is faster, slower or neither measurably. Default: false.
-        iterations: How often the dispatch is replayed and measured; if left out, once on the software GPU and 30 times on
-            hardware.
-        warmup: Replays before the counted ones; if left out, none on the software GPU and 3 on hardware.
-        cache: On hardware, what the caches hold when the kernel starts: what a launch of it directly before left there, as in a
-            loop of the app (warm; on cuda, if left out); nothing of it (cold); or what restoring left there (as-is; on hsa, if
-            left out). The software GPU has no caches.
-        seed: Wave order of the software GPU; 1 if left out.
-        threads: Host threads of the software GPU; one gives the same order each time.
+        compare: Replay the captured code and the variant in turns, and show both. Says whether each leaves in memory what the
+            app computed and, on hardware, whether the variant is faster, slower or not measurably different. Default: false.
+        iterations: How many measured replays. Default: 1 on the software GPU, 30 on hardware.
+        warmup: How many replays to make before measuring. Default: none on the software GPU, 3 on hardware.
+        cache: State of the caches when the kernel starts, on hardware. warm (default on cuda): as the same launch just before
+            left them, as in a loop. cold: nothing of it. as-is (default on hsa): as restoring memory left them. The software
+            GPU has no caches.
+        seed: Seed for the order of waves on the software GPU. Default: 1.
+        threads: Host threads for the software GPU. One thread gives the same order every time.
         grid: Launch so many blocks instead of the captured ones: X[,Y[,Z]].
         block: Launch blocks of so many threads instead: X[,Y[,Z]].
         dynamic_shared: Bytes of dynamic shared memory (LDS) of a block instead of the captured ones.
         arg: Another value for a kernel argument: NAME=VALUE or INDEX=VALUE (from 0), its type by the signature; NAME:TYPE=VALUE
             where that tells none (ptr, f32, i64, …). Pointers in hex.
-        hot_spots: On the software GPU, show the lines of the source, or where the code has no line information the
-            instructions, that did most. Default: false.
-        hot_spots_by: What hot spots are ordered by: wave-instructions, active lanes, memory transactions, LDS conflicts, splits
-            of a wave by control flow, bytes of private memory; or the instructions that branch or split a wave, each of its
-            own, by the splits (branches). Default: "executed".
-        dump: Write device memory into this folder: a raw file for each region and module variable, and dump.json; never over a
+        hot_spots: Show the most expensive source lines, or instructions if there is no line information. Software GPU only.
+            Default: false.
+        hot_spots_by: How to rank hot spots: wave-instructions, active lanes, memory transactions, LDS conflicts, divergent
+            splits of a wave, bytes of private memory, or branches (instructions that split waves, by number of splits).
+            Default: "executed".
+        dump: Write device memory to this folder: a raw file for each region and module variable, and dump.json. Never
+            overwrites a file.
+        dump_only: Dump only these regions and module variables.
+        dump_time: Dump memory after the dispatch (post, the default) or before it (pre).
+        lens: File that lists the parts of the variant that belong to a lens and not to the kernel: module variables, buffers,
+            added parameters. They are reset before each replay, read after the last and never compared. The hang limit is ten
+            times as high.
+        lens_output: Folder for the contents of the lens after the last replay: raw files and lens.json. Never overwrites a
             file.
-        dump_only: Dump these regions and module variables only.
-        dump_time: Dump what the dispatch left (post, if left out) or what it started from.
-        lens: File that names what of the variant is a lens's and not the kernel's: module variables, buffers, added parameters.
-            It is put back before each replay, read back after the last one and never judged; the limit of a hang is ten times
-            as far.
-        lens_output: Folder for what the lens held after the last replay, a raw file each, and lens.json; never over a file.
 
         `exit_code` of the result:
 
-        0: It ran.
-        4: The device faulted, or the kernel ran past its limit.
+        0: The replay ran to its end.
+        4: The device faulted, or the kernel exceeded its limit.
         """
         result: results.ReplayResult = self._stage(
             results.ReplayResult,
@@ -539,54 +535,54 @@ class Stages:
         memcheck: bool | None = None,
         verbose: bool | None = None,
     ) -> results.ValidateResult:
-        """Replay a variant and compare device memory with what the app computed.
+        """Check an edited kernel: replay it and compare memory with what the app computed.
 
-        reproducer: Folder of the reproducer: the one with kernel.json, or a folder below it. Default: ".".
-        variant: Code object to run in place of the captured one, relative to the reproducer; "none" for the captured one. If
-            left out: what recompile built, or the captured one where nothing was edited.
-        capture: Which captured dispatches, where the reproducer holds several: their numbers ("2", "1,4"; captures/<number>),
-            or "all" of its kernel. If left out, validate takes all, and replay the one in capture/.
+        reproducer: Folder of the reproducer: where kernel.json is, or any folder below it. Default: ".".
+        variant: Code object to run instead of the captured one, relative to the reproducer. "none": the captured one. Default:
+            what recompile built, or the captured one if nothing was edited.
+        capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
+            Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
-        gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
-            first visible one if left out.
-        store: Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store.
-        limit_factor: On the software GPU, end a replay after this multiple of the wave-instructions of the captured dispatch
-            (at least one million). Default: 10.
-        launch: On softgpu and hsa, who launches: this program into a queue of its own (direct, if left out), or the HIP
-            runtime, which fills hidden arguments with services behind them.
-        guard: Close what lies around the captured regions to the kernel, so that an access there faults: every byte on the
-            software GPU, whole granules on hardware, where writes inside of them are found afterwards. Default: false.
+        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
+        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
+        limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
+            dispatch (at least one million). Default: 10.
+        launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
+            runtime, so that hidden arguments have working services behind them.
+        guard: Make memory around the captured regions inaccessible, so that out-of-bounds accesses fault: to the byte on the
+            software GPU, to the granule on hardware (stray writes within a granule are found afterwards). Default: false.
         limit_seconds: On hardware, end a replay after this time. Default: 60.
-        replays: Replays to compare, each with another wave order and poison pattern. Default: 2.
-        adverse: On the software GPU, replay once more in an order of waves that is made to show races, and check for them: what
-            the captured code does not have fails. Default: true.
-        atol: Elements may differ by atol + rtol * |what the app computed|. Without any tolerance, every byte must be equal.
-        rtol: See atol.
-        ulp: Floating-point elements may also differ by so many units in the last place.
-        matched_ratio: Share of the elements of each typed range that must be within the tolerance, 0 to 1; all, if left out.
-            Never excuses a NaN or an infinity in place of a number.
-        nan: Where the app computed a NaN: it must be a NaN too (match, if left out); it fails whatever it is, and so does any
-            other NaN (refuse); it passes whatever it is (ignore). A NaN in place of a number always fails.
-        inf: The same for an infinity, which matches only one of its sign.
-        dtype: Element types for the tolerance: "r3=f32" (a region, pointer parameter or module variable; "r3:OFFSET:SIZE=f32"
-            for a part), or "f32" for all that the kernel changed and no pointer argument types. A type of another size or kind
-            than the signature says is refused.
-        force_dtype: Take the word of --dtype also against the signature; the verdict says so. Default: false.
-        record: Bytes of one record in an array that threads fill in any order: "out=8" (a region, pointer parameter or module
-            variable). For where the self-check cannot tell; "record_bytes" of an argument in kernel.json keeps it.
-        racecheck: On cuda, replay once more under the racecheck of compute-sanitizer: a race in shared memory that the captured
-            code has not fails. Default: false.
-        initcheck: The same with its initcheck: reads of global memory that nobody has written. Default: false.
-        memcheck: The same with its memcheck: accesses outside of allocations. Default: false.
-        verbose: Show every region that the kernel changed also where all is right. Default: false.
+        replays: Number of replays to compare, each with a different wave order and poison pattern. Default: 2.
+        adverse: On the software GPU, also replay in a wave order that provokes races, and detect them. Races that the captured
+            code does not have fail. Default: true.
+        atol: Absolute tolerance: elements may differ by atol + rtol * |expected value|. Without any tolerance, every byte must
+            be equal.
+        rtol: Relative tolerance. See --atol.
+        ulp: Floating-point elements may also differ by this many units in the last place.
+        matched_ratio: Share of elements, 0 to 1, that must be within the tolerance in each typed range. Default: all. Never
+            excuses a NaN or infinity in place of a number.
+        nan: What to accept where the app computed a NaN. match (default): a NaN. refuse: nothing, and no other NaN either.
+            ignore: anything. A NaN in place of a number always fails.
+        inf: The same for infinities. A match must have the same sign.
+        dtype: Element types, for tolerances: "r3=f32" (a region, pointer parameter or module variable), "r3:OFFSET:SIZE=f32"
+            (part of one), or "f32" (everything the kernel changed that has no type from the signature). A type that contradicts
+            the signature is refused.
+        force_dtype: Use --dtype even where it contradicts the signature. The verdict says so. Default: false.
+        record: Record size of an array that threads fill in any order: "out=8" (a region, pointer parameter or module
+            variable). Only needed if the self-check cannot tell. "record_bytes" in kernel.json makes it permanent.
+        racecheck: On cuda, also replay under the racecheck of compute-sanitizer. Shared-memory races that the captured code
+            does not have fail. Default: false.
+        initcheck: The same with initcheck: reads of global memory that was never written. Default: false.
+        memcheck: The same with memcheck: accesses outside allocations. Default: false.
+        verbose: Show every region the kernel changed, even if all are right. Default: false.
 
         `exit_code` of the result:
 
         0: Memory is what the app computed.
-        1: It is not, or the variant could not be launched as the app does.
-        3: Nothing was compared that says anything.
-        4: The device faulted, or the kernel ran past its limit.
+        1: Memory differs, or the variant could not be launched as the app does.
+        3: Nothing was compared that could tell right from wrong.
+        4: The device faulted, or the kernel exceeded its limit.
         """
         result: results.ValidateResult = self._stage(
             results.ValidateResult,
@@ -660,59 +656,59 @@ class Stages:
         apply: bool | None = None,
         compile_limit_seconds: float | None = None,
     ) -> results.TuneResult:
-        """Try configurations of a kernel on its captured inputs: each is judged as by validate, and the best is named.
+        """Find the best configuration of a kernel on its captured inputs. Each one is validated.
 
-        reproducer: Folder of the reproducer: the one with kernel.json, or a folder below it. Default: ".".
-        capture: Which captured dispatches, where the reproducer holds several: their numbers ("2", "1,4"; captures/<number>),
-            or "all" of its kernel. If left out, validate takes all, and replay the one in capture/.
+        reproducer: Folder of the reproducer: where kernel.json is, or any folder below it. Default: ".".
+        capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
+            Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
-        gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
-            first visible one if left out.
-        softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
-        store: Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store.
-        launch: On softgpu and hsa, who launches: this program into a queue of its own (direct, if left out), or the HIP
-            runtime, which fills hidden arguments with services behind them.
-        limit_factor: On the software GPU, end a replay after this multiple of the wave-instructions of the captured dispatch
-            (at least one million). Default: 10.
+        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
+        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
+        launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
+            runtime, so that hidden arguments have working services behind them.
+        limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
+            dispatch (at least one million). Default: 10.
         limit_seconds: On hardware, end a replay of a candidate after this time. Default: 10.
-        set: A parameter and the values to try: "BLOCK=64,128,256". Of Triton one of CONSTEXPRS or OPTIONS; of C++ a constant or
-            macro of the source, a macro to compile it with, a scalar argument, or a name in the formulas of the launch.
-        constraint: A condition that every configuration has to fulfil: "BLOCK % num_warps == 0 and BLOCK * 4 <= 65536".
-        grid: Of C++: blocks to launch, a formula X[,Y[,Z]] ("ceil(n / BLOCK)"); if left out and the block is another, as many
-            as hold the captured threads. Of Triton, grid() of reproducer.py says it.
-        block: Of C++: threads of a block, a formula X[,Y[,Z]].
-        dynamic_shared: Of C++: bytes of dynamic shared memory (LDS) of a block, a formula.
-        argument: Of C++: another value for a scalar argument, NAME=FORMULA.
-        search: Try every configuration, or some that a seed draws. Default: "grid".
-        samples: How many the random search draws. Default: 50.
-        seed: Of the random search. Default: 1.
-        max_candidates: Refuse a full grid of more configurations than these. Default: 1000.
-        jobs: Compilations at a time; as many as there are cores, if left out.
-        iterations: On hardware, how often each candidate and the captured code are replayed in turns; 30 if left out.
-        atol: Elements may differ by atol + rtol * |what the app computed|. Without any tolerance, every byte must be equal.
-        rtol: See atol.
-        ulp: Floating-point elements may also differ by so many units in the last place.
-        matched_ratio: Share of the elements of each typed range that must be within the tolerance, 0 to 1; all, if left out.
-            Never excuses a NaN or an infinity in place of a number.
-        nan: Where the app computed a NaN: it must be a NaN too (match, if left out); it fails whatever it is, and so does any
-            other NaN (refuse); it passes whatever it is (ignore). A NaN in place of a number always fails.
-        inf: The same for an infinity, which matches only one of its sign.
-        dtype: Element types for the tolerance: "r3=f32" (a region, pointer parameter or module variable; "r3:OFFSET:SIZE=f32"
-            for a part), or "f32" for all that the kernel changed and no pointer argument types. A type of another size or kind
-            than the signature says is refused.
-        record: Bytes of one record in an array that threads fill in any order: "out=8" (a region, pointer parameter or module
-            variable). For where the self-check cannot tell; "record_bytes" of an argument in kernel.json keeps it.
-        replays: Replays to compare, each with another wave order and poison pattern. Default: 2.
-        adverse: On the software GPU, replay once more in an order of waves that is made to show races, and check for them: what
-            the captured code does not have fails. Default: true.
-        fresh: Build and measure also what earlier runs have done. Default: false.
-        apply: Write the best configuration into the reproducer, show the difference, and validate it there. Default: false.
+        set: A parameter and the values to try: "BLOCK=64,128,256". Triton: a name in CONSTEXPRS or OPTIONS. C++: a constant or
+            macro of the source, a macro to compile with, a scalar argument, or a name in the launch formulas.
+        constraint: Only try configurations that meet this condition: "BLOCK % num_warps == 0 and BLOCK * 4 <= 65536".
+        grid: C++: blocks to launch, as a formula X[,Y[,Z]] ("ceil(n / BLOCK)"). Default: enough blocks for the captured
+            threads. Triton: grid() of reproducer.py decides.
+        block: C++: threads per block, as a formula X[,Y[,Z]].
+        dynamic_shared: C++: bytes of dynamic shared memory (LDS) per block, as a formula.
+        argument: C++: another value for a scalar argument, NAME=FORMULA.
+        search: grid: try every configuration. random: try a random sample. Default: "grid".
+        samples: Number of configurations the random search tries. Default: 50.
+        seed: Seed of the random search. Default: 1.
+        max_candidates: Refuse to search a grid with more configurations than this. Default: 1000.
+        jobs: Number of parallel compilations. Default: one for each core.
+        iterations: On hardware, how many times to replay each candidate and the captured code, in turns. Default: 30.
+        atol: Absolute tolerance: elements may differ by atol + rtol * |expected value|. Without any tolerance, every byte must
+            be equal.
+        rtol: Relative tolerance. See --atol.
+        ulp: Floating-point elements may also differ by this many units in the last place.
+        matched_ratio: Share of elements, 0 to 1, that must be within the tolerance in each typed range. Default: all. Never
+            excuses a NaN or infinity in place of a number.
+        nan: What to accept where the app computed a NaN. match (default): a NaN. refuse: nothing, and no other NaN either.
+            ignore: anything. A NaN in place of a number always fails.
+        inf: The same for infinities. A match must have the same sign.
+        dtype: Element types, for tolerances: "r3=f32" (a region, pointer parameter or module variable), "r3:OFFSET:SIZE=f32"
+            (part of one), or "f32" (everything the kernel changed that has no type from the signature). A type that contradicts
+            the signature is refused.
+        record: Record size of an array that threads fill in any order: "out=8" (a region, pointer parameter or module
+            variable). Only needed if the self-check cannot tell. "record_bytes" in kernel.json makes it permanent.
+        replays: Number of replays to compare, each with a different wave order and poison pattern. Default: 2.
+        adverse: On the software GPU, also replay in a wave order that provokes races, and detect them. Races that the captured
+            code does not have fail. Default: true.
+        fresh: Build and measure everything again, ignoring results of earlier runs. Default: false.
+        apply: Write the best configuration into the reproducer, show the diff, and validate it there. Default: false.
         compile_limit_seconds: End a compilation after this time. Default: 600.
 
         `exit_code` of the result:
 
-        0: It is known which configuration is best, or that none is better than the source as it is.
-        1: No configuration passes.
+        0: The best configuration was found, or none beats the source as it is.
+        1: No configuration passes validation.
         """
         result: results.TuneResult = self._stage(
             results.TuneResult,
@@ -764,16 +760,16 @@ class Stages:
         all: bool | None = None,
         source: bool | None = None,
     ) -> results.PgoShowResult:
-        """Show what the profile of a kernel says: counts, wave visits, uniformity and spills, block by block.
+        """Show the profile of a kernel, block by block: counts, wave visits, uniformity, spills.
 
-        reproducer: Folder of the reproducer: the one with kernel.json, or a folder below it. Default: ".".
-        spills: Whose spills to show; if left out, those of the variant that pgo-use kept, or else of "off" (CUDA: "use").
-        all: Show the other functions of the profile, too, not only the captured kernel. Default: false.
-        source: Show the source with the figures beside its lines, instead of a table. Default: false.
+        reproducer: Folder of the reproducer: where kernel.json is, or any folder below it. Default: ".".
+        spills: Whose spills to show. Default: those of the variant that pgo-use kept, otherwise "off" (CUDA: "use").
+        all: Show every function in the profile, not only the captured kernel. Default: false.
+        source: Show the source with counts beside its lines, instead of a table. Default: false.
 
         `exit_code` of the result:
 
-        0: It is shown.
+        0: The profile was shown.
         """
         result: results.PgoShowResult = self._stage(
             results.PgoShowResult,
@@ -797,21 +793,21 @@ class Stages:
         skip_guards: bool | None = None,
         compile_limit_seconds: float | None = None,
     ) -> results.PgoInstrumentResult:
-        """Build the kernel of a reproducer with counters in it, for pgo-generate.
+        """Build a kernel with counters in it.
 
-        reproducer: Folder of the reproducer: the one with kernel.json, or a folder below it. Default: ".".
-        sample: Who counts: all, or blocks:N, one workgroup in N (a power of two), chosen by a hash of its place; the others run
-            a copy without counters. Default: "all".
-        slots: Copies of each counter, a power of two, so that waves do not wait for each other; merging adds them up. Default:
-            256.
-        uniform: What a uniform block is: one that all lanes reach which were at the branch that leads to it (branch), or which
-            a full wave reaches (full-mask, as in the RFC). Default: "branch".
-        skip_guards: Leave out kernels without a branch, and those whose only branch guards all the rest. Default: false.
+        reproducer: Folder of the reproducer: where kernel.json is, or any folder below it. Default: ".".
+        sample: Who counts. all: every workgroup. blocks:N: one workgroup in N (a power of two), chosen by a hash of its
+            position. The others run a copy without counters. Default: "all".
+        slots: Copies of each counter, a power of two. More copies mean less waiting between waves. Merging adds them up.
+            Default: 256.
+        uniform: When a block is uniform. branch: every lane that was at the branch before it reaches it. full-mask: a full wave
+            reaches it, as in the RFC. Default: "branch".
+        skip_guards: Leave out kernels without branches, and kernels whose only branch guards everything else. Default: false.
         compile_limit_seconds: End the compilation after this time. Default: 600.
 
         `exit_code` of the result:
 
-        0: The instrumented code is there.
+        0: The instrumented code was built.
         """
         result: results.PgoInstrumentResult = self._stage(
             results.PgoInstrumentResult,
@@ -840,25 +836,24 @@ class Stages:
         limit_seconds: float | None = None,
         limit_factor: float | None = None,
     ) -> results.PgoGenerateResult:
-        """Replay the captured dispatches with counters in the kernel, and write raw profiles.
+        """Replay the captured dispatches with counters in the kernel.
 
-        reproducer: Folder of the reproducer: the one with kernel.json, or a folder below it. Default: ".".
-        capture: Which captured dispatches, where the reproducer holds several: their numbers ("2", "1,4"; captures/<number>),
-            or "all" of its kernel. If left out, validate takes all, and replay the one in capture/.
+        reproducer: Folder of the reproducer: where kernel.json is, or any folder below it. Default: ".".
+        capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
+            Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
-        gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
-            first visible one if left out.
-        softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
-        store: Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store.
-        launch: On softgpu and hsa, who launches: this program into a queue of its own (direct, if left out), or the HIP
-            runtime, which fills hidden arguments with services behind them.
+        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
+        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
+        launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
+            runtime, so that hidden arguments have working services behind them.
         limit_seconds: On hardware, end a replay after this time. Default: 60.
-        limit_factor: On the software GPU, end a replay after this multiple of the wave-instructions of the captured dispatch
-            (at least one million), ten times as far since counters add to them. Default: 10.
+        limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
+            dispatch (at least one million). The limit is ten times that here, because counters cost instructions. Default: 10.
 
         `exit_code` of the result:
 
-        0: The raw profiles are there.
+        0: The raw profiles were written.
         """
         result: results.PgoGenerateResult = self._stage(
             results.PgoGenerateResult,
@@ -884,16 +879,16 @@ class Stages:
         input: Path | Sequence[Path] | None = None,
         mixed_sampling: bool | None = None,
     ) -> results.PgoMergeResult:
-        """Add up raw profiles to one that the compiler reads, with uniformity and wave visits beside it.
+        """Merge raw profiles into one that the compiler reads, with uniformity and wave visits.
 
-        reproducer: Folder of the reproducer: the one with kernel.json, or a folder below it. Default: ".".
-        input: A raw or indexed profile, or a folder of them, with its weight behind a comma if that is not 1 ("runs/a,3");
-            relative to the working folder. If left out, pgo/raw of the reproducer.
-        mixed_sampling: Add up profiles although they stand for different shares of a run. Default: false.
+        reproducer: Folder of the reproducer: where kernel.json is, or any folder below it. Default: ".".
+        input: A raw or indexed profile, or a folder of them; "runs/a,3" gives it weight 3. Relative to the working folder.
+            Default: pgo/raw of the reproducer.
+        mixed_sampling: Merge profiles even if they sampled different shares of the run. Default: false.
 
         `exit_code` of the result:
 
-        0: The merged profile is there.
+        0: The merged profile was written.
         """
         result: results.PgoMergeResult = self._stage(
             results.PgoMergeResult,
@@ -912,14 +907,14 @@ class Stages:
         *,
         compile_limit_seconds: float | None = None,
     ) -> results.PgoBuildResult:
-        """Build the kernel of a reproducer by its profile, under each gate of spill placement, for pgo-use.
+        """Build a kernel with its profile, once for each spill-placement gate.
 
-        reproducer: Folder of the reproducer: the one with kernel.json, or a folder below it. Default: ".".
+        reproducer: Folder of the reproducer: where kernel.json is, or any folder below it. Default: ".".
         compile_limit_seconds: End each compilation after this time. Default: 600.
 
         `exit_code` of the result:
 
-        0: The variants are there.
+        0: The variants were built.
         """
         result: results.PgoBuildResult = self._stage(
             results.PgoBuildResult,
@@ -945,26 +940,25 @@ class Stages:
         limit_seconds: float | None = None,
         iterations: int | None = None,
     ) -> results.PgoUseResult:
-        """Judge and measure what pgo-build built, and keep the best: never a wrong variant, nor a slower one.
+        """Validate and measure what pgo-build built. Keep the best, unless it is wrong or slower.
 
-        reproducer: Folder of the reproducer: the one with kernel.json, or a folder below it. Default: ".".
-        capture: Which captured dispatches, where the reproducer holds several: their numbers ("2", "1,4"; captures/<number>),
-            or "all" of its kernel. If left out, validate takes all, and replay the one in capture/.
+        reproducer: Folder of the reproducer: where kernel.json is, or any folder below it. Default: ".".
+        capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
+            Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
-        gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
-            first visible one if left out.
-        softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
-        store: Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store.
-        launch: On softgpu and hsa, who launches: this program into a queue of its own (direct, if left out), or the HIP
-            runtime, which fills hidden arguments with services behind them.
-        limit_factor: On the software GPU, end a replay after this multiple of the wave-instructions of the captured dispatch
-            (at least one million). Default: 10.
+        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
+        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
+        launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
+            runtime, so that hidden arguments have working services behind them.
+        limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
+            dispatch (at least one million). Default: 10.
         limit_seconds: On hardware, end a replay after this time. Default: 60.
-        iterations: On hardware, how often each variant and the captured code are replayed in turns; 30 if left out.
+        iterations: On hardware, how many times to replay each variant and the captured code, in turns. Default: 30.
 
         `exit_code` of the result:
 
-        0: It is known which one is best, or that none is.
+        0: The best variant was found, or none is better.
         """
         result: results.PgoUseResult = self._stage(
             results.PgoUseResult,
@@ -995,24 +989,23 @@ class Stages:
         uniform: Literal["branch", "full-mask"] | None = None,
         skip_guards: bool | None = None,
     ) -> results.PgoAppInstrumentResult:
-        """Build an app once more from its compile database, with counters in its kernels.
+        """Build an app again, with counters in its kernels.
 
-        app: Folder of the app: the one with kernloop.json, or a folder below it. Default: ".".
-        link_argument: More for the linker, where what CMake says of the app's program (link.txt) does not do: -lname, a
-            library.
+        app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
+        link_argument: More linker arguments, if those in CMake's link.txt are not enough: -lname, or a library file.
         compile_limit_seconds: End each compilation after this time. Default: 600.
-        sample: Who counts: all; blocks:N, one workgroup in N (a power of two); launches:N, one launch in N; or sparse:N, one
-            workgroup in N of the first 4,096 launches and of one launch in 8 behind those; the others run a copy without
+        sample: Who counts. all: every workgroup. blocks:N: one workgroup in N (a power of two). launches:N: one launch in N.
+            sparse:N: one workgroup in N of the first 4,096 launches, then of one launch in 8. The others run a copy without
             counters. Default: "sparse:32".
-        slots: Copies of each counter, a power of two, so that waves do not wait for each other; merging adds them up. Default:
-            256.
-        uniform: What a uniform block is: one that all lanes reach which were at the branch that leads to it (branch), or which
-            a full wave reaches (full-mask, as in the RFC). Default: "branch".
-        skip_guards: Leave out kernels without a branch, and those whose only branch guards all the rest. Default: false.
+        slots: Copies of each counter, a power of two. More copies mean less waiting between waves. Merging adds them up.
+            Default: 256.
+        uniform: When a block is uniform. branch: every lane that was at the branch before it reaches it. full-mask: a full wave
+            reaches it, as in the RFC. Default: "branch".
+        skip_guards: Leave out kernels without branches, and kernels whose only branch guards everything else. Default: false.
 
         `exit_code` of the result:
 
-        0: The instrumented program is there.
+        0: The instrumented program was built.
         """
         result: results.PgoAppInstrumentResult = self._stage(
             results.PgoAppInstrumentResult,
@@ -1038,18 +1031,17 @@ class Stages:
         gpu: str | None = None,
         time_limit_seconds: float | None = None,
     ) -> results.PgoAppGenerateResult:
-        """Run the instrumented program of an app, and collect the raw profiles of its kernels.
+        """Run the instrumented app and collect the raw profiles of its kernels.
 
-        app: Folder of the app: the one with kernloop.json, or a folder below it. Default: ".".
+        app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
-        gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
-            first visible one if left out.
-        time_limit_seconds: End the app after this time; 0 is no limit. Default: 0.
+        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
+        time_limit_seconds: End the app after this time. 0: no limit. Default: 0.
 
         `exit_code` of the result:
 
-        0: The raw profiles are there.
+        0: The raw profiles were written.
         """
         result: results.PgoAppGenerateResult = self._stage(
             results.PgoAppGenerateResult,
@@ -1071,16 +1063,16 @@ class Stages:
         input: Path | Sequence[Path] | None = None,
         mixed_sampling: bool | None = None,
     ) -> results.PgoAppMergeResult:
-        """Add up the raw profiles of an app to one that the compiler reads, with wave visits beside it.
+        """Merge the raw profiles of an app into one that the compiler reads.
 
-        app: Folder of the app: the one with kernloop.json, or a folder below it. Default: ".".
-        input: A raw or indexed profile, or a folder of them, with its weight behind a comma if that is not 1 ("runs/a,3");
-            relative to the working folder. If left out, what pgo-app-generate collected.
-        mixed_sampling: Add up profiles although they stand for different shares of a run. Default: false.
+        app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
+        input: A raw or indexed profile, or a folder of them; "runs/a,3" gives it weight 3. Relative to the working folder.
+            Default: what pgo-app-generate collected.
+        mixed_sampling: Merge profiles even if they sampled different shares of the run. Default: false.
 
         `exit_code` of the result:
 
-        0: The merged profile is there.
+        0: The merged profile was written.
         """
         result: results.PgoAppMergeResult = self._stage(
             results.PgoAppMergeResult,
@@ -1101,18 +1093,17 @@ class Stages:
         compile_limit_seconds: float | None = None,
         gate: Literal["off", "uniform", "flatten", "wave"] | Sequence[Literal["off", "uniform", "flatten", "wave"]] | None = None,
     ) -> results.PgoAppBuildResult:
-        """Build an app by the profile of its kernels, under each gate of spill placement, for pgo-app-use.
+        """Build an app with its kernel profile, once for each spill-placement gate.
 
-        app: Folder of the app: the one with kernloop.json, or a folder below it. Default: ".".
-        link_argument: More for the linker, where what CMake says of the app's program (link.txt) does not do: -lname, a
-            library.
+        app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
+        link_argument: More linker arguments, if those in CMake's link.txt are not enough: -lname, or a library file.
         compile_limit_seconds: End each compilation after this time. Default: 600.
-        gate: Which gates of spill placement to build, for pgo-app-use to choose from; CUDA has none. Default:
+        gate: Spill-placement gates to build, for pgo-app-use to choose from. Not for CUDA. Default:
             ["off","uniform","flatten","wave"].
 
         `exit_code` of the result:
 
-        0: The builds are there.
+        0: The builds are ready.
         """
         result: results.PgoAppBuildResult = self._stage(
             results.PgoAppBuildResult,
@@ -1136,20 +1127,19 @@ class Stages:
         rounds: int | None = None,
         time_limit_seconds: float | None = None,
     ) -> results.PgoAppUseResult:
-        """Run the builds of an app by its profile beside the app, and keep the one that executes least, if one is better.
+        """Compare the profiled builds with the app itself, and keep the best one.
 
-        app: Folder of the app: the one with kernloop.json, or a folder below it. Default: ".".
+        app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
-        gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
-            first visible one if left out.
-        rounds: On hardware, how often each build is run, in turns: a build is kept where its slowest run is faster than the
-            fastest of the others. Default: 5.
-        time_limit_seconds: End each run of the app after this time; 0 is no limit. Default: 0.
+        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
+        rounds: On hardware, how many times to run each build, in turns. A build wins if its slowest run beats the fastest run
+            of the others. Default: 5.
+        time_limit_seconds: End each run of the app after this time. 0: no limit. Default: 0.
 
         `exit_code` of the result:
 
-        0: It is known which build is best, or that none is.
+        0: The best build was found, or none is better.
         """
         result: results.PgoAppUseResult = self._stage(
             results.PgoAppUseResult,
@@ -1181,30 +1171,28 @@ class Stages:
         compile_limit_seconds: float | None = None,
         time_limit_seconds: float | None = None,
     ) -> results.PgoRuntimeResult:
-        """Run an app that compiles its kernels at run time: measure them, then run them by their profile.
+        """Run an app that compiles kernels at run time: measure them, then use their profiles.
 
-        app: Folder of the app: the one with kernloop.json, or a folder below it. Default: ".".
+        app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
-        gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
-            first visible one if left out.
-        phase: auto: measure what no profile is known of, then run by it, and measure again when the workload changes; measure:
-            count every launch, and use nothing; production: use what was built before, and count nothing; build: run nothing,
-            and compile what a machine without clang asked for and measured, whose folder .kernloop/pgo/runtime of the app was
-            copied here. Default: "auto".
-        measure_launches: How many launches of a kernel are counted before code is made of them. Default: 16.
-        sample_one_in: In production the first of so many launches of each kernel is counted, to see whether the workload is
-            still the measured one; 0: none. Default: 64.
-        window: How many counted launches are compared with the profile at a time. Default: 4.
-        bound: How far they may be from the profile, in percent: half the sum of the differences of shares. Default: 5.
-        gate: Which gates of spill placement to build and to choose from, by their static scores. Default:
-            ["off","uniform","flatten","wave"].
+        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
+        phase: auto: measure code that has no profile, then run with the profile, and measure again if the workload changes.
+            measure: count every launch and use no profile. production: use earlier builds and count nothing. build: run
+            nothing; compile what a machine without clang measured, from its copied folder .kernloop/pgo/runtime. Default:
+            "auto".
+        measure_launches: How many launches of a kernel to count before building code from its profile. Default: 16.
+        sample_one_in: In production, count one launch in this many, to see whether the workload has changed. 0: never. Default:
+            64.
+        window: How many counted launches to compare with the profile at a time. Default: 4.
+        bound: How far they may be from the profile, in percent: half the sum of the differences in shares. Default: 5.
+        gate: Spill-placement gates to build. The static scores choose one. Default: ["off","uniform","flatten","wave"].
         compile_limit_seconds: End each compilation after this time. Default: 600.
-        time_limit_seconds: End the app after this time; 0 is no limit. Default: 0.
+        time_limit_seconds: End the app after this time. 0: no limit. Default: 0.
 
         `exit_code` of the result:
 
-        0: The app ran, and it is said which code each of its kernels ran in.
+        0: The app ran. The output says which code each kernel used.
         """
         result: results.PgoRuntimeResult = self._stage(
             results.PgoRuntimeResult,
@@ -1237,19 +1225,20 @@ class Stages:
         keep_cached: bool | None = None,
         dry_run: bool | None = None,
     ) -> results.StoreResult:
-        """Look after the chunk store: verify it, remove what no capture needs, or say what it holds.
+        """Verify the chunk store, clean it up, or say what it holds.
 
-        action: verify: read and hash every chunk; gc: remove what no capture needs; stats: what it holds, and for whom.
-        workspace: Any folder of the workspace whose captures and store are meant. Default: ".".
-        store: Chunk store; the workspace's .kernloop/store if left out.
-        capture_root: Folder with more captures that use the store, beside the workspace: those of other workspaces.
-        grace_hours: gc spares chunks that a capture has written or found useful within this time. Default: 24.
-        keep_cached: gc also spares the chunks of captures in the cache of Nx (.nx), which Nx may restore. Default: true.
-        dry_run: gc says what it would remove, and removes nothing. Default: false.
+        action: verify: read and hash every chunk. gc: remove what no capture needs. stats: say what the store holds, and for
+            which captures.
+        workspace: Any folder of the workspace. Default: ".".
+        store: Chunk store. Default: the workspace's .kernloop/store.
+        capture_root: Another folder with captures that use the store, such as a second workspace.
+        grace_hours: gc keeps chunks that a capture wrote or reused within this time. Default: 24.
+        keep_cached: gc also keeps chunks of captures in Nx's cache (.nx), because Nx may restore them. Default: true.
+        dry_run: gc says what it would remove. It removes nothing. Default: false.
 
         `exit_code` of the result:
 
-        0: Done; nothing is wrong.
+        0: Done. Nothing is wrong.
         1: Chunks are damaged or missing.
         """
         result: results.StoreResult = self._stage(
@@ -1274,15 +1263,15 @@ class Stages:
         output: Path | None = None,
         store: Path | None = None,
     ) -> results.PackResult:
-        """Make one file of a capture, with every chunk it needs.
+        """Pack a capture, with every chunk it needs, into one file.
 
         capture: Folder of a reproducer, or of a capture. Default: ".".
-        output: The file to write; `<kernel>.klcap` in the working folder if left out.
-        store: Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store.
+        output: File to write. Default: `<kernel>.klcap` in the working folder.
+        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
 
         `exit_code` of the result:
 
-        0: The file is there.
+        0: The file was written.
         """
         result: results.PackResult = self._stage(
             results.PackResult,
@@ -1301,15 +1290,15 @@ class Stages:
         *,
         to: Path | None = None,
     ) -> results.UnpackResult:
-        """Make a capture of a packed one, every byte verified.
+        """Unpack a packed capture and verify every byte.
 
-        file: What `kernloop pack` wrote.
-        to: A reproducer, whose capture/ it becomes; or the folder that it becomes. The working folder, if that is neither a
-            reproducer nor empty, gets a folder named after the file. Default: ".".
+        file: File that `kernloop pack` wrote.
+        to: Reproducer to unpack into (as its capture/), or a new folder. Default: the working folder if it is a reproducer or
+            empty, otherwise a folder in it named after the file. Default: ".".
 
         `exit_code` of the result:
 
-        0: The capture is there, every byte of it verified.
+        0: The capture was unpacked, and every byte is verified.
         """
         result: results.UnpackResult = self._stage(
             results.UnpackResult,
@@ -1329,16 +1318,16 @@ class Stages:
         store: Path | None = None,
         dry_run: bool | None = None,
     ) -> results.PushResult:
-        """Send the captures of a reproducer to a server, for other machines to pull.
+        """Send the captures of a reproducer to a server, so that other machines can pull them.
 
-        capture: Folder of a reproducer, all of whose captures are meant, or of a capture. Default: ".".
+        capture: Folder of a reproducer (all its captures are sent), or of one capture. Default: ".".
         remote: URL of the server; else KERNLOOP_REMOTE, else "store" in kernloop.json of the app.
-        store: Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store.
-        dry_run: Say what would be sent, and send nothing. Default: false.
+        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
+        dry_run: Say what would be sent. Send nothing. Default: false.
 
         `exit_code` of the result:
 
-        0: The server has all of it.
+        0: The server has everything.
         """
         result: results.PushResult = self._stage(
             results.PushResult,
@@ -1360,16 +1349,16 @@ class Stages:
         remote: str | None = None,
         store: Path | None = None,
     ) -> results.PullResult:
-        """Fetch captures that were pushed to a server, every byte verified.
+        """Fetch captures from a server and verify every byte.
 
-        source: Folder of a reproducer that has pushed.json, or the reference that `kernloop push` gave. Default: ".".
-        to: With a reference: the reproducer whose capture it becomes, or the folder.
+        source: Folder of a reproducer with a pushed.json, or the reference that `kernloop push` printed. Default: ".".
+        to: With a reference: the reproducer to put the capture into, or a new folder.
         remote: URL of the server; else KERNLOOP_REMOTE, else "store" in kernloop.json of the app.
-        store: Chunk store to fetch into; else KERNLOOP_STORE, else the workspace's .kernloop/store.
+        store: Chunk store to fetch into. Default: KERNLOOP_STORE, then the workspace's .kernloop/store.
 
         `exit_code` of the result:
 
-        0: The captures are there, every byte of them verified.
+        0: The captures were fetched, and every byte is verified.
         """
         result: results.PullResult = self._stage(
             results.PullResult,
@@ -1404,42 +1393,41 @@ class Stages:
         seed: int | None = None,
         threads: int | None = None,
     ) -> results.TraceRunResult:
-        """Replay captured dispatches with probes in the kernel, and write a trace folder.
+        """Replay captured dispatches with probes in the kernel, and write a trace.
 
-        reproducer: Folder of the reproducer: the one with kernel.json, or a folder below it. Default: ".".
-        variant: Code object to run in place of the captured one, relative to the reproducer; "none" for the captured one. If
-            left out: what recompile built, or the captured one where nothing was edited.
-        capture: Which captured dispatches, where the reproducer holds several: their numbers ("2", "1,4"; captures/<number>),
-            or "all" of its kernel. If left out, validate takes all, and replay the one in capture/.
+        reproducer: Folder of the reproducer: where kernel.json is, or any folder below it. Default: ".".
+        variant: Code object to run instead of the captured one, relative to the reproducer. "none": the captured one. Default:
+            what recompile built, or the captured one if nothing was edited.
+        capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
+            Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Target that the software GPU presents: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
-        gpu: GPU of the cuda device: its number among the visible ones or its UUID, and then the only one that programs see; the
-            first visible one if left out.
-        store: Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store.
-        limit_factor: On the software GPU, end a replay after this multiple of the wave-instructions of the captured dispatch
-            (at least one million). Default: 10.
-        launch: On softgpu and hsa, who launches: this program into a queue of its own (direct, if left out), or the HIP
-            runtime, which fills hidden arguments with services behind them.
-        guard: Close what lies around the captured regions to the kernel, so that an access there faults: every byte on the
-            software GPU, whole granules on hardware, where writes inside of them are found afterwards. Default: false.
+        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
+        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
+        limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
+            dispatch (at least one million). Default: 10.
+        launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
+            runtime, so that hidden arguments have working services behind them.
+        guard: Make memory around the captured regions inaccessible, so that out-of-bounds accesses fault: to the byte on the
+            software GPU, to the granule on hardware (stray writes within a granule are found afterwards). Default: false.
         limit_seconds: On hardware, end a replay after this time. Default: 60.
-        probe: Probes to apply: one that comes with Kernloop (block_sched, dmat, gmem_bytes, tensorop, program_progress), or a
-            probe.toml, relative to the reproducer or else to the working folder. Default: "block_sched".
-        output: Folder in which the trace's own is made (<month><day>_<time>_<pid>); trace/<probe> of the reproducer, which is
-            then made anew, if left out.
-        capacity: Most records of a thread or warp in dynamic maps; as many as the counting run finds if left out. What does not
-            fit is dropped, and counted.
-        allow_callback: Run the CALLBACK of the probe file, a Python program, on each result file: only where this is its name,
-            as the file has it.
-        seed: Wave order of the software GPU; 1 if left out.
-        threads: Host threads of the software GPU, which probes see as compute units, each with a clock of its own; 1 if left
-            out, where everything repeats.
+        probe: Probes to apply: a built-in one (block_sched, dmat, gmem_bytes, tensorop, program_progress) or a probe.toml file,
+            relative to the reproducer or to the working folder. Default: "block_sched".
+        output: Folder to create the trace folder in (<month><day>_<time>_<pid>). Default: trace/<probe> of the reproducer,
+            which is replaced.
+        capacity: Maximum records per thread or warp in dynamic maps. Records beyond it are dropped and counted. Default: as
+            many as the counting run finds.
+        allow_callback: Run the CALLBACK of the probe file, a Python program, on each result file. To allow it, give its name
+            exactly as in the file.
+        seed: Seed for the order of waves on the software GPU. Default: 1.
+        threads: Host threads for the software GPU. Probes see each one as a compute unit with its own clock. Default: 1, which
+            makes every run the same.
 
         `exit_code` of the result:
 
-        0: The trace is there, and the kernel computed the same as without probes.
-        1: The kernel computed something else under probes.
-        4: The device faulted, or the kernel ran past its limit.
+        0: The trace was written, and the kernel computed the same as without probes.
+        1: The kernel computed something else with the probes in it.
+        4: The device faulted, or the kernel exceeded its limit.
         """
         result: results.TraceRunResult = self._stage(
             results.TraceRunResult,
@@ -1475,20 +1463,20 @@ class Stages:
         offsets: Literal["repaired", "recorded"] | None = None,
         clock_mhz: float | None = None,
     ) -> results.TraceReadResult:
-        """Read a trace of Neutrino (its files, what the probes cost, what every column holds), or events that kernels recorded.
+        """Show what a trace holds: a Neutrino trace (files, cost of the probes, columns), or kernel events.
 
-        trace: Folder of a trace, or one of its result files (.bin).
-        probe: The probe.toml that the trace was made with; that of its folder if left out.
-        dialect: How result files are written, where they fit several dialects: by CUDA since the DSL (warp-div), by the first
-            driver and HIP (total), by CUDA in the artifact (unit), by HIP since the DSL (hip-total).
-        offsets: Where a file records offsets that are wrong (blocks that are no multiple of a warp): read where its maps are
-            (repaired), or where it says (recorded), as Neutrino does.
-        clock_mhz: Of a file that Iris exported: the rate of the device's clock, where that of its processor is not known.
+        trace: Trace folder, or one of its result files (.bin).
+        probe: The probe.toml the trace was made with. Default: the one in its folder.
+        dialect: Dialect of the result files, if several fit: CUDA since the DSL (warp-div), the first driver and HIP (total),
+            CUDA in the artifact (unit), HIP since the DSL (hip-total).
+        offsets: What to do with files that record wrong offsets (blocks that are not a multiple of a warp). repaired: read the
+            maps where they really are. recorded: read them where the file says, as Neutrino does.
+        clock_mhz: Clock rate of the device, for files exported by Iris whose processor is not known.
 
         `exit_code` of the result:
 
-        0: Every file adds up.
-        1: A result file of the folder does not; `error` of it says why.
+        0: Every file is consistent.
+        1: A result file is not consistent; `error` says why.
         """
         result: results.TraceReadResult = self._stage(
             results.TraceReadResult,
@@ -1510,15 +1498,15 @@ class Stages:
         language: Literal["typescript", "python", "c"] | None = None,
         output: Path | None = None,
     ) -> results.TraceGenResult:
-        """Generate a reader for the traces of a probe.toml, in TypeScript, Python or C.
+        """Generate code that reads the traces of a probe.toml, in TypeScript, Python or C.
 
-        probe: The probe.toml whose traces are to be read. Default: "probe.toml".
-        language: Of the reader: Python needs NumPy, the others nothing. Default: "python".
-        output: The file to write; `read_trace` with the extension of the language, in the working folder, if left out.
+        probe: The probe.toml of the traces to read. Default: "probe.toml".
+        language: Language of the reader. Python needs NumPy; the others need nothing. Default: "python".
+        output: File to write. Default: `read_trace` with the extension of the language, in the working folder.
 
         `exit_code` of the result:
 
-        0: The file is there.
+        0: The file was written.
         """
         result: results.TraceGenResult = self._stage(
             results.TraceGenResult,
@@ -1546,28 +1534,26 @@ class Stages:
         output: Path | None = None,
         skip_empty: bool | None = None,
     ) -> results.TraceExportResult:
-        """Write the records of a trace as tables, or events that kernels recorded as one timeline.
+        """Export a trace: probe records as tables, kernel events as one timeline.
 
-        trace: Folder of a trace, or one of its result files (.bin).
-        probe: The probe.toml that the trace was made with; that of its folder if left out.
-        dialect: How result files are written, where they fit several dialects: by CUDA since the DSL (warp-div), by the first
-            driver and HIP (total), by CUDA in the artifact (unit), by HIP since the DSL (hip-total).
-        offsets: Where a file records offsets that are wrong (blocks that are no multiple of a warp): read where its maps are
-            (repaired), or where it says (recorded), as Neutrino does.
-        format: What is written. Of records of probes, one file a map: parquet if left out, arrow, jsonl, csv. Of events that
-            kernels recorded, one timeline: perfetto if left out, chrome (JSON), html (a summary).
-        ranks: Files of the other ranks, of events that kernels recorded: one timeline of all.
-        profile: The profile.json of the same run: its launches are on the timeline, too.
-        clock_mhz: Of a file that Iris exported: the rate of the device's clock, where that of its processor is not known.
-        unaligned: Show ranks whose clocks nothing relates as their clocks are: what was earlier on which rank is then not
-            known. Default: false.
-        output: Folder for the files; `<result>.<map>.<format>` in it. Default: ".".
-        skip_empty: Leave out slots that are all zero: where no probe wrote, or where it wrote nothing but zeros. Default:
-            false.
+        trace: Trace folder, or one of its result files (.bin).
+        probe: The probe.toml the trace was made with. Default: the one in its folder.
+        dialect: Dialect of the result files, if several fit: CUDA since the DSL (warp-div), the first driver and HIP (total),
+            CUDA in the artifact (unit), HIP since the DSL (hip-total).
+        offsets: What to do with files that record wrong offsets (blocks that are not a multiple of a warp). repaired: read the
+            maps where they really are. recorded: read them where the file says, as Neutrino does.
+        format: File format. Records of probes become one file for each map: parquet (default), arrow, jsonl, csv. Events of
+            kernels become one timeline: perfetto (default), chrome (JSON), html (a summary).
+        ranks: Event files of the other ranks, to show all ranks on one timeline.
+        profile: profile.json of the same run, to add its launches to the timeline.
+        clock_mhz: Clock rate of the device, for files exported by Iris whose processor is not known.
+        unaligned: Show ranks even if nothing relates their clocks. You then cannot tell which rank was first. Default: false.
+        output: Folder to write to. Files are named `<result>.<map>.<format>`. Default: ".".
+        skip_empty: Leave out slots that are all zero: no probe wrote there, or it wrote only zeros. Default: false.
 
         `exit_code` of the result:
 
-        0: The files are there.
+        0: The files were written.
         """
         result: results.TraceExportResult = self._stage(
             results.TraceExportResult,
@@ -1604,24 +1590,23 @@ class Stages:
         clock_mhz: float | None = None,
         output: Path | None = None,
     ) -> results.TraceAnalyzeResult:
-        """Analyse a trace: how blocks were scheduled, which memory was touched when, what was counted, how far threads got.
+        """Analyse a trace: block schedules, memory access over time, totals, progress of threads.
 
-        trace: Folder of a trace, or one of its result files (.bin).
-        probe: The probe.toml that the trace was made with; that of its folder if left out.
-        dialect: How result files are written, where they fit several dialects: by CUDA since the DSL (warp-div), by the first
-            driver and HIP (total), by CUDA in the artifact (unit), by HIP since the DSL (hip-total).
-        offsets: Where a file records offsets that are wrong (blocks that are no multiple of a warp): read where its maps are
-            (repaired), or where it says (recorded), as Neutrino does.
-        map: The map to analyse; every one if left out.
-        analysis: block-sched: blocks over processors and time; heat-map: pages over time; totals: counts summed; progress:
-            moments of threads over time. What the fields of a map are named like if left out.
-        field: Which field is the start, elapsed, processor, clock or address: `clock=cycles`. By name if left out.
-        bins: Intervals of time. Default: 128.
-        page_bytes: Of a page of the heat map; a power of two. Default: 65536.
-        align_clocks: Let every processor of block-sched begin at 0, where the clocks of processors are not the same. Default:
-            false.
-        clock_mhz: Of the clock that the probes read: times of the Perfetto file are then nanoseconds; cycles if left out.
-        output: Folder for plots (SVG), tables (JSON) and tracks (.pftrace, for ui.perfetto.dev); none if left out.
+        trace: Trace folder, or one of its result files (.bin).
+        probe: The probe.toml the trace was made with. Default: the one in its folder.
+        dialect: Dialect of the result files, if several fit: CUDA since the DSL (warp-div), the first driver and HIP (total),
+            CUDA in the artifact (unit), HIP since the DSL (hip-total).
+        offsets: What to do with files that record wrong offsets (blocks that are not a multiple of a warp). repaired: read the
+            maps where they really are. recorded: read them where the file says, as Neutrino does.
+        map: Map to analyse. Default: all.
+        analysis: Kind of analysis. block-sched: blocks by processor and time. heat-map: pages by time. totals: sums of counts.
+            progress: threads by time. Default: what the field names of the map suggest.
+        field: Which field holds the start, elapsed time, processor, clock or address: `clock=cycles`. Default: found by name.
+        bins: Number of time intervals. Default: 128.
+        page_bytes: Page size of the heat map in bytes, a power of two. Default: 65536.
+        align_clocks: Start every processor of block-sched at 0, for processors whose clocks differ. Default: false.
+        clock_mhz: Rate of the clock that the probes read. Times in the Perfetto file are then nanoseconds. Default: cycles.
+        output: Folder for plots (SVG), tables (JSON) and tracks (.pftrace, for ui.perfetto.dev). Default: write none.
 
         `exit_code` of the result:
 
@@ -1652,14 +1637,14 @@ class Stages:
         *,
         app: Path | None = None,
     ) -> results.DoctorResult:
-        """Say what this machine has and lacks for Kernloop.
+        """Check what this machine has for Kernloop, and what is missing.
 
-        app: Also look at this app: whether the capture agent would get into its processes.
+        app: Also check this app: can the capture agent get into its processes?
 
         `exit_code` of the result:
 
         0: Nothing is missing.
-        5: Something is, which the list says.
+        5: Something is missing. The list says what.
         """
         result: results.DoctorResult = self._stage(
             results.DoctorResult,
