@@ -323,7 +323,7 @@ describe('--json', () => {
       return 0;
     };
     const deps = () => faking({ 'kernloop-archive': archive });
-    const pushed = await kernloop('push', [reproducer, '--remote', server.url], deps());
+    const pushed = await kernloop('push', [reproducer, '--remote', server.url, '--accept'], deps());
     expect(pushed.document).toMatchObject({ result: { remote: server.url, captures: [{ folder: 'capture' }] } });
     stdout = '';
     const { document } = await kernloop('pull', [reproducer, '--remote', server.url], deps());
@@ -460,7 +460,7 @@ describe('--json', () => {
 
   it('would be noticed if a verb printed what its schema does not name, or left something out', () => {
     const good = { schema: 'kernloop.output/1', verb: 'pack', exit_code: 0 };
-    const result = { file: '/a', captureSha256: 'b', chunks: 1, bytes: 1 };
+    const result = { file: '/a', captureSha256: 'b', chunks: 1, bytes: 1, encrypted: false };
     const check = (document: object) => checkedOutput('pack', JSON.stringify(document));
     expect(check({ ...good, result })).toMatchObject({ verb: 'pack' });
     expect(() => check({ ...good, result: { ...result, size: 1 } })).toThrow('additionalProperty');

@@ -37,6 +37,8 @@ export interface RunOptions {
   env?: Record<string, string | undefined>;
   /** Called once with the running process when its output first matches. */
   when?: { output: RegExp; then: (kill: (signal: NodeJS.Signals) => void) => void };
+  /** Called with what ends the process and all that it started. */
+  started?: (kill: (signal: NodeJS.Signals) => void) => void;
   timeoutMs?: number;
 }
 
@@ -52,6 +54,7 @@ export function run(file: string, args: readonly string[], options: RunOptions =
     const kill = (signal: NodeJS.Signals): void => {
       if (child.pid !== undefined) process.kill(-child.pid, signal);
     };
+    options.started?.(kill);
     const timer = setTimeout(() => kill('SIGKILL'), options.timeoutMs ?? 240_000);
     const outcome = { stdout: '', stderr: '', text: '' };
     let pending = options.when;

@@ -1,21 +1,33 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Cuttable } from './cuttable';
 
-/** Debian's nginx with WebDAV's PUT, as docs/remote.md sets it up, in a folder of the test's own. */
+/** Debian's nginx with WebDAV's PUT, as docs/remote.md sets it up, in a folder of the test's own, behind a network that can be cut. */
 export class Nginx {
+  private child: ChildProcess | undefined;
+
   private constructor(
     readonly folder: string,
-    readonly url: string,
-    private readonly child: ChildProcess,
+    readonly network: Cuttable,
   ) {}
 
-  static async start(folder = mkdtempSync(join(tmpdir(), 'kernloop-nginx-')), port?: number): Promise<Nginx> {
-    const listening = port ?? (await freePort());
+  static async start(): Promise<Nginx> {
+    const folder = mkdtempSync(join(tmpdir(), 'kernloop-nginx-'));
     for (const name of ['data', 'body', 'logs']) mkdirSync(join(folder, name), { recursive: true });
+    const nginx = new Nginx(folder, await Cuttable.start(join(folder, 'socket')));
+    await nginx.start();
+    return nginx;
+  }
+
+  get url(): string {
+    return this.network.url;
+  }
+
+  async start(): Promise<void> {
+    const { folder } = this;
     const config = join(folder, 'nginx.conf');
     writeFileSync(
       config,
@@ -34,7 +46,7 @@ http {
   scgi_temp_path ${folder}/body/s;
   client_max_body_size 64m;
   server {
-    listen 127.0.0.1:${listening};
+    listen unix:${folder}/socket;
     location /cas/ {
       root ${folder}/data;
       dav_methods PUT;
@@ -44,13 +56,16 @@ http {
 }
 `,
     );
+    // One that was killed could not remove it.
+    rmSync(join(folder, 'socket'), { force: true });
     const child = spawn('/usr/sbin/nginx', ['-p', folder, '-c', config, '-e', `${folder}/logs/error.log`], {
       stdio: 'ignore',
+      detached: true,
     });
-    const url = `http://127.0.0.1:${listening}`;
-    for (let tries = 0; tries < 200; tries += 1) {
+    this.child = child;
+    for (let tries = 0; tries < 2400; tries += 1) {
       if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}; see ${folder}/logs`);
-      if (await answers(url)) return new Nginx(folder, url, child);
+      if (await answers(this.url)) return;
       await sleep(25);
     }
     throw new Error('nginx did not come up');
@@ -61,16 +76,19 @@ http {
     return join(this.folder, 'data', 'cas', digest);
   }
 
-  async stop(): Promise<void> {
-    if (this.child.exitCode === null) {
-      const ended = new Promise((resolve) => this.child.once('exit', resolve));
-      this.child.kill('SIGTERM');
-      await ended;
-    }
+  /** SIGKILL ends it and its workers in the middle of what they do. */
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    const { child } = this;
+    this.child = undefined;
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    process.kill(signal === 'SIGKILL' ? -child.pid : child.pid, signal);
+    await ended;
   }
 
   async remove(): Promise<void> {
     await this.stop();
+    await this.network.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
@@ -80,11 +98,3 @@ const answers = (url: string): Promise<boolean> =>
     ({ status }) => status === 404,
     () => false,
   );
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
-}

@@ -52,7 +52,9 @@ describe('packed captures and the store', () => {
     afterAll(() => nginx.remove());
 
     it('are pushed once, and replay where they are pulled', async () => {
-      const pushed = await workspace.kernloop(['push', project], { env });
+      const unasked = await workspace.kernloop(['push', project], { env });
+      expect([unasked.code, unasked.text]).toEqual([2, expect.stringMatching(/memory of the program.*NOT_ACCEPTED/s)]);
+      const pushed = await workspace.kernloop(['push', project, '--accept'], { env });
       expect([pushed.code, pushed.text]).toEqual([0, expect.stringMatching(/memory of the program.*sent [1-9]/s)]);
       const again = await workspace.kernloop(['push', project], { env });
       expect([again.code, again.text]).toEqual([0, expect.stringContaining('sent 0 of')]);

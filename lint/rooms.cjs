@@ -6,6 +6,7 @@ const rooms = [
   'support',
   'native',
   'deps',
+  'age',
   'stage',
   'device',
   'language',

@@ -32,8 +32,9 @@ const packagesFor = {
     'strace',
     'libgtest-dev',
     'python3-venv',
-    // A server to push captures to.
+    // A server to push captures to, and what encrypts them for it.
     'nginx-light',
+    'age',
     // Profiles of device code: the compiler, the headers that its plugin is built with, and the runtime of the host's half.
     'clang-22',
     'lld-22',

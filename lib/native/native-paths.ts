@@ -75,20 +75,23 @@ export function findNative(
 ): NativePaths {
   const named = env['KERNLOOP_NATIVE_DIR'];
   if (named) {
-    const hint = `point KERNLOOP_NATIVE_DIR at a complete native build, or unset it: ${nativeRemedy(search)}`;
-    return complete(resolve(named), hint);
+    return complete(
+      resolve(named),
+      () => `point KERNLOOP_NATIVE_DIR at a complete native build, or unset it: ${nativeRemedy(search)}`,
+    );
   }
   const build = join(search.root, 'native', 'build');
-  if (existsSync(join(build, 'bin'))) return complete(build, 'run `npm run build:native` in the checkout');
-  return complete(installedNatives(search), nativeRemedy(search));
+  if (existsSync(join(build, 'bin'))) return complete(build, () => 'run `npm run build:native` in the checkout');
+  return complete(installedNatives(search), () => nativeRemedy(search));
 }
 
-function complete(root: string, hint: string): NativePaths {
+/** The hint is asked for only where something is missing: it takes as long as all else here together. */
+function complete(root: string, hint: () => string): NativePaths {
   const missing = missingProducts(nativePathsIn(root));
   if (missing.length === 0) return nativePathsIn(root);
   throw new KernloopError(
     'ENVIRONMENT_NATIVE_MISSING',
     `the native programs in ${root} are not complete: ${missing.join(', ')} not found`,
-    hint,
+    hint(),
   );
 }

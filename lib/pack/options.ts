@@ -2,7 +2,20 @@ import { z } from 'zod';
 
 export const packOptionsSchema = z.object({
   capture: z.string().default('.').describe('Folder of a reproducer, or of a capture.'),
-  output: z.string().min(1).optional().describe('File to write. Default: `<kernel>.klcap` in the working folder.'),
+  output: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'File to write. Default: `<kernel>.klcap` in the working folder, `<kernel>.klcap.age` where it is encrypted.',
+    ),
+  encrypt: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Encrypt the file for the age public keys in this file, one a line. Default: those of KERNLOOP_AGE_RECIPIENTS.',
+    ),
   store: z
     .string()
     .optional()

@@ -1,11 +1,13 @@
-import { existsSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { encryptFile, recipientsFrom } from '../age/age';
 import { runArchive } from '../archive/archive-program';
 import { captureFile, readCapture } from '../archive/capture-files';
 import { storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
 import { openReproducer } from '../reproducer/reproducer';
+import { removeDeadPartials } from '../support/leftovers';
 import { formatBytes, formatCount } from '../support/report';
 import type { PackOptions } from './options';
 import type { PackResult } from './result';
@@ -22,12 +24,47 @@ const packedSchema = z.object({
 /** Makes one file of a capture, with every chunk that it needs. */
 export async function pack(options: PackOptions, deps: Deps): Promise<PackResult> {
   const { capture, name } = namedCapture(options.capture);
-  const file = resolve(options.output ?? `${name}${packedExtension}`);
+  const recipients = recipientsFrom(options.encrypt, deps.env);
+  const file = resolve(options.output ?? `${name}${packedExtension}${recipients === undefined ? '' : '.age'}`);
   const stores = storesFor(capture, deps.env, options.store).flatMap((store) => ['--store', store]);
-  const args = ['pack', capture, '--output', file, ...stores];
-  const packed = await runArchive(args, 'packed', packedSchema, deps);
+  const packTo = (output: string) =>
+    runArchive(['pack', capture, '--output', output, ...stores], 'packed', packedSchema, deps);
+  const packed =
+    recipients === undefined ? await packTo(file) : await encrypted(capture, file, recipients, packTo, deps);
   deps.report.result(`${file}: ${formatBytes(packed.bytes)}, ${formatCount(packed.chunks)} chunks`);
-  return { file, captureSha256: packed.capture_sha256, chunks: packed.chunks, bytes: packed.bytes };
+  return {
+    file,
+    captureSha256: packed.capture_sha256,
+    chunks: packed.chunks,
+    bytes: packed.bytes,
+    encrypted: recipients !== undefined,
+  };
+}
+
+/** What is not encrypted never lies where the file goes, but beside the capture, which is the same. */
+async function encrypted<P>(
+  capture: string,
+  file: string,
+  recipients: string,
+  packTo: (output: string) => Promise<P>,
+  deps: Deps,
+): Promise<P & { bytes: number }> {
+  const plain = `${capture}.pack`;
+  const [folder, partial] = [plain, file].map((path) => {
+    removeDeadPartials(path);
+    return `${path}.partial-${process.pid}`;
+  }) as [string, string];
+  try {
+    mkdirSync(folder);
+    const inside = join(folder, 'packed');
+    const packed = await packTo(inside);
+    await encryptFile(inside, partial, recipients, deps);
+    renameSync(partial, file);
+    return { ...packed, bytes: statSync(file).size };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(partial, { force: true });
+  }
 }
 
 /** A folder with capture.json is a capture; any other is in a reproducer. */

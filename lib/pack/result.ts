@@ -7,6 +7,7 @@ export const packResultSchema = z.object({
   captureSha256: z.string(),
   chunks: count,
   bytes: count.describe('Of the file.'),
+  encrypted: z.boolean(),
 });
 
 export type PackResult = z.output<typeof packResultSchema>;

@@ -11,7 +11,7 @@ export const stage = defineStage({
   result: packResultSchema,
   project: 'none',
   positional: 'capture',
-  paths: ['capture', 'output', 'store'],
+  paths: ['capture', 'output', 'store', 'encrypt'],
   exitCodes: { pass: 'The file was written.' },
   run: (options, deps) => code().pack(options, deps),
   exitCode: () => 0,

@@ -1,18 +1,20 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { captureFile, chunksOf, readCapture } from '../archive/capture-files';
-import { pushedFile, pushedJsonSchema, type PushedCapture, type PushedJson } from '../archive/pushed-json';
+import { anyPushedJsonSchema, pushedFile, type AnyPushedJson, type PushedCapture } from '../archive/pushed-json';
 import { missingChunks, storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
-import type { HttpStore } from '../remote/http-store';
+import type { Source } from '../remote/content';
+import { openPushed, pushedAs } from '../remote/pushed';
 import { remoteStore, remoteVariable } from '../remote/remote-store';
 import { fetchChunks } from '../remote/transfer';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
+import { removeDeadPartials } from '../support/leftovers';
 import { kernelFile } from '../support/project-file-names';
 import { formatBytes, formatCount } from '../support/report';
-import { parseJson, readJson } from '../support/schema';
+import { readJson } from '../support/schema';
 import type { PullOptions } from './options';
 import type { PullResult } from './result';
 
@@ -31,13 +33,15 @@ export async function pull(options: PullOptions, deps: Deps): Promise<PullResult
     );
   }
   try {
-    const pushed = isReference ? await fetchReference(options.source, remote) : readPushed(reproducer);
+    const { captures, source } = isReference
+      ? await pushedAs(options.source, remote, deps)
+      : await openPushed(readPushed(reproducer), remote, deps);
     const root = reproducer?.root ?? resolve(options.to ?? '.');
     const pulled: Pulled[] = [];
-    for (const entry of pushed.captures) {
+    for (const entry of captures) {
       // Without a reproducer the one capture is the folder itself.
-      const target = reproducer === undefined && pushed.captures.length === 1 ? root : join(root, entry.folder);
-      pulled.push(await pullCapture(entry, target, reproducer, remote, options, deps));
+      const target = reproducer === undefined && captures.length === 1 ? root : join(root, entry.folder);
+      pulled.push(await pullCapture(entry, target, reproducer, source, options, deps));
     }
     const bytesFetched = pulled.reduce((sum, { bytes }) => sum + bytes, 0);
     for (const { capture, outcome, chunks, chunksFetched } of pulled)
@@ -88,40 +92,36 @@ function reproducerFor({ source, to }: PullOptions, isReference: boolean): Repro
   );
 }
 
-function readPushed(reproducer: Reproducer | undefined): PushedJson {
+function readPushed(reproducer: Reproducer | undefined): AnyPushedJson {
   if (reproducer === undefined) throw new Error('a source that is no reference is a reproducer');
   return readJson(
     join(reproducer.root, pushedFile),
-    pushedJsonSchema,
+    anyPushedJsonSchema,
     'CAPTURE_MISSING',
     'its captures were never pushed: `kernloop push` where they are, and commit pushed.json',
   );
-}
-
-async function fetchReference(digest: string, remote: HttpStore): Promise<PushedJson> {
-  const text = (await remote.get(digest)).toString('utf8');
-  return parseJson(`${remote.address.url}/cas/${digest}`, text, pushedJsonSchema);
 }
 
 async function pullCapture(
   entry: PushedCapture,
   target: string,
   reproducer: Reproducer | undefined,
-  remote: HttpStore,
+  source: Source,
   options: PullOptions,
   deps: Deps,
 ): Promise<Pulled> {
   const isThere = existsSync(captureFile(target));
   if (isThere) requireSame(entry, target);
   const partial = `${target}.partial-${process.pid}`;
+  removeDeadPartials(target);
   try {
-    const folder = isThere ? target : await fetchFiles(entry, partial, remote);
+    const folder = isThere ? target : await fetchFiles(entry, partial, source);
     const capture = readCapture(folder);
     requireKernel(capture.kernel, reproducer, entry.folder);
     const stores = storesFor(dirname(target), deps.env, options.store);
     const [store = ''] = stores;
     const missing = missingChunks(folder, stores);
-    const { chunks: chunksFetched, bytes } = await fetchChunks(missing, store, remote, deps);
+    const { chunks: chunksFetched, bytes } = await fetchChunks(missing, store, source, deps);
     if (!isThere) place(partial, target);
     const outcome = !isThere ? 'written' : chunksFetched > 0 ? 'completed' : 'unchanged';
     const fileBytes = isThere ? 0 : entry.files.reduce((sum, file) => sum + file.bytes, 0);
@@ -131,12 +131,12 @@ async function pullCapture(
   }
 }
 
-async function fetchFiles({ files, folder }: PushedCapture, into: string, remote: HttpStore): Promise<string> {
+async function fetchFiles({ files, folder }: PushedCapture, into: string, source: Source): Promise<string> {
   if (!files.some(({ name }) => name === 'capture.json')) {
     throw new KernloopError('CAPTURE_INVALID', `${pushedFile} names no capture.json of ${folder}`, 'push it again');
   }
   mkdirSync(into, { recursive: true });
-  for (const { name, sha256 } of files) writeFileSync(join(into, name), await remote.get(sha256));
+  for (const { name, sha256 } of files) writeFileSync(join(into, name), await source.get(sha256));
   return into;
 }
 

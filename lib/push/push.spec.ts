@@ -1,10 +1,10 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { pull } from '../pull/pull';
 import { memoryServer, type MemoryServer } from '../remote/testing/memory-server';
+import { rawChunks } from '../remote/testing/raw-chunks';
 import { sha256 } from '../support/files';
-import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
+import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { captureJson, TestWorkspace, writeReproducer } from '../testing/workspace';
 import { push } from './push';
 
@@ -16,25 +16,8 @@ describe('push and pull', () => {
   let server: MemoryServer;
   let reproducer: string;
 
-  /** The one chunk is what `content` says; a store is a folder of raw chunks. */
-  const archive: FakeProgram = async ({ args, options, print }) => {
-    const [verb, folder = '', , output = ''] = args;
-    if (verb === 'export-chunks') {
-      if (options.input?.kind !== 'stream') throw new Error('digests come on stdin');
-      for (const wanted of (await text(options.input.open())).trim().split('\n'))
-        writeFileSync(join(output, wanted), content);
-      print({ event: 'exported', chunks: 1, bytes: 1 });
-    } else {
-      for (const name of readdirSync(folder)) {
-        mkdirSync(join(output, name.slice(0, 2)), { recursive: true });
-        copyFileSync(join(folder, name), join(output, name.slice(0, 2), name));
-      }
-      print({ event: 'imported', chunks: 1, bytes_added: 1 });
-    }
-    return 0;
-  };
-  const deps = (): FakeDeps => fakeDeps({ 'kernloop-archive': archive }, workspace.native);
-  const pushing = () => push({ capture: reproducer, remote: server.url, dryRun: false }, deps());
+  const deps = (): FakeDeps => fakeDeps({ 'kernloop-archive': rawChunks(content) }, workspace.native);
+  const pushing = () => push({ capture: reproducer, remote: server.url, accept: true, dryRun: false }, deps());
   const pulling = () => pull({ source: reproducer, remote: server.url }, deps());
   const capture = (): string => join(reproducer, 'capture');
   /** As in a fresh clone: nothing that git does not keep. */
@@ -76,7 +59,7 @@ describe('push and pull', () => {
 
   it('say what leaves the machine before it does', async () => {
     const saying = deps();
-    await push({ capture: reproducer, remote: server.url, dryRun: true }, saying);
+    await push({ capture: reproducer, remote: server.url, accept: false, dryRun: true }, saying);
     expect(saying.said.info.join('\n')).toMatch(/memory of the program.*1 regions, 20 B/s);
     expect([...server.objects.keys()]).toEqual([]);
     expect(existsSync(join(reproducer, 'pushed.json'))).toBe(false);
@@ -93,7 +76,7 @@ describe('push and pull', () => {
   it('take a reference in the place of a reproducer', async () => {
     const { reference } = await pushing();
     const to = workspace.path('elsewhere');
-    await pull({ source: reference, to, remote: server.url }, deps());
+    await pull({ source: reference ?? '', to, remote: server.url }, deps());
     expect(readdirSync(to).sort()).toEqual(['capture.json', 'selfcheck.json']);
   });
 
@@ -137,7 +120,21 @@ describe('push and pull', () => {
     await expect(pulling()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
+  it('go to a server for the first time only where that is meant, and not again', async () => {
+    const unasked = () => push({ capture: reproducer, remote: server.url, accept: false, dryRun: false }, deps());
+    await expect(unasked()).rejects.toMatchObject({ code: 'PUSH_NOT_ACCEPTED' });
+    expect([...server.objects.keys()]).toEqual([]);
+    await pushing();
+    await expect(unasked()).resolves.toMatchObject({ chunksSent: 0 });
+    const other = await memoryServer();
+    const elsewhere = push({ capture: reproducer, remote: other.url, accept: false, dryRun: false }, deps());
+    await expect(elsewhere).rejects.toMatchObject({ code: 'PUSH_NOT_ACCEPTED' });
+    await other.close();
+  });
+
   it('need a server', async () => {
-    await expect(push({ capture: reproducer, dryRun: false }, deps())).rejects.toMatchObject({ code: 'USAGE' });
+    await expect(push({ capture: reproducer, accept: true, dryRun: false }, deps())).rejects.toMatchObject({
+      code: 'USAGE',
+    });
   });
 });

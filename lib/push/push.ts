@@ -1,16 +1,27 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { recipientsFrom } from '../age/age';
 import { captureFile, captureFiles, chunksOf, readCapture } from '../archive/capture-files';
-import { pushedFile, type PushedCapture, type PushedJson } from '../archive/pushed-json';
+import {
+  pushedFile,
+  type EncryptedPushedJson,
+  type PushedCapture,
+  type PushedIndex,
+  type PushedJson,
+} from '../archive/pushed-json';
 import { storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
+import { requireAccepted } from '../remote/accepted';
+import { EncryptedSink } from '../remote/encrypted';
 import { maxObjectBytes, type HttpStore } from '../remote/http-store';
+import { plainSink } from '../remote/plain-sink';
 import { remoteStore, remoteVariable } from '../remote/remote-store';
-import { lackedBy, sendChunks } from '../remote/transfer';
+import { lackedBy, sendChunks, sendContent } from '../remote/transfer';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { jsonText, sha256, writeFileAtomic } from '../support/files';
 import { formatBytes, formatCount, table } from '../support/report';
+import { findWorkspaceRoot } from '../support/workspace-root';
 import type { PushOptions } from './options';
 import type { PushResult } from './result';
 
@@ -35,9 +46,13 @@ export async function push(options: PushOptions, deps: Deps): Promise<PushResult
       `give --remote URL, set ${remoteVariable}, or write "store": { "kind": "http", "url": … } into kernloop.json`,
     );
   }
+  const root = findWorkspaceRoot(resolve(options.capture));
+  const recipients = recipientsFrom(options.encrypt, deps.env);
   try {
-    describe(held, remote, deps);
-    return await pushTo(remote, held, reproducer, options, deps);
+    describe(held, remote, recipients, deps);
+    if (recipients === undefined && !options.dryRun) requireAccepted(remote.address, options.accept, root);
+    const encrypting = recipients === undefined ? undefined : EncryptedSink.open(remote, recipients, root, deps);
+    return await pushTo(remote, encrypting, held, reproducer, options, deps);
   } finally {
     await remote.close();
   }
@@ -45,32 +60,42 @@ export async function push(options: PushOptions, deps: Deps): Promise<PushResult
 
 async function pushTo(
   remote: HttpStore,
+  encrypting: EncryptedSink | undefined,
   held: readonly Held[],
   reproducer: Reproducer | undefined,
   options: PushOptions,
   deps: Deps,
 ): Promise<PushResult> {
-  const pushed: PushedJson = { schema: 'kernloop.pushed/1', captures: held.map(entryOf) };
-  const text = jsonText(pushed);
-  const reference = sha256(text);
+  const sink = encrypting ?? plainSink(remote);
   const seen = new Set<string>();
   let [chunksSent, bytesSent] = [0, 0];
   for (const { path, chunks } of held) {
     const fresh = chunks.filter((digest) => !seen.has(digest));
     fresh.forEach((digest) => seen.add(digest));
-    const lacking = await lackedBy(remote, fresh);
+    const lacking = await lackedBy(sink, fresh);
     chunksSent += lacking.length;
     if (options.dryRun) continue;
-    bytesSent += (await sendChunks(path, lacking, storesFor(path, deps.env, options.store), remote, deps)).bytes;
+    bytesSent += (await sendChunks(path, lacking, storesFor(path, deps.env, options.store), sink, deps)).bytes;
   }
+  const captures = held.map(entryOf);
+  const plain: PushedJson = { schema: 'kernloop.pushed/1', captures };
+  let reference: string | undefined = encrypting === undefined ? sha256(jsonText(plain)) : undefined;
   if (!options.dryRun) {
-    for (const content of [...held.flatMap(({ files }) => files.map((file) => file.content)), Buffer.from(text)]) {
-      const digest = sha256(content);
-      if (await remote.has(digest)) continue;
-      await remote.put(digest, content);
-      bytesSent += content.length;
+    const send = async (content: Buffer): Promise<void> => {
+      bytesSent += await sendContent(content, sha256(content), sink);
+    };
+    for (const { content } of held.flatMap(({ files }) => files)) await send(content);
+    let pushed: PushedJson | EncryptedPushedJson = plain;
+    if (encrypting === undefined) {
+      await send(Buffer.from(jsonText(plain)));
+    } else {
+      const index = Buffer.from(jsonText(indexOf(captures, seen, encrypting)));
+      if (index.length > maxObjectBytes) throw tooLarge('the index of what is pushed', index.length);
+      await send(index);
+      reference = encrypting.storedAs(sha256(index));
+      pushed = { schema: 'kernloop.pushed-encrypted/1', format: 'age', index: reference };
     }
-    if (reproducer !== undefined) writeFileAtomic(join(reproducer.root, pushedFile), text);
+    if (reproducer !== undefined) writeFileAtomic(join(reproducer.root, pushedFile), jsonText(pushed));
   }
   const total = held.reduce((sum, { chunks }) => sum + chunks.length, 0);
   deps.report.result(
@@ -81,13 +106,14 @@ async function pushTo(
   if (!options.dryRun) {
     deps.report.result(
       reproducer === undefined
-        ? `kernloop pull ${reference} --to <folder>`
+        ? `kernloop pull ${reference ?? ''} --to <folder>`
         : `${join(reproducer.root, pushedFile)}: commit it, and \`kernloop pull\` finds the capture wherever the reproducer is`,
     );
   }
   return {
     remote: remote.address.url,
-    reference,
+    reference: reference ?? null,
+    encrypted: encrypting !== undefined,
     captures: held.map(({ folder, kernel, chunks, regions, regionBytes }) => ({
       ...{ folder, kernel, chunks: chunks.length, regions, regionBytes },
     })),
@@ -96,8 +122,12 @@ async function pushTo(
 }
 
 /** What leaves this machine, before it does. */
-function describe(held: readonly Held[], remote: HttpStore, deps: Deps): void {
-  deps.report.info(`to ${remote.address.url}, where everybody who may read there can read it:`);
+function describe(held: readonly Held[], remote: HttpStore, recipients: string | undefined, deps: Deps): void {
+  deps.report.info(
+    recipients === undefined
+      ? `to ${remote.address.url}, where everybody who may read there can read it:`
+      : `to ${remote.address.url}, encrypted for the recipients in ${recipients}:`,
+  );
   const rows = held.map(({ folder, kernel, regions, regionBytes }) => [
     folder,
     kernel,
@@ -137,11 +167,21 @@ function heldIn(path: string, folder: string): Held {
 function smallFile(path: string): Buffer {
   const { size } = statSync(path);
   if (size <= maxObjectBytes) return readFileSync(path);
-  throw new KernloopError(
+  throw tooLarge(path, size);
+}
+
+function tooLarge(what: string, bytes: number): KernloopError {
+  return new KernloopError(
     'CAPTURE_INVALID',
-    `${path} has ${formatBytes(size)}; the most that is sent as one is ${formatBytes(maxObjectBytes)}`,
+    `${what} has ${formatBytes(bytes)}; the most that is sent as one is ${formatBytes(maxObjectBytes)}`,
     'pack it (`kernloop pack`), and copy the file',
   );
+}
+
+function indexOf(captures: readonly PushedCapture[], chunks: ReadonlySet<string>, sink: EncryptedSink): PushedIndex {
+  const contents = new Set([...chunks, ...captures.flatMap(({ files }) => files.map(({ sha256 }) => sha256))]);
+  const objects = Object.fromEntries([...contents].map((digest) => [digest, sink.storedAs(digest)]));
+  return { schema: 'kernloop.pushed-index/1', captures: [...captures], objects };
 }
 
 const entryOf = ({ folder, kernel, chunks, files }: Held): PushedCapture => ({

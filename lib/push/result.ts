@@ -4,7 +4,11 @@ const count = z.int().nonnegative();
 
 export const pushResultSchema = z.object({
   remote: z.string().describe('URL of the server.'),
-  reference: z.string().describe('SHA-256 that `kernloop pull` takes; of pushed.json.'),
+  reference: z
+    .string()
+    .nullable()
+    .describe('SHA-256 that `kernloop pull` takes; with --dry-run and --encrypt there is none yet.'),
+  encrypted: z.boolean(),
   captures: z.array(
     z.object({
       folder: z.string(),

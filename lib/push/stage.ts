@@ -11,7 +11,7 @@ export const stage = defineStage({
   result: pushResultSchema,
   project: 'none',
   positional: 'capture',
-  paths: ['capture', 'store'],
+  paths: ['capture', 'store', 'encrypt'],
   exitCodes: { pass: 'The server has everything.' },
   run: (options, deps) => code().push(options, deps),
   exitCode: () => 0,

@@ -1,14 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EnvHttpProxyAgent, request, type Dispatcher } from 'undici';
+import type { Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { sha256 } from '../support/files';
 import { KernloopError, messageOf, systemCode } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupt';
 import { formatBytes } from '../support/report';
 import { objectUrl, type Address } from './address';
 
+/** Loaded for a server: nearly every verb may need one, and few do. */
+const undici = () => require('undici') as typeof import('undici');
+
 /** Nothing that is kept there is larger: the largest chunk that a reader of captures accepts. */
 export const maxObjectBytes = 64 * 1024 * 1024;
+/** And what encryption adds to it. */
+const maxStoredBytes = maxObjectBytes + 1024 * 1024;
 
 interface Limits {
   /** A server that says nothing for so long is given up. */
@@ -37,7 +42,7 @@ export class HttpStore {
     const { silenceMs } = limits;
     // Each request under way listens to it; Node warns of more than ten.
     setMaxListeners(0, signal);
-    this.agent = new EnvHttpProxyAgent({
+    this.agent = new (undici().EnvHttpProxyAgent)({
       connect: { timeout: silenceMs },
       headersTimeout: silenceMs,
       bodyTimeout: silenceMs,
@@ -58,7 +63,7 @@ export class HttpStore {
 
   /** The content, which is what its digest says. */
   async get(digest: string): Promise<Buffer> {
-    const { status, body } = await this.ask('GET', digest, undefined, maxObjectBytes);
+    const { status, body } = await this.ask('GET', digest, undefined, maxStoredBytes);
     if (status === 404) {
       throw new KernloopError(
         'REMOTE_MISSING',
@@ -109,7 +114,7 @@ export class HttpStore {
     most: number,
   ): Promise<Answer | KernloopError> {
     try {
-      const response = await request(objectUrl(this.address, digest), {
+      const response = await undici().request(objectUrl(this.address, digest), {
         method,
         dispatcher: this.agent,
         signal: this.signal,

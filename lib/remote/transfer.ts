@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -7,13 +7,16 @@ import { runArchive } from '../archive/archive-program';
 import type { Deps } from '../deps/deps';
 import { inOrder } from '../support/in-order';
 import { throwIfInterrupted } from '../support/interrupt';
+import { removeOldFolders } from '../support/leftovers';
 import { formatBytes, formatCount } from '../support/report';
-import type { HttpStore } from './http-store';
+import type { Sink, Source } from './content';
 
 /** Requests under way at once; a chunk has 4 MiB, and is in memory meanwhile. */
 const requestsAtOnce = 8;
 /** Chunks that lie raw in a temporary folder at once. */
 const batchChunks = 64;
+/** Of folders below the system's temporary one. */
+export const folderPrefix = 'kernloop-chunks-';
 const progressMs = 2000;
 
 const exportedSchema = z.object({ event: z.literal('exported'), chunks: z.number(), bytes: z.number() });
@@ -26,11 +29,11 @@ export interface Transferred {
 }
 
 /** Which of them the server lacks. */
-export async function lackedBy(remote: HttpStore, digests: readonly string[]): Promise<string[]> {
+export async function lackedBy(sink: Sink, digests: readonly string[]): Promise<string[]> {
   const lacking: string[] = [];
   for await (const { digest, has } of inOrder(digests, 2 * requestsAtOnce, async (digest) => ({
     digest,
-    has: await remote.has(digest),
+    has: await sink.has(digest),
   })))
     if (!has) lacking.push(digest);
   return lacking;
@@ -41,7 +44,7 @@ export async function sendChunks(
   capture: string,
   digests: readonly string[],
   stores: readonly string[],
-  remote: HttpStore,
+  sink: Sink,
   deps: Deps,
 ): Promise<Transferred> {
   const told = new Told('sent', digests.length, deps);
@@ -51,11 +54,7 @@ export async function sendChunks(
       kind: 'stream',
       open: () => Readable.from(batch.map((digest) => `${digest}\n`)),
     });
-    for await (const bytes of inOrder(batch, requestsAtOnce, async (digest) => {
-      const content = readFileSync(join(folder, digest));
-      await remote.put(digest, content);
-      return content.length;
-    }))
+    for await (const bytes of inOrder(batch, requestsAtOnce, (digest) => sink.putFile(digest, join(folder, digest))))
       told.one(bytes);
   });
   return told.all;
@@ -65,13 +64,13 @@ export async function sendChunks(
 export async function fetchChunks(
   digests: readonly string[],
   store: string,
-  remote: HttpStore,
+  source: Source,
   deps: Deps,
 ): Promise<Transferred> {
   const told = new Told('fetched', digests.length, deps);
   await inBatches(digests, deps, async (batch, folder) => {
     for await (const bytes of inOrder(batch, requestsAtOnce, async (digest) => {
-      const content = await remote.get(digest);
+      const content = await source.get(digest);
       writeFileSync(join(folder, digest), content);
       return content.length;
     }))
@@ -86,9 +85,10 @@ async function inBatches(
   deps: Deps,
   work: (batch: readonly string[], folder: string) => Promise<void>,
 ): Promise<void> {
+  if (digests.length > 0) removeOldFolders(tmpdir(), folderPrefix, deps.clock.now());
   for (let at = 0; at < digests.length; at += batchChunks) {
     throwIfInterrupted(deps.signal);
-    const folder = mkdtempSync(join(tmpdir(), 'kernloop-chunks-'));
+    const folder = mkdtempSync(join(tmpdir(), folderPrefix));
     try {
       await work(digests.slice(at, at + batchChunks), folder);
     } finally {
@@ -121,5 +121,17 @@ class Told {
     this.deps.report.info(
       `${this.done} ${formatCount(this.all.chunks)} of ${formatCount(this.total)} chunks, ${formatBytes(this.all.bytes)}, ${rate}/s`,
     );
+  }
+}
+
+/** Sends small content that is in memory, unless the server has it. */
+export async function sendContent(content: Buffer, digest: string, sink: Sink): Promise<number> {
+  if (await sink.has(digest)) return 0;
+  const folder = mkdtempSync(join(tmpdir(), folderPrefix));
+  try {
+    writeFileSync(join(folder, digest), content);
+    return await sink.putFile(digest, join(folder, digest));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }

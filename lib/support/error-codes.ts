@@ -282,6 +282,19 @@ export const errorCodes = kinds({
     exitCode: exitCodes.environment,
     meaning: 'a server cannot be reached, broke off, or said nothing for a minute',
   },
+  PUSH_NOT_ACCEPTED: {
+    exitCode: exitCodes.usage,
+    meaning: 'the first push of a workspace to a server, not encrypted, and nobody said that it is meant',
+  },
+  AGE_RECIPIENTS: {
+    exitCode: exitCodes.usage,
+    meaning: 'the file of public keys to encrypt for is missing or no such file',
+  },
+  AGE_IDENTITY: {
+    exitCode: exitCodes.usage,
+    meaning: 'what is encrypted was asked for without a key, or with one that it is not encrypted for',
+  },
+  AGE_CORRUPT: { exitCode: exitCodes.usage, meaning: 'an encrypted file is cut off or changed' },
   JSON_INVALID: { exitCode: exitCodes.usage, meaning: 'a file is not JSON' },
   CALIBRATION_FILE: {
     exitCode: exitCodes.usage,

@@ -1,9 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { decryptFile, isEncrypted } from '../age/age';
 import { runArchive } from '../archive/archive-program';
 import type { Deps } from '../deps/deps';
 import { openReproducer } from '../reproducer/reproducer';
+import { removeDeadPartials } from '../support/leftovers';
 import { kernelFile } from '../support/project-file-names';
 import { formatCount } from '../support/report';
 import type { UnpackOptions } from './options';
@@ -27,10 +29,46 @@ const outcomeWords = {
 export async function unpack(options: UnpackOptions, deps: Deps): Promise<UnpackResult> {
   const { capture, symbol } = unpackTarget(options);
   const expected = symbol === undefined ? [] : ['--symbol', symbol];
-  const args = ['unpack', resolve(options.file), '--output', capture, ...expected];
-  const unpacked = await runArchive(args, 'unpacked', unpackedSchema, deps);
+  const unpackFrom = (file: string) =>
+    runArchive(['unpack', file, '--output', capture, ...expected], 'unpacked', unpackedSchema, deps);
+  const file = resolve(options.file);
+  const unpacked = startsEncrypted(file) ? await decrypting(file, capture, unpackFrom, deps) : await unpackFrom(file);
   deps.report.result(`${capture}: ${outcomeWords[unpacked.outcome]}, ${formatCount(unpacked.chunks)} chunks`);
   return { capture, outcome: unpacked.outcome, captureSha256: unpacked.capture_sha256, chunks: unpacked.chunks };
+}
+
+/** A file that cannot be read is the archive's to complain of. */
+function startsEncrypted(file: string): boolean {
+  const start = Buffer.alloc(64);
+  try {
+    const handle = openSync(file, 'r');
+    try {
+      return isEncrypted(start.subarray(0, readSync(handle, start, 0, start.length, 0)));
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** Decrypts beside the capture that it becomes: where captures lie there is room for one. */
+async function decrypting<R>(
+  file: string,
+  capture: string,
+  unpackFrom: (file: string) => Promise<R>,
+  deps: Deps,
+): Promise<R> {
+  removeDeadPartials(`${capture}.pack`);
+  const folder = `${capture}.pack.partial-${process.pid}`;
+  try {
+    mkdirSync(folder, { recursive: true });
+    const plain = join(folder, 'packed');
+    await decryptFile(file, plain, file, deps);
+    return await unpackFrom(plain);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** A reproducer takes captures of its own kernel only. */
@@ -41,5 +79,9 @@ function unpackTarget({ file, to }: UnpackOptions): { capture: string; symbol?: 
     return { capture, symbol: config.symbol };
   }
   const takesFolderItself = to !== '.' || readdirSync(folder).length === 0;
-  return { capture: takesFolderItself ? folder : join(folder, basename(file, extname(file))) };
+  return {
+    capture: takesFolderItself
+      ? folder
+      : join(folder, basename(file.replace(/\.age$/, ''), extname(file.replace(/\.age$/, '')))),
+  };
 }

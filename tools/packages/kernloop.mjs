@@ -28,7 +28,7 @@ const grammars = ['tree-sitter-cuda', 'tree-sitter-python'];
 
 export async function stageKernloop(stage) {
   await step('compile', 'npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', join(stage, 'dist')]);
-  await joinCommandLine(join(stage, 'dist', 'cli', 'main.js'));
+  await joinWhatStartsOften(join(stage, 'dist'));
   for (const part of parts) {
     cpSync(join(root, part), join(stage, part), {
       recursive: true,
@@ -47,14 +47,37 @@ export async function stageKernloop(stage) {
 /** Small packages that nearly every verb loads. */
 const joined = ['@msgpack/msgpack', 'commander', 'execa', 'fastest-levenshtein', 'jsep', 'smol-toml', 'zod'];
 
+/** What Nx loads of us in the process of a task, by the module of dist/ that executors.json names. */
+const taskModules = [
+  'executors/stage',
+  'executors/build/executor',
+  'executors/program/executor',
+  'executors/capture/batch',
+];
+
 /**
- * The command line as one file: to find and read 250 small ones takes longer than most verbs work. What few verbs need, or is large, stays a package of
- * its own. Nx's executors and the API have the files as they were compiled.
+ * What starts often is one file each: the command line, with what tasks run, and what Nx loads in each of its commands. To find and read 250
+ * small files takes longer than most verbs work. What few verbs need, or is large, stays a package of its own. The API and the generators have the files
+ * as they were compiled.
  */
-async function joinCommandLine(file) {
+async function joinWhatStartsOften(dist) {
+  const parts = taskModules.map((name) => `get '${name}'() { return require('./${name}.js'); }`);
+  const commandLine = `exports.main = (...words) => require('./cli/main.js').main(...words);\nexports.parts = { ${parts.join(', ')} };\n`;
+  const main = join(dist, 'cli', 'main.js');
+  await joinedInto(main, { stdin: { contents: commandLine, resolveDir: dist } });
+  for (const name of taskModules) {
+    const file = join(dist, `${name}.js`);
+    const path = relative(dirname(file), main).split(sep).join('/');
+    writeFileSync(file, `'use strict';\nmodule.exports = require('${path}').parts['${name}'];\n`);
+  }
+  const plugin = join(dist, 'plugins', 'kernel', 'plugin.js');
+  await joinedInto(plugin, { entryPoints: [plugin] });
+}
+
+function joinedInto(file, from) {
   const packages = Object.keys({ ...checkout.dependencies, ...checkout.peerDependencies });
-  await bundle({
-    entryPoints: [file],
+  return bundle({
+    ...from,
     outfile: file,
     allowOverwrite: true,
     bundle: true,

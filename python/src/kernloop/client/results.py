@@ -1976,6 +1976,7 @@ class PackResult(StageResult):
     chunks: float
     bytes: float
     """Of the file."""
+    encrypted: bool
     exit_code: int
     """Of the verb."""
 
@@ -2010,8 +2011,9 @@ class PushResult(StageResult):
 
     remote: str
     """URL of the server."""
-    reference: str
-    """SHA-256 that `kernloop pull` takes; of pushed.json."""
+    reference: str | None
+    """SHA-256 that `kernloop pull` takes; with --dry-run and --encrypt there is none yet."""
+    encrypted: bool
     captures: list[PushCapture]
     chunks_sent: int = field(metadata={"json": "chunksSent"})
     """With --dry-run, those that would be."""

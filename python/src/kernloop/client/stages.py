@@ -1261,13 +1261,15 @@ class Stages:
         capture: Path | None = None,
         *,
         output: Path | None = None,
+        encrypt: Path | None = None,
         store: Path | None = None,
     ) -> results.PackResult:
         """Pack a capture, with every chunk it needs, into one file.
 
         capture: Folder of a reproducer, or of a capture. Default: ".".
-        output: File to write. Default: `<kernel>.klcap` in the working folder.
-        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
+        output: The file to write; `<kernel>.klcap` in the working folder if left out, `<kernel>.klcap.age` if it is encrypted.
+        encrypt: File with public keys of age, one a line: the file is encrypted for them; else KERNLOOP_AGE_RECIPIENTS.
+        store: Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store.
 
         `exit_code` of the result:
 
@@ -1279,6 +1281,7 @@ class Stages:
             capture,
             {
                 "--output": output,
+                "--encrypt": encrypt,
                 "--store": store,
             },
         )
@@ -1316,14 +1319,19 @@ class Stages:
         *,
         remote: str | None = None,
         store: Path | None = None,
+        encrypt: Path | None = None,
+        accept: bool | None = None,
         dry_run: bool | None = None,
     ) -> results.PushResult:
         """Send the captures of a reproducer to a server, so that other machines can pull them.
 
         capture: Folder of a reproducer (all its captures are sent), or of one capture. Default: ".".
         remote: URL of the server; else KERNLOOP_REMOTE, else "store" in kernloop.json of the app.
-        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
-        dry_run: Say what would be sent. Send nothing. Default: false.
+        store: Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store.
+        encrypt: File with public keys of age, one a line: everything is encrypted for them before it is sent; else
+            KERNLOOP_AGE_RECIPIENTS.
+        accept: The first push of a workspace to a server, not encrypted: it is meant. Remembered. Default: false.
+        dry_run: Say what would be sent, and send nothing. Default: false.
 
         `exit_code` of the result:
 
@@ -1336,6 +1344,8 @@ class Stages:
             {
                 "--remote": remote,
                 "--store": store,
+                "--encrypt": encrypt,
+                "--accept": accept,
                 "--dry-run": dry_run,
             },
         )

@@ -1,0 +1,121 @@
+import { appendFileSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { identityVariable } from '../age/age';
+import { makeKey, realAge } from '../age/testing/real-age';
+import { pull } from '../pull/pull';
+import { memoryServer, type MemoryServer } from '../remote/testing/memory-server';
+import { rawChunks } from '../remote/testing/raw-chunks';
+import { sha256 } from '../support/files';
+import { fakeDeps } from '../testing/fake-deps';
+import { captureJson, TestWorkspace, writeReproducer } from '../testing/workspace';
+import { push } from './push';
+
+const content = Buffer.from('what the chunk holds');
+const digest = sha256(content);
+
+describe('push and pull, encrypted', () => {
+  let workspace: TestWorkspace;
+  let server: MemoryServer;
+  let reproducer: string;
+  let ours: ReturnType<typeof makeKey>;
+  let theirs: ReturnType<typeof makeKey>;
+
+  const deps = (identity?: string) =>
+    fakeDeps({ 'kernloop-archive': rawChunks(content), age: realAge }, workspace.native, {
+      env: identity === undefined ? {} : { [identityVariable]: identity },
+    });
+  const pushing = (encrypt = ours.recipients) =>
+    push({ capture: reproducer, remote: server.url, encrypt, accept: false, dryRun: false }, deps());
+  const pulling = (identity?: string) => pull({ source: reproducer, remote: server.url }, deps(identity));
+  const capture = (): string => join(reproducer, 'capture');
+  const forget = (): void => {
+    for (const path of [capture(), workspace.path('.kernloop', 'store')])
+      rmSync(path, { recursive: true, force: true });
+  };
+  const left = (): string[] => readdirSync(reproducer).filter((name) => name.startsWith('capture'));
+
+  beforeEach(async () => {
+    workspace = new TestWorkspace();
+    server = await memoryServer();
+    reproducer = writeReproducer(workspace);
+    ours = makeKey(workspace.path('ours'));
+    theirs = makeKey(workspace.path('theirs'));
+    const region = { id: 'r0', base: '0x1000', size: 20, pre: { chunks: [digest] }, post: { chunks: [digest, null] } };
+    writeFileSync(
+      join(capture(), 'capture.json'),
+      JSON.stringify(captureJson({ regions: [region], code_objects: [] })),
+    );
+  });
+  afterEach(async () => {
+    await server.close();
+    workspace.dispose();
+  });
+
+  it('leave the capture as it was where the key is, and nothing to read on the server or in pushed.json', async () => {
+    const manifest = readFileSync(join(capture(), 'capture.json'));
+    await expect(pushing()).resolves.toMatchObject({ chunksSent: 1, encrypted: true });
+    const stored = [...server.objects];
+    expect(stored.length).toBeGreaterThanOrEqual(4);
+    for (const [name, object] of stored) {
+      // A server that checks digests takes it.
+      expect(name).toBe(`/cas/${sha256(object)}`);
+      expect(object.toString('latin1')).toMatch(/^age-encryption\.org\/v1\n/);
+    }
+    const shown = `${stored.map(([name]) => name).join(' ')} ${readFileSync(join(reproducer, 'pushed.json'), 'utf8')}`;
+    expect(shown).not.toContain(digest);
+    expect(shown).not.toMatch(/saxpy/);
+    forget();
+    await expect(pulling(ours.identity)).resolves.toMatchObject({ captures: [{ outcome: 'written' }] });
+    expect(readFileSync(join(capture(), 'capture.json'))).toEqual(manifest);
+    const chunk = workspace.path('.kernloop', 'store', digest.slice(0, 2), digest);
+    expect(readFileSync(chunk)).toEqual(content);
+  });
+
+  it('send nothing twice for the same readers, and all of it for others', async () => {
+    const first = await pushing();
+    // What a killed process may have written last is no entry.
+    const ledgers = workspace.path('.kernloop', 'encrypted');
+    appendFileSync(join(ledgers, readdirSync(ledgers)[0] ?? ''), `${digest} 12`);
+    const before = [...server.objects.keys()];
+    await expect(pushing()).resolves.toMatchObject({ chunksSent: 0, bytesSent: 0, reference: first.reference });
+    expect([...server.objects.keys()]).toEqual(before);
+    const other = await pushing(theirs.recipients);
+    expect(other).toMatchObject({ chunksSent: 1 });
+    expect(other.reference).not.toBe(first.reference);
+    // A server that lost one gets it again.
+    server.objects.clear();
+    await expect(pushing()).resolves.toMatchObject({ chunksSent: 1 });
+  });
+
+  it.each([
+    ['without a key', undefined],
+    ['with a key that it is not for', 'theirs'],
+  ])('leave nothing %s', async (_, key) => {
+    await pushing();
+    forget();
+    const identity = key === undefined ? undefined : theirs.identity;
+    await expect(pulling(identity)).rejects.toMatchObject({ code: 'AGE_IDENTITY' });
+    expect(left()).toEqual([]);
+  });
+
+  it('take no object in the place of another, and no changed one', async () => {
+    await pushing();
+    forget();
+    const good = new Map(server.objects);
+    const names = [...good.keys()];
+    for (const [index, name] of names.entries()) {
+      const object = good.get(name) ?? Buffer.alloc(0);
+      const flipped = Buffer.from(object);
+      flipped[flipped.length - 1] = (flipped.at(-1) ?? 0) ^ 1;
+      const other = good.get(names[(index + 1) % names.length] ?? '') ?? Buffer.alloc(0);
+      for (const bad of [flipped, object.subarray(0, -1), other]) {
+        server.objects.set(name, bad);
+        await expect(pulling(ours.identity)).rejects.toMatchObject({ code: 'REMOTE_CORRUPT' });
+        expect(left()).toEqual([]);
+      }
+      server.objects.set(name, object);
+    }
+    await pulling(ours.identity);
+    expect(existsSync(join(capture(), 'capture.json'))).toBe(true);
+  });
+});

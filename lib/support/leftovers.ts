@@ -1,0 +1,39 @@
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { systemCode } from './error';
+
+/** What killed runs could not remove themselves: `<path>.partial-<pid>` of processes that are no more. */
+export function removeDeadPartials(path: string): void {
+  const folder = dirname(path);
+  if (!existsSync(folder)) return;
+  const prefix = `${basename(path)}.partial-`;
+  for (const name of readdirSync(folder)) {
+    const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : NaN;
+    if (Number.isInteger(pid) && !isRunning(pid)) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
+}
+
+const dayMs = 24 * 3600 * 1000;
+
+/**
+ * The same of folders in a place that machines and containers may share, where a number of a process says nothing: ours that nothing was
+ * written to for a day.
+ */
+export function removeOldFolders(parent: string, prefix: string, now: Date): void {
+  for (const name of readdirSync(parent)) {
+    if (!name.startsWith(prefix)) continue;
+    const path = join(parent, name);
+    const status = lstatSync(path, { throwIfNoEntry: false });
+    if (status === undefined || status.uid !== process.getuid?.() || now.getTime() - status.mtimeMs < dayMs) continue;
+    rmSync(path, { recursive: true, force: true });
+  }
+}
