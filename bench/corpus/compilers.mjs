@@ -1,7 +1,7 @@
 // The compilers of the software GPU's corpus.
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -25,12 +25,29 @@ const sourceOf = (theme) => join(corpus, 'kernels', `${theme}.hip`);
 const hipcc = (target, level, theme, object) =>
   run('hipcc', ['--genco', `-O${level}`, `--offload-arch=${target}`, '-std=c++17', sourceOf(theme), '-o', object]);
 
+const deviceLibraries = '/usr/lib/x86_64-linux-gnu/amdgcn/bitcode';
+
+/** Those of ROCm 5.2 know gfx940, of which gfx942 is the later stepping, and not gfx942: it gets the other's constants. */
+function librariesFor(target, folder) {
+  if (target !== 'gfx942') return deviceLibraries;
+  const own = join(folder, 'device-libraries');
+  try {
+    mkdirSync(own);
+  } catch (error) {
+    if (error.code === 'EEXIST') return own;
+    throw error;
+  }
+  for (const file of readdirSync(deviceLibraries)) symlinkSync(join(deviceLibraries, file), join(own, file));
+  symlinkSync(join(deviceLibraries, 'oclc_isa_version_940.bc'), join(own, 'oclc_isa_version_942.bc'));
+  return own;
+}
+
 /**
  * In two steps: newer compilers keep `hidden_default_queue` among a kernel's hidden arguments where they cannot see that no call uses
  * it, and HIP 5.2.3 ends with a segmentation fault on that. Nothing here enqueues from the device, and the attributes say so.
  */
 async function clang22(target, level, theme, object) {
-  const wave = target === 'gfx90a' ? 64 : 32;
+  const wave = target === 'gfx1030' ? 32 : 64;
   const assembly = `${object}.ll`;
   await run('clang++-22', [
     ...['-x', 'hip', '--cuda-device-only', '--no-gpu-bundle-output', '-emit-llvm', '-S', '-std=c++17', `-O${level}`],
@@ -42,7 +59,7 @@ async function clang22(target, level, theme, object) {
       '-Wno-everything',
     ],
     ...[`-D__AMDGCN_WAVEFRONT_SIZE=${wave}`, `-D__AMDGCN_WAVEFRONT_SIZE__=${wave}`],
-    ...['--rocm-path=/usr', '--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode'],
+    ...['--rocm-path=/usr', `--rocm-device-lib-path=${librariesFor(target, dirname(object))}`],
     ...[sourceOf(theme), '-o', assembly],
   ]);
   const attributes = '"amdgpu-no-default-queue" "amdgpu-no-completion-action"';

@@ -4,7 +4,7 @@ import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
 import { openDevice } from './open-device';
 import { firstGpu, targetName } from './hsa';
-import { softgpuIdentity } from './softgpu';
+import { softgpuIdentity, softgpuTargetOf } from './softgpu';
 
 describe('devices', () => {
   let workspace: TestWorkspace;
@@ -52,6 +52,31 @@ describe('devices', () => {
 
   it('refuses a target that it does not know instead of guessing', async () => {
     expect(await failure(softgpu('gfx1100'))).toMatchObject({ code: 'USAGE', exitCode: 2 });
+  });
+
+  it.each([
+    ['amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-', 'gfx942'],
+    ['amdgcn-amd-amdhsa--gfx942', 'gfx942'],
+    ['amdgcn-amd-amdhsa--gfx1030', 'gfx1030'],
+  ])('presents what was captured for %s as %s', (isa, target) => {
+    expect(softgpuTargetOf(isa)).toBe(target);
+  });
+
+  it.each([
+    [
+      'amdgcn-amd-amdhsa--gfx1100',
+      'of gfx1100, which the software GPU does not present (it has gfx90a, gfx1030, gfx942)',
+    ],
+    [
+      'amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack+',
+      'of gfx90a with xnack+, and the software GPU is gfx90a:sramecc+:xnack-',
+    ],
+    ['amdgcn-amd-amdhsa--gfx942:sramecc-:xnack+', 'of gfx942 with sramecc- and xnack+'],
+  ])('refuses by name what was captured for %s', (isa, what) => {
+    expect(thrown(() => softgpuTargetOf(isa))).toMatchObject({
+      code: 'DEVICE_MISMATCH',
+      what: expect.stringContaining(what) as string,
+    });
   });
 
   it('names the cuda agent only where the cuda device is asked for and the build lacks it', async () => {

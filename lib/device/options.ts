@@ -4,7 +4,12 @@ import { deviceKinds } from './kinds';
 /** Options that choose a device. */
 export const deviceOptions = {
   device: z.enum(deviceKinds).default('softgpu').describe('Where the kernels run.'),
-  softgpu: z.string().default('gfx90a').describe('Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32).'),
+  softgpu: z
+    .string()
+    .default('gfx90a')
+    .describe(
+      'Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32) or gfx942 (wave64; for programs without HIP 5.2).',
+    ),
   gpu: z
     .string()
     .min(1)

@@ -10,7 +10,32 @@ import type { Environment } from '../support/environment';
 export const softgpuTargets = {
   gfx90a: { isa: 'amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-', wavefrontSize: 64 },
   gfx1030: { isa: 'amdgcn-amd-amdhsa--gfx1030', wavefrontSize: 32 },
+  gfx942: { isa: 'amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-', wavefrontSize: 64 },
 } as const;
+
+/** The target that runs what was captured for `isa`. Hardware of the same kind may have had features on that this one has not. */
+export function softgpuTargetOf(isa: string): string {
+  const [processor = '', ...features] = (isa.split('--')[1] ?? isa).split(':');
+  const names = Object.keys(softgpuTargets).join(', ');
+  const known = Object.entries(softgpuTargets).find(([name]) => name === processor)?.[1];
+  if (!known) {
+    throw new KernloopError(
+      'DEVICE_MISMATCH',
+      `the capture is of ${processor}, which the software GPU does not present (it has ${names})`,
+      'replay it on hardware of that kind (--device hsa), or capture the program built for one of these',
+    );
+  }
+  const has = known.isa.split(':').slice(1);
+  const lacking = features.filter((feature) => !has.includes(feature));
+  if (lacking.length > 0) {
+    throw new KernloopError(
+      'DEVICE_MISMATCH',
+      `the capture is of ${processor} with ${lacking.join(' and ')}, and the software GPU is ${known.isa.split('--')[1] ?? ''}`,
+      'replay it on hardware with these settings (--device hsa), or capture without them (HSA_XNACK=0)',
+    );
+  }
+  return processor;
+}
 
 /** How lanes share the banks of LDS is published of gfx90a alone (native/softgpu/engine/bank_conflicts.h). */
 export const countsLdsConflicts = (isa: string): boolean => isa === softgpuTargets.gfx90a.isa;

@@ -5,7 +5,7 @@ import { captureFile, readCapture } from '../archive/capture-files';
 import type { Deps } from '../deps/deps';
 import type { Device } from '../device/device';
 import { variantExtension } from '../language/languages';
-import { openDevice } from '../device/open-device';
+import { openReplayDevice } from '../replay/replay-device';
 import { currentBuild, type BuildJson } from '../pgo/build-json';
 import { readRecipe } from '../pgo/compile';
 import { pgoPaths } from '../pgo/layout';
@@ -78,7 +78,12 @@ async function count(
     );
     const runs: Run[] = [];
     for (const replayed of replays) runs.push(await convert(replayed, partial, deps));
-    const generated = describe(reproducer, build, await openDevice(options, deps), runs);
+    const generated = describe(
+      reproducer,
+      build,
+      await openReplayDevice(options, readCapture(reproducer.capture), deps),
+      runs,
+    );
     writeJson(join(partial, basename(paths.generateJson)), generated);
     rmSync(paths.raw, { recursive: true, force: true });
     renameSync(partial, paths.raw);

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { readCapture } from '../archive/capture-files';
 import type { Deps } from '../deps/deps';
-import { openDevice } from '../device/open-device';
+import { openReplayDevice } from '../replay/replay-device';
 import type { Device } from '../device/device';
 import { buildVariants, spillsOf, variantKey } from '../pgo-build/pgo-build';
 import { pgoBuildOptionsSchema } from '../pgo-build/options';
@@ -58,7 +59,7 @@ async function decide(
   deps: Deps,
 ): Promise<PgoUseResult> {
   const paths = pgoPaths(reproducer.root);
-  const device = await openDevice(options, deps);
+  const device = await openReplayDevice(options, readCapture(reproducer.capture), deps);
   // A time is measured anew each time.
   const key = device.work === 'duration_ns' ? '' : keyOf(reproducer, device, options, deps);
   const known = key === '' ? null : decided(reproducer, key);

@@ -24,6 +24,11 @@ export const replayingOptions = {
       'Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all". Default: validate runs all, replay runs the one in capture/.',
     ),
   ...deviceOptions,
+  softgpu: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Target that the software GPU presents: gfx90a, gfx1030 or gfx942. If left out, that of the capture.'),
   store: z
     .string()
     .optional()

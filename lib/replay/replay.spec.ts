@@ -254,7 +254,7 @@ describe('replay', () => {
       captureJson({ device: { kind: 'softgpu', identity: 'softgpu-gfx1030-1', isa } }),
     );
     const fake = deps();
-    const gfx1030 = (hotSpotsBy: string) => options({ softgpu: 'gfx1030', hotSpots: true, hotSpotsBy });
+    const gfx1030 = (hotSpotsBy: string) => options({ hotSpots: true, hotSpotsBy });
     expect(await failure(replay(gfx1030('conflicts'), fake))).toMatchObject({
       code: 'USAGE',
       what: expect.stringContaining('not counted on gfx1030') as string,
@@ -270,9 +270,38 @@ describe('replay', () => {
   it('refuses to replay on another kind of device than the captured one', async () => {
     made.workspace.write(
       'kernels/app/saxpy/capture/capture.json',
-      captureJson({ device: { kind: 'hsa', identity: 'hsa-gfx90a-1', isa: 'gfx90a' } }),
+      captureJson({ device: { kind: 'cuda', identity: 'cuda-1', isa: 'sm_90' } }),
     );
     expect(await failure(replay(options(), deps()))).toMatchObject({ code: 'USAGE', exitCode: 2 });
+  });
+
+  it.each([
+    ['softgpu', 'gfx1030', undefined, 'gfx1030'],
+    ['softgpu', 'gfx942', undefined, 'gfx942'],
+    ['hsa', 'gfx942', undefined, 'gfx942'],
+    ['softgpu', 'gfx1030', 'gfx90a', 'gfx90a'],
+  ])('replays a capture of %s on %s, --softgpu %s, as %s', async (kind, captured, softgpu, presented) => {
+    const isa = `amdgcn-amd-amdhsa--${captured}`;
+    made.workspace.write(
+      'kernels/app/saxpy/capture/capture.json',
+      captureJson({ device: { kind, identity: `${kind}-${captured}-1`, isa } }),
+    );
+    const fake = deps();
+    await replay(options({ softgpu }), fake);
+    expect(fake.calls.map(({ env }) => env?.['KERNLOOP_SOFTGPU'])).toEqual([presented]);
+    expect(/of hardware \(hsa-gfx942-1\)/.test(fake.said.warn.join())).toBe(kind === 'hsa');
+  });
+
+  it('refuses by name what hardware ran that the software GPU does not present', async () => {
+    const isa = 'amdgcn-amd-amdhsa--gfx1100';
+    made.workspace.write(
+      'kernels/app/saxpy/capture/capture.json',
+      captureJson({ device: { kind: 'hsa', identity: 'hsa-gfx1100-1', isa } }),
+    );
+    expect(await failure(replay(options(), deps()))).toMatchObject({
+      code: 'DEVICE_MISMATCH',
+      what: expect.stringContaining('gfx1100') as string,
+    });
   });
 
   it.each([

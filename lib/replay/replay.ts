@@ -18,6 +18,7 @@ import type { DispatchResult, Measured, ReplayResult, Speed } from './result';
 import { describeCode, openSessions, type ReplaySession } from './session';
 import { compareSpeed, launchesOf, processCount } from './speed';
 import { describeFault } from './fault-text';
+import { processorOf } from '../toolchain/target';
 
 /** Replays a captured dispatch, or several, or a variant of the kernel over them, and tells what each took. */
 export async function replay(options: ReplayOptions, deps: Deps, code?: Code): Promise<ReplayResult> {
@@ -87,7 +88,7 @@ function checkOptions(options: ReplayOptions, session: ReplaySession, dispatches
   if (options.hotSpots && options.hotSpotsBy === 'conflicts' && !countsLdsConflicts(session.device.description.isa)) {
     throw new KernloopError(
       'USAGE',
-      'conflicts in LDS are not counted on gfx1030: how its lanes share the banks is not published',
+      `conflicts in LDS are not counted on ${processorOf(session.device.description.isa)}: how its lanes share the banks is not published`,
       'order hot spots by something else, or capture and replay the kernel on gfx90a',
     );
   }

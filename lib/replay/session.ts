@@ -1,11 +1,11 @@
-import type { CaptureJson } from '../archive/capture-files';
+import { readCapture, type CaptureJson } from '../archive/capture-files';
 import type { Device } from '../device/device';
-import { openDevice } from '../device/open-device';
 import { missingChunks, storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { fetchLacking } from '../remote/fetch-lacking';
 import { chooseDispatches, type CapturedDispatch } from './captured-dispatches';
+import { openReplayDevice } from './replay-device';
 import type { ReplayingOptions } from './options';
 import type { ReplayRequest } from './program';
 import { symbolIn } from './kernel-symbol';
@@ -48,7 +48,7 @@ export async function openSessions(
     stored.push({ dispatch, stores });
   }
   const code = given ?? chooseCode(reproducer, options.variant);
-  const device = await openDevice(options, deps);
+  const device = await openReplayDevice(options, chosen[0]?.capture ?? readCapture(reproducer.capture), deps);
   const [first, ...others] = stored.map(({ dispatch, stores }) =>
     sessionOf({ ...reproducer, capture: dispatch.folder }, dispatch, stores, code, device, options),
   );
@@ -65,13 +65,7 @@ function sessionOf(
   options: ReplayingOptions,
 ): ReplaySession {
   const { capture } = dispatch;
-  if (capture.device.kind !== device.description.kind) {
-    throw new KernloopError(
-      'USAGE',
-      `the capture was made on the device "${capture.device.kind}", not on "${device.description.kind}"`,
-      `replay it with --device ${capture.device.kind}`,
-    );
-  }
+  requireKind(capture.device, device);
   requireIsa(capture.device.isa, device);
   return {
     reproducer,
@@ -89,6 +83,16 @@ function sessionOf(
       ...limits(capture, device, options),
     },
   };
+}
+
+/** What AMD hardware ran the software GPU runs, too, where it presents that target. */
+function requireKind(captured: CaptureJson['device'], { description }: Device): void {
+  if (captured.kind === description.kind || (captured.kind === 'hsa' && description.kind === 'softgpu')) return;
+  throw new KernloopError(
+    'USAGE',
+    `the capture was made on the device "${captured.kind}", not on "${description.kind}"`,
+    `replay it with --device ${captured.kind}`,
+  );
 }
 
 /** A cubin runs on GPUs of its own major version with at least its minor one; a variant of sm_90a on sm_90 only. */

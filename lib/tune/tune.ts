@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Deps } from '../deps/deps';
-import { openDevice } from '../device/open-device';
 import { renderSvg } from '../plot/svg';
 import { compilerOf, readRecipe } from '../recompile/recompile';
 import { chooseDispatches } from '../replay/captured-dispatches';
+import { openReplayDevice } from '../replay/replay-device';
 import { capturedValues } from '../reproducer/configured-launch';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { isInside, writeFileAtomic, writeJson } from '../support/files';
@@ -33,12 +33,12 @@ export async function tune(options: TuneOptions, deps: Deps): Promise<TuneResult
   const parameters = readParameters(options.set);
   const constraints = readConstraints(options.constraint);
   const { chosen } = chooseDispatches(reproducer, options.capture, 'all');
-  const device = await openDevice(options, deps);
+  const [main] = chosen;
+  if (!main) throw new Error('the capture in capture/ is of its own kernel');
+  const device = await openReplayDevice(options, main.capture, deps);
   const snapshot = new Snapshot(reproducer.root);
   try {
     warnOfFilesOutside(reproducer.root, snapshot, deps);
-    const [main] = chosen;
-    if (!main) throw new Error('the capture in capture/ is of its own kernel');
     const captured = capturedValues(main.capture, reproducer.config.args);
     const subject =
       recipe.triton === undefined

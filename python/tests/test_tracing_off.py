@@ -24,6 +24,7 @@ CUDA = GPUTarget("cuda", 90, 32)
 TARGETS = {
     "gfx90a": [CUDA, GPUTarget("hip", "gfx90a", 64)],
     "gfx1030": [GPUTarget("hip", "gfx942", 64), GPUTarget("hip", "gfx1030", 32)],
+    "gfx942": [GPUTarget("hip", "gfx942", 64)],
 }[open_device().target]
 
 CONTEXT = {"context": "*i64"}
@@ -173,6 +174,9 @@ MACHINES = {
         GPUTarget("hip", "gfx1030", 32): ["s_memrealtime", "hwreg(HW_REG_HW_ID1, 9, 5)", "hwreg(HW_REG_HW_ID1, 18, 3)"],
         GPUTarget("hip", "gfx1100", 32): ["MSG_RTN_GET_REALTIME", "hwreg(HW_REG_HW_ID1, 16, 1)"],
         GPUTarget("hip", "gfx1201", 32): ["MSG_RTN_GET_REALTIME", "hwreg(HW_REG_HW_ID1, 16, 1)"],
+    },
+    "gfx942": {
+        GPUTarget("hip", "gfx942", 64): ["s_memrealtime", "hwreg(HW_REG_HW_ID, 8, 8)", "hwreg(HW_REG_XCC_ID, 0, 4)"],
     },
 }[open_device().target]
 

@@ -7,7 +7,7 @@ namespace kernloop::softgpu {
 
 namespace {
 
-enum Register : unsigned { kMode = 1, kStatus = 2, kTrapStatus = 3, kHardwareId = 4, kMemoryBases = 15 };
+enum Register : unsigned { kMode = 1, kStatus = 2, kTrapStatus = 3, kHardwareId = 4, kMemoryBases = 15, kXccId = 20 };
 
 struct Field {
   unsigned id, offset, mask;
@@ -17,7 +17,8 @@ struct Field {
         mask(static_cast<unsigned>((uint64_t{1} << (((static_cast<unsigned>(i.simm16) >> 11) & 0x1f) + 1)) - 1)) {}
 };
 
-bool is_readable(unsigned id) {
+bool is_readable(Isa isa, unsigned id) {
+  if (id == kXccId) return isa == Isa::kGfx942;
   return id == kMode || id == kStatus || id == kTrapStatus || id == kHardwareId || id == kMemoryBases;
 }
 
@@ -34,6 +35,8 @@ uint32_t read_register(const Wave& wave, unsigned id) {
       return wave.index_in_workgroup & 0xf;
     case kMemoryBases:
       return static_cast<uint32_t>(kPrivateApertureBase >> 48) | static_cast<uint32_t>(kSharedApertureBase >> 48) << 16;
+    case kXccId:  // this gfx942 has one of these dies
+      return 0;
     default:
       raise_unsupported("hardware register " + std::to_string(id));
   }
@@ -64,7 +67,7 @@ ExecuteFn select_hwreg(const Instruction& instruction) {
   const Field field(instruction);
   switch (instruction.op) {
     case Op::s_getreg_b32:
-      return is_readable(field.id) ? get_register : nullptr;
+      return is_readable(instruction.isa, field.id) ? get_register : nullptr;
     case Op::s_setreg_b32:
     case Op::s_setreg_imm32_b32:
       return field.id == kMode ? set_register : nullptr;

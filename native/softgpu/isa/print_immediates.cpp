@@ -19,6 +19,7 @@ constexpr HardwareRegister kHardwareRegisters[] = {
     {17, "HW_REG_TBA_HI"},   {18, "HW_REG_TMA_LO"}, {19, "HW_REG_TMA_HI"},
 };
 constexpr HardwareRegister kHardwareRegistersGfx90a[] = {{4, "HW_REG_HW_ID"}};
+constexpr HardwareRegister kHardwareRegistersGfx942[] = {{4, "HW_REG_HW_ID"}, {20, "HW_REG_XCC_ID"}};
 constexpr HardwareRegister kHardwareRegistersGfx1030[] = {
     {20, "HW_REG_FLAT_SCR_LO"}, {21, "HW_REG_FLAT_SCR_HI"}, {23, "HW_REG_HW_ID1"},
     {24, "HW_REG_HW_ID2"},      {25, "HW_REG_POPS_PACKER"}, {29, "HW_REG_SHADER_CYCLES"},
@@ -33,7 +34,15 @@ const char* find_name(std::span<const HardwareRegister> registers, unsigned id) 
 
 const char* hwreg_name(Isa isa, unsigned id) {
   if (const char* name = find_name(kHardwareRegisters, id)) return name;
-  return isa == Isa::kGfx1030 ? find_name(kHardwareRegistersGfx1030, id) : find_name(kHardwareRegistersGfx90a, id);
+  switch (isa) {
+    case Isa::kGfx90a:
+      return find_name(kHardwareRegistersGfx90a, id);
+    case Isa::kGfx1030:
+      return find_name(kHardwareRegistersGfx1030, id);
+    case Isa::kGfx942:
+      return find_name(kHardwareRegistersGfx942, id);
+  }
+  return nullptr;
 }
 
 constexpr unsigned kGs = 2;

@@ -15,7 +15,7 @@ namespace {
 // <hsa/amd_hsa_elf.h> declares these in a way that clashes with <elf.h>.
 constexpr uint16_t kMachineAmdgpu = 224;
 constexpr uint8_t kOsAbiAmdgpuHsa = 64;
-constexpr uint8_t kAbiV3 = 1, kAbiV4 = 2, kAbiV5 = 3;
+constexpr uint8_t kAbiV3 = 1, kAbiV6 = 4;
 constexpr uint8_t kSymbolTypeKernelV2 = 10;  // STT_AMDGPU_HSA_KERNEL
 
 constexpr uint64_t kMaxImageBytes = uint64_t{4} << 30;
@@ -69,10 +69,10 @@ class CodeObjectParser {
       return bad("ELF OS ABI " + std::to_string(header_.e_ident[EI_OSABI]) + " is not AMDGPU_HSA (64)");
     if (header_.e_type != ET_DYN) return bad("not a linked, shared ELF object (ET_DYN)");
     object_.abi_version_ = header_.e_ident[EI_ABIVERSION];
-    if (object_.abi_version_ < kAbiV3 || object_.abi_version_ > kAbiV5) {
+    if (object_.abi_version_ < kAbiV3 || object_.abi_version_ > kAbiV6) {
       return Error{"CODE_OBJECT_VERSION",
                    "code object: ELF ABI version " + std::to_string(object_.abi_version_) +
-                       " is not supported (1 to 3 are: code object v3 to v5)",
+                       " is not supported (1 to 4 are: code object v3 to v6)",
                    "compile with -mcode-object-version=4"};
     }
     object_.target_ = target();

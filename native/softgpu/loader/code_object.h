@@ -1,4 +1,4 @@
-// An AMDGPU code object (ELF64, ABI versions 3 to 5), parsed from untrusted bytes: LLVM AMDGPUUsage, "ELF Code Object".
+// An AMDGPU code object (ELF64, ABI versions 3 to 6), parsed from untrusted bytes: LLVM AMDGPUUsage, "ELF Code Object".
 #pragma once
 
 #include <cstddef>
@@ -54,7 +54,7 @@ class CodeObject {
   static Result<CodeObject> parse(std::span<const std::byte> bytes);
 
   std::span<const std::byte> bytes() const { return bytes_; }
-  uint8_t abi_version() const { return abi_version_; }  // EI_ABIVERSION: 1 is code object v3, 2 v4, 3 v5
+  uint8_t abi_version() const { return abi_version_; }  // EI_ABIVERSION: 1 is code object v3, 2 v4, 3 v5, 4 v6
   CodeTarget target() const { return target_; }
   uint64_t memory_bytes() const { return memory_bytes_; }  // of the loaded image, from address 0
   const std::vector<LoadSegment>& segments() const { return segments_; }

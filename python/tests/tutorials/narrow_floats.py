@@ -8,7 +8,7 @@ import triton.language as tl
 import kernloop.triton as kt
 
 # For others Triton 3.6 multiplies bfloat16 by an instruction that gfx1030 lacks: LLVM then ends the process ("Cannot select").
-MULTIPLIES_BFLOAT16 = triton.runtime.driver.active.get_current_target().arch == "gfx90a"
+MULTIPLIES_BFLOAT16 = triton.runtime.driver.active.get_current_target().arch in ("gfx90a", "gfx942")
 
 
 @triton.jit

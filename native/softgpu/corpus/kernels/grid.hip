@@ -3,6 +3,13 @@
 
 #include <hip/hip_cooperative_groups.h>
 
+#if defined(__gfx942__)
+// What HIP launches before a cooperative kernel, for hip_on_hsa: `others` workgroups and one more take part.
+KERNEL void initialise_grid_barrier(unsigned others) {
+  __builtin_amdgcn_ds_gws_init(others, 0);
+}
+#endif
+
 // Each block writes, all wait, each reads what another wrote; again and again.
 KERNEL void grid_sync(unsigned* data, unsigned rounds) {
   const auto grid = cooperative_groups::this_grid();

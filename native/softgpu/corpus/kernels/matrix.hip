@@ -1,5 +1,5 @@
-// MFMA, gfx90a's matrix instructions: one wave multiplies small matrices. The host fills and reads the registers by the
-// layouts that AMD documents ("AMD matrix instruction calculator").
+// MFMA, matrix instructions of gfx90a and gfx942: one wave multiplies small matrices. The host fills and reads the
+// registers by the layouts that AMD documents ("AMD matrix instruction calculator").
 #include "device.h"
 
 template <typename T, int n>
@@ -27,9 +27,10 @@ MFMA_KERNEL(f16_16x16x16, _Float16, 4, float, 4, f32_16x16x16f16)
 MFMA_KERNEL(f16_4x4x4, _Float16, 4, float, 4, f32_4x4x4f16)
 MFMA_KERNEL(bf16_32x32x8, short, 4, float, 16, f32_32x32x8bf16_1k)
 MFMA_KERNEL(bf16_16x16x16, short, 4, float, 4, f32_16x16x16bf16_1k)
-MFMA_KERNEL(bf16_32x32x4, short, 2, float, 16, f32_32x32x4bf16)
 MFMA_KERNEL(f64_16x16x4, double, 1, double, 4, f64_16x16x4f64)
 
+#if !defined(__gfx942__)  // which has their deeper forms instead
+MFMA_KERNEL(bf16_32x32x4, short, 2, float, 16, f32_32x32x4bf16)
 // Four signed bytes a register.
 KERNEL void i8_32x32x8(const int* a, const int* b, const Vector<int, 16>::type* c, Vector<int, 16>::type* out) {
   const unsigned lane = threadIdx.x;
@@ -39,6 +40,7 @@ KERNEL void i8_16x16x16(const int* a, const int* b, const Vector<int, 4>::type* 
   const unsigned lane = threadIdx.x;
   out[lane] = __builtin_amdgcn_mfma_i32_16x16x16i8(a[lane], b[lane], c[lane], 0, 0, 0);
 }
+#endif
 
 // C = A * B of any size in multiples of 16, as libraries use MFMA: a wave a tile, accumulators kept over the loop.
 KERNEL void gemm(const float* a, const float* b, float* c, unsigned m, unsigned n, unsigned k) {

@@ -61,7 +61,8 @@ class Stages:
 
         app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32) or gfx942 (wave64; for programs without HIP
+            5.2). Default: "gfx90a".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         build: Run the app's build command first. Default: true.
         linger_seconds: How many seconds to wait for processes that the app left running. Ends sooner once everything is
@@ -129,7 +130,8 @@ class Stages:
 
         app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32) or gfx942 (wave64; for programs without HIP
+            5.2). Default: "gfx90a".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         build: Run the app's build command first. Default: true.
         linger_seconds: How many seconds to wait for processes that the app left running. Ends sooner once everything is
@@ -271,7 +273,8 @@ class Stages:
 
         app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32) or gfx942 (wave64; for programs without HIP
+            5.2). Default: "gfx90a".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         build: Run the app's build command first. Default: true.
         linger_seconds: How many seconds to wait for processes that the app left running. Ends sooner once everything is
@@ -425,7 +428,7 @@ class Stages:
         capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
             Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        softgpu: Target that the software GPU presents: gfx90a, gfx1030 or gfx942. If left out, that of the capture.
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
@@ -543,7 +546,7 @@ class Stages:
         capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
             Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        softgpu: Target that the software GPU presents: gfx90a, gfx1030 or gfx942. If left out, that of the capture.
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
@@ -663,7 +666,7 @@ class Stages:
             Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
-        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        softgpu: Target that the software GPU presents: gfx90a, gfx1030 or gfx942. If left out, that of the capture.
         store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
             runtime, so that hidden arguments have working services behind them.
@@ -843,7 +846,7 @@ class Stages:
             Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
-        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        softgpu: Target that the software GPU presents: gfx90a, gfx1030 or gfx942. If left out, that of the capture.
         store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
             runtime, so that hidden arguments have working services behind them.
@@ -947,7 +950,7 @@ class Stages:
             Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
-        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        softgpu: Target that the software GPU presents: gfx90a, gfx1030 or gfx942. If left out, that of the capture.
         store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
             runtime, so that hidden arguments have working services behind them.
@@ -1035,7 +1038,8 @@ class Stages:
 
         app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32) or gfx942 (wave64; for programs without HIP
+            5.2). Default: "gfx90a".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         time_limit_seconds: End the app after this time. 0: no limit. Default: 0.
 
@@ -1131,7 +1135,8 @@ class Stages:
 
         app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32) or gfx942 (wave64; for programs without HIP
+            5.2). Default: "gfx90a".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         rounds: On hardware, how many times to run each build, in turns. A build wins if its slowest run beats the fastest run
             of the others. Default: 5.
@@ -1175,7 +1180,8 @@ class Stages:
 
         app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32) or gfx942 (wave64; for programs without HIP
+            5.2). Default: "gfx90a".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         phase: auto: measure code that has no profile, then run with the profile, and measure again if the workload changes.
             measure: count every launch and use no profile. production: use earlier builds and count nothing. build: run
@@ -1267,9 +1273,9 @@ class Stages:
         """Pack a capture, with every chunk it needs, into one file.
 
         capture: Folder of a reproducer, or of a capture. Default: ".".
-        output: The file to write; `<kernel>.klcap` in the working folder if left out, `<kernel>.klcap.age` if it is encrypted.
-        encrypt: File with public keys of age, one a line: the file is encrypted for them; else KERNLOOP_AGE_RECIPIENTS.
-        store: Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store.
+        output: File to write. Default: `<kernel>.klcap` in the working folder, `<kernel>.klcap.age` where it is encrypted.
+        encrypt: Encrypt the file for the age public keys in this file, one a line. Default: those of KERNLOOP_AGE_RECIPIENTS.
+        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
 
         `exit_code` of the result:
 
@@ -1327,11 +1333,11 @@ class Stages:
 
         capture: Folder of a reproducer (all its captures are sent), or of one capture. Default: ".".
         remote: URL of the server; else KERNLOOP_REMOTE, else "store" in kernloop.json of the app.
-        store: Chunk store to look in first; then KERNLOOP_STORE and the workspace's .kernloop/store.
-        encrypt: File with public keys of age, one a line: everything is encrypted for them before it is sent; else
+        store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
+        encrypt: Encrypt everything for the age public keys in this file, one a line, before it is sent. Default: those of
             KERNLOOP_AGE_RECIPIENTS.
-        accept: The first push of a workspace to a server, not encrypted: it is meant. Remembered. Default: false.
-        dry_run: Say what would be sent, and send nothing. Default: false.
+        accept: Agree to this workspace's first unencrypted push to this server. The answer is remembered. Default: false.
+        dry_run: Say what would be sent. Send nothing. Default: false.
 
         `exit_code` of the result:
 
@@ -1411,7 +1417,7 @@ class Stages:
         capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
             Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Which GPU the software GPU is: gfx90a (wave64) or gfx1030 (wave32). Default: "gfx90a".
+        softgpu: Target that the software GPU presents: gfx90a, gfx1030 or gfx942. If left out, that of the capture.
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured

@@ -7,11 +7,11 @@ import os
 from ..errors import KernloopError
 from .versions import check_version
 
-TARGETS = ("gfx90a", "gfx1030")
+TARGETS = ("gfx90a", "gfx1030", "gfx942")
 
 
 def activate(target: str | None = None) -> None:
-    """From now on Triton's kernels of this process run on the software GPU: gfx90a or gfx1030, the one that is given, or that
+    """From now on Triton's kernels of this process run on the software GPU: gfx90a, gfx1030 or gfx942, the one that is given, or that
     KERNLOOP_SOFTGPU names, else gfx90a. Before the first launch, and more than once if need be."""
     _choose(target)
     try:

@@ -1,0 +1,61 @@
+import { cpSync } from 'node:fs';
+import { Workspace } from './harness';
+
+/**
+ * What the software GPU presents and HIP 5.2.3 does not know: a program on HSA itself, with code by clang 22 for gfx942. It stands for
+ * the hardware here: this shows the way of the capture, not what an MI300 computes.
+ */
+describe('a program without HIP, for gfx942', () => {
+  let here: Workspace;
+  const project = 'kernels/raw-hsa/product';
+  const capture = `${project}/capture/capture.json`;
+
+  beforeAll(async () => {
+    here = Workspace.create([]);
+    const there = Workspace.create(['e2e/fixtures/raw-hsa']);
+    const built = await there.kernloop(['watch-build', '--app', 'apps/raw-hsa']);
+    expect([built.code, built.text]).toEqual([0, expect.any(String)]);
+    const extracted = await there.kernloop(['extract', '--app', 'apps/raw-hsa', '--softgpu', 'gfx942']);
+    expect([extracted.code, extracted.text]).toEqual([0, expect.stringMatching(/verified/)]);
+    expect(extracted.text).toMatch(/recompiles to the captured kernel, with the same machine code/);
+    for (const path of ['apps/raw-hsa', 'kernels', '.kernloop'])
+      cpSync(there.path(path), here.path(path), { recursive: true });
+    there.remove();
+  });
+  afterAll(() => here.remove());
+
+  const outcomeOf = async (...words: string[]) => {
+    const { code, text } = await here.kernloop(words);
+    return [code, text];
+  };
+  const changeCapture = (from: string, to: string) => here.edit(capture, (text) => text.replaceAll(from, to));
+
+  it('replays and validates in another workspace, on the target that it was captured on', async () => {
+    expect(await outcomeOf('replay', project)).toEqual([0, expect.stringMatching(/Result: RAN/)]);
+    expect(await outcomeOf('validate', project, '--variant', 'none')).toEqual([0, expect.stringMatching(/PASS/)]);
+  });
+
+  it.each([
+    ['right', 'f32(left, right', 'f32(1.0f * left, right', 0, 'PASS'],
+    ['wrong', '* depth + k + lane / 16]', '* depth + k + (lane / 16 ^ 1)]', 1, 'FAIL'],
+  ])('judges an edit that is %s', async (_kind, from, to, code, verdict) => {
+    const source = `${project}/kernel_variant.hip`;
+    const before = here.read(source);
+    here.edit(source, (text) => text.replace(from, to));
+    expect(await outcomeOf('recompile', project)).toEqual([0, expect.stringContaining('build/variant.hsaco')]);
+    expect(await outcomeOf('validate', project)).toEqual([code, expect.stringContaining(`Result: ${verdict}`)]);
+    here.write(source, before);
+  });
+
+  it('replays as what hardware ran, and refuses by name what it does not present', async () => {
+    changeCapture('"kind": "softgpu"', '"kind": "hsa"');
+    expect(await outcomeOf('replay', project, '--variant', 'none')).toEqual([
+      0,
+      expect.stringMatching(/the capture is of hardware[^]*Result: RAN/),
+    ]);
+    changeCapture('--gfx942:sramecc+:xnack-', '--gfx942:sramecc+:xnack+');
+    expect(await outcomeOf('replay', project, '--variant', 'none')).toEqual([5, expect.stringContaining('xnack+')]);
+    changeCapture('--gfx942:sramecc+:xnack+', '--gfx1100');
+    expect(await outcomeOf('replay', project, '--variant', 'none')).toEqual([5, expect.stringContaining('gfx1100')]);
+  });
+});

@@ -1,0 +1,22 @@
+import type { CaptureJson } from '../archive/capture-files';
+import type { Deps } from '../deps/deps';
+import type { Device } from '../device/device';
+import { openDevice, type DeviceOptions } from '../device/open-device';
+import { softgpuTargetOf } from '../device/softgpu';
+
+/** The device that a capture is replayed on: the software GPU presents the target that was captured, unless the user names another. */
+export async function openReplayDevice(
+  options: Omit<DeviceOptions, 'softgpu'> & { softgpu?: string | undefined },
+  { device: captured }: Pick<CaptureJson, 'device'>,
+  deps: Deps,
+): Promise<Device> {
+  const isForSoftgpu = options.device === 'softgpu' && captured.kind !== 'cuda';
+  const softgpu = options.softgpu ?? (isForSoftgpu ? softgpuTargetOf(captured.isa) : 'gfx90a');
+  const device = await openDevice({ ...options, softgpu }, deps);
+  if (captured.kind === 'hsa' && device.description.kind === 'softgpu') {
+    deps.report.warn(
+      `the capture is of hardware (${captured.identity}), and the software GPU computes it anew: low bits of what AMD does not document, such as the order of sums in matrix instructions, may differ`,
+    );
+  }
+  return device;
+}
