@@ -48,4 +48,6 @@ module.exports = {
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/native/', '<rootDir>/e2e/'],
   maxWorkers: 2,
+  // Longer than any takes, on cores that others load.
+  testTimeout: 60_000,
 };

@@ -1,15 +1,16 @@
 // What Kernloop costs in every command of Nx: an all-hit `nx run <kernel>:validate` beside an all-hit no-op target of an empty workspace, and
 // of one with a local plugin that does nothing, which is what Nx itself charges for a plugin.
 //   node bench/nx-cost.mjs [--rounds N] [--modes off,on] [--work DIR]
-// Wants `npm run build` and a native build. Runs alternate, so that all see the same load of the machine; a ratio is that of the medians.
+// Wants a native build; what is measured is the package as it is published. Runs alternate, so that all see the same load of the machine; a ratio is that of the medians.
 // Without the daemon CPU time of all processes counts, too (Linux, python3), which other load disturbs least. `kernloop --help` is measured
-// beside `node -e 0`. Prints one JSON object, and writes it to bench/results/nx-cost.json with --write.
+// beside `node -e 0`. Prints one JSON object last, and writes it to bench/results/nx-cost.json with --write.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { stageKernloop } from '../tools/packages/kernloop.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const { values } = parseArgs({
@@ -23,6 +24,8 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const work = values.work ?? mkdtempSync(join(tmpdir(), 'kernloop-nx-cost-'));
 const project = 'outputs-two_outputs';
+/** Compiled and joined as users get it: in a checkout's dist/ each module is a file. */
+const published = join(work, 'published');
 
 /** Runs a command to the end of every process it leaves behind, and tells their CPU time. */
 const reaper = `
@@ -97,8 +100,7 @@ function workspace(name, plugins) {
   for (const each of readdirSync(join(root, 'node_modules')))
     if (!each.startsWith('.') && each !== 'kernloop')
       symlinkSync(join(root, 'node_modules', each), join(modules, each));
-  for (const each of ['package.json', 'dist', 'bin', 'executors', 'generators', 'schemas'])
-    cpSync(join(root, each), join(modules, 'kernloop', each), { recursive: true });
+  cpSync(published, join(modules, 'kernloop'), { recursive: true });
   return folder;
 }
 
@@ -126,7 +128,7 @@ function withReproducer(folder) {
     env: { HIP_PLATFORM: 'amd' },
     kernels: [{ name: 'two_outputs', match: 'two_outputs' }],
   });
-  run(process.execPath, [join(root, 'bin/kernloop.js'), 'extract', '--app', app], folder);
+  run(process.execPath, [join(folder, 'node_modules/kernloop/bin/kernloop.js'), 'extract', '--app', app], folder);
   rmSync(app, { recursive: true });
 }
 
@@ -137,7 +139,8 @@ function median(numbers) {
   return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
 }
 
-function prepare() {
+async function prepare() {
+  await stageKernloop(published);
   const empty = workspace('empty', []);
   const inert = workspace('inert', ['./inert.js']);
   write(
@@ -153,7 +156,7 @@ function prepare() {
 const isPrepared = existsSync(join(work, 'kernloop', 'kernels'));
 const places = isPrepared
   ? { empty: join(work, 'empty'), inert: join(work, 'inert'), ours: join(work, 'kernloop') }
-  : prepare();
+  : await prepare();
 
 const cases = {
   empty: { cwd: places.empty, command: nx(places.empty, 'noop:check') },

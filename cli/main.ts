@@ -2,13 +2,16 @@ import { Command, CommanderError } from 'commander';
 import type { Deps } from '../lib/deps/deps';
 import { errorDocument } from '../lib/stages/documents';
 import { stageNames, stageSummaries, verbGroups, verbWords, type StageName } from '../lib/stages/registry';
-import { KernloopError, messageOf, nearest, systemCode } from '../lib/support/error';
+import { asKernloopError, KernloopError, messageOf, nearest, systemCode } from '../lib/support/error';
 import { exitCodes } from '../lib/support/error-codes';
 import { version } from '../lib/support/version';
 import { printJson } from './print-json';
 
 /** Loaded for the verb that is meant: `kernloop --help` names all of them and needs none. */
 const verbs = () => require('./verb') as typeof import('./verb');
+const mcp = () => require('./mcp/serve') as typeof import('./mcp/serve');
+
+const doJob = (folder: string) => (require('../lib/stages/job') as typeof import('../lib/stages/job')).doJob(folder);
 
 /** `kernloop <verb>`; sets the exit code of the process. */
 export async function main(argv: readonly string[], overrides: Partial<Deps> = {}): Promise<void> {
@@ -16,6 +19,11 @@ export async function main(argv: readonly string[], overrides: Partial<Deps> = {
     if (!stream.listeners('error').includes(ignoreClosedPipe)) stream.on('error', ignoreClosedPipe);
   }
   try {
+    // Not for people: what lib/slurm starts on a node.
+    if (argv[2] === '--slurm-job') {
+      process.exitCode = await doJob(argv[3] ?? '');
+      return;
+    }
     const named = stageNames.filter((name) => verbWords(name).every((word) => argv.includes(word, 2)));
     await program(named, overrides).parseAsync(argv);
   } catch (error) {
@@ -47,7 +55,21 @@ function program(named: readonly StageName[], overrides: Partial<Deps>): Command
     if (named.includes(name)) verbs().addVerb(verb, name, overrides);
     else verb.usage('[options]');
   }
+  addServer(command, overrides);
   return command;
+}
+
+/** No stage: it is how programs of other people call them. */
+function addServer(command: Command, overrides: Partial<Deps>): void {
+  command
+    .command('mcp')
+    .description('Serve the stages to agents: a server of the Model Context Protocol on stdin and stdout.')
+    .exitOverride()
+    .option('--workspace <folder>', 'where the stages run; the workspace around the working folder if left out')
+    .option('--tools <names>', 'stages to offer, with commas between them; all of them if left out')
+    .option('--max-bytes <bytes>', 'how large a result or a page of a resource may be. Default: 65536.')
+    .option('--allow-outside', 'take paths outside of the workspace too')
+    .action((options: object) => mcp().serve(options, overrides));
 }
 
 /** The command that verbs of two words are commands of. */
@@ -79,7 +101,7 @@ function groupOf(command: Command, word: string, groups: Map<string, Command>): 
 /** What every error looks like, and its exit code. */
 function fail(error: unknown, argv: readonly string[]): number {
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.pass;
-  const known = asKernloopError(error);
+  const known = knownError(error);
   if (argv.includes('--json')) printJson(errorDocument(verbOf(argv), known));
   // A bug is worth its stack.
   const what = known === error || error instanceof CommanderError ? known.what : stackOf(error);
@@ -87,14 +109,10 @@ function fail(error: unknown, argv: readonly string[]): number {
   return known.exitCode;
 }
 
-function asKernloopError(error: unknown): KernloopError {
-  if (error instanceof KernloopError) return error;
-  const cause = { cause: error };
-  if (error instanceof CommanderError) {
-    const what = error.message.replace(/^error: /, '');
-    return new KernloopError('USAGE', what, 'see kernloop --help, or --help after the verb', cause);
-  }
-  return new KernloopError('INTERNAL_ERROR', messageOf(error), 'this is a bug in Kernloop: report it', cause);
+function knownError(error: unknown): KernloopError {
+  if (!(error instanceof CommanderError)) return asKernloopError(error);
+  const what = error.message.replace(/^error: /, '');
+  return new KernloopError('USAGE', what, 'see kernloop --help, or --help after the verb', { cause: error });
 }
 
 function stackOf(error: unknown): string {

@@ -3,6 +3,7 @@ import { defaultDeps, type Deps } from '../lib/deps/deps';
 import type { Stage } from '../lib/stage/stage';
 import { configure } from '../lib/stages/configure';
 import { stages, type StageName } from '../lib/stages/registry';
+import { runStage } from '../lib/stages/run';
 
 type Stages = typeof stages;
 
@@ -15,6 +16,6 @@ export function stageFunction<N extends StageName>(name: N): StageFunction<N> {
   return async (options, overrides = {}) => {
     const stage: Stage = stages[name];
     const deps = defaultDeps(overrides);
-    return (await stage.run(configure(stage, options ?? {}, deps.env).values, deps)) as ResultOf<N>;
+    return await runStage<ResultOf<N>>(stage, configure(stage, options ?? {}, deps.env).values, deps);
   };
 }

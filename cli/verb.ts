@@ -4,10 +4,13 @@ import type { Stage } from '../lib/stage/stage';
 import { configure } from '../lib/stages/configure';
 import { configurationDocument, resultDocument } from '../lib/stages/documents';
 import { stages, type StageName } from '../lib/stages/registry';
+import { runStage as runAnywhere } from '../lib/stages/run';
 import { KernloopError } from '../lib/support/error';
 import { exitCodes } from '../lib/support/error-codes';
 import { optionInfos, parseText, type OptionInfo, type OptionsSchema } from '../lib/support/options';
-import { consoleReporter, table } from '../lib/support/report';
+import type { Environment } from '../lib/support/environment';
+import { consoleReporter, table, type Reporter } from '../lib/support/report';
+import { eventReporter, wantsEvents } from '../lib/support/report-events';
 import { inheritedInput } from '../lib/support/stdin';
 import { printJson } from './print-json';
 
@@ -96,20 +99,25 @@ async function runStage<S extends OptionsSchema, R>(
     printConfig(stage, values, origins, output.json ?? false);
     return exitCodes.pass;
   }
-  const result = await stage.run(values, depsFor(output, overrides));
+  const result = await runAnywhere<R>(stage, values, depsFor(output, overrides));
   const exitCode = stage.exitCode(result);
   if (output.json) printJson(resultDocument(stage.name, exitCode, result));
   return exitCode;
 }
 
 function depsFor({ json }: OutputFlags, overrides: Partial<Deps>): Deps {
-  const report = consoleReporter();
-  // With --json, stdout holds one document and nothing else.
   return defaultDeps({
     input: inheritedInput(),
     ...overrides,
-    report: json ? { ...report, result: (line) => report.info(line) } : report,
+    report: reporterFor(json, overrides.env ?? process.env),
   });
+}
+
+/** With --json, stdout holds one document and nothing else. */
+function reporterFor(json: boolean | undefined, env: Environment): Reporter {
+  const console = consoleReporter();
+  const report = wantsEvents(env) ? eventReporter() : { ...console, result: (line: string) => console.info(line) };
+  return json ? report : { ...report, result: (line) => console.result(line) };
 }
 
 function printConfig(

@@ -1,6 +1,16 @@
-import { appendFileSync, cpSync, existsSync, readFileSync, readdirSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { asUsersHaveIt, nativeDirectory, Workspace } from './harness';
+import { Agent } from './agent';
+import { asUsersHaveIt, nativeDirectory, repository, Workspace } from './harness';
 
 /** The first thing a newcomer does, through Nx, in a workspace of their own. */
 describe('the loop on batched-scale (T**)', () => {
@@ -126,4 +136,147 @@ describe('the loop on batched-scale (T**)', () => {
     expect([outcome.code, outcome.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
     expect(appRuns()).toBe(runs + 1);
   });
+
+  describe('kernloop mcp', () => {
+    let agent: Agent;
+    const file = `${project}/kernel_variant.hip`;
+    const edit = (from: string, to: string): void => workspace.edit(file, (text) => text.replace(from, to));
+
+    beforeAll(async () => {
+      rmSync(workspace.path('kernels'), { recursive: true, force: true });
+      agent = await Agent.start(workspace);
+    });
+    afterAll(() => agent.close());
+
+    it('takes an agent from a profile to a verdict and a comparison, as docs/mcp.md shows', async () => {
+      const profile = await agent.call('profile', { app: 'apps/batched-scale' });
+      expect(profile).toMatchObject({ outcome: 'pass', result: { kernels: [{ dispatches: 3 }] } });
+      const extract = await agent.call('extract', { app: 'apps/batched-scale', kernel: ['scale_batch'] });
+      expect(extract).toMatchObject({ outcome: 'pass', result: { kernels: [{ name: 'scale_batch' }] } });
+      expect(extract.said).toEqual(expect.arrayContaining([expect.stringMatching(/^scale_batch: captur/)]));
+      const reproducer = { reproducer: project };
+      expect(await agent.call('validate', { ...reproducer, variant: 'none' })).toMatchObject({ outcome: 'pass' });
+      const source = await agent.read(`kernloop-file:///${file}`);
+      expect(source.text).toBe(workspace.read(file));
+      agent.note('resources/read', `kernloop-file:///${file}`, `(${source.text.split('\n').length - 1} lines)`);
+
+      edit('array[i] *= factor;', 'array[i] += factor;');
+      agent.transcript.push('(edit: array[i] *= factor;  →  array[i] += factor;)', '');
+      expect(await agent.call('validate', reproducer)).toMatchObject({
+        isError: true,
+        error: { code: 'VARIANT_MISSING' },
+      });
+      expect(await agent.call('recompile', reproducer)).toMatchObject({
+        outcome: 'pass',
+        result: { unchanged: false },
+      });
+      const wrong = await agent.call('validate', reproducer);
+      expect(wrong).toMatchObject({ isError: false, exit_code: 1, outcome: 'fail' });
+      expect(wrong.text).toMatch(/Result: FAIL/);
+
+      edit('array[i] += factor;', 'array[i] = factor * array[i];');
+      agent.transcript.push('(edit: array[i] += factor;  →  array[i] = factor * array[i];)', '');
+      expect(await agent.call('recompile', reproducer)).toMatchObject({ outcome: 'pass' });
+      expect(await agent.call('validate', reproducer)).toMatchObject({ outcome: 'pass', result: { verdict: 'pass' } });
+      const compared = await agent.call('replay', { ...reproducer, compare: true });
+      expect(compared).toMatchObject({ outcome: 'pass' });
+      expect(compared.text).toMatch(/wave_instructions +[\d,]+ +[\d,]+/);
+      expect(await agent.call('profile', { app: '/etc' })).toMatchObject({ error: { code: 'PATH_OUTSIDE' } });
+      transcriptIsIn('docs/mcp.md', agent.transcript);
+    });
+
+    it('gives what a client may read, and nothing outside', async () => {
+      symlinkSync('/etc', workspace.path(project, 'link'));
+      const { resources } = await agent.client.listResources();
+      const uris = resources.map(({ uri }) => uri);
+      for (const name of [
+        'kernel.json',
+        'kernel_variant.hip',
+        'report.json',
+        'capture/capture.json',
+        'pristine/recipe.json',
+      ])
+        expect(uris).toContain(`kernloop-file:///${project}/${name}`);
+      expect(uris.filter((uri) => /passwd|chunks\.pack|\.hsaco/.test(uri))).toEqual([]);
+      expect((await agent.read('kernloop-skill://kernloop')).text).toContain('What never to do');
+      for (const path of [
+        `${project}/link/passwd`,
+        `${project}/../../../nx.json`,
+        'nx.json',
+        '../../etc/passwd',
+        'package.json',
+      ])
+        await expect(agent.read(`kernloop-file:///${path}`)).rejects.toThrow(/PATH_OUTSIDE|FILE_UNREADABLE/);
+      for (const variant of ['/etc/passwd', '../../../../etc/passwd', 'link/passwd/../../../../../../etc/passwd'])
+        expect(await agent.call('validate', { reproducer: project, variant })).toMatchObject({
+          error: { code: 'PATH_OUTSIDE' },
+        });
+    });
+
+    it('stops a stage that the client cancels, with what it started, and goes on', async () => {
+      workspace.write('apps/sleeper/kernloop.json', {
+        name: 'sleeper',
+        device: 'softgpu',
+        command: ['sh', 'run'],
+        kernels: [],
+      });
+      workspace.write('apps/sleeper/run', 'echo $$ > pid.partial; mv pid.partial pid; exec sleep 6000\n');
+      const controller = new AbortController();
+      const call = agent.call('profile', { app: 'apps/sleeper' }, controller.signal);
+      const ended = expect(call).rejects.toThrow();
+      await until(() => existsSync(workspace.path('apps/sleeper/pid')));
+      const pid = Number(workspace.read('apps/sleeper/pid'));
+      expect(isRunning(pid)).toBe(true);
+      controller.abort();
+      await ended;
+      await until(() => !isRunning(pid));
+      expect(existsSync(workspace.path('apps/sleeper/.kernloop/profile.json'))).toBe(false);
+      expect(await agent.call('doctor', {})).toMatchObject({ isError: false });
+      expect(agent.errors).toEqual([]);
+    });
+
+    it('sends no more of a result than it may, and the rest page by page', async () => {
+      const small = await Agent.start(workspace, ['--max-bytes', '4096', '--tools', 'validate']);
+      expect((await small.client.listTools()).tools.map(({ name }) => name)).toEqual(['validate']);
+      const verdict = await small.call('validate', { reproducer: project, variant: 'none' });
+      expect(verdict).toMatchObject({ outcome: 'pass', excerpt: { verdict: 'pass' } });
+      expect([verdict.result, JSON.stringify(verdict.excerpt).length < 4096]).toEqual([undefined, true]);
+      const { text, pages } = await small.read(verdict.rest?.uri ?? '');
+      expect(JSON.parse(text)).toEqual(workspace.json(`${project}/report.json`));
+      expect([pages, Buffer.byteLength(text)]).toEqual([Math.ceil(text.length / 4096), verdict.rest?.bytes]);
+      await small.close();
+    });
+  });
 });
+
+/** A bound for machines under load alone. */
+async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; !condition(); tries += 1) {
+    if (tries > 2400) throw new Error(`never: ${condition.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** One that has ended and waits for its parent is not. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Figures are those of the day it was written; KERNLOOP_UPDATE_DOCS=1 writes it anew. */
+function transcriptIsIn(page: string, transcript: readonly string[]): void {
+  const path = join(repository, page);
+  const text = readFileSync(path, 'utf8');
+  const block = /(<!-- transcript: e2e\/loop\.e2e\.ts -->\n```text\n)([^]*?)(```)/;
+  const own = `${transcript.join('\n').trimEnd()}\n`;
+  if (process.env['KERNLOOP_UPDATE_DOCS'] === '1')
+    writeFileSync(
+      path,
+      text.replace(block, (_, head, __, end) => `${head}${own}${end}`),
+    );
+  const form = (shown: string): string => shown.replaceAll(/\b[\da-f]{8,}\b|[\d.,]*\d/g, '0').replaceAll(/ +/g, ' ');
+  expect(form(own)).toBe(form(block.exec(readFileSync(path, 'utf8'))?.[2] ?? ''));
+}

@@ -15,7 +15,7 @@ const verbs = ['push', 'pull'] as const;
 const victims = ['nginx', 'client', 'network'] as const;
 
 /** How many are drawn, and from which seed: a few in CI, and as many as one likes by night (docs/contributing/robustness.md). */
-export const momentCount = Number(process.env['KERNLOOP_MOMENTS'] ?? 10);
+const momentCount = Number(process.env['KERNLOOP_MOMENTS'] ?? 10);
 export const momentSeed = Number(process.env['KERNLOOP_MOMENTS_SEED'] ?? 19);
 
 /** Each victim and verb in turn, so that few moments have all of them. */

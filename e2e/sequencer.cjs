@@ -1,10 +1,10 @@
-// The long files first: of two workers none is then left alone with one at the end. Jest knows how long they take only where they ran before.
+// The long files first: of several workers none is then left alone with one at the end. Jest knows how long they take only where they ran before.
 const { default: Sequencer } = require('@jest/test-sequencer');
 const { basename } = require('node:path');
 
 /** By their seconds on two cores. */
 const long =
-  'inputs pgo pipeline races defects stranger unwritten free-order launch loop generators ranges selection shared-cache triton-source traces'
+  'inputs pgo pipeline triton races defects stranger loop free-order generators unwritten launch ranges selection triton-source bundle shared-cache cuda-fake traces'
     .split(' ')
     .map((name) => `${name}.e2e.ts`);
 

@@ -3,6 +3,7 @@ import { defaultDeps, type Deps } from '../lib/deps/deps';
 import type { Stage } from '../lib/stage/stage';
 import { configure } from '../lib/stages/configure';
 import { stages, type StageName } from '../lib/stages/registry';
+import { runStage as runStageAnywhere, runTask } from '../lib/stages/run';
 import { taskOptions } from '../lib/stages/task-options';
 import type { Environment } from '../lib/support/environment';
 import { KernloopError } from '../lib/support/error';
@@ -30,8 +31,8 @@ async function run(stage: Stage, options: TaskOptions, context: TaskContext, dep
   const values = configureTask(stage, options, context, deps.env);
   const { task } = stage;
   if (deps.env['NX_SKIP_NX_CACHE'] !== 'true' && task?.isCurrent?.(values, deps)) return true;
-  if (task?.run) return task.run(values, deps);
-  const result = await stage.run(stage.options.parse(values), deps);
+  if (task?.run) return runTask(stage, values, deps);
+  const result = await runStageAnywhere(stage, stage.options.parse(values), deps);
   return task?.succeeds?.(result) ?? stage.exitCode(result) === 0;
 }
 

@@ -17,6 +17,7 @@ const rooms = [
   'watch-build',
   'reproducer',
   'remote',
+  'slurm',
   'recorder',
   'replay',
   'profile',

@@ -35,6 +35,11 @@ const packagesFor = {
     // A server to push captures to, and what encrypts them for it.
     'nginx-light',
     'age',
+    // A cluster of two nodes to send tasks to.
+    'slurmctld',
+    'slurmd',
+    'slurm-client',
+    'munge',
     // Profiles of device code: the compiler, the headers that its plugin is built with, and the runtime of the host's half.
     'clang-22',
     'lld-22',

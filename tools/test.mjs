@@ -1,6 +1,6 @@
 // `npm test`: set-up, then every check and every test. The last line counts the tests.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { logDirectory, phases, phaseTable, runMain, step, table, together } from './console.mjs';
 import { python, pythonEnvironment } from './python.mjs';
@@ -111,6 +111,9 @@ async function installedPackages(folder) {
   return code === 0 ? { E2E_PREPARED: folder } : {};
 }
 
+/** Nx, npm and captures wait a lot: three keep two cores busy for four fifths of the time. Each may hold compilers and a Triton of 2 GiB. */
+const endToEndWorkers = () => (totalmem() >= 8 * 2 ** 30 ? 4 : 3);
+
 await runMain(async () => {
   const started = Date.now();
   rmSync(results, { recursive: true, force: true });
@@ -127,8 +130,7 @@ await runMain(async () => {
       async () => (prepared = await installedPackages(packages)),
     );
     counts.Python = await pythonTests();
-    // Three of them keep two cores busy: Nx, npm and captures wait a lot.
-    counts['end to end'] = await jest('e2e', 'e2e/jest.config.cjs', ['--maxWorkers=3'], prepared);
+    counts['end to end'] = await jest('e2e', 'e2e/jest.config.cjs', [`--maxWorkers=${endToEndWorkers()}`], prepared);
   } finally {
     rmSync(packages, { recursive: true, force: true });
   }

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "../../native/softgpu/hsa/softgpu_extension.h"
+#include "../../native/abi/hsa/softgpu_extension.h"
 
 [[noreturn]] inline void die(const std::string& what) {
   std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, what.c_str());

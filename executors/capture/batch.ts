@@ -4,6 +4,7 @@ import { captureSelections, type CaptureOutcome } from '../../lib/capture/captur
 import { captureOptionsSchema, type CaptureOptions } from '../../lib/capture/options';
 import { selectionsOf, type Selection } from '../../lib/capture/selection';
 import { stages } from '../../lib/stages/registry';
+import { runCaptures } from '../../lib/stages/run';
 import { defaultDeps, type Deps } from '../../lib/deps/deps';
 import { KernloopError } from '../../lib/support/error';
 import { configureTask, type TaskOptions } from '../run-stage';
@@ -86,7 +87,8 @@ function fits({ tasks }: Group, selections: readonly Selection[]): boolean {
 async function* runGroup({ options, tasks }: Group, deps: Deps): AsyncGenerator<TaskResult> {
   let result: CaptureOutcome;
   try {
-    result = await captureSelections(options, [...tasks.values()].flat(), deps);
+    const selections = [...tasks.values()].flat();
+    result = await runCaptures(options, selections, deps, () => captureSelections(options, selections, deps));
   } catch (error) {
     for (const task of tasks.keys()) yield failed(task, error, deps);
     return;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { deviceKinds } from '../device/kinds';
+import { runnerSchema } from './runner-json';
 import { dispatchesForm, parseDispatches } from './dispatches';
 export const scopes = ['reachable', 'all'] as const;
 export const eachChoices = ['dispatch', 'geometry', 'kernel'] as const;
@@ -122,6 +123,9 @@ export const kernloopJsonSchema = z
       })
       .optional()
       .describe('Server that `kernloop push` sends captures to, and that missing chunks are fetched from.'),
+    runner: runnerSchema
+      .optional()
+      .describe('Where stages run that need the device; here if left out. See docs/slurm.md.'),
     options: stageOptionsSchema.default({}),
   })
   .meta({ title: 'kernloop.json', description: 'An app: how it is built and run, and which of its kernels matter.' });

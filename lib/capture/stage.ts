@@ -10,6 +10,7 @@ export const stage = defineStage({
   summary: 'Run an app and capture dispatches of its kernels.',
   options: captureOptionsSchema,
   result: captureResultSchema,
+  onDevice: true,
   project: 'app',
   positional: 'kernel',
   paths: ['app', 'output', 'store'],

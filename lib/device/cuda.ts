@@ -1,6 +1,4 @@
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
@@ -8,6 +6,7 @@ import { sha256 } from '../support/files';
 import { EventReader, describeEnd, rebuildHint } from '../support/ndjson';
 import { findCupti } from './cupti';
 import type { Device, DeviceDescription } from './device';
+import { lockFile } from './lock-file';
 
 /** What `kernloop-replay --describe-device cuda` prints. */
 const deviceEventSchema = z.looseObject({
@@ -49,7 +48,7 @@ export async function openCuda(gpu: string | undefined, deps: Deps): Promise<Dev
     work: 'duration_ns',
     seeded: false,
     measuring: { iterations: 30, warmup: 3, cache: 'warm' },
-    lock: join(tmpdir(), `kernloop-cuda-${described.uuid.replace(/[^A-Za-z0-9-]/g, '_')}.lock`),
+    lock: lockFile(`cuda-${described.uuid}`),
     env,
     agent: {
       variable: 'CUDA_INJECTION64_PATH',

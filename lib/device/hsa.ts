@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import type { Device, DeviceDescription } from './device';
 import { rocmAgent } from './hsa-agent';
+import { lockFile } from './lock-file';
 
 /** Where the amdgpu driver describes its nodes (Linux, drivers/gpu/drm/amd/amdkfd/kfd_topology.c). */
 export const topologyFolder = '/sys/class/kfd/kfd/topology/nodes';
@@ -17,7 +17,7 @@ export function openHsa(deps: Deps): Device {
     work: 'duration_ns',
     seeded: false,
     measuring: { iterations: 30, warmup: 3, cache: 'as-is' },
-    lock: join(tmpdir(), `kernloop-${description.identity}.lock`),
+    lock: lockFile(description.identity),
     env: {},
     appLibraries: () => ({}),
     agent: rocmAgent(deps.native.agentHsa),

@@ -13,6 +13,7 @@ import type { Check, DoctorResult } from './check';
 import { cudaChecks } from './cuda';
 import type { DoctorOptions } from './options';
 import { pgoChecks } from './pgo';
+import { slurmChecks } from './slurm';
 
 /** Says what this machine has and lacks; anything that a stage cannot do without gives exit code 5. */
 export async function runDoctor({ app }: DoctorOptions, deps: Deps): Promise<DoctorResult> {
@@ -34,7 +35,7 @@ export async function runDoctor({ app }: DoctorOptions, deps: Deps): Promise<Doc
     ...(await checkCuda(deps)),
     ...(await checkPgo(deps)),
     checkDisk(),
-    ...(app === undefined ? [] : await appChecks(app, deps)),
+    ...(app === undefined ? [] : [...(await appChecks(app, deps)), ...(await slurmChecks(app, deps))]),
   ];
   const exitCode = checks.some(({ state }) => state === 'missing') ? exitCodes.environment : exitCodes.pass;
   const marks = { ok: 'ok', missing: 'MISSING', optional: '-' } as const;

@@ -12,6 +12,7 @@ export const stage = defineStage({
   project: 'none',
   paths: ['app'],
   exitCodes: { pass: 'Nothing is missing.', environment: 'Something is missing. The list says what.' },
+  readOnly: true,
   run: (options, deps) => code().runDoctor(options, deps),
   exitCode: ({ exitCode }) => exitCode,
 });

@@ -16,6 +16,7 @@ export const stage = defineStage({
   summary: 'Turn kernels of an app into projects of their own: capture, generate, adopt.',
   options: extractOptionsSchema,
   result: extractResultSchema,
+  onDevice: true,
   project: 'app',
   positional: 'kernel',
   paths: ['app', 'store'],
@@ -36,6 +37,7 @@ export const stage = defineStage({
     outputs: [],
     without: setOnTheCachedTasks,
     // What lies behind it in the graph has captured and generated.
+    runsHere: true,
     run: (options, deps) => adopting().adoptKernels(options, deps),
     example: { reset: true },
   },

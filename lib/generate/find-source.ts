@@ -88,11 +88,12 @@ function taken(query: NoSourceQuery): NoSource {
 
 /** What a GPU runs tells which of the two compiles for it. */
 function refuseOtherLanguage({ capture, language, kernel }: PristineRequest): void {
-  const { name: compiled } = dialectFor(capture.device.kind);
-  if (language === undefined || language === 'triton' || language === compiled) return;
+  if (language === undefined) return;
+  const devices: readonly string[] = languages[language].devices;
+  if (devices.includes(capture.device.kind)) return;
   throw new KernloopError(
     'USAGE',
     `${kernel.name} was captured as code for ${capture.device.isa}, which is not compiled from ${languages[language].label} here`,
-    `leave --language out, or say ${compiled}`,
+    `leave --language out, or say ${dialectFor(capture.device.kind).name}`,
   );
 }

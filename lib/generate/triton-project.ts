@@ -4,7 +4,7 @@ import type { TritonSourceFile } from '../archive/triton-json';
 import type { ReducedModule } from '../source/reduce-python';
 import { isInside, sha256OfFile } from '../support/files';
 import { packageRoot } from '../support/version';
-import { reproducerLibrary, reproducerScript } from '../toolchain/compile-triton';
+import { reproducerLibrary, reproducerScript } from '../language/triton';
 import { tritonCompiler } from '../toolchain/find-triton';
 import type { Recipe, UnprovenRecipe } from '../toolchain/recipe';
 import { signatureOf } from './captured';

@@ -5,4 +5,5 @@ export const cuda: Language = {
   label: 'CUDA',
   devices: ['cuda'],
   codeObjects: ['cubin'],
+  scripts: [],
 };

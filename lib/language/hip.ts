@@ -5,4 +5,5 @@ export const hip: Language = {
   label: 'HIP',
   devices: ['softgpu', 'hsa'],
   codeObjects: ['hsaco', 'co'],
+  scripts: [],
 };

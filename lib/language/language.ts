@@ -12,4 +12,6 @@ export interface Language {
   readonly devices: readonly DeviceKind[];
   /** Extensions of what it is compiled to. */
   readonly codeObjects: readonly [string, ...string[]];
+  /** Beside the source of a reproducer, what compiles and launches it by itself: a user may edit that, too. */
+  readonly scripts: readonly string[];
 }

@@ -5,6 +5,10 @@ import { triton } from './triton';
 
 export const languages: Readonly<Record<LanguageName, Language>> = { hip, cuda, triton };
 
+/** Of a reproducer whose source may not be there. */
+export const scriptsOf = (language: LanguageName | 'none'): readonly string[] =>
+  language === 'none' ? [] : languages[language].scripts;
+
 /** Extensions of everything that a device can load. */
 export const codeObjectExtensions: readonly string[] = [
   ...new Set(Object.values(languages).flatMap(({ codeObjects }) => codeObjects)),

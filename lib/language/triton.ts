@@ -1,9 +1,14 @@
 import type { Language } from './language';
 
+/** The script that compiles, and what it is made of: files of every reproducer of a Triton kernel. */
+export const reproducerScript = 'reproducer.py';
+export const reproducerLibrary = 'kernloop_reproducer.py';
+
 /** Gluon is of it, too. */
 export const triton: Language = {
   name: 'triton',
   label: 'Triton',
   devices: ['softgpu', 'hsa', 'cuda'],
   codeObjects: ['hsaco', 'cubin'],
+  scripts: [reproducerScript, reproducerLibrary],
 };

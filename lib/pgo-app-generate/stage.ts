@@ -9,6 +9,7 @@ export const stage = defineStage({
   summary: 'Run the instrumented app and collect the raw profiles of its kernels.',
   options: pgoAppGenerateOptionsSchema,
   result: pgoAppGenerateResultSchema,
+  onDevice: true,
   project: 'app',
   positional: 'app',
   paths: ['app'],

@@ -9,6 +9,7 @@ export const stage = defineStage({
   summary: 'Compare the profiled builds with the app itself, and keep the best one.',
   options: pgoAppUseOptionsSchema,
   result: pgoAppUseResultSchema,
+  onDevice: true,
   project: 'app',
   positional: 'app',
   paths: ['app'],

@@ -9,6 +9,7 @@ export const stage = defineStage({
   summary: 'Replay the captured dispatches with counters in the kernel.',
   options: pgoGenerateOptionsSchema,
   result: pgoGenerateResultSchema,
+  onDevice: true,
   project: 'reproducer',
   selfContained: true,
   positional: 'reproducer',

@@ -9,6 +9,7 @@ export const stage = defineStage({
   summary: 'Run an app that compiles kernels at run time: measure them, then use their profiles.',
   options: pgoRuntimeOptionsSchema,
   result: pgoRuntimeResultSchema,
+  onDevice: true,
   project: 'app',
   positional: 'app',
   paths: ['app'],

@@ -15,6 +15,7 @@ export const stage = defineStage({
   positional: 'reproducer',
   paths: ['reproducer'],
   exitCodes: { pass: 'The profile was shown.' },
+  readOnly: true,
   run: (options, deps) => code().pgoShow(options, deps),
   exitCode: () => 0,
 });

@@ -9,6 +9,7 @@ export const stage = defineStage({
   summary: 'Validate and measure what pgo-build built. Keep the best, unless it is wrong or slower.',
   options: pgoUseOptionsSchema,
   result: pgoUseResultSchema,
+  onDevice: true,
   project: 'reproducer',
   positional: 'reproducer',
   paths: ['reproducer', 'store'],

@@ -9,6 +9,7 @@ export const stage = defineStage({
   summary: 'Rank the kernels that an app launches.',
   options: profileOptionsSchema,
   result: profileSchema,
+  onDevice: true,
   project: 'app',
   positional: 'app',
   paths: ['app', 'output'],

@@ -113,9 +113,10 @@ export function isUpToDate(
  */
 export function untouchedVariant(folder: string, env: Environment, known: Known = knowing(env)): string | undefined {
   try {
+    // Before anything is parsed: Nx asks it of every reproducer in every command.
+    if (!existsSync(reproducerPaths(folder).reads)) return undefined;
     const { root } = openReproducer(folder);
     const paths = reproducerPaths(root);
-    if (!existsSync(paths.reads)) return undefined;
     const reads = readJson(paths.reads, readsJsonSchema, 'SOURCE_NOT_FOUND', '');
     const names = compiledNames(root).filter((name) => !notIncluded.includes(name));
     const generated = compiledNames(paths.pristine).filter((name) => !notIncluded.includes(name));

@@ -16,7 +16,7 @@ import { findCompiler, type Compiler } from '../toolchain/find-compiler';
 import { findNvrtc } from '../toolchain/find-nvrtc';
 import { findTriton } from '../toolchain/find-triton';
 import { readTritonJson } from '../archive/triton-json';
-import { reproducerLibrary, reproducerScript } from '../toolchain/compile-triton';
+import { reproducerLibrary, reproducerScript } from '../language/triton';
 import { withMacros } from '../toolchain/macros';
 import { macrosOf } from '../reproducer/configuration';
 import type { RecompileOptions } from './options';

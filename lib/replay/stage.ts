@@ -9,6 +9,7 @@ export const stage = defineStage({
   summary: 'Run a captured dispatch, or your edit of it, again and measure it.',
   options: replayOptionsSchema,
   result: replayResultSchema,
+  onDevice: true,
   project: 'reproducer',
   positional: 'reproducer',
   paths: ['reproducer', 'store', 'dump', 'lens', 'lensOutput'],

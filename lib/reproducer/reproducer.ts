@@ -8,13 +8,8 @@ import { readJson } from '../support/schema';
 import { changedInput, variantJsonSchema, type VariantJson } from './variant-json';
 import { knownVariant } from './known-variants';
 import { isOfThisSource, placedVariant } from './optimized-variant';
-import {
-  candidateSchema,
-  launchOf,
-  type Candidate,
-  reproducerLibrary,
-  reproducerScript,
-} from '../toolchain/compile-triton';
+import { scriptsOf } from '../language/languages';
+import { candidateSchema, launchOf, type Candidate } from '../toolchain/compile-triton';
 import type { VariantLaunch } from '../toolchain/variant-launch';
 import type { Configuration } from './configuration';
 import { findUpward, findWorkspaceRoot } from '../support/workspace-root';
@@ -105,7 +100,7 @@ function userBuilt(reproducer: Reproducer, known: string, hasSource: boolean): C
 
 /** What reproducer.py compiled of the sources as they are now. */
 function isOfTheseSources({ root, config }: Reproducer, known: string): boolean {
-  const facts = config.language === 'triton' ? candidateBeside(resolve(root, known)) : undefined;
+  const facts = scriptsOf(config.language).length > 0 ? candidateBeside(resolve(root, known)) : undefined;
   const sources = Object.entries(facts?.sources ?? {});
   return sources.length > 0 && sources.every(([name, digest]) => isStill(join(root, name), digest));
 }
@@ -122,7 +117,7 @@ function namedVariant(reproducer: Reproducer, variant: string): Code {
   const sha256 = sha256OfFile(path);
   return {
     ...{ kind: 'variant', path, shown: inside.startsWith('..') ? path : inside, sha256 },
-    launch: reproducer.config.language === 'triton' ? launchBeside(path, sha256) : undefined,
+    launch: scriptsOf(reproducer.config.language).length > 0 ? launchBeside(path, sha256) : undefined,
     configuration: reproducer.config.configuration,
   };
 }
@@ -183,8 +178,11 @@ function readVariantJson(path: string): VariantJson {
 /** The first file that the user may edit and that differs from its pristine copy. */
 function editedFile({ root, config }: Reproducer): string | undefined {
   const pristine = join(root, 'pristine');
-  const scripts = config.language === 'triton' ? [reproducerScript, reproducerLibrary] : [];
-  const candidates = [...(config.source ? [config.source.variant] : []), ...scripts, ...filesBelow(pristine, 'deps')];
+  const candidates = [
+    ...(config.source ? [config.source.variant] : []),
+    ...scriptsOf(config.language),
+    ...filesBelow(pristine, 'deps'),
+  ];
   const edited = candidates.find((name) => {
     const [mine, original] = [join(root, name), join(pristine, name)];
     return existsSync(mine) && existsSync(original) && !readFileSync(mine).equals(readFileSync(original));

@@ -16,6 +16,8 @@ export interface Stage<S extends OptionsSchema = OptionsSchema, R = unknown> {
   readonly options: S;
   /** Of what it gives: the type of the API, and what is published for --json. */
   readonly result: z.ZodType<R>;
+  /** It starts programs on the device: kernloop.json may send it to a cluster. */
+  readonly onDevice?: boolean;
   /** Which project file it starts from; a stage without one takes no options from files. */
   readonly project: 'app' | 'reproducer' | 'none';
   /** Works on the reproducer alone, which may have been moved: kernloop.json of the app is no source of its options. */
@@ -24,6 +26,8 @@ export interface Stage<S extends OptionsSchema = OptionsSchema, R = unknown> {
   readonly positional?: keyof z.output<S> & string;
   /** Options that name a file or folder: relative to the workspace in a target, to the working folder on the command line. */
   readonly paths: readonly (keyof z.output<S> & string)[];
+  /** It changes no file and no server: agents are told so (`kernloop mcp`). */
+  readonly readOnly?: true;
   /** What the exit codes of its results mean; an error has the exit code of its own code. */
   readonly exitCodes: Readonly<Partial<Record<ExitCodeName, string>>>;
   /** Loads the code that does the work when it is called, not before. */

@@ -23,6 +23,8 @@ export interface Task<O = Readonly<Record<string, unknown>>, R = unknown> {
   readonly fixed?: Readonly<Partial<O>>;
   /** For people who look at the project: options as they are often given. */
   readonly example?: Readonly<Partial<O>>;
+  /** What `run` does needs no device, though the verb may. */
+  readonly runsHere?: boolean;
   /** Where a task does less than the verb, since the graph did the rest. */
   run?(options: O, deps: Deps): Promise<boolean>;
   /** Whether what it would give is there already. It may be asked for again where only afterwards it is known what it reads. */

@@ -497,6 +497,38 @@ export const errorCodes = kinds({
   AGENT_PROTOCOL: { exitCode: exitCodes.environment, meaning: 'agent and recorder do not understand each other' },
   UNSUPPORTED_TARGET: { exitCode: exitCodes.usage, meaning: 'the device has no support for this target' },
   UNSUPPORTED_OPTION: { exitCode: exitCodes.usage, meaning: 'the device has no such option' },
+  SLURM_MISSING: { exitCode: exitCodes.environment, meaning: 'the programs of Slurm are not on this machine' },
+  SLURM_REJECTED: {
+    exitCode: exitCodes.usage,
+    meaning: 'Slurm did not take the job: no such partition, account or resource, or more than it allows',
+  },
+  SLURM_UNREACHABLE: {
+    exitCode: exitCodes.environment,
+    meaning: 'the controller of Slurm does not answer; what became of a job is not known, and its result is not taken',
+  },
+  SLURM_QUEUE_WAIT: {
+    exitCode: exitCodes.environment,
+    meaning: 'the job waited in the queue for longer than "queueMinutes", and was cancelled',
+  },
+  SLURM_TIME_LIMIT: { exitCode: exitCodes.environment, meaning: 'the job ran into its time limit' },
+  SLURM_PREEMPTED: { exitCode: exitCodes.environment, meaning: 'the job was preempted, as often as it was tried' },
+  SLURM_REQUEUED: { exitCode: exitCodes.environment, meaning: 'the job was put back into the queue by somebody' },
+  SLURM_NODE_FAILED: { exitCode: exitCodes.environment, meaning: 'the job lost its node, as often as it was tried' },
+  SLURM_CANCELLED: { exitCode: exitCodes.environment, meaning: 'the job was cancelled from outside' },
+  SLURM_MEMORY: { exitCode: exitCodes.environment, meaning: 'the job used more memory than Slurm gave it' },
+  SLURM_VANISHED: {
+    exitCode: exitCodes.environment,
+    meaning: 'Slurm does not know the job any more, and it left no answer',
+  },
+  SLURM_JOB_FAILED: { exitCode: exitCodes.environment, meaning: 'the job ended without an answer; the text says how' },
+  SLURM_PATH_HIDDEN: {
+    exitCode: exitCodes.environment,
+    meaning: 'the node does not see a path that the task needs; the text names it',
+  },
+  SLURM_NO_RESULT: {
+    exitCode: exitCodes.environment,
+    meaning: 'the job ended well, and its answer did not come into the workspace',
+  },
   INTERRUPTED: { exitCode: exitCodes.interrupted, meaning: 'stopped by a signal' },
 });
 

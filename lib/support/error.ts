@@ -27,6 +27,14 @@ export class KernloopError extends Error {
   }
 }
 
+/** Whatever was thrown, as one of them: what no stage expected is a bug. */
+export function asKernloopError(error: unknown): KernloopError {
+  if (error instanceof KernloopError) return error;
+  return new KernloopError('INTERNAL_ERROR', messageOf(error), 'this is a bug in Kernloop: report it', {
+    cause: error,
+  });
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,16 @@
+/** How far a piece of work is. */
+export interface Progress {
+  /** What is done, in a word or two: `captured`, `sent`. */
+  readonly what: string;
+  readonly done: number;
+  /** How much there is in all, where that is known. */
+  readonly total?: number;
+  /** What is counted: `bytes`, or things by their plural: `chunks`, `translation units`. */
+  readonly unit: string;
+  /** Where things are counted: the bytes of those that are done. */
+  readonly bytes?: number;
+}
+
 /** Where a stage says things to people. Results of a stage go to stdout, everything else to stderr. */
 export interface Reporter {
   info(line: string): void;
@@ -6,6 +19,8 @@ export interface Reporter {
   output(chunk: string): void;
   /** A part of the stage's result. */
   result(line: string): void;
+  /** How far it is, as often as something changes; null once that work has ended. Left out by whoever has no use for it. */
+  progress?(now: Progress | null): void;
 }
 
 export function consoleReporter(quiet = false): Reporter {
@@ -36,6 +51,7 @@ export function warningOnce(report: Reporter): Reporter {
     info: (line) => report.info(line),
     output: (chunk) => report.output(chunk),
     result: (line) => report.result(line),
+    progress: (now) => report.progress?.(now),
     warn: (line) => {
       if (!told.has(line)) report.warn(line);
       told.add(line);

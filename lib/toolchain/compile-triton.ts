@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { reproducerScript } from '../language/triton';
 import { KernloopError } from '../support/error';
 import { errorCodes, type ErrorCode } from '../support/error-codes';
 import { throwIfInterrupted } from '../support/interrupt';
@@ -10,10 +11,6 @@ import type { CompileRequest } from './compile-request';
 import type { UnprovenRecipe } from './recipe';
 import type { CompileDeps } from './run-compiler';
 import { variantLaunchSchema, type VariantLaunch } from './variant-launch';
-
-/** The script that compiles, and what it is made of: files of every reproducer of a Triton kernel. */
-export const reproducerScript = 'reproducer.py';
-export const reproducerLibrary = 'kernloop_reproducer.py';
 
 /** What the script writes beside a code object. */
 export const candidateSchema = z.looseObject({

@@ -14,6 +14,7 @@ export const stage = defineStage({
   positional: 'trace',
   paths: ['trace', 'probe'],
   exitCodes: { pass: 'Every file is consistent.', fail: 'A result file is not consistent; `error` says why.' },
+  readOnly: true,
   run: (options, deps) => code().traceRead(options, deps),
   exitCode: (result) => code().traceReadExitCode(result),
 });

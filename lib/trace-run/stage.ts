@@ -10,6 +10,7 @@ export const stage = defineStage({
   summary: 'Replay captured dispatches with probes in the kernel, and write a trace.',
   options: traceRunOptionsSchema,
   result: traceRunResultSchema,
+  onDevice: true,
   project: 'reproducer',
   positional: 'reproducer',
   paths: ['reproducer', 'store', 'output'],

@@ -19,6 +19,8 @@ export class TuneRun {
     private readonly search: Search,
     private readonly trials: readonly Trial[],
     private readonly deps: Deps,
+    /** Keys of what was judged for this very search, elsewhere. */
+    private readonly judged: ReadonlySet<string> = new Set(),
   ) {
     const { root } = search.reproducer;
     const { candidates } = tunePaths(root);
@@ -59,7 +61,7 @@ export class TuneRun {
       const known = this.cache.find(trial.key);
       if (known === null) continue;
       trial.outcome = known;
-      trial.fromCache = true;
+      trial.fromCache = !this.judged.has(trial.key);
     }
   }
 

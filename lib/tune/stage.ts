@@ -9,6 +9,7 @@ export const stage = defineStage({
   summary: 'Find the best configuration of a kernel on its captured inputs. Each one is validated.',
   options: tuneOptionsSchema,
   result: tuneResultSchema,
+  onDevice: true,
   project: 'reproducer',
   positional: 'reproducer',
   paths: ['reproducer', 'store'],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { quiet } from '../deps/quiet';
 import type { WorkUnit } from '../device/device';
+import { variantExtension } from '../language/languages';
 import { outsideName } from '../reproducer/variant-json';
 import type { Code, Reproducer } from '../reproducer/reproducer';
 import { macrosOf } from '../reproducer/configuration';
@@ -68,7 +69,7 @@ export async function build(search: Search, plan: Plan, deps: Deps): Promise<Bui
   const { snapshot, recipe, overlay, compiler, options, reproducer } = search;
   const { variation } = plan;
   const root = snapshot.candidate(variation.files);
-  const extension = reproducer.config.device.kind === 'cuda' ? 'cubin' : 'hsaco';
+  const extension = variantExtension(recipe.language, reproducer.config.device.kind);
   const output = join(root, `candidate.${extension}`);
   try {
     const compiled = await compileReproducer(

@@ -60,7 +60,7 @@ export function keys(
   const shared = [
     ...['kernloop.tune-candidate/1', version, config, recipe, overlay, compiler.version, toolchainIdentity(deps.env)],
     files.map((file) => (existsSync(file) ? sha256OfFile(file) : 'none')),
-    [device.description, sha256OfFile(deps.native.replay), sha256OfFile(deps.native.softgpu)],
+    [describe(device, deps), sha256OfFile(deps.native.replay), sha256OfFile(deps.native.softgpu)],
     [placeless(judging), placeless(replaying), work === 'duration_ns' ? (options.iterations ?? null) : null],
   ];
   return ({ files: changed, configuration }) => {
@@ -76,6 +76,12 @@ export function keys(
       24,
     );
   };
+}
+
+/** Jobs of one cluster share what they found, whichever GPU of those that they ask for each got. */
+function describe({ description }: Device, { env }: Deps): object {
+  const pool = env['KERNLOOP_DEVICE_POOL'];
+  return pool === undefined || description.kind === 'softgpu' ? description : { ...description, identity: pool };
 }
 
 /** Where things lie decides nothing. */

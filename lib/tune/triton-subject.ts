@@ -1,7 +1,7 @@
 import { openSourceParser } from '../source/source-parser';
 import { KernloopError, nearest } from '../support/error';
 import type { Value } from '../support/expression';
-import { reproducerScript } from '../toolchain/compile-triton';
+import { reproducerScript } from '../language/triton';
 import type { TuneOptions } from './options';
 import { dictionaryValues, pythonText } from './python-values';
 import type { Parameter, Parameters } from './space';

@@ -25,43 +25,17 @@ import { keys, trialsOf } from './trials';
 import { tritonSubject } from './triton-subject';
 import { unchangedCheck } from './unchanged';
 
-/** Tries every configuration of a search space on the captured inputs; only what validates is scored, and only that can be the best. */
-export async function tune(options: TuneOptions, deps: Deps): Promise<TuneResult> {
-  const requireUnchanged = unchangedCheck(options);
-  const reproducer = openReproducer(options.reproducer);
-  const { recipe, overlay } = readRecipe(reproducer);
-  const parameters = readParameters(options.set);
-  const constraints = readConstraints(options.constraint);
-  const { chosen } = chooseDispatches(reproducer, options.capture, 'all');
-  const [main] = chosen;
-  if (!main) throw new Error('the capture in capture/ is of its own kernel');
-  const device = await openReplayDevice(options, main.capture, deps);
-  const snapshot = new Snapshot(reproducer.root);
+/**
+ * Tries every configuration of a search space on the captured inputs; only what validates is scored, and only that can be the best. `judged`:
+ * keys of those that other jobs have just judged for this search.
+ */
+export async function tune(options: TuneOptions, deps: Deps, judged?: ReadonlySet<string>): Promise<TuneResult> {
+  const snapshot = new Snapshot(openReproducer(options.reproducer).root);
   try {
-    warnOfFilesOutside(reproducer.root, snapshot, deps);
-    const captured = capturedValues(main.capture, reproducer.config.args);
-    const subject =
-      recipe.triton === undefined
-        ? await cppSubject(snapshot.root, reproducer.config, recipe, parameters, captured, options)
-        : await tritonSubject(snapshot.root, parameters, captured, options);
-    const found = configurations({ parameters, constraints }, subject.known, options);
-    const search: Search = {
-      ...{ reproducer, recipe, overlay, snapshot, options },
-      compiler: await compilerOf(recipe, reproducer, deps),
-      judging: judgingOptions(reproducer, options),
-      replaying: replayingOptions(options),
-      work: device.work,
-      requireUnchanged,
-    };
-    const keyOf = keys(search, chosen, device, deps);
-    const trials = trialsOf(
-      subject,
-      found.configurations,
-      parameters.map(({ name }) => name),
-      reproducer,
-      keyOf,
-    );
-    const run = new TuneRun(search, trials, deps);
+    const prepared = await prepare(options, snapshot, deps);
+    const { search, trials, found, parameters, constraints, subject, chosen, device } = prepared;
+    const { reproducer, requireUnchanged } = search;
+    const run = new TuneRun(search, trials, deps, judged);
     await run.all();
     const capturedScore = await run.captured();
     const best = await run.best();
@@ -105,6 +79,60 @@ export async function tune(options: TuneOptions, deps: Deps): Promise<TuneResult
   } finally {
     snapshot.remove();
   }
+}
+
+/** One of several machines that share the candidates: judges its own, remembers what became of them, and gives their keys. */
+export async function tuneShare(
+  options: TuneOptions,
+  { index, count }: { index: number; count: number },
+  deps: Deps,
+): Promise<string[]> {
+  const snapshot = new Snapshot(openReproducer(options.reproducer).root);
+  try {
+    const { search, trials } = await prepare(options, snapshot, deps);
+    const own = trials.filter((_, place) => place % count === index);
+    await new TuneRun(search, own, deps).all();
+    return own.flatMap(({ key, fromCache }) => (fromCache ? [] : [key]));
+  } finally {
+    snapshot.remove();
+  }
+}
+
+/** What a search begins with: the space, and a trial for each configuration in it. */
+async function prepare(options: TuneOptions, snapshot: Snapshot, deps: Deps) {
+  const requireUnchanged = unchangedCheck(options);
+  const reproducer = openReproducer(options.reproducer);
+  const { recipe, overlay } = readRecipe(reproducer);
+  const parameters = readParameters(options.set);
+  const constraints = readConstraints(options.constraint);
+  const { chosen } = chooseDispatches(reproducer, options.capture, 'all');
+  const [main] = chosen;
+  if (!main) throw new Error('the capture in capture/ is of its own kernel');
+  const device = await openReplayDevice(options, main.capture, deps);
+  warnOfFilesOutside(reproducer.root, snapshot, deps);
+  const captured = capturedValues(main.capture, reproducer.config.args);
+  const subject =
+    recipe.triton === undefined
+      ? await cppSubject(snapshot.root, reproducer.config, recipe, parameters, captured, options)
+      : await tritonSubject(snapshot.root, parameters, captured, options);
+  const found = configurations({ parameters, constraints }, subject.known, options);
+  const search: Search = {
+    ...{ reproducer, recipe, overlay, snapshot, options },
+    compiler: await compilerOf(recipe, reproducer, deps),
+    judging: judgingOptions(reproducer, options),
+    replaying: replayingOptions(options),
+    work: device.work,
+    requireUnchanged,
+  };
+  const keyOf = keys(search, chosen, device, deps);
+  const trials = trialsOf(
+    subject,
+    found.configurations,
+    parameters.map(({ name }) => name),
+    reproducer,
+    keyOf,
+  );
+  return { search, trials, found, parameters, constraints, subject, chosen, device };
 }
 
 function shownFiles({ root }: Reproducer, hasBest: boolean): TuneResult['files'] {

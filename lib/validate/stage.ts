@@ -9,6 +9,7 @@ export const stage = defineStage({
   summary: 'Check an edited kernel: replay it and compare memory with what the app computed.',
   options: validateOptionsSchema,
   result: reportSchema,
+  onDevice: true,
   project: 'reproducer',
   positional: 'reproducer',
   paths: ['reproducer', 'store'],

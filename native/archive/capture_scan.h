@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "archive/digest.h"
-#include "support/result.h"
+#include "base/digest.h"
+#include "base/result.h"
 
 namespace kernloop::archive {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "archive/bytes.h"
-#include "archive/digest.h"
-#include "support/result.h"
+#include "base/bytes.h"
+#include "base/digest.h"
+#include "base/result.h"
 
 namespace kernloop::archive {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <exception>
 
-#include "archive/sha256_pair.h"
+#include "base/sha256_pair.h"
 
 namespace kernloop::archive {
 namespace {

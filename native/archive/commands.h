@@ -8,15 +8,13 @@
 
 #include "archive/manifest.h"
 #include "archive/reader.h"
-#include "support/result.h"
+#include "base/exit_code.h"
+#include "base/ndjson.h"
 
 namespace kernloop::archive {
 
-inline constexpr int kPass = 0, kFail = 1, kBadInput = 2;
-
-// Prints the event; kBadInput for an error, else kPass.
+// Prints the event; kExitBadInput for an error, else kExitPass.
 int print(const Json& event);
-Json error_event(const Error& error);
 int usage(const std::string& what);
 
 // store-verify, store-stats, store-gc STORE --root DIR… [--skip DIR]… [--store DIR]… [--grace-seconds N] [--dry-run]

@@ -12,11 +12,6 @@ namespace kernloop::archive {
 
 namespace fs = std::filesystem;
 
-void FileDescriptor::reset() {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
-}
-
 Error io_error(const std::string& action, const fs::path& path, int error_number) {
   const std::string message = action + " " + path.string() + ": " + std::strerror(error_number);
   if (error_number == ENOSPC || error_number == EDQUOT) {

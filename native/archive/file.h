@@ -4,35 +4,14 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include "archive/bytes.h"
-#include "support/result.h"
+#include "base/bytes.h"
+#include "base/descriptor.h"
+#include "base/result.h"
 
 namespace kernloop::archive {
 
 inline constexpr size_t kDirectAlignment = 4096;  // what O_DIRECT asks of addresses, offsets and lengths
-
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  ~FileDescriptor() { reset(); }
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    if (this != &other) {
-      reset();
-      fd_ = std::exchange(other.fd_, -1);
-    }
-    return *this;
-  }
-  int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
-  void reset();
-
- private:
-  int fd_ = -1;
-};
 
 // `code` is DISK_FULL for ENOSPC and EDQUOT, FILE_NOT_FOUND for ENOENT, IO_ERROR for the rest.
 Error io_error(const std::string& action, const std::filesystem::path& path, int error_number);

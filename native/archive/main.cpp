@@ -16,12 +16,8 @@
 namespace kernloop::archive {
 
 int print(const Json& event) {
-  std::cout << event.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
-  return event.at("event") == "error" ? kBadInput : kPass;
-}
-
-Json error_event(const Error& error) {
-  return {{"event", "error"}, {"code", error.code}, {"message", error.message}, {"hint", error.hint}};
+  std::cout << ndjson(event) << std::endl;
+  return event.at("event") == "error" ? kExitBadInput : kExitPass;
 }
 
 int usage(const std::string& what) {

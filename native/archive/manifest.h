@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "archive/chunk.h"
-#include "archive/digest.h"
-#include "support/result.h"
+#include "base/digest.h"
+#include "base/result.h"
 
 namespace kernloop::archive {
 

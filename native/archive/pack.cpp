@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "archive/little_endian.h"
+#include "base/little_endian.h"
 
 namespace kernloop::archive {
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "archive/file.h"
-#include "support/result.h"
+#include "base/result.h"
 
 namespace kernloop::archive {
 

@@ -1,10 +1,10 @@
-#include <charconv>
 #include <functional>
 #include <map>
 
 #include "archive/commands.h"
 #include "archive/store_check.h"
 #include "archive/store_gc.h"
+#include "base/numbers.h"
 
 namespace kernloop::archive {
 
@@ -57,7 +57,7 @@ int verify(const StoreArguments& arguments) {
          {"missing_count", check->missing.size()},
          {"missing", listed(check->missing, problem_json)},
          {"unreadable", listed(check->unreadable, unreadable_json)}});
-  return check->damaged.empty() && check->missing.empty() && check->unreadable.empty() ? kPass : kFail;
+  return check->damaged.empty() && check->missing.empty() && check->unreadable.empty() ? kExitPass : kExitFail;
 }
 
 int stats(const StoreArguments& arguments) {
@@ -105,8 +105,9 @@ int collect(const StoreArguments& arguments) {
 // Seconds, up to a hundred years: more would overflow as nanoseconds.
 bool parse_seconds(const std::string& text, uint64_t* seconds) {
   constexpr uint64_t kMax = 100ull * 366 * 24 * 3600;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), *seconds);
-  return problem == std::errc() && end == text.data() + text.size() && *seconds <= kMax;
+  const auto value = number_of<uint64_t>(text);
+  *seconds = value.value_or(0);
+  return value && *value <= kMax;
 }
 
 // What is wrong with them; empty when nothing is.

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "support/result.h"
+#include "base/result.h"
 
 namespace kernloop::archive {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "archive/bytes.h"
-#include "support/result.h"
+#include "base/bytes.h"
+#include "base/result.h"
 
 namespace kernloop::archive {
 

@@ -147,11 +147,11 @@ Result<std::vector<BundledCodeObject>> list_code_objects(Bytes file, const std::
   if (begins_with(file, kFatbinMagic)) return not_a_cubin(what, "a CUDA fat binary");
   if (!is_elf(file) && is_ptx(file)) return not_a_cubin(what, "PTX");
   if (!is_elf(file)) return bad_bundle(what, "it is neither an ELF file nor an offload bundle");
-  auto image = ElfImage::parse(file, what);
+  auto image = elf::Image::parse(file, what);
   if (!image) return image.error();
-  if (image->machine() == kMachineAmdgpu || image->machine() == kMachineCuda)
+  if (image->machine() == elf::kMachineAmdgpu || image->machine() == elf::kMachineCuda)
     return std::vector<BundledCodeObject>{{"", file}};
-  const ElfSection* fat_binary = image->section(".hip_fatbin");
+  const elf::Section* fat_binary = image->section(".hip_fatbin");
   if (!fat_binary && (image->section(".nv_fatbin") || image->section(".nvFatBinSegment")))
     return not_a_cubin(what, "a host object or program with CUDA device code");
   if (!fat_binary) return bad_bundle(what, "this host program holds no HIP device code (no .hip_fatbin section)");

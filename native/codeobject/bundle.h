@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "codeobject/elf.h"
-#include "support/result.h"
+#include "base/result.h"
+#include "elf/image.h"
 
 namespace kernloop::codeobject {
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "base/malformed.h"
 #include "codeobject/cubin.h"
-#include "codeobject/malformed.h"
 #include "codeobject/msgpack.h"
 
 namespace kernloop::codeobject {
@@ -92,10 +92,10 @@ Kernel read_kernel(const msgpack::Value& map) {
   return kernel;
 }
 
-void read_metadata(const ElfImage& image, const std::string& what, CodeObjectInfo& info) {
+void read_metadata(const elf::Image& image, const std::string& what, CodeObjectInfo& info) {
   const auto notes = image.notes();
   if (!notes) throw Malformed{notes.error().message};
-  for (const ElfNote& note : *notes) {
+  for (const elf::Note& note : *notes) {
     if (note.type != kNoteAmdgpuMetadata || note.name != "AMDGPU") continue;
     const auto metadata = msgpack::parse(note.description, what + ": its metadata note");
     if (!metadata) throw Malformed{metadata.error().message};
@@ -108,18 +108,18 @@ void read_metadata(const ElfImage& image, const std::string& what, CodeObjectInf
   throw Malformed{"it has no AMDGPU metadata (code object version 3 or later is needed)"};
 }
 
-std::vector<ElfSymbol> symbols_of(const ElfImage& image, uint32_t type) {
+std::vector<elf::Symbol> symbols_of(const elf::Image& image, uint32_t type) {
   auto symbols = image.symbols(type);
   if (!symbols) throw Malformed{symbols.error().message};
   return std::move(*symbols);
 }
 
-void read_symbols(const ElfImage& image, CodeObjectInfo& info) {
+void read_symbols(const elf::Image& image, CodeObjectInfo& info) {
   std::map<std::string_view, uint64_t> descriptors;
   std::map<std::string_view, Variable> variables;
-  std::vector<ElfSymbol> lists[] = {symbols_of(image, SHT_DYNSYM), symbols_of(image, SHT_SYMTAB)};
+  std::vector<elf::Symbol> lists[] = {symbols_of(image, SHT_DYNSYM), symbols_of(image, SHT_SYMTAB)};
   for (int list = 0; list < 2; ++list) {
-    for (const ElfSymbol& symbol : lists[list]) {
+    for (const elf::Symbol& symbol : lists[list]) {
       if (symbol.type != STT_OBJECT || symbol.section == SHN_UNDEF || symbol.section >= image.sections().size())
         continue;
       if (symbol.value >= kMaxImageBytes || symbol.size > kMaxImageBytes)
@@ -129,7 +129,7 @@ void read_symbols(const ElfImage& image, CodeObjectInfo& info) {
         continue;
       }
       if (symbol.size == 0 || symbol.name.empty()) continue;
-      const ElfSection& section = image.sections()[symbol.section];
+      const elf::Section& section = image.sections()[symbol.section];
       if (!(section.flags & SHF_ALLOC)) continue;
       variables.try_emplace(symbol.name,
                             Variable{std::string(symbol.name), symbol.value, symbol.size, std::string(section.name),
@@ -144,9 +144,9 @@ void read_symbols(const ElfImage& image, CodeObjectInfo& info) {
   for (auto& [name, variable] : variables) info.variables.push_back(std::move(variable));
 }
 
-uint64_t image_bytes(const ElfImage& image) {
+uint64_t image_bytes(const elf::Image& image) {
   uint64_t end = 0;
-  for (const ElfSegment& segment : image.segments()) {
+  for (const elf::Segment& segment : image.segments()) {
     if (segment.type != PT_LOAD) continue;
     if (segment.address > kMaxImageBytes || segment.memory_size > kMaxImageBytes)
       throw Malformed{"a segment is impossibly large"};
@@ -172,13 +172,13 @@ const Variable* CodeObjectInfo::find_variable(std::string_view name) const {
 }
 
 Result<CodeObjectInfo> parse_code_object(Bytes bytes, const std::string& what) {
-  auto image = ElfImage::parse(bytes, what);
+  auto image = elf::Image::parse(bytes, what);
   if (!image) return image.error();
-  if (image->machine() == kMachineCuda) return parse_cubin(*image, bytes, what);
+  if (image->machine() == elf::kMachineCuda) return parse_cubin(*image, bytes, what);
   try {
-    if (image->machine() != kMachineAmdgpu) throw Malformed{"it is not for a GPU of AMD or NVIDIA"};
+    if (image->machine() != elf::kMachineAmdgpu) throw Malformed{"it is not for a GPU of AMD or NVIDIA"};
     CodeObjectInfo info;
-    info.sha256 = archive::sha256(bytes);
+    info.sha256 = sha256(bytes);
     read_metadata(*image, what, info);
     std::sort(info.kernels.begin(), info.kernels.end(),
               [](const Kernel& a, const Kernel& b) { return a.name < b.name; });
@@ -197,15 +197,15 @@ Result<CodeObjectInfo> parse_code_object(Bytes bytes, const std::string& what) {
 
 Result<std::vector<uint8_t>> initial_content(Bytes code_object, const Variable& variable) {
   constexpr uint64_t kMaxBytes = uint64_t{1} << 30;
-  auto image = ElfImage::parse(code_object, "the code object of " + variable.name);
+  auto image = elf::Image::parse(code_object, "the code object of " + variable.name);
   if (!image) return image.error();
   if (variable.size > kMaxBytes) {
     return Error{"CODE_OBJECT_INVALID", "variable " + variable.name + " is impossibly large",
                  "give a complete code object"};
   }
-  if (image->machine() == kMachineCuda) return initial_content_in_cubin(*image, variable);
+  if (image->machine() == elf::kMachineCuda) return initial_content_in_cubin(*image, variable);
   std::vector<uint8_t> content(variable.size, 0);
-  for (const ElfSegment& segment : image->segments()) {
+  for (const elf::Segment& segment : image->segments()) {
     if (segment.type != PT_LOAD || variable.address < segment.address) continue;
     const uint64_t offset = variable.address - segment.address;
     if (offset >= segment.bytes.size()) continue;

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "archive/digest.h"
-#include "codeobject/elf.h"
-#include "support/result.h"
+#include "base/digest.h"
+#include "base/result.h"
+#include "elf/image.h"
 
 namespace kernloop::codeobject {
 
@@ -83,7 +83,7 @@ struct Variable {
 };
 
 struct CodeObjectInfo {
-  archive::Digest sha256;
+  Digest sha256;
   std::string target;               // "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "sm_90a"
   uint64_t memory_bytes = 0;        // extent of the loaded image from the load base; of a cubin: 0
   std::vector<Kernel> kernels;      // sorted by name

@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
+#include "base/malformed.h"
 #include "codeobject/cubin_attributes.h"
 #include "codeobject/cubin_code.h"
-#include "codeobject/cubin_error.h"
 #include "codeobject/cubin_target.h"
 
 namespace kernloop::codeobject {
@@ -33,9 +33,9 @@ constexpr std::string_view kVariableSections[] = {".nv.global", ".nv.global.init
 // By name, in one step: a cubin has several sections a kernel.
 class Sections {
  public:
-  explicit Sections(const ElfImage& image) {
+  explicit Sections(const elf::Image& image) {
     std::vector<Bytes> read;
-    for (const ElfSection& section : image.sections()) {
+    for (const elf::Section& section : image.sections()) {
       if (!names_.emplace(section.name, &section).second && !section.name.empty()) repeated_.insert(section.name);
       const bool is_read = section.name.starts_with(".nv.info") || section.name.starts_with(".text.");
       if (is_read && !section.bytes.empty()) read.push_back(section.bytes);
@@ -47,7 +47,7 @@ class Sections {
     }
   }
 
-  const ElfSection* find(const std::string& name) const {
+  const elf::Section* find(const std::string& name) const {
     const auto found = names_.find(name);
     if (found == names_.end()) return nullptr;
     if (repeated_.contains(name)) throw Malformed{"it has two sections named " + name};
@@ -55,7 +55,7 @@ class Sections {
   }
 
  private:
-  std::map<std::string_view, const ElfSection*> names_;
+  std::map<std::string_view, const elf::Section*> names_;
   std::set<std::string_view> repeated_;
 };
 
@@ -72,7 +72,7 @@ uint32_t product(const std::array<uint32_t, 3>& dimensions) {
 
 class Reader {
  public:
-  Reader(const ElfImage& image, CodeObjectInfo& info) : image_(image), info_(info), sections_(image) {}
+  Reader(const elf::Image& image, CodeObjectInfo& info) : image_(image), info_(info), sections_(image) {}
 
   void read() {
     // The linker's inputs have no final parameters, stack sizes or addresses.
@@ -84,8 +84,9 @@ class Reader {
     if (!symbols) throw Malformed{symbols.error().message};
     symbols_ = std::move(*symbols);
     call_graph_ = cubin::read_call_graph(image_);
-    reserves_shared_ = std::any_of(symbols_.begin(), symbols_.end(),
-                                   [](const ElfSymbol& symbol) { return symbol.name.starts_with(".nv.reservedSmem"); });
+    reserves_shared_ = std::any_of(symbols_.begin(), symbols_.end(), [](const elf::Symbol& symbol) {
+      return symbol.name.starts_with(".nv.reservedSmem");
+    });
     read_functions();
     read_common_attributes();
     for (const auto& [number, kernel] : kernels_) finish(number, info_.kernels[kernel]);
@@ -112,10 +113,10 @@ class Reader {
   void read_functions() {
     std::set<std::string_view> names;
     for (uint32_t number = 0; number < symbols_.size(); ++number) {
-      const ElfSymbol& symbol = symbols_[number];
+      const elf::Symbol& symbol = symbols_[number];
       if (symbol.type != STT_FUNC || symbol.section == SHN_UNDEF || symbol.section >= image_.sections().size())
         continue;
-      const ElfSection& text = image_.sections()[symbol.section];
+      const elf::Section& text = image_.sections()[symbol.section];
       // Functions that the compiler placed into a kernel's own section are covered by that kernel.
       if (symbol.name.size() + 6 == text.name.size()) account(symbol.name);
       const bool owns_section = text.name.size() == symbol.name.size() + 6 && text.name.starts_with(".text.") &&
@@ -130,7 +131,7 @@ class Reader {
       function.images = cubin::find_image_instructions(text.bytes, target_.architecture);
       std::vector<AttributeRecord> records;
       const std::string attributes = ".nv.info." + name;
-      if (const ElfSection* section = sections_.find(attributes))
+      if (const elf::Section* section = sections_.find(attributes))
         records = cubin::read_attributes(section->bytes, attributes);
       for (const AttributeRecord& record : records) {
         if (record.attribute == Attribute::kExterns) read_externs(record, function);
@@ -241,7 +242,7 @@ class Reader {
   }
 
   void read_shared(Kernel& kernel) {
-    const ElfSection* section = sections_.find(".nv.shared." + kernel.name);
+    const elf::Section* section = sections_.find(".nv.shared." + kernel.name);
     if (!section || section->size == 0) return;
     // From sm_90 on the section begins with what the system keeps; ptxas -v and the driver leave that out.
     const uint64_t reserved = reserves_shared_ && target_.architecture >= 90 ? kReservedSharedBytes : 0;
@@ -254,7 +255,7 @@ class Reader {
   // .nv.info: attributes of all functions, each with its symbol.
   void read_common_attributes() {
     std::set<uint32_t> with_stack;
-    const ElfSection* section = sections_.find(".nv.info");
+    const elf::Section* section = sections_.find(".nv.info");
     if (!section && !kernels_.empty()) throw Malformed{"it has no .nv.info section"};
     if (!section) return;
     for (const AttributeRecord& record : cubin::read_attributes(section->bytes, ".nv.info")) {
@@ -313,11 +314,11 @@ class Reader {
 
   void read_variables() {
     std::set<std::string_view> names;
-    for (const ElfSymbol& symbol : symbols_) {
+    for (const elf::Symbol& symbol : symbols_) {
       if (symbol.type != STT_OBJECT || symbol.section == SHN_UNDEF || symbol.section >= image_.sections().size() ||
           symbol.size == 0 || symbol.name.empty())
         continue;
-      const ElfSection& section = image_.sections()[symbol.section];
+      const elf::Section& section = image_.sections()[symbol.section];
       if (std::find(std::begin(kVariableSections), std::end(kVariableSections), section.name) ==
           std::end(kVariableSections))
         continue;
@@ -336,11 +337,11 @@ class Reader {
     }
   }
 
-  const ElfImage& image_;
+  const elf::Image& image_;
   CodeObjectInfo& info_;
   Sections sections_;
   cubin::Target target_;
-  std::vector<ElfSymbol> symbols_;
+  std::vector<elf::Symbol> symbols_;
   cubin::CallGraph call_graph_;
   std::map<uint32_t, Function> functions_;  // by symbol number
   std::map<uint32_t, size_t> kernels_;      // symbol number → index in info_.kernels
@@ -350,10 +351,10 @@ class Reader {
 
 }  // namespace
 
-Result<CodeObjectInfo> parse_cubin(const ElfImage& image, Bytes bytes, const std::string& what) {
+Result<CodeObjectInfo> parse_cubin(const elf::Image& image, Bytes bytes, const std::string& what) {
   try {
     CodeObjectInfo info;
-    info.sha256 = archive::sha256(bytes);
+    info.sha256 = sha256(bytes);
     Reader(image, info).read();
     return info;
   } catch (const Malformed& problem) {
@@ -362,14 +363,14 @@ Result<CodeObjectInfo> parse_cubin(const ElfImage& image, Bytes bytes, const std
   }
 }
 
-Result<std::vector<uint8_t>> initial_content_in_cubin(const ElfImage& image, const Variable& variable) {
+Result<std::vector<uint8_t>> initial_content_in_cubin(const elf::Image& image, const Variable& variable) {
   const uint64_t index = variable.address >> kSectionShift, offset = variable.address & (kMaxVariableBytes - 1);
   if (index >= image.sections().size() || image.sections()[index].name != variable.section ||
       offset > image.sections()[index].size || variable.size > image.sections()[index].size - offset) {
     return Error{"CODE_OBJECT_INVALID", "variable " + variable.name + " is not of this cubin",
                  "give the cubin that it was read from"};
   }
-  const ElfSection& section = image.sections()[index];
+  const elf::Section& section = image.sections()[index];
   std::vector<uint8_t> content(variable.size, 0);
   if (section.type != SHT_NOBITS)
     std::copy_n(section.bytes.begin() + static_cast<ptrdiff_t>(offset), variable.size, content.begin());

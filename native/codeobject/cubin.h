@@ -14,16 +14,16 @@
 
 #include <string>
 
+#include "base/result.h"
 #include "codeobject/code_object.h"
-#include "codeobject/elf.h"
-#include "support/result.h"
+#include "elf/image.h"
 
 namespace kernloop::codeobject {
 
 // `bytes` is the whole file that `image` views.
-Result<CodeObjectInfo> parse_cubin(const ElfImage& image, Bytes bytes, const std::string& what);
+Result<CodeObjectInfo> parse_cubin(const elf::Image& image, Bytes bytes, const std::string& what);
 
 // Before relocation: a variable that is initialised with an address holds zeros.
-Result<std::vector<uint8_t>> initial_content_in_cubin(const ElfImage& image, const Variable& variable);
+Result<std::vector<uint8_t>> initial_content_in_cubin(const elf::Image& image, const Variable& variable);
 
 }  // namespace kernloop::codeobject

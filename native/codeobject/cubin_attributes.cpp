@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "codeobject/cubin_error.h"
+#include "base/malformed.h"
 
 namespace kernloop::codeobject::cubin {
 

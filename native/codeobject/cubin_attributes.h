@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codeobject/elf.h"
+#include "elf/image.h"
 
 namespace kernloop::codeobject::cubin {
 

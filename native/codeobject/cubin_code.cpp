@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "codeobject/cubin_error.h"
+#include "base/malformed.h"
 
 namespace kernloop::codeobject::cubin {
 
@@ -56,9 +56,9 @@ std::set<uint32_t> CallGraph::reachable(uint32_t function, uint64_t& steps) cons
   return found;
 }
 
-CallGraph read_call_graph(const ElfImage& image) {
+CallGraph read_call_graph(const elf::Image& image) {
   CallGraph graph;
-  const ElfSection* section = image.section(".nv.callgraph");
+  const elf::Section* section = image.section(".nv.callgraph");
   if (!section) return graph;
   int32_t part = 0;
   for (size_t at = 0; at + 8 <= section->bytes.size(); at += 8) {

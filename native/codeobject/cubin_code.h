@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "codeobject/elf.h"
+#include "elf/image.h"
 
 namespace kernloop::codeobject::cubin {
 
@@ -32,6 +32,6 @@ struct CallGraph {
   std::set<uint32_t> reachable(uint32_t function, uint64_t& steps) const;
 };
 
-CallGraph read_call_graph(const ElfImage& image);
+CallGraph read_call_graph(const elf::Image& image);
 
 }  // namespace kernloop::codeobject::cubin

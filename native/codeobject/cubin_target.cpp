@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include "codeobject/cubin_error.h"
+#include "base/malformed.h"
 
 namespace kernloop::codeobject::cubin {
 
@@ -23,8 +23,8 @@ constexpr uint32_t kAccelerator = 0x800, kAccelerator2 = 0x8;
 constexpr uint8_t kByteValue = 2, kHalfValue = 3, kSizedValue = 4;
 constexpr uint8_t kCompatIsaClass = 9;
 
-bool is_specific_by_compat(const ElfImage& image) {
-  const ElfSection* section = image.section(".nv.compat");
+bool is_specific_by_compat(const elf::Image& image) {
+  const elf::Section* section = image.section(".nv.compat");
   if (!section) return false;
   const Bytes bytes = section->bytes;
   for (size_t at = 0; at + 4 <= bytes.size();) {
@@ -56,7 +56,7 @@ std::string Target::name() const {
   return "sm_" + std::to_string(architecture) + (specific ? "a" : "");
 }
 
-Target read_target(const ElfImage& image) {
+Target read_target(const elf::Image& image) {
   Target target;
   if (image.os_abi() == kOsAbi && image.abi_version() == kAbiVersion) {
     target.architecture = image.flags() & 0xff;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "codeobject/elf.h"
+#include "elf/image.h"
 
 namespace kernloop::codeobject::cubin {
 
@@ -17,7 +17,7 @@ struct Target {
 };
 
 // Throws Malformed for an encoding or an architecture that is not known.
-Target read_target(const ElfImage& image);
+Target read_target(const elf::Image& image);
 
 // Whether a cubin for `built` loads on a device of `device` ("sm_90"): the same major version, no newer minor one. Code
 // for one architecture alone and code for Tegra only on its own.

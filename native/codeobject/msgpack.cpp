@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "codeobject/malformed.h"
+#include "base/malformed.h"
 
 namespace kernloop::codeobject::msgpack {
 

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "support/result.h"
+#include "base/result.h"
 
 namespace kernloop::codeobject::msgpack {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "base/result.h"
 #include "cuda/cupti_abi.h"
-#include "support/result.h"
 
 namespace kernloop::cuda {
 

@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "base/result.h"
 #include "cuda/driver.h"
-#include "support/result.h"
 
 namespace kernloop::cuda {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/result.h"
 #include "cuda/driver.h"
-#include "support/result.h"
 
 namespace kernloop::cuda {
 

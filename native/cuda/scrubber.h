@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/result.h"
 #include "cuda/driver.h"
-#include "support/result.h"
 
 namespace kernloop::cuda {
 

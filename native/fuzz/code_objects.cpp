@@ -2,7 +2,7 @@
 #include "codeobject/code_object.h"
 
 #include "codeobject/bundle.h"
-#include "codeobject/elf.h"
+#include "elf/image.h"
 #include "fuzz/target.h"
 
 namespace kernloop::fuzz {
@@ -11,27 +11,36 @@ namespace {
 using namespace codeobject;
 
 constexpr uint64_t kMaxContent = 1u << 20;
-constexpr uint32_t kSymbolTable = 2, kDynamicSymbols = 11;  // SHT_SYMTAB, SHT_DYNSYM
+constexpr uint32_t kSymbolTable = 2, kRelocations = 4, kDynamicSymbols = 11;  // SHT_SYMTAB, SHT_RELA, SHT_DYNSYM
 
-bool lies_in(codeobject::Bytes part, codeobject::Bytes whole) {
+bool lies_in(Bytes part, Bytes whole) {
   return part.empty() || (part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size());
 }
 
-void read_elf(codeobject::Bytes bytes) {
-  const auto image = ElfImage::parse(bytes, "input");
+void read_elf(Bytes bytes) {
+  const auto image = elf::Image::parse(bytes, "input");
   if (!image) return;
-  for (const ElfSection& section : image->sections())
+  for (const elf::Section& section : image->sections())
     require(lies_in(section.bytes, bytes), "sections lie in the file");
-  for (const ElfSegment& segment : image->segments())
+  for (const elf::Segment& segment : image->segments())
     require(lies_in(segment.bytes, bytes), "segments lie in the file");
   (void)image->symbols(kSymbolTable);
-  (void)image->symbols(kDynamicSymbols);
+  for (const elf::Section& section : image->sections()) {
+    if (section.type == kRelocations) (void)image->relocations(section);
+    if (section.type != kDynamicSymbols) continue;
+    const auto symbols = image->symbols(section);
+    if (!symbols) continue;
+    for (const elf::Symbol& symbol : *symbols)
+      require(symbol.name.empty() ||
+                  lies_in(Bytes(reinterpret_cast<const uint8_t*>(symbol.name.data()), symbol.name.size()), bytes),
+              "names lie in the file");
+  }
   const auto notes = image->notes();
   if (!notes) return;
-  for (const ElfNote& note : *notes) require(lies_in(note.description, bytes), "notes lie in the file");
+  for (const elf::Note& note : *notes) require(lies_in(note.description, bytes), "notes lie in the file");
 }
 
-void read_code_object(codeobject::Bytes bytes) {
+void read_code_object(Bytes bytes) {
   const auto object = parse_code_object(bytes, "input");
   if (!object) {
     require(!object.error().message.empty(), "an error says what is wrong");
@@ -72,7 +81,7 @@ const Registration kElf({"elf", read_elf, amd_seeds});
 const Registration kAmd({"code_object", read_code_object, amd_seeds});
 const Registration kCubin({"cubin", read_code_object, cubin_seeds});
 const Registration kBundle({"bundle",
-                            [](codeobject::Bytes bytes) {
+                            [](Bytes bytes) {
                               const auto listed = list_code_objects(bytes, "input");
                               if (listed) {
                                 for (const BundledCodeObject& object : *listed)

@@ -1,7 +1,7 @@
 // The kernels' metadata of an AMD code object (MessagePack in a note), inside of an otherwise good file.
 #include "codeobject/code_object.h"
-#include "codeobject/elf.h"
 #include "codeobject/msgpack.h"
+#include "elf/image.h"
 #include "fuzz/target.h"
 
 #include <elf.h>
@@ -59,9 +59,9 @@ Input with_metadata(Bytes metadata) {
 std::vector<Input> seeds() {
   std::vector<Input> found;
   for (const Input& file : test_data_with("codeobject/test/data", ".hsaco")) {
-    const auto image = codeobject::ElfImage::parse(file, "seed");
+    const auto image = elf::Image::parse(file, "seed");
     const auto notes = image->notes();
-    for (const codeobject::ElfNote& note : *notes) {
+    for (const elf::Note& note : *notes) {
       if (note.type == kMetadataNote) found.emplace_back(note.description.begin(), note.description.end());
     }
   }

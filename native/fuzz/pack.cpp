@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "archive/little_endian.h"
+#include "base/little_endian.h"
 #include "fuzz/target.h"
 
 namespace kernloop::fuzz {
@@ -15,9 +15,9 @@ constexpr uint32_t kMaxRead = 1u << 20;
 void correct_digest(Input& file) {
   if (file.size() < kFooterBytes) return;
   const uint64_t end = file.size() - kFooterBytes;
-  const uint64_t begin = archive::load_little_endian<uint64_t>(file.data() + end);
+  const uint64_t begin = load_little_endian<uint64_t>(file.data() + end);
   if (begin > end) return;
-  const archive::Digest digest = archive::sha256(Bytes(file).subspan(begin, end - begin));
+  const Digest digest = sha256(Bytes(file).subspan(begin, end - begin));
   std::memcpy(file.data() + file.size() - kDigestAt, digest.bytes.data(), digest.bytes.size());
 }
 
@@ -30,9 +30,9 @@ const Registration kPack({"pack",
                             if (!reader) return;
                             for (const archive::PackEntry& entry : (*reader)->entries()) {
                               if (entry.raw_bytes > kMaxRead) continue;
-                              archive::Buffer raw(entry.raw_bytes);
+                              Buffer raw(entry.raw_bytes);
                               const auto got = (*reader)->get(entry.digest, raw);
-                              require(!got || (*got && archive::sha256(raw) == entry.digest), "only the right content");
+                              require(!got || (*got && sha256(raw) == entry.digest), "only the right content");
                             }
                           },
                           [] { return std::vector<Input>{test_data("archive/test/golden/capture-v1/chunks.pack")}; }});

@@ -4,14 +4,14 @@
 
 #include <cstring>
 
-#include "capture/protocol/messages.h"
-#include "capture/protocol/ring.h"
 #include "fuzz/target.h"
+#include "protocol/messages.h"
+#include "protocol/ring.h"
 
 namespace kernloop::fuzz {
 namespace {
 
-using namespace capture;
+using namespace protocol;
 
 // What is understood is said again in the same way.
 template <typename Message>

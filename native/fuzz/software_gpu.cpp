@@ -41,7 +41,7 @@ void load_code_object(Bytes bytes) {
     return;
   }
   for (Isa isa : {Isa::kGfx90a, Isa::kGfx1030}) (void)check_target(object->target(), isa);
-  for (const ElfSymbol& symbol : object->dynamic_symbols()) {
+  for (const elf::Symbol& symbol : object->dynamic_symbols()) {
     const auto descriptor = object->kernel_descriptor(symbol);
     if (!descriptor) continue;
     for (Isa isa : {Isa::kGfx90a, Isa::kGfx1030}) {

@@ -32,7 +32,7 @@ bool wait_for(int fd, short events, int timeout_ms) {
 
 }  // namespace
 
-Result<std::unique_ptr<AgentLink>> AgentLink::accept(archive::FileDescriptor socket) {
+Result<std::unique_ptr<AgentLink>> AgentLink::accept(FileDescriptor socket) {
   std::unique_ptr<AgentLink> link(new AgentLink);
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -53,7 +53,7 @@ Result<std::unique_ptr<AgentLink>> AgentLink::accept(archive::FileDescriptor soc
   message.msg_control = control;
   message.msg_controllen = sizeof control;
   const ssize_t got = recvmsg(socket.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  std::vector<archive::FileDescriptor> descriptors;
+  std::vector<FileDescriptor> descriptors;
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); got > 0 && header != nullptr;
        header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
@@ -67,10 +67,10 @@ Result<std::unique_ptr<AgentLink>> AgentLink::accept(archive::FileDescriptor soc
   if (got <= 0 || (message.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) != 0 || descriptors.size() != kDescriptors) {
     return bad_agent("its greeting is incomplete");
   }
-  auto decoded = capture::Hello::decode({hello.data(), static_cast<size_t>(got)});
+  auto decoded = protocol::Hello::decode({hello.data(), static_cast<size_t>(got)});
   if (!decoded) return bad_agent("its greeting cannot be understood");
   link->process_ = std::move(*decoded);
-  link->ring_ = capture::RingMapping::map(descriptors[0].get(), true);
+  link->ring_ = protocol::RingMapping::map(descriptors[0].get(), true);
   if (!link->ring_) return bad_agent("its ring cannot be mapped");
   link->consumer_.emplace(link->ring_);
   link->data_event_ = std::move(descriptors[1]);
@@ -82,7 +82,7 @@ Result<std::unique_ptr<AgentLink>> AgentLink::accept(archive::FileDescriptor soc
   return link;
 }
 
-bool AgentLink::answer(const capture::Encoded& datagram) {
+bool AgentLink::answer(const protocol::Encoded& datagram) {
   ssize_t sent;
   do {
     sent = send(socket_.get(), datagram.data(), datagram.size(), MSG_NOSIGNAL);
@@ -91,17 +91,17 @@ bool AgentLink::answer(const capture::Encoded& datagram) {
 }
 
 void AgentLink::take_frame(uint32_t type, uint32_t size, std::vector<uint8_t>* payload) {
-  const auto kind = static_cast<capture::FrameType>(type);
-  const bool bulk = kind == capture::FrameType::kPre || kind == capture::FrameType::kPost;
+  const auto kind = static_cast<protocol::FrameType>(type);
+  const bool bulk = kind == protocol::FrameType::kPre || kind == protocol::FrameType::kPost;
   frame_bytes_ = size;
-  payload->resize(bulk ? std::min<size_t>(size, capture::BulkHeader::kEncodedBytes) : size);
+  payload->resize(bulk ? std::min<size_t>(size, protocol::BulkHeader::kEncodedBytes) : size);
   consumer_->copy(0, *payload);
   frame_in_ring_ = true;
   if (!bulk) skip_frame();
 }
 
 BulkBytes AgentLink::bulk() const {
-  const uint64_t header = std::min<uint64_t>(frame_bytes_, capture::BulkHeader::kEncodedBytes);
+  const uint64_t header = std::min<uint64_t>(frame_bytes_, protocol::BulkHeader::kEncodedBytes);
   return {*consumer_, header, frame_in_ring_ ? frame_bytes_ - header : 0};
 }
 
@@ -120,12 +120,12 @@ AgentLink::Event AgentLink::next(uint32_t* type, std::vector<uint8_t>* payload, 
   while (true) {
     uint32_t size = 0;
     switch (consumer_->peek(type, &size)) {
-      case capture::RingConsumer::Outcome::kFrame:
+      case protocol::RingConsumer::Outcome::kFrame:
         take_frame(*type, size, payload);
         return Event::kFrame;
-      case capture::RingConsumer::Outcome::kCorrupt:
+      case protocol::RingConsumer::Outcome::kCorrupt:
         return Event::kCorrupt;
-      case capture::RingConsumer::Outcome::kEmpty:
+      case protocol::RingConsumer::Outcome::kEmpty:
         break;
     }
     if (closed) return Event::kClosed;

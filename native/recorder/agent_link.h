@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "archive/file.h"
-#include "capture/protocol/messages.h"
-#include "capture/protocol/ring.h"
-#include "support/result.h"
+#include "base/result.h"
+#include "protocol/messages.h"
+#include "protocol/ring.h"
 
 namespace kernloop::recorder {
 
 // What follows the header of a bulk frame: still in the ring, to be copied once, in order, to where it belongs.
 class BulkBytes {
  public:
-  BulkBytes(const capture::RingConsumer& ring, uint64_t offset, uint64_t size)
+  BulkBytes(const protocol::RingConsumer& ring, uint64_t offset, uint64_t size)
       : ring_(ring), offset_(offset), size_(size) {}
   uint64_t size() const { return size_; }  // of what is left
   void take(std::span<uint8_t> into) {
@@ -28,19 +28,19 @@ class BulkBytes {
   }
 
  private:
-  const capture::RingConsumer& ring_;
+  const protocol::RingConsumer& ring_;
   uint64_t offset_, size_;
 };
 
 class AgentLink {
  public:
   // Takes the agent's greeting from a freshly accepted socket.
-  static Result<std::unique_ptr<AgentLink>> accept(archive::FileDescriptor socket);
+  static Result<std::unique_ptr<AgentLink>> accept(FileDescriptor socket);
 
   pid_t pid() const { return pid_; }
   // As it greeted us.
-  const capture::Hello& process() const { return process_; }
-  bool answer(const capture::Encoded& datagram);
+  const protocol::Hello& process() const { return process_; }
+  bool answer(const protocol::Encoded& datagram);
 
   enum class Event { kFrame, kIdle, kClosed, kCorrupt };
   // The next frame, waiting up to `timeout_ms` for it. kIdle: none came, or `wake` became readable. kClosed: the agent
@@ -60,13 +60,13 @@ class AgentLink {
   void take_frame(uint32_t type, uint32_t size, std::vector<uint8_t>* payload);
   void skip_frame();
 
-  archive::FileDescriptor socket_, data_event_, space_event_;
-  capture::RingMapping ring_;
-  std::optional<capture::RingConsumer> consumer_;
+  FileDescriptor socket_, data_event_, space_event_;
+  protocol::RingMapping ring_;
+  std::optional<protocol::RingConsumer> consumer_;
   bool frame_in_ring_ = false;  // the last one, for bulk()
   uint32_t frame_bytes_ = 0;
   pid_t pid_ = 0;
-  capture::Hello process_;
+  protocol::Hello process_;
 };
 
 }  // namespace kernloop::recorder

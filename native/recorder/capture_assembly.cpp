@@ -13,12 +13,12 @@ namespace kernloop::recorder {
 namespace {
 
 using archive::Json;
-using capture::MemoryClass;
+using protocol::MemoryClass;
 
 constexpr size_t kMaxParts = 1u << 20;
-static_assert(capture::kSnapshotChunkBytes == archive::kChunkBytes);
+static_assert(protocol::kSnapshotChunkBytes == archive::kChunkBytes);
 
-archive::Bytes as_bytes(std::span<const uint8_t> bytes) {
+Bytes as_bytes(std::span<const uint8_t> bytes) {
   return bytes;
 }
 
@@ -40,7 +40,7 @@ uint64_t value_at(const std::vector<uint8_t>& bytes, uint64_t offset, uint64_t s
 }  // namespace
 
 CaptureAssembly::CaptureAssembly(const Config& config, OutputFolder& folder, const KernelRecord& kernel,
-                                 const DeviceFacts& device, const capture::BeginMessage& begin, Json process)
+                                 const DeviceFacts& device, const protocol::BeginMessage& begin, Json process)
     : config_(config),
       folder_(folder),
       kernel_(kernel),
@@ -51,17 +51,17 @@ CaptureAssembly::CaptureAssembly(const Config& config, OutputFolder& folder, con
 
 Result<std::unique_ptr<CaptureAssembly>> CaptureAssembly::begin(const Config& config, OutputFolder& folder,
                                                                 const KernelRecord& kernel, const DeviceFacts& device,
-                                                                const capture::BeginMessage& begin, Json process) {
+                                                                const protocol::BeginMessage& begin, Json process) {
   std::unique_ptr<CaptureAssembly> assembly(
       new CaptureAssembly(config, folder, kernel, device, begin, std::move(process)));
-  if (assembly->pieces_.size() > capture::kMaxModuleVariables) {
+  if (assembly->pieces_.size() > protocol::kMaxModuleVariables) {
     return Error{"TOO_MANY_VARIABLES",
                  "the code object of " + kernel.demangled + " has " + std::to_string(assembly->pieces_.size()) +
-                     " module variables, more than the " + std::to_string(capture::kMaxModuleVariables) +
+                     " module variables, more than the " + std::to_string(protocol::kMaxModuleVariables) +
                      " that a capture can hold",
                  "capture a kernel of a smaller code object"};
   }
-  if (assembly->reply().encode().size() > capture::kMaxDatagramBytes) {
+  if (assembly->reply().encode().size() > protocol::kMaxDatagramBytes) {
     return Error{"TOO_MANY_VARIABLES",
                  "the names of the " + std::to_string(assembly->pieces_.size()) + " module variables of " +
                      kernel.demangled + "'s code object are longer than an agent can be told",
@@ -76,7 +76,7 @@ Result<std::unique_ptr<CaptureAssembly>> CaptureAssembly::begin(const Config& co
 }
 
 archive::Geometry CaptureAssembly::geometry() const {
-  const capture::LaunchGeometry& launch = begin_.geometry;
+  const protocol::LaunchGeometry& launch = begin_.geometry;
   archive::Geometry geometry;
   geometry.grid_blocks = launch.grid_blocks;
   geometry.block_threads = launch.block_threads;
@@ -84,15 +84,15 @@ archive::Geometry CaptureAssembly::geometry() const {
   geometry.group_segment_bytes = launch.group_segment_bytes;
   geometry.private_segment_bytes = launch.private_segment_bytes;
   geometry.dimensions = launch.dimensions;
-  for (const capture::LaunchAttribute& attribute : begin_.launch_attributes) {
+  for (const protocol::LaunchAttribute& attribute : begin_.launch_attributes) {
     if (is_compiled_in(*kernel_.metadata, attribute)) continue;
     geometry.attributes[attribute.name] = attribute.value;
   }
   return geometry;
 }
 
-capture::BeginReply CaptureAssembly::reply() const {
-  capture::BeginReply reply;
+protocol::BeginReply CaptureAssembly::reply() const {
+  protocol::BeginReply reply;
   reply.granted = true;
   reply.kernarg_bytes = kernel_.metadata->kernarg_bytes;
   for (const codeobject::KernelArgument& argument : kernel_.metadata->args) {
@@ -105,7 +105,7 @@ capture::BeginReply CaptureAssembly::reply() const {
   return reply;
 }
 
-Status CaptureAssembly::kernarg(const capture::KernargMessage& message) {
+Status CaptureAssembly::kernarg(const protocol::KernargMessage& message) {
   // No kernel arguments at all: an AQL packet without a kernarg address.
   if (message.bytes.size() != kernel_.metadata->kernarg_bytes && !message.bytes.empty())
     return protocol_error("size of the kernel arguments");
@@ -114,13 +114,13 @@ Status CaptureAssembly::kernarg(const capture::KernargMessage& message) {
   return Unit{};
 }
 
-Status CaptureAssembly::scope(const capture::ScopeMessage& message) {
+Status CaptureAssembly::scope(const protocol::ScopeMessage& message) {
   scope_ = message;
-  if (begin_.scope == capture::ScopeMode::kAll) writer_->expect(message.tracked_bytes);
+  if (begin_.scope == protocol::ScopeMode::kAll) writer_->expect(message.tracked_bytes);
   return Unit{};
 }
 
-Status CaptureAssembly::region(const capture::RegionMessage& message) {
+Status CaptureAssembly::region(const protocol::RegionMessage& message) {
   if (message.region != parts_.size() || parts_.size() >= kMaxParts) return protocol_error("region numbers");
   if (!parts_.empty() && !parts_.back().complete()) return protocol_error("a region before the end of the one before");
   if (message.memory_class == MemoryClass::kModule && !was_asked_for(message))
@@ -132,13 +132,13 @@ Status CaptureAssembly::region(const capture::RegionMessage& message) {
   return Unit{};
 }
 
-bool CaptureAssembly::was_asked_for(const capture::RegionMessage& variable) const {
+bool CaptureAssembly::was_asked_for(const protocol::RegionMessage& variable) const {
   if (variable.ordinal >= pieces_.size()) return false;
-  const capture::ByteRange& asked = pieces_[variable.ordinal].range;
+  const protocol::ByteRange& asked = pieces_[variable.ordinal].range;
   return asked.size == variable.size && (asked.base == 0 || asked.base == variable.base);
 }
 
-Status CaptureAssembly::pre(const capture::BulkHeader& header, BulkBytes bytes) {
+Status CaptureAssembly::pre(const protocol::BulkHeader& header, BulkBytes bytes) {
   if (parts_.empty() || header.id != parts_.size() - 1) return protocol_error("bytes of another region than the last");
   Part& part = parts_.back();
   if (header.offset != part.received || bytes.size() == 0 || bytes.size() > part.message.size - part.received) {
@@ -151,13 +151,13 @@ Status CaptureAssembly::pre(const capture::BulkHeader& header, BulkBytes bytes) 
   return part.complete() ? finish_pre(part) : Status(Unit{});
 }
 
-Status CaptureAssembly::outside(const capture::RegionMessage& message) {
+Status CaptureAssembly::outside(const protocol::RegionMessage& message) {
   if (outside_.size() >= kMaxParts) return protocol_error("too many regions outside of the scope");
   outside_.push_back(message);
   return Unit{};
 }
 
-Status CaptureAssembly::violation(const capture::RegionMessage& message) {
+Status CaptureAssembly::violation(const protocol::RegionMessage& message) {
   if (violations_.size() >= kMaxParts) return protocol_error("too many violations of the scope");
   violations_.push_back(message);
   return Unit{};
@@ -172,7 +172,7 @@ Status CaptureAssembly::finish_pre(Part& part) {
   return Unit{};
 }
 
-Status CaptureAssembly::post(const capture::BulkHeader& header, BulkBytes bytes) {
+Status CaptureAssembly::post(const protocol::BulkHeader& header, BulkBytes bytes) {
   if (header.id >= parts_.size() || !parts_[header.id].complete())
     return protocol_error("post bytes of an unknown region");
   const Part& part = parts_[header.id];
@@ -201,7 +201,7 @@ Status CaptureAssembly::flush_post() {
   return Unit{};
 }
 
-Result<CaptureResult> CaptureAssembly::commit(const capture::CommitMessage& message) {
+Result<CaptureResult> CaptureAssembly::commit(const protocol::CommitMessage& message) {
   if (!parts_.empty() && !parts_.back().complete()) return protocol_error("a commit before the end of the last region");
   if (!post_chunk_.empty()) return protocol_error("a commit in the middle of a chunk");
   if (!violations_.empty()) return protocol_error("a commit of a capture whose scope was violated");
@@ -220,7 +220,7 @@ Result<CaptureResult> CaptureAssembly::commit(const capture::CommitMessage& mess
   return result;
 }
 
-Result<archive::Manifest> CaptureAssembly::manifest(const capture::CommitMessage& message) {
+Result<archive::Manifest> CaptureAssembly::manifest(const protocol::CommitMessage& message) {
   archive::Manifest manifest;
   manifest.tool.version = config_.tool_version;
   manifest.app = config_.app;
@@ -237,7 +237,7 @@ Result<archive::Manifest> CaptureAssembly::manifest(const capture::CommitMessage
 
   manifest.geometry = geometry();
 
-  manifest.scope.mode = begin_.scope == capture::ScopeMode::kAll ? "all" : "reachable";
+  manifest.scope.mode = begin_.scope == protocol::ScopeMode::kAll ? "all" : "reachable";
   manifest.scope.widened = begin_.widened;
   manifest.scope.tracked_regions = scope_.tracked_regions;
   manifest.scope.tracked_bytes = scope_.tracked_bytes;
@@ -285,7 +285,7 @@ std::vector<const CaptureAssembly::Part*> CaptureAssembly::parts_by_address() co
 
 void CaptureAssembly::add_regions(archive::Manifest& manifest) const {
   for (const Part* part : parts_by_address()) {
-    const capture::RegionMessage& message = part->message;
+    const protocol::RegionMessage& message = part->message;
     if (message.memory_class == MemoryClass::kModule) {
       manifest.module_variables.push_back({kernel_.object->info->sha256, pieces_[message.ordinal].name, message.base,
                                            message.size, writer_->names(part->pre), writer_->names(part->post),
@@ -321,7 +321,7 @@ void CaptureAssembly::add_kernarg(archive::Manifest& manifest) const {
       std::fill_n(manifest.kernarg.bytes.begin() + argument.offset, argument.size, uint8_t{0});
     }
     if (argument.size <= 8)
-      slot.value = archive::to_hex_number(value_at(manifest.kernarg.bytes, argument.offset, argument.size));
+      slot.value = to_hex_number(value_at(manifest.kernarg.bytes, argument.offset, argument.size));
     if (argument.size == 8) {
       const uint64_t address = value_at(manifest.kernarg.bytes, argument.offset, 8) & ((uint64_t{1} << 48) - 1);
       for (const archive::Region& region : manifest.regions) {
@@ -332,7 +332,7 @@ void CaptureAssembly::add_kernarg(archive::Manifest& manifest) const {
   }
 }
 
-Json CaptureAssembly::observed(const capture::CommitMessage& message) const {
+Json CaptureAssembly::observed(const protocol::CommitMessage& message) const {
   utsname host{};
   uname(&host);
   Json json = {{"schema", "kernloop.observed/1"},
@@ -342,8 +342,8 @@ Json CaptureAssembly::observed(const capture::CommitMessage& message) const {
   // On the software GPU a duration is no GPU time.
   if (!message.has_wave_instructions) json["duration_ns"] = message.duration_ns;
   json["changed_outside_scope"] = Json::array();
-  for (const capture::RegionMessage& region : outside_) {
-    json["changed_outside_scope"].push_back({{"base", archive::to_hex_number(region.base)},
+  for (const protocol::RegionMessage& region : outside_) {
+    json["changed_outside_scope"].push_back({{"base", to_hex_number(region.base)},
                                              {"size", region.size},
                                              {"class", "host"},
                                              {"api", region.api},

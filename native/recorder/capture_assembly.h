@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "archive/capture_writer.h"
-#include "capture/protocol/messages.h"
+#include "protocol/messages.h"
 #include "recorder/agent_link.h"
 #include "recorder/kernels.h"
 #include "recorder/output_folder.h"
@@ -33,66 +33,66 @@ class CaptureAssembly {
   // `kernel` has a code object; `process` goes into observed.json.
   static Result<std::unique_ptr<CaptureAssembly>> begin(const Config& config, OutputFolder& folder,
                                                         const KernelRecord& kernel, const DeviceFacts& device,
-                                                        const capture::BeginMessage& begin, archive::Json process);
+                                                        const protocol::BeginMessage& begin, archive::Json process);
 
-  const capture::BeginMessage& message() const { return begin_; }
+  const protocol::BeginMessage& message() const { return begin_; }
   archive::Geometry geometry() const;
   // For the agent: what to read besides what it finds.
-  capture::BeginReply reply() const;
+  protocol::BeginReply reply() const;
 
   // Frames, in the order of the protocol. An Error AGENT_PROTOCOL: the agent is not to be trusted any further; any
   // other: this capture has failed (disk full, …).
-  Status kernarg(const capture::KernargMessage& message);
-  Status scope(const capture::ScopeMessage& message);
-  Status region(const capture::RegionMessage& message);
-  Status pre(const capture::BulkHeader& header, BulkBytes bytes);
-  Status post(const capture::BulkHeader& header, BulkBytes bytes);
-  Status outside(const capture::RegionMessage& message);
-  Status violation(const capture::RegionMessage& message);
+  Status kernarg(const protocol::KernargMessage& message);
+  Status scope(const protocol::ScopeMessage& message);
+  Status region(const protocol::RegionMessage& message);
+  Status pre(const protocol::BulkHeader& header, BulkBytes bytes);
+  Status post(const protocol::BulkHeader& header, BulkBytes bytes);
+  Status outside(const protocol::RegionMessage& message);
+  Status violation(const protocol::RegionMessage& message);
   // Writes the manifest and moves the capture into place.
-  Result<CaptureResult> commit(const capture::CommitMessage& message);
+  Result<CaptureResult> commit(const protocol::CommitMessage& message);
 
   // After commit() of a dry run: what there is, how it was reached, and what it would take.
   archive::Json plan() const;
 
-  const std::vector<capture::RegionMessage>& violations() const { return violations_; }
+  const std::vector<protocol::RegionMessage>& violations() const { return violations_; }
   uint64_t bytes_received() const { return bytes_received_; }
 
  private:
   struct Part {
-    capture::RegionMessage message;
+    protocol::RegionMessage message;
     std::unique_ptr<archive::ContentStream> stream;  // while pre arrives
     uint64_t received = 0;
     archive::PendingContent pre, post;
     bool complete() const { return received == message.size; }
   };
   CaptureAssembly(const Config& config, OutputFolder& folder, const KernelRecord& kernel, const DeviceFacts& device,
-                  const capture::BeginMessage& begin, archive::Json process);
+                  const protocol::BeginMessage& begin, archive::Json process);
 
-  bool was_asked_for(const capture::RegionMessage& variable) const;
+  bool was_asked_for(const protocol::RegionMessage& variable) const;
   std::vector<const Part*> parts_by_address() const;
   std::map<const Part*, std::string> part_names() const;
   Status finish_pre(Part& part);
   Status flush_post();
-  Result<archive::Manifest> manifest(const capture::CommitMessage& message);
+  Result<archive::Manifest> manifest(const protocol::CommitMessage& message);
   void describe_device(archive::Manifest& manifest) const;
   void add_regions(archive::Manifest& manifest) const;
   void add_kernarg(archive::Manifest& manifest) const;
-  archive::Json observed(const capture::CommitMessage& message) const;
+  archive::Json observed(const protocol::CommitMessage& message) const;
 
   const Config& config_;
   OutputFolder& folder_;
   const KernelRecord kernel_;
   const DeviceFacts device_;
-  const capture::BeginMessage begin_;
+  const protocol::BeginMessage begin_;
   const archive::Json process_;
   const std::vector<ModulePiece> pieces_;
   std::unique_ptr<archive::CaptureWriter> writer_;
 
   std::vector<uint8_t> kernarg_;
-  capture::ScopeMessage scope_;
+  protocol::ScopeMessage scope_;
   std::vector<Part> parts_;
-  std::vector<capture::RegionMessage> outside_, violations_;
+  std::vector<protocol::RegionMessage> outside_, violations_;
   // The chunk of post that is arriving.
   uint32_t post_region_ = 0;
   uint64_t post_offset_ = 0;

@@ -10,8 +10,8 @@ namespace kernloop::recorder {
 namespace {
 
 using archive::Json;
-using capture::MemoryClass;
-using capture::Reached;
+using protocol::MemoryClass;
+using protocol::Reached;
 
 // Of one region: bytes that change, and how its bytes are stored.
 struct Tally {
@@ -47,7 +47,7 @@ class ChunkCount {
   }
 
   const archive::CaptureWriter& writer_;
-  std::set<archive::Digest> seen_;
+  std::set<Digest> seen_;
 };
 
 const char* word_of(Reached reached) {
@@ -85,11 +85,11 @@ Json CaptureAssembly::plan() const {
   Json regions = Json::array();
   uint64_t scope_bytes = 0;
   for (const Part* part : parts_by_address()) {
-    const capture::RegionMessage& message = part->message;
+    const protocol::RegionMessage& message = part->message;
     const Tally tally = chunks.tally(writer_->names(part->pre), writer_->names(part->post), message.size);
     scope_bytes += message.size;
     Json row = {{"id", names.at(part)},
-                {"base", archive::to_hex_number(message.base)},
+                {"base", to_hex_number(message.base)},
                 {"bytes", message.size},
                 {"class", message.memory_class == MemoryClass::kHost ? "host" : "device"},
                 {"api", message.api},

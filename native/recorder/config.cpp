@@ -96,15 +96,15 @@ NamePattern parse_pattern(Fields& fields) {
   return pattern;
 }
 
-std::optional<capture::OrdinalRange> parse_range(const Json& json) {
+std::optional<protocol::OrdinalRange> parse_range(const Json& json) {
   if (!json.is_array() || json.size() != 2 || !json[0].is_number_unsigned()) return std::nullopt;
   if (!json[1].is_number_unsigned() && !json[1].is_null()) return std::nullopt;
-  return capture::OrdinalRange{json[0].get<uint64_t>(), json[1].is_null() ? UINT64_MAX : json[1].get<uint64_t>()};
+  return protocol::OrdinalRange{json[0].get<uint64_t>(), json[1].is_null() ? UINT64_MAX : json[1].get<uint64_t>()};
 }
 
 // [[3, 7], [9, null]]: ascending, apart from each other, the last one perhaps without an end.
-bool parse_ordinals(const Json& json, std::vector<capture::OrdinalRange>* ordinals) {
-  if (!json.is_array() || json.empty() || json.size() > capture::kMaxOrdinalRanges) return false;
+bool parse_ordinals(const Json& json, std::vector<protocol::OrdinalRange>* ordinals) {
+  if (!json.is_array() || json.empty() || json.size() > protocol::kMaxOrdinalRanges) return false;
   ordinals->clear();
   uint64_t before = 0;
   for (const Json& item : json) {
@@ -116,7 +116,7 @@ bool parse_ordinals(const Json& json, std::vector<capture::OrdinalRange>* ordina
   return true;
 }
 
-void parse_request(const Json& json, Fields& fields, capture::SelectionRequest* request) {
+void parse_request(const Json& json, Fields& fields, protocol::SelectionRequest* request) {
   const uint64_t ordinal = fields.number("ordinal", 1, 1, UINT64_MAX >> 1);
   request->ordinals = {{ordinal, ordinal}};
   if (json.contains("ordinals") && !parse_ordinals(json["ordinals"], &request->ordinals))
@@ -125,11 +125,11 @@ void parse_request(const Json& json, Fields& fields, capture::SelectionRequest* 
   request->limit = fields.number("limit", 1, 0, UINT64_MAX >> 1);
   request->to_end = fields.flag("to_end");
   request->byte_budget = fields.number("byte_budget", 0, 0, UINT64_MAX >> 1);
-  request->each = fields.choice<capture::Each>("each", {{"dispatch", capture::Each::kDispatch},
-                                                        {"geometry", capture::Each::kGeometry},
-                                                        {"kernel", capture::Each::kKernel}});
-  request->scope = fields.choice<capture::ScopeMode>(
-      "scope", {{"reachable", capture::ScopeMode::kReachable}, {"all", capture::ScopeMode::kAll}});
+  request->each = fields.choice<protocol::Each>("each", {{"dispatch", protocol::Each::kDispatch},
+                                                         {"geometry", protocol::Each::kGeometry},
+                                                         {"kernel", protocol::Each::kKernel}});
+  request->scope = fields.choice<protocol::ScopeMode>(
+      "scope", {{"reachable", protocol::ScopeMode::kReachable}, {"all", protocol::ScopeMode::kAll}});
 }
 
 Result<Selection> parse_selection(const Json& json, const std::string& where) {
@@ -167,7 +167,7 @@ Result<Config> parse_config(std::string_view text, const std::string& where) {
   Config config;
   const std::string mode = fields.text("mode");
   if (mode == "profile") {
-    config.mode = capture::Mode::kProfile;
+    config.mode = protocol::Mode::kProfile;
   } else if (mode != "capture") {
     fields.fail("mode", "must be \"capture\" or \"profile\"");
   }
@@ -184,8 +184,8 @@ Result<Config> parse_config(std::string_view text, const std::string& where) {
   if (fields.error()) return *fields.error();
 
   const Json selections = json->value("selections", Json::array());
-  if (!selections.is_array() || selections.size() > capture::kMaxSelections) {
-    fields.fail("selections", "must be an array of at most " + std::to_string(capture::kMaxSelections));
+  if (!selections.is_array() || selections.size() > protocol::kMaxSelections) {
+    fields.fail("selections", "must be an array of at most " + std::to_string(protocol::kMaxSelections));
     return *fields.error();
   }
   std::set<std::string> ids, outputs;

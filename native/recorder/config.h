@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "archive/manifest.h"
-#include "capture/protocol/messages.h"
-#include "support/result.h"
+#include "base/result.h"
+#include "protocol/messages.h"
 
 namespace kernloop::recorder {
 
@@ -26,13 +26,13 @@ struct Selection {
   std::string id;
   NamePattern match;
   std::optional<NamePattern> gate;  // with request.after
-  capture::SelectionRequest request;
+  protocol::SelectionRequest request;
   // Of its one capture; or of all of them, each in a folder below that is its ordinal. None where nothing is captured.
   std::optional<std::filesystem::path> output, outputs;
 };
 
 struct Config {
-  capture::Mode mode = capture::Mode::kCapture;
+  protocol::Mode mode = protocol::Mode::kCapture;
   bool dry_run = false;  // what captures would be is told, and nothing is written
   std::vector<Selection> selections;
   std::optional<std::filesystem::path> store;

@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "archive/manifest.h"
-#include "support/result.h"
+#include "base/ndjson.h"
 
 namespace kernloop::recorder {
 
@@ -15,14 +15,11 @@ class Events {
 
   void print(const char* event, archive::Json fields = archive::Json::object()) {
     fields["event"] = event;
-    // Names of files and kernels may hold bytes that are no UTF-8.
-    const std::string line = fields.dump(-1, ' ', false, archive::Json::error_handler_t::replace);
+    const std::string line = ndjson(fields);
     std::lock_guard lock(mutex_);
     out_ << line << '\n' << std::flush;
   }
-  void error(const Error& error) {
-    print("error", {{"code", error.code}, {"message", error.message}, {"hint", error.hint}});
-  }
+  void error(const Error& error) { print("error", error_event(error)); }
 
  private:
   std::mutex mutex_;

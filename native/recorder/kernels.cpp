@@ -6,7 +6,7 @@
 #include <array>
 #include <set>
 
-#include "capture/protocol/ring.h"
+#include "protocol/ring.h"
 #include "recorder/protocol_error.h"
 
 namespace kernloop::recorder {
@@ -25,7 +25,7 @@ void complete(CodeObject& object, uint32_t number) {
   }
 }
 
-bool holds_data(const codeobject::ElfSection& section) {
+bool holds_data(const elf::Section& section) {
   // What the loader fills in itself comes back by loading at the same address.
   const bool loader_owned =
       section.type == SHT_DYNAMIC || section.name.starts_with(".got") || section.name.starts_with(".relro");
@@ -35,20 +35,20 @@ bool holds_data(const codeobject::ElfSection& section) {
 // A stripped code object names its exported variables only: the rest of its writable sections is covered piece by
 // piece.
 void add_nameless(std::span<const uint8_t> bytes, uint64_t load_base, std::vector<ModulePiece>& pieces) {
-  auto image = codeobject::ElfImage::parse(bytes, "code object");
+  auto image = elf::Image::parse(bytes, "code object");
   if (!image) return;
-  std::vector<capture::ByteRange> named;
+  std::vector<protocol::ByteRange> named;
   for (const ModulePiece& piece : pieces) named.push_back(piece.range);
   std::sort(named.begin(), named.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
-  for (const codeobject::ElfSection& section : image->sections()) {
+  for (const elf::Section& section : image->sections()) {
     if (!holds_data(section)) continue;
     const uint64_t start = load_base + section.address, end = start + section.size;
     const auto add = [&](uint64_t from, uint64_t to) {
       if (from < to)
-        pieces.push_back({std::string(section.name) + "+" + archive::to_hex_number(from - start), {from, to - from}});
+        pieces.push_back({std::string(section.name) + "+" + to_hex_number(from - start), {from, to - from}});
     };
     uint64_t at = start;
-    for (const capture::ByteRange& range : named) {
+    for (const protocol::ByteRange& range : named) {
       if (range.base + range.size <= at || range.base >= end) continue;
       add(at, std::max(at, range.base));
       at = std::max(at, range.base + range.size);
@@ -59,7 +59,7 @@ void add_nameless(std::span<const uint8_t> bytes, uint64_t load_base, std::vecto
 
 }  // namespace
 
-Status Kernels::begin_object(const capture::CodeObjectMessage& message) {
+Status Kernels::begin_object(const protocol::CodeObjectMessage& message) {
   if (objects_.contains(message.object) || objects_.size() >= kMaxObjects) return protocol_error("code object numbers");
   if (message.size == 0 || message.size > kMaxObjectBytes || object_bytes_ + message.size > kMaxAllObjectsBytes) {
     return protocol_error("a code object of " + std::to_string(message.size) + " bytes");
@@ -71,7 +71,7 @@ Status Kernels::begin_object(const capture::CodeObjectMessage& message) {
   return Unit{};
 }
 
-Status Kernels::append_object(const capture::BulkHeader& header, std::span<const uint8_t> bytes) {
+Status Kernels::append_object(const protocol::BulkHeader& header, std::span<const uint8_t> bytes) {
   const auto found = objects_.find(header.id);
   if (found == objects_.end()) return protocol_error("bytes of an unknown code object");
   CodeObject& object = *found->second;
@@ -97,8 +97,8 @@ Wanted Kernels::matching(const std::string& symbol) const {
   return wanted;
 }
 
-Result<const KernelRecord*> Kernels::add(const capture::KernelMessage& message) {
-  if (message.kernel >= capture::kMaxKernels || kernels_.contains(message.kernel))
+Result<const KernelRecord*> Kernels::add(const protocol::KernelMessage& message) {
+  if (message.kernel >= protocol::kMaxKernels || kernels_.contains(message.kernel))
     return protocol_error("kernel numbers");
   KernelRecord record;
   record.id = message.kernel;
@@ -212,7 +212,7 @@ Error with_cause(Error why, const KernelRecord& kernel) {
           "run limit"};
 }
 
-bool is_compiled_in(const codeobject::Kernel& kernel, const capture::LaunchAttribute& attribute) {
+bool is_compiled_in(const codeobject::Kernel& kernel, const protocol::LaunchAttribute& attribute) {
   return kernel.cubin && kernel.cubin->cluster_blocks[0] != 0 && attribute.name.starts_with("required_cluster_blocks_");
 }
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "capture/protocol/messages.h"
 #include "codeobject/code_object.h"
+#include "protocol/messages.h"
 #include "recorder/config.h"
 
 namespace kernloop::recorder {
@@ -46,7 +46,7 @@ struct KernelRecord {
 // A module variable, or a nameless part of a writable section, at its address in the process (0: known by name only).
 struct ModulePiece {
   std::string name;
-  capture::ByteRange range;
+  protocol::ByteRange range;
 };
 
 class Kernels {
@@ -54,9 +54,9 @@ class Kernels {
   explicit Kernels(const Config& config) : config_(config) {}
 
   // The agent's frames; an Error means that it does not keep to the protocol.
-  Status begin_object(const capture::CodeObjectMessage& message);
-  Status append_object(const capture::BulkHeader& header, std::span<const uint8_t> bytes);
-  Result<const KernelRecord*> add(const capture::KernelMessage& message);
+  Status begin_object(const protocol::CodeObjectMessage& message);
+  Status append_object(const protocol::BulkHeader& header, std::span<const uint8_t> bytes);
+  Result<const KernelRecord*> add(const protocol::KernelMessage& message);
 
   // By its mangled name.
   Wanted matching(const std::string& symbol) const;
@@ -82,7 +82,7 @@ std::optional<Error> obstacle_in_code(const KernelRecord& kernel);
 Error with_cause(Error why, const KernelRecord& kernel);
 
 // What the driver says of a launch, and the code itself says too: a variant's code may say something else.
-bool is_compiled_in(const codeobject::Kernel& kernel, const capture::LaunchAttribute& attribute);
+bool is_compiled_in(const codeobject::Kernel& kernel, const protocol::LaunchAttribute& attribute);
 
 // Hidden arguments that mean something to the app's process only.
 bool is_process_bound(const std::string& value_kind);

@@ -48,7 +48,7 @@ Result<std::unique_ptr<OutputFolder>> OutputFolder::claim(const fs::path& output
 
 Status OutputFolder::lock() {
   while (true) {
-    archive::FileDescriptor file(open(lock_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    FileDescriptor file(open(lock_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
     if (!file) return archive::io_error("cannot open", lock_path_, errno);
     if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) return archive::io_error("cannot lock", lock_path_, errno);

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "archive/file.h"
-#include "support/result.h"
+#include "base/result.h"
 
 namespace kernloop::recorder {
 
@@ -34,7 +34,7 @@ class OutputFolder {
   Status replace_in_two_steps();
 
   std::filesystem::path output_, partial_, lock_path_;
-  archive::FileDescriptor lock_;
+  FileDescriptor lock_;
 };
 
 }  // namespace kernloop::recorder

@@ -9,7 +9,7 @@ using archive::Json;
 namespace {
 
 // What is not known is not there.
-void add_resources(Json& json, const capture::LaunchResources& resources) {
+void add_resources(Json& json, const protocol::LaunchResources& resources) {
   const auto add = [&](const char* name, const auto& value) {
     if (value) json[name] = *value;
   };
@@ -30,7 +30,7 @@ uint64_t quantile(const std::vector<uint64_t>& sorted, uint64_t percent) {
 
 }  // namespace
 
-void Profile::add(const KernelRecord& kernel, const capture::ProfileMessage& sample) {
+void Profile::add(const KernelRecord& kernel, const protocol::ProfileMessage& sample) {
   std::lock_guard lock(mutex_);
   Row& row = rows_[{kernel.code_object_hex(), kernel.symbol}];
   if (row.count == 0) {
@@ -71,7 +71,7 @@ Json Profile::to_json(const Row& row) {
   std::vector<uint64_t> sorted = row.samples;
   std::sort(sorted.begin(), sorted.end());
   // The most frequent first: the row's own figures are those of it.
-  std::vector<std::pair<capture::LaunchGeometry, Variant>> variants(row.geometries.begin(), row.geometries.end());
+  std::vector<std::pair<protocol::LaunchGeometry, Variant>> variants(row.geometries.begin(), row.geometries.end());
   std::stable_sort(variants.begin(), variants.end(),
                    [](const auto& a, const auto& b) { return a.second.dispatches > b.second.dispatches; });
   Json geometries = Json::array();

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "archive/manifest.h"
-#include "capture/protocol/messages.h"
+#include "protocol/messages.h"
 #include "recorder/kernels.h"
 
 namespace kernloop::recorder {
 
 class Profile {
  public:
-  void add(const KernelRecord& kernel, const capture::ProfileMessage& sample);
+  void add(const KernelRecord& kernel, const protocol::ProfileMessage& sample);
   // One row a kernel, the most expensive first.
   archive::Json rows() const;
   // When they ran, where the device says so, each with its kernel's place in rows(): the first ones.
@@ -29,14 +29,14 @@ class Profile {
 
   struct Variant {
     uint64_t dispatches = 0;
-    capture::LaunchResources resources;
+    protocol::LaunchResources resources;
   };
   struct Row {
     std::string name, symbol, code_object;
     bool is_wave_instructions = false;
     uint64_t count = 0, total = 0, min = UINT64_MAX, max = 0;
     std::vector<uint64_t> samples;
-    std::map<capture::LaunchGeometry, Variant> geometries;
+    std::map<protocol::LaunchGeometry, Variant> geometries;
     uint64_t other_geometries = 0;
   };
   struct Launch {

@@ -9,14 +9,13 @@
 #include <iostream>
 #include <map>
 
+#include "base/exit_code.h"
 #include "recorder/server.h"
 
 namespace kernloop::recorder {
 namespace {
 
 using archive::Json;
-
-constexpr int kExitPass = 0, kExitUsage = 2, kExitEnvironment = 5;
 
 struct Arguments {
   std::filesystem::path socket, config;
@@ -39,7 +38,7 @@ Result<Arguments> parse_arguments(int count, char** values) {
 }
 
 // Blocked in every thread, and read from a descriptor: cleaning up is then ordinary code.
-archive::FileDescriptor block_signals() {
+FileDescriptor block_signals() {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
@@ -49,7 +48,7 @@ archive::FileDescriptor block_signals() {
   // A closed stdout and a file-size limit are errors of a write, not deaths.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  return archive::FileDescriptor(signalfd(-1, &set, SFD_CLOEXEC));
+  return FileDescriptor(signalfd(-1, &set, SFD_CLOEXEC));
 }
 
 // std::regex recurses with the length of a name: room for the longest that the protocol lets through.
@@ -64,7 +63,7 @@ void grow_thread_stacks() {
 int exit_code_of(const Error& error) {
   return error.code == "USAGE" || error.code == "CONFIG_INVALID" || error.code == "CAPTURE_BUSY" ||
                  error.code == "FILE_NOT_FOUND"
-             ? kExitUsage
+             ? kExitBadInput
              : kExitEnvironment;
 }
 
@@ -74,7 +73,7 @@ int run(int count, char** values) {
     events.error(error);
     return exit_code_of(error);
   };
-  const archive::FileDescriptor signals = block_signals();
+  const FileDescriptor signals = block_signals();
   grow_thread_stacks();
   const auto arguments = parse_arguments(count, values);
   if (!arguments) return fail(arguments.error());
@@ -102,7 +101,7 @@ int run(int count, char** values) {
     summary["selections"].push_back({{"id", config->selections[i].id}, {"matches", totals.matches(i)}});
   summary["captured"] = board.captured_ids();
   summary["refused"] = board.refused_ids();
-  if (config->mode == capture::Mode::kProfile) {
+  if (config->mode == protocol::Mode::kProfile) {
     summary["kernel_profile"] = profile.rows();
     summary["kernel_launches"] = profile.launches();
   }

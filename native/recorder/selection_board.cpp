@@ -14,7 +14,7 @@ std::filesystem::path SelectionBoard::output_of(const CaptureKey& key) const {
 
 // Attempts whose scope was too small count besides.
 uint64_t SelectionBoard::most_slots(uint32_t selection) const {
-  return config_.selections[selection].request.limit + capture::kMaxWidenings;
+  return config_.selections[selection].request.limit + protocol::kMaxWidenings;
 }
 
 SelectionBoard::Slot& SelectionBoard::slot_of(const CaptureKey& key) {
@@ -26,7 +26,7 @@ Status SelectionBoard::claim_outputs() {
   {
     std::lock_guard lock(mutex_);
     entries_.resize(config_.selections.size());
-    if (config_.mode == capture::Mode::kProfile || config_.dry_run) return Unit{};
+    if (config_.mode == protocol::Mode::kProfile || config_.dry_run) return Unit{};
     for (uint32_t i = 0; i < entries_.size(); ++i) {
       if (!config_.selections[i].output) continue;
       Slot& slot = slot_of({i, 0});

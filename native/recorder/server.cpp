@@ -35,13 +35,13 @@ Status Server::listen(const std::filesystem::path& path) {
                  "choose a shorter --socket, in /tmp for example"};
   }
   std::memcpy(address.sun_path, text.c_str(), text.size() + 1);
-  archive::FileDescriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  FileDescriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return archive::io_error("cannot make a socket for", path, errno);
   const auto* name = reinterpret_cast<const sockaddr*>(&address);
   if (bind(fd.get(), name, sizeof address) != 0) {
     if (errno != EADDRINUSE) return archive::io_error("cannot listen at", path, errno);
     // Somebody alive there, or a dead recorder's leftover?
-    archive::FileDescriptor probe(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    FileDescriptor probe(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (connect(probe.get(), name, sizeof address) == 0) {
       return Error{"USAGE", "another recorder listens at " + text, "give each recorder its own --socket"};
     }
@@ -55,7 +55,7 @@ Status Server::listen(const std::filesystem::path& path) {
 
 void Server::accept_all() {
   while (true) {
-    archive::FileDescriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    FileDescriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
       return;
@@ -64,7 +64,7 @@ void Server::accept_all() {
   }
 }
 
-void Server::start_session(archive::FileDescriptor socket) {
+void Server::start_session(FileDescriptor socket) {
   {
     std::lock_guard lock(mutex_);
     if (running_ < kMaxSessions) {
@@ -81,7 +81,7 @@ void Server::start_session(archive::FileDescriptor socket) {
     ended_.notify_all();
   };
   try {
-    auto owned = std::make_shared<archive::FileDescriptor>(std::move(socket));
+    auto owned = std::make_shared<FileDescriptor>(std::move(socket));
     std::thread([this, owned, done] {
       run_session(std::move(*owned));
       done();
@@ -93,7 +93,7 @@ void Server::start_session(archive::FileDescriptor socket) {
   }
 }
 
-void Server::run_session(archive::FileDescriptor socket) {
+void Server::run_session(FileDescriptor socket) {
   auto link = AgentLink::accept(std::move(socket));
   if (!link) {
     shared_.events.print("note", {{"code", link.error().code}, {"text", link.error().message}});
@@ -110,7 +110,7 @@ void Server::run_session(archive::FileDescriptor socket) {
 }
 
 int Server::serve(int end, int signals) {
-  const archive::FileDescriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  const FileDescriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   shared_.wake = wake.get();
   int signal_number = 0;
   while (true) {

@@ -21,13 +21,13 @@ class Server {
 
  private:
   void accept_all();
-  void start_session(archive::FileDescriptor socket);
-  void run_session(archive::FileDescriptor socket);
+  void start_session(FileDescriptor socket);
+  void run_session(FileDescriptor socket);
   void wake_and_wait(int wake_writer);
 
   Shared& shared_;
   std::filesystem::path path_;
-  archive::FileDescriptor listener_;
+  FileDescriptor listener_;
   // Sessions run on threads of their own, detached: a program may start thousands of processes, one after the other.
   std::mutex mutex_;
   std::condition_variable ended_;

@@ -6,17 +6,17 @@ namespace kernloop::recorder {
 namespace {
 
 using archive::Json;
-using capture::FrameType;
+using protocol::FrameType;
 
 constexpr int kIdleMs = 1000;
 constexpr size_t kMaxQueues = 65536;  // whose device is remembered
 // After the app's end, an agent in the middle of a capture that says nothing for so long is not coming back.
 constexpr std::chrono::seconds kDrainLimit{10};
 
-Json regions_json(const std::vector<capture::RegionMessage>& regions) {
+Json regions_json(const std::vector<protocol::RegionMessage>& regions) {
   Json json = Json::array();
-  for (const capture::RegionMessage& region : regions) {
-    json.push_back({{"base", archive::to_hex_number(region.base)},
+  for (const protocol::RegionMessage& region : regions) {
+    json.push_back({{"base", to_hex_number(region.base)},
                     {"size", region.size},
                     {"api", region.api},
                     {"allocation_ordinal", region.ordinal}});
@@ -58,7 +58,7 @@ void Session::give_up(const Error& why) {
 }
 
 bool Session::welcome() {
-  capture::Welcome answer;
+  protocol::Welcome answer;
   answer.mode = shared_.config.mode;
   answer.drain_limit_ms = shared_.config.drain_limit_ms;
   answer.run_limit_ms = shared_.config.run_limit_ms;
@@ -103,60 +103,60 @@ void Session::consume() {
 Status Session::handle(FrameType type, std::span<const uint8_t> payload) {
   switch (type) {
     case FrameType::kQueue:
-      return with<capture::QueueMessage>(payload,
-                                         [&](const auto& message) { return on_queue(message), Status(Unit{}); });
+      return with<protocol::QueueMessage>(payload,
+                                          [&](const auto& message) { return on_queue(message), Status(Unit{}); });
     case FrameType::kCodeObject:
-      return with<capture::CodeObjectMessage>(payload,
-                                              [&](const auto& message) { return kernels_.begin_object(message); });
+      return with<protocol::CodeObjectMessage>(payload,
+                                               [&](const auto& message) { return kernels_.begin_object(message); });
     case FrameType::kCodeObjectBytes:
       return on_object_bytes(payload);
     case FrameType::kPre:
     case FrameType::kPost:
       return on_bulk(type, payload);
     case FrameType::kKernel:
-      return with<capture::KernelMessage>(payload, [&](const auto& message) { return on_kernel(message); });
+      return with<protocol::KernelMessage>(payload, [&](const auto& message) { return on_kernel(message); });
     case FrameType::kMatch:
-      return with<capture::MatchMessage>(payload, [&](const auto& message) {
-        capture::MatchReply reply{message.request, {}};
+      return with<protocol::MatchMessage>(payload, [&](const auto& message) {
+        protocol::MatchReply reply{message.request, {}};
         for (const std::string& symbol : message.symbols) reply.selections.push_back(kernels_.matching(symbol).any());
         link_->answer(reply.encode());
         return Status(Unit{});
       });
     case FrameType::kBegin:
-      return with<capture::BeginMessage>(payload, [&](const auto& message) { return on_begin(message); });
+      return with<protocol::BeginMessage>(payload, [&](const auto& message) { return on_begin(message); });
     case FrameType::kKernarg:
-      return with<capture::KernargMessage>(payload, [&](const auto& message) {
+      return with<protocol::KernargMessage>(payload, [&](const auto& message) {
         return feed(message.capture, [&](CaptureAssembly& assembly) { return assembly.kernarg(message); });
       });
     case FrameType::kScope:
-      return with<capture::ScopeMessage>(payload, [&](const auto& message) {
+      return with<protocol::ScopeMessage>(payload, [&](const auto& message) {
         return feed(message.capture, [&](CaptureAssembly& assembly) { return assembly.scope(message); });
       });
     case FrameType::kRegion:
-      return with<capture::RegionMessage>(payload, [&](const auto& message) {
+      return with<protocol::RegionMessage>(payload, [&](const auto& message) {
         return feed(message.capture, [&](CaptureAssembly& assembly) { return assembly.region(message); });
       });
     case FrameType::kOutside:
     case FrameType::kViolation:
-      return with<capture::RegionMessage>(payload, [&](const auto& message) {
+      return with<protocol::RegionMessage>(payload, [&](const auto& message) {
         return feed(message.capture, [&](CaptureAssembly& assembly) {
           return type == FrameType::kOutside ? assembly.outside(message) : assembly.violation(message);
         });
       });
     case FrameType::kCommit:
-      return with<capture::CommitMessage>(payload, [&](const auto& message) { return on_commit(message); });
+      return with<protocol::CommitMessage>(payload, [&](const auto& message) { return on_commit(message); });
     case FrameType::kAbort:
-      return with<capture::AbortMessage>(payload,
-                                         [&](const auto& message) { return on_abort(message), Status(Unit{}); });
+      return with<protocol::AbortMessage>(payload,
+                                          [&](const auto& message) { return on_abort(message), Status(Unit{}); });
     case FrameType::kProfile:
-      return with<capture::ProfileMessage>(payload, [&](const auto& message) {
+      return with<protocol::ProfileMessage>(payload, [&](const auto& message) {
         const KernelRecord* kernel = kernels_.find(message.kernel);
         if (kernel == nullptr) return Status(protocol_error("a sample of an unknown kernel"));
         shared_.profile.add(*kernel, message);
         return Status(Unit{});
       });
     case FrameType::kNote:
-      return with<capture::NoteMessage>(payload, [&](const auto& message) {
+      return with<protocol::NoteMessage>(payload, [&](const auto& message) {
         shared_.events.print("note", {{"code", message.code}, {"pid", link_->pid()}, {"text", message.text}});
         return Status(Unit{});
       });
@@ -167,7 +167,7 @@ Status Session::handle(FrameType type, std::span<const uint8_t> payload) {
   return protocol_error("a frame of type " + std::to_string(static_cast<uint32_t>(type)));
 }
 
-void Session::on_queue(const capture::QueueMessage& message) {
+void Session::on_queue(const protocol::QueueMessage& message) {
   shared_.totals.add_queue();
   ++queues_;
   if (devices_.size() < kMaxQueues) devices_[message.index] = {message.agent_name, message.isa, message.wavefront_size};
@@ -175,7 +175,7 @@ void Session::on_queue(const capture::QueueMessage& message) {
       "queue", {{"pid", link_->pid()}, {"queue", message.index}, {"device", message.agent_name}, {"isa", message.isa}});
 }
 
-Status Session::on_kernel(const capture::KernelMessage& message) {
+Status Session::on_kernel(const protocol::KernelMessage& message) {
   auto added = kernels_.add(message);
   if (!added) return added.error();
   const KernelRecord& kernel = **added;
@@ -184,11 +184,11 @@ Status Session::on_kernel(const capture::KernelMessage& message) {
                                   {"symbol", kernel.symbol},
                                   {"code_object", kernel.code_object_hex()}});
   link_->answer(
-      capture::KernelReply{message.request, kernel.wanted.selections, kernel.wanted.gates, kernel.identity}.encode());
+      protocol::KernelReply{message.request, kernel.wanted.selections, kernel.wanted.gates, kernel.identity}.encode());
   return Unit{};
 }
 
-OutputFolder* Session::begin_selection(const capture::BeginMessage& message, const KernelRecord& kernel) {
+OutputFolder* Session::begin_selection(const protocol::BeginMessage& message, const KernelRecord& kernel) {
   pid_t owner = 0;
   OutputFolder* folder = shared_.board.begin({message.selection, message.ordinal}, link_->pid(), &owner);
   if (folder == nullptr && owner != link_->pid()) {
@@ -201,13 +201,13 @@ OutputFolder* Session::begin_selection(const capture::BeginMessage& message, con
   return folder;
 }
 
-Status Session::on_begin(const capture::BeginMessage& message) {
+Status Session::on_begin(const protocol::BeginMessage& message) {
   const KernelRecord* kernel = kernels_.find(message.kernel);
   if (kernel == nullptr || message.selection >= shared_.config.selections.size() ||
       assemblies_.contains(message.capture)) {
     return protocol_error("a capture that cannot begin");
   }
-  capture::BeginReply reply;
+  protocol::BeginReply reply;
   const CaptureKey key{message.selection, message.ordinal};
   if (OutputFolder* folder = begin_selection(message, *kernel)) {
     shared_.events.print("matched", {{"id", shared_.config.selections[message.selection].id},
@@ -241,7 +241,7 @@ Status Session::on_begin(const capture::BeginMessage& message) {
 
 Status Session::on_object_bytes(std::span<const uint8_t> payload) {
   std::span<const uint8_t> bytes;
-  const auto header = capture::BulkHeader::decode(payload, &bytes);
+  const auto header = protocol::BulkHeader::decode(payload, &bytes);
   if (!header) return protocol_error("a bulk frame that cannot be decoded");
   return kernels_.append_object(*header, bytes);
 }
@@ -268,7 +268,7 @@ void Session::warn_of_unknown_code(const KernelRecord& kernel) {
 
 Status Session::on_bulk(FrameType type, std::span<const uint8_t> head) {
   std::span<const uint8_t> nothing;
-  const auto header = capture::BulkHeader::decode(head, &nothing);
+  const auto header = protocol::BulkHeader::decode(head, &nothing);
   if (!header) return protocol_error("a bulk frame that cannot be decoded");
   return feed(header->capture, [&](CaptureAssembly& assembly) {
     report_progress(assembly);
@@ -297,7 +297,7 @@ Status Session::fail(uint32_t capture, const Error& why) {
   return Unit{};
 }
 
-Status Session::on_commit(const capture::CommitMessage& message) {
+Status Session::on_commit(const protocol::CommitMessage& message) {
   CaptureAssembly* assembly = find(message.capture);
   if (assembly == nullptr) return Unit{};
   auto committed = assembly->commit(message);
@@ -320,7 +320,7 @@ Status Session::on_commit(const capture::CommitMessage& message) {
   return Unit{};
 }
 
-void Session::on_abort(const capture::AbortMessage& message) {
+void Session::on_abort(const protocol::AbortMessage& message) {
   const CaptureAssembly* assembly = find(message.capture);
   if (assembly == nullptr) return;
   const CaptureKey key = key_of(*assembly);

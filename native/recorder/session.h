@@ -38,18 +38,18 @@ class Session {
  private:
   bool welcome();
   void consume();
-  Status handle(capture::FrameType type, std::span<const uint8_t> payload);
-  Status on_kernel(const capture::KernelMessage& message);
-  Status on_begin(const capture::BeginMessage& message);
+  Status handle(protocol::FrameType type, std::span<const uint8_t> payload);
+  Status on_kernel(const protocol::KernelMessage& message);
+  Status on_begin(const protocol::BeginMessage& message);
   // Null: another process has it, or it is done with.
-  OutputFolder* begin_selection(const capture::BeginMessage& message, const KernelRecord& kernel);
+  OutputFolder* begin_selection(const protocol::BeginMessage& message, const KernelRecord& kernel);
   Status on_object_bytes(std::span<const uint8_t> payload);
-  Status on_bulk(capture::FrameType type, std::span<const uint8_t> head);
-  Status on_commit(const capture::CommitMessage& message);
-  void on_abort(const capture::AbortMessage& message);
+  Status on_bulk(protocol::FrameType type, std::span<const uint8_t> head);
+  Status on_commit(const protocol::CommitMessage& message);
+  void on_abort(const protocol::AbortMessage& message);
   void warn_of_device_heap(const KernelRecord& kernel);
   void warn_of_unknown_code(const KernelRecord& kernel);
-  void on_queue(const capture::QueueMessage& message);
+  void on_queue(const protocol::QueueMessage& message);
   // Null: the capture has failed here already, what still comes of it is passed over.
   CaptureAssembly* find(uint32_t capture);
   // Hands a part of a capture to it. Its failure ends that capture; only a breach of the protocol is passed on.

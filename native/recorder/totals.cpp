@@ -23,7 +23,7 @@ Json to_json(const ProcessTotals& process) {
 
 }  // namespace
 
-Json identity_json(pid_t pid, const capture::Hello& process) {
+Json identity_json(pid_t pid, const protocol::Hello& process) {
   return {{"pid", pid},
           {"parent_pid", process.parent_pid},
           {"executable", process.executable},

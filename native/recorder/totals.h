@@ -16,7 +16,7 @@ namespace kernloop::recorder {
 // Of one process, once it has ended.
 struct ProcessTotals {
   pid_t pid = 0;
-  capture::Hello process;
+  protocol::Hello process;
   uint64_t queues = 0, dispatches = 0;
   struct KernelCount {
     std::string name, symbol, code_object;
@@ -27,7 +27,7 @@ struct ProcessTotals {
 };
 
 // Who it is, as the `process` event and the summary tell it.
-archive::Json identity_json(pid_t pid, const capture::Hello& process);
+archive::Json identity_json(pid_t pid, const protocol::Hello& process);
 
 class Totals {
  public:

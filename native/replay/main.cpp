@@ -23,7 +23,7 @@ class Output final : public EventSink {
  public:
   // Written at once: what was said must be out before a device takes this process down.
   void emit(const archive::Json& event) override {
-    const std::string line = event.dump(-1, ' ', false, archive::Json::error_handler_t::replace) + "\n";
+    const std::string line = ndjson(event) + "\n";
     for (size_t at = 0; at < line.size();) {
       const ssize_t written = ::write(descriptor_, line.data() + at, line.size() - at);
       if (written < 0 && errno == EINTR) continue;

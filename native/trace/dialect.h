@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "support/result.h"
+#include "base/result.h"
 #include "trace/layout.h"
 
 namespace kernloop::trace {

@@ -6,12 +6,14 @@
 // docs/contributing/seams.md.
 #include <nlohmann/json.hpp>
 
-#include <charconv>
 #include <cstdio>
 #include <iostream>
 #include <map>
 #include <set>
 
+#include "base/exit_code.h"
+#include "base/ndjson.h"
+#include "base/numbers.h"
 #include "trace/block_sched.h"
 #include "trace/dmat.h"
 #include "trace/export.h"
@@ -27,16 +29,13 @@ using namespace kernloop;
 using namespace kernloop::trace;
 using Json = nlohmann::json;
 
-constexpr int kPass = 0, kBadInput = 2, kEnvironment = 5;
-
 void print(const Json& event) {
-  const std::string line = event.dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::cout << line << '\n';
+  std::cout << ndjson(event) << '\n';
 }
 
 int fail(const Error& error) {
-  print({{"event", "error"}, {"code", error.code}, {"message", error.message}, {"hint", error.hint}});
-  return error.code == "IO_ERROR" || error.code == "DISK_FULL" ? kEnvironment : kBadInput;
+  print(error_event(error));
+  return error.code == "IO_ERROR" || error.code == "DISK_FULL" ? kExitEnvironment : kExitBadInput;
 }
 
 int usage(const std::string& what) {
@@ -63,12 +62,11 @@ std::string text_of(const Arguments& arguments, const std::string& name, const s
 
 Result<uint64_t> count_of(const Arguments& arguments, const std::string& name, uint64_t otherwise, uint64_t most) {
   const std::string text = text_of(arguments, name, std::to_string(otherwise));
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value == 0 || value > most) {
+  const auto value = number_of<uint64_t>(text);
+  if (!value || *value == 0 || *value > most) {
     return Error{"USAGE", name + " is " + text, "give a number from 1 to " + std::to_string(most)};
   }
-  return value;
+  return *value;
 }
 
 Json section_event(const Section& section) {
@@ -134,7 +132,7 @@ int inspect(const Request& request, bool has_maps) {
   const auto layout = choose(fits, request.dialect);
   if (!layout) return fail(layout.error());
   print(trace_event(*layout, (*file)->bytes()));
-  return kPass;
+  return kExitPass;
 }
 
 int summary(const Trace& trace) {
@@ -152,7 +150,7 @@ int summary(const Trace& trace) {
     }
     print({{"event", "map"}, {"name", trace.maps[map].name}, {"rows", rows_of(trace, map).count()}, {"columns", json}});
   }
-  return kPass;
+  return kExitPass;
 }
 
 int export_all(const Trace& trace, const Arguments& arguments) {
@@ -173,7 +171,7 @@ int export_all(const Trace& trace, const Arguments& arguments) {
            {"skipped", exported->skipped},
            {"files", files}});
   }
-  return kPass;
+  return kExitPass;
 }
 
 // The intervals as six u64 each: there may be millions.
@@ -216,7 +214,7 @@ int print_block_sched(const Trace& trace, size_t map, const Arguments& arguments
          {"blocks", schedule->intervals.size()},
          {"unwritten_units", schedule->unwritten_units},
          {"blocks_on_several", schedule->blocks_on_several}});
-  return kPass;
+  return kExitPass;
 }
 
 int print_heat_map(const Trace& trace, size_t map, const Arguments& arguments) {
@@ -244,7 +242,7 @@ int print_heat_map(const Trace& trace, size_t map, const Arguments& arguments) {
          {"bins", *bins},
          {"accesses", map_of_heat->accesses},
          {"empty", map_of_heat->empty}});
-  return kPass;
+  return kExitPass;
 }
 
 int print_totals(const Trace& trace, size_t map) {
@@ -260,7 +258,7 @@ int print_totals(const Trace& trace, size_t map) {
                     {"most_block", hex(total.most_block)}});
   }
   print({{"event", "totals"}, {"blocks", trace.layout.blocks}, {"columns", json}});
-  return kPass;
+  return kExitPass;
 }
 
 int print_progress(const Trace& trace, size_t map, const Arguments& arguments) {
@@ -281,7 +279,7 @@ int print_progress(const Trace& trace, size_t map, const Arguments& arguments) {
          {"most_samples", result->most_samples},
          {"samples_in", result->samples_in},
          {"active_in", result->active_in}});
-  return kPass;
+  return kExitPass;
 }
 
 int print_dmat(const Result<Dmat>& dmat) {
@@ -294,7 +292,7 @@ int print_dmat(const Result<Dmat>& dmat) {
          {"first_clock", hex(dmat->first_clock)},
          {"last_clock", hex(dmat->last_clock)},
          {"empty", dmat->empty}});
-  return kPass;
+  return kExitPass;
 }
 
 int write_dmat_file(const Trace& trace, size_t map, const Arguments& arguments) {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "support/result.h"
+#include "base/result.h"
 #include "trace/dialect.h"
 
 namespace kernloop::trace {

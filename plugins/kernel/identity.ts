@@ -32,13 +32,17 @@ export interface IdentityVariables extends Record<DeviceVariable, string> {
 export const deviceVariable = (kind: DeviceKind): DeviceVariable =>
   `KERNLOOP_DEVICE_ID_${kind.toUpperCase() as Uppercase<DeviceKind>}`;
 
-export function identityVariables(env: Environment, named: readonly DeviceKind[]): IdentityVariables {
+export function identityVariables(
+  env: Environment,
+  named: readonly DeviceKind[],
+  pools: readonly string[] = [],
+): IdentityVariables {
   const digests = KnownDigests.of(env);
   const native = nativeOrNone(env);
   const devices: Record<DeviceKind, string> = {
     softgpu: `${native ? digests.of(native.softgpu) : 'none'} ${hipRuntime(env, digests)}`,
-    hsa: `${amdHost()} ${hipRuntime(env, digests)}`,
-    cuda: cudaHost(env).identity,
+    hsa: [amdHost(), hipRuntime(env, digests), ...pools].join(' '),
+    cuda: [cudaHost(env).identity, ...pools].join(' '),
   };
   const variables = {
     KERNLOOP_PACKAGE_DIGEST: packageDigest(packageRoot),

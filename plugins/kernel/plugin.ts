@@ -9,6 +9,7 @@ import { parseJson } from '../../lib/support/schema';
 import { appProject, reproducerRoot } from './app-targets';
 import { namedDevices, namedDevicesVariable } from './devices';
 import { identityVariables } from './identity';
+import { devicePools } from './device-pools';
 import { filesIn, nodesFromFiles } from './nx';
 import { reproducerProject } from './reproducer-targets';
 import { reproducerVariables } from './reproducer-variables';
@@ -45,17 +46,22 @@ export const preTasksExecution: PreTasksExecution = async (_options, { workspace
   const apps = found.filter((file) => basename(file) === kernloopFile);
   const reproducers = found.filter((file) => basename(file) === kernelFile && isReproducer(read(file)));
   const named = namedDevices([...apps, ...reproducers], workspaceRoot, argv, process.env);
-  const identity = identityVariables(process.env, named);
+  const identity = identityVariables(process.env, named, devicePools(apps, read, process.env));
   Object.assign(
     process.env,
     identity,
     { [namedDevicesVariable]: JSON.stringify(named) },
     selectionVariables(apps, read),
-    lostVariables(apps, read, lostCaptures(workspaceRoot, process.env)),
+    unlessUnset(lostVariables(apps, read, lostCaptures(workspaceRoot, process.env))),
     reproducerVariables(reproducers, workspaceRoot, argv, process.env, identity.KERNLOOP_TOOLCHAIN),
-    pristineVariables(apps, read, foreignIn),
+    unlessUnset(pristineVariables(apps, read, foreignIn)),
   );
 };
+
+/** Nearly all are empty. One that has no value yet needs none to say so; one that has is emptied. */
+function unlessUnset(variables: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(variables).filter(([name, value]) => value !== '' || name in process.env));
+}
 
 type Read = (path: string) => string;
 

@@ -6,14 +6,14 @@ import { sha256, sha256OfFile } from '../../lib/support/files';
 import { currentVariant, untouchedVariant, type Known } from '../../lib/recompile/current-variant';
 import { fieldOf, jsonOf } from './lenient-json';
 import { trackedVariants } from './tracked-variants';
-import { variableName } from './variable-name';
+import { shortDigest, variableName } from './variable-name';
 import type { Environment } from '../../lib/support/environment';
 import { kernloopFile, kernelFile } from '../../lib/support/project-file-names';
 
 /** What went into what recompile built, where it would build the same now; or will, where the source is untouched. */
-export const builtVariable = (root: string): string => variableName('BUILT', root, root);
+export const builtVariable = (root: string): string => variableName('BUILT', root);
 /** What validate judges and reads that Nx does not hash: see `judged`. */
-export const judgedVariable = (root: string): string => variableName('JUDGED', root, root);
+export const judgedVariable = (root: string): string => variableName('JUDGED', root);
 
 /** Which values of `--variant` the digests below know; the executor refuses others (executors/tracked.ts). */
 export const trackedVariable = 'KERNLOOP_TRACKED_VARIANTS';
@@ -31,43 +31,54 @@ export function reproducerVariables(
 ): Readonly<Record<string, string>> {
   // Headers of the system are the same for all.
   const known = { digestOf: memoised(sha256OfFile), toolchain };
+  // Those of the workspace and of apps, too; an app may have thousands of kernels.
+  const shared = memoised(jsonOf);
   const named = new Set<string>();
   const variables = kernelFiles.flatMap((file): [string, string][] => {
     const folder = join(workspaceRoot, dirname(file));
     const root = dirname(file);
-    const variants = trackedVariants(folder, workspaceRoot, argv, env);
+    const variants = trackedVariants(folder, shared(join(workspaceRoot, 'nx.json')), argv, env);
     for (const variant of variants) named.add(variant);
     return [
       [builtVariable(root), orFresh(() => built(folder, env, known))],
-      [judgedVariable(root), orFresh(() => judged(folder, workspaceRoot, variants, known.digestOf))],
+      [judgedVariable(root), orFresh(() => judged(folder, workspaceRoot, variants, known.digestOf, shared))],
     ];
   });
   return { ...Object.fromEntries(variables), [trackedVariable]: JSON.stringify([...named].sort()) };
 }
 
 type Digest = (path: string) => string;
+/** What a file of JSON says that several reproducers look at. */
+type Shared = (path: string) => unknown;
 
 /** A value that no cache entry has, where something is not known or has to be done: then it is no hit, whatever else is equal. */
 function orFresh(value: () => string | undefined): string {
   try {
-    return value() ?? randomUUID();
+    return shortDigest(value() ?? randomUUID());
   } catch {
     // The task runs, and says what is wrong.
-    return randomUUID();
+    return shortDigest(randomUUID());
   }
 }
 
 function built(folder: string, env: Environment, known: Known): string | undefined {
+  if (!existsSync(join(folder, 'build', 'variant.json'))) return untouchedVariant(folder, env, known);
   const current = [false, true].map((lineInfo) => currentVariant(folder, { lineInfo }, env, known));
   return current.find((digest) => digest !== undefined) ?? untouchedVariant(folder, env, known);
 }
 
-function judged(folder: string, workspaceRoot: string, variants: readonly string[], digestOf: Digest): string {
+function judged(
+  folder: string,
+  workspaceRoot: string,
+  variants: readonly string[],
+  digestOf: Digest,
+  shared: Shared,
+): string {
   const recompiled = ['hsaco', 'cubin'].map((extension) => join(folder, 'build', `variant.${extension}`));
   const named = variants.filter((variant) => !recompiled.includes(resolve(folder, variant)));
   const files = [kernelFile, ...candidateFiles(folder), ...named, ...linkedCaptureFiles(folder)];
   const lines = files.map((name) => `${name} ${contentOf(resolve(folder, name), digestOf)}`);
-  return sha256([...lines, optionsOfApp(folder, workspaceRoot)].join('\n'));
+  return sha256([...lines, optionsOfApp(folder, workspaceRoot, shared)].join('\n'));
 }
 
 /** Links are followed. */
@@ -86,10 +97,10 @@ function linkedCaptureFiles(folder: string): string[] {
 }
 
 /** What kernloop.json of the app says for every kernel counts here too (lib/stages/configure.ts). */
-function optionsOfApp(folder: string, workspaceRoot: string): string {
+function optionsOfApp(folder: string, workspaceRoot: string, shared: Shared): string {
   const root = fieldOf(fieldOf(jsonOf(join(folder, kernelFile)), 'app'), 'root');
   if (typeof root !== 'string') return 'none';
-  return JSON.stringify(fieldOf(jsonOf(join(workspaceRoot, root, kernloopFile)), 'options') ?? {});
+  return JSON.stringify(fieldOf(shared(join(workspaceRoot, root, kernloopFile)), 'options') ?? {});
 }
 
 function namesIn(folder: string): string[] {
@@ -100,11 +111,11 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-function memoised(digestOf: Digest): Digest {
-  const known = new Map<string, string>();
+function memoised<R>(of: (path: string) => R): (path: string) => R {
+  const known = new Map<string, R>();
   return (path) => {
-    const digest = known.get(path) ?? digestOf(path);
-    known.set(path, digest);
-    return digest;
+    const value = known.has(path) ? (known.get(path) as R) : of(path);
+    known.set(path, value);
+    return value;
   };
 }

@@ -1,14 +1,13 @@
 import { dirname } from 'node:path/posix';
 import { nameSchema } from '../../lib/app/kernloop-json';
-import { sha256 } from '../../lib/support/files';
-import { variableName } from './variable-name';
+import { shortDigest, variableName } from './variable-name';
 
 /**
  * Nx hashes files, or top-level fields of JSON files, but no element of a list: what an app says of one kernel is an input as the
  * digest in a variable of its own, so that it concerns the tasks of that kernel alone.
  */
 export function selectionVariable(root: string, kernel: string): string {
-  return variableName('SELECTION', `${root === '.' ? '' : `${root}_`}${kernel}`, `${root}/${kernel}`);
+  return variableName('SELECTION', `${root}/${kernel}`);
 }
 
 /** Of every kernel that these files (kernloop.json, relative to the workspace) declare. */
@@ -19,7 +18,7 @@ export function selectionVariables(
   const entries = files.flatMap((file) =>
     kernelsOf(read(file)).map((kernel): [string, string] => [
       selectionVariable(dirname(file), kernel.name),
-      sha256(JSON.stringify(kernel)),
+      shortDigest(JSON.stringify(kernel)),
     ]),
   );
   return Object.fromEntries(entries);

@@ -7,18 +7,13 @@ import { kernelFile } from '../../lib/support/project-file-names';
  * Every value that `variant` of a reproducer's tasks may have in this command: of the command line, of the environment, of kernel.json,
  * and of targets that the user wrote. Those that do not name the task's variant are hashed in vain, which only costs a hit.
  */
-export function trackedVariants(
-  folder: string,
-  workspaceRoot: string,
-  argv: readonly string[],
-  env: Environment,
-): string[] {
+export function trackedVariants(folder: string, nxJson: unknown, argv: readonly string[], env: Environment): string[] {
   const inWorkspace = [
     // `source` of kernel.json has a variant, too: the file that the user edits.
     fieldOf(jsonOf(join(folder, kernelFile)), 'options'),
     jsonOf(join(folder, 'project.json')),
     fieldOf(jsonOf(join(folder, 'package.json')), 'nx'),
-    jsonOf(join(workspaceRoot, 'nx.json')),
+    nxJson,
   ];
   const named = [...flagsOf(argv), env['KERNLOOP_VARIANT'] ?? '', ...inWorkspace.flatMap(optionsIn)];
   return [...new Set(named.filter((name) => name !== '' && name !== 'none'))].sort();

@@ -1,6 +1,14 @@
-import { sha256 } from '../../lib/support/files';
+import { createHash } from 'node:crypto';
 
-/** A variable of one project, however alike the names of projects are: `KERNLOOP_JUDGED_KERNELS_APP_SAXPY_1f2e3d4c`. */
-export function variableName(kind: string, readable: string, unique: string): string {
-  return `KERNLOOP_${kind}_${readable.replace(/[^A-Za-z0-9]+/g, '_').toUpperCase()}_${sha256(unique).slice(0, 8)}`;
+/**
+ * A variable of one project, whatever it is called: `KERNLOOP_JUDGED_4K2J0QZ7W1XB`. Short, as is its value: Nx hands all of them to each process
+ * that it starts, Linux starts none with more than 2 MiB of them, and a workspace may have ten thousand reproducers.
+ */
+export function variableName(kind: string, unique: string): string {
+  const digest = createHash('sha256').update(unique).digest('hex').slice(0, 16);
+  return `KERNLOOP_${kind}_${BigInt(`0x${digest}`).toString(36).toUpperCase().padStart(13, '0').slice(-12)}`;
 }
+
+/** 128 bits of the digest. */
+export const shortDigest = (content: string): string =>
+  createHash('sha256').update(content).digest('base64url').slice(0, 22);

@@ -1,7 +1,11 @@
 """Every kernel against NumPy: exact where exact is right."""
 
+import numpy as np
 import pytest
+import triton.language as tl
 from tutorials import attention, dropout, layer_norm, matmul, narrow_floats, scans, softmax, structures, vector_add
+
+from kernloop.errors import DeviceFault
 
 CASES = {
     "vector add": vector_add.check,
@@ -27,3 +31,10 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_equals_numpy(case, rng):
     CASES[case](rng)
+
+
+if narrow_floats.ARCH == "gfx942":
+
+    def test_what_becomes_of_an_infinity_in_8_bits_is_refused_by_name():
+        with pytest.raises(DeviceFault, match="infinity made a float of 8 bits"):
+            narrow_floats.bits_of(np.full(3, np.inf, np.float32), tl.float8e4b8)

@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url);
 
 /** Besides dist/: files and folders, as they lie in the repository. */
 const parts = [
-  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'docs', 'bin/kernloop.js', 'schemas'],
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'docs', 'bin/kernloop.js', 'schemas', 'skills'],
   // Built on the user's machine, for the LLVM that it has (lib/pgo/plugin.ts).
   ...['native/pgo/pass', 'native/pgo/headers'],
   // What Python reads of us: in the app while it is captured, and in the reproducer of a Triton kernel.

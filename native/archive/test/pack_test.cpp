@@ -4,9 +4,9 @@
 
 #include <fstream>
 
-#include "archive/little_endian.h"
 #include "archive/test/sample_capture.h"
 #include "archive/test/temporary_directory.h"
+#include "base/little_endian.h"
 
 namespace kernloop::archive {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "capture/protocol/messages.h"
+#include "capture/core/protocol.h"
 
 namespace kernloop::capture {
 

@@ -26,7 +26,7 @@ CaptureRun::CaptureRun(CaptureRequest request, const AllocationMap& allocations,
 
 CaptureRun::~CaptureRun() {
   if (!settled_)
-    settle(Refusal{"AGENT_FAILED", "the capture was given up while its dispatch ran", "see the agent's log"});
+    settle(Error{"AGENT_FAILED", "the capture was given up while its dispatch ran", "see the agent's log"});
 }
 
 bool CaptureRun::before() noexcept {
@@ -37,7 +37,7 @@ bool CaptureRun::before() noexcept {
   return false;
 }
 
-void CaptureRun::after(std::optional<Refusal> run_refusal, const RunReport& report) noexcept {
+void CaptureRun::after(std::optional<Error> run_refusal, const RunReport& report) noexcept {
   if (settled_) return;
   outcome_.ran = true;
   settle(run_refusal ? std::move(run_refusal) : guarded([&] { return steps_after(report); }));
@@ -45,16 +45,16 @@ void CaptureRun::after(std::optional<Refusal> run_refusal, const RunReport& repo
 
 // A failure of ours (no memory) is a refused capture, never the app's problem.
 template <typename Steps>
-std::optional<Refusal> CaptureRun::guarded(Steps&& steps) noexcept {
+std::optional<Error> CaptureRun::guarded(Steps&& steps) noexcept {
   try {
     return steps();
   } catch (const std::exception& error) {
-    return Refusal{"AGENT_FAILED", std::string("the agent failed: ") + error.what(), "see the agent's log"};
+    return Error{"AGENT_FAILED", std::string("the agent failed: ") + error.what(), "see the agent's log"};
   }
 }
 
 // Released first: the app does not wait for the recorder.
-void CaptureRun::settle(std::optional<Refusal> refusal) noexcept {
+void CaptureRun::settle(std::optional<Error> refusal) noexcept {
   if (std::exchange(held_, false)) {
     device_.finish();
     hold_.release();
@@ -68,7 +68,7 @@ void CaptureRun::settle(std::optional<Refusal> refusal) noexcept {
   }
 }
 
-std::optional<Refusal> CaptureRun::steps_before() {
+std::optional<Error> CaptureRun::steps_before() {
   if (auto refusal = hold_and_drain()) return refusal;
   snapshot_ = std::make_unique<Snapshot>(allocations_.snapshot(), request_.byte_budget, device_, sink_);
   if (auto refusal = seed(*snapshot_)) return refusal;
@@ -79,7 +79,7 @@ std::optional<Refusal> CaptureRun::steps_before() {
   return snapshot_->outside.read_before();
 }
 
-std::optional<Refusal> CaptureRun::steps_after(const RunReport& report) {
+std::optional<Error> CaptureRun::steps_after(const RunReport& report) {
   std::vector<Allocation> changed;
   if (auto refusal = snapshot_->outside.compare_after(&changed)) return refusal;
   if (auto refusal = judge(changed)) return refusal;
@@ -88,20 +88,20 @@ std::optional<Refusal> CaptureRun::steps_after(const RunReport& report) {
   return std::nullopt;
 }
 
-std::optional<Refusal> CaptureRun::hold_and_drain() {
+std::optional<Error> CaptureRun::hold_and_drain() {
   hold_.take_turn();
   held_ = true;
   const Deadline deadline = Deadline::in(request_.drain_limit);
   if (!hold_.wait_alone(deadline)) {
-    return Refusal{"HOLD_LIMIT",
-                   "another thread of the app stayed inside a call of the runtime for " +
-                       std::to_string(request_.drain_limit.count()) + " ms",
-                   "raise the drain limit if such calls are expected to take longer"};
+    return Error{"HOLD_LIMIT",
+                 "another thread of the app stayed inside a call of the runtime for " +
+                     std::to_string(request_.drain_limit.count()) + " ms",
+                 "raise the drain limit if such calls are expected to take longer"};
   }
   return device_.drain(deadline);
 }
 
-std::optional<Refusal> CaptureRun::seed(Snapshot& snapshot) {
+std::optional<Error> CaptureRun::seed(Snapshot& snapshot) {
   uint64_t tracked_bytes = 0;
   for (const Allocation& allocation : snapshot.allocations) tracked_bytes += allocation.size;
   if (!sink_.scope(snapshot.allocations.size(), tracked_bytes)) return recorder_lost();
@@ -122,7 +122,7 @@ std::optional<Refusal> CaptureRun::seed(Snapshot& snapshot) {
   return std::nullopt;
 }
 
-std::optional<Refusal> CaptureRun::add_module_variables(Snapshot& snapshot) {
+std::optional<Error> CaptureRun::add_module_variables(Snapshot& snapshot) {
   for (uint32_t i = 0; i < request_.module_variables.size(); ++i) {
     const ModuleVariable& variable = request_.module_variables[i];
     uint64_t address = variable.address;
@@ -135,7 +135,7 @@ std::optional<Refusal> CaptureRun::add_module_variables(Snapshot& snapshot) {
 }
 
 // Device memory outside the scope belongs to the dispatch alone while it runs; host memory the CPU may have changed.
-std::optional<Refusal> CaptureRun::judge(const std::vector<Allocation>& changed) {
+std::optional<Error> CaptureRun::judge(const std::vector<Allocation>& changed) {
   for (const Allocation& allocation : changed) {
     if (allocation.memory_class == MemoryClass::kHost) {
       if (!sink_.outside_changed(allocation)) return recorder_lost();
@@ -145,10 +145,10 @@ std::optional<Refusal> CaptureRun::judge(const std::vector<Allocation>& changed)
     if (!sink_.violation(allocation)) return recorder_lost();
   }
   if (outcome_.violation.empty()) return std::nullopt;
-  return Refusal{"SCOPE_VIOLATION",
-                 "the dispatch changed " + std::to_string(outcome_.violation.size()) +
-                     " allocation(s) that nothing in its arguments leads to",
-                 "the next matching dispatch is captured with them; if there is none, capture with scope \"all\""};
+  return Error{"SCOPE_VIOLATION",
+               "the dispatch changed " + std::to_string(outcome_.violation.size()) +
+                   " allocation(s) that nothing in its arguments leads to",
+               "the next matching dispatch is captured with them; if there is none, capture with scope \"all\""};
 }
 
 }  // namespace kernloop::capture

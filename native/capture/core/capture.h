@@ -15,8 +15,8 @@
 #include "capture/core/allocation_map.h"
 #include "capture/core/device_capture.h"
 #include "capture/core/hold.h"
+#include "capture/core/protocol.h"
 #include "capture/core/sink.h"
-#include "capture/protocol/messages.h"
 
 namespace kernloop::capture {
 
@@ -33,7 +33,7 @@ struct CaptureRequest {
 
 struct CaptureOutcome {
   bool ran = false;                  // before() succeeded: the dispatch ran within the capture
-  std::optional<Refusal> refusal;    // empty: committed
+  std::optional<Error> refusal;      // empty: committed
   std::vector<ByteRange> violation;  // device regions outside the scope that changed
 };
 
@@ -51,22 +51,22 @@ class CaptureRun {
   // the dispatch runs as if nothing had been.
   bool before() noexcept;
   // The dispatch has ended, as `report` says, or was refused and may still be running.
-  void after(std::optional<Refusal> run_refusal, const RunReport& report) noexcept;
+  void after(std::optional<Error> run_refusal, const RunReport& report) noexcept;
 
   // Once before() was false, or after() was called.
   const CaptureOutcome& outcome() const { return outcome_; }
 
  private:
   struct Snapshot;
-  std::optional<Refusal> steps_before();
-  std::optional<Refusal> steps_after(const RunReport& report);
-  std::optional<Refusal> hold_and_drain();
-  std::optional<Refusal> seed(Snapshot& snapshot);
-  std::optional<Refusal> add_module_variables(Snapshot& snapshot);
-  std::optional<Refusal> judge(const std::vector<Allocation>& changed);
+  std::optional<Error> steps_before();
+  std::optional<Error> steps_after(const RunReport& report);
+  std::optional<Error> hold_and_drain();
+  std::optional<Error> seed(Snapshot& snapshot);
+  std::optional<Error> add_module_variables(Snapshot& snapshot);
+  std::optional<Error> judge(const std::vector<Allocation>& changed);
   template <typename Steps>
-  std::optional<Refusal> guarded(Steps&& steps) noexcept;
-  void settle(std::optional<Refusal> refusal) noexcept;
+  std::optional<Error> guarded(Steps&& steps) noexcept;
+  void settle(std::optional<Error> refusal) noexcept;
 
   const CaptureRequest request_;
   const AllocationMap& allocations_;

@@ -4,12 +4,12 @@
 
 namespace kernloop::capture {
 
-std::optional<Refusal> DeviceCapture::find_variable(const ModuleVariable& variable, uint64_t*) {
-  return Refusal{"VARIABLE_UNKNOWN", "the address of module variable " + variable.name + " is not known",
-                 "please report this with the agent's log"};
+std::optional<Error> DeviceCapture::find_variable(const ModuleVariable& variable, uint64_t*) {
+  return Error{"VARIABLE_UNKNOWN", "the address of module variable " + variable.name + " is not known",
+               "please report this with the agent's log"};
 }
 
-std::optional<Refusal> DeviceCapture::checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) {
+std::optional<Error> DeviceCapture::checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) {
   buffer_.resize(std::min(kSnapshotChunkBytes, of.size));
   per_snapshot_chunk->clear();
   for (uint64_t offset = 0; offset < of.size; offset += kSnapshotChunkBytes) {
@@ -20,8 +20,8 @@ std::optional<Refusal> DeviceCapture::checksums(const Allocation& of, std::vecto
   return std::nullopt;
 }
 
-std::optional<Refusal> DeviceCapture::find_pointers(const Allocation&, const AllocationList&, std::vector<size_t>*,
-                                                    bool* searched) {
+std::optional<Error> DeviceCapture::find_pointers(const Allocation&, const AllocationList&, std::vector<size_t>*,
+                                                  bool* searched) {
   *searched = false;
   return std::nullopt;
 }

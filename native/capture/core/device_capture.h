@@ -7,16 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "capture/core/allocation_map.h"
 #include "capture/core/checksum.h"
 #include "capture/core/deadline.h"
 
 namespace kernloop::capture {
-
-// Why a capture was given up; `code` is stable and upper-case.
-struct Refusal {
-  std::string code, reason, hint;
-};
 
 struct RunReport {
   uint64_t duration_ns = 0;
@@ -30,28 +26,28 @@ class DeviceCapture {
   virtual ~DeviceCapture() = default;
 
   // Returns when everything handed to the device before has completed, on every queue and copy engine.
-  virtual std::optional<Refusal> drain(Deadline deadline) = 0;
+  virtual std::optional<Error> drain(Deadline deadline) = 0;
 
   // Bytes of an allocation (or of a module variable) as the device sees them.
-  virtual std::optional<Refusal> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) = 0;
+  virtual std::optional<Error> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) = 0;
   // The kernel arguments of the waiting dispatch.
-  virtual std::optional<Refusal> read_kernarg(std::span<uint8_t> into) = 0;
+  virtual std::optional<Error> read_kernarg(std::span<uint8_t> into) = 0;
 
   // Where a module variable lies that is only known by name. 0, without a refusal: the loaded module has none of that
   // name for anybody to write to (the compiler's own constants), and it is left out.
-  virtual std::optional<Refusal> find_variable(const ModuleVariable& variable, uint64_t* address);
+  virtual std::optional<Error> find_variable(const ModuleVariable& variable, uint64_t* address);
 
   // Whether checksums() is much cheaper than read(): memory that is only compared is then never read to the host, and
   // of post only what changed.
   virtual bool has_device_checksums() const { return false; }
   // One for each kSnapshotChunkBytes of the allocation, the last of what is left. By whatever function: equal to itself
   // as long as the process lives. Here: through read().
-  virtual std::optional<Refusal> checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk);
+  virtual std::optional<Error> checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk);
 
   // Adds the indices in `all` of whatever the allocation's bytes may point to, by the rules of pointer_scan.h, in any
   // order, repeated or not. `*searched` false: not done here, the core looks at the bytes as it reads them.
-  virtual std::optional<Refusal> find_pointers(const Allocation& in, const AllocationList& all,
-                                               std::vector<size_t>* hits, bool* searched);
+  virtual std::optional<Error> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,
+                                             bool* searched);
 
   // Addresses in these bytes of the allocation that are no plain pointers. The bytes of one come in order.
   virtual void find_opaque(const Allocation&, uint64_t /*offset*/, std::span<const uint8_t> /*bytes*/,

@@ -18,7 +18,7 @@ class HostMemory {
   HostMemory& operator=(const HostMemory&) = delete;
 
   // READ_FAILED where nothing is mapped.
-  std::optional<Refusal> read(uint64_t address, std::span<uint8_t> into);
+  std::optional<Error> read(uint64_t address, std::span<uint8_t> into);
 
  private:
   int file_ = -1;  // /proc/self/mem, opened at the first read

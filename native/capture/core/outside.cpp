@@ -2,7 +2,7 @@
 
 namespace kernloop::capture {
 
-std::optional<Refusal> Outside::read_before() {
+std::optional<Error> Outside::read_before() {
   before_.assign(allocations_.size(), {});
   for (size_t i = 0; i < allocations_.size(); ++i) {
     if (scope_.contains(i)) continue;
@@ -11,7 +11,7 @@ std::optional<Refusal> Outside::read_before() {
   return std::nullopt;
 }
 
-std::optional<Refusal> Outside::compare_after(std::vector<Allocation>* changed) {
+std::optional<Error> Outside::compare_after(std::vector<Allocation>* changed) {
   std::vector<Checksum> now;
   for (size_t i = 0; i < allocations_.size(); ++i) {
     if (scope_.contains(i)) continue;

@@ -13,9 +13,9 @@ class Outside {
   Outside(const AllocationList& allocations, const Scope& scope, DeviceCapture& device)
       : allocations_(allocations), scope_(scope), device_(device) {}
 
-  std::optional<Refusal> read_before();
+  std::optional<Error> read_before();
   // The allocations whose contents are not what they were.
-  std::optional<Refusal> compare_after(std::vector<Allocation>* changed);
+  std::optional<Error> compare_after(std::vector<Allocation>* changed);
 
  private:
   const AllocationList& allocations_;

@@ -9,8 +9,7 @@
 #include <span>
 #include <string>
 
-#include "capture/protocol/messages.h"
-#include "capture/protocol/ring.h"
+#include "capture/core/protocol.h"
 
 namespace kernloop::capture {
 

@@ -4,9 +4,9 @@
 
 namespace kernloop::capture {
 
-Refusal shortened(Refusal refusal) {
+Error shortened(Error refusal) {
   refusal.code.resize(std::min<size_t>(refusal.code.size(), kMaxTextBytes));
-  refusal.reason.resize(std::min<size_t>(refusal.reason.size(), kMaxReasonBytes));
+  refusal.message.resize(std::min<size_t>(refusal.message.size(), kMaxReasonBytes));
   refusal.hint.resize(std::min<size_t>(refusal.hint.size(), kMaxTextBytes));
   return refusal;
 }
@@ -67,9 +67,9 @@ bool RecorderSink::commit(const RunReport& report) {
   return client_.send(FrameType::kCommit, message.encode());
 }
 
-bool RecorderSink::abort(const Refusal& refusal) {
-  const Refusal text = shortened(refusal);
-  return client_.send(FrameType::kAbort, AbortMessage{capture_, text.code, text.reason, text.hint}.encode());
+bool RecorderSink::abort(const Error& refusal) {
+  const Error text = shortened(refusal);
+  return client_.send(FrameType::kAbort, AbortMessage{capture_, text.code, text.message, text.hint}.encode());
 }
 
 }  // namespace kernloop::capture

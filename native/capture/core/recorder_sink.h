@@ -18,7 +18,7 @@ class RecorderSink : public CaptureSink {
   bool outside_changed(const Allocation& allocation) override;
   bool violation(const Allocation& allocation) override;
   bool commit(const RunReport& report) override;
-  bool abort(const Refusal& refusal) override;
+  bool abort(const Error& refusal) override;
 
  private:
   bool send_region(FrameType type, uint32_t region, const Allocation& allocation, const Origin& origin = {});
@@ -28,6 +28,6 @@ class RecorderSink : public CaptureSink {
 };
 
 // Texts from elsewhere (a device's fault report) may be longer than a message takes.
-Refusal shortened(Refusal refusal);
+Error shortened(Error refusal);
 
 }  // namespace kernloop::capture

@@ -5,7 +5,7 @@
 
 namespace kernloop::capture {
 
-Refusal recorder_lost() {
+Error recorder_lost() {
   return {"RECORDER_LOST", "the recorder stopped taking data in the middle of a capture",
           "see the recorder's own error; when it was killed, run the capture again"};
 }
@@ -68,19 +68,19 @@ void Scope::add_module_variable(const ByteRange& variable, uint64_t ordinal) {
   bytes_ += variable.size;
 }
 
-std::optional<Refusal> Scope::over_budget() const {
+std::optional<Error> Scope::over_budget() const {
   if (byte_budget_ == 0 || bytes_ <= byte_budget_) return std::nullopt;
-  return Refusal{"BYTE_BUDGET",
-                 "the scope takes at least " + std::to_string(bytes_) + " bytes in " + std::to_string(regions_.size()) +
-                     " regions, the budget is " + std::to_string(byte_budget_) + " bytes: it needs --max-bytes " +
-                     std::to_string(bytes_) + " or more" + (takes_all_ ? ", or --scope reachable" : ""),
-                 "--dry-run tells what it takes in all"};
+  return Error{"BYTE_BUDGET",
+               "the scope takes at least " + std::to_string(bytes_) + " bytes in " + std::to_string(regions_.size()) +
+                   " regions, the budget is " + std::to_string(byte_budget_) + " bytes: it needs --max-bytes " +
+                   std::to_string(bytes_) + " or more" + (takes_all_ ? ", or --scope reachable" : ""),
+               "--dry-run tells what it takes in all"};
 }
 
 // Reads the chunks of an allocation that are wanted, by index; `use(offset, bytes)` returns false when the sink is
 // gone.
 template <typename Wanted, typename Use>
-std::optional<Refusal> Scope::read_chunks(const Allocation& allocation, Wanted&& wanted, Use&& use) {
+std::optional<Error> Scope::read_chunks(const Allocation& allocation, Wanted&& wanted, Use&& use) {
   buffer_.resize(kSnapshotChunkBytes);
   for (uint64_t offset = 0; offset < allocation.size; offset += kSnapshotChunkBytes) {
     if (!wanted(offset / kSnapshotChunkBytes)) continue;
@@ -92,7 +92,7 @@ std::optional<Refusal> Scope::read_chunks(const Allocation& allocation, Wanted&&
 }
 
 // Before any byte is copied: the scope is then complete, and a budget that it breaks costs nothing.
-std::optional<Refusal> Scope::search_on_device() {
+std::optional<Error> Scope::search_on_device() {
   std::vector<size_t> hits;
   for (; asked_ < regions_.size() && left_out_ != 0; ++asked_) {
     Region& region = regions_[asked_];
@@ -105,7 +105,7 @@ std::optional<Refusal> Scope::search_on_device() {
   return std::nullopt;
 }
 
-std::optional<Refusal> Scope::search_on_host(uint32_t id) {
+std::optional<Error> Scope::search_on_host(uint32_t id) {
   Region& region = regions_[id];
   if (region.searched || left_out_ == 0) return std::nullopt;
   region.searched = true;
@@ -119,7 +119,7 @@ std::optional<Refusal> Scope::search_on_host(uint32_t id) {
       });
 }
 
-std::optional<Refusal> Scope::find_all() {
+std::optional<Error> Scope::find_all() {
   for (uint32_t id = 0; id < regions_.size(); ++id) {
     if (auto refusal = search_on_device()) return refusal;
     if (auto refusal = over_budget()) return refusal;
@@ -128,7 +128,7 @@ std::optional<Refusal> Scope::find_all() {
   return over_budget();
 }
 
-std::optional<Refusal> Scope::read_pre() {
+std::optional<Error> Scope::read_pre() {
   for (uint32_t id = 0; id < regions_.size(); ++id) {
     // Each time: what the host has found leads to memory that the device has not searched yet.
     if (auto refusal = search_on_device()) return refusal;
@@ -139,7 +139,7 @@ std::optional<Refusal> Scope::read_pre() {
   return over_budget();
 }
 
-std::optional<Refusal> Scope::read_pre_of(uint32_t id) {
+std::optional<Error> Scope::read_pre_of(uint32_t id) {
   Region& region = regions_[id];
   if (!sink_.region(id, region.allocation, region.origin)) return recorder_lost();
   const bool by_device = device_.has_device_checksums();
@@ -158,22 +158,22 @@ std::optional<Refusal> Scope::read_pre_of(uint32_t id) {
       });
 }
 
-std::optional<Refusal> Scope::read_post() {
+std::optional<Error> Scope::read_post() {
   for (uint32_t id = 0; id < regions_.size(); ++id) {
     if (auto refusal = read_post_of(id)) return refusal;
   }
   return std::nullopt;
 }
 
-std::optional<Refusal> Scope::read_post_of(uint32_t id) {
+std::optional<Error> Scope::read_post_of(uint32_t id) {
   const Region& region = regions_[id];
   std::vector<Checksum> now;
   const bool by_device = device_.has_device_checksums();
   if (by_device) {
     if (auto refusal = device_.checksums(region.allocation, &now)) return refusal;
     if (now.size() != region.chunks.size())
-      return Refusal{"READ_FAILED", "the device gave checksums of other chunks than before",
-                     "please report this with the agent's log"};
+      return Error{"READ_FAILED", "the device gave checksums of other chunks than before",
+                   "please report this with the agent's log"};
   }
   return read_chunks(
       region.allocation, [&](size_t chunk) { return !by_device || now[chunk] != region.chunks[chunk]; },

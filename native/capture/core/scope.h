@@ -28,9 +28,9 @@ class Scope {
   // Whether all there is would break the budget.
   bool may_break_budget() const { return byte_budget_ != 0 && bytes_ + left_out_bytes_ > byte_budget_; }
   // Reads, and sends nothing: the budget is refused before a byte of the capture is written.
-  std::optional<Refusal> find_all();
-  std::optional<Refusal> read_pre();
-  std::optional<Refusal> read_post();
+  std::optional<Error> find_all();
+  std::optional<Error> read_pre();
+  std::optional<Error> read_post();
 
   bool contains(size_t allocation) const { return in_scope_[allocation]; }
 
@@ -43,13 +43,13 @@ class Scope {
   };
   void add(size_t allocation, const Origin& origin);
   void add_opaque(uint32_t id, uint64_t offset, std::span<const uint8_t> bytes);
-  std::optional<Refusal> over_budget() const;
-  std::optional<Refusal> search_on_device();
-  std::optional<Refusal> search_on_host(uint32_t id);
-  std::optional<Refusal> read_pre_of(uint32_t id);
-  std::optional<Refusal> read_post_of(uint32_t id);
+  std::optional<Error> over_budget() const;
+  std::optional<Error> search_on_device();
+  std::optional<Error> search_on_host(uint32_t id);
+  std::optional<Error> read_pre_of(uint32_t id);
+  std::optional<Error> read_post_of(uint32_t id);
   template <typename Wanted, typename Use>
-  std::optional<Refusal> read_chunks(const Allocation& allocation, Wanted&& wanted, Use&& use);
+  std::optional<Error> read_chunks(const Allocation& allocation, Wanted&& wanted, Use&& use);
 
   const AllocationList& allocations_;
   const uint64_t byte_budget_;
@@ -67,6 +67,6 @@ class Scope {
   std::vector<uint64_t> opaque_;
 };
 
-Refusal recorder_lost();
+Error recorder_lost();
 
 }  // namespace kernloop::capture

@@ -18,7 +18,7 @@ SelectedDispatch::~SelectedDispatch() {
   }
 }
 
-Refusal SelectedDispatch::failure(const std::exception& error) {
+Error SelectedDispatch::failure(const std::exception& error) {
   return {"AGENT_FAILED", std::string("the agent failed: ") + error.what(), "see the agent's log"};
 }
 
@@ -48,13 +48,13 @@ bool SelectedDispatch::before(DeviceCapture& device) noexcept {
   return false;
 }
 
-void SelectedDispatch::after(std::optional<Refusal> run_refusal, const RunReport& report) noexcept {
+void SelectedDispatch::after(std::optional<Error> run_refusal, const RunReport& report) noexcept {
   if (run_ == nullptr || settled_) return;
   run_->after(std::move(run_refusal), report);
   settle(run_->outcome());
 }
 
-void SelectedDispatch::refuse(const Refusal& why) noexcept {
+void SelectedDispatch::refuse(const Error& why) noexcept {
   if (!sink_ || settled_) return;
   try {
     sink_->abort(why);
@@ -126,7 +126,7 @@ void SelectedDispatch::settle(const CaptureOutcome& outcome) noexcept {
     refusal_ = outcome.refusal;
     if (refusal_) {
       agent_.log.line("selection %u, match %llu: refused: %s: %s", due.selection,
-                      static_cast<unsigned long long>(due.ordinal), refusal_->code.c_str(), refusal_->reason.c_str());
+                      static_cast<unsigned long long>(due.ordinal), refusal_->code.c_str(), refusal_->message.c_str());
     }
     if (!outcome.violation.empty()) {
       agent_.selections.settle_widen(due, outcome.violation);

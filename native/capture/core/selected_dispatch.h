@@ -40,16 +40,16 @@ class SelectedDispatch {
   // After begin(). As CaptureRun's: true means that the dispatch is to run now, alone, and after() to follow. `device`
   // lives until then.
   bool before(DeviceCapture& device) noexcept;
-  void after(std::optional<Refusal> run_refusal, const RunReport& report) noexcept;
+  void after(std::optional<Error> run_refusal, const RunReport& report) noexcept;
   // Instead of before(): this dispatch cannot be captured.
-  void refuse(const Refusal& why) noexcept;
+  void refuse(const Error& why) noexcept;
 
   // All of it, for a front end that runs the dispatch itself: `run(RunReport*)` returns a refusal, or nothing.
   template <typename Run>
   void capture(DeviceCapture& device, Run&& run) noexcept {
     if (!before(device)) return;
     RunReport report;
-    std::optional<Refusal> refusal;
+    std::optional<Error> refusal;
     try {
       refusal = run(&report);
     } catch (const std::exception& error) {
@@ -60,10 +60,10 @@ class SelectedDispatch {
 
   std::chrono::milliseconds run_limit() const { return std::chrono::milliseconds(agent_.welcome.run_limit_ms); }
   // Given up with this, if it was.
-  const std::optional<Refusal>& refusal() const { return refusal_; }
+  const std::optional<Error>& refusal() const { return refusal_; }
 
  private:
-  static Refusal failure(const std::exception& error);
+  static Error failure(const std::exception& error);
   BeginMessage message_for(const Due& due);
   std::optional<BeginReply> ask(BeginMessage begin);
   void refuse_second(const Due& due);
@@ -76,7 +76,7 @@ class SelectedDispatch {
   std::optional<BeginReply> answer_;
   std::optional<RecorderSink> sink_;
   std::unique_ptr<CaptureRun> run_;
-  std::optional<Refusal> refusal_;
+  std::optional<Error> refusal_;
   bool settled_ = false;
 };
 

@@ -26,7 +26,7 @@ class CaptureSink {
   // Device memory outside the scope that changed: the capture is refused.
   virtual bool violation(const Allocation& allocation) = 0;
   virtual bool commit(const RunReport& report) = 0;
-  virtual bool abort(const Refusal& refusal) = 0;
+  virtual bool abort(const Error& refusal) = 0;
 };
 
 }  // namespace kernloop::capture

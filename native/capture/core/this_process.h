@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "capture/protocol/messages.h"
+#include "capture/core/protocol.h"
 
 namespace kernloop::capture {
 

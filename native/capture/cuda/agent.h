@@ -58,10 +58,10 @@ class CudaAgent : public AgentBase {
   void node_not_taken(const KernelEntry& kernel, const std::string& why);
   // With the app's calls held and the GPU idle. The calling thread is inside of the gate.
   template <typename Work>
-  std::optional<Refusal> while_idle(Deadline deadline, Work&& work) {
+  std::optional<Error> while_idle(Deadline deadline, Work&& work) {
     hold.take_turn();
     const std::unique_ptr<HoldGate, void (*)(HoldGate*)> held(&hold, [](HoldGate* gate) { gate->release(); });
-    std::optional<Refusal> refusal = become_idle(deadline);
+    std::optional<Error> refusal = become_idle(deadline);
     return refusal ? refusal : std::forward<Work>(work)();
   }
 
@@ -109,7 +109,7 @@ class CudaAgent : public AgentBase {
   std::string symbol_of(cuda::CUfunction handle);
   void ask_for_masks(const std::vector<std::string>& symbols);
   void tell_of_graphs();
-  std::optional<Refusal> become_idle(Deadline deadline);
+  std::optional<Error> become_idle(Deadline deadline);
   static void after_fork_in_child();
   static void at_exit();
 

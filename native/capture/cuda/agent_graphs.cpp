@@ -68,14 +68,14 @@ CUfunction CudaAgent::handle_of(const CUDA_KERNEL_NODE_PARAMS& node) {
   return kernel != nullptr ? kernel : node.func;
 }
 
-std::optional<Refusal> CudaAgent::become_idle(Deadline deadline) {
+std::optional<Error> CudaAgent::become_idle(Deadline deadline) {
   if (!hold.wait_alone(deadline)) {
-    return Refusal{"HOLD_LIMIT", "another thread of the app stayed inside a call of the driver past the drain limit",
-                   "raise the drain limit if such calls are expected to take longer"};
+    return Error{"HOLD_LIMIT", "another thread of the app stayed inside a call of the driver past the drain limit",
+                 "raise the drain limit if such calls are expected to take longer"};
   }
   if (graphs.any_captured()) {
-    return Refusal{kDeferred, "another thread of the program captured a stream into a CUDA graph just then",
-                   "capture again, or another dispatch"};
+    return Error{kDeferred, "another thread of the program captured a stream into a CUDA graph just then",
+                 "capture again, or another dispatch"};
   }
   const OwnCalls own;
   return contexts.wait_idle(deadline);

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "capture/core/hex.h"
+#include "base/bytes.h"
 #include "capture/cuda/agent.h"
 #include "capture/cuda/obstacles.h"
 
@@ -16,8 +16,8 @@ __attribute__((visibility("default"))) std::atomic<uint64_t> kernloop_captures_b
 
 namespace {
 
-std::string warning_of(const std::string& symbol, const Refusal& untracked) {
-  return symbol + ": " + untracked.reason +
+std::string warning_of(const std::string& symbol, const Error& untracked) {
+  return symbol + ": " + untracked.message +
          ". It is not in the capture: unused parts of structures hold such values, too. If the kernel uses it, the "
          "self-check fails; --untracked-memory refuse refuses such a dispatch";
 }
@@ -39,7 +39,7 @@ void warn_of(CudaAgent& agent, const std::string& symbol, const Launch& launch, 
   if (const auto own = own_memory(*agent.driver, agent.allocations.snapshot(), arguments)) {
     agent.note("PAGEABLE_MEMORY",
                "the 8 bytes at offset " + std::to_string(own->offset) + " of the arguments of " + symbol +
-                   " are an address of the program's own memory (" + hex(own->address) +
+                   " are an address of the program's own memory (" + to_hex_number(own->address) +
                    "), which this GPU can reach: it is not in the capture. If the kernel uses it, the self-check "
                    "fails: register it (cudaHostRegister), or allocate it with cudaMallocManaged");
   }
@@ -69,7 +69,7 @@ CapturedLaunch::~CapturedLaunch() {
 std::unique_ptr<CapturedLaunch> CapturedLaunch::before(CudaAgent& agent, const KernelEntry& kernel, const char* call,
                                                        std::optional<Launch> launch, CUfunction handle,
                                                        CUcontext context, uint64_t index, std::vector<Due> due,
-                                                       std::optional<Refusal> obstacle) {
+                                                       std::optional<Error> obstacle) {
   const OwnCalls own;
   const Driver& driver = *agent.driver;
   const UncapturedCalls uncaptured(driver);

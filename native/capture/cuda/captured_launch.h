@@ -30,7 +30,7 @@ class CapturedLaunch {
   static std::unique_ptr<CapturedLaunch> before(CudaAgent& agent, const KernelEntry& kernel, const char* call,
                                                 std::optional<Launch> launch, cuda::CUfunction handle,
                                                 cuda::CUcontext context, uint64_t index, std::vector<Due> due,
-                                                std::optional<Refusal> obstacle = std::nullopt);
+                                                std::optional<Error> obstacle = std::nullopt);
   // True: the launch goes on, past its limit.
   bool after(cuda::CUresult result);
 

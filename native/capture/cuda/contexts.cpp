@@ -14,21 +14,21 @@ using namespace cuda;
 
 namespace {
 
-Refusal drain_limit() {
+Error drain_limit() {
   return {
       "DRAIN_LIMIT", "the GPU did not become idle within the drain limit",
       "a kernel that waits for the host or for another stream keeps it busy; capture another dispatch, or raise the "
       "drain limit"};
 }
 
-Refusal driver_failed(const Driver& driver, const char* what, CUresult result) {
+Error driver_failed(const Driver& driver, const char* what, CUresult result) {
   return {"DEVICE_FAULT", std::string(what) + " returned " + driver.describe(result),
           "the program had an error on the GPU before the dispatch; see its own output"};
 }
 
 // An event that completes when everything in the current context has.
 // Not every kind of context has them.
-std::optional<Refusal> wait_for_event(const Driver& driver, CUcontext context, Deadline deadline, bool* supported) {
+std::optional<Error> wait_for_event(const Driver& driver, CUcontext context, Deadline deadline, bool* supported) {
   CUevent event = nullptr;
   if (const CUresult result = driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING); result != CUDA_SUCCESS)
     return driver_failed(driver, "cuEventCreate", result);
@@ -50,7 +50,7 @@ std::optional<Refusal> wait_for_event(const Driver& driver, CUcontext context, D
 
 // Drivers before 12.5, too: a thread waits in the driver. It stays there after the deadline, until the GPU is idle
 // after all.
-std::optional<Refusal> wait_in_thread(std::shared_ptr<const Driver> driver, CUcontext context, Deadline deadline) {
+std::optional<Error> wait_in_thread(std::shared_ptr<const Driver> driver, CUcontext context, Deadline deadline) {
   auto state = std::make_shared<std::atomic<uint32_t>>(CUDA_ERROR_NOT_READY);
   std::thread([driver, context, state] {
     const OwnCalls own;
@@ -101,7 +101,7 @@ std::vector<CUcontext> Contexts::all() const {
   return contexts_;
 }
 
-std::optional<Refusal> Contexts::wait_idle(Deadline deadline) const {
+std::optional<Error> Contexts::wait_idle(Deadline deadline) const {
   for (CUcontext context : all()) {
     bool supported = driver_->cuCtxRecordEvent != nullptr;
     if (supported) {

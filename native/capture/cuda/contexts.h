@@ -38,7 +38,7 @@ class Contexts {
   // Those that were made since the last time.
   std::vector<cuda::CUcontext> take_new();
 
-  std::optional<Refusal> wait_idle(Deadline deadline) const;
+  std::optional<Error> wait_idle(Deadline deadline) const;
 
  private:
   const std::shared_ptr<const cuda::Driver> driver_;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "codeobject/elf.h"
+#include "elf/image.h"
 
 namespace kernloop::capture {
 
@@ -21,12 +21,12 @@ bool among(const std::vector<uint32_t>& numbers, uint32_t number) {
 }  // namespace
 
 std::optional<std::unordered_set<std::string>> kernel_names(std::span<const uint8_t> cubin) {
-  const auto image = codeobject::ElfImage::parse(cubin, "cubin");
-  if (!image || image->machine() != codeobject::kMachineCuda) return std::nullopt;
+  const auto image = elf::Image::parse(cubin, "cubin");
+  if (!image || image->machine() != elf::kMachineCuda) return std::nullopt;
   const auto symbols = image->symbols(SHT_SYMTAB);
   if (!symbols) return std::nullopt;
   std::unordered_set<std::string> names;
-  for (const codeobject::ElfSymbol& symbol : *symbols) {
+  for (const elf::Symbol& symbol : *symbols) {
     if (symbol.type == STT_FUNC && (symbol.other & kEntryFlag) != 0 && symbol.section != SHN_UNDEF) {
       names.emplace(symbol.name);
     }
@@ -35,12 +35,12 @@ std::optional<std::unordered_set<std::string>> kernel_names(std::span<const uint
 }
 
 std::vector<std::string> variable_names(std::span<const uint8_t> cubin) {
-  const auto image = codeobject::ElfImage::parse(cubin, "cubin");
-  if (!image || image->machine() != codeobject::kMachineCuda) return {};
+  const auto image = elf::Image::parse(cubin, "cubin");
+  if (!image || image->machine() != elf::kMachineCuda) return {};
   const auto symbols = image->symbols(SHT_SYMTAB);
   if (!symbols) return {};
   std::vector<std::string> names;
-  for (const codeobject::ElfSymbol& symbol : *symbols) {
+  for (const elf::Symbol& symbol : *symbols) {
     if (symbol.type == STT_OBJECT && symbol.size != 0) names.emplace_back(symbol.name);
   }
   return names;

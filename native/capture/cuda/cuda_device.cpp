@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "capture/core/hex.h"
+#include "base/bytes.h"
 #include "capture/core/pointer_scan.h"
 #include "capture/cuda/poll.h"
 #include "capture/cuda/thread_state.h"
@@ -12,14 +12,6 @@
 namespace kernloop::capture {
 
 using namespace cuda;
-
-namespace {
-
-Refusal refusal_of(const Error& error) {
-  return {error.code, error.message, error.hint};
-}
-
-}  // namespace
 
 CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver, const Contexts& contexts, const Graphs& graphs,
                        const TensorMaps& tensor_maps, Log& log, DeviceLaunch launch)
@@ -54,12 +46,12 @@ void CudaDevice::finish() noexcept {
 }
 
 // The app's calls are held: a stream that is captured now began after the launch was looked at, and cannot end.
-std::optional<Refusal> CudaDevice::drain(Deadline deadline) {
+std::optional<Error> CudaDevice::drain(Deadline deadline) {
   if (graphs_.any_captured()) {
-    return Refusal{kDeferred,
-                   "just then another thread of the program began to capture a stream into a CUDA graph, during which "
-                   "nothing may synchronise",
-                   "capture again, or another dispatch: a later ordinal, or one while no graph is captured"};
+    return Error{kDeferred,
+                 "just then another thread of the program began to capture a stream into a CUDA graph, during which "
+                 "nothing may synchronise",
+                 "capture again, or another dispatch: a later ordinal, or one while no graph is captured"};
   }
   const OwnCalls own;
   if (auto refusal = contexts_.wait_idle(deadline)) return refusal;
@@ -67,11 +59,11 @@ std::optional<Refusal> CudaDevice::drain(Deadline deadline) {
 }
 
 // Not before the GPU is idle: to load a module, the driver waits for that, without a limit.
-std::optional<Refusal> CudaDevice::set_up() {
+std::optional<Error> CudaDevice::set_up() {
   const OwnModules own;
   const ContextScope current(*driver_, launch_.context);
   auto staging = Staging::create(*driver_, launch_.stream, kSnapshotChunkBytes);
-  if (!staging) return refusal_of(staging.error());
+  if (!staging) return staging.error();
   staging_ = std::move(*staging);
   auto kernels = DeviceKernels::load(*driver_, {}, launch_.stream);
   if (kernels) {
@@ -82,12 +74,12 @@ std::optional<Refusal> CudaDevice::set_up() {
   return std::nullopt;
 }
 
-std::optional<Refusal> CudaDevice::read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
+std::optional<Error> CudaDevice::read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
   if (belongs_to_others(from)) {
-    return Refusal{"IPC_MEMORY",
-                   "the memory at " + hex(from.base) + " comes from another process or API (" + std::string(from.api) +
-                       "), which may write it at any time",
-                   "capture a dispatch that does not reach such memory"};
+    return Error{"IPC_MEMORY",
+                 "the memory at " + to_hex_number(from.base) + " comes from another process or API (" +
+                     std::string(from.api) + "), which may write it at any time",
+                 "capture a dispatch that does not reach such memory"};
   }
   if (from.host_address != 0) return read_host(from, offset, into);
   const OwnCalls own;
@@ -100,12 +92,13 @@ std::optional<Refusal> CudaDevice::read(const Allocation& from, uint64_t offset,
     readable_bytes_ = into.size();
   }
   if (done) return std::nullopt;
-  Refusal refusal = refusal_of(done.error());
-  refusal.reason = std::to_string(into.size()) + " bytes at " + hex(from.base + offset) + ": " + refusal.reason;
+  Error refusal = done.error();
+  refusal.message =
+      std::to_string(into.size()) + " bytes at " + to_hex_number(from.base + offset) + ": " + refusal.message;
   return refusal;
 }
 
-std::optional<Refusal> CudaDevice::read_host(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
+std::optional<Error> CudaDevice::read_host(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
   const uint64_t address = from.host_address + offset;
   if (!from.host_owned) {
     std::memcpy(into.data(), reinterpret_cast<const void*>(address), into.size());
@@ -114,19 +107,19 @@ std::optional<Refusal> CudaDevice::read_host(const Allocation& from, uint64_t of
   return host_memory_.read(address, into);
 }
 
-std::optional<Refusal> CudaDevice::read_kernarg(std::span<uint8_t> into) {
+std::optional<Error> CudaDevice::read_kernarg(std::span<uint8_t> into) {
   if (launch_.arguments.size() > into.size()) {
-    return Refusal{"KERNEL_ARGUMENTS",
-                   "the launch has " + std::to_string(launch_.arguments.size()) +
-                       " bytes of arguments, its code takes " + std::to_string(into.size()),
-                   "please report this with the agent's log"};
+    return Error{"KERNEL_ARGUMENTS",
+                 "the launch has " + std::to_string(launch_.arguments.size()) + " bytes of arguments, its code takes " +
+                     std::to_string(into.size()),
+                 "please report this with the agent's log"};
   }
   // The app may leave out what no parameter reads at the end.
   std::fill(std::copy(launch_.arguments.begin(), launch_.arguments.end(), into.begin()), into.end(), uint8_t{0});
   return std::nullopt;
 }
 
-std::optional<Refusal> CudaDevice::find_variable(const ModuleVariable& variable, uint64_t* address) {
+std::optional<Error> CudaDevice::find_variable(const ModuleVariable& variable, uint64_t* address) {
   const OwnCalls own;
   const ContextScope current(*driver_, launch_.context);
   *address = 0;
@@ -135,15 +128,14 @@ std::optional<Refusal> CudaDevice::find_variable(const ModuleVariable& variable,
   const CUresult result = driver_->cuModuleGetGlobal(&found, &bytes, launch_.module, variable.name.c_str());
   if (result == CUDA_ERROR_NOT_FOUND) return std::nullopt;
   if (result != CUDA_SUCCESS) {
-    return Refusal{"MODULE_VARIABLE",
-                   "cuModuleGetGlobal of " + variable.name + " returned " + driver_->describe(result),
-                   "please report this with the agent's log"};
+    return Error{"MODULE_VARIABLE", "cuModuleGetGlobal of " + variable.name + " returned " + driver_->describe(result),
+                 "please report this with the agent's log"};
   }
   if (bytes != variable.size) {
-    return Refusal{"MODULE_VARIABLE",
-                   variable.name + " has " + std::to_string(bytes) + " bytes in the loaded module, " +
-                       std::to_string(variable.size) + " in its code object",
-                   "please report this with the agent's log"};
+    return Error{"MODULE_VARIABLE",
+                 variable.name + " has " + std::to_string(bytes) + " bytes in the loaded module, " +
+                     std::to_string(variable.size) + " in its code object",
+                 "please report this with the agent's log"};
   }
   *address = found;
   return std::nullopt;
@@ -163,7 +155,7 @@ bool CudaDevice::is_of_peer(const Allocation& allocation) const {
   return allocation.host_address == 0 && allocation.memory_class == MemoryClass::kDevice && !is_local(allocation);
 }
 
-std::optional<Refusal> CudaDevice::checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) {
+std::optional<Error> CudaDevice::checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) {
   const OwnCalls own;
   if (kernels_ == nullptr || !is_local(of)) {
     // Memory of other processes is compared, if not captured.
@@ -174,14 +166,14 @@ std::optional<Refusal> CudaDevice::checksums(const Allocation& of, std::vector<C
   const ContextScope current(*driver_, launch_.context);
   std::vector<Checksum128> sums((of.size + kSnapshotChunkBytes - 1) / kSnapshotChunkBytes);
   const Status done = kernels_->checksums(of.base, of.size, kSnapshotChunkBytes, sums);
-  if (!done) return refusal_of(done.error());
+  if (!done) return done.error();
   per_snapshot_chunk->clear();
   for (const Checksum128& sum : sums) per_snapshot_chunk->push_back({sum.low, sum.high});
   return std::nullopt;
 }
 
-std::optional<Refusal> CudaDevice::find_pointers(const Allocation& in, const AllocationList& all,
-                                                 std::vector<size_t>* hits, bool* searched) {
+std::optional<Error> CudaDevice::find_pointers(const Allocation& in, const AllocationList& all,
+                                               std::vector<size_t>* hits, bool* searched) {
   const OwnCalls own;
   *searched = false;
   if (kernels_ == nullptr || !is_local(in)) return std::nullopt;
@@ -192,7 +184,7 @@ std::optional<Refusal> CudaDevice::find_pointers(const Allocation& in, const All
   std::vector<uint32_t> found;
   const Status done =
       kernels_->find_pointers(in.base, in.size, targets, &found, tagged_interior_counts(in.size, tracked_bytes(all)));
-  if (!done) return refusal_of(done.error());
+  if (!done) return done.error();
   hits->insert(hits->end(), found.begin(), found.end());
   *searched = true;
   return std::nullopt;
@@ -223,15 +215,15 @@ void CudaDevice::before_run() {
   if (start_ != nullptr) driver_->cuEventRecord(start_, launch_.stream);
 }
 
-std::optional<Refusal> CudaDevice::after_run(CUresult result, Deadline deadline, RunReport* report) {
+std::optional<Error> CudaDevice::after_run(CUresult result, Deadline deadline, RunReport* report) {
   const OwnCalls own;
   const ContextScope current(*driver_, launch_.context);
   if (result != CUDA_SUCCESS) {
-    return Refusal{"LAUNCH_FAILED", "the driver refused the launch: " + driver_->describe(result),
-                   "the program itself is wrong here, or the GPU lacks something"};
+    return Error{"LAUNCH_FAILED", "the driver refused the launch: " + driver_->describe(result),
+                 "the program itself is wrong here, or the GPU lacks something"};
   }
   if (start_ == nullptr || end_ == nullptr) {
-    return Refusal{"DEVICE_FAULT", "the driver has no event for the end of the launch", "see the agent's log"};
+    return Error{"DEVICE_FAULT", "the driver has no event for the end of the launch", "see the agent's log"};
   }
   // A dispatch that faulted at once shows here already.
   CUresult state = driver_->cuEventRecord(end_, launch_.stream);
@@ -239,13 +231,13 @@ std::optional<Refusal> CudaDevice::after_run(CUresult result, Deadline deadline,
   if (recorded &&
       !poll_until(deadline, [&] { return (state = driver_->cuEventQuery(end_)) != CUDA_ERROR_NOT_READY; })) {
     still_running_ = true;
-    return Refusal{"RUN_LIMIT", "the dispatch did not end within the run limit",
-                   "a kernel that waits for the host or for another stream cannot be captured in isolation; otherwise "
-                   "raise the run limit"};
+    return Error{"RUN_LIMIT", "the dispatch did not end within the run limit",
+                 "a kernel that waits for the host or for another stream cannot be captured in isolation; otherwise "
+                 "raise the run limit"};
   }
   if (state != CUDA_SUCCESS) {
-    return Refusal{"DEVICE_FAULT", "the dispatch faulted: " + driver_->describe(state),
-                   "the program itself is wrong here; compute-sanitizer tells where"};
+    return Error{"DEVICE_FAULT", "the dispatch faulted: " + driver_->describe(state),
+                 "the program itself is wrong here; compute-sanitizer tells where"};
   }
   float milliseconds = 0;
   if (driver_->cuEventElapsedTime(&milliseconds, start_, end_) == CUDA_SUCCESS) {

@@ -33,14 +33,14 @@ class CudaDevice : public DeviceCapture {
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
-  std::optional<Refusal> drain(Deadline deadline) override;
-  std::optional<Refusal> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override;
-  std::optional<Refusal> read_kernarg(std::span<uint8_t> into) override;
-  std::optional<Refusal> find_variable(const ModuleVariable& variable, uint64_t* address) override;
+  std::optional<Error> drain(Deadline deadline) override;
+  std::optional<Error> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override;
+  std::optional<Error> read_kernarg(std::span<uint8_t> into) override;
+  std::optional<Error> find_variable(const ModuleVariable& variable, uint64_t* address) override;
   bool has_device_checksums() const override { return kernels_ != nullptr; }
-  std::optional<Refusal> checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) override;
-  std::optional<Refusal> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,
-                                       bool* searched) override;
+  std::optional<Error> checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) override;
+  std::optional<Error> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,
+                                     bool* searched) override;
   void find_opaque(const Allocation& in, uint64_t offset, std::span<const uint8_t> bytes,
                    std::vector<uint64_t>* addresses) override;
 
@@ -54,11 +54,11 @@ class CudaDevice : public DeviceCapture {
   // It was not seen to end.
   bool still_running() const { return still_running_; }
   // Waits until the launch has ended; `result` is what the call returned.
-  std::optional<Refusal> after_run(cuda::CUresult result, Deadline deadline, RunReport* report);
+  std::optional<Error> after_run(cuda::CUresult result, Deadline deadline, RunReport* report);
 
  private:
-  std::optional<Refusal> set_up();
-  std::optional<Refusal> read_host(const Allocation& from, uint64_t offset, std::span<uint8_t> into);
+  std::optional<Error> set_up();
+  std::optional<Error> read_host(const Allocation& from, uint64_t offset, std::span<uint8_t> into);
   // The GPU of the launch reads it as its own.
   bool is_local(const Allocation& allocation) const;
 

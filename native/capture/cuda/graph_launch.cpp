@@ -18,7 +18,7 @@ bool any(const std::vector<bool>& nodes) {
   return std::find(nodes.begin(), nodes.end(), true) != nodes.end();
 }
 
-Refusal driver_refused(const Driver& driver, const char* what, CUresult result) {
+Error driver_refused(const Driver& driver, const char* what, CUresult result) {
   return {"DEVICE_FAULT", std::string(what) + " returned " + driver.describe(result),
           "the program had an error on the GPU before the dispatch; see its own output"};
 }
@@ -99,13 +99,13 @@ void GraphLaunch::discard(CUgraphExec exec) const {
 }
 
 // Nothing else runs then: a launch of the same graph in another stream has ended, as the driver would have seen to.
-std::optional<Refusal> GraphLaunch::launch_before(const Parts& parts) {
+std::optional<Error> GraphLaunch::launch_before(const Parts& parts) {
   const std::chrono::milliseconds limit(agent_.welcome.drain_limit_ms);
-  return agent_.while_idle(Deadline::in(limit), [&]() -> std::optional<Refusal> {
+  return agent_.while_idle(Deadline::in(limit), [&]() -> std::optional<Error> {
     if (!agent_.redirection.works(driver_, stream_)) {
-      return Refusal{"GRAPH_LAUNCH", "the driver did not let a launch of a graph be replaced by that of its parts",
-                     "run the program without CUDA graphs (for PyTorch: no torch.cuda.graph, no torch.compile with "
-                     "reduce-overhead), and report the driver's version"};
+      return Error{"GRAPH_LAUNCH", "the driver did not let a launch of a graph be replaced by that of its parts",
+                   "run the program without CUDA graphs (for PyTorch: no torch.cuda.graph, no torch.compile with "
+                   "reduce-overhead), and report the driver's version"};
     }
     if (parts.before_exec == nullptr) return std::nullopt;
     const CUresult launched = driver_.cuGraphLaunch(parts.before_exec, stream_);
@@ -114,7 +114,7 @@ std::optional<Refusal> GraphLaunch::launch_before(const Parts& parts) {
   });
 }
 
-void GraphLaunch::refuse(Dispatch dispatch, const Refusal& why) {
+void GraphLaunch::refuse(Dispatch dispatch, const Error& why) {
   (void)CapturedLaunch::before(agent_, *dispatch.kernel, kCall, std::move(dispatch.launch), dispatch.handle, context_,
                                dispatch.index, std::move(dispatch.due), why);
 }
@@ -152,9 +152,9 @@ void GraphLaunch::capture(Dispatch dispatch) {
   const CUgraphNode node = graph_.nodes()[*dispatch.node].copy;
   if (why.empty() && driver_.cuGraphKernelNodeGetParams(node, &params) != CUDA_SUCCESS)
     why = "the driver does not tell the arguments of the node";
-  std::optional<Refusal> refusal;
+  std::optional<Error> refusal;
   if (why.empty()) refusal = launch_before(parts);
-  if (refusal && refusal->code == kDeferred) why = refusal->reason;
+  if (refusal && refusal->code == kDeferred) why = refusal->message;
   if (!why.empty() || refusal) {
     for (CUgraphExec exec : {parts.before_exec, parts.from_exec, parts.behind_exec}) discard(exec);
     return why.empty() ? refuse(std::move(dispatch), *refusal) : put_off(dispatch, why);

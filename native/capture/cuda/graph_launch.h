@@ -45,10 +45,10 @@ class GraphLaunch {
   std::string obstacle(const Dispatch& dispatch, const cuda::CUDA_KERNEL_NODE_PARAMS& params) const;
   // Empty: all are there. Nothing has run until then.
   std::string make(size_t node, Parts* parts) const;
-  std::optional<Refusal> launch_before(const Parts& parts);
+  std::optional<Error> launch_before(const Parts& parts);
   void discard(cuda::CUgraphExec exec) const;
   void launch_beside(size_t node);
-  void refuse(Dispatch dispatch, const Refusal& why);
+  void refuse(Dispatch dispatch, const Error& why);
   void put_off(const Dispatch& dispatch, const std::string& why);
 
   const ApiCall& call_;

@@ -30,7 +30,7 @@ uint64_t end_of(const std::vector<Parameter>& parameters) {
   return end;
 }
 
-Refusal bad_arguments(const std::string& what) {
+Error bad_arguments(const std::string& what) {
   return {"KERNEL_ARGUMENTS", "the arguments of the launch cannot be read: " + what,
           "please report this with the agent's log"};
 }
@@ -181,8 +181,8 @@ std::vector<Parameter> parameters_of(const Driver& driver, CUfunction handle, CU
   return parameters;
 }
 
-std::optional<Refusal> read_arguments(const Launch& launch, const std::vector<Parameter>& parameters,
-                                      std::vector<uint8_t>* bytes) {
+std::optional<Error> read_arguments(const Launch& launch, const std::vector<Parameter>& parameters,
+                                    std::vector<uint8_t>* bytes) {
   bytes->clear();
   if (launch.extra != nullptr) {
     const void* buffer = nullptr;

@@ -8,8 +8,8 @@
 
 #include "capture/core/device_capture.h"
 #include "capture/core/kernel_table.h"
+#include "capture/core/protocol.h"
 #include "capture/core/selection.h"
-#include "capture/protocol/messages.h"
 #include "cuda/cupti_abi.h"
 #include "cuda/driver.h"
 
@@ -49,8 +49,8 @@ struct Parameter {
 std::vector<Parameter> parameters_of(const cuda::Driver& driver, cuda::CUfunction handle, cuda::CUfunction function);
 
 // The kernel arguments in one piece, from the app's memory.
-std::optional<Refusal> read_arguments(const Launch& launch, const std::vector<Parameter>& parameters,
-                                      std::vector<uint8_t>* bytes);
+std::optional<Error> read_arguments(const Launch& launch, const std::vector<Parameter>& parameters,
+                                    std::vector<uint8_t>* bytes);
 
 // Geometry and attributes, with what the driver knows of the function. In the launch's context.
 LaunchGeometry geometry_of(const cuda::Driver& driver, const Launch& launch, cuda::CUfunction function);

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "capture/core/hex.h"
+#include "base/bytes.h"
 
 namespace kernloop::capture {
 
@@ -59,7 +59,7 @@ bool is_mapped(uint64_t address) {
   return mincore(reinterpret_cast<void*>(address & ~(page - 1)), page, &resident) == 0;
 }
 
-std::optional<Refusal> unknown_address(const Driver& driver, uint64_t address, size_t offset) {
+std::optional<Error> unknown_address(const Driver& driver, uint64_t address, size_t offset) {
   unsigned int type = 0;
   if (driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) != CUDA_SUCCESS || type == 0) {
     return std::nullopt;
@@ -73,11 +73,11 @@ std::optional<Refusal> unknown_address(const Driver& driver, uint64_t address, s
       driver.cuPointerGetAttribute(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, address) == CUDA_SUCCESS &&
       pool != nullptr;
   static constexpr std::array kTypes = {"memory", "host memory", "device memory", "an array", "unified memory"};
-  return Refusal{
+  return Error{
       "UNTRACKED_MEMORY",
-      "the 8 bytes at offset " + std::to_string(offset) + " of the arguments point to " + hex(address) +
+      "the 8 bytes at offset " + std::to_string(offset) + " of the arguments point to " + to_hex_number(address) +
           ", which the driver knows as " + kTypes[type < kTypes.size() ? type : 0] + (pooled ? " of a pool" : "") +
-          " (" + std::to_string(size) + " bytes from " + hex(base) +
+          " (" + std::to_string(size) + " bytes from " + to_hex_number(base) +
           "), but no call that allocated it was seen: memory of a CUDA graph, of a module that was loaded unseen, or "
           "of a "
           "kind that is not supported",
@@ -92,23 +92,23 @@ bool is_collective(const std::string& symbol) {
   return name.starts_with("nccl") || name.starts_with("nvshmem");
 }
 
-std::optional<Refusal> obstacle_of(const std::string& symbol, const CubinChoice& code) {
+std::optional<Error> obstacle_of(const std::string& symbol, const CubinChoice& code) {
   if (is_collective(symbol)) {
-    return Refusal{"COLLECTIVE", symbol + " is part of a collective operation: it waits for other GPUs or processes",
-                   "capture a kernel that runs on one GPU alone"};
+    return Error{"COLLECTIVE", symbol + " is part of a collective operation: it waits for other GPUs or processes",
+                 "capture a kernel that runs on one GPU alone"};
   }
   if (code.cubin == nullptr && code.candidates.size() > 1) {
     std::string list;
     for (const auto& candidate : code.candidates) list += (list.empty() ? "" : ", ") + name_of(candidate->content);
-    return Refusal{"AMBIGUOUS_CODE_OBJECT",
-                   std::to_string(code.candidates.size()) + " loaded code objects define " + symbol +
-                       ", and the driver does not tell which of them is launched (by content: " + list + ")",
-                   "capture the dispatch before the program loads another code object with a kernel of this name"};
+    return Error{"AMBIGUOUS_CODE_OBJECT",
+                 std::to_string(code.candidates.size()) + " loaded code objects define " + symbol +
+                     ", and the driver does not tell which of them is launched (by content: " + list + ")",
+                 "capture the dispatch before the program loads another code object with a kernel of this name"};
   }
   return std::nullopt;
 }
 
-Refusal unsupported_call(const std::string& symbol, const std::string& call) {
+Error unsupported_call(const std::string& symbol, const std::string& call) {
   if (call == "cuLaunchCooperativeKernelMultiDevice") {
     return {"UNSUPPORTED_LAUNCH",
             symbol + " was launched on several GPUs at once (" + call +
@@ -121,17 +121,17 @@ Refusal unsupported_call(const std::string& symbol, const std::string& call) {
       "launch it with cuLaunchKernel or <<<…>>>"};
 }
 
-Refusal unknown_attribute(const std::string& symbol, uint32_t attribute) {
+Error unknown_attribute(const std::string& symbol, uint32_t attribute) {
   return {"UNSUPPORTED_LAUNCH",
           symbol + " was launched with the attribute " + std::to_string(attribute) +
               " (CUlaunchAttributeID), which this version does not know: a replay could not repeat it",
           "capture with a newer version of kernloop, or launch without that attribute"};
 }
 
-std::optional<Refusal> untracked_memory(const Driver& driver, const AllocationList& allocations,
-                                        std::span<const uint8_t> arguments,
-                                        const std::function<bool(uint64_t)>& is_variable) {
-  std::optional<Refusal> first;
+std::optional<Error> untracked_memory(const Driver& driver, const AllocationList& allocations,
+                                      std::span<const uint8_t> arguments,
+                                      const std::function<bool(uint64_t)>& is_variable) {
+  std::optional<Error> first;
   size_t more = 0;
   for_each_untracked(allocations, arguments, [&](size_t at, uint64_t value) {
     auto refusal = unknown_address(driver, value, at);
@@ -140,7 +140,7 @@ std::optional<Refusal> untracked_memory(const Driver& driver, const AllocationLi
     if (!first) first = std::move(refusal);
     return false;
   });
-  if (more != 0) first->reason += " (and " + std::to_string(more) + " more values like it)";
+  if (more != 0) first->message += " (and " + std::to_string(more) + " more values like it)";
   return first;
 }
 

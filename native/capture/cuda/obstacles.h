@@ -14,19 +14,19 @@
 namespace kernloop::capture {
 
 // By the kernel's name and code.
-std::optional<Refusal> obstacle_of(const std::string& symbol, const CubinChoice& code);
+std::optional<Error> obstacle_of(const std::string& symbol, const CubinChoice& code);
 
 // `call` is a launch of the kernel of a kind that we do not capture.
-Refusal unsupported_call(const std::string& symbol, const std::string& call);
+Error unsupported_call(const std::string& symbol, const std::string& call);
 
 // A launch attribute that came with a later driver: it may change what the kernel does.
-Refusal unknown_attribute(const std::string& symbol, uint32_t attribute);
+Error unknown_attribute(const std::string& symbol, uint32_t attribute);
 
 // Values among the arguments that the driver knows as addresses of memory, and we do not. `is_variable(address)`: of a
 // module, which comes with the capture; it is asked about each of them.
-std::optional<Refusal> untracked_memory(const cuda::Driver& driver, const AllocationList& allocations,
-                                        std::span<const uint8_t> arguments,
-                                        const std::function<bool(uint64_t)>& is_variable);
+std::optional<Error> untracked_memory(const cuda::Driver& driver, const AllocationList& allocations,
+                                      std::span<const uint8_t> arguments,
+                                      const std::function<bool(uint64_t)>& is_variable);
 
 // KERNLOOP_UNTRACKED_MEMORY=refuse: no dispatch is captured that gets such a value. Else the self-check finds out
 // whether it is used: unused parts of structures hold what was there before.

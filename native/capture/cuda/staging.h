@@ -4,8 +4,8 @@
 #include <memory>
 #include <span>
 
+#include "base/result.h"
 #include "cuda/driver.h"
-#include "support/result.h"
 
 namespace kernloop::capture {
 

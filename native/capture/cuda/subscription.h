@@ -6,9 +6,9 @@
 #include <memory>
 #include <mutex>
 
+#include "base/result.h"
 #include "capture/cuda/api_call.h"
 #include "cuda/cupti.h"
-#include "support/result.h"
 
 namespace kernloop::capture {
 

@@ -13,8 +13,8 @@
 
 #include "capture/core/agent_base.h"
 #include "capture/core/checksum.h"
+#include "capture/core/protocol.h"
 #include "capture/hsa/hsa_api.h"
-#include "capture/protocol/messages.h"
 
 namespace kernloop::capture {
 

@@ -18,7 +18,7 @@ hsa_barrier_and_packet_t barrier(hsa_signal_t completion) {
   return packet;
 }
 
-Refusal no_signal() {
+Error no_signal() {
   return {"NO_SIGNAL", "the runtime has no signal left for draining the queues",
           "close other programs that use this device"};
 }
@@ -97,7 +97,7 @@ void Drainer::put_marker(QueueState& queue, hsa_signal_t signal) {
   hsa_.core.hsa_signal_store_screlease_fn(ring->doorbell_signal, static_cast<hsa_signal_value_t>(index));
 }
 
-std::optional<Refusal> Drainer::wait(QueueState& own, PacketWriter write, Deadline deadline) {
+std::optional<Error> Drainer::wait(QueueState& own, PacketWriter write, Deadline deadline) {
   std::vector<QueueState*> waiting;
   for (QueueState* queue : queues_.alive()) {
     if (queue->failed.load()) continue;
@@ -115,7 +115,7 @@ std::optional<Refusal> Drainer::wait(QueueState& own, PacketWriter write, Deadli
     }
   }
   const auto refuse = [&](const std::string& what) {
-    return Refusal{
+    return Error{
         "DRAIN_LIMIT", what + " did not become idle within the drain limit",
         "a kernel that waits for another queue, for the host or for a collective cannot be captured in isolation; "
         "otherwise raise the drain limit"};

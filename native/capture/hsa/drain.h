@@ -27,7 +27,7 @@ class Drainer {
 
   // Before the app's calls are held.
   void begin();
-  std::optional<Refusal> wait(QueueState& own, PacketWriter write, Deadline deadline);
+  std::optional<Error> wait(QueueState& own, PacketWriter write, Deadline deadline);
   // After they were released.
   void end();
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "softgpu/hsa/later_amd_ext_table.h"
+#include "abi/hsa/later_amd_ext_table.h"
 
 namespace kernloop::capture {
 

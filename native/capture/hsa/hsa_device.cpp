@@ -1,6 +1,6 @@
 #include "capture/hsa/hsa_device.h"
 
-#include "capture/core/hex.h"
+#include "base/bytes.h"
 
 namespace kernloop::capture {
 namespace {
@@ -42,28 +42,28 @@ HsaDevice::~HsaDevice() {
   agent_.hsa.amd.hsa_amd_signal_async_handler_fn(late->own.get(), HSA_SIGNAL_CONDITION_LT, 1, on_late_completion, late);
 }
 
-std::optional<Refusal> HsaDevice::drain(Deadline deadline) {
+std::optional<Error> HsaDevice::drain(Deadline deadline) {
   return agent_.drainer.wait(queue_, write_, deadline);
 }
 
-std::optional<Refusal> HsaDevice::read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
+std::optional<Error> HsaDevice::read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
   if (from.host_owned) return host_memory_.read(from.host_address + offset, into);
   const uint64_t address = from.base + offset;
   if (agent_.hsa.core.hsa_memory_copy_fn(into.data(), reinterpret_cast<const void*>(address), into.size()) ==
       HSA_STATUS_SUCCESS) {
     return std::nullopt;
   }
-  return Refusal{"READ_FAILED",
-                 "the runtime cannot copy " + std::to_string(into.size()) + " bytes from " + hex(address),
-                 "see the program's own log of the runtime; please report this with the agent's log"};
+  return Error{"READ_FAILED",
+               "the runtime cannot copy " + std::to_string(into.size()) + " bytes from " + to_hex_number(address),
+               "see the program's own log of the runtime; please report this with the agent's log"};
 }
 
-std::optional<Refusal> HsaDevice::read_kernarg(std::span<uint8_t> into) {
+std::optional<Error> HsaDevice::read_kernarg(std::span<uint8_t> into) {
   if (into.empty()) return std::nullopt;
   return host_memory_.read(reinterpret_cast<uint64_t>(packet_.kernarg_address), into);
 }
 
-std::optional<Refusal> HsaDevice::run(Deadline deadline, RunReport* report) {
+std::optional<Error> HsaDevice::run(Deadline deadline, RunReport* report) {
   const HsaOriginals& hsa = agent_.hsa;
   hsa_kernel_dispatch_packet_t packet = packet_;
   if (completion_) packet.completion_signal = completion_.get();
@@ -74,8 +74,8 @@ std::optional<Refusal> HsaDevice::run(Deadline deadline, RunReport* report) {
   handed_over_ = true;
   if (!completion_) {
     write_(&packet, 1);
-    return Refusal{"NO_SIGNAL", "the runtime has no signal left for the dispatch",
-                   "close other programs that use this device"};
+    return Error{"NO_SIGNAL", "the runtime has no signal left for the dispatch",
+                 "close other programs that use this device"};
   }
   const bool timed = hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn != nullptr && !queue_.profiling.load();
   if (timed) hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn(queue_.queue, 1);
@@ -90,21 +90,20 @@ std::optional<Refusal> HsaDevice::run(Deadline deadline, RunReport* report) {
 
   const SoftgpuReport counters = counters_.report_of(completion_.get());
   if (counters.fault.find("textures or surfaces") != std::string::npos) {
-    return Refusal{"TEXTURE_OBJECT", "the kernel reads or writes texture or surface objects, which the device has not",
-                   "capture a kernel that uses plain memory, or give this one a version without textures"};
+    return Error{"TEXTURE_OBJECT", "the kernel reads or writes texture or surface objects, which the device has not",
+                 "capture a kernel that uses plain memory, or give this one a version without textures"};
   }
   if (!counters.fault.empty()) {
-    return Refusal{"DEVICE_FAULT", "the dispatch faulted: " + counters.fault,
-                   "the program itself is wrong here, or the device lacks something"};
+    return Error{"DEVICE_FAULT", "the dispatch faulted: " + counters.fault,
+                 "the program itself is wrong here, or the device lacks something"};
   }
   if (queue_.failed.load()) {
-    return Refusal{"DEVICE_FAULT", "the queue reported an error while the dispatch ran",
-                   "see the program's own output"};
+    return Error{"DEVICE_FAULT", "the queue reported an error while the dispatch ran", "see the program's own output"};
   }
   if (!done) {
-    return Refusal{"RUN_LIMIT", "the dispatch did not end within the run limit",
-                   "a kernel that waits for the host or for another queue cannot be captured in isolation; otherwise "
-                   "raise the run limit"};
+    return Error{"RUN_LIMIT", "the dispatch did not end within the run limit",
+                 "a kernel that waits for the host or for another queue cannot be captured in isolation; otherwise "
+                 "raise the run limit"};
   }
   report->duration_ns = dispatch_duration_ns(hsa, queue_.device, completion_.get());
   report->wave_instructions = counters.wave_instructions;

@@ -15,13 +15,13 @@ class HsaDevice : public DeviceCapture {
   HsaDevice(const HsaDevice&) = delete;
   HsaDevice& operator=(const HsaDevice&) = delete;
 
-  std::optional<Refusal> drain(Deadline deadline) override;
-  std::optional<Refusal> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override;
-  std::optional<Refusal> read_kernarg(std::span<uint8_t> into) override;
+  std::optional<Error> drain(Deadline deadline) override;
+  std::optional<Error> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override;
+  std::optional<Error> read_kernarg(std::span<uint8_t> into) override;
 
   // Lets the dispatch run, alone, and waits for it. On a refusal it may still be running; the destructor then sees to
   // its end.
-  std::optional<Refusal> run(Deadline deadline, RunReport* report);
+  std::optional<Error> run(Deadline deadline, RunReport* report);
 
   // The dispatch is the device's now, come what may.
   bool handed_over() const { return handed_over_; }

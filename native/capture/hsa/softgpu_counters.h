@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "abi/hsa/softgpu_extension.h"
 #include "capture/hsa/hsa_api.h"
-#include "softgpu/hsa/softgpu_extension.h"
 
 namespace kernloop::capture {
 

@@ -255,7 +255,7 @@ TEST_F(CaptureTest, TheBudgetIsCheckedBeforeTheBytesAreCopied) {
   const CaptureOutcome outcome = capture();
   ASSERT_TRUE(outcome.refusal);
   EXPECT_EQ(outcome.refusal->code, "BYTE_BUDGET");
-  EXPECT_TRUE(outcome.refusal->reason.ends_with(": it needs --max-bytes 1048640 or more")) << outcome.refusal->reason;
+  EXPECT_TRUE(outcome.refusal->message.ends_with(": it needs --max-bytes 1048640 or more")) << outcome.refusal->message;
   EXPECT_FALSE(outcome.ran) << "the caller submits it as if nothing had been";
   EXPECT_EQ(device.bytes_read, 64u);
 }
@@ -302,7 +302,7 @@ TEST_F(CaptureTest, ABudgetThatTheWholeMemoryBreaksNamesTheSmallerScope) {
   argument(kA);
   request.scope = ScopeMode::kAll;
   request.byte_budget = 4096;
-  const std::string reason = capture().refusal.value().reason;
+  const std::string reason = capture().refusal.value().message;
   EXPECT_TRUE(reason.ends_with(": it needs --max-bytes 8256 or more, or --scope reachable")) << reason;
 }
 
@@ -323,9 +323,9 @@ TEST_F(CaptureTest, DrainsBeforeItReadsAndRunsOnce) {
 TEST_F(CaptureTest, ADrainThatDoesNotEndIsRefusedWithoutRunning) {
   argument(0);
   request.drain_limit = 50ms;
-  device.on_drain = [](Deadline deadline) -> std::optional<Refusal> {
+  device.on_drain = [](Deadline deadline) -> std::optional<Error> {
     while (!deadline.passed()) std::this_thread::sleep_for(1ms);
-    return Refusal{"DRAIN_LIMIT", "", ""};
+    return Error{"DRAIN_LIMIT", "", ""};
   };
   const auto start = std::chrono::steady_clock::now();
   const CaptureOutcome outcome = capture();
@@ -355,7 +355,7 @@ TEST_F(CaptureTest, AThreadThatStaysInsideTheRuntimeIsRefusedAtTheLimit) {
 TEST_F(CaptureTest, ARunThatFailsIsRefusedAndReleased) {
   device.allocate(kA, filled(64));
   argument(kA);
-  device.run_refusal = Refusal{"RUN_LIMIT", "", ""};
+  device.run_refusal = Error{"RUN_LIMIT", "", ""};
   const CaptureOutcome outcome = capture();
   EXPECT_EQ(outcome.refusal->code, "RUN_LIMIT");
   EXPECT_TRUE(outcome.ran);

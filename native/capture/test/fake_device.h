@@ -39,37 +39,37 @@ class FakeDevice : public DeviceCapture {
 
   std::vector<uint8_t> kernarg;
   std::function<void(FakeDevice&)> kernel = [](FakeDevice&) {};
-  std::function<std::optional<Refusal>(Deadline)> on_drain = [](Deadline) { return std::nullopt; };
-  std::optional<Refusal> run_refusal;
+  std::function<std::optional<Error>(Deadline)> on_drain = [](Deadline) { return std::nullopt; };
+  std::optional<Error> run_refusal;
   std::vector<std::string> calls;
   std::map<std::string, uint64_t> variables;  // by name
   bool accelerated = false;                   // takes checksums and searches device memory itself
   uint64_t bytes_read = 0;
 
-  std::optional<Refusal> drain(Deadline deadline) override {
+  std::optional<Error> drain(Deadline deadline) override {
     calls.push_back("drain");
     return on_drain(deadline);
   }
-  std::optional<Refusal> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override {
+  std::optional<Error> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override {
     const std::vector<uint8_t>& bytes = at(from.base);
     if (offset + into.size() > bytes.size()) throw std::logic_error("read beyond the allocation");
     std::memcpy(into.data(), bytes.data() + offset, into.size());
     bytes_read += into.size();
     return std::nullopt;
   }
-  std::optional<Refusal> read_kernarg(std::span<uint8_t> into) override {
+  std::optional<Error> read_kernarg(std::span<uint8_t> into) override {
     calls.push_back("kernarg");
     std::copy_n(kernarg.begin(), into.size(), into.begin());
     return std::nullopt;
   }
-  std::optional<Refusal> find_variable(const ModuleVariable& variable, uint64_t* address) override {
+  std::optional<Error> find_variable(const ModuleVariable& variable, uint64_t* address) override {
     const auto found = variables.find(variable.name);
     if (found == variables.end()) return DeviceCapture::find_variable(variable, address);
     *address = found->second;
     return std::nullopt;
   }
   bool has_device_checksums() const override { return accelerated; }
-  std::optional<Refusal> checksums(const Allocation& of, std::vector<Checksum>* per_chunk) override {
+  std::optional<Error> checksums(const Allocation& of, std::vector<Checksum>* per_chunk) override {
     if (!accelerated) return DeviceCapture::checksums(of, per_chunk);
     per_chunk->clear();
     const std::span<const uint8_t> bytes(at(of.base));
@@ -80,8 +80,8 @@ class FakeDevice : public DeviceCapture {
     return std::nullopt;
   }
   // Aligned addresses only: less than the core's own search finds, so that it shows who searched.
-  std::optional<Refusal> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,
-                                       bool* searched) override {
+  std::optional<Error> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,
+                                     bool* searched) override {
     *searched = accelerated && in.memory_class != MemoryClass::kHost;
     if (!*searched) return std::nullopt;
     const std::vector<uint8_t>& bytes = at(in.base);
@@ -92,7 +92,7 @@ class FakeDevice : public DeviceCapture {
     }
     return std::nullopt;
   }
-  std::optional<Refusal> run(RunReport* report) {
+  std::optional<Error> run(RunReport* report) {
     calls.push_back("run");
     if (run_refusal) return run_refusal;
     kernel(*this);
@@ -131,7 +131,7 @@ class CollectingSink : public CaptureSink {
   std::vector<Allocation> outside, violations;
   std::vector<uint8_t> kernarg_bytes;
   std::optional<RunReport> committed;
-  std::optional<Refusal> aborted;
+  std::optional<Error> aborted;
   uint64_t tracked_bytes = 0, post_bytes = 0;
   int aborts = 0;
   // Becomes false: the recorder is gone.
@@ -175,7 +175,7 @@ class CollectingSink : public CaptureSink {
     committed = report;
     return alive();
   }
-  bool abort(const Refusal& refusal) override {
+  bool abort(const Error& refusal) override {
     aborted = refusal;
     ++aborts;
     return alive();

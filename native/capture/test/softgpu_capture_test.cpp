@@ -70,7 +70,7 @@ std::string file_bytes(const fs::path& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-std::string text_of(const archive::Buffer& bytes) {
+std::string text_of(const Buffer& bytes) {
   return std::string(bytes.begin(), bytes.end());
 }
 

@@ -90,7 +90,7 @@ TEST(CodeObject, KnowsWhatVariablesHoldAfterLoading) {
 
 TEST(CodeObject, IsIdentifiedByTheDigestOfItsBytes) {
   const auto bytes = read_test_file("baseline.hsaco");
-  EXPECT_EQ(parse_file("baseline.hsaco").sha256, archive::sha256(bytes));
+  EXPECT_EQ(parse_file("baseline.hsaco").sha256, sha256(bytes));
 }
 
 TEST(CodeObject, RefusesHostProgramsAndOtherFiles) {

@@ -94,7 +94,7 @@ TEST(Cubin, FindsKernelsByNameWithoutAnAddress) {
   EXPECT_EQ(mixed.symbol, mixed.name);
   EXPECT_EQ(mixed.descriptor_address, 0u);
   EXPECT_EQ(mixed.wavefront_size, 32u);
-  EXPECT_EQ(info.sha256, archive::sha256(read_test_file("cubin/parameters.sm_90.cubin")));
+  EXPECT_EQ(info.sha256, sha256(read_test_file("cubin/parameters.sm_90.cubin")));
   EXPECT_FALSE(parse_code_object(read_test_file("baseline.hsaco"), "amd")->kernels[0].cubin.has_value());
 }
 
@@ -326,8 +326,8 @@ TEST(Cubin, RefusesWhatWasNotLinked) {
 
 // The bytes of the section in the file: for tests that damage it.
 std::span<uint8_t> section_in(std::vector<uint8_t>& file, const std::string& name) {
-  const auto image = ElfImage::parse(file, "file");
-  const ElfSection* section = image->section(name);
+  const auto image = elf::Image::parse(file, "file");
+  const elf::Section* section = image->section(name);
   EXPECT_NE(section, nullptr) << name;
   return {file.data() + (section->bytes.data() - file.data()), section->bytes.size()};
 }
@@ -396,7 +396,7 @@ TEST(CubinHostile, RefusesAttributesThatEndEarlyOrHaveAnUnknownFormat) {
 
 TEST(CubinHostile, RefusesSectionsThatShareBytes) {
   auto file = read_test_file("cubin/tiny.sm_86.cubin");
-  const auto image = ElfImage::parse(file, "file");
+  const auto image = elf::Image::parse(file, "file");
   const auto header_of = [&](const std::string& name) {
     uint64_t table;
     std::memcpy(&table, &file[40], sizeof table);
@@ -409,7 +409,7 @@ TEST(CubinHostile, RefusesSectionsThatShareBytes) {
 TEST(CubinHostile, RefusesAVariableThatLeavesItsSection) {
   auto file = read_test_file("cubin/parameters.sm_90.cubin");
   const auto symbols = section_in(file, ".symtab");
-  const auto image = ElfImage::parse(file, "file");
+  const auto image = elf::Image::parse(file, "file");
   const auto listed = *image->symbols(2);  // SHT_SYMTAB
   for (size_t i = 0; i < listed.size(); ++i) {
     if (listed[i].name != "d_big") continue;

@@ -1,19 +1,18 @@
 #include "cuda/fake/visible_devices.h"
 
 #include <cctype>
-#include <charconv>
 #include <cstdio>
 #include <numeric>
 #include <sstream>
+
+#include "base/numbers.h"
 
 namespace kernloop::cuda::fake {
 namespace {
 
 // -1: none.
 int find_device(const std::string& entry, int installed) {
-  int number = -1;
-  const auto [end, problem] = std::from_chars(entry.data(), entry.data() + entry.size(), number);
-  if (problem == std::errc() && end == entry.data() + entry.size()) return number < installed ? number : -1;
+  if (const auto number = number_of<int>(entry)) return *number < installed ? *number : -1;
   if (!entry.starts_with("GPU-")) return -1;
   for (int i = 0; i < installed; ++i) {
     if (uuid_text(i).starts_with(entry)) return i;

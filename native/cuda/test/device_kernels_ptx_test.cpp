@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "archive/digest.h"
+#include "base/digest.h"
 #include "cuda/device_kernels_host.h"
 #include "cuda/device_kernels_ptx.h"
 #include "cuda/scrub_params.h"
@@ -34,7 +34,7 @@ TEST(DevicePtx, WasMadeFromTheseSources) {
                            "scrub_kernel.cu", "scrub_params.h"}) {
     const std::string source = read(name);
     ASSERT_FALSE(source.empty()) << name;
-    const archive::Digest digest = archive::sha256({reinterpret_cast<const uint8_t*>(source.data()), source.size()});
+    const Digest digest = sha256({reinterpret_cast<const uint8_t*>(source.data()), source.size()});
     EXPECT_NE(ptx.find("// sha256 " + digest.hex() + " " + name + "\n"), std::string::npos)
         << name << " was edited after device_kernels.ptx was made: build the target device_kernels_ptx (needs clang)";
   }

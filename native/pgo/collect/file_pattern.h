@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "support/result.h"
+#include "base/result.h"
 
 namespace kernloop::pgo {
 

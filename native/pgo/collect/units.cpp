@@ -6,7 +6,7 @@
 #include <cstring>
 #include <map>
 
-#include "codeobject/elf.h"
+#include "elf/image.h"
 #include "pgo/format/raw.h"
 
 namespace kernloop::pgo {
@@ -104,16 +104,16 @@ Result<std::vector<ImagePiece>> code_objects_at(const void* image, const std::st
 }
 
 Result<std::vector<Unit>> find_units(Bytes code_object, const std::string& what) {
-  const auto image = codeobject::ElfImage::parse(code_object, what);
+  const auto image = elf::Image::parse(code_object, what);
   if (!image) return image.error();
   // Cubins have no table for dynamic linking.
-  const bool cubin = image->machine() == codeobject::kMachineCuda;
+  const bool cubin = image->machine() == elf::kMachineCuda;
   const auto symbols = image->symbols(cubin ? SHT_SYMTAB : SHT_DYNSYM);
   if (!symbols) return symbols.error();
   std::map<std::string, Unit> units;
   Unit stock{"0", true, {}};
   bool has_names = false, has_version = false;
-  for (const codeobject::ElfSymbol& symbol : *symbols) {
+  for (const elf::Symbol& symbol : *symbols) {
     if (symbol.section == SHN_UNDEF || symbol.binding == STB_LOCAL) continue;
     const Variable variable{std::string(symbol.name), symbol.size};
     for (const ImagePart& part : image_parts()) {

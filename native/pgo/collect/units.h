@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "pgo/format/device_image.h"
-#include "support/result.h"
 
 namespace kernloop::pgo {
 

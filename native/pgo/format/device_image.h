@@ -2,9 +2,9 @@
 // profile that is made of them: slots summed, uniform lanes filled in where none were counted because all are.
 #pragma once
 
+#include "base/result.h"
 #include "pgo/format/bytes.h"
 #include "pgo/format/side_files.h"
-#include "support/result.h"
 
 namespace kernloop::pgo {
 

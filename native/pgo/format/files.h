@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/result.h"
 #include "pgo/format/device_image.h"
 #include "pgo/format/profile.h"
-#include "support/result.h"
 
 namespace kernloop::pgo {
 

@@ -2,9 +2,9 @@
 // uniformity a counter.
 #pragma once
 
+#include "base/result.h"
 #include "pgo/format/bytes.h"
 #include "pgo/format/profile.h"
-#include "support/result.h"
 
 namespace kernloop::pgo {
 

@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 
+#include "base/exit_code.h"
+#include "base/ndjson.h"
 #include "pgo/format/files.h"
 #include "pgo/format/merge.h"
 #include "pgo/format/write.h"
@@ -18,19 +20,18 @@ using namespace kernloop::pgo;
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr int kPass = 0, kBadInput = 2;
 constexpr const char* kUsage =
     "kernloop-pgo convert --input FOLDER --output BASE.profraw | merge (--input FILE | --weighted-input N,FILE)… "
     "--output FILE.proftext [--waves FILE.waves.json] [--arch ARCH] [--rename FROM=TO]… [--mixed-sampling] "
     "[--write-prev-version] | show --input FILE…";
 
 int print(const Json& event) {
-  std::cout << event.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
-  return event.at("event") == "error" ? kBadInput : kPass;
+  std::cout << ndjson(event) << std::endl;
+  return event.at("event") == "error" ? kExitBadInput : kExitPass;
 }
 
 int fail(const Error& error) {
-  return print({{"event", "error"}, {"code", error.code}, {"message", error.message}, {"hint", error.hint}});
+  return print(error_event<Json>(error));
 }
 
 int usage(const std::string& what) {
@@ -119,7 +120,7 @@ int convert(const Arguments& arguments) {
            {"text", "reduced " + std::to_string(slots) + " slots to " + std::to_string(counters) + " counters"},
            {"files", files}});
   }
-  return kPass;
+  return kExitPass;
 }
 
 Result<Unit> read_into(Merger& merger, const Arguments& arguments) {

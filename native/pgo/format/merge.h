@@ -5,10 +5,10 @@
 #include <set>
 #include <span>
 
+#include "base/result.h"
 #include "pgo/format/profile.h"
 #include "pgo/format/raw.h"
 #include "pgo/format/side_files.h"
-#include "support/result.h"
 
 namespace kernloop::pgo {
 

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
+#include "base/result.h"
 #include "pgo/format/bytes.h"
 #include "pgo/format/profile.h"
-#include "support/result.h"
 
 namespace kernloop::pgo {
 

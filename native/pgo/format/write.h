@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/result.h"
 #include "pgo/format/profile.h"
-#include "support/result.h"
 
 namespace kernloop::pgo {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/result.h"
+#include "base/result.h"
 
 namespace kernloop::pgo::runtime {
 

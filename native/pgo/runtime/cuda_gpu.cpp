@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "codeobject/elf.h"
+#include "elf/image.h"
 #include "pgo/collect/cuda/lookup.h"
 #include "pgo/runtime/gpu.h"
 
@@ -92,10 +92,10 @@ std::string variable_of_ptx(std::string_view text) {
 std::string variable_of_its_own(Bytes code) {
   if (code.size() < SELFMAG || std::memcmp(code.data(), ELFMAG, SELFMAG) != 0)
     return variable_of_ptx({reinterpret_cast<const char*>(code.data()), code.size()});
-  const auto image = codeobject::ElfImage::parse(code, "code of the app");
-  const auto symbols = image ? image->symbols(SHT_SYMTAB) : Result<std::vector<codeobject::ElfSymbol>>(image.error());
+  const auto image = elf::Image::parse(code, "code of the app");
+  const auto symbols = image ? image->symbols(SHT_SYMTAB) : Result<std::vector<elf::Symbol>>(image.error());
   if (!symbols) return "(" + symbols.error().message + ")";
-  for (const codeobject::ElfSymbol& symbol : *symbols) {
+  for (const elf::Symbol& symbol : *symbols) {
     const bool is_object = symbol.type == STT_OBJECT && symbol.size > 0 && symbol.section != SHN_UNDEF;
     if (is_object && !is_the_compilers(symbol.name)) return std::string(symbol.name);
   }

@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/ndjson.h"
 #include "pgo/collect/log.h"
 
 namespace kernloop::pgo::runtime {
 
 void Events::write(const nlohmann::json& event) {
-  const std::string line = event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::string line = ndjson(event) + "\n";
   const std::filesystem::path path = folder_ / (std::to_string(::getpid()) + ".ndjson");
   const std::lock_guard lock(mutex_);
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 
+#include "base/ndjson.h"
 #include "pgo/runtime/compile.h"
 
 namespace {
@@ -20,12 +21,12 @@ constexpr const char* kUsage =
     "kernloop-pgo-runtime open | use | build | forget --config FILE [--folder FOLDER] [--profile FILE]";
 
 int print(const Json& event) {
-  std::cout << event.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  std::cout << ndjson(event) << std::endl;
   return 0;
 }
 
 int fail(const Error& error) {
-  print({{"event", "error"}, {"code", error.code}, {"message", error.message}, {"hint", error.hint}});
+  print(error_event(error));
   return 2;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "support/result.h"
+#include "base/result.h"
 
 namespace kernloop::pgo::runtime {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "archive/digest.h"
+#include "base/digest.h"
 #include "pgo/format/files.h"
 #include "pgo/runtime/nvrtc_options.h"
 
@@ -100,13 +100,13 @@ std::string digest_of_profile(const fs::path& raw) {
 }  // namespace
 
 std::string digest_of_text(const std::string& text) {
-  return archive::sha256({reinterpret_cast<const uint8_t*>(text.data()), text.size()}).hex();
+  return sha256({reinterpret_cast<const uint8_t*>(text.data()), text.size()}).hex();
 }
 
 std::optional<std::string> digest_of_file(const fs::path& path) {
   const auto bytes = read_file(path);
   if (!bytes) return std::nullopt;
-  return archive::sha256(*bytes).hex();
+  return sha256(*bytes).hex();
 }
 
 Status write_text_file(const fs::path& path, const std::string& text) {

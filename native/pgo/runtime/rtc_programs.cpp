@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "codeobject/elf.h"
+#include "elf/image.h"
 
 namespace kernloop::pgo::runtime {
 
@@ -61,20 +61,20 @@ std::string target_of_code(Bytes code_object) {
 }
 
 std::string variable_in_code(Bytes code_object) {
-  const auto image = codeobject::ElfImage::parse(code_object, "code of the app");
-  const auto symbols = image ? image->symbols(SHT_DYNSYM) : Result<std::vector<codeobject::ElfSymbol>>(image.error());
+  const auto image = elf::Image::parse(code_object, "code of the app");
+  const auto symbols = image ? image->symbols(SHT_DYNSYM) : Result<std::vector<elf::Symbol>>(image.error());
   if (!symbols) return "(" + symbols.error().message + ")";
-  for (const codeobject::ElfSection& section : image->sections()) {
+  for (const elf::Section& section : image->sections()) {
     const bool data = section.name.starts_with(".data") && !section.name.starts_with(".data.rel.ro");
     if ((data || section.name.starts_with(".bss")) && section.size > 0 && (section.flags & SHF_ALLOC)) {
       // What only the compiler put there has a name that says so.
-      const bool own = std::any_of(symbols->begin(), symbols->end(), [&](const codeobject::ElfSymbol& symbol) {
+      const bool own = std::any_of(symbols->begin(), symbols->end(), [&](const elf::Symbol& symbol) {
         return symbol.name.starts_with("__hip_cuid_") && symbol.size == section.size;
       });
       if (!own) return std::string(section.name);
     }
   }
-  for (const codeobject::ElfSymbol& symbol : *symbols) {
+  for (const elf::Symbol& symbol : *symbols) {
     if (symbol.section == SHN_UNDEF || symbol.type != STT_OBJECT || symbol.name.ends_with(".kd")) continue;
     // Constants that every unit may define are nobody's to set; HIPRTC's own hold addresses of kernels.
     if (symbol.binding == STB_WEAK || symbol.name.starts_with("__hiprtc_") || symbol.name.starts_with("__hip_cuid_"))

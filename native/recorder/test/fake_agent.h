@@ -20,21 +20,21 @@ class FakeAgent {
   // Streams a code object and registers one of its kernels; the selections that want it.
   uint64_t load(const std::vector<uint8_t>& code_object, const std::string& symbol, uint64_t kernel_object,
                 uint32_t kernel = 0) {
-    client->send(capture::FrameType::kCodeObject, capture::CodeObjectMessage{kernel, code_object.size()}.encode());
+    client->send(protocol::FrameType::kCodeObject, protocol::CodeObjectMessage{kernel, code_object.size()}.encode());
     for (size_t at = 0; at < code_object.size(); at += 4096) {
       const size_t size = std::min<size_t>(4096, code_object.size() - at);
-      client->send(capture::FrameType::kCodeObjectBytes, capture::BulkHeader{0, kernel, at}.encode(),
+      client->send(protocol::FrameType::kCodeObjectBytes, protocol::BulkHeader{0, kernel, at}.encode(),
                    std::span(code_object).subspan(at, size));
     }
-    const auto reply = client->request<capture::KernelReply>(capture::FrameType::kKernel, [&](uint32_t request) {
-      return capture::KernelMessage{request, kernel, kernel_object, symbol, {kernel}};
+    const auto reply = client->request<protocol::KernelReply>(protocol::FrameType::kKernel, [&](uint32_t request) {
+      return protocol::KernelMessage{request, kernel, kernel_object, symbol, {kernel}};
     });
     if (reply) this->kernel = *reply;
     return reply ? reply->selections : ~uint64_t{0};
   }
-  std::optional<capture::BeginReply> begin(uint32_t capture_number, uint32_t selection = 0, uint32_t kernel = 0) {
-    return client->request<capture::BeginReply>(capture::FrameType::kBegin, [&](uint32_t request) {
-      capture::BeginMessage message;
+  std::optional<protocol::BeginReply> begin(uint32_t capture_number, uint32_t selection = 0, uint32_t kernel = 0) {
+    return client->request<protocol::BeginReply>(protocol::FrameType::kBegin, [&](uint32_t request) {
+      protocol::BeginMessage message;
       message.request = request;
       message.capture = capture_number;
       message.selection = selection;
@@ -48,9 +48,9 @@ class FakeAgent {
     });
   }
 
-  std::function<void(capture::BeginMessage&)> prepare;  // changes what begin() asks
-  capture::Welcome welcome;
-  capture::KernelReply kernel;  // what the recorder said of the last one
+  std::function<void(protocol::BeginMessage&)> prepare;  // changes what begin() asks
+  protocol::Welcome welcome;
+  protocol::KernelReply kernel;  // what the recorder said of the last one
   std::string error;
   std::unique_ptr<capture::RecorderClient> client;
 };

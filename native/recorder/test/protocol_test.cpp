@@ -7,8 +7,8 @@
 #include <random>
 
 #include "capture/core/this_process.h"
-#include "capture/protocol/messages.h"
-#include "capture/protocol/ring.h"
+#include "protocol/messages.h"
+#include "protocol/ring.h"
 
 namespace kernloop::capture {
 namespace {
@@ -184,6 +184,64 @@ TEST(Messages, RegionsThatWrapAroundAreRefused) {
   EXPECT_FALSE(RegionMessage::decode(RegionMessage{0, 0, ~uint64_t{0} - 4, 64, MemoryClass::kDevice, "", 0}.encode()));
   EXPECT_FALSE(RegionMessage::decode(RegionMessage{0, 0, 4096, 0, MemoryClass::kDevice, "", 0}.encode()));
 }
+
+// All that a new message is.
+struct ToyMessage {
+  uint32_t capture = 0;
+  std::string note;
+  MemoryClass memory_class = MemoryClass::kDevice;
+  std::optional<uint32_t> count;
+  std::vector<ByteRange> ranges;
+  KERNLOOP_MESSAGE(ToyMessage, capture, at_most<3>(note), memory_class, count, at_most<2>(ranges))
+};
+
+TEST(Messages, AMessageIsItsListOfFields) {
+  const ToyMessage message{7, "abc", MemoryClass::kHost, std::nullopt, {{1, 2}}};
+  survives_truncation(message);
+  const auto read = ToyMessage::decode(message.encode());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->capture, 7u);
+  EXPECT_EQ(read->note, "abc");
+  EXPECT_EQ(read->memory_class, MemoryClass::kHost);
+  EXPECT_EQ(read->count, std::nullopt);
+  EXPECT_EQ(read->ranges, message.ranges);
+  EXPECT_FALSE(ToyMessage::decode(ToyMessage{7, "abcd", MemoryClass::kHost, 1, {}}.encode())) << "a longer text";
+  EXPECT_FALSE(ToyMessage::decode(ToyMessage{7, "", MemoryClass::kHost, 1, {{}, {}, {}}}.encode())) << "a longer list";
+  const auto no_class = static_cast<MemoryClass>(3);
+  EXPECT_FALSE(ToyMessage::decode(ToyMessage{7, "", no_class, 1, {}}.encode())) << "no value of that enum";
+}
+
+TEST(Messages, TheWireHasTheFieldsInTheirOrderAndNothingBetween) {
+  const Encoded expected = {7, 0, 0, 0, 1, 0, 0, 0, 'a', 1, 1, 5, 0, 0, 0, 0, 0, 0, 0};
+  EXPECT_EQ((ToyMessage{7, "a", MemoryClass::kHost, 5, {}}.encode()), expected);
+  Encoded two = expected;
+  two[10] = 2;  // neither known nor not
+  EXPECT_FALSE(ToyMessage::decode(two));
+}
+
+// A list that lacks a member is found by the compiler, wherever the member stands.
+struct Whole {
+  std::string first;
+  std::array<uint32_t, 3> second = {};
+  std::optional<double> third;
+  bool fourth = false;
+  KERNLOOP_FIELDS(first, second, third, fourth)
+};
+struct LacksTheLast {
+  std::string first;
+  std::array<uint32_t, 3> second = {};
+  std::optional<double> third;
+  bool fourth = false;
+  KERNLOOP_FIELDS(first, second, third)
+};
+struct LacksTheMiddle {
+  uint32_t first = 0;
+  LaunchGeometry second;
+  std::vector<ByteRange> third;
+  KERNLOOP_FIELDS(first, at_most<1>(third))
+};
+static_assert(kListsAll<Whole> && !kListsAll<LacksTheLast> && !kListsAll<LacksTheMiddle>);
+static_assert(kListsAll<Welcome> && kListsAll<BeginMessage> && kListsAll<ProfileMessage> && kListsAll<LaunchGeometry>);
 
 }  // namespace
 }  // namespace kernloop::capture

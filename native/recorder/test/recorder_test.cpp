@@ -14,8 +14,8 @@
 namespace kernloop::recorder {
 namespace {
 
-using capture::FrameType;
 using capture::RecorderSink;
+using protocol::FrameType;
 using testing::RecordedRun;
 using Json = nlohmann::json;
 
@@ -191,9 +191,9 @@ TEST_F(RecorderTest, SeveralDispatchesOfASelectionAreEachACapture) {
   run.select_several("^tiny_kernel", {{3, 4}, {7, nullptr}}, 9);
   ASSERT_TRUE(run.start());
   auto agent = agent_with_kernel();
-  EXPECT_EQ(agent->welcome.selections.at(0).ordinals, (std::vector<capture::OrdinalRange>{{3, 4}, {7, UINT64_MAX}}));
+  EXPECT_EQ(agent->welcome.selections.at(0).ordinals, (std::vector<protocol::OrdinalRange>{{3, 4}, {7, UINT64_MAX}}));
   for (uint32_t number = 0; number < 3; ++number) {
-    agent->prepare = [&](capture::BeginMessage& message) { message.ordinal = number == 2 ? 7 : 3 + number; };
+    agent->prepare = [&](protocol::BeginMessage& message) { message.ordinal = number == 2 ? 7 : 3 + number; };
     ASSERT_TRUE(agent->begin(number)->granted);
     send_capture(*agent, pattern(100), number);
     RecorderSink sink(*agent->client, number);
@@ -203,7 +203,7 @@ TEST_F(RecorderTest, SeveralDispatchesOfASelectionAreEachACapture) {
       sink.commit({0, 1});
     }
   }
-  agent->prepare = [](capture::BeginMessage& message) { message.ordinal = 7; };
+  agent->prepare = [](protocol::BeginMessage& message) { message.ordinal = 7; };
   EXPECT_FALSE(agent->begin(3)->granted) << "it was captured";
   agent->client->matches()[0].store(8);
   agent.reset();
@@ -243,7 +243,7 @@ TEST_F(RecorderTest, ADryRunTellsWhatACaptureTakesAndWritesNothing) {
     ASSERT_TRUE(agent.begin(0)->granted);
     send_capture(agent, pre);
     RecorderSink sink(*agent.client, 0);
-    sink.region(1, region_at(kBase + (64u << 20), 64), {capture::Reached::kRegion, 0});
+    sink.region(1, region_at(kBase + (64u << 20), 64), {protocol::Reached::kRegion, 0});
     sink.pre(1, 0, std::span(pre).subspan(kChunk, 64));  // random
     sink.post(0, 0, std::vector<uint8_t>(kChunk, 6));
     sink.commit({0, 1});
@@ -280,7 +280,7 @@ TEST_F(RecorderTest, SeveralDispatchesAreAllOfTheProcessThatCameFirst) {
   if (child == 0) {
     FakeAgent other(run.socket());
     other.load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address());
-    other.prepare = [](capture::BeginMessage& message) { message.ordinal = 2; };
+    other.prepare = [](protocol::BeginMessage& message) { message.ordinal = 2; };
     _exit(other.begin(0)->granted ? 1 : 0);
   }
   int status = -1;
@@ -294,12 +294,12 @@ TEST_F(RecorderTest, NoMoreIsTakenThanTheLimitWhateverTheAgentAsks) {
   auto agent = agent_with_kernel();
   int granted = 0;
   for (uint32_t number = 0; number < 50; ++number) {
-    agent->prepare = [&](capture::BeginMessage& message) { message.ordinal = number + 1; };
+    agent->prepare = [&](protocol::BeginMessage& message) { message.ordinal = number + 1; };
     if (!agent->begin(number)->granted) continue;
     ++granted;
     RecorderSink(*agent->client, number).abort({"BYTE_BUDGET", "too much", "less"});
   }
-  EXPECT_EQ(granted, 2 + static_cast<int>(capture::kMaxWidenings));
+  EXPECT_EQ(granted, 2 + static_cast<int>(protocol::kMaxWidenings));
 }
 
 TEST_F(RecorderTest, ABusyOutputCostsTheOtherSelectionsNothing) {
@@ -546,7 +546,7 @@ TEST_F(RecorderTest, AScopeThatIsAnnouncedAsLargeGoesStraightToTheStore) {
   run.select("^tiny_kernel", 1, "all");
   ASSERT_TRUE(run.start());
   auto agent = agent_with_kernel();
-  agent->prepare = [](capture::BeginMessage& begin) { begin.scope = capture::ScopeMode::kAll; };
+  agent->prepare = [](protocol::BeginMessage& begin) { begin.scope = protocol::ScopeMode::kAll; };
   ASSERT_TRUE(agent->begin(0)->granted);
   RecorderSink sink(*agent->client, 0);
   const auto pre = pattern(10u << 20);
@@ -567,7 +567,7 @@ TEST_F(RecorderTest, LaunchAttributesAndLargeGridsAreWritten) {
   run.select("^tiny_kernel");
   ASSERT_TRUE(run.start());
   auto agent = agent_with_kernel();
-  agent->prepare = [](capture::BeginMessage& begin) {
+  agent->prepare = [](protocol::BeginMessage& begin) {
     begin.geometry.grid_blocks = {0x7fffffff, 1, 1};
     begin.geometry.grid_work_items = {uint64_t{0x7fffffff} * 1024, 1, 1};
     begin.geometry.block_threads = {1024, 1, 1};
@@ -593,9 +593,10 @@ TEST_F(RecorderTest, ACaptureDescribesTheDeviceOfItsOwnQueue) {
   auto agent = agent_with_kernel();
   const char* const names[][2] = {{"GPU 0", "sm_80"}, {"GPU 1", "sm_91"}, {"GPU 2", "sm_100"}};
   for (uint32_t queue : {0, 1, 2}) {
-    agent->client->send(FrameType::kQueue, capture::QueueMessage{queue, names[queue][0], names[queue][1], 32}.encode());
+    agent->client->send(FrameType::kQueue,
+                        protocol::QueueMessage{queue, names[queue][0], names[queue][1], 32}.encode());
   }
-  agent->prepare = [](capture::BeginMessage& begin) { begin.queue = 1; };
+  agent->prepare = [](protocol::BeginMessage& begin) { begin.queue = 1; };
   ASSERT_TRUE(agent->begin(0)->granted);
   send_capture(*agent, pattern(64));
   RecorderSink(*agent->client, 0).commit({1, 5});
@@ -612,10 +613,10 @@ TEST_F(RecorderTest, ProfileRowsAggregateSamples) {
   run.config["mode"] = "profile";
   ASSERT_TRUE(run.start());
   FakeAgent agent(run.socket());
-  EXPECT_EQ(agent.welcome.mode, capture::Mode::kProfile);
+  EXPECT_EQ(agent.welcome.mode, protocol::Mode::kProfile);
   agent.load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address());
   for (uint64_t value : {30, 10, 20, 1000}) {
-    capture::ProfileMessage sample;
+    protocol::ProfileMessage sample;
     sample.is_wave_instructions = true;
     sample.value = value;
     sample.geometry.grid_work_items = {value == 1000 ? 512u : 256u, 1, 1};
@@ -728,32 +729,32 @@ TEST_F(RecorderTest, SurvivesAgentsThatSendAnything) {
       if (random() % 2 == 0) {  // nearly right
         switch (type) {
           case FrameType::kCodeObject:
-            payload = capture::CodeObjectMessage{static_cast<uint32_t>(random() % 3), random() % 3000}.encode();
+            payload = protocol::CodeObjectMessage{static_cast<uint32_t>(random() % 3), random() % 3000}.encode();
             break;
           case FrameType::kCodeObjectBytes:
           case FrameType::kPre:
           case FrameType::kPost:
-            payload = capture::BulkHeader{0, static_cast<uint32_t>(random() % 3), (random() % 3) * 64}.encode();
+            payload = protocol::BulkHeader{0, static_cast<uint32_t>(random() % 3), (random() % 3) * 64}.encode();
             payload.resize(payload.size() + random() % 2 * 64);
             break;
           case FrameType::kKernel:
-            payload = capture::KernelMessage{1, static_cast<uint32_t>(random() % 3), kLoadBase, "k", {0}}.encode();
+            payload = protocol::KernelMessage{1, static_cast<uint32_t>(random() % 3), kLoadBase, "k", {0}}.encode();
             break;
           case FrameType::kRegion:
-            payload = capture::RegionMessage{0,
-                                             static_cast<uint32_t>(random() % 2),
-                                             kBase,
-                                             64 + random() % 2 * (1ull << 60),
-                                             capture::MemoryClass::kModule,
-                                             "x",
-                                             random() % 2}
+            payload = protocol::RegionMessage{0,
+                                              static_cast<uint32_t>(random() % 2),
+                                              kBase,
+                                              64 + random() % 2 * (1ull << 60),
+                                              protocol::MemoryClass::kModule,
+                                              "x",
+                                              random() % 2}
                           .encode();
             break;
           case FrameType::kBegin:
-            payload = capture::BeginMessage{}.encode();
+            payload = protocol::BeginMessage{}.encode();
             break;
           case FrameType::kCommit:
-            payload = capture::CommitMessage{}.encode();
+            payload = protocol::CommitMessage{}.encode();
             break;
           default:
             break;
@@ -775,13 +776,13 @@ TEST_F(RecorderTest, SurvivesARingOfGarbage) {
     FakeAgent agent(run.socket(), 2u << 20);
     ASSERT_TRUE(agent.client);
     // The counters lie in front of the data, the header in front of the counters.
-    auto* header = reinterpret_cast<capture::RingHeader*>(reinterpret_cast<uint8_t*>(agent.client->counter(0)) -
-                                                          capture::kCountersOffset);
-    std::memset(static_cast<void*>(agent.client->counter(0) + capture::kMaxKernels), 0xff, 1 << 20);
+    auto* header = reinterpret_cast<protocol::RingHeader*>(reinterpret_cast<uint8_t*>(agent.client->counter(0)) -
+                                                           protocol::kCountersOffset);
+    std::memset(static_cast<void*>(agent.client->counter(0) + protocol::kMaxKernels), 0xff, 1 << 20);
     header->head.store(head);
     header->capacity = 3;
     header->tail.store(~uint64_t{0});
-    agent.client->send(FrameType::kGoodbye, capture::Encoded());
+    agent.client->send(FrameType::kGoodbye, protocol::Encoded());
   }
   EXPECT_EQ(run.finish(), 0);
 }

@@ -25,7 +25,7 @@
 namespace kernloop::recorder {
 namespace {
 
-constexpr size_t kBlock = capture::kSnapshotChunkBytes;
+constexpr size_t kBlock = protocol::kSnapshotChunkBytes;
 
 // A word of that kind of data.
 uint32_t word_of(const std::string& data, size_t index, uint32_t random) {
@@ -86,11 +86,11 @@ int write_raw(const std::string& path, uint64_t bytes, int threads) {
 }
 
 int stream(const std::string& socket, uint64_t bytes, const std::string& data) {
-  FakeAgent agent(socket, capture::kDefaultRingBytes);
+  FakeAgent agent(socket, protocol::kDefaultRingBytes);
   if (!agent.client) return std::fprintf(stderr, "%s\n", agent.error.c_str()), 5;
   constexpr uint64_t kLoadBase = 0x500000000000;
   agent.load(tiny_code_object(), "tiny_kernel", kLoadBase + tiny_descriptor_address());
-  agent.prepare = [](capture::BeginMessage& begin) { begin.scope = capture::ScopeMode::kAll; };
+  agent.prepare = [](protocol::BeginMessage& begin) { begin.scope = protocol::ScopeMode::kAll; };
   const auto reply = agent.begin(0);
   if (!reply || !reply->granted) return std::fprintf(stderr, "the recorder wants nothing\n"), 1;
   Blocks blocks(data);

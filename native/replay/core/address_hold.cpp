@@ -35,7 +35,7 @@ void AddressHold::release() {
 
 Error address_taken(const AddressRange& range) {
   return {"ADDRESS_TAKEN",
-          "captured memory at " + archive::to_hex_number(range.base) + " (" + std::to_string(range.size) +
+          "captured memory at " + to_hex_number(range.base) + " (" + std::to_string(range.size) +
               " bytes) cannot be restored: those addresses are not to be had in this process",
           "run it again, or without address-space randomisation (setarch -R)"};
 }

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kPointerBytes = 8;
 constexpr uint64_t kJoinedGap = 4096;  // closer elements of one type belong to one array
 
-uint64_t word_at(const archive::Buffer& sample, uint64_t at) {
+uint64_t word_at(const Buffer& sample, uint64_t at) {
   uint64_t word;
   std::memcpy(&word, sample.data() + at, sizeof word);
   return word;
@@ -26,7 +26,7 @@ bool is_address(uint64_t value, const std::vector<Target>& targets) {
 // In each sample a pointer, or what stands for none; in one of them a pointer.
 bool holds_pointers(const Observations& seen, uint64_t at, const std::vector<Target>& targets) {
   bool any = false;
-  for (const archive::Buffer& sample : seen.samples) {
+  for (const Buffer& sample : seen.samples) {
     const uint64_t word = word_at(sample, at);
     const bool is_pointer = is_address(word, targets);
     if (!is_pointer && word != 0 && word != UINT64_MAX) return false;
@@ -77,7 +77,7 @@ bool moves(const Observations& seen, ElementType type, const std::vector<uint64_
   const size_t size = size_of(type);
   if (size < 4) return false;
   constexpr uint64_t kFewest = 4;
-  const archive::Buffer& post = seen.samples.back();
+  const Buffer& post = seen.samples.back();
   std::vector<Number> values;
   for (uint64_t at = (size - seen.address % size) % size; at + size <= post.size(); at += size) {
     const Number value = load_number(type, post.data() + at);

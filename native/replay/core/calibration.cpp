@@ -117,9 +117,8 @@ Result<Calibration::Cluster> Calibration::gather(const Target& target, const His
   return cluster;
 }
 
-archive::Buffer Calibration::sample(const std::vector<Run>& runs, const AddressRange& extent,
-                                    const archive::Buffer& post) const {
-  archive::Buffer bytes(post);
+Buffer Calibration::sample(const std::vector<Run>& runs, const AddressRange& extent, const Buffer& post) const {
+  Buffer bytes(post);
   auto run =
       std::partition_point(runs.begin(), runs.end(), [&](const Run& r) { return r.offset + r.size <= extent.base; });
   for (; run != runs.end() && run->offset < extent.end(); ++run) {
@@ -141,7 +140,7 @@ std::vector<ContentSource> Calibration::sources() const {
     sources.push_back([this, replay](size_t target, uint64_t offset, std::span<uint8_t> into) -> Status {
       auto post = read_content(cache_, targets_[target].post, offset, into.size());
       if (!post) return post.error();
-      const archive::Buffer bytes = sample(histories_[target].runs[replay], {offset, into.size()}, *post);
+      const Buffer bytes = sample(histories_[target].runs[replay], {offset, into.size()}, *post);
       std::memcpy(into.data(), bytes.data(), bytes.size());
       return Unit{};
     });

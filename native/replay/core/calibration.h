@@ -65,7 +65,7 @@ class Calibration {
   std::optional<ElementType> declared_type(const Target& target) const;
   std::vector<AddressRange> varying_bytes_of(const History& history) const;
   // `post` with what a replay left in its place; a replay holds *post* wherever it did not differ from it.
-  archive::Buffer sample(const std::vector<Run>& runs, const AddressRange& extent, const archive::Buffer& post) const;
+  Buffer sample(const std::vector<Run>& runs, const AddressRange& extent, const Buffer& post) const;
   ElementType type_of(const Target& target, const Observations& seen) const;
   // The app's result, then each replay.
   std::vector<ContentSource> sources() const;
@@ -93,7 +93,7 @@ class Calibration {
   ContentCache& cache_;
   const std::vector<Target>& targets_;
   std::vector<History> histories_;  // one a target
-  archive::Buffer bytes_;
+  Buffer bytes_;
   size_t runs_ = 0;
   size_t replays_ = 0;
 };

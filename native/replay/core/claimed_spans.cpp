@@ -68,7 +68,7 @@ class SpanSearch {
   Status find_counters(size_t target, uint64_t width) {
     const uint64_t size = targets_[target].size;
     if (size > kMostSearchedBytes) return Unit{};
-    archive::Buffer pre(size), post(size);
+    Buffer pre(size), post(size);
     if (auto read = before_(target, 0, pre); !read) return read;
     if (auto read = sources_.front()(target, 0, post); !read) return read;
     Counters all, near;
@@ -169,7 +169,7 @@ class SpanSearch {
   // Numbers of places, in units of `scale` from `base` on.
   Result<std::vector<uint64_t>> changed_places(const RecordLayout& layout, uint64_t base, uint64_t scale) const {
     const RecordColumn& column = layout.columns.front();
-    archive::Buffer pre(layout.count * column.stride), post(pre.size());
+    Buffer pre(layout.count * column.stride), post(pre.size());
     if (auto read = before_(column.target, column.offset, pre); !read) return read.error();
     if (auto read = sources_.front()(column.target, column.offset, post); !read) return read.error();
     std::vector<uint64_t> places;

@@ -17,10 +17,10 @@ void emit_differences(const char* kind, const std::string& name, uint64_t addres
     sink.emit({{"event", "difference"},
                {kind, name},
                {"offset", difference.offset},
-               {"address", archive::to_hex_number(address + difference.offset)},
+               {"address", to_hex_number(address + difference.offset)},
                {"bytes", difference.bytes},
-               {"first_expected", archive::to_hex(difference.first_expected)},
-               {"first_actual", archive::to_hex(difference.first_actual)},
+               {"first_expected", to_hex(difference.first_expected)},
+               {"first_actual", to_hex(difference.first_actual)},
                {"differing_bytes", difference.differing_bytes}});
   }
   if (found.ranges() == 0) return;
@@ -33,7 +33,7 @@ void emit_differences(const char* kind, const std::string& name, uint64_t addres
 
 // The actual bytes with *post* in place of what was accepted already, so that the rest can be compared as bytes.
 Bytes with_accepted(uint64_t offset, Bytes expected, Bytes actual, const std::vector<AddressRange>& accepted,
-                    archive::Buffer& copy) {
+                    Buffer& copy) {
   const uint64_t end = offset + actual.size();
   auto range = std::lower_bound(accepted.begin(), accepted.end(), offset,
                                 [](const AddressRange& r, uint64_t at) { return r.end() <= at; });
@@ -98,7 +98,7 @@ uint64_t unjudged_bytes_of(const Target& target, const std::vector<VaryingRange>
 void emit_compared(const Target& target, const Found& found, uint64_t varying, uint64_t unjudged, EventSink& sink) {
   archive::Json event = {{"event", "compared"},
                          {target.kind(), target.name},
-                         {"address", archive::to_hex_number(target.address)},
+                         {"address", to_hex_number(target.address)},
                          {"bytes", target.size},
                          {"changed", target.pre.content->chunks != target.post.content->chunks},
                          {"ignored_bytes", target.ignored_bytes()},
@@ -150,7 +150,7 @@ Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& t
   accepted = merge_ranges(std::move(accepted));
   DifferenceCollector found;
   ToleranceJudge judge(target.tolerances, accepted);
-  archive::Buffer copy;
+  Buffer copy;
   auto walked =
       walk_target(device, cache, target, target.post, [&](uint64_t offset, Bytes expected, Bytes actual) -> Status {
         const Bytes unaccepted = with_accepted(offset, expected, actual, accepted, copy);
@@ -186,7 +186,7 @@ template <typename Expected>
 Status compare_unowned(DeviceReplay& device, const AddressRange& range, const Expected& expected_at,
                        Comparison& comparison, EventSink& sink) {
   DifferenceCollector found;
-  archive::Buffer copy;
+  Buffer copy;
   auto walked = for_each_piece(range, [&](uint64_t offset, uint64_t size) -> Status {
     const Bytes expected = expected_at(offset, size);
     const auto actual = device.view(range.base + offset, size, copy);
@@ -197,13 +197,13 @@ Status compare_unowned(DeviceReplay& device, const AddressRange& range, const Ex
   if (!walked) return walked;
   comparison.padding_bytes += range.size;
   comparison.differing_bytes += found.differing_bytes();
-  emit_differences("padding", archive::to_hex_number(range.base), range.base, found, sink);
+  emit_differences("padding", to_hex_number(range.base), range.base, found, sink);
   return Unit{};
 }
 
 Status compare_padding(DeviceReplay& device, const AddressRange& range, uint8_t poison, Comparison& comparison,
                        EventSink& sink) {
-  archive::Buffer expected;
+  Buffer expected;
   const auto poisoned = [&](uint64_t, uint64_t size) -> Bytes {
     expected.assign(size, poison);
     return expected;

@@ -6,24 +6,24 @@
 
 namespace kernloop::replay {
 
-Result<archive::Bytes> ContentCache::chunk(const archive::ContentView& view, size_t index) {
+Result<Bytes> ContentCache::chunk(const archive::ContentView& view, size_t index) {
   const uint64_t size = reader_.chunk_size(view, index);
   const archive::ChunkName& name = view.content->chunks[index];
-  if (!name) return archive::Bytes(zeros_).first(size);
+  if (!name) return Bytes(zeros_).first(size);
   // A digest of another size than asked for is damage, which reader_ reports.
   if (const auto found = kept_.find(*name); found != kept_.end() && found->second.size() == size) {
-    return archive::Bytes(found->second);
+    return Bytes(found->second);
   }
-  auto raw = ahead_.take(view, index, [&](const archive::Digest& digest) { return kept_.contains(digest); });
+  auto raw = ahead_.take(view, index, [&](const Digest& digest) { return kept_.contains(digest); });
   if (!raw) return raw.error();
   if (size > budget_) {
-    archive::Buffer& scratch = scratch_[next_scratch_];
+    Buffer& scratch = scratch_[next_scratch_];
     next_scratch_ ^= 1;
     ahead_.recycle(std::exchange(scratch, std::move(*raw)));
-    return archive::Bytes(scratch);
+    return Bytes(scratch);
   }
   budget_ -= size;
-  return archive::Bytes(kept_.insert_or_assign(*name, std::move(*raw)).first->second);
+  return Bytes(kept_.insert_or_assign(*name, std::move(*raw)).first->second);
 }
 
 Status read_content(ContentCache& cache, const archive::ContentView& content, uint64_t offset,
@@ -40,9 +40,8 @@ Status read_content(ContentCache& cache, const archive::ContentView& content, ui
   return Unit{};
 }
 
-Result<archive::Buffer> read_content(ContentCache& cache, const archive::ContentView& content, uint64_t offset,
-                                     uint64_t size) {
-  archive::Buffer bytes(size);
+Result<Buffer> read_content(ContentCache& cache, const archive::ContentView& content, uint64_t offset, uint64_t size) {
+  Buffer bytes(size);
   if (auto read = read_content(cache, content, offset, bytes); !read) return read.error();
   return bytes;
 }

@@ -19,22 +19,21 @@ class ContentCache {
 
   // Valid until the next but one call: chunks that did not fit take turns in two scratch buffers, so that two can be
   // compared.
-  Result<archive::Bytes> chunk(const archive::ContentView& view, size_t index);
+  Result<Bytes> chunk(const archive::ContentView& view, size_t index);
   const archive::Reader& reader() const { return reader_; }
 
  private:
   const archive::Reader& reader_;
   uint64_t budget_;
-  archive::Buffer zeros_;
-  archive::Buffer scratch_[2];
+  Buffer zeros_;
+  Buffer scratch_[2];
   int next_scratch_ = 0;
-  std::unordered_map<archive::Digest, archive::Buffer, archive::DigestHash> kept_;
+  std::unordered_map<Digest, Buffer, DigestHash> kept_;
   ReadAhead ahead_;
 };
 
 // Bytes [offset, offset + into.size()) of a content.
 Status read_content(ContentCache& cache, const archive::ContentView& content, uint64_t offset, std::span<uint8_t> into);
-Result<archive::Buffer> read_content(ContentCache& cache, const archive::ContentView& content, uint64_t offset,
-                                     uint64_t size);
+Result<Buffer> read_content(ContentCache& cache, const archive::ContentView& content, uint64_t offset, uint64_t size);
 
 }  // namespace kernloop::replay

@@ -6,7 +6,7 @@ namespace kernloop::replay {
 
 Status DeviceReplay::fill(uint64_t address, uint64_t size, uint8_t byte) {
   constexpr uint64_t kPieceBytes = 1u << 20;
-  const archive::Buffer bytes(std::min(size, kPieceBytes), byte);
+  const Buffer bytes(std::min(size, kPieceBytes), byte);
   for (uint64_t offset = 0; offset < size; offset += kPieceBytes) {
     const Bytes piece = Bytes(bytes).first(std::min(kPieceBytes, size - offset));
     if (auto written = write(address + offset, piece); !written) return written;
@@ -14,7 +14,7 @@ Status DeviceReplay::fill(uint64_t address, uint64_t size, uint8_t byte) {
   return Unit{};
 }
 
-Result<Bytes> DeviceReplay::view(uint64_t address, uint64_t size, archive::Buffer& scratch) {
+Result<Bytes> DeviceReplay::view(uint64_t address, uint64_t size, Buffer& scratch) {
   if (const uint8_t* memory = in_place(address)) return Bytes(memory, size);
   scratch.resize(size);
   if (auto done = read(address, scratch); !done) return done.error();

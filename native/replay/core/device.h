@@ -11,13 +11,12 @@
 #include <vector>
 
 #include "archive/manifest.h"
+#include "base/result.h"
 #include "codeobject/code_object.h"
 #include "replay/core/layout.h"
-#include "support/result.h"
 
 namespace kernloop::replay {
 
-using archive::Bytes;
 using archive::Json;
 
 struct Launch {
@@ -31,7 +30,7 @@ struct Launch {
   uint32_t dynamic_group_segment_bytes = 0;             // of these
   uint32_t private_segment_bytes = 0;
   std::map<std::string, uint64_t> attributes;  // what else the app asked for (geometry.attributes of the manifest)
-  archive::Buffer kernarg;
+  Buffer kernarg;
   double limit_seconds = 0;  // 0: none
   bool is_compared = false;  // memory is looked at afterwards: the kernel must start from exactly what was restored
 };
@@ -149,7 +148,7 @@ class DeviceReplay {
   virtual Status fill(uint64_t address, uint64_t size, uint8_t byte);
   // `size` bytes at `address`, in place or copied into `scratch` or a buffer of the device: valid until the next call
   // of anything here.
-  virtual Result<Bytes> view(uint64_t address, uint64_t size, archive::Buffer& scratch);
+  virtual Result<Bytes> view(uint64_t address, uint64_t size, Buffer& scratch);
 
   // Takes a copy of what lies there now, to be put back by restore_kept(). False: there is no room for one.
   virtual Result<bool> keep(const AddressRange&) { return false; }

@@ -2,13 +2,13 @@
 
 namespace kernloop::replay {
 
-uint64_t count_differences(archive::Bytes expected, archive::Bytes actual) {
+uint64_t count_differences(Bytes expected, Bytes actual) {
   uint64_t count = 0;
   for_each_difference(expected, actual, [&](size_t, size_t size) { count += size; });
   return count;
 }
 
-void DifferenceCollector::compare(uint64_t offset, archive::Bytes expected, archive::Bytes actual) {
+void DifferenceCollector::compare(uint64_t offset, Bytes expected, Bytes actual) {
   constexpr size_t kShown = 16;
   for_each_difference(expected, actual, [&](size_t at, size_t size) {
     const uint64_t begin = offset + at;

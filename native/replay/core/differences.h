@@ -6,13 +6,13 @@
 #include <cstring>
 #include <vector>
 
-#include "archive/bytes.h"
+#include "base/bytes.h"
 
 namespace kernloop::replay {
 
 // Calls `run(offset, size)` for every maximal run of differing bytes. Equal spans cost one memcmp.
 template <typename Run>
-void for_each_difference(archive::Bytes expected, archive::Bytes actual, const Run& run) {
+void for_each_difference(Bytes expected, Bytes actual, const Run& run) {
   constexpr size_t kBlock = 4096;
   const size_t size = std::min(expected.size(), actual.size());
   const uint8_t *a = expected.data(), *b = actual.data();
@@ -36,13 +36,13 @@ void for_each_difference(archive::Bytes expected, archive::Bytes actual, const R
   close();
 }
 
-uint64_t count_differences(archive::Bytes expected, archive::Bytes actual);
+uint64_t count_differences(Bytes expected, Bytes actual);
 
 struct Difference {
   uint64_t offset = 0;
-  uint64_t bytes = 0;                            // extent
-  uint64_t differing_bytes = 0;                  // of that extent
-  archive::Buffer first_expected, first_actual;  // up to 16 bytes from `offset` on
+  uint64_t bytes = 0;                   // extent
+  uint64_t differing_bytes = 0;         // of that extent
+  Buffer first_expected, first_actual;  // up to 16 bytes from `offset` on
 };
 
 // Collects the differences of one target: the first few in detail, the rest in totals. Runs arrive in ascending order.
@@ -53,7 +53,7 @@ class DifferenceCollector {
       8;  // runs closer than this are one range: a wrong float is one thing, not three
 
   // Compares a piece that lies at `offset` in the target.
-  void compare(uint64_t offset, archive::Bytes expected, archive::Bytes actual);
+  void compare(uint64_t offset, Bytes expected, Bytes actual);
 
   uint64_t differing_bytes() const { return differing_bytes_; }
   uint64_t ranges() const { return ranges_; }

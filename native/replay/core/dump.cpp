@@ -18,18 +18,18 @@ std::string escaped(const std::string& name) {
   for (unsigned char c : name) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
                        c == '-' || (c == '.' && !text.empty());
-    plain ? void(text += static_cast<char>(c)) : void(text.append(1, '%').append(archive::to_hex({&c, 1})));
+    plain ? void(text += static_cast<char>(c)) : void(text.append(1, '%').append(to_hex({&c, 1})));
   }
   if (text.size() <= kMaxLength) return text;
   const Bytes bytes(reinterpret_cast<const uint8_t*>(name.data()), name.size());
-  return text.substr(0, kMaxLength) + "-" + archive::sha256(bytes).hex().substr(0, 16);
+  return text.substr(0, kMaxLength) + "-" + sha256(bytes).hex().substr(0, 16);
 }
 
 constexpr const char* kManifestName = "dump.json";
 
 // Never over a file that is there; O_EXCL does not follow a link that somebody left, either.
-Result<archive::FileDescriptor> create(const std::filesystem::path& path) {
-  archive::FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+Result<FileDescriptor> create(const std::filesystem::path& path) {
+  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return archive::io_error("cannot create", path, errno);
   return file;
 }
@@ -40,8 +40,8 @@ Result<Json> write_target(DeviceReplay& device, const Target& target, const std:
   constexpr uint64_t kPieceBytes = 4u << 20;
   auto file = create(path);
   if (!file) return file.error();
-  archive::Buffer piece;
-  archive::Sha256 digest;
+  Buffer piece;
+  Sha256 digest;
   for (uint64_t offset = 0; offset < target.size; offset += kPieceBytes) {
     piece.resize(std::min(kPieceBytes, target.size - offset));
     if (auto read = device.read(target.address + offset, piece); !read) return read.error();
@@ -73,7 +73,7 @@ std::string dump_file_name(const Target& target, const std::vector<Target>& all)
     return &other != &target && (other.is_variable ? escaped(other.name) : other.name) == name;
   };
   if (std::none_of(all.begin(), all.end(), same)) return name + ".bin";
-  return name + "@" + archive::to_hex_number(target.address) + ".bin";
+  return name + "@" + to_hex_number(target.address) + ".bin";
 }
 
 Status check_files_absent(const std::filesystem::path& directory, const char* manifest,
@@ -122,10 +122,8 @@ Status dump_targets(const DumpRequest& request, DeviceReplay& device, const std:
     const std::string name = dump_file_name(target, targets);
     auto row = write_target(device, target, request.directory / name);
     if (!row) return row.error();
-    row->update({{"file", name},
-                 {"kind", target.kind()},
-                 {"name", target.name},
-                 {"address", archive::to_hex_number(target.address)}});
+    row->update(
+        {{"file", name}, {"kind", target.kind()}, {"name", target.name}, {"address", to_hex_number(target.address)}});
     contents.push_back(std::move(*row));
   }
   facts["schema"] = "kernloop.dump/1";

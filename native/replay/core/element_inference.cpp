@@ -23,7 +23,7 @@ std::optional<Number> mean_spread(const Observations& seen, ElementType type, Me
   Number sum = 0;
   for (uint64_t offset : offsets) {
     Number low = std::numeric_limits<Number>::infinity(), high = -low;
-    for (const archive::Buffer& sample : seen.samples) {
+    for (const Buffer& sample : seen.samples) {
       const Number value = load_number(type, sample.data() + offset);
       if (is_float(type)) {
         const Number magnitude = std::fabs(value);

@@ -12,7 +12,7 @@ namespace kernloop::replay {
 // offsets.
 struct Observations {
   uint64_t address = 0;
-  std::vector<archive::Buffer> samples;
+  std::vector<Buffer> samples;
   std::vector<AddressRange> varying;
 };
 

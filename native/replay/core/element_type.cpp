@@ -1,9 +1,10 @@
 #include "replay/core/element_type.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <utility>
+
+#include "base/numbers.h"
 
 namespace kernloop::replay {
 
@@ -109,7 +110,7 @@ Number load_fnuz(uint8_t bits, int fraction_bits, int bias) {
 }
 
 template <typename T>
-uint64_t count_masked(archive::Bytes elements, T all, T special) {
+uint64_t count_masked(Bytes elements, T all, T special) {
   uint64_t count = 0;
   for (size_t at = 0; at + sizeof(T) <= elements.size(); at += sizeof(T)) {
     T bits;
@@ -206,7 +207,7 @@ bool is_finite(Number value) {
   return std::isfinite(value);
 }
 
-uint64_t count_special(ElementType type, archive::Bytes elements) {
+uint64_t count_special(ElementType type, Bytes elements) {
   switch (type) {
     case ElementType::kF16:
       return count_masked<uint16_t>(elements, 0x7c00, 0x7c00);
@@ -251,14 +252,12 @@ std::optional<Number> number_from_json(const archive::Json& json) {
   if (json.is_number_float()) return static_cast<Number>(json.get<double>());
   if (!json.is_string()) return std::nullopt;
   const std::string& text = json.get_ref<const std::string&>();
-  const char *begin = text.data(), *end = begin + text.size();
-  if (int64_t value; text.starts_with('-')) {
-    const auto [stop, problem] = std::from_chars(begin, end, value);
-    return problem == std::errc() && stop == end ? std::optional<Number>(value) : std::nullopt;
+  if (text.starts_with('-')) {
+    const auto value = number_of<int64_t>(text);
+    return value ? std::optional<Number>(*value) : std::nullopt;
   }
-  uint64_t value;
-  const auto [stop, problem] = std::from_chars(begin, end, value);
-  return problem == std::errc() && stop == end ? std::optional<Number>(value) : std::nullopt;
+  const auto value = number_of<uint64_t>(text);
+  return value ? std::optional<Number>(*value) : std::nullopt;
 }
 
 std::optional<ElementType> pointee_type(std::string_view pointer_type) {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "archive/bytes.h"
 #include "archive/manifest.h"
+#include "base/bytes.h"
 
 namespace kernloop::replay {
 
@@ -47,7 +47,7 @@ Number load_number(ElementType type, const uint8_t* bytes);
 bool is_finite(Number value);
 
 // Elements that are NaN or infinite, the quick way.
-uint64_t count_special(ElementType type, archive::Bytes elements);
+uint64_t count_special(ElementType type, Bytes elements);
 
 // Whole numbers beyond 2^53 become decimal strings, since many JSON readers would round them.
 archive::Json number_to_json(ElementType type, Number value);

@@ -1,6 +1,6 @@
 #include "replay/core/findings.h"
 
-#include "archive/bytes.h"
+#include "base/bytes.h"
 
 namespace kernloop::replay {
 
@@ -9,7 +9,7 @@ namespace {
 std::optional<uint64_t> number_in(const Json& object, const char* field) {
   const auto found = object.find(field);
   if (found == object.end() || !found->is_string()) return std::nullopt;
-  return archive::from_hex_number(found->get<std::string>());
+  return from_hex_number(found->get<std::string>());
 }
 
 // Relative to the load base of the code object it is in.
@@ -19,7 +19,7 @@ void add_code_place(Json& access, const Program& program) {
   for (const LoadedCodeObject& object : program.code_objects) {
     if (!object.code.base || *pc - *object.code.base >= object.info.memory_bytes) continue;
     access["code_object"] = object.info.sha256.hex();
-    access["offset"] = archive::to_hex_number(*pc - *object.code.base);
+    access["offset"] = to_hex_number(*pc - *object.code.base);
   }
 }
 

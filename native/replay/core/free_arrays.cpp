@@ -67,7 +67,7 @@ class Search {
   // From where each pointer argument points up to where the next one does.
   std::vector<AddressRange> segments() const {
     std::set<uint64_t> starts = {0};
-    const archive::Buffer& arguments = manifest_.kernarg.bytes;
+    const Buffer& arguments = manifest_.kernarg.bytes;
     for (size_t at = 0; at + 8 <= arguments.size(); at += 8) {
       uint64_t value;
       std::memcpy(&value, arguments.data() + at, 8);

@@ -28,7 +28,7 @@ Status find_surroundings(const std::vector<FreeArray>& arrays, const ContentSour
   const auto is_changed = [&](int64_t record) -> Result<bool> {
     for (const RecordColumn& column : layout.columns) {
       const uint64_t at = column.offset + static_cast<uint64_t>(record * static_cast<int64_t>(column.stride));
-      archive::Buffer pre(column.stride), post(column.stride);
+      Buffer pre(column.stride), post(column.stride);
       if (auto read = before(column.target, at, pre); !read) return read.error();
       if (auto read = after(column.target, at, post); !read) return read.error();
       if (pre != post) return true;

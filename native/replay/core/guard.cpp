@@ -92,7 +92,7 @@ Result<bool> is_poison_intact(DeviceReplay& device, ContentCache& cache, const S
              {"kernel", program.launch.kernel_name},
              {"address", address},
              {"bytes", compared->differing_bytes},
-             {"near", nearest_region(archive::from_hex_number(address).value_or(0), bounded_memory(snapshot, program))},
+             {"near", nearest_region(from_hex_number(address).value_or(0), bounded_memory(snapshot, program))},
              {"text", program.launch.kernel_name + " wrote " + std::to_string(compared->differing_bytes) +
                           " bytes outside of every captured region" + (program.lens ? " and of the lens" : "") +
                           ", the first at " + address}});

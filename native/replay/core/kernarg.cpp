@@ -84,15 +84,15 @@ std::optional<uint64_t> geometry_value(const std::string& kind, uint32_t dimensi
   return std::nullopt;
 }
 
-void put_value(archive::Buffer& kernarg, const KernelArgument& argument, uint64_t value) {
+void put_value(Buffer& kernarg, const KernelArgument& argument, uint64_t value) {
   std::memcpy(kernarg.data() + argument.offset, &value, std::min<size_t>(sizeof value, argument.size));
 }
 
 }  // namespace
 
-Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const Kernel& captured, const Kernel& launched,
-                                      const std::vector<uint32_t>& appended) {
-  archive::Buffer source = manifest.kernarg.bytes;
+Result<Buffer> build_kernarg(const archive::Manifest& manifest, const Kernel& captured, const Kernel& launched,
+                             const std::vector<uint32_t>& appended) {
+  Buffer source = manifest.kernarg.bytes;
   for (const archive::KernargSlot& slot : manifest.kernarg.slots) {
     if (slot.policy == archive::SlotPolicy::kZero) std::fill_n(source.begin() + slot.offset, slot.size, uint8_t{0});
   }
@@ -114,7 +114,7 @@ Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const K
   const auto before = explicit_arguments(captured), after = explicit_arguments(launched);
   if (!is_appended(before, after, appended)) return mismatch(captured, launched, appended);
 
-  archive::Buffer kernarg(launched.kernarg_bytes, 0);
+  Buffer kernarg(launched.kernarg_bytes, 0);
   for (const KernelArgument& argument : before) {
     std::copy_n(source.begin() + argument.offset, argument.size, kernarg.begin() + argument.offset);
   }
@@ -136,13 +136,13 @@ Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const K
   return kernarg;
 }
 
-void put_appended(const Kernel& launched, const std::vector<uint64_t>& values, archive::Buffer& kernarg) {
+void put_appended(const Kernel& launched, const std::vector<uint64_t>& values, Buffer& kernarg) {
   const auto arguments = explicit_arguments(launched);
   for (size_t i = 0; i < values.size(); ++i)
     put_value(kernarg, arguments[arguments.size() - values.size() + i], values[i]);
 }
 
-std::vector<std::string> services_left_null(const Kernel& kernel, const archive::Buffer& kernarg) {
+std::vector<std::string> services_left_null(const Kernel& kernel, const Buffer& kernarg) {
   static constexpr std::array kServices = {"hidden_hostcall_buffer", "hidden_printf_buffer",
                                            "hidden_heap_v1",         "hidden_multigrid_sync_arg",
                                            "hidden_default_queue",   "hidden_completion_action"};

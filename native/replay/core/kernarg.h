@@ -3,9 +3,9 @@
 #pragma once
 
 #include "archive/manifest.h"
+#include "base/result.h"
 #include "codeobject/code_object.h"
 #include "replay/core/device.h"
-#include "support/result.h"
 
 namespace kernloop::replay {
 
@@ -13,15 +13,15 @@ namespace kernloop::replay {
 // hidden ones may differ (a variant may use blockDim where the original did not) and are filled by kind.
 // `appended`: the sizes of parameters that `launched` has behind these, and nothing else may; they are zero.
 // KERNARG_MISMATCH otherwise.
-Result<archive::Buffer> build_kernarg(const archive::Manifest& manifest, const codeobject::Kernel& captured,
-                                      const codeobject::Kernel& launched, const std::vector<uint32_t>& appended = {});
+Result<Buffer> build_kernarg(const archive::Manifest& manifest, const codeobject::Kernel& captured,
+                             const codeobject::Kernel& launched, const std::vector<uint32_t>& appended = {});
 
 // Writes the values of the last explicit arguments of `launched`, as many as there are of them.
-void put_appended(const codeobject::Kernel& launched, const std::vector<uint64_t>& values, archive::Buffer& kernarg);
+void put_appended(const codeobject::Kernel& launched, const std::vector<uint64_t>& values, Buffer& kernarg);
 
 // The hidden arguments of `kernel` that lead to a service of the HIP runtime (hostcall, heap, …) and are null in
 // `kernarg`. Code that only might need one has them, too: all of it without optimisation, an assertion that holds.
-std::vector<std::string> services_left_null(const codeobject::Kernel& kernel, const archive::Buffer& kernarg);
+std::vector<std::string> services_left_null(const codeobject::Kernel& kernel, const Buffer& kernarg);
 
 // Writes what hidden arguments of `kernel` say of the launch's geometry. For a launch that is not the captured one.
 void describe_geometry(const codeobject::Kernel& kernel, Launch& launch);

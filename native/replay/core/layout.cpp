@@ -70,7 +70,7 @@ Result<Layout> lay_out(const std::vector<archive::Region>& regions,
     const AddressRange &before = all.mappings[i - 1].range, &after = all.mappings[i].range;
     if (before.end() <= after.base) continue;
     return Error{"CAPTURE_INVALID",
-                 "host and device memory of the capture share the pages at " + archive::to_hex_number(after.base),
+                 "host and device memory of the capture share the pages at " + to_hex_number(after.base),
                  "capture again"};
   }
   return all;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "archive/manifest.h"
-#include "support/result.h"
+#include "base/result.h"
 
 namespace kernloop::replay {
 

@@ -41,7 +41,7 @@ std::optional<std::string> text_of(const Json& object, const char* field, size_t
 
 std::optional<uint64_t> hex_of(const Json& object, const char* field, uint64_t most) {
   const auto text = text_of(object, field, kMaxId);
-  const auto value = text ? archive::from_hex_number(*text) : std::nullopt;
+  const auto value = text ? from_hex_number(*text) : std::nullopt;
   return value && *value <= most ? value : std::nullopt;
 }
 

@@ -30,7 +30,7 @@ Result<Json> write_lens(const LensRequest& request, DeviceReplay& device, const 
     if (!written) return written.error();
     event[target.is_variable ? "variables" : "buffers"].push_back({{target.is_variable ? "name" : "id", target.name},
                                                                    {"bytes", target.size},
-                                                                   {"address", archive::to_hex_number(target.address)},
+                                                                   {"address", to_hex_number(target.address)},
                                                                    {"file", file},
                                                                    {"sha256", written->at("sha256")}});
   }

@@ -29,7 +29,7 @@ std::vector<AddressRange> addresses_of(const archive::Manifest& manifest,
   for (const archive::Region& region : manifest.regions) ranges.push_back({region.base, region.size});
   for (const archive::ModuleVariable& variable : manifest.module_variables)
     ranges.push_back({variable.address, variable.size});
-  const archive::Buffer& arguments = manifest.kernarg.bytes;
+  const Buffer& arguments = manifest.kernarg.bytes;
   for (size_t at = 0; at + sizeof(uint64_t) <= arguments.size(); at += sizeof(uint64_t)) {
     uint64_t word;
     std::memcpy(&word, arguments.data() + at, sizeof word);
@@ -183,7 +183,7 @@ Result<std::vector<LensVariable>> find_lens_variables(const std::vector<LensSele
                             "give it bytes of its own");
       }
     }
-    LensVariable placed{variable->name, *address, variable->writable, archive::Buffer(variable->size)};
+    LensVariable placed{variable->name, *address, variable->writable, Buffer(variable->size)};
     if (auto read = device.read(*address, placed.initial); !read) return read.error();
     found.push_back(std::move(placed));
   }
@@ -209,7 +209,7 @@ Result<std::vector<LensMargin>> find_margins(const std::vector<LensVariable>& va
   std::vector<LensMargin> read;
   for (const AddressRange& range : merge_ranges(std::move(margins))) {
     if (range.size == 0) continue;
-    LensMargin margin{range, archive::Buffer(range.size)};
+    LensMargin margin{range, Buffer(range.size)};
     if (auto done = device.read(range.base, margin.initial); !done) return done.error();
     read.push_back(std::move(margin));
   }
@@ -239,8 +239,8 @@ Status restore_lens(const LensState& lens, bool is_fresh, const std::function<bo
   return Unit{};
 }
 
-Result<std::vector<archive::Buffer>> read_variables(const LensState& lens, DeviceReplay& device) {
-  std::vector<archive::Buffer> contents;
+Result<std::vector<Buffer>> read_variables(const LensState& lens, DeviceReplay& device) {
+  std::vector<Buffer> contents;
   for (const LensVariable& variable : lens.variables) {
     contents.emplace_back(variable.initial.size());
     if (auto read = device.read(variable.address, contents.back()); !read) return read.error();
@@ -248,7 +248,7 @@ Result<std::vector<archive::Buffer>> read_variables(const LensState& lens, Devic
   return contents;
 }
 
-Status write_variables(const LensState& lens, const std::vector<archive::Buffer>& contents, DeviceReplay& device) {
+Status write_variables(const LensState& lens, const std::vector<Buffer>& contents, DeviceReplay& device) {
   for (size_t i = 0; i < contents.size(); ++i) {
     const LensVariable& variable = lens.variables[i];
     if (!variable.is_writable || contents[i].empty()) continue;

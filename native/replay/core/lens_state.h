@@ -13,7 +13,7 @@ struct LensVariable {
   std::string name;
   uint64_t address = 0;
   bool is_writable = false;  // else it is only read back
-  archive::Buffer initial;   // as loaded, relocations included
+  Buffer initial;            // as loaded, relocations included
 };
 
 struct PlacedBuffer {
@@ -25,7 +25,7 @@ struct PlacedBuffer {
 // Bytes beside a variable that no variable has, on its pages: nothing writes there but what writes too far.
 struct LensMargin {
   AddressRange range;
-  archive::Buffer initial;
+  Buffer initial;
 };
 
 struct LensState {
@@ -65,7 +65,7 @@ Status restore_lens(const LensState& lens, bool is_fresh, const std::function<bo
 
 // What the launch before left in the variables, put back by the second call: a variable is what a variant keeps from
 // launch to launch in the app, too.
-Result<std::vector<archive::Buffer>> read_variables(const LensState& lens, DeviceReplay& device);
-Status write_variables(const LensState& lens, const std::vector<archive::Buffer>& contents, DeviceReplay& device);
+Result<std::vector<Buffer>> read_variables(const LensState& lens, DeviceReplay& device);
+Status write_variables(const LensState& lens, const std::vector<Buffer>& contents, DeviceReplay& device);
 
 }  // namespace kernloop::replay

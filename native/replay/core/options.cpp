@@ -1,12 +1,12 @@
 #include "replay/core/options.h"
 
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 
-#include "archive/bytes.h"
+#include "base/bytes.h"
+#include "base/numbers.h"
 
 namespace kernloop::replay {
 
@@ -33,19 +33,14 @@ Error usage(const std::string& what) {
 }
 
 std::optional<uint64_t> parse_number(const std::string& text, uint64_t max) {
-  if (const auto hex = archive::from_hex_number(text)) return *hex <= max ? hex : std::nullopt;
-  uint64_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || text.empty() || value > max) return std::nullopt;
-  return value;
+  if (const auto hex = from_hex_number(text)) return *hex <= max ? hex : std::nullopt;
+  const auto value = number_of<uint64_t>(text);
+  return value && *value <= max ? value : std::nullopt;
 }
 
 std::optional<double> parse_seconds(const std::string& text) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
-    return std::nullopt;
-  return value;
+  const auto value = number_of<double>(text);
+  return value && std::isfinite(*value) && *value >= 0 ? value : std::nullopt;
 }
 
 std::optional<std::vector<uint64_t>> parse_seeds(const std::string& text) {

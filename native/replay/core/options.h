@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "replay/core/device.h"
 #include "replay/core/dump.h"
 #include "replay/core/lens_output.h"
@@ -13,7 +14,6 @@
 #include "replay/core/poison_fill.h"
 #include "replay/core/probes.h"
 #include "replay/core/tolerance.h"
-#include "support/result.h"
 
 namespace kernloop::replay {
 

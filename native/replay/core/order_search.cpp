@@ -39,7 +39,7 @@ Result<Studied> study(const FreeArray& array, const std::vector<ContentSource>& 
   const uint64_t from = array.part.base - before;
   Arrangements seen{{}, before, before + array.part.size};
   for (const ContentSource& source : sources) {
-    archive::Buffer bytes(before + array.part.size + behind);
+    Buffer bytes(before + array.part.size + behind);
     if (auto read = source(array.target, from, bytes); !read) return read.error();
     seen.samples.push_back(std::move(bytes));
   }
@@ -269,7 +269,7 @@ RecordLayout with_surroundings(const FoundLayout& found) {
 }
 
 Result<std::optional<Fingerprint>> named_records(const ContentSource& source, const FoundLink& link) {
-  archive::Buffer numbers(link.count * link.index.stride), records(link.records * link.record.stride);
+  Buffer numbers(link.count * link.index.stride), records(link.records * link.record.stride);
   if (auto read = source(link.index.target, link.index.offset, numbers); !read) return read.error();
   if (auto read = source(link.record.target, link.record.offset, records); !read) return read.error();
   Fingerprint sequence;
@@ -277,7 +277,7 @@ Result<std::optional<Fingerprint>> named_records(const ContentSource& source, co
     uint64_t number = 0;
     std::memcpy(&number, numbers.data() + i * link.index.stride, link.index.stride);
     if (number >= link.records) return std::optional<Fingerprint>();
-    sequence = fingerprint(archive::Bytes(records).subspan(number * link.record.stride, link.record.stride), sequence);
+    sequence = fingerprint(Bytes(records).subspan(number * link.record.stride, link.record.stride), sequence);
   }
   return std::optional(sequence);
 }

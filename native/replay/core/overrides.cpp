@@ -1,10 +1,10 @@
 #include "replay/core/overrides.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <limits>
 
+#include "base/numbers.h"
 #include "replay/core/kernarg.h"
 
 namespace kernloop::replay {
@@ -21,36 +21,28 @@ constexpr uint32_t kMaxGroupBytes = 1024 * 1024;         // beyond any device's
 constexpr uint32_t kGroupBytesWithoutAsking = 48 << 10;  // CUDA C++ Programming Guide, "Shared Memory"
 
 template <typename T>
-std::optional<T> parse_as(const std::string& text) {
-  T value{};
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
-}
-
-template <typename T>
-std::optional<archive::Buffer> bytes_of(std::optional<T> value) {
+std::optional<Buffer> bytes_of(std::optional<T> value) {
   if (!value) return std::nullopt;
-  archive::Buffer bytes(sizeof(T));
+  Buffer bytes(sizeof(T));
   std::memcpy(bytes.data(), &*value, sizeof(T));
   return bytes;
 }
 
 // Whole numbers may be given in hex: those are the bits.
 template <typename T>
-std::optional<archive::Buffer> integer_bytes(const std::string& text) {
-  const auto hex = archive::from_hex_number(text);
-  if (!hex) return bytes_of(parse_as<T>(text));
+std::optional<Buffer> integer_bytes(const std::string& text) {
+  const auto hex = from_hex_number(text);
+  if (!hex) return bytes_of(number_of<T>(text));
   if (*hex > std::numeric_limits<std::make_unsigned_t<T>>::max()) return std::nullopt;
   return bytes_of(std::optional(static_cast<T>(*hex)));
 }
 
-std::optional<archive::Buffer> value_bytes(ElementType type, const std::string& text) {
+std::optional<Buffer> value_bytes(ElementType type, const std::string& text) {
   switch (type) {
     case ElementType::kF32:
-      return bytes_of(parse_as<float>(text));
+      return bytes_of(number_of<float>(text));
     case ElementType::kF64:
-      return bytes_of(parse_as<double>(text));
+      return bytes_of(number_of<double>(text));
     case ElementType::kI8:
       return integer_bytes<int8_t>(text);
     case ElementType::kU8:
@@ -180,9 +172,9 @@ class Overrider {
     const KernelArgument& argument = arguments_[*found];
     const auto type = type_of(wanted, *found);
     if (!type) return type.error();
-    std::optional<archive::Buffer> bytes;
+    std::optional<Buffer> bytes;
     if (type->is_pointer) {
-      bytes = bytes_of(archive::from_hex_number(wanted.value));
+      bytes = bytes_of(from_hex_number(wanted.value));
     } else {
       bytes = value_bytes(type->element, wanted.value);
     }
@@ -196,7 +188,7 @@ class Overrider {
               : "give a number in its range"};
     }
     uint8_t* slot = launch_.kernarg.data() + argument.offset;
-    const archive::Buffer before(slot, slot + argument.size);
+    const Buffer before(slot, slot + argument.size);
     std::copy(bytes->begin(), bytes->end(), slot);
     changes_["arguments"].push_back({{"index", *found},
                                      {"name", argument.name},
@@ -213,7 +205,7 @@ class Overrider {
       if (!wanted.empty() && arguments_[i].name == wanted) return i;
       names.push_back(describe(i));
     }
-    const auto index = parse_as<size_t>(wanted);
+    const auto index = number_of<size_t>(wanted);
     if (index && *index < arguments_.size()) return *index;
     std::string known;
     for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
@@ -262,11 +254,11 @@ class Overrider {
     return type_spelled(signature[index]);
   }
 
-  static Json shown(const ScalarType& type, const archive::Buffer& bytes) {
+  static Json shown(const ScalarType& type, const Buffer& bytes) {
     if (!type.is_pointer) return number_to_json(type.element, load_number(type.element, bytes.data()));
     uint64_t address;
     std::memcpy(&address, bytes.data(), sizeof address);
-    return archive::to_hex_number(address);
+    return to_hex_number(address);
   }
 
   const archive::Manifest& manifest_;
@@ -283,7 +275,7 @@ std::optional<std::array<uint32_t, 3>> parse_extent(const std::string& text) {
   size_t axis = 0;
   for (size_t begin = 0; begin <= text.size(); ++axis) {
     const size_t end = std::min(text.find(',', begin), text.size());
-    const auto number = parse_as<uint32_t>(text.substr(begin, end - begin));
+    const auto number = number_of<uint32_t>(text.substr(begin, end - begin));
     if (axis == extent.size() || !number || *number == 0) return std::nullopt;
     extent[axis] = *number;
     begin = end + 1;

@@ -219,7 +219,7 @@ class Search {
     }
     exempt.insert(exempt.end(), ranges.begin(), ranges.end());
     const Ranges others = without({{0, target.size}}, merge_ranges(std::move(exempt)));
-    archive::Buffer began;
+    Buffer began;
     return walk_target(search_.device, search_.cache, target, target.post,
                        [&](uint64_t offset, Bytes post, Bytes actual) -> Status {
                          const Ranges chunk = {{offset, post.size()}};

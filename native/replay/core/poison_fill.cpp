@@ -115,7 +115,7 @@ void poison(Fill fill, const Target& target, uint64_t offset, std::span<uint8_t>
 Status poison_overwritten(Fill fill, DeviceReplay& device, ContentCache& cache, const std::vector<Target>& targets) {
   if (fill == Fill::kCaptured) return Unit{};
   const uint64_t chunk_bytes = cache.reader().manifest().chunk_bytes;
-  archive::Buffer copy, post;
+  Buffer copy, post;
   for (const Target& target : targets) {
     for (uint64_t offset = 0; offset < target.size; offset += chunk_bytes) {
       const uint64_t size = std::min(chunk_bytes, target.size - offset);
@@ -142,7 +142,7 @@ Status poison_overwritten(Fill fill, DeviceReplay& device, ContentCache& cache, 
 Result<uint64_t> count_unwritten(Fill fill, DeviceReplay& device, ContentCache& cache,
                                  const std::vector<Target>& targets) {
   uint64_t unwritten = 0;
-  archive::Buffer poisoned;
+  Buffer poisoned;
   for (const Target& target : targets) {
     if (target.overwritten.empty()) continue;
     auto walked = walk_target(device, cache, target, target.post, [&](uint64_t offset, Bytes post, Bytes actual) {

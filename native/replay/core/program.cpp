@@ -63,7 +63,7 @@ class Loader {
   }
 
  private:
-  LoadedCodeObject& object_of(const archive::Digest& digest) {
+  LoadedCodeObject& object_of(const Digest& digest) {
     for (LoadedCodeObject& object : program_.code_objects) {
       if (object.captured->sha256 == digest) return object;
     }
@@ -384,7 +384,7 @@ class Loader {
   const VariantOptions& variant_;
   EventSink& sink_;
   Program program_;
-  std::vector<archive::Buffer> images_, captured_images_;
+  std::vector<Buffer> images_, captured_images_;
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ struct LoadedCodeObject {
 struct KeptVariable {
   std::string name;
   uint64_t address = 0;
-  archive::Buffer content;
+  Buffer content;
 };
 
 struct Program {
@@ -54,7 +54,7 @@ struct Program {
 };
 
 struct VariantOptions {
-  std::optional<archive::Buffer> file;  // code object or bundle
+  std::optional<Buffer> file;  // code object or bundle
   std::string file_name;
   std::string symbol;        // empty: the captured one
   std::optional<Lens> lens;  // goes with a file

@@ -23,14 +23,14 @@ ReadAhead::~ReadAhead() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void ReadAhead::recycle(archive::Buffer buffer) {
+void ReadAhead::recycle(Buffer buffer) {
   if (buffer.empty()) return;
   const std::lock_guard lock(mutex_);
   free_.push_back(std::move(buffer));
 }
 
-Result<archive::Buffer> ReadAhead::read(const archive::ContentView& view, size_t index) {
-  archive::Buffer raw;
+Result<Buffer> ReadAhead::read(const archive::ContentView& view, size_t index) {
+  Buffer raw;
   {
     const std::lock_guard lock(mutex_);
     if (!free_.empty()) {
@@ -50,8 +50,8 @@ std::shared_ptr<ReadAhead::Job> ReadAhead::find(const archive::ContentView& view
   return found != jobs_.end() ? *found : nullptr;
 }
 
-Result<archive::Buffer> ReadAhead::take(const archive::ContentView& view, size_t index,
-                                        const std::function<bool(const archive::Digest&)>& is_known) {
+Result<Buffer> ReadAhead::take(const archive::ContentView& view, size_t index,
+                               const std::function<bool(const Digest&)>& is_known) {
   std::unique_lock lock(mutex_);
   const std::shared_ptr<Job> job = find(view, index);
   schedule(view, index, is_known);
@@ -65,7 +65,7 @@ Result<archive::Buffer> ReadAhead::take(const archive::ContentView& view, size_t
 }
 
 void ReadAhead::schedule(const archive::ContentView& view, size_t after,
-                         const std::function<bool(const archive::Digest&)>& is_known) {
+                         const std::function<bool(const Digest&)>& is_known) {
   const size_t limit = max_threads_ * kAheadPerThread;
   const auto& chunks = view.content->chunks;
   size_t added = 0;

@@ -25,24 +25,23 @@ class ReadAhead {
 
   // Chunk `index` of the view. What follows it is fetched meanwhile, except for zero chunks and what `is_known` says
   // nobody will ask for.
-  Result<archive::Buffer> take(const archive::ContentView& view, size_t index,
-                               const std::function<bool(const archive::Digest&)>& is_known);
+  Result<Buffer> take(const archive::ContentView& view, size_t index,
+                      const std::function<bool(const Digest&)>& is_known);
   // Memory of a chunk that is no longer of use: fresh pages cost as much as the decoding.
-  void recycle(archive::Buffer buffer);
+  void recycle(Buffer buffer);
 
  private:
   struct Job {
     archive::ContentView view;
     size_t index = 0;
     bool started = false, done = false;
-    std::optional<Result<archive::Buffer>> result;
+    std::optional<Result<Buffer>> result;
   };
   using Jobs = std::deque<std::shared_ptr<Job>>;
 
-  Result<archive::Buffer> read(const archive::ContentView& view, size_t index);
+  Result<Buffer> read(const archive::ContentView& view, size_t index);
   std::shared_ptr<Job> find(const archive::ContentView& view, size_t index);
-  void schedule(const archive::ContentView& view, size_t after,
-                const std::function<bool(const archive::Digest&)>& is_known);
+  void schedule(const archive::ContentView& view, size_t after, const std::function<bool(const Digest&)>& is_known);
   void work();
 
   const archive::Reader& reader_;
@@ -50,7 +49,7 @@ class ReadAhead {
   std::mutex mutex_;
   std::condition_variable wanted_, finished_;
   Jobs jobs_;  // in the order in which they were scheduled
-  std::vector<archive::Buffer> free_;
+  std::vector<Buffer> free_;
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

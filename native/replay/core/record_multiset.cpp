@@ -24,7 +24,7 @@ uint64_t mix_b(uint64_t x) {
 
 }  // namespace
 
-Fingerprint fingerprint(archive::Bytes bytes, const Fingerprint& before) {
+Fingerprint fingerprint(Bytes bytes, const Fingerprint& before) {
   // The length counts, so that zeros behind a record are seen.
   Fingerprint print{mix_a(before.a + bytes.size() + 0x9e3779b97f4a7c15ull), mix_b(before.b ^ (bytes.size() + 1))};
   for (size_t at = 0; at < bytes.size(); at += 8) {
@@ -42,7 +42,7 @@ Result<Fingerprint> multiset_of(const ContentSource& source, const RecordLayout&
   const uint64_t batch = std::max<uint64_t>(1, kBatchBytes / widest);
   Fingerprint sum;
   auto span = layout.spans.begin();
-  std::vector<archive::Buffer> parts(layout.columns.size());
+  std::vector<Buffer> parts(layout.columns.size());
   for (uint64_t first = 0; first < layout.count; first += batch) {
     const uint64_t count = std::min(batch, layout.count - first);
     for (size_t c = 0; c < parts.size(); ++c) {
@@ -55,7 +55,7 @@ Result<Fingerprint> multiset_of(const ContentSource& source, const RecordLayout&
       Fingerprint record;
       for (size_t c = 0; c < parts.size(); ++c) {
         const uint64_t stride = layout.columns[c].stride;
-        record = fingerprint(archive::Bytes(parts[c]).subspan(i * stride, stride), record);
+        record = fingerprint(Bytes(parts[c]).subspan(i * stride, stride), record);
       }
       while (span != layout.spans.end() && span->end <= first + i) ++span;
       if (span != layout.spans.end() && span->begin <= first + i) {

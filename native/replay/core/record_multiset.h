@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "archive/bytes.h"
-#include "support/result.h"
+#include "base/bytes.h"
+#include "base/result.h"
 
 namespace kernloop::replay {
 
@@ -20,7 +20,7 @@ struct Fingerprint {
 };
 
 // Of a record; `before` is that of the bytes in front of it, where it goes on elsewhere.
-Fingerprint fingerprint(archive::Bytes bytes, const Fingerprint& before = {});
+Fingerprint fingerprint(Bytes bytes, const Fingerprint& before = {});
 
 // Fills `into` with the bytes of a target (an index) from an offset on.
 using ContentSource = std::function<Status(size_t target, uint64_t offset, std::span<uint8_t> into)>;

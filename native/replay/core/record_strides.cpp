@@ -20,7 +20,7 @@ uint64_t mix(uint64_t x) {
 }
 
 // Polynomials over the units before each one, so that the hash of any window is a difference of two.
-std::vector<uint64_t> prefixes(const archive::Buffer& bytes, uint64_t unit) {
+std::vector<uint64_t> prefixes(const Buffer& bytes, uint64_t unit) {
   std::vector<uint64_t> sums(bytes.size() / unit + 1, 0);
   for (size_t i = 0; i + 1 < sums.size(); ++i) {
     uint64_t value = 0;
@@ -119,7 +119,7 @@ std::vector<Stride> longest_of(const std::vector<Stride>& strides) {
 
 size_t distinct_arrangements(const Arrangements& seen) {
   std::set<std::pair<uint64_t, uint64_t>> prints;
-  for (const archive::Buffer& sample : seen.samples) {
+  for (const Buffer& sample : seen.samples) {
     const Fingerprint print = fingerprint(sample);
     prints.insert({print.a, print.b});
   }

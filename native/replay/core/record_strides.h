@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "archive/bytes.h"
+#include "base/bytes.h"
 
 namespace kernloop::replay {
 
@@ -12,8 +12,8 @@ inline constexpr uint64_t kLongestRecord = 256;
 
 // The same bytes as the app and several replays left them: all of one size.
 struct Arrangements {
-  std::vector<archive::Buffer> samples;  // the app's first
-  uint64_t begin = 0, end = 0;           // the part in which they differ; around it they are equal
+  std::vector<Buffer> samples;  // the app's first
+  uint64_t begin = 0, end = 0;  // the part in which they differ; around it they are equal
 };
 
 struct Stride {

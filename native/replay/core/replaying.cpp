@@ -27,11 +27,11 @@ void tell_hot_spots(const std::vector<HotSpot>& spots, const Program& program, E
   for (const HotSpot& spot : spots) {
     Json event = spot.counts;
     event["event"] = "hot_spot";
-    event["pc"] = archive::to_hex_number(spot.address);
+    event["pc"] = to_hex_number(spot.address);
     for (const LoadedCodeObject& object : program.code_objects) {
       if (!object.code.base || spot.address - *object.code.base >= object.info.memory_bytes) continue;
       event["code_object"] = object.info.sha256.hex();
-      event["offset"] = archive::to_hex_number(spot.address - *object.code.base);
+      event["offset"] = to_hex_number(spot.address - *object.code.base);
     }
     sink.emit(event);
   }
@@ -54,7 +54,7 @@ void tell_fault(const LaunchOutcome& outcome, const Program& program, const Snap
   if (!event.contains("kernel")) event["kernel"] = program.launch.kernel_name;
   std::optional<uint64_t> at;
   const auto address = event.find("address");
-  if (address != event.end() && address->is_string()) at = archive::from_hex_number(address->get<std::string>());
+  if (address != event.end() && address->is_string()) at = from_hex_number(address->get<std::string>());
   if (at) event["near"] = nearest_region(*at, bounded_memory(snapshot, program));
   const bool is_access = event["kind"] == "memory_access" || event["kind"] == "queue_error";
   if (is_access) {
@@ -230,7 +230,7 @@ Result<Comparison> compare_replay(DeviceReplay& device, ContentCache& cache, con
     if (auto beside = compare_margins(device, *program.lens, *comparison, sink); !beside) return beside.error();
   }
   for (const KeptVariable& kept : program.kept) {
-    archive::Buffer actual(kept.content.size());
+    Buffer actual(kept.content.size());
     if (auto read = device.read(kept.address, actual); !read) return read.error();
     const uint64_t differing = count_differences(kept.content, actual);
     comparison->differing_bytes += differing;

@@ -261,7 +261,7 @@ class Session {
   }
 
   // Aligned words: what is no pointer leads nowhere.
-  static std::vector<uint64_t> pointers_in(const archive::Buffer& kernarg) {
+  static std::vector<uint64_t> pointers_in(const Buffer& kernarg) {
     std::vector<uint64_t> words(kernarg.size() / 8);
     std::memcpy(words.data(), kernarg.data(), words.size() * 8);
     return words;
@@ -294,7 +294,7 @@ class Session {
     for (const Access& access : accesses_) {
       sink_.emit({{"event", "access"},
                   {"write", access.is_write},
-                  {"base", archive::to_hex_number(access.base)},
+                  {"base", to_hex_number(access.base)},
                   {"size", access.size}});
     }
   }

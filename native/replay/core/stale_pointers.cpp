@@ -5,7 +5,7 @@
 
 namespace kernloop::replay {
 
-uint64_t count_pointers_into(const std::vector<AddressRange>& ranges, uint64_t address, archive::Bytes bytes) {
+uint64_t count_pointers_into(const std::vector<AddressRange>& ranges, uint64_t address, Bytes bytes) {
   if (ranges.empty()) return 0;
   uint64_t lowest = UINT64_MAX, highest = 0, count = 0;
   for (const AddressRange& range : ranges) {

@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "archive/bytes.h"
+#include "base/bytes.h"
 #include "replay/core/layout.h"
 
 namespace kernloop::replay {
 
 // Aligned 64-bit values of `bytes` (which lie at `address`) that fall into one of the ranges.
-uint64_t count_pointers_into(const std::vector<AddressRange>& ranges, uint64_t address, archive::Bytes bytes);
+uint64_t count_pointers_into(const std::vector<AddressRange>& ranges, uint64_t address, Bytes bytes);
 
 }  // namespace kernloop::replay

@@ -10,7 +10,7 @@ namespace kernloop::replay {
 Status walk_target(DeviceReplay& device, ContentCache& cache, const Target& target, const archive::ContentView& content,
                    const ChunkVisitor& visit) {
   const uint64_t chunk_bytes = cache.reader().manifest().chunk_bytes;
-  archive::Buffer copy;
+  Buffer copy;
   for (size_t i = 0; i < content.content->chunks.size(); ++i) {
     const uint64_t offset = i * chunk_bytes;
     const auto expected = cache.chunk(content, i);
@@ -69,7 +69,7 @@ template <typename Visit>
 Status for_each_changed_chunk(ContentCache& cache, const archive::ContentView& pre, const archive::ContentView& post,
                               const Overlay& overlay, const Visit& visit) {
   const uint64_t chunk_bytes = cache.reader().manifest().chunk_bytes;
-  archive::Buffer copy;
+  Buffer copy;
   for (size_t i = 0; i < post.content->chunks.size(); ++i) {
     if (!overlay && pre.content->chunks[i] == post.content->chunks[i]) continue;
     auto before = cache.chunk(pre, i);
@@ -103,7 +103,7 @@ Result<uint64_t> count_changed_bytes(ContentCache& cache, const archive::Content
 
 Result<uint64_t> count_discernible_bytes(ContentCache& cache, const Target& target, const Overlay& overlay) {
   uint64_t discernible = 0;
-  archive::Buffer copy;
+  Buffer copy;
   ToleranceJudge judge(target.tolerances, {});
   const auto visit = [&](uint64_t offset, Bytes before, Bytes after) {
     for_each_difference(after, judge.accept(offset, after, before, copy), [&](size_t at, size_t size) {

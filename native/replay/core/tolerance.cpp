@@ -1,27 +1,18 @@
 #include "replay/core/tolerance.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
+
+#include "base/numbers.h"
 
 namespace kernloop::replay {
 
 namespace {
 
 std::optional<double> parse_bound(std::string_view text) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
-    return std::nullopt;
-  return value;
-}
-
-std::optional<uint64_t> parse_count(std::string_view text) {
-  uint64_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  const auto value = number_of<double>(text);
+  return value && std::isfinite(*value) && *value >= 0 ? value : std::nullopt;
 }
 
 std::optional<Special> parse_special(std::string_view text) {
@@ -41,7 +32,7 @@ bool parse_one_bound(std::string_view text, Bounds& bounds) {
   if (equals == text.npos) return false;
   const std::string_view name = text.substr(0, equals), value = text.substr(equals + 1);
   if (name == "ulp") {
-    const auto ulp = parse_count(value);
+    const auto ulp = number_of<uint64_t>(value);
     if (ulp) bounds.ulp = *ulp;
     return ulp.has_value();
   }
@@ -68,8 +59,8 @@ bool parse_place(std::string_view text, ElementTolerance& tolerance) {
   if (first == text.npos) return !tolerance.target.empty();
   const size_t second = text.find(':', first + 1);
   if (second == text.npos) return false;
-  const auto offset = parse_count(text.substr(first + 1, second - first - 1));
-  const auto size = parse_count(text.substr(second + 1));
+  const auto offset = number_of<uint64_t>(text.substr(first + 1, second - first - 1));
+  const auto size = number_of<uint64_t>(text.substr(second + 1));
   if (!offset || !size) return false;
   tolerance.offset = *offset;
   tolerance.size = *size;
@@ -181,8 +172,7 @@ ToleranceJudge::ToleranceJudge(const std::vector<ElementTolerance>& tolerances,
   }
 }
 
-archive::Bytes ToleranceJudge::accept(uint64_t offset, archive::Bytes expected, archive::Bytes actual,
-                                      archive::Buffer& copy) {
+Bytes ToleranceJudge::accept(uint64_t offset, Bytes expected, Bytes actual, Buffer& copy) {
   for (size_t i = 0; i < tolerances_.size(); ++i) {
     const ElementTolerance& tolerance = tolerances_[i];
     const uint64_t element_bytes = size_of(tolerance.type);
@@ -211,12 +201,12 @@ bool ToleranceJudge::are_excused(size_t index) const {
 }
 
 // Bytes that are equal hold no error, but may hold what is counted, or refused.
-void ToleranceJudge::count_equal_specials(size_t index, uint64_t offset, archive::Bytes expected) {
+void ToleranceJudge::count_equal_specials(size_t index, uint64_t offset, Bytes expected) {
   const ElementType type = tolerances_[index].type;
   constexpr size_t kBlock = 4096;
   const size_t size = size_of(type);
   for (size_t block = 0; block < expected.size(); block += kBlock) {
-    const archive::Bytes piece = expected.subspan(block, std::min(kBlock, expected.size() - block));
+    const Bytes piece = expected.subspan(block, std::min(kBlock, expected.size() - block));
     if (replay::count_special(type, piece) == 0) continue;
     for (size_t at = 0; at + size <= piece.size(); at += size) {
       const Number value = load_number(type, &piece[at]);
@@ -230,7 +220,7 @@ void ToleranceJudge::count_equal_specials(size_t index, uint64_t offset, archive
   }
 }
 
-void ToleranceJudge::judge(size_t index, uint64_t offset, archive::Bytes expected, std::span<uint8_t> actual) {
+void ToleranceJudge::judge(size_t index, uint64_t offset, Bytes expected, std::span<uint8_t> actual) {
   const ElementTolerance& tolerance = tolerances_[index];
   ToleranceCount& count = counts_[index];
   const size_t size = size_of(tolerance.type);
@@ -252,7 +242,7 @@ void ToleranceJudge::judge(size_t index, uint64_t offset, archive::Bytes expecte
     }
     const bool may_be_excused = !error.within && error.finite && tolerance.bounds.matched < 1;
     if (may_be_excused) {
-      excusable_[index].compare(offset + at, expected.subspan(at, size), archive::Bytes(actual).subspan(at, size));
+      excusable_[index].compare(offset + at, expected.subspan(at, size), Bytes(actual).subspan(at, size));
     }
     if (error.within || may_be_excused) std::memcpy(&actual[at], &expected[at], size);
   }

@@ -92,7 +92,7 @@ class ToleranceJudge {
 
   // The actual bytes with *post* in place of the elements within their bounds, and of those that may yet be excused.
   // `copy` holds them where they are not `actual` itself; `actual` may already be in it.
-  archive::Bytes accept(uint64_t offset, archive::Bytes expected, archive::Bytes actual, archive::Buffer& copy);
+  Bytes accept(uint64_t offset, Bytes expected, Bytes actual, Buffer& copy);
 
   const std::vector<ToleranceCount>& counts() const { return counts_; }
 
@@ -102,8 +102,8 @@ class ToleranceJudge {
   const DifferenceCollector& excusable(size_t index) const { return excusable_[index]; }
 
  private:
-  void count_equal_specials(size_t index, uint64_t offset, archive::Bytes expected);
-  void judge(size_t index, uint64_t offset, archive::Bytes expected, std::span<uint8_t> actual);
+  void count_equal_specials(size_t index, uint64_t offset, Bytes expected);
+  void judge(size_t index, uint64_t offset, Bytes expected, std::span<uint8_t> actual);
   void count_special(size_t index, Number expected, Number actual);
   void count_outside(size_t index, uint64_t offset, const ElementError& error, Number expected, Number actual);
 

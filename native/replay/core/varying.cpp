@@ -245,7 +245,7 @@ void judge_range(const VaryingRange& range, Bytes actual, const Visit& visit) {
 Result<AcceptedBytes> accept_varying(DeviceReplay& device, const Target& target,
                                      const std::vector<VaryingRange>& ranges) {
   AcceptedBytes result;
-  archive::Buffer actual;
+  Buffer actual;
   for (const VaryingRange& range : ranges) {
     if (!concerns(range, target) || range.permuted > 0) continue;
     if (range.order_dependent > 0) {
@@ -282,7 +282,7 @@ Result<bool> passes_unchanged(ContentCache& cache, const std::vector<Target>& ta
     const auto after = read_content(cache, target.post, range.offset, range.bytes());
     if (!after) return after.error();
     if (overlay) {
-      const archive::Buffer captured = *before;
+      const Buffer captured = *before;
       overlay(range.offset, *before);
       // Values that no launch leaves there are no other order of those that it does.
       if (range.permuted > 0 && *before != captured) return false;

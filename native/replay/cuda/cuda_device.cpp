@@ -64,7 +64,7 @@ class CudaDevice final : public DeviceReplay {
   Status write(uint64_t address, Bytes bytes) override;
   Status read(uint64_t address, std::span<uint8_t> into) override;
   Status fill(uint64_t address, uint64_t size, uint8_t byte) override;
-  Result<Bytes> view(uint64_t address, uint64_t size, archive::Buffer& scratch) override;
+  Result<Bytes> view(uint64_t address, uint64_t size, Buffer& scratch) override;
   uint8_t* in_place(uint64_t address) override {
     return memory_.is_host(address) ? reinterpret_cast<uint8_t*>(address) : nullptr;
   }
@@ -268,7 +268,7 @@ Status CudaDevice::fill(uint64_t address, uint64_t size, uint8_t byte) {
   return staging_.fill(address, size, byte);
 }
 
-Result<Bytes> CudaDevice::view(uint64_t address, uint64_t size, archive::Buffer& scratch) {
+Result<Bytes> CudaDevice::view(uint64_t address, uint64_t size, Buffer& scratch) {
   if (in_place(address) || size > Staging::kBufferBytes) return DeviceReplay::view(address, size, scratch);
   // Chunk after chunk of a region: what follows is fetched ahead, as far as memory is mapped there.
   uint64_t limit = 0;
@@ -341,7 +341,7 @@ Status CudaDevice::prepare_function(CUfunction function, const LaunchPlan& plan,
 
 Status CudaDevice::submit(const Launch& launch, LaunchPlan& plan) {
   const CUlaunchConfig config = config_of(launch, plan, staging_.stream());
-  archive::Buffer kernarg = launch.kernarg;
+  Buffer kernarg = launch.kernarg;
   size_t bytes = kernarg.size();
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, kernarg.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                    CU_LAUNCH_PARAM_END};

@@ -26,7 +26,7 @@ std::string uuid_text(const CUuuid& uuid) {
   for (size_t i = 0; i < sizeof uuid.bytes; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
     const auto byte = static_cast<uint8_t>(uuid.bytes[i]);
-    text += archive::to_hex({&byte, 1});
+    text += to_hex({&byte, 1});
   }
   return text;
 }

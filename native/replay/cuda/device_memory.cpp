@@ -11,7 +11,7 @@ using namespace cuda;
 namespace {
 
 std::string text_of(const AddressRange& range) {
-  return archive::to_hex_number(range.base) + " (" + std::to_string(range.size) + " bytes)";
+  return to_hex_number(range.base) + " (" + std::to_string(range.size) + " bytes)";
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ Status DeviceMemory::reserve(const AddressRange& window) {
   }
   if (got != window.base) {
     context_.driver().cuMemAddressFree(got, window.size);
-    return Error{"ADDRESS_TAKEN", wanted + "gave " + archive::to_hex_number(got) + " instead", hint};
+    return Error{"ADDRESS_TAKEN", wanted + "gave " + to_hex_number(got) + " instead", hint};
   }
   windows_.push_back(window);
   return Unit{};

@@ -76,7 +76,7 @@ Result<bool> KeptCopies::keep(const AddressRange& range) {
     if (auto copied =
             context_.check("cuMemcpyDtoDAsync",
                            context_.driver().cuMemcpyDtoDAsync(copy.at, copy.of.base, copy.of.size, staging_.stream()),
-                           "keeping a copy of " + archive::to_hex_number(copy.of.base));
+                           "keeping a copy of " + to_hex_number(copy.of.base));
         !copied)
       return copied.error();
   }
@@ -86,7 +86,7 @@ Result<bool> KeptCopies::keep(const AddressRange& range) {
 Result<bool> KeptCopies::keep_host(const AddressRange& range) {
   if (free_host_bytes() / 2 < range.size) return false;
   const auto* bytes = reinterpret_cast<const uint8_t*>(range.base);
-  host_copies_.emplace_back(range.base, archive::Buffer(bytes, bytes + range.size));
+  host_copies_.emplace_back(range.base, Buffer(bytes, bytes + range.size));
   return true;
 }
 
@@ -94,7 +94,7 @@ Status KeptCopies::copy_back(const Copy& copy, const AddressRange& range) {
   return context_.check("cuMemcpyDtoDAsync",
                         context_.driver().cuMemcpyDtoDAsync(range.base, copy.at + (range.base - copy.of.base),
                                                             range.size, staging_.stream()),
-                        "restoring " + archive::to_hex_number(range.base));
+                        "restoring " + to_hex_number(range.base));
 }
 
 void KeptCopies::remember_written(const AddressRange& range) {

@@ -48,7 +48,7 @@ class KeptCopies {
   Staging& staging_;
   cuda::DeviceKernels& kernels_;
   std::vector<Copy> copies_;
-  std::vector<std::pair<uint64_t, archive::Buffer>> host_copies_;
+  std::vector<std::pair<uint64_t, Buffer>> host_copies_;
   std::vector<AddressRange> written_;  // sorted, disjoint
   bool knows_written_ = false;
   bool surprised_ = false;  // a restore found differences where none were known

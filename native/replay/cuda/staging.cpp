@@ -60,7 +60,7 @@ Status Staging::write(uint64_t address, Bytes bytes) {
     Buffer& buffer = next();
     if (auto waited = wait(buffer); !waited) return waited;
     std::memcpy(buffer.bytes, bytes.data() + offset, size);
-    const std::string doing = "writing to " + archive::to_hex_number(address + offset);
+    const std::string doing = "writing to " + to_hex_number(address + offset);
     if (auto copied = context_.check("cuMemcpyHtoDAsync",
                                      driver.cuMemcpyHtoDAsync(address + offset, buffer.bytes, size, stream_), doing);
         !copied)
@@ -74,12 +74,12 @@ Status Staging::write(uint64_t address, Bytes bytes) {
 Status Staging::fill(uint64_t address, uint64_t size, uint8_t byte) {
   forget_ahead();
   return context_.check("cuMemsetD8Async", context_.driver().cuMemsetD8Async(address, byte, size, stream_),
-                        "filling " + archive::to_hex_number(address));
+                        "filling " + to_hex_number(address));
 }
 
 Status Staging::fetch(Buffer& buffer, const AddressRange& range) {
   const Driver& driver = context_.driver();
-  const std::string doing = "reading from " + archive::to_hex_number(range.base);
+  const std::string doing = "reading from " + to_hex_number(range.base);
   if (auto waited = wait(buffer); !waited) return waited;
   buffer.ahead = {};
   if (auto copied = context_.check("cuMemcpyDtoHAsync",

@@ -140,7 +140,7 @@ Result<uint64_t> HipLauncher::variable(uint64_t code, const std::string& name, u
 }
 
 Result<int> HipLauncher::submit(const Launch& launch) {
-  archive::Buffer arguments = launch.kernarg;
+  Buffer arguments = launch.kernarg;
   size_t bytes = arguments.size();
   void* extra[] = {kParameterBuffer, arguments.data(), kParameterSize, &bytes, kParameterEnd};
   const auto& [x, y, z] = launch.block_threads;

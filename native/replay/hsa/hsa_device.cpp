@@ -1,11 +1,9 @@
 #include "replay/hsa/hsa_device.h"
 
-#include <hsa/amd_hsa_queue.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -16,17 +14,16 @@
 #include "codeobject/bundle.h"
 #include "replay/core/address_hold.h"
 #include "replay/core/layout.h"
+#include "replay/hsa/aql_launcher.h"
 #include "replay/hsa/caches.h"
 #include "replay/hsa/hip_launcher.h"
 #include "replay/hsa/hsa_library.h"
 #include "replay/hsa/pool_copies.h"
-#include "softgpu/hsa/softgpu_extension.h"
+#include "replay/hsa/software_gpu.h"
 
 namespace kernloop::replay {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Agents {
   hsa_agent_t gpu{}, cpu{};
@@ -38,21 +35,6 @@ struct Pools {
   hsa_amd_memory_pool_t device{}, kernarg{};
 };
 
-HotSpot hot_spot_of(const kernloop_softgpu_pc_t& pc) {
-  HotSpot spot;
-  spot.address = pc.address;
-  spot.counts = {{"instruction", pc.instruction}};
-  if (pc.is_conditional_branch != 0) spot.counts["branch"] = true;
-  if (pc.is_vector != 0) spot.counts["vector"] = true;
-  const auto add = [&](const char* name, uint64_t value) {
-    if (value != 0) spot.counts[name] = value;
-  };
-#define KERNLOOP_FIELD(name) add(#name, pc.name);
-  KERNLOOP_SOFTGPU_PC_FIELDS(KERNLOOP_FIELD)
-#undef KERNLOOP_FIELD
-  return spot;
-}
-
 class HsaDevice final : public DeviceReplay {
  public:
   HsaDevice(std::unique_ptr<HsaLibrary> library, const Options& options)
@@ -62,7 +44,7 @@ class HsaDevice final : public DeviceReplay {
   Status start(const std::string& isa);
 
   uint64_t granule(archive::RegionClass) const override { return granule_; }
-  bool fresh_memory_is_zero() const override { return soft_; }
+  bool fresh_memory_is_zero() const override { return soft_ != nullptr; }
   bool can_place_code() const override { return soft_ && !uses_hip_; }
   bool measures_time() const override { return !soft_; }
   Status map(const Mapping& mapping) override;
@@ -78,21 +60,36 @@ class HsaDevice final : public DeviceReplay {
     return *code.base + variable.address;
   }
   Status keep_out(uint64_t base, uint64_t size) override;
-  Result<bool> close_to_kernels(const AddressRange& range) override;
+  Result<bool> close_to_kernels(const AddressRange& range) override {
+    return soft_ ? soft_->close_to_kernels(range) : false;
+  }
   Result<bool> keep_unmapped(const AddressRange& range) override;
   Status unload_code() override;
   Status write(uint64_t address, Bytes bytes) override;
   Status read(uint64_t address, std::span<uint8_t> into) override;
   uint8_t* in_place(uint64_t address) override { return soft_ ? reinterpret_cast<uint8_t*>(address) : nullptr; }
-  Status set_wave_instruction_limit(uint64_t per_dispatch) override;
-  Status set_seed(uint64_t seed) override;
-  Status set_threads(uint32_t threads) override;
-  Status set_unwritten_fill(uint64_t pattern) override;
-  Status set_adverse(uint64_t wave_instructions, bool races) override;
-  Status record_accesses() override;
-  Status profile() override;
-  Status set_probes(const std::string& request) override;
-  Status visit_probes(const std::function<Status(const ProbedMapView&)>& visit) override;
+  Status set_wave_instruction_limit(uint64_t per_dispatch) override {
+    return soft_ ? soft_->set_wave_instruction_limit(per_dispatch)
+                 : DeviceReplay::set_wave_instruction_limit(per_dispatch);
+  }
+  Status set_seed(uint64_t seed) override { return soft_ ? soft_->set_seed(seed) : DeviceReplay::set_seed(seed); }
+  Status set_threads(uint32_t threads) override {
+    return soft_ ? soft_->set_threads(threads) : DeviceReplay::set_threads(threads);
+  }
+  Status set_unwritten_fill(uint64_t pattern) override {
+    return soft_ ? soft_->set_unwritten_fill(pattern) : DeviceReplay::set_unwritten_fill(pattern);
+  }
+  Status set_adverse(uint64_t wave_instructions, bool races) override {
+    return soft_ ? soft_->set_adverse(wave_instructions, races) : DeviceReplay::set_adverse(wave_instructions, races);
+  }
+  Status record_accesses() override { return soft_ ? soft_->record_accesses() : DeviceReplay::record_accesses(); }
+  Status profile() override { return soft_ ? soft_->profile() : DeviceReplay::profile(); }
+  Status set_probes(const std::string& request) override {
+    return soft_ ? soft_->set_probes(request) : DeviceReplay::set_probes(request);
+  }
+  Status visit_probes(const std::function<Status(const ProbedMapView&)>& visit) override {
+    return soft_ ? soft_->visit_probes(report_signal(), visit) : Unit{};
+  }
   Result<CacheFacts> set_cache(CacheState state) override;
   bool needs_launch_before() const override { return cache_ == CacheState::kWarm; }
   Result<bool> keep(const AddressRange& range) override;
@@ -108,26 +105,19 @@ class HsaDevice final : public DeviceReplay {
   };
 
   Error device_error(const char* call, hsa_status_t status, const std::string& doing) const {
-    return {status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? "OUT_OF_MEMORY" : "DEVICE_ERROR",
-            doing + " failed: " + hsa_->describe(call, status),
-            "see the runtime's message above; `kernloop doctor` checks the device"};
+    return hsa_->error(call, status, doing);
   }
   void open_kept_out();
   Status find_agents(const std::string& isa);
   Status map_memory(const AddressRange& range, const AddressRange& window);
   Status find_pools();
   void find_limits();
-  Status prepare_queue();
-  Status prepare_kernarg(size_t bytes);
-  Status submit(const Launch& launch);
-  // How long to wait in one go: short enough to notice faults and limits.
-  uint64_t wait_ticks() const { return timestamp_hz_ / 100; }
   Result<LoadedCode> load_with_hip(Bytes code_object, const codeobject::CodeObjectInfo& info);
   std::optional<uint64_t> base_with_hip(uint64_t code, const codeobject::CodeObjectInfo& info);
   Result<LaunchOutcome> launch_with_hip(const Launch& launch);
   Result<LaunchOutcome> launch_directly(const Launch& launch);
   // What the software GPU tells the report of the last launch by: HIP's signals are its own.
-  hsa_signal_t report_signal() const { return hip_ ? hsa_signal_t{0} : signal_; }
+  hsa_signal_t report_signal() const { return aql_ ? aql_->signal() : hsa_signal_t{0}; }
   static LaunchOutcome limit_outcome(const Launch& launch);
   LaunchOutcome fault_outcome(hsa_status_t status) const;
   Status add_report(LaunchOutcome& outcome) const;
@@ -137,23 +127,15 @@ class HsaDevice final : public DeviceReplay {
   const std::filesystem::path hip_runtime_;
   std::unique_ptr<HipLauncher> hip_;  // started by the first load(): once captured memory is mapped
   bool initialised_ = false;
-  bool records_accesses_ = false;
-  bool profiles_ = false;
-  bool is_adverse_ = false;
-  kernloop_softgpu_extension_1_t extension_{};
-  bool soft_ = false;
+  std::unique_ptr<SoftwareGpu> soft_;  // null on hardware
   Agents agents_;
   Pools pools_;
   DeviceLimits limits_;
   uint64_t granule_ = 4096;
-  uint64_t timestamp_hz_ = 1'000'000'000;
   std::vector<Mapped> mappings_;
   std::vector<AddressRange> kept_out_, guarded_;
   std::vector<hsa_executable_t> executables_;
-  hsa_queue_t* queue_ = nullptr;
-  hsa_signal_t signal_{};
-  void* kernarg_ = nullptr;
-  size_t kernarg_bytes_ = 0;
+  std::unique_ptr<AqlLauncher> aql_;  // from the first launch on, without hip_
   CacheState cache_ = CacheState::kAsIs;
   std::unique_ptr<CacheEvictor> evictor_;  // where the caches are to be cold
   std::unique_ptr<PoolCopies> kept_;       // where they are to be warm
@@ -167,9 +149,7 @@ class HsaDevice final : public DeviceReplay {
 
 HsaDevice::~HsaDevice() {
   if (!initialised_ || lost_) return;
-  if (queue_) hsa_->hsa_queue_destroy(queue_);
-  if (signal_.handle) hsa_->hsa_signal_destroy(signal_);
-  if (kernarg_) hsa_->hsa_amd_memory_pool_free(kernarg_);
+  if (aql_) aql_->free();
   if (evictor_) evictor_->free();
   if (kept_) kept_->free();
   for (hsa_executable_t executable : executables_) hsa_->hsa_executable_destroy(executable);
@@ -191,13 +171,9 @@ Status HsaDevice::start(const std::string& isa) {
                  "check the device and its driver (`kernloop doctor`), or use the built-in software GPU"};
   }
   initialised_ = true;
-  soft_ = hsa_->hsa_system_get_major_extension_table(KERNLOOP_SOFTGPU_EXTENSION_ID, 1, sizeof extension_,
-                                                     &extension_) == HSA_STATUS_SUCCESS;
-  if (soft_ && extension_.dispatch_findings == nullptr) {
-    return Error{"RUNTIME_INCOMPLETE", hsa_->path().string() + " is the software GPU of an older Kernloop",
-                 "use the one that was built with this program"};
-  }
-  hsa_->hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &timestamp_hz_);
+  auto soft = SoftwareGpu::find(*hsa_);
+  if (!soft) return soft.error();
+  soft_ = std::move(*soft);
   // Without a handler a memory fault ends the process before anything could be reported.
   // Some runtimes tell of it here only and leave the queue's own callback silent.
   hsa_->hsa_amd_register_system_event_handler(
@@ -331,7 +307,7 @@ Status HsaDevice::find_pools() {
 
 Status HsaDevice::map(const Mapping& wanted) {
   const auto [base, size] = wanted.range;
-  const std::string range = archive::to_hex_number(base) + " (" + std::to_string(size) + " bytes)";
+  const std::string range = to_hex_number(base) + " (" + std::to_string(size) + " bytes)";
   const auto taken = [&](const std::string& why) {
     return Error{
         "ADDRESS_TAKEN", "captured memory at " + range + " cannot be restored at its address: " + why,
@@ -342,7 +318,7 @@ Status HsaDevice::map(const Mapping& wanted) {
   if (status != HSA_STATUS_SUCCESS) return taken(hsa_->describe("hsa_amd_vmem_address_reserve", status));
   if (got != reinterpret_cast<void*>(base)) {
     hsa_->hsa_amd_vmem_address_free(got, size);
-    return taken("the runtime gave " + archive::to_hex_number(reinterpret_cast<uint64_t>(got)) + " instead");
+    return taken("the runtime gave " + to_hex_number(reinterpret_cast<uint64_t>(got)) + " instead");
   }
   return map_memory(wanted.range, wanted.range);
 }
@@ -361,7 +337,7 @@ Result<bool> HsaDevice::map_apart(const AddressRange& window, const AddressRange
 // In `window`, which is reserved, and given back where that fails.
 Status HsaDevice::map_memory(const AddressRange& wanted, const AddressRange& window) {
   const auto [base, size] = wanted;
-  const std::string range = archive::to_hex_number(base) + " (" + std::to_string(size) + " bytes)";
+  const std::string range = to_hex_number(base) + " (" + std::to_string(size) + " bytes)";
   void* const got = reinterpret_cast<void*>(base);
   const auto give_back = [&] { hsa_->hsa_amd_vmem_address_free(reinterpret_cast<void*>(window.base), window.size); };
   Mapped mapping{wanted, window, {}};
@@ -405,13 +381,12 @@ Result<LoadedCode> HsaDevice::load(Bytes code_object, const codeobject::CodeObje
   if (status != HSA_STATUS_SUCCESS) return device_error("hsa_executable_create_alt", status, doing);
   executables_.push_back(executable);
   if (address && soft_) {
-    status = extension_.set_next_load_address(*address);
-    if (status != HSA_STATUS_SUCCESS) return device_error("set_next_load_address", status, doing);
+    if (auto set = soft_->set_next_load_address(*address, doing); !set) return set.error();
   }
   status = hsa_->hsa_executable_load_agent_code_object(executable, agents_.gpu, reader, nullptr, nullptr);
   if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && address) {
     return Error{"ADDRESS_TAKEN",
-                 doing + " at its captured address " + archive::to_hex_number(*address) + " failed: that is in use",
+                 doing + " at its captured address " + to_hex_number(*address) + " failed: that is in use",
                  "run it again; if it persists, capture again"};
   }
   if (status != HSA_STATUS_SUCCESS) {
@@ -448,10 +423,10 @@ Result<LoadedCode> HsaDevice::load(Bytes code_object, const codeobject::CodeObje
     return Error{"DEVICE_ERROR", doing + " gave no symbol to find it by",
                  "the code object defines neither kernels nor variables"};
   if (address && *base != *address) {
-    return Error{"ADDRESS_TAKEN",
-                 doing + " put it at " + archive::to_hex_number(*base) + " instead of its captured address " +
-                     archive::to_hex_number(*address),
-                 "run it again"};
+    return Error{
+        "ADDRESS_TAKEN",
+        doing + " put it at " + to_hex_number(*base) + " instead of its captured address " + to_hex_number(*address),
+        "run it again"};
   }
   return LoadedCode{executable.handle, base};
 }
@@ -461,19 +436,12 @@ Status HsaDevice::keep_out(uint64_t base, uint64_t size) {
   const hsa_status_t status = hsa_->hsa_amd_vmem_address_reserve(&got, size, base, 0);
   if (status != HSA_STATUS_SUCCESS || got != reinterpret_cast<void*>(base)) {
     return Error{"ADDRESS_TAKEN",
-                 "the addresses of the captured code at " + archive::to_hex_number(base) +
+                 "the addresses of the captured code at " + to_hex_number(base) +
                      " cannot be kept free: " + hsa_->describe("hsa_amd_vmem_address_reserve", status),
                  "run it again"};
   }
   kept_out_.push_back({base, size});
   return Unit{};
-}
-
-Result<bool> HsaDevice::close_to_kernels(const AddressRange& range) {
-  if (!soft_ || !extension_.close_to_kernels) return false;
-  const hsa_status_t status = extension_.close_to_kernels(range.base, range.size);
-  if (status != HSA_STATUS_SUCCESS) return device_error("close_to_kernels", status, "raising the guard");
-  return true;
 }
 
 Result<bool> HsaDevice::keep_unmapped(const AddressRange& range) {
@@ -515,7 +483,7 @@ Status HsaDevice::write(uint64_t address, Bytes bytes) {
   }
   const hsa_status_t status = hsa_->hsa_memory_copy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
   if (status != HSA_STATUS_SUCCESS)
-    return device_error("hsa_memory_copy", status, "writing to " + archive::to_hex_number(address));
+    return device_error("hsa_memory_copy", status, "writing to " + to_hex_number(address));
   return Unit{};
 }
 
@@ -526,92 +494,8 @@ Status HsaDevice::read(uint64_t address, std::span<uint8_t> into) {
   }
   const hsa_status_t status = hsa_->hsa_memory_copy(into.data(), reinterpret_cast<const void*>(address), into.size());
   if (status != HSA_STATUS_SUCCESS)
-    return device_error("hsa_memory_copy", status, "reading from " + archive::to_hex_number(address));
+    return device_error("hsa_memory_copy", status, "reading from " + to_hex_number(address));
   return Unit{};
-}
-
-Status HsaDevice::set_wave_instruction_limit(uint64_t per_dispatch) {
-  if (!soft_) return DeviceReplay::set_wave_instruction_limit(per_dispatch);
-  const hsa_status_t status = extension_.set_max_wave_instructions(per_dispatch);
-  if (status != HSA_STATUS_SUCCESS) return device_error("set_max_wave_instructions", status, "setting the limit");
-  return Unit{};
-}
-
-Status HsaDevice::set_seed(uint64_t seed) {
-  if (!soft_) return DeviceReplay::set_seed(seed);
-  const hsa_status_t status = extension_.set_seed(seed);
-  if (status != HSA_STATUS_SUCCESS) return device_error("set_seed", status, "setting the seed");
-  return Unit{};
-}
-
-Status HsaDevice::set_threads(uint32_t threads) {
-  if (!soft_) return DeviceReplay::set_threads(threads);
-  const hsa_status_t status = extension_.set_threads(threads);
-  if (status != HSA_STATUS_SUCCESS) return device_error("set_threads", status, "setting the number of threads");
-  return Unit{};
-}
-
-Status HsaDevice::set_unwritten_fill(uint64_t pattern) {
-  if (!soft_) return DeviceReplay::set_unwritten_fill(pattern);
-  const hsa_status_t status = extension_.set_unwritten_fill(pattern);
-  if (status != HSA_STATUS_SUCCESS) return device_error("set_unwritten_fill", status, "choosing the fill");
-  return Unit{};
-}
-
-Status HsaDevice::set_adverse(uint64_t wave_instructions, bool races) {
-  if (!soft_) return DeviceReplay::set_adverse(wave_instructions, races);
-  const hsa_status_t status = extension_.set_adverse(wave_instructions, races ? 1 : 0);
-  if (status != HSA_STATUS_SUCCESS) return device_error("set_adverse", status, "asking for the adverse order");
-  is_adverse_ = wave_instructions != 0;
-  return Unit{};
-}
-
-Status HsaDevice::record_accesses() {
-  if (!soft_) return DeviceReplay::record_accesses();
-  const hsa_status_t status = extension_.set_access_recording(1);
-  if (status != HSA_STATUS_SUCCESS) return device_error("set_access_recording", status, "recording accesses");
-  records_accesses_ = true;
-  return Unit{};
-}
-
-Status HsaDevice::profile() {
-  if (!soft_) return DeviceReplay::profile();
-  const hsa_status_t status = extension_.set_profiling(1);
-  if (status != HSA_STATUS_SUCCESS) return device_error("set_profiling", status, "profiling");
-  profiles_ = true;
-  return Unit{};
-}
-
-Status HsaDevice::set_probes(const std::string& request) {
-  if (!soft_) return DeviceReplay::set_probes(request);
-  std::string problem = "the runtime has no probes";
-  const auto keep = [](const char* text, void* data) { *static_cast<std::string*>(data) = text; };
-  if (!extension_.set_probes || extension_.set_probes(request.c_str(), keep, &problem) != HSA_STATUS_SUCCESS)
-    return Error{"PROBES_INVALID", "the software GPU does not take the probes: " + problem, "correct the probe file"};
-  return Unit{};
-}
-
-Status HsaDevice::visit_probes(const std::function<Status(const ProbedMapView&)>& visit) {
-  struct Visit {
-    const std::function<Status(const ProbedMapView&)>& visit;
-    Status status = Unit{};
-  } state{visit};
-  const hsa_status_t status = extension_.dispatch_probes(
-      report_signal(),
-      [](const kernloop_softgpu_probed_map_t* map, void* data) {
-        auto& state = *static_cast<Visit*>(data);
-        if (!state.status) return;
-        state.status = state.visit({.name = map->name,
-                                    .unit_bytes = map->unit_bytes,
-                                    .records = {map->records, map->units * map->unit_bytes},
-                                    .counts = {map->counts, map->units},
-                                    .kept = map->kept,
-                                    .dropped = map->dropped,
-                                    .wave_size = map->wave_size});
-      },
-      &state);
-  if (status != HSA_STATUS_SUCCESS) return device_error("dispatch_probes", status, "reading the maps of probes");
-  return state.status;
 }
 
 Result<CacheFacts> HsaDevice::set_cache(CacheState state) {
@@ -648,72 +532,6 @@ Result<bool> HsaDevice::restore_written() {
   if (!kept_ || keeps_too_little_ || !last_kernel_ || !learnt_kernels_.contains(*last_kernel_)) return false;
   if (auto restored = kept_->restore_written(); !restored) return restored.error();
   return true;
-}
-
-Status HsaDevice::prepare_queue() {
-  if (queue_) return Unit{};
-  constexpr uint32_t kPackets = 64;
-  hsa_status_t status = hsa_->hsa_queue_create(
-      agents_.gpu, kPackets, HSA_QUEUE_TYPE_SINGLE,
-      [](hsa_status_t status, hsa_queue_t*, void* data) { static_cast<HsaDevice*>(data)->queue_status_ = status; },
-      this, UINT32_MAX, UINT32_MAX, &queue_);
-  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_queue_create", status, "creating a queue");
-  status = hsa_->hsa_signal_create(1, 0, nullptr, &signal_);
-  if (status != HSA_STATUS_SUCCESS) return device_error("hsa_signal_create", status, "creating a signal");
-  if (soft_) return Unit{};
-  status = hsa_->hsa_amd_profiling_set_profiler_enabled(queue_, 1);
-  if (status != HSA_STATUS_SUCCESS)
-    return device_error("hsa_amd_profiling_set_profiler_enabled", status, "timing the queue");
-  return Unit{};
-}
-
-Status HsaDevice::prepare_kernarg(size_t bytes) {
-  if (kernarg_ && kernarg_bytes_ >= bytes) return Unit{};
-  if (kernarg_) hsa_->hsa_amd_memory_pool_free(kernarg_);
-  kernarg_ = nullptr;
-  // The ABI lets kernels load up to 64 bytes at once from the segment.
-  kernarg_bytes_ = (bytes + 63) / 64 * 64 + 64;
-  hsa_status_t status = hsa_->hsa_amd_memory_pool_allocate(pools_.kernarg, kernarg_bytes_, 0, &kernarg_);
-  if (status != HSA_STATUS_SUCCESS)
-    return device_error("hsa_amd_memory_pool_allocate", status, "allocating kernel arguments");
-  status = hsa_->hsa_amd_agents_allow_access(1, &agents_.gpu, nullptr, kernarg_);
-  if (status != HSA_STATUS_SUCCESS)
-    return device_error("hsa_amd_agents_allow_access", status, "sharing kernel arguments");
-  return Unit{};
-}
-
-Status HsaDevice::submit(const Launch& launch) {
-  constexpr uint64_t kMaxWorkItems = UINT32_MAX;  // of a dimension, in an AQL packet
-  for (uint64_t items : launch.grid_work_items) {
-    if (items <= kMaxWorkItems) continue;
-    return Error{"CAPTURE_INVALID", "a grid of " + std::to_string(items) + " work-items does not fit an AQL packet",
-                 "capture again"};
-  }
-  hsa_kernel_dispatch_packet_t packet{};
-  packet.setup = static_cast<uint16_t>(launch.dimensions << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS);
-  packet.workgroup_size_x = static_cast<uint16_t>(launch.block_threads[0]);
-  packet.workgroup_size_y = static_cast<uint16_t>(launch.block_threads[1]);
-  packet.workgroup_size_z = static_cast<uint16_t>(launch.block_threads[2]);
-  packet.grid_size_x = static_cast<uint32_t>(launch.grid_work_items[0]);
-  packet.grid_size_y = static_cast<uint32_t>(launch.grid_work_items[1]);
-  packet.grid_size_z = static_cast<uint32_t>(launch.grid_work_items[2]);
-  packet.private_segment_size = launch.private_segment_bytes;
-  packet.group_segment_size = launch.group_segment_bytes;
-  packet.kernel_object = launch.kernel;
-  packet.kernarg_address = kernarg_;
-  packet.completion_signal = signal_;
-  const uint16_t header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER |
-                          HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-                          HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
-
-  const uint64_t index = hsa_->hsa_queue_add_write_index_scacq_screl(queue_, 1);
-  auto* slot = static_cast<hsa_kernel_dispatch_packet_t*>(queue_->base_address) + (index & (queue_->size - 1));
-  // The header makes the packet valid: the rest must be there before it.
-  std::memcpy(reinterpret_cast<uint8_t*>(slot) + 4, reinterpret_cast<const uint8_t*>(&packet) + 4, sizeof packet - 4);
-  const uint32_t first = header | static_cast<uint32_t>(packet.setup) << 16;
-  __atomic_store_n(reinterpret_cast<uint32_t*>(slot), first, __ATOMIC_RELEASE);
-  hsa_->hsa_signal_store_screlease(queue_->doorbell_signal, static_cast<hsa_signal_value_t>(index));
-  return Unit{};
 }
 
 // HIP tells where variables are, and the image lies around them as the file says.
@@ -777,35 +595,22 @@ Result<LaunchOutcome> HsaDevice::launch(const Launch& launch) {
 }
 
 Result<LaunchOutcome> HsaDevice::launch_directly(const Launch& launch) {
-  if (auto ready = prepare_queue(); !ready) return ready.error();
-  if (auto ready = prepare_kernarg(launch.kernarg.size()); !ready) return ready.error();
-  std::memcpy(kernarg_, launch.kernarg.data(), launch.kernarg.size());
-  hsa_->hsa_signal_store_relaxed(signal_, 1);
-  const auto begin = Clock::now();
-  if (auto submitted = submit(launch); !submitted) return submitted.error();
-  while (hsa_->hsa_signal_wait_scacquire(signal_, HSA_SIGNAL_CONDITION_LT, 1, wait_ticks(), HSA_WAIT_STATE_BLOCKED) >=
-         1) {
-    if (const int status = queue_status_; status != HSA_STATUS_SUCCESS) {
-      lost_ = true;
-      return fault_outcome(static_cast<hsa_status_t>(status));
-    }
-    const std::chrono::duration<double> elapsed = Clock::now() - begin;
-    if (launch.limit_seconds > 0 && elapsed.count() > launch.limit_seconds) {
-      lost_ = true;
-      return limit_outcome(launch);
-    }
+  if (!aql_) aql_ = std::make_unique<AqlLauncher>(*hsa_, agents_.gpu, pools_.kernarg, queue_status_, !soft_);
+  const auto end = aql_->run(launch);
+  if (!end) return end.error();
+  if (*end != AqlLauncher::End::kCompleted) {
+    lost_ = true;
+    return *end == AqlLauncher::End::kLimit ? limit_outcome(launch)
+                                            : fault_outcome(static_cast<hsa_status_t>(queue_status_.load()));
   }
   LaunchOutcome outcome;
   if (soft_) {
     if (auto reported = add_report(outcome); !reported) return reported.error();
     return outcome;
   }
-  hsa_amd_profiling_dispatch_time_t time{};
-  const hsa_status_t status = hsa_->hsa_amd_profiling_get_dispatch_time(agents_.gpu, signal_, &time);
-  if (status != HSA_STATUS_SUCCESS)
-    return device_error("hsa_amd_profiling_get_dispatch_time", status, "timing the dispatch");
-  outcome.duration_ns =
-      static_cast<uint64_t>(static_cast<double>(time.end - time.start) * 1e9 / static_cast<double>(timestamp_hz_));
+  const auto duration = aql_->duration_ns();
+  if (!duration) return duration.error();
+  outcome.duration_ns = *duration;
   return outcome;
 }
 
@@ -816,71 +621,14 @@ LaunchOutcome HsaDevice::fault_outcome(hsa_status_t status) const {
   outcome.fault = {{"kind", "queue_error"}, {"text", hsa_->describe("the queue stopped", status)}};
   if (const uint64_t address = fault_address_) {
     outcome.fault["kind"] = "memory_access";
-    outcome.fault["address"] = archive::to_hex_number(address);
+    outcome.fault["address"] = to_hex_number(address);
   }
-  kernloop_softgpu_report_t report{};
-  report.struct_size = sizeof report;
-  if (!soft_ || extension_.dispatch_report(report_signal(), &report) != HSA_STATUS_SUCCESS || !report.faulted)
-    return outcome;
-  report.fault_json[sizeof report.fault_json - 1] = '\0';
-  if (auto fault = archive::parse_json(report.fault_json, "the fault report"); fault && fault->is_object()) {
-    outcome.fault = std::move(*fault);
-  } else {
-    outcome.fault["text"] = std::string(report.fault_json);
-  }
-  outcome.wave_instructions = report.wave_instructions;
-  const auto kind = outcome.fault.find("kind");
-  if (kind != outcome.fault.end() && *kind == "instruction_limit") outcome.end = LaunchOutcome::End::kLimit;
+  if (soft_) soft_->explain(report_signal(), outcome);
   return outcome;
 }
 
 Status HsaDevice::add_report(LaunchOutcome& outcome) const {
-  kernloop_softgpu_report_t report{};
-  report.struct_size = sizeof report;
-  const hsa_status_t status = extension_.dispatch_report(report_signal(), &report);
-  if (status != HSA_STATUS_SUCCESS) return device_error("dispatch_report", status, "reading the counters");
-  outcome.wave_instructions = report.wave_instructions;
-  const hsa_status_t counted = extension_.dispatch_counters(
-      report_signal(),
-      [](const char* name, uint64_t value, void* data) { static_cast<LaunchOutcome*>(data)->counters[name] = value; },
-      &outcome);
-  if (counted != HSA_STATUS_SUCCESS) return device_error("dispatch_counters", counted, "reading the counters");
-  if (profiles_) {
-    const hsa_status_t profiled = extension_.dispatch_profile(
-        report_signal(),
-        [](const kernloop_softgpu_pc_t* pc, void* data) {
-          static_cast<LaunchOutcome*>(data)->hot_spots.push_back(hot_spot_of(*pc));
-        },
-        &outcome);
-    if (profiled != HSA_STATUS_SUCCESS) return device_error("dispatch_profile", profiled, "reading the profile");
-  }
-  if (is_adverse_) {
-    uint64_t executed = 0;
-    const hsa_status_t found = extension_.dispatch_findings(
-        report_signal(), &executed,
-        [](const char* json, void* data) {
-          if (auto finding = archive::parse_json(json, "a finding"); finding && finding->is_object())
-            static_cast<LaunchOutcome*>(data)->findings.push_back(std::move(*finding));
-        },
-        &outcome);
-    if (found != HSA_STATUS_SUCCESS) return device_error("dispatch_findings", found, "reading what the checks found");
-    outcome.adverse_wave_instructions = executed;
-  }
-  if (!records_accesses_) return Unit{};
-  const auto add = [](uint32_t is_write, uint64_t base, uint64_t size, void* data) {
-    static_cast<LaunchOutcome*>(data)->accesses.push_back({is_write != 0, base, size});
-  };
-  const hsa_status_t listed = extension_.dispatch_accesses(signal_, add, &outcome);
-  // Kernel arguments, dispatch packet and queue are no captured memory: they lie wherever this process put them.
-  const std::pair<const void*, uint64_t> own[] = {
-      {kernarg_, kernarg_bytes_}, {queue_->base_address, queue_->size * uint64_t{64}}, {queue_, sizeof(amd_queue_t)}};
-  std::erase_if(outcome.accesses, [&](const Access& access) {
-    return std::any_of(std::begin(own), std::end(own), [&](const auto& range) {
-      return access.base - reinterpret_cast<uint64_t>(range.first) < range.second;
-    });
-  });
-  if (listed != HSA_STATUS_SUCCESS) return device_error("dispatch_accesses", listed, "reading the accesses");
-  return Unit{};
+  return soft_->report(report_signal(), aql_ ? aql_->own_memory() : std::vector<AddressRange>(), outcome);
 }
 
 }  // namespace

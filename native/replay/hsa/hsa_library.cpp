@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "archive/bytes.h"
+#include "base/bytes.h"
 
 namespace kernloop::replay {
 
@@ -32,7 +32,13 @@ HsaLibrary::~HsaLibrary() = default;
 std::string HsaLibrary::describe(const char* call, hsa_status_t status) const {
   const char* text = nullptr;
   if (hsa_status_string(status, &text) != HSA_STATUS_SUCCESS || !text) text = "unknown status";
-  return std::string(call) + ": " + text + " (" + archive::to_hex_number(static_cast<uint64_t>(status)) + ")";
+  return std::string(call) + ": " + text + " (" + to_hex_number(static_cast<uint64_t>(status)) + ")";
+}
+
+Error HsaLibrary::error(const char* call, hsa_status_t status, const std::string& doing) const {
+  return {status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? "OUT_OF_MEMORY" : "DEVICE_ERROR",
+          doing + " failed: " + describe(call, status),
+          "see the runtime's message above; `kernloop doctor` checks the device"};
 }
 
 }  // namespace kernloop::replay

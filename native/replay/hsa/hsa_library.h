@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "softgpu/hsa/vmem.h"
-#include "support/result.h"
+#include "abi/hsa/vmem.h"
+#include "base/result.h"
 
 namespace kernloop::replay {
 
@@ -74,6 +74,8 @@ class HsaLibrary {
   }
   // "hsa_amd_vmem_map: HSA_STATUS_ERROR_… (0x1008)"
   std::string describe(const char* call, hsa_status_t status) const;
+  // OUT_OF_MEMORY or DEVICE_ERROR.
+  Error error(const char* call, hsa_status_t status, const std::string& doing) const;
 
  private:
   HsaLibrary(std::filesystem::path path, void* handle) : path_(std::move(path)), handle_(handle) {}

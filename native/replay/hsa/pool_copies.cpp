@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "archive/bytes.h"
+#include "base/bytes.h"
 
 namespace kernloop::replay {
 
@@ -34,7 +34,7 @@ Status PoolCopies::copy(uint64_t to, const void* from, uint64_t bytes, const cha
   const hsa_status_t status = hsa_.hsa_memory_copy(reinterpret_cast<void*>(to), from, bytes);
   if (status == HSA_STATUS_SUCCESS) return Unit{};
   return Error{"DEVICE_ERROR",
-               doing + std::to_string(bytes) + " bytes, to " + archive::to_hex_number(to) +
+               doing + std::to_string(bytes) + " bytes, to " + to_hex_number(to) +
                    ", failed: " + hsa_.describe("hsa_memory_copy", status),
                "see the runtime's message above; `kernloop doctor` checks the device"};
 }

@@ -20,8 +20,6 @@
 namespace kernloop::replay {
 namespace {
 
-using archive::Buffer;
-
 archive::Region region(uint64_t base, uint64_t size) {
   archive::Region r;
   r.base = base;
@@ -106,15 +104,15 @@ TEST(Differences, ListsTheFirstRangesAndCountsAll) {
   Buffer a(100000, 0), b = a;
   for (size_t i = 0; i < 100; ++i) b[i * 1000] = 1, b[i * 1000 + 3] = 1;
   DifferenceCollector found;
-  found.compare(0, archive::Bytes(a).first(50000), archive::Bytes(b).first(50000));
-  found.compare(50000, archive::Bytes(a).subspan(50000), archive::Bytes(b).subspan(50000));
+  found.compare(0, Bytes(a).first(50000), Bytes(b).first(50000));
+  found.compare(50000, Bytes(a).subspan(50000), Bytes(b).subspan(50000));
   EXPECT_EQ(found.ranges(), 100u);
   EXPECT_EQ(found.differing_bytes(), 200u);
   ASSERT_EQ(found.listed().size(), 64u);
   EXPECT_EQ(found.listed()[1].offset, 1000u);
   EXPECT_EQ(found.listed()[1].bytes, 4u);
   EXPECT_EQ(found.listed()[1].differing_bytes, 2u);
-  EXPECT_EQ(archive::to_hex(found.listed()[1].first_actual).substr(0, 8), "01000001");
+  EXPECT_EQ(to_hex(found.listed()[1].first_actual).substr(0, 8), "01000001");
 }
 
 TEST(Varying, AcceptsOnlyFiniteValuesWithinASpread) {
@@ -231,7 +229,7 @@ TEST(Kernarg, FillsHiddenArgumentsOfAVariantByKind) {
       {16, 8, "hidden_global_offset_x", "", "", "", "", ""}, {24, 8, "hidden_hostcall_buffer", "", "", "", "", ""}};
   const auto kernarg = build_kernarg(manifest, captured, variant);
   ASSERT_TRUE(kernarg) << kernarg.error().message;
-  EXPECT_EQ(archive::to_hex(*kernarg),
+  EXPECT_EQ(to_hex(*kernarg),
             "0102030405060708"
             "02000000"
             "8000"

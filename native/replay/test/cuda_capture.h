@@ -16,7 +16,7 @@ inline std::filesystem::path cuda_test_code(const std::string& name) {
   return std::filesystem::path(KERNLOOP_REPLAY_TEST_DATA) / ("replay_" + name + ".cubin");
 }
 
-inline archive::Buffer read_cuda_test_code(const std::string& name) {
+inline Buffer read_cuda_test_code(const std::string& name) {
   const auto text = archive::read_text(cuda_test_code(name), 1 << 24);
   EXPECT_TRUE(text) << text.error().message;
   return {text->begin(), text->end()};
@@ -29,8 +29,8 @@ inline bool on_real_gpu() {
 }
 
 template <typename T>
-archive::Buffer to_buffer(const std::vector<T>& values) {
-  archive::Buffer bytes(values.size() * sizeof(T));
+Buffer to_buffer(const std::vector<T>& values) {
+  Buffer bytes(values.size() * sizeof(T));
   std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
 }
@@ -67,8 +67,8 @@ struct CudaCapture {
   archive::Manifest write(const std::filesystem::path& directory) const {
     auto writer = archive::CaptureWriter::create({directory, std::nullopt});
     EXPECT_TRUE(writer) << writer.error().message;
-    const auto put = [&](const archive::Buffer& bytes) { return *(*writer)->put(bytes); };
-    const archive::Buffer code = read_cuda_test_code("baseline");
+    const auto put = [&](const Buffer& bytes) { return *(*writer)->put(bytes); };
+    const Buffer code = read_cuda_test_code("baseline");
     const auto info = codeobject::parse_code_object(code, "replay_baseline.cubin");
     EXPECT_TRUE(info) << info.error().message;
     const codeobject::Kernel& kernel = *info->find_kernel(symbol);
@@ -84,13 +84,13 @@ struct CudaCapture {
     manifest.dispatch.ordinal = 1;
     manifest.geometry = geometry;
     manifest.geometry.group_segment_bytes += kernel.group_segment_bytes;
-    archive::Buffer& arguments = manifest.kernarg.bytes = archive::Buffer(kernel.kernarg_bytes, 0);
+    Buffer& arguments = manifest.kernarg.bytes = Buffer(kernel.kernarg_bytes, 0);
     const uint64_t addresses[] = {kOut, in_address};
     std::memcpy(arguments.data(), addresses, std::min<size_t>(16, arguments.size()));
     if (fill) std::memcpy(arguments.data() + 16, &kCount, 4);
     manifest.scope.mode = "reachable";
 
-    const auto region = [&](const char* id, uint64_t base, const archive::Buffer& pre, const archive::Buffer& post) {
+    const auto region = [&](const char* id, uint64_t base, const Buffer& pre, const Buffer& post) {
       archive::Region r;
       r.id = id;
       r.base = base;
@@ -106,13 +106,12 @@ struct CudaCapture {
       manifest.regions[0].api = in_api;
       region("out", kOut, to_buffer(out_pre), to_buffer(out_post));
     } else {
-      region("out", kOut, archive::Buffer(shape_post.size() * 4, 0), to_buffer(shape_post));
+      region("out", kOut, Buffer(shape_post.size() * 4, 0), to_buffer(shape_post));
     }
     if (!pointers.empty()) region("pointers", 0x400000100000, to_buffer(pointers), to_buffer(pointers));
     if (!far_bytes.empty()) region("far", kFar, far_bytes, far_bytes);
 
-    const auto variable = [&](const char* name, uint64_t address, const archive::Buffer& pre,
-                              const archive::Buffer& post) {
+    const auto variable = [&](const char* name, uint64_t address, const Buffer& pre, const Buffer& post) {
       archive::ModuleVariable v;
       v.code_object = info->sha256;
       v.name = name;

@@ -121,7 +121,7 @@ TEST_F(CudaReplay, FailsOnAByteBehindTheRegion) {
   EXPECT_EQ(run.last()["differing_bytes"], 1);
   const archive::Json difference = run.first("difference");
   EXPECT_TRUE(difference.contains("padding")) << difference;
-  EXPECT_EQ(difference["address"], archive::to_hex_number(Capture::kOut + 4 * Capture::kCount));
+  EXPECT_EQ(difference["address"], to_hex_number(Capture::kOut + 4 * Capture::kCount));
 }
 
 TEST_F(CudaReplay, FailsOnOneFlippedBitOfTheAppsResult) {
@@ -436,7 +436,7 @@ TEST_F(CudaReplay, LaunchesAnotherGeometryAndOtherArguments) {
     std::copy_n(capture_.out_post.begin(), count, expected.begin());
     const auto bytes = archive::read_text(dump / "out.bin", 1 << 20);
     ASSERT_TRUE(bytes) << bytes.error().message;
-    EXPECT_EQ(archive::Buffer(bytes->begin(), bytes->end()), to_buffer(expected)) << arguments[0] << arguments[1];
+    EXPECT_EQ(Buffer(bytes->begin(), bytes->end()), to_buffer(expected)) << arguments[0] << arguments[1];
   }
   EXPECT_EQ(replay({"--block", "2048"}).last()["code"], "LAUNCH_REFUSED");
 }
@@ -495,7 +495,7 @@ TEST_F(CudaReplay, IsNotCapturedItself) {
 }
 
 TEST_F(FakeCudaReplay, FailsWithBothAddressesWhenOneCannotBeHad) {
-  environment_["KERNLOOP_FAKE_CUDA_REFUSE_ADDRESS"] = archive::to_hex_number(Capture::kOut);
+  environment_["KERNLOOP_FAKE_CUDA_REFUSE_ADDRESS"] = to_hex_number(Capture::kOut);
   const ProgramRun run = replay({"--compare"});
   EXPECT_EQ(run.exit_code, kExitEnvironment);
   ASSERT_EQ(run.events.size(), 1u) << "nothing is restored at a wrong address, also after the retry";

@@ -22,7 +22,7 @@ class FakeDevice final : public DeviceReplay {
   std::vector<AddressRange> closed, kept_unmapped;
   bool counts = false;  // instead of measuring time
   bool keeps = false;
-  std::map<uint64_t, archive::Buffer> kept;
+  std::map<uint64_t, Buffer> kept;
   bool loses_writes_after_launch = false;
   uint64_t free_code_address = 0x500010000000;
   LaunchOutcome outcome;  // what launches end with
@@ -44,14 +44,14 @@ class FakeDevice final : public DeviceReplay {
   Status map(const Mapping& mapping) override {
     const auto [base, size] = mapping.range;
     if (taken == base) return Error{"ADDRESS_TAKEN", "taken", "again"};
-    memory_[base] = archive::Buffer(size, 0);
+    memory_[base] = Buffer(size, 0);
     return Unit{};
   }
 
   Result<bool> map_apart(const AddressRange& window, const AddressRange& range) override {
     windows.push_back(window);
     if (refused_windows > 0 && refused_windows-- > 0) return false;
-    memory_[range.base] = archive::Buffer(range.size, 0);
+    memory_[range.base] = Buffer(range.size, 0);
     return true;
   }
 
@@ -59,7 +59,7 @@ class FakeDevice final : public DeviceReplay {
                           std::optional<uint64_t> address) override {
     const uint64_t base = address ? *address : free_code_address;
     if (!address) free_code_address += 0x100000;
-    archive::Buffer& image = memory_[base] = archive::Buffer((info.memory_bytes + 4095) / 4096 * 4096, 0);
+    Buffer& image = memory_[base] = Buffer((info.memory_bytes + 4095) / 4096 * 4096, 0);
     for (const codeobject::Variable& variable : info.variables) {
       const auto initial = codeobject::initial_content(code_object, variable);
       std::copy(initial->begin(), initial->end(), image.begin() + static_cast<ptrdiff_t>(variable.address));
@@ -91,7 +91,7 @@ class FakeDevice final : public DeviceReplay {
   Result<bool> keep(const AddressRange& range) override {
     if (!keeps) return false;
     const uint8_t* memory = at(range.base);
-    kept[range.base] = archive::Buffer(memory, memory + range.size);
+    kept[range.base] = Buffer(memory, memory + range.size);
     return true;
   }
   Status restore_kept() override {
@@ -111,14 +111,14 @@ class FakeDevice final : public DeviceReplay {
   Status keep_out(uint64_t base, uint64_t) override { return kept_out.push_back(base), Unit{}; }
   Status write(uint64_t address, Bytes bytes) override {
     uint8_t* memory = at(address);
-    if (!memory) return Error{"DEVICE_ERROR", "no memory at " + archive::to_hex_number(address), ""};
+    if (!memory) return Error{"DEVICE_ERROR", "no memory at " + to_hex_number(address), ""};
     bytes_written += bytes.size();
     if (launches.empty() || !loses_writes_after_launch) std::copy(bytes.begin(), bytes.end(), memory);
     return Unit{};
   }
   Status read(uint64_t address, std::span<uint8_t> into) override {
     const uint8_t* memory = at(address);
-    if (!memory) return Error{"DEVICE_ERROR", "no memory at " + archive::to_hex_number(address), ""};
+    if (!memory) return Error{"DEVICE_ERROR", "no memory at " + to_hex_number(address), ""};
     std::copy_n(memory, into.size(), into.begin());
     return Unit{};
   }
@@ -145,7 +145,7 @@ class FakeDevice final : public DeviceReplay {
   std::vector<uint64_t> loaded, unloaded, kept_out;
 
  private:
-  std::map<uint64_t, archive::Buffer> memory_;
+  std::map<uint64_t, Buffer> memory_;
 };
 
 }  // namespace kernloop::replay

@@ -14,8 +14,6 @@
 
 namespace kernloop::replay {
 
-using archive::Buffer;
-
 template <typename T>
 Buffer as_bytes(const std::vector<T>& values) {
   Buffer bytes(values.size() * sizeof(T));
@@ -76,7 +74,7 @@ struct FillCapture {
       slot.offset = static_cast<uint32_t>(i) * 8;
       slot.size = 8;
       slot.kind = "global_buffer";
-      slot.value = archive::to_hex_number(addresses[i]);
+      slot.value = to_hex_number(addresses[i]);
       slot.region = i == 0 ? "out" : "in";
       manifest.kernarg.slots.push_back(slot);
     }

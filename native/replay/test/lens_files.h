@@ -28,12 +28,10 @@ struct LensFiles {
 
   // Thread i of the first `count` adds i + 1 to element first + i of the buffer `seen`.
   static archive::Json counting(uint64_t count = kElements, uint64_t first = 0) {
-    return {
-        {"schema", "kernloop.lens/1"},
-        {"variables", {{{"prefix", "lens_"}}}},
-        {"buffers", {{{"id", "seen"}, {"bytes", kElements * 8}, {"fill", "0x00"}}}},
-        {"parameters",
-         {{{"u32", archive::to_hex_number(count)}}, {{"buffer", "seen"}}, {{"u64", archive::to_hex_number(first)}}}}};
+    return {{"schema", "kernloop.lens/1"},
+            {"variables", {{{"prefix", "lens_"}}}},
+            {"buffers", {{{"id", "seen"}, {"bytes", kElements * 8}, {"fill", "0x00"}}}},
+            {"parameters", {{{"u32", to_hex_number(count)}}, {{"buffer", "seen"}}, {{"u64", to_hex_number(first)}}}}};
   }
   static std::vector<uint64_t> counted(uint64_t count = kElements) {
     std::vector<uint64_t> values(kElements, 0);

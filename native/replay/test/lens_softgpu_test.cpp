@@ -191,7 +191,7 @@ TEST_F(SoftGpuLens, NoticesThatItsVariablesAreOverrun) {
   const Json overrun = lens(3, (behind - buffer) / 8);
   const ProgramRun judged = compare("lens.hsaco", overrun, {"--iterations", "2"});
   EXPECT_EQ(judged.exit_code, kExitFail) << judged.last();
-  EXPECT_EQ(judged.first("difference")["address"], archive::to_hex_number(behind)) << judged.first("difference");
+  EXPECT_EQ(judged.first("difference")["address"], to_hex_number(behind)) << judged.first("difference");
   const ProgramRun plain = run("lens.hsaco", overrun);
   EXPECT_EQ(plain.exit_code, kExitDevice) << plain.last();
   EXPECT_EQ(plain.first("fault")["kind"], "out_of_bounds_write");
@@ -217,7 +217,7 @@ TEST_F(SoftGpuLens, KeepsItsBuffersAwayFromCapturedAddresses) {
   manifest.regions[0].base = usual / 4096 * 4096;
   const uint64_t moved = manifest.regions[0].base;
   std::memcpy(manifest.kernarg.bytes.data() + 8, &moved, 8);
-  manifest.kernarg.slots[1].value = archive::to_hex_number(moved);
+  manifest.kernarg.slots[1].value = to_hex_number(moved);
   std::ofstream(directory / "capture.json") << archive::to_text(manifest);
   const uint64_t beside_region = address_of();
   EXPECT_GE(beside_region, usual + (32 << 20)) << "in another window";
@@ -227,7 +227,7 @@ TEST_F(SoftGpuLens, KeepsItsBuffersAwayFromCapturedAddresses) {
   manifest = capture_.write(directory);
   const uint64_t stale = usual + 64;
   std::memcpy(manifest.kernarg.bytes.data() + 8, &stale, 8);
-  manifest.kernarg.slots[1].value = archive::to_hex_number(stale);
+  manifest.kernarg.slots[1].value = to_hex_number(stale);
   manifest.kernarg.slots[1].region.reset();
   std::ofstream(directory / "capture.json") << archive::to_text(manifest);
   const ProgramRun lost = compare("lens.hsaco", lens());

@@ -157,7 +157,7 @@ TEST_F(AppendedArguments, StandBehindTheKernelsOwnAndBeforeHiddenOnes) {
   auto kernarg = build_kernarg(manifest_, captured_, launched_, sizes_);
   ASSERT_TRUE(kernarg) << kernarg.error().message;
   put_appended(launched_, {0x1122334455667788, 0x99aabbcc}, *kernarg);
-  EXPECT_EQ(archive::to_hex(*kernarg),
+  EXPECT_EQ(to_hex(*kernarg),
             "0102030405060708"  // as captured
             "090a0b0c00000000"
             "8877665544332211"  // the lens's
@@ -281,7 +281,7 @@ class LensSession : public testing::Test {
   }
   uint64_t address(size_t buffer) {
     const auto told = output_.first("lens")["buffers"][buffer]["address"].get<std::string>();
-    return *archive::from_hex_number(told);
+    return *from_hex_number(told);
   }
   Buffer contents(const std::string& file) {
     const auto text = archive::read_text(options_.lens->directory / file, 1 << 20);

@@ -15,7 +15,6 @@
 namespace kernloop::replay {
 namespace {
 
-using archive::Buffer;
 using Order = std::vector<uint32_t>;  // order[place] = item
 using Random = std::mt19937_64;
 

@@ -35,7 +35,7 @@ class OverridesTest : public testing::Test {
     kernel_.args.push_back({52, 2, "hidden_group_size_x", "", "", "", "", ""});
     kernel_.args.push_back({54, 2, "hidden_remainder_x", "", "", "", "", ""});
     kernel_.args.push_back({56, 4, "hidden_dynamic_lds_size", "", "", "", "", ""});
-    launch_.kernarg = archive::Buffer(64, 0xee);
+    launch_.kernarg = Buffer(64, 0xee);
     launch_.block_threads = {64, 1, 1};
     launch_.grid_blocks = {4, 1, 1};
     launch_.grid_work_items = {250, 1, 1};
@@ -46,7 +46,7 @@ class OverridesTest : public testing::Test {
   Result<Json> apply(const Overrides& overrides) { return apply_overrides(overrides, manifest_, kernel_, launch_); }
   Result<Json> set(const std::string& argument) { return apply({{}, {}, {}, {*parse_argument_override(argument)}}); }
   std::string refusal(const std::string& argument) {
-    const archive::Buffer before = launch_.kernarg;
+    const Buffer before = launch_.kernarg;
     const auto done = set(argument);
     EXPECT_EQ(launch_.kernarg, before) << argument;
     return done ? "" : done.error().code;

@@ -86,15 +86,15 @@ TEST(PoisonFill, EveryByteDiffersFromTheResultInOneOfTwoLaunches) {
     const uint64_t address = 0x400000000000 + random() % 64, size = 1 + random() % 200;
     Target target{false, "out", address, size, {}, {}};
     target.overwritten = {{0, size}};
-    archive::Buffer post(size);
+    Buffer post(size);
     for (uint8_t& byte : post) byte = static_cast<uint8_t>(round % 3 == 0 ? 0 : round % 3 == 1 ? 0xff : random());
     const auto with = [&](Fill fill) {
-      archive::Buffer bytes = post;
+      Buffer bytes = post;
       poison(fill, target, 0, bytes, post);
       return bytes;
     };
-    const archive::Buffer huge = with(Fill::kHuge), opposite = with(Fill::kOpposite), above = with(Fill::kAbove),
-                          below = with(Fill::kBelow);
+    const Buffer huge = with(Fill::kHuge), opposite = with(Fill::kOpposite), above = with(Fill::kAbove),
+                 below = with(Fill::kBelow);
     for (uint64_t i = 0; i < size; ++i) {
       EXPECT_TRUE(huge[i] != post[i] || opposite[i] != post[i]) << i;
       EXPECT_NE(huge[i], opposite[i]);
@@ -108,7 +108,7 @@ TEST(PoisonFill, EveryByteDiffersFromTheResultInOneOfTwoLaunches) {
 TEST(PoisonFill, HoldsAHugeNumberOfEachSignAtTheBeginningOfARangeAndAllKindsInALongOne) {
   Target target{false, "out", 0x400000000000, 65536, {}, {}};
   target.overwritten = {{0, 65536}};
-  archive::Buffer bytes[2] = {archive::Buffer(65536), archive::Buffer(65536)};
+  Buffer bytes[2] = {Buffer(65536), Buffer(65536)};
   poison(Fill::kHuge, target, 0, bytes[0], {});
   poison(Fill::kOpposite, target, 0, bytes[1], {});
   std::set<std::string> kinds;
@@ -121,7 +121,7 @@ TEST(PoisonFill, HoldsAHugeNumberOfEachSignAtTheBeginningOfARangeAndAllKindsInAL
   }
   EXPECT_EQ(kinds, (std::set<std::string>{"nan", "zero", "small", "huge"}));
   // In pieces as in one.
-  archive::Buffer piece(100);
+  Buffer piece(100);
   poison(Fill::kHuge, target, 1234, piece, {});
   EXPECT_TRUE(std::equal(piece.begin(), piece.end(), bytes[0].begin() + 1234));
 }

@@ -44,12 +44,11 @@ class ReadAheadTest : public testing::Test {
     post_view_ = archive::post_of(reader_->manifest().regions[0]);
   }
 
-  archive::Content put(archive::CaptureWriter& writer, std::vector<archive::Buffer>& chunks, uint32_t seed,
-                       uint64_t size) {
-    archive::Buffer all;
+  archive::Content put(archive::CaptureWriter& writer, std::vector<Buffer>& chunks, uint32_t seed, uint64_t size) {
+    Buffer all;
     for (size_t i = 0; i < kChunks; ++i) {
       const uint64_t bytes = std::min(kChunk, size - i * kChunk);
-      archive::Buffer chunk(bytes, 0);
+      Buffer chunk(bytes, 0);
       if (i % 7 != 3) std::memcpy(chunk.data(), archive::noise(64, seed + (i % 5 == 1 ? 0 : i)).data(), 64);
       chunks.push_back(i == kNoisy ? archive::noise(bytes, seed) : std::move(chunk));
       all.insert(all.end(), chunks.back().begin(), chunks.back().end());
@@ -60,7 +59,7 @@ class ReadAheadTest : public testing::Test {
   }
 
   void expect_chunk(ContentCache& cache, const archive::ContentView& view, size_t index,
-                    const std::vector<archive::Buffer>& chunks) {
+                    const std::vector<Buffer>& chunks) {
     const auto chunk = cache.chunk(view, index);
     ASSERT_TRUE(chunk) << chunk.error().message;
     EXPECT_TRUE(std::equal(chunk->begin(), chunk->end(), chunks[index].begin(), chunks[index].end()))
@@ -68,7 +67,7 @@ class ReadAheadTest : public testing::Test {
   }
 
   archive::TemporaryDirectory directory_;
-  std::vector<archive::Buffer> pre_, post_;
+  std::vector<Buffer> pre_, post_;
   std::unique_ptr<archive::Reader> reader_;
   archive::ContentView pre_view_, post_view_;
 };
@@ -103,7 +102,7 @@ TEST_F(ReadAheadTest, FollowsJumps) {
 }
 
 TEST_F(ReadAheadTest, ReportsDamageWhereItLies) {
-  archive::Digest damaged = *reader_->manifest().regions[0].pre.chunks[kNoisy];
+  Digest damaged = *reader_->manifest().regions[0].pre.chunks[kNoisy];
   reader_.reset();
   const auto pack = directory_.path() / "capture" / archive::kPackFile;
   const auto text = archive::read_text(pack, 1 << 30);

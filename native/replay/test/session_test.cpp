@@ -225,7 +225,7 @@ TEST_F(SessionTest, FailsForAByteWrittenIntoThePadding) {
               kExitFail);
     const archive::Json difference = output_.first("difference");
     ASSERT_TRUE(difference.contains("padding")) << difference;
-    EXPECT_EQ(difference["address"], archive::to_hex_number(address));
+    EXPECT_EQ(difference["address"], to_hex_number(address));
     EXPECT_EQ(difference["first_expected"].get<std::string>().substr(0, 2), "a5");
   }
 }
@@ -987,7 +987,7 @@ TEST_F(SessionTest, NamesTheRegionThatAFaultIsNextTo) {
   for (const auto& [address, region, position, distance] : faults) {
     FakeDevice device(baseline());
     device.outcome.end = LaunchOutcome::End::kFault;
-    device.outcome.fault = {{"kind", "memory_access"}, {"address", archive::to_hex_number(address)}};
+    device.outcome.fault = {{"kind", "memory_access"}, {"address", to_hex_number(address)}};
     run(device);
     const archive::Json near = output_.first("fault")["near"];
     EXPECT_EQ(near["region"], region);
@@ -1017,8 +1017,8 @@ TEST_F(SessionTest, DumpsNamedRegionsAsTheyWereBefore) {
   ASSERT_EQ((*json)["contents"].size(), 2u);
   const archive::Json out = (*json)["contents"][0];
   EXPECT_EQ(out["file"], "out.bin");
-  EXPECT_EQ(out["address"], archive::to_hex_number(Capture::kOut));
-  EXPECT_EQ(out["sha256"], archive::sha256(pre).hex());
+  EXPECT_EQ(out["address"], to_hex_number(Capture::kOut));
+  EXPECT_EQ(out["sha256"], sha256(pre).hex());
 }
 
 TEST_F(SessionTest, NeverDumpsOverAnything) {

@@ -67,7 +67,7 @@ TEST_F(SoftGpuReplay, TellsWhatEachInstructionDid) {
     executed += event["executed"].get<uint64_t>();
     bytes_written += event.value("bytes_written", uint64_t{0});
     EXPECT_TRUE(offsets.insert(event.at("offset").get<std::string>()).second) << "once, of the last replay: " << event;
-    EXPECT_EQ(archive::to_hex_number(Capture::kCode + std::stoull(event["offset"].get<std::string>(), nullptr, 16)),
+    EXPECT_EQ(to_hex_number(Capture::kCode + std::stoull(event["offset"].get<std::string>(), nullptr, 16)),
               event["pc"].get<std::string>());
     EXPECT_EQ(event["code_object"].get<std::string>().size(), 64u);
   }
@@ -285,7 +285,7 @@ TEST_F(SoftGpuReplay, FaultsAtTheFirstByteOutsideOfARegionUnderTheGuard) {
   EXPECT_EQ(outcome.exit_code, kExitDevice) << outcome.last();
   const archive::Json fault = outcome.first("fault");
   EXPECT_EQ(fault["kind"], "memory_access");
-  EXPECT_EQ(fault["address"], archive::to_hex_number(Capture::kOut + 4 * Capture::kCount));
+  EXPECT_EQ(fault["address"], to_hex_number(Capture::kOut + 4 * Capture::kCount));
   EXPECT_EQ(fault["near"]["region"], "out");
   EXPECT_EQ(fault["near"]["position"], "behind");
   EXPECT_EQ(fault["near"]["distance"], 0);

@@ -12,8 +12,6 @@
 namespace kernloop::replay {
 namespace {
 
-using archive::Buffer;
-
 template <typename T>
 const uint8_t* bytes_of(const T& value) {
   return reinterpret_cast<const uint8_t*>(&value);
@@ -116,8 +114,7 @@ Judged judge(const ElementTolerance& tolerance, const Buffer& expected, const Bu
   uint64_t differing = 0;
   for (size_t at = 0; at < expected.size(); at += 4096) {
     const size_t size = std::min<size_t>(4096, expected.size() - at);
-    const auto left =
-        judge.accept(at, archive::Bytes(expected).subspan(at, size), archive::Bytes(actual).subspan(at, size), copy);
+    const auto left = judge.accept(at, Bytes(expected).subspan(at, size), Bytes(actual).subspan(at, size), copy);
     for (size_t i = 0; i < size; ++i) differing += left[i] != expected[at + i];
   }
   return {judge.counts()[0], differing};

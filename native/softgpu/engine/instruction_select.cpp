@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "softgpu/engine/float8_result.h"
 #include "softgpu/engine/rdna2.h"
 #include "softgpu/engine/wave.h"
 #include "softgpu/engine/wave_fault.h"
@@ -35,6 +36,7 @@ void execute_in_default_mode(Wave& wave, const Instruction& instruction) {
 }
 
 ExecuteFn select_vector_alu(const Instruction& instruction) {
+  if (const ExecuteFn narrow = select_float8_result(instruction)) return narrow;
   const ExecuteFn execute = select_vector(instruction);
   return execute != nullptr && facts_of(instruction.op).has(kNearestOnly) ? execute_in_default_mode : execute;
 }

@@ -7,9 +7,9 @@
 #include <atomic>
 #include <cstdio>
 
+#include "abi/hsa/softgpu_extension.h"
 #include "softgpu/hip/functions.h"
 #include "softgpu/hip/runtime.h"
-#include "softgpu/hsa/softgpu_extension.h"
 
 extern "C" {
 std::atomic<int> kernloop_hip_error{0};  // read by gates.S

@@ -21,7 +21,7 @@ hsa_status_t status_of(const Error& error) {
 }
 
 // Of a kernel that this device refuses too: its dispatch says why.
-std::optional<KernelDescriptor> descriptor_of(const CodeObject& object, const ElfSymbol& elf, uint64_t address,
+std::optional<KernelDescriptor> descriptor_of(const CodeObject& object, const elf::Symbol& elf, uint64_t address,
                                               Isa isa) {
   const auto bytes = object.kernel_descriptor(elf);
   if (!bytes) return std::nullopt;
@@ -32,12 +32,12 @@ std::optional<KernelDescriptor> descriptor_of(const CodeObject& object, const El
 }
 
 // Kernels and variables; functions are no executable symbols.
-std::shared_ptr<const ExecutableSymbol> to_symbol(const CodeObject& object, const ElfSymbol& elf, uint64_t base,
+std::shared_ptr<const ExecutableSymbol> to_symbol(const CodeObject& object, const elf::Symbol& elf, uint64_t base,
                                                   Isa isa) {
-  if (!elf.defined || elf.type != STT_OBJECT || elf.name.empty()) return nullptr;
+  if (!elf.is_defined() || elf.type != STT_OBJECT || elf.name.empty()) return nullptr;
   auto symbol = std::make_shared<ExecutableSymbol>();
   symbol->name = elf.name;
-  symbol->address = elf.absolute ? elf.value : base + elf.value;
+  symbol->address = elf.is_absolute() ? elf.value : base + elf.value;
   symbol->size = elf.size;
   symbol->global = elf.binding != STB_LOCAL;
   symbol->kernel = descriptor_of(object, elf, symbol->address, isa);
@@ -84,7 +84,7 @@ hsa_status_t CodeObjects::load(const CodeObjectSource& source,
   }
   map_segments(*object, base, "code object #" + std::to_string(next_ordinal_++));
 
-  for (const ElfSymbol& elf : object->dynamic_symbols()) {
+  for (const elf::Symbol& elf : object->dynamic_symbols()) {
     auto symbol = to_symbol(*object, elf, base, isa_);
     if (symbol == nullptr) continue;
     if (symbol->kernel) {

@@ -1,10 +1,11 @@
 #include "softgpu/hsa/options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <string_view>
+
+#include "base/numbers.h"
 
 namespace kernloop::softgpu {
 namespace {
@@ -12,14 +13,12 @@ namespace {
 Status read_number(const char* (*environment)(const char*), const char* name, uint64_t limit, uint64_t& value) {
   const char* text = environment(name);
   if (text == nullptr || *text == '\0') return Unit{};
-  const char* end = text + std::strlen(text);
-  uint64_t parsed = 0;
-  auto [stop, error] = std::from_chars(text, end, parsed);
-  if (error != std::errc{} || stop != end || parsed > limit) {
+  const auto parsed = number_of<uint64_t>(text);
+  if (!parsed || *parsed > limit) {
     return Error{"BAD_OPTION", std::string(name) + "=" + text + " is not a number from 0 to " + std::to_string(limit),
                  "unset it or give a decimal number"};
   }
-  value = parsed;
+  value = *parsed;
   return Unit{};
 }
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
+#include "base/result.h"
 #include "softgpu/engine/engine.h"
 #include "softgpu/isa/target.h"
-#include "support/result.h"
 
 namespace kernloop::softgpu {
 

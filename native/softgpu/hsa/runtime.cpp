@@ -7,10 +7,10 @@
 #include <new>
 #include <utility>
 
+#include "abi/hsa/softgpu_extension.h"
 #include "softgpu/engine/vector/select.h"
 #include "softgpu/hsa/api/tables.h"
 #include "softgpu/hsa/log.h"
-#include "softgpu/hsa/softgpu_extension.h"
 
 namespace kernloop::softgpu {
 namespace {

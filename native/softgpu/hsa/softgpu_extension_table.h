@@ -1,6 +1,6 @@
 #pragma once
 
-#include "softgpu/hsa/softgpu_extension.h"
+#include "abi/hsa/softgpu_extension.h"
 
 namespace kernloop::softgpu {
 

@@ -10,8 +10,8 @@
 #include <optional>
 #include <span>
 
+#include "abi/hsa/vmem.h"
 #include "softgpu/hsa/memory.h"
-#include "softgpu/hsa/vmem.h"
 
 namespace kernloop::softgpu {
 

@@ -3,8 +3,6 @@
 #include <elf.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include "softgpu/engine/kernel_descriptor.h"
@@ -13,7 +11,6 @@ namespace kernloop::softgpu {
 namespace {
 
 // <hsa/amd_hsa_elf.h> declares these in a way that clashes with <elf.h>.
-constexpr uint16_t kMachineAmdgpu = 224;
 constexpr uint8_t kOsAbiAmdgpuHsa = 64;
 constexpr uint8_t kAbiV3 = 1, kAbiV6 = 4;
 constexpr uint8_t kSymbolTypeKernelV2 = 10;  // STT_AMDGPU_HSA_KERNEL
@@ -25,17 +22,12 @@ Error bad(std::string what) {
   return {"CODE_OBJECT_INVALID", "code object: " + std::move(what), "the file is damaged or is no AMDGPU code object"};
 }
 
-std::string hex(uint64_t value) {
-  char text[20];
-  std::snprintf(text, sizeof(text), "0x%lx", static_cast<unsigned long>(value));
-  return text;
-}
-
 }  // namespace
 
+// What of an ELF file is a code object that can be loaded; that the file holds what it says is the reader's affair.
 class CodeObjectParser {
  public:
-  explicit CodeObjectParser(CodeObject& object) : object_(object), bytes_(object.bytes_) {}
+  CodeObjectParser(CodeObject& object, const elf::Image& image) : object_(object), image_(image) {}
 
   Status run() {
     if (Status s = header(); !s) return s;
@@ -44,31 +36,13 @@ class CodeObjectParser {
   }
 
  private:
-  bool inside(uint64_t offset, uint64_t size) const {
-    return offset <= bytes_.size() && size <= bytes_.size() - offset;
-  }
-
-  template <typename Record>
-  std::optional<Record> read(uint64_t offset) const {
-    if (!inside(offset, sizeof(Record))) return std::nullopt;
-    Record record;
-    std::memcpy(&record, bytes_.data() + offset, sizeof(record));
-    return record;
-  }
-
   Status header() {
-    const auto header = read<Elf64_Ehdr>(0);
-    if (!header) return bad("shorter than an ELF header");
-    header_ = *header;
-    if (std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0) return bad("no ELF magic");
-    if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB)
-      return bad("not a little-endian 64-bit ELF file");
-    if (header_.e_machine != kMachineAmdgpu)
-      return bad("ELF machine " + std::to_string(header_.e_machine) + " is not AMDGPU (224)");
-    if (header_.e_ident[EI_OSABI] != kOsAbiAmdgpuHsa)
-      return bad("ELF OS ABI " + std::to_string(header_.e_ident[EI_OSABI]) + " is not AMDGPU_HSA (64)");
-    if (header_.e_type != ET_DYN) return bad("not a linked, shared ELF object (ET_DYN)");
-    object_.abi_version_ = header_.e_ident[EI_ABIVERSION];
+    if (image_.machine() != elf::kMachineAmdgpu)
+      return bad("ELF machine " + std::to_string(image_.machine()) + " is not AMDGPU (224)");
+    if (image_.os_abi() != kOsAbiAmdgpuHsa)
+      return bad("ELF OS ABI " + std::to_string(image_.os_abi()) + " is not AMDGPU_HSA (64)");
+    if (image_.type() != ET_DYN) return bad("not a linked, shared ELF object (ET_DYN)");
+    object_.abi_version_ = image_.abi_version();
     if (object_.abi_version_ < kAbiV3 || object_.abi_version_ > kAbiV6) {
       return Error{"CODE_OBJECT_VERSION",
                    "code object: ELF ABI version " + std::to_string(object_.abi_version_) +
@@ -76,39 +50,37 @@ class CodeObjectParser {
                    "compile with -mcode-object-version=4"};
     }
     object_.target_ = target();
-    if (header_.e_phentsize != sizeof(Elf64_Phdr) || header_.e_phnum == 0) return bad("no program headers");
-    if (header_.e_shentsize != sizeof(Elf64_Shdr) || header_.e_shnum == 0) return bad("no section headers");
+    if (image_.segments().empty()) return bad("no program headers");
+    if (image_.sections().empty()) return bad("no section headers");
     return Unit{};
   }
 
   CodeTarget target() const {
-    CodeTarget target{static_cast<uint8_t>(header_.e_flags & 0xff), Feature::kAny, Feature::kAny};
+    const uint32_t flags = image_.flags();
+    CodeTarget target{static_cast<uint8_t>(flags & 0xff), Feature::kAny, Feature::kAny};
     if (object_.abi_version_ == kAbiV3) {
       // Bit set: on, or any (LLVM sets it for both); clear: off, or the target has no such feature.
-      target.xnack = (header_.e_flags & 0x100) != 0 ? Feature::kAny : Feature::kOff;
-      target.sramecc = (header_.e_flags & 0x200) != 0 ? Feature::kAny : Feature::kOff;
+      target.xnack = (flags & 0x100) != 0 ? Feature::kAny : Feature::kOff;
+      target.sramecc = (flags & 0x200) != 0 ? Feature::kAny : Feature::kOff;
     } else {
-      target.xnack = static_cast<Feature>((header_.e_flags >> 8) & 3);
-      target.sramecc = static_cast<Feature>((header_.e_flags >> 10) & 3);
+      target.xnack = static_cast<Feature>((flags >> 8) & 3);
+      target.sramecc = static_cast<Feature>((flags >> 10) & 3);
     }
     return target;
   }
 
   Status segments() {
-    for (unsigned i = 0; i < header_.e_phnum; ++i) {
-      const auto program = read<Elf64_Phdr>(header_.e_phoff + uint64_t{i} * sizeof(Elf64_Phdr));
-      if (!program || header_.e_phoff > bytes_.size())
-        return bad("program header " + std::to_string(i) + " is outside the file");
-      if (program->p_type != PT_LOAD || program->p_memsz == 0) continue;
+    for (size_t i = 0; i < image_.segments().size(); ++i) {
+      const elf::Segment& segment = image_.segments()[i];
+      if (segment.type != PT_LOAD || segment.memory_size == 0) continue;
       const std::string name = "PT_LOAD segment " + std::to_string(i);
-      if (!inside(program->p_offset, program->p_filesz)) return bad(name + " is outside the file");
-      if (program->p_filesz > program->p_memsz) return bad(name + " is larger in the file than in memory");
-      if (program->p_vaddr > kMaxImageBytes || program->p_memsz > kMaxImageBytes - program->p_vaddr)
+      if (segment.bytes.size() > segment.memory_size) return bad(name + " is larger in the file than in memory");
+      if (segment.address > kMaxImageBytes || segment.memory_size > kMaxImageBytes - segment.address)
         return bad(name + " ends beyond 4 GiB");
       if (object_.segments_.size() == kMaxSegments) return bad("more than 64 PT_LOAD segments");
       object_.segments_.push_back(
-          {program->p_offset, program->p_filesz, program->p_vaddr, program->p_memsz, (program->p_flags & PF_W) != 0});
-      object_.memory_bytes_ = std::max(object_.memory_bytes_, program->p_vaddr + program->p_memsz);
+          {segment.offset, segment.bytes.size(), segment.address, segment.memory_size, (segment.flags & PF_W) != 0});
+      object_.memory_bytes_ = std::max(object_.memory_bytes_, segment.address + segment.memory_size);
     }
     if (object_.segments_.empty()) return bad("nothing to load");
     auto sorted = object_.segments_;
@@ -120,71 +92,40 @@ class CodeObjectParser {
     return Unit{};
   }
 
-  std::optional<Elf64_Shdr> section(uint32_t index) const {
-    if (index >= header_.e_shnum || header_.e_shoff > bytes_.size()) return std::nullopt;
-    return read<Elf64_Shdr>(header_.e_shoff + uint64_t{index} * sizeof(Elf64_Shdr));
-  }
-
   Status sections() {
-    std::vector<std::pair<unsigned, Elf64_Shdr>> relocation_sections;
-    std::optional<unsigned> dynamic_index;
-    for (unsigned i = 0; i < header_.e_shnum; ++i) {
-      const auto found = section(i);
-      if (!found) return bad("section header " + std::to_string(i) + " is outside the file");
-      if (found->sh_type == SHT_DYNSYM) {
-        if (dynamic_index) return bad("two dynamic symbol tables");
-        dynamic_index = i;
-        if (Status s = symbols(i, *found, object_.dynamic_symbols_); !s) return s;
-      } else if (found->sh_type == SHT_SYMTAB) {
-        if (!object_.static_symbols_.empty()) return bad("two symbol tables");
-        if (Status s = symbols(i, *found, object_.static_symbols_); !s) return s;
-      } else if ((found->sh_type == SHT_RELA || found->sh_type == SHT_REL) && (found->sh_flags & SHF_ALLOC) != 0) {
-        relocation_sections.emplace_back(i, *found);
+    std::vector<const elf::Section*> relocated;
+    const elf::Section *dynamic = nullptr, *fixed = nullptr;
+    for (const elf::Section& section : image_.sections()) {
+      if (section.type == SHT_DYNSYM) {
+        if (dynamic) return bad("two dynamic symbol tables");
+        dynamic = &section;
+        if (Status s = symbols(section, object_.dynamic_symbols_); !s) return s;
+      } else if (section.type == SHT_SYMTAB) {
+        if (fixed) return bad("two symbol tables");
+        fixed = &section;
+        if (Status s = symbols(section, object_.static_symbols_); !s) return s;
+      } else if ((section.type == SHT_RELA || section.type == SHT_REL) && (section.flags & SHF_ALLOC) != 0) {
+        relocated.push_back(&section);
       }
     }
-    for (const auto& [index, found] : relocation_sections) {
-      if (Status s = relocations(index, found, dynamic_index); !s) return s;
+    for (const elf::Section* section : relocated) {
+      if (Status s = relocations(*section, dynamic); !s) return s;
     }
     return Unit{};
   }
 
-  Status symbols(unsigned index, const Elf64_Shdr& table, std::vector<ElfSymbol>& symbols) {
-    const std::string name = "symbol table (section " + std::to_string(index) + ")";
-    if (table.sh_entsize != sizeof(Elf64_Sym) || table.sh_size % sizeof(Elf64_Sym) != 0)
-      return bad(name + " has a wrong entry size");
-    if (!inside(table.sh_offset, table.sh_size)) return bad(name + " is outside the file");
-    const auto strings = section(table.sh_link);
-    if (!strings || strings->sh_type != SHT_STRTAB || !inside(strings->sh_offset, strings->sh_size))
-      return bad(name + " has no string table");
-    const char* text = reinterpret_cast<const char*>(bytes_.data() + strings->sh_offset);
-    const std::string_view names(text, strings->sh_size);
-    // One table of names may serve many symbols: the sum of their lengths is bounded, too.
-    uint64_t name_bytes = 0;
-    symbols.reserve(table.sh_size / sizeof(Elf64_Sym));
-    for (uint64_t i = 0; i < table.sh_size / sizeof(Elf64_Sym); ++i) {
-      const auto raw = read<Elf64_Sym>(table.sh_offset + i * sizeof(Elf64_Sym));
-      const auto end = raw->st_name < names.size() ? names.find('\0', raw->st_name) : std::string_view::npos;
-      if (end == std::string_view::npos && !(raw->st_name == 0 && names.empty()))
-        return bad(name + ": the name of symbol " + std::to_string(i) + " is outside the string table");
-      ElfSymbol symbol;
-      if (end != std::string_view::npos) symbol.name = names.substr(raw->st_name, end - raw->st_name);
-      name_bytes += symbol.name.size();
-      if (name_bytes > 4 * bytes_.size()) return bad(name + ": its names overlap each other");
-      symbol.value = raw->st_value;
-      symbol.size = raw->st_size;
-      symbol.type = ELF64_ST_TYPE(raw->st_info);
-      symbol.binding = ELF64_ST_BIND(raw->st_info);
-      // Reserved section indices (but for ABS) name no place in the image, e.g. SHN_AMDGPU_LDS.
-      symbol.defined = raw->st_shndx != SHN_UNDEF && (raw->st_shndx < SHN_LORESERVE || raw->st_shndx == SHN_ABS);
-      symbol.absolute = raw->st_shndx == SHN_ABS;
-      if (symbol.defined && !symbol.absolute && is_memory(symbol) && !in_image(symbol.value, symbol.size))
-        return bad("symbol " + symbol.name + " is outside the loaded image");
-      symbols.push_back(std::move(symbol));
+  Status symbols(const elf::Section& table, std::vector<elf::Symbol>& symbols) {
+    auto read = image_.symbols(table);
+    if (!read) return read.error();
+    symbols = std::move(*read);
+    for (const elf::Symbol& symbol : symbols) {
+      if (symbol.is_defined() && !symbol.is_absolute() && is_memory(symbol) && !in_image(symbol.value, symbol.size))
+        return bad("symbol " + std::string(symbol.name) + " is outside the loaded image");
     }
     return Unit{};
   }
 
-  static bool is_memory(const ElfSymbol& symbol) {
+  static bool is_memory(const elf::Symbol& symbol) {
     return symbol.type == STT_OBJECT || symbol.type == STT_FUNC || symbol.type == kSymbolTypeKernelV2;
   }
 
@@ -195,44 +136,43 @@ class CodeObjectParser {
     });
   }
 
-  Status relocations(unsigned index, const Elf64_Shdr& table, std::optional<unsigned> dynamic_index) {
-    const std::string name = "relocations (section " + std::to_string(index) + ")";
-    if (table.sh_type == SHT_REL) return bad(name + " have no addends (SHT_REL), which AMDGPU does not use");
-    if (table.sh_size == 0) return Unit{};
-    if (table.sh_entsize != sizeof(Elf64_Rela) || table.sh_size % sizeof(Elf64_Rela) != 0)
-      return bad(name + " have a wrong entry size");
-    if (!inside(table.sh_offset, table.sh_size)) return bad(name + " are outside the file");
-    if (!dynamic_index || table.sh_link != *dynamic_index) return bad(name + " do not use the dynamic symbol table");
-    for (uint64_t i = 0; i < table.sh_size / sizeof(Elf64_Rela); ++i) {
-      const auto raw = read<Elf64_Rela>(table.sh_offset + i * sizeof(Elf64_Rela));
-      ElfRelocation relocation{raw->r_offset, static_cast<uint32_t>(ELF64_R_TYPE(raw->r_info)),
-                               static_cast<uint32_t>(ELF64_R_SYM(raw->r_info)), raw->r_addend};
+  Status relocations(const elf::Section& table, const elf::Section* dynamic) {
+    const std::string name = "relocations (section " + std::to_string(&table - image_.sections().data()) + ")";
+    if (table.type == SHT_REL) return bad(name + " have no addends (SHT_REL), which AMDGPU does not use");
+    if (table.size == 0) return Unit{};
+    auto read = image_.relocations(table);
+    if (!read) return read.error();
+    if (!dynamic || table.link != static_cast<uint64_t>(dynamic - image_.sections().data()))
+      return bad(name + " do not use the dynamic symbol table");
+    for (const elf::Relocation& relocation : *read) {
       if (relocation.symbol >= object_.dynamic_symbols_.size())
-        return bad("relocation at " + hex(relocation.offset) + " names symbol " + std::to_string(relocation.symbol) +
-                   ", which does not exist");
+        return bad("relocation at " + to_hex_number(relocation.offset) + " names symbol " +
+                   std::to_string(relocation.symbol) + ", which does not exist");
       object_.relocations_.push_back(relocation);
     }
     return Unit{};
   }
 
   CodeObject& object_;
-  std::span<const std::byte> bytes_;
-  Elf64_Ehdr header_{};
+  const elf::Image& image_;
 };
 
 Result<CodeObject> CodeObject::parse(std::span<const std::byte> bytes) {
   CodeObject object;
   object.bytes_.assign(bytes.begin(), bytes.end());
-  if (Status s = CodeObjectParser(object).run(); !s) return s.error();
+  const auto* begin = reinterpret_cast<const uint8_t*>(object.bytes_.data());
+  const auto image = elf::Image::parse(Bytes(begin, object.bytes_.size()), "code object");
+  if (!image) return image.error();
+  if (Status s = CodeObjectParser(object, *image).run(); !s) return s.error();
   return object;
 }
 
-bool CodeObject::is_kernel(const ElfSymbol& symbol) {
-  return symbol.defined && symbol.type == STT_OBJECT && symbol.size == kKernelDescriptorBytes &&
+bool CodeObject::is_kernel(const elf::Symbol& symbol) {
+  return symbol.is_defined() && symbol.type == STT_OBJECT && symbol.size == kKernelDescriptorBytes &&
          symbol.name.ends_with(".kd");
 }
 
-std::optional<std::span<const std::byte>> CodeObject::kernel_descriptor(const ElfSymbol& symbol) const {
+std::optional<std::span<const std::byte>> CodeObject::kernel_descriptor(const elf::Symbol& symbol) const {
   if (!is_kernel(symbol)) return std::nullopt;
   for (const LoadSegment& segment : segments_) {
     if (symbol.value < segment.address) continue;
@@ -252,7 +192,7 @@ std::string machine_name(uint8_t machine) {
   for (const auto& [value, name] : kNames) {
     if (value == machine) return name;
   }
-  return "machine " + hex(machine);
+  return "machine " + to_hex_number(machine);
 }
 
 namespace {

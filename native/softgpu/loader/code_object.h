@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+#include "elf/image.h"
 #include "softgpu/isa/target.h"
-#include "support/result.h"
 
 namespace kernloop::softgpu {
 
@@ -20,23 +21,6 @@ struct LoadSegment {
   uint64_t address;  // relative to the load base
   uint64_t memory_bytes;
   bool writable;
-};
-
-struct ElfSymbol {
-  std::string name;
-  uint64_t value = 0;  // relative to the load base
-  uint64_t size = 0;
-  uint8_t type = 0;     // STT_*
-  uint8_t binding = 0;  // STB_*
-  bool defined = false;
-  bool absolute = false;
-};
-
-struct ElfRelocation {
-  uint64_t offset;
-  uint32_t type;    // R_AMDGPU_*
-  uint32_t symbol;  // index into dynamic_symbols()
-  int64_t addend;
 };
 
 enum class Feature : uint8_t { kUnsupported, kAny, kOff, kOn };
@@ -49,9 +33,11 @@ struct CodeTarget {
 
 class CodeObject {
  public:
-  // Keeps its own copy of the bytes. Every offset, size and index is checked here; what a CodeObject returns is in
-  // range.
+  // Keeps its own copy of the bytes, into which names are views. Every offset, size and index is checked here; what a
+  // CodeObject returns is in range.
   static Result<CodeObject> parse(std::span<const std::byte> bytes);
+  CodeObject(CodeObject&&) = default;
+  CodeObject& operator=(CodeObject&&) = default;
 
   std::span<const std::byte> bytes() const { return bytes_; }
   uint8_t abi_version() const { return abi_version_; }  // EI_ABIVERSION: 1 is code object v3, 2 v4, 3 v5, 4 v6
@@ -59,25 +45,26 @@ class CodeObject {
   uint64_t memory_bytes() const { return memory_bytes_; }  // of the loaded image, from address 0
   const std::vector<LoadSegment>& segments() const { return segments_; }
   // Entry 0 is the null symbol, as in the file.
-  const std::vector<ElfSymbol>& dynamic_symbols() const { return dynamic_symbols_; }
-  const std::vector<ElfSymbol>& static_symbols() const { return static_symbols_; }
-  const std::vector<ElfRelocation>& relocations() const { return relocations_; }
+  const std::vector<elf::Symbol>& dynamic_symbols() const { return dynamic_symbols_; }
+  const std::vector<elf::Symbol>& static_symbols() const { return static_symbols_; }
+  const std::vector<elf::Relocation>& relocations() const { return relocations_; }
 
-  static bool is_kernel(const ElfSymbol& symbol);
+  static bool is_kernel(const elf::Symbol& symbol);
   // The descriptor (engine/kernel_descriptor.h) of a symbol for which is_kernel holds, in the file; nothing when it is
   // not all there.
-  std::optional<std::span<const std::byte>> kernel_descriptor(const ElfSymbol& symbol) const;
+  std::optional<std::span<const std::byte>> kernel_descriptor(const elf::Symbol& symbol) const;
 
  private:
+  CodeObject() = default;
   friend class CodeObjectParser;
   std::vector<std::byte> bytes_;
   uint8_t abi_version_ = 0;
   CodeTarget target_{};
   uint64_t memory_bytes_ = 0;
   std::vector<LoadSegment> segments_;
-  std::vector<ElfSymbol> dynamic_symbols_;
-  std::vector<ElfSymbol> static_symbols_;
-  std::vector<ElfRelocation> relocations_;
+  std::vector<elf::Symbol> dynamic_symbols_;
+  std::vector<elf::Symbol> static_symbols_;
+  std::vector<elf::Relocation> relocations_;
 };
 
 // An error with code CODE_OBJECT_TARGET unless the code runs on the software GPU of this instruction set:

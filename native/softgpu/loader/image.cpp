@@ -31,25 +31,24 @@ std::string type_name(uint32_t type) {
   return name != nullptr ? std::string("R_AMDGPU_") + name : "relocation type " + std::to_string(type);
 }
 
-Error relocation_error(const ElfRelocation& relocation, const std::string& what) {
-  char offset[20];
-  std::snprintf(offset, sizeof(offset), "0x%lx", static_cast<unsigned long>(relocation.offset));
-  return {"CODE_OBJECT_RELOCATION", "code object: " + type_name(relocation.type) + " at " + offset + " " + what,
+Error relocation_error(const elf::Relocation& relocation, const std::string& what) {
+  return {"CODE_OBJECT_RELOCATION",
+          "code object: " + type_name(relocation.type) + " at " + to_hex_number(relocation.offset) + " " + what,
           "the software GPU's loader applies ABS32, ABS32_LO, ABS32_HI, ABS64, REL32, REL32_LO, REL32_HI, REL64 and "
           "RELATIVE64"};
 }
 
-Result<uint64_t> symbol_address(const ElfSymbol& symbol, uint64_t load_base, const SymbolResolver& resolve) {
-  if (symbol.absolute) return symbol.value;
-  if (symbol.defined) return load_base + symbol.value;
+Result<uint64_t> symbol_address(const elf::Symbol& symbol, uint64_t load_base, const SymbolResolver& resolve) {
+  if (symbol.is_absolute()) return symbol.value;
+  if (symbol.is_defined()) return load_base + symbol.value;
   if (symbol.name.empty()) return uint64_t{0};
   if (auto address = resolve(symbol.name)) return *address;
   if (symbol.binding == STB_WEAK) return uint64_t{0};
-  return Error{"CODE_OBJECT_UNDEFINED", "code object: variable " + symbol.name + " is not defined",
+  return Error{"CODE_OBJECT_UNDEFINED", "code object: variable " + std::string(symbol.name) + " is not defined",
                "define it with hsa_executable_agent_global_variable_define before the code object is loaded"};
 }
 
-Status apply(const ElfRelocation& relocation, uint64_t symbol, std::span<std::byte> image, uint64_t load_base) {
+Status apply(const elf::Relocation& relocation, uint64_t symbol, std::span<std::byte> image, uint64_t load_base) {
   const uint64_t target = symbol + static_cast<uint64_t>(relocation.addend);
   const uint64_t relative = target - (load_base + relocation.offset);
   auto put = [&](auto value) -> Status {
@@ -96,7 +95,7 @@ Status place(const CodeObject& object, std::span<std::byte> image, uint64_t load
                  "this is a bug in the caller"};
   for (const LoadSegment& segment : object.segments())
     std::memcpy(image.data() + segment.address, object.bytes().data() + segment.file_offset, segment.file_bytes);
-  for (const ElfRelocation& relocation : object.relocations()) {
+  for (const elf::Relocation& relocation : object.relocations()) {
     auto symbol = symbol_address(object.dynamic_symbols()[relocation.symbol], load_base, resolve);
     if (!symbol) return symbol.error();
     if (Status s = apply(relocation, *symbol, image, load_base); !s) return s;

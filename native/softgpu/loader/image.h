@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/result.h"
 #include "softgpu/loader/code_object.h"
-#include "support/result.h"
 
 namespace kernloop::softgpu {
 

@@ -8,7 +8,8 @@ import triton.language as tl
 import kernloop.triton as kt
 
 # For others Triton 3.6 multiplies bfloat16 by an instruction that gfx1030 lacks: LLVM then ends the process ("Cannot select").
-MULTIPLIES_BFLOAT16 = triton.runtime.driver.active.get_current_target().arch in ("gfx90a", "gfx942")
+ARCH = triton.runtime.driver.active.get_current_target().arch
+MULTIPLIES_BFLOAT16 = ARCH in ("gfx90a", "gfx942")
 
 
 @triton.jit
@@ -77,3 +78,52 @@ def check_float8(rng):
         finite = patterns[np.isfinite(patterns.astype(np.float32))]
         np.testing.assert_array_equal(converted(finite, np.float32), finite.astype(np.float32))
         np.testing.assert_array_equal(converted(finite.astype(np.float32), dtype).view(np.uint8), finite.view(np.uint8))
+    if ARCH == "gfx942":
+        check_own_float8(rng, tl.float8e4b8, ml_dtypes.float8_e4m3fnuz)
+        check_own_float8(rng, tl.float8e5b16, ml_dtypes.float8_e5m2fnuz)
+
+
+# As bytes: Triton 3.6 knows the types of arguments by their hash, which NumPy's types of 8 bits have in common.
+@triton.jit
+def to_bits(x, out, n, KIND: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at, mask=at < n).to(KIND).to(tl.uint8, bitcast=True), mask=at < n)
+
+
+@triton.jit
+def from_bits(x, out, n, KIND: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at, mask=at < n).to(KIND, bitcast=True).to(tl.float32), mask=at < n)
+
+
+@triton.jit
+def dot_of_bits(a, b, c, N: tl.constexpr, KIND: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(c + at, tl.dot(tl.load(a + at).to(KIND, bitcast=True), tl.load(b + at).to(KIND, bitcast=True)))
+
+
+def bits_of(floats, kind):
+    out = kt.empty(floats.shape, np.uint8)
+    to_bits[(triton.cdiv(floats.size, 256),)](kt.array(floats), out, floats.size, KIND=kind, BLOCK=256)
+    return np.asarray(out)
+
+
+def check_own_float8(rng, kind, dtype):
+    """Of gfx942, which rounds to them by an instruction: every bit pattern, every midpoint and what lies beside it, NaN, and what is
+    too large, which Triton has clamped."""
+    patterns = np.arange(256, dtype=np.uint8)
+    values = kt.empty(256)
+    from_bits[(1,)](kt.array(patterns), values, 256, KIND=kind, BLOCK=256)
+    np.testing.assert_array_equal(values, patterns.view(dtype).astype(np.float32))
+    ascending = np.sort(np.asarray(values)[np.isfinite(values)])
+    midpoints, largest = (ascending[1:] + ascending[:-1]) / 2, ascending[-1]
+    beside = [np.nextafter(midpoints, np.float32(end)) for end in (np.inf, -np.inf)]
+    drawn = (largest * rng.standard_normal(4000)).astype(np.float32)
+    for floats in (ascending, midpoints, *beside, drawn, np.float32(1e-6) * drawn):
+        expected = np.clip(floats, -largest, largest).astype(dtype)
+        np.testing.assert_array_equal(bits_of(floats, kind), expected.view(np.uint8))
+    assert bits_of(np.full(3, np.nan, np.float32), kind).tolist() == [0x80] * 3
+    a, b = (rng.standard_normal((32, 32)).astype(dtype) for _ in "ab")
+    c = kt.empty((32, 32))
+    dot_of_bits[(1,)](kt.array(a.view(np.uint8)), kt.array(b.view(np.uint8)), c, N=32, KIND=kind)
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b.astype(np.float64), rtol=1e-5, atol=1e-5)

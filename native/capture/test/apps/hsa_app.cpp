@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "softgpu/hsa/later_api.h"
+#include "abi/hsa/later_api.h"
 
 namespace {
 

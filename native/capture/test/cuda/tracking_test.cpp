@@ -146,16 +146,16 @@ CUresult known_pointer(void* data, CUpointer_attribute attribute, CUdeviceptr po
 }
 
 TEST(Obstacles, CallsWithoutArgumentsOfTheirOwnAreNamedWithTheirKernel) {
-  const Refusal refusal = unsupported_call("_Z4sawtv", "cuLaunchGrid");
+  const Error refusal = unsupported_call("_Z4sawtv", "cuLaunchGrid");
   EXPECT_EQ(refusal.code, "UNSUPPORTED_LAUNCH");
-  EXPECT_NE(refusal.reason.find("_Z4sawtv was launched through cuLaunchGrid"), std::string::npos) << refusal.reason;
-  EXPECT_EQ(refusal.reason.find("GPU"), std::string::npos) << refusal.reason;
+  EXPECT_NE(refusal.message.find("_Z4sawtv was launched through cuLaunchGrid"), std::string::npos) << refusal.message;
+  EXPECT_EQ(refusal.message.find("GPU"), std::string::npos) << refusal.message;
 }
 
 TEST(Obstacles, AnUnknownLaunchAttributeIsNamedByNumber) {
-  const Refusal refusal = unknown_attribute("_Z4sawtv", 77);
+  const Error refusal = unknown_attribute("_Z4sawtv", 77);
   EXPECT_EQ(refusal.code, "UNSUPPORTED_LAUNCH");
-  EXPECT_NE(refusal.reason.find("_Z4sawtv was launched with the attribute 77"), std::string::npos) << refusal.reason;
+  EXPECT_NE(refusal.message.find("_Z4sawtv was launched with the attribute 77"), std::string::npos) << refusal.message;
 }
 
 TEST(Obstacles, MemoryThatOnlyTheDriverKnowsIsRefusedWithItsAddress) {
@@ -170,8 +170,8 @@ TEST(Obstacles, MemoryThatOnlyTheDriverKnowsIsRefusedWithItsAddress) {
   const auto refusal = untracked_memory(driver, {}, arguments, none);
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->code, "UNTRACKED_MEMORY");
-  EXPECT_NE(refusal->reason.find("0x7f0000000010"), std::string::npos) << refusal->reason;
-  EXPECT_NE(refusal->reason.find("offset 8"), std::string::npos) << refusal->reason;
+  EXPECT_NE(refusal->message.find("0x7f0000000010"), std::string::npos) << refusal->message;
+  EXPECT_NE(refusal->message.find("offset 8"), std::string::npos) << refusal->message;
 
   AllocationList tracked(1);
   tracked[0].base = 0x7f0000000000;
@@ -183,7 +183,7 @@ TEST(Obstacles, MemoryThatOnlyTheDriverKnowsIsRefusedWithItsAddress) {
   size_t asked = 0;
   const auto more = untracked_memory(driver, {}, arguments, [&](uint64_t) { return ++asked == 0; });
   EXPECT_EQ(asked, 2u);
-  EXPECT_NE(more->reason.find("1 more"), std::string::npos) << more->reason;
+  EXPECT_NE(more->message.find("1 more"), std::string::npos) << more->message;
 }
 
 // Where the GPU reaches all of the program's memory, malloc's too, an argument may point there.

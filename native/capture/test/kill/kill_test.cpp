@@ -14,7 +14,7 @@
 #include <random>
 #include <set>
 
-#include "archive/digest.h"
+#include "base/digest.h"
 #include "capture/test/recorded_run.h"
 
 namespace kernloop::capture {
@@ -192,8 +192,8 @@ class Workshop {
       if (ZSTD_decompress(raw.data(), raw.size(), bytes.data(), bytes.size()) != size) return false;
       bytes = raw;
     }
-    const archive::Bytes view(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
-    return archive::sha256(view).hex() == path.stem().string();
+    const Bytes view(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+    return sha256(view).hex() == path.stem().string();
   }
 
   App app_;

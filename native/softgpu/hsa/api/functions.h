@@ -6,10 +6,10 @@
 namespace kernloop::softgpu::api {
 
 #define KERNLOOP_HSA(table, name) decltype(::name) name;
-#include "softgpu/hsa/api/functions.def"
+#include "abi/hsa/functions.def"
 #undef KERNLOOP_HSA
 #define KERNLOOP_HSA(name) decltype(::name) name;
-#include "softgpu/hsa/api/later_functions.def"
+#include "abi/hsa/later_functions.def"
 #undef KERNLOOP_HSA
 
 }  // namespace kernloop::softgpu::api

@@ -3,11 +3,11 @@
 #include <array>
 #include <cstring>
 
+#include "abi/hsa/softgpu_extension.h"
 #include "softgpu/hsa/api/functions.h"
 #include "softgpu/hsa/api/values.h"
 #include "softgpu/hsa/loader_extension.h"
 #include "softgpu/hsa/runtime.h"
-#include "softgpu/hsa/softgpu_extension.h"
 #include "softgpu/hsa/softgpu_extension_table.h"
 
 namespace kernloop::softgpu::api {

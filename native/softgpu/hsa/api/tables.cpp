@@ -68,7 +68,7 @@ void reset_later_table() {
   later.version = {rocr::kLaterAmdMajor, sizeof later, 0x12, 0};
   rocr::copy_common_slots(later, g_api_tables.amd_ext);
 #define KERNLOOP_HSA(name) later.name##_fn = &Guard<&api::name, decltype(&api::name)>::call;
-#include "softgpu/hsa/api/later_functions.def"
+#include "abi/hsa/later_functions.def"
 #undef KERNLOOP_HSA
 }
 
@@ -89,7 +89,7 @@ void adopt_tool_tables(int version) {
 void reset_api_tables() {
   auto& [root, core, amd, finalizer, image] = g_api_tables;
 #define KERNLOOP_HSA(table, name) table.name##_fn = &Guard<&api::name, decltype(&api::name)>::call;
-#include "softgpu/hsa/api/functions.def"
+#include "abi/hsa/functions.def"
 #undef KERNLOOP_HSA
   reset_later_table();
 }

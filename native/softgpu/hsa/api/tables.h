@@ -8,16 +8,17 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_api_trace.h>
 
-#include "softgpu/hsa/later_amd_ext_table.h"
+#include "abi/hsa/later_amd_ext_table.h"
 
 namespace kernloop::softgpu {
 
-extern HsaApiTableContainer g_api_tables;
+// Under names of C, for what jumps through them (exports.cpp).
+extern HsaApiTableContainer g_api_tables asm("kernloop_hsa_api_tables");
 inline HsaApiTableContainer& api_tables() {
   return g_api_tables;
 }
 
-extern rocr::LaterAmdExtTable g_later_amd_table;
+extern rocr::LaterAmdExtTable g_later_amd_table asm("kernloop_hsa_later_amd_table");
 inline rocr::LaterAmdExtTable& later_amd_table() {
   return g_later_amd_table;
 }

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "softgpu/hsa/softgpu_extension.h"
+#include "abi/hsa/softgpu_extension.h"
 
 namespace kernloop::softgpu {
 

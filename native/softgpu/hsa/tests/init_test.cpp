@@ -139,7 +139,7 @@ TEST(Exports, EveryFunctionOfTheTablesIsThereUnderRocrsVersion) {
                                     "hsa_amd_runtime_queue_create_register"};
   const char* names[] = {
 #define KERNLOOP_HSA(table, name) #name,
-#include "softgpu/hsa/api/functions.def"
+#include "abi/hsa/functions.def"
 #undef KERNLOOP_HSA
       "hsa_signal_load_acquire",      "hsa_queue_add_write_index_acq_rel", "hsa_amd_image_get_info_max_dim",
       "hsa_amd_vmem_address_reserve", "hsa_amd_vmem_get_access",

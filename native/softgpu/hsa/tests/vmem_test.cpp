@@ -1,4 +1,4 @@
-#include "softgpu/hsa/vmem.h"
+#include "abi/hsa/vmem.h"
 
 #include <sys/mman.h>
 

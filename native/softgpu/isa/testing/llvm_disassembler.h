@@ -27,6 +27,8 @@ class LlvmDisassembler {
  private:
   using Disassemble = size_t (*)(void* context, uint8_t* bytes, uint64_t size, uint64_t pc, char* text, size_t space);
 
+  static constexpr uint8_t kDied = 0xff;
+
   uint8_t length_of(const Words& words) const;
 
   Disassemble disassemble_ = nullptr;

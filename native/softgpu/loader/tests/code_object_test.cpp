@@ -11,8 +11,8 @@
 namespace kernloop::softgpu {
 namespace {
 
-const ElfSymbol& symbol(const CodeObject& object, const std::string& name) {
-  for (const ElfSymbol& candidate : object.dynamic_symbols()) {
+const elf::Symbol& symbol(const CodeObject& object, const std::string& name) {
+  for (const elf::Symbol& candidate : object.dynamic_symbols()) {
     if (candidate.name == name) return candidate;
   }
   throw std::runtime_error("no symbol " + name);
@@ -21,7 +21,7 @@ const ElfSymbol& symbol(const CodeObject& object, const std::string& name) {
 TEST(CodeObject, ShowsItsKernelAsTheAssemblerWasTold) {
   auto object = CodeObject::parse(ElfFile(KERNLOOP_TEST_VARIABLES).bytes());
   ASSERT_TRUE(object) << object.error().message;
-  const ElfSymbol& kernel = symbol(*object, "store_one.kd");
+  const elf::Symbol& kernel = symbol(*object, "store_one.kd");
   ASSERT_TRUE(CodeObject::is_kernel(kernel));
   const auto bytes = object->kernel_descriptor(kernel);
   ASSERT_TRUE(bytes);
@@ -43,14 +43,14 @@ TEST(CodeObject, TellsVariablesFromKernels) {
   ASSERT_TRUE(object);
   EXPECT_FALSE(CodeObject::is_kernel(symbol(*object, "counter")));
   EXPECT_EQ(symbol(*object, "zeroed").size, 20000u);
-  EXPECT_FALSE(symbol(*object, "defined_by_the_program").defined);
+  EXPECT_FALSE(symbol(*object, "defined_by_the_program").is_defined());
   EXPECT_FALSE(object->kernel_descriptor(symbol(*object, "counter")));
 }
 
 TEST(CodeObject, ImageReachesToTheEndOfZeroedData) {
   auto object = CodeObject::parse(ElfFile(KERNLOOP_TEST_VARIABLES).bytes());
   ASSERT_TRUE(object);
-  const ElfSymbol& zeroed = symbol(*object, "zeroed");
+  const elf::Symbol& zeroed = symbol(*object, "zeroed");
   EXPECT_GE(object->memory_bytes(), zeroed.value + zeroed.size);
 }
 

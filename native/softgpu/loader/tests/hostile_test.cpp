@@ -18,7 +18,7 @@ void load(std::span<const std::byte> bytes) {
     EXPECT_FALSE(object.error().message.empty());
     return;
   }
-  for (const ElfSymbol& symbol : object->dynamic_symbols()) (void)object->kernel_descriptor(symbol);
+  for (const elf::Symbol& symbol : object->dynamic_symbols()) (void)object->kernel_descriptor(symbol);
   if (object->memory_bytes() > kMaxImage) return;
   constexpr size_t kGuard = 64;
   std::vector<std::byte> memory(object->memory_bytes() + 2 * kGuard, std::byte{0xcd});

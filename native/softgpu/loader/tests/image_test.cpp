@@ -22,7 +22,7 @@ struct Placed {
   std::vector<std::byte> image;
 
   uint64_t value(const std::string& name) const {
-    for (const ElfSymbol& symbol : object.dynamic_symbols()) {
+    for (const elf::Symbol& symbol : object.dynamic_symbols()) {
       if (symbol.name == name) return symbol.value;
     }
     throw std::runtime_error("no symbol " + name);
@@ -98,7 +98,7 @@ TEST(Image, AppliesEachRelocationAsTheAbiSays) {
     ASSERT_TRUE(plain);
     const auto& symbols = plain->object.dynamic_symbols();
     const auto counter = static_cast<uint32_t>(
-        std::find_if(symbols.begin(), symbols.end(), [](const ElfSymbol& s) { return s.name == "counter"; }) -
+        std::find_if(symbols.begin(), symbols.end(), [](const elf::Symbol& s) { return s.name == "counter"; }) -
         symbols.begin());
     const uint64_t target = plain->value("zeroed") + 32;
     elf.relocation(0) = {target, ELF64_R_INFO(static_cast<uint64_t>(counter), c.type), kAddend};

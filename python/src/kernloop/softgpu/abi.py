@@ -1,5 +1,5 @@
 """What is used of the HSA runtime's C interface (hsa.h, hsa_ext_amd.h) and of the software GPU's extension
-(native/softgpu/hsa/softgpu_extension.h)."""
+(native/abi/hsa/softgpu_extension.h)."""
 
 from __future__ import annotations
 

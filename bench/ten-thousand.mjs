@@ -1,0 +1,164 @@
+// Ten thousand reproducers in one workspace: what the plugin itself costs (time, memory, calls of the file system), and what Nx charges.
+//   node bench/ten-thousand.mjs [--counts 1000,3000,10000] [--nx 1000,10000] [--dist DIR] [--work DIR] [--write NAME]
+// Wants `npm run build`. The plugin's own part is measured in processes of its own, by the functions that Nx calls. With --nx: `nx show projects`,
+// an all-hit `run-many -t validate` and `affected` with one edit, beside a plugin that makes the same projects with targets that are as many and
+// know nothing. The tasks are filled in by a batch executor that writes a file: ten thousand real ones take hours. Prints one JSON object, and
+// writes it to bench/results/ten-thousand-NAME.json with --write.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const { values } = parseArgs({
+  options: {
+    counts: { type: 'string', default: '1000,3000,10000' },
+    nx: { type: 'string', default: '' },
+    dist: { type: 'string', default: join(root, 'dist') },
+    work: { type: 'string' },
+    write: { type: 'string' },
+    apps: { type: 'string', default: '10' },
+  },
+});
+const work = values.work ?? mkdtempSync(join(tmpdir(), 'kernloop-ten-thousand-'));
+const apps = Number(values.apps);
+
+function write(path, content) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`);
+}
+
+const digest = 'a'.repeat(64);
+
+/** So many reproducers of ten apps that are in the workspace, each with a source, a recipe, and a capture that git ignores. */
+function workspace(count, plugin) {
+  const folder = join(work, `${plugin}-${count}`);
+  write(join(folder, 'package.json'), { name: 'workspace', private: true });
+  write(join(folder, 'nx.json'), {
+    plugins: [plugin === 'inert' ? './inert.cjs' : 'kernloop/plugin'],
+    cacheDirectory: '.nx/cache',
+    analytics: false,
+  });
+  write(join(folder, '.gitignore'), 'node_modules\n.nx\n.kernloop\nbuild\ncapture\nreport.json\n');
+  const kernels = Array.from({ length: apps }, () => []);
+  for (let index = 0; index < count; index += 1) {
+    const app = `app${index % apps}`;
+    const name = `kernel_${index}`;
+    kernels[index % apps].push({ name, match: `^${name}\\(` });
+    const reproducer = join(folder, 'kernels', app, name);
+    write(join(reproducer, 'kernel.json'), {
+      ...{
+        name,
+        app: { name: app, root: `apps/${app}` },
+        symbol: `_Z5${name}Pff`,
+        demangled: `${name}(float*, float)`,
+      },
+      code_object: digest,
+      device: { kind: 'softgpu', isa: 'amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-' },
+      selection: { match: `^${name}`, ordinal: 1, scope: 'reachable' },
+      language: 'hip',
+      source: {
+        file: `apps/${app}/k.hip`,
+        line: 1,
+        translation_unit: `apps/${app}/k.hip`,
+        variant: 'kernel_variant.hip',
+      },
+      args: [],
+    });
+    for (const part of ['', 'pristine/']) {
+      write(
+        join(reproducer, `${part}kernel_variant.hip`),
+        `__global__ void ${name}(float* x, float a) { x[0] = a; }\n`,
+      );
+      write(join(reproducer, `${part}recipe.json`), { files: {}, variant: { stands_for: 'k.hip' } });
+    }
+    write(join(reproducer, 'capture', 'capture.json'), { schema: 'kernloop.capture/1', regions: [] });
+    write(join(reproducer, 'capture', 'selfcheck.json'), { schema: 'kernloop.selfcheck/1' });
+    write(join(reproducer, 'capture', 'chunks.pack'), 'pack');
+  }
+  kernels.forEach((some, index) => {
+    write(join(folder, 'apps', `app${index}`, 'kernloop.json'), {
+      ...{ name: `app${index}`, command: ['./program'], kernels: some },
+    });
+  });
+  return folder;
+}
+
+/** In a process of its own: what Nx calls, with the calls of the file system counted. */
+const own = `
+const fs = require('node:fs');
+const calls = {};
+for (const name of ['readFileSync', 'existsSync', 'statSync', 'lstatSync', 'readdirSync', 'openSync']) {
+  const real = fs[name];
+  fs[name] = (...args) => ((calls[name] = (calls[name] ?? 0) + 1), real(...args));
+}
+const [dist, folder, listed] = process.argv.slice(1);
+const { createNodes, preTasksExecution } = require(dist + '/plugins/kernel/plugin.js');
+const workspaceContext = require(require.resolve('nx/src/utils/workspace-context.js', { paths: [dist] }));
+const files = JSON.parse(fs.readFileSync(listed, 'utf8'));
+workspaceContext.globWithWorkspaceContext = async () => files;
+const taken = async (work) => {
+  for (const name of Object.keys(calls)) calls[name] = 0;
+  const cpu = process.cpuUsage(), begin = performance.now();
+  const value = await work();
+  const { user, system } = process.cpuUsage(cpu);
+  return [{ wall_ms: performance.now() - begin, cpu_ms: (user + system) / 1000, calls: { ...calls } }, value];
+};
+(async () => {
+  process.chdir(folder);
+  const before = Object.keys(process.env).length;
+  const [nodes, made] = await taken(() => createNodes[1](files, undefined, { workspaceRoot: folder, nxJsonConfiguration: {} }));
+  const [tasks] = await taken(() => preTasksExecution(undefined, { workspaceRoot: folder, argv: ['run-many', '-t', 'validate'] }));
+  const environment = Object.entries(process.env).reduce((sum, [name, value]) => sum + name.length + value.length + 2 + 8, 0);
+  const spawned = require('node:child_process').spawnSync('true').error?.code ?? 'ok';
+  process.stdout.write(JSON.stringify({ projects: made.length, nodes, tasks, peak_mib: process.resourceUsage().maxRSS / 1024,
+    variables: Object.keys(process.env).length - before, environment_bytes: environment, spawned }));
+})();
+`;
+
+function ownPart(count) {
+  const folder = workspace(count, 'kernloop');
+  const listed = join(work, 'files.json');
+  const kernels = Array.from({ length: count }, (_, index) => `kernels/app${index % apps}/kernel_${index}/kernel.json`);
+  write(listed, [...Array.from({ length: apps }, (_, index) => `apps/app${index}/kernloop.json`), ...kernels]);
+  const env = { ...process.env, KERNLOOP_NATIVE_DIR: process.env.KERNLOOP_NATIVE_DIR ?? join(root, 'native', 'build') };
+  const runs = Array.from({ length: 3 }, () => {
+    const ended = spawnSync(process.execPath, ['-e', own, values.dist, folder, listed], {
+      encoding: 'utf8',
+      env,
+      maxBuffer: 1 << 28,
+    });
+    if (ended.status !== 0) throw new Error(ended.stderr);
+    return JSON.parse(ended.stdout);
+  });
+  // The one that other load disturbed least.
+  const [best] = runs.sort((a, b) => a.nodes.cpu_ms + a.tasks.cpu_ms - b.nodes.cpu_ms - b.tasks.cpu_ms);
+  const per = ({ wall_ms, cpu_ms, calls }) => ({
+    wall_ms: +wall_ms.toFixed(0),
+    cpu_ms: +cpu_ms.toFixed(0),
+    cpu_ms_a_reproducer: +(cpu_ms / count).toFixed(3),
+    calls_a_reproducer: +(Object.values(calls).reduce((sum, each) => sum + each, 0) / count).toFixed(2),
+  });
+  return {
+    reproducers: count,
+    nodes: per(best.nodes),
+    tasks: per(best.tasks),
+    peak_mib: +best.peak_mib.toFixed(0),
+    variables: best.variables,
+    environment_bytes: best.environment_bytes,
+    a_process_starts: best.spawned,
+  };
+}
+
+const result = {
+  machine: { cpu: cpus()[0]?.model ?? '?', cores: cpus().length, memory_gib: Math.round(totalmem() / 2 ** 30) },
+  node: process.version,
+  load: +loadavg()[0].toFixed(2),
+  own: values.counts.split(',').map(Number).map(ownPart),
+};
+const text = `${JSON.stringify(result, null, 2)}\n`;
+process.stdout.write(text);
+if (values.write) writeFileSync(join(root, 'bench/results', `ten-thousand-${values.write}.json`), text);
+if (!values.work) rmSync(work, { recursive: true, force: true });

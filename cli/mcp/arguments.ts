@@ -1,0 +1,93 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import type { z } from 'zod';
+import type { Stage } from '../../lib/stage/stage';
+import { KernloopError, nearest } from '../../lib/support/error';
+import { isInside } from '../../lib/support/files';
+import { optionInfos, type OptionInfo } from '../../lib/support/options';
+import { describeIssues } from '../../lib/support/schema';
+
+/** Where tools may read and write. */
+export interface Bounds {
+  readonly workspace: string;
+  /** Paths outside of the workspace are taken too. */
+  readonly outside: boolean;
+}
+
+/** What a tool was called with, as words of the command line. Whatever is wrong with it is said before anything is started. */
+export function wordsOf(stage: Stage, given: Readonly<Record<string, unknown>>, bounds: Bounds): string[] {
+  const infos = optionInfos(stage.options);
+  const shape = stage.options.shape as Readonly<Record<string, z.ZodType>>;
+  return Object.entries(given).flatMap(([name, value]) => {
+    const info = infos.find((each) => each.name === name);
+    if (!info) throw unknownOption(stage.name, name, infos);
+    const parsed = shape[name]?.safeParse(value);
+    if (parsed && !parsed.success) {
+      throw new KernloopError('USAGE', `${name}: ${describeIssues(parsed.error)}`, 'see the input schema of the tool');
+    }
+    requireInside(stage, name, value, given, bounds);
+    return flagOf(info, value);
+  });
+}
+
+function unknownOption(stage: string, name: string, infos: readonly OptionInfo[]): KernloopError {
+  const [suggestion] = nearest(
+    name,
+    infos.map((each) => each.name),
+    1,
+  );
+  return new KernloopError(
+    'USAGE',
+    `${stage} has no option "${name}"${suggestion === undefined ? '' : ` (did you mean "${suggestion}"?)`}`,
+    'see the input schema of the tool',
+  );
+}
+
+function flagOf({ name, flag, type }: OptionInfo, value: unknown): string[] {
+  if (type === 'boolean') return [value === true ? flag : `--no-${flag.slice(2)}`];
+  if (type !== 'array') return [`${flag}=${String(value)}`];
+  if (!Array.isArray(value) || value.length === 0) {
+    throw new KernloopError('USAGE', `${name}: the list is empty`, 'leave the option out');
+  }
+  return [`${flag}=${JSON.stringify(value.map(String))}`];
+}
+
+/** Words that a shell or a build would run are no paths of ours. */
+const commands = ['command'];
+
+/** Paths, and text that would lead out of the workspace where it is taken for one. */
+function requireInside(
+  { name: stage, paths, project }: Stage,
+  option: string,
+  value: unknown,
+  given: Readonly<Record<string, unknown>>,
+  { workspace, outside }: Bounds,
+): void {
+  if (outside || commands.includes(option)) return;
+  const isPath = paths.includes(option);
+  // What is no plain path is relative to the project, as `variant` is.
+  const folder = isPath || project === 'none' ? undefined : given[project];
+  const base = resolve(workspace, typeof folder === 'string' ? folder : '.');
+  for (const text of Array.isArray(value) ? (value as unknown[]) : [value]) {
+    if (typeof text !== 'string' || !(isPath || leavesItsFolder(text))) continue;
+    const where = `${stage}: ${option}: "${text}"`;
+    if (text.includes('\0')) throw new KernloopError('USAGE', `${where} has a NUL in it`, 'give a path');
+    if (!isInside(realpathSync(workspace), followed(resolve(base, text)))) throw outsideError(where, workspace);
+  }
+}
+
+export function outsideError(where: string, workspace: string): KernloopError {
+  return new KernloopError(
+    'PATH_OUTSIDE',
+    `${where} lies outside of the workspace ${workspace}`,
+    'use a path inside the workspace; `kernloop mcp --allow-outside` takes others',
+  );
+}
+
+const leavesItsFolder = (text: string): boolean => isAbsolute(text) || text.split('/').includes('..');
+
+/** Where a path leads once links are followed, also where its last parts do not exist yet. */
+export function followed(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  return dirname(path) === path ? path : join(followed(dirname(path)), basename(path));
+}

@@ -1,0 +1,105 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { stages, type StageName } from '../../lib/stages/registry';
+import type { Stage } from '../../lib/stage/stage';
+import { asKernloopError } from '../../lib/support/error';
+import type { ReportEvent } from '../../lib/support/report-events';
+import { wordsOf, type Bounds } from './arguments';
+import { excerptOf, lastLines, sizeOf } from './bounded';
+import type { Results } from './results';
+import type { RunVerb } from './run-verb';
+import { outcomeOf } from './tools';
+
+/** Of what programs said, which matters where a stage failed. */
+const outputLines = 40;
+
+export interface CallPlace {
+  readonly bounds: Bounds;
+  readonly results: Results;
+  readonly maxBytes: number;
+  readonly run: RunVerb;
+}
+
+/** Runs a stage for a client. A bad verdict is a result; what could not be done is an error of the tool. */
+export async function callStage(
+  name: StageName,
+  given: Readonly<Record<string, unknown>>,
+  place: CallPlace,
+  onEvent: (event: ReportEvent) => void,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  const stage: Stage = stages[name];
+  const said = new Said();
+  try {
+    const words = wordsOf(stage, given, place.bounds);
+    const { exitCode, result } = await place.run(
+      name,
+      words,
+      (event) => {
+        said.take(event);
+        onEvent(event);
+      },
+      signal,
+    );
+    return resultOf(name, exitCode, result, said, place);
+  } catch (thrown) {
+    const known = asKernloopError(thrown);
+    const error = [`error: ${known.what} [${known.code}]`, `→ ${known.hint}`];
+    // The verb has said that too.
+    const lines = [...error, ...said.context().filter((line) => !error.includes(line.trim()))];
+    return {
+      isError: true,
+      content: [{ type: 'text', text: firstLines(lines, place.maxBytes) }],
+      structuredContent: { exit_code: known.exitCode, outcome: outcomeOf(known.exitCode), error: known.toJSON() },
+    };
+  }
+}
+
+/** Half of what may be sent is for the result, half for what is said of it. */
+function resultOf(
+  name: StageName,
+  exitCode: number,
+  result: unknown,
+  said: Said,
+  { results, maxBytes }: CallPlace,
+): CallToolResult {
+  const head = { exit_code: exitCode, outcome: outcomeOf(exitCode) };
+  const text = lastLines([...said.lines(), `exit code ${exitCode} (${head.outcome})`], maxBytes / 2);
+  if (sizeOf(result) <= maxBytes / 2) {
+    return { content: [{ type: 'text', text }], structuredContent: { ...head, result } };
+  }
+  const { uri, content } = results.keep(name, result);
+  const rest = { uri, bytes: content.length };
+  const excerpt = excerptOf(result, maxBytes / 2);
+  return {
+    content: [
+      { type: 'text', text },
+      { type: 'text', text: `The result has ${rest.bytes} bytes: this is an excerpt. The whole is ${uri}` },
+      { type: 'resource_link', uri, name: `${name}: whole result`, mimeType: 'application/json', size: rest.bytes },
+    ],
+    structuredContent: { ...head, excerpt, rest },
+  };
+}
+
+/** What the stage said to people, and the end of what its programs did. */
+class Said {
+  private readonly told: string[] = [];
+  private output = '';
+
+  take(event: ReportEvent): void {
+    if (event.event === 'output') this.output = (this.output + event.text).slice(-16 * 1024);
+    else if (event.event === 'warning') this.told.push(`warning: ${event.text}`);
+    else if (event.event !== 'progress') this.told.push(event.text);
+  }
+
+  lines(): readonly string[] {
+    return this.told;
+  }
+
+  context(): string[] {
+    return [...this.told.slice(-outputLines), ...this.output.trimEnd().split('\n').slice(-outputLines)].filter(Boolean);
+  }
+}
+
+function firstLines(lines: readonly string[], maxBytes: number): string {
+  return Buffer.from(lines.join('\n')).subarray(0, maxBytes).toString('utf8');
+}

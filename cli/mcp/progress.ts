@@ -1,0 +1,52 @@
+import type { ReportEvent } from '../../lib/support/report-events';
+import { progressText } from '../../lib/support/progress-text';
+
+export interface ProgressNotice {
+  readonly progress: number;
+  readonly message: string;
+}
+
+/** Programs print more than a client wants to hear. */
+const sendEveryMs = 100;
+
+/**
+ * The stage's own progress as a number that only grows, which the protocol asks for: each thing that is said is a step, and a piece of work
+ * that can be counted is a part of one.
+ */
+export class ProgressNotices {
+  private steps = 0;
+  private last = 0;
+  private lastMs = -Infinity;
+  private startedMs = 0;
+  private what: string | undefined;
+
+  constructor(
+    private readonly send: (notice: ProgressNotice) => void,
+    private readonly now: () => number,
+  ) {}
+
+  take(event: ReportEvent): void {
+    if (event.event === 'output' || event.event === 'result') return;
+    if (event.event !== 'progress') {
+      this.steps += 1;
+      this.tell(this.steps, event.text);
+      return;
+    }
+    const { progress } = event;
+    if (progress?.what !== this.what) {
+      this.what = progress?.what;
+      this.steps += 1;
+      this.startedMs = this.now();
+    }
+    if (progress === null || this.now() - this.lastMs < sendEveryMs) return;
+    const share = progress.total ? Math.min(progress.done / progress.total, 1) : 0;
+    this.tell(this.steps + 0.999 * share, progressText(progress, this.now() - this.startedMs));
+  }
+
+  private tell(value: number, message: string): void {
+    if (value <= this.last) return;
+    this.last = value;
+    this.lastMs = this.now();
+    this.send({ progress: value, message: message.slice(0, 500) });
+  }
+}

@@ -1,0 +1,99 @@
+import { existsSync, readdirSync, type Dirent } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { KernloopError } from '../../lib/support/error';
+import { isInside } from '../../lib/support/files';
+import { kernelFile, kernloopFile } from '../../lib/support/project-file-names';
+import { followed, outsideError, type Bounds } from './arguments';
+
+/** Apps lie at most so deep below the workspace; more folders are not looked at. */
+const deepestApp = 4;
+const mostFolders = 5000;
+const mostFiles = 2000;
+
+/** Of an app, what a client may read. */
+const appFiles = [kernloopFile, join('.kernloop', 'profile.json')];
+
+/** Content of captures and code objects is for programs. */
+const noText = /\.(pack|hsaco|cubin|co|o|so|gz|xz|zst|klcap|profraw|profdata|pftrace|parquet|arrow)$/;
+
+const hidden = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
+
+/** Files of reproducers and apps, by their path in the workspace. */
+export function projectFiles(workspace: string): string[] {
+  const reproducers = reproducersOf(workspace);
+  const files = reproducers.flatMap((folder) => filesBelow(folder));
+  const ofApps = appsOf(workspace).flatMap((app) => appFiles.map((name) => join(app, name)).filter(existsSync));
+  return [...ofApps, ...files].slice(0, mostFiles).map((path) => relative(workspace, path));
+}
+
+/** The file that is meant, if a client may read it. */
+export function projectFile(path: string, bounds: Bounds): string {
+  const { workspace } = bounds;
+  const absolute = join(workspace, path);
+  const real = followed(absolute);
+  const refuse = (): never => {
+    throw outsideError(`"${path}"`, workspace);
+  };
+  if (path.includes('\0') || path.startsWith('/') || path.split('/').includes('..')) refuse();
+  if (!bounds.outside && !isInside(followed(workspace), real)) refuse();
+  const parts = path.split('/');
+  const folder = parts[0] === 'kernels' ? join(workspace, ...parts.slice(0, 3)) : undefined;
+  const isOfReproducer =
+    folder !== undefined && existsSync(join(folder, kernelFile)) && !parts.slice(3).some(hidden) && parts.length > 3;
+  const isOfApp = appFiles.some((name) => {
+    const app = absolute.endsWith(`${sep}${name}`) ? absolute.slice(0, -name.length) : undefined;
+    return app !== undefined && existsSync(join(app, kernloopFile));
+  });
+  if (!isOfReproducer && !isOfApp) {
+    throw new KernloopError(
+      'FILE_UNREADABLE',
+      `"${path}" is no file of a reproducer, nor what an app has of Kernloop`,
+      'resources/list names the files that can be read',
+    );
+  }
+  return real;
+}
+
+function reproducersOf(workspace: string): string[] {
+  const kernels = join(workspace, 'kernels');
+  return foldersIn(kernels)
+    .flatMap((app) => foldersIn(app))
+    .filter((folder) => existsSync(join(folder, kernelFile)));
+}
+
+function filesBelow(folder: string): string[] {
+  const entries = entriesIn(folder);
+  const own = entries
+    .filter((entry) => entry.isFile() && !noText.test(entry.name))
+    .map(({ name }) => join(folder, name));
+  // kernel.json, the variant and the report before what is in folders.
+  return [...own, ...foldersIn(folder).flatMap((inner) => filesBelow(inner))];
+}
+
+function appsOf(workspace: string): string[] {
+  const apps: string[] = [];
+  let level = [workspace];
+  let seen = 0;
+  for (let depth = 0; depth <= deepestApp && level.length > 0; depth += 1) {
+    apps.push(...level.filter((folder) => existsSync(join(folder, kernloopFile))));
+    level = level.flatMap((folder) => foldersIn(folder)).slice(0, Math.max(0, mostFolders - seen));
+    seen += level.length;
+  }
+  return apps;
+}
+
+const foldersIn = (folder: string): string[] =>
+  entriesIn(folder)
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(folder, name));
+
+/** Without links: they may lead anywhere, and in circles. */
+function entriesIn(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter(({ name }) => !hidden(name))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,99 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Writable } from 'node:stream';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { z } from 'zod';
+import { defaultDeps, type Deps } from '../../lib/deps/deps';
+import { isStageName, stageNames, type StageName } from '../../lib/stages/registry';
+import { KernloopError, nearest } from '../../lib/support/error';
+import { describeIssues } from '../../lib/support/schema';
+import { findWorkspaceRoot } from '../../lib/support/workspace-root';
+import { verbRunner, type RunVerb } from './run-verb';
+import { createServer } from './server';
+
+const optionsSchema = z.object({
+  workspace: z.string().optional(),
+  tools: z.string().optional(),
+  maxBytes: z.coerce
+    .number()
+    .int()
+    .min(4096)
+    .max(64 * 1024 * 1024)
+    .default(64 * 1024),
+  allowOutside: z.boolean().default(false),
+});
+
+/** Serves until the client closes stdin, or a signal comes; stages that run are then stopped. */
+export async function serve(given: object, overrides: Partial<Deps> = {}): Promise<void> {
+  const parsed = optionsSchema.safeParse(given);
+  if (!parsed.success) throw new KernloopError('USAGE', describeIssues(parsed.error), 'see kernloop mcp --help');
+  const options = parsed.data;
+  const workspace = workspaceOf(options.workspace);
+  const tools = toolsOf(options.tools);
+  const deps = defaultDeps(overrides);
+  const running = new Set<Promise<unknown>>();
+  const server = createServer({
+    bounds: { workspace, outside: options.allowOutside },
+    tools,
+    maxBytes: options.maxBytes,
+    run: remembered(verbRunner(workspace, deps), running),
+    now: () => deps.clock.monotonicMs(),
+  });
+  const ended = new Promise<void>((resolve) => {
+    process.stdin.once('end', resolve).once('close', resolve);
+    deps.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await server.connect(new StdioServerTransport(process.stdin, protocolOutput()));
+  process.stderr.write(`kernloop mcp: ${tools.length} tools, in ${workspace}\n`);
+  await ended;
+  // Aborts what runs.
+  await server.close();
+  await Promise.allSettled(running);
+  process.stdin.destroy();
+}
+
+function workspaceOf(named: string | undefined): string {
+  if (named === undefined) return findWorkspaceRoot(process.cwd());
+  const folder = resolve(named);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw new KernloopError(
+    'USAGE',
+    `--workspace: ${folder} is no folder`,
+    'name the folder with nx.json, or with the app',
+  );
+}
+
+function toolsOf(named: string | undefined): readonly StageName[] {
+  if (named === undefined) return stageNames;
+  return named.split(',').map((word) => {
+    const name = word.trim();
+    if (isStageName(name)) return name;
+    const [suggestion] = nearest(name, stageNames, 1);
+    throw new KernloopError(
+      'USAGE',
+      `--tools: there is no stage "${name}"${suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`}`,
+      `there are ${stageNames.join(', ')}`,
+    );
+  });
+}
+
+function remembered(run: RunVerb, running: Set<Promise<unknown>>): RunVerb {
+  return (...call) => {
+    const ended = run(...call);
+    running.add(ended);
+    const forget = (): void => void running.delete(ended);
+    ended.then(forget, forget);
+    return ended;
+  };
+}
+
+/** The one way to stdout: whatever else of this process writes there, a module that was loaded too, is sent to stderr. */
+export function protocolOutput(): Writable {
+  const { stdout } = process;
+  const write = stdout.write.bind(stdout);
+  stdout.write = process.stderr.write.bind(process.stderr);
+  return new Writable({
+    decodeStrings: false,
+    write: (chunk: string | Buffer, _encoding, done) => void write(chunk, (error) => done(error)),
+  });
+}

@@ -1,0 +1,97 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+  type Tool,
+} from '@modelcontextprotocol/sdk/types.js';
+import { stages, type StageName } from '../../lib/stages/registry';
+import { asKernloopError, nearest } from '../../lib/support/error';
+import { version } from '../../lib/support/version';
+import type { Bounds } from './arguments';
+import { callStage } from './calls';
+import { ProgressNotices } from './progress';
+import { Resources, resourceTemplates } from './resources';
+import { Results } from './results';
+import type { RunVerb } from './run-verb';
+import { toolOf } from './tools';
+
+export interface ServerPlace {
+  readonly bounds: Bounds;
+  readonly tools: readonly StageName[];
+  readonly maxBytes: number;
+  readonly run: RunVerb;
+  readonly now: () => number;
+}
+
+const instructions = `Kernloop captures one dispatch of one GPU kernel out of a running program and judges edits of it against what the program computed.
+Order: profile (which kernels there are), extract (makes kernels/<app>/<kernel>/), edit kernel_variant.* there, recompile, validate (is it right?), replay with compare (is it faster?).
+Only a validate with outcome "pass" means that an edit is right. Never edit capture/ or pristine/, and never loosen a tolerance to make a verdict pass.
+The resource kernloop-skill://kernloop says more.`;
+
+const resourcesAtOnce = 200;
+/** Of the protocol: the SDK has no name for it. */
+const resourceNotFound = -32002;
+
+/** The stages as tools, and what they work on as resources. */
+export function createServer({ bounds, tools, maxBytes, run, now }: ServerPlace): Server {
+  const results = new Results();
+  const resources = new Resources(bounds, results, maxBytes);
+  const server = new Server(
+    { name: 'kernloop', version },
+    { capabilities: { tools: {}, resources: {} }, instructions },
+  );
+  let described: Tool[] | undefined;
+  server.setRequestHandler(ListToolsRequestSchema, () => {
+    described ??= tools.map((name) => toolOf(stages[name]));
+    return { tools: described };
+  });
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification, _meta }) => {
+    const name = tools.find((tool) => tool === params.name);
+    if (name === undefined) throw unknownTool(params.name, tools);
+    const token = _meta?.progressToken;
+    const notices = new ProgressNotices((notice) => {
+      if (token === undefined) return;
+      const told = { method: 'notifications/progress' as const, params: { progressToken: token, ...notice } };
+      // The client may be gone.
+      sendNotification(told).catch(() => undefined);
+    }, now);
+    const place = { bounds, results, maxBytes, run };
+    return callStage(name, params.arguments ?? {}, place, (event) => notices.take(event), signal);
+  });
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates }));
+  server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => {
+    const from = startOf(params?.cursor);
+    const all = resources.list();
+    const next = from + resourcesAtOnce;
+    return { resources: all.slice(from, next), ...(next < all.length ? { nextCursor: String(next) } : {}) };
+  });
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => {
+    try {
+      return resources.read(params.uri);
+    } catch (error) {
+      const { code, what, hint } = asKernloopError(error);
+      throw Object.assign(new Error(`${what} [${code}]`), {
+        code: resourceNotFound,
+        data: { uri: params.uri, code, hint },
+      });
+    }
+  });
+  return server;
+}
+
+function unknownTool(name: string, tools: readonly string[]): McpError {
+  const [suggestion] = nearest(name, tools, 1);
+  const meant = suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`;
+  return new McpError(ErrorCode.InvalidParams, `there is no tool ${name}${meant}`);
+}
+
+function startOf(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  if (!/^\d{1,9}$/.test(cursor)) throw new McpError(ErrorCode.InvalidParams, `${cursor} is no cursor of this server`);
+  return Number(cursor);
+}

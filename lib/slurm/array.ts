@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../support/files';
+import type { Deps } from '../deps/deps';
+import { throwIfInterrupted } from '../support/interrupt';
+import { SlurmClient, type JobFacts } from './client';
+import { hiddenExit, JobMarks, wrapped, wrapper } from './command';
+import { endError } from './end';
+import { clientEnvironment } from './environment';
+import { Exchange, valueOf, type JobRequest } from './exchange';
+import { cancelLimitMs, jobCommand, missing, QueueWait, retrying, submission, visiblePaths, type Job } from './job';
+
+/** As runJob, with a task of one job array for each request. Only those that were lost are submitted again. */
+export async function runArray(job: Job, requests: readonly JobRequest[], deps: Deps): Promise<unknown[]> {
+  const exchange = new Exchange(job.workspaceRoot, job.label);
+  const answers = new Map<number, unknown>();
+  const client = new SlurmClient(deps.env);
+  try {
+    requests.forEach((request, task) => exchange.ask(request, task));
+    writeFileAtomic(join(exchange.folder, 'job.sh'), `#!/bin/sh\n${wrapper}`);
+    await retrying(job.runner, deps, () => attempt(job, requests.length, exchange, answers, client, deps));
+    return requests.map((_, task) => answers.get(task));
+  } finally {
+    if (deps.signal.aborted && !(await client.cancel(exchange.name, cancelLimitMs)))
+      deps.report.warn(`the job ${exchange.name} may still run: \`scancel --name=${exchange.name}\``);
+    exchange.remove();
+  }
+}
+
+async function attempt(
+  job: Job,
+  count: number,
+  exchange: Exchange,
+  answers: Map<number, unknown>,
+  client: SlurmClient,
+  deps: Deps,
+): Promise<void> {
+  const { folder, name } = exchange;
+  const open = Array.from({ length: count }, (_, task) => task).filter((task) => !answers.has(task));
+  const wait = new QueueWait(job.runner, name, client, () => open.some((task) => existsSync(logFile(folder, task))));
+  const ended = await deps
+    .run(
+      'sbatch',
+      [
+        ...['--wait', '--no-requeue', ...submission(job, name, deps), `--array=${open.join(',')}`],
+        ...['--input=/dev/null', `--output=${folder}/%a.log`, `--error=${folder}/%a.log`],
+        ...[join(folder, 'job.sh'), ...wrapped(visiblePaths(job, folder), jobCommand(folder))],
+      ],
+      { env: clientEnvironment(deps.env), onStderr: (chunk) => deps.report.output(chunk) },
+    )
+    .result.finally(() => wait.end());
+  throwIfInterrupted(deps.signal);
+  if (ended.startError !== null) throw missing('sbatch', ended);
+  if (wait.error) throw wait.error;
+  const facts = ended.exitCode === 0 ? [] : await client.find(name);
+  // Tasks that began before an error stopped the others would go on.
+  if (ended.exitCode !== 0) await client.cancel(name, facts === null ? 0 : cancelLimitMs);
+  let failure: Error | undefined;
+  for (const task of open) {
+    const log = textOr(logFile(folder, task));
+    const marks = new JobMarks();
+    for (const line of log.split('\n')) if (!marks.take(line) && line !== '') deps.report.info(line);
+    const answer = await exchange.answer(ended.exitCode === 0, task);
+    if (answer) answers.set(task, valueOf(answer));
+    else {
+      const own = facts?.find(({ id }) => id.endsWith(`_${task}`));
+      const known = own ?? (facts === null ? null : await accounted(marks, client));
+      const node = marks.node ?? own?.nodes;
+      const nodeIsDown = node ? await client.isDown(node) : false;
+      const text = marks.id === undefined ? ended.stderrTail : log;
+      const exitCode = marks.hidden.length > 0 ? hiddenExit : ended.exitCode;
+      failure ??= endError({ exitCode, text, marks, facts: known, nodeIsDown }, job.runner);
+    }
+  }
+  if (failure) throw failure;
+}
+
+async function accounted({ id }: JobMarks, client: SlurmClient): Promise<JobFacts | undefined> {
+  return id === undefined ? undefined : ((await client.accounted(id)) ?? undefined);
+}
+
+const logFile = (folder: string, task: number): string => join(folder, `${task}.log`);
+
+function textOr(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}

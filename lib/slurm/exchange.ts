@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { KernloopError } from '../support/error';
+import { isErrorCode } from '../support/error-codes';
+import { writeJson } from '../support/files';
+
+/** What a job is asked to do: see lib/stages/works.ts. */
+export const jobRequestSchema = z.strictObject({
+  work: z.string(),
+  stage: z.string(),
+  cwd: z.string(),
+  options: z.record(z.string(), z.unknown()),
+  more: z.unknown().optional(),
+  /** Variables that hold in the job alone. */
+  env: z.record(z.string(), z.string()),
+});
+
+export type JobRequest = z.output<typeof jobRequestSchema>;
+
+const answerSchema = z.union([
+  z.strictObject({ value: z.unknown() }),
+  z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string(), hint: z.string() }) }),
+  /** A bug, with its stack. */
+  z.strictObject({ bug: z.string() }),
+]);
+
+export type JobAnswer = z.output<typeof answerSchema>;
+
+/** A file that the node has written may be seen here later, where file attributes are cached (NFS). */
+const lateMs = 60_000;
+const pauseMs = 200;
+
+/** A folder that the machine that submits and the node share: requests go one way, answers the other. */
+export class Exchange {
+  readonly folder: string;
+  /** Of the job; no other one has it. */
+  readonly name: string;
+
+  constructor(workspaceRoot: string, label: string) {
+    const jobs = join(workspaceRoot, '.kernloop', 'slurm');
+    mkdirSync(jobs, { recursive: true });
+    this.folder = mkdtempSync(join(jobs, 'job-'));
+    const unique = `${basename(this.folder).slice('job-'.length)}-${process.pid}`;
+    this.name = `kernloop-${label.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 60)}-${unique}`;
+  }
+
+  ask(request: JobRequest, task = 0): void {
+    rmSync(answerFile(this.folder, task), { force: true });
+    writeJson(requestFile(this.folder, task), request);
+  }
+
+  /** What the job has answered; undefined where there is none. `ended`: it is known that there has to be one. */
+  async answer(ended: boolean, task = 0): Promise<JobAnswer | undefined> {
+    const path = answerFile(this.folder, task);
+    for (const end = Date.now() + (ended ? lateMs : 0); ; await sleep(pauseMs)) {
+      // Reading the folder makes a client of NFS ask the server.
+      readdirSync(this.folder);
+      if (existsSync(path)) return answerSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+      if (Date.now() >= end) return undefined;
+    }
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export const requestFile = (folder: string, task: number): string => join(folder, `request-${task}.json`);
+export const answerFile = (folder: string, task: number): string => join(folder, `answer-${task}.json`);
+
+/** As if it had been done here: the value, or the error. */
+export function valueOf(answer: JobAnswer): unknown {
+  if ('value' in answer) return answer.value;
+  if ('error' in answer) throw errorOf(answer.error);
+  throw new Error(`in the job: ${answer.bug}`);
+}
+
+export function errorOf({ code, message, hint }: { code: string; message: string; hint: string }): KernloopError {
+  if (isErrorCode(code)) return new KernloopError(code, message, hint);
+  return new KernloopError('INTERNAL_ERROR', `${code}: ${message}`, hint);
+}

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { openApp } from '../app/app';
+import { kernloopJsonSchema } from '../app/kernloop-json';
+import type { SlurmRunner } from '../app/runner-json';
+import type { Deps } from '../deps/deps';
+import { openReproducer } from '../reproducer/reproducer';
+import type { Stage } from '../stage/stage';
+import { KernloopError } from '../support/error';
+import { kernloopFile } from '../support/project-file-names';
+import { readJson } from '../support/schema';
+import { runnerVariable } from './environment';
+import type { JobRequest } from './exchange';
+import type { Job } from './job';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Where a stage goes that needs the device: what kernloop.json of the app says; undefined for this machine. */
+export interface Elsewhere {
+  runner: SlurmRunner;
+  workspaceRoot: string;
+  name: string;
+}
+
+export function elsewhere(
+  stage: Pick<Stage, 'onDevice' | 'project'>,
+  values: Values,
+  deps: Pick<Deps, 'env'>,
+): Elsewhere | undefined {
+  if (stage.onDevice !== true || isLocal(deps)) return undefined;
+  if (stage.project === 'app') return ofApp(values['app']);
+  return stage.project === 'reproducer' ? ofReproducer(values['reproducer']) : undefined;
+}
+
+export function isLocal({ env }: Pick<Deps, 'env'>): boolean {
+  const named = env[runnerVariable];
+  if (named === undefined || named === '' || named === 'local') return named === 'local';
+  throw new KernloopError(
+    'USAGE',
+    `${runnerVariable} is "${named}"`,
+    'set it to "local", or leave it out: kernloop.json says where tasks run',
+  );
+}
+
+export function ofApp(folder: unknown): Elsewhere | undefined {
+  const { config, workspaceRoot } = openApp(typeof folder === 'string' ? folder : '.');
+  const runner = config.runner?.slurm;
+  return runner && { runner, workspaceRoot, name: config.name };
+}
+
+/** One that was moved away from its app runs here. */
+function ofReproducer(folder: unknown): Elsewhere | undefined {
+  const { config, workspaceRoot } = openReproducer(typeof folder === 'string' ? folder : '.');
+  const file = join(workspaceRoot, config.app.root, kernloopFile);
+  if (!existsSync(file)) return undefined;
+  const runner = readJson(file, kernloopJsonSchema, 'CONFIG_MISSING', 'restore the file').runner?.slurm;
+  return runner && { runner, workspaceRoot, name: config.name };
+}
+
+/** The job that does the work of a stage. */
+export function jobOf(
+  { runner, workspaceRoot, name }: Elsewhere,
+  { name: stage, project, paths }: Pick<Stage, 'name' | 'project' | 'paths'>,
+  request: Pick<JobRequest, 'work'> & { options: Values; more?: unknown; env?: Record<string, string> },
+  deps: Deps,
+): Job {
+  const named = paths.map((option) => request.options[option]).filter((value) => typeof value === 'string');
+  const stores = [deps.env['KERNLOOP_STORE'], join(workspaceRoot, '.kernloop', 'store')].filter(
+    (path) => path !== undefined,
+  );
+  return {
+    runner,
+    label: `${stage}-${name}`,
+    workspaceRoot,
+    // What is not here either is made by the job.
+    paths: [workspaceRoot, deps.native.root, ...[...named, ...stores].map((path) => resolve(path)).filter(existsSync)],
+    request: { stage, cwd: process.cwd(), env: {}, ...request, options: { ...request.options } },
+    input: project === 'app' ? deps.input : undefined,
+  };
+}

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { defaultDeps } from '../deps/deps';
+import { runnerVariable } from '../slurm/environment';
+import { answerFile, jobRequestSchema, requestFile, type JobAnswer } from '../slurm/exchange';
+import { KernloopError } from '../support/error';
+import { writeJson } from '../support/files';
+import { inheritedInput } from '../support/stdin';
+import { workOf } from './works';
+
+/** Ended before its work was done: whoever submitted the job asks Slurm why. */
+const stoppedExit = 75;
+
+/** On the node: does what the request in the folder asks for, and leaves the answer there. Gives the exit code of the job. */
+export async function doJob(folder: string): Promise<number> {
+  const task = Number(process.env['SLURM_ARRAY_TASK_ID'] ?? 0);
+  const request = jobRequestSchema.parse(JSON.parse(readFileSync(requestFile(folder, task), 'utf8')));
+  process.chdir(request.cwd);
+  Object.assign(process.env, request.env, { [runnerVariable]: 'local' });
+  const answer = await workOf(request, defaultDeps({ input: inheritedInput() })).then(
+    (value): JobAnswer => ({ value: value ?? null }),
+    (error: unknown): JobAnswer | undefined => {
+      if (!(error instanceof KernloopError))
+        return { bug: error instanceof Error ? (error.stack ?? '') : String(error) };
+      return error.code === 'INTERRUPTED' ? undefined : { error: error.toJSON() };
+    },
+  );
+  if (answer === undefined) return stoppedExit;
+  writeJson(answerFile(folder, task), answer);
+  return 0;
+}

@@ -1,0 +1,67 @@
+import type { CaptureOutcome } from '../capture/capture';
+import type { CaptureOptions } from '../capture/options';
+import type { Selection } from '../capture/selection';
+import type { Deps } from '../deps/deps';
+import { runArray } from '../slurm/array';
+import { devicePool } from '../slurm/command';
+import { errorOf } from '../slurm/exchange';
+import { runJob } from '../slurm/job';
+import { elsewhere, jobOf, type Elsewhere } from '../slurm/runner';
+import type { Stage } from '../stage/stage';
+import { stages } from './registry';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Runs a stage where kernloop.json says: here, or in a job. */
+export async function runStage<R>(stage: Stage, values: Values, deps: Deps): Promise<R> {
+  const there = elsewhere(stage, values, deps);
+  if (!there) return (await stage.run(values, deps)) as R;
+  if (stage.name === 'tune') return (await tuneInJobs(there, stage, values, deps)) as R;
+  return (await inJob(there, stage, { work: 'stage', options: values }, deps)) as R;
+}
+
+/** The same of a task that does less than its verb. */
+export async function runTask(stage: Stage, values: Values, deps: Deps): Promise<boolean> {
+  const { task } = stage;
+  if (!task?.run) throw new Error(`${stage.name} has no task of its own`);
+  const there = task.runsHere === true ? undefined : elsewhere(stage, values, deps);
+  if (!there) return await task.run(values, deps);
+  return (await inJob(there, stage, { work: 'task', options: values }, deps)) === true;
+}
+
+/** Captures of one run of an app. */
+export async function runCaptures(
+  options: CaptureOptions,
+  selections: readonly Selection[],
+  deps: Deps,
+  here: () => Promise<CaptureOutcome>,
+): Promise<CaptureOutcome> {
+  const stage: Stage = stages.capture;
+  const there = elsewhere(stage, options, deps);
+  if (!there) return await here();
+  const outcome = await inJob(there, stage, { work: 'captures', options, more: selections }, deps);
+  const { failures, ...rest } = outcome as CaptureOutcome;
+  return {
+    ...rest,
+    failures: failures.map(({ error, ...failure }) => ({ ...failure, error: errorOf(plainOf(error)) })),
+  };
+}
+
+const plainOf = (error: unknown) => error as Parameters<typeof errorOf>[0];
+
+type Asked = Parameters<typeof jobOf>[2];
+
+function inJob(there: Elsewhere, stage: Stage, asked: Asked, deps: Deps): Promise<unknown> {
+  return runJob(jobOf(there, stage, asked, deps), deps);
+}
+
+/** The candidates are judged in a job array, each by one task of it, and remembered beside the reproducer; one job more looks which is best. */
+async function tuneInJobs(there: Elsewhere, stage: Stage, values: Values, deps: Deps): Promise<unknown> {
+  const count = there.runner.tuneJobs;
+  const env = { KERNLOOP_DEVICE_POOL: devicePool(there.runner) };
+  const job = jobOf(there, stage, { work: 'tune-share', options: values, env }, deps);
+  const requests = Array.from({ length: count }, (_, index) => ({ ...job.request, more: { index, count } }));
+  const judged = ((await runArray(job, requests, deps)) as string[][]).flat();
+  const rest = { work: 'tune-rest', options: { ...values, fresh: false }, more: judged, env };
+  return await inJob(there, stage, rest, deps);
+}

@@ -1,0 +1,30 @@
+import { formatBytes, formatCount, type Progress } from './report';
+
+/** Until then a rate says little. */
+const settledMs = 1000;
+
+/** `captured 12.0 MiB of 40.0 MiB (30 %), 6.0 MiB/s, 5 s left`. */
+export function progressText({ what, done, total, unit, bytes }: Progress, elapsedMs: number): string {
+  const areBytes = unit === 'bytes';
+  const amount = (value: number): string => (areBytes ? formatBytes(value) : formatCount(value));
+  const of = total === undefined ? '' : ` of ${amount(total)}`;
+  const share = total ? ` (${Math.floor((100 * Math.min(done, total)) / total)} %)` : '';
+  const parts = [`${what} ${amount(done)}${of}${areBytes ? '' : ` ${unit}`}${share}`];
+  const size = areBytes ? done : bytes;
+  if (!areBytes && bytes !== undefined) parts.push(formatBytes(bytes));
+  if (elapsedMs >= settledMs && size !== undefined && size > 0) {
+    parts.push(`${formatBytes(Math.round((1000 * size) / elapsedMs))}/s`);
+  }
+  if (elapsedMs >= settledMs && total !== undefined && done > 0 && done < total) {
+    parts.push(`${duration(((total - done) * elapsedMs) / done)} left`);
+  }
+  return parts.join(', ');
+}
+
+/** `5 s`, `2 min 5 s`, `3 h 2 min`. */
+function duration(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${formatCount(Math.floor(seconds / 3600))} h ${Math.floor((seconds % 3600) / 60)} min`;
+}

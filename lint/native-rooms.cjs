@@ -1,0 +1,92 @@
+// `npm run lint:rooms`: which room of native/ may include which (docs/contributing/architecture.md). Tests may include anything.
+const { execFileSync } = require('node:child_process');
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
+
+/** From the ground up: a room, and all that it may include besides itself. The longest name that fits a file is its room. */
+const rooms = {
+  base: [],
+  elf: ['base'],
+  'abi/hsa': [],
+  archive: ['base'],
+  codeobject: ['base', 'elf'],
+  cuda: ['base'],
+  'cuda/fake': ['base', 'codeobject', 'cuda'],
+  protocol: [],
+  'capture/core': ['base', 'protocol'],
+  'capture/hsa': ['abi/hsa', 'base', 'capture/core'],
+  'capture/cuda': ['base', 'capture/core', 'cuda', 'elf'],
+  'capture/nvrtc': [],
+  'cuda/bench': ['capture/core', 'cuda'],
+  recorder: ['archive', 'base', 'codeobject', 'elf', 'protocol'],
+  'replay/core': ['archive', 'base', 'codeobject'],
+  'replay/hsa': ['abi/hsa', 'base', 'codeobject', 'replay/core'],
+  'replay/cuda': ['base', 'codeobject', 'cuda', 'replay/core'],
+  replay: ['replay/core', 'replay/cuda', 'replay/hsa'],
+  'softgpu/isa': [],
+  'softgpu/engine': ['softgpu/isa'],
+  'softgpu/loader': ['base', 'elf', 'softgpu/engine', 'softgpu/isa'],
+  'softgpu/hsa': ['abi/hsa', 'base', 'softgpu/engine', 'softgpu/isa', 'softgpu/loader'],
+  'softgpu/hip': ['abi/hsa'],
+  'pgo/format': ['base'],
+  'pgo/collect': ['base', 'cuda', 'elf', 'pgo/format'],
+  'pgo/runtime': ['base', 'elf', 'pgo/collect', 'pgo/format'],
+  'pgo/pass': [],
+  'pgo/headers': [],
+  trace: ['base'],
+  watch: [],
+};
+
+/** What is tests through and through: these include anything, and nobody includes them. */
+const tests =
+  /^(?:fuzz|precompiled|softgpu\/corpus|softgpu\/surface|softgpu\/engine\/instruction_list)\/|\/(?:tests?|testing)\//;
+
+/** @param {string} file in native/ */
+const roomOf = (file) =>
+  Object.keys(rooms)
+    .filter((room) => file.startsWith(`${room}/`))
+    .sort((a, b) => b.length - a.length)[0];
+
+/**
+ * What is wrong with these files.
+ * @param {Readonly<Record<string, string>>} files texts by name, in native/
+ * @returns {string[]}
+ */
+function broken(files) {
+  const wrong = [];
+  for (const [file, text] of Object.entries(files)) {
+    if (tests.test(file)) continue;
+    const room = roomOf(file);
+    if (room === undefined) {
+      wrong.push(`${file}: a room without a place: say in lint/native-rooms.cjs what it may include`);
+      continue;
+    }
+    for (const [, included] of text.matchAll(/^[ \t]*#[ \t]*include[ \t]+"([^"]+)"/gm)) {
+      const other = roomOf(included);
+      if (!included.includes('/') || other === room) continue; // beside itself
+      if (tests.test(included)) wrong.push(`${file}: includes ${included}, which is of the tests`);
+      else if (other === undefined || !rooms[room].includes(other))
+        wrong.push(`${file}: ${room} may not include ${included}: move what both need to a lower room`);
+    }
+  }
+  return wrong;
+}
+
+module.exports = { broken, rooms };
+
+if (require.main === module) {
+  const native = join(__dirname, '..', 'native');
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '.'], { cwd: native, encoding: 'utf8' });
+  const sources = listed.split('\n').filter((file) => /\.(?:cpp|h|def|cu|S)$/.test(file));
+  const texts = sources.flatMap((file) => {
+    try {
+      return [[file, readFileSync(join(native, file), 'utf8')]];
+    } catch {
+      return []; // deleted, and git not told yet
+    }
+  });
+  const wrong = broken(Object.fromEntries(texts));
+  for (const line of wrong) console.error(`native/${line}`);
+  if (wrong.length > 0) process.exitCode = 1;
+  else console.log(`✔ no native room includes one that it may not (${texts.length} files)`);
+}

@@ -1,0 +1,49 @@
+// Launches by AQL packets on a queue of ours: what a runtime of HSA alone offers. HipLauncher is the other way.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "replay/core/device.h"
+#include "replay/hsa/hsa_library.h"
+
+namespace kernloop::replay {
+
+class AqlLauncher {
+ public:
+  enum class End { kCompleted, kFault, kLimit };
+
+  // `status`: set by whoever learns of a fault, here as by the runtime's events. `timed`: kernels are timed by the
+  // device.
+  AqlLauncher(HsaLibrary& hsa, hsa_agent_t gpu, hsa_amd_memory_pool_t kernarg_pool, std::atomic<int>& status,
+              bool timed)
+      : hsa_(hsa), gpu_(gpu), kernarg_pool_(kernarg_pool), status_(status), timed_(timed) {}
+
+  // Anything but kCompleted leaves a device that nothing may be asked of any more.
+  Result<End> run(const Launch& launch);
+  Result<uint64_t> duration_ns() const;  // of the last one
+
+  hsa_signal_t signal() const { return signal_; }  // that the last one completed with
+  // Kernel arguments, packets and queue: no captured memory, wherever this process put them.
+  std::vector<AddressRange> own_memory() const;
+  // Not by a destructor: a lost device is not to be touched.
+  void free();
+
+ private:
+  Status prepare_queue();
+  Status prepare_kernarg(size_t bytes);
+  Status submit(const Launch& launch);
+
+  HsaLibrary& hsa_;
+  const hsa_agent_t gpu_;
+  const hsa_amd_memory_pool_t kernarg_pool_;
+  std::atomic<int>& status_;
+  const bool timed_;
+  uint64_t timestamp_hz_ = 1'000'000'000;
+  hsa_queue_t* queue_ = nullptr;
+  hsa_signal_t signal_{};
+  void* kernarg_ = nullptr;
+  size_t kernarg_bytes_ = 0;
+};
+
+}  // namespace kernloop::replay

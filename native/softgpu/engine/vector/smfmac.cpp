@@ -1,0 +1,102 @@
+// Sparse matrix fused multiply-add of gfx942: D = A * B + D, where of every four elements of a row of A two are held,
+// and an index of 2 bits each says which. EXEC and MODE play no part.
+//
+// Where elements lie (AMD matrix instruction calculator, CDNA3): a lane of A holds elements of row lane % size that
+// stand for twice as many k from 2 * per * (lane / size) on, a lane of B all of those of a column, and the register of
+// indices in a lane those of its elements of A: the first of a pair in the lower bits. Of the sets of them in that
+// register abid names one, unless cbsz is set: then it is the first. Sums as in mfma.cpp.
+#include "softgpu/engine/vector/matrix_elements.h"
+
+namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
+
+namespace {
+
+template <class Element, unsigned kSize, unsigned kDepth>
+void multiply_sparse(Wave& wave, const Instruction& instruction) {
+  using Sum = typename Element::Sum;
+  constexpr unsigned per = Element::kPerLane, results = kSize * kSize / kLanes;
+  static_assert(kSize * kDepth / (2 * per) == kLanes, "A fills the lanes");
+  const auto file = [&](const Operand& o) { return (o.kind == Operand::Kind::kAgpr ? wave.agpr : wave.vgpr)[o.index]; };
+  const uint32_t *a_planes = file(instruction.src[0]), *b_planes = file(instruction.src[1]);
+  const uint32_t* indices = file(instruction.src[2]);
+  const unsigned set = instruction.cbsz != 0 ? 0 : instruction.abid * per * 2;
+
+  Sum a[kSize][kDepth / 2], b[kDepth][kSize];
+  unsigned depth[kSize][kDepth / 2];  // the k of each element of A
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const unsigned place = lane % kSize, group = lane / kSize;
+    for (unsigned e = 0; e < per; ++e) {
+      a[place][group * per + e] = Element::load(a_planes, lane, e);
+      depth[place][group * per + e] = (group * per + e) / 2 * 4 + (indices[lane] >> (set + 2 * e) & 3);
+    }
+    for (unsigned e = 0; e < 2 * per; ++e) {
+      if constexpr (requires { Element::load_b(b_planes, lane, e); }) {
+        b[group * 2 * per + e][place] = Element::load_b(b_planes, lane, e);
+      } else {
+        b[group * 2 * per + e][place] = Element::load(b_planes, lane, e);
+      }
+    }
+  }
+
+  // D may be a source: everything is computed before anything is written.
+  uint32_t* d_planes = file(instruction.dst[0]);
+  alignas(64) uint32_t d[results * kLanes];
+  for (unsigned i = 0; i < kSize; ++i) {
+    Sum row[kSize];
+    for (unsigned j = 0; j < kSize; ++j) {
+      const Place at = place<kSize, 1, false>(0, i, j);
+      row[j] = load_sum<Sum>(d_planes + at.result * kLanes, at.lane);
+    }
+    for (unsigned k = 0; k < kDepth / 2; ++k) {
+      const Sum left = a[i][k];
+      for (unsigned j = 0; j < kSize; ++j) row[j] = multiply_add(row[j], left, b[depth[i][k]][j]);
+    }
+    for (unsigned j = 0; j < kSize; ++j) {
+      const Place at = place<kSize, 1, false>(0, i, j);
+      store_sum<Sum>(d + at.result * kLanes, at.lane, row[j]);
+    }
+  }
+  __builtin_memcpy(d_planes, d, sizeof d);
+}
+
+struct SparseRow {
+  Op op;
+  ExecuteFn execute;
+  unsigned sets;  // of indices in a register
+};
+
+template <class Element, unsigned kSize, unsigned kDepth>
+constexpr SparseRow sparse(Op op) {
+  return {op, multiply_sparse<Element, kSize, kDepth>, 32 / (2 * Element::kPerLane)};
+}
+
+constexpr SparseRow kRows[] = {
+    sparse<HalfElement<false>, 16, 32>(Op::v_smfmac_f32_16x16x32_f16),
+    sparse<HalfElement<false>, 32, 16>(Op::v_smfmac_f32_32x32x16_f16),
+    sparse<BrainElement<4, false>, 16, 32>(Op::v_smfmac_f32_16x16x32_bf16),
+    sparse<BrainElement<4, false>, 32, 16>(Op::v_smfmac_f32_32x32x16_bf16),
+    sparse<ByteElement<8>, 16, 64>(Op::v_smfmac_i32_16x16x64_i8),
+    sparse<ByteElement<8>, 32, 32>(Op::v_smfmac_i32_32x32x32_i8),
+    sparse<Float8Element<kBf8, kBf8>, 16, 64>(Op::v_smfmac_f32_16x16x64_bf8_bf8),
+    sparse<Float8Element<kBf8, kFp8>, 16, 64>(Op::v_smfmac_f32_16x16x64_bf8_fp8),
+    sparse<Float8Element<kFp8, kBf8>, 16, 64>(Op::v_smfmac_f32_16x16x64_fp8_bf8),
+    sparse<Float8Element<kFp8, kFp8>, 16, 64>(Op::v_smfmac_f32_16x16x64_fp8_fp8),
+    sparse<Float8Element<kBf8, kBf8>, 32, 32>(Op::v_smfmac_f32_32x32x32_bf8_bf8),
+    sparse<Float8Element<kBf8, kFp8>, 32, 32>(Op::v_smfmac_f32_32x32x32_bf8_fp8),
+    sparse<Float8Element<kFp8, kBf8>, 32, 32>(Op::v_smfmac_f32_32x32x32_fp8_bf8),
+    sparse<Float8Element<kFp8, kFp8>, 32, 32>(Op::v_smfmac_f32_32x32x32_fp8_fp8),
+};
+
+}  // namespace
+
+ExecuteFn select_smfmac(const Instruction& instruction) {
+  for (const SparseRow& row : kRows) {
+    if (row.op != instruction.op) continue;
+    if (instruction.dst_count != 1 || instruction.src_count != 3) return nullptr;
+    const bool names_no_set = instruction.cbsz == 0 && instruction.abid >= row.sets;
+    return names_no_set ? nullptr : row.execute;
+  }
+  return nullptr;
+}
+
+}  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

@@ -1,0 +1,112 @@
+// `node tools/check-native.mjs address|undefined|thread|odr|tidy [NAME…]`: what the compilers can say of native/ and is too long for every push
+// (docs/contributing/robustness.md). The sanitizers build the tests that start no program of others in a folder of their own and run them, or
+// those of the NAMEs (`elf_test`); odr links the products with -Wodr under LTO, or the targets NAMEd; tidy reads all sources, or those whose
+// path contains a NAME. Anything found ends with 1.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root, runMain, step, StepError } from './console.mjs';
+
+const native = join(root, 'native');
+
+/**
+ * Tests of code inside of their own process: those of agents load them into programs that are built without the sanitizer. None of the software
+ * GPU's engine, whose vector code takes a sanitizer hours to compile.
+ */
+const own = [
+  ...[
+    'archive_test',
+    'base_test',
+    'capture_test',
+    'codeobject_test',
+    'cuda_capture_unit_test',
+    'cuda_test',
+    'elf_test',
+  ],
+  ...[
+    'pgo_format_test',
+    'pgo_runtime_parts_test',
+    'recorder_test',
+    'replay_cuda_plan_test',
+    'replay_test',
+    'softgpu_isa_test',
+    'trace_test',
+  ],
+];
+// One thread each: nothing for it to see but time.
+const withoutThreads = new Set(['base_test', 'codeobject_test', 'elf_test', 'softgpu_isa_test']);
+
+/** Of the sanitizers: how to tell them to fail, with what they know to be no defect. */
+const environment = {
+  // Programs end while static objects still own memory; leaks that grow are what the archive's and recorder's own tests count.
+  address: { ASAN_OPTIONS: 'detect_leaks=0:abort_on_error=0:allocator_may_return_null=1' },
+  undefined: { UBSAN_OPTIONS: 'print_stacktrace=1:halt_on_error=1' },
+  thread: { TSAN_OPTIONS: 'halt_on_error=0:exitcode=66:second_deadlock_stack=1' },
+};
+
+async function configure(kind) {
+  const build = join(native, `build-${kind}`);
+  await step(`configure ${kind}`, 'cmake', ['--preset', kind], { cwd: native });
+  return build;
+}
+
+async function sanitize(kind, names) {
+  const unknown = names.find((name) => !own.includes(name));
+  if (unknown !== undefined)
+    throw new StepError(`no such test for sanitizers: ${unknown}`, `there are ${own.join(', ')}`, 2);
+  const tests = names.length > 0 ? names : own.filter((name) => kind !== 'thread' || !withoutThreads.has(name));
+  const build = await configure(kind);
+  await step(`build with -fsanitize=${kind}`, 'cmake', ['--build', build, '-j', '2', '--target', ...tests]);
+  let failed = 0;
+  for (const test of tests) {
+    const { code } = await step(`${kind}: ${test}`, join(build, 'bin', test), ['--gtest_brief=1'], {
+      env: environment[kind],
+      allowFailure: true,
+    });
+    if (code !== 0) failed += 1;
+  }
+  return failed;
+}
+
+async function oneDefinition(names) {
+  const build = await configure('odr');
+  const targets = names.length > 0 ? names : ['products'];
+  await step('link with -Wodr under LTO', 'cmake', ['--build', build, '-j', '2', '--target', ...targets]);
+  return 0;
+}
+
+async function tidy(names) {
+  const program = ['clang-tidy-22', 'clang-tidy'].find((name) => existsSync(join('/usr/bin', name)));
+  if (program === undefined) throw new StepError('no clang-tidy was found', 'apt-get install clang-tidy-22', 5);
+  const build = await configure('tidy');
+  const commands = JSON.parse(readFileSync(join(build, 'compile_commands.json'), 'utf8'));
+  const files = [...new Set(commands.map(({ file }) => file))]
+    .filter(
+      (file) => file.startsWith(native) && !file.startsWith(build) && !/\/(?:tests?|testing|precompiled)\//.test(file),
+    )
+    .filter((file) => names.length === 0 || names.some((name) => file.includes(name)))
+    .sort();
+  if (files.length === 0) throw new StepError('no source has such a name', 'give a part of a path', 2);
+  const { code, tail } = await step(
+    `tidy: ${files.length} files`,
+    program,
+    ['-p', build, '--quiet', '--warnings-as-errors=*', ...files],
+    {
+      allowFailure: true,
+    },
+  );
+  if (code !== 0) console.log(tail.join('\n'));
+  return code;
+}
+
+await runMain(async () => {
+  const { positionals } = parseArgs({ allowPositionals: true });
+  const [kind, ...names] = positionals;
+  const checks = { odr: oneDefinition, tidy };
+  const check = kind in environment ? (given) => sanitize(kind, given) : checks[kind];
+  if (check === undefined)
+    throw new StepError(`no check ${kind}`, 'there are address, undefined, thread, odr, tidy', 2);
+  const found = await check(names);
+  console.log(found === 0 ? `${kind}: nothing was found` : `${kind}: see .kernloop/logs`);
+  return found === 0 ? 0 : 1;
+});
