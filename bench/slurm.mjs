@@ -1,9 +1,10 @@
 // Tasks through a real Slurm of two nodes on this machine (e2e/slurm-cluster.ts), on the software GPU: the same verdicts as here, a node killed
 // in between, what a job costs beside a task here, and what takes too long for `npm test`: preemption, a time limit, a tune through a job array.
-//   node bench/slurm.mjs [--copies 5] [--rounds 5] [--jobs 4] [--cases tasks,preempted,limit,tune] [--write]
+//   node bench/slurm.mjs [--copies 5] [--rounds 5] [--jobs 8] [--cases tasks,preempted,limit,tune] [--from WORKSPACE] [--write]
+// The tasks are called in this process, so that what is compared is a job and a call; --from takes the reproducers of a workspace that is there.
 // Wants a native build, hipcc, and Debian's slurmctld, slurmd, slurm-client and munge. Nothing is measured on idle cores unless yours are.
-import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -13,14 +14,16 @@ import { parseArgs } from 'node:util';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const require = createRequire(import.meta.url);
 require('../bin/source.js');
+const { validate: validateHere } = require('../cli/api.ts');
 const { SlurmCluster, nodeNames } = require('../e2e/slurm-cluster.ts');
 
 const { values } = parseArgs({
   options: {
     copies: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '5' },
-    jobs: { type: 'string', default: '4' },
+    jobs: { type: 'string', default: '8' },
     cases: { type: 'string', default: 'tasks,preempted,limit,tune' },
+    from: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
 });
@@ -76,6 +79,11 @@ const app = join('apps', 'hip-pipeline');
 const local = { KERNLOOP_RUNNER: 'local' };
 
 async function prepare() {
+  if (values.from !== undefined) {
+    cpSync(values.from, workspace, { recursive: true });
+    const folder = join('kernels', 'hip-pipeline');
+    return readdirSync(join(workspace, folder)).map((name) => join(folder, name));
+  }
   write('package.json', { name: 'workspace', private: true });
   write('nx.json', {});
   cpSync(join(root, 'examples', 'hip-pipeline'), join(workspace, app), {
@@ -90,7 +98,8 @@ async function prepare() {
   const projects = kernels.flatMap((kernel) =>
     Array.from({ length: copies }, (_, copy) => {
       const project = join('kernels', 'hip-pipeline', copy === 0 ? kernel : `${kernel}-${copy}`);
-      if (copy > 0) cpSync(join(workspace, 'kernels', 'hip-pipeline', kernel), join(workspace, project), { recursive: true });
+      if (copy > 0)
+        cpSync(join(workspace, 'kernels', 'hip-pipeline', kernel), join(workspace, project), { recursive: true });
       return { project, kernel, copy };
     }),
   );
@@ -105,57 +114,85 @@ async function prepare() {
   return projects.map(({ project }) => project);
 }
 
-const verdictOf = ({ code, stdout }) => {
-  const { result, error } = JSON.parse(stdout);
-  return { code, verdict: result?.verdict ?? error.code, summary: result?.summary ?? error.message };
-};
+/** Called in this process, and judged here or in a job: which verdict, or which error, and how long it took. */
+async function validate({ project }, runner) {
+  const startMs = performance.now();
+  const said = [];
+  const say = (text) => void said.push(text);
+  const env = { ...environment, KERNLOOP_SOFTGPU_SEED: process.env.KERNLOOP_SOFTGPU_SEED, ...runner };
+  const report = { info: say, warn: say, output: say, result: say };
+  const verdict = await validateHere({ reproducer: join(workspace, project) }, { env, report }).then(
+    ({ verdict, summary }) => ({ verdict, summary }),
+    ({ code, what }) => ({ verdict: code, summary: what }),
+  );
+  return {
+    verdict,
+    ms: performance.now() - startMs,
+    isAgain: said.some((text) => text.includes('submitting it again')),
+  };
+}
+
+/** The seed of a round is a variable of this process, which what it starts inherits. */
+async function inRounds(projects, work) {
+  const all = [];
+  for (let seed = 1; seed <= rounds; seed += 1) {
+    process.env.KERNLOOP_SOFTGPU_SEED = String(seed);
+    all.push(
+      ...(await together(projects, jobs, (project, at) => work({ project }, (seed - 1) * projects.length + at))),
+    );
+  }
+  return all;
+}
+
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 /** Same verdicts, both nodes, one of them killed at the middle. */
 async function manyTasks(projects) {
-  const tasks = Array.from({ length: rounds }, (_, seed) => projects.map((project) => ({ project, seed }))).flat();
-  const validate = ({ project, seed }, env = {}) =>
-    kernloop(['validate', '--reproducer', project, '--json'], { env: { KERNLOOP_SOFTGPU_SEED: String(seed + 1), ...env } });
-  const nodes = new Map();
-  let begun = 0;
+  const count = rounds * projects.length;
   let killed = null;
-  const there = await together(tasks, jobs, async (task) => {
-    begun += 1;
-    if (begun === Math.floor(tasks.length / 2)) {
+  const there = await inRounds(projects, async (task, at) => {
+    if (at === Math.floor(count / 2)) {
       // Once something runs on it.
-      await cluster.until('a job on d1', () => cluster.ask('squeue', '--noheader', '--states=R', '--nodelist=d1').trim() !== '');
+      const onIt = ['--noheader', '--states=R', '--nodelist=d1'];
+      await cluster.until('a job on d1', () => cluster.ask('squeue', ...onIt).trim() !== '');
       await cluster.kill('d1');
-      killed = begun;
+      killed = at;
     }
-    return await validate(task);
+    return await validate(task, {});
   });
-  for (const line of cluster.ask('squeue', '--noheader', '--states=all', '--format=%N').split('\n').filter(Boolean))
-    nodes.set(line, (nodes.get(line) ?? 0) + 1);
+  const allocated = readFileSync(join(cluster.folder, 'log', 'slurmctld.log'), 'utf8');
+  const jobsByNode = nodeNames.map((node) => [
+    node,
+    allocated.match(new RegExp(`JobId=\\d+ (?:NodeList=|in \\S+ on )${node}\\b`, 'g'))?.length ?? 0,
+  ]);
   await cluster.restart('d1');
-  const here = await together(tasks, Math.min(jobs, 2), (task) => validate(task, local));
-  const different = tasks.filter((_, at) => JSON.stringify(verdictOf(here[at])) !== JSON.stringify(verdictOf(there[at])));
+  const here = await inRounds(projects, (task) => validate(task, local));
+  const same = (one, other) => JSON.stringify(one.verdict) === JSON.stringify(other.verdict);
+  const different = there.flatMap((one, at) =>
+    same(one, here[at]) ? [] : [{ there: one.verdict, here: here[at].verdict }],
+  );
   const verdicts = {};
-  for (const task of there) verdicts[verdictOf(task).verdict] = (verdicts[verdictOf(task).verdict] ?? 0) + 1;
+  for (const { verdict } of there) verdicts[verdict.verdict] = (verdicts[verdict.verdict] ?? 0) + 1;
   // One at a time, in turns, so that both see the same load.
   const alone = [];
-  for (let round = 0; round < 15; round += 1) {
-    const task = tasks[round % tasks.length];
-    alone.push({ here: (await validate(task, local)).ms, there: (await validate(task)).ms });
+  for (let round = 0; round < 11; round += 1) {
+    const task = { project: projects[round % projects.length] };
+    alone.push({ here: (await validate(task, local)).ms, there: (await validate(task, {})).ms });
   }
-  const again = there.filter(({ text }) => /submitting it again/.test(text)).length;
+  const rounded = (of) => Math.round(median(alone.map(of)));
   return {
-    tasks: tasks.length,
+    tasks: count,
     reproducers: projects.length,
     atATime: jobs,
-    killedAtTask: killed,
+    nodeKilledAtTask: killed,
     verdicts,
     differentVerdicts: different,
-    submittedAgain: again,
-    jobsByNodeStillKnown: Object.fromEntries(nodes),
+    submittedAgain: there.filter(({ isAgain }) => isAgain).length,
+    jobsByNode: Object.fromEntries(jobsByNode),
     oneTaskMs: {
-      here: median(alone.map((one) => one.here)),
-      there: median(alone.map((one) => one.there)),
-      overhead: median(alone.map((one) => one.there - one.here)),
+      here: rounded((one) => one.here),
+      there: rounded((one) => one.there),
+      overhead: rounded((one) => one.there - one.here),
     },
   };
 }
@@ -171,13 +208,15 @@ function sleeper(name, slurm) {
 async function preempted() {
   const profiled = sleeper('preempted', { partition: 'short', retries: 0, extra: ['--exclusive', '--nodelist=d2'] });
   const ended = await kernloop(['profile', '--app', profiled], {
-    onText: once(/sleeping/, () => spawnSync('srun', ['--exclusive', '--nodelist=d2', 'true'], { env: environment })),
+    onText: once(/sleeping/, () => cluster.ask('srun', '--exclusive', '--nodelist=d2', 'true')),
   });
   return codeOf(ended);
 }
 
 async function timeLimit() {
-  return codeOf(await kernloop(['profile', '--app', sleeper('limited', { partition: 'short', time: '1', retries: 0 })]));
+  return codeOf(
+    await kernloop(['profile', '--app', sleeper('limited', { partition: 'short', time: '1', retries: 0 })]),
+  );
 }
 
 async function tune(project) {
@@ -190,7 +229,11 @@ async function tune(project) {
     const rows = candidates.map(({ key, status, score }) => ({ key, status, score }));
     return { rows, best, evaluated };
   });
-  return { candidates: here.rows.length, evaluated: there.evaluated, same: JSON.stringify(here) === JSON.stringify(there) };
+  return {
+    candidates: here.rows.length,
+    evaluated: there.evaluated,
+    same: JSON.stringify(here) === JSON.stringify(there),
+  };
 }
 
 const codeOf = ({ text }) => /\[(\w+)\]\n/.exec(text)?.[1] ?? text;
@@ -217,9 +260,11 @@ try {
     ...(cases.includes('tune') ? { tune: await tune(join('kernels', 'hip-pipeline', 'matmul_tiled')) } : {}),
     loadAtEnd: loadavg()[0],
   };
-  const text = `${JSON.stringify(result, null, 2)}\n`;
-  process.stdout.write(text);
-  if (values.write) writeFileSync(join(root, 'bench', 'results', 'slurm.json'), text);
+  process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+  const file = join(root, 'bench', 'results', 'slurm.json');
+  // Cases that did not run now keep what they gave before.
+  const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  if (values.write) writeFileSync(file, `${JSON.stringify({ ...before, ...result }, null, 2)}\n`);
   const isBad =
     result.tasks?.differentVerdicts.length > 0 ||
     (result.preempted ?? 'SLURM_PREEMPTED') !== 'SLURM_PREEMPTED' ||

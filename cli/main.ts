@@ -11,7 +11,7 @@ import { printJson } from './print-json';
 const verbs = () => require('./verb') as typeof import('./verb');
 const mcp = () => require('./mcp/serve') as typeof import('./mcp/serve');
 
-const doJob = (folder: string) => (require('../lib/stages/job') as typeof import('../lib/stages/job')).doJob(folder);
+const jobs = () => require('../lib/stages/job') as typeof import('../lib/stages/job');
 
 /** `kernloop <verb>`; sets the exit code of the process. */
 export async function main(argv: readonly string[], overrides: Partial<Deps> = {}): Promise<void> {
@@ -21,7 +21,7 @@ export async function main(argv: readonly string[], overrides: Partial<Deps> = {
   try {
     // Not for people: what lib/slurm starts on a node.
     if (argv[2] === '--slurm-job') {
-      process.exitCode = await doJob(argv[3] ?? '');
+      process.exitCode = await jobs().doJob(argv[3] ?? '');
       return;
     }
     const named = stageNames.filter((name) => verbWords(name).every((word) => argv.includes(word, 2)));

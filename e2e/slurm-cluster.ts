@@ -137,7 +137,7 @@ export class SlurmCluster {
     const [host = 'localhost'] = hostname().split('.');
     const user = execFileSync('id', ['-un'], { encoding: 'utf8' }).trim();
     const node = (name: string, index: number): string =>
-      `NodeName=${name} NodeHostname=${host} NodeAddr=127.0.0.1 Port=${ports[index]} CPUs=2 State=UNKNOWN`;
+      `NodeName=${name} NodeHostname=${host} NodeAddr=127.0.0.1 Port=${ports[index]} CPUs=4 State=UNKNOWN`;
     return [
       'ClusterName=kernloop',
       `SlurmctldHost=${host}(127.0.0.1)`,
@@ -179,7 +179,13 @@ export class SlurmCluster {
   }
 
   private spawn(name: string, program: string, args: readonly string[]): void {
-    this.running.set(name, spawn(program, args, { env: { ...process.env, ...this.env }, stdio: 'ignore' }));
+    this.running.set(name, this.started(program, args));
+  }
+
+  /** Ends with the tests, however they end. */
+  private started(program: string, args: readonly string[]): ChildProcess {
+    const words = ['--pdeathsig', 'KILL', '--', program, ...args];
+    return spawn('/usr/bin/setpriv', words, { env: { ...process.env, ...this.env }, stdio: 'ignore' });
   }
 
   private async stopDaemons(): Promise<void> {

@@ -57,6 +57,16 @@ describe('jobs of Slurm', () => {
     expect([...workspace.snapshot('.kernloop/slurm').keys()]).toEqual([]);
   });
 
+  it('are none for what Nx has in its cache', async () => {
+    const count = (): number =>
+      cluster.ask('squeue', '--noheader', '--states=all', '--format=%j').match(/^kernloop-profile-outputs-/gm)
+        ?.length ?? 0;
+    const first = await workspace.nx(['run', 'outputs:profile']);
+    expect([first.code, first.text, count()]).toEqual([0, expect.stringContaining('two_outputs'), 1]);
+    const again = await workspace.nx(['run', 'outputs:profile']);
+    expect([again.code, again.text, count()]).toEqual([0, expect.stringMatching(/cache/), 1]);
+  });
+
   it('give the error of the task, not one of Slurm', async () => {
     const unknown = await workspace.kernloop([...baseline, '--softgpu', 'gfx1']);
     expect([unknown.code, JSON.parse(unknown.stdout)]).toMatchObject([2, { error: { code: 'USAGE' } }]);

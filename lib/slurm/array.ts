@@ -63,7 +63,11 @@ async function attempt(
     const answer = await exchange.answer(ended.exitCode === 0, task);
     if (answer) answers.set(task, valueOf(answer));
     else {
-      const own = facts?.find(({ id }) => id.endsWith(`_${task}`));
+      // Of several tries the last.
+      const own = facts
+        ?.filter(({ id }) => id.endsWith(`_${task}`))
+        .sort(byNumber)
+        .at(-1);
       const known = own ?? (facts === null ? null : await accounted(marks, client));
       const node = marks.node ?? own?.nodes;
       const nodeIsDown = node ? await client.isDown(node) : false;
@@ -78,6 +82,8 @@ async function attempt(
 async function accounted({ id }: JobMarks, client: SlurmClient): Promise<JobFacts | undefined> {
   return id === undefined ? undefined : ((await client.accounted(id)) ?? undefined);
 }
+
+const byNumber = (one: JobFacts, other: JobFacts): number => parseInt(one.id, 10) - parseInt(other.id, 10);
 
 const logFile = (folder: string, task: number): string => join(folder, `${task}.log`);
 

@@ -12,8 +12,8 @@ export function devicePool(runner: SlurmRunner): string {
   return `slurm-${sha256(JSON.stringify(placement({ ...runner, time: undefined }))).slice(0, 12)}`;
 }
 
-export const startedMark = 'kernloop-job';
-export const hiddenMark = 'kernloop-not-visible';
+const startedMark = 'kernloop-job';
+const hiddenMark = 'kernloop-not-visible';
 export const hiddenExit = 90;
 
 /**

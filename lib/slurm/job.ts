@@ -106,7 +106,7 @@ async function attempt(job: Job, deps: Deps): Promise<unknown> {
 }
 
 /** What is on a lost node ends when Slurm gives the node up, which may take minutes. */
-export const canEnd = ({ code }: KernloopError): boolean => !['SLURM_UNREACHABLE', 'SLURM_NODE_FAILED'].includes(code);
+const canEnd = ({ code }: KernloopError): boolean => !['SLURM_UNREACHABLE', 'SLURM_NODE_FAILED'].includes(code);
 
 function srun(job: Job, exchange: Exchange, marks: JobMarks, deps: Deps): Promise<RunResult> {
   const input = job.input?.kind === 'terminal' ? undefined : job.input;
@@ -152,9 +152,10 @@ export class QueueWait {
   private async look(): Promise<void> {
     if (this.hasStarted()) return;
     const found = await this.client.find(this.name);
-    const pending = found?.filter(({ state }) => state === 'PENDING') ?? [];
-    const [first] = pending;
-    if (first === undefined || pending.length < (found?.length ?? 0)) return;
+    // Those of an earlier try have ended.
+    const open = found?.filter(isUnfinished) ?? [];
+    const [first] = open;
+    if (first === undefined || open.some(({ state }) => state !== 'PENDING')) return;
     this.error = new KernloopError(
       'SLURM_QUEUE_WAIT',
       `job ${first.id} has waited ${this.runner.queueMinutes} min in the queue (${first.reason}), and was cancelled`,
@@ -164,7 +165,7 @@ export class QueueWait {
   }
 }
 
-export async function whyNoAnswer(
+async function whyNoAnswer(
   ended: RunResult,
   marks: JobMarks,
   name: string,
