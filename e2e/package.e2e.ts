@@ -68,6 +68,19 @@ describe('what is published', () => {
     expect(readFileSync(join(kernloop, 'dist/executors/stage.js'), 'utf8')).toMatch(/require\('\.\.\/cli\/main\.js'\)/);
   });
 
+  it('kernloop: what others wrote and is joined into one file has its licence beside it', () => {
+    const notices = readFileSync(join(kernloop, 'THIRD_PARTY_NOTICES.md'), 'utf8');
+    const code = readFileSync(join(kernloop, 'dist/cli/main.js'), 'utf8');
+    // A package of ours' own list, and one that only another of them needs.
+    for (const name of ['zod', 'execa', 'commander', '@msgpack/msgpack', 'strip-final-newline']) {
+      expect(notices).toMatch(new RegExp(`^## ${name} \\d`, 'm'));
+      expect(code).not.toMatch(new RegExp(`require\\(["']${name}["']\\)`));
+    }
+    expect(notices.match(/^## /gm)?.length).toBe(notices.match(/^```text$/gm)?.length);
+    expect(notices).not.toMatch(/^```text\n\s*^```$/m);
+    expect(notices).toContain('Permission is hereby granted');
+  });
+
   it('kernloop: links of its documentation lead to files of the package or to the repository', () => {
     const dead = filesBelow(kernloop)
       .filter((file) => file.endsWith('.md'))

@@ -15,6 +15,7 @@ import { optionInfos, type OptionInfo, type OptionsSchema } from '../lib/support
 import { eventsSchema } from '../lib/timeline/json-events';
 import { reportSchema } from '../lib/validate/report-json';
 import { version } from '../lib/support/version';
+import { filesPage } from './file-pages';
 import { generatorFiles } from './generators';
 import { pythonClientFiles } from './python-client';
 
@@ -40,6 +41,7 @@ export function generatedFiles(): Map<string, string> {
     ['docs/reference/options.md', optionsPage()],
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/exit-codes.md', exitCodesPage()],
+    ['docs/reference/files.md', filesPage()],
   ]);
   for (const { name, result } of all) {
     files.set(`schemas/output/${name}.schema.json`, outputFile(outputSchema(name, result), name));

@@ -5,6 +5,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { root, step, StepError } from '../console.mjs';
 import { checkout, kernloopManifest } from './manifests.mjs';
+import { notices } from './notices.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -21,14 +22,15 @@ const parts = [
 /** Of these rooms, what their compiled code and Nx read: never a source. */
 const dataRooms = ['executors', 'generators'];
 const isTest = (path) => path.endsWith('/test');
-const isSource = (path) => /\.([cm]?[jt]s|snap)$|__pycache__/.test(path);
+const isSource = (path) => /\.([cm]?[jt]s|snap)$|__pycache__|\/\.vitepress$/.test(path);
 
 /** The grammars that lib/source reads. */
 const grammars = ['tree-sitter-cuda', 'tree-sitter-python'];
 
 export async function stageKernloop(stage) {
   await step('compile', 'npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', join(stage, 'dist')]);
-  await joinWhatStartsOften(join(stage, 'dist'));
+  const modules = await joinWhatStartsOften(join(stage, 'dist'));
+  writeFileSync(join(stage, 'THIRD_PARTY_NOTICES.md'), notices(modules));
   for (const part of parts) {
     cpSync(join(root, part), join(stage, part), {
       recursive: true,
@@ -58,25 +60,29 @@ const taskModules = [
 /**
  * What starts often is one file each: the command line, with what tasks run, and what Nx loads in each of its commands. To find and read 250
  * small files takes longer than most verbs work. What few verbs need, or is large, stays a package of its own. The API and the generators have the files
- * as they were compiled.
+ * as they were compiled. Gives the modules that went into the files.
  */
 async function joinWhatStartsOften(dist) {
   const parts = taskModules.map((name) => `get '${name}'() { return require('./${name}.js'); }`);
   const commandLine = `exports.main = (...words) => require('./cli/main.js').main(...words);\nexports.parts = { ${parts.join(', ')} };\n`;
   const main = join(dist, 'cli', 'main.js');
-  await joinedInto(main, { stdin: { contents: commandLine, resolveDir: dist } });
+  const ofMain = await joinedInto(main, { stdin: { contents: commandLine, resolveDir: dist } });
   for (const name of taskModules) {
     const file = join(dist, `${name}.js`);
     const path = relative(dirname(file), main).split(sep).join('/');
     writeFileSync(file, `'use strict';\nmodule.exports = require('${path}').parts['${name}'];\n`);
   }
   const plugin = join(dist, 'plugins', 'kernel', 'plugin.js');
-  await joinedInto(plugin, { entryPoints: [plugin] });
+  const ofPlugin = await joinedInto(plugin, { entryPoints: [plugin] });
+  return [...ofMain, ...ofPlugin];
 }
 
-function joinedInto(file, from) {
+async function joinedInto(file, from) {
   const packages = Object.keys({ ...checkout.dependencies, ...checkout.peerDependencies });
-  return bundle({
+  const { metafile } = await bundle({
+    metafile: true,
+    // Names in the metafile are relative to here.
+    absWorkingDir: root,
     ...from,
     outfile: file,
     allowOverwrite: true,
@@ -91,6 +97,7 @@ function joinedInto(file, from) {
     nodePaths: [join(root, 'node_modules')],
     logLevel: 'error',
   });
+  return Object.keys(metafile.inputs);
 }
 
 const filesBelow = (folder) =>
