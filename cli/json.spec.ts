@@ -331,6 +331,11 @@ describe('--json', () => {
     expect(document).toMatchObject({ result: { captures: [{ capture: join(reproducer, 'capture') }] } });
   });
 
+  it('report, of a reproducer of which little is known', async () => {
+    const { code, document } = await kernloop('report', [writeReproducer(workspace)]);
+    expect([code, document['result']]).toEqual([0, expect.objectContaining({ of: 'reproducer' })]);
+  });
+
   it('doctor, on a machine without anything', async () => {
     rmSync(workspace.native.replay);
     const { code, document } = await kernloop('doctor', [], fakeDeps({}, workspace.native));
@@ -385,6 +390,7 @@ describe('--json', () => {
       ['replay', ['/', '--iterations', 'many'], 'USAGE', 2],
       ['validate', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-show', ['/'], 'CONFIG_MISSING', 2],
+      ['report', ['/'], 'CONFIG_MISSING', 2],
       ['tune', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-instrument', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-generate', ['/'], 'CONFIG_MISSING', 2],

@@ -47,6 +47,7 @@ const rooms = [
   'push',
   'pull',
   'plot',
+  'page',
   'perfetto',
   'timeline',
   'tune',
@@ -57,6 +58,7 @@ const rooms = [
   'trace-gen',
   'trace-export',
   'trace-analyze',
+  'report',
   'doctor',
   'stages',
 ];

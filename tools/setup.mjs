@@ -40,6 +40,8 @@ const packagesFor = {
     'slurmd',
     'slurm-client',
     'munge',
+    // Pages are tested in it.
+    'chromium',
     // Profiles of device code: the compiler, the headers that its plugin is built with, and the runtime of the host's half.
     'clang-22',
     'lld-22',

@@ -92,7 +92,7 @@ async function setupAndChecks() {
   await setup({
     tests: true,
     withPackages: async () => {
-      failed = await checks('lint:ts', 'typecheck', 'lint:rooms', 'lint:unused', 'lint:format');
+      failed = await checks('lint:ts', 'typecheck', 'lint:rooms', 'lint:unused', 'lint:format', 'lint:links');
     },
   });
   return [...failed, ...(await checks('lint:native'))];

@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { stageNames } from '../../lib/stages/registry';
+import { stageNames, stages } from '../../lib/stages/registry';
 import { KernloopError } from '../../lib/support/error';
 import { TestWorkspace, writeReproducer } from '../../lib/testing/workspace';
 import type { RunVerb } from './run-verb';
@@ -58,7 +58,7 @@ describe('the tools of kernloop mcp', () => {
     expect(tools.map(({ name }) => name)).toEqual(stageNames);
     const of = (name: string) => tools.find((tool) => tool.name === name);
     expect(of('validate')).toMatchObject({
-      description: expect.stringContaining('compare device memory with what the app computed') as string,
+      description: expect.stringContaining(stages.validate.summary) as string,
       inputSchema: { type: 'object', properties: { rtol: { type: 'number', minimum: 0 } } },
       outputSchema: { type: 'object', required: ['exit_code', 'outcome'], properties: { result: { type: 'object' } } },
       annotations: { readOnlyHint: false, destructiveHint: false },

@@ -19,6 +19,12 @@ import { uniformityOf } from './uniformity';
 /** What the merged profile says of each block, and what register allocation spilled there in a variant. */
 export async function pgoShow(options: PgoShowOptions, deps: Deps): Promise<PgoShowResult> {
   const reproducer = openReproducer(options.reproducer);
+  const result = profileOf(reproducer, options);
+  printProfile(result, options.source, new SourceFiles(reproducer), deps);
+  return Promise.resolve(result);
+}
+
+export function profileOf(reproducer: Reproducer, options: Pick<PgoShowOptions, 'spills' | 'all'>): PgoShowResult {
   const paths = pgoPaths(reproducer.root);
   const profile = readWaves(paths);
   const map = readMap(paths.map);
@@ -39,7 +45,7 @@ export async function pgoShow(options: PgoShowOptions, deps: Deps): Promise<PgoS
       '--all shows the functions that it has',
     );
   }
-  const result: PgoShowResult = {
+  return {
     kernel: reproducer.config.name,
     arch: profile.arch,
     waveSize: profile.wave_size,
@@ -48,8 +54,6 @@ export async function pgoShow(options: PgoShowOptions, deps: Deps): Promise<PgoS
     functions,
     lines: linesOf(functions),
   };
-  printProfile(result, options.source, sources, deps);
-  return Promise.resolve(result);
 }
 
 /** Null where nothing was built yet. */

@@ -13,6 +13,7 @@ export const differenceSchema = z.looseObject({
   bytes: count.optional(),
   first_expected: z.string().optional(),
   first_actual: z.string().optional(),
+  lead: z.string().optional().describe('The equal bytes before it, from the last multiple of 8 on.'),
   differing_bytes: count,
 });
 
@@ -69,6 +70,15 @@ export const comparedSchema = z.looseObject({
   unjudged_bytes: count.optional().describe('Left out: the order of waves decides what they hold.'),
   differing_bytes: count,
   first_difference: count.nullish().describe('Offset of the first byte that differs.'),
+  difference_map: z
+    .looseObject({
+      bin_bytes: count,
+      bins: z
+        .array(z.tuple([count, count]))
+        .describe('Number of the bin, and bytes of it that differ; not those with none.'),
+    })
+    .optional()
+    .describe('Where in it bytes differ, in bins of equal size, 1024 at most.'),
 });
 
 /** Arrays in free order that are judged together. */

@@ -13,6 +13,7 @@ import { replayOnce, type ReplayOutcome, type ReplayRequest } from './program';
 import { launchOverrides } from './overrides';
 import type { Side } from './replay-events';
 import { printReplay } from './replay-text';
+import { keepResult, keptPaths } from '../reproducer/kept-results';
 import type { Code } from '../reproducer/reproducer';
 import type { DispatchResult, Measured, ReplayResult, Speed } from './result';
 import { describeCode, openSessions, type ReplaySession } from './session';
@@ -45,7 +46,22 @@ export async function replay(options: ReplayOptions, deps: Deps, code?: Code): P
     })),
   };
   printReplay(result, first.device, deps);
+  if (code === undefined) keep(result, first, options, deps);
   return result;
+}
+
+/** The last one of each kind, of a launch as it was captured: what a report shows. */
+function keep(
+  result: ReplayResult,
+  { reproducer, code, capture }: ReplaySession,
+  options: ReplayOptions,
+  deps: Deps,
+): void {
+  if (result.exitCode !== exitCodes.pass || (result.overridden && result.overridden.of_variant !== true)) return;
+  const paths = keptPaths(reproducer.root);
+  const digest = code.kind === 'variant' ? code.sha256 : capture.kernel.code_object;
+  if (options.hotSpots) keepResult(paths.hotSpots, digest, result, deps);
+  else keepResult(options.compare ? paths.compare : paths.replay, digest, result, deps);
 }
 
 function checkOptions(options: ReplayOptions, session: ReplaySession, dispatches: number): void {

@@ -20,6 +20,8 @@ export interface Stage<S extends OptionsSchema = OptionsSchema, R = unknown> {
   readonly onDevice?: boolean;
   /** Which project file it starts from; a stage without one takes no options from files. */
   readonly project: 'app' | 'reproducer' | 'none';
+  /** Options that name something else to work on: with one of them there is no project, and nothing of its files. */
+  readonly projectless?: readonly (keyof z.output<S> & string)[];
   /** Works on the reproducer alone, which may have been moved: kernloop.json of the app is no source of its options. */
   readonly selfContained?: boolean;
   /** The option that words after the verb fill. */

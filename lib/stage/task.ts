@@ -57,6 +57,8 @@ export type TaskInput =
   | 'selection'
   /** What of the user's lies in pristine/. */
   | 'pristine'
+  /** What other stages left in a reproducer for people to look at: verdicts, measurements, profiles. */
+  | 'results'
   /** Captured dispatches, by digest. */
   | 'capture'
   | 'compileCommands'

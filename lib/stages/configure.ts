@@ -21,7 +21,7 @@ import { kernloopFile, kernelFile } from '../support/project-file-names';
 /** What of a stage its options depend on. */
 type Configurable<S extends OptionsSchema = OptionsSchema> = Pick<
   Stage<S>,
-  'name' | 'options' | 'project' | 'selfContained'
+  'name' | 'options' | 'project' | 'projectless' | 'selfContained'
 >;
 
 /** The options of a stage: flag > environment > kernel.json > kernloop.json > default, with the origin of each. */
@@ -36,8 +36,9 @@ export function configure<S extends OptionsSchema>(
 
 /** The project that the flags and the environment name, or that of the working directory. */
 function fileLayers(stage: Configurable, outer: readonly Layer[]): Layer[] {
-  const { project } = stage;
-  if (project === 'none') return [];
+  const { project, projectless = [] } = stage;
+  if (project === 'none' || projectless.some((name) => outer.some(({ values }) => values[name] !== undefined)))
+    return [];
   const named = outer.map(({ values }) => values[project]).find((value) => value !== undefined);
   const folder = typeof named === 'string' ? named : '.';
   return project === 'app' ? appLayers(stage, folder) : reproducerLayers(stage, folder);

@@ -49,6 +49,7 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
   'trace-read': ['dialect', 'offsets'],
   'trace-gen': ['language'],
   'trace-export': ['dialect', 'offsets', 'format'],
+  report: [],
   'trace-analyze': ['dialect', 'offsets', 'map', 'analysis', 'field'],
 };
 

@@ -38,6 +38,7 @@ export const stages = {
   get ['trace-gen']() { return (require('../trace-gen/stage') as typeof import('../trace-gen/stage')).stage; },
   get ['trace-export']() { return (require('../trace-export/stage') as typeof import('../trace-export/stage')).stage; },
   get ['trace-analyze']() { return (require('../trace-analyze/stage') as typeof import('../trace-analyze/stage')).stage; },
+  get report() { return (require('../report/stage') as typeof import('../report/stage')).stage; },
   get doctor() { return (require('../doctor/stage') as typeof import('../doctor/stage')).stage; },
 };
 

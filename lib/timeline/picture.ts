@@ -38,6 +38,10 @@ export function pictureOf({ pictured, slices }: Summary, unit: 'ns' | 'steps'): 
   };
 }
 
+/** For who does not see it: the table of events has the figures. */
+export const pictureWords = ({ pictured, slices }: Summary): string =>
+  `Timeline of ${pictured.length} of ${slices} slices, a row a lane; the table of events has the sums of all.`;
+
 const rowOf = ({ rank, track, lane }: { rank: number; track: string; lane: number }): string =>
   `rank ${rank}, ${track}${lane === 0 ? '' : `, lane ${lane}`}`;
 

@@ -44,18 +44,31 @@ async function analyzeMap(
   options: TraceAnalyzeOptions,
   deps: Deps,
 ): Promise<TraceAnalyzeResult['analyses'][number]> {
+  return analysed(file, probe, map, options, deps, async (result, intervals) => {
+    deps.report.result(`${basename(file)}, map ${map.name}: ${result.analysis}`);
+    printAnalysis(result, deps.report);
+    const outputs = options.output === undefined ? [] : await writeOutputs(file, map, result, intervals, options);
+    for (const output of outputs) deps.report.info(`wrote ${output}`);
+    return { file, map: map.name, outputs, result };
+  });
+}
+
+/** Analyses one map; the file of intervals that a plot reads is there as long as `use` takes. */
+export async function analysed<T>(
+  file: string,
+  probe: ProbeFile,
+  map: TraceMap,
+  options: TraceAnalyzeOptions,
+  deps: Deps,
+  use: (result: Analysed, intervals: string) => Promise<T>,
+): Promise<T> {
   const roles = rolesOf(map, options.field);
   const analysis = options.analysis ?? analysisOf(map, roles);
   return withScratch(async (scratch) => {
     const intervals = join(scratch, 'intervals');
     const args = recordArguments(analysis, file, probe, options);
     args.push('--map', map.name, ...roleArguments(analysis, map, roles), ...limits(analysis, options, intervals));
-    const result = describe(analysis, await runTrace(args, deps), options);
-    deps.report.result(`${basename(file)}, map ${map.name}: ${analysis}`);
-    printAnalysis(result, deps.report);
-    const outputs = options.output === undefined ? [] : await writeOutputs(file, map, result, intervals, options);
-    for (const output of outputs) deps.report.info(`wrote ${output}`);
-    return { file, map: map.name, outputs, result };
+    return use(describe(analysis, await runTrace(args, deps), options), intervals);
   });
 }
 

@@ -3,13 +3,15 @@ import { basename, extname, join, resolve } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { ChromeWriter } from '../perfetto/chrome-writer';
 import { PerfettoWriter } from '../perfetto/perfetto-writer';
+import { pageText } from '../page/page';
+import { chart } from '../page/parts';
 import { renderSvg } from '../plot/svg';
 import { KernloopError } from '../support/error';
 import { formatCount } from '../support/report';
 import { nullWriter } from '../timeline/null-writer';
 import { openEvents } from '../timeline/open-events';
 import { pageOf } from '../timeline/page';
-import { pictureOf } from '../timeline/picture';
+import { pictureOf, pictureWords } from '../timeline/picture';
 import { launchesOf } from '../timeline/profile-launches';
 import { printTimeline, timelineResult } from '../timeline/report';
 import { Summary } from '../timeline/summary';
@@ -44,9 +46,9 @@ export async function exportTimeline(options: TraceExportOptions, deps: Deps): P
       writer.close();
     }
     if (format === 'html') {
-      const picture = await renderSvg(pictureOf(summary, facts.unit));
-      writeFileSync(join(output, `${name}.svg`), `${picture}\n`);
-      writeFileSync(ready, pageOf(name, facts, summary, picture));
+      const picture = pictureOf(summary, facts.unit);
+      writeFileSync(join(output, `${name}.svg`), `${await renderSvg(picture)}\n`);
+      writeFileSync(ready, pageText(pageOf(name, facts, summary, await chart(picture, pictureWords(summary)))));
     }
     renameSync(ready, file);
   } finally {

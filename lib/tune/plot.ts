@@ -37,12 +37,13 @@ export function tunePlot(result: Result): TopLevelSpec {
     height: 300,
     layer: [
       {
-        data: { values },
+        // By our names: in a field's, brackets and dots would mean something.
+        data: { values: values.map((point) => ({ ...point, first: point[first], second: point[second ?? ''] })) },
         mark: { type: 'line', point: { filled: true, size: 60 } },
         encoding: {
-          x: { field: first, type: 'ordinal', title: first, sort: null },
+          x: { field: 'first', type: 'ordinal', title: first, sort: null },
           y: score,
-          ...(second === undefined ? {} : { color: { field: second, type: 'nominal', title: second } }),
+          ...(second === undefined ? {} : { color: { field: 'second', type: 'nominal', title: second } }),
         },
       },
       ...(captured === null

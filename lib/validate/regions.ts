@@ -6,6 +6,9 @@ import { claimsOn, overlap, type Place } from '../reproducer/signature';
 import type { ComparedRegion } from './report-json';
 import { worstOf } from './tolerance';
 
+/** A report stays small where very many regions differ. */
+const mostMaps = 64;
+
 /** "r0", or the name of a module variable. */
 export const nameOf = ({ region, variable }: Pick<ComparedEvent, 'region' | 'variable'>): string =>
   region ?? variable ?? '?';
@@ -22,15 +25,16 @@ export function comparedRegions(
   }
   const met = worstOf(outcomes.flatMap(({ tolerances }) => tolerances));
   const elementsOf = (row: ComparedEvent): ToleranceEvent[] => met.filter((part) => nameOf(part) === nameOf(row));
+  const mapped = new Set([...rows.values()].filter(({ difference_map: map }) => map !== undefined).slice(0, mostMaps));
   return [...rows.values()]
     .filter((row) => row.changed || row.differing_bytes > 0 || elementsOf(row).length > 0)
     .map((row) => {
-      const { event: _event, ...kept } = row;
+      const { event: _event, difference_map: map, ...kept } = row;
       const elements = elementsOf(row).map((part) => {
         const names = argumentsAt({ target: nameOf(row), offset: part.offset, size: part.bytes });
         return { ...withoutPlace(part), ...(names.length === 0 ? {} : { arguments: names }) };
       });
-      return { ...kept, elements };
+      return { ...kept, ...(map && mapped.has(row) ? { difference_map: map } : {}), elements };
     });
 }
 
@@ -52,6 +56,7 @@ function worse(a: ComparedEvent, b: ComparedEvent): ComparedEvent {
     ...a,
     varying_bytes: Math.max(a.varying_bytes, b.varying_bytes),
     differing_bytes: Math.max(a.differing_bytes, b.differing_bytes),
+    ...(b.differing_bytes > a.differing_bytes ? { difference_map: b.difference_map } : {}),
     ...(firsts.length > 0 ? { first_difference: Math.min(...firsts) } : {}),
   };
 }

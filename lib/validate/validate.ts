@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { captureFile, selfcheckFile, selfcheckSchema, type Selfcheck } from '../archive/capture-files';
 import { withDevice } from '../device/lock';
+import { keepVerdict, type KeptVerdict } from '../reproducer/kept-results';
 import { openReproducer, type Code } from '../reproducer/reproducer';
 import { openSessions, type ReplaySession } from '../replay/session';
 import type { Deps } from '../deps/deps';
@@ -29,9 +30,21 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   rmSync(openReproducer(options.reproducer).report, { force: true });
   const { report, reports, first } = await judge(options, deps);
   writeJson(first.reproducer.report, report);
+  keepVerdict(first.reproducer.root, keptOf(report), deps);
   printReport(report, reports, first, options, deps);
   return report;
 }
+
+const keptOf = (report: Report): Omit<KeptVerdict, 'at'> => ({
+  verdict: report.verdict,
+  summary: report.summary.slice(0, 1000),
+  code: report.variant ?? report.code,
+  code_object_sha256: report.code_object_sha256,
+  capture_sha256: report.capture_sha256,
+  device: report.device.identity,
+  compared_bytes: report.compared_bytes,
+  differing_bytes: report.differing_bytes,
+});
 
 /** The same, and neither writes nor prints anything: for who judges several. */
 export async function judge(

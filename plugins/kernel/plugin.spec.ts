@@ -123,7 +123,7 @@ describe('the plugin', () => {
     expect(projects(workspace)['kernels/pipeline/saxpy']?.name).toBe('pipeline-saxpy');
     expect(Object.keys(targets(workspace, 'kernels/pipeline/saxpy'))).toEqual([
       ...['recompile', 'replay', 'validate', 'tune'],
-      ...['pgo-instrument', 'pgo-generate', 'pgo-merge', 'pgo-build', 'pgo-use', 'trace-run'],
+      ...['pgo-instrument', 'pgo-generate', 'pgo-merge', 'pgo-build', 'pgo-use', 'trace-run', 'report'],
     ]);
   });
 
@@ -154,6 +154,7 @@ describe('the plugin', () => {
         ]),
         '{projectRoot}/build/variant.hsaco',
         '{projectRoot}/build/variant.json',
+        '{projectRoot}/build/report.html',
         '{projectRoot}/report.json',
         '{projectRoot}/trace',
         ...['instrumented', 'raw', 'variants', 'merged.json', 'merged.profdata', 'merged.waves.json'].map(
@@ -305,7 +306,7 @@ describe('the plugin', () => {
 
   it('has nothing to recompile where a kernel has no source', () => {
     const files = { 'k/kernel.json': kernelJson({ language: 'none', source: null }) };
-    expect(Object.keys(targets(files, 'k'))).toEqual(['replay', 'validate', 'trace-run']);
+    expect(Object.keys(targets(files, 'k'))).toEqual(['replay', 'validate', 'trace-run', 'report']);
     expect(targets(files, 'k')['validate']?.dependsOn).toEqual([]);
   });
 

@@ -42,7 +42,7 @@ function reproducerPlace(root: string, config: KernelJson, captures: boolean): P
     others: [],
     elsewhere: captures ? { project: config.app.name, kernel: config.name } : undefined,
     inputs: (input) =>
-      input === 'device' ? deviceInputs(config.device.kind) : inputsOf(input, root, hasSource, captures),
+      input === 'device' ? deviceInputs(config.device.kind) : inputsOf(input, root, config, captures),
     output: (path) =>
       path
         .replace('{reproducer}', '{projectRoot}')
@@ -53,7 +53,7 @@ function reproducerPlace(root: string, config: KernelJson, captures: boolean): P
   };
 }
 
-function inputsOf(input: TaskInput, root: string, hasSource: boolean, captures: boolean): TargetInput[] {
+function inputsOf(input: TaskInput, root: string, { app, language }: KernelJson, captures: boolean): TargetInput[] {
   switch (input) {
     case 'reproducer':
       return ownFiles;
@@ -61,12 +61,15 @@ function inputsOf(input: TaskInput, root: string, hasSource: boolean, captures: 
       // Which files a compiler reads is known only afterwards: the cache is asked only where nothing changed since the last recompile;
       // the variable has a value of its own otherwise.
       return [{ env: builtVariable(root) }];
+    case 'results':
+      // Of the profile of the app, what the device says of occupancy.
+      return [...resultFiles, { fileset: `{workspaceRoot}/${app.root}/.kernloop/profile.json`, includeIgnored: true }];
     case 'codeObjects':
       return [...builtByTheUser, { env: judgedVariable(root) }];
     case 'capture':
       return captureInputs(captures);
     case 'variant':
-      return hasSource ? [{ dependentTasksOutputFiles: '**/build/variant.*' }] : [];
+      return language !== 'none' ? [{ dependentTasksOutputFiles: '**/build/variant.*' }] : [];
     default:
       return commonInputs(input);
   }
@@ -91,6 +94,18 @@ const ownFiles: TargetInput[] = [
   '!{projectRoot}/README.md',
   '!{projectRoot}/Makefile',
 ];
+
+/** As they lie there: whichever stage wrote them, and whether or not it succeeded. */
+const resultFiles: TargetInput[] = [
+  '{capture,captures/*}/{capture,observed}.json',
+  'report.json',
+  'build/results/*',
+  'build/tune/tune.json',
+  'pgo/*.json',
+  'pgo/instrumented/map.json',
+  'pgo/variants/*.report.json',
+  'trace/**/probe-run.json',
+].map((path) => ({ fileset: `{projectRoot}/${path}`, includeIgnored: true }));
 
 /** capture.json names every byte of a capture by digest; observed.json varies from run to run and decides nothing. */
 function captureInputs(captures: boolean): TargetInput[] {

@@ -19,6 +19,7 @@ void emit_differences(const char* kind, const std::string& name, uint64_t addres
                {"offset", difference.offset},
                {"address", to_hex_number(address + difference.offset)},
                {"bytes", difference.bytes},
+               {"lead", to_hex(difference.lead)},
                {"first_expected", to_hex(difference.first_expected)},
                {"first_actual", to_hex(difference.first_actual)},
                {"differing_bytes", difference.differing_bytes}});
@@ -55,8 +56,11 @@ void emit_tolerance(const Target& target, size_t index, const ToleranceCount& co
 
 // Of one target.
 struct Found {
+  explicit Found(uint64_t size) : map(size) {}
+
   uint64_t differing_bytes = 0;
   std::optional<uint64_t> first;  // offset
+  DifferenceMap map;
 
   void add(uint64_t bytes, uint64_t at) {
     if (bytes == 0) return;
@@ -65,6 +69,7 @@ struct Found {
   }
   void add(const DifferenceCollector& differences) {
     if (differences.ranges() > 0) add(differences.differing_bytes(), differences.listed().front().offset);
+    map.add(differences.map());
   }
 };
 
@@ -95,6 +100,14 @@ uint64_t unjudged_bytes_of(const Target& target, const std::vector<VaryingRange>
   return bytes - target.ignored_bytes();
 }
 
+archive::Json to_json(const DifferenceMap& map) {
+  archive::Json bins = archive::Json::array();
+  for (size_t i = 0; i < map.bins().size(); ++i) {
+    if (map.bins()[i] > 0) bins.push_back({i, map.bins()[i]});
+  }
+  return {{"bin_bytes", map.bin_bytes()}, {"bins", std::move(bins)}};
+}
+
 void emit_compared(const Target& target, const Found& found, uint64_t varying, uint64_t unjudged, EventSink& sink) {
   archive::Json event = {{"event", "compared"},
                          {target.kind(), target.name},
@@ -106,6 +119,7 @@ void emit_compared(const Target& target, const Found& found, uint64_t varying, u
                          {"differing_bytes", found.differing_bytes}};
   if (unjudged > 0) event["unjudged_bytes"] = unjudged;
   if (found.first) event["first_difference"] = *found.first;
+  if (!found.map.bins().empty()) event["difference_map"] = to_json(found.map);
   sink.emit(event);
 }
 
@@ -148,8 +162,8 @@ Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& t
   accepted.insert(accepted.end(), numbers->accepted.begin(), numbers->accepted.end());
   accepted.insert(accepted.end(), in_free_order.accepted.begin(), in_free_order.accepted.end());
   accepted = merge_ranges(std::move(accepted));
-  DifferenceCollector found;
-  ToleranceJudge judge(target.tolerances, accepted);
+  DifferenceCollector found(target.size);
+  ToleranceJudge judge(target.tolerances, accepted, target.size);
   Buffer copy;
   auto walked =
       walk_target(device, cache, target, target.post, [&](uint64_t offset, Bytes expected, Bytes actual) -> Status {
@@ -164,7 +178,7 @@ Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& t
   comparison.ignored_bytes += target.ignored_bytes();
   comparison.varying_bytes += judged_bytes;
   emit_differences(target.kind(), target.name, target.address, found, sink);
-  Found all;
+  Found all(target.size);
   all.add(found);
   judge_elements(target, judge, all, comparison, sink);
   comparison.differing_bytes += all.differing_bytes;

@@ -40,15 +40,35 @@ uint64_t count_differences(Bytes expected, Bytes actual);
 
 struct Difference {
   uint64_t offset = 0;
-  uint64_t bytes = 0;                   // extent
-  uint64_t differing_bytes = 0;         // of that extent
+  uint64_t bytes = 0;                            // extent
+  uint64_t differing_bytes = 0;                  // of that extent
   Buffer first_expected, first_actual;  // up to 16 bytes from `offset` on
+  Buffer lead;  // the equal bytes before them, from the last multiple of 8 on: of the element that differs
+};
+
+// Where in a target bytes differ, in a bounded number of bins of equal size.
+class DifferenceMap {
+ public:
+  static constexpr uint64_t kMostBins = 1024, kLeastBytes = 4;
+
+  explicit DifferenceMap(uint64_t size);
+  void add(uint64_t offset, uint64_t bytes);
+  void add(const DifferenceMap& other);  // of the same size
+
+  uint64_t bin_bytes() const { return bin_bytes_; }
+  const std::vector<uint64_t>& bins() const { return bins_; }  // differing bytes; empty where there are none
+
+ private:
+  uint64_t size_, bin_bytes_;
+  std::vector<uint64_t> bins_;
 };
 
 // Collects the differences of one target: the first few in detail, the rest in totals. Runs arrive in ascending order.
 class DifferenceCollector {
  public:
   static constexpr size_t kListed = 64;
+
+  explicit DifferenceCollector(uint64_t size = 0) : map_(size) {}
   static constexpr uint64_t kMergeGap =
       8;  // runs closer than this are one range: a wrong float is one thing, not three
 
@@ -58,8 +78,10 @@ class DifferenceCollector {
   uint64_t differing_bytes() const { return differing_bytes_; }
   uint64_t ranges() const { return ranges_; }
   const std::vector<Difference>& listed() const { return listed_; }
+  const DifferenceMap& map() const { return map_; }
 
  private:
+  DifferenceMap map_;
   std::vector<Difference> listed_;
   uint64_t ranges_ = 0, differing_bytes_ = 0, last_end_ = 0;
 };

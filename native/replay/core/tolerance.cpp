@@ -159,11 +159,11 @@ ElementError judge_element(ElementType type, const Bounds& bounds, const uint8_t
 }
 
 ToleranceJudge::ToleranceJudge(const std::vector<ElementTolerance>& tolerances,
-                               const std::vector<AddressRange>& accepted_already)
+                               const std::vector<AddressRange>& accepted_already, uint64_t size)
     : tolerances_(tolerances),
       accepted_already_(accepted_already),
       counts_(tolerances.size()),
-      excusable_(tolerances.size()) {
+      excusable_(tolerances.size(), DifferenceCollector(size)) {
   for (size_t i = 0; i < tolerances.size(); ++i) {
     const uint64_t element_bytes = size_of(tolerances[i].type);
     const uint64_t whole = tolerances[i].size / element_bytes;

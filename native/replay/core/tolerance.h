@@ -88,7 +88,9 @@ struct ToleranceCount {
 // element's size; pieces arrive at multiples of 8 bytes.
 class ToleranceJudge {
  public:
-  ToleranceJudge(const std::vector<ElementTolerance>& tolerances, const std::vector<AddressRange>& accepted_already);
+  // `size`: of the target, where it is to be mapped where its elements differ.
+  ToleranceJudge(const std::vector<ElementTolerance>& tolerances, const std::vector<AddressRange>& accepted_already,
+                 uint64_t size = 0);
 
   // The actual bytes with *post* in place of the elements within their bounds, and of those that may yet be excused.
   // `copy` holds them where they are not `actual` itself; `actual` may already be in it.

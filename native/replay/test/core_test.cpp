@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <random>
 #include <regex>
 
@@ -113,6 +114,43 @@ TEST(Differences, ListsTheFirstRangesAndCountsAll) {
   EXPECT_EQ(found.listed()[1].bytes, 4u);
   EXPECT_EQ(found.listed()[1].differing_bytes, 2u);
   EXPECT_EQ(to_hex(found.listed()[1].first_actual).substr(0, 8), "01000001");
+}
+
+TEST(Differences, ComeWithTheBytesBeforeThemOfTheirElement) {
+  Buffer a(64), b(64);
+  for (size_t i = 0; i < a.size(); ++i) a[i] = b[i] = static_cast<uint8_t>(i);
+  b[11] = b[32] = 0xff;
+  DifferenceCollector found;
+  found.compare(128, a, b);
+  ASSERT_EQ(found.listed().size(), 2u);
+  EXPECT_EQ(to_hex(found.listed()[0].lead), "08090a");
+  EXPECT_EQ(to_hex(found.listed()[1].lead), "");
+}
+
+TEST(Differences, AreMappedOverTheWholeTargetInBins) {
+  // 100,000 bytes in at most 1,024 bins: of 128 bytes, the last of which is not whole.
+  Buffer a(100000, 0), b = a;
+  b[127] = b[128] = b[129] = 1;  // one run over the border of two bins
+  b[60000] = 1;                  // beyond the first piece, at its place in the target
+  b[99999] = 1;
+  DifferenceCollector found(a.size());
+  found.compare(0, Bytes(a).first(50000), Bytes(b).first(50000));
+  found.compare(50000, Bytes(a).subspan(50000), Bytes(b).subspan(50000));
+  EXPECT_EQ(found.map().bin_bytes(), 128u);
+  std::map<size_t, uint64_t> bins;
+  for (size_t i = 0; i < found.map().bins().size(); ++i) {
+    if (found.map().bins()[i] > 0) bins[i] = found.map().bins()[i];
+  }
+  EXPECT_EQ(found.map().bins().size(), 782u);
+  EXPECT_EQ(bins, (std::map<size_t, uint64_t>{{0, 1}, {1, 2}, {468, 1}, {781, 1}}));
+
+  DifferenceMap sum(a.size());
+  sum.add(DifferenceMap(a.size()));
+  EXPECT_TRUE(sum.bins().empty()) << "nothing differs";
+  sum.add(found.map());
+  sum.add(found.map());
+  EXPECT_EQ(sum.bins()[1], 4u);
+  EXPECT_EQ(DifferenceMap(UINT64_C(1) << 40).bin_bytes(), UINT64_C(1) << 30) << "of any size so many at most";
 }
 
 TEST(Varying, AcceptsOnlyFiniteValuesWithinASpread) {

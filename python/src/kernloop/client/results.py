@@ -1054,6 +1054,17 @@ class ValidateUsualTolerance:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ValidateRegionDifferenceMap:
+    """Where in it bytes differ, in bins of equal size, 1024 at most."""
+
+    bin_bytes: float
+    bins: list[tuple[float, float]]
+    """Number of the bin, and bytes of it that differ; not those with none."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValidateRegionElementNan:
     """Floating types."""
 
@@ -1129,6 +1140,8 @@ class ValidateRegion:
     differing_bytes: float
     first_difference: float | None = None
     """Offset of the first byte that differs."""
+    difference_map: ValidateRegionDifferenceMap | None = None
+    """Where in it bytes differ, in bins of equal size, 1024 at most."""
     elements: list[ValidateRegionElement]
     """What its elements of known types met: the worst of all replays."""
     extra: dict[str, Any] = field(default_factory=dict)
@@ -1144,6 +1157,8 @@ class ValidateDifference:
     bytes: float | None = None
     first_expected: str | None = None
     first_actual: str | None = None
+    lead: str | None = None
+    """The equal bytes before it, from the last multiple of 8 on."""
     differing_bytes: float
     extra: dict[str, Any] = field(default_factory=dict)
     """What it has besides, by its name in JSON."""
@@ -2554,6 +2569,19 @@ class TraceAnalyzeResult(StageResult):
     """Analyse a trace: block schedules, memory access over time, totals, progress of threads."""
 
     analyses: list[TraceAnalyzeAnalysis]
+    exit_code: int
+    """Of the verb."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportResult(StageResult):
+    """Put what is known of a reproducer, a trace or a workspace onto one page that can be sent."""
+
+    of: Literal["reproducer", "trace", "workspace"]
+    file: str
+    """The page: one file that loads nothing."""
+    bytes: float
+    sections: list[str]
     exit_code: int
     """Of the verb."""
 

@@ -1648,6 +1648,49 @@ class Stages:
         )
         return result
 
+    def report(
+        self,
+        reproducer: Path | None = None,
+        *,
+        trace: Path | None = None,
+        workspace: Path | None = None,
+        ranks: Path | Sequence[Path] | None = None,
+        clock_mhz: float | None = None,
+        unaligned: bool | None = None,
+        output: Path | None = None,
+    ) -> results.ReportResult:
+        """Put what is known of a reproducer, a trace or a workspace onto one page that can be sent.
+
+        reproducer: Folder of the reproducer: the one with kernel.json, or a folder below it. Default: ".".
+        trace: Make the page of a trace instead: a file of events, or the folder of a trace of probes.
+        workspace: Make the page of a workspace instead: every reproducer in kernels/ of this folder, and the profiles of its
+            apps.
+        ranks: Files of the other ranks, of events that kernels recorded: one timeline of all.
+        clock_mhz: Of a file that Iris exported: the rate of the device's clock, where that of its processor is not known.
+        unaligned: Show ranks whose clocks nothing relates as their clocks are: what was earlier on which rank is then not
+            known. Default: false.
+        output: The page. If left out: build/report.html of the reproducer, .kernloop/report.html of the workspace, or
+            <name>.report.html beside the trace.
+
+        `exit_code` of the result:
+
+        0: The page is written.
+        """
+        result: results.ReportResult = self._stage(
+            results.ReportResult,
+            "report",
+            reproducer,
+            {
+                "--trace": trace,
+                "--workspace": workspace,
+                "--ranks": ranks,
+                "--clock-mhz": clock_mhz,
+                "--unaligned": unaligned,
+                "--output": output,
+            },
+        )
+        return result
+
     def doctor(
         self,
         *,

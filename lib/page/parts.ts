@@ -1,0 +1,79 @@
+import type { TopLevelSpec } from 'vega-lite';
+import { renderForPage } from '../plot/svg';
+import { markup, Html, shortened, type Piece } from './html';
+
+/** What a cell shows; and what it is sorted by where that is something else. */
+export type Cell = string | number | Html | { readonly shown: Piece; readonly sort: string | number };
+
+/** So many rows of a table are in a page. */
+const mostRows = 500;
+
+/** A table that sorts by its heads and filters. Numbers stand right, and are written as they are read. */
+export function tableOf(caption: string, heads: readonly string[], rows: readonly (readonly Cell[])[]): Html {
+  const shown = rows.slice(0, mostRows);
+  const isNumber = heads.map((_, column) => shown.length > 0 && shown.every((row) => isFigure(row[column] ?? '')));
+  const kind = (column: number): Html => new Html(isNumber[column] ? ' class="n"' : '');
+  const cell = (one: Cell, column: number): Html => {
+    if (typeof one === 'number') return markup`<td class="n" data-sort="${one}">${formatNumber(one)}</td>`;
+    if (typeof one === 'string') return markup`<td${kind(column)}>${shortened(one, 600)}</td>`;
+    if (one instanceof Html) return markup`<td>${one}</td>`;
+    return markup`<td${kind(column)} data-sort="${one.sort}">${one.shown}</td>`;
+  };
+  return markup`<div class="wide" tabindex="0" role="group" aria-label="${caption}">
+      <table class="data">
+        <caption>
+          ${caption}
+        </caption>
+        <thead>
+          <tr>
+            ${heads.map((head, column) => markup`<th scope="col" ${kind(column)}>${head}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${shown.map(
+            (row) =>
+              markup`<tr>
+                ${row.map(cell)}
+              </tr> `,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${rows.length > shown.length ? markup`<p class="muted">${formatNumber(rows.length - shown.length)} more rows are not on this page.</p>` : ''}`;
+}
+
+const isFigure = (cell: Cell): boolean =>
+  typeof cell === 'number' ||
+  cell === '' ||
+  (typeof cell === 'object' && !(cell instanceof Html) && typeof cell.sort === 'number');
+
+/** Enough digits to tell things apart, and no more. */
+export const formatNumber = (value: number): string =>
+  Number.isInteger(value) && Math.abs(value) < 1e15
+    ? value.toLocaleString('en-US')
+    : String(Number(value.toPrecision(6)));
+
+/** A plot as a picture that is described in words; what it shows is in a table as well, or said in `words`. */
+export async function chart(spec: TopLevelSpec, words: string): Promise<Html> {
+  const svg = await renderForPage(spec);
+  const label = markup`<svg role="img" aria-label="${shortened(words, 400)}" `.text;
+  return markup`<figure>
+    <div class="wide" tabindex="0" role="group" aria-label="Plot">${new Html(svg.replace('<svg ', () => label))}</div>
+    <figcaption>${shortened(words, 400)}</figcaption>
+  </figure>`;
+}
+
+export const facts = (rows: readonly (readonly [string, Piece])[]): Html =>
+  markup`<dl class="facts">
+    ${rows.map(
+      ([name, value]) =>
+        markup`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`;
+
+/** In place of an empty chart: what is not known, and which command would tell. */
+export const absent = (what: string, command?: string): Html =>
+  markup`<p class="absent">${what}${command === undefined ? '' : markup` <code>${command}</code>`}</p>`;
+
+export const paragraphs = (lines: readonly string[]): Html => markup`${lines.map((line) => markup`<p>${line}</p>`)}`;

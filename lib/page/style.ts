@@ -1,0 +1,39 @@
+/** The colours of a page, by the name that plots know them by; text on each of them has a contrast of 4.5 and more. */
+const light = `color-scheme:light;--bg:#fff;--panel:#f6f8fa;--ink:#1b1f24;--muted:#57606a;--line:#d0d7de;--link:#0550ae;
+--good:#116329;--bad:#a40e26;--warn:#7d4e00;--d0:#eaeef2;--d1:#ffd8a8;--d2:#ff9f5a;--d3:#e8590c;--d4:#a61e00;
+--l0:transparent;--l1:#fff8e1;--l2:#ffecb3;--l3:#ffd98a;--l4:#ffc04d;
+--c1:#0969da;--c2:#bc4c00;--c3:#1a7f37;--c4:#8250df;--c5:#bf3989;--c6:#7d4e00;--c7:#0a7ea4;--c8:#57606a`;
+const dark = `color-scheme:dark;--bg:#0d1117;--panel:#161b22;--ink:#e6edf3;--muted:#9da7b3;--line:#3d444d;--link:#79c0ff;
+--good:#56d364;--bad:#ff9b94;--warn:#e3b341;--d0:#21262d;--d1:#5c3a12;--d2:#9a5a14;--d3:#e07b1a;--d4:#ffc46b;
+--l0:transparent;--l1:#1f1a0e;--l2:#352a0d;--l3:#4d3c0e;--l4:#6b520d;
+--c1:#58a6ff;--c2:#f0883e;--c3:#3fb950;--c4:#bc8cff;--c5:#f778ba;--c6:#e3b341;--c7:#39c5cf;--c8:#9da7b3`;
+
+export const style = `:root{${light}}
+@media (prefers-color-scheme:dark){:root{${dark}}}
+*{box-sizing:border-box}
+body{font:15px/1.5 system-ui,sans-serif;margin:0;background:var(--bg);color:var(--ink)}
+header,main,footer,nav{max-width:1160px;margin:0 auto;padding:0 1.2rem}
+header{padding-top:1.4rem}h1{font-size:1.5rem;margin:0;overflow-wrap:anywhere}h2{font-size:1.15rem;margin:2rem 0 .5rem;border-bottom:1px solid var(--line)}
+h3{font-size:1rem;margin:1.2rem 0 .3rem;overflow-wrap:anywhere}
+p,ul,dl{margin:.4rem 0}.muted,figcaption,caption,footer{color:var(--muted)}a{color:var(--link)}
+nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1rem;list-style:none;padding:.5rem 0;margin:0}
+.skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--bg);padding:.3rem}
+.pass{color:var(--good)}.fail{color:var(--bad)}.doubt{color:var(--warn)}.pass,.fail,.doubt{font-weight:700}
+.verdict{font-size:1.05rem;padding:.6rem .9rem;background:var(--panel);border-left:.35rem solid var(--muted);overflow-wrap:anywhere}
+.absent{background:var(--panel);padding:.4rem .8rem;border-left:.25rem solid var(--line)}
+code,pre,.code{font:13px/1.45 ui-monospace,monospace}
+.wide{overflow-x:auto}.wide:focus-visible,a:focus-visible,button:focus-visible,input:focus-visible,summary:focus-visible{outline:2px solid var(--link);outline-offset:1px}
+table{border-collapse:collapse;margin:.3rem 0}caption{text-align:left;padding:.2rem 0}
+th,td{padding:.2rem .7rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;overflow-wrap:anywhere}
+.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+th button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer;text-align:inherit}
+th button::after{content:" \\2195";color:var(--muted)}
+th[aria-sort=ascending] button::after{content:" \\2191";color:inherit}th[aria-sort=descending] button::after{content:" \\2193";color:inherit}
+.filter{display:block;margin:.3rem 0}.filter input{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--muted);padding:.1rem .4rem}
+figure{margin:.6rem 0}svg{max-width:none}
+.source td{border:0;padding:0 .6rem;overflow-wrap:normal}.line{white-space:pre}.source summary{cursor:pointer}
+.l1{background:var(--l1)}.l2{background:var(--l2)}.l3{background:var(--l3)}.l4{background:var(--l4)}
+.source details table{margin:.2rem 0 .4rem 1.5rem;background:var(--bg)}
+dl.facts{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem}dl.facts dt{color:var(--muted)}dl.facts dd{margin:0;overflow-wrap:anywhere}
+footer{padding-bottom:2rem;font-size:.9rem}
+@media print{:root{${light}}nav,.filter,.skip{display:none}.wide{overflow:visible}body{font-size:11px}h2,figure,tr{break-inside:avoid}}`;

@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs';
+import type { z } from 'zod';
+import { absent } from '../page/parts';
+import type { Html } from '../page/html';
+import { KernloopError } from '../support/error';
+import { readJson } from '../support/schema';
+
+/** What a stage left in a file; or what the page says in its place: nothing yet, or something that nobody can read. */
+export type Left<T> = { readonly value: T } | { readonly value: null; readonly why: Html };
+
+export function readLeft<S extends z.ZodType>(
+  path: string,
+  schema: S,
+  what: string,
+  command: string,
+): Left<NonNullable<z.output<S>>> {
+  if (!existsSync(path)) return { value: null, why: absent(`${what} is not known yet; this tells:`, command) };
+  try {
+    return { value: readJson(path, schema, 'FILE_UNREADABLE', '') as NonNullable<z.output<S>> };
+  } catch (error) {
+    if (!(error instanceof KernloopError)) throw error;
+    return { value: null, why: absent(`${what} cannot be shown: ${error.what}. This makes it anew:`, command) };
+  }
+}

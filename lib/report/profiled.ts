@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import { absent, chart, formatNumber, paragraphs, tableOf, type Cell } from '../page/parts';
+import { markup, shortened, type Html } from '../page/html';
+import { pgoPaths } from '../pgo/layout';
+import { profileOf } from '../pgo-show/show';
+import type { PgoShowResult, ShownLine } from '../pgo-show/result';
+import { pgoUseResultSchema } from '../pgo-use/result';
+import type { Reproducer } from '../reproducer/reproducer';
+import { KernloopError } from '../support/error';
+import { readLeft } from './left';
+import { textOf } from './source';
+import { verdictWord } from './verdicts';
+
+/** How often blocks of the source were reached, by how many lanes together, and what was built by that. */
+export async function profiledBody(reproducer: Reproducer): Promise<Html> {
+  const paths = pgoPaths(reproducer.root);
+  if (!existsSync(paths.waves))
+    return absent(
+      'How often each block is reached is not known yet; these tell:',
+      'kernloop pgo-instrument, pgo-generate, pgo-merge',
+    );
+  return markup`${blocks(reproducer)}${await choice(paths.choice)}`;
+}
+
+function blocks(reproducer: Reproducer): Html {
+  let shown: PgoShowResult;
+  try {
+    shown = profileOf(reproducer, { spills: undefined, all: false });
+  } catch (error) {
+    if (!(error instanceof KernloopError)) throw error;
+    return absent(`The profile cannot be shown: ${error.what}.`, error.hint);
+  }
+  const most = Math.max(1, ...shown.lines.map(({ lanes }) => lanes ?? 0));
+  const files = [...new Set(shown.lines.map(({ file }) => file))];
+  return markup`<p class="muted">
+      Waves of ${shown.waveSize} lanes on ${shown.arch}; ${shown.sampling}. Uniform (U): nearly all lanes that were at
+      the branch before came together; diverging (D): they did not.
+    </p>
+    ${files.slice(0, mostFiles).map((file) => blockLines(reproducer.root, file, shown.lines, most))}`;
+}
+
+const mostFiles = 8;
+const around = 3;
+
+function blockLines(root: string, file: string, lines: readonly ShownLine[], most: number): Html {
+  const own = new Map(lines.filter((one) => one.file === file).map((one) => [one.line, one]));
+  const text = textOf(root, file);
+  const wanted = new Set(
+    [...own.keys()].flatMap((line) => Array.from({ length: 2 * around + 1 }, (_, index) => line - around + index)),
+  );
+  const numbers = [...wanted]
+    .filter((line) => own.has(line) || (line >= 1 && line <= (text?.length ?? 0)))
+    .sort((a, b) => a - b)
+    .slice(0, 1200);
+  const rows = numbers.map((number) => {
+    const one = own.get(number);
+    const code = markup`<span class="line">${shortened(text?.[number - 1] ?? one?.text ?? '', 300)}</span>`;
+    const share = (one?.lanes ?? 0) / most;
+    const level =
+      !one || one.lanes === null || one.lanes === 0 ? 0 : share > 0.5 ? 4 : share > 0.1 ? 3 : share > 0.01 ? 2 : 1;
+    const figure = (value: number | null | undefined): string =>
+      value === null || value === undefined ? '' : formatNumber(value);
+    const spills =
+      one && one.spillStoreDwords + one.spillLoadDwords > 0 ? `${one.spillStoreDwords} + ${one.spillLoadDwords}` : '';
+    return markup`<tr class="l${level}">
+      <td class="n">${number}</td>
+      <td class="n">${figure(one?.waves)}</td>
+      <td class="n">${figure(one?.lanes)}</td>
+      <td>${one?.letter ?? ''}</td>
+      <td class="n">${spills}</td>
+      <td class="code">${code}</td>
+    </tr> `;
+  });
+  return markup`<h3>${file}</h3>
+    <div class="wide" tabindex="0" role="group" aria-label="Blocks of ${file}">
+      <table class="source">
+        <caption>
+          The busiest block of each line
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col" class="n">line</th>
+            <th scope="col" class="n">waves</th>
+            <th scope="col" class="n">lanes</th>
+            <th scope="col">uniform</th>
+            <th scope="col" class="n">spilled dwords</th>
+            <th scope="col">source</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+async function choice(path: string): Promise<Html> {
+  const left = readLeft(
+    path,
+    pgoUseResultSchema,
+    'Which build by this profile is best',
+    'kernloop pgo-build, then kernloop pgo-use',
+  );
+  if (left.value === null) return left.why;
+  const { variants, reason, captured, kept } = left.value;
+  const isCount = captured.waveInstructions !== null;
+  const score = (one: { waveInstructions: number | null; timeRatio: number | null }): number | null =>
+    one.waveInstructions ?? one.timeRatio;
+  const values = [
+    { name: 'captured', score: score(captured) ?? 1 },
+    ...variants.flatMap((one) => (score(one) === null ? [] : [{ name: one.name, score: score(one) }])),
+  ];
+  const title = isCount ? 'executed wave-instructions' : 'time over that of the captured code';
+  const picture = await chart(
+    {
+      width: 560,
+      height: { step: 20 },
+      data: { values },
+      mark: 'bar',
+      encoding: {
+        x: { field: 'score', type: 'quantitative', title },
+        y: { field: 'name', type: 'nominal', title: null, sort: null },
+      },
+    },
+    `${title} of the captured code and of ${variants.length} builds; kept: ${kept ?? 'none'}.`,
+  );
+  const table = tableOf(
+    'Builds by the profile',
+    ['build', 'verdict', title, 'spilled dwords', 'judgement'],
+    variants.map((one): Cell[] => [
+      one.name,
+      { shown: verdictWord(one.verdict), sort: one.verdict },
+      score(one) ?? '',
+      one.spillDwords ?? '',
+      one.judgement,
+    ]),
+  );
+  return markup`${paragraphs([reason])}${picture}${table}`;
+}

@@ -1,0 +1,154 @@
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { keepVerdict, keptPaths, readVerdicts } from '../reproducer/kept-results';
+import { failure } from '../testing/failure';
+import { fakeDeps } from '../testing/fake-deps';
+import { TestWorkspace } from '../testing/workspace';
+import { reportOptionsSchema } from './options';
+import { report } from './report';
+import { fakes, hostile, judged, keepCompared, keepHotSpots, reproducerOf, writeTune } from './testing/reproducer';
+
+describe('the page of a reproducer', () => {
+  let workspace: TestWorkspace;
+  let root: string;
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+    root = reproducerOf(workspace);
+  });
+  afterEach(() => workspace.dispose());
+
+  const made = async (more: object = {}): Promise<string> => {
+    const deps = fakeDeps({}, workspace.native);
+    const { file, bytes } = await report(reportOptionsSchema.parse({ reproducer: root, ...more }), deps);
+    const text = readFileSync(file, 'utf8');
+    expect([deps.calls.length, Buffer.byteLength(text)]).toEqual([0, bytes]);
+    return text;
+  };
+  const sectionOf = (text: string, id: string): string =>
+    new RegExp(`<section aria-labelledby="${id}">[^]*?</section>`).exec(text)?.[0] ?? '';
+
+  it('says of what is not known which command tells it, and draws nothing empty', async () => {
+    const text = await made();
+    const commands: [string, string][] = [
+      ['differences', 'kernloop validate'],
+      ['verdicts', 'kernloop validate'],
+      ['timing', 'kernloop replay --compare'],
+      ['source', 'kernloop replay --hot-spots'],
+      ['occupancy', 'kernloop profile app'],
+      ['tune', 'kernloop tune'],
+      ['pgo', 'kernloop pgo-instrument'],
+      ['traces', 'kernloop trace run'],
+    ];
+    for (const [id, command] of commands) {
+      expect([id, sectionOf(text, id)]).toEqual([id, expect.stringContaining(command)]);
+      expect([id, sectionOf(text, id)]).toEqual([id, expect.not.stringContaining('<svg')]);
+    }
+    expect(sectionOf(text, 'captured')).toContain('4 × 1 × 1 blocks of 256 × 1 × 1 threads');
+  });
+
+  it('is the same where nothing changed: no time of its making is in it', async () => {
+    await judged(workspace, root, true);
+    expect(await made()).toBe(await made());
+  });
+
+  it('shows where an output differs in cells of its index space, and its worst elements', async () => {
+    await judged(workspace, root, true);
+    const text = sectionOf(await made(), 'differences');
+    expect(text).toContain('all of its 1,024 elements (f32): 17 bytes, in 5 of 1,024 cells, each of 1 elements');
+    const rows = [...text.matchAll(/<tr>\s*<td>x<\/td>([^]*?)<\/tr>/g)].map(([, row = '']) =>
+      [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell]) => cell),
+    );
+    // What is no number is worst; 1000 has two bytes of its own before the one that differs; 9 is right.
+    expect(rows).toEqual([
+      ['11', '4', 'NaN', 'no number'],
+      ['10', '3', '13', '10'],
+      ['8', '1', '1.5', '0.5'],
+      ['1,000', '1', '0.5', '0.5'],
+    ]);
+  });
+
+  it('keeps verdicts in the order in which they were given, and the last 200 of them', async () => {
+    await judged(workspace, root, true);
+    const deps = await judged(workspace, root, false);
+    expect(readVerdicts(root).map(({ verdict }) => verdict)).toEqual(['fail', 'pass']);
+    expect(sectionOf(await made(), 'verdicts')).toContain('The last 2 verdicts: 1 fail, 1 pass.');
+    const [first] = readVerdicts(root);
+    if (!first) throw new Error('there is one');
+    writeFileSync(keptPaths(root).verdicts, `half a li\n${`${JSON.stringify(first)}\n`.repeat(200)}`);
+    keepVerdict(root, { ...first, verdict: 'limit' }, deps);
+    const kept = readVerdicts(root);
+    expect([kept.length, kept.at(-1)?.verdict, kept[0]?.verdict]).toEqual([200, 'limit', 'fail']);
+  });
+
+  it('shows times with their interval where a device took them, and never where it only counted', async () => {
+    keepCompared(root, 'times', fakes(workspace, false));
+    const times = sectionOf(await made(), 'timing');
+    expect(times).toContain(
+      'slower: the variant takes 1.200 of the time of the captured code, 95 % interval 1.100 to 1.300',
+    );
+    expect(times).toContain('GPU time in µs');
+    keepCompared(root, 'counts', fakes(workspace, false));
+    const counts = sectionOf(await made(), 'timing');
+    expect(counts).toContain('There are no times');
+    expect(counts).not.toMatch(/µs|GPU time in/);
+    expect(counts).toMatch(/wave instructions<\/td><td[^>]*>1,000<\/td><td[^>]*>1,200<\/td><td[^>]*>1.200 ×/);
+  });
+
+  it('says so where what was measured is of other code than what was judged', async () => {
+    await judged(workspace, root, false);
+    keepCompared(root, 'counts', fakes(workspace, false));
+    expect(sectionOf(await made(), 'timing')).not.toContain('of other code');
+    const path = keptPaths(root).compare;
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace(/"code_object_sha256": "a+"/, `"code_object_sha256": "${'b'.repeat(64)}"`),
+    );
+    expect(sectionOf(await made(), 'timing')).toContain('of other code');
+  });
+
+  it('folds the instructions of a line under it, and shows no file from outside of the reproducer', async () => {
+    workspace.write(
+      'kernels/app/saxpy/kernel_variant.hip',
+      '__global__ void saxpy() {\n  float y = 0;\n  y += x;\n}\n',
+    );
+    keepHotSpots(root, fakes(workspace, false));
+    const inside = sectionOf(await made(), 'source');
+    expect(inside).toMatch(
+      /<tr class="l4">\s*<td class="n">3<\/td>[^]*?99\.3 %[^]*?<summary><span class="line"> {2}y \+= x;/,
+    );
+    expect(inside).toContain('float y = 0;');
+    expect(inside).toContain('v_add_f32');
+    workspace.write('secret.txt', 'one\ntwo\nthe secret\n');
+    symlinkSync(workspace.path('secret.txt'), join(root, 'link.hip'));
+    for (const file of ['../../../secret.txt', 'link.hip']) {
+      keepHotSpots(root, fakes(workspace, false), file);
+      const outside = await made();
+      expect([file, outside]).toEqual([file, expect.not.stringContaining('the secret')]);
+      expect(outside).toContain('The file is not in the reproducer');
+    }
+  });
+
+  it('lets no name become anything else than text', async () => {
+    root = reproducerOf(workspace, hostile);
+    const deps = await judged(workspace, root, true);
+    keepHotSpots(root, deps);
+    writeTune(workspace, hostile);
+    const text = await made();
+    expect(text).not.toMatch(/<img|<script>alert/);
+    expect(text.match(/<script/g)).toHaveLength(1);
+    expect(text).toContain('&lt;img src=x onerror=&quot;alert(&#39;x&#39;)&quot;&gt;');
+  });
+
+  it('names a file that nobody can read in its place, and makes the rest', async () => {
+    workspace.write('kernels/app/saxpy/build/tune/tune.json', '{ "schema": ');
+    const text = await made();
+    expect(sectionOf(text, 'tune')).toMatch(/cannot be shown: .*tune\.json/);
+    expect(sectionOf(text, 'captured')).toContain('r0');
+  });
+
+  it('refuses two pages at once, ranks of no trace, and a workspace that is none', async () => {
+    expect(await failure(made({ trace: 'a', workspace: 'b' }))).toMatchObject({ code: 'USAGE' });
+    expect(await failure(made({ ranks: ['a'] }))).toMatchObject({ code: 'USAGE' });
+    expect(await failure(made({ workspace: workspace.path('none') }))).toMatchObject({ code: 'FILE_NOT_FOUND' });
+  });
+});

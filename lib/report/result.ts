@@ -1,0 +1,10 @@
+import { z } from 'zod';
+
+export const reportPageSchema = z.object({
+  of: z.enum(['reproducer', 'trace', 'workspace']),
+  file: z.string().describe('The page: one file that loads nothing.'),
+  bytes: z.number().nonnegative(),
+  sections: z.array(z.string()),
+});
+
+export type ReportPage = z.output<typeof reportPageSchema>;

@@ -1,0 +1,162 @@
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { absent, formatNumber, tableOf } from '../page/parts';
+import type { Html } from '../page/html';
+import { markup, shortened } from '../page/html';
+import { weights } from '../replay/hot-spots';
+import type { HotInstruction, HotSpots } from '../replay/hot-spot-json';
+import { keptPaths } from '../reproducer/kept-results';
+import { isInside } from '../support/files';
+import { readKept } from './kept';
+import { stale } from './timing';
+
+/** What each line did, beside the source; the instructions of a line are folded under it. */
+export function hotSpotsBody(root: string, current: string | null): Html {
+  const left = readKept(keptPaths(root).hotSpots, 'Which lines do most', 'kernloop replay --hot-spots');
+  if (left.value === null) return left.why;
+  const { at, codeObject, result } = left.value;
+  const spots = result.hotSpots;
+  if (!spots) return absent('The last replay told no hot spots; this does:', 'kernloop replay --hot-spots');
+  return markup`<p class="muted">
+      ${result.code}, counted at ${at} by ${spots.by}. What the software GPU counts is no time.
+    </p>
+    ${stale(codeObject, current)}
+    ${spots.noLines === null ? linesOf(root, spots) : markup`${absent(`There are no lines: ${spots.noLines}.`)}${instructions(spots.instructions, spots)}`}`;
+}
+
+function linesOf(root: string, spots: HotSpots): Html {
+  const files = [...new Set(spots.lines.map(({ file }) => file))];
+  return markup`${files.slice(0, mostFiles).map((file) => sourceOf(root, file, spots))}${files.length > mostFiles ? markup`<p class="muted">${files.length - mostFiles} more files are not on this page.</p>` : ''}`;
+}
+
+const mostFiles = 8;
+/** Around the lines that did something. */
+const around = 6;
+const mostLines = 1200;
+
+function sourceOf(root: string, file: string, spots: HotSpots): Html {
+  const weight = weights[spots.by];
+  const hot = new Map(spots.lines.filter((one) => one.file === file).map((one) => [one.line, one]));
+  const total = Math.max(
+    1,
+    spots.lines.reduce((sum, { figures }) => sum + weight(figures), 0),
+  );
+  const text = textOf(root, file);
+  const numbers = numbersOf([...hot.keys()], text?.length ?? 0);
+  const rows = numbers.map((number, index) => {
+    const line = hot.get(number);
+    const code = markup`<span class="line">${shortened(text?.[number - 1] ?? line?.text ?? (line ? '(its text is not known)' : ''), 300)}</span>`;
+    const gap =
+      index > 0 && numbers[index - 1] !== number - 1
+        ? markup`<tr>
+            <td></td>
+            <td></td>
+            <td class="muted">…</td>
+          </tr>`
+        : '';
+    if (!line)
+      return markup`${gap}
+        <tr>
+          <td class="n muted">${number}</td>
+          <td></td>
+          <td class="code">${code}</td>
+        </tr> `;
+    const share = weight(line.figures) / total;
+    const own = spots.instructions.filter((one) => one.file === file && one.line === number);
+    const figures = Object.entries(line.figures)
+      .map(([name, value]) => `${name.replaceAll('_', ' ')} ${formatNumber(value)}`)
+      .join(', ');
+    return markup`${gap}
+      <tr class="l${levelOf(share)}">
+        <td class="n">${number}</td>
+        <td class="n">${(100 * share).toFixed(1)} %</td>
+        <td class="code">
+          <details>
+            <summary>${code}</summary>
+            <p>${figures}</p>
+            ${instructions(own, spots)}
+          </details>
+        </td>
+      </tr> `;
+  });
+  return markup`<h3>${file}</h3>
+    ${text === null ? markup`<p class="muted">The file is not in the reproducer: only the lines that did something are known.</p>` : ''}
+    <div class="wide" tabindex="0" role="group" aria-label="Source of ${file}">
+      <table class="source">
+        <caption>
+          Share of ${spots.by} by line; a line unfolds its instructions.
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col" class="n">line</th>
+            <th scope="col" class="n">share</th>
+            <th scope="col">source</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+function numbersOf(hot: readonly number[], length: number): number[] {
+  const wanted = new Set<number>();
+  for (const line of hot) {
+    if (length === 0) wanted.add(line);
+    for (let near = Math.max(1, line - around); near <= Math.min(length, line + around); near++) wanted.add(near);
+  }
+  return [...wanted].sort((a, b) => a - b).slice(0, mostLines);
+}
+
+const levelOf = (share: number): number =>
+  share >= 0.2 ? 4 : share >= 0.08 ? 3 : share >= 0.02 ? 2 : share > 0 ? 1 : 0;
+
+const maxFileBytes = 4 << 20;
+
+/** Only what lies in the reproducer: a code object may name any file of this machine, and the page is sent to others. */
+export function textOf(root: string, file: string): string[] | null {
+  const path = join(root, file);
+  if (!existsSync(path)) return null;
+  const real = realpathSync(path);
+  const { size } = statSync(real);
+  if (!isInside(realpathSync(root), real) || !statSync(real).isFile() || size > maxFileBytes) return null;
+  return readFileSync(real, 'utf8').split('\n');
+}
+
+const mostInstructions = 200;
+
+function instructions(all: readonly HotInstruction[], spots: HotSpots): Html {
+  const weight = weights[spots.by];
+  const shown = all.slice(0, mostInstructions);
+  if (spots.noLines !== null)
+    return tableOf(
+      'Instructions, the heaviest first',
+      ['at', 'instruction', spots.by],
+      shown.map((one) => [
+        one.offset ?? one.pc,
+        markup`<code>${shortened(one.instruction)}</code>`,
+        weight(one.figures),
+      ]),
+    );
+  return markup`<table>
+      <thead>
+        <tr>
+          <th scope="col">at</th>
+          <th scope="col">instruction</th>
+          <th scope="col" class="n">${spots.by}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${shown.map(
+          (one) =>
+            markup`<tr>
+              <td>${one.offset ?? one.pc}</td>
+              <td>${shortened(one.instruction)}</td>
+              <td class="n">${formatNumber(weight(one.figures))}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${all.length > shown.length ? markup`<p class="muted">and ${all.length - shown.length} more</p>` : ''}`;
+}

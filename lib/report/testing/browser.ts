@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+/** Debian's; tools/setup.mjs installs it. No test waits a shorter time than a loaded machine may take. */
+const executablePath = process.env['KERNLOOP_CHROMIUM'] ?? '/usr/bin/chromium';
+const patience = 240_000;
+
+export type Scheme = 'light' | 'dark';
+
+/** A page as its reader has it, and everything that it complained of or asked for. */
+export interface Opened {
+  readonly page: Page;
+  readonly complaints: readonly string[];
+  readonly requests: readonly string[];
+}
+
+/** One browser for the tests of a file. */
+export class Chromium {
+  private constructor(private readonly browser: Browser) {}
+
+  static async start(): Promise<Chromium> {
+    if (!existsSync(executablePath))
+      throw new Error(`${executablePath} is not there: apt-get install chromium, or name one with KERNLOOP_CHROMIUM`);
+    const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
+    return new Chromium(await chromium.launch({ executablePath, args, timeout: patience }));
+  }
+
+  close(): Promise<void> {
+    return this.browser.close();
+  }
+
+  async open(file: string, scheme: Scheme = 'light'): Promise<Opened> {
+    const context = await this.browser.newContext({ colorScheme: scheme, viewport: { width: 1200, height: 800 } });
+    const page = await context.newPage();
+    page.setDefaultTimeout(patience);
+    const [complaints, requests]: [string[], string[]] = [[], []];
+    page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('dialog', (dialog) => {
+      complaints.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('request', (request) => requests.push(request.url()));
+    await page.goto(pathToFileURL(file).href, { waitUntil: 'load' });
+    return { page, complaints, requests };
+  }
+
+  /** What axe finds wrong with it, by rule and place; it is put in beside the page's policy. */
+  async violations(file: string, scheme: Scheme): Promise<string[]> {
+    const context = await this.browser.newContext({ colorScheme: scheme, bypassCSP: true });
+    try {
+      const page = await context.newPage();
+      page.setDefaultTimeout(patience);
+      await page.goto(pathToFileURL(file).href, { waitUntil: 'load' });
+      await page.addScriptTag({ content: readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8') });
+      const found: unknown = await page.evaluate('axe.run().then(({ violations }) => JSON.stringify(violations))');
+      const violations = JSON.parse(String(found)) as { id: string; help: string; nodes: { html: string }[] }[];
+      return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 300) ?? ''}`);
+    } finally {
+      await context.close();
+    }
+  }
+
+  /** A picture for the documentation, in the scheme that forges print on. */
+  async picture(file: string, output: string, anchor?: string): Promise<void> {
+    const { page } = await this.open(file);
+    if (anchor !== undefined) await page.locator(`#${anchor}`).scrollIntoViewIfNeeded();
+    await page.screenshot({ path: output, ...(anchor === undefined ? {} : {}) });
+    await page.context().close();
+  }
+}

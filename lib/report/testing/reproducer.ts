@@ -1,0 +1,202 @@
+import { join } from 'node:path';
+import { fakeDeps, type FakeDeps } from '../../testing/fake-deps';
+import { difference, fakeReplay, passed } from '../../testing/fake-programs';
+import { captureJson, someDigest, type TestWorkspace, writeReproducer } from '../../testing/workspace';
+import { keepResult, keptPaths } from '../../reproducer/kept-results';
+import { replayResultSchema, type ReplayResult } from '../../replay/result';
+import { sha256OfFile } from '../../support/files';
+import { validateOptionsSchema } from '../../validate/options';
+import { validate } from '../../validate/validate';
+
+/** What a page must not take for anything else than text. */
+export const hostile = `<img src=x onerror="alert('x')"></script><script>alert(1)</script>`;
+
+const f32 = (...values: number[]): string => {
+  const bytes = Buffer.alloc(4 * values.length);
+  values.forEach((value, index) => bytes.writeFloatLE(value, 4 * index));
+  return bytes.toString('hex');
+};
+
+/** 1,024 floats, of which 8 to 11 and 1,000 are wrong. */
+const differences = [
+  {
+    ...difference,
+    region: 'r0',
+    offset: 32,
+    bytes: 16,
+    differing_bytes: 16,
+    lead: '',
+    first_expected: f32(1, 2, 3, 4),
+    first_actual: f32(1.5, 2, 13, NaN),
+  },
+  // Only its third byte: what stands before it is told.
+  {
+    ...difference,
+    region: 'r0',
+    offset: 4002,
+    bytes: 1,
+    differing_bytes: 1,
+    lead: '0000',
+    first_expected: '803f',
+    first_actual: '003f',
+  },
+];
+
+const compared = {
+  event: 'compared',
+  region: 'r0',
+  bytes: 4096,
+  changed: true,
+  ignored_bytes: 0,
+  varying_bytes: 0,
+  differing_bytes: 17,
+  first_difference: 32,
+  difference_map: {
+    bin_bytes: 4,
+    bins: [
+      [8, 4],
+      [9, 4],
+      [10, 4],
+      [11, 4],
+      [1000, 1],
+    ],
+  },
+};
+
+export const fakes = (workspace: TestWorkspace, wrong: boolean): FakeDeps => {
+  const verdict = wrong ? { ...passed, verdict: 'fail', differing_bytes: 17 } : passed;
+  const events = wrong
+    ? [...differences, compared, verdict]
+    : [{ ...compared, differing_bytes: 0, difference_map: undefined }, verdict];
+  return fakeDeps({ 'kernloop-replay': fakeReplay(() => events) }, workspace.native);
+};
+
+const arg = { declared: null, offset: 0, size: 8, kind: 'global_buffer' };
+
+/** A reproducer with an array `x` in r0, whatever it is called. */
+export function reproducerOf(workspace: TestWorkspace, name = 'x'): string {
+  const root = writeReproducer(workspace, {
+    demangled: `saxpy(float*, float) ${name}`,
+    args: [{ index: 0, name, type: 'float*', role: 'inout', element: 'f32', ...arg }],
+  });
+  const capture = workspace.write(
+    `kernels/app/saxpy/capture/capture.json`,
+    captureJson({
+      kernarg: { slots: [{ offset: 0, region: 'r0', value: '0x400000000000' }] },
+      kernel: { name: `saxpy(float*, float) ${name}`, symbol: '_Z5saxpyPff', code_object: someDigest },
+    }),
+  );
+  workspace.write('kernels/app/saxpy/capture/selfcheck.json', {
+    schema: 'kernloop.selfcheck/1',
+    capture_sha256: sha256OfFile(capture),
+    device: { kind: 'softgpu', identity: 'softgpu-gfx90a-1' },
+    verdict: 'verified',
+    reason: null,
+    replays: 4,
+    poison_patterns: ['0xa5', '0x5a'],
+    varying: [],
+  });
+  return root;
+}
+
+export async function judged(workspace: TestWorkspace, reproducer: string, wrong: boolean): Promise<FakeDeps> {
+  const deps = fakes(workspace, wrong);
+  await validate(validateOptionsSchema.parse({ reproducer, replays: 1, adverse: false }), deps);
+  return deps;
+}
+
+const statistics = (median: number): object => ({
+  ...{ count: 6, min: median * 0.9, p10: median * 0.95, median, p90: median * 1.05, max: median * 1.1, spread: 1 },
+  ci95: { low: median * 0.98, high: median * 1.02 },
+});
+
+const measured = (median: number): object => ({
+  durationNs: statistics(median),
+  samples: [0.9, 0.95, 1, 1, 1.05, 1.1].map((factor) => factor * median),
+  timer: 'cupti',
+  counters: {},
+  hotSpots: null,
+});
+
+const counted = (count: number): object => ({
+  ...{ durationNs: null, samples: [], timer: null, hotSpots: null },
+  counters: { wave_instructions: { ...statistics(count), ci95: null }, valu: { ...statistics(count / 2), ci95: null } },
+});
+
+function resultOf(more: object): ReplayResult {
+  return replayResultSchema.parse({
+    ...{
+      kernel: 'saxpy',
+      dispatch: 1,
+      capture: 'capture',
+      code: 'variant build/variant.hsaco',
+      verdict: 'ran',
+      exitCode: 0,
+    },
+    ...{ iterations: 6, cache: null, caches: null, fault: null, stopped: null, restored: { regions: 1, bytes: 4096 } },
+    ...{ overridden: null, launch: 'direct', guard: null, lens: null, baseline: null, speed: null, check: null },
+    ...{ dispatches: [], notReplayed: [] },
+    ...measured(1000),
+    ...more,
+  });
+}
+
+/** Times of hardware, or counts. */
+export function keepCompared(root: string, kind: 'times' | 'counts', deps: FakeDeps): void {
+  const speed = { verdict: 'slower', ratio: 1.2, ci95: { low: 1.1, high: 1.3 }, rounds: 12, processes: 3 };
+  const result =
+    kind === 'times'
+      ? resultOf({ ...measured(12_000), baseline: measured(10_000), speed })
+      : resultOf({ ...counted(1200), baseline: counted(1000) });
+  keepResult(keptPaths(root).compare, someDigest, result, deps);
+}
+
+export function keepHotSpots(root: string, deps: FakeDeps, file = 'kernel_variant.hip'): void {
+  const instruction = { pc: '0x10', offset: '0x10', instruction: `v_add_f32 ${hostile}`, branch: false };
+  const hotSpots = {
+    by: 'executed',
+    noLines: null,
+    lines: [
+      { file, line: 3, text: 'y += x;', figures: { executed: 300, lanes: 9 } },
+      { file, line: 1, text: null, figures: { executed: 2 } },
+    ],
+    instructions: [
+      { ...instruction, file, line: 3, figures: { executed: 300 } },
+      { ...instruction, file, line: 1, figures: { executed: 2 } },
+    ],
+  };
+  keepResult(keptPaths(root).hotSpots, someDigest, resultOf({ ...counted(302), hotSpots }), deps);
+}
+
+export function writeTune(workspace: TestWorkspace, name: string): void {
+  const score = (count: number): object => ({ waveInstructions: count, timeNs: null, timeRatio: null, timeCi95: null });
+  const candidate = (value: number, more: object): object => ({
+    ...{ key: `k${value}`, isBase: false, parameters: { [name]: value }, status: 'pass', reason: 'right' },
+    ...{ score: score(1000 - value), ratio: 1 - value / 1000, codeObjectSha256: null, fromCache: false },
+    ...more,
+  });
+  workspace.write(join('kernels', 'app', 'saxpy', 'build', 'tune', 'tune.json'), {
+    schema: 'kernloop.tune/1',
+    kernel: 'saxpy',
+    device: { kind: 'softgpu', identity: 'softgpu-gfx90a-1' },
+    scoredBy: 'wave_instructions',
+    dispatches: [1],
+    space: {
+      parameters: [{ name, values: [64, 128, 256], kind: 'define' }],
+      ...{ constraints: [], search: 'grid', seed: null, configurations: 3, excluded: 0 },
+    },
+    captured: score(990),
+    candidates: [
+      candidate(256, {}),
+      candidate(128, {}),
+      candidate(64, { isBase: true }),
+      candidate(12, { status: 'fail', score: null, ratio: null, reason: hostile }),
+    ],
+    best: 'k256',
+    reason: '256 is best',
+    evaluated: 4,
+    fromCache: 0,
+    files: { result: 'r', plot: 'p', svg: 's', patch: null },
+    applied: [],
+  });
+}

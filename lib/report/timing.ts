@@ -1,0 +1,158 @@
+import type { TopLevelSpec } from 'vega-lite';
+import { absent, chart, facts, formatNumber, tableOf, type Cell } from '../page/parts';
+import { markup, type Html } from '../page/html';
+import { inCounterOrder } from '../replay/counter-order';
+import type { Figured, ReplayResult } from '../replay/result';
+import { keptPaths } from '../reproducer/kept-results';
+import { readKept, type Kept } from './kept';
+
+/** How long each takes: times of hardware, and counts where a software GPU ran, which are no times. */
+export async function timingBody(root: string, current: string | null): Promise<Html> {
+  const paths = keptPaths(root);
+  const compared = readKept(
+    paths.compare,
+    'How the variant compares with the captured code',
+    'kernloop replay --compare',
+  );
+  if (compared.value) return resultBody(compared.value, current);
+  const alone = readKept(paths.replay, 'What a replay takes', 'kernloop replay');
+  return markup`${compared.why}${alone.value ? await resultBody(alone.value, current) : alone.why}`;
+}
+
+async function resultBody({ at, codeObject, result }: Kept, current: string | null): Promise<Html> {
+  const sides: Side[] = [
+    ...(result.baseline ? [{ name: 'captured', figures: result.baseline }] : []),
+    { name: result.baseline ? 'variant' : 'replayed', figures: result },
+  ];
+  const hasTimes = sides.some(({ figures }) => figures.durationNs !== null);
+  return markup`<p class="muted">${result.code}, replayed at ${at}.</p>
+    ${stale(codeObject, current)}
+    ${hasTimes ? await timesOf(result, sides) : absent('There are no times: the software GPU counts what is executed, and how long that takes there says nothing about a GPU.')}
+    ${await countersOf(sides)}`;
+}
+
+interface Side {
+  readonly name: string;
+  readonly figures: Figured;
+}
+
+/** What was measured may be of code that was built over since. */
+export const stale = (codeObject: string, current: string | null): Html | string =>
+  current !== null && current !== codeObject
+    ? markup`<p class="doubt">
+        This is of other code than the last verdict is: of ${codeObject.slice(0, 12)}, not of ${current.slice(0, 12)}.
+      </p>`
+    : '';
+
+async function timesOf(result: ReplayResult, sides: readonly Side[]): Promise<Html> {
+  const { speed } = result;
+  const values = sides.flatMap(({ name, figures }) =>
+    figures.samples.slice(0, mostSamples).map((time) => ({ side: name, us: time / 1000 })),
+  );
+  const medians = sides.flatMap(({ name, figures: { durationNs: one } }) =>
+    one
+      ? [
+          {
+            side: name,
+            median: one.median / 1000,
+            low: (one.ci95?.low ?? one.median) / 1000,
+            high: (one.ci95?.high ?? one.median) / 1000,
+          },
+        ]
+      : [],
+  );
+  const x = { type: 'quantitative', title: 'µs', scale: { zero: false } } as const;
+  const spec: TopLevelSpec = {
+    width: 640,
+    height: { step: 60 },
+    encoding: { y: { field: 'side', type: 'nominal', title: null, sort: null } },
+    layer: [
+      {
+        data: { values },
+        mark: { type: 'tick', opacity: 0.5, thickness: 1 },
+        encoding: { x: { ...x, field: 'us' }, color: { field: 'side', type: 'nominal', legend: null } },
+      },
+      {
+        data: { values: medians },
+        mark: { type: 'rule', strokeWidth: 4 },
+        encoding: { x: { ...x, field: 'low' }, x2: { field: 'high' } },
+      },
+      {
+        data: { values: medians },
+        mark: { type: 'point', filled: true, size: 80, color: 'var(--ink)' },
+        encoding: { x: { ...x, field: 'median' } },
+      },
+    ],
+  };
+  const words = speed
+    ? `${speed.verdict}: the variant takes ${speed.ratio.toPrecision(4)} of the time of the captured code${speed.ci95 ? `, 95 % interval ${speed.ci95.low.toPrecision(4)} to ${speed.ci95.high.toPrecision(4)}` : ', with too few rounds for an interval'} (${speed.rounds} rounds in ${speed.processes} processes).`
+    : '';
+  return markup`${words === '' ? '' : markup`<p><strong>${words}</strong></p>`}${await chart(spec, 'Each tick is one launch; the point is the median, and the bar its 95 % interval.')}
+  ${tableOf(
+    'GPU time in µs',
+    ['code', 'launches', 'median', 'interval from', 'to', 'least', '10 %', '90 %', 'most'],
+    sides.flatMap(({ name, figures: { durationNs: one } }): Cell[][] =>
+      one
+        ? [
+            [
+              name,
+              one.count,
+              ...[one.median, one.ci95?.low, one.ci95?.high, one.min, one.p10, one.p90, one.max].map((ns) =>
+                ns === undefined ? '' : ns / 1000,
+              ),
+            ],
+          ]
+        : [],
+    ),
+  )}${facts([
+    ['Timer', result.timer ?? 'not told'],
+    ['Caches', result.cache ?? 'not told'],
+  ])}`;
+}
+
+const mostSamples = 2000;
+
+async function countersOf(sides: readonly Side[]): Promise<Html | string> {
+  const names = inCounterOrder(sides.flatMap(({ figures }) => Object.keys(figures.counters)));
+  if (names.length === 0) return '';
+  const medians = (name: string): number[] => sides.map(({ figures }) => figures.counters[name]?.median ?? 0);
+  const rows = names.map((name): Cell[] => {
+    const [one = 0, other] = medians(name);
+    const ratio =
+      other === undefined ? [] : [one === 0 ? '' : { shown: `${(other / one).toPrecision(4)} ×`, sort: other / one }];
+    return [name.replaceAll('_', ' '), ...medians(name), ...ratio];
+  });
+  const table = tableOf(
+    'Counters of the software GPU',
+    ['counter', ...sides.map(({ name }) => name), ...(sides.length > 1 ? ['variant over captured'] : [])],
+    rows,
+  );
+  if (sides.length < 2) return table;
+  const values = names.flatMap((name) => {
+    const [one = 0, other = 0] = medians(name);
+    return one > 0 ? [{ counter: name.replaceAll('_', ' '), ratio: other / one }] : [];
+  });
+  const picture = await chart(
+    {
+      width: 560,
+      height: { step: 15 },
+      data: { values },
+      layer: [
+        {
+          mark: 'bar',
+          encoding: {
+            x: { field: 'ratio', type: 'quantitative', title: 'variant over captured' },
+            y: { field: 'counter', type: 'nominal', title: null, sort: null },
+          },
+        },
+        {
+          data: { values: [{ one: 1 }] },
+          mark: { type: 'rule', strokeDash: [4, 4] },
+          encoding: { x: { field: 'one', type: 'quantitative' } },
+        },
+      ],
+    },
+    `What the variant executes, over what the captured code does: ${formatNumber(values.filter(({ ratio }) => ratio !== 1).length)} of ${values.length} counters differ. 1 is as much.`,
+  );
+  return markup`${picture}${table}`;
+}

@@ -1,0 +1,67 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { z } from 'zod';
+import { absent, paragraphs, tableOf, type Cell } from '../page/parts';
+import { markup, type Html } from '../page/html';
+import { KernloopError } from '../support/error';
+import { readJson } from '../support/schema';
+
+/** What of probe-run.json is shown. */
+const runSchema = z.looseObject({
+  kernel: z.string(),
+  code: z.string(),
+  clock: z.string(),
+  probe: z.looseObject({ name: z.string() }),
+  launches: z.array(
+    z.looseObject({
+      dispatch: z.number(),
+      verdict: z.string(),
+      leftOut: z.array(z.string()),
+      maps: z.array(z.looseObject({ name: z.string(), kept: z.number(), dropped: z.number(), units: z.number() })),
+    }),
+  ),
+});
+
+const mostTraces = 50;
+const runFile = 'probe-run.json';
+
+export function probeRun(folder: string): z.output<typeof runSchema> | null {
+  const path = join(folder, runFile);
+  return existsSync(path) ? readJson(path, runSchema, 'TRACE_INVALID', '') : null;
+}
+
+function runsBelow(folder: string): string[] {
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => basename(path) === runFile);
+  return found.map(dirname).sort().slice(-mostTraces);
+}
+
+/** The rows of one trace: a map each. */
+export function runRows(run: NonNullable<ReturnType<typeof probeRun>>): Cell[][] {
+  return run.launches.flatMap(({ dispatch, verdict, maps }) =>
+    maps.map(({ name, kept, dropped, units }): Cell[] => [dispatch, verdict, name, units, kept, dropped]),
+  );
+}
+
+export const runHeads = ['dispatch', 'result under probes', 'map', 'threads or warps', 'records', 'dropped'];
+
+/** The traces that lie in the reproducer; each has a page of its own. */
+export function tracesBody(root: string): Html {
+  const folder = join(root, 'trace');
+  // trace/<probe>/<run>, as trace run writes them, or wherever below somebody put one.
+  const names = existsSync(folder) ? runsBelow(folder) : [];
+  const unreadable: string[] = [];
+  const rows = names.flatMap((name): Cell[][] => {
+    try {
+      const run = probeRun(join(folder, name));
+      const page = markup`<code>kernloop report --trace ${relative(root, join(folder, name))}</code>`;
+      return run ? runRows(run).map((row) => [name, run.probe.name, ...row, page]) : [];
+    } catch (error) {
+      if (!(error instanceof KernloopError)) throw error;
+      unreadable.push(error.what);
+      return [];
+    }
+  });
+  if (rows.length === 0)
+    return markup`${paragraphs(unreadable)}${absent('No trace of it is here; this makes one:', 'kernloop trace run --probe block_sched')}`;
+  return markup`${paragraphs(unreadable)}${tableOf('Traces', ['trace', 'probe', ...runHeads, 'its page'], rows)}`;
+}

@@ -1,0 +1,180 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { kernloopJsonSchema } from '../app/kernloop-json';
+import { captureFile, captureJsonSchema } from '../archive/capture-files';
+import { absent, chart, paragraphs, tableOf, type Cell } from '../page/parts';
+import { markup, type Html } from '../page/html';
+import type { Page } from '../page/page';
+import { profileSchema, type Profile } from '../profile/profile-json';
+import { keptPaths } from '../reproducer/kept-results';
+import { kernelJsonSchema, type KernelJson } from '../reproducer/kernel-json';
+import { KernloopError } from '../support/error';
+import { kernelFile, kernloopFile } from '../support/project-file-names';
+import { readJson } from '../support/schema';
+import { tunePaths } from '../tune/paths';
+import { tuneResultSchema } from '../tune/result';
+import { reportSchema } from '../validate/report-json';
+import { readKept } from './kept';
+import { readLeft } from './left';
+import { verdictWord } from './verdicts';
+
+interface Found {
+  readonly root: string;
+  readonly config: KernelJson;
+}
+
+/** Every reproducer of a workspace in one table, and where the time of its apps goes. */
+export async function workspacePage(root: string): Promise<Page> {
+  const { found, unreadable } = reproducersIn(root);
+  const verdicts = found.map(
+    ({ root: at }) => readLeft(join(at, 'report.json'), reportSchema, '', '').value?.verdict ?? 'not judged',
+  );
+  const counts = [...new Set(verdicts)].map((one) => `${verdicts.filter((each) => each === one).length} ${one}`);
+  return {
+    title: 'Kernels of this workspace',
+    lead: markup`<p class="verdict">${found.length} reproducers: ${counts.join(', ') || 'none yet'}.</p>`,
+    sections: [
+      {
+        id: 'kernels',
+        title: 'Kernels',
+        body: markup`${paragraphs(unreadable)}${await kernels(root, found, verdicts)}`,
+      },
+      { id: 'apps', title: 'Apps', body: await apps(root, found) },
+    ],
+  };
+}
+
+/** kernels/<app>/<kernel>, as they are made. */
+function reproducersIn(root: string): { found: Found[]; unreadable: string[] } {
+  const unreadable: string[] = [];
+  const found = foldersIn(join(root, 'kernels'))
+    .flatMap(foldersIn)
+    .flatMap((at): Found[] => {
+      const path = join(at, kernelFile);
+      if (!existsSync(path)) return [];
+      try {
+        return [{ root: at, config: readJson(path, kernelJsonSchema, 'CONFIG_MISSING', '') }];
+      } catch (error) {
+        if (!(error instanceof KernloopError)) throw error;
+        unreadable.push(`Left out: ${error.what}`);
+        return [];
+      }
+    });
+  return { found, unreadable };
+}
+
+const mostFolders = 2000;
+
+function foldersIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).sort().slice(0, mostFolders);
+  return names.map((name) => join(folder, name)).filter((path) => statSync(path).isDirectory());
+}
+
+async function kernels(root: string, found: readonly Found[], verdicts: readonly string[]): Promise<Html> {
+  if (found.length === 0)
+    return absent('There is no reproducer in kernels/; this makes one:', 'kernloop extract --app APP');
+  const table = tableOf(
+    'Reproducers',
+    ['kernel', 'app', 'device', 'language', 'verdict', 'bytes captured', 'speed', 'tuned', 'what the verdict says'],
+    found.map((one, index) => rowOf(root, one, verdicts[index] ?? '')),
+  );
+  const values = [...new Set(verdicts)].map((verdict) => ({
+    verdict,
+    kernels: verdicts.filter((one) => one === verdict).length,
+  }));
+  const picture = await chart(
+    {
+      width: 560,
+      height: { step: 22 },
+      data: { values },
+      mark: 'bar',
+      encoding: {
+        x: { field: 'kernels', type: 'quantitative', axis: { tickMinStep: 1 } },
+        y: { field: 'verdict', type: 'nominal', title: null },
+      },
+    },
+    `Verdicts of ${found.length} reproducers: ${values.map((one) => `${one.kernels} ${one.verdict}`).join(', ')}.`,
+  );
+  return markup`${table}${picture}`;
+}
+
+function rowOf(root: string, { root: at, config }: Found, verdict: string): Cell[] {
+  const page = join(at, 'build', 'report.html');
+  const report = readLeft(join(at, 'report.json'), reportSchema, '', '').value;
+  const capture = readLeft(captureFile(join(at, 'capture')), captureJsonSchema, '', '').value;
+  const speed = readKept(keptPaths(at).compare, '', '').value?.result.speed ?? null;
+  const tuned = readLeft(tunePaths(at).result, tuneResultSchema, '', '').value;
+  const best = tuned?.candidates.find(({ key }) => key === tuned.best);
+  // From where the page of a workspace lies; every part of it a name of a folder.
+  const link = ['..', ...relative(root, page).split('/')].map((part) => encodeURIComponent(part)).join('/');
+  return [
+    {
+      shown: existsSync(page) ? markup`<a href="${link}">${config.demangled}</a>` : config.demangled,
+      sort: config.demangled,
+    },
+    config.app.name,
+    config.device.kind,
+    config.language,
+    { shown: report ? verdictWord(verdict) : verdict, sort: verdict },
+    capture ? capture.regions.reduce((sum, { size }) => sum + size, 0) : { shown: 'no capture', sort: -1 },
+    speed ? `${speed.verdict} (${speed.ratio.toPrecision(3)} ×)` : '',
+    best?.ratio === undefined || best.ratio === null ? '' : { shown: `${best.ratio.toFixed(3)} ×`, sort: best.ratio },
+    report?.summary ?? 'kernloop validate',
+  ];
+}
+
+const mostKernels = 40;
+
+async function apps(root: string, found: readonly Found[]): Promise<Html> {
+  const roots = [...new Set(found.map(({ config }) => config.app.root))].filter((one) =>
+    existsSync(join(root, one, kernloopFile)),
+  );
+  if (roots.length === 0) return absent('No app of these reproducers is in this workspace.');
+  const bodies: Html[] = [];
+  for (const one of roots) {
+    const app = readLeft(join(root, one, kernloopFile), kernloopJsonSchema, '', '').value?.name ?? one;
+    const left = readLeft(
+      join(root, one, '.kernloop', 'profile.json'),
+      profileSchema,
+      `Where the work of ${app} goes`,
+      `kernloop profile ${one}`,
+    );
+    bodies.push(
+      markup`<h3>${app}</h3>
+        ${left.value ? await shares(left.value) : left.why}`,
+    );
+  }
+  return markup`${bodies}`;
+}
+
+async function shares(profile: Profile): Promise<Html> {
+  const unit = profile.work === 'duration_ns' ? 'GPU time, ns' : 'wave-instructions, which are no time';
+  const top = profile.kernels.slice(0, mostKernels);
+  const picture = await chart(
+    {
+      width: 560,
+      height: { step: 18 },
+      data: { values: top.map(({ name, share }) => ({ name: name.slice(0, 80), share })) },
+      mark: 'bar',
+      encoding: {
+        x: { field: 'share', type: 'quantitative', title: 'share of the work', axis: { format: '%' } },
+        y: { field: 'name', type: 'nominal', title: null, sort: null, axis: { labelLimit: 260 } },
+      },
+    },
+    `Shares of the ${top.length} kernels with the most work, in ${unit}, on ${profile.device.identity}.`,
+  );
+  return markup`${picture}${tableOf(
+    `Kernels of ${profile.app}, in ${unit}`,
+    ['kernel', 'dispatches', 'share', 'total', 'median', 'least', 'most'],
+    profile.kernels.map((one): Cell[] => [
+      one.name,
+      one.dispatches,
+      { shown: `${(100 * one.share).toFixed(1)} %`, sort: one.share },
+      one.total,
+      one.median,
+      one.min,
+      one.max,
+    ]),
+  )}`;
+}

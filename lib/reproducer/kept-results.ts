@@ -1,0 +1,88 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Deps } from '../deps/deps';
+import { writeFileAtomic, writeJson } from '../support/files';
+
+/** What stages that give no file leave for people to look at later: in build/, which nobody edits or commits, and in no output of a task. */
+export const keptPaths = (root: string) => {
+  const folder = join(root, 'build', 'results');
+  return {
+    folder,
+    verdicts: join(folder, 'verdicts.ndjson'),
+    replay: join(folder, 'replay.json'),
+    compare: join(folder, 'compare.json'),
+    hotSpots: join(folder, 'hot-spots.json'),
+  };
+};
+
+/** The last so many verdicts. */
+const mostVerdicts = 200;
+const mostFileBytes = 1 << 20;
+
+const keptVerdictSchema = z.looseObject({
+  at: z.string(),
+  verdict: z.string(),
+  summary: z.string(),
+  code: z.string(),
+  code_object_sha256: z.string(),
+  capture_sha256: z.string(),
+  device: z.string(),
+  compared_bytes: z.number(),
+  differing_bytes: z.number(),
+});
+export type KeptVerdict = z.output<typeof keptVerdictSchema>;
+
+export const keptResultSchema = z.looseObject({
+  schema: z.literal('kernloop.kept/1'),
+  at: z.string(),
+  /** Of the code that was replayed. */
+  code_object_sha256: z.string(),
+  result: z.unknown(),
+});
+
+/** The oldest first. A line that is none, as an editor or a full disk may leave, is no reason to lose the others. */
+export function readVerdicts(root: string): KeptVerdict[] {
+  const path = keptPaths(root).verdicts;
+  if (!existsSync(path) || statSync(path).size > mostFileBytes) return [];
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const parsed = keptVerdictSchema.safeParse(jsonOf(line));
+      return parsed.success ? [parsed.data] : [];
+    })
+    .slice(-mostVerdicts);
+}
+
+export function keepVerdict(root: string, verdict: Omit<KeptVerdict, 'at'>, deps: Deps): void {
+  keeping(deps, () => {
+    const rows = [...readVerdicts(root), { at: deps.clock.now().toISOString(), ...verdict }].slice(-mostVerdicts);
+    writeFileAtomic(keptPaths(root).verdicts, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  });
+}
+
+export function keepResult(path: string, codeObject: string, result: unknown, deps: Deps): void {
+  keeping(deps, () => {
+    const at = deps.clock.now().toISOString();
+    writeJson(path, { schema: 'kernloop.kept/1', at, code_object_sha256: codeObject, result });
+  });
+}
+
+/** What was asked for is there without it: a reproducer may lie where nobody may write. */
+function keeping(deps: Deps, keep: () => void): void {
+  try {
+    keep();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    deps.report.info(`this result is not kept for \`kernloop report\`: ${code}`);
+  }
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
