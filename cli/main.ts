@@ -4,6 +4,7 @@ import { errorDocument } from '../lib/stages/documents';
 import { stageNames, stageSummaries, verbGroups, verbWords, type StageName } from '../lib/stages/registry';
 import { asKernloopError, KernloopError, messageOf, nearest, systemCode } from '../lib/support/error';
 import { exitCodes } from '../lib/support/error-codes';
+import { liveLine } from '../lib/support/live-line';
 import { version } from '../lib/support/version';
 import { printJson } from './print-json';
 
@@ -100,6 +101,7 @@ function groupOf(command: Command, word: string, groups: Map<string, Command>): 
 
 /** What every error looks like, and its exit code. */
 function fail(error: unknown, argv: readonly string[]): number {
+  liveLine().hide();
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.pass;
   const known = knownError(error);
   if (argv.includes('--json')) printJson(errorDocument(verbOf(argv), known));

@@ -161,13 +161,12 @@ export const traceAnalyze = stageFunction('trace-analyze');
 export type TraceAnalyzeOptions = OptionsOf<'trace-analyze'>;
 export type TraceAnalyzeResult = ResultOf<'trace-analyze'>;
 
-/** Check what this machine has for Kernloop, and what is missing. */
 /** Put what is known of a reproducer, a trace or a workspace onto one page that can be sent. */
 export const report = stageFunction('report');
 export type ReportOptions = OptionsOf<'report'>;
 export type ReportResult = ResultOf<'report'>;
 
-/** Say what this machine has and lacks for Kernloop. */
+/** Check what this machine has for Kernloop, and what is missing. */
 export const doctor = stageFunction('doctor');
 export type DoctorOptions = OptionsOf<'doctor'>;
 export type DoctorResult = ResultOf<'doctor'>;

@@ -83,6 +83,8 @@ export class Agent {
 
 /** How often the app was built before is of no matter; of a table its head and its end are enough. */
 function shown(lines: readonly string[]): readonly string[] {
-  const told = lines.filter((line) => !/^[\w-]+: (configure|build): /.test(line));
+  const told = lines.filter(
+    (line) => !/^[\w-]+: (configure|build): |^([\w-]+: (built|captured)|looked into) [\d.,]+[ \w%]*(,.*)?$/.test(line),
+  );
   return told.length <= 9 ? told : [...told.slice(0, 5), `(${told.length - 8} more lines)`, ...told.slice(-3)];
 }

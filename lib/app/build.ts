@@ -4,6 +4,7 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupt';
 import { describeEnd } from '../support/ndjson';
+import type { Progress } from '../support/report';
 import type { App } from './app';
 
 /** Configures the app where an output is missing, then runs its build command, which is trusted to be incremental. */
@@ -22,13 +23,18 @@ export async function buildApp(app: App, deps: Deps): Promise<void> {
 async function runStep(app: App, name: string, command: readonly string[], deps: Deps): Promise<void> {
   const [program = '', ...args] = command;
   deps.report.info(`${app.config.name}: ${name}: ${command.join(' ')}`);
-  const output = (chunk: string): void => deps.report.output(chunk);
+  const output = (chunk: string): void => {
+    deps.report.output(chunk);
+    const now = buildProgress(chunk);
+    if (now) deps.report.progress?.({ ...now, what: `${app.config.name}: built` });
+  };
   const ended = await deps.run(program, args, {
     cwd: app.root,
     env: app.config.env,
     onStdout: output,
     onStderr: output,
   }).result;
+  deps.report.progress?.(null);
   throwIfInterrupted(deps.signal);
   if (ended.exitCode === 0) return;
   throw new KernloopError(
@@ -36,4 +42,14 @@ async function runStep(app: App, name: string, command: readonly string[], deps:
     `${app.config.name}: ${name}: ${describeEnd(command.join(' '), ended)}`,
     `run it by hand in ${app.root}`,
   );
+}
+
+/** What ninja (`[3/40]`) and the Makefiles of CMake (`[ 12%]`) say of themselves. */
+function buildProgress(chunk: string): Omit<Progress, 'what'> | undefined {
+  const last = [...chunk.matchAll(/^\[(?:(\d+)\/(\d+)| *(\d+)%)\]/gm)].at(-1);
+  if (!last) return undefined;
+  const [, done, total, percent] = last;
+  return percent === undefined
+    ? { done: Number(done), total: Number(total), unit: 'steps' }
+    : { done: Number(percent), total: 100, unit: '%' };
 }

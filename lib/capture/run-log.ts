@@ -1,6 +1,5 @@
 import type { LaunchObstacle } from '../app/launch';
 import type { Deps } from '../deps/deps';
-import { formatBytes } from '../support/report';
 import type { UnseenProcess } from '../recorder/app-watch';
 import type { Note } from '../recorder/notes';
 import { ProcessLog } from '../recorder/processes';
@@ -13,8 +12,6 @@ import type {
   ViolationEvent,
 } from '../recorder/recorder-events';
 import type { Request } from './selection';
-
-const progressIntervalMs = 2000;
 
 /** What the recorder said during one run. */
 export class RunLog {
@@ -29,7 +26,6 @@ export class RunLog {
   summary: SummaryEvent | undefined;
   /** In the order in which they came: a violation may be made up for by a later capture, and a capture undone by one. */
   private readonly outcomes: (CapturedEvent | PlannedEvent | ViolationEvent)[] = [];
-  private lastProgressMs = 0;
 
   constructor(private readonly deps: Deps) {}
 
@@ -79,17 +75,18 @@ export class RunLog {
         break;
       case 'matched':
         this.deps.report.info(`${event.id}: capturing ${event.kernel ?? ''}`);
-        this.lastProgressMs = this.deps.clock.monotonicMs();
         break;
       case 'capturing':
-        this.progress(event.id ?? '', event.bytes ?? 0);
+        this.deps.report.progress?.({ what: `${event.id ?? ''}: captured`, done: event.bytes ?? 0, unit: 'bytes' });
         break;
       case 'captured':
       case 'planned':
       case 'scope_violation':
         this.outcomes.push(event);
+        this.deps.report.progress?.(null);
         break;
       case 'refused':
+        this.deps.report.progress?.(null);
         this.refused.push(event);
         if (event.code !== 'SCOPE_VIOLATION') this.deps.report.warn(`${event.id}: ${event.reason}`);
         break;
@@ -101,17 +98,11 @@ export class RunLog {
         break;
       case 'summary':
         this.summary = event;
+        this.deps.report.progress?.(null);
         break;
       default:
         break;
     }
-  }
-
-  private progress(id: string, bytes: number): void {
-    const now = this.deps.clock.monotonicMs();
-    if (now - this.lastProgressMs < progressIntervalMs) return;
-    this.lastProgressMs = now;
-    this.deps.report.info(`${id}: ${formatBytes(bytes)} so far`);
   }
 }
 

@@ -8,7 +8,6 @@ import type { Deps } from '../deps/deps';
 import { inOrder } from '../support/in-order';
 import { throwIfInterrupted } from '../support/interrupt';
 import { removeOldFolders } from '../support/leftovers';
-import { formatBytes, formatCount } from '../support/report';
 import type { Sink, Source } from './content';
 
 /** Requests under way at once; a chunk has 4 MiB, and is in memory meanwhile. */
@@ -17,7 +16,6 @@ const requestsAtOnce = 8;
 const batchChunks = 64;
 /** Of folders below the system's temporary one. */
 export const folderPrefix = 'kernloop-chunks-';
-const progressMs = 2000;
 
 const exportedSchema = z.object({ event: z.literal('exported'), chunks: z.number(), bytes: z.number() });
 const importedSchema = z.object({ event: z.literal('imported'), chunks: z.number(), bytes_added: z.number() });
@@ -97,29 +95,23 @@ async function inBatches(
   }
 }
 
-/** Says how far it is, now and then. */
+/** Says how far it is. */
 class Told {
   readonly all: Transferred = { chunks: 0, bytes: 0 };
-  private readonly started: number;
-  private last: number;
 
   constructor(
-    private readonly done: string,
+    private readonly what: string,
     private readonly total: number,
     private readonly deps: Deps,
-  ) {
-    this.started = this.last = deps.clock.monotonicMs();
-  }
+  ) {}
 
   one(bytes: number): void {
     this.all.chunks += 1;
     this.all.bytes += bytes;
-    const now = this.deps.clock.monotonicMs();
-    if (now - this.last < progressMs || this.all.chunks === this.total) return;
-    this.last = now;
-    const rate = formatBytes(Math.round((1000 * this.all.bytes) / (now - this.started)));
-    this.deps.report.info(
-      `${this.done} ${formatCount(this.all.chunks)} of ${formatCount(this.total)} chunks, ${formatBytes(this.all.bytes)}, ${rate}/s`,
+    const { chunks: done, bytes: all } = this.all;
+    const isDone = done === this.total;
+    this.deps.report.progress?.(
+      isDone ? null : { what: this.what, done, total: this.total, unit: 'chunks', bytes: all },
     );
   }
 }

@@ -30,6 +30,7 @@ export const cancelLimitMs = 120_000;
 /** So long the controller may take to say how a job ended that has. */
 const settleMs = 30_000;
 const pauseMs = 500;
+const lookAgainMs = 1000;
 
 /** Does the work of a request in a job, and gives what it gives. Jobs that were lost are submitted again. */
 export async function runJob(job: Job, deps: Deps): Promise<unknown> {
@@ -129,8 +130,9 @@ function srun(job: Job, exchange: Exchange, marks: JobMarks, deps: Deps): Promis
 /** Cancels a job that is still in the queue once its time is over. */
 export class QueueWait {
   error: KernloopError | undefined;
-  private readonly timer: NodeJS.Timeout;
+  private timer: NodeJS.Timeout;
   private looking: Promise<void> = Promise.resolve();
+  private hasEnded = false;
 
   constructor(
     private readonly runner: SlurmRunner,
@@ -138,13 +140,18 @@ export class QueueWait {
     private readonly client: SlurmClient,
     private readonly hasStarted: () => boolean,
   ) {
-    this.timer = setTimeout(() => {
+    this.timer = this.lookAfter(runner.queueMinutes * 60_000);
+  }
+
+  private lookAfter(ms: number): NodeJS.Timeout {
+    return setTimeout(() => {
       this.looking = this.look();
-    }, runner.queueMinutes * 60_000);
+    }, ms);
   }
 
   /** Nothing is cancelled any more after that. */
   async end(): Promise<void> {
+    this.hasEnded = true;
     clearTimeout(this.timer);
     await this.looking;
   }
@@ -155,7 +162,12 @@ export class QueueWait {
     // Those of an earlier try have ended.
     const open = found?.filter(isUnfinished) ?? [];
     const [first] = open;
-    if (first === undefined || open.some(({ state }) => state !== 'PENDING')) return;
+    // Not yet known to the controller, or it does not answer.
+    if (first === undefined) {
+      if (!this.hasEnded) this.timer = this.lookAfter(lookAgainMs);
+      return;
+    }
+    if (open.some(({ state }) => state !== 'PENDING')) return;
     this.error = new KernloopError(
       'SLURM_QUEUE_WAIT',
       `job ${first.id} has waited ${this.runner.queueMinutes} min in the queue (${first.reason}), and was cancelled`,

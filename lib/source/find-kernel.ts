@@ -42,9 +42,6 @@ export interface CandidateGroup {
 /** Units of a large project that are asked for their headers, at most. */
 const maxScans = 500;
 
-/** Whoever waits longer hears how far it is. */
-const tellEachMs = 5000;
-
 /** Worth a word to the one who waits. */
 const manyUnits = 20;
 
@@ -106,15 +103,13 @@ class KernelSearch {
     const later: KernelCandidate[] = [];
     const last: KernelCandidate[] = [];
     const chosen = this.withinBudget(units);
-    let toldMs = this.deps.clock.monotonicMs();
     let looked = 0;
     for await (const scanned of inOrder(chosen, availableParallelism(), (unit) => this.scan(unit))) {
       this.query.trail.units += 1;
       looked += 1;
-      if (this.deps.clock.monotonicMs() - toldMs >= tellEachMs) {
-        this.deps.report.info(`looked into ${looked} of ${chosen.length} translation units`);
-        toldMs = this.deps.clock.monotonicMs();
-      }
+      const isLast = looked === chosen.length;
+      const seen = { what: 'looked into', done: looked, total: chosen.length, unit: 'translation units' };
+      this.deps.report.progress?.(isLast ? null : seen);
       if (scanned.failure !== null) {
         this.query.trail.unreadable += 1;
         reportFailedScan(scanned.unit, scanned.failure, this.deps);
@@ -124,8 +119,11 @@ class KernelSearch {
       const project = scanned.files.filter(({ real }) => this.query.isProjectFile(real, compiler));
       const candidate = { unit, compiler, target, files: scanned.files };
       const best = this.bestOf(project);
-      if (best) yield { ...candidate, kernelFile: best.real, definition: best.definition };
-      else if (project.some(({ real }) => this.files.mentions(real)))
+      if (best) {
+        // Nobody may ask for more.
+        this.deps.report.progress?.(null);
+        yield { ...candidate, kernelFile: best.real, definition: best.definition };
+      } else if (project.some(({ real }) => this.files.mentions(real)))
         later.push({ ...candidate, kernelFile: unit.file, definition: null });
       else if (isBuilt || project.some(({ real }) => this.files.pastesNames(real)))
         last.push({ ...candidate, kernelFile: unit.file, definition: null });

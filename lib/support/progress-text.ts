@@ -1,10 +1,24 @@
-import { formatBytes, formatCount, type Progress } from './report';
+import { formatBytes, formatCount } from './format';
+
+/** How far a piece of work is. */
+export interface Progress {
+  /** What is done, in a word or two: `captured`, `sent`. */
+  readonly what: string;
+  readonly done: number;
+  /** How much there is in all, where that is known. */
+  readonly total?: number;
+  /** What is counted: `bytes`, or things by their plural: `chunks`, `translation units`. */
+  readonly unit: string;
+  /** Where things are counted: the bytes of those that are done. */
+  readonly bytes?: number;
+}
 
 /** Until then a rate says little. */
 const settledMs = 1000;
 
 /** `captured 12.0 MiB of 40.0 MiB (30 %), 6.0 MiB/s, 5 s left`. */
 export function progressText({ what, done, total, unit, bytes }: Progress, elapsedMs: number): string {
+  if (unit === '%') return `${what} ${done} %`;
   const areBytes = unit === 'bytes';
   const amount = (value: number): string => (areBytes ? formatBytes(value) : formatCount(value));
   const of = total === undefined ? '' : ` of ${amount(total)}`;

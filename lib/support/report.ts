@@ -1,15 +1,8 @@
-/** How far a piece of work is. */
-export interface Progress {
-  /** What is done, in a word or two: `captured`, `sent`. */
-  readonly what: string;
-  readonly done: number;
-  /** How much there is in all, where that is known. */
-  readonly total?: number;
-  /** What is counted: `bytes`, or things by their plural: `chunks`, `translation units`. */
-  readonly unit: string;
-  /** Where things are counted: the bytes of those that are done. */
-  readonly bytes?: number;
-}
+import { liveLine } from './live-line';
+import type { Progress } from './progress-text';
+
+export { formatBytes, formatCount } from './format';
+export type { Progress } from './progress-text';
 
 /** Where a stage says things to people. Results of a stage go to stdout, everything else to stderr. */
 export interface Reporter {
@@ -24,14 +17,20 @@ export interface Reporter {
 }
 
 export function consoleReporter(quiet = false): Reporter {
+  const live = liveLine();
+  const say = (stream: 'stdout' | 'stderr', text: string): void =>
+    live.around(() => void process[stream].write(text), text);
   return {
     info: (line) => {
-      if (!quiet) process.stderr.write(`${line}\n`);
+      if (!quiet) say('stderr', `${line}\n`);
     },
-    warn: (line) => process.stderr.write(`warning: ${line}\n`),
-    output: (chunk) => process.stderr.write(chunk),
+    warn: (line) => say('stderr', `warning: ${line}\n`),
+    output: (chunk) => say('stderr', chunk),
     result: (line) => {
-      if (!quiet) process.stdout.write(`${line}\n`);
+      if (!quiet) say('stdout', `${line}\n`);
+    },
+    progress: (now) => {
+      if (!quiet) live.show(now);
     },
   };
 }
@@ -76,19 +75,4 @@ export function table(rows: readonly (readonly string[])[]): string[] {
       .join('  ')
       .trimEnd(),
   );
-}
-
-export function formatBytes(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024;
-    unit += 1;
-  }
-  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
-}
-
-export function formatCount(count: number): string {
-  return count.toLocaleString('en-US');
 }

@@ -15,7 +15,7 @@ function packageOf(module) {
 const isLicence = (file) => /^(licen[cs]e|copying|notice)([.-].*)?$/i.test(file);
 
 /** The notice of one package; an error where it has no licence text: nothing is shipped without one. */
-export function notice(folder) {
+function notice(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const files = existsSync(folder) ? readdirSync(folder).filter(isLicence).sort() : [];
   if (files.length === 0)

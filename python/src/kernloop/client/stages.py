@@ -1665,10 +1665,9 @@ class Stages:
         trace: Make the page of a trace instead: a file of events, or the folder of a trace of probes.
         workspace: Make the page of a workspace instead: every reproducer in kernels/ of this folder, and the profiles of its
             apps.
-        ranks: Files of the other ranks, of events that kernels recorded: one timeline of all.
-        clock_mhz: Of a file that Iris exported: the rate of the device's clock, where that of its processor is not known.
-        unaligned: Show ranks whose clocks nothing relates as their clocks are: what was earlier on which rank is then not
-            known. Default: false.
+        ranks: Event files of the other ranks, to show all ranks on one timeline.
+        clock_mhz: Clock rate of the device, for files exported by Iris whose processor is not known.
+        unaligned: Show ranks even if nothing relates their clocks. You then cannot tell which rank was first. Default: false.
         output: The page. If left out: build/report.html of the reproducer, .kernloop/report.html of the workspace, or
             <name>.report.html beside the trace.
 
