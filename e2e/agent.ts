@@ -26,8 +26,10 @@ export class Agent {
     const given = Object.entries({ ...process.env, ...env }).filter((entry): entry is [string, string] => !!entry[1]);
     const client = new Client({ name: 'agent', version: '1' });
     const agent = new Agent(client, workspace.root);
-    // Anything on stdout that is no message of the protocol comes here.
-    client.onerror = (error) => agent.errors.push(error);
+    // Anything on stdout that is no message of the protocol comes here; progress of a call that was just cancelled does, too.
+    client.onerror = (error) => {
+      if (!error.message.includes('unknown token')) agent.errors.push(error);
+    };
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [workspace.path('node_modules/kernloop/bin/kernloop.js'), 'mcp', ...args],

@@ -53,7 +53,8 @@ describe('nx add kernloop', () => {
   const json = (path: string): unknown => JSON.parse(text(path));
 
   it('makes a workspace of an empty folder in which nx was just installed', async () => {
-    expect(ok(await inRoot('npm', ['install', '--save-dev', 'nx']))).toBe(0);
+    // Without a prefix npm takes the next folder above that has a package.json.
+    expect(ok(await inRoot('npm', ['install', '--prefix', root, '--save-dev', 'nx']))).toBe(0);
     expect(existsSync(join(root, 'nx.json'))).toBe(false);
     const added = await nx('add', 'kernloop');
     expect(ok(added)).toBe(0);

@@ -52,7 +52,12 @@ export function run(file: string, args: readonly string[], options: RunOptions =
       detached: true,
     });
     const kill = (signal: NodeJS.Signals): void => {
-      if (child.pid !== undefined) process.kill(-child.pid, signal);
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, signal);
+      } catch (error) {
+        // It may have ended by itself.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
     };
     options.started?.(kill);
     const timer = setTimeout(() => kill('SIGKILL'), options.timeoutMs ?? 240_000);

@@ -100,7 +100,12 @@ function sendTarball(response: ServerResponse, folder: string | undefined): void
     notFound(response);
     return;
   }
-  const options = ['--exclude=./node_modules', '--transform=s,^\\.,package,', '--use-compress-program=gzip -1'];
+  const options = [
+    '--exclude=./node_modules',
+    '--warning=no-file-changed',
+    '--transform=s,^\\.,package,',
+    '--use-compress-program=gzip -1',
+  ];
   const tar = spawn('tar', ['-c', '-C', `${folder}/`, ...options, '.'], { stdio: ['ignore', 'pipe', 'inherit'] });
   response.setHeader('content-type', 'application/octet-stream');
   tar.stdout.pipe(response);

@@ -166,9 +166,9 @@ export class SlurmCluster {
       'PreemptMode=CANCEL',
       'SchedulerParameters=batch_sched_delay=1,sched_interval=2,bf_interval=2',
       // A node that does not answer is taken for lost.
-      'SlurmdTimeout=5',
+      'SlurmdTimeout=20',
       'KillWait=2',
-      'MinJobAge=60',
+      'MinJobAge=3600',
       ...this.lines,
       ...nodeNames.map(node),
       'PartitionName=p Nodes=d1,d2 Default=YES State=UP PriorityTier=10',

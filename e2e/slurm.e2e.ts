@@ -51,8 +51,10 @@ describe('jobs of Slurm', () => {
     const { duration_ns: _ours, ...expected } = resultOf(here);
     const { duration_ns: _theirs, ...found } = resultOf(there);
     expect(found).toEqual(expected);
-    expect(cluster.ask('squeue', '--noheader', '--states=all', '--format=%j %T')).toMatch(
-      /^kernloop-validate-two_outputs-\S+ COMPLETED$/m,
+    await cluster.until('the job has ended well', () =>
+      /^kernloop-validate-two_outputs-\S+ COMPLETED$/m.test(
+        cluster.ask('squeue', '--noheader', '--states=all', '--format=%j %T'),
+      ),
     );
     expect([...workspace.snapshot('.kernloop/slurm').keys()]).toEqual([]);
   });

@@ -112,7 +112,7 @@ async function installedPackages(folder) {
 }
 
 /** Nx, npm and captures wait a lot: three keep two cores busy for four fifths of the time. Each may hold compilers and a Triton of 2 GiB. */
-const endToEndWorkers = () => (totalmem() >= 8 * 2 ** 30 ? 4 : 3);
+const endToEndWorkers = () => (Math.min(totalmem(), process.constrainedMemory() || Infinity) >= 8 * 2 ** 30 ? 4 : 3);
 
 await runMain(async () => {
   const started = Date.now();

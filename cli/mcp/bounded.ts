@@ -42,6 +42,7 @@ export function lastLines(lines: readonly string[], maxBytes: number): string {
 export function pageOf(content: Buffer, offset: number, maxBytes: number): { text: string; next: number | undefined } {
   const isWithin = (at: number): boolean => at < content.length && ((content[at] ?? 0) & 0xc0) === 0x80;
   let end = Math.min(content.length, offset + maxBytes);
-  while (end > offset && isWithin(end)) end -= 1;
+  // Of a character there are three such bytes at most: what has more in a row is no text.
+  for (let back = 0; back < 3 && end > offset + 1 && isWithin(end); back += 1) end -= 1;
   return { text: content.toString('utf8', offset, end), next: end < content.length ? end : undefined };
 }

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, type Dirent } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { KernloopError } from '../../lib/support/error';
-import { isInside } from '../../lib/support/files';
 import { kernelFile, kernloopFile } from '../../lib/support/project-file-names';
 import { followed, outsideError, type Bounds } from './arguments';
 
@@ -35,7 +34,8 @@ export function projectFile(path: string, bounds: Bounds): string {
     throw outsideError(`"${path}"`, workspace);
   };
   if (path.includes('\0') || path.startsWith('/') || path.split('/').includes('..')) refuse();
-  if (!bounds.outside && !isInside(followed(workspace), real)) refuse();
+  // Links are not listed, nor read: what they lead to may be anything of the workspace.
+  if (!bounds.outside && real !== join(followed(workspace), path)) refuse();
   const parts = path.split('/');
   const folder = parts[0] === 'kernels' ? join(workspace, ...parts.slice(0, 3)) : undefined;
   const isOfReproducer =

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js';
 import { KernloopError, messageOf } from '../../lib/support/error';
@@ -105,7 +105,7 @@ const whole = (content: Buffer): { content: Buffer; start: number; total: number
 function partOf(path: string, uri: string, offset: number, maxBytes: number): ReturnType<typeof whole> {
   let file: number | undefined;
   try {
-    file = openSync(path, 'r');
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = fstatSync(file);
     if (!stat.isFile()) throw new Error('it is no file');
     const { size } = stat;

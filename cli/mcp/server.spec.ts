@@ -286,6 +286,7 @@ describe('the resources of kernloop mcp', () => {
     'kernels/app/saxpy/%2e%2e/%2e%2e/%2e%2e/secret.json',
     'kernels/app/saxpy/link/passwd',
     'kernels/app/saxpy/out.json',
+    'kernels/app/saxpy/notes.txt',
     'kernels/app/saxpy',
     'kernels/app/saxpy/binary.dat',
     'kernels/app/saxpy/kernel.json%00',
@@ -299,6 +300,7 @@ describe('the resources of kernloop mcp', () => {
     writeFileSync(workspace.path('kernels/app/saxpy/binary.dat'), Buffer.from([1, 0, 2]));
     symlinkSync('/etc', workspace.path('kernels/app/saxpy/link'));
     symlinkSync('/etc/passwd', workspace.path('kernels/app/saxpy/out.json'));
+    symlinkSync('../../../secret.json', workspace.path('kernels/app/saxpy/notes.txt'));
     await connect();
     await expect(read(file(path))).rejects.toMatchObject({ code: -32002 });
   });
@@ -308,6 +310,7 @@ describe('the resources of kernloop mcp', () => {
     for (let index = 0; index < 230; index += 1) workspace.write(`kernels/app/saxpy/notes/${index}.txt`, 'x');
     mkdirSync(workspace.path('kernels/app/empty'));
     workspace.write('kernels/app/saxpy/large.txt', 'ß'.repeat(5000));
+    writeFileSync(workspace.path('kernels/app/saxpy/odd.txt'), Buffer.alloc(9000, 0x9f));
     await connect(nothing, { maxBytes: 4097 });
     const first = await client.listResources();
     const second = await client.listResources({ cursor: first.nextCursor ?? '' });
@@ -318,5 +321,7 @@ describe('the resources of kernloop mcp', () => {
     expect(await read(`${large}?offset=4096`)).toBe('ß'.repeat(2048));
     expect(await read(`${large}?offset=8192`)).toBe('ß'.repeat(904));
     expect(await read(`${large}?offset=99999`)).toBe('');
+    // What is no text goes on, too.
+    expect(await read(file('kernels/app/saxpy/odd.txt'))).toBe('\ufffd'.repeat(4094));
   });
 });

@@ -4,8 +4,10 @@ import { z } from 'zod';
 const ownOptions = [
   ...['job-name', 'nodes', 'ntasks', 'chdir', 'export', 'export-file', 'input', 'output', 'error', 'array', 'wait'],
   ...['parsable', 'wrap', 'requeue', 'no-requeue', 'jobid', 'multi-prog', 'pty', 'no-shell', 'immediate', 'test-only'],
+  // Another cluster would not be asked what became of a job; marked lines would not be known.
+  ...['clusters', 'label'],
 ];
-const ownLetters = 'JNnDioeaWIhV';
+const ownLetters = 'JNnDioeaWIhVMl';
 
 const extraArgument = z
   .string()
@@ -65,6 +67,6 @@ export type SlurmRunner = z.output<typeof slurmRunnerSchema>;
 function isOwn(text: string): boolean {
   const long = /^--([^=]*)/.exec(text)?.[1];
   if (long !== undefined)
-    return long === '' || ownOptions.some((own) => own === long || (long.length > 2 && own.startsWith(long)));
+    return long === '' || ownOptions.some((own) => own === long || (long.length > 1 && own.startsWith(long)));
   return text === '-' || ownLetters.includes(text.charAt(1));
 }

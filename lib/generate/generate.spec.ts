@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KernelJson } from '../reproducer/kernel-json';
 import { sha256 } from '../support/files';
@@ -97,7 +97,7 @@ describe('generate', () => {
     write(join(made.reproducer, 'pristine', 'recipe.json'), JSON.stringify(recipe));
     write(join(made.reproducer, 'pristine', 'deps', 'stale.h'), 'from an earlier source');
     write(join(made.reproducer, 'pristine', 'deps', 'scale.hip'), 'stand-in');
-    write(join(made.reproducer, 'pristine.partial-999999999', 'k.hip'), 'from a killed run');
+    write(join(made.reproducer, `pristine.partial-${hostname()}-999999999`, 'k.hip'), 'from a killed run');
     const generated = await generateIn(made);
     expect(readdirSync(made.reproducer).sort()).toEqual(['capture', 'kernel_variant.hip', 'pristine']);
     expect(readFileSync(join(made.reproducer, 'kernel_variant.hip'), 'utf8')).toBe('mine');

@@ -12,6 +12,7 @@ import type { GenerateOptions } from './options';
 import { writeProjectFiles } from './pristine';
 import { isIdentical, isSameCode } from './prove';
 import type { PristineRequest } from './request';
+import { partialOf } from '../support/leftovers';
 import type { GenerateResult } from './result';
 import { removeLeftovers, resetFolder } from './scratch';
 
@@ -23,7 +24,7 @@ export async function generate(options: GenerateOptions, deps: Deps): Promise<Ge
   requireOwnPlace(app, kernel.name);
   const captureFolder = app.capture(kernel.name);
   const { pristine } = reproducerPaths(app.reproducer(kernel.name));
-  const folder = `${pristine}.partial-${process.pid}`;
+  const folder = partialOf(pristine);
   refuseForeignFiles(pristine);
   removeLeftovers(dirname(pristine));
   try {

@@ -7,7 +7,7 @@ import { captureFile, readCapture } from '../archive/capture-files';
 import { storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
 import { openReproducer } from '../reproducer/reproducer';
-import { removeDeadPartials } from '../support/leftovers';
+import { partialOf, removeDeadPartials } from '../support/leftovers';
 import { formatBytes, formatCount } from '../support/report';
 import type { PackOptions } from './options';
 import type { PackResult } from './result';
@@ -52,7 +52,7 @@ async function encrypted<P>(
   const plain = `${capture}.pack`;
   const [folder, partial] = [plain, file].map((path) => {
     removeDeadPartials(path);
-    return `${path}.partial-${process.pid}`;
+    return partialOf(path);
   }) as [string, string];
   try {
     mkdirSync(folder);

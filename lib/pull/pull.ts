@@ -11,7 +11,7 @@ import { fetchChunks } from '../remote/transfer';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
-import { removeDeadPartials } from '../support/leftovers';
+import { partialOf, removeDeadPartials } from '../support/leftovers';
 import { kernelFile } from '../support/project-file-names';
 import { formatBytes, formatCount } from '../support/report';
 import { readJson } from '../support/schema';
@@ -112,7 +112,7 @@ async function pullCapture(
 ): Promise<Pulled> {
   const isThere = existsSync(captureFile(target));
   if (isThere) requireSame(entry, target);
-  const partial = `${target}.partial-${process.pid}`;
+  const partial = partialOf(target);
   removeDeadPartials(target);
   try {
     const folder = isThere ? target : await fetchFiles(entry, partial, source);

@@ -68,7 +68,9 @@ const mostFolders = 2000;
 function foldersIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).sort().slice(0, mostFolders);
-  return names.map((name) => join(folder, name)).filter((path) => statSync(path).isDirectory());
+  return names
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
 }
 
 async function kernels(root: string, found: readonly Found[], verdicts: readonly string[]): Promise<Html> {
@@ -103,7 +105,10 @@ function rowOf(root: string, { root: at, config }: Found, verdict: string): Cell
   const page = join(at, 'build', 'report.html');
   const report = readLeft(join(at, 'report.json'), reportSchema, '', '').value;
   const capture = readLeft(captureFile(join(at, 'capture')), captureJsonSchema, '', '').value;
-  const speed = readKept(keptPaths(at).compare, '', '').value?.result.speed ?? null;
+  const compared = readKept(keptPaths(at).compare, '', '').value;
+  // Of other code than the verdict's it would be another row.
+  const isCurrent = compared?.codeObject === report?.code_object_sha256;
+  const speed = (isCurrent ? compared?.result.speed : null) ?? null;
   const tuned = readLeft(tunePaths(at).result, tuneResultSchema, '', '').value;
   const best = tuned?.candidates.find(({ key }) => key === tuned.best);
   // From where the page of a workspace lies; every part of it a name of a folder.

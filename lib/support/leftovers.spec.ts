@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { hostname, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { spawnSync } from 'node:child_process';
-import { removeDeadPartials, removeOldFolders } from './leftovers';
+import { partialOf, removeDeadPartials, removeOldFolders } from './leftovers';
 
 describe('what killed runs left', () => {
   let folder: string;
@@ -14,13 +14,15 @@ describe('what killed runs left', () => {
     const ended = spawnSync('true').pid;
     const kept = [
       'capture',
-      `capture.partial-${process.pid}`,
+      basename(partialOf(join(folder, 'capture'))),
       'capture.partial-mine',
-      `other.partial-${ended}`,
+      `other.partial-${hostname()}-${ended}`,
       // Another machine's, or nobody's: no number of a process.
+      `capture.partial-another-machine-${ended}`,
+      `capture.partial-${ended}`,
       'capture.partial-',
     ];
-    for (const name of [...kept, `capture.partial-${ended}`]) {
+    for (const name of [...kept, `capture.partial-${hostname()}-${ended}`]) {
       mkdirSync(join(folder, name));
       writeFileSync(join(folder, name, 'file'), '');
     }

@@ -1,12 +1,18 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from './error';
 
-/** What killed runs could not remove themselves: `<path>.partial-<pid>` of processes that are no more. */
+/** Where something is made before it takes its place: machines and containers that share the folder keep apart. */
+export function partialOf(path: string): string {
+  return `${path}.partial-${hostname()}-${process.pid}`;
+}
+
+/** What killed runs could not remove themselves: partials of this machine's processes that are no more. */
 export function removeDeadPartials(path: string): void {
   const folder = dirname(path);
   if (!existsSync(folder)) return;
-  const prefix = `${basename(path)}.partial-`;
+  const prefix = `${basename(path)}.partial-${hostname()}-`;
   for (const name of readdirSync(folder)) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : NaN;
     if (Number.isInteger(pid) && !isRunning(pid)) rmSync(join(folder, name), { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { decryptFile, isEncrypted } from '../age/age';
 import { runArchive } from '../archive/archive-program';
 import type { Deps } from '../deps/deps';
 import { openReproducer } from '../reproducer/reproducer';
-import { removeDeadPartials } from '../support/leftovers';
+import { partialOf, removeDeadPartials } from '../support/leftovers';
 import { kernelFile } from '../support/project-file-names';
 import { formatCount } from '../support/report';
 import type { UnpackOptions } from './options';
@@ -60,7 +60,7 @@ async function decrypting<R>(
   deps: Deps,
 ): Promise<R> {
   removeDeadPartials(`${capture}.pack`);
-  const folder = `${capture}.pack.partial-${process.pid}`;
+  const folder = partialOf(`${capture}.pack`);
   try {
     mkdirSync(folder, { recursive: true });
     const plain = join(folder, 'packed');

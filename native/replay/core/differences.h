@@ -40,8 +40,8 @@ uint64_t count_differences(Bytes expected, Bytes actual);
 
 struct Difference {
   uint64_t offset = 0;
-  uint64_t bytes = 0;                            // extent
-  uint64_t differing_bytes = 0;                  // of that extent
+  uint64_t bytes = 0;                   // extent
+  uint64_t differing_bytes = 0;         // of that extent
   Buffer first_expected, first_actual;  // up to 16 bytes from `offset` on
   Buffer lead;  // the equal bytes before them, from the last multiple of 8 on: of the element that differs
 };

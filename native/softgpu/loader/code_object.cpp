@@ -17,6 +17,7 @@ constexpr uint8_t kSymbolTypeKernelV2 = 10;  // STT_AMDGPU_HSA_KERNEL
 
 constexpr uint64_t kMaxImageBytes = uint64_t{4} << 30;
 constexpr size_t kMaxSegments = 64;
+constexpr size_t kMostRelocations = 8u << 20;
 
 Error bad(std::string what) {
   return {"CODE_OBJECT_INVALID", "code object: " + std::move(what), "the file is damaged or is no AMDGPU code object"};
@@ -144,6 +145,8 @@ class CodeObjectParser {
     if (!read) return read.error();
     if (!dynamic || table.link != static_cast<uint64_t>(dynamic - image_.sections().data()))
       return bad(name + " do not use the dynamic symbol table");
+    // Of many tables each may be the same bytes.
+    if (read->size() > kMostRelocations - object_.relocations_.size()) return bad("impossibly many relocations");
     for (const elf::Relocation& relocation : *read) {
       if (relocation.symbol >= object_.dynamic_symbols_.size())
         return bad("relocation at " + to_hex_number(relocation.offset) + " names symbol " +
