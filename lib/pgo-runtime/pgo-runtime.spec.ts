@@ -71,6 +71,17 @@ describe('an app that compiles its kernels at run time', () => {
     expect(deps.said.warn.join('\n')).toMatch(/clang\+\+-22.*only what is in/);
   });
 
+  it('says in production why nothing runs by a profile', async () => {
+    const production = async (profile: string): Promise<string> => {
+      const { app } = configured([{ event: 'program', program: 'k.hip', folder: '/c', profile }]);
+      const deps = depsWith({ program: app });
+      await run(deps, { phase: 'production' });
+      return deps.said.result.join('\n');
+    };
+    expect(await production('')).toMatch(/k\.hip: runs as .* compiled it: no profile is in use/);
+    expect(await production('p')).not.toMatch(/no profile/);
+  });
+
   it('is an error where it compiled nothing so, or ended badly', async () => {
     await expect(run(depsWith({ program: () => 0 }))).rejects.toMatchObject({ code: 'PGO_PROFILE_MISSING' });
     await expect(run(depsWith({ program: () => 3 }))).rejects.toMatchObject({ code: 'APP_FAILED' });

@@ -47,7 +47,7 @@ export async function pgoRuntime(options: PgoRuntimeOptions, deps: Deps): Promis
             : 'code that the app keeps from earlier runs is not known: empty its own cache; functions of HIP that it looks up with dlsym are not seen. What is compiled with the app is for pgo-app-instrument',
         );
       }
-      print(app, programs, deps);
+      print(app, programs, options.phase, deps);
       return { app: app.config.name, cache: appPgoPaths(app).runtime, processes, programs, built: [] };
     },
   );
@@ -55,13 +55,18 @@ export async function pgoRuntime(options: PgoRuntimeOptions, deps: Deps): Promis
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
-function print(app: App, programs: readonly RuntimeProgram[], { report }: Pick<Deps, 'report'>): void {
+function print(
+  app: App,
+  programs: readonly RuntimeProgram[],
+  phase: PgoRuntimeOptions['phase'],
+  { report }: Pick<Deps, 'report'>,
+): void {
   const rows = programs.map(({ name, own, counting, production }) => [
     name,
     ...[own, counting, production].map(formatCount),
   ]);
   for (const line of table([['launches', 'own code', 'counting', 'by profile'], ...rows])) report.result(line);
-  for (const { name, measured, sampled, refused } of programs) {
+  for (const { name, profile, measured, sampled, refused } of programs) {
     for (const one of measured) {
       const made = one.gate === '' ? 'no code of it' : `code of it: ${one.gate}`;
       report.result(
@@ -73,6 +78,11 @@ function print(app: App, programs: readonly RuntimeProgram[], { report }: Pick<D
     if (sampled.length > 0) {
       report.result(
         `${name}: compared with its profile ${times(sampled.length)}, at most ${farthest.toFixed(2)}% from it; ${changes === 0 ? 'the workload is the measured one' : `the workload changed ${times(changes)}`}`,
+      );
+    }
+    if (phase === 'production' && profile === null && refused.length === 0) {
+      report.result(
+        `${name}: runs as ${app.config.name} compiled it: no profile is in use, as nothing was measured yet, or the workload had changed when the last run ended; run pgo-runtime without --phase production`,
       );
     }
     for (const { reason } of refused) report.result(`${name}: runs as ${app.config.name} compiled it: ${reason}`);
