@@ -2,11 +2,8 @@
 // them and for those that look them up. The app gets from NVRTC what NVRTC gives: other code is only launched.
 #include <dlfcn.h>
 
-#include <algorithm>
-
 #include "pgo/collect/cuda/lookup.h"
-#include "pgo/runtime/calls.h"
-#include "pgo/runtime/gpu.h"
+#include "pgo/runtime/rtc_calls.h"
 
 namespace kernloop::pgo::cuda {
 
@@ -25,8 +22,6 @@ const Driver* driver() {
 
 namespace kernloop::pgo::runtime {
 namespace {
-
-constexpr int kRtcInternal = 11;  // NVRTC_ERROR_INTERNAL_ERROR
 
 // Looked up by the app, linked with it, or opened by it for itself alone.
 void* next_of_nvrtc(void* looked_up, const char* name) {
@@ -57,61 +52,32 @@ EXPORT int nvrtcCreateProgram(void** program, const char* source, const char* na
                               const char* const* contents, const char* const* names) {
   NEXT_OF_NVRTC(kCreate, (void**, const char*, const char*, int, const char* const*, const char* const*),
                 "nvrtcCreateProgram");
-  if (!next) return kRtcInternal;
-  const int result = next(program, source, name, headers, contents, names);
-  if (result != 0 || !program || !source) return result;
-  with_runtime([&](Runtime& runtime) {
-    runtime.programs.created(*program, RtcProgram::made_of(source, name, headers, contents, names));
-  });
-  return result;
+  return create_program(next, program, source, name, headers, contents, names);
 }
 
 EXPORT int nvrtcAddNameExpression(void* program, const char* expression) {
   NEXT_OF_NVRTC(kExpression, (void*, const char*), "nvrtcAddNameExpression");
-  const int result = next ? next(program, expression) : kRtcInternal;
-  if (result == 0) with_runtime([&](Runtime& runtime) { runtime.programs.expression(program, expression); });
-  return result;
+  return add_name_expression(next, program, expression);
 }
 
 EXPORT int nvrtcCompileProgram(void* program, int count, const char* const* options) {
   NEXT_OF_NVRTC(kCompile, (void*, int, const char* const*), "nvrtcCompileProgram");
-  const int result = next ? next(program, count, options) : kRtcInternal;
-  if (result == 0) {
-    with_runtime([&](Runtime& runtime) {
-      runtime.programs.compiled(program, {options, static_cast<size_t>(std::max(count, 0))});
-    });
-  }
-  return result;
+  return compile_program(next, program, count, options);
 }
-
-namespace {
-
-void gave_code(void* program, const char* code) {
-  with_runtime([&](Runtime& runtime) {
-    if (const Bytes object = gpu().code_at(code); !object.empty()) runtime.programs.gave_code(program, object);
-  });
-}
-
-}  // namespace
 
 EXPORT int nvrtcGetCUBIN(void* program, char* code) {
   NEXT_OF_NVRTC(kCubin, (void*, char*), "nvrtcGetCUBIN");
-  const int result = next ? next(program, code) : kRtcInternal;
-  if (result == 0 && code) gave_code(program, code);
-  return result;
+  return get_code(next, program, code);
 }
 
 EXPORT int nvrtcGetPTX(void* program, char* code) {
   NEXT_OF_NVRTC(kPtx, (void*, char*), "nvrtcGetPTX");
-  const int result = next ? next(program, code) : kRtcInternal;
-  if (result == 0 && code) gave_code(program, code);
-  return result;
+  return get_code(next, program, code);
 }
 
 EXPORT int nvrtcDestroyProgram(void** program) {
   NEXT_OF_NVRTC(kDestroy, (void**), "nvrtcDestroyProgram");
-  if (program) with_runtime([&](Runtime& runtime) { runtime.programs.destroyed(*program); });
-  return next ? next(program) : kRtcInternal;
+  return destroy_program(next, program);
 }
 
 EXPORT CUresult cuModuleLoadData(CUmodule* module, const void* image) {

@@ -2,17 +2,13 @@
 // other code is only launched, so that no cache of the app's own ever holds any of ours.
 #include <dlfcn.h>
 
-#include <algorithm>
-
 #include "pgo/collect/hip/hip_api.h"
-#include "pgo/runtime/calls.h"
-#include "pgo/runtime/gpu.h"
+#include "pgo/runtime/rtc_calls.h"
 
 namespace kernloop::pgo::runtime {
 namespace {
 
 constexpr int kNotInitialised = 3;  // hipErrorNotInitialized
-constexpr int kRtcInternal = 11;    // HIPRTC_ERROR_INTERNAL_ERROR
 
 // HIPRTC is a library of its own from ROCm 6 on, and part of HIP before.
 void* next_of_rtc(const char* name) {
@@ -36,48 +32,27 @@ using namespace kernloop::pgo::runtime;
 EXPORT int hiprtcCreateProgram(void** program, const char* source, const char* name, int headers, const char** contents,
                                const char** names) {
   NEXT_OF_RTC(int, (void**, const char*, const char*, int, const char**, const char**), "hiprtcCreateProgram");
-  if (!next) return kRtcInternal;
-  const int result = next(program, source, name, headers, contents, names);
-  if (result != 0 || !program || !source) return result;
-  with_runtime([&](Runtime& runtime) {
-    runtime.programs.created(*program, RtcProgram::made_of(source, name, headers, contents, names));
-  });
-  return result;
+  return create_program(next, program, source, name, headers, contents, names);
 }
 
 EXPORT int hiprtcAddNameExpression(void* program, const char* expression) {
   NEXT_OF_RTC(int, (void*, const char*), "hiprtcAddNameExpression");
-  const int result = next ? next(program, expression) : kRtcInternal;
-  if (result == 0) with_runtime([&](Runtime& runtime) { runtime.programs.expression(program, expression); });
-  return result;
+  return add_name_expression(next, program, expression);
 }
 
 EXPORT int hiprtcCompileProgram(void* program, int count, const char** options) {
   NEXT_OF_RTC(int, (void*, int, const char**), "hiprtcCompileProgram");
-  const int result = next ? next(program, count, options) : kRtcInternal;
-  if (result == 0) {
-    with_runtime([&](Runtime& runtime) {
-      runtime.programs.compiled(program, {options, static_cast<size_t>(std::max(count, 0))});
-    });
-  }
-  return result;
+  return compile_program(next, program, count, options);
 }
 
 EXPORT int hiprtcGetCode(void* program, char* code) {
   NEXT_OF_RTC(int, (void*, char*), "hiprtcGetCode");
-  const int result = next ? next(program, code) : kRtcInternal;
-  if (result == 0 && code) {
-    with_runtime([&](Runtime& runtime) {
-      if (const Bytes object = gpu().code_at(code); !object.empty()) runtime.programs.gave_code(program, object);
-    });
-  }
-  return result;
+  return get_code(next, program, code);
 }
 
 EXPORT int hiprtcDestroyProgram(void** program) {
   NEXT_OF_RTC(int, (void**), "hiprtcDestroyProgram");
-  if (program) with_runtime([&](Runtime& runtime) { runtime.programs.destroyed(*program); });
-  return next ? next(program) : kRtcInternal;
+  return destroy_program(next, program);
 }
 
 EXPORT int hipModuleLoadData(void** module, const void* image) {
