@@ -1,4 +1,4 @@
-// `npm run quickstart` in a fresh clone, and once more: seconds of the whole and of each step, and the CPU time of all programs that it starts.
+// The first lines of README.md (a clone, `npm run quickstart`), as they stand there, and the last of them once more: seconds of the whole and of each step, and the CPU time of all programs that it starts.
 //   node bench/quickstart.mjs [--keep]
 // Clones what is committed here into a temporary folder. System packages that are installed stay so: for a first run from nothing start it
 // in a fresh Debian 12. Prints one JSON object, and writes it to bench/results/quickstart.json.
@@ -20,11 +20,18 @@ process.on('exit', () => {
   if (!keep) rmSync(scratch, { recursive: true, force: true });
 });
 const clone = join(scratch, 'kernloop');
-execFileSync('git', ['clone', '--quiet', root, clone]);
+// The first fence of README.md: what clones, and what starts.
+const [, fence = ''] = /^```sh[^\n]*\n([^]*?)^```/m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+const [cloning = '', start = ''] = fence.trim().split('\n');
+if (!cloning.includes('git clone <this repository> kernloop') || !start.startsWith('npm ')) {
+  process.stderr.write(`quickstart: README.md begins with other commands than a clone and one of npm:\n${fence}`);
+  process.exit(1);
+}
+execFileSync('bash', ['-c', cloning.replace('<this repository>', root)], { cwd: scratch, stdio: 'inherit' });
 
 /** bash tells the CPU time of everything below it, in the last line of its stderr. */
 function quickstart() {
-  const script = "TIMEFORMAT='%U %S'; time npm run --silent quickstart";
+  const script = "TIMEFORMAT='%U %S'; time " + start;
   const { status, stderr } = spawnSync('bash', ['-c', script], {
     cwd: clone,
     stdio: ['ignore', 'inherit', 'pipe'],
@@ -34,7 +41,7 @@ function quickstart() {
   const [user, system] = lines.pop().split(' ').map(Number);
   process.stderr.write(lines.map((line) => `${line}\n`).join(''));
   if (status !== 0) {
-    process.stderr.write(`quickstart: npm run quickstart ended with ${status}; --keep leaves its folder\n`);
+    process.stderr.write(`quickstart: ${start} ended with ${status}; --keep leaves its folder\n`);
     process.exit(1);
   }
   const { seconds, phases } = JSON.parse(readFileSync(join(clone, '.kernloop', 'logs', 'quickstart.json'), 'utf8'));

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { schemaErrors } from '../lib/testing/published-schema';
 import { asUsersHaveIt, run, Workspace, type Outcome, type RunOptions } from './harness';
 import { startLocalRegistry, type LocalRegistry } from './local-registry';
 import { addProbeApp, probeProgram } from './probe';
@@ -76,7 +77,10 @@ describe('nx add kernloop', () => {
     const adopted = await nx('g', 'kernloop:app', 'my/app');
     expect(ok(adopted)).toBe(0);
     expect(adopted.text).toContain('nx run app:profile');
-    expect(json('my/app/kernloop.json')).toMatchObject({ name: 'app', command: ['./app'] });
+    const declared = json('my/app/kernloop.json') as { $schema: string };
+    expect(declared).toMatchObject({ name: 'app', command: ['./app'] });
+    expect(schemaErrors('kernloop', declared)).toEqual([]);
+    expect(json(join('my/app', declared.$schema))).toHaveProperty('$id', 'kernloop/schemas/kernloop.schema.json');
     const shown = await nx('show', 'projects');
     expect([shown.code, shown.stdout.split('\n')]).toEqual([0, expect.arrayContaining(['app'])]);
   });
@@ -88,6 +92,13 @@ describe('nx add kernloop', () => {
     const adopted = await nx('g', 'kernloop:app', 'my/app', '--kernel=scale');
     expect([adopted.code, adopted.text]).toEqual([0, expect.stringContaining('stays as it is (left aside: --kernel)')]);
     expect(['nx.json', '.gitignore', 'package.json', 'my/app/kernloop.json'].map(text)).toEqual(before);
+  });
+
+  it('sets VS Code up where that is asked for', async () => {
+    const done = await nx('g', 'kernloop:init', '--editor=vscode');
+    expect([done.code, done.text]).toEqual([0, expect.stringContaining('.vscode/tasks.json: 3 added to tasks')]);
+    const settings = json('.vscode/settings.json') as { 'json.schemas': { url: string }[] };
+    for (const { url } of settings['json.schemas']) expect([url, existsSync(join(root, url))]).toEqual([url, true]);
   });
 
   it('keeps what a workspace says of itself, comments included', async () => {

@@ -1,9 +1,9 @@
 import type { ReplayResult } from '../lib/replay/result';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { replayEvents } from './probe';
 import { argumentsOf, probed } from './probed';
-import { repository, Workspace } from './harness';
+import { Workspace } from './harness';
 
 /** Kernel, the line of its source that a do-nothing variant loses, and the file the line is in. */
 const kernels: [name: string, line: string, replacement: string][] = [
@@ -75,32 +75,6 @@ describe('the kernels of hip-pipeline', () => {
       workspace.write(file, original);
     },
   );
-
-  it('docs/tutorial.md: its edit of axpby passes, in a quarter of the transactions', async () => {
-    const page = readFileSync(join(repository, 'docs', 'tutorial.md'), 'utf8');
-    const [, diff = ''] = /```diff\n([^]*?)```/.exec(page) ?? [];
-    const [removed = [], added = []] = ['-', '+'].map((sign) =>
-      diff.split('\n').flatMap((line) => (line.startsWith(sign) ? [line.slice(1)] : [])),
-    );
-    expect([removed.length, added.length]).toEqual([2, 2]);
-    const original = workspace.read(variant('axpby'));
-    for (const [index, line] of removed.entries()) {
-      workspace.edit(variant('axpby'), (text) => text.replace(line, added[index] ?? ''));
-    }
-    const commands = [...page.matchAll(/^npx kernloop ((?:recompile|validate|replay) .*)$/gm)].map(
-      ([, words]) => words,
-    );
-    expect(commands).toHaveLength(4);
-    const outcomes = [];
-    // The first one looks at the code as it was captured.
-    for (const words of commands.slice(1)) outcomes.push(await workspace.kernloop((words ?? '').split(' ')));
-    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
-    const shown = /^memory_transactions .*$|^result in memory: .*$/gm;
-    expect(outcomes[2]?.text.match(shown)).toEqual(page.match(shown));
-    expect(page).toContain(/Result: PASS .*/.exec(outcomes[1]?.text ?? '')?.[0]);
-    workspace.write(variant('axpby'), original);
-    expect((await workspace.kernloop((commands[1] ?? '').split(' '))).code).toBe(0);
-  });
 
   it('affected selects exactly the kernel whose variant was edited, and only its verdict is made again', async () => {
     expect((await workspace.nx(['run-many', '-t', 'validate'])).code).toBe(0);

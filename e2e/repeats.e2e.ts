@@ -80,4 +80,72 @@ describe('kernels that a loop repeats', () => {
       expect([code, text]).toEqual([3, expect.stringContaining('Result: VACUOUS')]);
     }
   });
+
+  describe('without the memory that they do not use', () => {
+    const reads = join(build, 'reads.hsaco');
+    const capture = 'kernels/repeats/tile/capture';
+
+    beforeAll(async () => {
+      workspace.write(
+        'reads.hip',
+        readFileSync(join(source, 'repeats.hip'), 'utf8').replace(
+          'out[y * 64 + x] = in[y * kThreads + x];',
+          'out[y * 64 + x] = in[y * kThreads + x] + 0 * reinterpret_cast<const volatile int*>(in)[kRoom - 1 - x];',
+        ),
+      );
+      const compiled = await run(
+        'hipcc',
+        ['--genco', '-O2', '--offload-arch=gfx90a', workspace.path('reads.hip'), '-o', reads],
+        { env: { HIP_PLATFORM: 'amd' } },
+      );
+      expect([compiled.code, compiled.text]).toEqual([0, expect.any(String)]);
+      // While all of it is there, what is read more does not matter.
+      const { code, text } = await validate('tile', reads);
+      expect([code, text]).toEqual([0, expect.stringContaining('Result: PASS')]);
+      workspace.write(`${capture}/notes.txt`, "the user's own");
+      const shrunk = await workspace.kernloop(['extract', 'tile', '--app', 'apps/repeats', '--shrink']);
+      expect([shrunk.code, shrunk.text]).toEqual([
+        0,
+        expect.stringContaining('dropped 8.0 KiB that the kernel neither'),
+      ]);
+    });
+
+    it('lose whole pages that are neither read nor written, which the archive says', () => {
+      const { regions } = workspace.json<{ regions: { size: number; dropped: object[] }[] }>(`${capture}/capture.json`);
+      const second = { offset: 4096, bytes: 4096 };
+      expect(regions.map(({ size, dropped }) => [size, dropped])).toEqual([
+        [8192, [second]],
+        [8192, [second]],
+      ]);
+      expect(workspace.json<object>(`${capture}/selfcheck.json`)).toMatchObject({
+        verdict: 'verified',
+        shrink: { dropped_bytes: 8192, granule: 4096, reason: null },
+      });
+      expect(overwritten('tile')).toEqual([{ region: 'r1', offset: 0, bytes: 37 * 4, count: 8, stride: 256 }]);
+      expect(workspace.read(`${capture}/notes.txt`)).toBe("the user's own");
+    });
+
+    it.each([
+      ['none', 0, '8,192 bytes were dropped from the capture (--shrink)'],
+      [nothing, 1, 'the variant does not write them'],
+      [reads, 4, 'into region r0 (8.0 KiB), dropped by --shrink; this memory was dropped from the capture'],
+    ])('judge %s as they should', async (variant, code, said) => {
+      const judged = await validate('tile', variant);
+      expect([judged.code, judged.text]).toEqual([code, expect.stringContaining(said)]);
+    });
+
+    it('are replayed, recompiled and left alone as long as --shrink is given', async () => {
+      const reproducer = ['--reproducer', 'kernels/repeats/tile'];
+      const replayed = await workspace.kernloop(['replay', '--variant', 'none', ...reproducer]);
+      expect([replayed.code, replayed.text]).toEqual([0, expect.stringContaining('8.0 KiB were dropped (--shrink)')]);
+      const built = await workspace.kernloop(['recompile', ...reproducer]);
+      expect([built.code, built.text]).toEqual([0, expect.stringContaining('it is the captured code, byte for byte')]);
+      const again = await workspace.kernloop(['extract', 'tile', '--app', 'apps/repeats', '--shrink']);
+      expect([again.code, again.text]).toEqual([0, expect.stringContaining('is up to date')]);
+      const whole = await workspace.kernloop(['extract', 'tile', '--app', 'apps/repeats']);
+      expect([whole.code, whole.text]).toEqual([0, expect.stringContaining('memory was dropped from it')]);
+      const judged = await validate('tile', reads);
+      expect([judged.code, judged.text]).toEqual([0, expect.stringContaining('Result: PASS')]);
+    });
+  });
 });

@@ -4,7 +4,7 @@ const { basename } = require('node:path');
 
 /** By their seconds on two cores. */
 const long =
-  'inputs pgo pipeline triton races defects stranger loop free-order generators unwritten launch ranges selection triton-source bundle shared-cache cuda-fake traces'
+  'inputs pgo pipeline triton docs races defects stranger loop free-order generators unwritten launch ranges selection triton-source bundle shared-cache cuda-fake traces'
     .split(' ')
     .map((name) => `${name}.e2e.ts`);
 

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandsOf, fencesOf } from '../lib/testing/page-commands';
 import { npmSettings, repository, run, type Outcome } from './harness';
 
 /**
@@ -212,5 +213,30 @@ describe('a stranger with Nx', () => {
 
   it('has started no compiler but hipcc', () => {
     expect(stranger.buildToolCalls).toBe('');
+  });
+});
+
+/** What README.md says under "Install" and "Your own program": its own lines, in an empty folder but for a program. */
+describe('a reader of README.md', () => {
+  const reader = new Stranger();
+  afterAll(() => reader.dispose());
+  const lines = fencesOf(readFileSync(join(repository, 'README.md'), 'utf8'))
+    .filter(({ attribute }) => attribute === 'needs=package')
+    .flatMap(({ content }) => commandsOf(content))
+    .map(({ text }) => text.replace(/\s+#.*/, ''));
+
+  it('finds lines for both', () => {
+    expect(lines).toEqual(expect.arrayContaining(['npx kernloop doctor', 'npx nx run app:extract-kernel']));
+    expect(lines[0]).toMatch(/^npm install .*kernloop/);
+  });
+
+  it('types them one after the other, and has the kernel of a program as a project', async () => {
+    const program = readFileSync(join(repository, 'e2e', 'fixtures', 'stranger', 'demo.hip'), 'utf8');
+    rmSync(reader.path(), { recursive: true });
+    reader.write('work/my/app/app.hip', program.replaceAll(/\bscale\b/g, 'my_kernel'));
+    await reader.typed('hipcc --offload-arch=gfx90a -o my/app/app my/app/app.hip');
+    for (const line of lines) await reader.typed(line);
+    expect(readFileSync(reader.path('kernels/app/my_kernel/kernel_variant.hip'), 'utf8')).toContain('my_kernel');
+    expect(reader.buildToolCalls).toBe('');
   });
 });

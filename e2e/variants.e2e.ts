@@ -1,4 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { problemsIn } from '../generators/testing/problems';
+import { schemaErrors } from '../lib/testing/published-schema';
 import { Workspace } from './harness';
 import { addProbeApp } from './probe';
 
@@ -17,6 +20,16 @@ describe('variants that go wrong', () => {
     original = workspace.read(`${project}/kernel_variant.hip`);
   });
   afterAll(() => workspace.remove());
+
+  it('kernel.json names the schema of the installed package, and is as it says', () => {
+    const config = JSON.parse(workspace.read(`${project}/kernel.json`)) as { $schema: string };
+    const schema = JSON.parse(workspace.read(join(project, config.$schema))) as object;
+    expect(schema).toHaveProperty('$id', 'kernloop/schemas/kernel.schema.json');
+    expect([config.$schema, schemaErrors('kernel', config)]).toEqual([
+      '../../../node_modules/kernloop/schemas/kernel.schema.json',
+      [],
+    ]);
+  });
 
   const tryVariant = async (replacement: string) => {
     workspace.write(`${project}/kernel_variant.hip`, original);
@@ -72,6 +85,17 @@ describe('variants that go wrong', () => {
   it('one that also writes a byte of another region fails', async () => {
     const { verdict } = await tryVariant('first[i] = in[i] * 3; if (i == 5) ((char*)in)[4097 % (n * 4)] ^= 1;');
     expect([verdict?.code, verdict?.text]).toEqual([1, expect.stringMatching(/Result: FAIL/)]);
+    // What an editor lists by the matchers that `nx g kernloop:init --editor=vscode` writes.
+    const lines = workspace.read(`${project}/kernel_variant.hip`).split('\n');
+    const line = String(lines.findIndex((text) => /__global__.* two_outputs\(/.test(text)) + 1);
+    expect(problemsIn(verdict?.text ?? '', 'validate')).toEqual([
+      {
+        file: `${project}/kernel_variant.hip`,
+        line,
+        severity: 'error',
+        message: expect.stringMatching(/^FAIL \(/) as string,
+      },
+    ]);
   });
 
   it('one that writes a byte of the padding beside the output fails', async () => {
@@ -82,6 +106,15 @@ describe('variants that go wrong', () => {
   it('one that does not compile shows what the compiler said, and leaves no code object behind', async () => {
     const { built } = await tryVariant('first[i] = undeclared_name;');
     expect([built.code, built.text]).toEqual([1, expect.stringMatching(/undeclared_name/)]);
+    expect(problemsIn(built.text, 'recompile')).toEqual([
+      {
+        file: workspace.path(project, 'kernel_variant.hip'),
+        line: expect.stringMatching(/^\d+$/) as string,
+        column: expect.stringMatching(/^\d+$/) as string,
+        severity: 'error',
+        message: "use of undeclared identifier 'undeclared_name'",
+      },
+    ]);
     workspace.write(`${project}/kernel_variant.hip`, original);
   });
 

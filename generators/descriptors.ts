@@ -22,7 +22,10 @@ export const generators: readonly GeneratorDescriptor[] = [
       'Set the workspace up: the plugin and the cache in nx.json, the lines of .gitignore for what stages write. `nx add kernloop` runs it.',
     schema: initOptionsSchema,
     positional: 'directory',
-    examples: [{ command: 'nx g kernloop:init', description: 'Once a workspace; what it says of itself stays' }],
+    examples: [
+      { command: 'nx g kernloop:init', description: 'Once a workspace; what it says of itself stays' },
+      { command: 'nx g kernloop:init --editor=vscode', description: 'Tasks and problem matchers for VS Code, too' },
+    ],
   },
   {
     name: 'app',

@@ -10,7 +10,8 @@ import { outputSchema, usageOutputSchema } from '../lib/stages/output';
 import type { Stage } from '../lib/stage/stage';
 import { stages } from '../lib/stages/registry';
 import { taskOptions } from '../lib/stages/task-options';
-import { errorCodes, exitCodeMeanings, exitCodes, type ExitCodeName } from '../lib/support/error-codes';
+import { errorCodes, exitCodeMeanings, exitCodes, type ExitCodeName, type ErrorCode } from '../lib/support/error-codes';
+import { nextSteps } from '../lib/support/next-steps';
 import { optionInfos, type OptionInfo, type OptionsSchema } from '../lib/support/options';
 import { eventsSchema } from '../lib/timeline/json-events';
 import { reportSchema } from '../lib/validate/report-json';
@@ -204,7 +205,8 @@ function placeholder({ type }: OptionInfo): string {
 
 function errorsPage(): string {
   const rows = Object.entries(errorCodes).map(
-    ([code, { exitCode, meaning }]) => `| \`${code}\` | ${exitCode} | ${meaning} |`,
+    ([code, { exitCode, meaning }]) =>
+      `| \`${code}\` | ${exitCode} | ${meaning} | ${nextSteps[code as ErrorCode].replaceAll('|', '\\|')} |`,
   );
   return [
     '# Errors',
@@ -213,8 +215,8 @@ function errorsPage(): string {
     '',
     'What the exit codes mean: [exit codes](exit-codes.md).',
     '',
-    '| code | exit code | meaning |',
-    '|---|---|---|',
+    '| code | exit code | what happened | what to do, where the message does not say it better |',
+    '|---|---|---|---|',
     ...rows,
     '',
   ].join('\n');

@@ -3,6 +3,7 @@ import { joinPathFragments, logger, writeJson, type GeneratorCallback, type Tree
 import { watchedDatabase } from '../../lib/app/compile-database';
 import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
 import { kernloopFile } from '../../lib/support/project-file-names';
+import { schemaReference } from '../../lib/support/schema-reference';
 import { KernloopError } from '../../lib/support/error';
 import { parseJson } from '../../lib/support/schema';
 import { setUpWorkspace } from '../init/workspace';
@@ -52,8 +53,11 @@ async function describeApp(tree: Tree, directory: string, options: Options, ask:
       'no compile database: kernels are captured, but their source is compiled without the options of its build; set "compileCommands" once there is one',
     );
   }
+  // A generator runs from the package: it is installed, or about to be.
+  const isThere = (path: string): boolean => inNodeModules(tree, path) || tree.exists(relative(tree.root, path));
+  const schema = schemaReference(tree.root, join(tree.root, directory), 'kernloop', isThere);
   const app = {
-    $schema: schemaPath(tree, directory),
+    ...(schema === undefined ? {} : { $schema: schema }),
     name,
     device: options.device ?? 'softgpu',
     ...(detected.build ? { build: buildOf(detected.build, command) } : {}),
@@ -114,13 +118,7 @@ function insideWorkspace(tree: Tree, directory: string): string {
   );
 }
 
-/** From the app to the schema in the installed package; in Kernloop's own workspace to its source. */
-function schemaPath(tree: Tree, directory: string): string {
-  const schema = 'schemas/kernloop.schema.json';
-  const target = tree.exists(schema) ? schema : joinPathFragments('node_modules', 'kernloop', schema);
-  const path = relative(join(tree.root, directory), join(tree.root, target));
-  return path.startsWith('.') ? path : `./${path}`;
-}
+const inNodeModules = (tree: Tree, path: string): boolean => relative(tree.root, path).startsWith('node_modules/');
 
 function summary(file: string, wasThere: boolean, { name, command }: KernloopJson, options: Options): string {
   if (!wasThere) return `${file} declares ${name}, which runs ${command.join(' ')}`;

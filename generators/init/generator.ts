@@ -2,12 +2,13 @@ import { logger, type GeneratorCallback, type Tree } from 'nx/src/devkit-exports
 import app from '../app/generator';
 import { nxCommand, withHint } from '../terminal';
 import { initOptionsSchema, type InitOptions } from './options';
+import { setUpEditor } from './editor';
 import { setUpWorkspace } from './workspace';
 
 /** Sets the workspace up; `nx add kernloop` runs it without options. Running it again changes nothing. */
 export default function init(tree: Tree, given: InitOptions): Promise<GeneratorCallback> {
   return withHint(() => {
-    const { skipPackageJson, ...forApp } = initOptionsSchema.parse(given);
+    const { skipPackageJson, editor, ...forApp } = initOptionsSchema.parse(given);
     const isForApp = Object.values(forApp).some((value) => value !== undefined);
     if (isForApp) {
       // What adopted an app until 0.1 still does.
@@ -16,6 +17,7 @@ export default function init(tree: Tree, given: InitOptions): Promise<GeneratorC
       return app(tree, { ...forApp, directory, skipPackageJson });
     }
     const { done, finish } = setUpWorkspace(tree, { skipPackageJson });
+    if (editor !== undefined) done.push(...setUpEditor(tree));
     return async (): Promise<void> => {
       await finish();
       logger.info(

@@ -12,6 +12,10 @@ const movedToApp = {
 
 export const initOptionsSchema = z.object({
   skipPackageJson,
+  editor: z
+    .enum(['vscode'])
+    .optional()
+    .describe('Add tasks, problem matchers and JSON Schemas for this editor, to .vscode/ of the workspace.'),
   directory: appShape.directory.optional().meta({ ...movedToApp, 'x-prompt': undefined }),
   command: appShape.command.meta(movedToApp),
   kernel: appShape.kernel.meta(movedToApp),

@@ -54,6 +54,17 @@ describe('adopt', () => {
     expect(said.at(-1)).toContain('nothing to do');
   });
 
+  it('takes a kernel.json that names no schema, or another one, for the same, and no other edit of it', async () => {
+    write('pristine/kernel.json', JSON.stringify({ $schema: 'a.json', ...kernelJson() }));
+    for (const mine of [kernelJson(), { $schema: 'b.json', ...kernelJson() }]) {
+      write('kernel.json', JSON.stringify(mine));
+      expect((await run()).different).toEqual([]);
+      expect(read('kernel.json')).toBe(JSON.stringify(mine));
+    }
+    write('kernel.json', JSON.stringify({ ...kernelJson(), demangled: 'another' }));
+    expect((await run()).different).toEqual(['kernel.json']);
+  });
+
   it('keeps an edit and an added file, also once pristine/ has changed, and says what differs', async () => {
     await run();
     write('kernel_variant.hip', 'mine');

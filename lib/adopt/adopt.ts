@@ -38,7 +38,7 @@ async function adoptFile(from: string, to: string, file: string, reset: boolean,
     // Fails rather than overwrites if somebody else writes the file at this moment.
     await copyFile(from, to, constants.COPYFILE_EXCL);
     result.written.push(file);
-  } else if (!sameContent(from, to)) {
+  } else if (!sameContent(from, to) && !(file === kernelFile && sameButForSchema(from, to))) {
     const current = file === kernelFile && !reset ? withCodeObjectOf(from, to) : undefined;
     if (current !== undefined) {
       writeFileAtomic(to, current);
@@ -64,6 +64,12 @@ function withCodeObjectOf(generated: string, mine: string): string | undefined {
     new RegExp(`("code_object"\\s*:\\s*)"${own.code_object}"`),
     (_all, key: string) => `${key}"${theirs.code_object}"`,
   );
+}
+
+/** Which schema an editor checks it by says nothing of the kernel: older ones name none, and a workspace may have it elsewhere. */
+function sameButForSchema(generated: string, mine: string): boolean {
+  const [theirs, own] = [kernelJsonIn(generated), kernelJsonIn(mine)];
+  return theirs !== undefined && isDeepStrictEqual({ ...theirs, $schema: '' }, { ...own, $schema: '' });
 }
 
 /** A damaged one is reported by the stages that need it. */

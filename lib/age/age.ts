@@ -75,15 +75,19 @@ export async function decryptFile(from: string, to: string, what: string, deps: 
     throw new KernloopError(
       'AGE_IDENTITY',
       `${what} is not encrypted for ${shown}, or its header is damaged`,
-      'ask who made it for whom it is',
+      'ask its author to encrypt it for your key, too: `age-keygen -y FILE` prints the public one',
     );
   }
   if (unusableIdentity.test(said))
-    throw new KernloopError('AGE_IDENTITY', `${shown} is no key that age takes: ${said}`, 'name what age-keygen wrote');
+    throw new KernloopError(
+      'AGE_IDENTITY',
+      `${shown} is no key that age takes: ${said}`,
+      'name the file that `age-keygen` wrote',
+    );
   throw new KernloopError(
     'AGE_CORRUPT',
     `${what} is damaged: it does not decrypt to what was encrypted (${said})`,
-    'get it again from where it was made; nothing of it was kept',
+    'copy it again from where it was made; nothing of it was kept',
   );
 }
 

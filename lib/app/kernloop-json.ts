@@ -71,7 +71,12 @@ export const stageOptionsSchema = z
 
 export const kernloopJsonSchema = z
   .strictObject({
-    $schema: z.string().optional(),
+    $schema: z
+      .string()
+      .optional()
+      .describe(
+        'JSON Schema that editors check this file by: a path to `schemas/kernloop.schema.json` of the package.',
+      ),
     name: nameSchema.describe('Name of the app, and of its Nx project.'),
     device: z.enum(deviceKinds).optional().describe('Where the kernels run. Default: softgpu.'),
     build: z

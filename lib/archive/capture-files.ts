@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { KernloopError } from '../support/error';
 import { parseJson, readText } from '../support/schema';
+import { droppedSchema, shrinkSchema } from './dropped';
 import { overwrittenSchema, rereadSchema } from './overwritten';
 import { varyingSchema } from './varying';
 
@@ -12,6 +13,7 @@ const contentSchema = z.looseObject({ chunks: z.array(digest.nullable()) });
 
 export const captureJsonSchema = z.looseObject({
   schema: z.string(),
+  chunk_bytes: z.number().default(4 * 1024 ** 2),
   app: z.looseObject({
     name: z.string().optional(),
     files: z.array(z.looseObject({ path: z.string(), sha256: digest, role: z.string() })).default([]),
@@ -34,7 +36,15 @@ export const captureJsonSchema = z.looseObject({
     .default({ slots: [] }),
   scope: z.looseObject({ mode: z.string(), tracked_regions: z.number(), tracked_bytes: z.number() }),
   regions: z.array(
-    z.looseObject({ id: z.string(), base: hex, size: z.number(), pre: contentSchema, post: contentSchema }),
+    z.looseObject({
+      id: z.string(),
+      base: hex,
+      size: z.number(),
+      class: z.string().optional(),
+      pre: contentSchema,
+      post: contentSchema,
+      dropped: z.array(droppedSchema).optional(),
+    }),
   ),
   module_variables: z
     .array(z.looseObject({ name: z.string(), size: z.number(), pre: contentSchema, post: contentSchema }))
@@ -77,6 +87,7 @@ export const selfcheckSchema = z.looseObject({
     .describe(
       'What it writes with what it held, and reads as well: what does not write it cannot be told. Software GPU only.',
     ),
+  shrink: shrinkSchema.optional().describe('With --shrink: what of the capture was dropped.'),
 });
 
 export type Selfcheck = z.output<typeof selfcheckSchema>;

@@ -24,8 +24,10 @@ import type { CapturedEvent } from '../recorder/recorder-events';
 import { planOf } from './plan';
 import type { CapturePlan, KernelCapture } from './result';
 import { RunLog } from './run-log';
+import type { SelfCheckTarget } from './replays';
 import { recorderSelection, takesSeveral, type Request } from './selection';
 import { selfCheck } from './self-check';
+import { shrink } from './shrink';
 import { keepTritonProgram } from './triton-programs';
 
 export interface Failure {
@@ -246,9 +248,11 @@ export class CaptureRun {
   ): Promise<void> {
     this.checkRuntime(event, log);
     const label = this.label(request, event.ordinal);
-    const { selfcheck, scopeTooSmall } = await this.check(label, event);
-    if (scopeTooSmall && again.withScopeAll(event.ordinal)) return;
-    attempt.captures.push(describe(request, event, selfcheck, log.processes.name(event.pid)));
+    const checked = await this.check(label, event);
+    if (checked.scopeTooSmall && again.withScopeAll(event.ordinal)) return;
+    const { selfcheck, bytesStored } = await this.shrink(label, event, checked.selfcheck);
+    const stored = { ...event, bytes_stored: bytesStored ?? event.bytes_stored };
+    attempt.captures.push(describe(request, stored, selfcheck, log.processes.name(event.pid)));
     if (selfcheck?.verdict !== 'failed') {
       if (selfcheck?.reason) this.deps.report.info(`${label}: ${selfcheck.reason}`);
       return;
@@ -283,14 +287,29 @@ export class CaptureRun {
     if (!this.context.options.selfCheck) return { selfcheck: null, scopeTooSmall: false };
     this.warnOfOtherGpu(label, event.output);
     this.deps.report.info(`${label}: captured ${formatBytes(event.bytes_raw)}; replaying it to check it`);
-    return selfCheck(
-      {
-        capture: event.output,
-        stores: storesFor(event.output, this.deps.env, this.store),
-        waveInstructions: event.wave_instructions ?? null,
-        limitSeconds: this.context.options.runLimitMs / 1000,
-      },
-      this.context.device,
+    return selfCheck(this.target(event), this.context.device, this.deps);
+  }
+
+  private target(event: CapturedEvent): SelfCheckTarget {
+    return {
+      capture: event.output,
+      stores: storesFor(event.output, this.deps.env, this.store),
+      waveInstructions: event.wave_instructions ?? null,
+      limitSeconds: this.context.options.runLimitMs / 1000,
+    };
+  }
+
+  private async shrink(
+    label: string,
+    event: CapturedEvent,
+    selfcheck: Selfcheck | null,
+  ): Promise<{ selfcheck: Selfcheck | null; bytesStored?: number }> {
+    const { options, device } = this.context;
+    if (!options.shrink || selfcheck === null || selfcheck.verdict === 'failed') return { selfcheck };
+    const { inlineLimitBytes } = options;
+    return shrink(
+      { target: this.target(event), selfcheck, store: this.store, inlineLimitBytes, label },
+      device,
       this.deps,
     );
   }
@@ -404,6 +423,7 @@ function describe(
     regions: event.regions,
     bytesRaw: event.bytes_raw,
     bytesStored: event.bytes_stored,
+    bytesDropped: selfcheck?.shrink?.dropped_bytes ?? 0,
     bytesTracked: event.bytes_tracked,
     gridBlocks: event.geometry.grid_blocks,
     blockThreads: event.geometry.block_threads,

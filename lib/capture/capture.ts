@@ -48,6 +48,12 @@ export async function captureSelections(
 ): Promise<CaptureOutcome> {
   const app = openApp(options.app);
   if (!options.dryRun) for (const { name, output } of selections) requireOwnPlace(app, name, output);
+  if (options.shrink && !options.selfCheck)
+    throw new KernloopError(
+      'USAGE',
+      '--shrink is proven by replays, which --no-self-check leaves out',
+      'leave one of them out',
+    );
   const device = await openDevice(options, deps);
   if (options.build) await buildApp(app, deps);
   const program = findProgram(app, deps.env);

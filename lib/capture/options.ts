@@ -63,6 +63,12 @@ export const captureOptionsSchema = z.object({
     .boolean()
     .default(true)
     .describe('Replay the capture once the app has exited, and check that it gives what the app computed.'),
+  shrink: z
+    .boolean()
+    .default(false)
+    .describe(
+      'After the self-check, drop memory that the dispatch neither reads nor writes, if the self-check then says the same. Code that touches it faults in replays.',
+    ),
   maxBytes: bytes
     .default(8 * 1024 ** 3)
     .describe('Refuse a capture of more than this many bytes of memory, before anything is written. 0: no limit.'),

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { UnusedRange } from '../archive/dropped';
 import type { OverwrittenRow, Reread } from '../archive/overwritten';
 import type { Deps } from '../deps/deps';
 import type { Device } from '../device/device';
@@ -109,6 +110,18 @@ export class Replays {
     }
     this.overwritten = [];
     return this.compare(request);
+  }
+
+  /** Without memory in these places, where any access faults. */
+  async compareWithout(dropped: readonly UnusedRange[], request: Partial<ReplayRequest>): Promise<ReplayOutcome> {
+    const folder = mkdtempSync(join(tmpdir(), 'kernloop-dropped-'));
+    const file = join(folder, 'dropped.json');
+    try {
+      writeJson(file, { dropped });
+      return await this.compare({ ...request, dropped: file });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   }
 
   private async withOverwritten(

@@ -13,6 +13,7 @@ export const kernelCaptureSchema = z.object({
   regions: count,
   bytesRaw: count.describe('Memory before the dispatch, and what of the memory after it differs.'),
   bytesStored: count.describe('What that takes on the disk.'),
+  bytesDropped: count.describe('Of bytesRaw, by --shrink: the capture does not hold them.'),
   bytesTracked: count.describe('Device memory that the app held.'),
   gridBlocks: dimensions,
   blockThreads: dimensions,

@@ -23,7 +23,7 @@ const why = (entry: KernelEntry = kernel, selfCheck = false): string | null =>
     openApp(workspace.app),
     entry,
     { identity: softgpuIdentity('gfx90a', workspace.native.softgpu) },
-    { selfCheck },
+    { selfCheck, shrink: false },
     fakeDeps({}, workspace.native),
   );
 
@@ -101,7 +101,7 @@ describe('whyCaptureAgain', () => {
       openApp(fresh.app),
       kernel,
       { identity: 'softgpu-gfx90a-1' },
-      { selfCheck: false },
+      { selfCheck: false, shrink: false },
       fakeDeps({}, fresh.native),
     );
     fresh.dispose();

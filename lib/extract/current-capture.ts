@@ -20,7 +20,7 @@ export function whyCaptureAgain(
   app: App,
   kernel: KernelEntry,
   device: Pick<DeviceDescription, 'identity'>,
-  options: { store?: string | undefined; selfCheck: boolean },
+  options: { store?: string | undefined; selfCheck: boolean; shrink: boolean },
   deps: Deps,
 ): string | null {
   const folder = app.capture(kernel.name);
@@ -39,7 +39,7 @@ export function whyCaptureAgain(
     changedFile(app, capture) ??
     changedProgram(app, capture, deps) ??
     changedSelection(app, kernel, capture) ??
-    (options.selfCheck ? uncheckedReason(folder) : null)
+    (options.selfCheck ? (uncheckedReason(folder) ?? otherSize(folder, options.shrink)) : null)
   );
 }
 
@@ -57,6 +57,13 @@ function uncheckedReason(folder: string): string | null {
   const { capture_sha256: checked, verdict } = readJson(path, selfcheckSchema, 'SELFCHECK_MISSING', 'capture it again');
   if (checked !== sha256OfFile(captureFile(folder))) return 'its self-check is that of another capture';
   return verdict === 'failed' ? 'its self-check failed' : null;
+}
+
+/** Whether memory was to be dropped from it: a whole one is judged by what a smaller one has no memory for. */
+function otherSize(folder: string, wanted: boolean): string | null {
+  const { shrink } = readJson(selfcheckFile(folder), selfcheckSchema, 'SELFCHECK_MISSING', 'capture it again');
+  if (wanted && shrink === undefined) return '--shrink was not asked for when it was made';
+  return !wanted && (shrink?.dropped_bytes ?? 0) > 0 ? 'memory was dropped from it, and --shrink is not given' : null;
 }
 
 /** Digests, not times: a rebuild that gives the same program keeps its captures. */

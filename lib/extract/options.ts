@@ -5,7 +5,7 @@ import { generateOptionsSchema } from '../generate/options';
 import { reset } from '../adopt/options';
 import { appRunOptions } from '../app/run-options';
 
-const { selfCheck, maxBytes, inlineLimitBytes, memoryBytes, drainLimitMs, runLimitMs, untrackedMemory, store } =
+const { selfCheck, shrink, maxBytes, inlineLimitBytes, memoryBytes, drainLimitMs, runLimitMs, untrackedMemory, store } =
   captureOptionsSchema.shape;
 const { translationUnit, define, language, compileLimitSeconds } = generateOptionsSchema.shape;
 
@@ -20,7 +20,7 @@ export const extractOptionsSchema = z.object({
     .boolean()
     .default(false)
     .describe('Capture again even if there is a complete capture of the same program and selection.'),
-  ...{ selfCheck, maxBytes, inlineLimitBytes, memoryBytes, drainLimitMs, runLimitMs, untrackedMemory, store },
+  ...{ selfCheck, shrink, maxBytes, inlineLimitBytes, memoryBytes, drainLimitMs, runLimitMs, untrackedMemory, store },
   ...{ translationUnit, define, language, compileLimitSeconds },
 });
 

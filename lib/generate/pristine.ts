@@ -17,6 +17,7 @@ import type { NoSource } from '../source/no-source-json';
 import type { WrittenSource } from './request';
 import { tritonArgs } from '../reproducer/triton-args';
 import { kernelFile } from '../support/project-file-names';
+import { schemaReference } from '../support/schema-reference';
 
 /** Copies the kernel's file and its headers into a folder; returns where each came from. */
 export function writeSources(
@@ -104,7 +105,9 @@ const isTriton = ({ recipe }: WrittenSource): boolean => recipe.triton !== undef
 
 function kernelJson({ app, kernel, capture, found, noSource }: ProjectFilesOptions): KernelJson {
   const { name, ...selection } = kernel;
+  const schema = schemaReference(app.workspaceRoot, app.reproducer(name), 'kernel');
   return kernelJsonSchema.parse({
+    ...(schema === undefined ? {} : { $schema: schema }),
     name,
     app: { name: app.config.name, root: inWorkspace(app.workspaceRoot, app.root) || '.' },
     symbol: capture.kernel.symbol,

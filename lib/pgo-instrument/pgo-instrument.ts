@@ -101,7 +101,7 @@ function requireCounters({ config }: Reproducer, map: PgoMap): void {
       : `${config.name} has nothing to count: --skip-guards leaves it out (${skipped})`,
     skipped === undefined
       ? 'a kernel without a branch has nothing that a profile could tell'
-      : 'leave --skip-guards out; a profile has nothing to tell of such a kernel, though',
+      : 'leave --skip-guards out, or use `kernloop tune`: a profile says little of such a kernel',
   );
 }
 

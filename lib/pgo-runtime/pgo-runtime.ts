@@ -43,8 +43,8 @@ export async function pgoRuntime(options: PgoRuntimeOptions, deps: Deps): Promis
           'PGO_PROFILE_MISSING',
           `${app.config.name} loaded nothing that ${isCuda ? 'NVRTC' : 'HIPRTC'} compiled in this run`,
           isCuda
-            ? 'code that the app keeps from earlier runs is not known: empty its own cache; nor is what it links (nvJitLink) or loads as a library (cuLibraryLoadData). What nvcc compiles is for pgo-app-instrument'
-            : 'code that the app keeps from earlier runs is not known: empty its own cache; functions of HIP that it looks up with dlsym are not seen. What is compiled with the app is for pgo-app-instrument',
+            ? 'empty the cache that the app keeps of its code. What it links (nvJitLink) or loads as a library (cuLibraryLoadData) is not seen; what nvcc compiles is for `kernloop pgo-app-instrument`'
+            : 'empty the cache that the app keeps of its code. Functions of HIP that it looks up with dlsym are not seen; what is compiled with the app is for `kernloop pgo-app-instrument`',
         );
       }
       print(app, programs, options.phase, deps);

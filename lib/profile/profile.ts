@@ -152,7 +152,7 @@ function launchesOf(
     throw new KernloopError(
       'USAGE',
       `${kind} does not say when its kernels ran`,
-      'times of launches are of CUDA devices: leave --launches out',
+      'leave --launches out: only launches on CUDA devices are timed',
     );
   }
   const places = rows.map(({ symbol, code_object }) =>

@@ -51,6 +51,6 @@ async function askHelper(address: Address, helper: readonly string[], deps: Deps
   throw new KernloopError(
     'REMOTE_CREDENTIALS',
     `the credential helper ${program} gave no answer: ${ended.exitCode === 0 ? `${lines.length} lines` : why}`,
-    'it is to print one line, the value of the Authorization header for the URL that is its last argument',
+    'let it print one line: the value of the Authorization header for the URL that is its last argument',
   );
 }

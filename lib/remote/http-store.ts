@@ -163,7 +163,7 @@ export class HttpStore {
         what,
         this.authorization === undefined
           ? 'set KERNLOOP_STORE_AUTHORIZATION ("Bearer <token>"), or a "credentialHelper" in kernloop.json'
-          : 'the server does not take these credentials for this: ask who runs it',
+          : 'ask who runs the server for credentials that allow this',
       );
     }
     if (status >= 300 && status < 400)
@@ -185,7 +185,7 @@ export class HttpStore {
       silent
         ? `${this.address.url} said nothing for ${this.limits.silenceMs / 1000} s`
         : `${this.address.url}: ${causeOf(error)}`,
-      'see whether the server runs and the network is there; what has been transferred need not be again',
+      'check that the server runs and can be reached, then run it again: what was transferred is kept',
     );
   }
 }

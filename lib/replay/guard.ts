@@ -4,10 +4,10 @@ import type { FaultEvent, Guard } from './replay-events';
 type Near = NonNullable<FaultEvent['near']>;
 
 /** "0 bytes behind region r1 (800 B)" */
-export function describeNear({ region, position, distance, size }: Near): string {
+export function describeNear({ region, position, distance, size, dropped }: Near): string {
   const bytes = `${formatCount(distance)} ${distance === 1 ? 'byte' : 'bytes'}`;
   const where = position === 'inside' ? `${bytes} into` : `${bytes} ${position}`;
-  return `${where} region ${region} (${formatBytes(size)})`;
+  return `${where} region ${region} (${formatBytes(size)})${dropped === true ? ', dropped by --shrink' : ''}`;
 }
 
 /** What the guard protects, and what it cannot. */

@@ -60,6 +60,10 @@ export interface ReplayRequest {
   findOverwritten?: boolean;
   /** Find it by launches that begin with other values; the file has what processes that these cost have found. */
   searchOverwritten?: string;
+  /** More memory that is not there: whatever touches it faults. */
+  dropped?: string;
+  /** Tell what is neither read nor written, in whole pieces of so many bytes. */
+  findUnused?: number;
   /** Seeds to replay with, to find what varies. */
   calibrate?: readonly number[];
   /** That calibration may end after so many replays where further ones show nothing new, and for want of time. */
@@ -138,6 +142,8 @@ export interface ReplayOutcome {
   varying: VaryingRange[];
   overwritten: OverwrittenRow[];
   reread: Reread[];
+  /** Rows of regions. */
+  unused: OverwrittenRow[];
   /** Elements of *post* that the replays of a calibration do not explain. */
   unexplained: UnexplainedEvent[];
   tolerances: ToleranceEvent[];
@@ -147,7 +153,7 @@ export interface ReplayOutcome {
   compared: ComparedEvent[];
   /** A row for each group of arrays in free order that is judged by itself. */
   freeOrders: FreeOrderEvent[];
-  restored: { regions: number; bytes: number };
+  restored: { regions: number; bytes: number; droppedBytes: number };
   overridden: Overridden | null;
   guard: Guard | null;
   caches: Caches | null;
@@ -180,6 +186,8 @@ function replayArguments(request: ReplayRequest, device: Device): string[] {
     ['--known-varying', request.varying],
     ['--overwritten', request.overwritten?.file],
     ['--search-overwritten', request.searchOverwritten],
+    ['--dropped', request.dropped],
+    ['--find-unused', request.findUnused],
     ['--fills', request.overwritten?.fills.join(',')],
     ['--calibrate', request.calibrate?.join(',')],
     ['--settle', request.settle && `${request.settle.replays}:${request.settle.seconds}`],
@@ -233,12 +241,13 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
     varying: [],
     overwritten: [],
     reread: [],
+    unused: [],
     unexplained: [],
     tolerances: [],
     checked: [],
     compared: [],
     freeOrders: [],
-    restored: { regions: 0, bytes: 0 },
+    restored: { regions: 0, bytes: 0, droppedBytes: 0 },
     overridden: null,
     guard: null,
     caches: null,
@@ -264,7 +273,7 @@ export async function replayOnce(request: ReplayRequest, device: Device, deps: D
 function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { result?: ResultEvent }): void {
   switch (event.event) {
     case 'restored':
-      outcome.restored = { regions: event.regions, bytes: event.bytes };
+      outcome.restored = { regions: event.regions, bytes: event.bytes, droppedBytes: event.dropped_bytes ?? 0 };
       break;
     case 'guard': {
       const { event: _event, ...guard } = event;
@@ -318,6 +327,11 @@ function collect(event: ReplayEvent, outcome: Omit<ReplayOutcome, 'result'> & { 
     case 'overwritten': {
       const { event: _event, ...row } = event;
       outcome.overwritten.push(row);
+      break;
+    }
+    case 'unused': {
+      const { event: _event, ...row } = event;
+      outcome.unused.push(row);
       break;
     }
     case 'checked':

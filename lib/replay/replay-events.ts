@@ -201,7 +201,12 @@ const findingSchema = accessSchema.extend({
 const lensContent = { bytes: count, address: z.string(), file: z.string(), sha256: z.string() };
 
 const events = {
-  restored: z.looseObject({ event: z.literal('restored'), regions: count, bytes: count }),
+  restored: z.looseObject({
+    event: z.literal('restored'),
+    regions: count,
+    bytes: count,
+    dropped_bytes: count.optional(),
+  }),
   guard: guardSchema.extend({ event: z.literal('guard') }),
   cache: cachesSchema.extend({ event: z.literal('cache') }),
   overridden: overriddenSchema.extend({ event: z.literal('overridden') }),
@@ -255,6 +260,7 @@ const events = {
         position: z.enum(['before', 'inside', 'behind']),
         distance: count,
         size: count,
+        dropped: z.boolean().optional(),
       })
       .nullish(),
     text: z.string().nullish(),
@@ -283,6 +289,7 @@ const events = {
   varying: varyingSchema.extend({ event: z.literal('varying') }),
   reread: rereadSchema.extend({ event: z.literal('reread') }),
   overwritten: overwrittenSchema.extend({ event: z.literal('overwritten') }),
+  unused: overwrittenSchema.extend({ event: z.literal('unused') }),
   result: z.looseObject({
     event: z.literal('result'),
     verdict: z.enum(['pass', 'fail', 'vacuous', 'fault', 'limit', 'ran']),

@@ -29,7 +29,7 @@ function dispatchLines(result: DispatchResult, device: Device): string[] {
 
 function figureLines(result: DispatchResult, device: Device): string[] {
   return [
-    `restored ${result.restored.regions} regions, ${formatBytes(result.restored.bytes)}`,
+    `restored ${result.restored.regions} regions, ${formatBytes(result.restored.bytes)}${droppedWords(result.restored.droppedBytes)}`,
     ...(result.launch === 'hip' ? ['launched by the HIP runtime'] : []),
     ...(result.guard ? [guardLine(result.guard)] : []),
     ...(result.overridden
@@ -42,6 +42,10 @@ function figureLines(result: DispatchResult, device: Device): string[] {
     ...(result.lens ? [lensLine(result.lens)] : []),
     ...(result.check ? [checkLine(result.check)] : []),
   ];
+}
+
+function droppedWords(bytes = 0): string {
+  return bytes > 0 ? `; ${formatBytes(bytes)} were dropped (--shrink): code that touches them faults` : '';
 }
 
 function outcomeOfAll(results: readonly DispatchResult[]): string {

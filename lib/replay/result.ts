@@ -81,7 +81,11 @@ const dispatchResultSchema = z.object({
     .describe(
       'Which code a fault or a limit ended; null where none did. Without --compare always "variant": what is replayed.',
     ),
-  restored: z.object({ regions: count, bytes: count }),
+  restored: z.object({
+    regions: count,
+    bytes: count,
+    droppedBytes: count.optional().describe('Of the regions, that the capture does not hold (--shrink).'),
+  }),
   overridden: overriddenSchema
     .nullable()
     .describe('What of the launch was not as captured; null for the captured launch.'),

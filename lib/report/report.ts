@@ -33,7 +33,11 @@ interface Made {
 async function pageFor(options: ReportOptions, deps: Deps): Promise<Made> {
   const { trace, workspace, ranks, clockMhz, unaligned } = options;
   if (trace !== undefined && workspace !== undefined)
-    throw new KernloopError('USAGE', '--trace and --workspace are two pages', 'ask for one after the other');
+    throw new KernloopError(
+      'USAGE',
+      '--trace and --workspace are two pages',
+      'run it twice: once with --trace, once with --workspace',
+    );
   if (trace === undefined && (ranks.length > 0 || clockMhz !== undefined || unaligned))
     throw new KernloopError('USAGE', '--ranks, --clock-mhz and --unaligned are about a trace', 'name it with --trace');
   if (trace !== undefined) {

@@ -12,6 +12,7 @@ import { pictureOf, pictureWords } from '../timeline/picture';
 import { Summary } from '../timeline/summary';
 import { writeTimeline } from '../timeline/timeline';
 import { traceAnalyzeOptionsSchema } from '../trace-analyze/options';
+import { clockUnitOf } from '../trace-analyze/clock-unit';
 import { plotOf } from '../trace-analyze/plots';
 import { analysed } from '../trace-analyze/trace-analyze';
 import { neededProbe, neededResults, openTrace, type OpenedTrace } from '../trace/open-trace';
@@ -54,7 +55,7 @@ async function probesPage(path: string, { ranks }: Options, deps: Deps): Promise
       if (analyses.length === mostPlots) break;
       const name = `${basename(file)}, map ${map.name}`;
       const shown = analysed(file, probe, map, options, deps, async (result, intervals) =>
-        chart(plotOf(result, intervals, options), `${name}: ${result.analysis}.`),
+        chart(plotOf(result, intervals, options, clockUnitOf(file)), `${name}: ${result.analysis}.`),
       );
       analyses.push(
         markup`<h3>${name}</h3>

@@ -62,7 +62,10 @@ const kernelArgSchema = z.strictObject({
 
 export const kernelJsonSchema = z
   .strictObject({
-    $schema: z.string().optional(),
+    $schema: z
+      .string()
+      .optional()
+      .describe('JSON Schema that editors check this file by: a path to `schemas/kernel.schema.json` of the package.'),
     name: nameSchema.describe('Name of the kernel in kernloop.json, and of this folder.'),
     app: z.strictObject({
       name: nameSchema.describe('Name of the app.'),

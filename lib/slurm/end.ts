@@ -47,7 +47,7 @@ function ofState(
     return new KernloopError(
       'SLURM_PREEMPTED',
       `${job} was preempted`,
-      'nothing was lost: run it again, or with another partition or "qos"',
+      'run it again, or with another partition or "qos": nothing was lost',
     );
   if (['TIMEOUT', 'DEADLINE'].includes(state) || reason === 'TimeLimit')
     return new KernloopError(
@@ -71,18 +71,18 @@ function ofState(
     return new KernloopError(
       'SLURM_REQUEUED',
       `${job} was put back into the queue (${state}, ${reason})`,
-      'it was cancelled, and nothing was lost: run it again',
+      'run it again: it was cancelled, and nothing was lost',
     );
   if (['CANCELLED', 'REVOKED'].includes(state))
     return new KernloopError(
       'SLURM_CANCELLED',
       `${job} was cancelled, and not by this task`,
-      'whoever ran scancel knows why; nothing was lost: run it again',
+      'look who cancelled it (`sacct --format=JobID,State`); nothing was lost: run it again',
     );
   return new KernloopError(
     'SLURM_JOB_FAILED',
     `${job} ended with ${state} (${reason}), exit code ${exitCode ?? 'not known'}, and without an answer${said(text)}`,
-    'what it said is above; `kernloop doctor --app` looks whether jobs run there at all',
+    'read its output above; `kernloop doctor --app` checks whether jobs run there at all',
   );
 }
 
@@ -104,7 +104,7 @@ const vanished = (job: string): KernloopError =>
   new KernloopError(
     'SLURM_VANISHED',
     `${job} is not known to Slurm any more, and it left no answer`,
-    'controllers forget jobs when they lose their state, and MinJobAge after their end; nothing was taken from it: run it again',
+    'run it again: nothing was taken from the job. Controllers forget jobs when they lose their state, and MinJobAge seconds after their end',
   );
 
 const isUnreachable = (text: string): boolean =>

@@ -191,7 +191,7 @@ async function whyNoAnswer(
     return new KernloopError(
       'SLURM_NO_RESULT',
       `job ${marks.id ?? name} ended well, and its answer is not in the workspace`,
-      'is the workspace on a file system that this machine and the node share?',
+      'put the workspace on a file system that this machine and the node share',
     );
   }
   return endError({ exitCode: ended.exitCode, text: ended.stderrTail, marks, facts, nodeIsDown }, runner);

@@ -29,7 +29,8 @@ export function openSourceParser(name: GrammarName = 'cuda'): Promise<SourcePars
 export async function openGrammar(grammarPath: string | undefined, name: GrammarName = 'cuda'): Promise<SourceParser> {
   try {
     if (grammarPath === undefined) throw new Error(`tree-sitter-${name}.wasm not found`);
-    const { Language, Parser } = await import('web-tree-sitter');
+    // Not import(): the package has it as a file of its own, by what is required (tools/packages/bundled.mjs).
+    const { Language, Parser } = require('web-tree-sitter') as typeof import('web-tree-sitter');
     await Parser.init();
     const parser = new Parser().setLanguage(await Language.load(readFileSync(grammarPath)));
     return {

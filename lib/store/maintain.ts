@@ -32,7 +32,7 @@ export async function store(options: StoreOptions, deps: Deps): Promise<StoreRes
     throw new KernloopError(
       'STORE_NOT_FOUND',
       `there is no chunk store at ${place.store}`,
-      'captures of up to 256 MiB need none: their chunks are in chunks.pack; name another store with --store',
+      'name another store with --store; captures of up to 256 MiB need none, because their chunks are in chunks.pack',
     );
   }
   const result = await { verify, gc: collect, stats }[options.action](options, place, deps);

@@ -1,5 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { errorCodes, type ErrorCode } from './error-codes';
+import { nextSteps } from './next-steps';
 
 export interface ErrorReport {
   code: ErrorCode;
@@ -10,15 +11,17 @@ export interface ErrorReport {
 /** The one error class of Kernloop: a code, what happened and where, and what to do next. */
 export class KernloopError extends Error {
   readonly exitCode: number;
+  readonly hint: string;
 
   constructor(
     readonly code: ErrorCode,
     readonly what: string,
-    readonly hint: string,
+    hint: string,
     options?: { cause?: unknown },
   ) {
     super(what, options);
     this.name = 'KernloopError';
+    this.hint = hint || nextSteps[code];
     this.exitCode = errorCodes[code].exitCode;
   }
 

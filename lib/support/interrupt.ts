@@ -26,6 +26,6 @@ export function throwIfInterrupted(signal: AbortSignal): void {
   throw new KernloopError(
     'INTERRUPTED',
     `stopped by ${String(signal.reason)}`,
-    'what was finished is kept, and nothing was left half-written; run it again',
+    'run it again: what was finished is kept, and nothing was left half-written',
   );
 }

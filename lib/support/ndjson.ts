@@ -94,8 +94,7 @@ function lastLines(text: string, count = 10): string {
 
 /** Codes of native programs that this table does not know keep their name in the message. */
 function nativeError(program: string, error: ErrorEvent): KernloopError {
-  const hint = error.hint || rebuildHint;
   return isErrorCode(error.code)
-    ? new KernloopError(error.code, error.message, hint)
-    : new KernloopError('NATIVE_FAILED', `${program}: ${error.code}: ${error.message}`, hint);
+    ? new KernloopError(error.code, error.message, error.hint)
+    : new KernloopError('NATIVE_FAILED', `${program}: ${error.code}: ${error.message}`, error.hint || rebuildHint);
 }

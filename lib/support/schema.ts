@@ -40,7 +40,7 @@ export function readText(path: string, missing: ErrorCode, missingHint: string):
       throw new KernloopError(
         'FILE_UNREADABLE',
         `${path} is larger than ${maxJsonBytes} bytes`,
-        'this is not a file of Kernloop',
+        'name a file that Kernloop wrote',
       );
     }
     return readFileSync(path, 'utf8');

@@ -90,7 +90,7 @@ function refuseOtherNeeds({ launch }: Candidate, { triton }: UnprovenRecipe): vo
   throw new KernloopError(
     'LAUNCH_IMPOSSIBLE',
     `the candidate cannot be launched as the captured code: ${why}`,
-    'choose a configuration without',
+    'give the parameter that is named other values with --set',
   );
 }
 

@@ -86,7 +86,7 @@ function checkKernel(path: string, { recipe, signature }: CompileRequest): void 
     throw new KernloopError(
       'COMPILE_FAILED',
       'the compiler wrote no code object that could be loaded',
-      'check the compiler and the recipe',
+      'compare your compiler with the one that pristine/recipe.json names',
     );
   }
   const kernel = kernels.find(({ symbol }) => symbol === recipe.symbol);

@@ -21,7 +21,7 @@ export function cudaTarget(real: string, args: readonly CompileArgument[]): Cuda
     throw new KernloopError(
       'CAPTURE_INVALID',
       `"${real}" is no NVIDIA target`,
-      'only sm_XX code can be recompiled by nvcc',
+      'validate a code object of your own with --variant: nvcc recompiles sm_XX code alone',
     );
   }
   const generated = generatedCode(real, args);

@@ -30,7 +30,7 @@ export function processorOf(isa: string): string {
     throw new KernloopError(
       'CAPTURE_INVALID',
       `"${isa}" is no AMD target`,
-      'only captures of AMD code objects can be recompiled',
+      'validate a code object of your own with --variant: only AMD code objects are recompiled',
     );
   }
   return processor;

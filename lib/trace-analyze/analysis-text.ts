@@ -1,4 +1,5 @@
 import { formatBytes, formatCount, table, type Reporter } from '../support/report';
+import type { ClockUnit } from './clock-unit';
 import type { Analysed, BlockSched, HeatMap, Progress, Totals } from './result';
 
 const decimal = (hex: string): string => BigInt(hex).toLocaleString('en-US');
@@ -6,12 +7,12 @@ const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
 const mostRows = 20;
 
 /** The answer first, then a table of what it is made of. */
-export function printAnalysis(result: Analysed, report: Reporter): void {
+export function printAnalysis(result: Analysed, unit: ClockUnit, report: Reporter): void {
   switch (result.analysis) {
     case 'block-sched':
-      return printBlockSched(result, report);
+      return printBlockSched(result, unit, report);
     case 'heat-map':
-      return printHeatMap(result, report);
+      return printHeatMap(result, unit, report);
     case 'totals':
       return printTotals(result, report);
     case 'progress':
@@ -24,10 +25,10 @@ function printRows(rows: readonly (readonly string[])[], report: Reporter): void
   if (rows.length > mostRows + 1) report.result(`… and ${rows.length - 1 - mostRows} more`);
 }
 
-function printBlockSched(result: BlockSched, report: Reporter): void {
+function printBlockSched(result: BlockSched, unit: ClockUnit, report: Reporter): void {
   report.result(
-    `${formatCount(result.blocks)} blocks on ${formatCount(result.processors.length)} processors in ${decimal(result.cycles)} cycles: ` +
-      `idle ${percent(result.idleShare)}, tail ${decimal(result.tailCycles)} cycles (${percent(result.tailShare)})`,
+    `${formatCount(result.blocks)} blocks on ${formatCount(result.processors.length)} processors in ${decimal(result.cycles)} ${unit}s: ` +
+      `idle ${percent(result.idleShare)}, tail ${decimal(result.tailCycles)} ${unit}s (${percent(result.tailShare)})`,
   );
   if (result.unwrittenUnits > 0) report.warn(`${formatCount(result.unwrittenUnits)} warps have no record`);
   if (result.blocksOnSeveral > 0) {
@@ -41,13 +42,13 @@ function printBlockSched(result: BlockSched, report: Reporter): void {
     percent(row.idleShare),
     decimal(row.gapCycles),
   ]);
-  printRows([['processor', 'blocks', 'at a time', 'busy cycles', 'idle', 'gaps'], ...rows], report);
+  printRows([['processor', 'blocks', 'at a time', `busy ${unit}s`, 'idle', 'gaps'], ...rows], report);
 }
 
-function printHeatMap(result: HeatMap, report: Reporter): void {
+function printHeatMap(result: HeatMap, unit: ClockUnit, report: Reporter): void {
   report.result(
     `${formatCount(result.accesses)} accesses to ${formatCount(result.pages.length)} pages of ${formatBytes(result.pageBytes)} ` +
-      `in ${(BigInt(result.lastClock) - BigInt(result.firstClock)).toLocaleString('en-US')} cycles; ${formatCount(result.empty)} slots are empty`,
+      `in ${(BigInt(result.lastClock) - BigInt(result.firstClock)).toLocaleString('en-US')} ${unit}s; ${formatCount(result.empty)} slots are empty`,
   );
   const busiest = [...result.pages].sort((a, b) => b.accesses - a.accesses);
   const rows = busiest.map(({ address, accesses, counts }) => [

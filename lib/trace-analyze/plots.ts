@@ -1,4 +1,5 @@
 import type { TopLevelSpec } from 'vega-lite';
+import type { ClockUnit } from './clock-unit';
 import { clockOrigins, readIntervals } from './intervals';
 import type { TraceAnalyzeOptions } from './options';
 import type { Analysed, BlockSched, HeatMap, Progress, Totals } from './result';
@@ -8,20 +9,30 @@ type Rows = readonly Readonly<Record<string, string | number>>[];
 /** More bars than these are no picture any more: then the plot is of how many blocks ran at a time. */
 const mostBars = 4000;
 
-export function plotOf(result: Analysed, intervals: string, options: TraceAnalyzeOptions): TopLevelSpec {
+export function plotOf(
+  result: Analysed,
+  intervals: string,
+  options: TraceAnalyzeOptions,
+  unit: ClockUnit,
+): TopLevelSpec {
   switch (result.analysis) {
     case 'block-sched':
-      return blockPlot(result, intervals, options);
+      return blockPlot(result, intervals, options, unit);
     case 'heat-map':
-      return heatPlot(result);
+      return heatPlot(result, unit);
     case 'totals':
       return totalsPlot(result);
     case 'progress':
-      return progressPlot(result);
+      return progressPlot(result, unit);
   }
 }
 
-function blockPlot(result: BlockSched, path: string, { alignClocks, bins }: TraceAnalyzeOptions): TopLevelSpec {
+function blockPlot(
+  result: BlockSched,
+  path: string,
+  { alignClocks, bins }: TraceAnalyzeOptions,
+  unit: ClockUnit,
+): TopLevelSpec {
   const origin = clockOrigins(result.processors, alignClocks);
   const title = `Blocks by processor: idle ${(result.idleShare * 100).toFixed(1)}%, tail ${(result.tailShare * 100).toFixed(1)}%`;
   const y = { field: 'processor', type: 'ordinal', title: 'processor' } as const;
@@ -35,7 +46,7 @@ function blockPlot(result: BlockSched, path: string, { alignClocks, bins }: Trac
       data: { values: [...values] },
       mark: 'rect',
       encoding: {
-        x: { field: 'begin', type: 'quantitative', title: 'cycle' },
+        x: { field: 'begin', type: 'quantitative', title: unit },
         x2: { field: 'end' },
         y,
         color: { field: 'blocks', type: 'quantitative', title: 'blocks at a time' },
@@ -56,7 +67,7 @@ function blockPlot(result: BlockSched, path: string, { alignClocks, bins }: Trac
     data: { values },
     mark: { type: 'bar', stroke: 'white', strokeWidth: 0.3 },
     encoding: {
-      x: { field: 'start', type: 'quantitative', title: 'cycle' },
+      x: { field: 'start', type: 'quantitative', title: unit },
       x2: { field: 'end' },
       y,
       yOffset: { field: 'lane', type: 'ordinal' },
@@ -90,7 +101,7 @@ function running(result: BlockSched, path: string, bins: number, origin: (proces
   );
 }
 
-function heatPlot(result: HeatMap): TopLevelSpec {
+function heatPlot(result: HeatMap, unit: ClockUnit): TopLevelSpec {
   const interval = Number(result.interval);
   const values = result.pages.flatMap(({ address, counts }, index) =>
     counts.flatMap((accesses, bin) =>
@@ -106,7 +117,7 @@ function heatPlot(result: HeatMap): TopLevelSpec {
     data: { values },
     mark: 'rect',
     encoding: {
-      x: { field: 'begin', type: 'quantitative', title: 'cycle' },
+      x: { field: 'begin', type: 'quantitative', title: unit },
       x2: { field: 'end' },
       y: {
         field: 'y',
@@ -133,10 +144,10 @@ function totalsPlot({ columns }: Totals): TopLevelSpec {
   };
 }
 
-function progressPlot(result: Progress): TopLevelSpec {
+function progressPlot(result: Progress, unit: ClockUnit): TopLevelSpec {
   const interval = Number(result.interval);
   const series = (name: string, counts: readonly number[]): Rows =>
-    counts.map((count, bin) => ({ series: name, cycle: bin * interval, count }));
+    counts.map((count, bin) => ({ series: name, at: bin * interval, count }));
   return {
     title: `${result.samples} samples of ${result.units} threads or warps`,
     width: 900,
@@ -144,7 +155,7 @@ function progressPlot(result: Progress): TopLevelSpec {
     data: { values: [...series('samples', result.samplesIn), ...series('running', result.activeIn)] },
     mark: { type: 'line', interpolate: 'step-after' },
     encoding: {
-      x: { field: 'cycle', type: 'quantitative', title: 'cycle' },
+      x: { field: 'at', type: 'quantitative', title: unit },
       y: { field: 'count', type: 'quantitative', title: null },
       color: { field: 'series', type: 'nominal', title: null },
     },

@@ -8,6 +8,7 @@ import { neededProbe, neededResults, openTrace } from '../trace/open-trace';
 import type { ProbeFile, TraceMap } from '../trace/probe-file';
 import { recordArguments, runTrace } from '../trace/trace-program';
 import { printAnalysis } from './analysis-text';
+import { clockUnitOf, refuseRate, type ClockUnit } from './clock-unit';
 import { describe } from './describe';
 import type { Analysis, TraceAnalyzeOptions } from './options';
 import type { Analysed, TraceAnalyzeResult } from './result';
@@ -45,9 +46,11 @@ async function analyzeMap(
   deps: Deps,
 ): Promise<TraceAnalyzeResult['analyses'][number]> {
   return analysed(file, probe, map, options, deps, async (result, intervals) => {
+    const unit = clockUnitOf(file);
+    refuseRate(unit, options.clockMhz, file);
     deps.report.result(`${basename(file)}, map ${map.name}: ${result.analysis}`);
-    printAnalysis(result, deps.report);
-    const outputs = options.output === undefined ? [] : await writeOutputs(file, map, result, intervals, options);
+    printAnalysis(result, unit, deps.report);
+    const outputs = options.output === undefined ? [] : await writeOutputs(file, map, result, intervals, options, unit);
     for (const output of outputs) deps.report.info(`wrote ${output}`);
     return { file, map: map.name, outputs, result };
   });
@@ -85,11 +88,12 @@ async function writeOutputs(
   result: Analysed,
   intervals: string,
   options: TraceAnalyzeOptions,
+  unit: ClockUnit,
 ): Promise<string[]> {
   const base = join(resolve(options.output ?? '.'), `${basename(file, '.bin')}.${map.name}`);
   writeJson(`${base}.json`, result);
-  writeFileAtomic(`${base}.svg`, await renderSvg(plotOf(result, intervals, options)));
+  writeFileAtomic(`${base}.svg`, await renderSvg(plotOf(result, intervals, options, unit)));
   if (result.analysis === 'totals') return [`${base}.json`, `${base}.svg`];
-  writeTracks(`${base}.pftrace`, `${basename(file)} ${map.name}`, result, intervals, options);
+  writeTracks(`${base}.pftrace`, `${basename(file)} ${map.name}`, result, intervals, options, unit);
   return [`${base}.json`, `${base}.svg`, `${base}.pftrace`];
 }

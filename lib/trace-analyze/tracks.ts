@@ -1,4 +1,5 @@
 import { PerfettoWriter } from '../perfetto/perfetto-writer';
+import type { ClockUnit } from './clock-unit';
 import { clockOrigins, readIntervals } from './intervals';
 import type { TraceAnalyzeOptions } from './options';
 import type { Analysed, BlockSched, HeatMap, Progress } from './result';
@@ -13,12 +14,13 @@ export function writeTracks(
   result: Analysed,
   intervals: string,
   options: TraceAnalyzeOptions,
+  unit: ClockUnit,
 ): void {
   const writer = new PerfettoWriter(path);
   try {
-    const process = writer.process(1, name);
+    const process = writer.process(1, unit === 'cycle' ? name : `${name} (1 ns stands for one ${unit})`);
     const time = nanoseconds(options.clockMhz);
-    if (result.analysis === 'block-sched') writeBlocks(writer, process, result, intervals, options, time);
+    if (result.analysis === 'block-sched') writeBlocks(writer, process, result, intervals, options, time, unit);
     else if (result.analysis === 'heat-map') writePages(writer, process, result, time);
     else if (result.analysis === 'progress') writeProgress(writer, process, result, time);
   } finally {
@@ -26,7 +28,7 @@ export function writeTracks(
   }
 }
 
-/** A cycle is a nanosecond where nobody says how long it is. */
+/** A step of the clock is a nanosecond where nobody says how long it is. */
 function nanoseconds(clockMhz: number | undefined): (cycles: bigint) => bigint {
   if (clockMhz === undefined) return (cycles) => cycles;
   const hertz = BigInt(Math.round(clockMhz * 1e6));
@@ -42,7 +44,10 @@ function writeBlocks(
   intervals: string,
   { alignClocks }: TraceAnalyzeOptions,
   time: Time,
+  unit: ClockUnit,
 ): void {
+  const [first, length] =
+    unit === 'cycle' ? ['start_cycle', 'cycles'] : ['start_wave_instruction', 'wave_instructions'];
   const origin = clockOrigins(result.processors, alignClocks);
   const lanes = new Map<string, bigint>();
   for (const [rank, { id, lanes: count }] of result.processors.entries()) {
@@ -53,7 +58,7 @@ function writeBlocks(
     const track = lanes.get(`${processor}/${lane}`);
     if (track === undefined) continue;
     const from = origin(processor);
-    const annotations = { block, processor, start_cycle: start, cycles: end - start };
+    const annotations = { block, processor, [first]: start, [length]: end - start };
     writer.slice(track, `block ${block}`, time(start - from), time(end - from), { category: 'block', annotations });
   }
 }

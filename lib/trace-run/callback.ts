@@ -27,7 +27,7 @@ export function allowedCallback({ file, path }: ProbeSet, allowed: string | unde
     throw new KernloopError(
       'USAGE',
       `the CALLBACK of ${path} is ${name}, and --allow-callback allows ${allowed}`,
-      'look at the program that the file names, and allow that one',
+      'read the program that the file names, and allow that one by its name',
     );
   }
   const script = resolve(dirname(path), name);

@@ -16,12 +16,13 @@ const labels: Readonly<Record<Verdict, string>> = {
   fault: 'FAIL',
 };
 
-/** Of several dispatches each with a line of its own ahead of its regions; the last line is of all. */
+/** Of several dispatches each with a line of its own ahead of its regions; the last line is of all, with its place just before. */
 export function printReport(
   report: Report,
   reports: readonly DispatchReport[],
   { code, request }: ReplaySession,
   { verbose }: ValidateOptions,
+  place: string | null,
   deps: Deps,
 ): void {
   const lines = [`${report.kernel}: ${describeCode(code)}`];
@@ -43,6 +44,7 @@ export function printReport(
   }
   for (const { dispatch, capture: shown, kernel } of report.not_judged)
     lines.push(`not judged: ${nameOfDispatch({ dispatch, shown })} is of ${kernel}; --capture ${dispatch} judges it`);
+  if (place !== null) lines.push(`at ${place}`);
   lines.push(`Result: ${labels[report.verdict]} (${report.summary})`);
   for (const line of lines) deps.report.result(line);
 }

@@ -91,6 +91,11 @@ function extraOf(report: Unsummed, { selfcheck, adverse, refuted }: Evidence): s
     judged.push(
       'the captured code itself depends on what it overwrites, which its self-check did not see: that was not judged; capture it again',
     );
+  const dropped = selfcheck.shrink?.dropped_bytes ?? 0;
+  if (dropped > 0)
+    judged.push(
+      `${formatCount(dropped)} bytes were dropped from the capture (--shrink): code that touches them faults`,
+    );
   if (report.ignored_bytes > 0) judged.push(`${formatCount(report.ignored_bytes)} bytes ignored as workspace`);
   const doubt = report.verdict === 'fail' && !report.races?.length ? doubtOf(report, selfcheck) : null;
   if (doubt) judged.push(doubt);

@@ -14,6 +14,7 @@ import type { Case } from './run-case';
 import type { ValidateOptions } from './options';
 import { overallReport } from './overall';
 import type { DispatchReport, Report } from './report-json';
+import { placeOfVerdict } from './place';
 import { printReport } from './report-text';
 import { givenRecords } from '../replay/records';
 import { ignoredRanges } from '../reproducer/roles';
@@ -31,7 +32,8 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   const { report, reports, first } = await judge(options, deps);
   writeJson(first.reproducer.report, report);
   keepVerdict(first.reproducer.root, keptOf(report), deps);
-  printReport(report, reports, first, options, deps);
+  const place = report.verdict === 'pass' ? null : await placeOfVerdict(reports, first);
+  printReport(report, reports, first, options, place, deps);
   return report;
 }
 

@@ -1,17 +1,20 @@
 // kernloop-archive: `verify DIR [--store DIR]…` reads and checks every byte, `info DIR` tells what a capture holds,
 // `code-object DIR --output FILE` writes the code object of the captured kernel, `pack DIR --output FILE` makes one
 // file of a capture, `unpack FILE --output DIR [--symbol NAME]` a capture of that; `export-chunks DIR --output FOLDER`
-// writes the chunks that stdin names as raw files, `import-chunks FOLDER --output STORE` takes them in. One JSON object
-// on stdout; exit codes of docs/contributing/seams.md.
+// writes the chunks that stdin names as raw files, `import-chunks FOLDER --output STORE` takes them in; `shrink DIR
+// --dropped FILE --output DIR [--into STORE] [--inline-limit BYTES]` writes it without these bytes. One JSON object on
+// stdout; exit codes of docs/contributing/seams.md.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <set>
 
 #include "archive/commands.h"
+#include "archive/dropped.h"
 #include "archive/file.h"
 #include "archive/packed_capture.h"
 #include "archive/reader.h"
+#include "base/numbers.h"
 
 namespace kernloop::archive {
 
@@ -23,7 +26,7 @@ int print(const Json& event) {
 int usage(const std::string& what) {
   return print(error_event(
       {"USAGE", what,
-       "kernloop-archive verify|info|code-object|pack|unpack|export-chunks|import-chunks PATH [--store DIR]… "
+       "kernloop-archive verify|info|code-object|pack|unpack|shrink|export-chunks|import-chunks PATH [--store DIR]… "
        "[--output PATH], "
        "or store-verify|store-stats|store-gc STORE --root DIR…"}));
 }
@@ -100,6 +103,7 @@ int info(const Reader& reader) {
        {"block_threads", manifest.geometry.block_threads},
        {"regions", manifest.regions.size()},
        {"region_bytes", region_bytes},
+       {"dropped_bytes", dropped_bytes_of(manifest)},
        {"module_variables", manifest.module_variables.size()},
        {"code_objects", manifest.code_objects.size()},
        {"tracked_bytes", manifest.scope.tracked_bytes},
@@ -143,6 +147,22 @@ const char* name_of(UnpackOutcome outcome) {
   return "";
 }
 
+bool take(const std::string& name, const std::string& value, ShrinkRequest& request) {
+  if (value.empty()) return false;
+  if (name == "--dropped") request.dropped = value;
+  if (name == "--into") request.writer.store = value;
+  if (name != "--inline-limit") return true;
+  const auto bytes = number_of<uint64_t>(value);
+  request.writer.inline_limit_bytes = bytes.value_or(0);
+  return bytes.has_value();
+}
+
+int shrink(const Reader& reader, const ShrinkRequest& request) {
+  const auto shrunk = shrink_capture(reader, request);
+  if (!shrunk) return print(error_event(shrunk.error()));
+  return print({{"event", "shrunk"}, {"dropped_bytes", shrunk->dropped_bytes}, {"bytes_stored", shrunk->bytes_stored}});
+}
+
 int unpack(const UnpackRequest& request) {
   const auto unpacked = unpack_capture(request);
   if (!unpacked) return print(error_event(unpacked.error()));
@@ -158,14 +178,15 @@ int unpack(const UnpackRequest& request) {
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (!arguments.empty() && is_store_command(arguments[0])) return run_store_command(arguments);
-  const std::set<std::string> verbs = {"verify", "info",          "code-object",  "pack",
-                                       "unpack", "export-chunks", "import-chunks"};
+  const std::set<std::string> verbs = {"verify", "info",          "code-object",   "pack",
+                                       "unpack", "export-chunks", "import-chunks", "shrink"};
   if (arguments.empty() || !verbs.contains(arguments[0]))
-    return usage("no verb: verify, info, code-object, pack, unpack, export-chunks or import-chunks");
+    return usage("no verb: verify, info, code-object, pack, unpack, shrink, export-chunks or import-chunks");
   const std::string& verb = arguments[0];
   std::vector<std::filesystem::path> directories, stores;
   std::filesystem::path output;
   std::string symbol;
+  ShrinkRequest shrinking;
   for (size_t i = 1; i < arguments.size(); ++i) {
     if (arguments[i] == "--store") {
       if (++i == arguments.size()) return usage("--store needs a folder");
@@ -173,6 +194,10 @@ int main(int argc, char** argv) {
     } else if (arguments[i] == "--output") {
       if (++i == arguments.size()) return usage("--output needs a path");
       output = arguments[i];
+    } else if (arguments[i] == "--dropped" || arguments[i] == "--into" || arguments[i] == "--inline-limit") {
+      const std::string name = arguments[i];
+      if (++i == arguments.size()) return usage(name + " needs a value");
+      if (!take(name, arguments[i], shrinking)) return usage(name + " does not take \"" + arguments[i] + "\"");
     } else if (arguments[i] == "--symbol") {
       if (++i == arguments.size()) return usage("--symbol needs a name");
       symbol = arguments[i];
@@ -183,6 +208,7 @@ int main(int argc, char** argv) {
     }
   }
   if (directories.size() != 1) return usage("exactly one capture is needed");
+  if ((verb == "shrink") == shrinking.dropped.empty()) return usage("shrink takes --dropped, and no other verb does");
   if ((verb != "verify" && verb != "info") == output.empty())
     return usage("--output goes with every verb but verify and info");
   if (verb == "unpack") return unpack({directories[0], output, symbol});
@@ -191,6 +217,10 @@ int main(int argc, char** argv) {
   auto reader = Reader::open(directories[0], stores);
   if (!reader) return print(error_event(reader.error()));
   if (verb == "pack") return pack(**reader, output);
+  if (verb == "shrink") {
+    shrinking.writer.directory = output;
+    return shrink(**reader, shrinking);
+  }
   if (verb == "export-chunks") return export_command(**reader, output);
   if (verb == "code-object") return write_code_object(**reader, output);
   return verb == "verify" ? verify(**reader) : info(**reader);

@@ -3,6 +3,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "archive/dropped.h"
 #include "archive/manifest.h"
 #include "archive/manifest_fields.h"
 
@@ -48,6 +49,7 @@ void check_regions(const Manifest& manifest) {
     check_extent(region.base, region.size, "region " + region.id);
     check_content(region.pre, region.size, manifest.chunk_bytes, "region " + region.id + " (pre)");
     check_content(region.post, region.size, manifest.chunk_bytes, "region " + region.id + " (post)");
+    dropped_of(region);
     by_base.push_back(&region);
   }
   std::sort(by_base.begin(), by_base.end(), [](auto* a, auto* b) { return a->base < b->base; });

@@ -208,8 +208,8 @@ Error with_cause(Error why, const KernelRecord& kernel) {
           kernel.demangled +
               " can call its program while it runs (it prints, or has an assertion that fails), did not end, and a "
               "capture holds the program meanwhile",
-          "capture it without device_print, printf or the assertion; if it does not print, it takes longer than the "
-          "run limit"};
+          "capture it without device_print, printf or the assertion; if it does not print, it takes longer than "
+          "--run-limit-ms"};
 }
 
 bool is_compiled_in(const codeobject::Kernel& kernel, const protocol::LaunchAttribute& attribute) {

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { root, step, StepError } from '../console.mjs';
+import { bundlePackages, commonOptions } from './bundled.mjs';
 import { checkout, kernloopManifest } from './manifests.mjs';
 import { notices } from './notices.mjs';
 
@@ -29,7 +30,14 @@ const grammars = ['tree-sitter-cuda', 'tree-sitter-python'];
 
 export async function stageKernloop(stage) {
   await step('compile', 'npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', join(stage, 'dist')]);
-  const modules = await joinWhatStartsOften(join(stage, 'dist'));
+  const dist = join(stage, 'dist');
+  const modules = await joinWhatStartsOften(dist);
+  modules.push(
+    ...(await bundlePackages(
+      dist,
+      filesBelow(dist).filter((file) => file.endsWith('.js')),
+    )),
+  );
   writeFileSync(join(stage, 'THIRD_PARTY_NOTICES.md'), notices(modules));
   for (const part of parts) {
     cpSync(join(root, part), join(stage, part), {
@@ -59,7 +67,7 @@ const taskModules = [
 
 /**
  * What starts often is one file each: the command line, with what tasks run, and what Nx loads in each of its commands. To find and read 250
- * small files takes longer than most verbs work. What few verbs need, or is large, stays a package of its own. The API and the generators have the files
+ * small files takes longer than most verbs work. What few verbs need, or is large, is a file of its own (bundled.mjs). The API and the generators have the files
  * as they were compiled. Gives the modules that went into the files.
  */
 async function joinWhatStartsOften(dist) {
@@ -80,22 +88,12 @@ async function joinWhatStartsOften(dist) {
 async function joinedInto(file, from) {
   const packages = Object.keys({ ...checkout.dependencies, ...checkout.peerDependencies });
   const { metafile } = await bundle({
-    metafile: true,
-    // Names in the metafile are relative to here.
-    absWorkingDir: root,
+    ...commonOptions,
     ...from,
     outfile: file,
     allowOverwrite: true,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20',
-    // Not identifiers: stack traces name functions, and errors are known by theirs.
-    minifySyntax: true,
-    minifyWhitespace: true,
     external: packages.filter((name) => !joined.includes(name)),
     nodePaths: [join(root, 'node_modules')],
-    logLevel: 'error',
   });
   return Object.keys(metafile.inputs);
 }

@@ -10,6 +10,9 @@ export const { version } = checkout;
 export const platform = `${process.platform}-${process.arch}`;
 export const nativeName = `@kernloop/native-${platform}`;
 
+/** Of what a checkout depends on, what is left to npm: the declarations of our API name its types. The rest is in our own files (bundled.mjs). */
+export const kept = ['zod'];
+
 const pick = (names) =>
   Object.fromEntries(names.filter((name) => name in checkout).map((name) => [name, checkout[name]]));
 const origin = ['license', 'repository', 'homepage', 'bugs'];
@@ -19,7 +22,8 @@ export function kernloopManifest() {
   return {
     ...pick(['name', 'version', 'description', 'keywords', ...origin, 'engines', 'bin']),
     exports: withoutSources(checkout.exports),
-    ...pick(['executors', 'generators', 'dependencies']),
+    ...pick(['executors', 'generators']),
+    dependencies: Object.fromEntries(kept.map((name) => [name, checkout.dependencies[name]])),
     optionalDependencies: { [nativeName]: version },
     ...pick(['peerDependencies', 'peerDependenciesMeta']),
   };

@@ -1,5 +1,5 @@
 // Licence notices of what a package holds of others: packages of npm that esbuild joined into one file, which loses their own licence files.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, StepError } from '../console.mjs';
 
@@ -14,23 +14,30 @@ function packageOf(module) {
 
 const isLicence = (file) => /^(licen[cs]e|copying|notice)([.-].*)?$/i.test(file);
 
-/** The notice of one package; an error where it has no licence text: nothing is shipped without one. */
-function notice(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const files = existsSync(folder) ? readdirSync(folder).filter(isLicence).sort() : [];
-  if (files.length === 0)
+function read(folder) {
+  const { name, version, license, repository } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const files = readdirSync(folder).filter(isLicence).sort();
+  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  return { name, version, license, origin: repository?.url ?? repository, text: texts.join('\n\n') };
+}
+
+/** The notice of one package; an error where it has no licence text: nothing is shipped without one. Packages of one repository may share it. */
+function notice({ name, version, license, origin, text }, all) {
+  const shares = (other) => other.text !== '' && other.license === license && other.origin === origin;
+  const licence = text || (origin !== undefined && all.find(shares)?.text);
+  if (!licence)
     throw new StepError(
       `${name} is joined into the package, and its folder has no licence text`,
-      'keep it a dependency',
+      'leave it to npm (tools/packages/manifests.mjs)',
     );
-  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
-  return { name, text: `## ${name} ${version}\n\n${license}\n\n\`\`\`text\n${texts.join('\n\n')}\n\`\`\`\n` };
+  return { name, text: `## ${name} ${version}\n\n${license}\n\n\`\`\`text\n${licence}\n\`\`\`\n` };
 }
 
 /** `modules`: the inputs of esbuild's metafiles, relative to the checkout. */
 export function notices(modules) {
   const folders = [...new Set(modules.map(packageOf).filter((folder) => folder !== undefined))];
-  const parts = folders.map(notice).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const packages = folders.map(read);
+  const parts = packages.map((one) => notice(one, packages)).sort((a, b) => (a.name < b.name ? -1 : 1));
   const head = '# Third-party notices\n\nPackages whose code is part of the JavaScript files in `dist/`.\n';
   return [head, ...new Set(parts.map(({ text }) => text))].join('\n');
 }

@@ -140,7 +140,7 @@ function ptxInvalid(what: string): KernloopError {
   return new KernloopError(
     'PTX_INVALID',
     `the PTX cannot be read: ${what}`,
-    'ptxas tells more; report it where ptxas takes it',
+    'run `ptxas` on that file: its message says more; if ptxas accepts it, report it',
   );
 }
 

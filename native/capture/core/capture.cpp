@@ -96,7 +96,7 @@ std::optional<Error> CaptureRun::hold_and_drain() {
     return Error{"HOLD_LIMIT",
                  "another thread of the app stayed inside a call of the runtime for " +
                      std::to_string(request_.drain_limit.count()) + " ms",
-                 "raise the drain limit if such calls are expected to take longer"};
+                 "raise --drain-limit-ms if such calls are expected to take longer"};
   }
   return device_.drain(deadline);
 }

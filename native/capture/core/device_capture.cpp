@@ -6,7 +6,7 @@ namespace kernloop::capture {
 
 std::optional<Error> DeviceCapture::find_variable(const ModuleVariable& variable, uint64_t*) {
   return Error{"VARIABLE_UNKNOWN", "the address of module variable " + variable.name + " is not known",
-               "please report this with the agent's log"};
+               "report this with the log in .kernloop/logs"};
 }
 
 std::optional<Error> DeviceCapture::checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) {

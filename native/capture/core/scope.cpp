@@ -173,7 +173,7 @@ std::optional<Error> Scope::read_post_of(uint32_t id) {
     if (auto refusal = device_.checksums(region.allocation, &now)) return refusal;
     if (now.size() != region.chunks.size())
       return Error{"READ_FAILED", "the device gave checksums of other chunks than before",
-                   "please report this with the agent's log"};
+                   "report this with the log in .kernloop/logs"};
   }
   return read_chunks(
       region.allocation, [&](size_t chunk) { return !by_device || now[chunk] != region.chunks[chunk]; },

@@ -71,7 +71,7 @@ CUfunction CudaAgent::handle_of(const CUDA_KERNEL_NODE_PARAMS& node) {
 std::optional<Error> CudaAgent::become_idle(Deadline deadline) {
   if (!hold.wait_alone(deadline)) {
     return Error{"HOLD_LIMIT", "another thread of the app stayed inside a call of the driver past the drain limit",
-                 "raise the drain limit if such calls are expected to take longer"};
+                 "raise --drain-limit-ms if such calls are expected to take longer"};
   }
   if (graphs.any_captured()) {
     return Error{kDeferred, "another thread of the program captured a stream into a CUDA graph just then",

@@ -15,10 +15,9 @@ using namespace cuda;
 namespace {
 
 Error drain_limit() {
-  return {
-      "DRAIN_LIMIT", "the GPU did not become idle within the drain limit",
-      "a kernel that waits for the host or for another stream keeps it busy; capture another dispatch, or raise the "
-      "drain limit"};
+  return {"DRAIN_LIMIT", "the GPU did not become idle within the drain limit",
+          "a kernel that waits for the host or for another stream keeps it busy; capture another dispatch, or raise "
+          "--drain-limit-ms"};
 }
 
 Error driver_failed(const Driver& driver, const char* what, CUresult result) {

@@ -112,7 +112,7 @@ std::optional<Error> CudaDevice::read_kernarg(std::span<uint8_t> into) {
     return Error{"KERNEL_ARGUMENTS",
                  "the launch has " + std::to_string(launch_.arguments.size()) + " bytes of arguments, its code takes " +
                      std::to_string(into.size()),
-                 "please report this with the agent's log"};
+                 "report this with the log in .kernloop/logs"};
   }
   // The app may leave out what no parameter reads at the end.
   std::fill(std::copy(launch_.arguments.begin(), launch_.arguments.end(), into.begin()), into.end(), uint8_t{0});
@@ -129,13 +129,13 @@ std::optional<Error> CudaDevice::find_variable(const ModuleVariable& variable, u
   if (result == CUDA_ERROR_NOT_FOUND) return std::nullopt;
   if (result != CUDA_SUCCESS) {
     return Error{"MODULE_VARIABLE", "cuModuleGetGlobal of " + variable.name + " returned " + driver_->describe(result),
-                 "please report this with the agent's log"};
+                 "report this with the log in .kernloop/logs"};
   }
   if (bytes != variable.size) {
     return Error{"MODULE_VARIABLE",
                  variable.name + " has " + std::to_string(bytes) + " bytes in the loaded module, " +
                      std::to_string(variable.size) + " in its code object",
-                 "please report this with the agent's log"};
+                 "report this with the log in .kernloop/logs"};
   }
   *address = found;
   return std::nullopt;
@@ -233,7 +233,7 @@ std::optional<Error> CudaDevice::after_run(CUresult result, Deadline deadline, R
     still_running_ = true;
     return Error{"RUN_LIMIT", "the dispatch did not end within the run limit",
                  "a kernel that waits for the host or for another stream cannot be captured in isolation; otherwise "
-                 "raise the run limit"};
+                 "raise --run-limit-ms"};
   }
   if (state != CUDA_SUCCESS) {
     return Error{"DEVICE_FAULT", "the dispatch faulted: " + driver_->describe(state),

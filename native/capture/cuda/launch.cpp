@@ -32,7 +32,7 @@ uint64_t end_of(const std::vector<Parameter>& parameters) {
 
 Error bad_arguments(const std::string& what) {
   return {"KERNEL_ARGUMENTS", "the arguments of the launch cannot be read: " + what,
-          "please report this with the agent's log"};
+          "report this with the log in .kernloop/logs"};
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ std::optional<Error> Drainer::wait(QueueState& own, PacketWriter write, Deadline
     return Error{
         "DRAIN_LIMIT", what + " did not become idle within the drain limit",
         "a kernel that waits for another queue, for the host or for a collective cannot be captured in isolation; "
-        "otherwise raise the drain limit"};
+        "otherwise raise --drain-limit-ms"};
   };
   for (QueueState* queue : waiting) {
     const bool idle =

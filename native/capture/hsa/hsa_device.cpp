@@ -55,7 +55,7 @@ std::optional<Error> HsaDevice::read(const Allocation& from, uint64_t offset, st
   }
   return Error{"READ_FAILED",
                "the runtime cannot copy " + std::to_string(into.size()) + " bytes from " + to_hex_number(address),
-               "see the program's own log of the runtime; please report this with the agent's log"};
+               "see the program's own log of the runtime; report this with the log in .kernloop/logs"};
 }
 
 std::optional<Error> HsaDevice::read_kernarg(std::span<uint8_t> into) {
@@ -103,7 +103,7 @@ std::optional<Error> HsaDevice::run(Deadline deadline, RunReport* report) {
   if (!done) {
     return Error{"RUN_LIMIT", "the dispatch did not end within the run limit",
                  "a kernel that waits for the host or for another queue cannot be captured in isolation; otherwise "
-                 "raise the run limit"};
+                 "raise --run-limit-ms"};
   }
   report->duration_ns = dispatch_duration_ns(hsa, queue_.device, completion_.get());
   report->wave_instructions = counters.wave_instructions;

@@ -173,7 +173,7 @@ Status compare_target(DeviceReplay& device, ContentCache& cache, const Target& t
       });
   if (!walked) return walked;
   const uint64_t unjudged = unjudged_bytes_of(target, varying);
-  comparison.compared_bytes += target.size - target.ignored_bytes() - unjudged;
+  comparison.compared_bytes += target.size - target.ignored_bytes() - target.dropped_bytes() - unjudged;
   comparison.unjudged_bytes += unjudged;
   comparison.ignored_bytes += target.ignored_bytes();
   comparison.varying_bytes += judged_bytes;

@@ -43,12 +43,15 @@ Result<Json> write_target(DeviceReplay& device, const Target& target, const std:
   Buffer piece;
   Sha256 digest;
   for (uint64_t offset = 0; offset < target.size; offset += kPieceBytes) {
-    piece.resize(std::min(kPieceBytes, target.size - offset));
-    if (auto read = device.read(target.address + offset, piece); !read) return read.error();
+    piece.assign(std::min(kPieceBytes, target.size - offset), uint8_t{0});
+    if (auto read = read_kept(device, target, offset, piece); !read) return read.error();
     digest.update(piece);
     if (auto written = archive::write_all(file->get(), piece, path); !written) return written.error();
   }
-  return Json{{"size", target.size}, {"sha256", digest.finish().hex()}};
+  Json row = {{"size", target.size}, {"sha256", digest.finish().hex()}};
+  // Zeros in the file, which no memory held.
+  if (!target.dropped.empty()) row["dropped_bytes"] = target.dropped_bytes();
+  return row;
 }
 
 namespace {

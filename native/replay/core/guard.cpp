@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "replay/core/compare.h"
+#include "replay/core/overwritten.h"
 
 namespace kernloop::replay {
 
@@ -60,6 +61,10 @@ Status raise_guard(DeviceReplay& device, const Snapshot& snapshot, EventSink& si
   if (!closed) return closed.error();
   uint64_t reserved = 0, unreserved = 0;
   for (const AddressRange& neighbour : neighbours_of(snapshot.mappings(), device)) {
+    if (intersection({neighbour}, snapshot.closed()) == std::vector{neighbour}) {
+      ++reserved;
+      continue;
+    }
     auto kept = device.keep_unmapped(neighbour);
     if (!kept) return kept.error();
     ++(*kept ? reserved : unreserved);
@@ -118,12 +123,14 @@ Json nearest_region(uint64_t address, const std::vector<Target>& regions) {
                                         [&](const Target& a, const Target& b) { return distance(a) < distance(b); });
   if (nearest == regions.end()) return nullptr;
   const bool before = address < nearest->address, inside = !before && address - nearest->address < nearest->size;
-  return {{"region", nearest->name},
-          {"position", before   ? "before"
-                       : inside ? "inside"
-                                : "behind"},
-          {"distance", inside ? address - nearest->address : distance(*nearest)},
-          {"size", nearest->size}};
+  Json near = {{"region", nearest->name},
+               {"position", before   ? "before"
+                            : inside ? "inside"
+                                     : "behind"},
+               {"distance", inside ? address - nearest->address : distance(*nearest)},
+               {"size", nearest->size}};
+  if (inside && !intersection(nearest->dropped, {{address - nearest->address, 1}}).empty()) near["dropped"] = true;
+  return near;
 }
 
 }  // namespace kernloop::replay

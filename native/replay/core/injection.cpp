@@ -32,7 +32,7 @@ uint64_t byte_of(const std::vector<AddressRange>& ranges, uint64_t random) {
 
 // What is judged as a number, or not at all: one flipped low bit is no error there.
 bool is_exact(const Target& target, const std::vector<VaryingRange>& varying, uint64_t offset) {
-  if (contains(target.ignored, offset)) return false;
+  if (contains(target.ignored, offset) || contains(target.dropped, offset)) return false;
   return std::none_of(varying.begin(), varying.end(), [&](const VaryingRange& range) {
     return range.is_variable == target.is_variable && range.target == target.name && offset >= range.offset &&
            offset < range.offset + range.bytes();

@@ -19,7 +19,7 @@ constexpr const char* kUsage =
     "[--warmup N] [--poison 0xA5] [--seed N] [--threads N] [--limit-wave-instructions N] [--limit-seconds S] "
     "[--adverse WAVE_INSTRUCTIONS] [--compare | --side-by-side [--order-seed N]] "
     "[--known-varying FILE [--record NAME:OFFSET:SIZE=BYTES]…] [--find-overwritten | --search-overwritten FILE] "
-    "[--overwritten FILE [--fills captured|huge|opposite|zeros,…]] "
+    "[--overwritten FILE [--fills captured|huge|opposite|zeros,…]] [--dropped FILE] [--find-unused GRANULE] "
     "[--calibrate SEEDS [--settle REPLAYS:SECONDS] [--calibration-file FILE]] [--ignore REGION:OFFSET:SIZE]… "
     "[--tolerance NAME[:OFFSET:SIZE]=TYPE[,atol=A][,rtol=R][,ulp=N][,matched=SHARE][,nan=P][,inf=P][,exact]]… [--dump "
     "DIR [--dump-only NAME]… [--dump-time pre|post]] [--lens FILE --lens-output DIR] [--probes FILE --probes-output "
@@ -163,6 +163,8 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       {"--inject-bit-flips", number(options.inject_bit_flips)},
       {"--known-varying", path(options.known_varying)},
       {"--overwritten", path(options.overwritten)},
+      {"--dropped", path(options.dropped)},
+      {"--find-unused", number(options.find_unused)},
       {"--search-overwritten",
        [&](const std::string& text) { return options.search_overwritten = text, !text.empty(); }},
       {"--fills",
@@ -334,6 +336,9 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
         "--find-overwritten and --search-overwritten are about a direct launch of the captured code: they go with "
         "neither --code-object nor --launch hip");
   }
+  if (options.find_unused > 0 && (!options.compare || options.code_object || options.launches_with_hip))
+    return usage("--find-unused is about a direct launch of the captured code that is compared");
+  if (options.dropped && options.side_by_side) return usage("--dropped does not go with --side-by-side");
   if (options.inject_bit_flips > 0 && !options.compare) return usage("--inject-bit-flips goes with --compare");
   if (!options.tolerances.empty() && (!options.compare || options.inject_bit_flips > 0)) {
     return usage("--tolerance goes with --compare, and not with --inject-bit-flips, which a tolerance may let pass");

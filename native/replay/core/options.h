@@ -65,6 +65,8 @@ struct Options {
   std::vector<Fill> fills = {Fill::kCaptured};              // of what it names: a compared launch each
   bool find_overwritten = false;                            // where the device tells what is read
   std::optional<std::filesystem::path> search_overwritten;  // by launches; goes on where the file says
+  std::optional<std::filesystem::path> dropped;             // more memory that is not there (archive/dropped.h)
+  uint64_t find_unused = 0;                                 // in granules of so many bytes; software GPU only
   std::vector<GivenRecord> records;
   uint64_t inject_bit_flips = 0;
   bool record_accesses = false;  // software GPU only

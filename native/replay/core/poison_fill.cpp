@@ -133,7 +133,7 @@ Status poison_overwritten(Fill fill, DeviceReplay& device, ContentCache& cache, 
         if (auto read = read_content(cache, target.post, offset + begin, post); !read) return read;
       }
       poison(fill, target, offset + begin, copy, post);
-      if (auto written = device.write(target.address + offset + begin, copy); !written) return written;
+      if (auto written = write_kept(device, target, offset + begin, copy); !written) return written;
     }
   }
   return Unit{};

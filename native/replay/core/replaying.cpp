@@ -47,6 +47,15 @@ std::optional<std::string> hint_of_services(const Program& program, std::optiona
          (program.null_services.size() == 1 ? " is" : " are") + " null); launch it with --launch hip, which has";
 }
 
+// Where it may be that the code wants what the capture lacks: hardware tells no address.
+std::optional<std::string> hint_of_dropped(const Snapshot& snapshot, const Json& near) {
+  const bool is_there = !near.is_null() && near.value("dropped", false);
+  if (snapshot.dropped_bytes() == 0 || (!near.is_null() && !is_there)) return std::nullopt;
+  return std::string(is_there ? "this memory was dropped" : "memory that was dropped") +
+         " from the capture (--shrink), since the captured code neither reads nor writes it" +
+         (is_there ? "" : ", is not there") + ": to judge code that does, capture again without --shrink";
+}
+
 void tell_fault(const LaunchOutcome& outcome, const Program& program, const Snapshot& snapshot, EventSink& sink) {
   Json event = outcome.fault.is_object() ? outcome.fault : Json::object();
   event["event"] = "fault";
@@ -59,6 +68,9 @@ void tell_fault(const LaunchOutcome& outcome, const Program& program, const Snap
   const bool is_access = event["kind"] == "memory_access" || event["kind"] == "queue_error";
   if (is_access) {
     if (const auto hint = hint_of_services(program, at)) event["hint"] = *hint;
+  }
+  if (event["kind"] != "limit" && !event.contains("hint")) {
+    if (const auto hint = hint_of_dropped(snapshot, event.value("near", Json()))) event["hint"] = *hint;
   }
   sink.emit(event);
 }
@@ -116,9 +128,10 @@ Status configure_device(const Options& options, DeviceReplay& device, EventSink&
   if (options.threads != 0) {
     if (auto set = device.set_threads(options.threads); !set) return set;
   }
-  if (options.record_accesses || options.find_overwritten) {
+  if (options.record_accesses || options.find_overwritten || options.find_unused > 0) {
     auto set = device.record_accesses();
-    if (!set && (options.record_accesses || set.error().code != "UNSUPPORTED_OPTION")) return set;
+    if (!set && (options.record_accesses || options.find_unused > 0 || set.error().code != "UNSUPPORTED_OPTION"))
+      return set;
   }
   if (options.profile) {
     if (auto set = device.profile(); !set) return set;

@@ -16,6 +16,7 @@
 #include "replay/core/probes.h"
 #include "replay/core/replaying.h"
 #include "replay/core/side_by_side.h"
+#include "replay/core/unused.h"
 
 namespace kernloop::replay {
 
@@ -58,7 +59,7 @@ class Session {
 
  private:
   Status prepare() {
-    if (auto mapped = snapshot_.map(); !mapped) return mapped;
+    if (auto mapped = snapshot_.map(options_.dropped); !mapped) return mapped;
     if (options_.guard) {
       if (auto raised = raise_guard(device_, snapshot_, sink_); !raised) return raised;
     }
@@ -148,6 +149,7 @@ class Session {
       if (!completed) return completed.error();
       if (!*completed) return end_;
       if (options_.find_overwritten) watch_overwritten();
+      if (options_.find_unused > 0) watch_unused();
       if (!options_.compare || !measured) continue;
       auto compared = compare();
       if (!compared) return compared.error();
@@ -160,6 +162,7 @@ class Session {
       if (total.differing_bytes > 0) break;  // one wrong iteration is a wrong kernel
     }
     tell_overwritten();
+    for (size_t t = 0; t < unused_.size(); ++t) emit_rows("unused", targets_[t], unused_[t], sink_);
     if (auto dumped = dump(DumpTime::kPost); !dumped) return dumped.error();
     if (auto told = tell_lens(options_, device_, program_, reader_.manifest(), sink_); !told) return told.error();
     if (auto told = tell_probes(); !told) return told.error();
@@ -275,6 +278,13 @@ class Session {
       if (found_) found[t] = intersection(found[t], (*found_)[t]);
     }
     found_ = std::move(found);
+  }
+
+  // What no launch so far touched.
+  void watch_unused() {
+    auto unused = unused_by(accesses_, targets_, options_.find_unused);
+    for (size_t t = 0; t < unused_.size(); ++t) unused[t] = intersection(unused[t], unused_[t]);
+    unused_ = std::move(unused);
   }
 
   void tell_overwritten() {
@@ -402,7 +412,7 @@ class Session {
     auto changed = changed_bytes({});
     if (!changed) return changed.error();
     uint64_t compared = 0;
-    for (const Target& target : targets_) compared += target.size;
+    for (const Target& target : targets_) compared += target.size - target.dropped_bytes();
     Json numbers = {{"compared_bytes", compared},
                     {"changed_bytes", *changed},
                     {"differing_bytes", padding.differing_bytes},
@@ -552,6 +562,7 @@ class Session {
   double seconds_of_launch_ = 0;                                 // and of all around it
   std::vector<Access> accesses_;                                 // of the last launch, when recorded
   std::optional<std::vector<std::vector<AddressRange>>> found_;  // by target
+  std::vector<std::vector<AddressRange>> unused_;                // by target, once there was a launch
   Fill fill_ = Fill::kCaptured;                                  // what the last launch began with
   SessionEnd end_;
 };

@@ -3,13 +3,47 @@
 #include <algorithm>
 #include <utility>
 
+#include "archive/dropped.h"
+#include "replay/core/overwritten.h"
 #include "replay/core/stale_pointers.h"
 
 namespace kernloop::replay {
 
-Status Snapshot::map() {
+namespace {
+
+// What there is of them, as regions of their own.
+std::vector<archive::Region> kept_of(const std::vector<Target>& targets, const std::vector<archive::Region>& regions) {
+  std::vector<archive::Region> kept;
+  for (size_t i = 0; i < regions.size(); ++i) {
+    for (const AddressRange& range : targets[i].kept({0, regions[i].size})) {
+      archive::Region& part = kept.emplace_back();
+      part.base = regions[i].base + range.base;
+      part.size = range.size;
+      part.memory_class = regions[i].memory_class;
+      part.api = regions[i].api;
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+Status Snapshot::map(const std::optional<std::filesystem::path>& dropped) {
   const archive::Manifest& manifest = cache_.reader().manifest();
-  auto layout = lay_out(manifest.regions, [this](const archive::Region& region) {
+  std::optional<std::vector<std::vector<archive::DroppedBytes>>> also;
+  if (dropped) {
+    auto read = archive::read_dropped(*dropped, manifest);
+    if (!read) return read.error();
+    also = std::move(*read);
+  }
+  for (size_t i = 0; i < manifest.regions.size(); ++i) {
+    const archive::Region& region = manifest.regions[i];
+    Target& target =
+        regions_.emplace_back(Target{false, region.id, region.base, region.size, pre_of(region), post_of(region)});
+    for (const archive::DroppedBytes& range : also ? (*also)[i] : archive::dropped_of(region))
+      target.dropped.push_back({range.offset, range.bytes});
+  }
+  auto layout = lay_out(kept_of(regions_, manifest.regions), [this](const archive::Region& region) {
     const archive::RegionClass home = device_.home_of(region);
     return Home{home, device_.granule(home)};
   });
@@ -19,10 +53,46 @@ Status Snapshot::map() {
   for (const Mapping& mapping : layout_.mappings) {
     if (auto mapped = device_.map(mapping); !mapped) return mapped;
   }
-  for (const archive::Region& region : manifest.regions) {
-    regions_.push_back({false, region.id, region.base, region.size, pre_of(region), post_of(region)});
+  return keep_closed();
+}
+
+// In pieces that a device reserves as a whole: what it gave away of one would be memory again.
+Status Snapshot::keep_closed() {
+  constexpr uint64_t kPieceBytes = 32u << 20;
+  std::vector<AddressRange> mapped, dropped;
+  for (const Mapping& mapping : layout_.mappings) mapped.push_back(mapping.range);
+  const std::vector<archive::Region>& regions = cache_.reader().manifest().regions;
+  for (size_t i = 0; i < regions.size(); ++i) {
+    const Target& region = regions_[i];
+    const uint64_t granule = device_.granule(device_.home_of(regions[i]));
+    for (const AddressRange& range : region.dropped) {
+      const uint64_t begin = (region.address + range.base) / granule * granule;
+      const uint64_t end = (region.address + range.end() + granule - 1) / granule * granule;
+      dropped.push_back({begin, end - begin});
+    }
+  }
+  closed_ = without(merge_ranges(std::move(dropped)), merge_ranges(std::move(mapped)));
+  for (const AddressRange& range : closed_) {
+    for (uint64_t at = range.base; at < range.end();) {
+      const uint64_t end = std::min(range.end(), (at / kPieceBytes + 1) * kPieceBytes);
+      auto kept = device_.keep_unmapped({at, end - at});
+      if (!kept) return kept.error();
+      if (!*kept) {
+        return Error{"ADDRESS_TAKEN",
+                     "what the capture was shrunk by cannot be kept free of other memory: something lies at " +
+                         to_hex_number(at),
+                     "run it again, or capture without --shrink"};
+      }
+      at = end;
+    }
   }
   return Unit{};
+}
+
+uint64_t Snapshot::dropped_bytes() const {
+  uint64_t bytes = 0;
+  for (const Target& region : regions_) bytes += region.dropped_bytes();
+  return bytes;
 }
 
 Status Snapshot::restore(Program& program, EventSink& sink) {
@@ -106,7 +176,11 @@ Status Snapshot::restore_targets(const std::vector<Target>& targets, bool fresh,
     };
   }
   for (const Target& target : targets) {
-    if (is_kept({target.address, target.size})) continue;
+    const std::vector<AddressRange> kept = target.kept({0, target.size});
+    const bool is_all_kept = std::all_of(kept.begin(), kept.end(), [&](const AddressRange& range) {
+      return is_kept({target.address + range.base, range.size});
+    });
+    if (is_all_kept) continue;
     if (auto restored = restore_target(device_, cache_, target, fresh, count); !restored) return restored;
   }
   return Unit{};
@@ -130,11 +204,14 @@ void Snapshot::report(const Program& program, EventSink& sink) const {
   uint64_t bytes = 0;
   for (const Target& target : regions_) bytes += target.size;
   for (const Target& target : program.variables) bytes += target.size;
-  sink.emit({{"event", "restored"},
-             {"regions", regions_.size()},
-             {"variables", program.variables.size()},
-             {"bytes", bytes},
-             {"relocated_kernargs", program.relocated_kernargs}});
+  const uint64_t dropped = dropped_bytes();
+  Json event = {{"event", "restored"},
+                {"regions", regions_.size()},
+                {"variables", program.variables.size()},
+                {"bytes", bytes - dropped},
+                {"relocated_kernargs", program.relocated_kernargs}};
+  if (dropped > 0) event["dropped_bytes"] = dropped;
+  sink.emit(event);
   const uint64_t in_kernargs = count_pointers_into(program.stale_ranges, 0, program.launch.kernarg);
   if (program.stale_in_memory + in_kernargs > 0) {
     sink.emit({{"event", "stale_code_pointers"}, {"kernargs", in_kernargs}, {"memory", program.stale_in_memory}});

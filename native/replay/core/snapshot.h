@@ -1,6 +1,8 @@
 // Captured memory on the device: mapped once, put back before every launch.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "replay/core/content_cache.h"
@@ -19,13 +21,17 @@ class Snapshot {
   Snapshot(ContentCache& cache, DeviceReplay& device, uint8_t poison, bool repeats, bool fills_padding = true)
       : cache_(cache), device_(device), poison_(poison), repeats_(repeats), fills_padding_(fills_padding) {}
 
-  // Maps all regions at their addresses.
-  Status map();
+  // Maps all regions at their addresses, without what the capture lacks (archive/dropped.h) or `dropped` names besides:
+  // whole granules of that stay without memory, so that every access there faults, and the rest is padding.
+  Status map(const std::optional<std::filesystem::path>& dropped = std::nullopt);
 
   const std::vector<Target>& regions() const { return regions_; }
   const std::vector<Mapping>& mappings() const { return layout_.mappings; }
   uint8_t poison() const { return poison_; }
   const std::vector<AddressRange>& padding() const { return layout_.padding; }
+  // Granules of regions in which nothing was captured, and nothing lies.
+  const std::vector<AddressRange>& closed() const { return closed_; }
+  uint64_t dropped_bytes() const;
 
   // Programs that are loaded: captured pointers that they leave stale are counted as captured memory passes by.
   // What their lenses have of granules beside their buffers is padding, too.
@@ -41,6 +47,7 @@ class Snapshot {
   Status restore_written(Program& program, EventSink& sink);
 
  private:
+  Status keep_closed();
   Status restore_targets(const std::vector<Target>& targets, bool fresh, const std::vector<Program*>& counting);
   Status keep(const std::vector<AddressRange>& ranges);
   bool is_kept(const AddressRange& range) const;
@@ -53,6 +60,7 @@ class Snapshot {
   const bool fills_padding_;
   Layout layout_;
   std::vector<Target> regions_;
+  std::vector<AddressRange> closed_;
   std::vector<Program*> attended_;
   bool restored_once_ = false;
   std::vector<AddressRange> kept_;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "replay/core/differences.h"
+#include "replay/core/overwritten.h"
 
 namespace kernloop::replay {
 
@@ -15,6 +16,12 @@ Status walk_target(DeviceReplay& device, ContentCache& cache, const Target& targ
     const uint64_t offset = i * chunk_bytes;
     const auto expected = cache.chunk(content, i);
     if (!expected) return expected.error();
+    if (!target.dropped.empty()) {
+      copy.assign(expected->begin(), expected->end());
+      if (auto read = read_kept(device, target, offset, copy); !read) return read;
+      if (auto visited = visit(offset, *expected, copy); !visited) return visited;
+      continue;
+    }
     const auto actual = device.view(target.address + offset, expected->size(), copy);
     if (!actual) return actual.error();
     if (auto visited = visit(offset, *expected, *actual); !visited) return visited;
@@ -33,6 +40,10 @@ Status restore_target(DeviceReplay& device, ContentCache& cache, const Target& t
     if (!pre) return pre.error();
     const uint64_t address = target.address + i * chunk_bytes;
     if (visit && !zero_chunk) visit(address, *pre);
+    if (!target.dropped.empty()) {
+      if (auto written = write_kept(device, target, i * chunk_bytes, *pre); !written) return written;
+      continue;
+    }
     if (uint8_t* memory = device.in_place(address)) {
       if (fresh || std::memcmp(memory, pre->data(), pre->size()) != 0) std::memcpy(memory, pre->data(), pre->size());
     } else if (auto written = zero_chunk ? device.fill(address, pre->size(), 0) : device.write(address, *pre);
@@ -55,6 +66,30 @@ uint64_t overlap(const AddressRange& run, const std::vector<AddressRange>& range
 }
 
 }  // namespace
+
+Status read_kept(DeviceReplay& device, const Target& target, uint64_t offset, std::span<uint8_t> bytes) {
+  for (const AddressRange& kept : target.kept({offset, bytes.size()})) {
+    if (auto read = device.read(target.address + kept.base, bytes.subspan(kept.base - offset, kept.size)); !read)
+      return read;
+  }
+  return Unit{};
+}
+
+Status write_kept(DeviceReplay& device, const Target& target, uint64_t offset, Bytes bytes) {
+  for (const AddressRange& kept : target.kept({offset, bytes.size()})) {
+    if (auto written = device.write(target.address + kept.base, bytes.subspan(kept.base - offset, kept.size)); !written)
+      return written;
+  }
+  return Unit{};
+}
+
+std::vector<AddressRange> Target::kept(const AddressRange& offsets) const {
+  return without({offsets}, dropped);
+}
+
+uint64_t Target::dropped_bytes() const {
+  return total_bytes(dropped);
+}
 
 uint64_t Target::ignored_bytes() const {
   uint64_t bytes = 0;

@@ -20,8 +20,12 @@ struct Target {
   std::vector<AddressRange> ignored = {};         // offsets that are not compared: sorted, disjoint
   std::vector<ElementTolerance> tolerances = {};  // judged as numbers: sorted, disjoint, all inside
   std::vector<AddressRange> overwritten = {};     // offsets (overwritten.h): sorted, disjoint
+  std::vector<AddressRange> dropped = {};         // offsets where there is no memory (archive/dropped.h): likewise
 
   uint64_t ignored_bytes() const;
+  uint64_t dropped_bytes() const;
+  // What of these bytes there is, as offsets.
+  std::vector<AddressRange> kept(const AddressRange& offsets) const;
 
   const char* kind() const { return is_variable ? "variable" : "region"; }
 };
@@ -30,6 +34,11 @@ struct Target {
 using ChunkVisitor = std::function<Status(uint64_t offset, Bytes content, Bytes actual)>;
 Status walk_target(DeviceReplay& device, ContentCache& cache, const Target& target, const archive::ContentView& content,
                    const ChunkVisitor& visit);
+
+// What is on the device, in any number of pieces; bytes that are dropped stay as they are in `bytes`, and are not
+// written.
+Status read_kept(DeviceReplay& device, const Target& target, uint64_t offset, std::span<uint8_t> bytes);
+Status write_kept(DeviceReplay& device, const Target& target, uint64_t offset, Bytes bytes);
 
 // Writes *pre*. Bytes that are right already are left alone where the device can be read cheaply.
 // `visit`, when given, sees every chunk that is not all zeros.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "replay/core/overwritten.h"
+
 namespace kernloop::replay {
 
 namespace {
@@ -28,7 +30,7 @@ Status mark_ignored(const std::vector<IgnoredBytes>& ignored, std::vector<Target
     }
     target->ignored.push_back({bytes.offset, bytes.size});
   }
-  for (Target& target : targets) target.ignored = merge_ranges(std::move(target.ignored));
+  for (Target& target : targets) target.ignored = without(merge_ranges(std::move(target.ignored)), target.dropped);
   return Unit{};
 }
 

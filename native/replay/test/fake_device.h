@@ -20,6 +20,7 @@ class FakeDevice final : public DeviceReplay {
   bool symbols_have_places = false;  // code has no base, as on CUDA
   bool closes_bytes = false;         // to kernels: the guard is exact
   std::vector<AddressRange> closed, kept_unmapped;
+  bool keeps_unmapped = true;
   bool counts = false;  // instead of measuring time
   bool keeps = false;
   std::map<uint64_t, Buffer> kept;
@@ -80,7 +81,7 @@ class FakeDevice final : public DeviceReplay {
   }
   Result<bool> keep_unmapped(const AddressRange& range) override {
     kept_unmapped.push_back(range);
-    return true;
+    return keeps_unmapped;
   }
 
   Status unload_code() override {

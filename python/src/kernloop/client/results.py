@@ -255,6 +255,20 @@ class CaptureCaptureSelfcheckReread:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CaptureCaptureSelfcheckShrink:
+    """With --shrink: what of the capture was dropped."""
+
+    dropped_bytes: float
+    """Of what was captured before the dispatch; 0: it holds all of it."""
+    granule: float
+    """In pieces of so many bytes."""
+    reason: str | None
+    """Why nothing was dropped although something was unused."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class CaptureCaptureSelfcheck:
     schema: Literal["kernloop.selfcheck/1"]
     capture_sha256: str
@@ -272,6 +286,8 @@ class CaptureCaptureSelfcheck:
     """
     reread: list[CaptureCaptureSelfcheckReread] | None = None
     """What it writes with what it held, and reads as well: what does not write it cannot be told. Software GPU only."""
+    shrink: CaptureCaptureSelfcheckShrink | None = None
+    """With --shrink: what of the capture was dropped."""
     extra: dict[str, Any] = field(default_factory=dict)
     """What it has besides, by its name in JSON."""
 
@@ -290,6 +306,8 @@ class CaptureCapture:
     """Memory before the dispatch, and what of the memory after it differs."""
     bytes_stored: float = field(metadata={"json": "bytesStored"})
     """What that takes on the disk."""
+    bytes_dropped: float = field(metadata={"json": "bytesDropped"})
+    """Of bytesRaw, by --shrink: the capture does not hold them."""
     bytes_tracked: float = field(metadata={"json": "bytesTracked"})
     """Device memory that the app held."""
     grid_blocks: list[float] = field(metadata={"json": "gridBlocks"})
@@ -543,6 +561,20 @@ class ExtractKernelCaptureSelfcheckReread:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExtractKernelCaptureSelfcheckShrink:
+    """With --shrink: what of the capture was dropped."""
+
+    dropped_bytes: float
+    """Of what was captured before the dispatch; 0: it holds all of it."""
+    granule: float
+    """In pieces of so many bytes."""
+    reason: str | None
+    """Why nothing was dropped although something was unused."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What it has besides, by its name in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExtractKernelCaptureSelfcheck:
     schema: Literal["kernloop.selfcheck/1"]
     capture_sha256: str
@@ -560,6 +592,8 @@ class ExtractKernelCaptureSelfcheck:
     """
     reread: list[ExtractKernelCaptureSelfcheckReread] | None = None
     """What it writes with what it held, and reads as well: what does not write it cannot be told. Software GPU only."""
+    shrink: ExtractKernelCaptureSelfcheckShrink | None = None
+    """With --shrink: what of the capture was dropped."""
     extra: dict[str, Any] = field(default_factory=dict)
     """What it has besides, by its name in JSON."""
 
@@ -578,6 +612,8 @@ class ExtractKernelCapture:
     """Memory before the dispatch, and what of the memory after it differs."""
     bytes_stored: float = field(metadata={"json": "bytesStored"})
     """What that takes on the disk."""
+    bytes_dropped: float = field(metadata={"json": "bytesDropped"})
+    """Of bytesRaw, by --shrink: the capture does not hold them."""
     bytes_tracked: float = field(metadata={"json": "bytesTracked"})
     """Device memory that the app held."""
     grid_blocks: list[float] = field(metadata={"json": "gridBlocks"})
@@ -766,6 +802,8 @@ class ReplayCaches:
 class ReplayRestored:
     regions: float
     bytes: float
+    dropped_bytes: float | None = field(default=None, metadata={"json": "droppedBytes"})
+    """Of the regions, that the capture does not hold (--shrink)."""
 
 
 @dataclass(frozen=True, kw_only=True)

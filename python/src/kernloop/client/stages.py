@@ -117,6 +117,7 @@ class Stages:
         scope: Literal["reachable", "all"] | None = None,
         output: Path | None = None,
         self_check: bool | None = None,
+        shrink: bool | None = None,
         max_bytes: int | None = None,
         inline_limit_bytes: int | None = None,
         memory_bytes: int | None = None,
@@ -153,6 +154,8 @@ class Stages:
         output: Folder of the capture, if only one kernel is captured. Default: kernels/<app>/<kernel>/capture. Further captures
             go to <folder>s/<ordinal>.
         self_check: Replay the capture once the app has exited, and check that it gives what the app computed. Default: true.
+        shrink: After the self-check, drop memory that the dispatch neither reads nor writes, if the self-check then says the
+            same. Code that touches it faults in replays. Default: false.
         max_bytes: Refuse a capture of more than this many bytes of memory, before anything is written. 0: no limit. Default:
             8589934592.
         inline_limit_bytes: A capture that takes more bytes than this on disk keeps its chunks in the store. Default: 268435456.
@@ -193,6 +196,7 @@ class Stages:
                 "--scope": scope,
                 "--output": output,
                 "--self-check": self_check,
+                "--shrink": shrink,
                 "--max-bytes": max_bytes,
                 "--inline-limit-bytes": inline_limit_bytes,
                 "--memory-bytes": memory_bytes,
@@ -257,6 +261,7 @@ class Stages:
         reset: bool | None = None,
         recapture: bool | None = None,
         self_check: bool | None = None,
+        shrink: bool | None = None,
         max_bytes: int | None = None,
         inline_limit_bytes: int | None = None,
         memory_bytes: int | None = None,
@@ -284,6 +289,8 @@ class Stages:
         reset: Overwrite edited files with the generated ones. Files that are not in pristine/ are kept. Default: false.
         recapture: Capture again even if there is a complete capture of the same program and selection. Default: false.
         self_check: Replay the capture once the app has exited, and check that it gives what the app computed. Default: true.
+        shrink: After the self-check, drop memory that the dispatch neither reads nor writes, if the self-check then says the
+            same. Code that touches it faults in replays. Default: false.
         max_bytes: Refuse a capture of more than this many bytes of memory, before anything is written. 0: no limit. Default:
             8589934592.
         inline_limit_bytes: A capture that takes more bytes than this on disk keeps its chunks in the store. Default: 268435456.
@@ -320,6 +327,7 @@ class Stages:
                 "--reset": reset,
                 "--recapture": recapture,
                 "--self-check": self_check,
+                "--shrink": shrink,
                 "--max-bytes": max_bytes,
                 "--inline-limit-bytes": inline_limit_bytes,
                 "--memory-bytes": memory_bytes,

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createTreeWithEmptyWorkspace } from '@nx/devkit/testing';
+import { parse } from 'jsonc-parser';
+import { problemsIn } from '../testing/problems';
+import { schemas, setUpEditor, tasks } from './editor';
+
+// As the command line printed them; e2e/variants.e2e.ts holds the same patterns against what it prints now.
+const compiled = `/work/app/kernels/a/k/kernel_variant.hip:19:5: warning: variable templates are a C++14 extension [-Wc++14-extensions]
+int bad = "x" + nothing;
+    ^
+/work/app/kernels/a/k/kernel_variant.hip:19:17: error: use of undeclared identifier 'nothing'
+1 warning and 6 errors generated when compiling for gfx90a.
+error: kernel_variant.hip did not compile: /work/app/kernels/a/k/kernel_variant.hip:19:17: error: use of undeclared identifier 'nothing' [COMPILE_FAILED]
+  → correct it; the captured source is in pristine/kernel_variant.hip
+kernel_variant.cu(17): error: identifier "z" is undefined
+kernel_variant.cu(18): warning #177-D: variable "x" was declared but never referenced`;
+const judged = `  r7 at offset 2: expected 9041008094410000, got 1042008014420000; 6,278 bytes differ
+at kernels/a/k/kernel_variant.hip:19
+Result: FAIL (77,713 of 213,157 bytes compared with what the app computed differ)`;
+
+describe('what init sets up for VS Code', () => {
+  it('matches what compilers say, each line once, and nothing that Kernloop says of it', () => {
+    const file = '/work/app/kernels/a/k/kernel_variant.hip';
+    expect(problemsIn(compiled, 'recompile')).toEqual([
+      {
+        ...{ file, line: '19', column: '5', severity: 'warning' },
+        message: 'variable templates are a C++14 extension [-Wc++14-extensions]',
+      },
+      { file, line: '19', column: '17', severity: 'error', message: "use of undeclared identifier 'nothing'" },
+      { file: 'kernel_variant.cu', line: '17', severity: 'error', message: 'identifier "z" is undefined' },
+      {
+        ...{ file: 'kernel_variant.cu', line: '18', severity: 'warning' },
+        message: 'variable "x" was declared but never referenced',
+      },
+    ]);
+  });
+
+  it('shows a verdict at its place, with its severity, and none for a PASS or where there is no source', () => {
+    const place = { file: 'kernels/a/k/kernel_variant.hip', line: '19' };
+    expect(problemsIn(judged, 'validate')).toEqual([
+      {
+        ...place,
+        severity: 'error',
+        message: 'FAIL (77,713 of 213,157 bytes compared with what the app computed differ)',
+      },
+    ]);
+    const vacuous = problemsIn(judged.replace('FAIL', 'VACUOUS'), 'validate');
+    expect(vacuous).toMatchObject([{ ...place, severity: 'warning' }]);
+    expect(problemsIn(judged.replace('FAIL', 'PASS'), 'validate')).toEqual([]);
+    expect(problemsIn('the captured code\nResult: FAIL (it differs)', 'validate')).toEqual([]);
+  });
+
+  it('is written once, beside what is there, comments and all', () => {
+    const tree = createTreeWithEmptyWorkspace();
+    const own =
+      '{\n  // Ours\n  "version": "2.0.0",\n  "tasks": [{ "label": "mine", "type": "shell" /* keep */ },],\n}\n';
+    tree.write('.vscode/tasks.json', own);
+    expect(setUpEditor(tree)).toEqual([
+      '.vscode/settings.json: 5 added to json.schemas',
+      '.vscode/tasks.json: 3 added to tasks',
+    ]);
+    const text = tree.read('.vscode/tasks.json', 'utf-8') ?? '';
+    expect(text).toContain('// Ours');
+    expect(text).toContain('/* keep */');
+    expect(parse(text)).toEqual({ version: '2.0.0', tasks: [{ label: 'mine', type: 'shell' }, ...tasks] });
+    expect(parse(tree.read('.vscode/settings.json', 'utf-8') ?? '')).toEqual({
+      'json.schemas': schemas('./node_modules/kernloop/schemas'),
+    });
+    expect(setUpEditor(tree)).toEqual([]);
+    expect(tree.read('.vscode/tasks.json', 'utf-8')).toBe(text);
+  });
+
+  it.each(['[]', '{ "tasks": {} }', '{ "tasks": [', '{ "tasks": ["x"] }'])('refuses %s and leaves it', (text) => {
+    const tree = createTreeWithEmptyWorkspace();
+    tree.write('.vscode/tasks.json', text);
+    expect(() => setUpEditor(tree)).toThrow(/\.vscode\/tasks\.json is not JSON with a list "tasks"/);
+    expect(tree.read('.vscode/tasks.json', 'utf-8')).toBe(text);
+  });
+
+  it('is what the repository uses, with its own command and schemas', () => {
+    const read = (name: string): unknown => JSON.parse(readFileSync(join(__dirname, '../../.vscode', name), 'utf8'));
+    const expected = JSON.stringify(tasks).replaceAll('"npx","args":["kernloop"', '"node","args":["bin/kernloop.js"');
+    expect(read('tasks.json')).toEqual({ version: '2.0.0', tasks: JSON.parse(expected) as object[] });
+    expect(read('settings.json')).toMatchObject({ 'json.schemas': schemas('./schemas') });
+  });
+});

@@ -1,0 +1,130 @@
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { runArchive } from '../archive/archive-program';
+import { captureFiles, isJudgedByRanges, isOfACapture, selfcheckFile, type Selfcheck } from '../archive/capture-files';
+import { bytesOf, type Shrink, type UnusedRange } from '../archive/dropped';
+import type { Deps } from '../deps/deps';
+import type { Device } from '../device/device';
+import { writeJson } from '../support/files';
+import { formatBytes } from '../support/report';
+import { Replays, type SelfCheckTarget } from './replays';
+import { selfCheck } from './self-check';
+import { granuleOf, unusedMemory } from './unused';
+
+const count = z.number().nonnegative();
+const shrunkSchema = z.looseObject({ event: z.literal('shrunk'), dropped_bytes: count, bytes_stored: count });
+
+/** Of a replay that looks whether memory is used, on hardware. */
+const mostSeconds = 10;
+
+interface ShrinkRequest {
+  target: SelfCheckTarget;
+  selfcheck: Selfcheck;
+  /** Where its chunks go when they outgrow the pack. */
+  store: string;
+  inlineLimitBytes: number;
+  label: string;
+}
+
+export interface ShrinkOutcome {
+  selfcheck: Selfcheck;
+  /** On the disk, where something was dropped. */
+  bytesStored?: number;
+}
+
+/**
+ * Drops from a capture what its dispatch neither reads nor writes: in a replay there is no memory in those places, so that whatever touches
+ * them faults. The smaller capture replaces the whole one only where its self-check, from the beginning, says of it what it said of that.
+ */
+export async function shrink(request: ShrinkRequest, device: Device, deps: Deps): Promise<ShrinkOutcome> {
+  const { target, selfcheck, label } = request;
+  const granule = granuleOf(device);
+  const whole = (reason: string | null): ShrinkOutcome => {
+    if (reason !== null) deps.report.info(`${label}: nothing was dropped: ${reason}`);
+    return { selfcheck: record(target.capture, selfcheck, { dropped_bytes: 0, granule, reason }) };
+  };
+  const why = whyNot(selfcheck);
+  if (why !== null) return whole(why);
+  const varying = isJudgedByRanges(selfcheck) ? selfcheckFile(target.capture) : undefined;
+  // What waits for memory that is not there is not waited for.
+  const hasty = { ...target, limitSeconds: Math.min(target.limitSeconds, mostSeconds) };
+  const unused = await unusedMemory(new Replays(hasty, device, deps), device, varying);
+  if (unused.length === 0)
+    return whole(`the kernel uses all of its memory, looked at in pieces of ${formatBytes(granule)}`);
+  const smaller = `${target.capture}.partial-${process.pid}-shrunk`;
+  try {
+    rmSync(smaller, { recursive: true, force: true });
+    const { dropped_bytes: dropped, bytes_stored: bytesStored } = await write(request, unused, smaller, deps);
+    const checked = await selfCheck({ ...target, capture: smaller }, device, deps);
+    if (checked.selfcheck.verdict !== selfcheck.verdict) {
+      const reason = checked.selfcheck.reason ?? checked.selfcheck.verdict;
+      return whole(`without ${formatBytes(bytesOf(unused))} that no replay touched, the self-check says: ${reason}`);
+    }
+    const kept = record(smaller, checked.selfcheck, { dropped_bytes: dropped, granule, reason: null });
+    replace(target.capture, smaller);
+    deps.report.info(
+      `${label}: dropped ${formatBytes(dropped)} that the kernel neither reads nor writes, in pieces of ${formatBytes(granule)}; without it the self-check says ${kept.verdict}, too`,
+    );
+    return { selfcheck: kept, bytesStored };
+  } finally {
+    rmSync(smaller, { recursive: true, force: true });
+  }
+}
+
+/** Where the order of waves decides what is touched, another order may touch what was dropped. */
+function whyNot({ verdict, varying, reason }: Selfcheck): string | null {
+  if (verdict === 'failed') return `the self-check failed${reason === null ? '' : ` (${reason})`}`;
+  if (verdict === 'order-dependent' || varying.some(({ permuted }) => permuted === true))
+    return 'the order of waves decides where the kernel writes';
+  return null;
+}
+
+async function write(
+  { target, store, inlineLimitBytes }: ShrinkRequest,
+  unused: readonly UnusedRange[],
+  output: string,
+  deps: Deps,
+): Promise<z.output<typeof shrunkSchema>> {
+  const folder = mkdtempSync(join(tmpdir(), 'kernloop-dropped-'));
+  try {
+    const file = join(folder, 'dropped.json');
+    writeJson(file, { dropped: unused });
+    const stores = target.stores.flatMap((path) => ['--store', path]);
+    const event = await runArchive(
+      ['shrink', target.capture, '--dropped', file, '--output', output]
+        .concat(['--into', store, '--inline-limit', String(inlineLimitBytes)])
+        .concat(stores),
+      'shrunk',
+      shrunkSchema,
+      deps,
+    );
+    for (const name of captureFiles)
+      if (!existsSync(join(output, name)) && name !== 'selfcheck.json' && name !== 'chunks.pack') copy(name);
+    return event;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  function copy(name: string): void {
+    const from = join(target.capture, name);
+    if (existsSync(from)) copyFileSync(from, join(output, name));
+  }
+}
+
+function record(capture: string, selfcheck: Selfcheck, shrunk: Shrink): Selfcheck {
+  const known: Selfcheck = { ...selfcheck, shrink: shrunk };
+  writeJson(selfcheckFile(capture), known);
+  return known;
+}
+
+/** With what else lies in the folder. A capture is there or not at any moment: never one with the chunks of the other. */
+function replace(capture: string, smaller: string): void {
+  const whole = `${capture}.partial-${process.pid}-whole`;
+  rmSync(whole, { recursive: true, force: true });
+  renameSync(capture, whole);
+  renameSync(smaller, capture);
+  for (const name of readdirSync(whole)) if (!isOfACapture(name)) renameSync(join(whole, name), join(capture, name));
+  rmSync(whole, { recursive: true, force: true });
+}

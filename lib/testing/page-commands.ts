@@ -1,0 +1,143 @@
+/**
+ * The commands of a page of the documentation. What a fence says after its backticks decides what becomes of it:
+ *
+ * - `sh`: its commands are run by e2e/docs.e2e.ts; `sh nightly`: by that test under KERNLOOP_DOCS=nightly alone, because they take long.
+ * - `sh exact`: run, and every figure that it shows is compared; elsewhere figures may be others.
+ * - `sh needs=gpu`: not run, for want of what is named: one of `needs`.
+ * - `diff FILE`: an edit of that file, made where it stands.
+ * - anything else (`json`, `python`, `text`, nothing): no commands.
+ *
+ * With prompts (`$ `), the lines below a command are what it prints, `…` any lines of it; without, every line is a command.
+ * A comment right above the fence, `<!-- first: COMMANDS -->`, is run before, in the same shell: edits that the text tells of in words.
+ */
+export interface Fence {
+  line: number;
+  language: string;
+  attribute: string;
+  first: string;
+  content: string;
+}
+
+export interface Command {
+  text: string;
+  /** What the page shows of its output; nothing where it shows none. */
+  output: string[];
+}
+
+/** Why commands of a page are run by no test. */
+const needs = {
+  gpu: 'a GPU',
+  cluster: 'a Slurm cluster',
+  server: 'a server',
+  checkout: 'a clone of its own, and minutes to build it',
+  package: 'a registry that has the package (e2e/stranger.e2e.ts has one)',
+  jq: 'jq',
+  apt: 'a machine on which it may install packages',
+  'own-program': 'a program of the reader',
+  'other-machine': 'a second machine',
+  fixture: 'a program that only a test has: its own test runs it',
+} as const;
+
+export function fencesOf(page: string): Fence[] {
+  const fence = /(?:<!-- first: ([^]*?) -->\n+)?^```([\w-]*) ?(.*)\n([^]*?)^```$/gm;
+  return [...page.matchAll(fence)].map(
+    ({ 0: whole, 1: first = '', 2: language = '', 3: attribute = '', 4: content = '', index }) => ({
+      line: page.slice(0, index + whole.indexOf('```')).split('\n').length,
+      language,
+      attribute: attribute.trim(),
+      first,
+      content,
+    }),
+  );
+}
+
+/** Lines that end in a backslash go on in the next one. */
+export function commandsOf(content: string): Command[] {
+  const lines = content
+    .replaceAll(/ *\\\n\s*/g, ' ')
+    .split('\n')
+    .slice(0, -1);
+  if (!lines.some((line) => line.startsWith('$ '))) {
+    return lines.filter((line) => line.trim() !== '').map((text) => ({ text, output: [] }));
+  }
+  const commands: Command[] = [];
+  for (const line of lines) {
+    if (line.startsWith('$ ')) commands.push({ text: line.slice(2), output: [] });
+    else commands.at(-1)?.output.push(line);
+  }
+  return commands;
+}
+
+const commandLine = /^(\$ |\w+\$ |(sudo|npx|npm|nx|kernloop|kernloop-\w+|git|python3|pip|export|cd|tar|age-keygen) )/m;
+
+/** Why the tests cannot tell what to do with a fence; undefined where they can. */
+export function faultOf({ language, attribute, content }: Fence): string | undefined {
+  if (language === 'sh') {
+    const [, need] = /^needs=(\S+)$/.exec(attribute) ?? [];
+    if (
+      attribute === '' ||
+      attribute === 'nightly' ||
+      attribute === 'exact' ||
+      (need !== undefined && Object.hasOwn(needs, need))
+    )
+      return undefined;
+    return `"${attribute}" is none of "exact", "nightly", or "needs=" one of ${Object.keys(needs).join(', ')}`;
+  }
+  if (language === '' && commandLine.test(content)) return 'has commands, and is not marked as `sh`';
+  return undefined;
+}
+
+/** What a line says without its figures, digests and paths: those of another machine and of another day. */
+export function shapeOf(line: string): string {
+  return line
+    .replaceAll(/\b0x[\da-f]+|\b[\da-f]{8,}\b/g, '0')
+    .replaceAll(/[\d.,]*\d/g, '0')
+    .replaceAll(/0 ([KMG]i)?B\b/g, '0 B')
+    .replaceAll(/…\//g, '/')
+    .replaceAll(/\/\S*\/(?=kernels\/|examples\/)/g, '/')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+/** Every figure, in columns of any width. */
+export const exactly = (line: string): string => line.replaceAll(/\s+/g, ' ').trim();
+
+/** The first line that a page shows and that the output lacks, at that place; undefined where it has them all. */
+export function missingLine(shown: readonly string[], printed: string, form = shapeOf): string | undefined {
+  const lines = printed.split('\n').map((line) => form(line));
+  // Where the next line may be: without their figures, lines of a table look the same.
+  let places = [...lines.keys()];
+  for (const line of shown) {
+    if (/^\s*(…|\.\.\.)$/.test(line)) {
+      const [first = lines.length] = places;
+      places = [...lines.keys()].filter((place) => place >= first);
+      continue;
+    }
+    places = places.filter((place) => matches(form(line), lines[place] ?? '')).map((place) => place + 1);
+    if (places.length === 0) return line;
+  }
+  return undefined;
+}
+
+/** `…` inside of a line stands for any part of it. */
+function matches(shown: string, printed: string): boolean {
+  const parts = shown.split('…');
+  if (parts.length === 1) return shown === printed;
+  let at = 0;
+  for (const [index, part] of parts.entries()) {
+    const found = printed.indexOf(part.trim(), at);
+    if (found < 0 || (index === 0 && found > 0)) return false;
+    at = found + part.trim().length;
+  }
+  return true;
+}
+
+/** The exit code that a page promises by what it shows; codes of errors are looked up. */
+export function promisedCode(output: readonly string[], exitCodeOf: (error: string) => number): number {
+  const text = output.join('\n');
+  const [, error] = /\[([A-Z]+(?:_[A-Z]+)+)\]$/m.exec(text) ?? [];
+  if (error !== undefined) return exitCodeOf(error);
+  if (/^Result: FAIL \(the device faulted/m.test(text)) return 4;
+  if (/^Result: FAIL/m.test(text)) return 1;
+  return /^Result: VACUOUS/m.test(text) ? 3 : 0;
+}

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { KernloopError } from '../support/error';
+import { readJson } from '../support/schema';
+
+/** What one step of the probes' clock is, by its name: the software GPU counts wave-instructions, which are no time. */
+export type ClockUnit = 'cycle' | 'wave-instruction';
+
+const runSchema = z.looseObject({ clock: z.enum(['wave-instructions', 'cycles']) });
+
+/** Of a result file; `trace run` writes it down beside. Neutrino's own traces are of GPUs. */
+export function clockUnitOf(file: string): ClockUnit {
+  const path = join(dirname(dirname(file)), 'probe-run.json');
+  if (!existsSync(path)) return 'cycle';
+  const { clock } = readJson(path, runSchema, 'TRACE_INVALID', 'run the trace again');
+  return clock === 'wave-instructions' ? 'wave-instruction' : 'cycle';
+}
+
+/** A rate makes time of cycles, and of nothing else. */
+export function refuseRate(unit: ClockUnit, clockMhz: number | undefined, file: string): void {
+  if (unit === 'cycle' || clockMhz === undefined) return;
+  throw new KernloopError(
+    'USAGE',
+    `the clock of ${file} counts wave-instructions of the software GPU, which are no time`,
+    'leave --clock-mhz out',
+  );
+}

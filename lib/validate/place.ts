@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { ReplaySession } from '../replay/session';
+import { reproducerPaths } from '../reproducer/layout';
+import type { Reproducer } from '../reproducer/reproducer';
+import { parseDemangledName } from '../source/demangled-name';
+import { findKernelDefinitions } from '../source/kernel-definitions';
+import { bestDefinition } from '../source/match-definition';
+import { readPythonModule } from '../source/python-module';
+import { openSourceParser } from '../source/source-parser';
+import type { DispatchReport } from './report-json';
+
+/**
+ * `<file>:<line>` of the source that a verdict is about, for editors (.vscode/tasks.json): the first access of a race, else the kernel.
+ * Null where the judged code is not what recompile made of that source.
+ */
+export async function placeOfVerdict(
+  reports: readonly DispatchReport[],
+  { code, reproducer }: Pick<ReplaySession, 'code' | 'reproducer'>,
+): Promise<string | null> {
+  const { root, config } = reproducer;
+  if (code.kind !== 'variant' || config.language === 'none' || config.source === null) return null;
+  if (code.path !== reproducerPaths(root).variant(config.language, config.device.kind)) return null;
+  const racing = reports.flatMap(({ races }) => races ?? []).find(({ accesses: [first] }) => first?.source != null);
+  const [, file, line] = /^(.*):(\d+)$/.exec(racing?.accesses[0]?.source ?? '') ?? [];
+  if (file !== undefined && existsSync(join(root, file))) return `${shown(root, file)}:${line}`;
+  const { variant } = config.source;
+  if (!existsSync(join(root, variant))) return null;
+  return `${shown(root, variant)}:${await lineOfKernel(reproducer, variant)}`;
+}
+
+const shown = (root: string, file: string): string => relative(process.cwd(), join(root, file));
+
+/** 1 where the user's text has no such kernel any more: a macro may name it. */
+async function lineOfKernel({ root, config }: Reproducer, file: string): Promise<number> {
+  const text = readFileSync(join(root, file), 'utf8');
+  const name = parseDemangledName(config.demangled);
+  if (config.language === 'triton') {
+    const { statements } = readPythonModule(text, await openSourceParser('python'));
+    return statements.find(({ binds }) => binds.includes(name.base))?.line ?? 1;
+  }
+  return bestDefinition(findKernelDefinitions(text, await openSourceParser()), name)?.line ?? 1;
+}
