@@ -147,6 +147,30 @@ TEST_F(CudaReplay, EndsAWildWriteWithAFault) {
   EXPECT_EQ(replay({"--compare"}).exit_code, kExitPass) << "the baseline is replayable after";
 }
 
+// A region across three windows of the driver, of which the second is dropped as a whole.
+TEST_F(CudaReplay, HasNoMemoryWhereItWasDropped) {
+  constexpr uint64_t kMiB = 1 << 20, kWindow = 0x400004000000, kLost = 34 * kMiB;
+  capture_.far_bytes = Buffer(kWindow - Capture::kFar + kLost + 2 * kMiB, 7);
+  const auto file = directory_.path() / "dropped.json";
+  const archive::Json range = {{"region", "far"}, {"offset", kWindow - Capture::kFar}, {"bytes", kLost}};
+  ASSERT_TRUE(archive::write_atomically(file, archive::Json{{"dropped", {range}}}.dump()));
+  for (const char* poison : {"0xA5", "0x5A"}) {
+    const ProgramRun run = replay({"--compare", "--iterations", "2", "--poison", poison, "--dropped", file.string()});
+    EXPECT_EQ(run.exit_code, kExitPass) << run.last();
+    EXPECT_EQ(run.first("restored")["dropped_bytes"], kLost);
+  }
+  std::filesystem::remove_all(directory_.path() / "capture");
+  for (const uint64_t address : {kWindow, kWindow + 16 * kMiB, kWindow + kLost - 4 * Capture::kCount}) {
+    capture_.in_address = address;
+    EXPECT_NE(replay({"--compare"}).exit_code, kExitDevice) << "the memory is there until it is dropped";
+    const ProgramRun run = replay({"--compare", "--dropped", file.string()});
+    EXPECT_EQ(run.exit_code, kExitDevice) << run.last();
+    EXPECT_EQ(run.first("fault")["kind"], "memory_access");
+    EXPECT_NE(run.first("fault").value("hint", "").find("dropped"), std::string::npos) << run.first("fault");
+    std::filesystem::remove_all(directory_.path() / "capture");
+  }
+}
+
 TEST_F(CudaReplay, EndsAnEndlessLoopAtTheTimeLimit) {
   const ProgramRun run = compare_variant("spin", {"--limit-seconds", "1"});
   EXPECT_EQ(run.exit_code, kExitDevice) << run.last();
