@@ -2,14 +2,14 @@ import { resolve } from 'node:path';
 import { readNvrtcJson } from '../archive/nvrtc-json';
 import { readTritonJson } from '../archive/triton-json';
 import type { Deps } from '../deps/deps';
-import { cuda } from '../language/cuda';
+import type { Language } from '../language/language';
 import { languages } from '../language/languages';
 import { explainNoSource, triton, unrecordedHint, type NoSourceQuery } from '../source/no-source';
 import type { NoSource } from '../source/no-source-json';
 import { SearchTrail } from '../source/search-trail';
 import { KernloopError } from '../support/error';
 import { debugSourceFiles } from '../toolchain/debug-line';
-import { dialectFor } from '../toolchain/dialects';
+import { dialectFor, dialectOf } from '../toolchain/dialects';
 import { SystemFolders } from '../toolchain/system-folders';
 import { readCaptured, type Captured } from './captured';
 import { nvrtcSource } from './nvrtc-source';
@@ -21,15 +21,18 @@ type SourceOrReason = { found: WrittenSource; noSource: null } | { found: null; 
 
 /** The program that was recorded at run time goes before a search, unless the user says where to look. */
 export async function sourceOf(request: PristineRequest, deps: Deps): Promise<SourceOrReason> {
-  const compiled =
-    request.language === undefined || request.language === 'triton' ? readTritonJson(request.captureFolder) : null;
+  const compiled = mayBeRecorded('triton', request) ? readTritonJson(request.captureFolder) : null;
   if (compiled?.compilation) return tritonSource({ ...compiled, compilation: compiled.compilation }, request, deps);
   if (compiled?.problem) return { found: null, noSource: unrecorded(compiled.problem, request) };
-  const isToSearch = request.translationUnit !== undefined || (request.language ?? cuda.name) !== cuda.name;
+  const isToSearch = request.translationUnit !== undefined || !mayBeRecorded('nvrtc', request);
   const program = isToSearch ? null : readNvrtcJson(request.captureFolder);
   if (program === null) return findSource(request, deps);
   return { found: await nvrtcSource(program, request, deps), noSource: null };
 }
+
+/** Where nobody says what language it is, it may be any. */
+const mayBeRecorded = (recorder: Language['recorder'], { language }: PristineRequest): boolean =>
+  language === undefined || languages[language].recorder === recorder;
 
 /** The source, or why there is none. */
 async function findSource(request: PristineRequest, deps: Deps): Promise<SourceOrReason> {
@@ -38,7 +41,9 @@ async function findSource(request: PristineRequest, deps: Deps): Promise<SourceO
   refuseOtherLanguage(request);
   const noSource = request.language === undefined ? triton(query) : null;
   if (noSource !== null) return { found: null, noSource };
-  if (request.language === 'triton') return { found: null, noSource: taken(query) };
+  // No build says how it is compiled.
+  if (request.language !== undefined && dialectOf(request.language) === undefined)
+    return { found: null, noSource: taken(query) };
   const found = await searchSource(request, captured, query.trail, deps);
   return found ? { found, noSource: null } : { found: null, noSource: explainNoSource(query) };
 }

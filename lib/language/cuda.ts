@@ -5,5 +5,8 @@ export const cuda: Language = {
   label: 'CUDA',
   devices: ['cuda'],
   codeObjects: ['cubin'],
+  pgo: 'use',
+  keepsPtx: true,
+  recorder: 'nvrtc',
   scripts: [],
 };

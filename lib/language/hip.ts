@@ -5,5 +5,8 @@ export const hip: Language = {
   label: 'HIP',
   devices: ['softgpu', 'hsa'],
   codeObjects: ['hsaco', 'co'],
+  pgo: 'gates',
+  keepsPtx: false,
+  recorder: null,
   scripts: [],
 };

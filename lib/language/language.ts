@@ -12,6 +12,15 @@ export interface Language {
   readonly devices: readonly DeviceKind[];
   /** Extensions of what it is compiled to. */
   readonly codeObjects: readonly [string, ...string[]];
+  /**
+   * What PGO builds of it by a profile, with clang: code for each gate where our plugin places the spills, one where an assembler does;
+   * null where clang does not compile it.
+   */
+  readonly pgo: 'gates' | 'use' | null;
+  /** Whether its compiler, told to keep what it makes on the way, has PTX for another assembler. */
+  readonly keepsPtx: boolean;
+  /** Who compiles it while an app runs, which is recorded with a capture; null where nobody is. */
+  readonly recorder: 'triton' | 'nvrtc' | null;
   /** Beside the source of a reproducer, what compiles and launches it by itself: a user may edit that, too. */
   readonly scripts: readonly string[];
 }

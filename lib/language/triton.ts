@@ -10,5 +10,8 @@ export const triton: Language = {
   label: 'Triton',
   devices: ['softgpu', 'hsa', 'cuda'],
   codeObjects: ['hsaco', 'cubin'],
+  pgo: null,
+  keepsPtx: false,
+  recorder: 'triton',
   scripts: [reproducerScript, reproducerLibrary],
 };

@@ -9,7 +9,7 @@ import { profileDigest } from '../pgo/profile';
 import type { AppBuild } from '../pgo-app/build-json';
 import { hostUse } from '../pgo-app/host-half';
 import { appPgoPaths } from '../pgo-app/layout';
-import { appVariants } from '../pgo/layout';
+import { appVariants, hasGates } from '../pgo/layout';
 import { rebuildApp } from '../pgo-app/rebuild';
 import { appUnits } from '../pgo-app/units';
 import { sha256OfFile, writeJson } from '../support/files';
@@ -29,8 +29,8 @@ export async function pgoAppBuild(options: PgoAppBuildOptions, deps: Deps): Prom
   const builds: PgoAppBuildResult['builds'] = [];
   // Of another profile, or of a gate that is not wanted now.
   rmSync(paths.variants, { recursive: true, force: true });
-  const hasCuda = appUnits(app).some(({ language }) => language === 'cuda');
-  for (const name of appVariants(hasCuda, options.gate)) {
+  const isGated = hasGates(appUnits(app).map(({ language }) => language));
+  for (const name of appVariants(isGated, options.gate)) {
     const folder = join(paths.variants, name);
     const use = (unit: number): string[] => [
       `-fpass-plugin=${plugin.path}`,
@@ -38,7 +38,7 @@ export async function pgoAppBuild(options: PgoAppBuildOptions, deps: Deps): Prom
       ...withoutHeightReduction(),
       ...mllvm(`kernloop-pgo-profile=${paths.profdata}`),
       ...mllvm(`kernloop-pgo-waves=${paths.waves}`),
-      ...(hasCuda ? [] : mllvm(`kernloop-pgo-gate=${name}`)),
+      ...(isGated ? mllvm(`kernloop-pgo-gate=${name}`) : []),
       ...(existsSync(paths.host) ? hostUse(paths.host) : []),
       ...mllvm(`kernloop-pgo-report=${join(`${folder}.partial-${process.pid}`, `report.${unit}.%a.json`)}`),
     ];

@@ -7,7 +7,7 @@ import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { readJson } from '../support/schema';
 import { z } from 'zod';
-import { pgoPaths, type VariantName } from '../pgo/layout';
+import { pgoPaths, variantsOf, type VariantName } from '../pgo/layout';
 import { readMap, type MapFunction } from '../pgo/map-json';
 import type { PgoShowOptions } from './options';
 import { readWaves, type ProfileFunction } from '../pgo/profile';
@@ -62,7 +62,7 @@ function variantOf({ root, config }: Reproducer, named: VariantName | undefined)
   const kept = existsSync(choiceFile(root))
     ? readJson(choiceFile(root), z.looseObject({ kept: z.string().nullable() }), 'PGO_BUILD_MISSING', '').kept
     : null;
-  const name = named ?? ((kept ?? (config.language === 'cuda' ? 'use' : 'off')) as VariantName);
+  const name = named ?? ((kept ?? variantsOf(config.language)[1]) as VariantName);
   if (existsSync(join(paths.variants, `${name}.report.json`))) return name;
   if (named === undefined) return null;
   throw new KernloopError(

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { LanguageName } from '../language/language';
+import { languages } from '../language/languages';
 
 /** Where PGO keeps things in a reproducer. All of it is its own: a user's files lie elsewhere. */
 export const pgoPaths = (root: string) => {
@@ -30,10 +31,13 @@ export const gates = ['off', 'uniform', 'flatten', 'wave'] as const;
 export const variantNames = ['base', ...gates, 'use'] as const;
 export type VariantName = (typeof variantNames)[number];
 
-/** Of an app that has CUDA, the gates have no say. */
-export const appVariants = (hasCuda: boolean, wanted: readonly string[]): readonly string[] =>
-  hasCuda ? ['base', 'use'] : ['base', ...wanted];
+/** Of an app in several languages, the gates have a say where they have it in all of them. Null is a unit without device code. */
+export const hasGates = (languagesOfApp: readonly (LanguageName | null)[]): boolean =>
+  languagesOfApp.every((language) => language === null || languages[language].pgo !== 'use');
+
+export const appVariants = (isGated: boolean, wanted: readonly string[]): readonly string[] =>
+  isGated ? ['base', ...wanted] : ['base', 'use'];
 
 /** Those that are built of a kernel in a language. */
-export const variantsOf = (language: LanguageName | 'none'): readonly VariantName[] =>
-  language === 'cuda' ? ['base', 'use'] : ['base', ...gates];
+export const variantsOf = (language: LanguageName | 'none'): readonly [VariantName, VariantName, ...VariantName[]] =>
+  language !== 'none' && languages[language].pgo === 'use' ? ['base', 'use'] : ['base', ...gates];

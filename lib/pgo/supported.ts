@@ -1,10 +1,11 @@
+import type { LanguageName } from '../language/language';
+import { languages } from '../language/languages';
 import type { Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import type { Recipe } from '../toolchain/recipe';
 
 /** HIP and CUDA, compiled as a build compiles them: anything else is said, and never passed over. */
-export function requirePgoLanguage({ config }: Pick<Reproducer, 'config'>): 'hip' | 'cuda' {
-  if (config.language === 'hip' || config.language === 'cuda') return config.language;
+export function requirePgoLanguage({ config }: Pick<Reproducer, 'config'>): LanguageName {
   if (config.language === 'none') {
     throw new KernloopError(
       'SOURCE_NOT_FOUND',
@@ -12,6 +13,7 @@ export function requirePgoLanguage({ config }: Pick<Reproducer, 'config'>): 'hip
       'PGO compiles the kernel again; capture one whose source is in the workspace',
     );
   }
+  if (languages[config.language].pgo !== null) return config.language;
   throw new KernloopError(
     'PGO_UNSUPPORTED',
     `${config.name} is written in ${config.language}: PGO compiles HIP and CUDA with clang 22, which does not compile that`,

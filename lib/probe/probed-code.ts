@@ -6,6 +6,8 @@ import { readTritonJson } from '../archive/triton-json';
 import type { Deps } from '../deps/deps';
 import { compilerOf, readRecipe } from '../recompile/recompile';
 import type { ReplaySession } from '../replay/session';
+import { cuda } from '../language/cuda';
+import { languages } from '../language/languages';
 import { reproducerPaths } from '../reproducer/layout';
 import { KernloopError } from '../support/error';
 import { assemblePtx, quotedLine } from '../toolchain/assemble-ptx';
@@ -73,7 +75,7 @@ async function throughNvcc(session: ReplaySession, rewrite: Rewrite, deps: Deps)
   const { reproducer, code } = session;
   const paths = reproducerPaths(reproducer.root);
   const isBuilt = code.kind === 'variant' && dirname(code.path) === paths.build && code.path === builtVariant(session);
-  if (reproducer.config.language !== 'cuda' || (code.kind === 'variant' && !isBuilt)) return null;
+  if (!keepsPtx(reproducer) || (code.kind === 'variant' && !isBuilt)) return null;
   const { recipe, overlay } = readRecipe(reproducer);
   if (recipe.nvrtc !== undefined || !isNvcc(recipe.compiler.name)) return null;
   const compiler = await compilerOf(recipe, reproducer, deps);
@@ -108,8 +110,11 @@ async function throughNvcc(session: ReplaySession, rewrite: Rewrite, deps: Deps)
   }
 }
 
+const keepsPtx = ({ config: { language } }: ReplaySession['reproducer']): boolean =>
+  language !== 'none' && languages[language].keepsPtx;
+
 function builtVariant({ reproducer }: ReplaySession): string {
-  return reproducerPaths(reproducer.root).variant('cuda', reproducer.config.device.kind);
+  return reproducerPaths(reproducer.root).variant(cuda.name, reproducer.config.device.kind);
 }
 
 async function fromCodeObject(session: ReplaySession, rewrite: Rewrite, bytes: Buffer, deps: Deps): Promise<Made> {
@@ -136,7 +141,7 @@ function noPtx({ reproducer, code }: ReplaySession, why: string): KernloopError 
   const source =
     language === 'none'
       ? 'it has no source here'
-      : code.kind === 'variant' && language === 'cuda'
+      : code.kind === 'variant' && languages[language].keepsPtx
         ? `${code.shown} is not what \`kernloop recompile\` built of its source`
         : 'what compiled it at run time (NVRTC, Triton) gave machine code';
   return new KernloopError(

@@ -5,7 +5,7 @@ import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
 import type { CompileRequest } from './compile-request';
 import { compilerEnvironment } from './compiler-environment';
-import { dialects } from './dialects';
+import { dialectOf } from './dialects';
 import { renderOverlay } from './overlay';
 import { depsPlaceholder, rdcNote } from './recipe';
 import { runCompiler, type CompileDeps } from './run-compiler';
@@ -61,7 +61,7 @@ function compileArguments(
     ...recipe.arguments.map((arg) => arg.split(depsPlaceholder).join(folder)),
     `--offload-arch=${recipe.target}`,
     '--cuda-device-only',
-    ...(recipe.language === 'triton' ? [] : dialects[recipe.language].clangOptions),
+    ...(dialectOf(recipe.language)?.clangOptions ?? []),
     ...(recipe.arguments.includes('-S') ? [] : ['-c']),
     // A header that a user puts beside kernel_variant.* is found; the project's own come first.
     ...['-iquote', reproducer],

@@ -1,10 +1,15 @@
 import { KernloopError } from '../support/error';
+import type { LanguageName } from '../language/language';
 import type { Dialect, DialectName } from './dialect';
 import { cudaDialect } from './dialect-cuda';
 import { hipDialect } from './dialect-hip';
 import { includeVariables, type TranslationUnit } from './translation-unit';
 
 export const dialects: Readonly<Record<DialectName, Dialect>> = { hip: hipDialect, cuda: cudaDialect };
+
+/** Undefined for a language that no compile database tells how to compile. */
+export const dialectOf = (language: LanguageName): Dialect | undefined =>
+  Object.values(dialects).find(({ name }) => name === language);
 
 /** That of the code which a device runs, as a capture names the device. */
 export function dialectFor(device: string): Dialect {
