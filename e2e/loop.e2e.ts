@@ -111,6 +111,20 @@ describe('the loop on batched-scale (T**)', () => {
     expect([outcome.code, outcome.text]).toEqual([0, expect.stringMatching(/Result: PASS/)]);
   });
 
+  it('makes its page once: the second time it comes from the cache, until there is another verdict', async () => {
+    const page = `${project}/build/report.html`;
+    expect((await workspace.nx(target('report'))).code).toBe(0);
+    const first = workspace.read(page);
+    expect(first).toMatch(/PASS[^]*bytes compared with what the app computed/);
+    const again = await workspace.nx(target('report'));
+    expect([again.code, again.text]).toEqual([0, expect.stringMatching(/:report +\[(?:local cache|existing outputs)/)]);
+    expect(workspace.read(page)).toBe(first);
+    expect((await workspace.nx([...target('validate'), '--skipNxCache'])).code).toBe(0);
+    const other = await workspace.nx(target('report'));
+    expect([other.code, other.text]).toEqual([0, expect.not.stringMatching(/:report +\[/)]);
+    expect(workspace.read(page)).not.toBe(first);
+  });
+
   it('captures again in a clone whose caches are empty, and keeps the committed variant', async () => {
     await workspace.commitAll();
     const variant = workspace.read(`${project}/kernel_variant.hip`);

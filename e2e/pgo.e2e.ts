@@ -22,6 +22,13 @@ interface Figures {
 
 type Programs = { own: number; counting: number; production: number; sampled: { changed: boolean }[] }[];
 
+interface PageLine {
+  file: string;
+  line: number;
+  waves: number | null;
+  lanes: number | null;
+}
+
 /** histogram of the example: a loop, a barrier, atomics, and lanes that find their bin empty. */
 describe('PGO of a captured kernel, without its app', () => {
   let workspace: Workspace;
@@ -91,6 +98,27 @@ describe('PGO of a captured kernel, without its app', () => {
     expect(outcome.stdout).toMatch(kept === null ? /Nothing is kept/ : /Kept: /);
     expect(existsSync(workspace.path(project, 'build/optimized.hsaco'))).toBe(placed !== null);
     expect([kept === null, placed === null]).toEqual([kept === null, kept === null]);
+  });
+
+  it('has a page with the counts of each line beside its source, and what became of every build', async () => {
+    const told = await workspace.kernloop(['pgo', 'show', ...here, '--json']);
+    expectPass(told);
+    const { result } = JSON.parse(told.stdout) as { result: { lines: PageLine[] } };
+    const counted = result.lines.filter(({ file, lanes }) => /^kernel_variant\./.test(file) && (lanes ?? 0) > 0);
+    // The head of the loop: once for each value, and once for each thread to leave it.
+    expect(counted.map(({ lanes }) => lanes)).toContain(50_000 + 8192);
+    expectPass(await workspace.kernloop(['report', ...here, '--output', 'pgo.html']));
+    const page = workspace.read('pgo.html');
+    const rows = [...page.matchAll(/<tr class="l(\d)">([^]*?)<\/tr>/g)].map(([, level, row = '']) => [
+      level,
+      ...[...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].slice(0, 3).map(([, cell]) => cell),
+    ]);
+    const shown = (count: number | null): string => (count ?? 0).toLocaleString('en-US');
+    for (const { line, waves, lanes } of counted)
+      expect(rows).toContainEqual([expect.stringMatching(/^[1-4]$/), String(line), shown(waves), shown(lanes)]);
+    const { variants } = workspace.json<Choice>(`${project}/pgo/choice.json`);
+    for (const { name, waveInstructions } of variants)
+      expect(page).toMatch(new RegExp(`<td[^>]*>${name}</td>[^]{0,300}>${shown(waveInstructions)}</td>`));
   });
 
   it('does nothing a second time, and as tasks of Nx is a cache hit', async () => {

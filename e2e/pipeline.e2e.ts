@@ -2,6 +2,7 @@ import type { ReplayResult } from '../lib/replay/result';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { replayEvents } from './probe';
+import { takePictures } from './pictures';
 import { argumentsOf, probed } from './probed';
 import { Workspace } from './harness';
 
@@ -336,5 +337,19 @@ describe('the kernels of hip-pipeline', () => {
       expect([again.code, again.text]).toEqual([0, expect.stringMatching(/existing outputs|local cache|from cache/i)]);
       expect(readdirSync(join(folder, 'block_sched'))).toHaveLength(1);
     });
+  });
+
+  it('have pages, whose pictures are those of docs/report.md', async () => {
+    const options = ['--reproducer', project('matmul_tiled')];
+    const store = 'c[row * n + column] = sum;';
+    workspace.edit(variant('matmul_tiled'), (text) =>
+      text.replace(store, 'c[row * n + column] = row % 9 == 3 ? sum * 1.0001f : sum;'),
+    );
+    expect(await workspace.kernloop(['recompile', ...options])).toMatchObject({ code: 0 });
+    expect(await workspace.kernloop(['validate', ...options])).toMatchObject({ code: 1 });
+    // As it is in a workspace where only that one was edited.
+    for (const [kernel] of kernels.slice(0, 3))
+      await workspace.kernloop(['validate', '--reproducer', project(kernel), '--variant', 'none']);
+    await takePictures(workspace, project('matmul_tiled'), `${project('clamp_to_range')}/trace/block_sched`);
   });
 });

@@ -109,6 +109,8 @@ export default defineConfig({
     nav: [
       page('Tutorial', 'tutorial'),
       page('Options', 'reference/options'),
+      // Of typedoc, which writes it beside these pages.
+      { text: 'API', link: '/api/index.html', target: '_self' },
       { text: 'Changelog', link: '/CHANGELOG' },
     ],
   },

@@ -30,6 +30,7 @@ const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
+/** What the command line uses: this process, its environment and its terminal, but for what is given. */
 export function defaultDeps(overrides: Partial<Deps> = {}): Deps {
   const env = overrides.env ?? process.env;
   const run = overrides.run ?? runProcess;

@@ -25,6 +25,7 @@ code,pre,.code{font:13px/1.45 ui-monospace,monospace}
 .wide{overflow-x:auto}.wide:focus-visible,a:focus-visible,button:focus-visible,input:focus-visible,summary:focus-visible{outline:2px solid var(--link);outline-offset:1px}
 table{border-collapse:collapse;margin:.3rem 0}caption{text-align:left;padding:.2rem 0}
 th,td{padding:.2rem .7rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;overflow-wrap:anywhere}
+.data th{overflow-wrap:normal}.data td:not(.n){min-width:6rem}
 .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 th button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer;text-align:inherit}
 th button::after{content:" \\2195";color:var(--muted)}

@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { runArchive } from '../archive/archive-program';
 import type { Deps } from '../deps/deps';
 import { inOrder } from '../support/in-order';
-import { throwIfInterrupted } from '../support/interrupt';
+import { formatCount } from '../support/format';
+import { tellingWhatIsKept, throwIfInterrupted } from '../support/interrupt';
 import { removeOldFolders } from '../support/leftovers';
 import type { Sink, Source } from './content';
 
@@ -46,7 +47,8 @@ export async function sendChunks(
   deps: Deps,
 ): Promise<Transferred> {
   const told = new Told('sent', digests.length, deps);
-  await inBatches(digests, deps, async (batch, folder) => {
+  const kept = (): string => `the server has ${counted(told.all.chunks, digests.length)}`;
+  await inBatches(digests, kept, deps, async (batch, folder) => {
     const args = ['export-chunks', capture, '--output', folder, ...stores.flatMap((store) => ['--store', store])];
     await runArchive(args, 'exported', exportedSchema, deps, [0], {
       kind: 'stream',
@@ -66,7 +68,9 @@ export async function fetchChunks(
   deps: Deps,
 ): Promise<Transferred> {
   const told = new Told('fetched', digests.length, deps);
-  await inBatches(digests, deps, async (batch, folder) => {
+  let imported = 0;
+  const kept = (): string => `${store} has ${counted(imported, digests.length)}`;
+  await inBatches(digests, kept, deps, async (batch, folder) => {
     for await (const bytes of inOrder(batch, requestsAtOnce, async (digest) => {
       const content = await source.get(digest);
       writeFileSync(join(folder, digest), content);
@@ -74,11 +78,24 @@ export async function fetchChunks(
     }))
       told.one(bytes);
     await runArchive(['import-chunks', folder, '--output', store], 'imported', importedSchema, deps);
+    imported += batch.length;
   });
   return told.all;
 }
 
+const counted = (done: number, all: number): string =>
+  `at least ${formatCount(done)} of the ${formatCount(all)} chunks that it lacked`;
+
 async function inBatches(
+  digests: readonly string[],
+  kept: () => string,
+  deps: Deps,
+  work: (batch: readonly string[], folder: string) => Promise<void>,
+): Promise<void> {
+  await tellingWhatIsKept(kept, () => eachBatch(digests, deps, work));
+}
+
+async function eachBatch(
   digests: readonly string[],
   deps: Deps,
   work: (batch: readonly string[], folder: string) => Promise<void>,

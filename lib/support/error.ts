@@ -25,6 +25,7 @@ export class KernloopError extends Error {
     this.exitCode = errorCodes[code].exitCode;
   }
 
+  /** What `--json` prints of it. */
   toJSON(): ErrorReport {
     return { code: this.code, message: this.what, hint: this.hint };
   }

@@ -29,3 +29,18 @@ export function throwIfInterrupted(signal: AbortSignal): void {
     'run it again: what was finished is kept, and nothing was left half-written',
   );
 }
+
+/** Does work in parts, each of which stays once it is done: who stops it is told how many. */
+export async function tellingWhatIsKept<T>(kept: () => string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof KernloopError) || error.code !== 'INTERRUPTED') throw error;
+    throw new KernloopError(
+      'INTERRUPTED',
+      error.what,
+      `${kept()}, and nothing was left half-written; run it again for the rest`,
+      { cause: error },
+    );
+  }
+}

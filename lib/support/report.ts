@@ -6,7 +6,9 @@ export type { Progress } from './progress-text';
 
 /** Where a stage says things to people. Results of a stage go to stdout, everything else to stderr. */
 export interface Reporter {
+  /** How it goes on. */
   info(line: string): void;
+  /** What is not as one would expect, though it goes on. */
   warn(line: string): void;
   /** Output of a program that Kernloop runs for the user, passed through unchanged. */
   output(chunk: string): void;
@@ -16,6 +18,7 @@ export interface Reporter {
   progress?(now: Progress | null): void;
 }
 
+/** Writes to the terminal, as the command line does; `quiet` leaves warnings alone. */
 export function consoleReporter(quiet = false): Reporter {
   const live = liveLine();
   const say = (stream: 'stdout' | 'stderr', text: string): void =>

@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs';
 import type { Deps } from '../deps/deps';
 import { quiet } from '../deps/quiet';
 import { inOrder } from '../support/in-order';
-import { throwIfInterrupted } from '../support/interrupt';
+import { formatCount } from '../support/format';
+import { tellingWhatIsKept, throwIfInterrupted } from '../support/interrupt';
 import { CandidateCache, type Outcome } from './cache';
 import { tunePaths } from './paths';
 import type { Candidate, Score } from './result';
@@ -36,24 +37,32 @@ export class TuneRun {
     const done = this.trials.length - open.length;
     if (done > 0) deps.report.info(`${done} of ${this.trials.length} candidates are known from earlier runs`);
     let finished = done;
-    const built = inOrder(open, jobsOf(search.options), async (trial) => ({
-      trial,
-      made: await build(search, trial, deps),
-    }));
-    for await (const { trial, made } of built) {
-      throwIfInterrupted(deps.signal);
-      const outcome = 'outcome' in made ? made.outcome : await evaluate(search, made, deps);
-      // An interrupted replay must not be remembered as one that failed.
-      throwIfInterrupted(deps.signal);
-      search.requireUnchanged();
-      trial.outcome = outcome;
-      // Which files elsewhere a failed compilation read, nobody knows: an edit of one may be its cure.
-      if (!('outcome' in made)) this.cache.store(outcome);
-      finished += 1;
-      deps.report.info(
-        `${String(finished).padStart(String(this.trials.length).length)}/${this.trials.length} ${describeTrial(trial)}: ${describeOutcome(outcome)}`,
-      );
-    }
+    let kept = done;
+    const words = (): string =>
+      `${formatCount(kept)} of ${formatCount(this.trials.length)} candidates are judged and kept`;
+    await tellingWhatIsKept(words, async () => {
+      const built = inOrder(open, jobsOf(search.options), async (trial) => ({
+        trial,
+        made: await build(search, trial, deps),
+      }));
+      for await (const { trial, made } of built) {
+        throwIfInterrupted(deps.signal);
+        const outcome = 'outcome' in made ? made.outcome : await evaluate(search, made, deps);
+        // An interrupted replay must not be remembered as one that failed.
+        throwIfInterrupted(deps.signal);
+        search.requireUnchanged();
+        trial.outcome = outcome;
+        // Which files elsewhere a failed compilation read, nobody knows: an edit of one may be its cure.
+        if (!('outcome' in made)) {
+          this.cache.store(outcome);
+          kept += 1;
+        }
+        finished += 1;
+        deps.report.info(
+          `${String(finished).padStart(String(this.trials.length).length)}/${this.trials.length} ${describeTrial(trial)}: ${describeOutcome(outcome)}`,
+        );
+      }
+    });
   }
 
   private recall(): void {

@@ -109,6 +109,9 @@ describe('tune', () => {
     expect(error.code).toBe('INTERRUPTED');
     const done = readdirSync(join(made.reproducer, 'build', 'tune', 'candidates')).length;
     expect([done > 0, done < 5]).toEqual([true, true]);
+    expect(error.hint).toMatch(
+      new RegExp(`^${done} of 5 candidates are judged and kept, .*run it again for the rest$`),
+    );
     expect((await run(['kRows=2,8,16,32'])).fromCache).toBe(done);
   });
 

@@ -94,6 +94,38 @@ describe('the plugin', () => {
     });
   });
 
+  it('gives an app of twenty kernels a graph with one edge a kernel, and every target a place in one group', () => {
+    const names = Array.from({ length: 20 }, (_, index) => `k${index}`);
+    const files = {
+      'apps/pipeline/kernloop.json': { ...app, kernels: names.map((name) => ({ name, match: name })) },
+      ...Object.fromEntries(
+        names.map((name) => [
+          `kernels/pipeline/${name}/kernel.json`,
+          kernelJson({ name, app: { name: 'pipeline', root: 'apps/pipeline' } }),
+        ]),
+      ),
+    };
+    const all = Object.values(projects(files)) as {
+      name: string;
+      implicitDependencies?: string[];
+      targets: object;
+      metadata: { targetGroups: Record<string, string[]> };
+    }[];
+    const edges = all.flatMap(({ name, implicitDependencies = [] }) => implicitDependencies.map((to) => [name, to]));
+    expect(edges).toEqual(names.map((name) => [`pipeline-${name}`, 'pipeline']));
+    for (const project of all) {
+      const grouped = Object.values(project.metadata.targetGroups).flat();
+      expect([project.name, grouped.sort()]).toEqual([project.name, Object.keys(project.targets).sort()]);
+    }
+    expect(all[1]?.metadata.targetGroups).toMatchObject({
+      kernel: ['recompile', 'replay', 'validate', 'report'],
+      tune: ['tune'],
+      pgo: expect.arrayContaining(['pgo-use']) as string[],
+      trace: ['trace-run'],
+    });
+    expect(Object.keys(all[1]?.metadata.targetGroups ?? {})[0]).toBe('kernel');
+  });
+
   it('names both apps of one name, whatever else Nx would say of their projects', () => {
     const files: Record<string, object> = {
       'a/kernloop.json': app,

@@ -26,9 +26,20 @@ export function reproducerProject(
     metadata: {
       technologies: ['kernloop', config.language],
       description: config.demangled,
-      targetGroups: { kernel: Object.values(groups).flat() },
+      targetGroups: grouped(groups),
     },
   };
+}
+
+/** What everybody runs comes first, under one head; what is asked of some kernels has its own. */
+function grouped({
+  pgo = [],
+  tune = [],
+  'trace-run': trace = [],
+  ...groups
+}: Record<string, string[]>): Record<string, string[]> {
+  const others = Object.entries({ tune, pgo, trace }).filter(([, names]) => names.length > 0);
+  return { kernel: Object.values(groups).flat(), ...Object.fromEntries(others) };
 }
 
 function reproducerPlace(root: string, config: KernelJson, captures: boolean): Place {

@@ -26,7 +26,7 @@ export interface Place {
 
 export interface Targets {
   readonly targets: Record<string, TargetConfiguration>;
-  /** For people who look at the project: the targets of one stage together. */
+  /** For people who look at the project in Nx Console or `nx graph`: the targets of one stage together. */
   readonly groups: Record<string, string[]>;
 }
 
@@ -45,12 +45,15 @@ export function targetsOf(place: Place): Targets {
         // A kernel called "kernel" has no target of its own where there is one of all kernels.
         if (named in targets) continue;
         targets[named] = targetOf(stage, task, place, kernel);
-        (groups[name] ??= []).push(named);
+        (groups[groupOf(name)] ??= []).push(named);
       }
     }
   }
   return { targets, groups };
 }
+
+/** Those of PGO are steps of one thing; of an app, each other stage has a target a kernel. */
+const groupOf = (stage: string): string => (stage.startsWith('pgo-') ? 'pgo' : stage);
 
 const targetName = ({ name }: TaskTarget, kernel: string | undefined): string =>
   kernel === undefined ? name : `${name}-${kernel}`;

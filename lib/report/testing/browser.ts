@@ -6,6 +6,9 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 const executablePath = process.env['KERNLOOP_CHROMIUM'] ?? '/usr/bin/chromium';
 const patience = 240_000;
 
+/** Of pictures in docs/images. */
+export const pictureSize = { width: 1100, height: 820 };
+
 export type Scheme = 'light' | 'dark';
 
 /** A page as its reader has it, and everything that it complained of or asked for. */
@@ -62,11 +65,26 @@ export class Chromium {
     }
   }
 
-  /** A picture for the documentation, in the scheme that forges print on. */
-  async picture(file: string, output: string, anchor?: string): Promise<void> {
+  /** A picture for the documentation, in the scheme that forges print on, and the titles and plots that it shows whole. */
+  async picture(file: string): Promise<{ png: Buffer; titles: readonly string[]; plots: number }> {
     const { page } = await this.open(file);
-    if (anchor !== undefined) await page.locator(`#${anchor}`).scrollIntoViewIfNeeded();
-    await page.screenshot({ path: output, ...(anchor === undefined ? {} : {}) });
-    await page.context().close();
+    try {
+      await page.setViewportSize(pictureSize);
+      const shown: unknown = await page.evaluate(`(() => {
+        const isShown = (element) => {
+          const { top, bottom, height } = element.getBoundingClientRect();
+          return height > 0 && top >= 0 && bottom <= innerHeight;
+        };
+        const all = (selector) => [...document.querySelectorAll(selector)].filter(isShown);
+        return JSON.stringify({
+          titles: all('h1, h2, h3').map((element) => element.textContent.trim()),
+          plots: all('svg[role=img]').length,
+        });
+      })()`);
+      const { titles, plots } = JSON.parse(String(shown)) as { titles: string[]; plots: number };
+      return { png: await page.screenshot(), titles, plots };
+    } finally {
+      await page.context().close();
+    }
   }
 }

@@ -1,0 +1,72 @@
+import { failure } from '../testing/failure';
+import { fakeDeps } from '../testing/fake-deps';
+import { TestWorkspace } from '../testing/workspace';
+import { throwIfInterrupted } from '../support/interrupt';
+import type { Sink, Source } from './content';
+import { fetchChunks, sendChunks } from './transfer';
+
+/** More than one batch of them. */
+const digests = Array.from({ length: 150 }, (_, index) => index.toString(16).padStart(64, '0'));
+
+describe('a transfer that is stopped', () => {
+  const workspace = new TestWorkspace();
+  afterAll(() => workspace.dispose());
+
+  const controllerAfter = (requests: number) => {
+    const controller = new AbortController();
+    let begun = 0;
+    return {
+      signal: controller.signal,
+      request: (): void => {
+        if (++begun > requests) controller.abort('SIGINT');
+        throwIfInterrupted(controller.signal);
+      },
+    };
+  };
+  const archive = {
+    'kernloop-archive': ({ print }: { print: (event: object) => void }): number => {
+      print({ event: 'exported', chunks: 64, bytes: 1 });
+      return 0;
+    },
+  };
+
+  it('says how many chunks the server has', async () => {
+    const { signal, request } = controllerAfter(100);
+    const sink: Sink = {
+      has: () => Promise.resolve(false),
+      putFile: () =>
+        Promise.resolve()
+          .then(request)
+          .then(() => 1),
+    };
+    const error = await failure(
+      sendChunks('capture', digests, [], sink, fakeDeps(archive, workspace.native, { signal })),
+    );
+    expect(error.code).toBe('INTERRUPTED');
+    const [, sent] = /^the server has at least (\d+) of the 150 chunks that it lacked, /.exec(error.hint) ?? [];
+    // Of the batch under way some answers had not come, in order, when it stopped.
+    expect([Number(sent) >= 64, Number(sent) <= 100]).toEqual([true, true]);
+  });
+
+  it('counts what was fetched only once the store has it', async () => {
+    const { signal, request } = controllerAfter(100);
+    const source = {
+      get: () =>
+        Promise.resolve()
+          .then(request)
+          .then(() => Buffer.from('x')),
+    } as Pick<Source, 'get'> as Source;
+    const importing = {
+      'kernloop-archive': ({ print }: { print: (event: object) => void }): number => {
+        print({ event: 'imported', chunks: 64, bytes_added: 1 });
+        return 0;
+      },
+    };
+    const error = await failure(
+      fetchChunks(digests, '/store', source, fakeDeps(importing, workspace.native, { signal })),
+    );
+    expect(error.hint).toMatch(
+      /^\/store has at least 64 of the 150 chunks that it lacked, .*run it again for the rest$/,
+    );
+  });
+});
