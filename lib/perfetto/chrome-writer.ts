@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import type { Annotation, EventDetails, Time, TimelineWriter } from './timeline-writer';
+import { shownName, type Annotation, type EventDetails, type Time, type TimelineWriter } from './timeline-writer';
 
 const mostPending = 1 << 18;
 
@@ -24,7 +24,7 @@ export class ChromeWriter implements TimelineWriter {
   }
 
   process(pid: number, name: string, rank = pid): bigint {
-    this.metadataEvent('process_name', pid, 0, { name });
+    this.metadataEvent('process_name', pid, 0, { name: shownName(name) });
     this.metadataEvent('process_sort_index', pid, 0, { sort_index: rank });
     const id = -BigInt(pid);
     this.tracks.set(id, { pid, tid: 0, name: '' });
@@ -36,7 +36,7 @@ export class ChromeWriter implements TimelineWriter {
     const { pid, name: of } = this.tracks.get(parent) ?? { pid: 0, name: '' };
     const tid = this.nextThread++;
     const id = BigInt(tid);
-    const whole = of === '' ? name : `${of}, ${name}`;
+    const whole = of === '' ? shownName(name) : `${of}, ${shownName(name)}`;
     this.tracks.set(id, { pid, tid, name: whole });
     this.metadataEvent('thread_name', pid, tid, { name: whole });
     this.metadataEvent('thread_sort_index', pid, tid, { sort_index: rank });
@@ -45,14 +45,14 @@ export class ChromeWriter implements TimelineWriter {
 
   slice(track: bigint, name: string, begin: Time, end: Time, details: EventDetails = {}): void {
     const times = `"ts":${microseconds(begin)},"dur":${microseconds(difference(end, begin))}`;
-    this.event(track, `"ph":"X","name":${JSON.stringify(name)},${times}`, details);
+    this.event(track, `"ph":"X","name":${JSON.stringify(shownName(name))},${times}`, details);
     // A flow starts and ends in the slice that it stands behind; "e": the enclosing one, not the next.
     for (const flow of details.flows ?? []) this.flow(track, 's', flow, begin);
     for (const flow of details.endsFlows ?? []) this.flow(track, 'f', flow, begin);
   }
 
   instant(track: bigint, name: string, at: Time, details: EventDetails = {}): void {
-    this.event(track, `"ph":"i","s":"t","name":${JSON.stringify(name)},"ts":${microseconds(at)}`, details);
+    this.event(track, `"ph":"i","s":"t","name":${JSON.stringify(shownName(name))},"ts":${microseconds(at)}`, details);
   }
 
   close(): void {

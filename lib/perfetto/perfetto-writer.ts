@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { Root } from 'protobufjs/light';
 import { Encoder } from './encoder';
-import type { Annotation, EventDetails, Time, TimelineWriter } from './timeline-writer';
+import { shownName, type Annotation, type EventDetails, type Time, type TimelineWriter } from './timeline-writer';
 import { traceProto } from './trace-proto';
 
 const packets = Root.fromJSON(traceProto).lookupType('Trace');
@@ -43,12 +43,18 @@ export class PerfettoWriter implements TimelineWriter {
   /** A group of tracks; numbers are made up where there is no process. */
   process(pid: number, name: string, rank?: number): bigint {
     const order = rank === undefined ? {} : { siblingOrderRank: rank };
-    return this.describe({ name, ...order, process: { pid, processName: name } });
+    const shown = shownName(name);
+    return this.describe({ name: shown, ...order, process: { pid, processName: shown } });
   }
 
   /** A track below another one; `rank` orders the tracks below it. */
   track(parent: bigint, name: string, rank = 0): bigint {
-    return this.describe({ name, parentUuid: long(parent), childOrdering: explicitOrder, siblingOrderRank: rank });
+    return this.describe({
+      name: shownName(name),
+      parentUuid: long(parent),
+      childOrdering: explicitOrder,
+      siblingOrderRank: rank,
+    });
   }
 
   counter(parent: bigint, name: string, unit: string, rank = 0): bigint {
@@ -83,7 +89,7 @@ export class PerfettoWriter implements TimelineWriter {
 
   private named(track: bigint, type: number, at: Time, name: string, details: EventDetails): void {
     const { category, annotations = {}, flows = [], endsFlows = [] } = details;
-    const iid = this.interned(this.names, 'eventNames', name);
+    const iid = this.interned(this.names, 'eventNames', shownName(name));
     const entries = Object.entries(annotations).map(
       ([key, value]) => [this.interned(this.annotationNames, 'debugAnnotationNames', key), value] as const,
     );

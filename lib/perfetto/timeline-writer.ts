@@ -29,3 +29,8 @@ export interface TimelineWriter {
   instant(track: bigint, name: string, at: Time, details?: EventDetails): void;
   close(): void;
 }
+
+/** Viewers end a name at a zero byte, or show it as six characters. */
+export function shownName(name: string): string {
+  return name.replaceAll('\0', '\u2400');
+}

@@ -18,10 +18,18 @@ describe('lanes of a unit', () => {
       lanes.place(2, 12, 15), // within too, but of another program
       lanes.place(1, 20, 100), // ends with the outer one
       lanes.place(1, 30, 101), // ends behind it
-      lanes.place(3, 100, 100), // where the first has ended
-      lanes.place(3, 100, 110),
+      lanes.place(3, 100, 110), // where the first has ended
     ];
-    expect(placed).toEqual([0, 0, 1, 0, 1, 0, 0]);
+    expect(placed).toEqual([0, 0, 1, 0, 1, 0]);
+  });
+
+  it('puts two of no length at one time beside each other, unless they are of one program', () => {
+    const lanes = new Lanes();
+    // Of a quarter of a year: there are no halves of these.
+    const at = 2 ** 53 - 9;
+    const points = [1, 2, 2, 3].map((program) => lanes.place(program, at, at));
+    expect(points).toEqual([0, 1, 1, 2]);
+    expect([lanes.place(4, at + 1, at + 2), lanes.place(5, at + 1, at + 1)]).toEqual([0, 1]);
   });
 
   it.each([1, 2, 3, 4, 5])(
@@ -33,16 +41,18 @@ describe('lanes of a unit', () => {
         return { program: next(20), start, end: start + next(3) * next(30) };
       }).sort((a, b) => a.start - b.start || b.end - a.end);
       const lanes = new Lanes();
-      const open = new Map<number, { program: number; end: number }[]>();
+      const open = new Map<number, { program: number; start: number; end: number }[]>();
       let most = 0;
       for (const { program, start, end } of slices) {
         const lane = lanes.place(program, start, end);
-        const stack = (open.get(lane) ?? []).filter((outer) => outer.end > start);
+        const stack = (open.get(lane) ?? []).filter(
+          (outer) => outer.end > start || (outer.start === start && outer.end === start),
+        );
         for (const outer of stack) {
           expect(outer.end).toBeGreaterThanOrEqual(end);
           expect(outer.program).toBe(program);
         }
-        open.set(lane, [...stack, { program, end }]);
+        open.set(lane, [...stack, { program, start, end }]);
         most = Math.max(
           most,
           slices.filter((other) => other.start <= start && (other.end > start || other.start === start)).length,

@@ -3,7 +3,14 @@ interface Lane {
   readonly index: number;
   /** Ends of what is open in it, the outermost first. */
   readonly ends: number[];
+  /** That the outermost has no length: for viewers it lasts as long as others begin at its time. */
+  isPoint: boolean;
   program: number;
+}
+
+function isOver({ ends, isPoint }: Lane, time: number): boolean {
+  const [end = 0] = ends;
+  return end < time || (end === time && !isPoint);
 }
 
 /**
@@ -14,7 +21,9 @@ interface Lane {
 export class Lanes {
   private readonly lanes: Lane[] = [];
   /** Lanes in use by the end of what is in them, and free ones by their number: the least first. */
-  private readonly used = new Heap<Lane>((a, b) => (a.ends[0] ?? 0) - (b.ends[0] ?? 0));
+  private readonly used = new Heap<Lane>(
+    (a, b) => (a.ends[0] ?? 0) - (b.ends[0] ?? 0) || Number(a.isPoint) - Number(b.isPoint),
+  );
   private readonly free = new Heap<Lane>((a, b) => a.index - b.index);
   private readonly ofProgram = new Map<number, Lane>();
 
@@ -38,6 +47,7 @@ export class Lanes {
     }
     const lane = this.free.pop() ?? this.added();
     lane.ends.push(end);
+    lane.isPoint = end === start;
     lane.program = program;
     this.used.push(lane);
     this.ofProgram.set(program, lane);
@@ -45,7 +55,7 @@ export class Lanes {
   }
 
   private release(start: number): void {
-    for (let first = this.used.first; first !== undefined && (first.ends[0] ?? 0) <= start; first = this.used.first) {
+    for (let first = this.used.first; first !== undefined && isOver(first, start); first = this.used.first) {
       this.used.pop();
       first.ends.length = 0;
       if (this.ofProgram.get(first.program) === first) this.ofProgram.delete(first.program);
@@ -54,7 +64,7 @@ export class Lanes {
   }
 
   private added(): Lane {
-    const lane = { index: this.lanes.length, ends: [], program: 0 };
+    const lane = { index: this.lanes.length, ends: [], isPoint: false, program: 0 };
     this.lanes.push(lane);
     return lane;
   }

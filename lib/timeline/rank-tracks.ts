@@ -19,6 +19,15 @@ interface Unit {
   readonly laneTracks: bigint[];
 }
 
+/** Where an event is shown. */
+interface Place {
+  readonly process: bigint;
+  readonly rank: number;
+  readonly unit: string;
+  readonly order: number;
+  readonly program: number;
+}
+
 /** The tracks of a timeline below its processes, made as they are needed. */
 export class Tracks {
   private readonly units = new Map<string, Unit>();
@@ -31,13 +40,18 @@ export class Tracks {
   ) {}
 
   /** A slice in a lane of its unit. `program` nests in itself only. */
-  slice(
-    place: { process: bigint; rank: number; unit: string; order: number; program: number },
-    name: string,
-    start: number,
-    end: number,
-    details: EventDetails,
-  ): void {
+  slice(place: Place, name: string, start: number, end: number, details: EventDetails): void {
+    const { track, lane } = this.laneOf(place, start, end);
+    this.writer.slice(track, name, start, end, details);
+    if (place.rank >= 0) this.summary.slice({ rank: place.rank, track: place.unit, lane, name, start, end });
+  }
+
+  /** A point in time. It has a lane as slices have: viewers nest points of one time and track. */
+  instant(place: Place, name: string, at: number, details: EventDetails): void {
+    this.writer.instant(this.laneOf(place, at, at).track, name, at, details);
+  }
+
+  private laneOf(place: Place, start: number, end: number): { track: bigint; lane: number } {
     const unit = this.unitOf(place.process, place.unit, place.order);
     const lane = unit.lanes.place(place.program, start, end);
     const track = (unit.laneTracks[lane] ??= this.made(
@@ -47,13 +61,7 @@ export class Tracks {
         unit.order * mostLanesInOrder + Math.min(lane + 1, mostLanesInOrder - 1),
       ),
     ));
-    this.writer.slice(track, name, start, end, details);
-    if (place.rank >= 0) this.summary.slice({ rank: place.rank, track: place.unit, lane, name, start, end });
-  }
-
-  /** A point in time, on the unit itself: it nests in nothing. */
-  instant(process: bigint, unit: string, order: number, name: string, at: number, details: EventDetails): void {
-    this.writer.instant(this.unitOf(process, unit, order).track, name, at, details);
+    return { track, lane };
   }
 
   private unitOf(process: bigint, name: string, order: number): Unit {

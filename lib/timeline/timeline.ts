@@ -224,16 +224,16 @@ class Timeline {
     const category = categoryOf(id);
     const unitLabel = unitName(header, xcc, unit, cursor.file.kind === 'iris');
     const order = 1 + (((xcc & 0xfff) * 4096 + (unit & 0xfffff)) & 0xffffff);
+    const place = { process, rank, unit: unitLabel, order, program };
     if (!(end >= start)) {
       const what = Number.isNaN(end) ? 'never ended' : 'ends before it starts';
       const details = {
         category,
         annotations: { ...annotations, what, ...(Number.isNaN(end) ? {} : { end_before_start: start - end }) },
       };
-      this.tracks.instant(process, unitLabel, order, `${name} (${what})`, start, details);
+      this.tracks.instant(place, `${name} (${what})`, start, details);
       return;
     }
-    const place = { process, rank, unit: unitLabel, order, program };
     const direction = target === rank ? null : directionOf(id);
     if (direction === null || target < 0 || target >= header.worldSize) {
       if (direction !== null) this.beyond++;
