@@ -37,7 +37,7 @@ void execute_unknown(Wave&, const Instruction&) {
 }
 
 constexpr ExecuteFn kUnknown[kIsas] = {execute_unknown<Isa::kGfx90a>, execute_unknown<Isa::kGfx1030>,
-                                       execute_unknown<Isa::kGfx942>};
+                                       execute_unknown<Isa::kGfx942>, execute_unknown<Isa::kGfx1100>};
 
 void execute_truncated(Wave&, const Instruction&) {
   throw WaveFault{.kind = Fault::Kind::kUnknownInstruction, .detail = "the code ends inside this instruction"};

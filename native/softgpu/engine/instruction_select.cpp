@@ -61,6 +61,7 @@ ExecuteFn select_by_encoding(const Instruction& instruction) {
 }
 
 ExecuteFn select_for(Target target, DecodedInstruction& instruction) {
+  if (target.isa == Isa::kGfx1100) return nullptr;  // decoded alone
   if (target.isa == Isa::kGfx1030) return select_rdna2(target.wave_size, instruction);
   const Op same_op = facts_of(instruction.op).equivalent;
   if (target.isa != Isa::kGfx942 || same_op == Op::kInvalid) return select_by_encoding(instruction);

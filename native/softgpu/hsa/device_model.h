@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 #include "softgpu/isa/target.h"
@@ -22,7 +23,7 @@ struct DeviceModel {
 };
 
 // The chip ids are those of an MI210, of a Radeon RX 6800 and of an MI300X.
-inline constexpr DeviceModel kDeviceModels[kIsas] = {
+inline constexpr DeviceModel kDeviceModels[std::size(kExecutedIsas)] = {
     {"amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
      64,
      0x740f,

@@ -50,7 +50,7 @@ Result<Options> read_options(const char* (*environment)(const char*)) {
   const char* target = environment("KERNLOOP_SOFTGPU");
   if (target != nullptr && *target != '\0') options.target = target;
   const auto is_named = [&](Isa isa) { return options.target == isa_name(isa); };
-  if (std::ranges::none_of(kEveryIsa, is_named)) {
+  if (std::ranges::none_of(kExecutedIsas, is_named)) {
     return Error{"UNSUPPORTED_TARGET", "KERNLOOP_SOFTGPU=" + options.target + " is not a target of the software GPU",
                  "the supported targets are gfx90a, gfx1030 and gfx942"};
   }

@@ -22,7 +22,7 @@ struct Options {
   Checks checks;  // KERNLOOP_SOFTGPU_CHECK, a list
 
   Isa isa() const {
-    for (const Isa isa : kEveryIsa) {
+    for (const Isa isa : kExecutedIsas) {
       if (target == isa_name(isa)) return isa;
     }
     return Isa::kGfx90a;

@@ -40,12 +40,25 @@ class DecodeContext {
     return true;
   }
 
+  // VOPD has no row of its own.
+  void begin_dual(Op first, Op second) {
+    instruction.encoding = Encoding::kVopd;
+    instruction.op = first;
+    instruction.second = second;
+    instruction.size_bytes = 8;
+    literal_at_ = 2;
+  }
+
   Isa isa() const { return target_.isa; }
   bool is_gfx1030() const { return target_.isa == Isa::kGfx1030; }
+  bool is_gfx1100() const { return target_.isa == Isa::kGfx1100; }
+  bool is_rdna() const { return is_gfx1030() || is_gfx1100(); }
+  unsigned wave_size() const { return target_.wave_size; }
   bool is_gfx942() const { return target_.isa == Isa::kGfx942; }
 
   // The operand that a field names; false where the target has no such register or constant.
   bool sgpr(unsigned code, OperandType type, Operand& operand) const {
+    code = scalar_code(isa(), code);
     if (type != OperandType::kMask || target_.wave_size == 64) return sgpr_operand(isa(), code, type, operand);
     return narrow_mask(sgpr_operand(isa(), code, OperandType::kB32, operand), operand);
   }
@@ -53,11 +66,24 @@ class DecodeContext {
     return vgpr_operand(isa(), index, type, operand);
   }
   bool agpr(unsigned index, OperandType type, Operand& operand) const {
-    return !is_gfx1030() && agpr_operand(isa(), index, type, operand);
+    return !is_rdna() && agpr_operand(isa(), index, type, operand);
   }
   bool scalar(unsigned code, OperandType type, Operand& operand) const {
+    code = scalar_code(isa(), code);
     if (type != OperandType::kMask || target_.wave_size == 64) return scalar_source(isa(), code, type, operand);
     return narrow_mask(scalar_source(isa(), code, OperandType::kB32, operand), operand);
+  }
+  // A vector register of the short forms, whose field gives 16-bit operands of gfx1100 seven bits and the half.
+  bool short_vgpr(unsigned field, OperandType type, Operand& operand) const {
+    if (!is_half(type)) return vgpr(field, type, operand);
+    return vgpr(field & 0x7f, type, operand) && name_half(field >> 7, operand);
+  }
+  bool is_half(OperandType type) const {
+    return is_gfx1100() && is_16_bit(type) && type != OperandType::kPkF16 && type != OperandType::kPkI16;
+  }
+  static bool name_half(bool high, Operand& operand) {
+    operand.sdwa_select = high ? kHighHalf : kLowHalf;
+    return true;
   }
   bool vcc(Operand& operand) const { return sgpr(kCodeVcc, OperandType::kMask, operand); }
   bool exec(Operand& operand) const { return sgpr(kCodeExec, OperandType::kMask, operand); }
@@ -96,6 +122,15 @@ class DecodeContext {
     return code == kCodeLiteral ? literal(type, operand) : scalar(code, type, operand);
   }
 
+  // A dword behind the encoding that is no literal: the lanes of VOP3 with DPP.
+  bool control_word(unsigned at, uint32_t& dword) {
+    truncated_ = truncated_ || !has_word(at);
+    if (truncated_) return false;
+    dword = word(at);
+    instruction.size_bytes = static_cast<uint8_t>(4 * (at + 1));
+    return true;
+  }
+
   DecodeStatus refuse() const { return truncated_ ? DecodeStatus::kTruncated : DecodeStatus::kUnknown; }
   DecodeStatus truncated() const { return DecodeStatus::kTruncated; }
 
@@ -105,12 +140,23 @@ class DecodeContext {
     return valid;
   }
 
+  static constexpr uint8_t kLowHalf = 4, kHighHalf = 5;  // Operand::sdwa_select
+
   Target target_;
   std::span<const uint32_t> words_;
   const OpcodeRow* row_ = nullptr;
   unsigned literal_at_ = 1;
   bool truncated_ = false;
 };
+
+// An address register that is not there.
+inline Operand off_operand(OperandType type) {
+  Operand operand;
+  operand.kind = Operand::Kind::kOff;
+  operand.type = type;
+  operand.dwords = 0;
+  return operand;
+}
 
 DecodeStatus decode_sop1(DecodeContext& context);
 DecodeStatus decode_sop2(DecodeContext& context);
@@ -124,14 +170,21 @@ DecodeStatus decode_vopc(DecodeContext& context);
 DecodeStatus decode_sdwa(DecodeContext& context, unsigned vdst, unsigned vsrc1);
 DecodeStatus decode_dpp(DecodeContext& context, unsigned vdst, unsigned vsrc1);
 DecodeStatus decode_dpp8(DecodeContext& context, unsigned vdst, unsigned vsrc1, bool fetch_inactive);
+// The control of DPP and its vector register: the dword that a source field of 250 (or 233, 234) announces.
+bool is_dpp_code(const DecodeContext& context, unsigned code);
+bool dpp_control(DecodeContext& context, unsigned code, uint32_t dword);
 DecodeStatus decode_vop3(DecodeContext& context);
+DecodeStatus decode_vopd(DecodeContext& context);
 DecodeStatus decode_vop3p(DecodeContext& context);
 DecodeStatus decode_ds(DecodeContext& context);
 DecodeStatus decode_flat(DecodeContext& context);
 DecodeStatus decode_mubuf(DecodeContext& context);
 DecodeStatus decode_mtbuf(DecodeContext& context);
+DecodeStatus decode_flat_gfx1100(DecodeContext& context);
+DecodeStatus decode_mubuf_gfx1100(DecodeContext& context);
+DecodeStatus decode_mtbuf_gfx1100(DecodeContext& context);
 
-// The vector ALU reads at most one scalar register (or literal) an instruction on gfx90a, two on gfx1030.
+// The vector ALU reads at most one scalar register (or literal) an instruction on gfx90a, two on gfx1030 and gfx1100.
 bool within_constant_bus_limit(const Instruction& instruction, bool reads_vcc = false);
 
 }  // namespace kernloop::softgpu

@@ -11,28 +11,20 @@ bool data_operand(const DecodeContext& c, unsigned index, OperandType type, bool
   return accumulation ? c.agpr(index, type, operand) : c.vgpr(index, type, operand);
 }
 
-Operand off_operand(OperandType type) {
-  Operand operand;
-  operand.kind = Operand::Kind::kOff;
-  operand.type = type;
-  operand.dwords = 0;
-  return operand;
-}
-
 }  // namespace
 
 // gfx90a:  offset0[7:0] offset1[15:8] gds[16] op[24:17] acc[25] | addr[7:0] data0[15:8] data1[23:16] vdst[31:24]
-// gfx1030: … gds[17] op[25:18]
+// gfx1030, gfx1100: … gds[17] op[25:18]
 DecodeStatus decode_ds(DecodeContext& c) {
   if (!c.has_word(1)) return c.truncated();
   const uint32_t w0 = c.word(0);
   const uint32_t w1 = c.word(1);
-  const unsigned gds_at = c.is_gfx1030() ? 17 : 16;
+  const unsigned gds_at = c.is_rdna() ? 17 : 16;
   if (!c.begin(Encoding::kDs, w0 >> (gds_at + 1) & 0xff, 2)) return c.refuse();
-  if (c.is_gfx1030() && bit(w0, 16)) return c.refuse();
+  if (c.is_rdna() && bit(w0, 16)) return c.refuse();
   const Signature& signature = c.signature();
   Instruction& instruction = c.instruction;
-  const bool acc = !c.is_gfx1030() && bit(w0, 25);
+  const bool acc = !c.is_rdna() && bit(w0, 25);
   instruction.gds = bit(w0, gds_at);
   if (c.flag(kGdsOnly) && !instruction.gds) return c.refuse();
   if (c.is_gfx942() && instruction.gds && !c.flag(kGdsOnly)) return c.refuse();  // it has no global data share

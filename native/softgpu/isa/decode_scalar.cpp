@@ -4,13 +4,19 @@
 namespace kernloop::softgpu {
 namespace {
 
-constexpr unsigned kWaitcntReserved[kIsas] = {0x3080, 0x0080, 0x3080};  // lgkmcnt has 4 bits, or 6
+constexpr unsigned kWaitcntReserved[kIsas] = {0x3080, 0x0080, 0x3080, 0x0008};  // lgkmcnt has 4 bits, or 6
 constexpr unsigned kGprIndexModes = 0xf;
 
 // Scalar memory transfers general and trap registers, never m0 or exec.
-// gfx1030: one dword or two may be loaded into null.
+// gfx1030: one dword or two may be loaded into null; gfx1100: any number.
 bool scalar_data(const DecodeContext& c, unsigned code, OperandType type, Operand& operand) {
-  const bool null = c.is_gfx1030() && code == kCodeNull;
+  const bool null = c.is_rdna() && scalar_code(c.isa(), code) == kCodeNull;
+  if (null && c.is_gfx1100()) {
+    c.sgpr(code, OperandType::kB32, operand);
+    operand.type = type;
+    operand.dwords = static_cast<uint8_t>(dwords_of(type));
+    return true;
+  }
   return (code < kCodeM0 || null) && c.sgpr(code, type, operand);
 }
 
@@ -43,6 +49,10 @@ DecodeStatus scalar_operands(DecodeContext& c, unsigned sdst, unsigned ssrc0, un
 DecodeStatus decode_sop1(DecodeContext& c) {
   const uint32_t w = c.word(0);
   if (!c.begin(Encoding::kSop1, bits(w, 15, 8), 1)) return c.refuse();
+  if (c.flag(kMessage)) {  // gfx1100: the source field is the message
+    c.instruction.simm16 = static_cast<int32_t>(bits(w, 7, 0));
+    return scalar_operands(c, bits(w, 22, 16), 0, 0);
+  }
   return scalar_operands(c, bits(w, 22, 16), bits(w, 7, 0), 0);
 }
 
@@ -76,6 +86,7 @@ DecodeStatus decode_sopk(DecodeContext& c) {
     c.add_dst(operand);
   } else if (signature.src_count == 1) {
     if (!c.sgpr(sdst, signature.src[0].type, operand)) return c.refuse();
+    if (c.flag(kNullOnly) && operand.index != kCodeNull) return c.refuse();
     c.add_src(operand);
   } else if (sdst != 0) {
     return c.refuse();
@@ -117,17 +128,18 @@ ScalarOffset scalar_offset_gfx90a(uint32_t w0, uint32_t w1) {
   return {bits(w1, 24, 21) == 0 && !unused_register, true, soffset_en, bits(w1, 31, 25)};
 }
 
-// gfx1030: register plus offset21, where null stands for no register.
-ScalarOffset scalar_offset_gfx1030(uint32_t w1) {
+// gfx1030, gfx1100: register plus offset21, where null stands for no register.
+ScalarOffset scalar_offset_rdna(Isa isa, uint32_t w1) {
   const unsigned sgpr = bits(w1, 31, 25);
-  const bool immediate = bits(w1, 20, 0) != 0 || sgpr == kCodeNull;
-  return {bits(w1, 24, 21) == 0, immediate, sgpr != kCodeNull, sgpr};
+  const bool null = scalar_code(isa, sgpr) == kCodeNull;
+  return {bits(w1, 24, 21) == 0, bits(w1, 20, 0) != 0 || null, !null, sgpr};
 }
 
 }  // namespace
 
 // gfx90a:  offset[20:0] soffset[31:25] | sbase[5:0] sdata[12:6] soffset_en[14] nv[15] glc[16] imm[17] op[25:18]
 // gfx1030: … dlc[14] glc[16] op[25:18]
+// gfx1100: … dlc[13] glc[14] op[25:18]
 DecodeStatus decode_smem(DecodeContext& c) {
   if (!c.has_word(1)) return c.truncated();
   const uint32_t w0 = c.word(0);
@@ -135,13 +147,13 @@ DecodeStatus decode_smem(DecodeContext& c) {
   if (!c.begin(Encoding::kSmem, bits(w0, 25, 18), 2)) return c.refuse();
   const unsigned sbase = bits(w0, 5, 0);
   const unsigned sdata = bits(w0, 12, 6);
-  const bool glc = bit(w0, 16);
-  if (bit(w0, 13) || bit(w0, 15)) return c.refuse();
+  const bool glc = bit(w0, c.is_gfx1100() ? 14 : 16);
+  if (c.is_gfx1100() ? bits(w0, 17, 15) != 0 : bit(w0, 13) || bit(w0, 15)) return c.refuse();
   if (c.is_gfx1030() && bit(w0, 17)) return c.refuse();
-  const ScalarOffset offset = c.is_gfx1030() ? scalar_offset_gfx1030(w1) : scalar_offset_gfx90a(w0, w1);
+  const ScalarOffset offset = c.is_rdna() ? scalar_offset_rdna(c.isa(), w1) : scalar_offset_gfx90a(w0, w1);
   const Signature& signature = c.signature();
   c.instruction.glc = glc;
-  c.instruction.dlc = c.is_gfx1030() && bit(w0, 14);
+  c.instruction.dlc = c.is_rdna() && bit(w0, c.is_gfx1100() ? 13 : 14);
   Operand operand;
 
   bool uses_data = false;
@@ -192,7 +204,7 @@ DecodeStatus decode_smem(DecodeContext& c) {
   }
   if (c.flag(kNoGlc) && (glc || c.instruction.dlc)) return c.refuse();
   if (!uses_data && sdata != 0) return c.refuse();
-  const bool fields = sbase != 0 || glc || w1 != 0 || bit(w0, 14) || bit(w0, 17);
+  const bool fields = sbase != 0 || glc || w1 != 0 || bits(w0, 14, 13) != 0 || bit(w0, 17);
   if (!uses_base && fields) return c.refuse();
   return DecodeStatus::kOk;
 }

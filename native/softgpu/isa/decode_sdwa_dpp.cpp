@@ -19,7 +19,7 @@ bool destinations(DecodeContext& c, unsigned vdst, const Operand* mask_destinati
       } else {
         c.vcc(operand);
       }
-    } else if (!c.vgpr(vdst, signature.dst[i].type, operand)) {
+    } else if (!c.short_vgpr(vdst, signature.dst[i].type, operand)) {
       return false;
     }
     c.add_dst(operand);
@@ -34,9 +34,9 @@ struct SourceField {
   bool sign_extend, negate, absolute;
 };
 
-// Sources of v_cndmask_b32 are no numbers; gfx942 negates them all the same.
+// Sources of v_cndmask_b32 are no numbers; gfx942 and gfx1100 negate them all the same.
 bool takes_signs(const DecodeContext& c, const OperandSpec& spec) {
-  return is_float(spec.type) || (c.is_gfx942() && c.flag(kMods) && spec.type == OperandType::kB32);
+  return is_float(spec.type) || ((c.is_gfx942() || c.is_gfx1100()) && c.flag(kMods) && spec.type == OperandType::kB32);
 }
 
 bool sdwa_source(DecodeContext& c, const OperandSpec& spec, const SourceField& field) {
@@ -76,7 +76,7 @@ bool is_dpp_control_gfx1030(unsigned control) {
          (control >= 0x150 && control <= 0x16f);  // row_share, row_xmask
 }
 bool is_dpp_control(const DecodeContext& c, unsigned control) {
-  if (c.is_gfx1030()) return is_dpp_control_gfx1030(control);
+  if (c.is_rdna()) return is_dpp_control_gfx1030(control);
   if (is_quad_perm(control) || is_row_newbcast(control)) return true;
   const bool row_shift = control > 0x100 && control < 0x130 && (control & 0xf) != 0;  // row_shl, row_shr, row_ror
   const bool wave_shift = control == 0x130 || control == 0x134 || control == 0x138 || control == 0x13c;
@@ -137,7 +137,7 @@ DecodeStatus decode_sdwa(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
   return within_constant_bus_limit(instruction) ? DecodeStatus::kOk : c.refuse();
 }
 
-// src0[7:0] dpp_ctrl[16:8] fetch_inactive[18] (gfx1030) bound_ctrl[19] src0_neg src0_abs src1_neg src1_abs
+// src0[7:0] dpp_ctrl[16:8] fetch_inactive[18] (gfx1030, gfx1100) bound_ctrl[19] src0_neg src0_abs src1_neg src1_abs
 // bank_mask[27:24] row_mask[31:28]
 DecodeStatus decode_dpp(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
   if (!c.has_word(1)) return c.truncated();
@@ -151,8 +151,8 @@ DecodeStatus decode_dpp(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
   instruction.bound_ctrl = bit(w, 19);
   instruction.bank_mask = static_cast<uint8_t>(bits(w, 27, 24));
   instruction.row_mask = static_cast<uint8_t>(bits(w, 31, 28));
-  instruction.fetch_inactive = c.is_gfx1030() && bit(w, 18);
-  if (bit(w, 17) || (bit(w, 18) && !c.is_gfx1030()) || !is_dpp_control(c, instruction.dpp_ctrl)) return c.refuse();
+  instruction.fetch_inactive = c.is_rdna() && bit(w, 18);
+  if (bit(w, 17) || (bit(w, 18) && !c.is_rdna()) || !is_dpp_control(c, instruction.dpp_ctrl)) return c.refuse();
   if (c.flag(kDpp64) && !is_row_newbcast(instruction.dpp_ctrl)) return c.refuse();
   if (!destinations(c, vdst, nullptr)) return c.refuse();
 
@@ -165,7 +165,7 @@ DecodeStatus decode_dpp(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
       continue;
     }
     Operand operand;
-    if (!c.vgpr(codes[next], spec.type, operand)) return c.refuse();
+    if (!c.short_vgpr(codes[next], spec.type, operand)) return c.refuse();
     operand.negate = bit(w, 20 + 2 * next);
     operand.absolute = bit(w, 21 + 2 * next);
     const bool takes_modifiers = takes_signs(c, spec);
@@ -177,6 +177,28 @@ DecodeStatus decode_dpp(DecodeContext& c, unsigned vdst, unsigned vsrc1) {
     if (bit(w, 20 + 2 * next) || bit(w, 21 + 2 * next)) return c.refuse();
   }
   return DecodeStatus::kOk;
+}
+
+bool is_dpp_code(const DecodeContext& c, unsigned code) {
+  return code == kCodeDpp || (c.is_rdna() && (code == kCodeDpp8 || code == kCodeDpp8FetchInactive));
+}
+
+bool dpp_control(DecodeContext& c, unsigned code, uint32_t w) {
+  Instruction& instruction = c.instruction;
+  instruction.is_dpp = true;
+  if (code != kCodeDpp) {
+    instruction.is_dpp8 = true;
+    instruction.fetch_inactive = code == kCodeDpp8FetchInactive;
+    instruction.dpp8_lanes = bits(w, 31, 8);
+    return true;
+  }
+  instruction.dpp_ctrl = static_cast<uint16_t>(bits(w, 16, 8));
+  instruction.fetch_inactive = bit(w, 18);
+  instruction.bound_ctrl = bit(w, 19);
+  instruction.bank_mask = static_cast<uint8_t>(bits(w, 27, 24));
+  instruction.row_mask = static_cast<uint8_t>(bits(w, 31, 28));
+  // The signs of the sources stand in the longer form itself.
+  return !bit(w, 17) && bits(w, 23, 20) == 0 && is_dpp_control(c, instruction.dpp_ctrl);
 }
 
 // src0[7:0] lanes[31:8]
@@ -200,7 +222,7 @@ DecodeStatus decode_dpp8(DecodeContext& c, unsigned vdst, unsigned vsrc1, bool f
       continue;
     }
     Operand operand;
-    if (!c.vgpr(codes[next++], signature.src[i].type, operand)) return c.refuse();
+    if (!c.short_vgpr(codes[next++], signature.src[i].type, operand)) return c.refuse();
     c.add_src(operand);
   }
   return DecodeStatus::kOk;

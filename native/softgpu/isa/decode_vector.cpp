@@ -62,7 +62,9 @@ DecodeStatus decode_e32(DecodeContext& c, unsigned vdst, unsigned src0, unsigned
       c.vcc(operand);
     } else {
       uses_vdst = true;
-      if (!vector_destination(c, spec, vdst, operand)) return c.refuse();
+      const bool valid =
+          c.is_half(spec.type) ? c.short_vgpr(vdst, spec.type, operand) : vector_destination(c, spec, vdst, operand);
+      if (!valid) return c.refuse();
     }
     c.add_dst(operand);
   }
@@ -77,8 +79,11 @@ DecodeStatus decode_e32(DecodeContext& c, unsigned vdst, unsigned src0, unsigned
       c.vcc(operand);
     } else if (first) {
       first = false;
-      if (!vector_source(c, spec, src0, true, operand)) return c.refuse();
-    } else if (!c.vgpr(vsrc1, spec.type, operand)) {
+      const bool half = src0 >= kCodeVgpr0 && c.is_half(spec.type);
+      const bool valid =
+          half ? c.short_vgpr(src0 - kCodeVgpr0, spec.type, operand) : vector_source(c, spec, src0, true, operand);
+      if (!valid) return c.refuse();
+    } else if (!c.short_vgpr(vsrc1, spec.type, operand)) {
       return c.refuse();
     }
     c.add_src(operand);
@@ -89,7 +94,7 @@ DecodeStatus decode_e32(DecodeContext& c, unsigned vdst, unsigned src0, unsigned
 DecodeStatus decode_vop12c(DecodeContext& c, unsigned vdst, unsigned src0, unsigned vsrc1) {
   if (src0 == kCodeSdwa) return decode_sdwa(c, vdst, vsrc1);
   if (src0 == kCodeDpp) return decode_dpp(c, vdst, vsrc1);
-  if (c.is_gfx1030() && (src0 == kCodeDpp8 || src0 == kCodeDpp8FetchInactive)) {
+  if (c.is_rdna() && (src0 == kCodeDpp8 || src0 == kCodeDpp8FetchInactive)) {
     return decode_dpp8(c, vdst, vsrc1, src0 == kCodeDpp8FetchInactive);
   }
   return decode_e32(c, vdst, src0, vsrc1);
@@ -111,7 +116,8 @@ bool is_same_scalar(const Operand& a, const Operand& b) {
 }  // namespace
 
 bool within_constant_bus_limit(const Instruction& instruction, bool reads_vcc) {
-  const unsigned limit = instruction.isa == Isa::kGfx1030 && !facts_of(instruction.op).has(kOneScalar) ? 2 : 1;
+  const bool rdna = instruction.isa == Isa::kGfx1030 || instruction.isa == Isa::kGfx1100;
+  const unsigned limit = rdna && !facts_of(instruction.op).has(kOneScalar) ? 2 : 1;
   Operand vcc;
   sgpr_operand(instruction.isa, kCodeVcc, OperandType::kMask, vcc);
   const Operand* seen[6];
@@ -159,7 +165,7 @@ DecodeStatus decode_vop3(DecodeContext& c) {
   if (signature.dst_count == 0) {
     if (vdst != 0) return c.refuse();
   } else if (signature.dst[0].where == OperandClass::kExec) {
-    if (vdst != 0 && vdst != kCodeExec) return c.refuse();  // older and newer LLVM
+    if ((vdst != 0 || c.is_gfx1100()) && vdst != kCodeExec) return c.refuse();  // older and newer LLVM
     c.exec(operand);
     c.add_dst(operand);
   } else if (signature.dst[0].type == OperandType::kMask) {
@@ -175,6 +181,13 @@ DecodeStatus decode_vop3(DecodeContext& c) {
   }
 
   const unsigned codes[] = {bits(w1, 8, 0), bits(w1, 17, 9), bits(w1, 26, 18)};
+  const unsigned halves = has_sdst ? 0 : bits(w0, 14, 11);
+  if (signature.dst_count == 1 && c.instruction.dst[0].kind == Operand::Kind::kVgpr && c.is_half(signature.dst[0].type))
+    c.name_half(halves >> 3, c.instruction.dst[0]);
+  const bool dpp = c.is_gfx1100() && is_dpp_code(c, codes[0]);
+  uint32_t control = 0;
+  if (dpp && !c.flag(kE64Dpp)) return c.refuse();
+  if (dpp && (!c.control_word(2, control) || !dpp_control(c, codes[0], control))) return c.refuse();
   const unsigned absolute = has_sdst ? 0 : bits(w0, 10, 8);
   const unsigned negate = bits(w1, 31, 29);
   for (unsigned i = 0; i < 3; ++i) {
@@ -183,7 +196,10 @@ DecodeStatus decode_vop3(DecodeContext& c) {
       continue;
     }
     const OperandSpec& spec = signature.src[i];
-    if (!vector_source(c, spec, codes[i], c.is_gfx1030(), operand)) return c.refuse();
+    const unsigned code = dpp && i == 0 ? kCodeVgpr0 + bits(control, 7, 0) : codes[i];
+    if (dpp && i == 1 && code < kCodeVgpr0 && spec.type != OperandType::kMask) return c.refuse();
+    if (!vector_source(c, spec, code, c.is_rdna() && !dpp, operand)) return c.refuse();
+    if (operand.kind == Operand::Kind::kVgpr && c.is_half(spec.type)) c.name_half(halves >> i & 1, operand);
     if (spec.type == OperandType::kMask && operand.kind != Operand::Kind::kSgpr) return c.refuse();
     operand.absolute = absolute >> i & 1;
     operand.negate = negate >> i & 1;
@@ -198,12 +214,20 @@ DecodeStatus decode_vop3(DecodeContext& c) {
   if (c.instruction.omod != 0 && !c.flag(kOmod)) return c.refuse();
   if (!has_sdst) {
     c.instruction.op_sel = static_cast<uint8_t>(bits(w0, 14, 11));
-    const unsigned sources = (1u << signature.src_count) - 1;
-    const unsigned allowed = c.flag(kPermlane)     ? 0b0011u
-                             : c.flag(kByteSelect) ? 0b1111u
-                             : c.flag(kOpSel)      ? 0b1000u | sources
-                                                   : 0u;
+    const unsigned last = signature.src_count;
+    const bool ends_in_mask = c.is_gfx1100() && last > 0 && signature.src[last - 1].type == OperandType::kMask;
+    const unsigned sources = (1u << (ends_in_mask ? last - 1 : last)) - 1;
+    const bool has_result = c.is_gfx1100() ? c.instruction.dst[0].kind == Operand::Kind::kVgpr : true;
+    const unsigned allowed = c.flag(kPermlane)         ? 0b0011u
+                             : c.flag(kAccumulatorSel) ? 0b1100u
+                             : c.flag(kByteSelect)     ? 0b1111u
+                             : c.flag(kOpSel)          ? (has_result ? 0b1000u : 0u) | sources
+                                                       : 0u;
     if (c.instruction.op_sel & ~allowed) return c.refuse();
+    for (unsigned i = 0; c.flag(kNamedHalves) && i < last; ++i) {
+      const bool named = c.instruction.src[i].kind == Operand::Kind::kVgpr;
+      if (!named && (c.instruction.op_sel >> i & 1)) return c.refuse();
+    }
   }
   if (c.flag(kEarlyClobber) && result_overlaps_a_source(c.instruction)) return c.refuse();
   return within_constant_bus_limit(c.instruction, c.flag(kReadsVcc)) ? DecodeStatus::kOk : c.refuse();

@@ -9,7 +9,7 @@ constexpr uint32_t kUnusedOpSelHi1 = 0x18000000;
 
 bool packed_source(DecodeContext& c, const OperandSpec& spec, unsigned code, Operand& operand) {
   if (code >= kCodeVgpr0) return c.vgpr(code - kCodeVgpr0, spec.type, operand);
-  if (code == kCodeLiteral) return c.is_gfx1030() && c.literal(spec.type, operand);
+  if (code == kCodeLiteral) return c.is_rdna() && !c.instruction.is_dpp && c.literal(spec.type, operand);
   return c.scalar(code, spec.type, operand);
 }
 
@@ -95,6 +95,25 @@ DecodeStatus decode_accvgpr(DecodeContext& c, uint32_t w0, uint32_t w1) {
 
 }  // namespace
 
+namespace {
+
+// A matrix of gfx1100: the rows of the result and of the accumulator are spread over the lanes of the wave.
+OperandType matrix_type(const DecodeContext& c, OperandType type) {
+  return type == OperandType::kB256 && c.wave_size() == 64 ? OperandType::kB128 : type;
+}
+
+// v_wmma: A and B are vector registers, the accumulator may be a constant.
+bool wmma_source(DecodeContext& c, unsigned which, unsigned code, Operand& operand) {
+  const OperandType type = c.signature().src[which].type;
+  if (code >= kCodeVgpr0) return c.vgpr(code - kCodeVgpr0, which == 2 ? matrix_type(c, type) : type, operand);
+  if (which != 2 || !inline_constant(code, OperandType::kB32, operand)) return false;
+  operand.type = matrix_type(c, type);
+  operand.dwords = static_cast<uint8_t>(dwords_of(operand.type));
+  return true;
+}
+
+}  // namespace
+
 // vdst[7:0] neg_hi[10:8] op_sel[13:11] op_sel_hi2[14] clamp[15] op[22:16] | src0 src1 src2 op_sel_hi[28:27] neg[31:29]
 DecodeStatus decode_vop3p(DecodeContext& c) {
   if (!c.has_word(1)) return c.truncated();
@@ -107,7 +126,8 @@ DecodeStatus decode_vop3p(DecodeContext& c) {
   const Signature& signature = c.signature();
   Instruction& instruction = c.instruction;
   Operand operand;
-  if (!c.vgpr(bits(w0, 7, 0), signature.dst[0].type, operand)) return c.refuse();
+  const OperandType result = signature.dst[0].type;
+  if (!c.vgpr(bits(w0, 7, 0), c.flag(kWmma) ? matrix_type(c, result) : result, operand)) return c.refuse();
   c.add_dst(operand);
   instruction.clamp = bit(w0, 15);
   instruction.op_sel = static_cast<uint8_t>(bits(w0, 13, 11));
@@ -125,10 +145,22 @@ DecodeStatus decode_vop3p(DecodeContext& c) {
   if (!c.flag(kOpSel) && (instruction.op_sel != 0 || instruction.op_sel_hi != used)) return c.refuse();
   if (!c.flag(kNeg | kMix) && (instruction.neg_lo | instruction.neg_hi) != 0) return c.refuse();
 
-  const unsigned codes[] = {bits(w1, 8, 0), bits(w1, 17, 9), bits(w1, 26, 18)};
+  unsigned codes[] = {bits(w1, 8, 0), bits(w1, 17, 9), bits(w1, 26, 18)};
+  if (c.is_gfx1100() && is_dpp_code(c, codes[0])) {
+    uint32_t control = 0;
+    if (!c.flag(kE64Dpp)) return c.refuse();
+    if (!c.control_word(2, control) || !dpp_control(c, codes[0], control)) return c.refuse();
+    codes[0] = kCodeVgpr0 + bits(control, 7, 0);
+    if (codes[1] < kCodeVgpr0) return c.refuse();
+  }
   for (unsigned i = 0; i < 3; ++i) {
     if (i >= signature.src_count) {
       if (codes[i] != 0) return c.refuse();
+      continue;
+    }
+    if (c.flag(kWmma)) {
+      if (!wmma_source(c, i, codes[i], operand)) return c.refuse();
+      c.add_src(operand);
       continue;
     }
     OperandSpec spec = signature.src[i];

@@ -45,6 +45,30 @@ DecodeStatus decode_64_bits_gfx1030(DecodeContext& c, uint32_t w) {
   }
 }
 
+// VINTERP, LDSDIR, MIMG and EXP are graphics.
+DecodeStatus decode_64_bits_gfx1100(DecodeContext& c, uint32_t w) {
+  switch (bits(w, 31, 26)) {
+    case 0b110011:
+      return bits(w, 25, 23) == 0 ? decode_vop3p(c) : DecodeStatus::kUnknown;
+    case 0b110010:
+      return decode_vopd(c);
+    case 0b110101:
+      return decode_vop3(c);
+    case 0b111101:
+      return decode_smem(c);
+    case 0b110110:
+      return decode_ds(c);
+    case 0b110111:
+      return decode_flat_gfx1100(c);
+    case 0b111000:
+      return decode_mubuf_gfx1100(c);
+    case 0b111010:
+      return decode_mtbuf_gfx1100(c);
+    default:
+      return DecodeStatus::kUnknown;
+  }
+}
+
 DecodeStatus decode_by_prefix(DecodeContext& c) {
   const uint32_t w = c.word(0);
   if (!bit(w, 31)) {
@@ -69,6 +93,7 @@ DecodeStatus decode_by_prefix(DecodeContext& c) {
         return bits(w, 29, 28) == 3 ? decode_sopk(c) : decode_sop2(c);
     }
   }
+  if (c.is_gfx1100()) return decode_64_bits_gfx1100(c, w);
   return c.is_gfx1030() ? decode_64_bits_gfx1030(c, w) : decode_64_bits_gfx90a(c, w);
 }
 

@@ -17,7 +17,7 @@ std::string join(const std::vector<std::string>& parts) {
 }
 
 std::string mnemonic(const Instruction& instruction, const OpcodeRow& row) {
-  std::string name = op_name(instruction.op);
+  std::string name(op_name(instruction.isa, instruction.op));
   switch (instruction.encoding) {
     case Encoding::kVop1:
     case Encoding::kVop2:
@@ -26,7 +26,10 @@ std::string mnemonic(const Instruction& instruction, const OpcodeRow& row) {
       if (instruction.is_dpp) return name + "_dpp";
       return row.flags & kBare ? name : name + "_e32";
     case Encoding::kVop3:
+      if (instruction.is_dpp) return name + "_e64_dpp";
       return is_promoted_to_vop3(instruction.isa, instruction.op) ? name + "_e64" : name;
+    case Encoding::kVop3p:
+      return instruction.is_dpp ? name + "_e64_dpp" : name;
     default:
       return name;
   }
@@ -50,6 +53,7 @@ std::string print_number(unsigned value) {
 
 std::string print_scalar_immediate(const Instruction& instruction, uint64_t flags) {
   const unsigned simm16 = static_cast<unsigned>(instruction.simm16) & 0xffff;
+  if (instruction.encoding == Encoding::kSop1) return flags & kMessage ? std::to_string(simm16) : "";
   if (flags & kHwreg) return print_hwreg(instruction.isa, simm16);
   if (flags & kWaitcnt) return print_waitcnt(instruction.isa, simm16);
   if (flags & kMessage) return print_message(instruction.isa, simm16);
@@ -136,7 +140,7 @@ std::string print_dpp_control(Isa isa, unsigned control) {
     case 0x12:
       return "row_ror:" + amount;
     case 0x15:
-      return (isa == Isa::kGfx1030 ? "row_share:" : "row_newbcast:") + amount;
+      return (isa == Isa::kGfx1030 || isa == Isa::kGfx1100 ? "row_share:" : "row_newbcast:") + amount;
     case 0x16:
       return "row_xmask:" + amount;
     default:
@@ -183,20 +187,29 @@ std::string print_dpp(const Instruction& instruction) {
          (instruction.bound_ctrl ? " bound_ctrl:1" : "") + (instruction.fetch_inactive ? " fi:1" : "");
 }
 
+// One a source that has halves, then the result's; the accumulator of v_fmac_f16 is the result, named once more.
+std::string print_halves(const Instruction& instruction) {
+  unsigned count = 0, listed = 0;
+  for (unsigned i = 0; i < instruction.src_count; ++i) {
+    if (instruction.src[i].type != OperandType::kMask) listed |= (instruction.op_sel >> i & 1u) << count++;
+  }
+  const unsigned result = instruction.op_sel >> 3 & 1;
+  if (instruction.isa == Isa::kGfx1100 && instruction.op == Op::v_fmac_f16) listed |= result << count++;
+  return bit_list(listed | result << count, count + 1);
+}
+
 std::string print_vop(const Instruction& instruction, const OpcodeRow& row) {
   std::string text = join(operands(instruction, row));
   if (instruction.is_sdwa) return text + print_sdwa(instruction, row);
-  if (instruction.is_dpp) return text + print_dpp(instruction);
-  if (instruction.encoding != Encoding::kVop3) return text;
+  if (instruction.encoding != Encoding::kVop3) return instruction.is_dpp ? text + print_dpp(instruction) : text;
+  const std::string lanes = instruction.is_dpp ? print_dpp(instruction) : "";
   if (row.flags & kPermlane) return text + (instruction.op_sel ? " op_sel:" + bit_list(instruction.op_sel, 2) : "");
   if ((row.flags & kByteSelect) && instruction.op_sel != 0) {
     text += " op_sel:" + bit_list(instruction.op_sel, 4);
-  } else if (instruction.op_sel != 0) {
-    const unsigned count = instruction.src_count;
-    const unsigned listed = (instruction.op_sel & ((1u << count) - 1)) | (instruction.op_sel >> 3 & 1) << count;
-    text += " op_sel:" + bit_list(listed, count + 1);
+  } else if (instruction.op_sel != 0 && !(row.flags & kNamedHalves)) {
+    text += " op_sel:" + print_halves(instruction);
   }
-  return text + print_output_modifiers(instruction);
+  return text + print_output_modifiers(instruction) + lanes;
 }
 
 std::string print_vop3p(const Instruction& instruction, const OpcodeRow& row) {
@@ -213,11 +226,12 @@ std::string print_vop3p(const Instruction& instruction, const OpcodeRow& row) {
   const unsigned count = instruction.src_count;
   const unsigned all = (1u << count) - 1;
   const unsigned default_hi = row.flags & kMix ? 0 : all;
+  const std::string lanes = instruction.is_dpp ? print_dpp(instruction) : "";
   if (instruction.op_sel != 0) text += " op_sel:" + bit_list(instruction.op_sel, count);
   if (instruction.op_sel_hi != default_hi) text += " op_sel_hi:" + bit_list(instruction.op_sel_hi, count);
   if (instruction.neg_lo != 0) text += " neg_lo:" + bit_list(instruction.neg_lo, count);
   if (instruction.neg_hi != 0) text += " neg_hi:" + bit_list(instruction.neg_hi, count);
-  return text + print_output_modifiers(instruction);
+  return text + print_output_modifiers(instruction) + lanes;
 }
 
 std::string print_ds(const Instruction& instruction, const OpcodeRow& row) {
@@ -253,14 +267,14 @@ std::string print_flat(const Instruction& instruction, const OpcodeRow& row) {
   return text + print_cache_flags(instruction, row);
 }
 
-// gfx1030 has one list of formats; the assembler takes its numbers.
+// gfx1030 and gfx1100 have one list of formats; the assembler takes its numbers.
 std::string print_unified_format(unsigned format) {
   constexpr unsigned kDefault = 1;
   return format == kDefault ? "" : " format:" + std::to_string(format);
 }
 
 std::string print_mtbuf_format(Isa isa, unsigned format) {
-  if (isa == Isa::kGfx1030) return print_unified_format(format);
+  if (isa == Isa::kGfx1030 || isa == Isa::kGfx1100) return print_unified_format(format);
   static constexpr const char* kData[] = {"INVALID",     "8",        "16",          "8_8",        "32",      "16_16",
                                           "10_11_11",    "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
                                           "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
@@ -321,15 +335,29 @@ std::string print_body(const Instruction& instruction, const OpcodeRow& row) {
     case Encoding::kMubuf:
     case Encoding::kMtbuf:
       return print_buffer(instruction, row);
+    case Encoding::kVopd:
     case Encoding::kInvalid:
       break;
   }
   return "";
 }
 
+// One of the two operations of VOPD.
+std::string print_dual(const Instruction& instruction, unsigned which) {
+  const Op op = which == 0 ? instruction.op : instruction.second;
+  const auto named = [&](const Operand& operand) { return print_register_or_constant(instruction.isa, operand); };
+  const Operand* sources = instruction.src + 2 * size_t{which};
+  std::vector<std::string> parts = {named(instruction.dst[which]), named(sources[0])};
+  if (op == Op::v_fmamk_f32) parts.push_back(hex(instruction.literal_dword));
+  if (op != Op::v_mov_b32) parts.push_back(named(sources[1]));
+  if (op == Op::v_fmaak_f32) parts.push_back(hex(instruction.literal_dword));
+  return std::string("v_dual_").append(op_name(instruction.isa, op).substr(2)) + " " + join(parts);
+}
+
 }  // namespace
 
 std::string disassemble(const Instruction& instruction) {
+  if (instruction.encoding == Encoding::kVopd) return print_dual(instruction, 0) + " :: " + print_dual(instruction, 1);
   const OpcodeRow* row = find_row(instruction.isa, instruction.encoding, instruction.op);
   if (row == nullptr) return "invalid";
   const std::string name = mnemonic(instruction, *row);

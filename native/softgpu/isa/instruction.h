@@ -31,6 +31,7 @@ enum class Encoding : uint8_t {
   kScratch,
   kMubuf,
   kMtbuf,
+  kVopd,
   kInvalid,
 };
 
@@ -75,7 +76,7 @@ struct Operand {
   enum class Kind : uint8_t {
     kNone,
     kSgpr,      // index 0..127 into Wave::sgpr: 102 flat_scratch, 104 xnack_mask (both gfx90a), 106 vcc, 124 m0,
-                // 125 null (gfx1030: reads 0, keeps nothing), 126 exec
+                // 125 null (gfx1030, gfx1100: reads 0, keeps nothing), 126 exec
     kVgpr,      // index 0..255
     kAgpr,      // index 0..255 (accumulation registers)
     kConstant,  // `value`, already expanded to the operand's type (f64 literals in the high half, integers
@@ -87,7 +88,7 @@ struct Operand {
   Kind kind = Kind::kNone;
   OperandType type = OperandType::kNone;
   uint8_t dwords = 1;       // registers covered
-  uint8_t sdwa_select = 6;  // SDWA src/dst_sel: 0..3 byte, 4..5 word, 6 dword
+  uint8_t sdwa_select = 6;  // SDWA src/dst_sel: 0..3 byte, 4..5 word, 6 dword; gfx1100: 4..5 the half that is named
   bool negate = false;      // floating-point modifiers (VOP3/SDWA/DPP)
   bool absolute = false;
   bool sign_extend = false;  // SDWA sext()
@@ -111,8 +112,10 @@ struct Instruction {
   //   DS       address [data [data]]
   //   FLAT     vaddr [data];  GLOBAL, SCRATCH  vaddr [data] saddr, where an absent address is kOff
   //   MUBUF    [data] vaddr (kOff without offen and idxen) srsrc soffset
+  // VOPD: dst[0], src[0] and src[1] of the one, dst[1], src[2] and src[3] of the other; v_mov_b32 has no second source,
+  // and the dword of v_fmamk_f32 and v_fmaak_f32 is literal_dword.
   // Branches: simm16, in dwords from the next instruction.
-  // v_cmpx of gfx1030 names no destination: dst[0] is EXEC all the same.
+  // v_cmpx of gfx1030 and gfx1100 names no destination: dst[0] is EXEC all the same.
   Operand dst[2];
   Operand src[5];
 
@@ -131,13 +134,14 @@ struct Instruction {
   uint16_t dpp_ctrl = 0;
   uint8_t row_mask = 0xf, bank_mask = 0xf;
   bool bound_ctrl = false;      // true: lanes out of bounds read 0
-  bool fetch_inactive = false;  // gfx1030: lanes that EXEC disables are read too
-  bool is_dpp8 = false;         // gfx1030, with is_dpp: dpp8_lanes instead of dpp_ctrl and the masks
+  bool fetch_inactive = false;  // gfx1030, gfx1100: lanes that EXEC disables are read too
+  bool is_dpp8 = false;         // gfx1030, gfx1100, with is_dpp: dpp8_lanes instead of dpp_ctrl and the masks
   uint32_t dpp8_lanes = 0;      // 3 bits a lane of each group of eight
   // memory
   bool glc = false, slc = false, dlc = false, scc = false, gds = false, lds = false, offen = false, idxen = false,
        tfe = false, soffset_en = false;
   uint8_t mtbuf_format = 0;
+  Op second = Op::kInvalid;  // VOPD: what is done beside `op`
 };
 
 }  // namespace kernloop::softgpu

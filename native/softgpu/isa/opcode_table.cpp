@@ -38,7 +38,7 @@ int first_in_vop3(Isa isa, Encoding encoding) {
     case Encoding::kVop2:
       return 0x100;
     case Encoding::kVop1:
-      return isa == Isa::kGfx1030 ? 0x180 : 0x140;
+      return isa == Isa::kGfx1030 || isa == Isa::kGfx1100 ? 0x180 : 0x140;
     default:
       return -1;
   }
@@ -72,7 +72,8 @@ struct Index {
 };
 
 const Index& index_of(Isa isa) {
-  static const Index indices[kIsas] = {Index(Isa::kGfx90a), Index(Isa::kGfx1030), Index(Isa::kGfx942)};
+  static const Index indices[kIsas] = {Index(Isa::kGfx90a), Index(Isa::kGfx1030), Index(Isa::kGfx942),
+                                       Index(Isa::kGfx1100)};
   return indices[static_cast<size_t>(isa)];
 }
 
@@ -84,6 +85,11 @@ const Operation& operation_of(Op op) {
 
 const char* op_name(Op op) {
   return op < Op::kCount ? kOpNames[static_cast<size_t>(op)] : kOpNames[0];
+}
+
+std::string_view op_name(Isa isa, Op op) {
+  const std::string_view own = form_of(isa, op).name;
+  return own.empty() ? op_name(op) : own;
 }
 
 const OpFacts& facts_of(Op op) {

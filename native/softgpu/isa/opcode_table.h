@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "softgpu/isa/instruction.h"
 #include "softgpu/isa/signature.h"
@@ -20,12 +21,16 @@ struct OpcodeRow {
 struct OperationForm {
   Encoding encoding = Encoding::kInvalid;  // the target has no such operation
   OpcodeRow row;
+  std::string_view name;  // the target's own mnemonic, where it differs
 };
 
 const OperationForm& form_of(Isa isa, Op op);
 
+// The mnemonic on a target: gfx1100 renamed what the others share.
+std::string_view op_name(Isa isa, Op op);
+
 // The row of an opcode number, or null where the target has none. For kVop3 this includes the VOP3 forms of VOPC
-// (numbers from 0x000), VOP2 (from 0x100) and VOP1 (from 0x140, gfx1030: from 0x180).
+// (numbers from 0x000), VOP2 (from 0x100) and VOP1 (from 0x140, gfx1030 and gfx1100: from 0x180).
 const OpcodeRow* find_row(Isa isa, Encoding encoding, unsigned opcode);
 
 // The row of a decoded instruction.

@@ -3,7 +3,7 @@
 namespace kernloop::softgpu {
 namespace {
 
-constexpr unsigned kLastSgpr[kIsas] = {101, 105, 101};
+constexpr unsigned kLastSgpr[kIsas] = {101, 105, 101, 105};
 constexpr unsigned kFirstTtmp = 108;
 constexpr unsigned kLastTtmp = 123;
 
@@ -41,7 +41,7 @@ bool registers(Operand::Kind kind, unsigned index, OperandType type, Operand& op
 
 bool vector_registers(Isa isa, Operand::Kind kind, unsigned index, OperandType type, Operand& operand) {
   const unsigned dwords = dwords_of(type);
-  const bool aligned_tuples = isa != Isa::kGfx1030;
+  const bool aligned_tuples = isa == Isa::kGfx90a || isa == Isa::kGfx942;
   if (aligned_tuples && dwords > 1 && index % 2 != 0) return false;
   if (index + dwords > 256) return false;
   return registers(kind, index, type, operand);
@@ -53,7 +53,7 @@ bool sgpr_operand(Isa isa, unsigned code, OperandType type, Operand& operand) {
   const unsigned dwords = dwords_of(type);
   const unsigned alignment = dwords == 1 ? 1 : dwords == 2 ? 2 : 4;
   const unsigned last = kLastSgpr[static_cast<unsigned>(isa)];
-  if (isa == Isa::kGfx1030 && code == kCodeNull && dwords <= 2) {
+  if ((isa == Isa::kGfx1030 || isa == Isa::kGfx1100) && code == kCodeNull && dwords <= 2) {
     return registers(Operand::Kind::kSgpr, code, type, operand);
   }
   if (code % alignment != 0) return false;
@@ -93,7 +93,8 @@ bool inline_constant(unsigned code, OperandType type, Operand& operand) {
 
 bool scalar_source(Isa isa, unsigned code, OperandType type, Operand& operand) {
   if (code < kCodeZero) return sgpr_operand(isa, code, type, operand);
-  if ((code >= 235 && code <= 239) || (code >= 251 && code <= 253)) {
+  const bool rdna3 = isa == Isa::kGfx1100;  // which has no vccz, execz and pops_exiting_wave_id
+  if ((code >= 235 && code <= (rdna3 ? 238u : 239u)) || (code >= (rdna3 ? 253u : 251u) && code <= 253)) {
     return registers(Operand::Kind::kSpecial, code, type, operand);
   }
   return inline_constant(code, type, operand);

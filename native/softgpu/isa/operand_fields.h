@@ -12,15 +12,21 @@ namespace kernloop::softgpu {
 // Codes of the 9-bit source field ("MI200 ISA" and "RDNA 2 ISA", tables of operands).
 inline constexpr unsigned kCodeVcc = 106;
 inline constexpr unsigned kCodeM0 = 124;
-inline constexpr unsigned kCodeNull = 125;  // gfx1030
+inline constexpr unsigned kCodeNull = 125;  // gfx1030; gfx1100 swaps the codes of null and m0 (scalar_code)
 inline constexpr unsigned kCodeExec = 126;
 inline constexpr unsigned kCodeZero = 128;
-inline constexpr unsigned kCodeDpp8 = 233;  // gfx1030
+inline constexpr unsigned kCodeDpp8 = 233;  // gfx1030, gfx1100
 inline constexpr unsigned kCodeDpp8FetchInactive = 234;
 inline constexpr unsigned kCodeSdwa = 249;
 inline constexpr unsigned kCodeDpp = 250;
 inline constexpr unsigned kCodeLiteral = 255;
 inline constexpr unsigned kCodeVgpr0 = 256;
+
+// The code of a field in the numbering that all targets share.
+constexpr unsigned scalar_code(Isa isa, unsigned code) {
+  const bool swapped = isa == Isa::kGfx1100 && (code == kCodeM0 || code == kCodeNull);
+  return swapped ? kCodeM0 + kCodeNull - code : code;
+}
 
 bool sgpr_operand(Isa isa, unsigned code, OperandType type, Operand& operand);
 bool vgpr_operand(Isa isa, unsigned index, OperandType type, Operand& operand);

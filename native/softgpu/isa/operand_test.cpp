@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "softgpu/isa/decoder.h"
+#include "softgpu/isa/operand_fields.h"
 
 namespace kernloop::softgpu {
 namespace {
@@ -219,6 +220,64 @@ TEST(OperandsOfGfx1030, OffsetsHaveTwelveBits) {
   EXPECT_EQ(decode_gfx1030({0xdc308fff, 0x007d0002}).instruction.offset, -1);
   EXPECT_EQ(decode_gfx1030({0xdc3007ff, 0x007d0002}).instruction.offset, 2047);  // flat
   EXPECT_EQ(decode_gfx1030({0xdc300800, 0x007d0002}).status, DecodeStatus::kUnknown);
+}
+
+DecodeResult decode_gfx1100(std::initializer_list<uint32_t> words, Target target = kGfx1100) {
+  return decode(target, std::vector<uint32_t>(words));
+}
+std::string text_gfx1100(std::initializer_list<uint32_t> words, Target target = kGfx1100) {
+  const DecodeResult result = decode_gfx1100(words, target);
+  return result.status == DecodeStatus::kOk ? disassemble(result.instruction) : "";
+}
+
+// The operands that other targets share keep their numbers: what executes them need not know.
+TEST(OperandsOfGfx1100, NullAndM0ChangedPlaces) {
+  const Instruction null = decode_gfx1100({0xbe80007c}).instruction, m0 = decode_gfx1100({0xbe80007d}).instruction;
+  EXPECT_EQ(disassemble(null), "s_mov_b32 s0, null");
+  EXPECT_EQ(null.src[0].index, kCodeNull);
+  EXPECT_EQ(disassemble(m0), "s_mov_b32 s0, m0");
+  EXPECT_EQ(m0.src[0].index, kCodeM0);
+  EXPECT_EQ(text_gfx1100({0xf4001f00, 0xf8000010}), "s_load_b32 null, s[0:1], 0x10");
+}
+
+TEST(OperandsOfGfx1100, OperationsKeepTheirIdentityUnderNewNames) {
+  const Instruction load = decode_gfx1100({0xdc520000, 0x017c0002}).instruction;
+  EXPECT_EQ(load.op, Op::global_load_dword);
+  EXPECT_EQ(disassemble(load), "global_load_b32 v1, v[2:3], off");
+  EXPECT_EQ(text_gfx1100({0x91000201}), "s_and_not1_b32 s0, s1, s2");
+}
+
+TEST(OperandsOfGfx1100, ShortFormsNameHalvesInSevenBitsAndLongOnesInOpSel) {
+  const Instruction add = decode_gfx1100({0x64000581}).instruction;
+  EXPECT_EQ(disassemble(add), "v_add_f16_e32 v0.l, v1.h, v2.l");
+  EXPECT_EQ(add.src[0].index, 1u);
+  EXPECT_EQ(text_gfx1100({0x65000581}), "v_add_f16_e32 v0.h, v1.h, v2.l");
+  EXPECT_EQ(text_gfx1100({0xd65d1008, 0x00124110}), "v_cndmask_b16 v8.l, v16.l, v32.h, s4");
+  EXPECT_EQ(text_gfx1100({0xd6485000, 0x040e0501}), "v_fma_f16 v0.h, v1.l, v2.h, v3.l op_sel:[0,1,0,1]");
+  EXPECT_EQ(text_gfx1100({0xd6480081, 0x040e0501}), "v_fma_f16 v129.l, v1.l, v2.l, v3.l");
+}
+
+TEST(OperandsOfGfx1100, TwoOperationsInOneInstruction) {
+  const Instruction dual = decode_gfx1100({0xc9100501, 0x00020104}).instruction;
+  EXPECT_EQ(disassemble(dual), "v_dual_add_f32 v0, v1, v2 :: v_dual_mov_b32 v3, v4");
+  EXPECT_EQ(dual.op, Op::v_add_f32);
+  EXPECT_EQ(dual.second, Op::v_mov_b32);
+  EXPECT_EQ(decode_gfx1100({0xc9100501, 0x00020105}).status, DecodeStatus::kUnknown);  // v1 and v5: one bank
+  EXPECT_EQ(decode_gfx1100({0xc9100501}).status, DecodeStatus::kTruncated);
+  EXPECT_EQ(decode_gfx1100({0xc9100501, 0x00020104}, kGfx1100Wave64).status, DecodeStatus::kUnknown);
+}
+
+TEST(OperandsOfGfx1100, MatricesAreHalfAsLongInWavesOf64) {
+  EXPECT_EQ(text_gfx1100({0xcc404008, 0x1c224110}), "v_wmma_f32_16x16x16_f16 v[8:15], v[16:23], v[32:39], v[8:15]");
+  EXPECT_EQ(text_gfx1100({0xcc404008, 0x1c224110}, kGfx1100Wave64),
+            "v_wmma_f32_16x16x16_f16 v[8:11], v[16:23], v[32:39], v[8:11]");
+}
+
+TEST(OperandsOfGfx1100, ALongFormMayMoveLanes) {
+  EXPECT_EQ(text_gfx1100({0xd6550008, 0x001240fa, 0xff00e410}),
+            "v_add3_u32_e64_dpp v8, v16, v32, s4 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf");
+  EXPECT_EQ(decode_gfx1100({0xd6550008, 0x001240fa}).status, DecodeStatus::kTruncated);
+  EXPECT_EQ(decode_gfx1100({0xd6550008, 0x04c008fa, 0xff00e410}).status, DecodeStatus::kUnknown);  // src1 is a scalar
 }
 
 TEST(Decoder, EmptyInputIsTruncated) {

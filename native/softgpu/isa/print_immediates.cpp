@@ -14,9 +14,24 @@ struct HardwareRegister {
   const char* name;
 };
 constexpr HardwareRegister kHardwareRegisters[] = {
-    {1, "HW_REG_MODE"},      {2, "HW_REG_STATUS"},  {3, "HW_REG_TRAPSTS"},       {5, "HW_REG_GPR_ALLOC"},
-    {6, "HW_REG_LDS_ALLOC"}, {7, "HW_REG_IB_STS"},  {15, "HW_REG_SH_MEM_BASES"}, {16, "HW_REG_TBA_LO"},
-    {17, "HW_REG_TBA_HI"},   {18, "HW_REG_TMA_LO"}, {19, "HW_REG_TMA_HI"},
+    {1, "HW_REG_MODE"},      {2, "HW_REG_STATUS"}, {3, "HW_REG_TRAPSTS"},       {5, "HW_REG_GPR_ALLOC"},
+    {6, "HW_REG_LDS_ALLOC"}, {7, "HW_REG_IB_STS"}, {15, "HW_REG_SH_MEM_BASES"},
+};
+constexpr HardwareRegister kTrapRegisters[] = {
+    {16, "HW_REG_TBA_LO"},
+    {17, "HW_REG_TBA_HI"},
+    {18, "HW_REG_TMA_LO"},
+    {19, "HW_REG_TMA_HI"},
+};
+constexpr HardwareRegister kHardwareRegistersGfx1100[] = {
+    {18, "HW_REG_PERF_SNAPSHOT_PC_LO"},
+    {19, "HW_REG_PERF_SNAPSHOT_PC_HI"},
+    {20, "HW_REG_FLAT_SCR_LO"},
+    {21, "HW_REG_FLAT_SCR_HI"},
+    {23, "HW_REG_HW_ID1"},
+    {24, "HW_REG_HW_ID2"},
+    {27, "HW_REG_PERF_SNAPSHOT_DATA"},
+    {29, "HW_REG_SHADER_CYCLES"},
 };
 constexpr HardwareRegister kHardwareRegistersGfx90a[] = {{4, "HW_REG_HW_ID"}};
 constexpr HardwareRegister kHardwareRegistersGfx942[] = {{4, "HW_REG_HW_ID"}, {20, "HW_REG_XCC_ID"}};
@@ -34,6 +49,7 @@ const char* find_name(std::span<const HardwareRegister> registers, unsigned id) 
 
 const char* hwreg_name(Isa isa, unsigned id) {
   if (const char* name = find_name(kHardwareRegisters, id)) return name;
+  if (const char* name = find_name(kTrapRegisters, id); name && isa != Isa::kGfx1100) return name;
   switch (isa) {
     case Isa::kGfx90a:
       return find_name(kHardwareRegistersGfx90a, id);
@@ -41,6 +57,8 @@ const char* hwreg_name(Isa isa, unsigned id) {
       return find_name(kHardwareRegistersGfx1030, id);
     case Isa::kGfx942:
       return find_name(kHardwareRegistersGfx942, id);
+    case Isa::kGfx1100:
+      return find_name(kHardwareRegistersGfx1100, id);
   }
   return nullptr;
 }
@@ -78,10 +96,11 @@ constexpr const char* kSysmsgOperations[5] = {nullptr, "SYSMSG_OP_ECC_ERR_INTERR
 }  // namespace
 
 std::string print_waitcnt(Isa isa, unsigned simm16) {
-  const unsigned most_lgkm = isa == Isa::kGfx1030 ? 63 : 15;
-  const unsigned vmcnt = (simm16 & 0xf) | (simm16 >> 14 & 3) << 4;
-  const unsigned expcnt = simm16 >> 4 & 7;
-  const unsigned lgkmcnt = simm16 >> 8 & most_lgkm;
+  const bool gfx1100 = isa == Isa::kGfx1100;
+  const unsigned most_lgkm = gfx1100 || isa == Isa::kGfx1030 ? 63 : 15;
+  const unsigned vmcnt = gfx1100 ? simm16 >> 10 & 63 : (simm16 & 0xf) | (simm16 >> 14 & 3) << 4;
+  const unsigned expcnt = gfx1100 ? simm16 & 7 : simm16 >> 4 & 7;
+  const unsigned lgkmcnt = simm16 >> (gfx1100 ? 4 : 8) & most_lgkm;
   const bool nothing = vmcnt == 63 && expcnt == 7 && lgkmcnt == most_lgkm;
   std::string text;
   const auto add = [&](bool shown, const char* counter, unsigned value) {
@@ -96,6 +115,7 @@ std::string print_waitcnt(Isa isa, unsigned simm16) {
 }
 
 std::string print_message(Isa isa, unsigned simm16) {
+  if (isa == Isa::kGfx1100) return std::to_string(simm16);
   const unsigned id = simm16 & 0xf;
   const unsigned operation = simm16 >> 4 & 7;
   const unsigned stream = simm16 >> 8 & 3;

@@ -59,7 +59,7 @@ std::string tuple(const char* file, unsigned index, unsigned dwords) {
 
 std::string print_sgpr(Isa isa, const Operand& operand) {
   if (operand.index == kCodeNull) return "null";
-  const unsigned first_named = isa == Isa::kGfx1030 ? kCodeVcc : 0;
+  const unsigned first_named = isa == Isa::kGfx1030 || isa == Isa::kGfx1100 ? kCodeVcc : 0;
   for (const NamedRegister& named : kNamedRegisters) {
     if (named.index < first_named) continue;
     if (named.index == operand.index && named.dwords == operand.dwords) return named.name;
@@ -68,6 +68,12 @@ std::string print_sgpr(Isa isa, const Operand& operand) {
     return tuple("ttmp", operand.index - kFirstTtmp, operand.dwords);
   }
   return tuple("s", operand.index, operand.dwords);
+}
+
+// gfx1100 names the half of a register that a 16-bit operand is.
+std::string half_name(Isa isa, const Operand& operand) {
+  if (isa != Isa::kGfx1100 || operand.sdwa_select == 6) return "";
+  return operand.sdwa_select == 5 ? ".h" : ".l";
 }
 
 std::string print_constant(const Operand& operand) {
@@ -97,7 +103,7 @@ std::string print_register_or_constant(Isa isa, const Operand& operand) {
     case Operand::Kind::kSgpr:
       return print_sgpr(isa, operand);
     case Operand::Kind::kVgpr:
-      return tuple("v", operand.index, operand.dwords);
+      return tuple("v", operand.index, operand.dwords) + half_name(isa, operand);
     case Operand::Kind::kAgpr:
       return tuple("a", operand.index, operand.dwords);
     case Operand::Kind::kConstant:

@@ -26,6 +26,7 @@ size_t setting(const char* name, size_t fallback) {
 size_t share_of(const Subject& subject, size_t words) {
   if (subject.target == kGfx90a) return words;
   if (subject.target == kGfx942) return words / 8;
+  if (subject.target == kGfx1100) return words / 4;
   return subject.target == kGfx1030 ? words / 4 : words / 20;
 }
 
@@ -55,7 +56,8 @@ std::string subject_name(const ::testing::TestParamInfo<Subject>& info) {
   return std::string(info.param.mcpu) + "wave" + std::to_string(info.param.target.wave_size);
 }
 INSTANTIATE_TEST_SUITE_P(Targets, RandomWords,
-                         ::testing::Values(kSubjectGfx90a, kSubjectGfx1030, kSubjectGfx1030Wave64, kSubjectGfx942),
+                         ::testing::Values(kSubjectGfx90a, kSubjectGfx1030, kSubjectGfx1030Wave64, kSubjectGfx942,
+                                           kSubjectGfx1100),
                          subject_name);
 
 TEST_P(RandomWords, AcceptanceAndLengthAgreeWithLlvmOnUniformWords) {
@@ -70,6 +72,14 @@ TEST_P(RandomWords, AcceptanceAndLengthAgreeWithLlvmOnWordsShapedLikeEncodings) 
   expect_agreement_on(subject(), setting("KERNLOOP_ISA_WORDS", 40000), true, agreement);
   EXPECT_GT(agreement.accepted, share_of(subject(), 5000));
   EXPECT_GT(agreement.refused, share_of(subject(), 5000));
+}
+
+// Of waves of 64 lanes: masks are pairs, matrices are half as long, and nothing is issued in pairs.
+TEST(RandomWordsOfWave64, AcceptanceAndLengthAgreeWithLlvmOnGfx1100) {
+  Agreement agreement;
+  expect_agreement_on(kSubjectGfx1100Wave64, setting("KERNLOOP_ISA_WORDS", 40000), true, agreement);
+  EXPECT_GT(agreement.accepted, 200u);
+  EXPECT_GT(agreement.refused, 200u);
 }
 
 bool has_many_failures() {
@@ -158,9 +168,14 @@ TEST_P(RandomWords, EveryRowOfEveryTableIsReachableAndAssemblesBack) {
 }
 
 // Of the two waves of gfx1030 one is asked about everything, the other about the masks that tell them apart; gfx942
-// about what it does not share with gfx90a.
+// about what it does not share with gfx90a, gfx1100 about halves of registers and what gfx1030 does not have.
 bool concerns(const Subject& subject, const OpcodeRow& row) {
   const auto is_mask = [](const OperandSpec& spec) { return spec.type == OperandType::kMask; };
+  const auto is_half = [](const OperandSpec& spec) { return is_16_bit(spec.type); };
+  if (subject.target == kGfx1100) {
+    return form_of(Isa::kGfx1030, row.op).encoding == Encoding::kInvalid ||
+           std::ranges::any_of(row.signature.dst, is_half) || std::ranges::any_of(row.signature.src, is_half);
+  }
   if (subject.target == kGfx942) {
     const OperationForm& shared = form_of(Isa::kGfx90a, row.op);
     return shared.encoding == Encoding::kInvalid || shared.row.flags != row.flags || shared.row.opcode != row.opcode;
@@ -209,7 +224,12 @@ TEST_P(RandomWords, EveryImmediateOfSymbolicInstructionsAssemblesBack) {
   constexpr uint32_t kGfx1030Getreg = 0xb9000000, kGfx1030Setreg = 0xb9800000, kGfx1030Swizzle = 0xd8d40000,
                      kClause = 0xbfa10000, kDepctr = 0xbfa30000;
   std::vector<uint32_t> bases = {kWaitcnt, kSendmsg, kNop, kBranch};
-  if (subject().target.isa == Isa::kGfx1030) {
+  if (subject().target.isa == Isa::kGfx1100) {
+    constexpr uint32_t kGfx1100Waitcnt = 0xbf890000, kGfx1100Sendmsg = 0xbfb60000, kGfx1100Branch = 0xbfa00000,
+                       kGfx1100Clause = 0xbf850000, kDelayAlu = 0xbf870000, kGfx1100Depctr = 0xbf880000;
+    bases = {kGfx1100Waitcnt, kGfx1100Sendmsg, kNop,    kGfx1100Branch, kGfx1100Clause,
+             kDelayAlu,       kGfx1100Depctr,  kGetreg, kSetreg,        kGfx1030Swizzle};
+  } else if (subject().target.isa == Isa::kGfx1030) {
     bases.insert(bases.end(), {kGfx1030Getreg, kGfx1030Setreg, kGfx1030Swizzle, kClause, kDepctr});
   } else {
     bases.insert(bases.end(), {kGprIndexMode, kGetreg, kSetreg, kSwizzle});

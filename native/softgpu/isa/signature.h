@@ -86,6 +86,12 @@ enum RowFlag : uint64_t {
   kSourceSelect = 1ull << 34,  // SDWA selects of the source alone, and knows no modifiers
   kByteSelect = 1ull << 35,    // op_sel has four bits, whatever the sources
   kSparse = 1ull << 36,        // MFMA of a sparse matrix: the result is the accumulator, too, and there is no blgp
+  // gfx1100
+  kE64Dpp = 1ull << 37,          // VOP3 and VOP3P with DPP
+  kNullOnly = 1ull << 39,        // SOPK: the register is null
+  kAccumulatorSel = 1ull << 40,  // op_sel names halves of the accumulator and of the result alone
+  kNamedHalves = 1ull << 41,     // op_sel is there for vector registers alone, whose names say it
+  kWmma = 1ull << 38,            // the result and the accumulator are half as long in wave64
 };
 
 struct FlagName {
@@ -130,6 +136,11 @@ inline constexpr FlagName kFlagNames[] = {
     {"source_select", kSourceSelect},
     {"byte_select", kByteSelect},
     {"sparse", kSparse},
+    {"e64_dpp", kE64Dpp},
+    {"wmma", kWmma},
+    {"null_only", kNullOnly},
+    {"accumulator_sel", kAccumulatorSel},
+    {"named_halves", kNamedHalves},
 };
 
 struct TypeName {

@@ -5,12 +5,14 @@
 
 namespace kernloop::softgpu {
 
-enum class Isa : uint8_t { kGfx90a, kGfx1030, kGfx942 };
-inline constexpr Isa kEveryIsa[] = {Isa::kGfx90a, Isa::kGfx1030, Isa::kGfx942};
+enum class Isa : uint8_t { kGfx90a, kGfx1030, kGfx942, kGfx1100 };
+inline constexpr Isa kEveryIsa[] = {Isa::kGfx90a, Isa::kGfx1030, Isa::kGfx942, Isa::kGfx1100};
+// gfx1100 is decoded and printed, not executed.
+inline constexpr Isa kExecutedIsas[] = {Isa::kGfx90a, Isa::kGfx1030, Isa::kGfx942};
 inline constexpr unsigned kIsas = sizeof kEveryIsa / sizeof kEveryIsa[0];
 
 constexpr const char* isa_name(Isa isa) {
-  constexpr const char* kNames[kIsas] = {"gfx90a", "gfx1030", "gfx942"};
+  constexpr const char* kNames[kIsas] = {"gfx90a", "gfx1030", "gfx942", "gfx1100"};
   return kNames[static_cast<unsigned>(isa)];
 }
 
@@ -22,8 +24,10 @@ struct Target {
 };
 inline constexpr Target kGfx90a{Isa::kGfx90a, 64};
 inline constexpr Target kGfx942{Isa::kGfx942, 64};
-// RDNA2 runs each kernel in the wave size that its descriptor names.
+// RDNA runs each kernel in the wave size that its descriptor names.
 inline constexpr Target kGfx1030{Isa::kGfx1030, 32};
 inline constexpr Target kGfx1030Wave64{Isa::kGfx1030, 64};
+inline constexpr Target kGfx1100{Isa::kGfx1100, 32};
+inline constexpr Target kGfx1100Wave64{Isa::kGfx1100, 64};
 
 }  // namespace kernloop::softgpu

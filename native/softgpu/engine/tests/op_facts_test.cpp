@@ -180,7 +180,7 @@ TEST(OpFacts, ClassesFollowFromTheTablesOfTheDecoder) {
         const bool has_operands = row->signature.dst_count + row->signature.src_count > 0;
         InstructionClass expected = counted_as;
         if (is_vector_alu(encoding)) {
-          expected = row->flags & kMfma ? InstructionClass::kMfma : InstructionClass::kValu;
+          expected = row->flags & (kMfma | kWmma) ? InstructionClass::kMfma : InstructionClass::kValu;
         } else if (is_vector_memory(encoding)) {
           const bool is_cache_control = encoding == Encoding::kMubuf && !has_operands;
           expected = is_cache_control ? InstructionClass::kOther : InstructionClass::kVectorMemory;

@@ -26,7 +26,7 @@ const char* deliberate_refusal(const std::string& text) {
       {"neg on packed integers", std::regex("^v_(pk_\\w*_[iu]16|pk_\\w*_b16|dot2_[iu]32_[iu]16|pk_mov_b32) .*neg_")},
       {"floating-point constant for a packed integer",
        std::regex("^v_(pk_\\w*_[iu]16|pk_\\w*_b16|dot2c?_[iu]32_[iu]16)\\w* .*(\\d\\.\\d|0\\.15915494)")},
-      {"op_sel or clamp on whole dwords", std::regex("^v_align(bit|byte)_b32 .*(op_sel|clamp)")},
+      {"op_sel or clamp on whole dwords", std::regex("^v_align(bit|byte)_b32(_e64_dpp)? .*(op_sel|clamp)")},
       {"literal of a value that has an inline form", std::regex("lit\\(0x")},
       {"SDWA and DPP forms of a packed multiply-add", std::regex("^v_pk_fmac_f16_(e64|sdwa|dpp) ")},
       {"clamp on a move", std::regex("^v_pk_mov_b32 .*clamp")},
@@ -35,7 +35,8 @@ const char* deliberate_refusal(const std::string& text) {
       {"scalar result into a read-only value", std::regex("^v_(readlane|readfirstlane)_b32 src_")},
       {"carry into a read-only value", std::regex("^v_\\w+ v\\S+, src_")},
       {"mask from a special value",
-       std::regex("^v_(cndmask_b32|(add|sub|subrev)_co_ci_u32|(addc|subb|subbrev)_co_u32)_e64 .*, src_\\w+( clamp)?$")},
+       std::regex("^v_(cndmask_b32|(add|sub|subrev)_co_ci_u32|(addc|subb|subbrev)_co_u32)_e64 .*, src_\\w+( clamp)?$|"
+                  "^v_cndmask_b16 .*, src_\\w+$")},
       {"matrix from a special value", std::regex("^v_mfma_.*src_")},
       {"neg or abs on an integer source",
        std::regex("^v_(ldexp_f(16|32|64)|trig_preop_f64|cvt_pk_u8_f32|cvt_pkaccum_u8_f32)\\w* ")},
@@ -44,12 +45,20 @@ const char* deliberate_refusal(const std::string& text) {
       {"register index from a constant", std::regex("^s_movrelsd_2_b32 ")},
       {"register index or jump target from a special value",
        std::regex("^s_(movrels_b(32|64)|setpc_b64|rfe_b64|cbranch_join) .*src_")},
+      {"a class of numbers from a floating-point constant", std::regex("^v_cmpx?_class_f16_\\w+ .*\\d\\.\\d")},
+      {"neg or abs on a class of numbers",
+       std::regex("^v_cmpx?_class_f16\\w* .*(, -?\\|?-?v\\S+|neg\\(0x\\w+\\)|\\|0x\\w+\\|)( |$)")},
+      {"an accumulator of bfloat16 that is a constant", std::regex("^v_dot2_bf16_bf16\\w* .*, -?\\|?\\d\\.\\d")},
+      {"a dot product of bfloat16 beside another operation", std::regex("v_dual_dot2acc_f32_bf16")},
+      {"a result that overlaps a source read after it", std::regex("^v_m?qsad_\\w+ ")},
+      {"an instruction that is there to be illegal", std::regex("^v_illegal")},
       {"a DPP form of nothing", std::regex("^v_nop ")},
       {"packed literal whose low half has an inline form",
-       std::regex("^v_(dot2c_f32_f16_e32|pk_fmac_f16(_e32)?) v\\d+, 0x")},
-      {"graphics", std::regex("^(v_interp_|image_|exp )|src_lds_direct")},
+       std::regex("^v_(dot2c_f32_f16_e32|dot2acc_f32_f16|pk_fmac_f16(_e32)?) v\\d+, 0x")},
+      {"graphics",
+       std::regex("^(v_interp_|image_|exp |lds_param_load|lds_direct_load|ds_bvh_|ds_(add|sub)_gs_)|src_lds_direct")},
       {"a status word behind the data (tfe)", std::regex("^t?buffer_.* tfe$")},
-      {"neg or abs on packed halves", std::regex("^v_dot2c_f32_f16_dpp ")},
+      {"neg or abs on packed halves", std::regex("^v_dot2(c|acc)_f32_f16_dpp ")},
   };
   for (const Class& known : kClasses) {
     if (std::regex_search(text, known.pattern)) return known.reason;
@@ -69,7 +78,8 @@ bool is_past_the_constant_bus(const std::string& text, Isa isa) {
        ++at)
     seen.insert((*at)[1]);
   if (text.starts_with("v_div_fmas_")) seen.insert("vcc");
-  const bool one = isa != Isa::kGfx1030 || std::regex_search(text, std::regex("^v_(lshl|lshr|ashr)rev_[bi]64 "));
+  const bool one = (isa != Isa::kGfx1030 && isa != Isa::kGfx1100) ||
+                   std::regex_search(text, std::regex("^v_(lshl|lshr|ashr)rev_[bi]64 "));
   return seen.size() > (one ? 1 : 2);
 }
 
@@ -89,15 +99,22 @@ const char* unwritten_refusal(const std::string& text, const Words& words, Isa i
       "^v_mfma_.*, (s\\[?\\d|vcc|exec|null|src_)|^v_permlanex?16_b32 v\\d+, ((?!v\\d)|\\S+ .*v\\d)|^v_writelane_b32 "
       "v\\d+, .*v\\d|"
       "^v_readlane_b32 \\w+, ((?!v\\d)|\\w+, v\\d)|^v_mqsad_u32_u8 .*, (?!v\\[)\\S+$|^v_movrels\\w+ v\\d+, (?!v\\d)|"
-      "^v_(cndmask_b32|(add|sub|subrev)_co_ci_u32|(addc|subb|subbrev)_co_u32)_e64 .*, v\\S+( clamp)?$");
-  static const std::regex kHalfConstant("_([iu]16|b16).*(\\b0x3800\\b|\\b0\\.5\\b)");
+      "^v_(cndmask_b32|(add|sub|subrev)_co_ci_u32|(addc|subb|subbrev)_co_u32)_e64 .*, v\\S+( clamp)?$|"
+      "^v_cndmask_b16 .*, v\\d+$");
+  static const std::regex kHalfConstant(
+      "_([iu]16|b16|bf16).*(\\b0x3800\\b|\\b0\\.5\\b)|^v_align(bit|byte)_b32.*, 0x3800$");
   char low_half[16];
-  std::snprintf(low_half, sizeof low_half, " 0x%x,", words[2] & 0xffff);
+  std::snprintf(low_half, sizeof low_half, " 0x%x", words[2] & 0xffff);
+  static const std::regex kInlineLiteral("lit\\(0x");
+  if (std::regex_search(text, kInlineLiteral)) return "literal of a value that has an inline form";
   if (is_past_the_constant_bus(text, isa)) return "more on the constant bus than it carries";
   if (std::regex_search(text, kOtherRegister)) return "a register of another kind than the ISA has there";
   if (std::regex_search(text, kHalfConstant)) return "floating-point constant for a 16-bit integer";
   if (has_hidden_modifiers(text, words)) return "modifiers that the instruction does not have";
-  if (words[2] > 0xffff && (text + ",").find(low_half) != text.npos) return "a literal wider than its operand";
+  const std::string ended = std::regex_replace(text, std::regex(" op_sel:.*"), "") + ",";
+  const bool whole = text.starts_with("v_dot2_bf16_bf16") && text.find("0x") != text.npos;
+  if (words[2] > 0xffff && (whole || ended.find(std::string(low_half) + ",") != ended.npos))
+    return "a literal wider than its operand";
   return nullptr;
 }
 

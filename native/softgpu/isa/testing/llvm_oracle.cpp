@@ -16,7 +16,7 @@ namespace kernloop::softgpu::testing {
 namespace {
 
 // "s_mov_b32 s0, 0x60000000 + i" after each item tells where its output ends.
-constexpr uint32_t kMarkerOpcode[kIsas] = {0xbe8000ff, 0xbe8003ff, 0xbe8000ff};
+constexpr uint32_t kMarkerOpcode[kIsas] = {0xbe8000ff, 0xbe8003ff, 0xbe8000ff, 0xbe8000ff};
 constexpr uint32_t kMarkerBase = 0x60000000;
 constexpr const char* kMarkerText = "s_mov_b32 s0, 0x6";
 constexpr size_t kMarkerLength = sizeof("s_mov_b32 s0, 0x60000000") - 1;

@@ -33,6 +33,10 @@ inline constexpr Subject kSubjectGfx942{kGfx942, "gfx942", "", 22};
 inline constexpr Subject kSubjectGfx1030{kGfx1030, "gfx1030", ""};
 inline constexpr Subject kSubjectGfx1030Wave64{kGfx1030Wave64, "gfx1030", "-mattr=+wavefrontsize64,-wavefrontsize32 "};
 
+inline constexpr Subject kSubjectGfx1100{kGfx1100, "gfx1100", "", 22};
+inline constexpr Subject kSubjectGfx1100Wave64{kGfx1100Wave64, "gfx1100", "-mattr=+wavefrontsize64,-wavefrontsize32 ",
+                                               22};
+
 class LlvmOracle {
  public:
   explicit LlvmOracle(const Subject& subject) : subject_(subject) {}

@@ -21,16 +21,15 @@ using Codes = std::array<unsigned, 3>;
 class Forms {
  public:
   Forms(Isa isa, Encoding encoding, unsigned opcode, const OpcodeRow& row) : row_(row) {
-    const bool packed = encoding == Encoding::kVop3p;
-    const uint32_t prefix = packed                 ? isa == Isa::kGfx1030 ? 0xcc000000 : 0xd3800000
-                            : isa == Isa::kGfx1030 ? 0xd4000000
-                                                   : 0xd0000000;
+    const bool packed = encoding == Encoding::kVop3p, rdna = isa == Isa::kGfx1030 || isa == Isa::kGfx1100;
+    const uint32_t prefix = packed ? rdna ? 0xcc000000 : 0xd3800000 : rdna ? 0xd4000000 : 0xd0000000;
+    names_exec_ = isa == Isa::kGfx1100;
     first_ = prefix | opcode << 16 | result();
     if (packed) {  // op_sel_hi of every source, also of those that the instruction lacks
       first_ |= 0x4000;
       second_ = 0x18000000;
     }
-    has_null_ = isa == Isa::kGfx1030;
+    has_null_ = rdna;
     count_ = row.signature.src_count < 3 ? row.signature.src_count : 3;
     for (unsigned i = 0; i < count_; ++i) base_[i] = usual(row.signature.src[i]);
   }
@@ -59,7 +58,7 @@ class Forms {
   unsigned result() const {
     if (row_.signature.dst_count == 0) return 0;
     const OperandSpec& spec = row_.signature.dst[0];
-    if (spec.where == OperandClass::kExec) return 0;
+    if (spec.where == OperandClass::kExec) return names_exec_ ? kCodeExec : 0;
     return spec.type == OperandType::kMask || spec.where == OperandClass::kSgpr ? kScalarResult : kVectorResult;
   }
   static unsigned usual(const OperandSpec& spec) {
@@ -90,6 +89,7 @@ class Forms {
   uint32_t first_ = 0, second_ = 0;
   unsigned count_ = 0;
   bool has_null_ = false;
+  bool names_exec_ = false;  // newer LLVM names EXEC in the long form of v_cmpx
   Codes base_{};
   std::vector<Words> words_;
 };

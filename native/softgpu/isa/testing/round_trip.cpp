@@ -18,8 +18,25 @@ bool always_has_literal(const OpcodeRow& row) {
 
 // v_cmpx of gfx1030 in the long form, whose result LLVM 15 writes as 0.
 bool names_exec_alone(const Instruction& instruction) {
-  return instruction.encoding == Encoding::kVop3 &&
+  return instruction.isa == Isa::kGfx1030 && instruction.encoding == Encoding::kVop3 &&
          form_of(instruction.isa, instruction.op).row.signature.dst[0].where == OperandClass::kExec;
+}
+
+// LLVM 22 writes no sc1 into atomics of gfx942 that hand a double back in accumulation registers.
+bool loses_sc1(const Instruction& instruction) {
+  if (instruction.isa != Isa::kGfx942 || instruction.dst_count == 0) return false;
+  if (instruction.dst[0].kind != Operand::Kind::kAgpr) return false;
+  switch (instruction.op) {
+    case Op::flat_atomic_add_f64:
+    case Op::flat_atomic_min_f64:
+    case Op::flat_atomic_max_f64:
+    case Op::global_atomic_add_f64:
+    case Op::global_atomic_min_f64:
+    case Op::global_atomic_max_f64:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -52,6 +69,8 @@ void keep_expressible(const Instruction& instruction, Bytes& bytes) {
   constexpr uint8_t kGlcAndScc = 0xc0;
   if (instruction.op == Op::buffer_wbl2 && instruction.isa == Isa::kGfx90a)
     bytes[1] &= static_cast<uint8_t>(~kGlcAndScc);
+  constexpr uint8_t kSc1 = 0x02;
+  if (loses_sc1(instruction)) bytes[3] &= static_cast<uint8_t>(~kSc1);
   if (names_exec_alone(instruction)) bytes[0] = 0;
   for (unsigned i = 0; i < instruction.src_count; ++i) {
     const Operand& source = instruction.src[i];
