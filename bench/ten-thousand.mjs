@@ -1,11 +1,13 @@
 // Ten thousand reproducers in one workspace: what the plugin itself costs.
-//   node bench/ten-thousand.mjs [--counts 1000,3000,10000] [--dist DIR] [--work DIR] [--write NAME]
+//   node bench/ten-thousand.mjs [--counts 1000,3000,10000] [--nx 1000,10000] [--limit-minutes 10] [--dist DIR] [--work DIR] [--write NAME]
 // Wants `npm run build`. The plugin's own part is measured in processes of its own, by the functions that Nx calls: CPU time, calls of the file
-// system, memory, and what all variables take of the environment that each process of a task gets. What Nx itself costs is not in it. Prints one
-// JSON object, and writes it to bench/results/ten-thousand-NAME.json with --write.
+// system, memory, and what all variables take of the environment that each process of a task gets. What Nx itself costs is not in it.
+// --nx measures commands of Nx in workspaces of such sizes, each in a fresh process without a daemon, and beside them the same commands with a
+// plugin that gives each kernel.json one cached target that does nothing: what is left is Nx's own. Prints one
+// JSON object, and writes it to bench/results/NAME.json with --write.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,8 +21,11 @@ const { values } = parseArgs({
     work: { type: 'string' },
     write: { type: 'string' },
     apps: { type: 'string', default: '10' },
+    nx: { type: 'string', default: '' },
+    'limit-minutes': { type: 'string', default: '10' },
   },
 });
+const sizes = (text) => text.split(',').filter(Boolean).map(Number);
 const work = values.work ?? mkdtempSync(join(tmpdir(), 'kernloop-ten-thousand-'));
 const apps = Number(values.apps);
 
@@ -150,13 +155,81 @@ function ownPart(count) {
   };
 }
 
+const inert = `
+const { dirname } = require('node:path');
+const target = { executor: 'nx:noop', cache: true, inputs: ['{projectRoot}/kernel_variant.hip'] };
+exports.name = 'inert';
+exports.createNodes = ['**/kernel.json', (files) => files.filter((file) => !file.includes('pristine')).map((file) => [
+  file, { projects: { [dirname(file)]: { name: dirname(file).replaceAll('/', '-'), targets: { validate: target } } } }])];
+exports.createNodesV2 = exports.createNodes;
+`;
+
+const timed = `
+import json, resource, subprocess, sys, time
+begin = time.monotonic()
+try:
+  child = subprocess.run(sys.argv[2:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60 * float(sys.argv[1]))
+  code, text = child.returncode, child.stdout.decode()
+except subprocess.TimeoutExpired as error:
+  code, text = 'more than ' + sys.argv[1] + ' min', (error.stdout or b'').decode()
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps({'code': code, 'wall_s': round(time.monotonic() - begin, 1), 'cpu_s': round(used.ru_utime + used.ru_stime, 1),
+                  'peak_mib': round(used.ru_maxrss / 1024), 'text': text[-1500:]}))
+`;
+
+/** One command in a process of its own, with what it started; the largest of these processes is the peak. */
+function nx(folder, env, ...args) {
+  const command = [process.execPath, join(root, 'node_modules/nx/dist/bin/nx.js'), ...args];
+  const ended = spawnSync('python3', ['-c', timed, values['limit-minutes'], ...command], {
+    cwd: folder,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    env: {
+      ...process.env,
+      ...{ NX_DAEMON: 'false', NX_TUI: 'false', NX_NO_CLOUD: 'true', CI: 'true', NX_ISOLATE_PLUGINS: 'false' },
+      ...{ KERNLOOP_NATIVE_DIR: process.env.KERNLOOP_NATIVE_DIR ?? join(root, 'native', 'build'), ...env },
+    },
+  });
+  if (ended.status !== 0) throw new Error(ended.stderr);
+  const { code, text, ...cost } = JSON.parse(ended.stdout);
+  process.stderr.write(`${args.join(' ')}: ${JSON.stringify({ code, ...cost })}\n${code === 0 ? '' : text}\n`);
+  return { ...cost, ...(code === 0 ? {} : { ended: code }) };
+}
+
+/** A project graph from nothing, and commands that find it made. */
+function nxPart(count, plugin) {
+  const folder = workspace(count, plugin);
+  if (plugin === 'inert') write(join(folder, 'inert.cjs'), inert);
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  for (const name of readdirSync(join(root, 'node_modules')).filter((each) => !each.startsWith('.')))
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  symlinkSync(root, join(folder, 'node_modules', 'kernloop'));
+  const git = (...args) => spawnSync('git', ['-c', 'user.name=b', '-c', 'user.email=b@b', ...args], { cwd: folder });
+  git('init', '-q');
+  git('add', '-A');
+  git('commit', '-qm', 'all');
+  const show = ['show', 'projects', '--json'];
+  const edited = '--files=kernels/app0/kernel_0/kernel_variant.hip';
+  const graph = nx(folder, {}, 'graph', '--file=.nx/graph.json');
+  const measured = { reproducers: count, plugin, graph, show: nx(folder, {}, ...show) };
+  measured.affected = nx(folder, {}, ...show, '--affected', edited);
+  measured.tasks = nx(folder, {}, 'run-many', '-t', 'validate', '--graph=.nx/tasks.json');
+  if (plugin === 'inert') {
+    const many = ['run-many', '-t', 'validate', '--output-style=static'];
+    measured.run_many_first = nx(folder, {}, ...many);
+    measured.run_many_all_hit = nx(folder, {}, ...many);
+  }
+  return measured;
+}
+
 const result = {
   machine: { cpu: cpus()[0]?.model ?? '?', cores: cpus().length, memory_gib: Math.round(totalmem() / 2 ** 30) },
   node: process.version,
   load: +loadavg()[0].toFixed(2),
-  own: values.counts.split(',').map(Number).map(ownPart),
+  own: sizes(values.counts).map(ownPart),
+  nx: sizes(values.nx).flatMap((count) => [nxPart(count, 'kernloop'), nxPart(count, 'inert')]),
 };
 const text = `${JSON.stringify(result, null, 2)}\n`;
 process.stdout.write(text);
-if (values.write) writeFileSync(join(root, 'bench/results', `ten-thousand-${values.write}.json`), text);
+if (values.write) writeFileSync(join(root, 'bench/results', `${values.write}.json`), text);
 if (!values.work) rmSync(work, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { Workspace, type Outcome } from './harness';
 import { addProbeApp, probeProgram } from './probe';
 import { SlurmCluster, nodeNames } from './slurm-cluster';
@@ -57,6 +57,48 @@ describe('jobs of Slurm', () => {
       ),
     );
     expect([...workspace.snapshot('.kernloop/slurm').keys()]).toEqual([]);
+  });
+
+  it('replay, trace and count for a profile as this machine does', async () => {
+    const states = (): string => cluster.ask('squeue', '--noheader', '--states=all', '--format=%j %T');
+    const here = ['--reproducer', project];
+    const verbs = [
+      { stage: 'replay', words: ['replay', ...here, '--variant', 'none'], said: /wave.instructions/ },
+      { stage: 'trace-run', words: ['trace', 'run', project, '--probe', 'block_sched'], said: /block_sched/ },
+      { stage: 'pgo-generate', words: ['pgo-generate', ...here], said: /two_outputs/ },
+    ];
+    expect((await workspace.kernloop(['pgo-instrument', ...here])).code).toBe(0);
+    for (const { stage, words, said } of verbs) {
+      const local = await workspace.kernloop([...words, '--json'], { env: { KERNLOOP_RUNNER: 'local' } });
+      const there = await workspace.kernloop([...words, '--json']);
+      expect([stage, there.code, there.text]).toEqual([stage, local.code, expect.stringMatching(said)]);
+      expect([stage, Object.keys(resultOf(there)).sort()]).toEqual([stage, Object.keys(resultOf(local)).sort()]);
+      await cluster.until('the job has ended well', () =>
+        new RegExp(`^kernloop-${stage}-two_outputs-\\S+ COMPLETED$`, 'm').test(states()),
+      );
+    }
+    // What is compiled needs no device.
+    expect(states()).not.toMatch(/^kernloop-pgo-instrument/m);
+  });
+
+  it('that were given up write nothing behind the run that followed', async () => {
+    const go = workspace.path('go');
+    const app = await addScript('orphan', `echo begun; until [ -e '${go}' ]; do sleep 0.1; done; exec "$0" outputs`);
+    const outcome = await workspace.kernloop(['profile', '--app', app], {
+      when: {
+        output: /begun/,
+        // As whoever submitted it does when the controller is lost to it.
+        then: () => {
+          rmSync(workspace.path('.kernloop/slurm'), { recursive: true });
+          workspace.write('go', '');
+        },
+      },
+    });
+    expect([outcome.code, outcome.text]).not.toEqual([0, expect.anything()]);
+    expect(cluster.jobs()).toEqual([]);
+    expect(existsSync(workspace.path(app, '.kernloop/profile.json'))).toBe(false);
+    // Nor an answer, which would make its folder anew.
+    expect(existsSync(workspace.path('.kernloop/slurm'))).toBe(false);
   });
 
   it('are none for what Nx has in its cache', async () => {

@@ -75,6 +75,21 @@ describe('packed captures and the store', () => {
       expect([verdict.code, verdict.text]).toEqual([0, expect.stringMatching(/fetching [1-9].*Result: PASS/s)]);
     });
 
+    it('that dies while a replay fetches them is an error, and the next replay is right', async () => {
+      expect((await elsewhere.kernloop(['pull', project], { env })).code).toBe(0);
+      rmSync(elsewhere.path('.kernloop/store'), { recursive: true });
+      const validate = ['validate', '--reproducer', project, '--variant', 'none'];
+      // The reproducer came with its verdict.
+      rmSync(elsewhere.path(project, 'report.json'), { force: true });
+      nginx.network.reset(3000, () => nginx.network.cut(true));
+      const broken = await elsewhere.kernloop(validate, { env });
+      nginx.network.reset();
+      expect([broken.code, broken.text]).toEqual([5, expect.stringMatching(/fetching [1-9].*REMOTE_UNREACHABLE/s)]);
+      expect(existsSync(elsewhere.path(project, 'report.json'))).toBe(false);
+      const verdict = await elsewhere.kernloop(validate, { env });
+      expect([verdict.code, verdict.text]).toEqual([0, expect.stringMatching(/fetching [1-9].*Result: PASS/s)]);
+    });
+
     it('are an error when a byte of them was changed there, and nothing is kept', async () => {
       const { captures } = JSON.parse(readFileSync(elsewhere.path(project, 'pushed.json'), 'utf8')) as {
         captures: { files: { name: string; sha256: string }[] }[];

@@ -13,11 +13,15 @@ export async function runArchive<E extends { event: string }>(
   deps: Deps,
   exitCodes: readonly number[] = [0],
   input?: ProgramInput,
+  onLine: (line: string) => void = () => undefined,
 ): Promise<E> {
   let event: E | undefined;
   const reader = new EventReader<E>('kernloop-archive', new Map([[name, schema]]), (read) => (event = read));
   const ended = await deps.run(deps.native.archive, args, {
-    onStdoutLine: reader.push,
+    onStdoutLine: (line) => {
+      reader.push(line);
+      onLine(line);
+    },
     onStderr: (chunk) => deps.report.output(chunk),
     ...(input === undefined ? {} : { input }),
   }).result;

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSy
 import { dirname, join } from 'node:path';
 import { captureFile, isOfACapture } from '../archive/capture-files';
 import type { KernelCapture } from './result';
+import { throwIfGivenUp } from '../support/given-up';
 import { outputsOf, takesSeveral, type Selection } from './selection';
 
 /**
@@ -21,6 +22,7 @@ export function settleOutputs(selection: Selection, captures: readonly KernelCap
 }
 
 function replaceFolder(from: string, to: string): void {
+  throwIfGivenUp();
   const older = `${to}.partial-${process.pid}`;
   mkdirSync(dirname(to), { recursive: true });
   rmSync(older, { recursive: true, force: true });

@@ -6,6 +6,7 @@ import { pgoToolchainIdentity } from '../pgo/identity';
 import { candidateFiles } from '../reproducer/known-variants';
 import { placedVariant, type KeptVariant } from '../reproducer/optimized-variant';
 import type { Reproducer } from '../reproducer/reproducer';
+import { throwIfGivenUp } from '../support/given-up';
 
 /** Under a name that replay and validate find by themselves. */
 const placeOf = (file: string): string => join('build', `optimized${extname(file)}`);
@@ -35,6 +36,7 @@ export function placeVariant(
   mkdirSync(dirname(target), { recursive: true });
   const partial = `${target}.partial-${process.pid}`;
   copyFileSync(join(root, kept.file), partial);
+  throwIfGivenUp();
   renameSync(partial, target);
   const { recipe_sha256, sources, outside, absent } = build;
   // Of what was built elsewhere, the headers of this system tell nothing.

@@ -4,7 +4,9 @@ import { identityVariable } from '../age/age';
 import { makeKey, realAge } from '../age/testing/real-age';
 import { pull } from '../pull/pull';
 import { memoryServer, type MemoryServer } from '../remote/testing/memory-server';
+import { fetchLacking } from '../remote/fetch-lacking';
 import { rawChunks } from '../remote/testing/raw-chunks';
+import { openReproducer } from '../reproducer/reproducer';
 import { sha256 } from '../support/files';
 import { fakeDeps } from '../testing/fake-deps';
 import { captureJson, TestWorkspace, writeReproducer } from '../testing/workspace';
@@ -96,6 +98,44 @@ describe('push and pull, encrypted', () => {
     const identity = key === undefined ? undefined : theirs.identity;
     await expect(pulling(identity)).rejects.toMatchObject({ code: 'AGE_IDENTITY' });
     expect(left()).toEqual([]);
+  });
+
+  it('give a replay what no store has, and nothing wrong', async () => {
+    await pushing();
+    rmSync(join(capture(), 'chunks.pack'), { force: true });
+    const store = workspace.path('.kernloop', 'store');
+    const fetching = (identity?: string) => {
+      const remote = { KERNLOOP_REMOTE: server.url };
+      const programs = { 'kernloop-archive': rawChunks(content), age: realAge };
+      const env = identity === undefined ? remote : { ...remote, [identityVariable]: identity };
+      return fetchLacking(
+        openReproducer(reproducer),
+        capture(),
+        [store],
+        fakeDeps(programs, workspace.native, { env }),
+      );
+    };
+    // Also where the plain chunk lies on the same server.
+    server.objects.set(`/cas/${digest}`, Buffer.from('other content'));
+    await expect(fetching()).rejects.toMatchObject({ code: 'AGE_IDENTITY' });
+    await expect(fetching(theirs.identity)).rejects.toMatchObject({ code: 'AGE_IDENTITY' });
+    expect(existsSync(store)).toBe(false);
+    await fetching(ours.identity);
+    expect(readFileSync(join(store, digest.slice(0, 2), digest))).toEqual(content);
+
+    // Each object that is gone or changed by the time of the replay.
+    for (const [name, object] of [...server.objects].filter(([key]) => key !== `/cas/${digest}`)) {
+      rmSync(store, { recursive: true, force: true });
+      server.objects.set(name, Buffer.concat([object.subarray(0, -1), Buffer.from([(object.at(-1) ?? 0) ^ 1])]));
+      // The files of the capture are here, and are not asked for.
+      const outcome = await fetching(ours.identity).catch((error: unknown) => error);
+      if (outcome === undefined) expect(readFileSync(join(store, digest.slice(0, 2), digest))).toEqual(content);
+      else {
+        expect(outcome).toMatchObject({ code: 'REMOTE_CORRUPT' });
+        expect(existsSync(join(store, digest.slice(0, 2), digest))).toBe(false);
+      }
+      server.objects.set(name, object);
+    }
   });
 
   it('take no object in the place of another, and no changed one', async () => {

@@ -3,6 +3,7 @@ import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
 import { throwIfInterrupted } from '../support/interrupt';
 import type { Sink, Source } from './content';
+import { rawChunks } from './testing/raw-chunks';
 import { fetchChunks, sendChunks } from './transfer';
 
 /** More than one batch of them. */
@@ -23,12 +24,8 @@ describe('a transfer that is stopped', () => {
       },
     };
   };
-  const archive = {
-    'kernloop-archive': ({ print }: { print: (event: object) => void }): number => {
-      print({ event: 'exported', chunks: 64, bytes: 1 });
-      return 0;
-    },
-  };
+  /** Has whatever it is asked for. */
+  const archive = { 'kernloop-archive': rawChunks(Buffer.from('x')) };
 
   it('says how many chunks the server has', async () => {
     const { signal, request } = controllerAfter(100);
@@ -44,7 +41,7 @@ describe('a transfer that is stopped', () => {
     );
     expect(error.code).toBe('INTERRUPTED');
     const [, sent] = /^the server has at least (\d+) of the 150 chunks that it lacked, /.exec(error.hint) ?? [];
-    // Of the batch under way some answers had not come, in order, when it stopped.
+    // Of the requests under way some answers had not come, in order, when it stopped.
     expect([Number(sent) >= 64, Number(sent) <= 100]).toEqual([true, true]);
   });
 

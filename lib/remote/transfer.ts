@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { runArchive } from '../archive/archive-program';
 import type { Deps } from '../deps/deps';
@@ -9,16 +8,16 @@ import { inOrder } from '../support/in-order';
 import { formatCount } from '../support/format';
 import { tellingWhatIsKept, throwIfInterrupted } from '../support/interrupt';
 import { removeOldFolders } from '../support/leftovers';
+import { ChunkExport } from './chunk-export';
 import type { Sink, Source } from './content';
 
 /** Requests under way at once; a chunk has 4 MiB, and is in memory meanwhile. */
 const requestsAtOnce = 8;
-/** Chunks that lie raw in a temporary folder at once. */
+/** Chunks that are fetched before they go into the store: they lie raw in a temporary folder. */
 const batchChunks = 64;
 /** Of folders below the system's temporary one. */
 export const folderPrefix = 'kernloop-chunks-';
 
-const exportedSchema = z.object({ event: z.literal('exported'), chunks: z.number(), bytes: z.number() });
 const importedSchema = z.object({ event: z.literal('imported'), chunks: z.number(), bytes_added: z.number() });
 
 export interface Transferred {
@@ -47,16 +46,24 @@ export async function sendChunks(
   deps: Deps,
 ): Promise<Transferred> {
   const told = new Told('sent', digests.length, deps);
+  if (digests.length === 0) return told.all;
   const kept = (): string => `the server has ${counted(told.all.chunks, digests.length)}`;
-  await inBatches(digests, kept, deps, async (batch, folder) => {
-    const args = ['export-chunks', capture, '--output', folder, ...stores.flatMap((store) => ['--store', store])];
-    await runArchive(args, 'exported', exportedSchema, deps, [0], {
-      kind: 'stream',
-      open: () => Readable.from(batch.map((digest) => `${digest}\n`)),
-    });
-    for await (const bytes of inOrder(batch, requestsAtOnce, (digest) => sink.putFile(digest, join(folder, digest))))
-      told.one(bytes);
-  });
+  const send = async (folder: string): Promise<void> => {
+    const exporting = new ChunkExport(capture, stores, folder, deps);
+    try {
+      for await (const bytes of inOrder(digests, requestsAtOnce, async (digest) => {
+        throwIfInterrupted(deps.signal);
+        const path = await exporting.file(digest);
+        const sent = await sink.putFile(digest, path);
+        rmSync(path);
+        return sent;
+      }))
+        told.one(bytes);
+    } finally {
+      await exporting.end();
+    }
+  };
+  await tellingWhatIsKept(kept, () => inFolder(deps, send));
   return told.all;
 }
 
@@ -100,15 +107,20 @@ async function eachBatch(
   deps: Deps,
   work: (batch: readonly string[], folder: string) => Promise<void>,
 ): Promise<void> {
-  if (digests.length > 0) removeOldFolders(tmpdir(), folderPrefix, deps.clock.now());
   for (let at = 0; at < digests.length; at += batchChunks) {
     throwIfInterrupted(deps.signal);
-    const folder = mkdtempSync(join(tmpdir(), folderPrefix));
-    try {
-      await work(digests.slice(at, at + batchChunks), folder);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    await inFolder(deps, (folder) => work(digests.slice(at, at + batchChunks), folder));
+  }
+}
+
+/** A temporary one. */
+async function inFolder(deps: Deps, work: (folder: string) => Promise<void>): Promise<void> {
+  removeOldFolders(tmpdir(), folderPrefix, deps.clock.now());
+  const folder = mkdtempSync(join(tmpdir(), folderPrefix));
+  try {
+    await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

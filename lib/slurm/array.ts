@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../support/files';
 import type { Deps } from '../deps/deps';
@@ -12,14 +12,25 @@ import { cancelLimitMs, jobCommand, missing, QueueWait, retrying, submission, vi
 
 /** As runJob, with a task of one job array for each request. Only those that were lost are submitted again. */
 export async function runArray(job: Job, requests: readonly JobRequest[], deps: Deps): Promise<unknown[]> {
-  const exchange = new Exchange(job.workspaceRoot, job.label);
   const answers = new Map<number, unknown>();
+  await retrying(job.runner, deps, () => attempt(job, requests, answers, deps));
+  return requests.map((_, task) => answers.get(task));
+}
+
+/** In a folder of its own: tasks that were lost, and run on unseen, find theirs gone. */
+async function attempt(
+  job: Job,
+  requests: readonly JobRequest[],
+  answers: Map<number, unknown>,
+  deps: Deps,
+): Promise<void> {
+  const exchange = new Exchange(job.workspaceRoot, job.label);
   const client = new SlurmClient(deps.env);
+  const open = [...requests.keys()].filter((task) => !answers.has(task));
   try {
     requests.forEach((request, task) => exchange.ask(request, task));
     writeFileAtomic(join(exchange.folder, 'job.sh'), `#!/bin/sh\n${wrapper}`);
-    await retrying(job.runner, deps, () => attempt(job, requests.length, exchange, answers, client, deps));
-    return requests.map((_, task) => answers.get(task));
+    await submit(job, open, exchange, answers, client, deps);
   } finally {
     if (deps.signal.aborted && !(await client.cancel(exchange.name, cancelLimitMs)))
       deps.report.warn(`the job ${exchange.name} may still run: \`scancel --name=${exchange.name}\``);
@@ -27,18 +38,15 @@ export async function runArray(job: Job, requests: readonly JobRequest[], deps: 
   }
 }
 
-async function attempt(
+async function submit(
   job: Job,
-  count: number,
+  open: readonly number[],
   exchange: Exchange,
   answers: Map<number, unknown>,
   client: SlurmClient,
   deps: Deps,
 ): Promise<void> {
   const { folder, name } = exchange;
-  const open = Array.from({ length: count }, (_, task) => task).filter((task) => !answers.has(task));
-  // Of an earlier try: nothing that they say is of this one.
-  for (const task of open) rmSync(logFile(folder, task), { force: true });
   const wait = new QueueWait(job.runner, name, client, () => open.some((task) => existsSync(logFile(folder, task))));
   const ended = await deps
     .run(

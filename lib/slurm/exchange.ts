@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { KernloopError } from '../support/error';
 import { isErrorCode } from '../support/error-codes';
 import { writeJson } from '../support/files';
+import { removeDeadFolders } from '../support/leftovers';
 
 /** What a job is asked to do: see lib/stages/works.ts. */
 export const jobRequestSchema = z.strictObject({
@@ -32,17 +34,29 @@ export type JobAnswer = z.output<typeof answerSchema>;
 const lateMs = 60_000;
 const pauseMs = 200;
 
-/** A folder that the machine that submits and the node share: requests go one way, answers the other. */
+const folderStart = 'job-';
+const jobsIn = (workspaceRoot: string): string => join(workspaceRoot, '.kernloop', 'slurm');
+
+/** Jobs whose submitter was killed on this machine are given up by whatever runs next. */
+export function giveUpOrphans(workspaceRoot: string): void {
+  removeDeadFolders(jobsIn(workspaceRoot), folderStart);
+}
+
+/**
+ * A folder that the machine that submits and the node share: requests go one way, answers the other. As long as it is there somebody waits
+ * for the answer.
+ */
 export class Exchange {
   readonly folder: string;
   /** Of the job; no other one has it. */
   readonly name: string;
 
   constructor(workspaceRoot: string, label: string) {
-    const jobs = join(workspaceRoot, '.kernloop', 'slurm');
+    const jobs = jobsIn(workspaceRoot);
     mkdirSync(jobs, { recursive: true });
-    this.folder = mkdtempSync(join(jobs, 'job-'));
-    const unique = `${basename(this.folder).slice('job-'.length)}-${process.pid}`;
+    const start = `${folderStart}${hostname()}-${process.pid}-`;
+    this.folder = mkdtempSync(join(jobs, start));
+    const unique = `${basename(this.folder).slice(start.length)}-${process.pid}`;
     this.name = `kernloop-${label.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 60)}-${unique}`;
   }
 
@@ -64,6 +78,23 @@ export class Exchange {
 
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * On the node: a job that a broken network hid, or that could not be stopped, may go on behind the next try of it and behind later runs.
+ * Whoever submitted it has removed its request by then, and it must not write what they wrote.
+ */
+export function throwUnlessAsked(folder: string, task: number): void {
+  try {
+    // A client of NFS asks the server when a file is opened, and not when it is looked for.
+    readFileSync(requestFile(folder, task));
+  } catch {
+    throw new KernloopError(
+      'INTERRUPTED',
+      `whoever submitted this job has given it up: ${folder} is gone`,
+      'its result is not written; that of the run that followed holds',
+    );
   }
 }
 

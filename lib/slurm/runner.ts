@@ -9,8 +9,9 @@ import type { Stage } from '../stage/stage';
 import { KernloopError } from '../support/error';
 import { kernloopFile } from '../support/project-file-names';
 import { readJson } from '../support/schema';
+import { findWorkspaceRoot } from '../support/workspace-root';
 import { runnerVariable } from './environment';
-import type { JobRequest } from './exchange';
+import { giveUpOrphans, type JobRequest } from './exchange';
 import type { Job } from './job';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -27,9 +28,13 @@ export function elsewhere(
   values: Values,
   deps: Pick<Deps, 'env'>,
 ): Elsewhere | undefined {
-  if (stage.onDevice !== true || isLocal(deps)) return undefined;
-  if (stage.project === 'app') return ofApp(values['app']);
-  return stage.project === 'reproducer' ? ofReproducer(values['reproducer']) : undefined;
+  if (stage.onDevice !== true) return undefined;
+  const folder = values[stage.project === 'app' ? 'app' : 'reproducer'];
+  // What this writes no job of a dead submitter may write over, wherever it runs.
+  giveUpOrphans(findWorkspaceRoot(resolve(typeof folder === 'string' ? folder : '.')));
+  if (isLocal(deps)) return undefined;
+  if (stage.project === 'app') return ofApp(folder);
+  return stage.project === 'reproducer' ? ofReproducer(folder) : undefined;
 }
 
 export function isLocal({ env }: Pick<Deps, 'env'>): boolean {

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { defaultDeps } from '../deps/deps';
 import { runnerVariable } from '../slurm/environment';
-import { answerFile, jobRequestSchema, requestFile, type JobAnswer } from '../slurm/exchange';
+import { answerFile, jobRequestSchema, requestFile, throwUnlessAsked, type JobAnswer } from '../slurm/exchange';
 import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
+import { unlessGivenUp } from '../support/given-up';
 import { inheritedInput } from '../support/stdin';
 import { workOf } from './works';
 
@@ -15,6 +16,7 @@ export async function doJob(folder: string): Promise<number> {
   const task = Number(process.env['SLURM_ARRAY_TASK_ID'] ?? 0);
   const request = jobRequestSchema.parse(JSON.parse(readFileSync(requestFile(folder, task), 'utf8')));
   process.chdir(request.cwd);
+  unlessGivenUp(() => throwUnlessAsked(folder, task));
   Object.assign(process.env, request.env, { [runnerVariable]: 'local' });
   const answer = await workOf(request, defaultDeps({ input: inheritedInput() })).then(
     (value): JobAnswer => ({ value: value ?? null }),

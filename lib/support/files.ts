@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { KernloopError } from './error';
+import { throwIfGivenUp } from './given-up';
 
 /** Writes a file by rename: readers see the old content or the new, never a part. */
 export function writeFileAtomic(path: string, content: string): void {
+  throwIfGivenUp();
   mkdirSync(dirname(path), { recursive: true });
   const partial = `${path}.partial-${process.pid}`;
   try {
@@ -16,6 +18,7 @@ export function writeFileAtomic(path: string, content: string): void {
     } finally {
       closeSync(file);
     }
+    throwIfGivenUp();
     renameSync(partial, path);
   } catch (error) {
     rmSync(partial, { force: true });

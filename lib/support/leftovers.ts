@@ -19,6 +19,16 @@ export function removeDeadPartials(path: string): void {
   }
 }
 
+/** The same of folders that are called so: `<start><host>-<pid>-<anything>`. */
+export function removeDeadFolders(parent: string, start: string): void {
+  if (!existsSync(parent)) return;
+  const prefix = `${start}${hostname()}-`;
+  for (const name of readdirSync(parent)) {
+    const pid = name.startsWith(prefix) ? Number(/^(\d+)-/.exec(name.slice(prefix.length))?.[1]) : NaN;
+    if (Number.isInteger(pid) && !isRunning(pid)) rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}
+
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <numeric>
 #include <optional>
+#include <set>
 
 #include "archive/file.h"
 #include "archive/packed_layout.h"
@@ -41,47 +43,70 @@ class Scanner {
     }
   }
 
-  void visit(const fs::path& folder) {
+  Status visit(const fs::path& folder) {
     const auto identity = identity_of(folder);
-    if (!identity || !visited_.insert(*identity).second) return;
+    if (!identity || !visited_.insert(*identity).second) return Unit{};
     std::error_code failure;
     fs::directory_iterator entries(folder, failure);
     for (; !failure && entries != fs::directory_iterator(); entries.increment(failure)) {
       const std::string name = entries->path().filename().string();
       std::error_code none;  // a link to nothing is no folder
       if (name == kManifestFile) {
-        take(folder);
+        if (auto taken = take(folder); !taken) return taken;
       } else if (name != "node_modules" && name != ".git" && fs::is_directory(entries->path(), none)) {
-        visit(entries->path());
+        if (auto visited = visit(entries->path()); !visited) return visited;
       }
     }
     if (failure) scan.unreadable.push_back(io_error("cannot read", folder, failure.value()));
+    return Unit{};
   }
 
   CaptureScan scan;
 
  private:
-  void take(const fs::path& folder) {
+  // What cannot be read is noted; an error is one of this machine.
+  Status take(const fs::path& folder) {
     const fs::path path = folder / kManifestFile;
     const auto text = read_text(path, kMaxManifestText);
-    if (text && is_foreign(*text, path.string())) return;
+    if (text && is_foreign(*text, path.string())) return Unit{};
     auto manifest = text ? parse_manifest(*text, path.string()) : Result<Manifest>(text.error());
-    auto named = manifest ? chunks_named(*manifest, path.string()) : manifest.error();
-    if (!named) return scan.unreadable.push_back(named.error());
+    const auto named = manifest ? chunks_named(*manifest, path.string()) : manifest.error();
+    if (!named) {
+      scan.unreadable.push_back(named.error());
+      return Unit{};
+    }
     FoundCapture found;
     found.directory = folder;
     found.kernel = manifest->kernel.name;
     found.capture_sha256 = sha256({reinterpret_cast<const uint8_t*>(text->data()), text->size()});
-    found.named = std::move(*named);
+    std::set<Digest> packed;
     // A pack that cannot be read holds nothing that could be relied on.
     if (const auto pack = PackReader::open(folder / kPackFile)) {
-      for (const PackEntry& entry : (*pack)->entries()) found.packed.insert(entry.digest);
+      for (const PackEntry& entry : (*pack)->entries()) packed.insert(entry.digest);
     }
+    const auto index = static_cast<uint32_t>(scan.captures.size());
     scan.captures.push_back(std::move(found));
+    for (const auto& [digest, size] : *named)
+      if (auto added = scan.named.add({digest, index, packed.contains(digest)}); !added) return added;
+    return Unit{};
   }
 
   std::set<FileIdentity> visited_;
 };
+
+void sort_by_path(CaptureScan& scan) {
+  std::vector<uint32_t> order(scan.captures.size()), numbers(order.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto path_of = [&](uint32_t index) -> const fs::path& { return scan.captures[index].directory; };
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return path_of(a) < path_of(b); });
+  std::vector<FoundCapture> sorted;
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    numbers[order[i]] = i;
+    sorted.push_back(std::move(scan.captures[order[i]]));
+  }
+  scan.captures = std::move(sorted);
+  scan.named.renumber(std::move(numbers));
+}
 
 }  // namespace
 
@@ -91,10 +116,9 @@ Result<CaptureScan> scan_captures(const std::vector<fs::path>& roots, const std:
     std::error_code failure;
     if (!fs::is_directory(root, failure))
       return io_error("cannot look for captures in", root, failure ? failure.value() : ENOTDIR);
-    scanner.visit(root);
+    if (auto visited = scanner.visit(root); !visited) return visited.error();
   }
-  std::sort(scanner.scan.captures.begin(), scanner.scan.captures.end(),
-            [](const FoundCapture& a, const FoundCapture& b) { return a.directory < b.directory; });
+  sort_by_path(scanner.scan);
   return std::move(scanner.scan);
 }
 

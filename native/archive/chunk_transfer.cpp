@@ -1,7 +1,5 @@
 #include "archive/chunk_transfer.h"
 
-#include <map>
-
 #include "archive/file.h"
 
 namespace kernloop::archive {
@@ -9,19 +7,6 @@ namespace kernloop::archive {
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Use {
-  ContentView view;
-  size_t index = 0;
-};
-
-std::map<Digest, Use> uses_of(const Manifest& manifest) {
-  std::map<Digest, Use> uses;
-  for (const ContentView& view : contents_of(manifest))
-    for (size_t i = 0; i < view.content->chunks.size(); ++i)
-      if (const ChunkName& name = view.content->chunks[i]) uses.try_emplace(*name, Use{view, i});
-  return uses;
-}
 
 Result<Buffer> read_whole(const fs::path& path) {
   uint64_t size = 0;
@@ -38,24 +23,26 @@ Result<Buffer> read_whole(const fs::path& path) {
 
 }  // namespace
 
-Result<uint64_t> export_chunks(const Reader& reader, const std::vector<Digest>& wanted, const fs::path& folder) {
-  const std::map<Digest, Use> uses = uses_of(reader.manifest());
-  uint64_t bytes = 0;
-  for (const Digest& digest : wanted) {
-    const auto use = uses.find(digest);
-    if (use == uses.end()) {
-      return Error{"USAGE", digest.hex() + " is no chunk of " + reader.directory().string(),
-                   "list chunks that its capture.json names"};
-    }
-    Buffer raw(reader.chunk_size(use->second.view, use->second.index));
-    if (auto read = reader.read_chunk(use->second.view, use->second.index, raw); !read) return read.error();
-    const fs::path path = folder / digest.hex();
-    std::error_code problem;
-    if (!fs::exists(path, problem))
-      if (auto written = replace_file(path, raw); !written) return written.error();
-    bytes += raw.size();
+ChunkExport::ChunkExport(const Reader& reader, fs::path folder) : reader_(reader), folder_(std::move(folder)) {
+  for (const ContentView& view : contents_of(reader.manifest()))
+    for (size_t i = 0; i < view.content->chunks.size(); ++i)
+      if (const ChunkName& name = view.content->chunks[i]) uses_.try_emplace(*name, Use{view, i});
+}
+
+Result<uint64_t> ChunkExport::write(const Digest& wanted) const {
+  const auto use = uses_.find(wanted);
+  if (use == uses_.end()) {
+    return Error{"USAGE", wanted.hex() + " is no chunk of " + reader_.directory().string(),
+                 "list chunks that its capture.json names"};
   }
-  return bytes;
+  const auto& [view, index] = use->second;
+  Buffer raw(reader_.chunk_size(view, index));
+  if (auto read = reader_.read_chunk(view, index, raw); !read) return read.error();
+  const fs::path path = folder_ / wanted.hex();
+  std::error_code problem;
+  if (!fs::exists(path, problem))
+    if (auto written = replace_file(path, raw); !written) return written.error();
+  return raw.size();
 }
 
 Result<Imported> import_chunks(const fs::path& folder, const fs::path& root) {

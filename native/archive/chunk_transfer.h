@@ -3,16 +3,30 @@
 #pragma once
 
 #include <filesystem>
-#include <vector>
+#include <map>
 
 #include "archive/reader.h"
 
 namespace kernloop::archive {
 
-// Writes those chunks of a capture, each verified. A file that is there is left: it is that chunk, or the next reader
-// of it says not. Returns the bytes of raw content.
-Result<uint64_t> export_chunks(const Reader& reader, const std::vector<Digest>& wanted,
-                               const std::filesystem::path& folder);
+// Writes chunks of a capture into a folder, each verified. Which chunk is where is looked up once.
+class ChunkExport {
+ public:
+  ChunkExport(const Reader& reader, std::filesystem::path folder);
+
+  // A file that is there is left: it is that chunk, or the next reader of it says not. Returns the bytes of raw
+  // content.
+  Result<uint64_t> write(const Digest& wanted) const;
+
+ private:
+  struct Use {
+    ContentView view;
+    size_t index = 0;
+  };
+  const Reader& reader_;
+  std::filesystem::path folder_;
+  std::map<Digest, Use> uses_;
+};
 
 struct Imported {
   uint64_t chunks = 0;

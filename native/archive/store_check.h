@@ -10,16 +10,24 @@
 
 namespace kernloop::archive {
 
+inline constexpr size_t kProblemsListed = 1000;  // of each kind, and captures of each; all are counted
+
 struct StoreProblem {
   Digest digest;
   std::string message;
   std::vector<std::filesystem::path> captures;  // that need the chunk
 };
 
+// The first of them, by digest.
+struct StoreProblems {
+  uint64_t count = 0;
+  std::vector<StoreProblem> listed;
+};
+
 struct StoreCheck {
   uint64_t chunks = 0, bytes = 0;
   size_t captures = 0;
-  std::vector<StoreProblem> damaged, missing;
+  StoreProblems damaged, missing;
   std::vector<Error> unreadable;
 };
 

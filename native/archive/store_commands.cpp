@@ -12,8 +12,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr size_t kListed = 1000;  // of each kind of problem
-
 struct StoreArguments {
   fs::path store;
   std::vector<fs::path> roots, skip, others;
@@ -24,7 +22,7 @@ struct StoreArguments {
 template <typename Items, typename Describe>
 Json listed(const Items& items, Describe&& describe) {
   Json list = Json::array();
-  for (size_t i = 0; i < items.size() && i < kListed; ++i) list.push_back(describe(items[i]));
+  for (size_t i = 0; i < items.size() && i < kProblemsListed; ++i) list.push_back(describe(items[i]));
   return list;
 }
 
@@ -52,12 +50,12 @@ int verify(const StoreArguments& arguments) {
          {"chunks", check->chunks},
          {"bytes_stored", check->bytes},
          {"captures", check->captures},
-         {"damaged_count", check->damaged.size()},
-         {"damaged", listed(check->damaged, problem_json)},
-         {"missing_count", check->missing.size()},
-         {"missing", listed(check->missing, problem_json)},
+         {"damaged_count", check->damaged.count},
+         {"damaged", listed(check->damaged.listed, problem_json)},
+         {"missing_count", check->missing.count},
+         {"missing", listed(check->missing.listed, problem_json)},
          {"unreadable", listed(check->unreadable, unreadable_json)}});
-  return check->damaged.empty() && check->missing.empty() && check->unreadable.empty() ? kExitPass : kExitFail;
+  return check->damaged.count == 0 && check->missing.count == 0 && check->unreadable.empty() ? kExitPass : kExitFail;
 }
 
 int stats(const StoreArguments& arguments) {

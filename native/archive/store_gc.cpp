@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <set>
 
 #include "archive/capture_scan.h"
 #include "archive/file.h"
@@ -17,10 +17,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Result<std::set<Digest>> chunks_in_use(const GcRequest& request, size_t* captures) {
+Result<CaptureScan> captures_below(const GcRequest& request) {
   std::vector<fs::path> skip = request.skip;
   skip.push_back(request.store);
-  const auto scan = scan_captures(request.roots, skip);
+  auto scan = scan_captures(request.roots, skip);
   if (!scan) return scan.error();
   if (!scan->unreadable.empty()) {
     const Error& first = scan->unreadable.front();
@@ -30,12 +30,7 @@ Result<std::set<Digest>> chunks_in_use(const GcRequest& request, size_t* capture
                      (more ? " (and " + std::to_string(more) + " more)" : ""),
                  "restore that capture, or remove its folder if it is not needed, and run gc again"};
   }
-  *captures = scan->captures.size();
-  std::set<Digest> used;
-  for (const FoundCapture& capture : scan->captures) {
-    for (const auto& [digest, size] : capture.named) used.insert(digest);
-  }
-  return used;
+  return scan;
 }
 
 int64_t now_ns() {
@@ -43,20 +38,10 @@ int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count();
 }
 
-}  // namespace
-
-Result<GcResult> collect_garbage(const GcRequest& request) {
-  if (auto listed = list_store(request.store); !listed) return listed.error();  // before a lock file is made there
-  const auto lock = StoreLock::own(request.store);
-  if (!lock) return lock.error();
-  GcResult result;
-  const auto used = chunks_in_use(request, &result.captures);
-  if (!used) return used.error();
-  const auto files = list_store(request.store);
-  if (!files) return files.error();
-  const int64_t recent_from = now_ns() - std::chrono::nanoseconds(request.grace).count();
-  for (const StoreFile& file : *files) {
-    if (used->contains(file.digest)) {
+Status collect(const GcRequest& request, const std::vector<StoreFile>& files, const std::vector<ChunkUse>& uses,
+               int64_t recent_from, GcResult& result) {
+  for (const StoreFile& file : files) {
+    if (std::ranges::binary_search(uses, file.digest, {}, &ChunkUse::digest)) {
       ++result.chunks_kept;
       result.bytes_kept += file.bytes;
     } else if (file.modified_ns > recent_from) {
@@ -67,6 +52,27 @@ Result<GcResult> collect_garbage(const GcRequest& request) {
       ++result.chunks_removed;
       result.bytes_removed += file.bytes;
     }
+  }
+  return Unit{};
+}
+
+}  // namespace
+
+Result<GcResult> collect_garbage(const GcRequest& request) {
+  if (auto found = find_store(request.store); !found) return found.error();  // before a lock file is made there
+  const auto lock = StoreLock::own(request.store);
+  if (!lock) return lock.error();
+  GcResult result;
+  const auto scan = captures_below(request);
+  if (!scan) return scan.error();
+  result.captures = scan->captures.size();
+  const int64_t recent_from = now_ns() - std::chrono::nanoseconds(request.grace).count();
+  for (unsigned first = 0; first < 256; ++first) {
+    const auto files = list_store(request.store, static_cast<uint8_t>(first));
+    if (!files) return files.error();
+    const auto uses = scan->named.beginning_with(static_cast<uint8_t>(first));
+    if (!uses) return uses.error();
+    if (auto collected = collect(request, *files, *uses, recent_from, result); !collected) return collected.error();
   }
   if (!request.dry_run) StagingFolder::sweep(request.store);
   return result;

@@ -45,15 +45,17 @@ Status list_folder(const fs::path& folder, std::vector<StoreFile>& files) {
 
 }  // namespace
 
-Result<std::vector<StoreFile>> list_store(const fs::path& store) {
-  std::vector<StoreFile> files;
+Status find_store(const fs::path& store) {
   std::error_code failure;
-  fs::directory_iterator entries(store, failure);
-  for (; !failure && entries != fs::directory_iterator(); entries.increment(failure)) {
-    if (entries->path().filename().string().size() != 2 || !entries->is_directory()) continue;
-    if (auto listed = list_folder(entries->path(), files); !listed) return listed.error();
-  }
-  if (failure) return io_error("cannot read the store", store, failure.value());
+  const fs::directory_iterator entries(store, failure);
+  return failure ? Status(io_error("cannot read the store", store, failure.value())) : Status(Unit{});
+}
+
+Result<std::vector<StoreFile>> list_store(const fs::path& store, uint8_t first) {
+  std::vector<StoreFile> files;
+  const fs::path folder = store / to_hex(Bytes(&first, 1));
+  if (std::error_code none; !fs::is_directory(folder, none)) return files;
+  if (auto listed = list_folder(folder, files); !listed) return listed.error();
   std::sort(files.begin(), files.end(), [](const StoreFile& a, const StoreFile& b) {
     return a.digest != b.digest ? a.digest < b.digest : a.encoding < b.encoding;
   });

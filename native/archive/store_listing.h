@@ -17,7 +17,11 @@ struct StoreFile {
   int64_t modified_ns = 0;  // since the epoch
 };
 
-// By digest; a chunk may be there in both encodings. FILE_NOT_FOUND where there is no store.
-Result<std::vector<StoreFile>> list_store(const std::filesystem::path& store);
+// FILE_NOT_FOUND where there is none, IO_ERROR where it cannot be read.
+Status find_store(const std::filesystem::path& store);
+
+// Those whose digest begins with this byte, by digest; a chunk may be there in both encodings. A store of millions is
+// looked at folder by folder, so that no more of it is in memory.
+Result<std::vector<StoreFile>> list_store(const std::filesystem::path& store, uint8_t first);
 
 }  // namespace kernloop::archive

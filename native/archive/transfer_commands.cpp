@@ -6,28 +6,24 @@
 
 namespace kernloop::archive {
 
-namespace {
-
-// One digest a line on stdin, until its end.
-Result<std::vector<Digest>> digests_from_stdin() {
-  std::vector<Digest> digests;
+// One digest a line on stdin, until its end; each is answered when its file is there, so that whoever asks can send it,
+// remove it, and ask for more than a disk would hold.
+int export_command(const Reader& reader, const std::filesystem::path& folder) {
+  const ChunkExport exporting(reader, folder);
+  uint64_t chunks = 0, bytes = 0;
   for (std::string line; std::getline(std::cin, line);) {
     const auto digest = Digest::parse(line);
-    if (!digest)
-      return Error{"USAGE", "not a SHA-256 on stdin: " + line.substr(0, 80), "give 64 hexadecimal digits a line"};
-    digests.push_back(*digest);
+    if (!digest) {
+      return print(
+          error_event({"USAGE", "not a SHA-256 on stdin: " + line.substr(0, 80), "give 64 hexadecimal digits a line"}));
+    }
+    const auto written = exporting.write(*digest);
+    if (!written) return print(error_event(written.error()));
+    ++chunks;
+    bytes += *written;
+    print({{"event", "exported_chunk"}, {"sha256", digest->hex()}, {"bytes", *written}});
   }
-  return digests;
-}
-
-}  // namespace
-
-int export_command(const Reader& reader, const std::filesystem::path& folder) {
-  const auto wanted = digests_from_stdin();
-  if (!wanted) return print(error_event(wanted.error()));
-  const auto bytes = export_chunks(reader, *wanted, folder);
-  if (!bytes) return print(error_event(bytes.error()));
-  return print({{"event", "exported"}, {"chunks", wanted->size()}, {"bytes", *bytes}});
+  return print({{"event", "exported"}, {"chunks", chunks}, {"bytes", bytes}});
 }
 
 int import_command(const std::filesystem::path& folder, const std::filesystem::path& store) {

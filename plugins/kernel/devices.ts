@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { dirname } from 'node:path/posix';
 import { deviceKinds, type DeviceKind } from '../../lib/device/kinds';
-import { fieldOf, jsonOf } from './lenient-json';
+import { fieldOf, jsonReader, type JsonReader } from './lenient-json';
 import type { Environment } from '../../lib/support/environment';
 
 /** Which devices the variables of this command tell of beside each task's own; the executor refuses others (executors/tracked.ts). */
@@ -16,16 +16,17 @@ export function namedDevices(
   workspaceRoot: string,
   argv: readonly string[],
   env: Environment,
+  json: JsonReader = jsonReader(),
 ): DeviceKind[] {
   const inProject = (file: string): unknown[] => {
     const folder = join(workspaceRoot, dirname(file));
     return [
-      fieldOf(jsonOf(join(workspaceRoot, file)), 'options'),
-      jsonOf(join(folder, 'project.json')),
-      fieldOf(jsonOf(join(folder, 'package.json')), 'nx'),
+      fieldOf(json(join(workspaceRoot, file)), 'options'),
+      json(join(folder, 'project.json')),
+      fieldOf(json(join(folder, 'package.json')), 'nx'),
     ];
   };
-  const inWorkspace = [...projectFiles.flatMap(inProject), jsonOf(join(workspaceRoot, 'nx.json'))];
+  const inWorkspace = [...projectFiles.flatMap(inProject), json(join(workspaceRoot, 'nx.json'))];
   const named = new Set([...flagsOf(argv), env['KERNLOOP_DEVICE'], ...inWorkspace.flatMap(devicesIn)]);
   return deviceKinds.filter((kind) => named.has(kind));
 }

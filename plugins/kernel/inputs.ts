@@ -19,7 +19,14 @@ export function deviceInputs(kind: DeviceKind): TargetInput[] {
   return identityInputs('KERNLOOP_NATIVE_DIGEST', deviceVariable(kind), 'KERNLOOP_DEVICE_ID_NAMED');
 }
 
+/** Of ten thousand reproducers the same. */
+const knownOptionInputs = new WeakMap<Stage['options'], readonly TargetInput[]>();
+
 /** Variables that set an option of the stage. */
-export function optionInputs({ options }: Pick<Stage, 'options'>): TargetInput[] {
-  return [...Object.keys(options.shape).map(environmentName), ...softgpuVariables].map((env) => ({ env }));
+export function optionInputs({ options }: Pick<Stage, 'options'>): readonly TargetInput[] {
+  const known = knownOptionInputs.get(options);
+  if (known !== undefined) return known;
+  const inputs = [...Object.keys(options.shape).map(environmentName), ...softgpuVariables].map((env) => ({ env }));
+  knownOptionInputs.set(options, inputs);
+  return inputs;
 }

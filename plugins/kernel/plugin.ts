@@ -10,6 +10,7 @@ import { appProject, reproducerRoot } from './app-targets';
 import { namedDevices, namedDevicesVariable } from './devices';
 import { identityVariables } from './identity';
 import { devicePools } from './device-pools';
+import { jsonReader } from './lenient-json';
 import { filesIn, nodesFromFiles } from './nx';
 import { reproducerProject } from './reproducer-targets';
 import { reproducerVariables } from './reproducer-variables';
@@ -44,8 +45,13 @@ export const preTasksExecution: PreTasksExecution = async (_options, { workspace
   const read = (path: string): string => readFileSync(join(workspaceRoot, path), 'utf8');
   const foreignIn = (reproducer: string): string[] => foreignFiles(join(workspaceRoot, reproducer, 'pristine'));
   const apps = found.filter((file) => basename(file) === kernloopFile);
-  const reproducers = found.filter((file) => basename(file) === kernelFile && isReproducer(read(file)));
-  const named = namedDevices([...apps, ...reproducers], workspaceRoot, argv, process.env);
+  const json = jsonReader();
+  const isOurs = (file: string): boolean => {
+    const value = json(join(workspaceRoot, file));
+    return value === undefined ? isReproducer(read(file)) : looksLikeReproducer(value);
+  };
+  const reproducers = found.filter((file) => basename(file) === kernelFile && isOurs(file));
+  const named = namedDevices([...apps, ...reproducers], workspaceRoot, argv, process.env, json);
   const identity = identityVariables(process.env, named, devicePools(apps, read, process.env));
   Object.assign(
     process.env,
@@ -53,7 +59,7 @@ export const preTasksExecution: PreTasksExecution = async (_options, { workspace
     { [namedDevicesVariable]: JSON.stringify(named) },
     selectionVariables(apps, read),
     unlessUnset(lostVariables(apps, read, lostCaptures(workspaceRoot, process.env))),
-    reproducerVariables(reproducers, workspaceRoot, argv, process.env, identity.KERNLOOP_TOOLCHAIN),
+    reproducerVariables(reproducers, workspaceRoot, argv, process.env, identity.KERNLOOP_TOOLCHAIN, json),
     unlessUnset(pristineVariables(apps, read, foreignIn)),
   );
 };
@@ -134,7 +140,8 @@ function isReproducer(text: string): boolean {
     // A damaged kernel.json of ours must be an error, and one of others is not valid JSON either.
     return text.includes('"code_object"');
   }
-  return (
-    typeof value === 'object' && value !== null && 'symbol' in value && 'code_object' in value && 'selection' in value
-  );
+  return looksLikeReproducer(value);
 }
+
+const looksLikeReproducer = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'symbol' in value && 'code_object' in value && 'selection' in value;

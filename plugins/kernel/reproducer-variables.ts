@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { candidateFiles } from '../../lib/reproducer/known-variants';
 import { sha256, sha256OfFile } from '../../lib/support/files';
 import { currentVariant, untouchedVariant, type Known } from '../../lib/recompile/current-variant';
-import { fieldOf, jsonOf } from './lenient-json';
+import { fieldOf, jsonReader, memoised, type JsonReader } from './lenient-json';
 import { trackedVariants } from './tracked-variants';
 import { shortDigest, variableName } from './variable-name';
 import type { Environment } from '../../lib/support/environment';
@@ -28,28 +28,26 @@ export function reproducerVariables(
   argv: readonly string[],
   env: Environment,
   toolchain: string,
+  // An app may have thousands of kernels.
+  json: JsonReader = jsonReader(),
 ): Readonly<Record<string, string>> {
   // Headers of the system are the same for all.
   const known = { digestOf: memoised(sha256OfFile), toolchain };
-  // Those of the workspace and of apps, too; an app may have thousands of kernels.
-  const shared = memoised(jsonOf);
   const named = new Set<string>();
   const variables = kernelFiles.flatMap((file): [string, string][] => {
     const folder = join(workspaceRoot, dirname(file));
     const root = dirname(file);
-    const variants = trackedVariants(folder, shared(join(workspaceRoot, 'nx.json')), argv, env);
+    const variants = trackedVariants(folder, json(join(workspaceRoot, 'nx.json')), argv, env, json);
     for (const variant of variants) named.add(variant);
     return [
       [builtVariable(root), orFresh(() => built(folder, env, known))],
-      [judgedVariable(root), orFresh(() => judged(folder, workspaceRoot, variants, known.digestOf, shared))],
+      [judgedVariable(root), orFresh(() => judged(folder, workspaceRoot, variants, known.digestOf, json))],
     ];
   });
   return { ...Object.fromEntries(variables), [trackedVariable]: JSON.stringify([...named].sort()) };
 }
 
 type Digest = (path: string) => string;
-/** What a file of JSON says that several reproducers look at. */
-type Shared = (path: string) => unknown;
 
 /** A value that no cache entry has, where something is not known or has to be done: then it is no hit, whatever else is equal. */
 function orFresh(value: () => string | undefined): string {
@@ -72,13 +70,13 @@ function judged(
   workspaceRoot: string,
   variants: readonly string[],
   digestOf: Digest,
-  shared: Shared,
+  json: JsonReader,
 ): string {
   const recompiled = ['hsaco', 'cubin'].map((extension) => join(folder, 'build', `variant.${extension}`));
   const named = variants.filter((variant) => !recompiled.includes(resolve(folder, variant)));
   const files = [kernelFile, ...candidateFiles(folder), ...named, ...linkedCaptureFiles(folder)];
   const lines = files.map((name) => `${name} ${contentOf(resolve(folder, name), digestOf)}`);
-  return sha256([...lines, optionsOfApp(folder, workspaceRoot, shared)].join('\n'));
+  return sha256([...lines, optionsOfApp(folder, workspaceRoot, json)].join('\n'));
 }
 
 /** Links are followed. */
@@ -97,10 +95,10 @@ function linkedCaptureFiles(folder: string): string[] {
 }
 
 /** What kernloop.json of the app says for every kernel counts here too (lib/stages/configure.ts). */
-function optionsOfApp(folder: string, workspaceRoot: string, shared: Shared): string {
-  const root = fieldOf(fieldOf(jsonOf(join(folder, kernelFile)), 'app'), 'root');
+function optionsOfApp(folder: string, workspaceRoot: string, json: JsonReader): string {
+  const root = fieldOf(fieldOf(json(join(folder, kernelFile)), 'app'), 'root');
   if (typeof root !== 'string') return 'none';
-  return JSON.stringify(fieldOf(shared(join(workspaceRoot, root, kernloopFile)), 'options') ?? {});
+  return JSON.stringify(fieldOf(json(join(workspaceRoot, root, kernloopFile)), 'options') ?? {});
 }
 
 function namesIn(folder: string): string[] {
@@ -109,13 +107,4 @@ function namesIn(folder: string): string[] {
 
 function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-}
-
-function memoised<R>(of: (path: string) => R): (path: string) => R {
-  const known = new Map<string, R>();
-  return (path) => {
-    const value = known.has(path) ? (known.get(path) as R) : of(path);
-    known.set(path, value);
-    return value;
-  };
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { fieldOf, jsonOf } from './lenient-json';
+import { fieldOf, type JsonReader } from './lenient-json';
 import type { Environment } from '../../lib/support/environment';
 import { kernelFile } from '../../lib/support/project-file-names';
 
@@ -7,12 +7,18 @@ import { kernelFile } from '../../lib/support/project-file-names';
  * Every value that `variant` of a reproducer's tasks may have in this command: of the command line, of the environment, of kernel.json,
  * and of targets that the user wrote. Those that do not name the task's variant are hashed in vain, which only costs a hit.
  */
-export function trackedVariants(folder: string, nxJson: unknown, argv: readonly string[], env: Environment): string[] {
+export function trackedVariants(
+  folder: string,
+  nxJson: unknown,
+  argv: readonly string[],
+  env: Environment,
+  json: JsonReader,
+): string[] {
   const inWorkspace = [
     // `source` of kernel.json has a variant, too: the file that the user edits.
-    fieldOf(jsonOf(join(folder, kernelFile)), 'options'),
-    jsonOf(join(folder, 'project.json')),
-    fieldOf(jsonOf(join(folder, 'package.json')), 'nx'),
+    fieldOf(json(join(folder, kernelFile)), 'options'),
+    json(join(folder, 'project.json')),
+    fieldOf(json(join(folder, 'package.json')), 'nx'),
     nxJson,
   ];
   const named = [...flagsOf(argv), env['KERNLOOP_VARIANT'] ?? '', ...inWorkspace.flatMap(optionsIn)];

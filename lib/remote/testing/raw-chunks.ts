@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { createInterface } from 'node:readline';
 import type { FakeProgram } from '../../testing/fake-deps';
 
 /** kernloop-archive where every chunk is what `content` says, and a store is a folder of raw chunks. */
@@ -10,8 +10,10 @@ export const rawChunks =
     const [verb, folder = '', , output = ''] = args;
     if (verb === 'export-chunks') {
       if (options.input?.kind !== 'stream') throw new Error('digests come on stdin');
-      for (const wanted of (await text(options.input.open())).trim().split('\n'))
+      for await (const wanted of createInterface(options.input.open())) {
         writeFileSync(join(output, wanted), content);
+        print({ event: 'exported_chunk', sha256: wanted, bytes: 1 });
+      }
       print({ event: 'exported', chunks: 1, bytes: 1 });
     } else {
       for (const name of readdirSync(folder)) {

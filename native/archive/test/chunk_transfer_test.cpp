@@ -24,6 +24,17 @@ void save(const fs::path& path, Bytes bytes) {
   std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
+Result<uint64_t> export_chunks(const Reader& reader, const std::vector<Digest>& wanted, const fs::path& folder) {
+  const ChunkExport exporting(reader, folder);
+  uint64_t bytes = 0;
+  for (const Digest& digest : wanted) {
+    const auto written = exporting.write(digest);
+    if (!written) return written.error();
+    bytes += *written;
+  }
+  return bytes;
+}
+
 class ChunkTransfer : public testing::Test {
  protected:
   void SetUp() override {

@@ -26,10 +26,17 @@ class Store : public testing::Test {
     write_sample(captures_ / "a" / "capture", mine_, store_, 0);
     write_sample(captures_ / "b" / "capture", other_, store_, 0);
   }
+  std::vector<StoreFile> all_files() {
+    std::vector<StoreFile> all;
+    for (unsigned first = 0; first < 256; ++first) {
+      const auto files = list_store(store_, static_cast<uint8_t>(first));
+      all.insert(all.end(), files->begin(), files->end());
+    }
+    return all;
+  }
   // As if written that long ago.
   void age(std::chrono::seconds by) {
-    const auto files = list_store(store_);
-    for (const StoreFile& file : *files) {
+    for (const StoreFile& file : all_files()) {
       const int64_t at = file.modified_ns - std::chrono::nanoseconds(by).count();
       const timespec time{at / 1'000'000'000, at % 1'000'000'000};
       const timespec times[2] = {time, time};
@@ -49,8 +56,7 @@ class Store : public testing::Test {
   }
   bool has(const Buffer& raw) { return ChunkStore(store_).stored_bytes(sha256(raw)).has_value(); }
   fs::path file_of(const Buffer& raw) {
-    const auto files = list_store(store_);
-    for (const StoreFile& file : *files) {
+    for (const StoreFile& file : all_files()) {
       if (file.digest == sha256(raw)) return file.path;
     }
     return {};
@@ -182,37 +188,71 @@ TEST_F(Store, WritersAndGcAtTheSameTime) {
 }
 
 TEST_F(Store, VerifyNamesWhatIsDamagedOrMissingAndForWhom) {
-  EXPECT_EQ(check().chunks, list_store(store_)->size());
-  EXPECT_TRUE(check().damaged.empty());
-  EXPECT_TRUE(check().missing.empty());
+  EXPECT_EQ(check().chunks, all_files().size());
+  EXPECT_TRUE(check().damaged.count == 0);
+  EXPECT_TRUE(check().missing.count == 0);
   EXPECT_EQ(check().captures, 2u);
 
   std::fstream(file_of(mine_.r1), std::ios::in | std::ios::out).seekp(12).put('!');
   fs::remove(file_of(other_.r0_pre));
   const StoreCheck found = check();
-  ASSERT_EQ(found.damaged.size(), 1u);
-  EXPECT_EQ(found.damaged[0].digest, sha256(mine_.r1));
-  EXPECT_EQ(found.damaged[0].captures.size(), 2u);
-  ASSERT_EQ(found.missing.size(), 1u);
-  EXPECT_EQ(found.missing[0].digest, sha256(other_.r0_pre));
-  EXPECT_EQ(found.missing[0].captures, std::vector<fs::path>{captures_ / "b" / "capture"});
+  ASSERT_EQ(found.damaged.count, 1u);
+  EXPECT_EQ(found.damaged.listed[0].digest, sha256(mine_.r1));
+  EXPECT_EQ(found.damaged.listed[0].captures.size(), 2u);
+  ASSERT_EQ(found.missing.count, 1u);
+  EXPECT_EQ(found.missing.listed[0].digest, sha256(other_.r0_pre));
+  EXPECT_EQ(found.missing.listed[0].captures, std::vector<fs::path>{captures_ / "b" / "capture"});
 }
 
 TEST_F(Store, VerifySeesFilesOfImpossibleContent) {
   const auto replace = [&](const Buffer& raw, const std::string& text) { std::ofstream(file_of(raw)) << text; };
   replace(mine_.r1, "");                // zstd, without a header
   replace(mine_.r0_post, "too short");  // raw
-  EXPECT_EQ(check().damaged.size(), 2u);
+  EXPECT_EQ(check().damaged.count, 2u);
   // Says to be 2^40 bytes: refused before any memory is taken for it.
   replace(mine_.r1, std::string("\x28\xb5\x2f\xfd\xe0\x00\x00\x00\x00\x00\x01\x00\x00", 13));
-  EXPECT_EQ(check().damaged.size(), 2u);
+  EXPECT_EQ(check().damaged.count, 2u);
 }
 
 TEST_F(Store, ChunksInAPackAreNotMissing) {
   write_sample(captures_ / "packed" / "capture", SampleContents{.r0_pre = noise(5000, 77)});
-  EXPECT_TRUE(check().missing.empty());
+  EXPECT_TRUE(check().missing.count == 0);
   fs::remove(captures_ / "packed" / "capture" / kPackFile);
-  EXPECT_EQ(check().missing.size(), 1u);
+  EXPECT_EQ(check().missing.count, 1u);
+}
+
+// A thousand are told, and all are counted.
+TEST_F(Store, VerifyListsABoundedNumberOfProblems) {
+  for (unsigned i = 0; i < 1200; ++i) {
+    const Digest digest = sha256(noise(8, i));
+    fs::create_directories(store_ / digest.hex().substr(0, 2));
+    std::ofstream(store_ / digest.hex().substr(0, 2) / digest.hex()) << "other";
+  }
+  const StoreCheck found = check();
+  EXPECT_EQ(found.damaged.count, 1200u);
+  ASSERT_EQ(found.damaged.listed.size(), kProblemsListed);
+  EXPECT_TRUE(std::ranges::is_sorted(found.damaged.listed, {}, &StoreProblem::digest));
+}
+
+// Chunks of one first byte, so many that they do not stay in memory: each belongs to the captures that name it.
+TEST(NamedChunksOf, ManyComeBackByDigestAndThenByCapture) {
+  NamedChunks named;
+  std::vector<ChunkUse> expected;
+  const auto add = [&](const Digest& digest, uint32_t capture, uint32_t packed) {
+    ASSERT_TRUE(named.add({digest, capture, packed}));
+    if (digest.bytes[0] == 7) expected.push_back({digest, 2 - capture, packed});
+  };
+  for (uint32_t i = 0; i < 3000; ++i) {
+    Digest digest = sha256({reinterpret_cast<const uint8_t*>(&i), sizeof i});
+    digest.bytes[0] = i % 3 == 0 ? 8 : 7;
+    for (uint32_t capture = 0; capture < 3; ++capture) add(digest, capture, i % 2);
+  }
+  named.renumber({2, 1, 0});
+  std::sort(expected.begin(), expected.end());
+  ASSERT_EQ(expected.size(), 6000u);
+  EXPECT_EQ(*named.beginning_with(7), expected);
+  EXPECT_EQ(named.beginning_with(8)->size(), 3000u);
+  EXPECT_TRUE(named.beginning_with(9)->empty());
 }
 
 TEST_F(Store, StatsCountEachChunkOnce) {
