@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fixture, type Fixture } from '../lib/generate/testing/fixture';
 import { stageNames, stages, verbWords, type StageName } from '../lib/stages/registry';
 import type { Deps } from '../lib/deps/deps';
+import { rawChunks } from '../lib/remote/testing/raw-chunks';
 import { memoryServer } from '../lib/remote/testing/memory-server';
 import { fakeDeps, type FakeProgram } from '../lib/testing/fake-deps';
 import { difference, differed, fakeRecorder, fakeReplay, passed } from '../lib/testing/fake-programs';
@@ -309,20 +309,7 @@ describe('--json', () => {
   it('push and pull', async () => {
     const reproducer = writeReproducer(workspace);
     const server = await memoryServer();
-    const archive: FakeProgram = ({ args, options, print }) => {
-      if (args[0] === 'export-chunks') {
-        const { input } = options;
-        if (input?.kind !== 'stream') throw new Error('digests come on stdin');
-        return text(input.open()).then((digests) => {
-          for (const digest of digests.trim().split('\n')) writeFileSync(join(args[3] ?? '', digest), '');
-          print({ event: 'exported', chunks: 1, bytes: 1 });
-          return 0;
-        });
-      }
-      print({ event: 'imported', chunks: 1, bytes_added: 1 });
-      return 0;
-    };
-    const deps = () => faking({ 'kernloop-archive': archive });
+    const deps = () => faking({ 'kernloop-archive': rawChunks(Buffer.alloc(0)) });
     const pushed = await kernloop('push', [reproducer, '--remote', server.url, '--accept'], deps());
     expect(pushed.document).toMatchObject({ result: { remote: server.url, captures: [{ folder: 'capture' }] } });
     stdout = '';

@@ -3,6 +3,8 @@ import { PassThrough } from 'node:stream';
 import { z } from 'zod';
 import { runArchive } from '../archive/archive-program';
 import type { Deps } from '../deps/deps';
+import { KernloopError } from '../support/error';
+import { rebuildHint } from '../support/ndjson';
 
 const exportedSchema = z.object({ event: z.literal('exported'), chunks: z.number(), bytes: z.number() });
 const exportedChunkSchema = z.object({ event: z.literal('exported_chunk'), sha256: z.string() });
@@ -27,13 +29,23 @@ export class ChunkExport {
   ) {
     const args = ['export-chunks', capture, '--output', folder, ...stores.flatMap((store) => ['--store', store])];
     const input = { kind: 'stream' as const, open: () => this.asked };
-    this.ended = runArchive(args, 'exported', exportedSchema, deps, [0], input, (line) => this.take(line)).then(
-      () => undefined,
-    );
-    this.ended.catch((error: unknown) => {
-      this.failure = error instanceof Error ? error : new Error(String(error));
-      for (const { reject } of this.waiting.values()) reject(error);
+    this.ended = runArchive(args, 'exported', exportedSchema, deps, [0], input, (line) => this.take(line)).then(() => {
+      this.fail(
+        new KernloopError(
+          'NATIVE_FAILED',
+          `${deps.native.archive} ended before all chunks of ${capture} were asked for`,
+          rebuildHint,
+        ),
+      );
     });
+    this.ended.catch((error: unknown) => this.fail(error instanceof Error ? error : new Error(String(error))));
+  }
+
+  /** Nobody waits for a program that has ended. */
+  private fail(error: Error): void {
+    this.failure = error;
+    for (const { reject } of this.waiting.values()) reject(error);
+    this.waiting.clear();
   }
 
   /** The file that has its content: of whoever asked, who removes it. */

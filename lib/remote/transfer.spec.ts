@@ -1,5 +1,5 @@
 import { failure } from '../testing/failure';
-import { fakeDeps } from '../testing/fake-deps';
+import { fakeDeps, type FakeProgram } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
 import { throwIfInterrupted } from '../support/interrupt';
 import type { Sink, Source } from './content';
@@ -43,6 +43,20 @@ describe('a transfer that is stopped', () => {
     const [, sent] = /^the server has at least (\d+) of the 150 chunks that it lacked, /.exec(error.hint) ?? [];
     // Of the requests under way some answers had not come, in order, when it stopped.
     expect([Number(sent) >= 64, Number(sent) <= 100]).toEqual([true, true]);
+  });
+
+  it('ends with an error where the native program ends before all that is asked of it', async () => {
+    const sink: Sink = { has: () => Promise.resolve(false), putFile: () => Promise.resolve(1) };
+    const ending: FakeProgram = ({ print }) => {
+      print({ event: 'exported', chunks: 0, bytes: 0 });
+      return 0;
+    };
+    const deps = fakeDeps({ 'kernloop-archive': ending }, workspace.native);
+    const error = await failure(sendChunks('capture', digests, [], sink, deps));
+    expect([error.code, error.what]).toEqual([
+      'NATIVE_FAILED',
+      expect.stringMatching(/ended before all chunks of capture/),
+    ]);
   });
 
   it('counts what was fetched only once the store has it', async () => {

@@ -41,7 +41,12 @@ function readValues({ type, file: path }: Column, file: number, count: number): 
   const bytes = new Uint8Array(values.buffer);
   for (let at = 0; at < bytes.length;) {
     const read = readSync(file, bytes, at, bytes.length - at, null);
-    if (read === 0) throw new KernloopError('IO_ERROR', `${path} ends before its rows do`, 'check the disk: `df -h` shows its free space, `dmesg` its errors');
+    if (read === 0)
+      throw new KernloopError(
+        'IO_ERROR',
+        `${path} ends before its rows do`,
+        'check the disk: `df -h` shows its free space, `dmesg` its errors',
+      );
     at += read;
   }
   return values;
