@@ -159,6 +159,15 @@ describe('the source of Triton kernels', () => {
     // What was counted is what the reproducer does now.
     const replayed = await kernloop(['replay', scaled]);
     expect(replayed.stdout).toMatch(/^wave_instructions +924$/m);
+    // The same on its page: parameters, counts and ratios of what really ran.
+    expect(await kernloop(['report', scaled, '--output', 'tuned.html'])).toMatchObject({ code: 0 });
+    const table = /Candidates, the best first[^]*?<\/table>/.exec(workspace.read('tuned.html'))?.[0] ?? '';
+    const rows = [...table.matchAll(/<tr>([^]*?)<\/tr>/g)].map(([, row = '']) =>
+      [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell = '']) => cell.replaceAll(/<[^>]*>/g, '').trim()),
+    );
+    const shown = rows.map((cells) => cells.join(' | '));
+    expect(shown).toContainEqual(expect.stringMatching(/512 \| 2 \| .*924/));
+    expect(shown).toContainEqual(expect.stringMatching(/64 \| 1 \| .*1,363/));
     await kernloop(['extract', 'scaled', '--app', 'apps/triton-rows', '--reset']);
   });
 

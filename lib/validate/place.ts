@@ -31,13 +31,17 @@ export async function placeOfVerdict(
 
 const shown = (root: string, file: string): string => relative(process.cwd(), join(root, file));
 
-/** 1 where the user's text has no such kernel any more: a macro may name it. */
+/** 1 where the text has no such kernel any more (a macro may name it), or cannot be read for it: no verdict is lost for want of a place. */
 async function lineOfKernel({ root, config }: Reproducer, file: string): Promise<number> {
   const text = readFileSync(join(root, file), 'utf8');
   const name = parseDemangledName(config.demangled);
-  if (config.language === 'triton') {
-    const { statements } = readPythonModule(text, await openSourceParser('python'));
-    return statements.find(({ binds }) => binds.includes(name.base))?.line ?? 1;
+  try {
+    if (config.language === 'triton') {
+      const { statements } = readPythonModule(text, await openSourceParser('python'));
+      return statements.find(({ binds }) => binds.includes(name.base))?.line ?? 1;
+    }
+    return bestDefinition(findKernelDefinitions(text, await openSourceParser()), name)?.line ?? 1;
+  } catch {
+    return 1;
   }
-  return bestDefinition(findKernelDefinitions(text, await openSourceParser()), name)?.line ?? 1;
 }
