@@ -29,7 +29,7 @@ describe('the commands of the documentation', () => {
 
   /** One after the other in one shell, as a reader types them: folders and variables stay. */
   async function typed(line: string): Promise<{ code: number; text: string }> {
-    const script = `. '${state}'\n${line}\ncode=$?\n{ export -p; echo "cd '$PWD'"; } > '${state}'\nexit $code`;
+    const script = `exec 2>&1\n. '${state}'\n${line}\ncode=$?\n{ export -p; declare -fx; echo "cd '$PWD'"; } > '${state}'\nexit $code`;
     return run('bash', ['-c', script], workspace.settings());
   }
 

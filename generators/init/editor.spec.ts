@@ -71,10 +71,19 @@ describe('what init sets up for VS Code', () => {
     expect(tree.read('.vscode/tasks.json', 'utf-8')).toBe(text);
   });
 
+  it.each(['', '\n', '// ours\n', '\uFEFF{}'])('takes %j for an object without anything, as VS Code does', (text) => {
+    const tree = createTreeWithEmptyWorkspace();
+    tree.write('.vscode/settings.json', text);
+    setUpEditor(tree);
+    const after = tree.read('.vscode/settings.json', 'utf-8') ?? '';
+    expect((parse(after) as Record<string, unknown[]>)['json.schemas']?.length).toBeGreaterThan(3);
+    expect(after.includes('// ours')).toBe(text.includes('// ours'));
+  });
+
   it.each(['[]', '{ "tasks": {} }', '{ "tasks": [', '{ "tasks": ["x"] }'])('refuses %s and leaves it', (text) => {
     const tree = createTreeWithEmptyWorkspace();
     tree.write('.vscode/tasks.json', text);
-    expect(() => setUpEditor(tree)).toThrow(/\.vscode\/tasks\.json is not JSON with a list "tasks"/);
+    expect(() => setUpEditor(tree)).toThrow(/\.vscode\/tasks\.json is not a JSON object, or its "tasks" is not a list/);
     expect(tree.read('.vscode/tasks.json', 'utf-8')).toBe(text);
   });
 

@@ -1,5 +1,5 @@
 import type { Tree } from 'nx/src/devkit-exports';
-import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser';
+import { applyEdits, modify, parse, stripComments, type ParseError } from 'jsonc-parser';
 import { z } from 'zod';
 import { KernloopError } from '../../lib/support/error';
 
@@ -82,7 +82,10 @@ function addTo(
   wanted: readonly object[],
   key: string,
 ): string | undefined {
-  const before = tree.read(path, 'utf-8') ?? `${JSON.stringify(initial, null, 2)}\n`;
+  const found = tree.read(path, 'utf-8')?.replace(/^\uFEFF/, '') ?? '';
+  // VS Code takes an empty file, and one of comments alone, for an object without anything.
+  const isEmpty = stripComments(found).trim() === '';
+  const before = isEmpty ? `${found}${JSON.stringify(initial, null, 2)}\n` : found;
   const present = listIn(path, before, list);
   const keyOf = (entry: object): unknown => (entry as Record<string, unknown>)[key];
   const missing = wanted.filter((entry) => !present.some((there) => keyOf(there) === keyOf(entry)));
@@ -107,5 +110,9 @@ function listIn(path: string, text: string, list: string): readonly object[] {
   const root: unknown = parse(text, errors, { allowTrailingComma: true });
   const checked = z.looseObject({ [list]: listSchema.optional() }).safeParse(root);
   if (errors.length === 0 && checked.success) return (checked.data[list] as object[] | undefined) ?? [];
-  throw new KernloopError('USAGE', `${path} is not JSON with a list "${list}"`, 'correct it; nothing was changed');
+  throw new KernloopError(
+    'USAGE',
+    `${path} is not a JSON object, or its "${list}" is not a list`,
+    'correct it; nothing was changed',
+  );
 }

@@ -14,6 +14,7 @@ export default function init(tree: Tree, given: InitOptions): Promise<GeneratorC
       // What adopted an app until 0.1 still does.
       const directory = forApp.directory ?? '.';
       logger.warn(`init sets the workspace up; adopting an app is: ${nxCommand(tree, `g kernloop:app ${directory}`)}`);
+      if (editor !== undefined) setUpEditor(tree);
       return app(tree, { ...forApp, directory, skipPackageJson });
     }
     const { done, finish } = setUpWorkspace(tree, { skipPackageJson });

@@ -48,7 +48,7 @@ export async function openGrammar(grammarPath: string | undefined, name: Grammar
     throw new KernloopError(
       'ENVIRONMENT_PARSER_MISSING',
       `the parser that finds kernels in source files cannot be loaded: ${messageOf(error)}`,
-      'install kernloop once more (`npm install --force kernloop`; in a checkout `npm install`); every stage but generate works without',
+      'install kernloop once more (`npm install --force kernloop`; in a checkout `npm install`); other stages work without',
     );
   }
 }

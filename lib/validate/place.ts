@@ -33,9 +33,9 @@ const shown = (root: string, file: string): string => relative(process.cwd(), jo
 
 /** 1 where the text has no such kernel any more (a macro may name it), or cannot be read for it: no verdict is lost for want of a place. */
 async function lineOfKernel({ root, config }: Reproducer, file: string): Promise<number> {
-  const text = readFileSync(join(root, file), 'utf8');
-  const name = parseDemangledName(config.demangled);
   try {
+    const text = readFileSync(join(root, file), 'utf8');
+    const name = parseDemangledName(config.demangled);
     if (config.language === 'triton') {
       const { statements } = readPythonModule(text, await openSourceParser('python'));
       return statements.find(({ binds }) => binds.includes(name.base))?.line ?? 1;
