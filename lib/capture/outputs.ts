@@ -21,7 +21,8 @@ export function settleOutputs(selection: Selection, captures: readonly KernelCap
   return settled;
 }
 
-function replaceFolder(from: string, to: string): void {
+/** With what else lies in the folder. What was there comes back where the new one cannot take its place. */
+export function replaceFolder(from: string, to: string): void {
   throwIfGivenUp();
   const older = `${to}.partial-${process.pid}`;
   mkdirSync(dirname(to), { recursive: true });
@@ -31,7 +32,12 @@ function replaceFolder(from: string, to: string): void {
       cpSync(join(to, name), join(from, name), { recursive: true, verbatimSymlinks: true });
     renameSync(to, older);
   }
-  renameSync(from, to);
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (existsSync(older)) renameSync(older, to);
+    throw error;
+  }
   rmSync(older, { recursive: true, force: true });
 }
 

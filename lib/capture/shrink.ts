@@ -1,14 +1,16 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { runArchive } from '../archive/archive-program';
-import { captureFiles, isJudgedByRanges, isOfACapture, selfcheckFile, type Selfcheck } from '../archive/capture-files';
+import { captureFiles, isJudgedByRanges, selfcheckFile, type Selfcheck } from '../archive/capture-files';
 import { bytesOf, type Shrink, type UnusedRange } from '../archive/dropped';
 import type { Deps } from '../deps/deps';
 import type { Device } from '../device/device';
+import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
 import { formatBytes } from '../support/report';
+import { replaceFolder } from './outputs';
 import { Replays, type SelfCheckTarget } from './replays';
 import { selfCheck } from './self-check';
 import { granuleOf, unusedMemory } from './unused';
@@ -47,6 +49,23 @@ export async function shrink(request: ShrinkRequest, device: Device, deps: Deps)
   };
   const why = whyNot(selfcheck);
   if (why !== null) return whole(why);
+  try {
+    return await withoutUnused(request, granule, whole, device, deps);
+  } catch (error) {
+    // The whole capture is judged and sound, whatever became of the smaller one.
+    if (!(error instanceof KernloopError) || error.code === 'INTERRUPTED') throw error;
+    return whole(error.what);
+  }
+}
+
+async function withoutUnused(
+  request: ShrinkRequest,
+  granule: number,
+  whole: (reason: string | null) => ShrinkOutcome,
+  device: Device,
+  deps: Deps,
+): Promise<ShrinkOutcome> {
+  const { target, selfcheck, label } = request;
   const varying = isJudgedByRanges(selfcheck) ? selfcheckFile(target.capture) : undefined;
   // What waits for memory that is not there is not waited for.
   const hasty = { ...target, limitSeconds: Math.min(target.limitSeconds, mostSeconds) };
@@ -63,7 +82,7 @@ export async function shrink(request: ShrinkRequest, device: Device, deps: Deps)
       return whole(`without ${formatBytes(bytesOf(unused))} that no replay touched, the self-check says: ${reason}`);
     }
     const kept = record(smaller, checked.selfcheck, { dropped_bytes: dropped, granule, reason: null });
-    replace(target.capture, smaller);
+    replaceFolder(smaller, target.capture);
     deps.report.info(
       `${label}: dropped ${formatBytes(dropped)} that the kernel neither reads nor writes, in pieces of ${formatBytes(granule)}; without it the self-check says ${kept.verdict}, too`,
     );
@@ -117,14 +136,4 @@ function record(capture: string, selfcheck: Selfcheck, shrunk: Shrink): Selfchec
   const known: Selfcheck = { ...selfcheck, shrink: shrunk };
   writeJson(selfcheckFile(capture), known);
   return known;
-}
-
-/** With what else lies in the folder. A capture is there or not at any moment: never one with the chunks of the other. */
-function replace(capture: string, smaller: string): void {
-  const whole = `${capture}.partial-${process.pid}-whole`;
-  rmSync(whole, { recursive: true, force: true });
-  renameSync(capture, whole);
-  renameSync(smaller, capture);
-  for (const name of readdirSync(whole)) if (!isOfACapture(name)) renameSync(join(whole, name), join(capture, name));
-  rmSync(whole, { recursive: true, force: true });
 }

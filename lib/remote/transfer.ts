@@ -59,9 +59,11 @@ export async function sendChunks(
         return sent;
       }))
         told.one(bytes);
-    } finally {
-      await exporting.end();
+    } catch (error) {
+      await exporting.end().catch(() => undefined);
+      throw error;
     }
+    await exporting.end();
   };
   await tellingWhatIsKept(kept, () => inFolder(deps, send));
   return told.all;

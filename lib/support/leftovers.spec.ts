@@ -2,13 +2,23 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { spawnSync } from 'node:child_process';
-import { partialOf, removeDeadPartials, removeOldFolders } from './leftovers';
+import { partialOf, removeDeadFolders, removeDeadPartials, removeOldFolders } from './leftovers';
 
 describe('what killed runs left', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'kernloop-leftovers-'))));
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
   const left = (): string[] => readdirSync(folder).sort();
+
+  it('is told from the folder of a host whose name goes on with a number', () => {
+    const ended = spawnSync('true').pid;
+    const dead = `job-${hostname()}-${ended}-AbC123`;
+    // Of the process of this number, on the host of that name.
+    const kept = [`job-${hostname()}-${ended}-${process.pid}-AbC123`, `job-${hostname()}-${process.pid}-AbC123`];
+    for (const name of [dead, ...kept]) mkdirSync(join(folder, name));
+    removeDeadFolders(folder, 'job-');
+    expect(left()).toEqual(kept.sort());
+  });
 
   it('goes where its process has ended, and nothing else does', () => {
     const ended = spawnSync('true').pid;

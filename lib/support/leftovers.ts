@@ -19,13 +19,19 @@ export function removeDeadPartials(path: string): void {
   }
 }
 
-/** The same of folders that are called so: `<start><host>-<pid>-<anything>`. */
+/** The same of folders of mkdtemp that are called so: `<start><host>-<pid>-<six characters>`. What others own, or write to, is theirs to remove. */
 export function removeDeadFolders(parent: string, start: string): void {
   if (!existsSync(parent)) return;
   const prefix = `${start}${hostname()}-`;
   for (const name of readdirSync(parent)) {
-    const pid = name.startsWith(prefix) ? Number(/^(\d+)-/.exec(name.slice(prefix.length))?.[1]) : NaN;
-    if (Number.isInteger(pid) && !isRunning(pid)) rmSync(join(parent, name), { recursive: true, force: true });
+    // All of it: the host `gpu-100` is not the process 100 of the host `gpu`.
+    const pid = name.startsWith(prefix) ? Number(/^(\d+)-[A-Za-z0-9]{6}$/.exec(name.slice(prefix.length))?.[1]) : NaN;
+    if (!Number.isInteger(pid) || isRunning(pid)) continue;
+    try {
+      rmSync(join(parent, name), { recursive: true, force: true });
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+    }
   }
 }
 
