@@ -6,12 +6,12 @@ import { problemsIn } from '../testing/problems';
 import { schemas, setUpEditor, tasks } from './editor';
 
 // As the command line printed them; e2e/variants.e2e.ts holds the same patterns against what it prints now.
-const compiled = `/work/app/kernels/a/k/kernel_variant.hip:19:5: warning: variable templates are a C++14 extension [-Wc++14-extensions]
+const compiled = `/src/app/kernels/a/k/kernel_variant.hip:19:5: warning: variable templates are a C++14 extension [-Wc++14-extensions]
 int bad = "x" + nothing;
     ^
-/work/app/kernels/a/k/kernel_variant.hip:19:17: error: use of undeclared identifier 'nothing'
+/src/app/kernels/a/k/kernel_variant.hip:19:17: error: use of undeclared identifier 'nothing'
 1 warning and 6 errors generated when compiling for gfx90a.
-error: kernel_variant.hip did not compile: /work/app/kernels/a/k/kernel_variant.hip:19:17: error: use of undeclared identifier 'nothing' [COMPILE_FAILED]
+error: kernel_variant.hip did not compile: /src/app/kernels/a/k/kernel_variant.hip:19:17: error: use of undeclared identifier 'nothing' [COMPILE_FAILED]
   → correct it; the captured source is in pristine/kernel_variant.hip
 kernel_variant.cu(17): error: identifier "z" is undefined
 kernel_variant.cu(18): warning #177-D: variable "x" was declared but never referenced`;
@@ -21,7 +21,7 @@ Result: FAIL (77,713 of 213,157 bytes compared with what the app computed differ
 
 describe('what init sets up for VS Code', () => {
   it('matches what compilers say, each line once, and nothing that Kernloop says of it', () => {
-    const file = '/work/app/kernels/a/k/kernel_variant.hip';
+    const file = '/src/app/kernels/a/k/kernel_variant.hip';
     expect(problemsIn(compiled, 'recompile')).toEqual([
       {
         ...{ file, line: '19', column: '5', severity: 'warning' },

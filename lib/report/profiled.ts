@@ -9,6 +9,7 @@ import type { Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { readLeft } from './left';
 import { textOf } from './source';
+import { sourceTable } from './source-table';
 import { verdictWord } from './verdicts';
 
 /** How often blocks of the source were reached, by how many lanes together, and what was built by that. */
@@ -72,26 +73,19 @@ function blockLines(root: string, file: string, lines: readonly ShownLine[], mos
     </tr> `;
   });
   return markup`<h3>${file}</h3>
-    <div class="wide" tabindex="0" role="group" aria-label="Blocks of ${file}">
-      <table class="source">
-        <caption>
-          The busiest block of each line
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col" class="n">line</th>
-            <th scope="col" class="n">waves</th>
-            <th scope="col" class="n">lanes</th>
-            <th scope="col">uniform</th>
-            <th scope="col" class="n">spilled dwords</th>
-            <th scope="col">source</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>`;
+    ${sourceTable({
+      label: `Blocks of ${file}`,
+      caption: 'The busiest block of each line',
+      columns: [
+        { name: 'line', isNumber: true },
+        { name: 'waves', isNumber: true },
+        { name: 'lanes', isNumber: true },
+        { name: 'uniform', isNumber: false },
+        { name: 'spilled dwords', isNumber: true },
+        { name: 'source', isNumber: false },
+      ],
+      rows,
+    })}`;
 }
 
 async function choice(path: string): Promise<Html> {

@@ -8,6 +8,7 @@ import type { HotInstruction, HotSpots } from '../replay/hot-spot-json';
 import { keptPaths } from '../reproducer/kept-results';
 import { isInside } from '../support/files';
 import { readKept } from './kept';
+import { sourceTable } from './source-table';
 import { stale } from './timing';
 
 /** What each line did, beside the source; the instructions of a line are folded under it. */
@@ -81,23 +82,16 @@ function sourceOf(root: string, file: string, spots: HotSpots): Html {
   });
   return markup`<h3>${file}</h3>
     ${text === null ? markup`<p class="muted">The file is not in the reproducer: only the lines that did something are known.</p>` : ''}
-    <div class="wide" tabindex="0" role="group" aria-label="Source of ${file}">
-      <table class="source">
-        <caption>
-          Share of ${spots.by} by line; a line unfolds its instructions.
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col" class="n">line</th>
-            <th scope="col" class="n">share</th>
-            <th scope="col">source</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>`;
+    ${sourceTable({
+      label: `Source of ${file}`,
+      caption: `Share of ${spots.by} by line; a line unfolds its instructions.`,
+      columns: [
+        { name: 'line', isNumber: true },
+        { name: 'share', isNumber: true },
+        { name: 'source', isNumber: false },
+      ],
+      rows,
+    })}`;
 }
 
 function numbersOf(hot: readonly number[], length: number): number[] {

@@ -86,6 +86,18 @@ export function kernelJson(overrides: object = {}): object {
   };
 }
 
+/** What the self-check on softgpu said of the capture that capture.json, a path, describes. */
+export const verifiedSelfcheck = (capture: string): object => ({
+  schema: 'kernloop.selfcheck/1',
+  capture_sha256: sha256OfFile(capture),
+  device: { kind: 'softgpu', identity: 'softgpu-gfx90a-1' },
+  verdict: 'verified',
+  reason: null,
+  replays: 4,
+  poison_patterns: ['0xa5', '0x5a'],
+  varying: [],
+});
+
 /** A reproducer on disk: verified capture with its own pack, an untouched variant. */
 export function writeReproducer(workspace: TestWorkspace, kernel: object = {}, selfcheck: object = {}): string {
   const root = 'kernels/app/saxpy';
@@ -94,17 +106,7 @@ export function writeReproducer(workspace: TestWorkspace, kernel: object = {}, s
     workspace.write(`${folder}/kernel_variant.hip`, '__global__ void saxpy() {}\n');
   const capture = workspace.write(`${root}/capture/capture.json`, captureJson());
   workspace.write(`${root}/capture/chunks.pack`, 'pack');
-  workspace.write(`${root}/capture/selfcheck.json`, {
-    schema: 'kernloop.selfcheck/1',
-    capture_sha256: sha256OfFile(capture),
-    device: { kind: 'softgpu', identity: 'softgpu-gfx90a-1' },
-    verdict: 'verified',
-    reason: null,
-    replays: 4,
-    poison_patterns: ['0xa5', '0x5a'],
-    varying: [],
-    ...selfcheck,
-  });
+  workspace.write(`${root}/capture/selfcheck.json`, { ...verifiedSelfcheck(capture), ...selfcheck });
   return workspace.path(root);
 }
 

@@ -1,10 +1,15 @@
 import { join } from 'node:path';
 import { fakeDeps, type FakeDeps } from '../../testing/fake-deps';
 import { difference, fakeReplay, passed } from '../../testing/fake-programs';
-import { captureJson, someDigest, type TestWorkspace, writeReproducer } from '../../testing/workspace';
+import {
+  captureJson,
+  someDigest,
+  type TestWorkspace,
+  verifiedSelfcheck,
+  writeReproducer,
+} from '../../testing/workspace';
 import { keepResult, keptPaths } from '../../reproducer/kept-results';
 import { replayResultSchema, type ReplayResult } from '../../replay/result';
-import { sha256OfFile } from '../../support/files';
 import { validateOptionsSchema } from '../../validate/options';
 import { validate } from '../../validate/validate';
 
@@ -86,16 +91,7 @@ export function reproducerOf(workspace: TestWorkspace, name = 'x'): string {
       kernel: { name: `saxpy(float*, float) ${name}`, symbol: '_Z5saxpyPff', code_object: someDigest },
     }),
   );
-  workspace.write('kernels/app/saxpy/capture/selfcheck.json', {
-    schema: 'kernloop.selfcheck/1',
-    capture_sha256: sha256OfFile(capture),
-    device: { kind: 'softgpu', identity: 'softgpu-gfx90a-1' },
-    verdict: 'verified',
-    reason: null,
-    replays: 4,
-    poison_patterns: ['0xa5', '0x5a'],
-    varying: [],
-  });
+  workspace.write('kernels/app/saxpy/capture/selfcheck.json', verifiedSelfcheck(capture));
   return root;
 }
 
