@@ -1,7 +1,7 @@
 // The software GPU's corpus, whole: every theme by every compiler, at every level, for every target; each kernel checked against the
 // host, and the builds' results with each other.
 //   node bench/softgpu-corpus.mjs [targets=gfx90a] [compilers=hipcc,clang-22] [levels=0,1,2,3]
-// gfx942 takes clang-22 alone; its kernels run on the HSA API, without the host's end of printf.
+// gfx942 and gfx1100 take clang-22 alone; their kernels run on the HSA API, without the host's end of printf.
 // Needs `npm run build:native`. clang-22 comes from `apt-get install clang-22 lld-22`; a compiler that is not there is an error, not a gap.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,10 +13,10 @@ const build = join(root, 'native', 'build');
 const list = (index, fallback) => (process.argv[index] ?? fallback).split(',');
 const [targets, compilers, levels] = [list(2, 'gfx90a'), list(3, 'hipcc,clang-22'), list(4, '0,1,2,3')];
 
-/** Themes that use what a target does not have: gfx1030 has no matrix instructions. */
-const onlyOn = { matrix: ['gfx90a', 'gfx942'] };
-/** HIP 5.2.3 does not know it. */
-const isWithoutHip = (target) => target === 'gfx942';
+/** Themes that use what other targets do not have: matrix instructions. */
+const onlyOn = { matrix: ['gfx90a', 'gfx942'], wmma: ['gfx1100'] };
+/** HIP 5.2.3 does not know them. */
+const isWithoutHip = (target) => target === 'gfx942' || target === 'gfx1100';
 /** What HIP would serve: the host's end of printf. */
 const needsHip = ['print'];
 const themesOf = (target) =>

@@ -2,10 +2,21 @@ import { cpSync } from 'node:fs';
 import { Workspace } from './harness';
 
 /**
- * What the software GPU presents and HIP 5.2.3 does not know: a program on HSA itself, with code by clang 22 for gfx942. It stands for
- * the hardware here: this shows the way of the capture, not what an MI300 computes.
+ * What the software GPU presents and HIP 5.2.3 does not know: a program on HSA itself, with code by clang 22. It stands for the hardware
+ * here: this shows the way of the capture, not what an MI300 or an RX 7900 computes.
  */
-describe('a program without HIP, for gfx942', () => {
+describe.each([
+  [
+    'gfx942',
+    ['f32(left, right', 'f32(1.0f * left, right'],
+    ['* depth + k + lane / 16]', '* depth + k + (lane / 16 ^ 1)]'],
+  ],
+  [
+    'gfx1100',
+    ['w32(left, right, sums', 'w32(left, right, 1.0f * sums'],
+    ['* depth + k + e]', '* depth + k + (e ^ 1)]'],
+  ],
+] as const)('a program without HIP, for %s', (target, rightEdit, wrongEdit) => {
   let here: Workspace;
   const project = 'kernels/raw-hsa/product';
   const capture = `${project}/capture/capture.json`;
@@ -13,9 +24,10 @@ describe('a program without HIP, for gfx942', () => {
   beforeAll(async () => {
     here = Workspace.create([]);
     const there = Workspace.create(['e2e/fixtures/raw-hsa']);
+    there.edit('apps/raw-hsa/Makefile', (text) => text.replace('gfx942', target));
     const built = await there.kernloop(['watch-build', '--app', 'apps/raw-hsa']);
     expect([built.code, built.text]).toEqual([0, expect.any(String)]);
-    const extracted = await there.kernloop(['extract', '--app', 'apps/raw-hsa', '--softgpu', 'gfx942']);
+    const extracted = await there.kernloop(['extract', '--app', 'apps/raw-hsa', '--softgpu', target]);
     expect([extracted.code, extracted.text]).toEqual([0, expect.stringMatching(/verified/)]);
     expect(extracted.text).toMatch(/recompiles to the captured kernel, with the same machine code/);
     for (const path of ['apps/raw-hsa', 'kernels', '.kernloop'])
@@ -36,9 +48,9 @@ describe('a program without HIP, for gfx942', () => {
   });
 
   it.each([
-    ['right', 'f32(left, right', 'f32(1.0f * left, right', 0, 'PASS'],
-    ['wrong', '* depth + k + lane / 16]', '* depth + k + (lane / 16 ^ 1)]', 1, 'FAIL'],
-  ])('judges an edit that is %s', async (_kind, from, to, code, verdict) => {
+    ['right', rightEdit, 0, 'PASS'],
+    ['wrong', wrongEdit, 1, 'FAIL'],
+  ] as const)('judges an edit that is %s', async (_kind, [from, to], code, verdict) => {
     const source = `${project}/kernel_variant.hip`;
     const before = here.read(source);
     here.edit(source, (text) => text.replace(from, to));
@@ -47,15 +59,25 @@ describe('a program without HIP, for gfx942', () => {
     here.write(source, before);
   });
 
+  const [own, ...others] =
+    target === 'gfx942'
+      ? ['--gfx942:sramecc+:xnack-', '--gfx942:sramecc+:xnack+', '--gfx1101']
+      : ['--gfx1100', '--gfx1101'];
+
   it('replays as what hardware ran, and refuses by name what it does not present', async () => {
     changeCapture('"kind": "softgpu"', '"kind": "hsa"');
     expect(await outcomeOf('replay', project, '--variant', 'none')).toEqual([
       0,
       expect.stringMatching(/the capture is of hardware[^]*Result: RAN/),
     ]);
-    changeCapture('--gfx942:sramecc+:xnack-', '--gfx942:sramecc+:xnack+');
-    expect(await outcomeOf('replay', project, '--variant', 'none')).toEqual([5, expect.stringContaining('xnack+')]);
-    changeCapture('--gfx942:sramecc+:xnack+', '--gfx1100');
-    expect(await outcomeOf('replay', project, '--variant', 'none')).toEqual([5, expect.stringContaining('gfx1100')]);
+    let presented: string = own;
+    for (const other of others) {
+      changeCapture(presented, other);
+      presented = other;
+      expect(await outcomeOf('replay', project, '--variant', 'none')).toEqual([
+        5,
+        expect.stringContaining(other.endsWith('xnack+') ? 'xnack+' : 'gfx1101'),
+      ]);
+    }
   });
 });

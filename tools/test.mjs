@@ -62,11 +62,12 @@ async function pytest(target, ...tests) {
 }
 
 async function pythonTests() {
-  // Of gfx942, the kernels alone: the driver is the same, and its machine code is nearly gfx90a's. Timelines are of no target.
+  // Of gfx942 and gfx1100, the kernels alone: the driver is the same. Timelines are of no target.
   const suites = [
     ['gfx90a', 'python/tests'],
     ['gfx1030', 'python/tests', '--ignore=python/tests/test_timeline.py'],
     ['gfx942', 'python/tests/test_tutorials.py'],
+    ['gfx1100', 'python/tests/test_tutorials.py'],
   ];
   const counts = [];
   await together(...suites.map((suite) => async () => counts.push(await pytest(...suite))));

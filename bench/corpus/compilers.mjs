@@ -27,9 +27,12 @@ const hipcc = (target, level, theme, object) =>
 
 const deviceLibraries = '/usr/lib/x86_64-linux-gnu/amdgcn/bitcode';
 
-/** Those of ROCm 5.2 know gfx940, of which gfx942 is the later stepping, and not gfx942: it gets the other's constants. */
+/** What those of ROCm 5.2 do not know gets another target's constants: gfx940 is the earlier stepping of gfx942, gfx1030 has gfx1100's sizes of waves. */
+const constantsOf = { gfx942: '940', gfx1100: '1030' };
+
 function librariesFor(target, folder) {
-  if (target !== 'gfx942') return deviceLibraries;
+  const constants = constantsOf[target];
+  if (!constants) return deviceLibraries;
   const own = join(folder, 'device-libraries');
   try {
     mkdirSync(own);
@@ -38,7 +41,10 @@ function librariesFor(target, folder) {
     throw error;
   }
   for (const file of readdirSync(deviceLibraries)) symlinkSync(join(deviceLibraries, file), join(own, file));
-  symlinkSync(join(deviceLibraries, 'oclc_isa_version_940.bc'), join(own, 'oclc_isa_version_942.bc'));
+  symlinkSync(
+    join(deviceLibraries, `oclc_isa_version_${constants}.bc`),
+    join(own, `oclc_isa_version_${target.slice(3)}.bc`),
+  );
   return own;
 }
 
@@ -47,7 +53,7 @@ function librariesFor(target, folder) {
  * it, and HIP 5.2.3 ends with a segmentation fault on that. Nothing here enqueues from the device, and the attributes say so.
  */
 async function clang22(target, level, theme, object) {
-  const wave = target === 'gfx1030' ? 32 : 64;
+  const wave = target.startsWith('gfx1') ? 32 : 64;
   const assembly = `${object}.ll`;
   await run('clang++-22', [
     ...['-x', 'hip', '--cuda-device-only', '--no-gpu-bundle-output', '-emit-llvm', '-S', '-std=c++17', `-O${level}`],

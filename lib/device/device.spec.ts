@@ -51,21 +51,22 @@ describe('devices', () => {
   });
 
   it('refuses a target that it does not know instead of guessing', async () => {
-    expect(await failure(softgpu('gfx1100'))).toMatchObject({ code: 'USAGE', exitCode: 2 });
+    expect(await failure(softgpu('gfx1101'))).toMatchObject({ code: 'USAGE', exitCode: 2 });
   });
 
   it.each([
     ['amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-', 'gfx942'],
     ['amdgcn-amd-amdhsa--gfx942', 'gfx942'],
     ['amdgcn-amd-amdhsa--gfx1030', 'gfx1030'],
+    ['amdgcn-amd-amdhsa--gfx1100', 'gfx1100'],
   ])('presents what was captured for %s as %s', (isa, target) => {
     expect(softgpuTargetOf(isa)).toBe(target);
   });
 
   it.each([
     [
-      'amdgcn-amd-amdhsa--gfx1100',
-      'of gfx1100, which the software GPU does not present (it has gfx90a, gfx1030, gfx942)',
+      'amdgcn-amd-amdhsa--gfx1101',
+      'of gfx1101, which the software GPU does not present (it has gfx90a, gfx1030, gfx942, gfx1100)',
     ],
     [
       'amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack+',

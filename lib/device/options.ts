@@ -8,7 +8,7 @@ export const deviceOptions = {
     .string()
     .default('gfx90a')
     .describe(
-      'Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32) or gfx942 (wave64; for programs without HIP 5.2).',
+      'Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32), gfx942 (wave64) or gfx1100 (wave32), of which HIP 5.2 knows the first two.',
     ),
   gpu: z
     .string()

@@ -11,6 +11,7 @@ export const softgpuTargets = {
   gfx90a: { isa: 'amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-', wavefrontSize: 64 },
   gfx1030: { isa: 'amdgcn-amd-amdhsa--gfx1030', wavefrontSize: 32 },
   gfx942: { isa: 'amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-', wavefrontSize: 64 },
+  gfx1100: { isa: 'amdgcn-amd-amdhsa--gfx1100', wavefrontSize: 32 },
 } as const;
 
 /** The target that runs what was captured for `isa`. Hardware of the same kind may have had features on that this one has not. */

@@ -28,7 +28,9 @@ export const replayingOptions = {
     .string()
     .min(1)
     .optional()
-    .describe('Target that the software GPU presents: gfx90a, gfx1030 or gfx942. If left out, that of the capture.'),
+    .describe(
+      'Target that the software GPU presents: gfx90a, gfx1030, gfx942 or gfx1100. If left out, that of the capture.',
+    ),
   store: z
     .string()
     .optional()

@@ -278,6 +278,7 @@ describe('replay', () => {
   it.each([
     ['softgpu', 'gfx1030', undefined, 'gfx1030'],
     ['softgpu', 'gfx942', undefined, 'gfx942'],
+    ['softgpu', 'gfx1100', undefined, 'gfx1100'],
     ['hsa', 'gfx942', undefined, 'gfx942'],
     ['softgpu', 'gfx1030', 'gfx90a', 'gfx90a'],
   ])('replays a capture of %s on %s, --softgpu %s, as %s', async (kind, captured, softgpu, presented) => {
@@ -293,14 +294,14 @@ describe('replay', () => {
   });
 
   it('refuses by name what hardware ran that the software GPU does not present', async () => {
-    const isa = 'amdgcn-amd-amdhsa--gfx1100';
+    const isa = 'amdgcn-amd-amdhsa--gfx1101';
     made.workspace.write(
       'kernels/app/saxpy/capture/capture.json',
-      captureJson({ device: { kind: 'hsa', identity: 'hsa-gfx1100-1', isa } }),
+      captureJson({ device: { kind: 'hsa', identity: 'hsa-gfx1101-1', isa } }),
     );
     expect(await failure(replay(options(), deps()))).toMatchObject({
       code: 'DEVICE_MISMATCH',
-      what: expect.stringContaining('gfx1100') as string,
+      what: expect.stringContaining('gfx1101') as string,
     });
   });
 

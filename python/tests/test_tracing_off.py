@@ -25,6 +25,7 @@ TARGETS = {
     "gfx90a": [CUDA, GPUTarget("hip", "gfx90a", 64)],
     "gfx1030": [GPUTarget("hip", "gfx942", 64), GPUTarget("hip", "gfx1030", 32)],
     "gfx942": [GPUTarget("hip", "gfx942", 64)],
+    "gfx1100": [GPUTarget("hip", "gfx1100", 32)],
 }[open_device().target]
 
 CONTEXT = {"context": "*i64"}
@@ -177,6 +178,9 @@ MACHINES = {
     },
     "gfx942": {
         GPUTarget("hip", "gfx942", 64): ["s_memrealtime", "hwreg(HW_REG_HW_ID, 8, 8)", "hwreg(HW_REG_XCC_ID, 0, 4)"],
+    },
+    "gfx1100": {
+        GPUTarget("hip", "gfx1100", 32): ["MSG_RTN_GET_REALTIME", "hwreg(HW_REG_HW_ID1, 16, 1)"],
     },
 }[open_device().target]
 

@@ -1,10 +1,12 @@
 """Every kernel against NumPy: exact where exact is right."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 import triton.language as tl
 from tutorials import attention, dropout, layer_norm, matmul, narrow_floats, scans, softmax, structures, vector_add
 
+import kernloop.triton as kt
 from kernloop.errors import DeviceFault
 
 CASES = {
@@ -31,6 +33,15 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_equals_numpy(case, rng):
     CASES[case](rng)
+
+
+if narrow_floats.ARCH == "gfx1100":
+
+    def test_a_product_of_bfloat16_is_refused_by_name():
+        ones = kt.array(np.ones(256, ml_dtypes.bfloat16))
+        out = kt.empty((2, 256), ml_dtypes.bfloat16)
+        with pytest.raises(DeviceFault, match="v_dot2_bf16_bf16"):
+            narrow_floats.bfloat16_maths[(1,)](ones, ones, out[0], out[1], 256, MULTIPLY=True, BLOCK=256)
 
 
 if narrow_floats.ARCH == "gfx942":

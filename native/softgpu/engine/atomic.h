@@ -35,14 +35,14 @@ enum class Atomic : uint8_t {
 };
 
 // What of the wave's MODE matters: the memory units flush 32-bit denormals always (LLVM: gfx90a lacks
-// memory-atomic-fadd-f32-denormal-support) or, on gfx942, which has it, never; LDS as MODE says.
+// memory-atomic-fadd-f32-denormal-support) or, on gfx942 and gfx1100, which have it, never; LDS as MODE says.
 struct AtomicMode {
   bool flush_f32 = false;
   bool flush_f64 = false;
 };
 
 inline AtomicMode memory_atomic_mode(Isa isa) {
-  return AtomicMode{.flush_f32 = isa != Isa::kGfx942};
+  return AtomicMode{.flush_f32 = isa != Isa::kGfx942 && isa != Isa::kGfx1100};
 }
 
 // For LDS and private memory. Refuses modes whose effect on the atomic units nobody documents.

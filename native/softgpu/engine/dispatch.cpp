@@ -222,9 +222,12 @@ void Dispatch::set_initial_registers(WaveSlot& wave, const Workgroup& workgroup,
     if (kernel_.workgroup_id[k]) wave.sgpr[next++] = workgroup.id[k];
   }
   if (kernel_.workgroup_info) wave.sgpr[next++] = uint32_t{wave_index == 0} << 31 | wave_count;
-  // gfx942 has architected flat scratch: the hardware sets FLAT_SCRATCH itself, and takes no register for it.
+  // gfx942 and gfx1100 have architected flat scratch: the hardware sets FLAT_SCRATCH itself, and takes no register for
+  // it.
   if (kernel_.target.isa == Isa::kGfx942) {
     wave.set_sgpr64(kFlatScratch, kScratchWaveBase);
+  } else if (kernel_.target.isa == Isa::kGfx1100) {
+    wave.flat_scratch = kScratchWaveBase;
   } else if (kernel_.private_segment_wave_offset) {
     wave.sgpr[next++] = kScratchWaveOffset;
   }
@@ -232,7 +235,7 @@ void Dispatch::set_initial_registers(WaveSlot& wave, const Workgroup& workgroup,
   set_work_item_ids(wave, size, wave_index);
 }
 
-// gfx90a and gfx942 pack the work-item ids into v0, 10 bits each; gfx1030 has them in v0, v1 and v2.
+// The work-item ids lie in v0, 10 bits each; on gfx1030 in v0, v1 and v2.
 void Dispatch::set_work_item_ids(WaveSlot& wave, const uint32_t size[3], uint32_t wave_index) const {
   const bool packed = kernel_.target.isa != Isa::kGfx1030;
   const uint32_t first = wave_index * wave_size_;

@@ -4,6 +4,7 @@
 
 #include "softgpu/engine/float8_result.h"
 #include "softgpu/engine/rdna2.h"
+#include "softgpu/engine/rdna3.h"
 #include "softgpu/engine/wave.h"
 #include "softgpu/engine/wave_fault.h"
 
@@ -45,7 +46,7 @@ ExecuteFn select_vector_alu(const Instruction& instruction) {
 
 bool is_vector_alu(Encoding encoding) {
   return encoding == Encoding::kVop1 || encoding == Encoding::kVop2 || encoding == Encoding::kVopC ||
-         encoding == Encoding::kVop3 || encoding == Encoding::kVop3p;
+         encoding == Encoding::kVop3 || encoding == Encoding::kVop3p || encoding == Encoding::kVopd;
 }
 
 bool is_vector_memory(Encoding encoding) {
@@ -61,7 +62,7 @@ ExecuteFn select_by_encoding(const Instruction& instruction) {
 }
 
 ExecuteFn select_for(Target target, DecodedInstruction& instruction) {
-  if (target.isa == Isa::kGfx1100) return nullptr;  // decoded alone
+  if (target.isa == Isa::kGfx1100) return select_rdna3(target.wave_size, instruction);
   if (target.isa == Isa::kGfx1030) return select_rdna2(target.wave_size, instruction);
   const Op same_op = facts_of(instruction.op).equivalent;
   if (target.isa != Isa::kGfx942 || same_op == Op::kInvalid) return select_by_encoding(instruction);

@@ -33,10 +33,15 @@ bool allot_cdna(uint32_t rsrc1, uint32_t rsrc3, KernelDescriptor& d, std::string
   return true;
 }
 
-// WGP mode, memory order and forward progress (rsrc1 bits 29 to 31) make no difference here.
-bool allot_gfx1030(uint32_t rsrc1, uint32_t rsrc3, KernelDescriptor& d, std::string* error) {
+// WGP mode, memory order and forward progress (rsrc1 bits 29 to 31) make no difference here, nor does what gfx1100
+// prefetches of the code (rsrc3 bits 4 to 9).
+bool allot_rdna(uint32_t rsrc1, uint32_t rsrc3, KernelDescriptor& d, std::string* error) {
   if (bits(rsrc3, 3, 0) != 0) {
     *error = "the kernel asks for VGPRs shared by the halves of a wave, which this device does not have";
+    return false;
+  }
+  if (d.target.isa == Isa::kGfx1100 && bits(rsrc3, 11, 10) != 0) {
+    *error = "the kernel asks for traps at its start or end, which this device does not have";
     return false;
   }
   const unsigned granule = d.target.wave_size == 32 ? 8 : 4;
@@ -76,13 +81,13 @@ bool KernelDescriptor::parse(const uint8_t* bytes, uint64_t address, Isa isa, Ke
   d.dynamic_stack = bit(properties, 11);
 
   const bool wave32 = bit(properties, 10);
-  const bool rdna2 = isa == Isa::kGfx1030;
-  d.target = rdna2 ? wave32 ? kGfx1030 : kGfx1030Wave64 : Target{isa, 64};
-  if (wave32 && !rdna2) {
+  const bool rdna = is_rdna(isa);
+  d.target = Target{isa, static_cast<uint8_t>(rdna && wave32 ? 32 : 64)};
+  if (wave32 && !rdna) {
     *error = std::string("the kernel is built for wave32; ") + isa_name(isa) + " runs wave64";
     return false;
   }
-  if (preload != 0 && rdna2) {
+  if (preload != 0 && rdna) {
     *error = "the kernel wants its arguments preloaded into SGPRs, which this device does not do";
     return false;
   }
@@ -91,7 +96,7 @@ bool KernelDescriptor::parse(const uint8_t* bytes, uint64_t address, Isa isa, Ke
         "the kernel asks for privileged mode, debug mode or floating-point exceptions, which this device does not have";
     return false;
   }
-  if (rdna2 ? !allot_gfx1030(rsrc1, rsrc3, d, error) : !allot_cdna(rsrc1, rsrc3, d, error)) return false;
+  if (rdna ? !allot_rdna(rsrc1, rsrc3, d, error) : !allot_cdna(rsrc1, rsrc3, d, error)) return false;
 
   d.mode.round_f32 = static_cast<uint8_t>(bits(rsrc1, 13, 12));
   d.mode.round_f64_f16 = static_cast<uint8_t>(bits(rsrc1, 15, 14));

@@ -28,10 +28,10 @@ bool is_vector_memory_beyond_lds(const Instruction& instruction) {
   }
 }
 
-// gfx90a counts them all in vmcnt; gfx1030 counts in vscnt what gives nothing back.
+// CDNA counts them all in vmcnt; RDNA counts in vscnt what gives nothing back.
 bool is_counted_with_stores(const Instruction& instruction) {
   if (!is_vector_memory_beyond_lds(instruction)) return false;
-  return instruction.isa != Isa::kGfx1030 || instruction.dst_count == 0;
+  return !is_rdna(instruction.isa) || instruction.dst_count == 0;
 }
 
 void wait_for_stores(Wave& wave, uint64_t outstanding) {
@@ -62,7 +62,7 @@ void wait_for_all(Wave& wave, const Instruction&) {
 ExecuteFn select_wait_for_stores(const Instruction& instruction) {
   switch (facts_of(instruction.op).waits_for) {
     case MemoryWait::kVmcnt:
-      return instruction.isa == Isa::kGfx1030 ? nullptr : wait_for_vmcnt;
+      return is_rdna(instruction.isa) ? nullptr : wait_for_vmcnt;
     case MemoryWait::kVscnt:
       return wait_for_vscnt;
     case MemoryWait::kAll:

@@ -10,10 +10,10 @@ namespace kernloop::softgpu {
 
 namespace {
 
-// Absolute flat scratch: private addresses are relative to FLAT_SCRATCH, which the kernel's prolog sets.
+// Absolute flat scratch: private addresses are relative to FLAT_SCRATCH, which the kernel's prolog sets, or the
+// hardware (gfx942, gfx1100).
 void require_flat_scratch(const Wave& wave, Isa isa) {
-  const uint64_t base =
-      isa == Isa::kGfx1030 ? static_cast<const WaveSlot&>(wave).flat_scratch : wave.sgpr64(kFlatScratch);
+  const uint64_t base = is_rdna(isa) ? static_cast<const WaveSlot&>(wave).flat_scratch : wave.sgpr64(kFlatScratch);
   if (base == kScratchWaveBase) return;
   char text[128];
   std::snprintf(text, sizeof text, "FLAT_SCRATCH is 0x%llx, not the base of this wave's private memory (0x%llx)",

@@ -10,7 +10,7 @@ void write_active(Wave& wave, const Instruction& i, const VectorRegister& values
   for_lanes(wave.exec(), [&](unsigned lane) { result[lane] = values[lane]; });
 }
 
-// gfx1030 moves values within each 32 lanes: `kSpan`.
+// RDNA moves values within each 32 lanes: `kSpan`.
 template <unsigned kSpan>
 unsigned named_lane(unsigned lane, uint32_t address) {
   return (lane & ~(kSpan - 1)) | (address / 4) % kSpan;
@@ -71,9 +71,9 @@ unsigned mask_source(unsigned lane, uint32_t pattern) {
 ExecuteFn select_lds_exchange(const Instruction& instruction) {
   switch (instruction.op) {
     case Op::ds_permute_b32:
-      return instruction.isa == Isa::kGfx1030 ? permute<32> : permute<kLanes>;
+      return is_rdna(instruction.isa) ? permute<32> : permute<kLanes>;
     case Op::ds_bpermute_b32:
-      return instruction.isa == Isa::kGfx1030 ? permute_backward<32> : permute_backward<kLanes>;
+      return is_rdna(instruction.isa) ? permute_backward<32> : permute_backward<kLanes>;
     case Op::ds_swizzle_b32:
       if ((instruction.offset & 0x8000) == 0) return swizzle<mask_source>;
       if ((instruction.offset & 0xff00) == 0x8000) return swizzle<quad_source>;

@@ -28,13 +28,29 @@ Operand zero_like(const Operand& operand) {
   return zero;
 }
 
+// The short forms of gfx1100 name the halves that they read and write; those of the long form's op_sel are the same.
+bool name_halves_by_op_sel(Instruction& same) {
+  constexpr unsigned kHigh = 5, kResult = 3;
+  if (same.encoding != Encoding::kVop1 && same.encoding != Encoding::kVop2 && same.encoding != Encoding::kVopC)
+    return false;
+  unsigned halves = 0;
+  for (unsigned k = 0; k < same.src_count; ++k) halves |= unsigned{same.src[k].sdwa_select == kHigh} << k;
+  if (same.dst_count > 0) halves |= unsigned{same.dst[0].sdwa_select == kHigh} << kResult;
+  if (halves == 0) return false;
+  same.encoding = Encoding::kVop3;
+  same.op_sel = static_cast<uint8_t>(halves);
+  return true;
+}
+
 Instruction equivalent_of(const Instruction& instruction) {
   Instruction same = instruction;
+  if (instruction.isa == Isa::kGfx1100) name_halves_by_op_sel(same);
   const OpFacts& facts = facts_of(instruction.op);
   if (facts.equivalent != Op::kInvalid) same.op = facts.equivalent;
   if (facts.has(kAccumulates)) {
     same.src[2] = instruction.dst[0];
     same.src_count = 3;
+    if (same.op_sel & 8) same.op_sel |= 4;
   }
   for (unsigned k = 0; k < same.src_count; ++k) {
     if (is_null(same.src[k])) same.src[k] = zero_like(same.src[k]);
@@ -96,23 +112,23 @@ constexpr uint32_t kLowBits = 0x0000ffff, kHighBits = 0xffff0000;
 bool has_16_bit_result(const Instruction& instruction) {
   const OpcodeRow* row = find_row(instruction.isa, instruction.encoding, instruction.op);
   const OperandType type = row ? row->signature.dst[0].type : OperandType::kNone;
-  return is_16_bit_integer(type) || type == OperandType::kF16;
+  return is_16_bit_integer(type) || type == OperandType::kF16 || type == OperandType::kB16;
 }
 
 // SDWA says itself what becomes of the rest, and op_sel writes the high half.
-bool writes_low_half(const Instruction& instruction) {
+bool writes_low_half(const Instruction& instruction, unsigned op_sel) {
   if (!is_vector_alu(instruction.encoding) || instruction.encoding == Encoding::kVop3p) return false;
-  return has_16_bit_result(instruction) && !instruction.is_sdwa && !(instruction.op_sel & 8);
+  return has_16_bit_result(instruction) && !instruction.is_sdwa && !(op_sel & 8);
 }
 
-ExecuteFn function_around(const Instruction& instruction) {
+ExecuteFn function_around(const Instruction& instruction, const Instruction& same) {
   for (unsigned k = 0; k < instruction.dst_count; ++k) {
     const bool narrow = is_mask(instruction.dst[k]) && (instruction.dst[k].dwords == 1 || is_null(instruction.dst[k]));
     if (narrow) return k == 0 ? execute_with_narrow_mask<0> : execute_with_narrow_mask<1>;
   }
   const OpFacts& facts = facts_of(instruction.op);
   if (facts.has(kHighHalf)) return execute_on_half<kHighBits>;
-  if (facts.has(kLowHalf) || writes_low_half(instruction)) return execute_on_half<kLowBits>;
+  if (facts.has(kLowHalf) || writes_low_half(instruction, same.op_sel)) return execute_on_half<kLowBits>;
   return execute_equivalent;
 }
 
@@ -125,14 +141,15 @@ ExecuteFn select_rdna2(unsigned wave_size, DecodedInstruction& instruction) {
   Instruction same = equivalent_of(instruction);
   same.execute = select_by_encoding(same);
   if (!same.execute) return nullptr;
-  const ExecuteFn around = function_around(instruction);
+  const ExecuteFn around = function_around(instruction, same);
   const bool has_null = [&] {
     for (unsigned k = 0; k < instruction.src_count; ++k) {
       if (is_null(instruction.src[k])) return true;
     }
     return false;
   }();
-  if (around == execute_equivalent && same.op == instruction.op && !has_null) return same.execute;
+  const bool is_itself = same.op == instruction.op && same.encoding == instruction.encoding;
+  if (around == execute_equivalent && is_itself && !has_null) return same.execute;
   instruction.equivalent = std::make_shared<const Instruction>(same);
   return around;
 }

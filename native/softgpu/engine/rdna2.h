@@ -1,4 +1,4 @@
-// How instructions of gfx1030 (RDNA2) execute.
+// How instructions of gfx1030 (RDNA2) execute, and those that gfx1100 shares with it.
 //
 // A wave of 32 lanes is one of 64 whose upper half EXEC never enables: EXEC_HI is zero and stays so, and a mask of
 // lanes has one scalar register. Most instructions do what one of gfx90a does; that one is written down as their

@@ -89,7 +89,9 @@ void set_flat_scratch(Wave& wave, const Instruction& i) {
 ExecuteFn select_register(const Instruction& instruction) {
   const unsigned id = Field(instruction).id;
   const bool flat_scratch = id == kFlatScratchLow || id == kFlatScratchHigh;
-  if (instruction.op != Op::s_getreg_b32) return flat_scratch ? set_flat_scratch : nullptr;
+  // That of gfx1100 is the hardware's alone.
+  if (instruction.op != Op::s_getreg_b32)
+    return flat_scratch && instruction.isa == Isa::kGfx1030 ? set_flat_scratch : nullptr;
   return flat_scratch || id == kHardwareId1 || id == kShaderCycles ? get_register : nullptr;
 }
 

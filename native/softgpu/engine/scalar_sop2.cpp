@@ -209,6 +209,8 @@ ExecuteFn select_sop2(Op op) {
       return binary<u32, [](u32 a, u32 b, bool&) { return (a & 0xffff) | (b & 0xffff0000); }>;
     case Op::s_pack_hh_b32_b16:
       return binary<u32, [](u32 a, u32 b, bool&) { return (a >> 16) | (b & 0xffff0000); }>;
+    case Op::s_pack_hl_b32_b16:
+      return binary<u32, [](u32 a, u32 b, bool&) { return (a >> 16) | b << 16; }>;
     default:
       return nullptr;
   }

@@ -22,7 +22,7 @@ struct DeviceModel {
   std::array<Cache, 2> caches;
 };
 
-// The chip ids are those of an MI210, of a Radeon RX 6800 and of an MI300X.
+// The chip ids are those of an MI210, of a Radeon RX 6800, of an MI300X and of a Radeon RX 7900 XTX.
 inline constexpr DeviceModel kDeviceModels[std::size(kExecutedIsas)] = {
     {"amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
      64,
@@ -33,6 +33,7 @@ inline constexpr DeviceModel kDeviceModels[std::size(kExecutedIsas)] = {
      64,
      0x74a1,
      {{{"gfx942 L1", 1, 32 * 1024}, {"gfx942 L2", 2, 4 * 1024 * 1024}}}},
+    {"amdgcn-amd-amdhsa--gfx1100", 32, 0x744c, {{{"gfx1100 L1", 1, 32 * 1024}, {"gfx1100 L2", 2, 6 * 1024 * 1024}}}},
 };
 
 inline const DeviceModel& device_model(Isa isa) {

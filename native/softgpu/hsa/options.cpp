@@ -52,7 +52,7 @@ Result<Options> read_options(const char* (*environment)(const char*)) {
   const auto is_named = [&](Isa isa) { return options.target == isa_name(isa); };
   if (std::ranges::none_of(kExecutedIsas, is_named)) {
     return Error{"UNSUPPORTED_TARGET", "KERNLOOP_SOFTGPU=" + options.target + " is not a target of the software GPU",
-                 "the supported targets are gfx90a, gfx1030 and gfx942"};
+                 "the supported targets are gfx90a, gfx1030, gfx942 and gfx1100"};
   }
   uint64_t threads = 0, log_level = 0, api_tables = 1;
   if (Status s = read_number(environment, "KERNLOOP_SOFTGPU_THREADS", 4096, threads); !s) return s.error();

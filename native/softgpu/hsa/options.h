@@ -12,7 +12,7 @@
 namespace kernloop::softgpu {
 
 struct Options {
-  std::string target = "gfx90a";       // KERNLOOP_SOFTGPU: gfx90a, gfx1030 or gfx942
+  std::string target = "gfx90a";       // KERNLOOP_SOFTGPU: gfx90a, gfx1030, gfx942 or gfx1100
   uint32_t threads = 0;                // KERNLOOP_SOFTGPU_THREADS, 0: all cores
   uint64_t seed = 0;                   // KERNLOOP_SOFTGPU_SEED
   uint64_t max_wave_instructions = 0;  // KERNLOOP_SOFTGPU_MAX_INSTRUCTIONS, 0: the engine's default

@@ -7,13 +7,17 @@ namespace kernloop::softgpu {
 
 enum class Isa : uint8_t { kGfx90a, kGfx1030, kGfx942, kGfx1100 };
 inline constexpr Isa kEveryIsa[] = {Isa::kGfx90a, Isa::kGfx1030, Isa::kGfx942, Isa::kGfx1100};
-// gfx1100 is decoded and printed, not executed.
-inline constexpr Isa kExecutedIsas[] = {Isa::kGfx90a, Isa::kGfx1030, Isa::kGfx942};
+inline constexpr Isa kExecutedIsas[] = {Isa::kGfx90a, Isa::kGfx1030, Isa::kGfx942, Isa::kGfx1100};
 inline constexpr unsigned kIsas = sizeof kEveryIsa / sizeof kEveryIsa[0];
 
 constexpr const char* isa_name(Isa isa) {
   constexpr const char* kNames[kIsas] = {"gfx90a", "gfx1030", "gfx942", "gfx1100"};
   return kNames[static_cast<unsigned>(isa)];
+}
+
+// Waves of 32 lanes or of 64, as the kernel says.
+constexpr bool is_rdna(Isa isa) {
+  return isa == Isa::kGfx1030 || isa == Isa::kGfx1100;
 }
 
 struct Target {
@@ -24,7 +28,6 @@ struct Target {
 };
 inline constexpr Target kGfx90a{Isa::kGfx90a, 64};
 inline constexpr Target kGfx942{Isa::kGfx942, 64};
-// RDNA runs each kernel in the wave size that its descriptor names.
 inline constexpr Target kGfx1030{Isa::kGfx1030, 32};
 inline constexpr Target kGfx1030Wave64{Isa::kGfx1030, 64};
 inline constexpr Target kGfx1100{Isa::kGfx1100, 32};

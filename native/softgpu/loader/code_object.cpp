@@ -213,18 +213,18 @@ Status check_cdna(const CodeTarget& target, Isa isa) {
   return Unit{};
 }
 
-Status check_gfx1030(const CodeTarget& target) {
-  constexpr uint8_t kMachine = 0x36;
-  if (target.machine == kMachine) return Unit{};
+Status check_rdna(const CodeTarget& target, Isa isa) {
+  const std::string name = isa_name(isa);
+  if (machine_name(target.machine) == name) return Unit{};
   return Error{"CODE_OBJECT_TARGET",
-               "code object: code for " + machine_name(target.machine) + " does not run on gfx1030",
-               "compile with --offload-arch=gfx1030"};
+               "code object: code for " + machine_name(target.machine) + " does not run on " + name,
+               "compile with --offload-arch=" + name};
 }
 
 }  // namespace
 
 Status check_target(const CodeTarget& target, Isa isa) {
-  return isa == Isa::kGfx1030 ? check_gfx1030(target) : check_cdna(target, isa);
+  return is_rdna(isa) ? check_rdna(target, isa) : check_cdna(target, isa);
 }
 
 }  // namespace kernloop::softgpu

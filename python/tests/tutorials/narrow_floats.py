@@ -7,7 +7,8 @@ import triton.language as tl
 
 import kernloop.triton as kt
 
-# For others Triton 3.6 multiplies bfloat16 by an instruction that gfx1030 lacks: LLVM then ends the process ("Cannot select").
+# For others Triton 3.6 multiplies bfloat16 by an instruction that gfx1030 lacks (LLVM then ends the process: "Cannot select") and of which
+# nobody says how it rounds (gfx1100's).
 ARCH = triton.runtime.driver.active.get_current_target().arch
 MULTIPLIES_BFLOAT16 = ARCH in ("gfx90a", "gfx942")
 

@@ -3,7 +3,7 @@
 
 #include <hip/hip_cooperative_groups.h>
 
-#if defined(__gfx942__)
+#if defined(__gfx942__) || defined(__gfx1100__)
 // What HIP launches before a cooperative kernel, for hip_on_hsa: `others` workgroups and one more take part.
 KERNEL void initialise_grid_barrier(unsigned others) {
   __builtin_amdgcn_ds_gws_init(others, 0);

@@ -42,7 +42,7 @@ KERNEL void fetched(const unsigned* in, unsigned* out) {
   __shared__ unsigned tile[256];
   const unsigned t = threadIdx.x, n = blockDim.x, first = t / warpSize * warpSize;
   const unsigned* from = in + blockIdx.x * n + (t ^ 5);
-#if __clang_major__ >= 22
+#if __clang_major__ >= 22 && !defined(__gfx1100__)
   __builtin_amdgcn_global_load_lds((__attribute__((address_space(1))) void*)from,
                                    (__attribute__((address_space(3))) void*)(tile + first), 4, 0, 0);
   __builtin_amdgcn_s_waitcnt(0);

@@ -17,7 +17,7 @@ constexpr unsigned kWanted = 200, kTries = 12000;     // accepted words an opcod
 const char* encoding_name(const Instruction& i) {
   static constexpr const char* kNames[] = {"SOP1", "SOP2",   "SOPK",    "SOPC",  "SOPP",  "SMEM",
                                            "VOP1", "VOP2",   "VOPC",    "VOP3",  "VOP3P", "DS",
-                                           "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF"};
+                                           "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "VOPD"};
   const auto which = static_cast<size_t>(i.encoding);
   return which < std::size(kNames) ? kNames[which] : "?";
 }

@@ -142,6 +142,13 @@ TEST(KernelDescriptors, OfGfx1030ChooseTheWaveSizeAndWithItTheGranuleOfRegisters
   d.set<uint32_t>(44, 1);
   EXPECT_FALSE(KernelDescriptor::parse(d.bytes, 0, Isa::kGfx1030, &kernel, &error));
   EXPECT_NE(error.find("shared"), std::string::npos);
+  d.set<uint32_t>(44, 0x3f << 4);  // gfx1100: how much code is prefetched
+  ASSERT_TRUE(KernelDescriptor::parse(d.bytes, 0, Isa::kGfx1100, &kernel, &error)) << error;
+  EXPECT_EQ(kernel.target, kGfx1100);
+  EXPECT_EQ(kernel.vgprs, 80u);
+  d.set<uint32_t>(44, 1 << 11);
+  EXPECT_FALSE(KernelDescriptor::parse(d.bytes, 0, Isa::kGfx1100, &kernel, &error));
+  EXPECT_NE(error.find("traps"), std::string::npos);
 }
 
 TEST(KernelDescriptors, TellWhatARuntimeIsAskedEvenOfKernelsThatAreRefused) {

@@ -15,9 +15,12 @@ namespace kernloop::softgpu::testing {
 namespace {
 
 constexpr uint32_t kNop = 0xbf800000;
-constexpr uint32_t kEnd = 0xbf810000;            // s_endpgm
 constexpr uint32_t kNoInstruction = 0xbfff0000;  // SOPP without such an opcode
 constexpr size_t kTextBytes = 4096;
+
+uint32_t s_endpgm(Target target) {
+  return target.isa == Isa::kGfx1100 ? 0xbfb00000 : 0xbf810000;
+}
 
 bool is_executed(Target target, const Instruction& instruction) {
   DecodedInstruction decoded;
@@ -26,7 +29,7 @@ bool is_executed(Target target, const Instruction& instruction) {
 }
 
 bool reads_a_clock(Op op) {
-  return op == Op::s_memtime || op == Op::s_memrealtime;
+  return op == Op::s_memtime || op == Op::s_memrealtime || op == Op::s_sendmsg_rtn_b64;
 }
 
 bool is_branch(Op op) {
@@ -81,7 +84,7 @@ RandomStream random_stream(Target target, std::mt19937_64& random, WordGenerator
     stream.words.insert(stream.words.end(), words.begin(), words.begin() + decoded.instruction.size_bytes / 4);
     ++added;
   }
-  stream.words.push_back(random() % 8 ? kEnd : kNoInstruction);
+  stream.words.push_back(random() % 8 ? s_endpgm(target) : kNoInstruction);
   return stream;
 }
 
@@ -141,7 +144,7 @@ void StreamMachine::draw_state(std::mt19937_64& random) {
   const uint64_t exec = (random() % 4 ? ~uint64_t{0} : random()) & lanes, vcc = random() & lanes;
   std::memcpy(&first_scalars_[kExec], &exec, 8);
   std::memcpy(&first_scalars_[kVcc], &vcc, 8);
-  if (target_.isa != Isa::kGfx1030) std::memcpy(&first_scalars_[kFlatScratch], &kScratchWaveBase, 8);
+  if (!is_rdna(target_.isa)) std::memcpy(&first_scalars_[kFlatScratch], &kScratchWaveBase, 8);
 
   first_vectors_.resize(kVectorBytes);
   auto* rows = reinterpret_cast<VectorRegister*>(first_vectors_.data());
@@ -160,6 +163,12 @@ void StreamMachine::draw_state(std::mt19937_64& random) {
       } else if (kind == 2) {
         rows[row][lane] = some_float(random), rows[row + 1][lane] = some_float(random);
       }
+    }
+  }
+  // Matrices of gfx1100: every 16 lanes hold the same.
+  if (target_.isa == Isa::kGfx1100 && random() % 4 == 0) {
+    for (unsigned row = 0; row < 512; ++row) {
+      for (unsigned lane = 16; lane < kLanes; ++lane) rows[row][lane] = rows[row][lane % 16];
     }
   }
   first_data_.resize(kDataBytes), first_lds_.resize(kLdsBytes);

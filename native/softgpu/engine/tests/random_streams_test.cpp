@@ -92,7 +92,8 @@ TEST_P(RandomStreams, EndWellOrInANamedFaultAndAlikeInEveryBuild) {
 std::string target_name(const ::testing::TestParamInfo<Target>& info) {
   return isa_name(info.param.isa) + std::string("wave") + std::to_string(info.param.wave_size);
 }
-INSTANTIATE_TEST_SUITE_P(Targets, RandomStreams, ::testing::Values(kGfx90a, kGfx1030, kGfx1030Wave64, kGfx942),
+INSTANTIATE_TEST_SUITE_P(Targets, RandomStreams,
+                         ::testing::Values(kGfx90a, kGfx1030, kGfx1030Wave64, kGfx942, kGfx1100, kGfx1100Wave64),
                          target_name);
 
 }  // namespace

@@ -28,8 +28,13 @@ ExecuteFn select_compare(std::span<const CompareRow> rows, const Instruction& in
     if (row.op != instruction.op) continue;
     if (!sources_fit(row.rule, instruction)) return nullptr;
     if (instruction.dst_count < 1 || instruction.dst[0].kind != Operand::Kind::kSgpr) return nullptr;
-    // No DPP form on gfx9. Clamp asks for exceptions on quiet NaNs, which are not modelled.
-    if (instruction.is_dpp || instruction.omod || instruction.clamp || (instruction.op_sel & 8)) return nullptr;
+    // Which bit a lane gets that DPP does not let write is not documented. Clamp asks for exceptions on quiet NaNs,
+    // which are not modelled.
+    if (instruction.is_dpp &&
+        !(instruction.row_mask == 0xf && instruction.bank_mask == 0xf && instruction.bound_ctrl)) {
+      return nullptr;
+    }
+    if (instruction.omod || instruction.clamp || (instruction.op_sel & 8)) return nullptr;
     if (has_source_modifiers(row.rule, instruction)) return row.general;
     return sources_are_lean(row.rule, instruction) ? row.lean : row.plain;
   }

@@ -189,6 +189,19 @@ constexpr Row kRows[] = {
     row<I16(I16, I16, I16), kPreserveHigh>(
         Op::v_mad_i16, [](i32 a, i32 b, i32 c) { return a * b + c; },
         [](i32 a, i32 b, i32 c) { return saturate_i16(i64{a} * b + c); }),
+    // gfx1100
+    row<U16(U16)>(Op::v_mov_b16, [](u32 a) { return a; }),
+    row<U16(U16)>(Op::v_not_b16, [](u32 a) { return ~a; }),
+    row<U16(U16, U16)>(Op::v_and_b16, [](u32 a, u32 b) { return a & b; }),
+    row<U16(U16, U16)>(Op::v_or_b16, [](u32 a, u32 b) { return a | b; }),
+    row<U16(U16, U16)>(Op::v_xor_b16, [](u32 a, u32 b) { return a ^ b; }),
+    row<U16(U16, U16, Mask), kBitwiseFloat>(Op::v_cndmask_b16, [](u32 a, u32 b, bool m) { return m ? b : a; }),
+    row<I32(I16)>(Op::v_cvt_i32_i16, [](i32 a) { return a; }),
+    row<U32(U16)>(Op::v_cvt_u32_u16, [](u32 a) { return a; }),
+    row<U32(U32, U32, U32)>(Op::v_maxmin_u32, [](u32 a, u32 b, u32 c) { return std::min(std::max(a, b), c); }),
+    row<U32(U32, U32, U32)>(Op::v_minmax_u32, [](u32 a, u32 b, u32 c) { return std::max(std::min(a, b), c); }),
+    row<I32(I32, I32, I32)>(Op::v_maxmin_i32, [](i32 a, i32 b, i32 c) { return std::min(std::max(a, b), c); }),
+    row<I32(I32, I32, I32)>(Op::v_minmax_i32, [](i32 a, i32 b, i32 c) { return std::max(std::min(a, b), c); }),
     row<U16(U16, U16, U16)>(
         Op::v_mad_legacy_u16, [](u32 a, u32 b, u32 c) { return a * b + c; },
         [](u32 a, u32 b, u32 c) { return saturate_u16(i64{a} * b + c); }),

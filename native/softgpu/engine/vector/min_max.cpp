@@ -45,6 +45,17 @@ constexpr Row kRows[] = {
                                   [](const Mode& m, float a, float b, float c) { return minimum3(a, b, c, m.ieee); }),
     row<F16(F16, F16, F16), kNew>(Op::v_max3_f16,
                                   [](const Mode& m, float a, float b, float c) { return maximum3(a, b, c, m.ieee); }),
+    // gfx1100
+    row<F32(F32, F32, F32), kKeepNan>(
+        Op::v_maxmin_f32,
+        [](const Mode& m, float a, float b, float c) { return minimum(maximum(a, b, m.ieee), c, m.ieee); }),
+    row<F32(F32, F32, F32), kKeepNan>(
+        Op::v_minmax_f32,
+        [](const Mode& m, float a, float b, float c) { return maximum(minimum(a, b, m.ieee), c, m.ieee); }),
+    row<F16(F16, F16, F16), kNew>(Op::v_maxmin_f16, [](const Mode& m, float a, float b,
+                                                       float c) { return minimum(maximum(a, b, m.ieee), c, m.ieee); }),
+    row<F16(F16, F16, F16), kNew>(Op::v_minmax_f16, [](const Mode& m, float a, float b,
+                                                       float c) { return maximum(minimum(a, b, m.ieee), c, m.ieee); }),
     row<F16(F16, F16, F16), kNew>(Op::v_med3_f16,
                                   [](const Mode& m, float a, float b, float c) { return median3(a, b, c, m.ieee); }),
 };

@@ -184,6 +184,28 @@ void execute_dot(Wave& wave, const Instruction& instruction) {
   write_planes(wave.vgpr[instruction.dst[0].index], result, 1, write);
 }
 
+// gfx1100: neg_lo says of either factor whether its fields are signed; the sum is.
+template <unsigned kBits>
+void execute_dot_of_either_sign(Wave& wave, const Instruction& instruction) {
+  alignas(64) uint32_t temporary[3][kLanes], result[kLanes];
+  const uint32_t* src[3];
+  for (unsigned k = 0; k < 3; ++k) src[k] = broadcast(wave, instruction.src[k], kWord, temporary[k]);
+  const auto field = [&](u32 word, unsigned at, unsigned source) {
+    const u32 top = word << (32 - kBits - at);
+    return (instruction.neg_lo >> source & 1) ? i64{static_cast<i32>(top) >> (32 - kBits)} : i64{top >> (32 - kBits)};
+  };
+  for (unsigned l = 0; l < kLanes; ++l) {
+    i64 sum = static_cast<i32>(src[2][l]);
+    for (unsigned at = 0; at < 32; at += kBits) sum += field(src[0][l], at, 0) * field(src[1][l], at, 1);
+    result[l] = static_cast<u32>(instruction.clamp ? saturate_signed(sum) : sum);
+  }
+  write_planes(wave.vgpr[instruction.dst[0].index], result, 1, wave.exec());
+}
+
+bool is_dot_of_either_sign(Op op) {
+  return op == Op::v_dot4_i32_iu8 || op == Op::v_dot8_i32_iu4;
+}
+
 ExecuteFn execute_of(Op op) {
   switch (op) {
     case Op::v_dot2_f32_f16:
@@ -208,6 +230,10 @@ ExecuteFn execute_of(Op op) {
       return execute_dot<Dot::kI8, true>;
     case Op::v_dot8c_i32_i4:
       return execute_dot<Dot::kI4, true>;
+    case Op::v_dot4_i32_iu8:
+      return execute_dot_of_either_sign<8>;
+    case Op::v_dot8_i32_iu4:
+      return execute_dot_of_either_sign<4>;
     case Op::v_fma_mix_f32:
       return fma_mix<MixResult::kFloat>;
     case Op::v_fma_mixlo_f16:
@@ -231,10 +257,14 @@ ExecuteFn select_mixed(const Instruction& instruction) {
     return nullptr;
   const bool mix = instruction.op == Op::v_fma_mix_f32 || instruction.op == Op::v_fma_mixlo_f16 ||
                    instruction.op == Op::v_fma_mixhi_f16;
+  if (instruction.is_dpp && (mix || is_dot_of_either_sign(instruction.op))) return nullptr;
   for (unsigned k = 0; k < instruction.src_count; ++k) {
     const Operand& operand = instruction.src[k];
     if (!is_readable(operand) || ((operand.negate || operand.absolute) && !mix)) return nullptr;
   }
+  // neg_hi, and neg_lo of the accumulator, mean nothing.
+  if (is_dot_of_either_sign(instruction.op))
+    return instruction.op_sel || instruction.neg_hi || (instruction.neg_lo & 4) ? nullptr : execute;
   // The accumulator of a dot product is one register: it has no halves to select.
   if (!mix && packed && ((instruction.op_sel | instruction.neg_lo | instruction.neg_hi) & 4)) return nullptr;
   const bool has_halves = instruction.op == Op::v_dot2_f32_f16 || instruction.op == Op::v_dot2_i32_i16 ||

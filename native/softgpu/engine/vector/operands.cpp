@@ -22,8 +22,8 @@ enum Dpp : unsigned {
   kRowHalfMirror = 0x141,
   kRowBcast15 = 0x142,
   kRowBcast31 = 0x143,
-  kRowNewBcast = 0x150,  // gfx1030 calls it row_share
-  kRowXmask = 0x160,     // gfx1030
+  kRowNewBcast = 0x150,  // RDNA calls it row_share
+  kRowXmask = 0x160,     // RDNA
 };
 constexpr unsigned kNoLane = 64, kDppControls = 0x170;
 
@@ -199,7 +199,7 @@ bool is_known_dpp(const Instruction& instruction) {
     case kRowNewBcast:
       return true;
     case kRowXmask:
-      return instruction.isa == Isa::kGfx1030;
+      return is_rdna(instruction.isa);
     default:
       break;
   }

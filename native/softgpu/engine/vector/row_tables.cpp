@@ -106,7 +106,7 @@ ExecuteFn select_row(const Row& row, const Instruction& instruction) {
 ExecuteFn select(const Instruction& instruction) {
   if (const Row* row = index_of_rows()[static_cast<size_t>(instruction.op)]) return select_row(*row, instruction);
   for (auto* selector : {select_compare_integer, select_compare_float, select_packed, select_mixed, select_lane_access,
-                         select_mfma, select_smfmac}) {
+                         select_mfma, select_smfmac, select_wmma}) {
     if (ExecuteFn execute = selector(instruction)) return execute;
   }
   return nullptr;

@@ -24,5 +24,6 @@ ExecuteFn select_mixed(const Instruction& instruction);
 ExecuteFn select_lane_access(const Instruction& instruction);
 ExecuteFn select_mfma(const Instruction& instruction);
 ExecuteFn select_smfmac(const Instruction& instruction);
+ExecuteFn select_wmma(const Instruction& instruction);
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT

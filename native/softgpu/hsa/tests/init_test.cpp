@@ -54,12 +54,12 @@ TEST(Init, IsCounted) {
 
 TEST(Init, AnUnsupportedTargetFailsAloud) {
   auto ended = in_child([] {
-    setenv("KERNLOOP_SOFTGPU", "gfx1100", 1);
+    setenv("KERNLOOP_SOFTGPU", "gfx1101", 1);
     return hsa_init() == HSA_STATUS_SUCCESS ? 1 : 0;
   });
   EXPECT_EQ(ended.code, 0);
-  EXPECT_NE(ended.text.find("KERNLOOP_SOFTGPU=gfx1100"), std::string::npos) << ended.text;
-  EXPECT_NE(ended.text.find("gfx90a, gfx1030 and gfx942"), std::string::npos) << ended.text;
+  EXPECT_NE(ended.text.find("KERNLOOP_SOFTGPU=gfx1101"), std::string::npos) << ended.text;
+  EXPECT_NE(ended.text.find("gfx90a, gfx1030, gfx942 and gfx1100"), std::string::npos) << ended.text;
 }
 
 TEST(Init, OptionsThatAreNoNumbersFailAloud) {

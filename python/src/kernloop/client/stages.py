@@ -61,8 +61,8 @@ class Stages:
 
         app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32) or gfx942 (wave64; for programs without HIP
-            5.2). Default: "gfx90a".
+        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32), gfx942 (wave64) or gfx1100 (wave32), of which
+            HIP 5.2 knows the first two. Default: "gfx90a".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         build: Run the app's build command first. Default: true.
         linger_seconds: How many seconds to wait for processes that the app left running. Ends sooner once everything is
@@ -131,8 +131,8 @@ class Stages:
 
         app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32) or gfx942 (wave64; for programs without HIP
-            5.2). Default: "gfx90a".
+        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32), gfx942 (wave64) or gfx1100 (wave32), of which
+            HIP 5.2 knows the first two. Default: "gfx90a".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         build: Run the app's build command first. Default: true.
         linger_seconds: How many seconds to wait for processes that the app left running. Ends sooner once everything is
@@ -278,8 +278,8 @@ class Stages:
 
         app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32) or gfx942 (wave64; for programs without HIP
-            5.2). Default: "gfx90a".
+        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32), gfx942 (wave64) or gfx1100 (wave32), of which
+            HIP 5.2 knows the first two. Default: "gfx90a".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         build: Run the app's build command first. Default: true.
         linger_seconds: How many seconds to wait for processes that the app left running. Ends sooner once everything is
@@ -436,7 +436,7 @@ class Stages:
         capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
             Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Target that the software GPU presents: gfx90a, gfx1030 or gfx942. If left out, that of the capture.
+        softgpu: Target that the software GPU presents: gfx90a, gfx1030, gfx942 or gfx1100. If left out, that of the capture.
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
@@ -554,7 +554,7 @@ class Stages:
         capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
             Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Target that the software GPU presents: gfx90a, gfx1030 or gfx942. If left out, that of the capture.
+        softgpu: Target that the software GPU presents: gfx90a, gfx1030, gfx942 or gfx1100. If left out, that of the capture.
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured
@@ -674,7 +674,7 @@ class Stages:
             Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
-        softgpu: Target that the software GPU presents: gfx90a, gfx1030 or gfx942. If left out, that of the capture.
+        softgpu: Target that the software GPU presents: gfx90a, gfx1030, gfx942 or gfx1100. If left out, that of the capture.
         store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
             runtime, so that hidden arguments have working services behind them.
@@ -854,7 +854,7 @@ class Stages:
             Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
-        softgpu: Target that the software GPU presents: gfx90a, gfx1030 or gfx942. If left out, that of the capture.
+        softgpu: Target that the software GPU presents: gfx90a, gfx1030, gfx942 or gfx1100. If left out, that of the capture.
         store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
             runtime, so that hidden arguments have working services behind them.
@@ -958,7 +958,7 @@ class Stages:
             Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
-        softgpu: Target that the software GPU presents: gfx90a, gfx1030 or gfx942. If left out, that of the capture.
+        softgpu: Target that the software GPU presents: gfx90a, gfx1030, gfx942 or gfx1100. If left out, that of the capture.
         store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         launch: Who launches the kernel, on softgpu and hsa. direct (default): Kernloop, through its own queue. hip: the HIP
             runtime, so that hidden arguments have working services behind them.
@@ -1046,8 +1046,8 @@ class Stages:
 
         app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32) or gfx942 (wave64; for programs without HIP
-            5.2). Default: "gfx90a".
+        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32), gfx942 (wave64) or gfx1100 (wave32), of which
+            HIP 5.2 knows the first two. Default: "gfx90a".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         time_limit_seconds: End the app after this time. 0: no limit. Default: 0.
 
@@ -1143,8 +1143,8 @@ class Stages:
 
         app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32) or gfx942 (wave64; for programs without HIP
-            5.2). Default: "gfx90a".
+        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32), gfx942 (wave64) or gfx1100 (wave32), of which
+            HIP 5.2 knows the first two. Default: "gfx90a".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         rounds: On hardware, how many times to run each build, in turns. A build wins if its slowest run beats the fastest run
             of the others. Default: 5.
@@ -1188,8 +1188,8 @@ class Stages:
 
         app: Folder of the app: where kernloop.json is, or any folder below it. Default: ".".
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32) or gfx942 (wave64; for programs without HIP
-            5.2). Default: "gfx90a".
+        softgpu: Which GPU the software GPU is: gfx90a (wave64), gfx1030 (wave32), gfx942 (wave64) or gfx1100 (wave32), of which
+            HIP 5.2 knows the first two. Default: "gfx90a".
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         phase: auto: measure code that has no profile, then run with the profile, and measure again if the workload changes.
             measure: count every launch and use no profile. production: use earlier builds and count nothing. build: run
@@ -1425,7 +1425,7 @@ class Stages:
         capture: Which captured dispatches to run, if there are several: their numbers ("2", "1,4"; see captures/), or "all".
             Default: validate runs all, replay runs the one in capture/.
         device: Where the kernels run. Default: "softgpu".
-        softgpu: Target that the software GPU presents: gfx90a, gfx1030 or gfx942. If left out, that of the capture.
+        softgpu: Target that the software GPU presents: gfx90a, gfx1030, gfx942 or gfx1100. If left out, that of the capture.
         gpu: Which NVIDIA GPU to use, by number or UUID. Programs then see only that one. Default: the first visible one.
         store: Chunk store to search first, before KERNLOOP_STORE and the workspace's .kernloop/store.
         limit_factor: On the software GPU, end a replay once it executes this many times the wave-instructions of the captured

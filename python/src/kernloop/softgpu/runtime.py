@@ -91,7 +91,7 @@ class Runtime:
             self.call("hsa_agent_get_info", agent, abi.AGENT_DEVICE, byref(kind))
             if kind.value == abi.DEVICE_GPU:
                 return agent
-        raise KernloopError("DEVICE_UNAVAILABLE", f"{self.path} shows no GPU", "set KERNLOOP_SOFTGPU to gfx90a, gfx1030 or gfx942")
+        raise KernloopError("DEVICE_UNAVAILABLE", f"{self.path} shows no GPU", "set KERNLOOP_SOFTGPU to gfx90a, gfx1030, gfx942 or gfx1100")
 
     def _find_pool(self, agent: int, fits: Callable[[int], bool]) -> int:
         pools: list[int] = []

@@ -7,12 +7,12 @@ import os
 from ..errors import KernloopError
 from .versions import check_version
 
-TARGETS = ("gfx90a", "gfx1030", "gfx942")
+TARGETS = ("gfx90a", "gfx1030", "gfx942", "gfx1100")
 
 
 def activate(target: str | None = None) -> None:
-    """From now on Triton's kernels of this process run on the software GPU: gfx90a, gfx1030 or gfx942, the one that is given, or that
-    KERNLOOP_SOFTGPU names, else gfx90a. Before the first launch, and more than once if need be."""
+    """From now on Triton's kernels of this process run on the software GPU: gfx90a, gfx1030, gfx942 or gfx1100, the one that is given, or
+    that KERNLOOP_SOFTGPU names, else gfx90a. Before the first launch, and more than once if need be."""
     _choose(target)
     try:
         import triton
