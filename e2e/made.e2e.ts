@@ -79,3 +79,80 @@ describe('an app of a Makefile, without a compile database', () => {
     ]);
   });
 });
+
+describe('an app of 150 units, of which one instantiates the kernel', () => {
+  let workspace: Workspace;
+  const [count, wanted] = [150, 75];
+  const unit = (number: number): string => `unit${number}.hip`;
+  const app = 'apps/many';
+
+  beforeAll(async () => {
+    workspace = Workspace.create([]);
+    const template =
+      'template <class T> __global__ void grow(T* x, int n) { int i = threadIdx.x; if (i < n) x[i] += 3; }';
+    workspace.write(`${app}/grow.h`, `#pragma once\n#include <hip/hip_runtime.h>\n${template}\n`);
+    for (let number = 0; number < count; number += 1) workspace.write(`${app}/${unit(number)}`, '#include "grow.h"\n');
+    workspace.write(
+      `${app}/${unit(wanted)}`,
+      '#include "grow.h"\nvoid run(float* x) { grow<float><<<1, 64>>>(x, 60); }\n',
+    );
+    workspace.write(
+      `${app}/main.cpp`,
+      `#include <hip/hip_runtime_api.h>
+void run(float*);
+int main() {
+  float* x;
+  if (hipMalloc(&x, 256) != hipSuccess || hipMemset(x, 0, 256) != hipSuccess) return 1;
+  run(x);
+  return hipDeviceSynchronize() == hipSuccess ? 0 : 1;
+}
+`,
+    );
+    const compile = ['hipcc', '--offload-arch=gfx90a', '-O2', '-c'];
+    const entry = (number: number): object => ({
+      ...{ directory: workspace.path(app), file: unit(number) },
+      arguments: [...compile, unit(number), '-o', `unit${number}.o`],
+    });
+    workspace.write(
+      `${app}/compile_commands.json`,
+      Array.from({ length: count }, (_, number) => entry(number)),
+    );
+    // Units of one text have one object: it is compiled once, and copied for the others.
+    const build = `set -e
+${compile.join(' ')} ${unit(0)} & ${compile.join(' ')} ${unit(wanted)}; wait $!
+g++ -O0 -D__HIP_PLATFORM_AMD__ -c main.cpp
+for number in $(seq 1 ${count - 1}); do [ $number = ${wanted} ] || cp unit0.o unit$number.o; done
+hipcc *.o -o app
+`;
+    workspace.write(`${app}/build.sh`, build);
+    workspace.write(`${app}/kernloop.json`, {
+      ...{ name: 'many', build: { command: ['bash', 'build.sh'], outputs: ['app'] }, command: ['./app'] },
+      ...{ env: { HIP_PLATFORM: 'amd' }, compileCommands: 'compile_commands.json' },
+      kernels: [{ name: 'grow', match: 'grow<float>' }],
+    });
+    const extracted = await workspace.kernloop(['extract', '--app', app]);
+    expect([extracted.code, extracted.text]).toEqual([
+      0,
+      expect.stringContaining(`grow was built from ${unit(wanted)}, of ${count} translation units`),
+    ]);
+  });
+  afterAll(() => workspace.remove());
+
+  it('gives the kernel its source without being told the unit', () => {
+    const recipe = workspace.json<{ main: string; code_object: { captured: string; recompiled: string } }>(
+      'kernels/many/grow/pristine/recipe.json',
+    );
+    expect(recipe.main).toBe(unit(wanted));
+    expect(recipe.code_object.recompiled).toBe(recipe.code_object.captured);
+  });
+
+  it('has an edit of the header judged: of the value that it writes, and of how it is computed', async () => {
+    const judged = async (from: string, to: string): Promise<string> => {
+      workspace.edit('kernels/many/grow/kernel_variant.h', (text) => text.replace(from, to));
+      expect((await workspace.kernloop(['recompile', 'kernels/many/grow'])).code).toBe(0);
+      return (await workspace.kernloop(['validate', 'kernels/many/grow'])).text;
+    };
+    expect(await judged('x[i] += 3', 'x[i] += 4')).toContain('Result: FAIL');
+    expect(await judged('x[i] += 4', 'x[i] = x[i] + 2 + 1')).toContain('Result: PASS');
+  });
+});

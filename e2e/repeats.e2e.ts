@@ -139,7 +139,10 @@ describe('kernels that a loop repeats', () => {
       const replayed = await workspace.kernloop(['replay', '--variant', 'none', ...reproducer]);
       expect([replayed.code, replayed.text]).toEqual([0, expect.stringContaining('8.0 KiB were dropped (--shrink)')]);
       const built = await workspace.kernloop(['recompile', ...reproducer]);
-      expect([built.code, built.text]).toEqual([0, expect.stringContaining('it is the captured code, byte for byte')]);
+      expect([built.code, built.text]).toEqual([
+        0,
+        expect.stringContaining('it has the machine code of the captured kernel'),
+      ]);
       const again = await workspace.kernloop(['extract', 'tile', '--app', 'apps/repeats', '--shrink']);
       expect([again.code, again.text]).toEqual([0, expect.stringContaining('is up to date')]);
       const whole = await workspace.kernloop(['extract', 'tile', '--app', 'apps/repeats']);

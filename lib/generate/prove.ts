@@ -5,6 +5,7 @@ import type { Deps } from '../deps/deps';
 import { compileReproducer, type CompileResult } from '../toolchain/compile';
 import type { Compiler } from '../toolchain/find-compiler';
 import { dialectFor } from '../toolchain/dialects';
+import { lostVariable } from '../toolchain/hsaco-variables';
 import { isSameWhenLoaded } from '../toolchain/loaded-sections';
 import { overlayTemplate } from '../toolchain/overlay';
 import type { Recipe, UnprovenRecipe } from '../toolchain/recipe';
@@ -16,6 +17,10 @@ export interface Proof extends Pick<CompileResult, 'sources' | 'outside' | 'laun
   codeObject: Recipe['code_object'];
   /** How many the code object has. */
   kernels: number;
+  /** Why the kernel could not be compiled alone, where the recipe asks for that. */
+  whole?: string;
+  /** A variable that the captured code has, and this one lacks. */
+  lost: string | null;
 }
 
 /** Compiles what lies in the scratch folder, and compares it with the captured code. */
@@ -27,7 +32,7 @@ export async function prove(
   deps: Deps,
 ): Promise<Proof> {
   const proof = join(folder, 'proof.bin');
-  const { codeObjectSha256, sources, outside, launch } = await compileReproducer(
+  const { codeObjectSha256, sources, outside, launch, whole } = await compileReproducer(
     {
       reproducer: folder,
       recipe,
@@ -41,18 +46,24 @@ export async function prove(
     },
     deps,
   );
-  const kernels = codeObjectKernels(readFileSync(proof))?.length ?? 0;
+  const compiled = readFileSync(proof);
+  rmSync(proof);
+  const kernels = codeObjectKernels(compiled)?.length ?? 0;
+  const lost = captured.code === null ? null : lostVariable(captured.code, compiled);
   const isEquivalent =
     codeObjectSha256 !== capture.kernel.code_object &&
     captured.code !== null &&
-    isSame(recipe, capture, readFileSync(proof), captured.code);
-  rmSync(proof);
+    isSame(recipe, capture, compiled, captured.code);
   const codeObject = {
     captured: capture.kernel.code_object,
     recompiled: codeObjectSha256,
     ...(isEquivalent ? { same_machine_code: true as const } : {}),
   };
-  return { codeObject, kernels, sources, outside, ...(launch === undefined ? {} : { launch }) };
+  return {
+    ...{ codeObject, kernels, sources, outside, lost },
+    ...(launch === undefined ? {} : { launch }),
+    ...(whole === undefined ? {} : { whole }),
+  };
 }
 
 /** Triton's code has the app's paths in its line tables. */

@@ -55,7 +55,8 @@ export async function tryCandidate(
   resetFolder(folder);
   const files = writeSources(folder, tree, unproven, app.workspaceRoot);
   const whole = await prove(unproven, compiler, captured, request, deps);
-  const one = await proveOneKernel(unproven, whole, compiler, captured, request, deps);
+  const tried = await proveOneKernel(unproven, whole, compiler, captured, request, deps);
+  const one = tried === null || 'not' in tried ? null : tried;
   const { codeObject, outside, sources } = one?.proof ?? whole;
   const strays = outside.filter((path) => !tree.isSystem(path));
   if (strays.length > 0) {
@@ -68,7 +69,7 @@ export async function tryCandidate(
   return {
     candidate,
     recipe: {
-      ...(one?.recipe ?? wholeUnit(unproven, whole)),
+      ...(one?.recipe ?? wholeUnit(unproven, whole, tried !== null && 'not' in tried ? tried.not : null)),
       files: { ...files, ...one?.files },
       code_object: codeObject,
     },
@@ -79,22 +80,25 @@ export async function tryCandidate(
   };
 }
 
-/** What makes every edit take longer is said. */
-function wholeUnit(recipe: UnprovenRecipe, { kernels, codeObject }: Proof): UnprovenRecipe {
-  if (kernels < manyKernels || !isCaptured(codeObject)) return recipe;
-  const note = `all ${kernels} kernels of ${recipe.main} are compiled: the captured one alone could not be shown to keep its instructions`;
-  return { ...recipe, notes: [...recipe.notes, note] };
-}
-
 interface OneKernel {
   recipe: UnprovenRecipe;
   files: Recipe['files'];
   proof: Proof;
 }
 
+/** A way to compile the captured kernel alone that gives its instructions, or why there is none. */
+type Attempt = OneKernel | { not: string };
+
+/** What makes every edit take longer is said. */
+function wholeUnit(recipe: UnprovenRecipe, { kernels }: Proof, why: string | null): UnprovenRecipe {
+  if (why === null) return recipe;
+  const note = `all ${kernels} kernels of ${recipe.main} are compiled: ${why}`;
+  return { ...recipe, notes: [...recipe.notes, note] };
+}
+
 /**
  * A unit of many kernels is compiled for the captured one alone, if that gives the captured instructions, too: every edit is then compiled
- * as much sooner. Null where it does not, or there is nothing to gain; the folder is as it was.
+ * as much sooner. Null where there is nothing to gain; where it does not, the folder is as it was.
  */
 async function proveOneKernel(
   whole: UnprovenRecipe,
@@ -103,33 +107,43 @@ async function proveOneKernel(
   captured: Captured,
   request: PristineRequest,
   deps: Deps,
-): Promise<OneKernel | null> {
+): Promise<Attempt | null> {
   const { folder, capture } = request;
   if (proof.kernels < manyKernels || !isCaptured(proof.codeObject)) return null;
   const noted = (how: string): string[] => [
     ...whole.notes,
     `of the ${proof.kernels} kernels of ${whole.main}, the captured one alone is ${how}`,
   ];
-  const attempt = async (recipe: UnprovenRecipe, files: Recipe['files']): Promise<OneKernel | null> => {
+  const attempt = async (recipe: UnprovenRecipe, files: Recipe['files']): Promise<Attempt> => {
     try {
       // What the compiler says of an attempt is nobody's concern.
       const alone = await prove(recipe, compiler, captured, request, { ...deps, report: silentReporter });
+      if (alone.whole !== undefined) return { not: alone.whole };
+      if (alone.lost !== null) return { not: `compiled alone, it would have no variable ${alone.lost}` };
       if (isCaptured(alone.codeObject)) return { recipe, files, proof: alone };
     } catch (error) {
       if (!(error instanceof KernloopError) || !attemptFailures.includes(error.code)) throw error;
     }
-    return null;
+    return { not: 'the captured one alone could not be shown to keep its instructions' };
   };
   const unit = oneKernelUnit(whole, textOfUnit(folder, whole.main), capture.kernel.name);
   if (unit !== null) {
     const files = writeOneKernelUnit(folder, unit, whole.main);
     const compiled = await attempt({ ...whole, main: unit.main, notes: noted('compiled') }, files);
-    if (compiled !== null) return compiled;
+    if (!('not' in compiled)) return compiled;
     removeOneKernelUnit(folder, unit);
   }
+  const how = oneEntry(whole);
+  return how === null
+    ? { not: 'this compiler has no way to compile one of them alone' }
+    : attempt({ ...whole, one_entry: true, notes: noted(how) }, {});
+}
+
+/** What the compiler does for one kernel alone of those of a unit; null where it cannot. */
+function oneEntry({ compiler, language, arguments: args }: UnprovenRecipe): string | null {
   // Device code that is linked is assembled with what it is linked to.
-  const isAssembled = isNvcc(whole.compiler.name) && !isRelocatable(parseNvccArguments(whole.arguments).args);
-  return isAssembled ? attempt({ ...whole, one_entry: true, notes: noted('assembled') }, {}) : null;
+  if (isNvcc(compiler.name)) return isRelocatable(parseNvccArguments(args).args) ? null : 'assembled';
+  return language === 'hip' ? 'optimised' : null;
 }
 
 const attemptFailures: readonly string[] = ['COMPILE_FAILED', 'SYMBOL_MISSING', 'RDC_UNSUPPORTED'];

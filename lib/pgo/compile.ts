@@ -53,7 +53,7 @@ export class PgoCompiler {
       {
         reproducer: reproducer.root,
         recipe: {
-          ...recipe,
+          ...withoutOneEntry(recipe),
           environment: {},
           compiler: { name: 'clang++', version: llvm.version },
           arguments: [...words, ...options],
@@ -82,6 +82,11 @@ export class PgoCompiler {
     const edit = capturedNames(captured, recipe.symbol);
     return { words: clang, assembly: { program: findCuda(deps.env).ptxas, arguments: ptxas, edit } };
   }
+}
+
+/** Proven with the compiler of the app, not with this one and its plugin. */
+function withoutOneEntry({ one_entry: _, ...recipe }: Recipe): Recipe {
+  return recipe;
 }
 
 interface Translated {

@@ -11,30 +11,46 @@ import { depsPlaceholder, rdcNote } from './recipe';
 import { runCompiler, type CompileDeps } from './run-compiler';
 
 /** Compiles through the overlay, which clang and so hipcc understand; returns every file that was opened. */
-export async function compileWithClang(request: CompileRequest, output: string, deps: CompileDeps): Promise<string[]> {
-  const { compiler, recipe, reproducer, limitSeconds } = request;
+export function compileWithClang(request: CompileRequest, output: string, deps: CompileDeps): Promise<string[]> {
+  return throughOverlay(request, output, (args) => runClang(request, request.compiler.path, args, deps));
+}
+
+/** Has something compiled with these arguments of clang's driver; returns every file that was opened. */
+export async function throughOverlay(
+  request: CompileRequest,
+  output: string,
+  compile: (driverArguments: readonly string[]) => Promise<void>,
+): Promise<string[]> {
+  const { compiler, reproducer } = request;
   const overlayPath = `${output}.overlay.json`;
   const dependencyPath = `${output}.d`;
   try {
     writeJson(overlayPath, renderOverlay(request.overlay, reproducer));
-    await runCompiler(
-      {
-        program: compiler.path,
-        args: compileArguments(request, { output, overlayPath, dependencyPath }),
-        cwd: reproducer,
-        env: compilerEnvironment(recipe.environment),
-        limitSeconds,
-        variantFile: recipe.variant.file,
-        isLinked: recipe.notes.some((note) => note.startsWith(rdcNote)),
-      },
-      deps,
-    );
+    await compile(compileArguments(request, { output, overlayPath, dependencyPath }));
     if (!existsSync(dependencyPath)) throw toldNothing(compiler.path);
     const spelled = parseMakeDependencies(readFileSync(dependencyPath, 'utf8'));
     return spelled.map((path) => resolve(reproducer, path));
   } finally {
     for (const path of [overlayPath, dependencyPath]) rmSync(path, { force: true });
   }
+}
+
+/** The driver, or a program that it would start. */
+export function runClang(
+  { recipe, reproducer, limitSeconds }: CompileRequest,
+  program: string,
+  args: readonly string[],
+  deps: CompileDeps,
+): Promise<void> {
+  return runCompiler(
+    {
+      ...{ program, args, cwd: reproducer, limitSeconds },
+      env: compilerEnvironment(recipe.environment),
+      variantFile: recipe.variant.file,
+      isLinked: recipe.notes.some((note) => note.startsWith(rdcNote)),
+    },
+    deps,
+  );
 }
 
 /** Which files it read decides when the code is out of date. */

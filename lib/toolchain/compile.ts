@@ -6,6 +6,7 @@ import { KernloopError, nearest } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { codeObjectKernels } from './code-object-kernels';
 import { compileWithClang } from './compile-clang';
+import { compileOneWithClang } from './compile-one-clang';
 import { compileThroughPtx } from './compile-ptx';
 import { compileWithNvcc } from './compile-nvcc';
 import { compileWithNvrtc } from './compile-nvrtc';
@@ -26,6 +27,8 @@ export interface CompileResult {
   launch?: VariantLaunch;
   /** What says which compiler it was, absolute, where that is not a program. */
   system?: string[];
+  /** Why all kernels of the unit were compiled, where the recipe asks for the captured one alone. */
+  whole?: string;
 }
 
 /** What a compiler read, absolute, and of Triton how the code is launched. */
@@ -33,19 +36,21 @@ interface Compilation {
   opened: string[];
   system?: string[];
   launch?: VariantLaunch;
+  whole?: string;
 }
 
 /** Compiles the one kernel of a reproducer. The output appears only when the kernel is in it. */
 export async function compileReproducer(request: CompileRequest, deps: CompileDeps): Promise<CompileResult> {
   const partial = `${request.output}.partial-${process.pid}`;
   try {
-    const { opened, launch, system } = await runCompilation(request, partial, deps);
+    const { opened, launch, system, whole } = await runCompilation(request, partial, deps);
     checkKernel(partial, request);
     const result = {
       codeObjectSha256: sha256OfFile(partial),
       ...openedFiles(opened, request),
       ...(launch === undefined ? {} : { launch }),
       ...(system === undefined ? {} : { system }),
+      ...(whole === undefined ? {} : { whole }),
     };
     renameSync(partial, request.output);
     return result;
@@ -60,7 +65,17 @@ async function runCompilation(request: CompileRequest, output: string, deps: Com
   if (request.assembly !== undefined)
     return { opened: await compileThroughPtx(withLineInfo(request), request.assembly, output, deps) };
   const compileWith = compilationOf(request.recipe);
-  return { opened: await compileWith(request.lineInfo ? withLineInfo(request) : request, output, deps) };
+  const asked = request.lineInfo ? withLineInfo(request) : request;
+  if (compileWith === compileWithClang && request.recipe.one_entry === true) return compileAlone(asked, output, deps);
+  return { opened: await compileWith(asked, output, deps) };
+}
+
+async function compileAlone(request: CompileRequest, output: string, deps: CompileDeps): Promise<Compilation> {
+  const { main, variant } = request.recipe;
+  const alone = await compileOneWithClang(request, output, deps);
+  if ('opened' in alone) return alone;
+  deps.report.warn(`${variant.file}: all kernels of ${main} are compiled, which takes longer: ${alone.whole}`);
+  return { opened: await compileWithClang(request, output, deps), whole: alone.whole };
 }
 
 /** Line tables change no instruction, unlike full debug information, which some compilers let through to the code. */

@@ -18,6 +18,9 @@ export interface WantedCompiler {
   version: string | null;
 }
 
+/** What takes one function and what it needs out of a module of LLVM; it lies beside the clang that it is of. */
+export const extractor = 'llvm-extract';
+
 type CompilerDeps = Pick<Deps, 'run' | 'env' | 'report' | 'signal'>;
 
 /** Finds a compiler by name, preferring the very version that is wanted, and says so when it has to take another. */

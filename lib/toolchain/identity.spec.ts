@@ -40,6 +40,15 @@ describe('toolchainIdentity', () => {
     expect(identity()).not.toBe(before);
   });
 
+  it('changes with what takes one kernel out of a unit, which lies beside the compiler', () => {
+    const before = identity();
+    const path = join(folder, 'bin', 'llvm-extract');
+    writeFileSync(path, 'one');
+    const first = identity();
+    writeFileSync(path, 'two');
+    expect(new Set([before, first, identity()]).size).toBe(3);
+  });
+
   it('is that of equal files elsewhere, whenever they were installed', () => {
     mkdirSync(join(folder, 'lib'));
     writeFileSync(join(folder, 'lib', 'libLLVM-15.so.1'), Buffer.alloc(2 << 20, 1));

@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { sha256 } from '../support/files';
 import { KnownDigests } from '../support/known-digests';
 import { installationVariables } from './compiler-environment';
-import { compilerCandidates } from './find-compiler';
+import { compilerCandidates, extractor } from './find-compiler';
 import { nvrtcCandidates } from './find-nvrtc';
 import { tritonRecords } from './find-triton';
 import type { Environment } from '../support/environment';
@@ -37,6 +37,7 @@ export function toolchainIdentity(env: Environment, digests: KnownDigests = Know
     ...programs,
     ...programs.flatMap((program) => supportFiles.map((name) => join(dirname(program), name))),
     ...programs.flatMap(compilerLibraries),
+    ...programs.flatMap((program) => resolved(program).map((path) => join(dirname(path), extractor))),
     ...[...libraryFolders, ...deviceLibraryFolders(env)].flatMap((folder) => filesIn(folder)),
     ...tritonRecords(env),
     ...nvrtcCandidates(env, installed).flatMap((library) => [library, ...nvrtcParts(library)]),

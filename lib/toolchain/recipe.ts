@@ -37,7 +37,7 @@ export const recipeSchema = z.strictObject({
   one_entry: z
     .literal(true)
     .optional()
-    .describe('nvcc: of the kernels of the unit, the captured one alone is assembled.'),
+    .describe('Of the kernels of the unit, the captured one alone is assembled (nvcc), or optimised (clang).'),
   nvrtc: z
     .strictObject({
       name: z.string().nullable().describe('What the app called the program.'),

@@ -1,0 +1,24 @@
+import { machineAmdgpu } from './code-object-kernels';
+import { isElf64, readSections, readSymbols } from './elf';
+
+const objectType = 1;
+
+/**
+ * A variable that one of AMD's code objects has in memory that can be written, static ones included, and another one has not, or not of that size; null where
+ * there is none. A replay restores each by its name, and arguments may point into any.
+ */
+export function lostVariable(one: Buffer, other: Buffer): string | null {
+  const [before, after] = [variables(one), variables(other)];
+  const lost = [...before].find(([name, size]) => after.get(name) !== size);
+  return lost?.[0] ?? null;
+}
+
+function variables(bytes: Buffer): Map<string, bigint> {
+  if (!isElf64(bytes, machineAmdgpu)) return new Map();
+  const sections = readSections(bytes);
+  const symbols = sections
+    .filter(({ name }) => name === '.dynsym' || name === '.symtab')
+    .flatMap((table) => readSymbols(bytes, table, sections))
+    .filter(({ info, section }) => (info & 0xf) === objectType && section > 0 && sections[section]?.name !== '.rodata');
+  return new Map(symbols.map(({ name, size }) => [name, size]));
+}
