@@ -117,15 +117,27 @@ export function isOfACapture(name: string): boolean {
   );
 }
 
+/** What a reader must know to make anything of the rest. */
+const versionSchema = z.looseObject({ schema: z.string(), requires: z.array(z.string()).default([]) });
+const knownFeatures: readonly string[] = ['dropped'];
+
 export function readCapture(folder: string): CaptureJson {
   const path = captureFile(folder);
   const text = readText(path, 'CAPTURE_MISSING', 'capture it: `kernloop capture`, or `nx run <app>:extract-kernel`');
-  const { schema } = parseJson(path, text, z.looseObject({ schema: z.string() }));
+  const { schema, requires } = parseJson(path, text, versionSchema);
   const [name, major] = schema.split('/');
   if (name !== 'kernloop.capture' || major !== '1') {
     throw new KernloopError(
       'CAPTURE_INVALID',
       `${path} has the format "${schema}"; this version of Kernloop reads kernloop.capture/1`,
+      'use the version of Kernloop that wrote it, or capture again',
+    );
+  }
+  const unknown = requires.find((feature) => !knownFeatures.includes(feature));
+  if (unknown !== undefined) {
+    throw new KernloopError(
+      'CAPTURE_NEWER',
+      `${path} requires ${JSON.stringify(unknown)}, which this version of Kernloop does not know`,
       'use the version of Kernloop that wrote it, or capture again',
     );
   }

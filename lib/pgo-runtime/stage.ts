@@ -10,6 +10,7 @@ export const stage = defineStage({
   options: pgoRuntimeOptionsSchema,
   result: pgoRuntimeResultSchema,
   onDevice: true,
+  isWithoutDevice: ({ phase }) => phase === 'build',
   project: 'app',
   positional: 'app',
   paths: ['app'],

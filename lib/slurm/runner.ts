@@ -24,7 +24,7 @@ export interface Elsewhere {
 }
 
 export function elsewhere(
-  stage: Pick<Stage, 'onDevice' | 'project'>,
+  stage: Pick<Stage, 'onDevice' | 'isWithoutDevice' | 'project'>,
   values: Values,
   deps: Pick<Deps, 'env'>,
 ): Elsewhere | undefined {
@@ -32,7 +32,7 @@ export function elsewhere(
   const folder = values[stage.project === 'app' ? 'app' : 'reproducer'];
   // What this writes no job of a dead submitter may write over, wherever it runs.
   giveUpOrphans(findWorkspaceRoot(resolve(typeof folder === 'string' ? folder : '.')));
-  if (isLocal(deps)) return undefined;
+  if (isLocal(deps) || stage.isWithoutDevice?.(values) === true) return undefined;
   if (stage.project === 'app') return ofApp(folder);
   return stage.project === 'reproducer' ? ofReproducer(folder) : undefined;
 }

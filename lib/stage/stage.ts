@@ -18,6 +18,8 @@ export interface Stage<S extends OptionsSchema = OptionsSchema, R = unknown> {
   readonly result: z.ZodType<R>;
   /** It starts programs on the device: kernloop.json may send it to a cluster. */
   readonly onDevice?: boolean;
+  /** With these options it does not, and stays here. */
+  isWithoutDevice?(options: z.output<S>): boolean;
   /** Which project file it starts from; a stage without one takes no options from files. */
   readonly project: 'app' | 'reproducer' | 'none';
   /** Options that name something else to work on: with one of them there is no project, and nothing of its files. */

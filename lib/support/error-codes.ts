@@ -238,7 +238,10 @@ export const errorCodes = kinds({
   INTERNAL_ERROR: { exitCode: exitCodes.environment, meaning: 'a bug in Kernloop' },
   NATIVE_FAILED: { exitCode: exitCodes.environment, meaning: 'a native program ended in a way it never should' },
   // Codes of the native programs.
-  CAPTURE_NEWER: { exitCode: exitCodes.usage, meaning: 'the capture was written by a newer major version' },
+  CAPTURE_NEWER: {
+    exitCode: exitCodes.usage,
+    meaning: 'the capture is of a newer major version, or requires a feature that is not known here',
+  },
   CAPTURE_NOT_FOUND: { exitCode: exitCodes.usage, meaning: 'there is no complete capture in the folder' },
   CHUNK_CORRUPT: { exitCode: exitCodes.usage, meaning: 'content of the capture is not what its digest says' },
   PACK_CORRUPT: { exitCode: exitCodes.usage, meaning: 'chunks.pack is damaged' },
@@ -493,6 +496,7 @@ export const errorCodes = kinds({
   RECORDER_FAILED: { exitCode: exitCodes.environment, meaning: 'the recorder could not go on' },
   INJECTION_EMPTY: { exitCode: exitCodes.usage, meaning: 'nothing of the capture is compared byte for byte' },
   AGENT_LOST: { exitCode: exitCodes.fail, meaning: 'the app ended in the middle of the capture' },
+  UNKNOWN_KERNEL: { exitCode: exitCodes.fail, meaning: 'a kernel was launched whose code the agent has not seen' },
   AGENT_FAILED: { exitCode: exitCodes.fail, meaning: 'the agent inside the app could not go on' },
   AGENT_PROTOCOL: { exitCode: exitCodes.environment, meaning: 'agent and recorder do not understand each other' },
   UNSUPPORTED_TARGET: { exitCode: exitCodes.usage, meaning: 'the device has no support for this target' },

@@ -218,6 +218,7 @@ export const nextSteps: Readonly<Record<ErrorCode, string>> = {
   RECORDER_FAILED: 'run the command again; if it stays, report it with the output of `kernloop doctor`',
   INJECTION_EMPTY: 'inject into a capture that is compared byte for byte: choose another `--capture`',
   AGENT_LOST: 'run the `command` of kernloop.json by hand: the program ended before the launch did',
+  UNKNOWN_KERNEL: 'run the command again; if it stays, report it with the output of `kernloop doctor`',
   AGENT_FAILED: 'run the command again; if it stays, report it with the output of `kernloop doctor`',
   AGENT_PROTOCOL: 'install all parts in one version: `npm install kernloop`, or `npm run build:native` in a checkout',
   UNSUPPORTED_TARGET: 'use a target that `docs/install.md` lists',

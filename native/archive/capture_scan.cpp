@@ -20,10 +20,19 @@ namespace {
 
 using FileIdentity = std::pair<dev_t, ino_t>;
 
-std::optional<FileIdentity> identity_of(const fs::path& path) {
+struct Folder {
+  FileIdentity identity;
+  bool is_directory = false;
+};
+
+// Nothing for a name behind which there is nothing: a link to nothing or to itself, or what was removed meanwhile.
+// What is there but cannot be looked at is an error: captures may lie in it.
+Result<std::optional<Folder>> look_at(const fs::path& path) {
   struct stat status;
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return FileIdentity{status.st_dev, status.st_ino};
+  if (::stat(path.c_str(), &status) == 0)
+    return std::optional(Folder{{status.st_dev, status.st_ino}, S_ISDIR(status.st_mode)});
+  if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return std::optional<Folder>();
+  return io_error("cannot look at", path, errno);
 }
 
 // Some other program's file of that name. What is no JSON may be a damaged capture.
@@ -39,21 +48,22 @@ class Scanner {
  public:
   explicit Scanner(const std::vector<fs::path>& skip) {
     for (const fs::path& folder : skip) {
-      if (const auto identity = identity_of(folder)) visited_.insert(*identity);
+      if (const auto found = look_at(folder); found && *found) visited_.insert((*found)->identity);
     }
   }
 
   Status visit(const fs::path& folder) {
-    const auto identity = identity_of(folder);
-    if (!identity || !visited_.insert(*identity).second) return Unit{};
+    const auto found = look_at(folder);
+    if (!found) scan.unreadable.push_back(found.error());
+    if (!found || !*found || !(*found)->is_directory || !visited_.insert((*found)->identity).second) return Unit{};
     std::error_code failure;
     fs::directory_iterator entries(folder, failure);
     for (; !failure && entries != fs::directory_iterator(); entries.increment(failure)) {
       const std::string name = entries->path().filename().string();
-      std::error_code none;  // a link to nothing is no folder
+      std::error_code unknown;  // visit() tells
       if (name == kManifestFile) {
         if (auto taken = take(folder); !taken) return taken;
-      } else if (name != "node_modules" && name != ".git" && fs::is_directory(entries->path(), none)) {
+      } else if (name != "node_modules" && name != ".git" && !entries->is_regular_file(unknown)) {
         if (auto visited = visit(entries->path()); !visited) return visited;
       }
     }

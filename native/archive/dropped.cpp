@@ -160,7 +160,9 @@ Result<Shrunk> shrink_capture(const Reader& reader, const ShrinkRequest& request
     Region& region = manifest.regions[i];
     if (auto done = copy(region.pre, pre_of(old.regions[i]), (*dropped)[i]); !done) return done.error();
     if (auto done = copy(region.post, post_of(old.regions[i]), (*dropped)[i]); !done) return done.error();
-    if (!(*dropped)[i].empty()) region.extra[kDropped] = to_json((*dropped)[i]);
+    if ((*dropped)[i].empty()) continue;
+    region.extra[kDropped] = to_json((*dropped)[i]);
+    manifest.required.insert(kRequiresDropped);
   }
   for (size_t i = 0; i < old.module_variables.size(); ++i) {
     ModuleVariable& variable = manifest.module_variables[i];

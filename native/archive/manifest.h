@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -129,8 +130,12 @@ struct Execution {
   Json extra = Json::object();
 };
 
+// Whoever does not know what these names of `requires` change must not read the capture as if it had them not.
+inline constexpr const char* kRequiresDropped = "dropped";  // archive/dropped.h
+
 struct Manifest {
   Tool tool;
+  std::set<std::string> required;  // names of features, "requires" of the file
   uint64_t chunk_bytes = kChunkBytes;
   Json app = Json::object();  // written and read by the stages; nothing native opens what it names
   Device device;
@@ -155,7 +160,8 @@ Json to_json(const Manifest& manifest);
 Json to_json(const Geometry& geometry);
 
 // Every field is checked: types, bounds, chunk counts against sizes, overlaps, references. Never throws.
-// `where` names the file in errors. CAPTURE_NEWER for another major version, CAPTURE_INVALID for the rest.
+// `where` names the file in errors. CAPTURE_NEWER for another major version and for features of `requires` that are not
+// known here, CAPTURE_INVALID for the rest.
 Result<Manifest> parse_manifest(std::string_view text, const std::string& where);
 // What parse_manifest checks, for a manifest made in memory: a writer refuses what no reader would take.
 Status validate(const Manifest& manifest, const std::string& where);

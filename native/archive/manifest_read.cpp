@@ -183,6 +183,20 @@ std::optional<Error> check_schema(const Json& json, const std::string& where) {
                "update Kernloop, or capture again with this version"};
 }
 
+// What a reader must know to make anything of the other fields: they are not looked at where it does not.
+std::optional<Error> check_required(const Json& json, const std::string& where) {
+  if (!json.contains("requires")) return std::nullopt;
+  for (const Json& feature : Fields(json, "").array("requires")) {
+    if (!feature.is_string()) throw ManifestProblem{"requires names something that is not a string"};
+    const auto& name = feature.get_ref<const std::string&>();
+    if (name != kRequiresDropped)
+      return Error{"CAPTURE_NEWER",
+                   where + " requires \"" + name.substr(0, 80) + "\", which this Kernloop does not know",
+                   "update Kernloop, or capture again with this version"};
+  }
+  return std::nullopt;
+}
+
 Manifest read_manifest(const Json& json) {
   Fields top(json, "");
   Manifest manifest;
@@ -190,6 +204,7 @@ Manifest read_manifest(const Json& json) {
   if (const std::string hash = top.text("hash"); hash != "sha256") {
     throw ManifestProblem{"hash is \"" + hash + "\": only sha256 is known"};
   }
+  if (top.has("requires")) manifest.required = top.any("requires").get<std::set<std::string>>();
   manifest.chunk_bytes = top.number<uint64_t>("chunk_bytes");
   if (top.has("tool")) manifest.tool = read_tool(top.any("tool"));
   if (top.has("app")) manifest.app = top.any("app");
@@ -214,6 +229,7 @@ Result<Manifest> parse_manifest(std::string_view text, const std::string& where)
   if (!json) return Error{"CAPTURE_INVALID", json.error().message, json.error().hint};
   if (auto problem = check_schema(*json, where)) return *problem;
   try {
+    if (auto problem = check_required(*json, where)) return *problem;
     Manifest manifest = read_manifest(*json);
     if (auto valid = validate(manifest, where); !valid) return valid.error();
     return manifest;

@@ -111,7 +111,7 @@ Json to_json(const Manifest& manifest) {
   const Tool& tool = manifest.tool;
   const Dispatch& dispatch = manifest.dispatch;
   const Scope& scope = manifest.scope;
-  return with_extra(
+  Json json = with_extra(
       manifest.extra,
       {{"schema", kCaptureSchema},
        {"hash", "sha256"},
@@ -132,6 +132,8 @@ Json to_json(const Manifest& manifest) {
        {"module_variables", list_of(manifest.module_variables)},
        {"code_objects", list_of(manifest.code_objects)},
        {"execution", to_json(manifest.execution)}});
+  if (!manifest.required.empty()) json["requires"] = manifest.required;
+  return json;
 }
 
 std::string to_text(const Manifest& manifest) {

@@ -28,7 +28,7 @@ Result<CaptureScan> captures_below(const GcRequest& request) {
     return Error{first.code,
                  "nothing was removed, since the chunks of a capture are not known: " + first.message +
                      (more ? " (and " + std::to_string(more) + " more)" : ""),
-                 "restore that capture, or remove its folder if it is not needed, and run gc again"};
+                 "restore that capture, make it readable, or remove its folder if it is not needed, and run gc again"};
   }
   return scan;
 }

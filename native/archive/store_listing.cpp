@@ -33,8 +33,13 @@ Status list_folder(const fs::path& folder, std::vector<StoreFile>& files) {
   fs::directory_iterator entries(folder, failure);
   for (; !failure && entries != fs::directory_iterator(); entries.increment(failure)) {
     auto file = chunk_named(folder.filename().string(), entries->path().filename().string());
+    if (!file) continue;
     struct stat status;
-    if (!file || ::lstat(entries->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (::lstat(entries->path().c_str(), &status) != 0) {
+      if (errno == ENOENT) continue;  // removed since the folder was opened
+      return io_error("cannot look at", entries->path(), errno);
+    }
+    if (!S_ISREG(status.st_mode)) continue;
     file->path = entries->path();
     file->bytes = static_cast<uint64_t>(status.st_size);
     file->modified_ns = status.st_mtim.tv_sec * int64_t{1'000'000'000} + status.st_mtim.tv_nsec;
@@ -54,7 +59,12 @@ Status find_store(const fs::path& store) {
 Result<std::vector<StoreFile>> list_store(const fs::path& store, uint8_t first) {
   std::vector<StoreFile> files;
   const fs::path folder = store / to_hex(Bytes(&first, 1));
-  if (std::error_code none; !fs::is_directory(folder, none)) return files;
+  struct stat status;
+  if (::stat(folder.c_str(), &status) != 0) {
+    if (errno == ENOENT) return files;
+    return io_error("cannot look at", folder, errno);
+  }
+  if (!S_ISDIR(status.st_mode)) return files;
   if (auto listed = list_folder(folder, files); !listed) return listed.error();
   std::sort(files.begin(), files.end(), [](const StoreFile& a, const StoreFile& b) {
     return a.digest != b.digest ? a.digest < b.digest : a.encoding < b.encoding;

@@ -21,7 +21,7 @@ struct StoreFile {
 Status find_store(const std::filesystem::path& store);
 
 // Those whose digest begins with this byte, by digest; a chunk may be there in both encodings. A store of millions is
-// looked at folder by folder, so that no more of it is in memory.
+// looked at folder by folder, so that no more of it is in memory. IO_ERROR where a folder that is there cannot be seen.
 Result<std::vector<StoreFile>> list_store(const std::filesystem::path& store, uint8_t first);
 
 }  // namespace kernloop::archive

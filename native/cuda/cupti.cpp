@@ -50,37 +50,45 @@ Opened try_open(const std::string& path, int flags) {
   return {dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | flags), path, (flags & RTLD_NOLOAD) != 0};
 }
 
-// `reason` becomes dlerror's words of the last try that a user can do something about.
-Opened open_any(int driver_version, std::string* reason) {
+std::string tried() {
+  std::string list = "the library path";
+  for (const std::string& folder : toolkit_folders()) list += ", " + folder;
+  return list;
+}
+
+// With dlerror's words of a try that a user can do something about.
+Error missing(const std::string& reason) {
+  return {"ENVIRONMENT_CUPTI_MISSING", "CUPTI cannot be opened: " + reason + " (looked in " + tried() + ")",
+          "install CUPTI (package cuda-cupti of the CUDA toolkit, or the Python package nvidia-cuda-cupti), or name "
+          "libcupti.so in KERNLOOP_CUPTI"};
+}
+
+Result<Opened> open_any(int driver_version) {
+  std::string reason;
   const std::vector<std::string> names = sonames(driver_version);
   for (const std::string& name : names) {
     if (Opened opened = try_open(name, RTLD_NOLOAD); opened.handle != nullptr) return opened;
   }
   for (const std::string& name : names) {
     if (Opened opened = try_open(name, 0); opened.handle != nullptr) return opened;
-    if (const char* why = dlerror(); why != nullptr && reason->empty()) *reason = why;
+    if (const char* why = dlerror(); why != nullptr && reason.empty()) reason = why;
   }
   for (const std::string& name : names) {
     for (const std::string& folder : toolkit_folders()) {
       if (Opened opened = try_open(folder + "/" + name, 0); opened.handle != nullptr) return opened;
     }
   }
-  return {};
+  return missing(reason);
 }
 
-Opened open_library(int driver_version, std::string* reason) {
+Result<Opened> open_library(int driver_version) {
   const char* named = std::getenv("KERNLOOP_CUPTI");
-  if (named == nullptr || *named == '\0') return open_any(driver_version, reason);
-  if (Opened opened = try_open(named, RTLD_NOLOAD); opened.handle != nullptr) return opened;
-  Opened opened = try_open(named, 0);
-  if (const char* why = opened.handle == nullptr ? dlerror() : nullptr; why != nullptr) *reason = why;
-  return opened;
-}
-
-std::string tried() {
-  std::string list = "the library path";
-  for (const std::string& folder : toolkit_folders()) list += ", " + folder;
-  return list;
+  if (named == nullptr || *named == '\0') return open_any(driver_version);
+  for (const int flags : {RTLD_NOLOAD, 0}) {
+    if (Opened opened = try_open(named, flags); opened.handle != nullptr) return opened;
+  }
+  const char* why = dlerror();
+  return missing(why != nullptr ? why : "");
 }
 
 struct Lookup {
@@ -97,23 +105,17 @@ struct Lookup {
 }  // namespace
 
 Result<std::shared_ptr<const Cupti>> Cupti::load(int driver_version) {
-  std::string reason;
-  const Opened opened = open_library(driver_version, &reason);
-  if (opened.handle == nullptr) {
-    return Error{
-        "ENVIRONMENT_CUPTI_MISSING", "CUPTI cannot be opened: " + reason + " (looked in " + tried() + ")",
-        "install CUPTI (package cuda-cupti of the CUDA toolkit, or the Python package nvidia-cuda-cupti), or name "
-        "libcupti.so in KERNLOOP_CUPTI"};
-  }
+  const auto opened = open_library(driver_version);
+  if (!opened) return opened.error();
   auto cupti = std::make_shared<Cupti>();
-  cupti->path = opened.path;
-  cupti->was_loaded = opened.was_loaded;
-  Lookup lookup{opened.handle, {}};
+  cupti->path = opened->path;
+  cupti->was_loaded = opened->was_loaded;
+  Lookup lookup{opened->handle, {}};
 #define FUNCTION(name, presence, parameters) lookup.find(cupti->name, #name, presence);
 #include "cuda/cupti_functions.def"
 #undef FUNCTION
   if (!lookup.missing.empty()) {
-    return Error{"ENVIRONMENT_CUPTI_TOO_OLD", opened.path + " lacks " + lookup.missing,
+    return Error{"ENVIRONMENT_CUPTI_TOO_OLD", opened->path + " lacks " + lookup.missing,
                  "use the CUPTI of CUDA 12.4 or newer; KERNLOOP_CUPTI names one"};
   }
   return std::shared_ptr<const Cupti>(std::move(cupti));

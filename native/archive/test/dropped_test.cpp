@@ -51,6 +51,24 @@ TEST_F(DroppedTest, LeavesOutTheseBytesAndNothingElse) {
   EXPECT_EQ(dropped_bytes_of(manifest), 2000u);
 }
 
+// A reader that took the zeros for memory would pass a kernel that reads them.
+TEST_F(DroppedTest, IsRequiredOfReadersWhereSomethingIsDroppedOnly) {
+  ASSERT_TRUE(shrink(R"({"dropped": [{"region": "r0", "offset": 1000, "bytes": 2000}]})"));
+  EXPECT_EQ(to_json(open()->manifest())["requires"], Json::array({"dropped"}));
+  ASSERT_TRUE(shrink(R"({"dropped": []})", whole_, "same"));
+  EXPECT_FALSE(to_json(open("same")->manifest()).contains("requires"));
+}
+
+TEST_F(DroppedTest, CapturesShrunkBeforeReadersWereToldAreReadAndThenSayIt) {
+  ASSERT_TRUE(shrink(R"({"dropped": [{"region": "r0", "offset": 1000, "bytes": 2000}]})"));
+  Json json = to_json(open()->manifest());
+  json.erase("requires");
+  ASSERT_TRUE(write_atomically(directory_.path() / "shrunk" / kManifestFile, to_text(json)));
+  EXPECT_EQ(dropped_bytes_of(open()->manifest()), 2000u);
+  ASSERT_TRUE(shrink(R"({"dropped": []})", directory_.path() / "shrunk", "again"));
+  EXPECT_EQ(to_json(open("again")->manifest())["requires"], Json::array({"dropped"}));
+}
+
 TEST_F(DroppedTest, AddsToWhatIsDroppedAlready) {
   ASSERT_TRUE(shrink(R"({"dropped": [{"region": "r0", "offset": 1000, "bytes": 2000}]})"));
   const auto again = shrink(R"({"dropped": [{"region": "r0", "offset": 4000, "bytes": 500},

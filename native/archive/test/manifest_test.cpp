@@ -98,6 +98,34 @@ TEST(Manifest, RefusesANewerMajorVersionAndSaysWhatToDo) {
   EXPECT_EQ(parse_manifest(json.dump(), "ten").error().code, "CAPTURE_NEWER");
 }
 
+TEST(Manifest, RefusesFeaturesThatItDoesNotKnowByName) {
+  Json json = sample_json();
+  EXPECT_FALSE(json.contains("requires")) << "older readers are given nothing new where nothing is";
+  // Whatever else such a file holds need not make sense here.
+  json["regions"] = "elsewhere";
+  json["requires"] = {"dropped", "sparse-regions"};
+  const auto manifest = parse_manifest(json.dump(), "here/capture.json");
+  ASSERT_FALSE(manifest);
+  EXPECT_EQ(manifest.error().code, "CAPTURE_NEWER");
+  EXPECT_NE(manifest.error().message.find("here/capture.json requires \"sparse-regions\""), std::string::npos)
+      << manifest.error().message;
+  EXPECT_NE(manifest.error().hint.find("update"), std::string::npos);
+  for (const Json& bad : {Json("dropped"), Json({{"dropped", true}}), Json::array({7}), Json(nullptr)}) {
+    json["requires"] = bad;
+    EXPECT_EQ(parse_manifest(json.dump(), "capture.json").error().code, "CAPTURE_INVALID") << bad;
+  }
+}
+
+TEST(Manifest, FeaturesThatItKnowsSurviveARoundTrip) {
+  for (const Json& known : {Json::array(), Json::array({"dropped"})}) {
+    Json json = sample_json();
+    json["requires"] = known;
+    const auto manifest = parse_manifest(json.dump(), "capture.json");
+    ASSERT_TRUE(manifest) << manifest.error().message;
+    EXPECT_EQ(to_json(*manifest).value("requires", Json::array()), known);
+  }
+}
+
 TEST(Manifest, RefusesWhatCannotBe) {
   using Edit = void (*)(Json&);
   const std::pair<const char*, Edit> cases[] = {

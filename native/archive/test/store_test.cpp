@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <fstream>
@@ -18,6 +19,24 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
+
+// Everybody but root is kept out by permissions.
+class WithoutPrivileges {
+ public:
+  WithoutPrivileges() { EXPECT_EQ(::seteuid(own_ != 0 ? own_ : kNobody), 0); }
+  ~WithoutPrivileges() { EXPECT_EQ(::seteuid(own_), 0); }
+
+  static void give(const fs::path& folder) {
+    if (::geteuid() != 0) return;
+    EXPECT_EQ(::chown(folder.c_str(), kNobody, kNobody), 0);
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+      EXPECT_EQ(::lchown(entry.path().c_str(), kNobody, kNobody), 0);
+  }
+
+ private:
+  static constexpr uid_t kNobody = 65534;
+  const uid_t own_ = ::geteuid();
+};
 
 class Store : public testing::Test {
  protected:
@@ -53,6 +72,26 @@ class Store : public testing::Test {
       if (!(*reader)->read_all(view, 1 << 20)) return false;
     }
     return true;
+  }
+  // What a user who has no rights in `hidden` is told of the store.
+  void expect_refused(const fs::path& hidden, fs::perms perms, const std::string& message) {
+    WithoutPrivileges::give(directory_.path());
+    const WithoutPrivileges user;
+    fs::permissions(hidden, perms);
+    const auto collected = gc();
+    const auto scan = scan_captures({captures_}, {});
+    ASSERT_TRUE(scan);
+    const auto checked = check_store(store_, *scan, {});
+    const auto measured = measure_store(store_, *scan);
+    fs::permissions(hidden, fs::perms::owner_all);
+    ASSERT_FALSE(collected);
+    EXPECT_EQ(collected.error().code, "IO_ERROR");
+    EXPECT_NE(collected.error().message.find(message), std::string::npos) << collected.error().message;
+    if (!scan->unreadable.empty()) return;  // the captures are in the way; what is said of the store is a part
+    ASSERT_FALSE(checked);
+    EXPECT_NE(checked.error().message.find(message), std::string::npos) << checked.error().message;
+    ASSERT_FALSE(measured);
+    EXPECT_NE(measured.error().message.find(message), std::string::npos) << measured.error().message;
   }
   bool has(const Buffer& raw) { return ChunkStore(store_).stored_bytes(sha256(raw)).has_value(); }
   fs::path file_of(const Buffer& raw) {
@@ -136,6 +175,30 @@ TEST_F(Store, GcRefusesWhenAManifestCannotBeRead) {
   // A root that is misspelt would leave nothing in use.
   EXPECT_EQ(collect_garbage({store_, {directory_.path() / "kernel"}, {}, 0s, false}).error().code, "FILE_NOT_FOUND");
   EXPECT_TRUE(is_complete(captures_ / "a" / "capture"));
+}
+
+// A folder of which nothing is known is not an empty one.
+TEST_F(Store, AFolderOfTheStoreThatCannotBeSeenIsAnError) {
+  const fs::path folder = file_of(mine_.r0_pre).parent_path();
+  expect_refused(folder, fs::perms::none, "cannot read " + folder.string());
+  expect_refused(folder, fs::perms::owner_read, "cannot look at " + folder.string());  // names, and no more
+  EXPECT_TRUE(is_complete(captures_ / "a" / "capture"));
+}
+
+TEST_F(Store, GcRemovesNothingWhileItCannotSeeWhereCapturesMayBe) {
+  // Lists names only: that "b" is a folder is seen, what is in it is not.
+  expect_refused(captures_, fs::perms::owner_read, "nothing was removed");
+  expect_refused(captures_ / "b", fs::perms::none, "nothing was removed");
+  expect_refused(captures_ / "b", fs::perms::owner_read, "nothing was removed");
+  fs::rename(captures_ / "b", directory_.path() / "b");
+  fs::create_directory_symlink(directory_.path() / "b" / "capture", captures_ / "link");
+  expect_refused(directory_.path() / "b", fs::perms::none, "nothing was removed");
+  EXPECT_TRUE(has(other_.r0_pre));
+  // Links to nothing and to themselves hide nothing.
+  fs::remove(captures_ / "link");
+  fs::create_symlink("nowhere", captures_ / "nothing");
+  fs::create_symlink("itself", captures_ / "itself");
+  EXPECT_EQ(gc()->chunks_removed, 1u);
 }
 
 TEST_F(Store, GcLeavesFilesThatAreNoChunks) {

@@ -8,8 +8,8 @@
 
 namespace kernloop::capture {
 
-AgentBase::AgentBase(std::unique_ptr<RecorderClient> client, const Welcome& answer, std::string log_pattern)
-    : recorder(std::move(client)), welcome(answer), pid_(getpid()) {
+AgentBase::AgentBase(std::unique_ptr<RecorderClient> client, std::string log_pattern)
+    : recorder(std::move(client)), welcome(recorder->welcome()), pid_(getpid()) {
   log.open_as(std::move(log_pattern));
   static_assert(kRingSelections == kMaxSelections);
   selections.configure(profiling() ? std::vector<SelectionRequest>() : welcome.selections, recorder->matches());
@@ -72,10 +72,9 @@ const KernelEntry* AgentBase::learn_kernel(uint64_t key, const Resolve& resolve)
 }
 
 void AgentBase::ask_about(KernelEntry& entry, const Resolve& resolve) {
-  std::string unknown;
-  const std::optional<ResolvedKernel> resolved = resolve(&unknown);
+  const Result<ResolvedKernel> resolved = resolve();
   if (!resolved) {
-    note("UNKNOWN_KERNEL", unknown);
+    note(resolved.error().code.c_str(), resolved.error().message);
     return;
   }
   entry.symbol = resolved->symbol;

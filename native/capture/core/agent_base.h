@@ -29,7 +29,7 @@ struct ResolvedKernel {
 
 class AgentBase {
  public:
-  AgentBase(std::unique_ptr<RecorderClient> client, const Welcome& answer, std::string log_pattern);
+  AgentBase(std::unique_ptr<RecorderClient> client, std::string log_pattern);
   AgentBase(const AgentBase&) = delete;
   AgentBase& operator=(const AgentBase&) = delete;
 
@@ -60,7 +60,7 @@ class AgentBase {
   }
 
   // A kernel by what a dispatch names it by (a descriptor address, a function handle); not 0. `resolve` is asked once,
-  // when it is first seen; `unknown` then says what could not be found.
+  // when it is first seen; its error says what could not be found.
   template <typename Resolve>
   const KernelEntry* kernel(uint64_t key, Resolve&& resolve) {
     const KernelEntry* entry = kernels.find(key);
@@ -81,7 +81,7 @@ class AgentBase {
   ~AgentBase() = default;
 
  private:
-  using Resolve = std::function<std::optional<ResolvedKernel>(std::string* unknown)>;
+  using Resolve = std::function<Result<ResolvedKernel>()>;
   const KernelEntry* learn_kernel(uint64_t key, const Resolve& resolve);
   void ask_about(KernelEntry& entry, const Resolve& resolve);
 

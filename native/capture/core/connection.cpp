@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "capture/core/log.h"
 
@@ -27,12 +28,13 @@ Connection connect_to_recorder(const std::string& runtime) {
   const std::string socket = environment("KERNLOOP_RECORDER_SOCKET");
   if (socket.empty()) return connection;
   connection.log_file = environment("KERNLOOP_LOG_FILE");
-  std::string error;
-  connection.recorder = RecorderClient::connect(socket, runtime, ring_bytes(), &connection.welcome, &error);
-  if (connection.recorder == nullptr) {
+  auto recorder = RecorderClient::connect(socket, runtime, ring_bytes());
+  if (recorder) {
+    connection.recorder = std::move(*recorder);
+  } else {
     Log log;
     log.open_as(connection.log_file);
-    log.alarm("this program is not captured: %s", error.c_str());
+    log.alarm("this program is not captured: %s", recorder.error().message.c_str());
   }
   return connection;
 }

@@ -10,8 +10,7 @@ namespace kernloop::capture {
 
 struct Connection {
   std::unique_ptr<RecorderClient> recorder;  // null: nothing is to be captured here
-  Welcome welcome;
-  std::string log_file;  // pattern, see log.h
+  std::string log_file;                      // pattern, see log.h
 };
 
 // Says in the log, and on stderr, why there is no recorder although one was named. `runtime`: what loaded the agent.

@@ -20,6 +20,8 @@ namespace {
 // A recorder that takes nothing for this long is as good as dead; the app must not wait for it any longer.
 constexpr std::chrono::milliseconds kStallLimit{30000};
 
+constexpr const char* kAskTheStage = "the stage that started this program says what became of its recorder";
+
 int connect_to(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -66,12 +68,11 @@ void close_if_open(int& fd) {
 
 }  // namespace
 
-std::unique_ptr<RecorderClient> RecorderClient::connect(const std::string& socket_path, const std::string& runtime,
-                                                        uint64_t ring_bytes, Welcome* welcome, std::string* error) {
+Result<std::unique_ptr<RecorderClient>> RecorderClient::connect(const std::string& socket_path,
+                                                                const std::string& runtime, uint64_t ring_bytes) {
   std::unique_ptr<RecorderClient> client(new RecorderClient);
-  const auto fail = [&](const std::string& what) {
-    *error = what + ": " + std::strerror(errno);
-    return nullptr;
+  const auto fail = [](const std::string& what) {
+    return Error{"RECORDER_FAILED", what + ": " + std::strerror(errno), kAskTheStage};
   };
   client->socket_ = connect_to(socket_path);
   if (client->socket_ < 0) return fail("cannot connect to the recorder at " + socket_path);
@@ -94,15 +95,12 @@ std::unique_ptr<RecorderClient> RecorderClient::connect(const std::string& socke
   if (!sent) return fail("cannot greet the recorder");
   const auto answer = client->receive();
   const auto decoded = answer ? Welcome::decode(*answer) : std::nullopt;
-  if (!decoded) {
-    *error = "the recorder did not answer as expected (another version?)";
-    return nullptr;
-  }
-  if (!decoded->refusal.empty()) {
-    *error = "the recorder refused this process: " + decoded->refusal;
-    return nullptr;
-  }
-  *welcome = *decoded;
+  if (!decoded)
+    return Error{"AGENT_PROTOCOL", "the recorder did not answer as expected (another version?)",
+                 "use agent and recorder of one Kernloop"};
+  if (!decoded->refusal.empty())
+    return Error{"RECORDER_FAILED", "the recorder refused this process: " + decoded->refusal, kAskTheStage};
+  client->welcome_ = *decoded;
   return client;
 }
 

@@ -9,16 +9,20 @@
 #include <span>
 #include <string>
 
+#include "base/result.h"
 #include "capture/core/protocol.h"
 
 namespace kernloop::capture {
 
 class RecorderClient {
  public:
-  // Null and `error` when there is no recorder, or it does not want this process. `runtime`: what loaded the agent.
-  static std::unique_ptr<RecorderClient> connect(const std::string& socket_path, const std::string& runtime,
-                                                 uint64_t ring_bytes, Welcome* welcome, std::string* error);
+  // An error when there is no recorder, or it does not want this process. `runtime`: what loaded the agent.
+  static Result<std::unique_ptr<RecorderClient>> connect(const std::string& socket_path, const std::string& runtime,
+                                                         uint64_t ring_bytes);
   ~RecorderClient();
+
+  // What the recorder answered.
+  const Welcome& welcome() const { return welcome_; }
 
   // Waits while the ring is full. False when the recorder is lost.
   bool send(FrameType type, std::span<const uint8_t> head, std::span<const uint8_t> bulk = {});
@@ -56,6 +60,7 @@ class RecorderClient {
   bool wait_for_room(uint64_t payload);
   void lose() { lost_.store(true, std::memory_order_relaxed); }
 
+  Welcome welcome_;
   int socket_ = -1, data_event_ = -1, space_event_ = -1;
   RingMapping ring_;
   std::optional<RingProducer> producer_;

@@ -34,8 +34,8 @@ QueueMessage description_of(const Driver& driver, CUdevice device) {
 std::atomic<CudaAgent*> CudaAgent::instance_{nullptr};
 
 CudaAgent::CudaAgent(std::shared_ptr<const Driver> driver_in, std::shared_ptr<const Cupti> cupti_in,
-                     std::unique_ptr<RecorderClient> client, const Welcome& answer, std::string log_pattern)
-    : AgentBase(std::move(client), answer, std::move(log_pattern)),
+                     std::unique_ptr<RecorderClient> client, std::string log_pattern)
+    : AgentBase(std::move(client), std::move(log_pattern)),
       driver(std::move(driver_in)),
       cupti(std::move(cupti_in)),
       memory(allocations),
@@ -45,10 +45,10 @@ CudaAgent::CudaAgent(std::shared_ptr<const Driver> driver_in, std::shared_ptr<co
       profiler(*this, driver, cupti) {}
 
 Status CudaAgent::start(std::shared_ptr<const Driver> driver, std::shared_ptr<const Cupti> cupti,
-                        std::unique_ptr<RecorderClient> client, const Welcome& welcome, std::string log) {
-  auto* agent = new CudaAgent(std::move(driver), std::move(cupti), std::move(client), welcome, std::move(log));
+                        std::unique_ptr<RecorderClient> client, std::string log) {
+  auto* agent = new CudaAgent(std::move(driver), std::move(cupti), std::move(client), std::move(log));
   agent->log.line("capturing through CUPTI (%s), mode %s, %zu selections", agent->cupti->path.c_str(),
-                  agent->profiling() ? "profile" : "capture", welcome.selections.size());
+                  agent->profiling() ? "profile" : "capture", agent->welcome.selections.size());
   instance_.store(agent, std::memory_order_release);
   auto subscription = Subscription::open(agent->cupti, agent->calls, on_callback);
   if (!subscription) {
@@ -179,10 +179,10 @@ const KernelEntry* CudaAgent::launched_kernel(CUfunction handle, const char* sym
   const auto key = reinterpret_cast<uint64_t>(handle);
   const KernelEntry* entry = kernels.find(key);
   if (entry != nullptr) return entry;
-  return AgentBase::kernel(key, [&](std::string* unknown) {
+  return AgentBase::kernel(key, [&]() -> Result<ResolvedKernel> {
     const std::string name = symbol != nullptr ? std::string(symbol) : symbol_of(handle);
-    if (name.empty()) *unknown = "a kernel without a name was launched";
-    return name.empty() ? std::nullopt : resolve(handle, name, thread);
+    if (name.empty()) return Error{"UNKNOWN_KERNEL", "a kernel without a name was launched", ""};
+    return resolve(handle, name, thread);
   });
 }
 
@@ -193,7 +193,7 @@ const KernelEntry* CudaAgent::wanted_kernel(CUfunction handle, ThreadState& thre
 }
 
 // The code of a kernel that nobody wants is not looked for.
-std::optional<ResolvedKernel> CudaAgent::resolve(CUfunction handle, const std::string& symbol, ThreadState& thread) {
+ResolvedKernel CudaAgent::resolve(CUfunction handle, const std::string& symbol, ThreadState& thread) {
   ResolvedKernel resolved;
   resolved.symbol = symbol;
   if (selections_of(symbol) == 0) return resolved;

@@ -31,7 +31,7 @@ class CudaAgent : public AgentBase {
   static CudaAgent* get() { return instance_.load(std::memory_order_acquire); }
   // An Error: CUPTI is not to be had.
   static Status start(std::shared_ptr<const cuda::Driver> driver, std::shared_ptr<const cuda::Cupti> cupti,
-                      std::unique_ptr<RecorderClient> client, const Welcome& welcome, std::string log);
+                      std::unique_ptr<RecorderClient> client, std::string log);
 
   // Which selections want kernels of this name.
   uint64_t selections_of(const std::string& symbol);
@@ -103,9 +103,9 @@ class CudaAgent : public AgentBase {
     const void* owner = nullptr;
   };
   CudaAgent(std::shared_ptr<const cuda::Driver> driver, std::shared_ptr<const cuda::Cupti> cupti,
-            std::unique_ptr<RecorderClient> client, const Welcome& welcome, std::string log);
+            std::unique_ptr<RecorderClient> client, std::string log);
   bool is_busy();
-  std::optional<ResolvedKernel> resolve(cuda::CUfunction handle, const std::string& symbol, ThreadState& thread);
+  ResolvedKernel resolve(cuda::CUfunction handle, const std::string& symbol, ThreadState& thread);
   std::string symbol_of(cuda::CUfunction handle);
   void ask_for_masks(const std::vector<std::string>& symbols);
   void tell_of_graphs();

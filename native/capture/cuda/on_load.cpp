@@ -17,8 +17,7 @@ void load() {
   if (!driver) return give_up_on(connection, driver.error());
   auto cupti = cuda::Cupti::load((*driver)->version);
   if (!cupti) return give_up_on(connection, cupti.error());
-  (void)CudaAgent::start(std::move(*driver), std::move(*cupti), std::move(connection.recorder), connection.welcome,
-                         connection.log_file);
+  (void)CudaAgent::start(std::move(*driver), std::move(*cupti), std::move(connection.recorder), connection.log_file);
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ const KernelEntry* CudaProfiler::kernel_named(const std::string& symbol) {
   const auto known = kernels_.find(symbol);
   if (known != kernels_.end()) return known->second;
   // A record names no module: the code is known where only one has such a kernel.
-  const KernelEntry* entry = agent_.kernel(kernels_.size() + 1, [&](std::string*) {
+  const KernelEntry* entry = agent_.kernel(kernels_.size() + 1, [&]() -> Result<ResolvedKernel> {
     ResolvedKernel resolved;
     resolved.symbol = symbol;
     const auto candidates = agent_.cubins.with_kernel(symbol);
@@ -105,7 +105,7 @@ const KernelEntry* CudaProfiler::kernel_named(const std::string& symbol) {
       agent_.cubins.send_once(cubin, [&] { agent_.send_code_object(cubin.number, cubin.bytes); });
       resolved.objects.push_back(cubin.number);
     }
-    return std::optional(resolved);
+    return resolved;
   });
   return kernels_[symbol] = entry;
 }

@@ -9,9 +9,8 @@ namespace kernloop::capture {
 
 std::atomic<Agent*> Agent::instance_{nullptr};
 
-Agent::Agent(const HsaOriginals& originals, std::unique_ptr<RecorderClient> client, const Welcome& answer,
-             std::string log_pattern)
-    : AgentBase(std::move(client), answer, std::move(log_pattern)),
+Agent::Agent(const HsaOriginals& originals, std::unique_ptr<RecorderClient> client, std::string log_pattern)
+    : AgentBase(std::move(client), std::move(log_pattern)),
       hsa(originals),
       pools(hsa),
       code_objects(hsa, [this](uint32_t object, std::span<const uint8_t> bytes) { send_code_object(object, bytes); }),
@@ -19,14 +18,13 @@ Agent::Agent(const HsaOriginals& originals, std::unique_ptr<RecorderClient> clie
       drainer(hsa, queues, copies),
       profiler(hsa, *recorder) {}
 
-Agent& Agent::start(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> client, const Welcome& welcome,
-                    std::string log) {
+Agent& Agent::start(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> client, std::string log) {
   static const int registered =
       pthread_atfork(nullptr, nullptr, &Agent::after_fork_in_child) + std::atexit(&Agent::at_exit);
   (void)registered;
-  auto* agent = new Agent(hsa, std::move(client), welcome, std::move(log));
+  auto* agent = new Agent(hsa, std::move(client), std::move(log));
   agent->log.line("capturing through the HSA API tables, mode %s, %zu selections",
-                  agent->profiling() ? "profile" : "capture", welcome.selections.size());
+                  agent->profiling() ? "profile" : "capture", agent->welcome.selections.size());
   instance_.store(agent, std::memory_order_release);
   return *agent;
 }
@@ -56,15 +54,12 @@ void Agent::finish() {
   say_goodbye();
 }
 
-std::optional<ResolvedKernel> Agent::resolve(uint64_t kernel_object, std::string* unknown) {
-  auto resolved = code_objects.resolve(kernel_object);
-  if (!resolved) {
-    char text[96];
-    snprintf(text, sizeof text, "no loaded executable has a kernel descriptor at 0x%llx",
-             static_cast<unsigned long long>(kernel_object));
-    *unknown = text;
-  }
-  return resolved;
+Result<ResolvedKernel> Agent::resolve(uint64_t kernel_object) {
+  if (auto resolved = code_objects.resolve(kernel_object)) return std::move(*resolved);
+  char text[96];
+  snprintf(text, sizeof text, "no loaded executable has a kernel descriptor at 0x%llx",
+           static_cast<unsigned long long>(kernel_object));
+  return Error{"UNKNOWN_KERNEL", text, ""};
 }
 
 }  // namespace kernloop::capture

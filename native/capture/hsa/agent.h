@@ -20,13 +20,12 @@ class Agent : public AgentBase {
   // included.
   static Agent* get() { return instance_.load(std::memory_order_acquire); }
   // Replaces the instance: the runtime was shut down and started again, or this is a forked child.
-  static Agent& start(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> client, const Welcome& welcome,
-                      std::string log);
+  static Agent& start(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> client, std::string log);
 
   void finish();
 
   const KernelEntry* kernel(uint64_t kernel_object) {
-    return AgentBase::kernel(kernel_object, [&](std::string* unknown) { return resolve(kernel_object, unknown); });
+    return AgentBase::kernel(kernel_object, [&] { return resolve(kernel_object); });
   }
 
   const HsaOriginals hsa;
@@ -38,8 +37,8 @@ class Agent : public AgentBase {
   Profiler profiler;
 
  private:
-  Agent(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> client, const Welcome& welcome, std::string log);
-  std::optional<ResolvedKernel> resolve(uint64_t kernel_object, std::string* unknown);
+  Agent(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> client, std::string log);
+  Result<ResolvedKernel> resolve(uint64_t kernel_object);
   static void after_fork_in_child();
   static void at_exit();
 

@@ -34,7 +34,7 @@ void attach(HsaApiTable& table) {
     return give_up(connection, "RUNTIME_UNSUPPORTED",
                    "this HSA runtime's tables (version or contents) are not ones that the agent can intercept");
   }
-  Agent::start(hsa, std::move(connection.recorder), connection.welcome, connection.log_file);
+  Agent::start(hsa, std::move(connection.recorder), connection.log_file);
   if (known) return;
   install_memory_hooks(table);
   install_copy_hooks(table);

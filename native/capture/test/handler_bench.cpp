@@ -16,14 +16,12 @@ void count_packets(const void*, uint64_t count) {
 }
 
 int measure(const char* socket) {
-  Welcome welcome;
-  std::string error;
-  auto recorder = RecorderClient::connect(socket, {}, kDefaultRingBytes, &welcome, &error);
-  if (recorder == nullptr) {
-    std::fprintf(stderr, "%s\n", error.c_str());
+  auto recorder = RecorderClient::connect(socket, {}, kDefaultRingBytes);
+  if (!recorder) {
+    std::fprintf(stderr, "%s\n", recorder.error().message.c_str());
     return 5;
   }
-  Agent& agent = Agent::start(HsaOriginals{}, std::move(recorder), welcome, "");
+  Agent& agent = Agent::start(HsaOriginals{}, std::move(*recorder), "");
   QueueState& queue = agent.queues.add();
   queue.agent = &agent;
 

@@ -14,7 +14,13 @@ namespace kernloop::recorder {
 class FakeAgent {
  public:
   explicit FakeAgent(const std::string& socket, uint64_t ring_bytes = 8u << 20) {
-    client = capture::RecorderClient::connect(socket, "/opt/runtime.so", ring_bytes, &welcome, &error);
+    auto connected = capture::RecorderClient::connect(socket, "/opt/runtime.so", ring_bytes);
+    if (!connected) {
+      error = connected.error().message;
+      return;
+    }
+    client = std::move(*connected);
+    welcome = client->welcome();
   }
 
   // Streams a code object and registers one of its kernels; the selections that want it.

@@ -19,8 +19,7 @@ constexpr uint64_t kKey = 0x1234, kLoadBase = 0x500000000000, kBase = 0x40000010
 
 class TestAgent : public AgentBase {
  public:
-  explicit TestAgent(Connection connection)
-      : AgentBase(std::move(connection.recorder), connection.welcome, connection.log_file) {}
+  explicit TestAgent(Connection connection) : AgentBase(std::move(connection.recorder), connection.log_file) {}
 };
 
 class SelectedDispatchTest : public ::testing::Test {
@@ -41,7 +40,7 @@ class SelectedDispatchTest : public ::testing::Test {
     ASSERT_TRUE(connection.recorder);
     agent = std::make_unique<TestAgent>(std::move(connection));
     agent->send_code_object(0, code_object);
-    kernel = agent->kernel(kKey, [&](std::string*) { return std::optional(resolved); });
+    kernel = agent->kernel(kKey, [&]() -> Result<capture::ResolvedKernel> { return resolved; });
     device.emplace(agent->allocations);
     device->allocate(kBase, std::vector<uint8_t>(64, 7));
     device->kernarg.assign(kernarg_bytes, 0);

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -13,6 +12,7 @@
 #include "archive/manifest.h"
 #include "base/result.h"
 #include "codeobject/code_object.h"
+#include "replay/core/device_parts.h"
 #include "replay/core/layout.h"
 
 namespace kernloop::replay {
@@ -81,16 +81,6 @@ struct LaunchOutcome {
       false;  // the kernel may still run: nothing of this device may be touched again, not even to shut it down
 };
 
-// What a probe's map held after the last launch, in memory of the device's own.
-struct ProbedMapView {
-  std::string name;
-  uint64_t unit_bytes = 0;
-  std::span<const uint8_t> records;
-  std::span<const uint32_t> counts;  // of each thread or wave, records that it had
-  uint64_t kept = 0, dropped = 0;
-  uint32_t wave_size = 0;
-};
-
 // A code object on the device.
 struct LoadedCode {
   uint64_t id = 0;               // the device's own
@@ -98,13 +88,18 @@ struct LoadedCode {
                                  // gives each symbol a place of its own
 };
 
-inline Error unsupported_option(const std::string& option, const std::string& hint) {
+inline Error unsupported_option(const std::string& option, const std::string& hint = "leave it out") {
   return {"UNSUPPORTED_OPTION", option + " is an option of another device; this one has no such thing", hint};
 }
 
 class DeviceReplay {
  public:
   virtual ~DeviceReplay() = default;
+
+  // Null where the device has no such part.
+  virtual SoftwareExecution* software_execution() { return nullptr; }
+  virtual CodePlacement* code_placement() { return nullptr; }
+  virtual KeptMemory* kept_memory() { return nullptr; }
 
   // Which kind of memory a captured region comes back as, and in which units that kind is mapped.
   virtual archive::RegionClass home_of(const archive::Region&) const { return archive::RegionClass::kDevice; }
@@ -121,8 +116,7 @@ class DeviceReplay {
   // something is, or the runtime does not give these addresses.
   virtual Result<bool> map_apart(const AddressRange& window, const AddressRange& range) = 0;
 
-  // Whether load() honours an address. Where it does not, code lies anywhere.
-  virtual bool can_place_code() const { return false; }
+  // At `address` where the device has code_placement(); anywhere else otherwise.
   virtual Result<LoadedCode> load(Bytes code_object, const codeobject::CodeObjectInfo& info,
                                   std::optional<uint64_t> address) = 0;
   virtual Result<uint64_t> kernel_address(const LoadedCode& code, const codeobject::Kernel& kernel) = 0;
@@ -132,12 +126,6 @@ class DeviceReplay {
   virtual Result<bool> close_to_kernels(const AddressRange&) { return false; }
   // Addresses where nothing is to lie; false where something does, or may.
   virtual Result<bool> keep_unmapped(const AddressRange&) { return false; }
-  // Removes every code object and opens what was kept out, for other code in the same places. Only asked of devices
-  // that can place code.
-  virtual Status unload_code() { return Unit{}; }
-  // Nothing may be placed there from now on, and any access by a kernel faults. Only asked of devices that can place
-  // code.
-  virtual Status keep_out(uint64_t, uint64_t) { return Unit{}; }
 
   virtual Status write(uint64_t address, Bytes bytes) = 0;
   virtual Status read(uint64_t address, std::span<uint8_t> into) = 0;
@@ -150,36 +138,13 @@ class DeviceReplay {
   // of anything here.
   virtual Result<Bytes> view(uint64_t address, uint64_t size, Buffer& scratch);
 
-  // Takes a copy of what lies there now, to be put back by restore_kept(). False: there is no room for one.
-  virtual Result<bool> keep(const AddressRange&) { return false; }
-  // Puts back all that was kept.
-  virtual Status restore_kept() { return Unit{}; }
-  // Puts back what the launch before wrote, as far as earlier launches of the kernel showed where that is, and touches
-  // nothing else. False: that is not known, or not all that it wrote was kept.
-  virtual Result<bool> restore_written() { return false; }
-
-  // 0 is the default of each. UNSUPPORTED_OPTION where the device has no such thing.
-  virtual Status set_wave_instruction_limit(uint64_t) {
-    return unsupported_option("--limit-wave-instructions", kUseSeconds);
-  }
-  virtual Status set_seed(uint64_t) { return unsupported_option("--seed", kLeaveOut); }
-  virtual Status set_threads(uint32_t) { return unsupported_option("--threads", kLeaveOut); }
-  // What the kernel finds in on-chip memory and registers that nobody has written: by a pattern whose counterpart has
-  // all bits inverted. Devices that cannot choose it leave there what they leave.
-  virtual Status set_unwritten_fill(uint64_t) { return Unit{}; }
-  // So many wave-instructions of every launch in an order that shows races, and checked for them if asked for. 0: none.
-  virtual Status set_adverse(uint64_t, bool) { return unsupported_option("--adverse", kLeaveOut); }
-  virtual Status record_accesses() { return unsupported_option("--record-accesses", kLeaveOut); }
-  virtual Status profile() { return unsupported_option("--profile", kLeaveOut); }
-  // Probes that the device itself calls ("kernloop.probes/1"), and what they left of the last launch, map by map.
-  virtual Status set_probes(const std::string&) { return unsupported_option("--probes", kLeaveOut); }
-  virtual Status visit_probes(const std::function<Status(const ProbedMapView&)>&) { return Unit{}; }
+  // UNSUPPORTED_OPTION where the device leaves its caches as they are.
   virtual Result<CacheFacts> set_cache(CacheState state) {
     if (state == CacheState::kAsIs) return CacheFacts{};
-    return unsupported_option("--cache", kLeaveOut);
+    return unsupported_option("--cache");
   }
   // Whether the caller is to warm the caches: by a launch of the same kernel whose time is not taken, and
-  // restore_written() after it.
+  // KeptMemory::restore_written() after it.
   virtual bool needs_launch_before() const { return false; }
 
   virtual DeviceLimits limits() const { return {}; }
@@ -191,10 +156,6 @@ class DeviceReplay {
 
   // LAUNCH_REFUSED where the runtime does not start the kernel.
   virtual Result<LaunchOutcome> launch(const Launch& launch) = 0;
-
- private:
-  static constexpr const char* kUseSeconds = "leave it out, or use --limit-seconds";
-  static constexpr const char* kLeaveOut = "leave it out";
 };
 
 }  // namespace kernloop::replay

@@ -36,7 +36,8 @@ Status set_probes(const ProbesRequest& request, DeviceReplay& device) {
   }
   const auto text = archive::read_text(request.file, kMostRequestBytes);
   if (!text) return text.error();
-  return device.set_probes(*text);
+  SoftwareExecution* const execution = device.software_execution();
+  return execution != nullptr ? execution->set_probes(*text) : unsupported_option("--probes");
 }
 
 Result<Json> write_probes(const ProbesRequest& request, DeviceReplay& device) {
@@ -44,7 +45,9 @@ Result<Json> write_probes(const ProbesRequest& request, DeviceReplay& device) {
   std::filesystem::create_directories(request.directory, failure);
   if (failure) return archive::io_error("cannot create", request.directory, failure.value());
   Json event = {{"maps", Json::array()}};
-  const auto visited = device.visit_probes([&](const ProbedMapView& map) -> Status {
+  SoftwareExecution* const execution = device.software_execution();
+  if (execution == nullptr) return event;
+  const auto visited = execution->visit_probes([&](const ProbedMapView& map) -> Status {
     if (!is_file_name(map.name)) {
       return Error{"PROBES_INVALID", "map " + map.name + ": its name is none of a file",
                    "use letters, digits and underscores"};

@@ -126,17 +126,18 @@ class Loader {
   }
 
   Status place_code_objects() {
+    CodePlacement* const placement = device_.code_placement();
     std::vector<std::optional<uint64_t>> addresses;
     for (const LoadedCodeObject& object : program_.code_objects) {
       const bool in_place =
-          device_.can_place_code() && (!object.is_variant || fits_in_place(manifest_, object, program_.code_objects));
+          placement != nullptr && (!object.is_variant || fits_in_place(manifest_, object, program_.code_objects));
       addresses.push_back(in_place ? std::optional(object.captured->load_base) : std::nullopt);
-      if (in_place || !device_.can_place_code()) continue;
+      if (in_place || placement == nullptr) continue;
       // Otherwise the runtime may choose the very address that stale pointers lead to.
       const uint64_t granule = device_.granule(archive::RegionClass::kDevice);
       const uint64_t base = object.captured->load_base / granule * granule;
       const uint64_t end = (captured_range(object).end() + granule - 1) / granule * granule;
-      if (auto kept = device_.keep_out(base, end - base); !kept) return kept;
+      if (auto kept = placement->keep_out(base, end - base); !kept) return kept;
     }
     // What has an address of its own goes first: the others take what is left.
     for (const bool placed : {true, false}) {

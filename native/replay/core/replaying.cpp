@@ -91,6 +91,46 @@ Status set_cache(CacheState state, DeviceReplay& device, EventSink& sink) {
   return Unit{};
 }
 
+// The first option that only software takes.
+std::optional<Error> option_of_software(const Options& options) {
+  if (options.limit_wave_instructions != 0)
+    return unsupported_option("--limit-wave-instructions", "leave it out, or use --limit-seconds");
+  if (options.threads != 0) return unsupported_option("--threads");
+  // --find-overwritten makes use of accesses where they can be recorded.
+  if (options.record_accesses || options.find_unused > 0) return unsupported_option("--record-accesses");
+  if (options.profile) return unsupported_option("--profile");
+  if (options.adverse != 0) return unsupported_option("--adverse");
+  if (options.seed) return unsupported_option("--seed");
+  return std::nullopt;
+}
+
+Status configure_execution(const Options& options, SoftwareExecution& execution) {
+  if (options.limit_wave_instructions != 0) {
+    // Waves that meet at an atomic over and over (a compare-and-swap in a loop) execute more in the adverse order: that
+    // part is bounded by itself.
+    const uint64_t limit = options.limit_wave_instructions + options.adverse;
+    if (auto set = execution.set_wave_instruction_limit(limit); !set) return set;
+  }
+  if (options.threads != 0) {
+    if (auto set = execution.set_threads(options.threads); !set) return set;
+  }
+  if (options.record_accesses || options.find_overwritten || options.find_unused > 0) {
+    if (auto set = execution.record_accesses(); !set) return set;
+  }
+  if (options.profile) {
+    if (auto set = execution.profile(); !set) return set;
+  }
+  if (options.adverse != 0) {
+    if (auto set = execution.set_adverse(options.adverse, true); !set) return set;
+  }
+  if (options.seed) {
+    if (auto set = execution.set_seed(*options.seed); !set) return set;
+  }
+  // Poison 0xA5 and 0x5A invert each other, and so do the patterns.
+  constexpr uint64_t kEachByte = 0x0101010101010101;
+  return execution.set_unwritten_fill(kEachByte * options.poison);
+}
+
 // The launch that counts, behind one that only warms the caches where the device asks for that.
 Result<LaunchOutcome> launch_in_state(DeviceReplay& device, Snapshot& snapshot, Program& program, EventSink& sink) {
   if (device.needs_launch_before()) {
@@ -119,32 +159,12 @@ Result<VariantOptions> named_variant(const Options& options) {
 }
 
 Status configure_device(const Options& options, DeviceReplay& device, EventSink& sink) {
-  if (options.limit_wave_instructions != 0) {
-    // Waves that meet at an atomic over and over (a compare-and-swap in a loop) execute more in the adverse order: that
-    // part is bounded by itself.
-    const uint64_t limit = options.limit_wave_instructions + options.adverse;
-    if (auto set = device.set_wave_instruction_limit(limit); !set) return set;
+  SoftwareExecution* const execution = device.software_execution();
+  if (execution == nullptr) {
+    if (auto option = option_of_software(options)) return *option;
+  } else if (auto configured = configure_execution(options, *execution); !configured) {
+    return configured;
   }
-  if (options.threads != 0) {
-    if (auto set = device.set_threads(options.threads); !set) return set;
-  }
-  if (options.record_accesses || options.find_overwritten || options.find_unused > 0) {
-    auto set = device.record_accesses();
-    if (!set && (options.record_accesses || options.find_unused > 0 || set.error().code != "UNSUPPORTED_OPTION"))
-      return set;
-  }
-  if (options.profile) {
-    if (auto set = device.profile(); !set) return set;
-  }
-  if (options.adverse != 0) {
-    if (auto set = device.set_adverse(options.adverse, true); !set) return set;
-  }
-  if (options.seed) {
-    if (auto set = device.set_seed(*options.seed); !set) return set;
-  }
-  // Poison 0xA5 and 0x5A invert each other, and so do the patterns.
-  constexpr uint64_t kEachByte = 0x0101010101010101;
-  if (auto set = device.set_unwritten_fill(kEachByte * options.poison); !set) return set;
   return set_cache(options.cache, device, sink);
 }
 

@@ -350,6 +350,16 @@ class Session {
     return compare_replay(device_, cache_, program_, targets_, snapshot_, options_.poison, varying_, sink_);
   }
 
+  // Hardware takes no seed, and needs none: its order varies by nature.
+  Status choose_order(size_t replay) {
+    SoftwareExecution* const execution = device_.software_execution();
+    if (execution == nullptr) return Unit{};
+    if (auto seeded = execution->set_seed(options_.calibrate[replay]); !seeded) return seeded;
+    if (options_.adverse == 0) return Unit{};
+    // What the adverse order makes of it is seen in every second one; for races nobody asks.
+    return execution->set_adverse(replay % 2 == 1 ? options_.adverse : 0, false);
+  }
+
   Result<SessionEnd> calibrate() {
     Calibration calibration(cache_, targets_);
     if (options_.calibration_file && std::filesystem::exists(*options_.calibration_file)) {
@@ -358,15 +368,7 @@ class Session {
     Comparison padding;
     const auto started = std::chrono::steady_clock::now();
     for (size_t i = 0; i < options_.calibrate.size(); ++i) {
-      // Hardware takes no seed, and needs none: its order varies by nature.
-      if (auto seeded = device_.set_seed(options_.calibrate[i]);
-          !seeded && seeded.error().code != "UNSUPPORTED_OPTION") {
-        return seeded.error();
-      }
-      // What the adverse order makes of it is seen in every second one; for races nobody asks.
-      if (options_.adverse != 0) {
-        if (auto set = device_.set_adverse(i % 2 == 1 ? options_.adverse : 0, false); !set) return set.error();
-      }
+      if (auto ordered = choose_order(i); !ordered) return ordered.error();
       if (auto restored = snapshot_.restore(program_, sink_); !restored) return restored.error();
       auto completed = launch(i, true);
       if (!completed) return completed.error();

@@ -106,7 +106,9 @@ class SideBySide {
       if (&side != &sides_.front()) {
         // Both want the captured address.
         snapshot_.forget_programs();
-        if (auto unloaded = device_.unload_code(); !unloaded) return unloaded.error();
+        if (CodePlacement* const placement = device_.code_placement()) {
+          if (auto unloaded = placement->unload_code(); !unloaded) return unloaded.error();
+        }
       }
       if (auto loaded = load(side); !loaded) return loaded.error();
       if (auto configured = configure_device(options_, device_, sink_); !configured) return configured.error();

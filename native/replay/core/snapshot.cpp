@@ -97,8 +97,9 @@ uint64_t Snapshot::dropped_bytes() const {
 
 Status Snapshot::restore(Program& program, EventSink& sink) {
   const bool first = !restored_once_;
-  if (!first) {
-    if (auto restored = device_.restore_kept(); !restored) return restored;
+  KeptMemory* const memory = device_.kept_memory();
+  if (!first && memory != nullptr) {
+    if (auto restored = memory->restore(); !restored) return restored;
   }
   std::vector<Program*> uncounted;
   for (Program* attended : attended_) {
@@ -141,8 +142,9 @@ Status Snapshot::restore(Program& program, EventSink& sink) {
 }
 
 Status Snapshot::restore_written(Program& program, EventSink& sink) {
-  if (!program.launch.is_compared && program.kept.empty()) {
-    auto restored = device_.restore_written();
+  KeptMemory* const memory = device_.kept_memory();
+  if (memory != nullptr && !program.launch.is_compared && program.kept.empty()) {
+    auto restored = memory->restore_written();
     if (!restored) return restored.error();
     if (*restored) return Unit{};
   }
@@ -187,8 +189,10 @@ Status Snapshot::restore_targets(const std::vector<Target>& targets, bool fresh,
 }
 
 Status Snapshot::keep(const std::vector<AddressRange>& ranges) {
+  KeptMemory* const memory = device_.kept_memory();
+  if (memory == nullptr) return Unit{};
   for (const AddressRange& range : ranges) {
-    auto kept = device_.keep(range);
+    auto kept = memory->keep(range);
     if (!kept) return kept.error();
     if (*kept) kept_.push_back(range);
   }

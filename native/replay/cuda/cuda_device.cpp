@@ -69,8 +69,7 @@ class CudaDevice final : public DeviceReplay {
     return memory_.is_host(address) ? reinterpret_cast<uint8_t*>(address) : nullptr;
   }
 
-  Result<bool> keep(const AddressRange& range) override;
-  Status restore_kept() override { return copies_->restore(); }
+  KeptMemory* kept_memory() override { return copies_.get(); }
   Result<CacheFacts> set_cache(CacheState state) override {
     cache_ = state;
     return cache_preparer_->facts(state);
@@ -111,8 +110,6 @@ class CudaDevice final : public DeviceReplay {
   std::map<int, std::unique_ptr<Scrubber>> scrubbers_;  // by bytes of local memory
   const uint8_t poison_;
   CacheState cache_ = CacheState::kAsIs;
-  bool keeps_all_ = false;  // nothing that a launch writes is lost
-  bool keeps_too_little_ = false;
   char** argv_;
 };
 
@@ -159,7 +156,7 @@ Status CudaDevice::prepare(const std::vector<Mapping>& mappings) {
   auto kernels = DeviceKernels::load(context_->driver());
   if (!kernels) return kernels.error();
   kernels_ = std::move(*kernels);
-  copies_ = std::make_unique<KeptCopies>(*context_, staging_, *kernels_);
+  copies_ = std::make_unique<KeptCopies>(*context_, memory_, staging_, *kernels_);
   cache_preparer_ = std::make_unique<CachePreparer>(*context_, *kernels_);
   if (auto started = timer_.start(); !started) return started;
   use_cupti();
@@ -278,14 +275,6 @@ Result<Bytes> CudaDevice::view(uint64_t address, uint64_t size, Buffer& scratch)
   return staging_.view(address, size, limit);
 }
 
-Result<bool> CudaDevice::keep(const AddressRange& range) {
-  if (auto finished = staging_.finish(); !finished) return finished.error();
-  auto kept = in_place(range.base) ? copies_->keep_host(range) : copies_->keep(range);
-  keeps_too_little_ = keeps_too_little_ || !kept || !*kept;
-  keeps_all_ = !keeps_too_little_;
-  return kept;
-}
-
 DeviceLimits CudaDevice::limits() const {
   const int shared = context_->attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
   return {static_cast<uint64_t>(std::max(shared, 0)), 0};
@@ -377,7 +366,7 @@ Result<LaunchOutcome> CudaDevice::launch(const Launch& launch) {
       !ready)
     return ready.error();
   if (auto finished = staging_.finish(); !finished) return finished.error();
-  if (cache_ == CacheState::kWarm && keeps_all_) return launch_after_another(launch, *plan);
+  if (cache_ == CacheState::kWarm && copies_->keeps_all()) return launch_after_another(launch, *plan);
   if (auto prepared = cache_preparer_->prepare(cache_, ranges_); !prepared) return prepared.error();
   return run(launch, *plan, false);
 }

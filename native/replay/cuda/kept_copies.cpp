@@ -62,6 +62,14 @@ Result<bool> KeptCopies::allocate(Copy& copy) {
 }
 
 Result<bool> KeptCopies::keep(const AddressRange& range) {
+  if (auto finished = staging_.finish(); !finished) return finished.error();
+  auto kept = memory_.is_host(range.base) ? keep_host(range) : keep_on_device(range);
+  keeps_ = true;
+  keeps_too_little_ = keeps_too_little_ || !kept || !*kept;
+  return kept;
+}
+
+Result<bool> KeptCopies::keep_on_device(const AddressRange& range) {
   std::vector<Copy> copies;
   for (uint64_t offset = 0; offset < range.size; offset += kPieceBytes) {
     copies.push_back({{range.base + offset, std::min(kPieceBytes, range.size - offset)}, 0, nullptr});

@@ -4,23 +4,25 @@
 #include <vector>
 
 #include "cuda/device_kernels.h"
-#include "replay/core/device.h"
+#include "replay/core/device_parts.h"
+#include "replay/cuda/device_memory.h"
 #include "replay/cuda/staging.h"
 
 namespace kernloop::replay {
 
-class KeptCopies {
+class KeptCopies final : public KeptMemory {
  public:
-  KeptCopies(Context& context, Staging& staging, cuda::DeviceKernels& kernels)
-      : context_(context), staging_(staging), kernels_(kernels) {}
-  ~KeptCopies();
+  KeptCopies(Context& context, const DeviceMemory& memory, Staging& staging, cuda::DeviceKernels& kernels)
+      : context_(context), memory_(memory), staging_(staging), kernels_(kernels) {}
+  ~KeptCopies() override;
   KeptCopies(const KeptCopies&) = delete;
   KeptCopies& operator=(const KeptCopies&) = delete;
 
   // On the device while it has room, else in pinned host memory while the machine has; false when neither has.
-  Result<bool> keep(const AddressRange& range);
-  Result<bool> keep_host(const AddressRange& range);
-  Status restore();
+  Result<bool> keep(const AddressRange& range) override;
+  Status restore() override;
+  // Nothing that a launch writes is lost.
+  bool keeps_all() const { return keeps_ && !keeps_too_little_; }
 
   // What lies in this process's own memory; the device must be idle.
   void restore_host();
@@ -37,6 +39,8 @@ class KeptCopies {
     void* pinned = nullptr;  // where `at` is the device's view of host memory
   };
 
+  Result<bool> keep_on_device(const AddressRange& range);
+  Result<bool> keep_host(const AddressRange& range);
   Result<bool> allocate(Copy& copy);
   Status copy_back(const Copy& copy, const AddressRange& range);
   // Puts back what differs. Piece by piece while it is not known what the kernel writes, and remembers that.
@@ -45,11 +49,13 @@ class KeptCopies {
   void free(const Copy& copy);
 
   Context& context_;
+  const DeviceMemory& memory_;
   Staging& staging_;
   cuda::DeviceKernels& kernels_;
   std::vector<Copy> copies_;
   std::vector<std::pair<uint64_t, Buffer>> host_copies_;
   std::vector<AddressRange> written_;  // sorted, disjoint
+  bool keeps_ = false, keeps_too_little_ = false;
   bool knows_written_ = false;
   bool surprised_ = false;  // a restore found differences where none were known
 };

@@ -2,13 +2,9 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <iostream>
-#include <map>
-#include <set>
 #include <utility>
 
 #include "codeobject/bundle.h"
@@ -18,8 +14,8 @@
 #include "replay/hsa/caches.h"
 #include "replay/hsa/hip_launcher.h"
 #include "replay/hsa/hsa_library.h"
-#include "replay/hsa/pool_copies.h"
 #include "replay/hsa/software_gpu.h"
+#include "replay/hsa/warm_copies.h"
 
 namespace kernloop::replay {
 
@@ -35,7 +31,7 @@ struct Pools {
   hsa_amd_memory_pool_t device{}, kernarg{};
 };
 
-class HsaDevice final : public DeviceReplay {
+class HsaDevice final : public DeviceReplay, private CodePlacement {
  public:
   HsaDevice(std::unique_ptr<HsaLibrary> library, const Options& options)
       : hsa_(std::move(library)), uses_hip_(options.launches_with_hip), hip_runtime_(options.hip_runtime) {}
@@ -45,7 +41,9 @@ class HsaDevice final : public DeviceReplay {
 
   uint64_t granule(archive::RegionClass) const override { return granule_; }
   bool fresh_memory_is_zero() const override { return soft_ != nullptr; }
-  bool can_place_code() const override { return soft_ && !uses_hip_; }
+  SoftwareExecution* software_execution() override { return soft_.get(); }
+  CodePlacement* code_placement() override { return soft_ && !uses_hip_ ? this : nullptr; }
+  KeptMemory* kept_memory() override { return kept_.get(); }
   bool measures_time() const override { return !soft_; }
   Status map(const Mapping& mapping) override;
   Result<bool> map_apart(const AddressRange& window, const AddressRange& range) override;
@@ -59,42 +57,15 @@ class HsaDevice final : public DeviceReplay {
     if (hip_) return hip_->variable(code.id, variable.name, variable.size);
     return *code.base + variable.address;
   }
-  Status keep_out(uint64_t base, uint64_t size) override;
   Result<bool> close_to_kernels(const AddressRange& range) override {
     return soft_ ? soft_->close_to_kernels(range) : false;
   }
   Result<bool> keep_unmapped(const AddressRange& range) override;
-  Status unload_code() override;
   Status write(uint64_t address, Bytes bytes) override;
   Status read(uint64_t address, std::span<uint8_t> into) override;
   uint8_t* in_place(uint64_t address) override { return soft_ ? reinterpret_cast<uint8_t*>(address) : nullptr; }
-  Status set_wave_instruction_limit(uint64_t per_dispatch) override {
-    return soft_ ? soft_->set_wave_instruction_limit(per_dispatch)
-                 : DeviceReplay::set_wave_instruction_limit(per_dispatch);
-  }
-  Status set_seed(uint64_t seed) override { return soft_ ? soft_->set_seed(seed) : DeviceReplay::set_seed(seed); }
-  Status set_threads(uint32_t threads) override {
-    return soft_ ? soft_->set_threads(threads) : DeviceReplay::set_threads(threads);
-  }
-  Status set_unwritten_fill(uint64_t pattern) override {
-    return soft_ ? soft_->set_unwritten_fill(pattern) : DeviceReplay::set_unwritten_fill(pattern);
-  }
-  Status set_adverse(uint64_t wave_instructions, bool races) override {
-    return soft_ ? soft_->set_adverse(wave_instructions, races) : DeviceReplay::set_adverse(wave_instructions, races);
-  }
-  Status record_accesses() override { return soft_ ? soft_->record_accesses() : DeviceReplay::record_accesses(); }
-  Status profile() override { return soft_ ? soft_->profile() : DeviceReplay::profile(); }
-  Status set_probes(const std::string& request) override {
-    return soft_ ? soft_->set_probes(request) : DeviceReplay::set_probes(request);
-  }
-  Status visit_probes(const std::function<Status(const ProbedMapView&)>& visit) override {
-    return soft_ ? soft_->visit_probes(report_signal(), visit) : Unit{};
-  }
   Result<CacheFacts> set_cache(CacheState state) override;
   bool needs_launch_before() const override { return cache_ == CacheState::kWarm; }
-  Result<bool> keep(const AddressRange& range) override;
-  Status restore_kept() override;
-  Result<bool> restore_written() override;
   DeviceLimits limits() const override { return limits_; }
   Result<LaunchOutcome> launch(const Launch& launch) override;
 
@@ -107,6 +78,8 @@ class HsaDevice final : public DeviceReplay {
   Error device_error(const char* call, hsa_status_t status, const std::string& doing) const {
     return hsa_->error(call, status, doing);
   }
+  Status keep_out(uint64_t base, uint64_t size) override;
+  Status unload_code() override;
   void open_kept_out();
   Status find_agents(const std::string& isa);
   Status map_memory(const AddressRange& range, const AddressRange& window);
@@ -116,8 +89,6 @@ class HsaDevice final : public DeviceReplay {
   std::optional<uint64_t> base_with_hip(uint64_t code, const codeobject::CodeObjectInfo& info);
   Result<LaunchOutcome> launch_with_hip(const Launch& launch);
   Result<LaunchOutcome> launch_directly(const Launch& launch);
-  // What the software GPU tells the report of the last launch by: HIP's signals are its own.
-  hsa_signal_t report_signal() const { return aql_ ? aql_->signal() : hsa_signal_t{0}; }
   static LaunchOutcome limit_outcome(const Launch& launch);
   LaunchOutcome fault_outcome(hsa_status_t status) const;
   Status add_report(LaunchOutcome& outcome) const;
@@ -138,10 +109,7 @@ class HsaDevice final : public DeviceReplay {
   std::unique_ptr<AqlLauncher> aql_;  // from the first launch on, without hip_
   CacheState cache_ = CacheState::kAsIs;
   std::unique_ptr<CacheEvictor> evictor_;  // where the caches are to be cold
-  std::unique_ptr<PoolCopies> kept_;       // where they are to be warm
-  bool keeps_too_little_ = false;          // a launch may write what cannot be put back from copies
-  std::optional<uint64_t> last_kernel_;    // that was launched
-  std::set<uint64_t> learnt_kernels_;      // whose writes kept_ knows
+  std::unique_ptr<WarmCopies> kept_;       // where they are to be warm
   std::atomic<int> queue_status_{HSA_STATUS_SUCCESS};
   std::atomic<uint64_t> fault_address_{0};
   bool lost_ = false;
@@ -464,9 +432,7 @@ Status HsaDevice::unload_code() {
   open_kept_out();
   std::vector<AddressRange> regions;
   for (const Mapped& mapping : mappings_) regions.push_back(mapping.range);
-  if (kept_) kept_->forget_outside(regions);
-  learnt_kernels_.clear();
-  last_kernel_.reset();
+  if (kept_) kept_->forget_code(regions);
   return Unit{};
 }
 
@@ -501,37 +467,11 @@ Status HsaDevice::read(uint64_t address, std::span<uint8_t> into) {
 Result<CacheFacts> HsaDevice::set_cache(CacheState state) {
   cache_ = state;
   CacheFacts facts{!soft_, largest_cache_bytes(*hsa_, agents_.gpu), 0};
-  if (state == CacheState::kWarm && !kept_) kept_ = std::make_unique<PoolCopies>(*hsa_, pools_.device);
+  if (state == CacheState::kWarm && !kept_) kept_ = std::make_unique<WarmCopies>(*hsa_, pools_.device);
   if (state != CacheState::kCold) return facts;
   facts.overwritten_bytes = bytes_to_overwrite(facts.reported_bytes, soft_ ? 0 : kLeastOverwrittenBytes);
   if (!evictor_) evictor_ = std::make_unique<CacheEvictor>(*hsa_, pools_.device, facts.overwritten_bytes);
   return facts;
-}
-
-Result<bool> HsaDevice::keep(const AddressRange& range) {
-  if (!kept_) return false;
-  auto kept = kept_->keep(range);
-  if (!kept || *kept) return kept;
-  if (!std::exchange(keeps_too_little_, true)) {
-    std::cerr << "kernloop-replay: the device has no room for a copy of captured memory, which is restored from the "
-                 "archive between the launch that warms the caches and the one that is timed"
-              << std::endl;
-  }
-  return kept;
-}
-
-Status HsaDevice::restore_kept() {
-  if (!kept_) return Unit{};
-  if (last_kernel_ && learnt_kernels_.insert(*last_kernel_).second) {
-    if (auto learnt = kept_->learn_written(); !learnt) return learnt;
-  }
-  return kept_->restore();
-}
-
-Result<bool> HsaDevice::restore_written() {
-  if (!kept_ || keeps_too_little_ || !last_kernel_ || !learnt_kernels_.contains(*last_kernel_)) return false;
-  if (auto restored = kept_->restore_written(); !restored) return restored.error();
-  return true;
 }
 
 // HIP tells where variables are, and the image lies around them as the file says.
@@ -590,7 +530,7 @@ Result<LaunchOutcome> HsaDevice::launch(const Launch& launch) {
   if (cache_ == CacheState::kCold) {
     if (auto overwritten = evictor_->overwrite(); !overwritten) return overwritten.error();
   }
-  last_kernel_ = launch.kernel;
+  if (kept_) kept_->launches(launch.kernel);
   return hip_ ? launch_with_hip(launch) : launch_directly(launch);
 }
 
@@ -598,6 +538,8 @@ Result<LaunchOutcome> HsaDevice::launch_directly(const Launch& launch) {
   if (!aql_) aql_ = std::make_unique<AqlLauncher>(*hsa_, agents_.gpu, pools_.kernarg, queue_status_, !soft_);
   const auto end = aql_->run(launch);
   if (!end) return end.error();
+  // HIP's signals are its own: what it launched is told of as the last dispatch.
+  if (soft_) soft_->tell_of(aql_->signal());
   if (*end != AqlLauncher::End::kCompleted) {
     lost_ = true;
     return *end == AqlLauncher::End::kLimit ? limit_outcome(launch)
@@ -623,12 +565,12 @@ LaunchOutcome HsaDevice::fault_outcome(hsa_status_t status) const {
     outcome.fault["kind"] = "memory_access";
     outcome.fault["address"] = to_hex_number(address);
   }
-  if (soft_) soft_->explain(report_signal(), outcome);
+  if (soft_) soft_->explain(outcome);
   return outcome;
 }
 
 Status HsaDevice::add_report(LaunchOutcome& outcome) const {
-  return soft_->report(report_signal(), aql_ ? aql_->own_memory() : std::vector<AddressRange>(), outcome);
+  return soft_->report(aql_ ? aql_->own_memory() : std::vector<AddressRange>(), outcome);
 }
 
 }  // namespace

@@ -97,18 +97,18 @@ Result<bool> SoftwareGpu::close_to_kernels(const AddressRange& range) {
   return true;
 }
 
-Status SoftwareGpu::report(hsa_signal_t signal, std::span<const AddressRange> own, LaunchOutcome& outcome) const {
+Status SoftwareGpu::report(std::span<const AddressRange> own, LaunchOutcome& outcome) const {
   kernloop_softgpu_report_t report{};
   report.struct_size = sizeof report;
-  if (auto read = done("dispatch_report", extension_.dispatch_report(signal, &report), "reading the counters"); !read)
+  if (auto read = done("dispatch_report", extension_.dispatch_report(told_, &report), "reading the counters"); !read)
     return read;
   outcome.wave_instructions = report.wave_instructions;
   const hsa_status_t counted = extension_.dispatch_counters(
-      signal, [](const char* name, uint64_t value, void* data) { outcome_of(data).counters[name] = value; }, &outcome);
+      told_, [](const char* name, uint64_t value, void* data) { outcome_of(data).counters[name] = value; }, &outcome);
   if (auto read = done("dispatch_counters", counted, "reading the counters"); !read) return read;
   if (profiles_) {
     const hsa_status_t profiled = extension_.dispatch_profile(
-        signal,
+        told_,
         [](const kernloop_softgpu_pc_t* pc, void* data) { outcome_of(data).hot_spots.push_back(hot_spot_of(*pc)); },
         &outcome);
     if (auto read = done("dispatch_profile", profiled, "reading the profile"); !read) return read;
@@ -116,7 +116,7 @@ Status SoftwareGpu::report(hsa_signal_t signal, std::span<const AddressRange> ow
   if (is_adverse_) {
     uint64_t executed = 0;
     const hsa_status_t found = extension_.dispatch_findings(
-        signal, &executed,
+        told_, &executed,
         [](const char* json, void* data) {
           if (auto finding = archive::parse_json(json, "a finding"); finding && finding->is_object())
             outcome_of(data).findings.push_back(std::move(*finding));
@@ -125,15 +125,14 @@ Status SoftwareGpu::report(hsa_signal_t signal, std::span<const AddressRange> ow
     if (auto read = done("dispatch_findings", found, "reading what the checks found"); !read) return read;
     outcome.adverse_wave_instructions = executed;
   }
-  return records_accesses_ ? report_accesses(signal, own, outcome) : Unit{};
+  return records_accesses_ ? report_accesses(own, outcome) : Unit{};
 }
 
-Status SoftwareGpu::report_accesses(hsa_signal_t signal, std::span<const AddressRange> own,
-                                    LaunchOutcome& outcome) const {
+Status SoftwareGpu::report_accesses(std::span<const AddressRange> own, LaunchOutcome& outcome) const {
   const auto add = [](uint32_t is_write, uint64_t base, uint64_t size, void* data) {
     outcome_of(data).accesses.push_back({is_write != 0, base, size});
   };
-  const hsa_status_t listed = extension_.dispatch_accesses(signal, add, &outcome);
+  const hsa_status_t listed = extension_.dispatch_accesses(told_, add, &outcome);
   std::erase_if(outcome.accesses, [&](const Access& access) {
     return std::any_of(own.begin(), own.end(),
                        [&](const AddressRange& range) { return access.base - range.base < range.size; });
@@ -141,10 +140,10 @@ Status SoftwareGpu::report_accesses(hsa_signal_t signal, std::span<const Address
   return done("dispatch_accesses", listed, "reading the accesses");
 }
 
-void SoftwareGpu::explain(hsa_signal_t signal, LaunchOutcome& outcome) const {
+void SoftwareGpu::explain(LaunchOutcome& outcome) const {
   kernloop_softgpu_report_t report{};
   report.struct_size = sizeof report;
-  if (extension_.dispatch_report(signal, &report) != HSA_STATUS_SUCCESS || !report.faulted) return;
+  if (extension_.dispatch_report(told_, &report) != HSA_STATUS_SUCCESS || !report.faulted) return;
   report.fault_json[sizeof report.fault_json - 1] = '\0';
   if (auto fault = archive::parse_json(report.fault_json, "the fault report"); fault && fault->is_object()) {
     outcome.fault = std::move(*fault);
@@ -156,13 +155,13 @@ void SoftwareGpu::explain(hsa_signal_t signal, LaunchOutcome& outcome) const {
   if (kind != outcome.fault.end() && *kind == "instruction_limit") outcome.end = LaunchOutcome::End::kLimit;
 }
 
-Status SoftwareGpu::visit_probes(hsa_signal_t signal, const std::function<Status(const ProbedMapView&)>& visit) const {
+Status SoftwareGpu::visit_probes(const std::function<Status(const ProbedMapView&)>& visit) const {
   struct Visit {
     const std::function<Status(const ProbedMapView&)>& visit;
     Status status = Unit{};
   } state{visit};
   const hsa_status_t status = extension_.dispatch_probes(
-      signal,
+      told_,
       [](const kernloop_softgpu_probed_map_t* map, void* data) {
         auto& state = *static_cast<Visit*>(data);
         if (!state.status) return;

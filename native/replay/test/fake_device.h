@@ -8,7 +8,7 @@
 
 namespace kernloop::replay {
 
-class FakeDevice final : public DeviceReplay {
+class FakeDevice final : public DeviceReplay, public SoftwareExecution, public CodePlacement, public KeptMemory {
  public:
   using KernelFunction = std::function<void(FakeDevice&, const Launch&)>;
 
@@ -39,7 +39,9 @@ class FakeDevice final : public DeviceReplay {
 
   uint64_t granule(archive::RegionClass) const override { return 4096; }
   bool fresh_memory_is_zero() const override { return true; }
-  bool can_place_code() const override { return places_code; }
+  SoftwareExecution* software_execution() override { return this; }
+  CodePlacement* code_placement() override { return places_code ? this : nullptr; }
+  KeptMemory* kept_memory() override { return keeps ? this : nullptr; }
   bool measures_time() const override { return !counts; }
 
   Status map(const Mapping& mapping) override {
@@ -90,12 +92,11 @@ class FakeDevice final : public DeviceReplay {
   }
 
   Result<bool> keep(const AddressRange& range) override {
-    if (!keeps) return false;
     const uint8_t* memory = at(range.base);
     kept[range.base] = Buffer(memory, memory + range.size);
     return true;
   }
-  Status restore_kept() override {
+  Status restore() override {
     for (const auto& [base, bytes] : kept) std::copy(bytes.begin(), bytes.end(), at(base));
     return Unit{};
   }
@@ -128,6 +129,12 @@ class FakeDevice final : public DeviceReplay {
   Status set_seed(uint64_t value) override { return seed = value, seeds.push_back(value), Unit{}; }
   Status set_threads(uint32_t) override { return Unit{}; }
   Status set_unwritten_fill(uint64_t pattern) override { return unwritten_fill = pattern, Unit{}; }
+
+  Status set_adverse(uint64_t, bool) override { return unsupported_option("--adverse"); }
+  Status record_accesses() override { return Unit{}; }
+  Status profile() override { return unsupported_option("--profile"); }
+  Status set_probes(const std::string&) override { return unsupported_option("--probes"); }
+  Status visit_probes(const std::function<Status(const ProbedMapView&)>&) const override { return Unit{}; }
 
   DeviceLimits limits() const override { return device_limits; }
   Result<std::string> why_refused(const codeobject::Kernel&, const codeobject::Kernel&, const Launch&) override {

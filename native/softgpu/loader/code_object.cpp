@@ -191,6 +191,7 @@ std::string machine_name(uint8_t machine) {
       {0x2c, "gfx900"},  {0x2f, "gfx906"},  {0x30, "gfx908"},  {0x33, "gfx1010"}, {0x36, "gfx1030"},
       {0x37, "gfx1031"}, {0x38, "gfx1032"}, {0x3f, "gfx90a"},  {0x40, "gfx940"},  {0x4b, "gfx941"},
       {0x4c, "gfx942"},  {0x41, "gfx1100"}, {0x46, "gfx1101"}, {0x47, "gfx1102"}, {0x44, "gfx1103"},
+      {0x43, "gfx1150"}, {0x4a, "gfx1151"}, {0x55, "gfx1152"}, {0x48, "gfx1200"}, {0x4e, "gfx1201"},
   };
   for (const auto& [value, name] : kNames) {
     if (value == machine) return name;

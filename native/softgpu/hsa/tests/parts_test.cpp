@@ -124,6 +124,20 @@ TEST(Options, ComeFromTheEnvironment) {
   EXPECT_FALSE(options->checks);
 }
 
+TEST(Options, ATargetThatIsNotExecutedIsRefusedWithThoseThatAre) {
+  static const char* target;
+  for (const char* wrong : {"gfx90", "GFX90A", " gfx90a", "gfx1201", "nonsense"}) {
+    target = wrong;
+    const auto refused = read_options(
+        [](const char* name) -> const char* { return std::string(name) == "KERNLOOP_SOFTGPU" ? target : nullptr; });
+    ASSERT_FALSE(refused) << target;
+    EXPECT_EQ(refused.error().code, "UNSUPPORTED_TARGET");
+    EXPECT_NE(refused.error().message.find(std::string("KERNLOOP_SOFTGPU=") + target + " "), std::string::npos);
+    for (const Isa isa : kExecutedIsas)
+      EXPECT_NE(refused.error().hint.find(isa_name(isa)), std::string::npos) << refused.error().hint;
+  }
+}
+
 const char* checks_of_test = nullptr;
 Result<Options> options_with_checks(const char* checks) {
   checks_of_test = checks;

@@ -71,6 +71,22 @@ TEST(CodeObject, RunsOnlyWhereItsTargetSays) {
   EXPECT_NE(wrong_feature.error().message.find("xnack+"), std::string::npos);
 }
 
+TEST(CodeObject, OfAnArchitectureThatIsNotExecutedRunsOnNoTarget) {
+  constexpr uint32_t kMachine = 0xff, kGfx1201 = 0x4e;
+  ElfFile elf(KERNLOOP_TEST_GFX1030);
+  elf.header().e_flags = (elf.header().e_flags & ~kMachine) | kGfx1201;
+  const auto object = CodeObject::parse(elf.bytes());
+  ASSERT_TRUE(object) << object.error().message;
+  for (const Isa isa : kExecutedIsas) {
+    const Status refused = check_target(object->target(), isa);
+    ASSERT_FALSE(refused) << isa_name(isa);
+    EXPECT_EQ(refused.error().code, "CODE_OBJECT_TARGET");
+    EXPECT_NE(refused.error().message.find("gfx1201 does not run on " + std::string(isa_name(isa))), std::string::npos)
+        << refused.error().message;
+    EXPECT_EQ(refused.error().hint, "compile with --offload-arch=" + std::string(isa_name(isa)));
+  }
+}
+
 // Which adds targets that stand for several, and changes nothing for others. It is what clang 22 builds by itself.
 TEST(CodeObject, Version6IsReadAs5) {
   ElfFile elf(KERNLOOP_TEST_XNACK_OFF);

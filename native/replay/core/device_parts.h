@@ -1,0 +1,67 @@
+// What some devices have besides what every device has (device.h): each asks for a part, and does without where there
+// is none.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "replay/core/layout.h"
+
+namespace kernloop::replay {
+
+// What a probe's map held after the last launch, in memory of the device's own.
+struct ProbedMapView {
+  std::string name;
+  uint64_t unit_bytes = 0;
+  std::span<const uint8_t> records;
+  std::span<const uint32_t> counts;  // of each thread or wave, records that it had
+  uint64_t kept = 0, dropped = 0;
+  uint32_t wave_size = 0;
+};
+
+// How kernels are executed, of a device that is software. 0 is the default of each number.
+class SoftwareExecution {
+ public:
+  virtual ~SoftwareExecution() = default;
+  virtual Status set_wave_instruction_limit(uint64_t per_dispatch) = 0;
+  virtual Status set_seed(uint64_t seed) = 0;
+  virtual Status set_threads(uint32_t threads) = 0;
+  // What the kernel finds in on-chip memory and registers that nobody has written: by a pattern whose counterpart has
+  // all bits inverted. Hardware leaves there what it leaves.
+  virtual Status set_unwritten_fill(uint64_t pattern) = 0;
+  // So many wave-instructions of every launch in an order that shows races, and checked for them if asked for.
+  virtual Status set_adverse(uint64_t wave_instructions, bool races) = 0;
+  virtual Status record_accesses() = 0;
+  virtual Status profile() = 0;
+  // Probes ("kernloop.probes/1"), and what they left of the last launch, map by map.
+  virtual Status set_probes(const std::string& request) = 0;
+  virtual Status visit_probes(const std::function<Status(const ProbedMapView&)>& visit) const = 0;
+};
+
+// Of a device that loads code where it is told to (device.h: load).
+class CodePlacement {
+ public:
+  virtual ~CodePlacement() = default;
+  // Nothing may be placed there from now on, and any access by a kernel faults.
+  virtual Status keep_out(uint64_t base, uint64_t size) = 0;
+  // Removes every code object and opens what was kept out, for other code in the same places.
+  virtual Status unload_code() = 0;
+};
+
+// Copies of restored memory, on the device or near it.
+class KeptMemory {
+ public:
+  virtual ~KeptMemory() = default;
+  // Takes a copy of what lies there now. False: there is no room for one.
+  virtual Result<bool> keep(const AddressRange& range) = 0;
+  // Puts back all that was kept.
+  virtual Status restore() = 0;
+  // Puts back what the launch before wrote, as far as earlier launches of the kernel showed where that is, and touches
+  // nothing else. False: that is not known, or not all that it wrote was kept.
+  virtual Result<bool> restore_written() { return false; }
+};
+
+}  // namespace kernloop::replay

@@ -1,0 +1,34 @@
+// What is put back between the launch that warms the caches and the one that counts: by itself, what the first one
+// wrote, once that is known of a kernel.
+#pragma once
+
+#include <optional>
+#include <set>
+
+#include "replay/core/device_parts.h"
+#include "replay/hsa/pool_copies.h"
+
+namespace kernloop::replay {
+
+class WarmCopies final : public KeptMemory {
+ public:
+  WarmCopies(const HsaLibrary& hsa, hsa_amd_memory_pool_t pool) : copies_(hsa, pool) {}
+
+  Result<bool> keep(const AddressRange& range) override;
+  Status restore() override;
+  Result<bool> restore_written() override;
+
+  void launches(uint64_t kernel) { last_kernel_ = kernel; }
+  // The code is gone, and what was kept of memory outside of `regions`.
+  void forget_code(const std::vector<AddressRange>& regions);
+  // Not on a device that was lost.
+  void free() { copies_.free(); }
+
+ private:
+  PoolCopies copies_;
+  bool keeps_too_little_ = false;        // a launch may write what cannot be put back from copies
+  std::optional<uint64_t> last_kernel_;  // that was launched
+  std::set<uint64_t> learnt_kernels_;    // whose writes copies_ knows
+};
+
+}  // namespace kernloop::replay
