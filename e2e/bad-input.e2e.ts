@@ -274,6 +274,30 @@ describe('bad input', () => {
     expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
+  it('Ctrl-C at a terminal says what was captured until then, and that stays', async () => {
+    const app = await addProbeApp(workspace, 'stopped', ['once'], [{ name: 'increment', match: '^increment' }]);
+    const slow = ['bash', '-c', `'${await probeProgram()}' once; echo sleeping; sleep 200`];
+    const config = workspace.json<object>(`${app}/kernloop.json`);
+    workspace.write(`${app}/kernloop.json`, { ...config, command: slow });
+    const typed = workspace.path('typescript');
+    workspace.write('typescript', '');
+    const verb = `'${process.execPath}' node_modules/kernloop/bin/kernloop.js capture --app ${app}`;
+    const keys = `until grep -q sleeping '${typed}'; do sleep 0.1; done; printf '\\003'; sleep 1`;
+    const outcome = await run('bash', ['-c', `{ ${keys}; } | script -qefc "${verb}" '${typed}'`], {
+      ...workspace.settings({ env: { CI: undefined, TERM: 'xterm' } }),
+      timeoutMs: 100_000,
+    });
+    expect([outcome.code, outcome.text.replaceAll(/\s+/g, ' ')]).toEqual([
+      130,
+      expect.stringMatching(
+        /stopped by SIGINT \[INTERRUPTED\] → 1 launch is captured and kept \(1 region, \d+\.\d KiB\), none of them checked by a replay, and nothing was left half-written; run it again/,
+      ),
+    ]);
+    const folder = workspace.path('kernels/stopped/increment');
+    expect(readdirSync(folder)).toEqual(['capture']);
+    expect((await replayEvents(join(folder, 'capture'), ['--compare'])).code).toBe(0);
+  });
+
   it('a missing capture says how to get it', async () => {
     const outcome = await workspace.kernloop(['replay', '--reproducer', 'kernels/none/none']);
     expect([outcome.code, outcome.text]).toEqual([2, expect.any(String)]);

@@ -35,7 +35,9 @@ describe('the commands of the documentation', () => {
 
   function begin(): void {
     const path = ['tools', 'node_modules/.bin'].map((folder) => workspace.path(folder)).join(':');
-    writeFileSync(state, `cd '${workspace.root}'\nexport PATH='${path}:'"$PATH"\n`);
+    // Code that Triton has in its cache from another folder names that folder's files.
+    const cache = `export TRITON_CACHE_DIR='${workspace.path('.kernloop/triton-cache')}'`;
+    writeFileSync(state, `cd '${workspace.root}'\nexport PATH='${path}:'"$PATH"\n${cache}\n`);
   }
 
   beforeAll(async () => {

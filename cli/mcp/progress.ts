@@ -1,5 +1,5 @@
 import type { ReportEvent } from '../../lib/support/report-events';
-import { progressText } from '../../lib/support/progress-text';
+import { progressText, type Progress } from '../../lib/support/progress-text';
 
 export interface ProgressNotice {
   readonly progress: number;
@@ -18,7 +18,7 @@ export class ProgressNotices {
   private last = 0;
   private lastMs = -Infinity;
   private startedMs = 0;
-  private what: string | undefined;
+  private started: Progress | null = null;
 
   constructor(
     private readonly send: (notice: ProgressNotice) => void,
@@ -33,14 +33,17 @@ export class ProgressNotices {
       return;
     }
     const { progress } = event;
-    if (progress?.what !== this.what) {
-      this.what = progress?.what;
+    if (progress?.what !== this.started?.what) {
+      this.started = progress;
       this.steps += 1;
       this.startedMs = this.now();
     }
     if (progress === null || this.now() - this.lastMs < sendEveryMs) return;
     const share = progress.total ? Math.min(progress.done / progress.total, 1) : 0;
-    this.tell(this.steps + 0.999 * share, progressText(progress, this.now() - this.startedMs));
+    this.tell(
+      this.steps + 0.999 * share,
+      progressText(progress, this.now() - this.startedMs, this.started ?? progress),
+    );
   }
 
   private tell(value: number, message: string): void {

@@ -15,6 +15,34 @@ error: kernel_variant.hip did not compile: /src/app/kernels/a/k/kernel_variant.h
   → correct it; the captured source is in pristine/kernel_variant.hip
 kernel_variant.cu(17): error: identifier "z" is undefined
 kernel_variant.cu(18): warning #177-D: variable "x" was declared but never referenced`;
+// What nvcc 13.5.37 (nvidia-cuda-nvcc of PyPI) printed of a kernel and its header with five mistakes, and of an include that is not there.
+const ofNvcc = `helper.h(2): warning #177-D: variable "gone" was declared but never referenced
+    double gone = 0;
+           ^
+
+Remark: The warnings can be suppressed with "-diag-suppress <warning-number>"
+
+kernel_variant.cu(5): error: identifier "factor" is undefined
+    if (i < n) values[i] *= factor;
+                            ^
+
+kernel_variant.cu(6): error: argument of type "const char *" is incompatible with parameter of type "int"
+    if (i < n) values[i] = helper(values, "x");
+                                          ^
+
+kernel_variant.cu(7): error: expected an expression
+    i = i + ;
+            ^
+
+kernel_variant.cu(3): warning #177-D: variable "unused" was declared but never referenced
+    const int unused = 3;
+              ^
+
+3 errors detected in the compilation of "kernel_variant.cu".
+missing.cu:1:10: fatal error: not-there.h: No such file or directory
+    1 | #include "not-there.h"
+      |          ^~~~~~~~~~~~~
+compilation terminated.`;
 const judged = `  r7 at offset 2: expected 9041008094410000, got 1042008014420000; 6,278 bytes differ
 at kernels/a/k/kernel_variant.hip:19
 Result: FAIL (77,713 of 213,157 bytes compared with what the app computed differ)`;
@@ -33,6 +61,20 @@ describe('what init sets up for VS Code', () => {
         ...{ file: 'kernel_variant.cu', line: '18', severity: 'warning' },
         message: 'variable "x" was declared but never referenced',
       },
+    ]);
+  });
+
+  it('matches what nvcc says, each problem once, and none of the lines that explain it', () => {
+    const found = problemsIn(ofNvcc, 'recompile').map(
+      ({ file, line, severity, message }) => `${file}:${line} ${severity}: ${message}`,
+    );
+    expect(found).toEqual([
+      'helper.h:2 warning: variable "gone" was declared but never referenced',
+      'kernel_variant.cu:5 error: identifier "factor" is undefined',
+      'kernel_variant.cu:6 error: argument of type "const char *" is incompatible with parameter of type "int"',
+      'kernel_variant.cu:7 error: expected an expression',
+      'kernel_variant.cu:3 warning: variable "unused" was declared but never referenced',
+      'missing.cu:1 error: not-there.h: No such file or directory',
     ]);
   });
 

@@ -16,6 +16,7 @@ import { version } from '../support/version';
 import { readCapture, type Selfcheck } from '../archive/capture-files';
 import { countedDifferently, launchedOnce, whyFewer, whyNotCaptured, type Seen } from './not-captured';
 import { whyNoAgent } from '../recorder/no-agent';
+import { Kept } from './kept';
 import { keepNvrtcProgram } from './nvrtc-programs';
 import type { CaptureOptions } from './options';
 import { appProcesses, describeProcess, type AppProcess, type ProcessName } from '../recorder/processes';
@@ -64,6 +65,7 @@ export interface RunContext {
 
 /** Runs of the app, each with the self-check of what it gave. */
 export class CaptureRun {
+  readonly kept = new Kept();
   private readonly store: string;
   private runs = 0;
 
@@ -142,7 +144,10 @@ export class CaptureRun {
           device: device.description,
         },
       },
-      (event) => log.take(event),
+      (event) => {
+        this.kept.take(event);
+        log.take(event);
+      },
       this.deps,
     );
   }
@@ -254,6 +259,7 @@ export class CaptureRun {
     const stored = { ...event, bytes_stored: bytesStored ?? event.bytes_stored };
     attempt.captures.push(describe(request, stored, selfcheck, log.processes.name(event.pid)));
     if (selfcheck?.verdict !== 'failed') {
+      if (selfcheck !== null) this.kept.hasPassed(event.output);
       if (selfcheck?.reason) this.deps.report.info(`${label}: ${selfcheck.reason}`);
       return;
     }

@@ -13,6 +13,7 @@ import {
   type RecorderScript,
 } from '../testing/fake-programs';
 import { sha256 } from '../support/files';
+import type { Progress } from '../support/report';
 import { fileInput } from '../support/stdin';
 import { TestWorkspace } from '../testing/workspace';
 import { capture } from './capture';
@@ -462,6 +463,97 @@ describe('capture', () => {
     );
     expect(await failure(capture(options(), fake))).toMatchObject({ code: 'INTERRUPTED', exitCode: 130 });
     expect(existsSync(partial)).toBe(false);
+  });
+
+  const twoKernels = (): string =>
+    workspace.write('app/kernloop.json', {
+      name: 'app',
+      command: ['./program'],
+      kernels: [
+        { name: 'saxpy', match: '^saxpy\\(' },
+        { name: 'other', match: '^saxpy' },
+      ],
+    });
+
+  it.each<[string, Play, string]>([
+    [
+      'before the first',
+      () => undefined,
+      'no launch was captured yet, and nothing was left half-written; run it again',
+    ],
+    [
+      'after the first of two',
+      (_, print, take) => {
+        take('saxpy');
+        print({ event: 'capturing', id: 'other', bytes: 8192, total_bytes: 16384 });
+        print({ event: 'refused', id: 'other', code: 'INTERRUPTED', reason: 'stopped' });
+      },
+      '1 launch is captured and kept (1 region, 4.0 KiB), none of them checked by a replay, and nothing was left half-written; run it again',
+    ],
+  ])('interrupted %s it says what is kept', async (_, play, hint) => {
+    twoKernels();
+    const controller = new AbortController();
+    const recorder = fakeRecorder({ play });
+    const fake = fakeDeps(
+      {
+        ldd: () => 1,
+        program: () => {
+          controller.abort('SIGINT');
+          return { exitCode: null, signal: 'SIGTERM' };
+        },
+        'kernloop-recorder': recorder,
+      },
+      workspace.native,
+      { signal: controller.signal },
+    );
+    expect(await failure(capture(options(), fake))).toMatchObject({ code: 'INTERRUPTED', hint });
+  });
+
+  it('interrupted in the self-check of the second it says that the first is checked', async () => {
+    twoKernels();
+    const controller = new AbortController();
+    const replay = fakeReplay();
+    const fake = fakeDeps(
+      {
+        ldd: () => 1,
+        program: () => 0,
+        'kernloop-recorder': fakeRecorder(),
+        'kernloop-replay': (call) => {
+          if (!call.args.some((word) => word.includes('/other/'))) return replay(call);
+          controller.abort('SIGINT');
+          return { exitCode: null, signal: 'SIGTERM' };
+        },
+      },
+      workspace.native,
+      { signal: controller.signal },
+    );
+    const error = await failure(capture(options(), fake));
+    expect(error).toMatchObject({ code: 'INTERRUPTED' });
+    expect(error.hint).toMatch(
+      /^2 launches are captured and kept \(2 regions, 8\.0 KiB\), 1 of them checked by a replay, /,
+    );
+    expect(error.hint).toContain('`extract` keeps what is checked');
+  });
+
+  it('tells how much is left where the recorder knows how much there is, and only there', async () => {
+    const told: (Progress | null)[] = [];
+    const fake = deps({
+      recorder: {
+        play: (_, print, take) => {
+          print({ event: 'capturing', id: 'saxpy', phase: 'before', bytes: 4096 });
+          print({ event: 'capturing', id: 'saxpy', phase: 'before', bytes: 8192, total_bytes: 16384 });
+          print({ event: 'capturing', id: 'saxpy', phase: 'after', bytes: 4096, total_bytes: 16384 });
+          take('saxpy');
+        },
+      },
+    });
+    await capture(options(), { ...fake, report: { ...fake.report, progress: (now) => told.push(now) } });
+    expect(told.slice(0, 4)).toEqual([
+      { what: 'saxpy: captured', done: 4096, unit: 'bytes' },
+      { what: 'saxpy: captured', done: 8192, total: 16384, unit: 'bytes' },
+      { what: 'saxpy: compared after the launch', done: 4096, total: 16384, unit: 'bytes' },
+      null,
+    ]);
   });
 
   it('builds the app first, and says which step failed', async () => {

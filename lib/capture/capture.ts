@@ -12,6 +12,7 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import type { RunResult } from '../support/exec';
 import { describeEnd } from '../support/ndjson';
+import { tellingWhatIsKept } from '../support/interrupt';
 import { formatBytes, table } from '../support/report';
 import { CaptureRun, type Attempt, type Failure } from './attempt';
 import type { CaptureOptions } from './options';
@@ -60,7 +61,16 @@ export async function captureSelections(
   inputOf(app, deps);
   const identity = await appIdentity(app, program, appVariables(app, device, deps), deps);
   const run = new CaptureRun({ app, program, identity, device, options }, deps);
-  const attempt = await withDevice(device, deps, () => inRounds(run, selections.map(firstRequest), app, deps));
+  const rounds = (): Promise<Attempt> =>
+    withDevice(device, deps, () => inRounds(run, selections.map(firstRequest), app, deps));
+  const { kept } = run;
+  const attempt = await (options.dryRun
+    ? rounds()
+    : tellingWhatIsKept(
+        () => kept.text(),
+        rounds,
+        () => kept.again(),
+      ));
   const captures = selections.flatMap((selection) =>
     settleOutputs(
       selection,

@@ -5,12 +5,14 @@ import type { Note } from '../recorder/notes';
 import { ProcessLog } from '../recorder/processes';
 import type {
   CapturedEvent,
+  CapturingEvent,
   PlannedEvent,
   RecorderEvent,
   RefusedEvent,
   SummaryEvent,
   ViolationEvent,
 } from '../recorder/recorder-events';
+import type { Progress } from '../support/progress-text';
 import type { Request } from './selection';
 
 /** What the recorder said during one run. */
@@ -77,7 +79,7 @@ export class RunLog {
         this.deps.report.info(`${event.id}: capturing ${event.kernel ?? ''}`);
         break;
       case 'capturing':
-        this.deps.report.progress?.({ what: `${event.id ?? ''}: captured`, done: event.bytes ?? 0, unit: 'bytes' });
+        this.deps.report.progress?.(howFar(event));
         break;
       case 'captured':
       case 'planned':
@@ -104,6 +106,12 @@ export class RunLog {
         break;
     }
   }
+}
+
+/** The rest is told where it is known how much there is. */
+function howFar({ id, phase, bytes, total_bytes: total }: CapturingEvent): Progress {
+  const what = `${id ?? ''}: ${phase === 'after' ? 'compared after the launch' : 'captured'}`;
+  return { what, done: bytes ?? 0, unit: 'bytes', ...(total === undefined ? {} : { total }) };
 }
 
 /** Whether a capture is what a dispatch of this selection would have given whose scope was too small. */

@@ -86,8 +86,11 @@ const events = {
   capturing: z.looseObject({
     event: z.literal('capturing'),
     id: id.optional(),
+    /** Taken of the memory before the launch, or compared with it after the launch. */
+    phase: z.enum(['before', 'after']).default('before'),
     bytes: count.optional(),
-    progress: z.number().optional(),
+    /** How much there is in all, where that is known. */
+    total_bytes: count.optional(),
   }),
   captured: takenSchema.extend({ event: z.literal('captured'), output: z.string() }),
   /** Of a dry run, instead of `captured`. */
@@ -147,6 +150,7 @@ const events = {
 
 export type RecorderEvent = { [Name in keyof typeof events]: z.output<(typeof events)[Name]> }[keyof typeof events];
 export type PlannedEvent = z.output<typeof events.planned>;
+export type CapturingEvent = z.output<typeof events.capturing>;
 export type CapturedEvent = z.output<typeof events.captured>;
 export type ViolationEvent = z.output<typeof events.scope_violation>;
 export type RefusedEvent = z.output<typeof events.refused>;

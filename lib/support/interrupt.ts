@@ -30,17 +30,18 @@ export function throwIfInterrupted(signal: AbortSignal): void {
   );
 }
 
-/** Does work in parts, each of which stays once it is done: who stops it is told how many. */
-export async function tellingWhatIsKept<T>(kept: () => string, work: () => Promise<T>): Promise<T> {
+/** Does work in parts, each of which stays once it is done: who stops it is told how many, and what running it `again` does. */
+export async function tellingWhatIsKept<T>(
+  kept: () => string,
+  work: () => Promise<T>,
+  again: () => string = () => 'run it again for the rest',
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof KernloopError) || error.code !== 'INTERRUPTED') throw error;
-    throw new KernloopError(
-      'INTERRUPTED',
-      error.what,
-      `${kept()}, and nothing was left half-written; run it again for the rest`,
-      { cause: error },
-    );
+    throw new KernloopError('INTERRUPTED', error.what, `${kept()}, and nothing was left half-written; ${again()}`, {
+      cause: error,
+    });
   }
 }

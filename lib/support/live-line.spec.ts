@@ -19,7 +19,18 @@ describe('how far work is, as text', () => {
     [{ what: 'looked into', done: 3, total: 0, unit: 'files' }, 2000, 'looked into 3 of 0 files'],
     [{ what: 'app: built', done: 12, total: 100, unit: '%' }, 0, 'app: built 12 %'],
   ])('%j after %i ms', (progress, ms, text) => {
-    expect(progressText(progress, ms)).toBe(text);
+    const nothing = { ...progress, done: 0, ...(progress.bytes === undefined ? {} : { bytes: 0 }) };
+    expect(progressText(progress, ms, nothing)).toBe(text);
+  });
+
+  it('tells the speed of what is done since it began, not of what was done before', () => {
+    const from = { what: 'captured', done: 600 * mib, total: 1000 * mib, unit: 'bytes' };
+    const now = { ...from, done: 700 * mib };
+    expect(progressText(now, 10_000, from)).toBe('captured 700.0 MiB of 1000.0 MiB (70 %), 10.0 MiB/s, 30 s left');
+    expect(progressText(sent(20), 10_000, sent(10))).toBe(
+      'sent 20 of 40 chunks (50 %), 80.0 MiB, 4.0 MiB/s, 20 s left',
+    );
+    expect(progressText(from, 10_000, from)).toBe('captured 600.0 MiB of 1000.0 MiB (60 %)');
   });
 });
 
@@ -75,6 +86,12 @@ describe('a line that may be drawn again', () => {
     expect(text()).toBe('\r\x1b[2Kevil name 1 of 40 …');
   });
 
+  it('takes a terminal of no size for one of 80 columns', () => {
+    const { line, text } = drawn(true, 0);
+    line.show(sent(1));
+    expect(text()).toBe('\r\x1b[2Ksent 1 of 40 chunks (2 %), 4.0 MiB');
+  });
+
   it('is a plain line now and then where there is no terminal, and none for what is quick', () => {
     const { line, text, after } = drawn(false);
     for (let done = 1; done <= 10; done += 1) {
@@ -83,8 +100,8 @@ describe('a line that may be drawn again', () => {
     }
     line.show(null);
     expect(text().split('\n')).toEqual([
-      'sent 5 of 40 chunks (12 %), 20.0 MiB, 10.0 MiB/s, 14 s left',
-      'sent 9 of 40 chunks (22 %), 36.0 MiB, 9.0 MiB/s, 14 s left',
+      'sent 5 of 40 chunks (12 %), 20.0 MiB, 8.0 MiB/s, 18 s left',
+      'sent 9 of 40 chunks (22 %), 36.0 MiB, 8.0 MiB/s, 16 s left',
       '',
     ]);
   });

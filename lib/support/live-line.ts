@@ -29,6 +29,7 @@ export function isLively(stream: Terminal, env: Environment): boolean {
 /** How far work is: one line at the end of the terminal, below everything else that is said; plain lines now and then elsewhere. */
 export class LiveLine {
   private now: Progress | null = null;
+  private started: Progress | null = null;
   private startedMs = 0;
   private lastMs = 0;
   private isDrawn = false;
@@ -49,6 +50,7 @@ export class LiveLine {
     }
     const ms = this.clock();
     if (this.now?.what !== now.what) {
+      this.started = now;
       this.startedMs = ms;
       // A log is told only of what takes a while.
       this.lastMs = this.lively ? -Infinity : ms;
@@ -76,7 +78,8 @@ export class LiveLine {
   private draw(): void {
     if (!this.lively || this.now === null || this.isWithinLine) return;
     // The last column stays free: some terminals begin another line there.
-    const width = Math.max(0, (this.stream.columns ?? 80) - 1);
+    // Where nobody has told its size it has none.
+    const width = Math.max(0, (this.stream.columns || 80) - 1);
     const text = this.text(this.now);
     this.stream.write(`\r\x1b[2K${text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text}`);
     this.isDrawn = true;
@@ -84,7 +87,10 @@ export class LiveLine {
 
   /** Names of kernels and files are text of others. */
   private text(now: Progress): string {
-    return stripVTControlCharacters(progressText(now, this.clock() - this.startedMs)).replaceAll(/\s+/g, ' ');
+    return stripVTControlCharacters(progressText(now, this.clock() - this.startedMs, this.started ?? now)).replaceAll(
+      /\s+/g,
+      ' ',
+    );
   }
 }
 

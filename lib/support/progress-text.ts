@@ -16,8 +16,8 @@ export interface Progress {
 /** Until then a rate says little. */
 const settledMs = 1000;
 
-/** `captured 12.0 MiB of 40.0 MiB (30 %), 6.0 MiB/s, 5 s left`. */
-export function progressText({ what, done, total, unit, bytes }: Progress, elapsedMs: number): string {
+/** `captured 12.0 MiB of 40.0 MiB (30 %), 6.0 MiB/s, 5 s left`: at the speed since `from`, which may have begun with a part of it done. */
+export function progressText({ what, done, total, unit, bytes }: Progress, elapsedMs: number, from: Progress): string {
   if (unit === '%') return `${what} ${done} %`;
   const areBytes = unit === 'bytes';
   const amount = (value: number): string => (areBytes ? formatBytes(value) : formatCount(value));
@@ -26,11 +26,11 @@ export function progressText({ what, done, total, unit, bytes }: Progress, elaps
   const parts = [`${what} ${amount(done)}${of}${areBytes ? '' : ` ${unit}`}${share}`];
   const size = areBytes ? done : bytes;
   if (!areBytes && bytes !== undefined) parts.push(formatBytes(bytes));
-  if (elapsedMs >= settledMs && size !== undefined && size > 0) {
-    parts.push(`${formatBytes(Math.round((1000 * size) / elapsedMs))}/s`);
-  }
-  if (elapsedMs >= settledMs && total !== undefined && done > 0 && done < total) {
-    parts.push(`${duration(((total - done) * elapsedMs) / done)} left`);
+  const moved = (size ?? 0) - ((areBytes ? from.done : from.bytes) ?? 0);
+  if (elapsedMs >= settledMs && moved > 0) parts.push(`${formatBytes(Math.round((1000 * moved) / elapsedMs))}/s`);
+  const more = done - from.done;
+  if (elapsedMs >= settledMs && total !== undefined && more > 0 && done < total) {
+    parts.push(`${duration(((total - done) * elapsedMs) / more)} left`);
   }
   return parts.join(', ');
 }

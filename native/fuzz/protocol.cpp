@@ -35,7 +35,8 @@ constexpr Decode kDecodes[] = {decode<Hello>,         decode<Welcome>,          
                                decode<MatchReply>,    decode<BeginMessage>,      decode<BeginReply>,
                                decode<ScopeMessage>,  decode<KernargMessage>,    decode<RegionMessage>,
                                decode<CommitMessage>, decode<AbortMessage>,      decode<ProfileMessage>,
-                               decode<NoteMessage>,   decode<CodeObjectMessage>, decode_bulk};
+                               decode<NoteMessage>,   decode<CodeObjectMessage>, decode_bulk,
+                               decode<TotalMessage>};
 
 template <typename Message>
 Input seed(uint8_t kind, const Message& message) {
@@ -81,7 +82,8 @@ std::vector<Input> message_seeds() {
           seed(14, profile),
           seed(15, NoteMessage{"CODE", "text"}),
           seed(16, CodeObjectMessage{1, 2}),
-          seed(17, BulkHeader{1, 2, 3})};
+          seed(17, BulkHeader{1, 2, 3}),
+          seed(18, TotalMessage{1, 2})};
 }
 
 const Registration kMessages({"protocol",

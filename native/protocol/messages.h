@@ -66,6 +66,7 @@ enum class FrameType : uint32_t {
   kProfile,
   kNote,
   kGoodbye,
+  kTotal,
 };
 
 // Who the process is. Its id the recorder learns from the socket.
@@ -250,6 +251,14 @@ struct ScopeMessage {
   uint64_t tracked_regions = 0;
   uint64_t tracked_bytes = 0;
   KERNLOOP_MESSAGE(ScopeMessage, capture, tracked_regions, tracked_bytes)
+};
+
+// How much of pre there is in all. Comes once that is known, and again should it have grown; never where it is known
+// only in the end.
+struct TotalMessage {
+  uint32_t capture = 0;
+  uint64_t bytes = 0;
+  KERNLOOP_MESSAGE(TotalMessage, capture, bytes)
 };
 
 // What led to a region of the scope.

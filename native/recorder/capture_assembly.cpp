@@ -127,6 +127,7 @@ Status CaptureAssembly::region(const protocol::RegionMessage& message) {
     return protocol_error("a module variable that was not asked for");
   Part part;
   part.message = message;
+  part.begin = pre_bytes_;
   part.stream = std::make_unique<archive::ContentStream>(*writer_);
   parts_.push_back(std::move(part));
   return Unit{};
@@ -144,7 +145,7 @@ Status CaptureAssembly::pre(const protocol::BulkHeader& header, BulkBytes bytes)
   if (header.offset != part.received || bytes.size() == 0 || bytes.size() > part.message.size - part.received) {
     return protocol_error("bytes of a region out of order");
   }
-  bytes_received_ += bytes.size();
+  pre_bytes_ += bytes.size();
   part.received += bytes.size();
   const auto take = [&](std::span<uint8_t> into) { bytes.take(into); };
   if (auto appended = part.stream->append(bytes.size(), take); !appended) return appended.error();
@@ -189,7 +190,7 @@ Status CaptureAssembly::post(const protocol::BulkHeader& header, BulkBytes bytes
   }
   const uint64_t whole = std::min<uint64_t>(archive::kChunkBytes, part.message.size - post_offset_);
   if (bytes.size() > whole - post_chunk_.bytes().size()) return protocol_error("post bytes beyond their chunk");
-  bytes_received_ += bytes.size();
+  compared_bytes_ = part.begin + header.offset + bytes.size();
   bytes.take(post_chunk_.extend(bytes.size()));
   return post_chunk_.bytes().size() == whole ? flush_post() : Status(Unit{});
 }
@@ -199,6 +200,13 @@ Status CaptureAssembly::flush_post() {
   if (!ticket) return ticket.error();
   parts_[post_region_].post.chunks[post_offset_ / archive::kChunkBytes] = *ticket;
   return Unit{};
+}
+
+// Of what is alike before and after nothing comes: what comes tells how far the comparison is.
+CaptureProgress CaptureAssembly::progress() const {
+  if (compared_bytes_ != 0) return {true, compared_bytes_, pre_bytes_};
+  const bool is_known = announced_ && *announced_ >= pre_bytes_;
+  return {false, pre_bytes_, is_known ? announced_ : std::nullopt};
 }
 
 Result<CaptureResult> CaptureAssembly::commit(const protocol::CommitMessage& message) {

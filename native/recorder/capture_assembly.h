@@ -28,6 +28,13 @@ struct CaptureResult {
   std::optional<uint64_t> wave_instructions;
 };
 
+// How far a capture is: its bytes before the launch are taken, then compared with those after it.
+struct CaptureProgress {
+  bool is_after = false;
+  uint64_t bytes = 0;
+  std::optional<uint64_t> total;  // where it is known
+};
+
 class CaptureAssembly {
  public:
   // `kernel` has a code object; `process` goes into observed.json.
@@ -44,6 +51,7 @@ class CaptureAssembly {
   // other: this capture has failed (disk full, …).
   Status kernarg(const protocol::KernargMessage& message);
   Status scope(const protocol::ScopeMessage& message);
+  void total(const protocol::TotalMessage& message) { announced_ = message.bytes; }
   Status region(const protocol::RegionMessage& message);
   Status pre(const protocol::BulkHeader& header, BulkBytes bytes);
   Status post(const protocol::BulkHeader& header, BulkBytes bytes);
@@ -56,13 +64,16 @@ class CaptureAssembly {
   archive::Json plan() const;
 
   const std::vector<protocol::RegionMessage>& violations() const { return violations_; }
-  uint64_t bytes_received() const { return bytes_received_; }
+  CaptureProgress progress() const;
+  // Of the memory before the launch, so far.
+  uint64_t pre_bytes() const { return pre_bytes_; }
 
  private:
   struct Part {
     protocol::RegionMessage message;
     std::unique_ptr<archive::ContentStream> stream;  // while pre arrives
     uint64_t received = 0;
+    uint64_t begin = 0;  // the bytes of those before
     archive::PendingContent pre, post;
     bool complete() const { return received == message.size; }
   };
@@ -97,7 +108,8 @@ class CaptureAssembly {
   uint32_t post_region_ = 0;
   uint64_t post_offset_ = 0;
   archive::ChunkBuffer post_chunk_;
-  uint64_t bytes_received_ = 0;
+  uint64_t pre_bytes_ = 0, compared_bytes_ = 0;
+  std::optional<uint64_t> announced_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 

@@ -54,7 +54,12 @@ void Session::run() {
 }
 
 void Session::give_up(const Error& why) {
-  while (!assemblies_.empty()) (void)fail(assemblies_.begin()->first, why);
+  while (!assemblies_.empty()) {
+    const auto& [capture, assembly] = *assemblies_.begin();
+    const std::string lost = std::to_string(assembly->pre_bytes());
+    (void)fail(capture,
+               {why.code, why.message + "; the " + lost + " bytes of it that had come are not kept", why.hint});
+  }
 }
 
 bool Session::welcome() {
@@ -131,6 +136,11 @@ Status Session::handle(FrameType type, std::span<const uint8_t> payload) {
     case FrameType::kScope:
       return with<protocol::ScopeMessage>(payload, [&](const auto& message) {
         return feed(message.capture, [&](CaptureAssembly& assembly) { return assembly.scope(message); });
+      });
+    case FrameType::kTotal:
+      return with<protocol::TotalMessage>(payload, [&](const auto& message) {
+        return feed(message.capture,
+                    [&](CaptureAssembly& assembly) { return assembly.total(message), Status(Unit{}); });
       });
     case FrameType::kRegion:
       return with<protocol::RegionMessage>(payload, [&](const auto& message) {
@@ -271,8 +281,10 @@ Status Session::on_bulk(FrameType type, std::span<const uint8_t> head) {
   const auto header = protocol::BulkHeader::decode(head, &nothing);
   if (!header) return protocol_error("a bulk frame that cannot be decoded");
   return feed(header->capture, [&](CaptureAssembly& assembly) {
-    report_progress(assembly);
-    return type == FrameType::kPre ? assembly.pre(*header, link_->bulk()) : assembly.post(*header, link_->bulk());
+    const Status taken =
+        type == FrameType::kPre ? assembly.pre(*header, link_->bulk()) : assembly.post(*header, link_->bulk());
+    if (taken) report_progress(assembly);
+    return taken;
   });
 }
 
@@ -342,8 +354,13 @@ void Session::report_progress(const CaptureAssembly& assembly) {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_progress_ < std::chrono::seconds(1)) return;
   last_progress_ = now;
-  shared_.events.print("capturing", {{"id", shared_.config.selections[assembly.message().selection].id},
-                                     {"bytes", assembly.bytes_received()}});
+  const CaptureProgress progress = assembly.progress();
+  Json event = {{"id", shared_.config.selections[assembly.message().selection].id},
+                {"pid", link_->pid()},
+                {"phase", progress.is_after ? "after" : "before"},
+                {"bytes", progress.bytes}};
+  if (progress.total) event["total_bytes"] = *progress.total;
+  shared_.events.print("capturing", std::move(event));
 }
 
 void Session::count() {

@@ -53,6 +53,9 @@ class DeviceCapture {
   virtual void find_opaque(const Allocation&, uint64_t /*offset*/, std::span<const uint8_t> /*bytes*/,
                            std::vector<uint64_t>* /*addresses*/) {}
 
+  // Whether find_opaque() may yet find any.
+  virtual bool may_hold_opaque() { return false; }
+
   // Nothing more is asked, and the app's calls are still held: what may wait for the device is given back here.
   virtual void finish() noexcept {}
 

@@ -51,6 +51,9 @@ bool RecorderSink::post(uint32_t region, uint64_t offset, std::span<const uint8_
 bool RecorderSink::scope(uint64_t tracked_regions, uint64_t tracked_bytes) {
   return client_.send(FrameType::kScope, ScopeMessage{capture_, tracked_regions, tracked_bytes}.encode());
 }
+bool RecorderSink::total(uint64_t bytes) {
+  return client_.send(FrameType::kTotal, TotalMessage{capture_, bytes}.encode());
+}
 bool RecorderSink::outside_changed(const Allocation& allocation) {
   return send_region(FrameType::kOutside, 0, allocation);
 }

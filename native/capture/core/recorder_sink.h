@@ -15,6 +15,7 @@ class RecorderSink : public CaptureSink {
   bool pre(uint32_t region, uint64_t offset, std::span<const uint8_t> bytes) override;
   bool post(uint32_t region, uint64_t offset, std::span<const uint8_t> bytes) override;
   bool scope(uint64_t tracked_regions, uint64_t tracked_bytes) override;
+  bool total(uint64_t bytes) override;
   bool outside_changed(const Allocation& allocation) override;
   bool violation(const Allocation& allocation) override;
   bool commit(const RunReport& report) override;

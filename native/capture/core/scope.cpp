@@ -100,6 +100,7 @@ std::optional<Error> Scope::search_on_device() {
     region.searched = true;
     if (auto refusal = device_.find_pointers(region.allocation, allocations_, &hits, &region.searched)) return refusal;
     if (!region.searched) continue;
+    ++searched_;
     for (size_t hit : hits) add(hit, {Reached::kRegion, static_cast<uint32_t>(asked_)});
   }
   return std::nullopt;
@@ -109,6 +110,7 @@ std::optional<Error> Scope::search_on_host(uint32_t id) {
   Region& region = regions_[id];
   if (region.searched || left_out_ == 0) return std::nullopt;
   region.searched = true;
+  ++searched_;
   scan_.restart(region.allocation.size);
   return read_chunks(
       region.allocation, [](size_t) { return true; },
@@ -134,9 +136,22 @@ std::optional<Error> Scope::read_pre() {
     if (auto refusal = search_on_device()) return refusal;
     // Before any byte of the region that breaks the budget is copied.
     if (auto refusal = over_budget()) return refusal;
+    if (auto refusal = tell_total()) return refusal;
     if (auto refusal = read_pre_of(id)) return refusal;
   }
   return over_budget();
+}
+
+bool Scope::is_complete() const {
+  return left_out_ == 0 || (searched_ == regions_.size() && !device_.may_hold_opaque());
+}
+
+// Where the bytes are searched while they are read, nobody knows before the end how many there are. Of everything there
+// is, only the kernel arguments' own memory can still come.
+std::optional<Error> Scope::tell_total() {
+  if (bytes_ == told_ || !(takes_all_ || is_complete())) return std::nullopt;
+  told_ = bytes_;
+  return sink_.total(bytes_) ? std::nullopt : std::optional(recorder_lost());
 }
 
 std::optional<Error> Scope::read_pre_of(uint32_t id) {

@@ -46,6 +46,9 @@ class Scope {
   std::optional<Error> over_budget() const;
   std::optional<Error> search_on_device();
   std::optional<Error> search_on_host(uint32_t id);
+  // Nothing that is left out can come to it any more.
+  bool is_complete() const;
+  std::optional<Error> tell_total();
   std::optional<Error> read_pre_of(uint32_t id);
   std::optional<Error> read_post_of(uint32_t id);
   template <typename Wanted, typename Use>
@@ -61,8 +64,10 @@ class Scope {
   std::deque<Region> regions_;  // a deque: it grows while one of its elements is read
   size_t left_out_;             // allocations not in scope
   uint64_t left_out_bytes_;
-  size_t asked_ = 0;  // the device was asked to search so many regions
+  size_t asked_ = 0;     // the device was asked to search so many regions
+  size_t searched_ = 0;  // so many were searched, before any was read
   uint64_t bytes_ = 0;
+  uint64_t told_ = 0;  // the sink was told of so many bytes in all
   std::vector<uint8_t> buffer_;
   std::vector<uint64_t> opaque_;
 };

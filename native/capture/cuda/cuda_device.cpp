@@ -192,8 +192,12 @@ std::optional<Error> CudaDevice::find_pointers(const Allocation& in, const Alloc
 
 void CudaDevice::find_opaque(const Allocation& in, uint64_t offset, std::span<const uint8_t> bytes,
                              std::vector<uint64_t>* addresses) {
+  tensor_map_scan().feed(in.base + offset, bytes, addresses);
+}
+
+TensorMapScan& CudaDevice::tensor_map_scan() {
   if (!tensor_map_scan_) tensor_map_scan_.emplace(tensor_maps_);
-  tensor_map_scan_->feed(in.base + offset, bytes, addresses);
+  return *tensor_map_scan_;
 }
 
 void CudaDevice::keep_busy() {

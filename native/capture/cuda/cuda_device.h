@@ -43,6 +43,7 @@ class CudaDevice : public DeviceCapture {
                                      bool* searched) override;
   void find_opaque(const Allocation& in, uint64_t offset, std::span<const uint8_t> bytes,
                    std::vector<uint64_t>* addresses) override;
+  bool may_hold_opaque() override { return !tensor_map_scan().knows_none(); }
 
   void finish() noexcept override;
 
@@ -57,6 +58,7 @@ class CudaDevice : public DeviceCapture {
   std::optional<Error> after_run(cuda::CUresult result, Deadline deadline, RunReport* report);
 
  private:
+  TensorMapScan& tensor_map_scan();
   std::optional<Error> set_up();
   std::optional<Error> read_host(const Allocation& from, uint64_t offset, std::span<uint8_t> into);
   // The GPU of the launch reads it as its own.

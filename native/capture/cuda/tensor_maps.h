@@ -33,6 +33,7 @@ class TensorMaps {
 class TensorMapScan {
  public:
   explicit TensorMapScan(const TensorMaps& maps);
+  bool knows_none() const { return maps_.empty(); }
   // The bytes at this address; a descriptor may begin in one piece and end in the next.
   void feed(uint64_t address, std::span<const uint8_t> bytes, std::vector<uint64_t>* found);
 

@@ -489,6 +489,70 @@ TEST_F(CaptureTest, WhatTheDeviceHasSearchedTheHostDoesNotSearchAgain) {
 }
 
 // Device memory leads to host memory, which only the host searches, which leads to device memory again.
+using Totals = std::vector<std::pair<size_t, uint64_t>>;
+
+TEST_F(CaptureTest, HowMuchThereIsInAllIsNotToldWhileWhatIsReadMayLeadFurther) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(128));
+  device.allocate(kD, filled(32));  // nothing leads there, which nobody knows before all is read
+  device.put(kA, 16, kB);
+  argument(kA);
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(sink.totals, Totals());
+}
+
+TEST_F(CaptureTest, HowMuchThereIsInAllIsToldOnceNothingIsLeftOut) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(128));
+  device.put(kA, 16, kB);
+  argument(kA);
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(sink.totals, (Totals{{1, 192}}));
+}
+
+TEST_F(CaptureTest, HowMuchThereIsInAllIsToldBeforeTheFirstByteWhereABudgetHadItSearched) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(128));
+  device.allocate(kD, filled(1024));
+  device.put(kA, 16, kB);
+  argument(kA);
+  request.byte_budget = 192;
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(sink.totals, (Totals{{0, 192}}));
+}
+
+TEST_F(CaptureTest, HowMuchThereIsInAllIsToldByADeviceThatSearchedUnlessOpaquePointersMayLeadFurther) {
+  device.accelerated = true;
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(128));
+  device.allocate(kD, filled(32));
+  device.put(kA, 16, kB);
+  argument(kA);
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(sink.totals, (Totals{{0, 192}}));
+
+  sink = CollectingSink();
+  device.opaque = true;
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(sink.totals, Totals());
+}
+
+TEST_F(CaptureTest, HowMuchThereIsInAllIsToldOfScopeAllAndAgainWhereTheKernelArgumentsOwnMemoryComesToIt) {
+  request.scope = ScopeMode::kAll;
+  request.kernarg_address = kD + 8;
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(128));
+  device.allocate(kD, filled(32));
+  argument(kA);
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(sink.totals, (Totals{{0, 192}}));
+
+  sink = CollectingSink();
+  device.put(kA, 16, kD);
+  EXPECT_FALSE(capture().refusal);
+  EXPECT_EQ(sink.totals, (Totals{{0, 192}, {1, 224}}));
+}
+
 TEST_F(CaptureTest, HostAndDeviceSearchTakeTurnsUntilNothingIsNew) {
   device.accelerated = true;
   device.allocate(kA, filled(64));

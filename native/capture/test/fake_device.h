@@ -43,6 +43,7 @@ class FakeDevice : public DeviceCapture {
   std::optional<Error> run_refusal;
   std::vector<std::string> calls;
   std::map<std::string, uint64_t> variables;  // by name
+  bool opaque = false;                        // find_opaque() may find any
   bool accelerated = false;                   // takes checksums and searches device memory itself
   uint64_t bytes_read = 0;
 
@@ -92,6 +93,7 @@ class FakeDevice : public DeviceCapture {
     }
     return std::nullopt;
   }
+  bool may_hold_opaque() override { return opaque; }
   std::optional<Error> run(RunReport* report) {
     calls.push_back("run");
     if (run_refusal) return run_refusal;
@@ -133,6 +135,7 @@ class CollectingSink : public CaptureSink {
   std::optional<RunReport> committed;
   std::optional<Error> aborted;
   uint64_t tracked_bytes = 0, post_bytes = 0;
+  std::vector<std::pair<size_t, uint64_t>> totals;  // regions that had come, bytes in all
   int aborts = 0;
   // Becomes false: the recorder is gone.
   std::function<bool()> alive = [] { return true; };
@@ -161,6 +164,10 @@ class CollectingSink : public CaptureSink {
   }
   bool scope(uint64_t, uint64_t bytes) override {
     tracked_bytes = bytes;
+    return alive();
+  }
+  bool total(uint64_t bytes) override {
+    totals.emplace_back(order.size(), bytes);
     return alive();
   }
   bool outside_changed(const Allocation& allocation) override {

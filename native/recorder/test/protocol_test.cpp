@@ -154,6 +154,7 @@ TEST(Messages, NothingButAWholeMessageIsDecoded) {
   survives_truncation(BeginReply{1, true, 64, {{0, 8}}, {{"counter", 0, 2}, {"", 3, 4}}});
   survives_truncation(KernargMessage{1, {1, 2, 3}});
   survives_truncation(ScopeMessage{1, 2, 3});
+  survives_truncation(TotalMessage{1, 2});
   survives_truncation(RegionMessage{1, 2, 3, 4, MemoryClass::kHost, "api", 5});
   survives_truncation(CommitMessage{1, 2, true, 3});
   survives_truncation(AbortMessage{1, "code", "reason", "hint"});

@@ -431,6 +431,50 @@ TEST_F(RecorderTest, AnAgentThatVanishesMidwayIsARefusal) {
   EXPECT_TRUE(run.leftovers().empty());
 }
 
+TEST_F(RecorderTest, WhatHadComeOfACaptureThatIsGivenUpIsTold) {
+  run.select("^tiny_kernel");
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  ASSERT_TRUE(agent->begin(0)->granted);
+  send_capture(*agent, pattern(3u << 20));
+  ASSERT_TRUE(run.recorder->wait_for("\"capturing\""));
+  // Nobody has told how much there is.
+  EXPECT_FALSE(run.event("capturing").contains("total_bytes"));
+  agent.reset();
+  run.finish();
+  EXPECT_NE(run.event("refused").value("reason", "").find("the 3145728 bytes of it that had come are not kept"),
+            std::string::npos)
+      << run.recorder->output();
+}
+
+TEST_F(RecorderTest, HowFarACaptureIsIsToldOfAllThereIsWhereThatIsKnown) {
+  run.select("^tiny_kernel");
+  ASSERT_TRUE(run.start());
+  auto agent = agent_with_kernel();
+  ASSERT_TRUE(agent->begin(0)->granted);
+  RecorderSink sink(*agent->client, 0);
+  const std::vector<uint8_t> first = pattern(1u << 20), second = pattern(5u << 20);
+  sink.scope(2, 6u << 20);
+  sink.kernarg(std::vector<uint8_t>(tiny_kernarg_bytes()));
+  // Less than it turns out to be is no total.
+  sink.total(1);
+  sink.region(0, region_at(kBase, first.size()));
+  sink.pre(0, 0, first);
+  sink.total(first.size() + second.size());
+  sink.region(1, region_at(kBase + (8u << 20), second.size()));
+  sink.pre(1, 0, second);
+  // The last chunk alone differs: all of it has been compared.
+  const auto rest = std::span(second).subspan(archive::kChunkBytes);
+  while (!run.recorder->wait_for(R"("phase":"after")", std::chrono::seconds(0))) {
+    ASSERT_TRUE(sink.post(1, archive::kChunkBytes, rest));
+  }
+  for (const Json& event : run.events("capturing")) {
+    if (event.value("phase", "") == "after") EXPECT_EQ(event.value("bytes", 0u), 6u << 20);
+    if (event.contains("total_bytes")) EXPECT_EQ(event.value("total_bytes", 0u), 6u << 20);
+  }
+  EXPECT_TRUE(run.event("capturing").contains("total_bytes"));
+}
+
 TEST_F(RecorderTest, AFullDiskIsARefusalAndTheRecorderGoesOn) {
   run.select("^tiny_kernel", 1, "reachable", "a");
   run.select("^tiny_kernel", 2, "reachable", "b");

@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commandsOf, exactly, fencesOf, missingLine } from '../lib/testing/page-commands';
+import { asUsersHaveIt, nativeDirectory, repository, run, type Outcome } from './harness';
+
+/**
+ * The first command of README.md, its lines as they stand there, in an empty folder. What a clone has not and gets in minutes, this checkout has: its
+ * packages of npm, and its native build, whose plan names sources of the checkout, so that the clone's own ninja finds everything made.
+ * From nothing `node bench/quickstart.mjs` does it.
+ */
+describe('the first command of README.md', () => {
+  const home = mkdtempSync(join(tmpdir(), 'kernloop-readme-'));
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+  const fences = fencesOf(readFileSync(join(repository, 'README.md'), 'utf8'));
+  const [first] = fences.filter(({ language }) => language === 'sh');
+  const shown = fences.find(({ content }) => content.includes('self-check'))?.content.trimEnd() ?? '';
+
+  /** Nothing of this run of the tests, but that Nx leaves no process behind. */
+  const env = {
+    ...Object.fromEntries(
+      Object.keys(process.env)
+        .filter((name) => /^(KERNLOOP_|E2E_|NX_|npm_|NODE_PATH|HIP_)/i.test(name))
+        .map((name) => [name, undefined]),
+    ),
+    ...asUsersHaveIt,
+    NX_DAEMON: 'false',
+  };
+
+  /** One after the other in one shell, as a reader types them. */
+  let folder = home;
+  async function typed(line: string): Promise<Outcome> {
+    const place = join(home, 'place');
+    const outcome = await run('bash', ['-c', `${line}\ncode=$?; pwd > '${place}'; exit $code`], { cwd: folder, env });
+    folder = readFileSync(place, 'utf8').trimEnd();
+    return outcome;
+  }
+
+  /** By hard links, where the disk is the same. */
+  function handOver(from: string, to: string): void {
+    try {
+      execFileSync('cp', ['--archive', '--link', from, to], { stdio: 'pipe' });
+    } catch {
+      rmSync(to, { recursive: true, force: true });
+      execFileSync('cp', ['--archive', from, to]);
+    }
+  }
+
+  async function handOverWhatIsMade(): Promise<void> {
+    handOver(join(repository, 'node_modules'), join(folder, 'node_modules'));
+    const build = join(folder, 'native', 'build');
+    handOver(nativeDirectory, build);
+    // Ninja writes to these in place.
+    for (const log of ['.ninja_log', '.ninja_deps'].filter((name) => existsSync(join(build, name)))) {
+      rmSync(join(build, log));
+      copyFileSync(join(nativeDirectory, log), join(build, log));
+    }
+    const plan = await run('ninja', ['-C', build, '-n', 'products']);
+    expect(plan.text).toContain('no work to do');
+  }
+
+  it('takes a kernel out of a program and validates it, and ends as README shows', async () => {
+    const lines = commandsOf(first?.content ?? '').map(({ text }) => text);
+    let printed = '';
+    for (const line of lines) {
+      const outcome = await typed(line.replace('<this repository>', repository));
+      expect([line, outcome.code, outcome.text]).toEqual([line, 0, expect.any(String)]);
+      printed = outcome.stdout;
+      if (folder !== home && !existsSync(join(folder, 'node_modules'))) await handOverWhatIsMade();
+    }
+    expect(shown).not.toBe('');
+    expect(missingLine(shown.split('\n'), printed, exactly)).toBeUndefined();
+  });
+});
