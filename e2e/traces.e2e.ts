@@ -227,7 +227,9 @@ describe('traces of Neutrino', () => {
       } else {
         const types = ['--types', 'node', '--typeRoots', `${repository}/node_modules/@types`];
         const strict = ['--strict', '--noUncheckedIndexedAccess', '--target', 'es2022', '--module', 'commonjs'];
-        execFileSync(`${repository}/node_modules/.bin/tsc`, [...strict, ...types, file], { stdio: 'inherit' });
+        execFileSync(`${repository}/node_modules/typescript/bin/tsc`, [...strict, ...types, file], {
+          stdio: 'inherit',
+        });
         workspace.write('typescript/main.js', nodeMain);
         command = (trace) => [process.execPath, [workspace.path('typescript/main.js'), trace]];
       }

@@ -10,6 +10,7 @@ import { outputSchema, usageOutputSchema } from '../lib/stages/output';
 import type { Stage } from '../lib/stage/stage';
 import { stages } from '../lib/stages/registry';
 import { taskOptions } from '../lib/stages/task-options';
+import type { StageTask } from '../lib/stages/stage-tasks';
 import { errorCodes, exitCodeMeanings, exitCodes, type ExitCodeName, type ErrorCode } from '../lib/support/error-codes';
 import { nextSteps } from '../lib/support/next-steps';
 import { optionInfos, type OptionInfo, type OptionsSchema } from '../lib/support/options';
@@ -52,6 +53,7 @@ export function generatedFiles(): Map<string, string> {
   }
   files.set('executors/executors.json', executorsFile());
   files.set('lib/stages/stages.json', summariesFile());
+  files.set('lib/stages/tasks.json', toText(all.flatMap(taskOf)));
   files.set('cli/stage-functions.ts', stageFunctions());
   return files;
 }
@@ -90,6 +92,20 @@ function summariesFile(): string {
     { summary, project, selfContained, ...(verb === undefined ? {} : { verb }) },
   ]);
   return toText(Object.fromEntries(rows) as object);
+}
+
+function taskOf({ name, summary, project, options, task }: Stage): StageTask[] {
+  if (!task) return [];
+  const { targets, cache, after, inputs, outputs, needsSource, needsCommands, fixed, example } = task;
+  const kernel = optionInfos(options).find((option) => option.name === 'kernel');
+  return [
+    {
+      ...{ name, summary, project },
+      ...{ targets, cache, after, inputs, outputs, needsSource, needsCommands, fixed, example },
+      options: Object.keys(options.shape),
+      takesKernels: kernel?.type === 'array',
+    },
+  ];
 }
 
 /** TypeScript wants every export by name. */

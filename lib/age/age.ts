@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { Deps } from '../deps/deps';
 import type { Environment } from '../support/environment';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import type { ProgramInput } from '../support/stdin';
 import type { RunResult } from '../support/exec';
 import { Readable } from 'node:stream';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import type { ProgramInput } from '../support/stdin';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 

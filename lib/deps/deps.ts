@@ -1,7 +1,8 @@
 import type { Environment } from '../support/environment';
 import { findNative, type NativePaths } from '../native/native-paths';
 import { runProcess, type ProcessRunner } from '../support/exec';
-import { interruption, throwIfInterrupted } from '../support/interrupt';
+import { interruption } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { consoleReporter, type Reporter } from '../support/report';
 import type { ProgramInput } from '../support/stdin';
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import type { ProfileInput } from '../pgo-merge/inputs';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd } from '../support/ndjson';
 import { llvmMajor, type Llvm } from '../toolchain/find-llvm';
 

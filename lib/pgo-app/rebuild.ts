@@ -7,7 +7,7 @@ import { clangArguments } from '../pgo/clang-arguments';
 import { hipArguments } from '../pgo/hip-arguments';
 import { compilerEnvironment } from '../toolchain/compiler-environment';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import type { Llvm } from '../toolchain/find-llvm';
 import { runCompiler } from '../toolchain/run-compiler';
 import { parseCompileArguments, renderCompileArgument } from '../toolchain/compile-arguments';

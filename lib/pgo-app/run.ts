@@ -6,7 +6,7 @@ import type { Device } from '../device/device';
 import { withDevice } from '../device/lock';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd } from '../support/ndjson';
 
 /** In front of the device's runtime. */

@@ -5,7 +5,7 @@ import type { App } from '../app/app';
 import type { Deps } from '../deps/deps';
 import { appPgoPaths } from '../pgo-app/layout';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 import { readJson } from '../support/schema';
 import { findLlvm } from '../toolchain/find-llvm';

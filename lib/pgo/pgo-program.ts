@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 
 const count = z.number().nonnegative();

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } 
 import { dirname, join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { sha256, sha256OfFile } from '../support/files';
 import type { Llvm } from '../toolchain/find-llvm';
 import { pluginSourceDigest, pluginSourceFiles, pluginSources } from './sources';

@@ -9,7 +9,7 @@ import type { Device } from '../device/device';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import type { RunOptions, RunResult } from '../support/exec';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 import { AppWatch, type UnseenProcess } from './app-watch';
 import { endOutliving, waitForOutliving } from './outliving';

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import type { Address } from './address';
 
 /** Holds the value of the header `Authorization`: "Bearer …", "Basic …". */

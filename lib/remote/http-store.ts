@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { sha256 } from '../support/files';
 import { KernloopError, messageOf, systemCode } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { formatBytes } from '../support/report';
 import { objectUrl, type Address } from './address';
 

@@ -1,7 +1,7 @@
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeProgram } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import type { Sink, Source } from './content';
 import { rawChunks } from './testing/raw-chunks';
 import { fetchChunks, sendChunks } from './transfer';

@@ -6,7 +6,7 @@ import { runArchive } from '../archive/archive-program';
 import type { Deps } from '../deps/deps';
 import { inOrder } from '../support/in-order';
 import { formatCount } from '../support/format';
-import { tellingWhatIsKept, throwIfInterrupted } from '../support/interrupt';
+import { tellingWhatIsKept, throwIfInterrupted } from '../support/interrupted';
 import { removeOldFolders } from '../support/leftovers';
 import { ChunkExport } from './chunk-export';
 import type { Sink, Source } from './content';

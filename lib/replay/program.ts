@@ -3,7 +3,7 @@ import type { OverwrittenRow, Reread } from '../archive/overwritten';
 import type { ElementType } from '../reproducer/kernel-json';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 import {
   replayEvents,

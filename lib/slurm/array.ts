@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../support/files';
 import type { Deps } from '../deps/deps';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { SlurmClient, type JobFacts } from './client';
 import { hiddenExit, JobMarks, wrapped, wrapper } from './command';
 import { endError } from './end';

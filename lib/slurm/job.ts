@@ -3,7 +3,7 @@ import type { SlurmRunner } from '../app/runner-json';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import type { RunResult } from '../support/exec';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { LineSplitter } from '../support/lines';
 import type { ProgramInput } from '../support/stdin';
 import { packageRoot } from '../support/version';

@@ -5,7 +5,7 @@ import { renderCompileArgument } from '../toolchain/compile-arguments';
 import { compilerEnvironment, nvccEnvironment } from '../toolchain/compiler-environment';
 import { cudaTarget } from '../toolchain/gencode';
 import type { Deps } from '../deps/deps';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { parseMakeDependencies } from '../toolchain/make-dependencies';
 import { isNvcc, type TranslationUnit } from '../toolchain/translation-unit';
 

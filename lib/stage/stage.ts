@@ -6,7 +6,7 @@ import type { Task } from './task';
 
 /**
  * All that is said of one stage of the product. Its verb on the command line, its function of the API, its executor and targets of Nx, and
- * its reference pages come from this. It must load quickly: Nx and `--help` read descriptors, and none of the code that does the work.
+ * its reference pages come from this. It must load quickly: `--help` reads it, and none of the code that does the work.
  */
 export interface Stage<S extends OptionsSchema = OptionsSchema, R = unknown> {
   readonly name: string;

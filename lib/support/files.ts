@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { KernloopError } from './error';
 import { throwIfGivenUp } from './given-up';
@@ -36,9 +36,10 @@ export function writeJson(path: string, value: unknown): void {
 
 export function sha256OfFile(path: string): string {
   const hash = createHash('sha256');
-  const buffer = Buffer.allocUnsafe(1 << 20);
   const file = openSync(path, 'r');
   try {
+    // Most are small: to get a MiB for each takes longer than to read it. What grows meanwhile is read in several parts.
+    const buffer = Buffer.allocUnsafe(Math.min(1 << 20, Math.max(fstatSync(file).size, 4095) + 1));
     for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer))
       hash.update(buffer.subarray(0, read));
   } finally {

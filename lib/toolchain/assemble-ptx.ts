@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { sitePackages } from '../device/cupti';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { pathFolders, programsIn } from '../support/programs';
 import { cudaFolders } from './find-compiler';
 import { pythonCandidates } from './find-triton';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { reproducerScript } from '../language/triton';
 import { KernloopError } from '../support/error';
 import { errorCodes, type ErrorCode } from '../support/error-codes';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { readJson } from '../support/schema';
 import type { CompileRequest } from './compile-request';
 import type { UnprovenRecipe } from './recipe';

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { isExecutable, pathFolders, programsIn } from '../support/programs';
 import { compilerEnvironment } from './compiler-environment';
 import type { Environment } from '../support/environment';

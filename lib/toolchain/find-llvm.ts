@@ -44,7 +44,14 @@ export function llvmParts(env: Environment, installed = debianFolder): LlvmParts
   const found = Object.fromEntries(
     Object.entries(programs).map(([key, { name }]) => [key, programPath(name, env, installed)]),
   ) as Record<LlvmProgram, string | null>;
-  return { found, cmake: cmakeFolder(found.clang, env, installed), others: otherMajors(env, installed) };
+  return {
+    found,
+    cmake: cmakeFolder(found.clang, env, installed),
+    // For messages alone: it reads every folder of the PATH.
+    get others() {
+      return otherMajors(env, installed);
+    },
+  };
 }
 
 /** `KERNLOOP_LLVM` names the folder of an LLVM that is installed elsewhere (`/opt/llvm-22`); then only that one is meant. */

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 
 export type CompileDeps = Pick<Deps, 'run' | 'report' | 'signal' | 'env' | 'native'>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
 import { mapsArgument, type ProbeFile } from './probe-file';
 import { dialects, type Dialect, type OffsetChoice } from './words';

@@ -3,7 +3,7 @@ import type { Deps } from '../deps/deps';
 import { quiet } from '../deps/quiet';
 import { inOrder } from '../support/in-order';
 import { formatCount } from '../support/format';
-import { tellingWhatIsKept, throwIfInterrupted } from '../support/interrupt';
+import { tellingWhatIsKept, throwIfInterrupted } from '../support/interrupted';
 import { CandidateCache, type Outcome } from './cache';
 import { tunePaths } from './paths';
 import type { Candidate, Score } from './result';

@@ -1,7 +1,7 @@
 import type { TargetConfiguration } from '@nx/devkit';
 import { softgpuVariables } from '../../lib/device/softgpu';
 import { environmentName } from '../../lib/support/options';
-import type { Stage } from '../../lib/stage/stage';
+import type { StageTask } from '../../lib/stages/stage-tasks';
 import type { DeviceKind } from '../../lib/device/kinds';
 import { deviceVariable, type IdentityVariables } from './identity';
 
@@ -20,13 +20,13 @@ export function deviceInputs(kind: DeviceKind): TargetInput[] {
 }
 
 /** Of ten thousand reproducers the same. */
-const knownOptionInputs = new WeakMap<Stage['options'], readonly TargetInput[]>();
+const knownOptionInputs = new WeakMap<StageTask, readonly TargetInput[]>();
 
 /** Variables that set an option of the stage. */
-export function optionInputs({ options }: Pick<Stage, 'options'>): readonly TargetInput[] {
-  const known = knownOptionInputs.get(options);
+export function optionInputs(stage: StageTask): readonly TargetInput[] {
+  const known = knownOptionInputs.get(stage);
   if (known !== undefined) return known;
-  const inputs = [...Object.keys(options.shape).map(environmentName), ...softgpuVariables].map((env) => ({ env }));
-  knownOptionInputs.set(options, inputs);
+  const inputs = [...stage.options.map(environmentName), ...softgpuVariables].map((env) => ({ env }));
+  knownOptionInputs.set(stage, inputs);
   return inputs;
 }

@@ -61,8 +61,8 @@ function orFresh(value: () => string | undefined): string {
 
 function built(folder: string, env: Environment, known: Known): string | undefined {
   if (!existsSync(join(folder, 'build', 'variant.json'))) return untouchedVariant(folder, env, known);
-  const current = [false, true].map((lineInfo) => currentVariant(folder, { lineInfo }, env, known));
-  return current.find((digest) => digest !== undefined) ?? untouchedVariant(folder, env, known);
+  const current = (lineInfo: boolean): string | undefined => currentVariant(folder, { lineInfo }, env, known);
+  return current(false) ?? current(true) ?? untouchedVariant(folder, env, known);
 }
 
 function judged(

@@ -1,8 +1,6 @@
 import type { TargetConfiguration } from '@nx/devkit';
-import type { Stage } from '../../lib/stage/stage';
-import type { OtherTask, Task, TaskInput, TaskTarget } from '../../lib/stage/task';
-import { stageNames, stages, stageSummaries } from '../../lib/stages/registry';
-import { optionInfos } from '../../lib/support/options';
+import type { OtherTask, TaskInput, TaskTarget } from '../../lib/stage/task';
+import { stageTasks, type StageTask } from '../../lib/stages/stage-tasks';
 import { identityInputs, noPackages, optionInputs, type TargetInput } from './inputs';
 
 /** What a project is to the tasks of its stages. */
@@ -34,18 +32,16 @@ export interface Targets {
 export function targetsOf(place: Place): Targets {
   const targets: Record<string, TargetConfiguration> = {};
   const groups: Record<string, string[]> = {};
-  for (const name of stageNames.filter((each) => stageSummaries[each].project === place.kind)) {
-    const stage: Stage = stages[name];
-    const { task } = stage;
-    if (!task || (task.needsSource && !place.hasSource) || (task.needsCommands && !place.hasCommands)) continue;
-    for (const target of task.targets) {
+  for (const stage of stageTasks.filter(({ project }) => project === place.kind)) {
+    if ((stage.needsSource && !place.hasSource) || (stage.needsCommands && !place.hasCommands)) continue;
+    for (const target of stage.targets) {
       const kernels = target.of === 'kernel' ? place.kernels : [undefined];
       for (const kernel of kernels) {
         const named = targetName(target, kernel);
         // A kernel called "kernel" has no target of its own where there is one of all kernels.
         if (named in targets) continue;
-        targets[named] = targetOf(stage, task, place, kernel);
-        (groups[groupOf(name)] ??= []).push(named);
+        targets[named] = targetOf(stage, place, kernel);
+        (groups[groupOf(stage.name)] ??= []).push(named);
       }
     }
   }
@@ -58,58 +54,57 @@ const groupOf = (stage: string): string => (stage.startsWith('pgo-') ? 'pgo' : s
 const targetName = ({ name }: TaskTarget, kernel: string | undefined): string =>
   kernel === undefined ? name : `${name}-${kernel}`;
 
-function targetOf(stage: Stage, task: Task, place: Place, kernel: string | undefined): TargetConfiguration {
-  const dependsOn = task.after.flatMap((before) =>
+function targetOf(stage: StageTask, place: Place, kernel: string | undefined): TargetConfiguration {
+  const dependsOn = stage.after.flatMap((before) =>
     typeof before === 'string'
       ? place.others.filter((other) => other === before)
       : tasksOf(before.stage, place, kernel),
   );
   return {
     executor: `kernloop:${stage.name}`,
-    options: { [place.kind]: place.root, ...kernelOption(stage, kernel), ...task.fixed },
-    ...(dependsOn.length > 0 || task.after.length > 0 ? { dependsOn } : {}),
-    cache: task.cache,
-    ...(task.cache ? { inputs: inputsOf(stage, task, place, kernel) } : {}),
-    ...(task.outputs.length > 0 ? { outputs: task.outputs.map((path) => place.output(path, kernel)) } : {}),
+    options: { [place.kind]: place.root, ...kernelOption(stage, kernel), ...stage.fixed },
+    ...(dependsOn.length > 0 || stage.after.length > 0 ? { dependsOn } : {}),
+    cache: stage.cache,
+    ...(stage.cache ? { inputs: inputsOf(stage, place, kernel) } : {}),
+    ...(stage.outputs.length > 0 ? { outputs: stage.outputs.map((path) => place.output(path, kernel)) } : {}),
     metadata: {
       description: kernel === undefined ? stage.summary : `${kernel}: ${stage.summary}`,
       technologies: ['kernloop'],
-      help: { command: `npx kernloop ${stage.name} --help`, example: { options: { ...task.example } } },
+      help: { command: `npx kernloop ${stage.name} --help`, example: { options: { ...stage.example } } },
     },
   };
 }
 
-function inputsOf(stage: Stage, task: Task, place: Place, kernel: string | undefined): TargetInput[] {
+function inputsOf(stage: StageTask, place: Place, kernel: string | undefined): TargetInput[] {
   return [
-    ...task.inputs.flatMap((input) => place.inputs(input, kernel)),
+    ...stage.inputs.flatMap((input) => place.inputs(input, kernel)),
     ...optionInputs(stage),
     ...identityInputs('KERNLOOP_PACKAGE_DIGEST'),
     noPackages,
   ];
 }
 
-function kernelOption({ options }: Stage, kernel: string | undefined): Record<string, string | string[]> {
+function kernelOption({ takesKernels }: StageTask, kernel: string | undefined): Record<string, string | string[]> {
   if (kernel === undefined) return {};
-  const isList = optionInfos(options).some(({ name, type }) => name === 'kernel' && type === 'array');
-  return { kernel: isList ? [kernel] : kernel };
+  return { kernel: takesKernels ? [kernel] : kernel };
 }
 
 type Dependency = NonNullable<TargetConfiguration['dependsOn']>[number];
 
 /** The tasks of another stage: of the same kernel, of all kernels, or in the app that a reproducer came from. */
 function tasksOf(name: string, place: Place, kernel: string | undefined): Dependency[] {
-  const found = stageNames.find((each) => each === name);
-  if (found === undefined) throw new Error(`a task depends on "${name}", which is no stage`);
-  const { project, task }: Stage = stages[found];
-  const ofKernel = task?.targets.find(({ of }) => of === 'kernel');
+  const found = stageTasks.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`a task depends on ${name}, which is none`);
+  const { project, targets, needsSource } = found;
+  const ofKernel = targets.find(({ of }) => of === 'kernel');
   // Of the project as a whole, where it is the same one: no kernel of an app is built alone.
-  const target = ofKernel ?? task?.targets.find(() => project === 'reproducer' || project === place.kind);
-  if (!task || !target) throw new Error(`a task depends on ${name}, which is none`);
+  const target = ofKernel ?? targets.find(() => project === 'reproducer' || project === place.kind);
+  if (!target) throw new Error(`a task depends on ${name}, which is none`);
   if (project !== place.kind) {
     const there = place.elsewhere;
     return there ? [{ projects: [there.project], target: targetName(target, there.kernel) }] : [];
   }
-  if (task.needsSource && !place.hasSource) return [];
+  if (needsSource && !place.hasSource) return [];
   if (target.of === 'project') return [target.name];
   return (kernel === undefined ? place.kernels : [kernel]).map((each) => targetName(target, each));
 }

@@ -60,6 +60,15 @@ async function bundlePackage(outfile, modules) {
   return Object.keys(metafile.inputs);
 }
 
+/** Of zod's messages in 50 languages, those that we ask for: to load the others costs who starts a verb more than zod itself. */
+const messagesInEnglish = {
+  name: 'messages in English',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.cjs$/ }, () => ({
+      contents: "exports.en = require('./en.cjs').default;",
+    })),
+};
+
 export const commonOptions = {
   metafile: true,
   // Names in the metafile are relative to here.
@@ -72,4 +81,5 @@ export const commonOptions = {
   minifySyntax: true,
   minifyWhitespace: true,
   logLevel: 'error',
+  plugins: [messagesInEnglish],
 };

@@ -1,0 +1,1 @@
+// ../kernel_variant.hip is compiled in the place of this file.

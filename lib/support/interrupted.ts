@@ -1,0 +1,26 @@
+import { KernloopError } from './error';
+
+export function throwIfInterrupted(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  throw new KernloopError(
+    'INTERRUPTED',
+    `stopped by ${String(signal.reason)}`,
+    'run it again: what was finished is kept, and nothing was left half-written',
+  );
+}
+
+/** Does work in parts, each of which stays once it is done: who stops it is told how many, and what running it `again` does. */
+export async function tellingWhatIsKept<T>(
+  kept: () => string,
+  work: () => Promise<T>,
+  again: () => string = () => 'run it again for the rest',
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof KernloopError) || error.code !== 'INTERRUPTED') throw error;
+    throw new KernloopError('INTERRUPTED', error.what, `${kept()}, and nothing was left half-written; ${again()}`, {
+      cause: error,
+    });
+  }
+}
