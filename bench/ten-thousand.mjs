@@ -3,9 +3,12 @@
 // Wants `npm run build`. The plugin's own part is measured in processes of its own, by the functions that Nx calls: CPU time, calls of the file
 // system, memory, and what all variables take of the environment that each process of a task gets. What Nx itself costs is not in it.
 // --nx measures commands of Nx in workspaces of such sizes, each in a fresh process without a daemon, and beside them the same commands with a
-// plugin that gives each kernel.json one cached target that does nothing: what is left is Nx's own. Prints one
-// JSON object, and writes it to bench/results/NAME.json with --write.
-import { spawnSync } from 'node:child_process';
+// plugin that gives each kernel.json one cached target that does nothing: what is left is Nx's own. An all-hit run-many wants results of every
+// task: a remote cache of Nx's self-hosted protocol, started here, answers whatever is asked for with the result of a task that did nothing. So
+// every task of the graph is hashed, looked up and found, and nothing was ever captured. Prints one JSON object, and writes it to
+// bench/results/NAME.json with --write.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
@@ -196,8 +199,41 @@ function nx(folder, env, ...args) {
   return { ...cost, ...(code === 0 ? {} : { ended: code }) };
 }
 
-/** A project graph from nothing, and commands that find it made. */
-function nxPart(count, plugin) {
+/** Takes what one task's result is, and gives it for every other. A process of its own: this one waits for its children. */
+const remoteCache = `
+const { createServer } = require('node:http');
+let result;
+let asked = 0;
+const server = createServer((request, response) => {
+  const answer = (status, body) => void response.writeHead(status).end(body);
+  if (request.url === '/asked') return answer(200, String(asked));
+  if (request.method === 'GET') {
+    asked += 1;
+    return result ? answer(200, result) : answer(404);
+  }
+  const parts = [];
+  request.on('data', (part) => parts.push(part));
+  request.on('end', () => {
+    result ??= Buffer.concat(parts);
+    answer(200);
+  });
+});
+server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+`;
+
+async function startRemoteCache() {
+  const server = spawn(process.execPath, ['-e', remoteCache], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = await once(server.stdout, 'data');
+  const url = `http://127.0.0.1:${Number(port)}`;
+  return {
+    env: { NX_SELF_HOSTED_REMOTE_CACHE_SERVER: url },
+    asked: async () => Number(await (await globalThis.fetch(`${url}/asked`)).text()),
+    stop: () => server.kill(),
+  };
+}
+
+/** A workspace in which Nx finds itself, Kernloop, and git. */
+function prepared(count, plugin) {
   const folder = workspace(count, plugin);
   if (plugin === 'inert') write(join(folder, 'inert.cjs'), inert);
   mkdirSync(join(folder, 'node_modules'), { recursive: true });
@@ -208,26 +244,48 @@ function nxPart(count, plugin) {
   git('init', '-q');
   git('add', '-A');
   git('commit', '-qm', 'all');
+  return folder;
+}
+
+const runMany = ['run-many', '-t', 'validate', '--output-style=static'];
+
+/** The first run finds everything with the remote cache, the second in the folder. */
+async function allHit(folder, seed) {
+  const remote = await startRemoteCache();
+  try {
+    nx(seed, remote.env, ...runMany);
+    const before = await remote.asked();
+    const first = nx(folder, remote.env, ...runMany);
+    const found = (await remote.asked()) - before;
+    const again = nx(folder, remote.env, ...runMany);
+    return { run_many_remote: { results: found, ...first }, run_many_all_hit: again };
+  } finally {
+    remote.stop();
+  }
+}
+
+/** A project graph from nothing, and commands that find it made. */
+async function nxPart(count, plugin, seed) {
+  const folder = prepared(count, plugin);
   const show = ['show', 'projects', '--json'];
   const edited = '--files=kernels/app0/kernel_0/kernel_variant.hip';
   const graph = nx(folder, {}, 'graph', '--file=.nx/graph.json');
   const measured = { reproducers: count, plugin, graph, show: nx(folder, {}, ...show) };
   measured.affected = nx(folder, {}, ...show, '--affected', edited);
   measured.tasks = nx(folder, {}, 'run-many', '-t', 'validate', '--graph=.nx/tasks.json');
-  if (plugin === 'inert') {
-    const many = ['run-many', '-t', 'validate', '--output-style=static'];
-    measured.run_many_first = nx(folder, {}, ...many);
-    measured.run_many_all_hit = nx(folder, {}, ...many);
-  }
-  return measured;
+  return { ...measured, ...(await allHit(folder, seed)) };
 }
 
+const nxParts = [];
+const seed = sizes(values.nx).length > 0 ? prepared(1, 'inert') : undefined;
+for (const count of sizes(values.nx))
+  for (const plugin of ['kernloop', 'inert']) nxParts.push(await nxPart(count, plugin, seed));
 const result = {
   machine: { cpu: cpus()[0]?.model ?? '?', cores: cpus().length, memory_gib: Math.round(totalmem() / 2 ** 30) },
   node: process.version,
   load: +loadavg()[0].toFixed(2),
   own: sizes(values.counts).map(ownPart),
-  nx: sizes(values.nx).flatMap((count) => [nxPart(count, 'kernloop'), nxPart(count, 'inert')]),
+  nx: nxParts,
 };
 const text = `${JSON.stringify(result, null, 2)}\n`;
 process.stdout.write(text);

@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { ExecutorContext } from '@nx/devkit';
 import { openApp } from '../lib/app/app';
 import { candidateFiles } from '../lib/reproducer/known-variants';
 import { openReproducer } from '../lib/reproducer/reproducer';
+import { commandFile, commandVariable } from '../lib/stage/command-inputs';
 import type { Stage } from '../lib/stage/stage';
 import { KernloopError } from '../lib/support/error';
 import type { Environment } from '../lib/support/environment';
@@ -24,9 +25,26 @@ export function refuseUntracked(
 ): void {
   refuseOtherProject(name, values, context);
   if (!task?.cache) return;
+  refuseOvertaken(context.root, env);
   if (paths.includes('output')) refuseOtherOutput(name, values, context);
   if (task.inputs.includes('codeObjects')) refuseOtherVariant(values, env);
   if (task.inputs.includes('device')) refuseOtherDevice(values, env);
+}
+
+/** Of two commands at once, the later one wrote what both are hashed by: where it depends on more than files, the earlier one has none of it. */
+function refuseOvertaken(root: string, env: Environment): void {
+  const own = env[commandVariable];
+  if (own === undefined || commandIn(root) === own) return;
+  throw new KernloopError(
+    'COMMAND_OVERTAKEN',
+    `another command of Nx began in ${root} while this one ran, with another toolchain, store or --variant: the answer of this task would be kept as that of the other's inputs`,
+    'run it again when the other has ended; two such commands at once want a clone each',
+  );
+}
+
+function commandIn(root: string): string | undefined {
+  const file = join(root, commandFile);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 function refuseOtherProject(

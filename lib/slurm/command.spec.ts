@@ -82,12 +82,6 @@ describe('the variables of a job', () => {
     expect(exportedNames(env, ['MINE', 'NOT_SET', 'PATH'])).toEqual(['PATH', 'KERNLOOP_STORE', 'MINE']);
   });
 
-  it('leave out those of the task graph, which would be too many for one argument', () => {
-    const names = Array.from({ length: 10_000 }, (_, index) => `KERNLOOP_JUDGED_${String(index).padStart(12, '0')}`);
-    const env = Object.fromEntries(['PATH', 'KERNLOOP_STORE', ...names].map((each) => [each, 'x']));
-    expect(exportedNames(env, [])).toEqual(['PATH', 'KERNLOOP_STORE']);
-  });
-
   it('do not take a job for the one that Kernloop itself runs in', () => {
     const inside = { SLURM_JOB_ID: '3', SLURM_NTASKS: '4', SLURM_CONF: '/c', PATH: '/bin' };
     expect(clientEnvironment(inside)).toMatchObject({

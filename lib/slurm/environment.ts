@@ -7,13 +7,9 @@ const usual = [
   ...['CUDA_HOME', 'CUDA_PATH', 'ROCM_PATH', 'HIP_PATH', 'HIP_PLATFORM', 'HSA_OVERRIDE_GFX_VERSION'],
 ];
 
-/** Inputs of Nx, several a kernel: no job reads them, and one argument of srun holds 128 KiB. */
-const ofTaskGraph = /^KERNLOOP_(BUILT|JUDGED|SELECTION)_[0-9A-Z]{12}$/;
-
 /** Names of the variables that a job gets: those that are set. Their values go through the environment of srun, never through its arguments. */
 export function exportedNames(env: Environment, more: readonly string[]): string[] {
-  const isOwn = (name: string): boolean =>
-    /^KERNLOOP_\w+$/.test(name) && name !== runnerVariable && !ofTaskGraph.test(name);
+  const isOwn = (name: string): boolean => /^KERNLOOP_\w+$/.test(name) && name !== runnerVariable;
   const own = Object.keys(env).filter(isOwn);
   const names = [...usual, ...own, ...more].filter((name) => env[name] !== undefined);
   return [...new Set(names)];

@@ -125,6 +125,10 @@ export const errorCodes = kinds({
     exitCode: exitCodes.usage,
     meaning: 'the build was watched, and no compiler of device code was seen',
   },
+  COMMAND_OVERTAKEN: {
+    exitCode: exitCodes.usage,
+    meaning: 'another command of Nx with another toolchain, store or --variant began in the workspace meanwhile',
+  },
   COMPILE_DATABASE_INVALID: { exitCode: exitCodes.usage, meaning: 'the compile database is missing or unreadable' },
   RDC_UNSUPPORTED: {
     exitCode: exitCodes.usage,

@@ -48,6 +48,7 @@ export const nextSteps: Readonly<Record<ErrorCode, string>> = {
   SOURCE_MOVED: 'keep the file of the kernel in its place while the app runs, then run `kernloop extract --recapture`',
   SOURCE_NO_TRAIL: 'put a code object of your own beside `kernel.json`, or validate it with `--variant FILE`',
   BUILD_NOT_SEEN: 'make the build compile everything (`make clean`), then run `kernloop watch-build` again',
+  COMMAND_OVERTAKEN: 'run `npx nx run` again when the other command has ended',
   COMPILE_DATABASE_INVALID:
     'build the app so that it writes one (`-DCMAKE_EXPORT_COMPILE_COMMANDS=ON`), or run `kernloop watch-build`',
   RDC_UNSUPPORTED:

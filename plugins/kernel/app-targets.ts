@@ -5,7 +5,8 @@ import type { KernloopJson } from '../../lib/app/kernloop-json';
 import type { TaskInput } from '../../lib/stage/task';
 import { kernloopFile } from '../../lib/support/project-file-names';
 import { deviceInputs, type TargetInput } from './inputs';
-import { lostVariable, pristineVariable, selectionVariable } from './selections';
+import { lostFile, pristineFile, selectionFile } from './selections';
+import { valueInput } from './task-values';
 import { commonInputs, targetsOf, type Place } from './targets';
 
 export const reproducerRoot = (app: string, kernel: string): string => `kernels/${app}/${kernel}`;
@@ -48,15 +49,15 @@ function inputsOf(input: TaskInput, root: string, config: KernloopJson, kernel: 
     case 'program':
       return [outputOf(join(root, programFile), false)];
     case 'selection':
-      return [{ env: selectionVariable(root, kernel) }];
+      return [valueInput(selectionFile(root, kernel))];
     case 'pristine':
-      return [{ env: pristineVariable(root, kernel) }];
+      return [valueInput(pristineFile(root, kernel))];
     case 'capture':
       return [outputOf(`${reproducerRoot(config.name, kernel)}/capture/capture.json`, false)];
     case 'device':
       return deviceInputs(config.device ?? 'softgpu');
     case 'store':
-      return [{ env: lostVariable(root, kernel) }];
+      return [valueInput(lostFile(root, kernel))];
     case 'compileCommands':
       // Also where none is named: the build may have been watched.
       return [outputOf(join(root, databaseFile), true)];

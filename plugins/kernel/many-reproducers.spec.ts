@@ -1,7 +1,7 @@
-import fs from 'node:fs';
+import fs, { readdirSync } from 'node:fs';
 import { kernelJson, TestWorkspace } from '../../lib/testing/workspace';
-import { reproducerVariables } from './reproducer-variables';
-import { selectionVariables } from './selections';
+import { beforeTasks } from './plugin';
+import { reproducerValues } from './reproducer-values';
 
 /** Ten thousand reproducers cost ten thousand times one: held by what is read, not by a clock (bench/ten-thousand.mjs has times). */
 describe('a workspace of many reproducers', () => {
@@ -28,9 +28,9 @@ describe('a workspace of many reproducers', () => {
       return text;
     }) as never);
     const files = names.map((name) => `kernels/app/${name}/kernel.json`);
-    const variables = reproducerVariables(files, workspace.root, [], {}, 'toolchain');
+    const { values } = reproducerValues(files, workspace.root, [], {}, 'toolchain');
     jest.restoreAllMocks();
-    expect(Object.keys(variables)).toHaveLength(2 * count + 1);
+    expect(Object.keys(values)).toHaveLength(2 * count);
     workspace.dispose();
     return { calls, bytes };
   }
@@ -44,24 +44,26 @@ describe('a workspace of many reproducers', () => {
     }
   });
 
-  it('fits ten thousand times into what Linux hands to a process, 2 MiB, and leaves room for what else is there', () => {
-    const root = 'kernels/an-app-with-a-name/a_kernel_with_a_long_name_1f2e3d4c';
-    workspace = new TestWorkspace();
-    workspace.write(`${root}/kernel.json`, kernelJson());
-    const { KERNLOOP_TRACKED_VARIANTS: _, ...own } = reproducerVariables(
-      [`${root}/kernel.json`],
-      workspace.root,
-      [],
-      {},
-      '',
-    );
-    const kernels = [{ name: 'a_kernel_with_a_long_name_1f2e3d4c', match: 'kernel' }];
-    const selected = selectionVariables(['apps/an-app/kernloop.json'], () =>
-      JSON.stringify({ name: 'an-app', kernels }),
-    );
-    // "name=value", its end, and the pointer to it.
-    const bytes = Object.entries({ ...own, ...selected }).map(([name, value]) => name.length + value.length + 2 + 8);
-    expect(bytes).toHaveLength(3);
-    expect(10_000 * bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(1.9e6);
+  it('has as many variables as a workspace of one, since Nx copies all of them for each task', () => {
+    const variablesOf = (count: number): string[] => {
+      const names = Array.from({ length: count }, (_, index) => `kernel_${index}`);
+      workspace = new TestWorkspace({ kernels: names.map((name) => ({ name, match: name })) });
+      for (const name of names) workspace.write(`kernels/app/${name}/kernel.json`, kernelJson({ name }));
+      const files = ['app/kernloop.json', ...names.map((name) => `kernels/app/${name}/kernel.json`)];
+      const before = { ...process.env };
+      try {
+        beforeTasks(files, workspace.root, []);
+        return Object.keys(process.env).filter((name) => process.env[name] !== before[name]);
+      } finally {
+        process.env = before;
+      }
+    };
+    const one = variablesOf(1);
+    expect(one).toContain('KERNLOOP_TOOLCHAIN');
+    workspace.dispose();
+    expect(variablesOf(5)).toEqual(one);
+    // What was selected, judged and built of each.
+    const written = readdirSync(workspace.path('.kernloop/inputs'), { recursive: true, encoding: 'utf8' });
+    expect(written.filter((path) => /\/(selection|judged|built)$/.test(path))).toHaveLength(15);
   });
 });

@@ -1,8 +1,9 @@
 import type { TargetConfiguration } from '@nx/devkit';
 import { kernelJson } from '../../lib/testing/workspace';
 import { appsOfOneName, declaredKernels, projectsOf, refuseTwin } from './plugin';
-import { builtVariable, judgedVariable } from './reproducer-variables';
-import { lostVariable, selectionVariable } from './selections';
+import { builtFile, judgedFile } from './reproducer-values';
+import { lostFile, selectionFile } from './selections';
+import { valueInput } from './task-values';
 
 const app = {
   name: 'pipeline',
@@ -248,15 +249,15 @@ describe('the plugin', () => {
 
   it('captures again where this workspace lost what a capture keeps outside of itself, and depends on no store', () => {
     const { inputs } = targets(workspace, 'apps/pipeline')['capture-saxpy'] ?? {};
-    expect(inputs).toContainEqual({ env: lostVariable('apps/pipeline', 'saxpy') });
+    expect(inputs).toContainEqual(valueInput(lostFile('apps/pipeline', 'saxpy')));
     expect(JSON.stringify(inputs)).not.toContain('STORE_GENERATION');
   });
 
   it('captures again where what is said of the kernel, or of all, changed', () => {
     for (const name of ['capture-saxpy', 'generate-saxpy']) {
       const { inputs } = targets(workspace, 'apps/pipeline')[name] ?? {};
-      expect(inputs).toContainEqual({ env: selectionVariable('apps/pipeline', 'saxpy') });
-      expect(inputs).not.toContainEqual({ env: selectionVariable('apps/pipeline', 'matmul') });
+      expect(inputs).toContainEqual(valueInput(selectionFile('apps/pipeline', 'saxpy')));
+      expect(inputs).not.toContainEqual(valueInput(selectionFile('apps/pipeline', 'matmul')));
       expect(inputs).toContainEqual({ json: '{projectRoot}/kernloop.json', excludeFields: ['kernels'] });
       expect(inputs).toContain('!{projectRoot}/kernloop.json');
     }
@@ -291,8 +292,8 @@ describe('the plugin', () => {
 
   it('asks the cache only for what was recompiled and judged as it is now', () => {
     const { recompile, validate } = targets(workspace, 'kernels/pipeline/saxpy');
-    expect(recompile?.inputs).toContainEqual({ env: builtVariable('kernels/pipeline/saxpy') });
-    expect(validate?.inputs).toContainEqual({ env: judgedVariable('kernels/pipeline/saxpy') });
+    expect(recompile?.inputs).toContainEqual(valueInput(builtFile('kernels/pipeline/saxpy')));
+    expect(validate?.inputs).toContainEqual(valueInput(judgedFile('kernels/pipeline/saxpy')));
   });
 
   it('knows the built program behind a wrapper', () => {

@@ -13,8 +13,10 @@ import { devicePools } from './device-pools';
 import { jsonReader } from './lenient-json';
 import { filesIn, nodesFromFiles } from './nx';
 import { reproducerProject } from './reproducer-targets';
-import { reproducerVariables } from './reproducer-variables';
-import { lostVariables, pristineVariables, selectionVariables } from './selections';
+import { reproducerValues, trackedVariable } from './reproducer-values';
+import { lostValues, pristineValues, selectionValues } from './selections';
+import { announceCommand, writeValues } from './task-values';
+import { namedVariants } from './tracked-variants';
 import { lostCaptures } from '../../lib/store/lost-captures';
 import { kernloopFile, kernelFile } from '../../lib/support/project-file-names';
 
@@ -37,11 +39,15 @@ export const createNodes: CreateNodes = [
 export const createNodesV2 = createNodes;
 
 /**
- * Sets the identity of devices, toolchain and native core, what is selected of each kernel, and what of a reproducer Nx does not hash, for
- * every task of this command.
+ * Sets the identity of devices, toolchain and native core, and writes down what is selected of each kernel and what of a reproducer Nx does not
+ * hash, for every task of this command.
  */
-export const preTasksExecution: PreTasksExecution = async (_options, { workspaceRoot, argv }) => {
-  const found = (await filesIn(workspaceRoot, [`**/{${kernloopFile},${kernelFile}}`])).filter((file) => !isCopy(file));
+export const preTasksExecution: PreTasksExecution = async (_options, { workspaceRoot, argv }) =>
+  beforeTasks(await filesIn(workspaceRoot, [`**/{${kernloopFile},${kernelFile}}`]), workspaceRoot, argv);
+
+/** `files`: every kernloop.json and kernel.json, relative to the workspace. */
+export function beforeTasks(files: readonly string[], workspaceRoot: string, argv: readonly string[]): void {
+  const found = files.filter((file) => !isCopy(file));
   const read = (path: string): string => readFileSync(join(workspaceRoot, path), 'utf8');
   const foreignIn = (reproducer: string): string[] => foreignFiles(join(workspaceRoot, reproducer, 'pristine'));
   const apps = found.filter((file) => basename(file) === kernloopFile);
@@ -53,20 +59,24 @@ export const preTasksExecution: PreTasksExecution = async (_options, { workspace
   const reproducers = found.filter((file) => basename(file) === kernelFile && isOurs(file));
   const named = namedDevices([...apps, ...reproducers], workspaceRoot, argv, process.env, json);
   const identity = identityVariables(process.env, named, devicePools(apps, read, process.env));
+  const toolchain = identity.KERNLOOP_TOOLCHAIN;
+  const { values, tracked } = reproducerValues(reproducers, workspaceRoot, argv, process.env, toolchain, json);
   Object.assign(
     process.env,
     identity,
-    { [namedDevicesVariable]: JSON.stringify(named) },
-    selectionVariables(apps, read),
-    unlessUnset(lostVariables(apps, read, lostCaptures(workspaceRoot, process.env))),
-    reproducerVariables(reproducers, workspaceRoot, argv, process.env, identity.KERNLOOP_TOOLCHAIN, json),
-    unlessUnset(pristineVariables(apps, read, foreignIn)),
+    { [namedDevicesVariable]: JSON.stringify(named), [trackedVariable]: JSON.stringify(tracked) },
+    announceCommand(workspaceRoot, [
+      toolchain,
+      process.env['KERNLOOP_STORE'] ?? '',
+      ...namedVariants(argv, process.env),
+    ]),
   );
-};
-
-/** Nearly all are empty. One that has no value yet needs none to say so; one that has is emptied. */
-function unlessUnset(variables: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(variables).filter(([name, value]) => value !== '' || name in process.env));
+  writeValues(workspaceRoot, {
+    ...selectionValues(apps, read),
+    ...lostValues(apps, read, lostCaptures(workspaceRoot, process.env)),
+    ...pristineValues(apps, read, foreignIn),
+    ...values,
+  });
 }
 
 type Read = (path: string) => string;

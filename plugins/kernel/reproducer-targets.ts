@@ -3,8 +3,9 @@ import type { KernelJson } from '../../lib/reproducer/kernel-json';
 import { variantExtension } from '../../lib/language/languages';
 import type { TaskInput } from '../../lib/stage/task';
 import { deviceInputs, type TargetInput } from './inputs';
-import { builtVariable, judgedVariable } from './reproducer-variables';
+import { builtFile, judgedFile } from './reproducer-values';
 import { commonInputs, targetsOf, type Place } from './targets';
+import { valueInput } from './task-values';
 
 const reproducerName = ({ app, name }: Pick<KernelJson, 'app' | 'name'>): string => `${app.name}-${name}`;
 
@@ -70,13 +71,13 @@ function inputsOf(input: TaskInput, root: string, { app, language }: KernelJson,
       return ownFiles;
     case 'compiled':
       // Which files a compiler reads is known only afterwards: the cache is asked only where nothing changed since the last recompile;
-      // the variable has a value of its own otherwise.
-      return [{ env: builtVariable(root) }];
+      // the value is a new one otherwise.
+      return [valueInput(builtFile(root))];
     case 'results':
       // Of the profile of the app, what the device says of occupancy.
       return [...resultFiles, { fileset: `{workspaceRoot}/${app.root}/.kernloop/profile.json`, includeIgnored: true }];
     case 'codeObjects':
-      return [...builtByTheUser, { env: judgedVariable(root) }];
+      return [...builtByTheUser, valueInput(judgedFile(root))];
     case 'capture':
       return captureInputs(captures);
     case 'variant':

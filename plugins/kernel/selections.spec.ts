@@ -1,11 +1,4 @@
-import {
-  lostVariable,
-  lostVariables,
-  pristineVariable,
-  pristineVariables,
-  selectionVariable,
-  selectionVariables,
-} from './selections';
+import { lostFile, lostValues, pristineFile, pristineValues, selectionFile, selectionValues } from './selections';
 
 const app = (first: object, more: object = {}): string =>
   JSON.stringify({
@@ -16,8 +9,8 @@ const app = (first: object, more: object = {}): string =>
       { name: 'sum', match: 'sum' },
     ],
   });
-const variables = (text: string, file = 'apps/a/kernloop.json') => selectionVariables([file], () => text);
-const [saxpy, sum] = ['saxpy', 'sum'].map((kernel) => selectionVariable('apps/a', kernel)) as [string, string];
+const variables = (text: string, file = 'apps/a/kernloop.json') => selectionValues([file], () => text);
+const [saxpy, sum] = ['saxpy', 'sum'].map((kernel) => selectionFile('apps/a', kernel)) as [string, string];
 
 describe('what is selected of each kernel', () => {
   it('changes with the entry of that kernel, and with nothing else', () => {
@@ -29,26 +22,26 @@ describe('what is selected of each kernel', () => {
     expect(variables(app({}, { command: ['other'] }))).toEqual(before);
   });
 
-  it('has a variable for each kernel of each app, however alike the names are', () => {
+  it('has a file for each kernel of each app, however alike the names are', () => {
     const names = ['a-b', 'a.b', 'a_b'].flatMap((kernel) =>
-      ['.', 'apps/a', 'apps-a'].map((root) => selectionVariable(root, kernel)),
+      ['.', 'apps/a', 'apps-a'].map((root) => selectionFile(root, kernel)),
     );
     expect(new Set(names).size).toBe(9);
-    for (const name of names) expect(name).toMatch(/^KERNLOOP_SELECTION_[0-9A-Z]{12}$/);
-    expect(Object.keys(variables(app({}), 'kernloop.json'))).toContain(selectionVariable('.', 'saxpy'));
+    for (const name of names) expect(name).toMatch(/^\.kernloop\/inputs\/[0-9A-Z]{12}\/selection$/);
+    expect(Object.keys(variables(app({}), 'kernloop.json'))).toContain(selectionFile('.', 'saxpy'));
   });
 
   it('is apart from what lies in pristine/ and is none of ours: an input of what would replace it', () => {
     const foreign = (found: Record<string, string[]>) =>
-      pristineVariables(
+      pristineValues(
         ['apps/a/kernloop.json'],
         () => app({}),
         (folder) => found[folder] ?? [],
       );
-    const [saxpyHas, sumHas] = ['saxpy', 'sum'].map((kernel) => pristineVariable('apps/a', kernel)) as [string, string];
+    const [saxpyHas, sumHas] = ['saxpy', 'sum'].map((kernel) => pristineFile('apps/a', kernel)) as [string, string];
     expect(foreign({})).toEqual({ [saxpyHas]: '', [sumHas]: '' });
     expect(foreign({ 'kernels/a/sum': ['x', 'y'] })).toEqual({ [saxpyHas]: '', [sumHas]: 'x y' });
-    const hostile = pristineVariables(
+    const hostile = pristineValues(
       ['k.json'],
       () => app({ name: '../../etc' }, { name: '..' }),
       () => ['looked'],
@@ -57,8 +50,8 @@ describe('what is selected of each kernel', () => {
   });
 
   it('is apart from whether its captures were lost here', () => {
-    const variables = lostVariables(['apps/a/kernloop.json'], () => app({}), new Map([['kernels/a/sum', 'token']]));
-    expect(variables).toEqual({ [lostVariable('apps/a', 'saxpy')]: '', [lostVariable('apps/a', 'sum')]: 'token' });
+    const variables = lostValues(['apps/a/kernloop.json'], () => app({}), new Map([['kernels/a/sum', 'token']]));
+    expect(variables).toEqual({ [lostFile('apps/a', 'saxpy')]: '', [lostFile('apps/a', 'sum')]: 'token' });
   });
 
   it.each(['{', '[]', 'null', '{"kernels": 3}', '{"kernels": [null, 4, {"match": "x"}]}'])(

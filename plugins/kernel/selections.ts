@@ -1,23 +1,21 @@
 import { dirname } from 'node:path/posix';
 import { nameSchema } from '../../lib/app/kernloop-json';
-import { shortDigest, variableName } from './variable-name';
+import { shortDigest, valueFile, type TaskValues } from './task-values';
 
 /**
  * Nx hashes files, or top-level fields of JSON files, but no element of a list: what an app says of one kernel is an input as the
- * digest in a variable of its own, so that it concerns the tasks of that kernel alone.
+ * digest in a file of its own, so that it concerns the tasks of that kernel alone.
  */
-export function selectionVariable(root: string, kernel: string): string {
-  return variableName('SELECTION', `${root}/${kernel}`);
-}
+export const selectionFile = (root: string, kernel: string): string => fileOfKernel('selection', root, kernel);
+
+/** Apart from those of a reproducer, whose folder may have the same name. */
+const fileOfKernel = (kind: string, root: string, kernel: string): string => valueFile(kind, `${root} ${kernel}`);
 
 /** Of every kernel that these files (kernloop.json, relative to the workspace) declare. */
-export function selectionVariables(
-  files: readonly string[],
-  read: (path: string) => string,
-): Readonly<Record<string, string>> {
+export function selectionValues(files: readonly string[], read: (path: string) => string): TaskValues {
   const entries = files.flatMap((file) =>
     kernelsOf(read(file)).map((kernel): [string, string] => [
-      selectionVariable(dirname(file), kernel.name),
+      selectionFile(dirname(file), kernel.name),
       shortDigest(JSON.stringify(kernel)),
     ]),
   );
@@ -25,46 +23,42 @@ export function selectionVariables(
 }
 
 /** Of a kernel: what lies in its pristine/ and is none of ours. Nx removes it on a cache hit; the task itself refuses to. */
-export function pristineVariable(root: string, kernel: string): string {
-  return selectionVariable(root, kernel).replace('SELECTION', 'PRISTINE');
-}
+export const pristineFile = (root: string, kernel: string): string => fileOfKernel('pristine', root, kernel);
 
-export function pristineVariables(
+export function pristineValues(
   files: readonly string[],
   read: (path: string) => string,
   foreignIn: (reproducer: string) => readonly string[],
-): Readonly<Record<string, string>> {
+): TaskValues {
   return ofEveryKernel(files, read, (root, name, reproducer) => [
-    pristineVariable(root, name),
+    pristineFile(root, name),
     foreignIn(reproducer).join(' '),
   ]);
 }
 
 /** Of a kernel: what lib/store/lost-captures.ts says of it. */
-export function lostVariable(root: string, kernel: string): string {
-  return selectionVariable(root, kernel).replace('SELECTION', 'LOST');
-}
+export const lostFile = (root: string, kernel: string): string => fileOfKernel('lost', root, kernel);
 
-export function lostVariables(
+export function lostValues(
   files: readonly string[],
   read: (path: string) => string,
   lost: ReadonlyMap<string, string>,
-): Readonly<Record<string, string>> {
-  return ofEveryKernel(files, read, (root, name, reproducer) => [lostVariable(root, name), lost.get(reproducer) ?? '']);
+): TaskValues {
+  return ofEveryKernel(files, read, (root, name, reproducer) => [lostFile(root, name), lost.get(reproducer) ?? '']);
 }
 
 function ofEveryKernel(
   files: readonly string[],
   read: (path: string) => string,
-  variable: (root: string, kernel: string, reproducer: string) => [name: string, value: string],
-): Readonly<Record<string, string>> {
+  value: (root: string, kernel: string, reproducer: string) => [file: string, value: string],
+): TaskValues {
   const entries = files.flatMap((file) => {
     const text = read(file);
     const app = nameIn(text);
     const kernels = kernelsOf(text).filter(({ name }) =>
       [app, name].every((part) => nameSchema.safeParse(part).success),
     );
-    return kernels.map(({ name }) => variable(dirname(file), name, `kernels/${app ?? ''}/${name}`));
+    return kernels.map(({ name }) => value(dirname(file), name, `kernels/${app ?? ''}/${name}`));
   });
   return Object.fromEntries(entries);
 }

@@ -21,9 +21,15 @@ export function trackedVariants(
     fieldOf(json(join(folder, 'package.json')), 'nx'),
     nxJson,
   ];
-  const named = [...flagsOf(argv), env['KERNLOOP_VARIANT'] ?? '', ...inWorkspace.flatMap(optionsIn)];
+  const named = [...namedVariants(argv, env), ...inWorkspace.flatMap(optionsIn)];
   return [...new Set(named.filter((name) => name !== '' && name !== 'none'))].sort();
 }
+
+/** By this command itself, not by a file. */
+export const namedVariants = (argv: readonly string[], env: Environment): string[] => [
+  ...flagsOf(argv),
+  env['KERNLOOP_VARIANT'] ?? '',
+];
 
 /** `--variant FILE` and `--variant=FILE`. */
 function flagsOf(argv: readonly string[]): string[] {

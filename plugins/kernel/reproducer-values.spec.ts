@@ -1,6 +1,6 @@
 import { rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { TestWorkspace, writeReproducer, writeVariant } from '../../lib/testing/workspace';
-import { builtVariable, judgedVariable, reproducerVariables, trackedVariable } from './reproducer-variables';
+import { builtFile, judgedFile, reproducerValues } from './reproducer-values';
 
 const root = 'kernels/app/saxpy';
 let workspace: TestWorkspace;
@@ -10,9 +10,9 @@ beforeEach(() => {
 });
 afterEach(() => workspace.dispose());
 
-const variables = (argv: string[] = [], env: Record<string, string> = {}) =>
-  reproducerVariables([`${root}/kernel.json`], workspace.root, argv, env, 'toolchain');
-const judged = (argv: string[] = [], env: Record<string, string> = {}) => variables(argv, env)[judgedVariable(root)];
+const made = (argv: string[] = [], env: Record<string, string> = {}) =>
+  reproducerValues([`${root}/kernel.json`], workspace.root, argv, env, 'toolchain');
+const judged = (argv: string[] = [], env: Record<string, string> = {}) => made(argv, env).values[judgedFile(root)];
 const edit = (path: string, change: (json: Record<string, unknown>) => object) =>
   workspace.write(path, change(JSON.parse(workspace.read(path)) as Record<string, unknown>));
 
@@ -49,7 +49,7 @@ describe('what validate judges', () => {
     ],
   ])('follows a variant that %s names, by its content alone', (_name, name) => {
     name();
-    expect(JSON.parse(variables()[trackedVariable] ?? '')).toEqual(['x/y']);
+    expect(made().tracked).toEqual(['x/y']);
     const path = workspace.write(`${root}/x/y`, 'one');
     const before = judged();
     utimesSync(path, 1, 1);
@@ -88,7 +88,7 @@ describe('what validate judges', () => {
 
 describe('what recompile built', () => {
   it('has no value twice where it is not known to be of the sources as they are', () => {
-    const built = () => variables()[builtVariable(root)];
+    const built = () => made().values[builtFile(root)];
     expect(built()).not.toBe(built());
     // As older versions wrote it: without the files outside.
     writeVariant(workspace);
@@ -96,13 +96,13 @@ describe('what recompile built', () => {
   });
 
   it('is of its own for each reproducer', () => {
-    expect(builtVariable('kernels/a-b/c')).not.toBe(builtVariable('kernels/a/b-c'));
-    expect(builtVariable(root)).toMatch(/^KERNLOOP_BUILT_[0-9A-Z]{12}$/);
-    expect(judgedVariable(root)).not.toBe(builtVariable(root));
+    expect(builtFile('kernels/a-b/c')).not.toBe(builtFile('kernels/a/b-c'));
+    expect(builtFile(root)).toMatch(/^\.kernloop\/inputs\/[0-9A-Z]{12}\/built$/);
+    expect(judgedFile(root)).not.toBe(builtFile(root));
   });
 
   it('does not end the command where a file cannot be read', () => {
     workspace.write(`${root}/kernel.json`, '{');
-    expect(Object.keys(variables())).toHaveLength(3);
+    expect(Object.keys(made().values)).toHaveLength(2);
   });
 });

@@ -6,14 +6,14 @@ import { sha256, sha256OfFile } from '../../lib/support/files';
 import { currentVariant, untouchedVariant, type Known } from '../../lib/recompile/current-variant';
 import { fieldOf, jsonReader, memoised, type JsonReader } from './lenient-json';
 import { trackedVariants } from './tracked-variants';
-import { shortDigest, variableName } from './variable-name';
+import { shortDigest, valueFile, type TaskValues } from './task-values';
 import type { Environment } from '../../lib/support/environment';
 import { kernloopFile, kernelFile } from '../../lib/support/project-file-names';
 
 /** What went into what recompile built, where it would build the same now; or will, where the source is untouched. */
-export const builtVariable = (root: string): string => variableName('BUILT', root);
+export const builtFile = (root: string): string => valueFile('built', root);
 /** What validate judges and reads that Nx does not hash: see `judged`. */
-export const judgedVariable = (root: string): string => variableName('JUDGED', root);
+export const judgedFile = (root: string): string => valueFile('judged', root);
 
 /** Which values of `--variant` the digests below know; the executor refuses others (executors/tracked.ts). */
 export const trackedVariable = 'KERNLOOP_TRACKED_VARIANTS';
@@ -22,7 +22,7 @@ export const trackedVariable = 'KERNLOOP_TRACKED_VARIANTS';
  * Nx hashes what git shows of a project: no ignored file, no content behind a link, nothing outside, and a file of the same time as before
  * by its old digest. What decides a verdict is therefore hashed here, from the files themselves, before the tasks of a command.
  */
-export function reproducerVariables(
+export function reproducerValues(
   kernelFiles: readonly string[],
   workspaceRoot: string,
   argv: readonly string[],
@@ -30,21 +30,21 @@ export function reproducerVariables(
   toolchain: string,
   // An app may have thousands of kernels.
   json: JsonReader = jsonReader(),
-): Readonly<Record<string, string>> {
+): { values: TaskValues; tracked: readonly string[] } {
   // Headers of the system are the same for all.
   const known = { digestOf: memoised(sha256OfFile), toolchain };
   const named = new Set<string>();
-  const variables = kernelFiles.flatMap((file): [string, string][] => {
+  const entries = kernelFiles.flatMap((file): [string, string][] => {
     const folder = join(workspaceRoot, dirname(file));
     const root = dirname(file);
     const variants = trackedVariants(folder, json(join(workspaceRoot, 'nx.json')), argv, env, json);
     for (const variant of variants) named.add(variant);
     return [
-      [builtVariable(root), orFresh(() => built(folder, env, known))],
-      [judgedVariable(root), orFresh(() => judged(folder, workspaceRoot, variants, known.digestOf, json))],
+      [builtFile(root), orFresh(() => built(folder, env, known))],
+      [judgedFile(root), orFresh(() => judged(folder, workspaceRoot, variants, known.digestOf, json))],
     ];
   });
-  return { ...Object.fromEntries(variables), [trackedVariable]: JSON.stringify([...named].sort()) };
+  return { values: Object.fromEntries(entries), tracked: [...named].sort() };
 }
 
 type Digest = (path: string) => string;

@@ -1,0 +1,5 @@
+/** Of the Nx command that began last in a workspace: what its tasks depend on and no file holds, as a digest (plugins/kernel/task-values.ts). */
+export const commandFile = '.kernloop/inputs/command';
+
+/** The same digest, for the tasks of that command. */
+export const commandVariable = 'KERNLOOP_COMMAND_INPUTS';
