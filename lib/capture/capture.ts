@@ -12,7 +12,7 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import type { RunResult } from '../support/exec';
 import { describeEnd } from '../support/ndjson';
-import { tellingWhatIsKept } from '../support/interrupt';
+import { tellingWhatIsKept } from '../support/interrupted';
 import { formatBytes, table } from '../support/report';
 import { CaptureRun, type Attempt, type Failure } from './attempt';
 import type { CaptureOptions } from './options';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupt';
+import { throwIfInterrupted } from '../support/interrupted';
 import { isExecutable } from '../support/programs';
 import { runClang, throughOverlay } from './compile-clang';
 import type { CompileRequest } from './compile-request';
