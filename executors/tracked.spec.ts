@@ -1,6 +1,6 @@
+import { commandFile, commandVariable } from '../lib/stage/command-inputs';
 import type { Stage } from '../lib/stage/stage';
 import { stages } from '../lib/stages/registry';
-import { announceCommand } from '../plugins/kernel/task-values';
 import { thrown } from '../lib/testing/failure';
 import { reproducerForEachTest } from '../lib/testing/workspace';
 import { refuseUntracked } from './tracked';
@@ -49,13 +49,15 @@ describe('refuseUntracked', () => {
   it('refuses to answer for another command, whose inputs it was hashed by', () => {
     const commanded = (env: Record<string, string>, stage: Stage = stages.validate): void =>
       refuseUntracked(stage, { reproducer: made.reproducer, variant: 'none' }, context(), env);
-    const [own] = ['a', 'b'].map((name) => announceCommand(made.workspace.root, [name]));
-    expect(thrown(() => commanded(own ?? {}))).toMatchObject({ code: 'COMMAND_OVERTAKEN' });
-    expect(() => commanded(announceCommand(made.workspace.root, ['a']))).not.toThrow();
-    expect(() => commanded(own ?? {})).not.toThrow();
-    announceCommand(made.workspace.root, ['b']);
+    const begin = (id: string): unknown => made.workspace.write(commandFile, id);
+    const own = { [commandVariable]: 'a' };
+    expect(thrown(() => commanded(own))).toMatchObject({ code: 'COMMAND_OVERTAKEN' });
+    begin('a');
+    expect(() => commanded(own)).not.toThrow();
+    begin('b');
+    expect(thrown(() => commanded(own))).toMatchObject({ code: 'COMMAND_OVERTAKEN' });
     // Without the plugin there is no cache, and replay has none.
-    for (const run of [() => commanded({}), () => commanded(own ?? {}, stages.replay)]) expect(run).not.toThrow();
+    for (const run of [() => commanded({}), () => commanded(own, stages.replay)]) expect(run).not.toThrow();
   });
 
   it('refuses a device that the plugin has not told of', () => {
