@@ -48,15 +48,21 @@ describe('the first command of README.md', () => {
     }
   }
 
-  async function handOverWhatIsMade(): Promise<void> {
-    handOver(join(repository, 'node_modules'), join(folder, 'node_modules'));
-    const build = join(folder, 'native', 'build');
-    handOver(nativeDirectory, build);
-    // Ninja writes to these in place.
-    for (const log of ['.ninja_log', '.ninja_deps'].filter((name) => existsSync(join(build, name)))) {
-      rmSync(join(build, log));
-      copyFileSync(join(nativeDirectory, log), join(build, log));
+  function ownCopies(from: string, to: string, names: readonly string[]): void {
+    for (const name of names.filter((each) => existsSync(join(to, each)))) {
+      rmSync(join(to, name));
+      copyFileSync(join(from, name), join(to, name));
     }
+  }
+
+  async function handOverWhatIsMade(): Promise<void> {
+    const [packages, build] = [join(folder, 'node_modules'), join(folder, 'native', 'build')];
+    handOver(join(repository, 'node_modules'), packages);
+    handOver(nativeDirectory, build);
+    // What set-up, npm and ninja write to in place must not be the checkout's.
+    ownCopies(join(repository, 'node_modules'), packages, ['.kernloop-lock', '.package-lock.json']);
+    rmSync(join(packages, '.cache'), { recursive: true, force: true });
+    ownCopies(nativeDirectory, build, ['.ninja_log', '.ninja_deps']);
     const plan = await run('ninja', ['-C', build, '-n', 'products']);
     expect(plan.text).toContain('no work to do');
   }

@@ -133,6 +133,9 @@ function compileAndLink(commands: readonly string[][]): { clang: Command; link: 
     /^(ld\.)?lld(-\d+)?$/.test(basename(link.program)) &&
     link.args.filter((word) => word === object).length === 1;
   if (!isKnown || object === undefined) throw new NotAlone('the compiler works in other steps than clang 15 to 22 do');
+  // Of bitcode, clang fuses what the front end marked; of a source with this option, all that there is (its test CodeGenCUDA/fp-contract.cu).
+  if (clang.args.includes('-ffp-contract=fast'))
+    throw new NotAlone('-ffp-contract=fast (also of -ffast-math) fuses more in a whole unit');
   return { clang, link: { ...link, input: object } };
 }
 

@@ -1,4 +1,4 @@
-import fs, { readdirSync } from 'node:fs';
+import fs, { readdirSync, rmSync } from 'node:fs';
 import { kernelJson, TestWorkspace } from '../../lib/testing/workspace';
 import { beforeTasks } from './plugin';
 import { reproducerValues } from './reproducer-values';
@@ -60,10 +60,32 @@ describe('a workspace of many reproducers', () => {
     };
     const one = variablesOf(1);
     expect(one).toContain('KERNLOOP_TOOLCHAIN');
+    expect(workspace.read('.kernloop/inputs/.gitignore')).toBe('*\n');
     workspace.dispose();
     expect(variablesOf(5)).toEqual(one);
     // What was selected, judged and built of each.
     const written = readdirSync(workspace.path('.kernloop/inputs'), { recursive: true, encoding: 'utf8' });
     expect(written.filter((path) => /\/(selection|judged|built)$/.test(path))).toHaveLength(15);
+  });
+
+  it('takes nothing from the cache where it cannot write what tasks are hashed by, and leaves other tasks alone', () => {
+    workspace = new TestWorkspace({ kernels: [{ name: 'saxpy', match: 'saxpy' }] });
+    workspace.write('.kernloop', 'a file in the place of the folder');
+    const said = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const before = { ...process.env };
+    const digest = (): string | undefined => {
+      beforeTasks(['app/kernloop.json'], workspace.root, []);
+      return process.env['KERNLOOP_PACKAGE_DIGEST'];
+    };
+    try {
+      const [first, second] = [digest(), digest()];
+      expect(first).not.toBe(second);
+      expect(process.env['KERNLOOP_COMMAND_INPUTS']).toBeUndefined();
+      expect(said).toHaveBeenCalledWith(expect.stringContaining('cannot be written'));
+      rmSync(workspace.path('.kernloop'));
+      expect(digest()).toBe(digest());
+    } finally {
+      process.env = before;
+    }
   });
 });

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path/posix';
 import type { CreateNodes, CreateNodesResult, PreTasksExecution } from '@nx/devkit';
 import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
 import { kernelJsonSchema } from '../../lib/reproducer/kernel-json';
 import { foreignFiles } from '../../lib/generate/foreign-files';
+import { commandVariable } from '../../lib/stage/command-inputs';
 import { KernloopError } from '../../lib/support/error';
 import { parseJson } from '../../lib/support/schema';
 import { appProject, reproducerRoot } from './app-targets';
@@ -61,22 +63,33 @@ export function beforeTasks(files: readonly string[], workspaceRoot: string, arg
   const identity = identityVariables(process.env, named, devicePools(apps, read, process.env));
   const toolchain = identity.KERNLOOP_TOOLCHAIN;
   const { values, tracked } = reproducerValues(reproducers, workspaceRoot, argv, process.env, toolchain, json);
-  Object.assign(
-    process.env,
-    identity,
-    { [namedDevicesVariable]: JSON.stringify(named), [trackedVariable]: JSON.stringify(tracked) },
-    announceCommand(workspaceRoot, [
-      toolchain,
-      process.env['KERNLOOP_STORE'] ?? '',
-      ...namedVariants(argv, process.env),
-    ]),
-  );
-  writeValues(workspaceRoot, {
-    ...selectionValues(apps, read),
-    ...lostValues(apps, read, lostCaptures(workspaceRoot, process.env)),
-    ...pristineValues(apps, read, foreignIn),
-    ...values,
+  Object.assign(process.env, identity, {
+    [namedDevicesVariable]: JSON.stringify(named),
+    [trackedVariable]: JSON.stringify(tracked),
   });
+  if (found.length === 0) return;
+  const own = [toolchain, process.env['KERNLOOP_STORE'] ?? '', ...namedVariants(argv, process.env)];
+  try {
+    Object.assign(process.env, announceCommand(workspaceRoot, own));
+    writeValues(workspaceRoot, {
+      ...selectionValues(apps, read),
+      ...lostValues(apps, read, lostCaptures(workspaceRoot, process.env)),
+      ...pristineValues(apps, read, foreignIn),
+      ...values,
+    });
+  } catch (error) {
+    takeNothingFromTheCache(error);
+  }
+}
+
+/** Other tasks of the command are none of ours to end. What runs is right, whatever files say. */
+function takeNothingFromTheCache(error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error);
+  process.stderr.write(
+    `warning: kernloop: the inputs of tasks cannot be written, so no task of a kernel is taken from the cache: ${why}\n`,
+  );
+  delete process.env[commandVariable];
+  process.env['KERNLOOP_PACKAGE_DIGEST'] = `unknown ${randomUUID()}`;
 }
 
 type Read = (path: string) => string;

@@ -59,6 +59,7 @@ function contentOf(path: string): string | undefined {
  */
 export function announceCommand(workspaceRoot: string, own: readonly string[]): Readonly<Record<string, string>> {
   const id = sha256(JSON.stringify(own));
-  writeValues(workspaceRoot, { [commandFile]: id });
+  // Of a file that git sees, Nx takes the digest that it had when the graph was made.
+  writeValues(workspaceRoot, { [`${folder}/.gitignore`]: '*\n', [commandFile]: id });
   return { [commandVariable]: id };
 }
