@@ -28,6 +28,9 @@ const gpu = `#pragma once
 #define AT (__builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x())
 `;
 
+/** What hipcc passes: everything is inlined. Without them, the inliner goes by costs. */
+const inlineAll = '-mllvm -amdgpu-early-inline-all=true -mllvm -amdgpu-function-calls=false';
+
 const hipHeader = '#include <hip/hip_runtime.h>\n#define AT (blockIdx.x * 64 + threadIdx.x)\n';
 
 interface Unit {
@@ -38,6 +41,7 @@ interface Unit {
   compiler?: string;
   /** With HIP's own header and device library. */
   hip?: boolean;
+  inlining?: string;
 }
 
 const plainBody = (kernel: number): string => `if (AT < n) x[AT] = twice(x[AT]) + ${kernel};`;
@@ -52,7 +56,9 @@ function make(unit: Unit = {}): Fixture {
   const made = fixture({
     sources: { 'gpu.h': unit.hip ? hipHeader : gpu, 'unit.hip': unitText(unit) },
     compiler: unit.compiler ?? 'clang++-15',
-    commands: { 'unit.hip': `-O3 ${unit.hip ? '' : '-nogpulib -nogpuinc'} --offload-arch=gfx90a` },
+    commands: {
+      'unit.hip': `-O3 ${unit.hip ? '' : `-nogpulib -nogpuinc ${unit.inlining ?? inlineAll}`} --offload-arch=gfx90a`,
+    },
     captured: 'unit.hip',
     symbol,
     name: 'k7(float*, int)',
@@ -101,7 +107,9 @@ function wholeBuild({ workspace }: Fixture, text: string): Buffer {
   writeFileSync(join(folder, 'gpu.h'), gpu);
   writeFileSync(join(folder, 'unit.hip'), text);
   const device = ['-nogpulib', '-nogpuinc', '--offload-arch=gfx90a', '--cuda-device-only', '--no-gpu-bundle-output'];
-  execFileSync(`${llvm}/clang++`, ['-O3', ...device, '-c', 'unit.hip', '-o', 'unit.co'], { cwd: folder });
+  execFileSync(`${llvm}/clang++`, ['-O3', ...inlineAll.split(' '), ...device, '-c', 'unit.hip', '-o', 'unit.co'], {
+    cwd: folder,
+  });
   return readFileSync(join(folder, 'unit.co'));
 }
 
@@ -208,24 +216,23 @@ describe('a unit that defines many kernels itself', () => {
     expect(said.join('\n')).toContain('all kernels of unit.hip are compiled');
   });
 
-  it('is compiled whole where the last call of a function would be inlined, and is not the last in the unit', async () => {
-    const large = Array.from(
-      { length: 400 },
-      (_, n) => `s += __builtin_sqrtf(s * x[i + ${n}] + ${n}.5f) / (s + ${n});`,
-    ).join('\n');
-    const before = `${plainBefore}\nstatic __device__ float large(float* x, int i) { float s = x[i];\n${large}\nreturn s; }`;
-    const calls = (n: number): string => (n === 0 || n === 7 ? 'if (AT < n) x[AT] = large(x, AT);' : plainBody(n));
-    const { recipe } = await generated(make({ before, body: calls }));
+  it('is compiled whole where the inliner goes by costs, as the last call of a function may be another in the unit', async () => {
+    const { recipe } = await generated(make({ inlining: '' }));
     expect(recipe.one_entry).toBeUndefined();
-    expect(recipe.notes.join()).toMatch(/all 9 kernels of unit.hip are compiled: /);
-    // The same as an edit of a unit where nothing spoke against it.
+    expect(recipe.notes).toEqual([
+      'all 9 kernels of unit.hip are compiled: whether _Z5twicef is inlined depends on what else calls it',
+    ]);
+  });
+
+  it('is compiled whole for an edit whose call stays, as what one caller always passes would be made a constant', async () => {
     const made = make();
-    const { deps, said, recipe: proven } = await generated(made);
-    expect(proven.one_entry).toBe(true);
-    const text = unitText({ before, body: calls });
+    const { deps, said } = await generated(made);
+    const before = `${plainBefore}\nstatic __attribute__((noinline)) __device__ float scaled(float x, int by) { return x * by + by % 7; }`;
+    const body = (n: number): string => (n === 2 || n === 7 ? `x[AT] = scaled(x[AT], ${n});` : plainBody(n));
+    const text = unitText({ before, body });
     const { code } = await edited(made, text, deps);
     expect(code).toEqual(wholeBuild(made, text));
-    expect(said.join('\n')).toContain('whether _ZL5largePfi is inlined depends on what else calls it');
+    expect(said.join('\n')).toContain('whether _ZL6scaledfi is inlined depends on what else calls it');
   });
 
   it('is compiled whole where a captured variable would be missing', async () => {

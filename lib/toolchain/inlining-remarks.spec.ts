@@ -11,6 +11,7 @@ const cost = (value: string, threshold: string): string =>
 describe('decisionByCallers', () => {
   it.each([
     ['is inlined by its attribute', remark('Passed', 'Inlined', '  - Cost:            always\n'), null],
+    ['is inlined by an earlier pass for its attribute', remark('Passed', 'AlwaysInline', ''), null],
     ['is not defined', remark('Missed', 'NoDefinition', ''), null],
     ['is inlined for its small cost', remark('Passed', 'Inlined', cost("'5'", '4125')), 'f'],
     // Cost 10000 without the bonus of 15000 for the last call.

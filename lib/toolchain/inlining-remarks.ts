@@ -8,7 +8,10 @@ export function decisionByCallers(record: string): string | null {
     if (!/^Pass: +inline$/m.test(remark)) continue;
     const named = (key: string): string | null =>
       new RegExp(`^(?:  - )?${key}: +'?([^'\\n]*)'?$`, 'm').exec(remark)?.[1] ?? null;
-    const isByWord = remark.startsWith('!Passed') ? named('Cost') === 'always' : named('Name') === 'NoDefinition';
+    const name = named('Name');
+    const isByWord = remark.startsWith('!Passed')
+      ? name === 'AlwaysInline' || named('Cost') === 'always'
+      : name === 'NoDefinition';
     if (!isByWord) return named('Callee') ?? 'a function';
   }
   return null;
